@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "base/text.h"
+
+#include "base/arena.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+bool view_equal(struct view view, const char *text)
+{
+    size_t length = strlen(text);
+    return view.length == length && memcmp(view.text, text, length) == 0;
+}
+
+bool view_starts(struct view view, const char *prefix)
+{
+    size_t length = strlen(prefix);
+    return view.length >= length && memcmp(view.text, prefix, length) == 0;
+}
+
+bool view_ends(struct view view, const char *suffix)
+{
+    size_t length = strlen(suffix);
+    return view.length >= length && memcmp(view.text + view.length - length, suffix, length) == 0;
+}
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+struct view view_trim(struct view view)
+{
+    while (view.length && is_blank(view.text[0]))
+        view = view_skip(view, 1);
+    while (view.length && is_blank(view.text[view.length - 1]))
+        view.length--;
+    return view;
+}
+
+struct view view_skip(struct view view, size_t count)
+{
+    if (count > view.length)
+        count = view.length;
+    return (struct view){view.text + count, view.length - count};
+}
+
+struct view view_cut(struct view *rest, char separator)
+{
+    const char *at = rest->length ? memchr(rest->text, separator, rest->length) : NULL;
+    struct view before = *rest;
+    if (at) {
+        before.length = (size_t)(at - rest->text);
+        *rest = view_skip(*rest, before.length + 1);
+    } else {
+        *rest = view_skip(*rest, rest->length);
+    }
+    return before;
+}
+
+struct view view_word(struct view *rest)
+{
+    while (rest->length && is_blank(rest->text[0]))
+        *rest = view_skip(*rest, 1);
+    struct view word = {rest->text, 0};
+    while (word.length < rest->length && !is_blank(rest->text[word.length]))
+        word.length++;
+    *rest = view_skip(*rest, word.length);
+    return word;
+}
+
+bool view_line(struct view *rest, struct view *ret_line)
+{
+    if (!rest->length)
+        return false;
+    struct view line = view_cut(rest, '\n');
+    if (line.length && line.text[line.length - 1] == '\r')
+        line.length--;
+    *ret_line = line;
+    return true;
+}
+
+ptrdiff_t view_find(struct view view, const char *needle)
+{
+    const char *at = view.length ? memmem(view.text, view.length, needle, strlen(needle)) : NULL;
+    return at ? at - view.text : -1;
+}
+
+static int digit_value(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    if (c >= 'a' && c <= 'f')
+        return c - 'a' + 10;
+    if (c >= 'A' && c <= 'F')
+        return c - 'A' + 10;
+    return 99;
+}
+
+bool view_u64(struct view view, int base, uint64_t *ret_value)
+{
+    if (base == 0 || base == 16) {
+        bool prefixed = view_starts(view, "0x") || view_starts(view, "0X");
+        if (prefixed)
+            view = view_skip(view, 2);
+        if (base == 0)
+            base = prefixed ? 16 : 10;
+    }
+    if (!view.length)
+        return false;
+    uint64_t value = 0;
+    for (size_t at = 0; at < view.length; at++) {
+        int digit = digit_value(view.text[at]);
+        if (digit >= base || __builtin_mul_overflow(value, (uint64_t)base, &value) ||
+            __builtin_add_overflow(value, (uint64_t)digit, &value))
+            return false;
+    }
+    *ret_value = value;
+    return true;
+}
+
+bool view_i64(struct view view, int64_t *ret_value)
+{
+    bool negative = view_starts(view, "-");
+    uint64_t magnitude;
+    if (!view_u64(negative ? view_skip(view, 1) : view, 0, &magnitude))
+        return false;
+    if (magnitude > (uint64_t)INT64_MAX + (negative ? 1 : 0))
+        return false;
+    *ret_value = negative ? (int64_t)(0 - magnitude) : (int64_t)magnitude;
+    return true;
+}
+
+bool view_double(struct view view, double *ret_value)
+{
+    char copy[64];
+    if (!view.length || view.length >= sizeof(copy) || is_blank(view.text[0]))
+        return false;
+    memcpy(copy, view.text, view.length);
+    copy[view.length] = '\0';
+    char *end;
+    double value = strtod(copy, &end);
+    if (end != copy + view.length)
+        return false;
+    *ret_value = value;
+    return true;
+}
+
+void text_done(struct text *text)
+{
+    free(text->bytes);
+    *text = (struct text){0};
+}
+
+void text_clear(struct text *text)
+{
+    text->length = 0;
+    if (text->bytes)
+        text->bytes[0] = '\0';
+}
+
+static void text_reserve(struct text *text, size_t more)
+{
+    size_t need = text->length + more + 1;
+    if (need <= text->capacity)
+        return;
+    size_t capacity = text->capacity * 2 > need ? text->capacity * 2 : need;
+    text->bytes = memory_resize(text->bytes, capacity);
+    text->capacity = capacity;
+}
+
+void text_append(struct text *text, const char *bytes, size_t length)
+{
+    text_reserve(text, length);
+    if (length)
+        memcpy(text->bytes + text->length, bytes, length);
+    text->length += length;
+    text->bytes[text->length] = '\0';
+}
+
+void text_add(struct text *text, const char *string)
+{
+    text_append(text, string, strlen(string));
+}
+
+void text_add_char(struct text *text, char character)
+{
+    text_append(text, &character, 1);
+}
+
+void text_add_repeated(struct text *text, const char *string, size_t times)
+{
+    size_t length = strlen(string);
+    for (size_t at = 0; at < times; at++)
+        text_append(text, string, length);
+}
+
+static void text_add_digits(struct text *text, uint64_t value, unsigned base)
+{
+    char digits[24];
+    size_t at = sizeof(digits);
+    do {
+        digits[--at] = "0123456789abcdef"[value % base];
+        value /= base;
+    } while (value);
+    text_append(text, digits + at, sizeof(digits) - at);
+}
+
+void text_add_u64(struct text *text, uint64_t value)
+{
+    text_add_digits(text, value, 10);
+}
+
+void text_add_hex(struct text *text, uint64_t value)
+{
+    text_add_digits(text, value, 16);
+}
+
+void text_vprintf(struct text *text, const char *format, va_list args)
+{
+    va_list again;
+    va_copy(again, args);
+    int length = vsnprintf(NULL, 0, format, args);
+    if (length > 0) {
+        text_reserve(text, (size_t)length);
+        vsnprintf(text->bytes + text->length, (size_t)length + 1, format, again);
+        text->length += (size_t)length;
+    }
+    va_end(again);
+}
+
+void text_printf(struct text *text, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    text_vprintf(text, format, args);
+    va_end(args);
+}
+
+char *text_steal(struct text *text)
+{
+    text_reserve(text, 0);
+    text->bytes[text->length] = '\0';
+    char *bytes = text->bytes;
+    *text = (struct text){0};
+    return bytes;
+}
+
+const char *text_string(const struct text *text)
+{
+    return text->bytes ? text->bytes : "";
+}
+
+bool text_write_file(struct text *text, FILE *file)
+{
+    bool written = fwrite(text_string(text), 1, text->length, file) == text->length;
+    text_clear(text);
+    return written;
+}
+
+size_t text_columns(const char *string)
+{
+    size_t columns = 0;
+    for (; *string; string++)
+        columns += ((unsigned char)*string & 0xc0) != 0x80;
+    return columns;
+}
+
+size_t text_distance(const char *a, const char *b)
+{
+    enum {
+        LONGEST = 64
+    };
+    size_t length_a = strnlen(a, LONGEST), length_b = strnlen(b, LONGEST);
+    size_t row[LONGEST + 1];
+    for (size_t at = 0; at <= length_b; at++)
+        row[at] = at;
+    for (size_t i = 1; i <= length_a; i++) {
+        size_t diagonal = row[0];
+        row[0] = i;
+        for (size_t j = 1; j <= length_b; j++) {
+            size_t substituted = diagonal + (a[i - 1] != b[j - 1]);
+            size_t shorter = row[j] < row[j - 1] ? row[j] : row[j - 1];
+            diagonal = row[j];
+            row[j] = substituted < shorter + 1 ? substituted : shorter + 1;
+        }
+    }
+    return row[length_b];
+}

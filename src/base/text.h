@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Text in is a view (pointer, length); text out goes through one builder.
+ *
+ * A view owns nothing and need not end in NUL. A builder owns its bytes, which always end in NUL.
+ * Does not support: wide characters, locales (numbers are always written as in LC_NUMERIC=C).
+ */
+#ifndef PLUMB_BASE_TEXT_H
+#define PLUMB_BASE_TEXT_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+struct view {
+    const char *text;
+    size_t length;
+};
+
+#define VIEW(literal) ((struct view){(literal), sizeof(literal) - 1})
+
+static inline struct view view_of(const char *text)
+{
+    return (struct view){text, text ? strlen(text) : 0};
+}
+
+bool view_equal(struct view view, const char *text);
+bool view_starts(struct view view, const char *prefix);
+bool view_ends(struct view view, const char *suffix);
+struct view view_trim(struct view view);
+struct view view_skip(struct view view, size_t count);
+/* Cut at the first separator: returns what stands before it and moves *rest behind it (to length 0 at the end). */
+struct view view_cut(struct view *rest, char separator);
+/* As view_cut, for runs of blanks and tabs. */
+struct view view_word(struct view *rest);
+/* The next line without its line end; false when nothing is left. */
+bool view_line(struct view *rest, struct view *ret_line);
+/* Position of needle in view, or -1. */
+ptrdiff_t view_find(struct view view, const char *needle);
+
+/* The whole view as a number; false (ret untouched) on anything else, overflow included. */
+bool view_u64(struct view view, int base, uint64_t *ret_value); /* base 0: 0x prefix means 16, else 10 */
+bool view_i64(struct view view, int64_t *ret_value);
+bool view_double(struct view view, double *ret_value);
+
+struct text {
+    char *bytes; /* never NULL after the first append; ends in NUL */
+    size_t length, capacity;
+};
+
+void text_done(struct text *text);
+void text_clear(struct text *text);
+void text_append(struct text *text, const char *bytes, size_t length);
+void text_add(struct text *text, const char *string);
+void text_add_char(struct text *text, char character);
+void text_add_repeated(struct text *text, const char *string, size_t times);
+void text_add_u64(struct text *text, uint64_t value);
+void text_add_hex(struct text *text, uint64_t value);
+__attribute__((format(printf, 2, 3))) void text_printf(struct text *text, const char *format, ...);
+__attribute__((format(printf, 2, 0))) void text_vprintf(struct text *text, const char *format, va_list args);
+/* The bytes; the builder is empty afterwards. Owner: the caller (free). */
+char *text_steal(struct text *text);
+/* "" when nothing was ever added. */
+const char *text_string(const struct text *text);
+/* Write all and clear; false with errno set when the stream or descriptor fails. */
+bool text_write_file(struct text *text, FILE *file);
+
+#define scoped_text scoped(text_done)
+
+/* Columns that a UTF-8 string takes on a terminal, counting each code point as one. */
+size_t text_columns(const char *string);
+
+/* Edit distance of two words, for "did you mean". */
+size_t text_distance(const char *a, const char *b);
+
+#endif

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "command/command_table.h"
+
+#include <stddef.h>
+
+const struct command *const command_table[] = {
+    &command_help,
+    NULL,
+};

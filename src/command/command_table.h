@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Every subcommand, one line each; command_table.c puts them in the order of help. */
+#ifndef PLUMB_COMMAND_COMMAND_TABLE_H
+#define PLUMB_COMMAND_COMMAND_TABLE_H
+
+#include "command/command.h"
+
+extern const struct command command_help;
+
+#endif

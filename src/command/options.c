@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "command/options.h"
+
+#include "base/text.h"
+
+struct parser {
+    const struct option_row *rows;
+    char **argv;
+    int argc, at; /* argv[at] is the word being read */
+    char *values;
+};
+
+static bool is_option(const struct option_row *row)
+{
+    return row->kind != OPTION_HEADING;
+}
+
+static const struct option_row *row_by_letter(const struct option_row *rows, char letter)
+{
+    for (const struct option_row *row = rows; row->kind != OPTION_END; row++)
+        if (is_option(row) && letter && (row->letter == letter || row->also == letter))
+            return row;
+    return NULL;
+}
+
+/* Add the long options nearest to word to the message as a hint. */
+static bool unknown_option(const struct option_row *rows, const char *word, struct error *err)
+{
+    error_set(err, ERROR_USAGE, "unknown option '%s'", word);
+    const char *bare = word;
+    while (*bare == '-')
+        bare++;
+    char nearest[200] = "";
+    for (const struct option_row *row = rows; row->kind != OPTION_END; row++) {
+        if (!is_option(row) || !row->name)
+            continue;
+        size_t length = strcspn(bare, "=");
+        bool near = (length >= 3 && strncmp(row->name, bare, length) == 0) ||
+                    (length >= 3 && text_distance(row->name, bare) <= 2);
+        size_t used = strlen(nearest);
+        if (near)
+            snprintf(nearest + used, sizeof(nearest) - used, "%s--%s", used ? ", " : "", row->name);
+    }
+    return nearest[0] ? error_hint(err, "did you mean %s?", nearest) : error_hint(err, "--help lists the options");
+}
+
+static bool row_by_name(const struct option_row *rows, struct view name, const struct option_row **ret_row,
+                        const char *word, struct error *err)
+{
+    const struct option_row *prefix = NULL;
+    int prefixes = 0;
+    for (const struct option_row *row = rows; row->kind != OPTION_END; row++) {
+        if (!is_option(row) || !row->name)
+            continue;
+        if (view_equal(name, row->name)) {
+            *ret_row = row;
+            return true;
+        }
+        if (name.length && strncmp(row->name, name.text, name.length) == 0) {
+            prefix = row;
+            prefixes++;
+        }
+    }
+    if (prefixes == 0)
+        return unknown_option(rows, word, err);
+    if (prefixes > 1) {
+        unknown_option(rows, word, NULL);
+        error_set(err, ERROR_USAGE, "option '%s' is ambiguous", word);
+        return error_hint(err, "write it in full; --help lists the options");
+    }
+    *ret_row = prefix;
+    return true;
+}
+
+static bool store_number(const struct option_row *row, void *member, const char *value, const char *word,
+                         struct error *err)
+{
+    bool good = row->kind == OPTION_U64 ? view_u64(view_of(value), 0, member) : view_double(view_of(value), member);
+    return good || error_set(err, ERROR_USAGE, "option '%s' expects a number, not '%s'", word, value);
+}
+
+static bool store(struct parser *parser, const struct option_row *row, const char *value, bool negated,
+                  const char *word, struct error *err)
+{
+    void *member = parser->values + row->offset;
+    switch (row->kind) {
+    case OPTION_FLAG:
+        *(bool *)member = !negated;
+        return true;
+    case OPTION_COUNT:
+        *(int *)member += 1;
+        return true;
+    case OPTION_TEXT:
+        *(const char **)member = value;
+        return true;
+    case OPTION_OPTIONAL:
+        *(const char **)member = value ? value : "";
+        return true;
+    case OPTION_TEXTS:
+        *vec_push((struct option_texts *)member) = value;
+        return true;
+    case OPTION_U64:
+    case OPTION_DOUBLE:
+        return store_number(row, member, value, word, err);
+    default:
+        return true;
+    }
+}
+
+static bool takes_value(const struct option_row *row)
+{
+    return row->kind == OPTION_TEXT || row->kind == OPTION_TEXTS || row->kind == OPTION_U64 ||
+           row->kind == OPTION_DOUBLE;
+}
+
+static bool next_word(struct parser *parser, const char *word, const char **ret_value, struct error *err)
+{
+    if (parser->at + 1 >= parser->argc)
+        return error_set(err, ERROR_USAGE, "option '%s' expects a value", word);
+    *ret_value = parser->argv[++parser->at];
+    return true;
+}
+
+static bool parse_long(struct parser *parser, struct error *err)
+{
+    const char *word = parser->argv[parser->at];
+    struct view rest = view_of(word + 2);
+    const char *equals = strchr(word, '=');
+    struct view name = view_cut(&rest, '=');
+    const char *value = equals ? equals + 1 : NULL;
+    const struct option_row *row = NULL;
+    bool negated = false;
+    if (view_starts(name, "no-")) {
+        struct error ignored;
+        negated = row_by_name(parser->rows, view_skip(name, 3), &row, word, &ignored) && row->kind == OPTION_FLAG;
+        row = negated ? row : NULL;
+    }
+    if (!row && !row_by_name(parser->rows, name, &row, word, err))
+        return false;
+    if (!takes_value(row) && row->kind != OPTION_OPTIONAL && value)
+        return error_set(err, ERROR_USAGE, "option '--%s' takes no value", row->name);
+    if (takes_value(row) && !value && !next_word(parser, word, &value, err))
+        return false;
+    return store(parser, row, value, negated, word, err);
+}
+
+static bool parse_letters(struct parser *parser, struct error *err)
+{
+    const char *word = parser->argv[parser->at];
+    for (const char *letter = word + 1; *letter; letter++) {
+        const struct option_row *row = row_by_letter(parser->rows, *letter);
+        if (!row)
+            return unknown_option(parser->rows, word, err);
+        const char *value = letter[1] ? letter + 1 : NULL;
+        bool valued = takes_value(row) || row->kind == OPTION_OPTIONAL;
+        if (takes_value(row) && !value && !next_word(parser, word, &value, err))
+            return false;
+        if (!store(parser, row, value, false, word, err))
+            return false;
+        if (valued)
+            return true;
+    }
+    return true;
+}
+
+/* Move argv[from] to position to, shifting what lies between. */
+static void move_word(char **argv, int from, int to)
+{
+    char *word = argv[from];
+    for (int at = from; at > to; at--)
+        argv[at] = argv[at - 1];
+    argv[to] = word;
+}
+
+bool options_parse(const struct option_row *rows, enum options_mode mode, int argc, char **argv, void *values,
+                   int *ret_first_operand, struct error *err)
+{
+    struct parser parser = {.rows = rows, .argv = argv, .argc = argc, .at = 1, .values = values};
+    int options_end = 1; /* options seen so far are argv[1 .. options_end) */
+    for (; parser.at < argc; parser.at++) {
+        char *word = argv[parser.at];
+        int first = parser.at;
+        bool ends = strcmp(word, "--") == 0;
+        bool operand = word[0] != '-' || word[1] == '\0';
+        if (operand && mode == OPTIONS_STOP_AT_OPERAND)
+            break;
+        if (operand)
+            continue;
+        if (!ends && !(word[1] == '-' ? parse_long(&parser, err) : parse_letters(&parser, err)))
+            return false;
+        for (; first <= parser.at; first++)
+            move_word(argv, first, options_end++);
+        if (ends)
+            break;
+    }
+    *ret_first_operand = options_end;
+    return true;
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What was mapped where, and when: one address space per process image, plus the kernel's.
+ *
+ * A mapping's dso (a file, "[vdso]", "//anon", the kernel) is interned by path and build id. Within a
+ * dso, code is named by `dso_addr`: the file offset for files and the vdso, the runtime address for
+ * the kernel, its modules without files, and anonymous memory (whose dso is then private to the process).
+ */
+#ifndef PLUMB_MODEL_ADDRESS_SPACE_H
+#define PLUMB_MODEL_ADDRESS_SPACE_H
+
+#include "base/hashmap.h"
+#include "decode/record.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define DSO_NONE UINT32_MAX
+#define SPACE_KERNEL 0
+
+enum dso_kind {
+    DSO_FILE,
+    DSO_KERNEL, /* vmlinux, by kallsyms */
+    DSO_MODULE,
+    DSO_VDSO,
+    DSO_VSYSCALL,
+    DSO_ANONYMOUS, /* JIT code: perf map, jitdump, or copied pages */
+    DSO_BPF,       /* ksymbol records */
+    DSO_UNKNOWN    /* no mapping covers the address: "[unknown]" */
+};
+
+struct dso {
+    enum dso_kind kind;
+    uint32_t path;      /* string id, as recorded */
+    uint32_t name;      /* string id: the last part of path, as reports show it */
+    uint32_t owner_pid; /* DSO_ANONYMOUS: whose; DSO_FILE: one process that maps it, for /proc/PID/root */
+    struct build_id build_id;
+};
+
+struct mapping {
+    uint64_t start, end; /* runtime addresses, end exclusive */
+    uint64_t file_offset;
+    uint32_t dso;
+    uint32_t protection; /* PROT_*; 0 when not recorded */
+    uint64_t since_ns;   /* mapped at; 0: before the recording */
+};
+
+struct address_space {
+    uint32_t pid;
+    struct mapping *mappings; /* sorted by start, not overlapping: the state after the last record added */
+    size_t count, capacity;
+};
+
+struct address_spaces {
+    struct address_space *items; /* items[SPACE_KERNEL] is the kernel's */
+    size_t count, capacity;
+    struct dso *dsos;
+    size_t dso_count, dso_capacity;
+    struct hashmap dso_by_key;
+};
+
+void address_spaces_init(struct address_spaces *spaces, struct strings *strings);
+void address_spaces_done(struct address_spaces *spaces);
+uint32_t address_spaces_begin(struct address_spaces *spaces, uint32_t pid);
+/* A copy of parent's mappings for a forked process. */
+uint32_t address_spaces_fork(struct address_spaces *spaces, uint32_t parent_space, uint32_t pid);
+/* Forget all mappings (exec). */
+void address_spaces_clear(struct address_spaces *spaces, uint32_t space);
+/* Add a mapping, cutting or replacing what it overlaps. */
+void address_spaces_map(struct address_spaces *spaces, struct strings *strings, uint32_t space,
+                        const struct record_mmap *map, uint64_t time_ns);
+/* The mapping that holds addr now, or NULL. Valid until the next change. */
+const struct mapping *address_spaces_find(const struct address_spaces *spaces, uint32_t space, uint64_t addr);
+/* The dso of addresses that no mapping covers (kind DSO_UNKNOWN). */
+uint32_t address_spaces_unknown_dso(const struct address_spaces *spaces);
+
+#endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What happened in one run, without names or opinions: threads, address spaces, samples, context switches.
+ * Counts and samples meet here. Filled by capture/, read by symbol/ and analyse/.
+ */
+#ifndef PLUMB_MODEL_RECORDING_H
+#define PLUMB_MODEL_RECORDING_H
+
+#include "base/arena.h"
+#include "model/address_space.h"
+#include "model/samples.h"
+#include "model/threads.h"
+
+/* A thread left or entered a CPU. */
+struct context_switch {
+    uint64_t time_ns;
+    uint32_t thread, cpu;
+    bool out, preempted;
+};
+
+struct recorded_event {
+    const char *name;
+    uint32_t type;        /* PERF_TYPE_* */
+    uint64_t config;
+    uint64_t sample_type; /* PERF_SAMPLE_* */
+    uint64_t user_register_mask;
+    uint64_t period;      /* or frequency in Hz when is_frequency */
+    bool is_frequency;
+    bool counts_ns;       /* periods are nanoseconds of CPU time (cpu-clock, task-clock) */
+    uint64_t sample_count, period_sum;
+};
+
+struct recording {
+    struct arena arena;
+    struct strings strings;
+    struct threads threads;
+    struct address_spaces spaces;
+    struct samples samples;
+    struct context_switch *switches; /* by time */
+    size_t switch_count, switch_capacity;
+    struct recorded_event *events; /* owner: arena */
+    size_t event_count;
+    const char *architecture; /* "x86_64", "aarch64", …; never NULL */
+};
+
+void recording_init(struct recording *recording);
+void recording_done(struct recording *recording);
+
+#endif

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Where records come from: live events, a perf.data file or pipe, replayed text. Whatever it is, the same
+ * records come out, in time order, and capture/ fills the same capture from them.
+ */
+#ifndef PLUMB_SOURCE_SOURCE_H
+#define PLUMB_SOURCE_SOURCE_H
+
+#include "base/error.h"
+#include "decode/record.h"
+
+#include <linux/perf_event.h>
+
+struct source;
+
+/* One event of the stream, as the source describes it. */
+struct source_event {
+    const char *name;
+    struct perf_event_attr attr;
+    const uint64_t *ids;
+    size_t id_count;
+};
+
+/* What the source knows besides records; every field may be NULL or 0: not recorded. */
+struct source_facts {
+    const char *hostname, *os_release, *tool_version, *architecture, *cpu_description, *cpu_id;
+    const char *const *command_line;
+    size_t command_line_count;
+    uint32_t cpus_online, cpus_available;
+    uint64_t total_memory_kib;
+    uint64_t first_sample_ns, last_sample_ns; /* SAMPLE_TIME feature */
+};
+
+struct source_losses {
+    uint64_t lost_events, lost_samples, throttles, unknown_records, out_of_order;
+    bool truncated; /* the recording ends in the middle of a record */
+};
+
+struct source_ops {
+    /* false at the end or on error (then err->kind != ERROR_NONE). The record is valid until the next call. */
+    bool (*next)(struct source *source, struct record *ret_record, struct error *err);
+    void (*close)(struct source *source);
+};
+
+struct source {
+    const struct source_ops *ops;
+    const struct source_event *events;
+    size_t event_count;
+    struct source_facts facts;
+    struct source_losses losses; /* complete after the last record */
+};
+
+#endif

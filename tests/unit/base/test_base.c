@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "test.h"
+
+#include "base/arena.h"
+#include "base/bytes.h"
+#include "base/error.h"
+#include "base/hashmap.h"
+#include "base/json_writer.h"
+#include "base/text.h"
+#include "base/vec.h"
+
+#include <errno.h>
+#include <math.h>
+
+Test(error, wraps_from_the_inside_out)
+{
+    struct error err = {0};
+    cr_assert_not(error_system(&err, ENOENT, "can't read '%s'", "/x"));
+    error_wrap(&err, "reading the topology");
+    cr_assert_str_eq(err.message, "reading the topology: can't read '/x': No such file or directory");
+    cr_assert_eq(err.kind, ERROR_NOT_FOUND);
+    cr_assert_eq(err.sys_errno, ENOENT);
+}
+
+Test(bytes, fail_once_and_stay_failed)
+{
+    const uint8_t data[] = {1, 2, 3, 4, 5, 6};
+    struct edge edge = edge_copy(data, sizeof(data));
+    struct bytes bytes = bytes_of(edge.bytes, edge.size_bytes, false);
+    cr_assert_eq(read_u32(&bytes), 0x04030201u);
+    cr_assert_eq(read_u32(&bytes), 0);
+    cr_assert(bytes.failed);
+    cr_assert_eq(read_u8(&bytes), 0, "a failed cursor reads nothing more");
+    bytes = bytes_of(edge.bytes, edge.size_bytes, true);
+    cr_assert_eq(read_u32(&bytes), 0x01020304u);
+    cr_assert_null(read_string(&bytes), "no NUL before the end");
+    edge_free(&edge);
+}
+
+Test(text, numbers_are_read_whole_or_not_at_all)
+{
+    static const struct {
+        const char *text;
+        int base;
+        bool good;
+        uint64_t value;
+    } cases[] = {
+        {"0", 10, true, 0},
+        {"18446744073709551615", 10, true, UINT64_MAX},
+        {"18446744073709551616", 10, false, 0},
+        {"0x1F", 0, true, 31},
+        {"1f", 16, true, 31},
+        {"", 10, false, 0},
+        {"12x", 10, false, 0},
+        {"-1", 10, false, 0},
+    };
+    for (size_t at = 0; at < array_count(cases); at++) {
+        uint64_t value = 77;
+        cr_assert_eq(view_u64(view_of(cases[at].text), cases[at].base, &value), cases[at].good, "%s", cases[at].text);
+        cr_assert_eq(value, cases[at].good ? cases[at].value : 77, "%s", cases[at].text);
+    }
+    int64_t negative;
+    cr_assert(view_i64(VIEW("-9223372036854775808"), &negative));
+    cr_assert_eq(negative, INT64_MIN);
+    cr_assert_not(view_i64(VIEW("9223372036854775808"), &negative));
+}
+
+Test(text, lines_and_words)
+{
+    struct view rest = VIEW("one two\r\n\nlast"), line;
+    cr_assert(view_line(&rest, &line) && view_equal(line, "one two"));
+    struct view words = line;
+    cr_assert(view_equal(view_word(&words), "one") && view_equal(view_word(&words), "two"));
+    cr_assert_eq(view_word(&words).length, 0);
+    cr_assert(view_line(&rest, &line) && line.length == 0);
+    cr_assert(view_line(&rest, &line) && view_equal(line, "last"));
+    cr_assert_not(view_line(&rest, &line));
+}
+
+Test(strings, equal_text_has_one_id)
+{
+    struct strings strings;
+    strings_init(&strings);
+    char name[32];
+    uint32_t ids[500];
+    for (int at = 0; at < 500; at++) {
+        snprintf(name, sizeof(name), "symbol_%d", at);
+        ids[at] = strings_intern(&strings, name);
+    }
+    for (int at = 0; at < 500; at++) {
+        snprintf(name, sizeof(name), "symbol_%d", at);
+        cr_assert_eq(strings_intern(&strings, name), ids[at]);
+        cr_assert_str_eq(strings_text(&strings, ids[at]), name);
+    }
+    cr_assert_eq(strings_intern(&strings, ""), 0);
+    cr_assert_eq(strings_count(&strings), 501);
+    strings_done(&strings);
+}
+
+Test(json, what_is_not_a_number_is_null_and_bad_utf8_is_mended)
+{
+    struct text out = {0};
+    struct json_writer json;
+    json_begin(&json, &out);
+    json.compact = true;
+    json_object_open(&json, NULL);
+    json_double(&json, "nan", NAN);
+    json_double(&json, "third", 0.1);
+    json_string(&json, "text", "a\"b\\\n\x01\xff\xc3\xa9");
+    json_array_open(&json, "empty");
+    json_array_close(&json);
+    json_object_close(&json);
+    cr_assert_str_eq(text_string(&out), "{\"nan\": null,\"third\": 0.1,\"text\": \"a\\\"b\\\\\\n\\u0001\\ufffd\xc3\xa9\","
+                                        "\"empty\": []}\n");
+    text_done(&out);
+}
+
+Test(arena, blocks_are_zeroed_and_aligned)
+{
+    struct arena arena;
+    arena_init(&arena);
+    for (size_t size = 1; size < 200000; size = size * 3 + 1) {
+        unsigned char *block = arena_alloc(&arena, size);
+        cr_assert_eq((uintptr_t)block % 16, 0);
+        for (size_t at = 0; at < size; at++)
+            cr_assert_eq(block[at], 0);
+        memset(block, 0xaa, size);
+    }
+    cr_assert_str_eq(arena_printf(&arena, "%d-%s", 4, "x"), "4-x");
+    arena_done(&arena);
+}

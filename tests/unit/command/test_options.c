@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "test.h"
+
+#include "command/options.h"
+
+struct values {
+    bool all, group;
+    int verbose;
+    const char *output, *compress;
+    uint64_t interval;
+    struct option_texts events;
+};
+
+static const struct option_row rows[] = {
+    {'a', "all-cpus", OPTION_FLAG, offsetof(struct values, all), NULL, "every CPU"},
+    {'g', "group", OPTION_FLAG, offsetof(struct values, group), NULL, "group"},
+    {'v', "verbose", OPTION_COUNT, offsetof(struct values, verbose), NULL, "more"},
+    {'o', "output", OPTION_TEXT, offsetof(struct values, output), "FILE", "file"},
+    {'z', "compress", OPTION_OPTIONAL, offsetof(struct values, compress), "LEVEL", "zstd"},
+    {'I', "interval", OPTION_U64, offsetof(struct values, interval), "MS", "interval"},
+    {'e', "event", OPTION_TEXTS, offsetof(struct values, events), "EVENT", "event"},
+    {0},
+};
+
+Test(options, letters_join_and_the_program_keeps_its_own)
+{
+    char *argv[] = {"stat", "-avve", "cycles", "--output=x", "-I100", "-z", "--no-group", "--", "ls", "-a", NULL};
+    struct values values = {.group = true};
+    struct error err = {0};
+    int first = 0;
+    cr_assert(options_parse(rows, OPTIONS_STOP_AT_OPERAND, 10, argv, &values, &first, &err), "%s", err.message);
+    cr_assert(values.all && values.verbose == 2 && !values.group);
+    cr_assert_eq(values.events.count, 1);
+    cr_assert_str_eq(values.events.items[0], "cycles");
+    cr_assert_str_eq(values.output, "x");
+    cr_assert_str_eq(values.compress, "");
+    cr_assert_eq(values.interval, 100);
+    cr_assert_str_eq(argv[first], "ls");
+    vec_done(&values.events);
+}
+
+Test(options, operands_anywhere_move_behind_the_options)
+{
+    char *argv[] = {"report", "file", "-a", "--output", "x", "other", NULL};
+    struct values values = {0};
+    struct error err = {0};
+    int first = 0;
+    cr_assert(options_parse(rows, OPTIONS_ANYWHERE, 6, argv, &values, &first, &err));
+    cr_assert_eq(first, 4);
+    cr_assert_str_eq(argv[4], "file");
+    cr_assert_str_eq(argv[5], "other");
+}
+
+Test(options, mistakes_are_named)
+{
+    static const struct {
+        const char *word, *message, *hint;
+    } cases[] = {
+        {"--outptu", "unknown option '--outptu'", "did you mean --output?"},
+        {"--interval=x", "option '--interval=x' expects a number, not 'x'", ""},
+        {"-o", "option '-o' expects a value", ""},
+        {"--all-cpus=1", "option '--all-cpus' takes no value", ""},
+    };
+    for (size_t at = 0; at < array_count(cases); at++) {
+        char word[64];
+        snprintf(word, sizeof(word), "%s", cases[at].word);
+        char *argv[] = {"stat", word, NULL};
+        struct values values = {0};
+        struct error err = {0};
+        int first;
+        cr_assert_not(options_parse(rows, OPTIONS_ANYWHERE, 2, argv, &values, &first, &err), "%s", word);
+        cr_assert_eq(err.kind, ERROR_USAGE);
+        cr_assert_str_eq(err.message, cases[at].message);
+        cr_assert_str_eq(err.hint, cases[at].hint);
+    }
+}
