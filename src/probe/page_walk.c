@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "probe/page_walk.h"
+
+#include "base/arena.h"
+#include "base/scope.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#ifndef MADV_COLLAPSE
+#define MADV_COLLAPSE 25
+#endif
+
+enum {
+    HUGE_BYTES = 2 * 1024 * 1024,
+    SMALL_BYTES = 4096,
+    LINE_BYTES = 64,
+    BLOCKS_MOST = 200,
+    BLOCKS_LEAST = 12,
+    BLOCK_NS = 2 * 1000 * 1000,
+};
+
+static const uint64_t span_least_bytes = 4ull * 1024 * 1024, span_most_bytes = 1024ull * 1024 * 1024;
+
+/* One region and where the walk through it stands. */
+struct walk {
+    char *memory; /* aligned to HUGE_BYTES */
+    void *mapping;
+    size_t mapping_bytes;
+    uint64_t span_bytes, stride_bytes, element_bytes;
+    uint64_t node_mask, node_spacing; /* random and dependent patterns: nodes this far apart */
+    uint64_t column, random;
+    char *chase;
+};
+
+static uint64_t now_ns(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+static uint64_t random_next(uint64_t *state)
+{
+    /* Knuth's MMIX linear congruential generator; its high bits are used. */
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return *state >> 33;
+}
+
+static void walk_done(struct walk *walk)
+{
+    if (walk->mapping && walk->mapping != MAP_FAILED)
+        munmap(walk->mapping, walk->mapping_bytes);
+}
+
+static bool walk_map(struct walk *walk, uint64_t span_bytes, bool huge, struct error *err)
+{
+    walk->mapping_bytes = span_bytes + HUGE_BYTES;
+    walk->mapping =
+        mmap(NULL, walk->mapping_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (walk->mapping == MAP_FAILED)
+        return error_system(err, errno, "can't map %llu MiB for the page-walk probe",
+                            (unsigned long long)(span_bytes >> 20));
+    walk->memory = (char *)(((uintptr_t)walk->mapping + HUGE_BYTES - 1) & ~(uintptr_t)(HUGE_BYTES - 1));
+    walk->span_bytes = span_bytes;
+    int advice = huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE;
+    if (madvise(walk->memory, span_bytes, advice) != 0 && huge)
+        return error_system(err, errno, "the kernel refuses huge pages (MADV_HUGEPAGE)");
+    for (uint64_t at = 0; at < span_bytes; at += SMALL_BYTES)
+        walk->memory[at] = 1;
+    if (huge)
+        madvise(walk->memory, span_bytes, MADV_COLLAPSE); /* where faults fell back; since 6.1, may fail */
+    return true;
+}
+
+/* Sattolo's shuffle: one cycle through all nodes. */
+static void chase_build(struct walk *walk)
+{
+    uint64_t nodes = walk->node_mask + 1;
+    scoped_free uint32_t *order = memory_alloc(memory_product(nodes, sizeof(*order)));
+    for (uint64_t at = 0; at < nodes; at++)
+        order[at] = (uint32_t)at;
+    for (uint64_t at = nodes - 1; at > 0; at--) {
+        uint64_t other = random_next(&walk->random) % at;
+        uint32_t moved = order[at];
+        order[at] = order[other];
+        order[other] = moved;
+    }
+    for (uint64_t at = 0; at < nodes; at++) {
+        char *from = walk->memory + order[at] * walk->node_spacing;
+        char *to = walk->memory + order[(at + 1) % nodes] * walk->node_spacing;
+        memcpy(from, &to, sizeof(to));
+    }
+    walk->chase = walk->memory;
+}
+
+static void walk_prepare(struct walk *walk, const struct page_walk_request *request)
+{
+    walk->stride_bytes = request->dependent ? 0 : request->stride_bytes;
+    walk->element_bytes = request->element_bytes ? request->element_bytes : 4;
+    walk->random = 88172645463325252u;
+    uint64_t lines = walk->span_bytes / LINE_BYTES;
+    uint64_t wanted = request->lines_bytes ? request->lines_bytes / LINE_BYTES : lines;
+    if (wanted > lines)
+        wanted = lines;
+    uint64_t nodes = 1024;
+    while (nodes * 2 <= wanted && nodes < (1u << 20))
+        nodes *= 2;
+    walk->node_mask = nodes - 1;
+    /* An odd number of lines apart, so that nodes spread over all cache sets. */
+    walk->node_spacing = (walk->span_bytes / nodes / LINE_BYTES - 1) / 2 * 2 * LINE_BYTES + LINE_BYTES;
+    if (request->dependent)
+        chase_build(walk);
+}
+
+/* Column by column over rows `stride` apart; returns the number of accesses. */
+__attribute__((noinline)) static uint64_t step_stride(struct walk *walk)
+{
+    uint64_t rows = walk->span_bytes / walk->stride_bytes;
+    const volatile char *at = walk->memory + walk->column;
+    for (uint64_t row = 0; row < rows; row++, at += walk->stride_bytes)
+        (void)*at;
+    walk->column += walk->element_bytes;
+    if (walk->column + walk->element_bytes > walk->stride_bytes)
+        walk->column = 0;
+    return rows;
+}
+
+__attribute__((noinline)) static uint64_t step_random(struct walk *walk)
+{
+    enum {
+        ACCESSES = 4096
+    };
+    uint64_t random = walk->random;
+    for (int at = 0; at < ACCESSES; at++)
+        (void)*(const volatile char *)(walk->memory + (random_next(&random) & walk->node_mask) * walk->node_spacing);
+    walk->random = random;
+    return ACCESSES;
+}
+
+__attribute__((noinline)) static uint64_t step_chase(struct walk *walk)
+{
+    enum {
+        ACCESSES = 1024
+    };
+    char *at = walk->chase;
+    for (int access = 0; access < ACCESSES; access++)
+        at = *(char *volatile *)at;
+    walk->chase = at;
+    return ACCESSES;
+}
+
+/* CPU nanoseconds per access over about BLOCK_NS. */
+static double walk_block(struct walk *walk)
+{
+    uint64_t (*step)(struct walk *) = walk->chase ? step_chase : walk->stride_bytes ? step_stride : step_random;
+    uint64_t started = now_ns(), elapsed, accesses = 0;
+    do {
+        accesses += step(walk);
+        elapsed = now_ns() - started;
+    } while (elapsed < BLOCK_NS);
+    return (double)elapsed / (double)accesses;
+}
+
+/* Bytes of huge pages in [memory, memory + span) by smaps; 0 when it can't be read. */
+static uint64_t huge_bytes_in(const struct sysroot *root, const char *memory, uint64_t span_bytes)
+{
+    scoped_text struct text smaps = {0};
+    struct error ignored = {0};
+    if (!sysroot_read(root, &smaps, &ignored, "/proc/self/smaps"))
+        return 0;
+    struct view rest = {text_string(&smaps), smaps.length}, line;
+    uint64_t total_kib = 0;
+    bool inside = false;
+    while (view_line(&rest, &line)) {
+        struct view address = line;
+        struct view start = view_cut(&address, '-'), end = view_cut(&address, ' ');
+        uint64_t first, last, kib;
+        if (view_u64(start, 16, &first) && view_u64(end, 16, &last))
+            inside = first < (uintptr_t)memory + span_bytes && last > (uintptr_t)memory;
+        struct view words = line;
+        if (inside && view_equal(view_word(&words), "AnonHugePages:") && view_u64(view_word(&words), 10, &kib))
+            total_kib += kib;
+    }
+    return total_kib * 1024;
+}
+
+static uint64_t available_bytes(const struct sysroot *root)
+{
+    scoped_text struct text meminfo = {0};
+    struct error ignored = {0};
+    if (!sysroot_read(root, &meminfo, &ignored, "/proc/meminfo"))
+        return 0;
+    struct view rest = {text_string(&meminfo), meminfo.length}, line;
+    while (view_line(&rest, &line)) {
+        uint64_t kib;
+        if (view_equal(view_word(&line), "MemAvailable:") && view_u64(view_word(&line), 10, &kib))
+            return kib * 1024;
+    }
+    return 0;
+}
+
+static bool span_choose(const struct sysroot *root, const struct page_walk_request *request, uint64_t *ret_span,
+                        struct error *err)
+{
+    uint64_t most = available_bytes(root) / 4;
+    uint64_t span = request->span_bytes < span_most_bytes ? request->span_bytes : span_most_bytes;
+    if (span > most)
+        span = most;
+    if (span < span_least_bytes)
+        span = span_least_bytes;
+    if (most < span_least_bytes)
+        return error_set(err, ERROR_LIMIT, "too little memory for the page-walk probe: %llu MiB available",
+                         (unsigned long long)(most * 4 >> 20));
+    *ret_span = span / HUGE_BYTES * HUGE_BYTES;
+    return true;
+}
+
+static bool check_huge(const struct sysroot *root, const struct walk *huge, double *ret_ratio, struct error *err)
+{
+    double ratio = (double)huge_bytes_in(root, huge->memory, huge->span_bytes) / (double)huge->span_bytes;
+    if (ratio > 1)
+        ratio = 1;
+    if (ratio < 0.9) {
+        char policy[64];
+        if (!sysroot_line(root, policy, sizeof(policy), "/sys/kernel/mm/transparent_hugepage/enabled"))
+            memcpy(policy, "unknown", sizeof("unknown"));
+        error_set(err, ERROR_UNSUPPORTED, "only %.0f %% of the probe's memory became huge pages (policy: %s)",
+                  100 * ratio, policy);
+        return error_hint(err, "echo madvise > /sys/kernel/mm/transparent_hugepage/enabled; free memory may be "
+                               "fragmented: echo 1 > /proc/sys/vm/compact_memory");
+    }
+    *ret_ratio = ratio;
+    return true;
+}
+
+static void measure_blocks(struct walk *small, struct walk *huge, uint64_t budget_ns, struct page_walk_result *result)
+{
+    double ns_4k[BLOCKS_MOST], ns_2m[BLOCKS_MOST];
+    uint64_t order = 20051120, started = now_ns();
+    size_t count = 0;
+    walk_block(small); /* warm-up */
+    walk_block(huge);
+    while (count < BLOCKS_MOST && (count < BLOCKS_LEAST || now_ns() - started < budget_ns)) {
+        bool small_first = random_next(&order) & 1;
+        if (small_first)
+            ns_4k[count] = walk_block(small);
+        ns_2m[count] = walk_block(huge);
+        if (!small_first)
+            ns_4k[count] = walk_block(small);
+        count++;
+    }
+    result->ns_4k = quartile_interval(ns_4k, count);
+    result->ns_2m = quartile_interval(ns_2m, count);
+    result->ratio = paired_ratio_interval(ns_4k, ns_2m, count);
+    result->block_count = count;
+}
+
+bool page_walk_measure(const struct sysroot *root, const struct page_walk_request *request,
+                       struct page_walk_result *ret_result, struct error *err)
+{
+    scoped(walk_done) struct walk small = {0}, huge = {0};
+    struct page_walk_result result = {0};
+    if (!span_choose(root, request, &result.span_bytes, err))
+        return false;
+    if (!walk_map(&small, result.span_bytes, false, err) || !walk_map(&huge, result.span_bytes, true, err))
+        return false;
+    if (!check_huge(root, &huge, &result.huge_ratio, err))
+        return false;
+    walk_prepare(&small, request);
+    walk_prepare(&huge, request);
+    measure_blocks(&small, &huge, request->budget_ns ? request->budget_ns : 300u * 1000 * 1000, &result);
+    *ret_result = result;
+    return true;
+}

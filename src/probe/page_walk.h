@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What would this access pattern cost on 2 MiB pages instead of 4 KiB ones, on this machine, now?
+ *
+ * Two regions of the same span, one forbidden and one advised huge pages, are walked in the asked pattern in
+ * short blocks that alternate at random, so that drift hits both alike. Times are CPU time per access.
+ * The huge region is checked to be really huge; when the kernel gives none, the answer is "not measured".
+ * Does not support: 1 GiB pages, hugetlbfs, NUMA placement, writes.
+ */
+#ifndef PLUMB_PROBE_PAGE_WALK_H
+#define PLUMB_PROBE_PAGE_WALK_H
+
+#include "base/error.h"
+#include "statistics/interval.h"
+#include "system/sysroot.h"
+
+struct page_walk_request {
+    uint64_t span_bytes;    /* over which the accesses spread: the working set counted in pages */
+    uint64_t lines_bytes;   /* distinct cache lines touched times 64; 0: every line of the span */
+    uint64_t stride_bytes;  /* > 0: rows that far apart, walked column by column; 0: random order */
+    uint32_t element_bytes; /* with stride: from one column to the next; 0: 4 */
+    bool dependent;         /* each address comes from the load before (pointer chase) */
+    uint64_t budget_ns;     /* for the timed part; 0: 300 ms */
+};
+
+struct page_walk_result {
+    struct interval ns_4k, ns_2m; /* per access: median and quartiles over the blocks */
+    struct interval ratio;        /* ns_2m / ns_4k, paired by block, 95 % */
+    uint64_t span_bytes;          /* really used: capped at a quarter of the available memory */
+    double huge_ratio;            /* share of the huge region that was huge, 0..1 */
+    size_t block_count;
+};
+
+/*
+ * Errors: ERROR_LIMIT when memory is short, ERROR_UNSUPPORTED when the kernel gives no huge pages (the
+ * message says which setting).
+ */
+MUST_CHECK bool page_walk_measure(const struct sysroot *root, const struct page_walk_request *request,
+                                  struct page_walk_result *ret_result, struct error *err);
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "test.h"
+
+#include "probe/page_walk.h"
+
+/* Not a timing test: shapes, order of bounds, and an honest refusal where there are no huge pages. */
+Test(page_walk, measures_every_pattern_or_says_why_not)
+{
+    static const struct page_walk_request cases[] = {
+        {.span_bytes = 32u << 20, .stride_bytes = 16384, .budget_ns = 1},
+        {.span_bytes = 16u << 20, .budget_ns = 1},
+        {.span_bytes = 16u << 20, .lines_bytes = 1u << 20, .dependent = true, .budget_ns = 1},
+    };
+    struct sysroot root;
+    sysroot_init(&root, NULL);
+    for (size_t at = 0; at < sizeof(cases) / sizeof(cases[0]); at++) {
+        struct page_walk_result result = {0};
+        struct error err = {0};
+        if (!page_walk_measure(&root, &cases[at], &result, &err)) {
+            cr_assert(err.kind == ERROR_UNSUPPORTED || err.kind == ERROR_LIMIT, "%s", err.message);
+            cr_skip_test("%s", err.message);
+        }
+        cr_assert(result.ratio.known && result.ratio.low <= result.ratio.mid && result.ratio.mid <= result.ratio.high);
+        cr_assert(result.ns_4k.low > 0 && result.ns_2m.low > 0);
+        cr_assert(result.huge_ratio >= 0.9 && result.huge_ratio <= 1);
+        cr_assert_geq(result.block_count, 12);
+    }
+}
