@@ -1,27 +1,66 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # A thin front for Meson and Ninja; `make help` lists what it does.
-BUILD  ?= build
-PREFIX ?= /usr/local
-CC     ?= cc
+BUILD        ?= build
+PREFIX       ?= /usr/local
+DESTDIR      ?=
+CROSS        ?=
+WERROR       ?= false
+FUZZ_SECONDS ?= 10
 
-.PHONY: all help deps test lint layers clean
+SETUP := meson setup --prefix=$(abspath $(PREFIX)) -Dwerror=$(WERROR)
+# CC as given (make CC=clang BUILD=build-clang), not make's own default.
+ifneq ($(origin CC),default)
+export CC
+endif
+CORE_BUILD := build-core$(if $(CROSS),-$(CROSS))
+
+.PHONY: all help deps core test quick bench demo asan fuzz lint layers install bundle fresh clean
 
 all: $(BUILD)/build.ninja
-	ninja -C $(BUILD)
+	@ninja -C $(BUILD)
 
 $(BUILD)/build.ninja:
-	meson setup $(BUILD) --prefix=$(PREFIX)
+	@packaging/deps.sh build test
+	@$(SETUP) $(BUILD)
 
 help:
-	@echo "make            build $(BUILD)/plumb"
-	@echo "make test       unit, golden and live tests"
-	@echo "make layers     who may include whom"
+	@echo "make             build $(BUILD)/plumb"
+	@echo "make test        unit, golden and live tests; the last line counts them"
+	@echo "make quick       layers, units and golden tests: under a minute"
+	@echo "make asan        every test under the address and undefined-behaviour sanitizers"
+	@echo "make core        the static core (stat, record, doctor); CROSS=aarch64-linux-gnu builds it for AArch64"
+	@echo "make deps        install what all of these need from Debian"
+	@echo "make clean       remove every build folder"
+	@echo "BUILD=folder CC=compiler WERROR=true choose where, with what and how strictly"
 
-test: all
-	tests/run.py --build $(BUILD)
+deps:
+	@packaging/deps.sh build test demo bench fuzz lint bundle install
+
+core:
+	@packaging/deps.sh build $(if $(CROSS),cross)
+	@[ -f $(CORE_BUILD)/build.ninja ] || meson setup $(CORE_BUILD) -Dcore=true -Dwerror=$(WERROR) $(if $(CROSS),--cross-file packaging/cross/$(CROSS).txt)
+	@ninja -C $(CORE_BUILD)
+	@echo "the static core is $(CORE_BUILD)/plumb"
+
+test: deps-test all
+	@tests/run.py --build $(BUILD)
+
+quick: deps-test all
+	@BUILD=$(BUILD) tests/quick.sh
+
+asan:
+	@packaging/deps.sh build test asan
+	@[ -f build-asan/build.ninja ] || CC=clang $(SETUP) build-asan -Db_sanitize=address,undefined -Db_lundef=false
+	@ninja -C build-asan
+	@tests/run.py --build build-asan --sanitized
 
 layers:
-	tests/layers.py
+	@packaging/deps.sh lint
+	@tests/layers.py
 
 clean:
-	rm -rf $(BUILD)
+	rm -rf build build-asan build-fuzz build-clang build-core build-core-*
+
+.PHONY: deps-test
+deps-test:
+	@packaging/deps.sh build test

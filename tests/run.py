@@ -1,25 +1,181 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Run every test and close with one line: N passed, N failed, N skipped."""
+"""Run every test of a build folder, list what was skipped and why, and close with one line:
+N passed, N failed, N skipped.
+
+--only    units, golden, live, or several joined by commas
+--sanitized   the build has sanitizers: their logs go to files, and any log fails the run, because Criterion passes a test
+              that leaks; a planted leak and a planted overflow, run first, prove that they are caught
+"""
 import argparse
+import collections
 import os
 import pathlib
+import re
 import subprocess
 import sys
+import tempfile
+import time
+import xml.etree.ElementTree
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+PARTS = ("units", "golden", "live")
+UNIT_SECONDS = 900
+PYTEST_SECONDS = 3000
+
+Result = collections.namedtuple("Result", "name outcome detail")
+
+
+def environment_of(build, sanitizer_logs):
+    environment = os.environ | {"PLUMB": str(build / "plumb"), "PLUMB_SOURCE_ROOT": str(ROOT), "PLUMB_BUILD": str(build)}
+    environment.setdefault("PLUMB_SHARED_DATA", str(ROOT.parent / "shared/data"))
+    if sanitizer_logs:
+        log = f"log_path={sanitizer_logs}/log:log_exe_name=1"
+        environment |= {"PLUMB_SANITIZED": "1",
+                        "ASAN_OPTIONS": f"{log}:detect_leaks=1:detect_stack_use_after_return=1:handle_abort=0",
+                        "UBSAN_OPTIONS": f"{log}:print_stacktrace=1",
+                        "LSAN_OPTIONS": f"{log}:suppressions={ROOT}/tests/asan/leaks_of_others.txt:print_suppressions=0"}
+    return environment
+
+
+def run_to_end(words, environment, seconds):
+    """(exit status or None on timeout, output); output to a file, so that no stray grandchild holds a pipe."""
+    with tempfile.TemporaryFile() as output:
+        try:
+            status = subprocess.run(words, env=environment, stdin=subprocess.DEVNULL, stdout=output,
+                                    stderr=subprocess.STDOUT, timeout=seconds, cwd=ROOT).returncode
+        except subprocess.TimeoutExpired:
+            status = None
+        output.seek(0)
+        return status, output.read().decode(errors="replace")
+
+
+def tap_results(unit, tap):
+    for line in tap.splitlines():
+        match = re.match(r"(ok|not ok) - (\S+)(.*)", line)
+        if not match:
+            continue
+        name, rest = f"{unit} {match[2]}", match[3].strip()
+        skip = re.match(r"# SKIP ?(.*)", rest)
+        if skip:
+            yield Result(name, "skipped", skip[1] or "no reason given")
+        else:
+            yield Result(name, "passed" if match[1] == "ok" else "failed", rest)
+
+
+def run_unit(path, environment):
+    with tempfile.NamedTemporaryFile(prefix="plumb-tap-") as tap_file:
+        status, output = run_to_end([path, "--quiet", "--timeout=120", f"--tap={tap_file.name}"], environment, UNIT_SECONDS)
+        results = list(tap_results(path.name, tap_file.read().decode(errors="replace")))
+    counted_failure = any(result.outcome == "failed" for result in results)
+    if status != 0 and not counted_failure:
+        how = "didn't end in time" if status is None else f"ended with status {status}"
+        results.append(Result(path.name, "failed", how))
+    if not results:
+        results.append(Result(path.name, "failed", "has no test"))
+    if any(result.outcome == "failed" for result in results):
+        print(output.rstrip())
+    return results
+
+
+def programs_in(folder, pattern):
+    return [path for path in sorted(folder.glob(pattern)) if path.is_file() and os.access(path, os.X_OK)]
+
+
+def run_units(build, environment):
+    units = programs_in(build / "tests/unit", "unit_*")
+    if not units:
+        return [Result("units", "failed", f"no unit test in {build}/tests/unit")]
+    return [result for unit in units for result in run_unit(unit, environment)]
+
+
+def junit_results(path):
+    for case in xml.etree.ElementTree.parse(path).iter("testcase"):
+        name = f"{case.get('classname', '').replace('.', '/')} {case.get('name')}".strip()
+        outcome, detail = "passed", ""
+        for child in case:
+            if child.tag in ("failure", "error"):
+                outcome, detail = "failed", child.get("message") or ""
+            elif child.tag == "skipped" and outcome == "passed":
+                outcome, detail = "skipped", child.get("message") or "no reason given"
+        yield Result(name, outcome, detail.splitlines()[0] if detail else "")
+
+
+def run_pytest(part, environment):
+    folder = ROOT / "tests" / part
+    if not list(folder.glob("**/test_*.py")):
+        return []
+    with tempfile.TemporaryDirectory(prefix="plumb-pytest-") as scratch:
+        junit = pathlib.Path(scratch) / "junit.xml"
+        status, output = run_to_end([sys.executable, "-m", "pytest", "-q", "--tb=short", "--durations=5", f"--junitxml={junit}", folder],
+                                    environment, PYTEST_SECONDS)
+        results = list(junit_results(junit)) if junit.exists() else []
+    if status not in (0, 1):
+        results.append(Result(f"pytest {part}", "failed", f"ended with status {status}"))
+    elif status == 1 and not any(result.outcome == "failed" for result in results):
+        results.append(Result(f"pytest {part}", "failed", "reported a failure that its XML doesn't show"))
+    if status != 0:
+        print(output.rstrip())
+    return results
+
+
+def drain_logs(folder):
+    logs = sorted(path for path in folder.iterdir())
+    texts = [(path.name, path.read_text(errors="replace")) for path in logs]
+    for path in logs:
+        path.unlink()
+    return texts
+
+
+def check_planted(build, environment, logs):
+    """The sanitizers' reports of the planted errors, or a failure: then no later silence means anything."""
+    run_to_end([build / "tests/asan/planted", "--quiet"], environment, 120)
+    reports = "".join(text for _, text in drain_logs(logs))
+    for what, sign in (("leak", "LeakSanitizer: detected memory leaks"), ("overflow of a heap block", "heap-buffer-overflow"),
+                       ("signed overflow", "signed integer overflow")):
+        caught = sign in reports
+        yield Result(f"planted {what}", "passed" if caught else "failed", "" if caught else "the sanitizers missed it")
+
+
+def sanitizer_results(logs):
+    for name, text in drain_logs(logs):
+        print(f"--- sanitizer log {name}\n{text[:6000].rstrip()}")
+        yield Result(f"sanitizer log {name}", "failed", next((line for line in text.splitlines() if "ERROR" in line or "runtime error" in line), ""))
+
+
+def summary(results, seconds):
+    tally = collections.Counter(result.outcome for result in results)
+    for outcome in ("skipped", "failed"):
+        for result in results:
+            if result.outcome == outcome:
+                print(f"{outcome}: {result.name}{': ' if result.detail else ''}{result.detail}")
+    print(f"in {seconds:.0f} s")
+    print(f"{tally['passed']} passed, {tally['failed']} failed, {tally['skipped']} skipped", flush=True)
+    return 1 if tally["failed"] or not tally["passed"] else 0
 
 
 def main():
-    options = argparse.ArgumentParser()
-    options.add_argument("--build", default="build")
-    build = (ROOT / options.parse_args().build).resolve()
-    environment = os.environ | {"PLUMB_SOURCE_ROOT": str(ROOT), "PLUMB_SHARED_DATA": str(ROOT.parent / "shared/data")}
-    failed = 0
-    for unit in sorted((build / "tests/unit").glob("unit_*")):
-        if unit.is_file() and os.access(unit, os.X_OK):
-            failed += subprocess.run([unit], env=environment).returncode != 0
-    return 1 if failed else 0
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", default="build")
+    parser.add_argument("--only", default=",".join(PARTS))
+    parser.add_argument("--sanitized", action="store_true")
+    options = parser.parse_args()
+    parts = options.only.split(",")
+    if set(parts) - set(PARTS):
+        parser.error(f"--only knows {', '.join(PARTS)}")
+    build = (ROOT / options.build).resolve()
+    start, results = time.monotonic(), []
+    with tempfile.TemporaryDirectory(prefix="plumb-sanitizer-") as logs_folder:
+        logs = pathlib.Path(logs_folder) if options.sanitized else None
+        environment = environment_of(build, logs)
+        if logs:
+            os.chmod(logs, 0o1777)  # a test may drop its privileges
+            results += check_planted(build, environment, logs)
+        for part in (part for part in PARTS if part in parts):
+            results += run_units(build, environment) if part == "units" else run_pytest(part, environment)
+            if logs:
+                results += sanitizer_results(logs)
+    return summary(results, time.monotonic() - start)
 
 
 if __name__ == "__main__":

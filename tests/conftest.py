@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the tests of the command line share.
+
+plumb        path of the program under test (environment PLUMB, else build/plumb)
+run          run("stat", "-x,", "true") -> the finished process: .returncode, .stdout, .stderr as text
+source_root  the checkout
+shared_data  ../shared/data beside the checkout; the test is skipped when it isn't there
+sanitized    true when plumb was built with sanitizers (it is slower then, and links more)
+
+Tests under tests/live/ carry the mark `live`: they measure the machine they run on, which may be busy, and skip
+with a reason where it can't do what they need.
+"""
+import os
+import pathlib
+import signal
+import subprocess
+
+import pytest
+
+ROOT = pathlib.Path(os.environ.get("PLUMB_SOURCE_ROOT") or pathlib.Path(__file__).resolve().parent.parent)
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "live: measures the machine that the test runs on")
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        if "live" in pathlib.Path(item.fspath).parts:
+            item.add_marker(pytest.mark.live)
+
+
+@pytest.fixture(scope="session")
+def source_root():
+    return ROOT
+
+
+@pytest.fixture(scope="session")
+def plumb():
+    path = pathlib.Path(os.environ.get("PLUMB") or ROOT / "build/plumb").resolve()
+    assert os.access(path, os.X_OK), f"{path} isn't there: run make first"
+    return str(path)
+
+
+@pytest.fixture(scope="session")
+def sanitized():
+    return os.environ.get("PLUMB_SANITIZED") == "1"
+
+
+@pytest.fixture(scope="session")
+def shared_data():
+    folder = pathlib.Path(os.environ.get("PLUMB_SHARED_DATA") or ROOT.parent / "shared/data")
+    if not folder.is_dir():
+        pytest.skip("no shared test data beside the checkout (../shared/data)")
+    return folder
+
+
+def run_program(*words, timeout=60, env=None, input=None, cwd=None, text=True, **more):
+    """Run a program in its own session; on timeout its whole process group is killed, so that no grandchild
+    keeps the pipes open. env is added to the environment; a None value removes the variable."""
+    environment = dict(os.environ)
+    for name, value in (env or {}).items():
+        environment.pop(name, None)
+        if value is not None:
+            environment[name] = str(value)
+    more.setdefault("stdin", subprocess.DEVNULL if input is None else subprocess.PIPE)
+    more.setdefault("stdout", subprocess.PIPE)
+    more.setdefault("stderr", subprocess.PIPE)
+    if text:
+        more.setdefault("errors", "replace")
+    with subprocess.Popen([str(word) for word in words], env=environment, cwd=cwd, text=text,
+                          start_new_session=True, **more) as process:
+        try:
+            stdout, stderr = process.communicate(input, timeout=timeout)
+        except BaseException:
+            os.killpg(process.pid, signal.SIGKILL)
+            raise
+    return subprocess.CompletedProcess(process.args, process.returncode, stdout, stderr)
+
+
+@pytest.fixture
+def run(plumb):
+    def run_plumb(*arguments, **options):
+        return run_program(plumb, *arguments, **options)
+    return run_plumb
