@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A PMU that is not there: a `struct kernel` whose counters, refusals and clock a test writes down.
+ *
+ *     static const struct simulated_rule rules[] = {
+ *         {.type = PERF_TYPE_HARDWARE, .config = PERF_COUNT_HW_CPU_CYCLES, .needs = SIMULATED_HARDWARE, .per_second = 3e9},
+ *         {.type = PERF_TYPE_HARDWARE, .config = PERF_COUNT_HW_BUS_CYCLES, .open_errno = ENOENT},
+ *     };
+ *     struct simulated_pmu *pmu = simulated_pmu_new(&(struct simulated_plan){
+ *         .rules = rules, .rule_count = array_count(rules), .programmable = 4, .fixed = 3});
+ *     ... code under test, given simulated_pmu_kernel(pmu) ...
+ *     simulated_pmu_run(pmu, 100 * 1000 * 1000);   // 100 ms pass; enabled events count
+ *
+ * Simulated as Linux does it: groups are scheduled whole, in order, until the first that does not fit, and
+ * rotate every mux interval (so time_running < time_enabled); pinned groups that do not fit read 0 bytes;
+ * a group that could never fit is refused with EINVAL at open; group reads and every read_format bit;
+ * ENABLE, DISABLE, RESET, ID, REFRESH, PERIOD, SET_OUTPUT, SET_FILTER; enable_on_exec; EMFILE; slots and topdown
+ * events (slots must lead). Each (pid, cpu) pair has counters of its own.
+ * Time passes in simulated_pmu_run, and by plan.step_ns each time a counter is disabled or read.
+ * Sampling: an event with a period and a rule that says samples_per_window gets them in its mmap'ed ring buffer
+ * when it is disabled. Does not support: BPF programs, ptrace (both answer plan.bpf_errno, plan.ptrace_errno or EPERM).
+ */
+#ifndef PLUMB_TESTS_SIMULATED_PMU_H
+#define PLUMB_TESTS_SIMULATED_PMU_H
+
+#include "system/kernel.h"
+
+#include <stdbool.h>
+
+enum simulated_needs {
+    SIMULATED_SOFTWARE = 0, /* no counter: always scheduled */
+    SIMULATED_HARDWARE,     /* a programmable counter, or the fixed one it names */
+    SIMULATED_NEVER,        /* opens, and is never scheduled (the watchdog has its counter) */
+    SIMULATED_METRIC        /* a topdown-* event: no counter, but slots must lead its group */
+};
+
+/* The first rule that matches an attr decides; no rule matches: ENOENT. */
+struct simulated_rule {
+    uint32_t type;
+    uint64_t config;
+    uint64_t config_mask; /* which bits of config must match; 0: all */
+    bool any_config;      /* matches every config of the type */
+    int open_errno;       /* refused with this; 0: opens */
+    enum simulated_needs needs;
+    unsigned counters;    /* bit n: programmable counter n will do; 0: any */
+    unsigned fixed;       /* bit n: fixed counter n will do as well */
+    double per_second;    /* counted while scheduled */
+    uint64_t per_window;  /* counted besides, once for each enable..disable window in which it was scheduled */
+    const double *phases_per_second; /* instead of per_second: one rate per phase_ns, the last one stays */
+    unsigned phase_count;
+    uint64_t phase_ns;
+    bool no_sampling;     /* a sampling period is refused with EOPNOTSUPP (no interrupt) */
+    int precise_max;      /* precise_ip above it: EOPNOTSUPP */
+    bool branch_stack;    /* PERF_SAMPLE_BRANCH_STACK allowed; else EOPNOTSUPP */
+    unsigned samples_per_window;
+    uint64_t sample_ip;   /* of each sample; sample_ip_of instead when set */
+    uint64_t (*sample_ip_of)(unsigned index);
+};
+
+struct simulated_plan {
+    const struct simulated_rule *rules;
+    unsigned rule_count;
+    unsigned programmable; /* counters of each context */
+    unsigned fixed;        /* number of fixed counters */
+    unsigned taken;        /* programmable counters another user holds: seen when scheduling, not at open */
+    unsigned taken_fixed;  /* bit n: fixed counter n is held so */
+    uint64_t mux_interval_ns; /* 0: 4 ms */
+    uint64_t step_ns;         /* passes at each disable and each read; 0: none */
+    int open_errno;        /* every open is refused so: ENOSYS, EPERM of a seccomp filter; 0: none */
+    bool kernel_refused;   /* perf_event_paranoid 2: counting the kernel is EACCES */
+    bool cpu_refused;      /* perf_event_paranoid 1: pid -1 is EACCES */
+    unsigned cpus;         /* 0: one; a cpu at or above is ENODEV */
+    unsigned fd_limit;     /* 0: none; more open descriptors: EMFILE */
+    int bpf_errno, ptrace_errno; /* 0: EPERM */
+};
+
+struct simulated_pmu;
+
+struct simulated_pmu *simulated_pmu_new(const struct simulated_plan *plan); /* keeps plan->rules */
+void simulated_pmu_free(struct simulated_pmu *pmu);
+const struct kernel *simulated_pmu_kernel(struct simulated_pmu *pmu);
+
+/* Let time pass. */
+void simulated_pmu_run(struct simulated_pmu *pmu, uint64_t duration_ns);
+/* The measured program calls exec: enable_on_exec events of pid (and of its own context, 0) start. */
+void simulated_pmu_exec(struct simulated_pmu *pmu, pid_t pid);
+
+uint64_t simulated_pmu_now_ns(const struct simulated_pmu *pmu);
+unsigned simulated_pmu_open_count(const struct simulated_pmu *pmu); /* descriptors open now: leaks show here */
+unsigned simulated_pmu_opens_tried(const struct simulated_pmu *pmu);
+/* Whether an attr of this type and config was ever handed to perf_event_open (also when refused). */
+bool simulated_pmu_was_tried(const struct simulated_pmu *pmu, uint32_t type, uint64_t config);
+
+#endif
