@@ -27,7 +27,14 @@ struct event_spec {
     const int *cpus;             /* CPUs the PMU's cpumask asks to be opened on, or NULL: any */
     size_t cpu_count;
     int group;                   /* index of its group, or EVENT_NO_GROUP */
+    uint64_t period, frequency;  /* the terms period= and freq= asked for sampling; 0: not said */
+    bool precise_max;            /* :P: the most precise_ip that opens, attr.precise_ip being the first to try */
+    bool one_of_several;         /* a PMU prefix named several PMUs: their counts are summed under this name */
+    const char *probe_path;      /* uprobe by symbol: still to be resolved, see event_list_resolve_probes */
+    const char *probe_symbol;
+    uint64_t probe_addend;
     bool weak_group;             /* :W: the group may be broken up when it doesn't fit */
+    bool cpus_are_core;          /* cpus: a hybrid core type (any may do), not an uncore PMU to open on just those */
     bool per_package;            /* count once a package (sysfs .per-pkg) */
     bool sample_read;            /* :S */
     bool is_default;             /* from the default list: hidden when not supported is said once */
@@ -48,5 +55,24 @@ struct event_list {
 MUST_CHECK bool event_list_parse(struct event_list *list, const char *text, const struct sysroot *root,
                                  struct arena *arena, struct error *err);
 void event_list_done(struct event_list *list);
+
+/*
+ * uprobe:PATH:SYMBOL needs the symbol's place in the file, which only symbol/ can tell: a command hands its
+ * function in. Events that need none are left alone.
+ */
+typedef bool event_symbol_offset(void *context, const char *path, const char *symbol, uint64_t *ret_file_offset,
+                                 struct error *err);
+MUST_CHECK bool event_list_resolve_probes(struct event_list *list, event_symbol_offset *offset, void *context,
+                                          struct error *err);
+
+/*
+ * Whether opening this event is safe here. Intel's fixed counter 3 (config 0x0400, 0x80xx) is opened only where
+ * sysfs lists slots and topdown-retiring: some clouds advertise the counter without its metrics register, and
+ * opening it there crashes the guest's kernel.
+ */
+MUST_CHECK bool event_is_safe(const struct event_spec *event, const struct sysroot *root, struct error *err);
+
+/* The valid names nearest to word, as "a, b, c" ("" when none is near). */
+void event_nearest(const char *word, const struct sysroot *root, char *names, size_t size);
 
 #endif

@@ -52,4 +52,9 @@ MUST_CHECK bool target_resolve(struct target *target, const struct target_reques
 void target_of_workload(struct target *target, pid_t pid, struct arena *arena);
 void target_done(struct target *target); /* closes cgroup_fd */
 
+/* Where cgroups that perf_event knows are mounted: version 1's perf_event hierarchy, else version 2. */
+bool cgroup_mount_find(const struct sysroot *root, char *path, size_t size);
+/* Open one cgroup, named below that mount or absolutely. Owner: the caller (close). */
+MUST_CHECK bool cgroup_open(const struct sysroot *root, const char *cgroup, int *ret_fd, struct error *err);
+
 #endif

@@ -12,12 +12,14 @@
 
 #include "base/error.h"
 
+#include <stdint.h>
 #include <sys/resource.h>
 #include <sys/types.h>
 #include <time.h>
 
 struct workload {
     pid_t pid;
+    const char *program; /* argv[0], the caller's */
     int release_fd;     /* one byte written here lets it exec */
     int exec_error_fd;  /* the errno of a failed exec comes from here */
     int pid_fd;         /* readable when it has ended; -1 where pidfd_open is missing */
