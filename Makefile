@@ -28,6 +28,7 @@ help:
 	@echo "make test        unit, golden and live tests; the last line counts them"
 	@echo "make quick       layers, units and golden tests: under a minute"
 	@echo "make asan        every test under the address and undefined-behaviour sanitizers"
+	@echo "make fuzz        each fuzz target for FUZZ_SECONDS=$(FUZZ_SECONDS)"
 	@echo "make core        the static core (stat, record, doctor); CROSS=aarch64-linux-gnu builds it for AArch64"
 	@echo "make deps        install what all of these need from Debian"
 	@echo "make clean       remove every build folder"
@@ -53,6 +54,12 @@ asan:
 	@[ -f build-asan/build.ninja ] || CC=clang $(SETUP) build-asan -Db_sanitize=address,undefined -Db_lundef=false
 	@ninja -C build-asan
 	@tests/run.py --build build-asan --sanitized
+
+fuzz:
+	@packaging/deps.sh build test fuzz
+	@[ -f build-fuzz/build.ninja ] || CC=clang $(SETUP) build-fuzz -Dfuzz=true -Db_sanitize=address,undefined -Db_lundef=false
+	@ninja -C build-fuzz
+	@tests/fuzz/run.py --build build-fuzz --seconds $(FUZZ_SECONDS)
 
 layers:
 	@packaging/deps.sh lint

@@ -18,6 +18,9 @@ import tempfile
 import time
 import xml.etree.ElementTree
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "fuzz"))
+from seed_files import seeds_of, unlisted  # noqa: E402
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PARTS = ("units", "golden", "live")
 UNIT_SECONDS = 900
@@ -86,7 +89,20 @@ def run_units(build, environment):
     units = programs_in(build / "tests/unit", "unit_*")
     if not units:
         return [Result("units", "failed", f"no unit test in {build}/tests/unit")]
-    return [result for unit in units for result in run_unit(unit, environment)]
+    return [result for unit in units for result in run_unit(unit, environment)] + list(run_replays(build, environment))
+
+
+def run_replays(build, environment):
+    """Each fuzz target over its seeds, whole, truncated and with flipped bits (tests/fuzz/replay.c)."""
+    for program in programs_in(build / "tests/fuzz", "fuzz_*"):
+        seeds = seeds_of(program.name[len("fuzz_"):])
+        status, output = run_to_end([program, *seeds], environment, UNIT_SECONDS)
+        if status != 0:
+            print(output.rstrip())
+        how = "didn't end in time" if status is None else f"ended with status {status}"
+        yield Result(f"replay of {program.name}", "passed" if status == 0 else "failed", "" if status == 0 else how)
+    for name in unlisted():
+        yield Result(f"fuzz_{name}.c", "failed", "isn't listed in tests/fuzz/meson.build")
 
 
 def junit_results(path):
