@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 const struct command *const command_table[] = {
+    &command_compare,
     &command_help,
     NULL,
 };

@@ -5,6 +5,7 @@
 
 #include "command/command.h"
 
+extern const struct command command_compare;
 extern const struct command command_help;
 
 #endif

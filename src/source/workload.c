@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -38,7 +39,19 @@ static void signals_to_default(void)
     }
 }
 
-__attribute__((noreturn)) static void child_run(char *const argv[], int release_fd, int error_fd)
+static void surroundings_apply(const struct workload_surroundings *surroundings)
+{
+    for (char *const *entry = surroundings->environment; entry && *entry; entry++)
+        putenv(*entry);
+    int null_fd = surroundings->streams_null ? open("/dev/null", O_RDWR | O_CLOEXEC) : -1;
+    if (null_fd >= 0) {
+        dup2(null_fd, STDIN_FILENO);
+        dup2(null_fd, STDOUT_FILENO);
+    }
+}
+
+__attribute__((noreturn)) static void child_run(char *const argv[], const struct workload_surroundings *surroundings,
+                                                int release_fd, int error_fd)
 {
     char byte;
     ssize_t got;
@@ -48,6 +61,7 @@ __attribute__((noreturn)) static void child_run(char *const argv[], int release_
     while (got < 0 && errno == EINTR);
     if (got != 1)
         _exit(127); /* our parent went away */
+    surroundings_apply(surroundings);
     execvp(argv[0], argv);
     int exec_errno = errno;
     if (write(error_fd, &exec_errno, sizeof(exec_errno)) < 0)
@@ -56,6 +70,13 @@ __attribute__((noreturn)) static void child_run(char *const argv[], int release_
 }
 
 bool workload_start(struct workload *workload, char *const argv[], struct error *err)
+{
+    static const struct workload_surroundings inherited;
+    return workload_start_in(workload, argv, &inherited, err);
+}
+
+bool workload_start_in(struct workload *workload, char *const argv[],
+                       const struct workload_surroundings *surroundings, struct error *err)
 {
     *workload = (struct workload){.release_fd = -1, .exec_error_fd = -1, .pid_fd = -1};
     int release[2], failure[2];
@@ -70,7 +91,7 @@ bool workload_start(struct workload *workload, char *const argv[], struct error 
         return error_system(err, errno, "can't fork for '%s'", argv[0]);
     if (pid == 0) {
         close(release_write); /* so that the parent's death is the end of the pipe */
-        child_run(argv, release_read, failure_write);
+        child_run(argv, surroundings, release_read, failure_write);
     }
     signal(SIGCHLD, SIG_DFL); /* ignored, its status would be lost; the child keeps what we were given */
     workload->pid = pid;

@@ -29,8 +29,16 @@ struct workload {
     uint64_t started_ns, ended_ns; /* CLOCK_MONOTONIC at release and when it was reaped */
 };
 
-/* Fork and hold. argv ends with NULL. */
+/* Fork and hold. argv ends with NULL. The program inherits our streams and environment. */
 MUST_CHECK bool workload_start(struct workload *workload, char *const argv[], struct error *err);
+
+/* What a started program finds around it. */
+struct workload_surroundings {
+    char *const *environment; /* "NAME=value" added to ours; ends with NULL; may be NULL */
+    bool streams_null;        /* standard input and output are /dev/null */
+};
+MUST_CHECK bool workload_start_in(struct workload *workload, char *const argv[],
+                                  const struct workload_surroundings *surroundings, struct error *err);
 /*
  * Let it exec. Errors: ERROR_NOT_FOUND (no such program; exit 127), ERROR_PERMISSION (not executable; exit
  * 126), with the words a shell would use. workload_exec_exit_code(err) tells which.

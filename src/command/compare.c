@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* plumb compare: which of two commands is faster, soundly. */
+#include "analyse/comparison.h"
+#include "base/arena.h"
+#include "base/scope.h"
+#include "base/vec.h"
+#include "command/command_table.h"
+#include "command/options.h"
+#include "experiment/experiment.h"
+#include "render/comparison.h"
+#include "source/workload.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+struct compare_options {
+    uint64_t runs, warmup, seed;
+    double effect_percent;
+    const char *quantity, *predicted;
+    bool json, fail_if_slower, quiet;
+};
+
+#define FIELD(member) offsetof(struct compare_options, member)
+
+static const struct option_row option_rows[] = {
+    {'r', "runs", OPTION_U64, FIELD(runs), "N", "pairs of runs (default 10)"},
+    {0, "warmup", OPTION_U64, FIELD(warmup), "N", "pairs run first and not counted (default 1)"},
+    {0, "seed", OPTION_U64, FIELD(seed), "N", "of the random order (default 1)"},
+    {0, "effect", OPTION_DOUBLE, FIELD(effect_percent), "PCT", "a smaller difference counts as the same (default 1)"},
+    {0, "time", OPTION_TEXT, FIELD(quantity), "KIND", "wall, cpu, user or system time (default wall)"},
+    {0, "predicted", OPTION_TEXT, FIELD(predicted), "LOW,MID,HIGH",
+     "gain foretold for B, in percent of A's time: printed beside the realised one"},
+    {0, "fail-if-slower", OPTION_FLAG, FIELD(fail_if_slower), NULL, "exit 3 when B is slower by more than --effect"},
+    {0, "json", OPTION_FLAG, FIELD(json), NULL, "print one JSON document"},
+    {'q', "quiet", OPTION_FLAG, FIELD(quiet), NULL, "no progress line"},
+    {0},
+};
+
+static const struct {
+    const char *name, *label;
+    enum experiment_quantity quantity;
+} quantities[] = {
+    {"wall", "wall time", EXPERIMENT_WALL_S},
+    {"cpu", "CPU time", EXPERIMENT_CPU_S},
+    {"user", "user CPU time", EXPERIMENT_USER_S},
+    {"system", "system CPU time", EXPERIMENT_SYSTEM_S},
+};
+
+static bool quantity_find(const char *name, size_t *ret_index, struct error *err)
+{
+    for (size_t at = 0; at < array_count(quantities); at++)
+        if (strcmp(quantities[at].name, name) == 0) {
+            *ret_index = at;
+            return true;
+        }
+    return error_set(err, ERROR_USAGE, "--time expects wall, cpu, user or system, not '%s'", name);
+}
+
+static bool prediction_parse(const char *text, struct interval *ret_gain, struct error *err)
+{
+    struct view rest = view_of(text), low = view_cut(&rest, ','), mid = view_cut(&rest, ',');
+    struct interval gain = {.known = true};
+    bool good = view_double(low, &gain.low) && view_double(mid, &gain.mid) && view_double(rest, &gain.high) &&
+                gain.low <= gain.mid && gain.mid <= gain.high && gain.high <= 100;
+    if (!good)
+        return error_set(err, ERROR_USAGE, "--predicted expects LOW,MID,HIGH in percent, rising, not '%s'", text);
+    *ret_gain = interval_scaled(gain, 0.01);
+    return true;
+}
+
+/* "A… -- B…": put a NULL where the separator stands. */
+static bool arms_split(int argc, char **argv, int first, struct experiment_arm arms[2], struct error *err)
+{
+    int separator = first;
+    while (separator < argc && strcmp(argv[separator], "--") != 0)
+        separator++;
+    if (first >= argc || separator == first || separator + 1 >= argc) {
+        error_set(err, ERROR_USAGE, "two commands are needed, with -- between them");
+        return error_hint(err, "plumb compare [options] A [arguments] -- B [arguments]");
+    }
+    argv[separator] = NULL;
+    arms[0] = (struct experiment_arm){.label = "A", .argv = argv + first};
+    arms[1] = (struct experiment_arm){.label = "B", .argv = argv + separator + 1};
+    return true;
+}
+
+/* Owner: the caller (free). */
+static char *command_line(char *const *argv)
+{
+    struct text line = {0};
+    for (size_t at = 0; argv[at]; at++)
+        text_printf(&line, "%s%s", at ? " " : "", argv[at]);
+    return text_steal(&line);
+}
+
+struct progress {
+    FILE *talk;
+    uint64_t pairs;
+};
+
+static void show_progress(void *context, const struct experiment_arm *arm, size_t block, bool is_warmup)
+{
+    const struct progress *progress = context;
+    if (is_warmup)
+        fprintf(progress->talk, "\r  warm-up: %s   ", arm->label);
+    else
+        fprintf(progress->talk, "\r  pair %zu of %llu: %s   ", block + 1, (unsigned long long)progress->pairs, arm->label);
+    fflush(progress->talk);
+}
+
+/* A command that failed in some runs can't be compared by its time. */
+static bool check_exit_codes(const struct experiment_result *result, const struct experiment_arm *arms,
+                             struct error *err)
+{
+    for (size_t at = 0; at < result->run_count; at++) {
+        const struct experiment_run *run = &result->runs[at];
+        if (run->exit_code != 0)
+            return error_set(err, ERROR_SYSTEM, "%s ('%s') ended with status %d in pair %zu: its time means nothing",
+                             arms[run->arm].label, arms[run->arm].argv[0], run->exit_code, run->block + 1);
+    }
+    return true;
+}
+
+static int exit_code_of(const struct comparison *comparison, const struct compare_options *options)
+{
+    if (comparison->verdict == COMPARISON_UNDECIDED)
+        return EXIT_CODE_INCONCLUSIVE;
+    bool regressed = comparison->verdict == COMPARISON_SLOWER && comparison->ratio.mid > 1 + comparison->effect_ratio;
+    return options->fail_if_slower && regressed ? EXIT_CODE_FINDING : EXIT_CODE_OK;
+}
+
+static void print_result(struct context *context, const struct compare_options *options,
+                         const struct experiment_result *result, const struct experiment_arm *arms, size_t quantity,
+                         struct interval predicted)
+{
+    scoped_free double *a = experiment_column(result, 0, quantities[quantity].quantity);
+    scoped_free double *b = experiment_column(result, 1, quantities[quantity].quantity);
+    scoped_free char *a_line = command_line(arms[0].argv), *b_line = command_line(arms[1].argv);
+    struct comparison comparison = comparison_of(a, b, result->block_count, options->effect_percent / 100);
+    struct comparison_labels labels = {.a = a_line,
+                                       .b = b_line,
+                                       .quantity = quantities[quantity].label,
+                                       .seed = options->seed,
+                                       .predicted_gain = predicted,
+                                       .prediction_source = "given by --predicted"};
+    scoped_text struct text out = {0};
+    (options->json ? comparison_json : comparison_text)(&out, &comparison, &labels);
+    fputs(text_string(&out), context->out);
+    context->exit_code = exit_code_of(&comparison, options);
+}
+
+static bool run_pairs(struct context *context, const struct compare_options *options,
+                      const struct experiment_arm arms[2], struct experiment_result *result, struct error *err)
+{
+    size_t pairs = options->runs;
+    struct progress progress = {context->talk, options->runs};
+    bool show = !options->quiet && isatty(fileno(context->talk));
+    struct experiment_request request = {
+        .arms = arms,
+        .arm_count = 2,
+        .warmup_blocks = options->warmup,
+        .seed = options->seed,
+        .runner = experiment_runner_plain(),
+        .policy = experiment_policy_fixed(&pairs),
+        .progress = show ? show_progress : NULL,
+        .progress_context = &progress,
+    };
+    bool ran = experiment_run_blocks(&request, result, err);
+    if (show)
+        fputs("\r                              \r", context->talk);
+    if (!ran)
+        context->exit_code = workload_exec_exit_code(err);
+    return ran;
+}
+
+static bool compare_run(struct context *context, int argc, char **argv, struct error *err)
+{
+    struct compare_options options = {.runs = 10, .warmup = 1, .seed = 1, .effect_percent = 1, .quantity = "wall"};
+    struct experiment_arm arms[2];
+    struct interval predicted = {0};
+    size_t quantity = 0;
+    int first;
+    if (!options_parse(option_rows, OPTIONS_STOP_AT_OPERAND, argc, argv, &options, &first, err) ||
+        !quantity_find(options.quantity, &quantity, err) ||
+        (options.predicted && !prediction_parse(options.predicted, &predicted, err)) ||
+        !arms_split(argc, argv, first, arms, err))
+        return false;
+    if (options.runs < 1 || options.runs > 100000)
+        return error_set(err, ERROR_USAGE, "--runs expects 1 to 100000");
+    if (!(options.effect_percent >= 0 && options.effect_percent < 100))
+        return error_set(err, ERROR_USAGE, "--effect expects a percentage from 0 to below 100");
+    scoped(experiment_result_done) struct experiment_result result = {0};
+    if (!run_pairs(context, &options, arms, &result, err))
+        return false;
+    if (result.block_count == 0)
+        return error_set(err, ERROR_INTERRUPTED, "interrupted before the first pair was complete");
+    if (result.interrupted)
+        fprintf(context->talk, "plumb compare: interrupted; the %zu complete pairs are judged\n", result.block_count);
+    if (!check_exit_codes(&result, arms, err))
+        return false;
+    print_result(context, &options, &result, arms, quantity, predicted);
+    return true;
+}
+
+const struct command command_compare = {
+    .name = "compare",
+    .summary = "run two commands interleaved and tell which is faster, soundly",
+    .usage = "plumb compare [options] A [arguments] -- B [arguments]",
+    .options = option_rows,
+    .run = compare_run,
+};
