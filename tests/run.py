@@ -117,13 +117,21 @@ def junit_results(path):
         yield Result(name, outcome, detail.splitlines()[0] if detail else "")
 
 
+def python_with_pytest():
+    """Ours, or else Debian's (where python3-pytest installs), when another python3 stands first in PATH."""
+    for python in (sys.executable, "/usr/bin/python3"):
+        if subprocess.run([python, "-c", "import pytest"], stderr=subprocess.DEVNULL).returncode == 0:
+            return python
+    sys.exit("tests/run.py: no python3 here has pytest: apt-get install python3-pytest")
+
+
 def run_pytest(part, environment):
     folder = ROOT / "tests" / part
     if not list(folder.glob("**/test_*.py")):
         return []
     with tempfile.TemporaryDirectory(prefix="plumb-pytest-") as scratch:
         junit = pathlib.Path(scratch) / "junit.xml"
-        status, output = run_to_end([sys.executable, "-m", "pytest", "-q", "--tb=short", "--durations=5", f"--junitxml={junit}", folder],
+        status, output = run_to_end([python_with_pytest(), "-m", "pytest", "-q", "--tb=short", "--durations=5", f"--junitxml={junit}", folder],
                                     environment, PYTEST_SECONDS)
         results = list(junit_results(junit)) if junit.exists() else []
     if status not in (0, 1):
