@@ -29,6 +29,7 @@ help:
 	@echo "make quick       layers, units and golden tests: under a minute"
 	@echo "make asan        every test under the address and undefined-behaviour sanitizers"
 	@echo "make fuzz        each fuzz target for FUZZ_SECONDS=$(FUZZ_SECONDS)"
+	@echo "make lint        banned functions, names, licences, mutable globals, shell scripts, layers"
 	@echo "make core        the static core (stat, record, doctor); CROSS=aarch64-linux-gnu builds it for AArch64"
 	@echo "make deps        install what all of these need from Debian"
 	@echo "make clean       remove every build folder"
@@ -60,6 +61,10 @@ fuzz:
 	@[ -f build-fuzz/build.ninja ] || CC=clang $(SETUP) build-fuzz -Dfuzz=true -Db_sanitize=address,undefined -Db_lundef=false
 	@ninja -C build-fuzz
 	@tests/fuzz/run.py --build build-fuzz --seconds $(FUZZ_SECONDS)
+
+lint: all layers
+	@packaging/deps.sh lint
+	@tests/lint.py --build $(BUILD)
 
 layers:
 	@packaging/deps.sh lint

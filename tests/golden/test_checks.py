@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The checks of the tree can fail: each is shown what it must catch."""
+import importlib.util
+import pathlib
+import subprocess
+
+import pytest
+
+
+@pytest.fixture(scope="session")
+def load(source_root):
+    def module(name):
+        spec = importlib.util.spec_from_file_location(name, source_root / "tests" / f"{name}.py")
+        loaded = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(loaded)
+        return loaded
+    return module
+
+
+@pytest.mark.parametrize("folder, line, expected", [
+    ("base", "strcpy(a, b);", "strcpy is banned"),
+    ("base", "x = atoi(text);", "atoi is banned"),
+    ("base", "/* strcpy(a, b) */", None),
+    ("base", 'f("strcpy(a)");', None),
+    ("base", "kernel->system(x);", None),
+    ("base", "my_strcpy(a);", None),
+    ("model", 'printf("x");', "only command/"),
+    ("model", "fputs(s, stderr);", "only command/"),
+    ("command", "fputs(s, stderr);", None),
+    ("analyse", "double busy_percent;", "percent is for render/"),
+    ("render", "double busy_percent;", None),
+])
+def test_lint_c(load, folder, line, expected):
+    said = [what for _, what in load("lint").check_c(None, folder, line + "\n")]
+    assert [expected in what for what in said] == ([True] if expected else [])
+
+
+def test_lint_names_and_licences(load, tmp_path, monkeypatch):
+    lint = load("lint")
+    monkeypatch.setattr(lint, "ROOT", tmp_path)
+    bad = tmp_path / "src/common/thing.c"
+    bad.parent.mkdir(parents=True)
+    bad.write_text("int x;\n")
+    said = "\n".join(lint.check_names([bad]))
+    assert "'common' says nothing" in said and "no SPDX" in said
+    bad.write_text(f'"{tmp_path}/file"\n')
+    assert "names this machine's folder" in "\n".join(lint.check_places([bad]))
+
+
+def test_lint_mutable_global(load, tmp_path):
+    source = tmp_path / "src_a_b.c"
+    source.write_text("int counter; static int kept = 3; const int fixed = 4; const char *const names[] = {\"a\"};"
+                      "int next(void) { static int calls; return ++calls + kept++ + fixed; }")
+    subprocess.run(["cc", "-fPIC", "-c", source, "-o", tmp_path / "src_a_b.c.o"], check=True)
+    found = {symbol.split(".")[0] for _, symbol in load("lint").mutables_of([tmp_path / "src_a_b.c.o"])}
+    assert found == {"counter", "kept", "calls"}
+
+
+def test_layers_catch_an_upward_include(load, tmp_path, monkeypatch):
+    layers = load("layers")
+    rules = layers.allowed_includes()
+    monkeypatch.setattr(layers, "ROOT", tmp_path)
+    folder = tmp_path / "src/base"
+    folder.mkdir(parents=True)
+    (folder / "a.c").write_text('#include "model/samples.h"\n#include <dwarf.h>\n#include "base/error.h"\n')
+    said = list(layers.violations(rules))
+    assert len(said) == 2 and "may not include model/" in said[0] and "dwarf.h" in said[1]
+
+
+def test_summary_line_counts_and_fails(load, capsys):
+    run = load("run")
+    results = [run.Result("a", "passed", ""), run.Result("b", "skipped", "no PMU here"), run.Result("c", "failed", "why")]
+    assert run.summary(results, 1) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[-1] == "1 passed, 1 failed, 1 skipped"
+    assert "skipped: b: no PMU here" in lines and "failed: c: why" in lines
+    assert run.summary(results[:2], 1) == 0
+    assert run.summary([], 1) == 1  # nothing ran: no success
+
+
+def test_criterion_results_are_read(load):
+    run = load("run")
+    tap = ("TAP version 13\n1..4\nok - a::fine  (0.00s)\nok - a::later  # SKIP no data: here\n"
+           "not ok - a::bad  (0.00s)\nnot ok - a::crash unexpected signal after x.c:7\n")
+    assert [(result.outcome, result.detail) for result in run.tap_results("unit", tap)][1] == ("skipped", "no data: here")
+    assert [result.outcome for result in run.tap_results("unit", tap)] == ["passed", "skipped", "failed", "failed"]
