@@ -87,6 +87,18 @@ void hashmap_add(struct hashmap *map, uint64_t hash, uint32_t id)
     map->count++;
 }
 
+void hashmap_put(struct hashmap *map, uint64_t hash, uint32_t id)
+{
+    for (size_t at = hash & (map->capacity - 1); map->capacity && map->slots[at].used;
+         at = (at + 1) & (map->capacity - 1)) {
+        if (map->slots[at].hash == hash) {
+            map->slots[at].id = id;
+            return;
+        }
+    }
+    hashmap_add(map, hash, id);
+}
+
 struct strings_store {
     struct arena arena;
     vec(const char *) texts;

@@ -28,6 +28,8 @@ uint32_t hashmap_find(const struct hashmap *map, uint64_t hash, hashmap_equal *e
                       const void *key);
 /* Add an id whose key is known to be absent. */
 void hashmap_add(struct hashmap *map, uint64_t hash, uint32_t id);
+/* Store id under a hash that is itself the key, replacing what is there. */
+void hashmap_put(struct hashmap *map, uint64_t hash, uint32_t id);
 
 uint64_t hash_bytes(const void *bytes, size_t size_bytes);
 uint64_t hash_u64(uint64_t value);

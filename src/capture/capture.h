@@ -10,8 +10,11 @@
 #include "model/recording.h"
 #include "source/source.h"
 
+struct capture_state;
+
 struct capture {
     struct recording recording;
+    struct capture_state *state; /* while and after filling */
     struct source_facts facts; /* strings copied to the recording's arena */
     struct source_losses losses;
 };
@@ -19,10 +22,31 @@ struct capture {
 void capture_init(struct capture *capture);
 void capture_done(struct capture *capture);
 
-/* What a record adds beyond the model, for commands that print records one by one; may be NULL. */
+/*
+ * What a record adds beyond the model, for commands that print records one by one; may be NULL. sample is NULL
+ * unless the record is a sample. Returning false ends the filling, without an error.
+ */
 struct capture_watch {
     void *context;
     bool (*record)(void *context, struct capture *capture, const struct record *record, const struct sample *sample);
+};
+
+/*
+ * Turns a sample's registers and stack dump into return addresses: symbol/'s unwinder, plugged in by a command.
+ * Writes runtime addresses, leaf first, and returns how many; 0 when it can't.
+ */
+struct capture_unwinder {
+    void *context;
+    size_t (*unwind)(void *context, const struct recording *recording, uint32_t space,
+                     const struct record_sample *sample, uint64_t *ret_ips, size_t most);
+};
+
+struct capture_options {
+    const struct capture_watch *watch; /* may be NULL */
+    const struct capture_unwinder *unwinder; /* NULL: stack dumps are left alone */
+    bool keep_samples;
+    bool keep_switches;
+    bool without_stacks; /* don't look at call chains: the leaf alone is wanted */
 };
 
 /*
@@ -32,5 +56,9 @@ struct capture_watch {
  */
 MUST_CHECK bool capture_fill(struct capture *capture, struct source *source, const struct capture_watch *watch,
                              bool keep_samples, struct error *err);
+MUST_CHECK bool capture_fill_with(struct capture *capture, struct source *source,
+                                  const struct capture_options *options, struct error *err);
+/* Names the location of a runtime address as the recording stands now, in that CPU mode. */
+uint32_t capture_locate(struct capture *capture, uint32_t space, uint64_t runtime_addr, enum cpu_mode mode);
 
 #endif

@@ -35,6 +35,7 @@ enum record_kind {
     RECORD_CGROUP,
     RECORD_TEXT_POKE,
     RECORD_AUX_OUTPUT_HW_ID,
+    RECORD_CALLCHAIN_DEFERRED,
     /* written by tools, not by the kernel */
     RECORD_ATTR,
     RECORD_EVENT_TYPE,
@@ -56,6 +57,9 @@ enum record_kind {
     RECORD_COMPRESSED,
     RECORD_FINISHED_INIT,
     RECORD_COMPRESSED2,
+    RECORD_BPF_METADATA,
+    RECORD_SCHEDSTAT_CPU,
+    RECORD_SCHEDSTAT_DOMAIN,
     RECORD_KIND_COUNT
 };
 
@@ -148,7 +152,23 @@ struct record_cgroup {
 
 struct record_read {
     uint32_t pid, tid;
-    struct bytes_view values;
+    struct u64_view values;
+};
+
+struct record_build_id {
+    uint32_t pid; /* UINT32_MAX: the host kernel and whatever has no process */
+    struct build_id build_id;
+    const char *path;
+};
+
+/* What a tool appended behind the record itself: trace formats, hardware trace data. */
+struct record_appendix {
+    uint64_t size_bytes;
+};
+
+struct record_deferred_chain {
+    uint64_t cookie;
+    struct u64_view callchain;
 };
 
 #define REGISTERS_MOST 64
@@ -162,7 +182,7 @@ struct sample_registers {
 bool sample_register(const struct sample_registers *registers, unsigned number, uint64_t *ret_value);
 
 struct branch_entry {
-    uint64_t from, to, flags;
+    uint64_t from, to, flags; /* flags as a little-endian machine lays them out */
 };
 
 struct sample_read_value {
@@ -178,19 +198,29 @@ struct record_sample {
     uint16_t weight_var2, weight_var3;
     struct u64_view callchain; /* with its PERF_CONTEXT_* marks, as recorded */
     struct bytes_view raw;
-    struct u64_view branches; /* count = 3 * entries */
+    struct u64_view branches; /* count = 3 * entries: from, to, flags */
     uint64_t branch_hw_index;
+    struct u64_view branch_counters; /* one for each entry, with PERF_SAMPLE_BRANCH_COUNTERS */
     struct sample_registers user_registers, interrupt_registers;
     struct bytes_view user_stack; /* the dynamic size, never the padding */
     uint64_t read_format, read_enabled_ns, read_running_ns;
-    struct u64_view read_values; /* as laid out by read_format */
+    struct sample_read_value read_single; /* without PERF_FORMAT_GROUP */
+    struct u64_view read_values;          /* with it: value, id, lost as read_format says */
 };
+
+/* Entry index of a sample's branch stack; newest first. */
+struct branch_entry sample_branch(const struct record_sample *sample, uint32_t index);
+uint32_t sample_branch_count(const struct record_sample *sample);
+/* Counter index of a sample's READ part (0 is the event itself without PERF_FORMAT_GROUP); id 0: not recorded. */
+struct sample_read_value sample_read_value(const struct record_sample *sample, uint32_t index);
+uint32_t sample_read_count(const struct record_sample *sample);
 
 struct record {
     enum record_kind kind;
     uint32_t type; /* as stored */
     uint16_t misc;
     enum cpu_mode cpu_mode;
+    uint32_t event;       /* index of the source's event that it belongs to; 0 where nothing says */
     uint64_t file_offset; /* of the record, for messages */
     /* sample_id or the sample's own; `has` says which are known */
     struct {
@@ -210,6 +240,9 @@ struct record {
         struct record_bpf_event bpf;
         struct record_cgroup cgroup;
         struct record_read read;
+        struct record_build_id build_id;
+        struct record_appendix appendix; /* TRACING_DATA, AUXTRACE */
+        struct record_deferred_chain deferred;
         struct record_sample sample;
     };
 };

@@ -30,6 +30,15 @@ struct recorded_event {
     uint64_t sample_count, period_sum;
 };
 
+/* Executable anonymous memory that was copied when the recording was made: JIT code. */
+struct code_pages {
+    uint32_t pid;
+    uint64_t runtime_addr;
+    const uint8_t *bytes; /* owner: arena */
+    uint64_t size_bytes;
+    uint64_t time_ns; /* copied at; 0: unknown */
+};
+
 struct recording {
     struct arena arena;
     struct strings strings;
@@ -40,6 +49,9 @@ struct recording {
     size_t switch_count, switch_capacity;
     struct recorded_event *events; /* owner: arena */
     size_t event_count;
+    struct code_pages *code_pages;
+    size_t code_pages_count, code_pages_capacity;
+    uint64_t kernel_text_addr; /* where _text was (KASLR), for matching /proc/kallsyms; 0: not recorded */
     const char *architecture; /* "x86_64", "aarch64", …; never NULL */
 };
 

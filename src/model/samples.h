@@ -28,7 +28,8 @@ struct sample {
     uint64_t period; /* weight in the event's unit (ns for cpu-clock) */
     uint64_t ip;     /* runtime address */
     uint64_t data_addr; /* PERF_SAMPLE_ADDR; 0 when not recorded */
-    uint32_t thread, cpu;
+    uint32_t thread, cpu; /* cpu UINT32_MAX: not recorded */
+    uint32_t comm;        /* string id of the thread's name at that time */
     uint32_t location;
     uint32_t stack;     /* leaf first; STACK_NONE without a chain */
     uint32_t registers; /* index into registers, or REGISTERS_NONE */
@@ -65,6 +66,8 @@ struct samples {
 void samples_done(struct samples *samples);
 uint32_t samples_location(struct samples *samples, const struct location *location);
 uint32_t samples_stack(struct samples *samples, const uint32_t *locations, size_t count);
+/* Keep a sample's registers; REGISTERS_NONE when there are none. */
+uint32_t samples_registers(struct samples *samples, const struct sample_registers *registers);
 /* Register `number` of a sample; false when it was not recorded. */
 bool samples_register(const struct samples *samples, const struct sample *sample, unsigned number,
                       uint64_t *ret_value);

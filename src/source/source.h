@@ -19,6 +19,8 @@ struct source_event {
     struct perf_event_attr attr;
     const uint64_t *ids;
     size_t id_count;
+    uint32_t leader;        /* index of its group's leader: itself without a group */
+    const char *group_name; /* leaders of named groups, else NULL */
 };
 
 /* What the source knows besides records; every field may be NULL or 0: not recorded. */
@@ -29,10 +31,17 @@ struct source_facts {
     uint32_t cpus_online, cpus_available;
     uint64_t total_memory_kib;
     uint64_t first_sample_ns, last_sample_ns; /* SAMPLE_TIME feature */
+    struct bytes_view tracing_data;           /* formats of the recorded tracepoints, as trace-cmd stores them */
+    uint64_t captured_on_s;                   /* the file's modification time */
+    uint32_t header_version;
+    uint64_t data_offset, data_size_bytes, feature_offset;
+    bool is_pipe, is_swapped, is_compressed;
 };
 
 struct source_losses {
     uint64_t lost_events, lost_samples, throttles, unknown_records, out_of_order;
+    uint64_t auxtrace_bytes; /* hardware trace data (Intel PT, CoreSight): skipped */
+    uint64_t lost_records;   /* LOST records, however many events each counts */
     bool truncated; /* the recording ends in the middle of a record */
 };
 
@@ -44,7 +53,7 @@ struct source_ops {
 
 struct source {
     const struct source_ops *ops;
-    const struct source_event *events;
+    const struct source_event *events; /* may grow and move with next(): events of pipes come as records */
     size_t event_count;
     struct source_facts facts;
     struct source_losses losses; /* complete after the last record */

@@ -1,0 +1,564 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "capture/capture.h"
+
+#include "base/vec.h"
+#include "decode/layout.h"
+
+#include <stdlib.h>
+
+enum {
+    FRAMES_MOST = 8192, /* of one stack; the kernel's own limit is 127 unless told otherwise */
+    UNWOUND_MOST = 512,
+};
+
+/* A call chain's bytes, met before in the same state of the address spaces: its stack. */
+struct chain_slot {
+    uint64_t key[2];
+    uint32_t stack, leaf;
+    bool used;
+};
+
+struct read_counter {
+    uint64_t id, last_value;
+};
+
+struct capture_state {
+    struct chain_slot *chains;
+    size_t chain_capacity, chain_count;
+    uint32_t frames[FRAMES_MOST];
+    uint64_t unwound[UNWOUND_MOST];
+    /* PERF_SAMPLE_READ: the last value of each counter */
+    struct hashmap counter_by_id;
+    vec(struct read_counter) counters;
+    struct hashmap event_by_id;
+    size_t events_indexed;
+    /* the thread of the last sample: most come in rows */
+    uint32_t last_pid, last_tid, last_thread;
+    const struct source *source;
+    const struct capture_options *options;
+};
+
+void capture_init(struct capture *capture)
+{
+    *capture = (struct capture){0};
+    recording_init(&capture->recording);
+    capture->state = memory_alloc(sizeof(*capture->state));
+    capture->state->last_thread = THREAD_NONE;
+}
+
+void capture_done(struct capture *capture)
+{
+    recording_done(&capture->recording);
+    if (capture->state) {
+        free(capture->state->chains);
+        hashmap_done(&capture->state->counter_by_id);
+        hashmap_done(&capture->state->event_by_id);
+        vec_done(&capture->state->counters);
+        free(capture->state);
+    }
+    *capture = (struct capture){0};
+}
+
+/* ---- threads and address spaces ---- */
+
+static uint32_t thread_of(struct capture *capture, uint32_t pid, uint32_t tid);
+
+/* The address space of a process: that of its first thread. */
+static uint32_t space_of(struct capture *capture, uint32_t pid)
+{
+    return capture->recording.threads.items[thread_of(capture, pid, pid)].space;
+}
+
+static uint32_t thread_of(struct capture *capture, uint32_t pid, uint32_t tid)
+{
+    struct recording *recording = &capture->recording;
+    struct capture_state *state = capture->state;
+    if (state->last_thread != THREAD_NONE && state->last_pid == pid && state->last_tid == tid)
+        return state->last_thread;
+    uint32_t id = threads_get(&recording->threads, pid, tid);
+    if (recording->threads.items[id].space == UINT32_MAX) {
+        uint32_t space = pid == tid ? address_spaces_begin(&recording->spaces, pid) : space_of(capture, pid);
+        recording->threads.items[id].space = space;
+        /* Nothing forked the idle threads: nobody tells their name. */
+        if (tid == 0)
+            recording->threads.items[id].comm = strings_intern(&recording->strings, "swapper");
+    }
+    state->last_pid = pid;
+    state->last_tid = tid;
+    state->last_thread = id;
+    return id;
+}
+
+static void apply_comm(struct capture *capture, const struct record *record)
+{
+    struct recording *recording = &capture->recording;
+    const struct record_comm *comm = &record->comm;
+    uint32_t id = thread_of(capture, comm->pid, comm->tid);
+    recording->threads.items[id].comm = strings_intern(&recording->strings, comm->comm);
+    if (comm->is_exec)
+        address_spaces_clear(&recording->spaces, recording->threads.items[id].space);
+}
+
+static void apply_fork(struct capture *capture, const struct record *record)
+{
+    enum {
+        SYNTHESISED = 1 << 13 /* PERF_RECORD_MISC_FORK_EXEC: a process that ran already; its own maps follow */
+    };
+    struct recording *recording = &capture->recording;
+    const struct record_task *task = &record->task;
+    uint32_t comm = 0, parent_space = UINT32_MAX;
+    if (threads_find(&recording->threads, task->parent_tid) != THREAD_NONE || task->pid == task->parent_pid) {
+        uint32_t parent = thread_of(capture, task->parent_pid, task->parent_tid);
+        comm = recording->threads.items[parent].comm;
+        parent_space = recording->threads.items[parent].space;
+    }
+    if (task->pid == task->parent_pid && task->tid == task->parent_tid)
+        return; /* a thread that is its own parent: how perf lists what ran before */
+    uint32_t id = threads_begin(&recording->threads, task->pid, task->tid, task->time);
+    uint32_t space;
+    if (task->pid == task->parent_pid)
+        space = parent_space;
+    else if (parent_space == UINT32_MAX || record->misc & SYNTHESISED)
+        space = address_spaces_begin(&recording->spaces, task->pid);
+    else
+        space = address_spaces_fork(&recording->spaces, parent_space, task->pid);
+    recording->threads.items[id].space = space;
+    recording->threads.items[id].comm = comm;
+    capture->state->last_thread = THREAD_NONE;
+}
+
+static void apply_exit(struct capture *capture, const struct record *record)
+{
+    uint32_t id = threads_find(&capture->recording.threads, record->task.tid);
+    if (id != THREAD_NONE)
+        capture->recording.threads.items[id].ended_ns = record->task.time;
+}
+
+static bool is_kernel_map(const struct record *record)
+{
+    return record->cpu_mode == CPU_MODE_KERNEL || (record->cpu_mode == CPU_MODE_UNKNOWN && record->mmap.pid == UINT32_MAX);
+}
+
+static void apply_mmap(struct capture *capture, const struct record *record)
+{
+    struct recording *recording = &capture->recording;
+    uint64_t time = record->who.has_time ? record->who.time : 0;
+    if (record->cpu_mode == CPU_MODE_GUEST_KERNEL || record->cpu_mode == CPU_MODE_GUEST_USER)
+        return; /* a guest's addresses: host names would be wrong */
+    if (is_kernel_map(record)) {
+        if (view_starts(view_of(record->mmap.path), "[kernel.kallsyms]"))
+            recording->kernel_text_addr = record->mmap.file_offset;
+        address_spaces_map(&recording->spaces, &recording->strings, SPACE_KERNEL, &record->mmap, time);
+        return;
+    }
+    uint32_t space = space_of(capture, record->mmap.pid);
+    address_spaces_map(&recording->spaces, &recording->strings, space, &record->mmap, time);
+}
+
+static void apply_switch(struct capture *capture, const struct record *record)
+{
+    struct recording *recording = &capture->recording;
+    if (!capture->state->options->keep_switches || !record->who.has_thread || !record->who.has_time)
+        return;
+    recording->switches = vec_reserve_bytes(recording->switches, &recording->switch_capacity,
+                                            recording->switch_count + 1, sizeof(*recording->switches));
+    recording->switches[recording->switch_count++] =
+        (struct context_switch){.time_ns = record->who.time,
+                                .thread = thread_of(capture, record->who.pid, record->who.tid),
+                                .cpu = record->who.has_cpu ? record->who.cpu : UINT32_MAX,
+                                .out = record->context_switch.out,
+                                .preempted = record->context_switch.preempted};
+}
+
+static void apply_ksymbol(struct capture *capture, const struct record *record)
+{
+    bool gone = record->ksymbol.flags & PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER;
+    address_spaces_ksymbol(&capture->recording.spaces, &capture->recording.strings, &record->ksymbol, gone,
+                           record->who.time);
+}
+
+/* ---- samples ---- */
+
+uint32_t capture_locate(struct capture *capture, uint32_t space, uint64_t runtime_addr, enum cpu_mode mode)
+{
+    struct recording *recording = &capture->recording;
+    struct location location = {
+        .dso = address_spaces_unknown_dso(&recording->spaces),
+        .space = space,
+        .dso_addr = runtime_addr,
+        .runtime_addr = runtime_addr,
+        .cpu_mode = mode,
+    };
+    const struct mapping *mapping = NULL;
+    if (mode == CPU_MODE_USER) {
+        mapping = address_spaces_find(&recording->spaces, space, runtime_addr);
+    } else if (mode == CPU_MODE_KERNEL) {
+        location.space = SPACE_KERNEL;
+        location.dso = address_spaces_kernel_dso(&recording->spaces);
+        mapping = address_spaces_find(&recording->spaces, SPACE_KERNEL, runtime_addr);
+    }
+    if (mapping) {
+        location.dso = mapping->dso;
+        location.dso_addr = address_spaces_dso_addr(&recording->spaces, mapping, runtime_addr);
+    }
+    return samples_location(&recording->samples, &location);
+}
+
+/* The mode that a mark in a call chain begins; false for marks nobody knows. */
+static bool context_mode(uint64_t mark, enum cpu_mode *ret_mode)
+{
+    switch (mark) {
+    case PERF_CONTEXT_HV:
+        *ret_mode = CPU_MODE_HYPERVISOR;
+        return true;
+    case PERF_CONTEXT_KERNEL:
+        *ret_mode = CPU_MODE_KERNEL;
+        return true;
+    case PERF_CONTEXT_USER:
+        *ret_mode = CPU_MODE_USER;
+        return true;
+    case PERF_CONTEXT_GUEST:
+    case PERF_CONTEXT_GUEST_KERNEL:
+        *ret_mode = CPU_MODE_GUEST_KERNEL;
+        return true;
+    case PERF_CONTEXT_GUEST_USER:
+        *ret_mode = CPU_MODE_GUEST_USER;
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Locations of a recorded chain into state->frames; returns how many. */
+static size_t chain_locate(struct capture *capture, uint32_t space, const struct u64_view *chain)
+{
+    enum cpu_mode mode = CPU_MODE_USER;
+    size_t count = 0;
+    for (uint32_t at = 0; at < chain->count && count < FRAMES_MOST; at++) {
+        uint64_t ip = u64_view_at(chain, at);
+        if (ip == CONTEXT_USER_DEFERRED) {
+            at++; /* a cookie; the frames come in a record of their own */
+            continue;
+        }
+        if (ip >= (uint64_t)PERF_CONTEXT_MAX) {
+            if (!context_mode(ip, &mode))
+                break;
+            continue;
+        }
+        capture->state->frames[count++] = capture_locate(capture, space, ip, mode);
+    }
+    return count;
+}
+
+static void chain_key(const struct capture *capture, uint32_t space, const struct u64_view *chain, uint64_t key[2])
+{
+    const struct address_space *spaces = capture->recording.spaces.items;
+    uint64_t a = hash_u64(((uint64_t)space << 32 | spaces[space].generation) + 1);
+    uint64_t b = hash_u64((uint64_t)spaces[SPACE_KERNEL].generation << 32 | chain->count);
+    for (uint32_t at = 0; at < chain->count; at++) {
+        uint64_t ip;
+        memcpy(&ip, chain->bytes + (size_t)at * 8, sizeof(ip));
+        a = (a ^ ip) * 0x9e3779b97f4a7c15u;
+        a ^= a >> 29;
+        b = (b + ip) * 0xc2b2ae3d27d4eb4fu;
+        b ^= b >> 31;
+    }
+    key[0] = hash_u64(a);
+    key[1] = hash_u64(b);
+}
+
+static struct chain_slot *chain_slot(struct chain_slot *slots, size_t capacity, const uint64_t key[2])
+{
+    size_t at = key[0] & (capacity - 1);
+    while (slots[at].used && (slots[at].key[0] != key[0] || slots[at].key[1] != key[1]))
+        at = (at + 1) & (capacity - 1);
+    return &slots[at];
+}
+
+static void chains_grow(struct capture_state *state)
+{
+    size_t capacity = state->chain_capacity ? state->chain_capacity * 2 : 1024;
+    struct chain_slot *slots = memory_alloc(memory_product(capacity, sizeof(*slots)));
+    for (size_t at = 0; at < state->chain_capacity; at++)
+        if (state->chains[at].used)
+            *chain_slot(slots, capacity, state->chains[at].key) = state->chains[at];
+    free(state->chains);
+    state->chains = slots;
+    state->chain_capacity = capacity;
+}
+
+/*
+ * The stack of a recorded chain. Chains repeat: the address spaces are asked only for those not met before.
+ * Two different chains with equal 128-bit keys would be taken for one; that is less likely than a memory error.
+ */
+static uint32_t chain_stack(struct capture *capture, uint32_t space, const struct u64_view *chain)
+{
+    struct capture_state *state = capture->state;
+    if ((state->chain_count + 1) * 4 > state->chain_capacity * 3)
+        chains_grow(state);
+    uint64_t key[2];
+    chain_key(capture, space, chain, key);
+    struct chain_slot *slot = chain_slot(state->chains, state->chain_capacity, key);
+    if (!slot->used) {
+        size_t count = chain_locate(capture, space, chain);
+        *slot = (struct chain_slot){.key = {key[0], key[1]}, .used = true};
+        slot->stack = samples_stack(&capture->recording.samples, state->frames, count);
+        state->chain_count++;
+    }
+    return slot->stack;
+}
+
+/* Kernel frames as recorded, then what the unwinder makes of registers and stack dump. */
+static uint32_t unwound_stack(struct capture *capture, uint32_t space, const struct record_sample *sample)
+{
+    struct capture_state *state = capture->state;
+    const struct capture_unwinder *unwinder = state->options->unwinder;
+    size_t user = unwinder->unwind(unwinder->context, &capture->recording, space, sample, state->unwound, UNWOUND_MOST);
+    size_t count = chain_locate(capture, space, &sample->callchain);
+    for (size_t at = 0; at < user && count < FRAMES_MOST; at++)
+        state->frames[count++] = capture_locate(capture, space, state->unwound[at], CPU_MODE_USER);
+    return samples_stack(&capture->recording.samples, state->frames, count);
+}
+
+static uint32_t stack_of(struct capture *capture, uint32_t space, const struct record_sample *sample)
+{
+    const struct capture_options *options = capture->state->options;
+    if (options->without_stacks)
+        return STACK_NONE;
+    if (options->unwinder && sample->user_stack.size_bytes && sample->user_registers.abi)
+        return unwound_stack(capture, space, sample);
+    if (!(sample->sample_type & PERF_SAMPLE_CALLCHAIN) || !sample->callchain.count)
+        return STACK_NONE;
+    return chain_stack(capture, space, &sample->callchain);
+}
+
+static uint64_t period_of(const struct capture *capture, const struct record *record)
+{
+    if (record->sample.sample_type & PERF_SAMPLE_PERIOD)
+        return record->sample.period;
+    const struct source *source = capture->state->source;
+    return record->event < source->event_count ? source->events[record->event].attr.sample_period : 0;
+}
+
+static struct sample sample_of(struct capture *capture, const struct record *record)
+{
+    struct recording *recording = &capture->recording;
+    const struct record_sample *raw = &record->sample;
+    uint32_t pid = record->who.has_thread ? record->who.pid : UINT32_MAX;
+    uint32_t tid = record->who.has_thread ? record->who.tid : UINT32_MAX;
+    uint32_t thread = thread_of(capture, pid, tid);
+    uint32_t space = recording->threads.items[thread].space;
+    return (struct sample){
+        .time_ns = record->who.time,
+        .period = period_of(capture, record),
+        .ip = raw->ip,
+        .data_addr = raw->addr,
+        .thread = thread,
+        .cpu = record->who.has_cpu ? record->who.cpu : UINT32_MAX,
+        .comm = recording->threads.items[thread].comm,
+        .location = raw->sample_type & PERF_SAMPLE_IP ? capture_locate(capture, space, raw->ip, record->cpu_mode)
+                                                      : LOCATION_NONE,
+        .stack = stack_of(capture, space, raw),
+        .registers = REGISTERS_NONE,
+        .event = (uint16_t)record->event,
+        .misc = record->misc,
+    };
+}
+
+/* How far a counter came since its last sample; each sample of a group carries all its counters. */
+static uint64_t counter_advance(struct capture_state *state, uint64_t id, uint64_t value)
+{
+    uint32_t index = hashmap_find(&state->counter_by_id, hash_u64(id), NULL, NULL, NULL);
+    if (index == HASHMAP_ABSENT) {
+        index = (uint32_t)state->counters.count;
+        *vec_push(&state->counters) = (struct read_counter){.id = id};
+        hashmap_add(&state->counter_by_id, hash_u64(id), index);
+    }
+    struct read_counter *counter = &state->counters.items[index];
+    uint64_t advance = value - counter->last_value;
+    counter->last_value = value;
+    return advance;
+}
+
+static uint32_t event_of_id(struct capture_state *state, uint64_t id)
+{
+    for (; state->events_indexed < state->source->event_count; state->events_indexed++) {
+        const struct source_event *event = &state->source->events[state->events_indexed];
+        for (size_t at = 0; at < event->id_count; at++)
+            hashmap_put(&state->event_by_id, hash_u64(event->ids[at]), (uint32_t)state->events_indexed);
+    }
+    return hashmap_find(&state->event_by_id, hash_u64(id), NULL, NULL, NULL);
+}
+
+static struct recorded_event *event_at(struct recording *recording, uint32_t event)
+{
+    return event < recording->event_count ? &recording->events[event] : NULL;
+}
+
+static bool give_out(struct capture *capture, const struct record *record, struct sample *sample)
+{
+    struct recording *recording = &capture->recording;
+    const struct capture_options *options = capture->state->options;
+    struct recorded_event *event = event_at(recording, sample->event);
+    if (event) {
+        event->sample_count++;
+        event->period_sum += sample->period;
+    }
+    if (options->keep_samples) {
+        sample->registers = samples_registers(&recording->samples, &record->sample.user_registers);
+        *vec_push(&recording->samples) = *sample;
+    }
+    return !options->watch || options->watch->record(options->watch->context, capture, record, sample);
+}
+
+/* One sample for each counter that moved, as its event would have sampled it. */
+static bool give_out_read(struct capture *capture, const struct record *record, struct sample *sample)
+{
+    for (uint32_t at = 0; at < sample_read_count(&record->sample); at++) {
+        struct sample_read_value value = sample_read_value(&record->sample, at);
+        uint32_t event = event_of_id(capture->state, value.id);
+        sample->period = counter_advance(capture->state, value.id, value.value);
+        sample->event = event == HASHMAP_ABSENT ? (uint16_t)record->event : (uint16_t)event;
+        if (sample->period && !give_out(capture, record, sample))
+            return false;
+    }
+    return true;
+}
+
+static bool apply_sample(struct capture *capture, const struct record *record)
+{
+    struct sample sample = sample_of(capture, record);
+    bool reads = record->sample.sample_type & PERF_SAMPLE_READ && record->sample.read_format & PERF_FORMAT_ID;
+    return reads ? give_out_read(capture, record, &sample) : give_out(capture, record, &sample);
+}
+
+/* ---- the loop ---- */
+
+static void events_describe(struct capture *capture, const struct source *source)
+{
+    struct recording *recording = &capture->recording;
+    if (recording->event_count == source->event_count)
+        return;
+    struct recorded_event *events = arena_array(&recording->arena, struct recorded_event, source->event_count);
+    if (recording->event_count)
+        memcpy(events, recording->events, recording->event_count * sizeof(*events));
+    recording->events = events;
+    recording->event_count = source->event_count;
+}
+
+static bool counts_ns(const struct perf_event_attr *attr)
+{
+    return attr->type == PERF_TYPE_SOFTWARE &&
+           (attr->config == PERF_COUNT_SW_CPU_CLOCK || attr->config == PERF_COUNT_SW_TASK_CLOCK);
+}
+
+/* Events of a pipe get their names late: fill in what is known. */
+static void events_name(struct capture *capture, const struct source *source)
+{
+    struct recording *recording = &capture->recording;
+    events_describe(capture, source);
+    for (size_t at = 0; at < source->event_count; at++) {
+        const struct perf_event_attr *attr = &source->events[at].attr;
+        struct recorded_event *event = &recording->events[at];
+        event->name = arena_string(&recording->arena, source->events[at].name);
+        event->type = attr->type;
+        event->config = attr->config;
+        event->sample_type = attr->sample_type;
+        event->user_register_mask = attr->sample_regs_user;
+        event->period = attr->sample_period;
+        event->is_frequency = attr->freq;
+        event->counts_ns = counts_ns(attr);
+    }
+}
+
+static const char *copied(struct arena *arena, const char *text)
+{
+    return text ? arena_string(arena, text) : NULL;
+}
+
+static void facts_copy(struct capture *capture, const struct source *source)
+{
+    struct arena *arena = &capture->recording.arena;
+    struct source_facts facts = source->facts;
+    facts.hostname = copied(arena, facts.hostname);
+    facts.os_release = copied(arena, facts.os_release);
+    facts.tool_version = copied(arena, facts.tool_version);
+    facts.architecture = copied(arena, facts.architecture);
+    facts.cpu_description = copied(arena, facts.cpu_description);
+    facts.cpu_id = copied(arena, facts.cpu_id);
+    const char **words = arena_array(arena, const char *, facts.command_line_count);
+    for (size_t at = 0; at < facts.command_line_count; at++)
+        words[at] = copied(arena, facts.command_line[at]);
+    facts.command_line = words;
+    facts.tracing_data.bytes = arena_copy(arena, facts.tracing_data.bytes, facts.tracing_data.size_bytes);
+    capture->facts = facts;
+    capture->losses = source->losses;
+    if (facts.architecture)
+        capture->recording.architecture = facts.architecture;
+}
+
+static bool apply(struct capture *capture, const struct record *record)
+{
+    switch (record->kind) {
+    case RECORD_SAMPLE:
+        return apply_sample(capture, record);
+    case RECORD_MMAP:
+        apply_mmap(capture, record);
+        break;
+    case RECORD_COMM:
+        apply_comm(capture, record);
+        break;
+    case RECORD_FORK:
+        apply_fork(capture, record);
+        break;
+    case RECORD_EXIT:
+        apply_exit(capture, record);
+        break;
+    case RECORD_SWITCH:
+        apply_switch(capture, record);
+        break;
+    case RECORD_KSYMBOL:
+        apply_ksymbol(capture, record);
+        break;
+    case RECORD_BUILD_ID:
+        address_spaces_build_id(&capture->recording.spaces, &capture->recording.strings, record->build_id.path,
+                                &record->build_id.build_id);
+        break;
+    default:
+        break;
+    }
+    const struct capture_watch *watch = capture->state->options->watch;
+    return !watch || watch->record(watch->context, capture, record, NULL);
+}
+
+bool capture_fill_with(struct capture *capture, struct source *source, const struct capture_options *options,
+                       struct error *err)
+{
+    struct record record;
+    struct error trouble = {0};
+    capture->state->source = source;
+    capture->state->options = options;
+    events_name(capture, source);
+    facts_copy(capture, source);
+    while (source->ops->next(source, &record, &trouble)) {
+        if (source->event_count != capture->recording.event_count)
+            events_name(capture, source);
+        if (!apply(capture, &record))
+            break;
+    }
+    events_name(capture, source);
+    facts_copy(capture, source);
+    capture->state->options = NULL;
+    if (trouble.kind == ERROR_NONE)
+        return true;
+    if (err)
+        *err = trouble;
+    return false;
+}
+
+bool capture_fill(struct capture *capture, struct source *source, const struct capture_watch *watch,
+                  bool keep_samples, struct error *err)
+{
+    struct capture_options options = {.watch = watch, .keep_samples = keep_samples, .keep_switches = keep_samples};
+    return capture_fill_with(capture, source, &options, err);
+}

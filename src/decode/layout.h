@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What an event's perf_event_attr says about the bytes of its records, and which event a record belongs to.
+ *
+ * Source: perf_event_open(2), perf_output_sample() in kernel/events/core.c for the order of the fields.
+ */
+#ifndef PLUMB_DECODE_LAYOUT_H
+#define PLUMB_DECODE_LAYOUT_H
+
+#include "base/bytes.h"
+#include "base/error.h"
+#include "base/hashmap.h"
+#include "decode/record.h"
+
+#include <linux/perf_event.h>
+
+#define LAYOUT_NOWHERE UINT32_MAX
+
+/* Newer than the headers we are built with. */
+#define SAMPLE_BRANCH_COUNTERS    (1u << 19) /* branch_sample_type */
+#define CONTEXT_USER_DEFERRED     ((uint64_t)-640)
+#define READ_FORMAT_LOST          (1u << 4)
+
+struct record_layout {
+    uint64_t sample_type, read_format, branch_sample_type, user_registers, interrupt_registers;
+    bool sample_id_all;
+    /* Where a sample's payload has its time and id, in bytes from its start. */
+    uint32_t sample_time_at, sample_id_at;
+    /* The trailer of other records: its size, and time and id in bytes from its start. */
+    uint32_t trailer_bytes, trailer_time_at, trailer_id_at;
+};
+
+struct record_layout record_layout_of(const struct perf_event_attr *attr);
+
+struct record_layouts {
+    struct record_layout *items;
+    size_t count, capacity;
+    struct hashmap by_id;
+    bool same_trailers; /* every event's records end alike */
+};
+
+void record_layouts_add(struct record_layouts *layouts, const struct perf_event_attr *attr);
+void record_layouts_add_id(struct record_layouts *layouts, uint64_t id, uint32_t event);
+void record_layouts_done(struct record_layouts *layouts);
+/* The event of a counter's id, or HASHMAP_ABSENT. */
+uint32_t record_layouts_event(const struct record_layouts *layouts, uint64_t id);
+
+/*
+ * The time of a record of type `type` with that payload; false when it has none. Cheap: what ordering needs.
+ */
+bool record_peek_time(const struct record_layouts *layouts, uint32_t type, const uint8_t *payload,
+                      size_t size_bytes, bool swapped, uint64_t *ret_time);
+
+/*
+ * Decode one record: bytes is its perf_event_header and everything it counts as its size.
+ * Errors: ERROR_FORMAT when a field lies outside the record.
+ */
+MUST_CHECK bool record_decode(const struct record_layouts *layouts, const uint8_t *bytes, size_t size_bytes,
+                              bool swapped, struct record *ret_record, struct error *err);
+
+/*
+ * A perf_event_attr of any age: fields that its size leaves out are 0, those we don't know are dropped.
+ * ret_size is what the attr itself says (its `size`, or that of the first version).
+ * Errors: ERROR_FORMAT when it doesn't fit in the bytes.
+ */
+MUST_CHECK bool attr_decode(const uint8_t *bytes, size_t size_bytes, bool swapped, struct perf_event_attr *ret_attr,
+                            uint32_t *ret_size, struct error *err);
+
+/* What to call an event that nothing names: "cycles", "L1-dcache-load-misses", "r1c2"; written to name. */
+void attr_name(const struct perf_event_attr *attr, char *name, size_t name_size);
+
+#endif
