@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "source/perf_data_internal.h"
 
+#include "base/scope.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
