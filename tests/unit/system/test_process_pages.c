@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "test.h"
+
+#include "system/memory/process_pages.h"
+
+#include <unistd.h>
+
+static const char smaps[] = "5581c0000000-5581c0400000 rw-p 00000000 00:00 0    [heap]\n"
+                            "Size:               4096 kB\nKernelPageSize:        4 kB\nRss:                4096 kB\n"
+                            "AnonHugePages:      4096 kB\nTHPeligible:           1\nVmFlags: rd wr mr mw me ac hg sd\n"
+                            "7f0000000000-7f0000002000 r-xp 00001000 fe:00 123   /usr/lib/a b.so\n"
+                            "Rss:                   8 kB\nAnonHugePages:         0 kB\nTHPeligible:    0\n"
+                            "VmFlags: rd ex nh\n";
+
+Test(process_pages, reads_smaps)
+{
+    struct arena arena;
+    arena_init(&arena);
+    struct page_area *areas;
+    size_t count;
+    struct error err = {0};
+    cr_assert(page_areas_parse(VIEW(smaps), &areas, &count, &arena, &err));
+    cr_assert_eq(count, 2);
+    cr_assert(areas[0].advised_huge && areas[0].huge_bytes == 4096 * 1024 && areas[0].huge_eligible == 1);
+    cr_assert_str_eq(areas[1].path, "/usr/lib/a b.so");
+    cr_assert(areas[1].advised_never && areas[1].file_offset == 0x1000);
+    struct process_pages pages = {.method = PAGE_METHOD_SMAPS, .base_page_bytes = 4096, .areas = areas, .area_count = count};
+    cr_assert_eq(process_pages_size_at(&pages, 0x5581c0001234), 2u << 20);
+    cr_assert_eq(process_pages_size_at(&pages, 0x7f0000001fff), 4096);
+    cr_assert_eq(process_pages_size_at(&pages, 0x7f0000002000), 0);
+    arena_done(&arena);
+}
+
+Test(process_pages, survives_cut_and_flipped_text)
+{
+    for (size_t length = 0; length < sizeof(smaps); length++) {
+        struct edge edge = edge_copy(smaps, length);
+        for (int flip = 0; flip < 8; flip++) {
+            if (length)
+                edge.bytes[(length * 31 + (size_t)flip * 7) % length] ^= (uint8_t)(1 << flip);
+            struct arena arena;
+            arena_init(&arena);
+            struct page_area *areas;
+            size_t count;
+            struct error err = {0};
+            if (!page_areas_parse((struct view){(char *)edge.bytes, length}, &areas, &count, &arena, &err))
+                cr_assert_eq(err.kind, ERROR_FORMAT);
+            arena_done(&arena);
+        }
+        edge_free(&edge);
+    }
+}
+
+Test(process_pages, knows_our_own_memory)
+{
+    struct sysroot root;
+    sysroot_init(&root, NULL);
+    struct arena arena;
+    arena_init(&arena);
+    struct process_pages pages;
+    struct error err = {0};
+    char *touched = malloc(100000);
+    memset(touched, 1, 100000);
+    cr_assert(process_pages_read(&root, kernel_live(), getpid(), &pages, &arena, &err), "%s", err.message);
+    uint64_t size = process_pages_size_at(&pages, (uintptr_t)touched + 50000);
+    cr_assert(size == pages.base_page_bytes || size > pages.base_page_bytes, "present memory has a page size: %lu", size);
+    cr_assert_eq(process_pages_size_at(&pages, 16), 0);
+    free(touched);
+    arena_done(&arena);
+}
