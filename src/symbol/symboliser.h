@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Names, source lines, inlined frames and code bytes for locations: an ordered list of name givers, asked
- * in turn until one answers (case bundle, kernel, ELF symbol table, DWARF, perf map, unknown), each saying
- * why it could not.
+ * in turn until one answers (kernel, ELF symbol table, vdso, perf map, BPF, unknown), each saying why it
+ * could not.
  *
- * Answers are cached per dso; each binary is read once. Does not support: fetching from the network unless
- * asked (debuginfod).
+ * Answers are cached per dso; each binary is read once, when something in it is first asked for. A file
+ * that isn't the recorded one (by build id) is never used. Does not support: fetching from the network
+ * unless asked (debuginfod).
  */
 #ifndef PLUMB_SYMBOL_SYMBOLISER_H
 #define PLUMB_SYMBOL_SYMBOLISER_H
@@ -21,23 +22,26 @@ struct symboliser;
 
 struct symbol {
     uint32_t dso;
-    const char *name;     /* demangled; owner: the symboliser */
-    const char *raw_name; /* as in the symbol table */
+    const char *name;     /* demangled, without parameters; owner: the symboliser */
+    const char *raw_name; /* as in the symbol table, without symbol version */
     uint64_t dso_addr, size_bytes; /* size 0: unknown */
+    uint64_t shown_addr; /* where it begins as objdump shows it: ELF address for files, else the runtime address */
     bool is_kernel;
     bool is_global;
 };
 
 struct source_line {
     const char *path; /* as the compiler wrote it, directory joined; NULL: unknown */
-    uint32_t line;
-    const char *function; /* of inlined frames: whose body it is */
+    uint32_t line;    /* 0: unknown */
+    const char *function; /* whose body it is: the inlined function's name, last the function itself; NULL: unknown */
 };
 
 struct symboliser_options {
     const struct sysroot *root;  /* for /proc/kallsyms, /tmp/perf-PID.map, binaries */
     const char *symbol_folder;   /* --symfs, or NULL */
-    const char *kallsyms_path;   /* or NULL: /proc/kallsyms when the recording is of this boot */
+    const char *kallsyms_path;   /* or NULL: /proc/kallsyms, unless the recording is of another kernel */
+    const char *vmlinux_path;    /* -k, or NULL: looked for by build id and release */
+    const char *kernel_release;  /* of the recorded machine (source_facts.os_release); NULL: unknown */
     bool demangle;
     bool debuginfod;
 };
@@ -50,25 +54,46 @@ void symboliser_free(struct symboliser *symboliser);
 /* Id of the symbol that holds the location, or SYMBOL_NONE; stable, so equal ids mean the same symbol. */
 uint32_t symboliser_symbol_id(struct symboliser *symboliser, uint32_t location);
 const struct symbol *symboliser_symbol(struct symboliser *symboliser, uint32_t symbol_id);
+/* Demangled with parameters ("Foo::bar(int) const [clone .cold]"). Owner: the symboliser. */
+const char *symboliser_signature(struct symboliser *symboliser, uint32_t symbol_id);
 /*
  * Innermost first: inlined functions, then the function itself; returns how many were written (at most
  * most); 0 when there is no DWARF.
  */
 size_t symboliser_lines(struct symboliser *symboliser, uint32_t location, struct source_line *ret_lines, size_t most);
-/* Why a dso has no names, or NULL: "no symbol table in '/x' (stripped); tried …". */
+/* The same for any address of a dso, sampled or not. */
+size_t symboliser_lines_at(struct symboliser *symboliser, uint32_t dso, uint64_t dso_addr,
+                           struct source_line *ret_lines, size_t most);
+/*
+ * Why locations of a dso have no names, or NULL when those asked for all have: "'/x' is stripped …; tried …".
+ */
 const char *symboliser_complaint(struct symboliser *symboliser, uint32_t dso);
+/* Why a dso has no source lines, or NULL when it has: no DWARF, no libdw. */
+const char *symboliser_line_complaint(struct symboliser *symboliser, uint32_t dso);
 
 /* One function's code, for disassembly. */
 struct code {
     uint32_t symbol_id;
-    uint64_t dso_addr; /* of bytes[0] */
+    uint64_t dso_addr;   /* of bytes[0] */
+    uint64_t shown_addr; /* of bytes[0]: see struct symbol */
     const uint8_t *bytes;
     size_t size_bytes;
     const char *architecture; /* "x86_64", "aarch64" */
+    const char *path; /* of the file that was read, or where else the bytes come from */
 };
 /* Errors: which paths were tried. Owner of the bytes: the symboliser. */
 MUST_CHECK bool symboliser_code(struct symboliser *symboliser, uint32_t symbol_id, struct code *ret_code,
                                 struct error *err);
+/* As much code as there is around an unnamed location: at most before bytes before it and after behind it. */
+MUST_CHECK bool symboliser_code_around(struct symboliser *symboliser, uint32_t location, size_t before, size_t after,
+                                       struct code *ret_code, struct error *err);
+
+/*
+ * The function or variable of a dso at an address as objdump shows it: for branch targets and data operands.
+ * Returns NULL when nothing is known. Owner: the symboliser.
+ */
+const char *symboliser_name_at(struct symboliser *symboliser, uint32_t dso, uint64_t shown_addr,
+                               uint64_t *ret_offset);
 
 /* How the binary was built, as far as it says: DW_AT_producer of the unit that holds the location. */
 const char *symboliser_producer(struct symboliser *symboliser, uint32_t location);

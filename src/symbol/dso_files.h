@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The binaries behind dsos: each is searched for once, when first asked for; the vdso is our own memory
+ * image when it is the recorded one; the kernel is a vmlinux.
+ */
+#ifndef PLUMB_SYMBOL_DSO_FILES_H
+#define PLUMB_SYMBOL_DSO_FILES_H
+
+#include "symbol/elf/binary.h"
+#include "symbol/symboliser.h"
+
+struct dso_files;
+
+struct dso_files *dso_files_new(const struct recording *recording, const struct symboliser_options *options);
+void dso_files_free(struct dso_files *files);
+
+/* The binary of a dso, or NULL with the reason in err. Owner: files. */
+struct binary *dso_files_binary(struct dso_files *files, uint32_t dso, struct error *err);
+/* The same, with its separate debug file searched for too (binary->debug). */
+struct binary *dso_files_debug(struct dso_files *files, uint32_t dso, struct error *err);
+
+/* Address of the kernel's _text (or _stext) when it was recorded; false when the recording doesn't say. */
+bool recorded_kernel_text(const struct recording *recording, uint64_t *ret_addr);
+/* The kernel's dso, or DSO_NONE. */
+uint32_t recorded_kernel_dso(const struct recording *recording);
+
+#endif

@@ -1,0 +1,447 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "symbol/dwarf/dwarf_index.h"
+
+#include "base/hashmap.h"
+#include "base/vec.h"
+#include "symbol/demangle.h"
+#include "symbol/dwarf/libdw_functions.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    DEPTH_MOST = 256,         /* of nested scopes: deeper ones are not followed */
+    RANGES_MOST = 1 << 20     /* of one entry */
+};
+
+struct line_row {
+    uint64_t addr;
+    const char *path; /* owner: libdw */
+    uint32_t line;
+    bool is_end; /* of a run of code: addresses from here on have no line */
+};
+
+/* A range of addresses that one function, or one inlined copy of one, covers. */
+struct scope {
+    uint64_t start, end;
+    uint32_t enclosing; /* index into the same array, UINT32_MAX: none */
+    uint32_t entry;     /* into unit->entries */
+    uint32_t depth;
+};
+
+struct scope_entry {
+    const char *function; /* NULL: unknown */
+    const char *call_path; /* inlined: where the call stood */
+    uint32_t call_line;
+    bool is_inlined;
+};
+
+typedef vec(struct scope) scope_list;
+
+struct function {
+    uint64_t start, end;
+    Dwarf_Die die;
+    bool is_loaded;
+    scope_list scopes; /* sorted; the function itself and what was inlined into it */
+};
+
+struct unit {
+    Dwarf_Die skeleton; /* has the line table */
+    Dwarf_Die die;      /* has the functions: the same, or the split unit's */
+    bool lines_loaded, functions_loaded;
+    vec(struct line_row) rows;            /* sorted by address */
+    vec(struct function) functions;       /* sorted by start, one per range */
+    vec(struct scope_entry) entries;
+    Dwarf_Files *files;
+    size_t file_count;
+};
+
+struct unit_range {
+    uint64_t start, end;
+    uint32_t unit;
+    uint64_t reach; /* the furthest end of this and all ranges before it */
+};
+
+struct dwarf_index {
+    struct libdw api;
+    Dwarf *dwarf;
+    bool demangle;
+    struct arena arena;
+    struct hashmap unit_by_offset;
+    vec(struct unit *) units;
+    Dwarf_Aranges *aranges;
+    bool all_units_read;
+    vec(struct unit_range) unit_ranges; /* sorted by start; only when all units were read */
+};
+
+bool dwarf_index_new(struct dwarf_index **ret_index, int fd, bool demangle_names, struct error *err)
+{
+    struct libdw api;
+    if (!libdw_load(&api, err))
+        return false;
+    Dwarf *dwarf = api.begin(fd, DWARF_C_READ);
+    if (!dwarf)
+        return error_set(err, ERROR_NOT_FOUND, "no DWARF: %s", api.errmsg(-1));
+    struct dwarf_index *index = memory_alloc(sizeof(*index));
+    *index = (struct dwarf_index){.api = api, .dwarf = dwarf, .demangle = demangle_names};
+    arena_init(&index->arena);
+    size_t count;
+    if (api.getaranges(dwarf, &index->aranges, &count) != 0)
+        index->aranges = NULL;
+    *ret_index = index;
+    return true;
+}
+
+void dwarf_index_free(struct dwarf_index *index)
+{
+    if (!index)
+        return;
+    vec_for_each(&index->units, unit)
+    {
+        vec_for_each(&(*unit)->functions, function)
+            vec_done(&function->scopes);
+        vec_done(&(*unit)->functions);
+        vec_done(&(*unit)->rows);
+        vec_done(&(*unit)->entries);
+        free(*unit);
+    }
+    vec_done(&index->units);
+    vec_done(&index->unit_ranges);
+    hashmap_done(&index->unit_by_offset);
+    arena_done(&index->arena);
+    index->api.end(index->dwarf);
+    free(index);
+}
+
+/* The unit whose compile or skeleton entry this is; its split part, when its file is there. */
+static uint32_t unit_of_die(struct dwarf_index *index, Dwarf_Die *die)
+{
+    Dwarf_Off offset = index->api.dieoffset(die);
+    uint32_t found = hashmap_find(&index->unit_by_offset, offset, NULL, NULL, NULL);
+    if (found != HASHMAP_ABSENT)
+        return found;
+    struct unit *unit = memory_alloc(sizeof(*unit));
+    *unit = (struct unit){.skeleton = *die, .die = *die};
+    uint8_t kind = 0;
+    Dwarf_Half version;
+    Dwarf_Die cu, split;
+    memset(&split, 0, sizeof(split));
+    if (index->api.cu_info(die->cu, &version, &kind, &cu, &split, NULL, NULL, NULL) == 0 && kind == DW_UT_skeleton &&
+        index->api.tag(&split) == DW_TAG_compile_unit)
+        unit->die = split;
+    uint32_t id = (uint32_t)index->units.count;
+    *vec_push(&index->units) = unit;
+    hashmap_add(&index->unit_by_offset, offset, id);
+    return id;
+}
+
+static int unit_range_compare(const void *a, const void *b)
+{
+    const struct unit_range *x = a, *y = b;
+    if (x->start != y->start)
+        return x->start < y->start ? -1 : 1;
+    return (x->unit > y->unit) - (x->unit < y->unit);
+}
+
+/* Ranges of all units, from their own entries: for binaries whose compiler wrote no .debug_aranges. */
+static void read_all_units(struct dwarf_index *index)
+{
+    const struct libdw *api = &index->api;
+    Dwarf_CU *cu = NULL;
+    Dwarf_Die die;
+    uint8_t kind;
+    index->all_units_read = true;
+    while (api->get_units(index->dwarf, cu, &cu, NULL, &kind, &die, NULL) == 0) {
+        if (kind != DW_UT_compile && kind != DW_UT_skeleton)
+            continue;
+        Dwarf_Addr base, start, end;
+        ptrdiff_t at = 0;
+        for (int left = RANGES_MOST; left > 0 && (at = api->ranges(&die, at, &base, &start, &end)) > 0; left--)
+            if (start < end)
+                *vec_push(&index->unit_ranges) = (struct unit_range){start, end, unit_of_die(index, &die), 0};
+    }
+    if (!index->unit_ranges.count)
+        return;
+    qsort(index->unit_ranges.items, index->unit_ranges.count, sizeof(struct unit_range), unit_range_compare);
+    uint64_t reach = 0;
+    vec_for_each(&index->unit_ranges, range)
+    {
+        reach = range->end > reach ? range->end : reach;
+        range->reach = reach;
+    }
+}
+
+static struct unit *unit_by_ranges(struct dwarf_index *index, uint64_t addr)
+{
+    size_t low = 0, high = index->unit_ranges.count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (index->unit_ranges.items[middle].start <= addr)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    while (low-- > 0 && index->unit_ranges.items[low].reach > addr)
+        if (index->unit_ranges.items[low].end > addr)
+            return index->units.items[index->unit_ranges.items[low].unit];
+    return NULL;
+}
+
+static struct unit *unit_at(struct dwarf_index *index, uint64_t addr)
+{
+    const struct libdw *api = &index->api;
+    Dwarf_Arange *arange = index->aranges ? api->getarange_addr(index->aranges, addr) : NULL;
+    Dwarf_Addr start;
+    Dwarf_Word length;
+    Dwarf_Off offset;
+    Dwarf_Die die, cu;
+    uint8_t address_bytes, offset_bytes;
+    if (arange && api->getarangeinfo(arange, &start, &length, &offset) == 0 &&
+        api->offdie(index->dwarf, offset, &die) && api->diecu(&die, &cu, &address_bytes, &offset_bytes))
+        return index->units.items[unit_of_die(index, &cu)];
+    if (!index->all_units_read)
+        read_all_units(index);
+    return unit_by_ranges(index, addr);
+}
+
+static void load_lines(struct dwarf_index *index, struct unit *unit)
+{
+    const struct libdw *api = &index->api;
+    Dwarf_Lines *lines;
+    size_t count;
+    unit->lines_loaded = true;
+    if (api->getsrcfiles(&unit->skeleton, &unit->files, &unit->file_count) != 0)
+        unit->files = NULL;
+    if (api->getsrclines(&unit->skeleton, &lines, &count) != 0)
+        return;
+    vec_reserve(&unit->rows, count);
+    uint64_t last = 0;
+    for (size_t at = 0; at < count; at++) {
+        Dwarf_Line *line = api->onesrcline(lines, at);
+        Dwarf_Addr addr;
+        int number = 0;
+        bool is_end = false;
+        if (!line || api->lineaddr(line, &addr) != 0 || addr < last) /* libdw sorts them */
+            continue;
+        api->lineno(line, &number);
+        api->lineendsequence(line, &is_end);
+        *vec_push(&unit->rows) = (struct line_row){addr, api->linesrc(line, NULL, NULL), (uint32_t)number, is_end};
+        last = addr;
+    }
+}
+
+static const struct line_row *row_at(const struct unit *unit, uint64_t addr)
+{
+    size_t low = 0, high = unit->rows.count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (unit->rows.items[middle].addr <= addr)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low && !unit->rows.items[low - 1].is_end ? &unit->rows.items[low - 1] : NULL;
+}
+
+static const char *string_attribute(struct dwarf_index *index, Dwarf_Die *die, unsigned name)
+{
+    Dwarf_Attribute attribute;
+    return index->api.attr_integrate(die, name, &attribute) ? index->api.formstring(&attribute) : NULL;
+}
+
+/* The function's linkage name as the programmer wrote it, or its plain name. */
+static const char *function_name(struct dwarf_index *index, Dwarf_Die *die)
+{
+    const char *linkage = string_attribute(index, die, DW_AT_linkage_name);
+    if (!linkage)
+        linkage = string_attribute(index, die, DW_AT_MIPS_linkage_name);
+    if (linkage && index->demangle) {
+        char *plain = demangle(linkage, false);
+        if (plain) {
+            linkage = arena_string(&index->arena, plain);
+            free(plain);
+            return linkage;
+        }
+    }
+    return linkage ? linkage : string_attribute(index, die, DW_AT_name);
+}
+
+static uint32_t entry_add(struct dwarf_index *index, struct unit *unit, Dwarf_Die *die, bool is_inlined)
+{
+    const struct libdw *api = &index->api;
+    struct scope_entry entry = {.function = function_name(index, die), .is_inlined = is_inlined};
+    Dwarf_Attribute attribute;
+    Dwarf_Word number;
+    if (is_inlined && api->attr(die, DW_AT_call_line, &attribute) && api->formudata(&attribute, &number) == 0)
+        entry.call_line = (uint32_t)number;
+    if (is_inlined && unit->files && api->attr(die, DW_AT_call_file, &attribute) &&
+        api->formudata(&attribute, &number) == 0 && number < unit->file_count)
+        entry.call_path = api->filesrc(unit->files, number, NULL, NULL);
+    *vec_push(&unit->entries) = entry;
+    return (uint32_t)(unit->entries.count - 1);
+}
+
+static void scopes_add(struct dwarf_index *index, scope_list *scopes, Dwarf_Die *die, uint32_t entry, uint32_t depth)
+{
+    Dwarf_Addr base, start, end;
+    ptrdiff_t at = 0;
+    for (int left = RANGES_MOST; left > 0 && (at = index->api.ranges(die, at, &base, &start, &end)) > 0; left--)
+        if (start < end)
+            *vec_push(scopes) = (struct scope){start, end, UINT32_MAX, entry, depth};
+}
+
+/* Collect what was inlined below parent, lexical blocks included. */
+static void collect_inlined(struct dwarf_index *index, struct unit *unit, Dwarf_Die *parent, scope_list *scopes,
+                            uint32_t depth)
+{
+    const struct libdw *api = &index->api;
+    Dwarf_Die die;
+    if (depth >= DEPTH_MOST || api->child(parent, &die) != 0)
+        return;
+    do {
+        int tag = api->tag(&die);
+        if (tag == DW_TAG_inlined_subroutine)
+            scopes_add(index, scopes, &die, entry_add(index, unit, &die, true), depth);
+        if (tag == DW_TAG_inlined_subroutine || tag == DW_TAG_lexical_block || tag == DW_TAG_try_block ||
+            tag == DW_TAG_catch_block)
+            collect_inlined(index, unit, &die, scopes, depth + 1);
+    } while (api->siblingof(&die, &die) == 0);
+}
+
+static int scope_compare(const void *a, const void *b)
+{
+    const struct scope *x = a, *y = b;
+    if (x->start != y->start)
+        return x->start < y->start ? -1 : 1;
+    if (x->end != y->end)
+        return x->end > y->end ? -1 : 1;
+    return (x->depth > y->depth) - (x->depth < y->depth);
+}
+
+static void load_function(struct dwarf_index *index, struct unit *unit, struct function *function)
+{
+    Dwarf_Die die = function->die;
+    function->is_loaded = true;
+    scopes_add(index, &function->scopes, &die, entry_add(index, unit, &die, false), 0);
+    collect_inlined(index, unit, &die, &function->scopes, 1);
+    scope_list *scopes = &function->scopes;
+    if (scopes->count)
+        qsort(scopes->items, scopes->count, sizeof(struct scope), scope_compare);
+    for (size_t at = 1; at < scopes->count; at++) {
+        uint32_t outer = (uint32_t)at - 1;
+        while (outer != UINT32_MAX && scopes->items[outer].end <= scopes->items[at].start)
+            outer = scopes->items[outer].enclosing;
+        scopes->items[at].enclosing = outer;
+    }
+}
+
+static bool holds_functions(int tag)
+{
+    return tag == DW_TAG_namespace || tag == DW_TAG_module || tag == DW_TAG_structure_type ||
+           tag == DW_TAG_class_type || tag == DW_TAG_union_type || tag == DW_TAG_enumeration_type;
+}
+
+static void collect_functions(struct dwarf_index *index, struct unit *unit, Dwarf_Die *parent, unsigned depth)
+{
+    const struct libdw *api = &index->api;
+    Dwarf_Die die;
+    if (depth >= DEPTH_MOST || api->child(parent, &die) != 0)
+        return;
+    do {
+        int tag = api->tag(&die);
+        Dwarf_Addr base, start, end;
+        ptrdiff_t at = 0;
+        if (tag == DW_TAG_subprogram)
+            for (int left = RANGES_MOST; left > 0 && (at = api->ranges(&die, at, &base, &start, &end)) > 0; left--)
+                if (start < end)
+                    *vec_push(&unit->functions) = (struct function){start, end, die, false, {0}};
+        if (holds_functions(tag) && api->haschildren(&die) > 0)
+            collect_functions(index, unit, &die, depth + 1);
+    } while (api->siblingof(&die, &die) == 0);
+}
+
+static int function_compare(const void *a, const void *b)
+{
+    const struct function *x = a, *y = b;
+    if (x->start != y->start)
+        return x->start < y->start ? -1 : 1;
+    return (x->die.addr > y->die.addr) - (x->die.addr < y->die.addr);
+}
+
+static struct function *function_at(struct dwarf_index *index, struct unit *unit, uint64_t addr)
+{
+    if (!unit->functions_loaded) {
+        unit->functions_loaded = true;
+        collect_functions(index, unit, &unit->die, 0);
+        if (unit->functions.count)
+            qsort(unit->functions.items, unit->functions.count, sizeof(struct function), function_compare);
+    }
+    size_t low = 0, high = unit->functions.count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (unit->functions.items[middle].start <= addr)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low && unit->functions.items[low - 1].end > addr ? &unit->functions.items[low - 1] : NULL;
+}
+
+static uint32_t scope_at(const struct function *function, uint64_t addr)
+{
+    const struct scope *scopes = function->scopes.items;
+    size_t low = 0, high = function->scopes.count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (scopes[middle].start <= addr)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    uint32_t at = low ? (uint32_t)(low - 1) : UINT32_MAX;
+    while (at != UINT32_MAX && scopes[at].end <= addr)
+        at = scopes[at].enclosing;
+    return at;
+}
+
+size_t dwarf_index_lines(struct dwarf_index *index, uint64_t elf_addr, struct source_line *ret_lines, size_t most)
+{
+    struct unit *unit = most ? unit_at(index, elf_addr) : NULL;
+    if (!unit)
+        return 0;
+    if (!unit->lines_loaded)
+        load_lines(index, unit);
+    const struct line_row *row = row_at(unit, elf_addr);
+    struct function *function = function_at(index, unit, elf_addr);
+    if (!row && !function)
+        return 0;
+    struct source_line line = {.path = row ? row->path : NULL, .line = row ? row->line : 0};
+    if (!function) {
+        ret_lines[0] = line;
+        return 1;
+    }
+    if (!function->is_loaded)
+        load_function(index, unit, function);
+    size_t count = 0;
+    uint32_t at = scope_at(function, elf_addr);
+    while (at != UINT32_MAX && count < most) {
+        const struct scope *scope = &function->scopes.items[at];
+        const struct scope_entry *entry = &unit->entries.items[scope->entry];
+        line.function = entry->function;
+        ret_lines[count++] = line;
+        line = (struct source_line){.path = entry->call_path, .line = entry->call_line};
+        at = entry->is_inlined ? scope->enclosing : UINT32_MAX;
+        /* Ranges that overlap without nesting: only those that hold the address count. */
+        while (at != UINT32_MAX && function->scopes.items[at].end <= elf_addr)
+            at = function->scopes.items[at].enclosing;
+    }
+    if (!count)
+        ret_lines[count++] = line;
+    return count;
+}
+
+const char *dwarf_index_producer(struct dwarf_index *index, uint64_t elf_addr)
+{
+    struct unit *unit = unit_at(index, elf_addr);
+    return unit ? string_attribute(index, &unit->die, DW_AT_producer) : NULL;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Which source line, and which inlined functions, does an address of a binary belong to?
+ *
+ * libdw parses; looking up is done in own sorted arrays, built per compilation unit and per function when an
+ * address in them is first asked for. Does not support: relocatable objects, split DWARF whose .dwo files are
+ * gone (lines remain).
+ */
+#ifndef PLUMB_SYMBOL_DWARF_DWARF_INDEX_H
+#define PLUMB_SYMBOL_DWARF_DWARF_INDEX_H
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "symbol/symboliser.h"
+
+struct dwarf_index;
+
+/*
+ * Open the DWARF of the ELF file at fd, which must stay open. Owner: the caller (dwarf_index_free).
+ * Errors: ERROR_UNSUPPORTED without libdw; ERROR_NOT_FOUND when the file has no DWARF.
+ */
+MUST_CHECK bool dwarf_index_new(struct dwarf_index **ret_index, int fd, bool demangle, struct error *err);
+void dwarf_index_free(struct dwarf_index *index);
+
+/* Innermost first; returns how many were written (at most most), 0 when nothing is known of elf_addr. */
+size_t dwarf_index_lines(struct dwarf_index *index, uint64_t elf_addr, struct source_line *ret_lines, size_t most);
+/* DW_AT_producer of the unit that holds elf_addr, or NULL. Owner: the index. */
+const char *dwarf_index_producer(struct dwarf_index *index, uint64_t elf_addr);
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "symbol/dwarf/libdw_functions.h"
+
+#include "base/library.h"
+#include "base/vec.h"
+
+#define FUNCTION(name) LIBRARY_SYMBOL(struct libdw, name, "dwarf_" #name)
+
+static const struct library library = {{"libdw.so.1"}, "libdw1", "reading source lines (DWARF)"};
+static const struct library_symbol functions[] = {
+    FUNCTION(begin),       FUNCTION(end),        FUNCTION(errmsg),         FUNCTION(get_units),
+    FUNCTION(cu_info),     FUNCTION(getaranges), FUNCTION(getarange_addr), FUNCTION(getarangeinfo),
+    FUNCTION(offdie),      FUNCTION(diecu),      FUNCTION(tag),            FUNCTION(child),
+    FUNCTION(siblingof),   FUNCTION(haschildren), FUNCTION(dieoffset),     FUNCTION(ranges),
+    FUNCTION(attr),        FUNCTION(attr_integrate), FUNCTION(formstring), FUNCTION(formudata),
+    FUNCTION(getsrclines), FUNCTION(onesrcline), FUNCTION(lineaddr),       FUNCTION(lineno),
+    FUNCTION(linesrc),     FUNCTION(lineendsequence), FUNCTION(getsrcfiles), FUNCTION(filesrc),
+};
+
+_Static_assert(sizeof(functions) / sizeof(functions[0]) == sizeof(struct libdw) / sizeof(void *),
+               "every function pointer is loaded");
+
+bool libdw_load(struct libdw *ret_libdw, struct error *err)
+{
+    return library_load(&library, functions, array_count(functions), ret_libdw, err);
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Names of code that a JIT compiler made: its perf map. */
+#include "symbol/name_giver.h"
+#include "symbol/perf_map.h"
+
+static bool perf_map_serves(const struct naming *naming, const struct dso *dso)
+{
+    return dso->kind == DSO_ANONYMOUS ||
+           (dso->kind == DSO_FILE && path_is_anonymous(strings_text(&naming->recording->strings, dso->path)));
+}
+
+static bool perf_map_load(const struct naming *naming, uint32_t dso, struct names *names, struct error *err)
+{
+    uint32_t pid = naming->recording->spaces.dsos[dso].owner_pid;
+    names->key = NAMES_BY_RUNTIME_ADDR;
+    if (!perf_map_read(naming->options->root, pid, &names->text, err))
+        return false;
+    size_t bad = perf_map_parse((struct view){text_string(&names->text), names->text.length}, &names->index);
+    if (bad)
+        names->remark = arena_printf(&names->arena, "%zu lines of the perf map of process %u are not understood",
+                                     bad, pid);
+    return true;
+}
+
+const struct name_giver perf_map_names = {.title = "perf map", .serves = perf_map_serves, .load = perf_map_load};

@@ -1,0 +1,517 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "symbol/symboliser.h"
+
+#include "base/hashmap.h"
+#include "base/vec.h"
+#include "symbol/demangle.h"
+#include "symbol/dwarf/dwarf_index.h"
+#include "symbol/elf/elf_symbols.h"
+#include "symbol/kernel_code.h"
+#include "symbol/name_giver.h"
+
+#include <elf.h>
+#include <string.h>
+
+/* In the order in which they are asked. A vmlinux that the user named goes before kallsyms: see giver_order. */
+static const struct name_giver *const givers[] = {
+    &kallsyms_names, &vmlinux_names, &elf_names, &vdso_names, &bpf_names, &perf_map_names,
+};
+
+enum {
+    GIVER_COUNT = array_count(givers),
+    NAME_BYTES_MOST = 64 * 1024
+};
+
+#define NOT_ASKED (UINT32_MAX - 1)
+
+/* One giver's table for one dso, or for all. */
+struct table {
+    bool loaded, usable;
+    struct names names;
+    struct error error;
+};
+
+struct dso_names {
+    struct table *tables[GIVER_COUNT]; /* shared ones belong to the symboliser */
+    bool has_unnamed;                  /* some address asked for had no name */
+    char *complaint;
+    bool lines_opened;
+    struct dwarf_index *dwarf; /* NULL: none */
+    struct error line_error;
+    struct symbol_index objects; /* variables, for operands; read on first use */
+    bool objects_read;
+};
+
+struct symboliser {
+    const struct recording *recording;
+    struct symboliser_options options;
+    struct dso_files *files;
+    struct kernel_code *kernel_code;
+    struct arena arena;
+    struct table *shared[GIVER_COUNT];
+    struct dso_names **dsos;
+    size_t dso_capacity;
+    vec(struct symbol) symbols;
+    vec(const char *) signatures; /* by symbol; NULL: not made yet */
+    struct hashmap symbol_by_key;
+    vec(uint32_t) location_symbols; /* by location; NOT_ASKED */
+};
+
+struct place {
+    uint32_t dso;
+    uint64_t dso_addr, runtime_addr;
+};
+
+bool symboliser_new(struct symboliser **ret_symboliser, const struct recording *recording,
+                    const struct symboliser_options *options, struct error *err)
+{
+    (void)err; /* nothing is opened before it is asked for */
+    struct symboliser *symboliser = memory_alloc(sizeof(*symboliser));
+    *symboliser = (struct symboliser){.recording = recording, .options = *options};
+    arena_init(&symboliser->arena);
+    symboliser->files = dso_files_new(recording, &symboliser->options);
+    symboliser->kernel_code = kernel_code_new(&symboliser->options, recording, symboliser->files);
+    *ret_symboliser = symboliser;
+    return true;
+}
+
+static void table_free(struct table *table)
+{
+    if (!table)
+        return;
+    symbol_index_done(&table->names.index);
+    arena_done(&table->names.arena);
+    text_done(&table->names.text);
+    free(table);
+}
+
+static void dso_names_free(struct dso_names *names)
+{
+    if (!names)
+        return;
+    for (size_t at = 0; at < GIVER_COUNT; at++)
+        if (!givers[at]->is_shared)
+            table_free(names->tables[at]);
+    free(names->complaint);
+    dwarf_index_free(names->dwarf);
+    symbol_index_done(&names->objects);
+    free(names);
+}
+
+void symboliser_free(struct symboliser *symboliser)
+{
+    if (!symboliser)
+        return;
+    for (size_t at = 0; at < symboliser->dso_capacity; at++)
+        dso_names_free(symboliser->dsos[at]);
+    for (size_t at = 0; at < GIVER_COUNT; at++)
+        table_free(symboliser->shared[at]);
+    free(symboliser->dsos);
+    vec_done(&symboliser->symbols);
+    vec_done(&symboliser->signatures);
+    vec_done(&symboliser->location_symbols);
+    hashmap_done(&symboliser->symbol_by_key);
+    kernel_code_free(symboliser->kernel_code);
+    dso_files_free(symboliser->files);
+    arena_done(&symboliser->arena);
+    free(symboliser);
+}
+
+static struct dso_names *dso_names_of(struct symboliser *symboliser, uint32_t dso)
+{
+    if (dso >= symboliser->dso_capacity) {
+        size_t before = symboliser->dso_capacity, wanted = symboliser->recording->spaces.dso_count;
+        if (dso >= wanted)
+            return NULL;
+        symboliser->dsos = memory_resize(symboliser->dsos, memory_product(wanted, sizeof(struct dso_names *)));
+        memset(symboliser->dsos + before, 0, (wanted - before) * sizeof(struct dso_names *));
+        symboliser->dso_capacity = wanted;
+    }
+    if (!symboliser->dsos[dso]) {
+        symboliser->dsos[dso] = memory_alloc(sizeof(struct dso_names));
+        *symboliser->dsos[dso] = (struct dso_names){0};
+    }
+    return symboliser->dsos[dso];
+}
+
+static struct table *table_load(struct symboliser *symboliser, size_t giver, uint32_t dso)
+{
+    struct table *table = memory_alloc(sizeof(*table));
+    *table = (struct table){.loaded = true};
+    arena_init(&table->names.arena);
+    struct naming naming = {symboliser->recording, &symboliser->options, symboliser->files};
+    table->usable = givers[giver]->load(&naming, dso, &table->names, &table->error);
+    return table;
+}
+
+/* The giver's table for the dso, or NULL when it doesn't serve it. */
+static struct table *table_of(struct symboliser *symboliser, size_t giver, uint32_t dso)
+{
+    struct dso_names *names = dso_names_of(symboliser, dso);
+    struct naming naming = {symboliser->recording, &symboliser->options, symboliser->files};
+    if (!names || !givers[giver]->serves(&naming, &symboliser->recording->spaces.dsos[dso]))
+        return NULL;
+    if (!names->tables[giver] && givers[giver]->is_shared && symboliser->shared[giver])
+        names->tables[giver] = symboliser->shared[giver];
+    if (!names->tables[giver])
+        names->tables[giver] = table_load(symboliser, giver, dso);
+    if (givers[giver]->is_shared)
+        symboliser->shared[giver] = names->tables[giver];
+    return names->tables[giver];
+}
+
+/* The address under which names knows the place; false when it can't know it. */
+static bool names_address(const struct names *names, const struct place *place, uint64_t *ret_address)
+{
+    if (names->key == NAMES_BY_ELF_ADDR)
+        return elf_addr_of_offset(names->elf, place->dso_addr, ret_address);
+    if (names->shift && names->shift_from && place->runtime_addr >= names->shift_from)
+        return false;
+    *ret_address = place->runtime_addr + names->shift;
+    return true;
+}
+
+/* The symbol's name without its version ("memcpy@@GLIBC_2.14"); "@plt" stays. */
+static struct view without_version(struct view name)
+{
+    if (view_ends(name, "@plt"))
+        return name;
+    const char *at = name.length > 1 ? memchr(name.text + 1, '@', name.length - 1) : NULL;
+    return at ? (struct view){name.text, (size_t)(at - name.text)} : name;
+}
+
+/* Demangled, or NULL; what follows a PLT entry's name stays behind it. */
+static const char *plain_name(struct symboliser *symboliser, const char *raw, bool with_parameters)
+{
+    struct view name = view_of(raw);
+    bool is_plt = view_ends(name, "@plt");
+    char *bare = is_plt ? memory_printf("%.*s", (int)(name.length - 4), raw) : NULL;
+    char *plain = demangle(bare ? bare : raw, with_parameters);
+    const char *kept = plain ? arena_printf(&symboliser->arena, "%s%s", plain, is_plt ? "@plt" : "") : NULL;
+    free(bare);
+    free(plain);
+    return kept;
+}
+
+static uint64_t symbol_key(uint32_t dso, size_t giver, uint32_t at)
+{
+    /* Unique: givers are few, and dsos and symbols are 32-bit ids whose combination is hashed twice. */
+    return hash_combine(hash_u64((uint64_t)dso << 8 | giver), at);
+}
+
+struct symbol_identity {
+    uint32_t dso;
+    uint64_t dso_addr, size_bytes;
+};
+
+static bool symbol_equal(const void *context, uint32_t id, const void *key)
+{
+    const struct symboliser *symboliser = context;
+    const struct symbol_identity *wanted = key;
+    const struct symbol *symbol = &symboliser->symbols.items[id];
+    return symbol->dso == wanted->dso && symbol->dso_addr == wanted->dso_addr && symbol->size_bytes == wanted->size_bytes;
+}
+
+static uint32_t symbol_intern(struct symboliser *symboliser, const struct place *place, size_t giver,
+                              const struct names *names, uint32_t at, uint64_t address)
+{
+    const struct indexed_symbol *found = &names->index.symbols.items[at];
+    const struct dso *dso = &symboliser->recording->spaces.dsos[place->dso];
+    struct symbol_identity identity = {place->dso, place->dso_addr - (address - found->start), found->end - found->start};
+    uint64_t hash = symbol_key(place->dso, giver, at);
+    uint32_t id = hashmap_find(&symboliser->symbol_by_key, hash, symbol_equal, symboliser, &identity);
+    if (id != HASHMAP_ABSENT)
+        return id;
+    struct view name = without_version(indexed_symbol_name(found));
+    if (name.length > NAME_BYTES_MOST)
+        name.length = NAME_BYTES_MOST;
+    const char *raw = arena_string_n(&symboliser->arena, name.text, name.length);
+    const char *plain = symboliser->options.demangle ? plain_name(symboliser, raw, false) : NULL;
+    id = (uint32_t)symboliser->symbols.count;
+    *vec_push(&symboliser->symbols) = (struct symbol){
+        .dso = place->dso,
+        .name = plain ? plain : raw,
+        .raw_name = raw,
+        .dso_addr = identity.dso_addr,
+        .size_bytes = identity.size_bytes,
+        .shown_addr = names->key == NAMES_BY_ELF_ADDR ? found->start : found->start - names->shift,
+        .is_kernel = dso->kind == DSO_KERNEL || dso->kind == DSO_MODULE || dso->kind == DSO_BPF,
+        .is_global = found->binding != SYMBOL_LOCAL,
+    };
+    *vec_push(&symboliser->signatures) = NULL;
+    hashmap_add(&symboliser->symbol_by_key, hash, id);
+    return id;
+}
+
+/* A vmlinux named by the user is believed before kallsyms. */
+static size_t giver_order(const struct symboliser *symboliser, size_t turn)
+{
+    bool vmlinux_first = symboliser->options.vmlinux_path != NULL;
+    return vmlinux_first && turn < 2 ? 1 - turn : turn;
+}
+
+static uint32_t symbol_find(struct symboliser *symboliser, const struct place *place)
+{
+    for (size_t turn = 0; turn < GIVER_COUNT; turn++) {
+        size_t giver = giver_order(symboliser, turn);
+        struct table *table = table_of(symboliser, giver, place->dso);
+        uint64_t address;
+        if (!table || !table->usable || !names_address(&table->names, place, &address))
+            continue;
+        uint32_t at = symbol_index_find(&table->names.index, address);
+        if (at != SYMBOL_INDEX_NONE)
+            return symbol_intern(symboliser, place, giver, &table->names, at, address);
+    }
+    struct dso_names *names = dso_names_of(symboliser, place->dso);
+    if (names)
+        names->has_unnamed = true;
+    return SYMBOL_NONE;
+}
+
+uint32_t symboliser_symbol_id(struct symboliser *symboliser, uint32_t location)
+{
+    const struct samples *samples = &symboliser->recording->samples;
+    if (location >= samples->location_count)
+        return SYMBOL_NONE;
+    if (location >= symboliser->location_symbols.count) {
+        vec_reserve(&symboliser->location_symbols, samples->location_count);
+        while (symboliser->location_symbols.count < samples->location_count)
+            symboliser->location_symbols.items[symboliser->location_symbols.count++] = NOT_ASKED;
+    }
+    uint32_t *cached = &symboliser->location_symbols.items[location];
+    if (*cached == NOT_ASKED) {
+        const struct location *where = &samples->locations[location];
+        struct place place = {where->dso, where->dso_addr, where->runtime_addr};
+        *cached = where->dso < symboliser->recording->spaces.dso_count ? symbol_find(symboliser, &place) : SYMBOL_NONE;
+    }
+    return *cached;
+}
+
+const struct symbol *symboliser_symbol(struct symboliser *symboliser, uint32_t symbol_id)
+{
+    return symbol_id < symboliser->symbols.count ? &symboliser->symbols.items[symbol_id] : NULL;
+}
+
+const char *symboliser_signature(struct symboliser *symboliser, uint32_t symbol_id)
+{
+    if (symbol_id >= symboliser->symbols.count)
+        return NULL;
+    const char **signature = &symboliser->signatures.items[symbol_id];
+    const char *raw = symboliser->symbols.items[symbol_id].raw_name;
+    if (!*signature && symboliser->options.demangle)
+        *signature = plain_name(symboliser, raw, true);
+    if (!*signature)
+        *signature = raw;
+    return *signature;
+}
+
+const char *symboliser_complaint(struct symboliser *symboliser, uint32_t dso)
+{
+    struct dso_names *names = dso_names_of(symboliser, dso);
+    if (!names || !names->has_unnamed)
+        return NULL;
+    if (names->complaint)
+        return names->complaint;
+    scoped_text struct text text = {0};
+    for (size_t turn = 0; turn < GIVER_COUNT; turn++) {
+        struct table *table = table_of(symboliser, giver_order(symboliser, turn), dso);
+        const char *reason = !table ? NULL : !table->usable ? table->error.message : table->names.remark;
+        if (reason)
+            text_printf(&text, "%s%s", text.length ? "; " : "", reason);
+        if (table && !table->usable && table->error.hint[0])
+            text_printf(&text, " (%s)", table->error.hint);
+    }
+    names->complaint = text.length ? text_steal(&text) : memory_string("no symbol covers some of its addresses");
+    return names->complaint;
+}
+
+/* The DWARF of a dso, opened on first use; NULL with the reason kept when there is none. */
+static struct dwarf_index *dso_dwarf(struct symboliser *symboliser, uint32_t dso, const struct elf_file **ret_elf)
+{
+    struct dso_names *names = dso_names_of(symboliser, dso);
+    if (!names)
+        return NULL;
+    if (!names->lines_opened) {
+        names->lines_opened = true;
+        struct binary *binary = dso_files_debug(symboliser->files, dso, &names->line_error);
+        int fd = !binary ? -1 : binary->debug_fd >= 0 ? binary->debug_fd : binary->fd;
+        const struct elf_file *elf = !binary ? NULL : binary->debug.bytes ? &binary->debug : &binary->elf;
+        if (binary && (fd < 0 || (!elf_section_named(elf, ".debug_info") && !elf_section_named(elf, ".zdebug_info"))))
+            error_set(&names->line_error, ERROR_NOT_FOUND, "'%s' has no debug information%s%s", binary->path,
+                      binary->tried.length ? ": tried " : "", text_string(&binary->tried));
+        else if (binary && !dwarf_index_new(&names->dwarf, fd, symboliser->options.demangle, &names->line_error))
+            names->dwarf = NULL;
+    }
+    if (!names->dwarf)
+        return NULL;
+    *ret_elf = &dso_files_binary(symboliser->files, dso, NULL)->elf;
+    return names->dwarf;
+}
+
+/* The address in the DWARF of a dso's address. */
+static bool dwarf_address(struct symboliser *symboliser, uint32_t dso, uint64_t dso_addr, const struct elf_file *elf,
+                          uint64_t *ret_addr)
+{
+    const struct dso *info = &symboliser->recording->spaces.dsos[dso];
+    if (info->kind == DSO_KERNEL)
+        return kernel_code_elf_addr(symboliser->kernel_code, dso_addr, ret_addr);
+    return elf_addr_of_offset(elf, dso_addr, ret_addr);
+}
+
+size_t symboliser_lines_at(struct symboliser *symboliser, uint32_t dso, uint64_t dso_addr,
+                           struct source_line *ret_lines, size_t most)
+{
+    const struct elf_file *elf;
+    uint64_t addr;
+    struct dwarf_index *dwarf = dso_dwarf(symboliser, dso, &elf);
+    if (!dwarf || !dwarf_address(symboliser, dso, dso_addr, elf, &addr))
+        return 0;
+    return dwarf_index_lines(dwarf, addr, ret_lines, most);
+}
+
+size_t symboliser_lines(struct symboliser *symboliser, uint32_t location, struct source_line *ret_lines, size_t most)
+{
+    const struct samples *samples = &symboliser->recording->samples;
+    if (location >= samples->location_count)
+        return 0;
+    const struct location *where = &samples->locations[location];
+    return symboliser_lines_at(symboliser, where->dso, where->dso_addr, ret_lines, most);
+}
+
+const char *symboliser_line_complaint(struct symboliser *symboliser, uint32_t dso)
+{
+    const struct elf_file *elf;
+    struct dso_names *names = dso_names_of(symboliser, dso);
+    if (!names || dso_dwarf(symboliser, dso, &elf))
+        return NULL;
+    return names->line_error.message;
+}
+
+const char *symboliser_producer(struct symboliser *symboliser, uint32_t location)
+{
+    const struct samples *samples = &symboliser->recording->samples;
+    const struct elf_file *elf;
+    uint64_t addr;
+    if (location >= samples->location_count)
+        return NULL;
+    const struct location *where = &samples->locations[location];
+    struct dwarf_index *dwarf = dso_dwarf(symboliser, where->dso, &elf);
+    if (!dwarf || !dwarf_address(symboliser, where->dso, where->dso_addr, elf, &addr))
+        return NULL;
+    return dwarf_index_producer(dwarf, addr);
+}
+
+/* Fill code with size bytes from dso_addr on, from wherever the dso's bytes are. */
+static bool code_read(struct symboliser *symboliser, uint32_t dso, uint64_t dso_addr, uint64_t size_bytes,
+                      struct code *code, struct error *err)
+{
+    const struct dso *info = &symboliser->recording->spaces.dsos[dso];
+    struct bytes_view bytes = {0};
+    code->dso_addr = dso_addr;
+    code->architecture = symboliser->recording->architecture;
+    if (info->kind == DSO_FILE || info->kind == DSO_VDSO) {
+        struct binary *binary = dso_files_binary(symboliser->files, dso, err);
+        if (!binary)
+            return false;
+        uint64_t addr;
+        if (elf_addr_of_offset(&binary->elf, dso_addr, &addr)) {
+            bytes = elf_bytes_at(&binary->elf, addr, size_bytes);
+            code->shown_addr = addr;
+        }
+        code->path = binary->path;
+        const char *architecture = elf_architecture(&binary->elf);
+        if (architecture)
+            code->architecture = architecture;
+        if (!bytes.size_bytes)
+            return error_set(err, ERROR_NOT_FOUND, "'%s' holds no bytes at offset 0x%llx", binary->path,
+                             (unsigned long long)dso_addr);
+    } else if (info->kind == DSO_KERNEL || info->kind == DSO_MODULE || info->kind == DSO_BPF) {
+        if (!kernel_code_read(symboliser->kernel_code, dso_addr, size_bytes, &bytes, &code->path, err))
+            return false;
+        code->shown_addr = dso_addr;
+    } else {
+        return error_set(err, ERROR_NOT_FOUND, "the code of '%s' is in no file and was not recorded",
+                         strings_text(&symboliser->recording->strings, info->path));
+    }
+    code->bytes = bytes.bytes;
+    code->size_bytes = bytes.size_bytes;
+    return true;
+}
+
+bool symboliser_code(struct symboliser *symboliser, uint32_t symbol_id, struct code *ret_code, struct error *err)
+{
+    if (symbol_id >= symboliser->symbols.count)
+        return error_set(err, ERROR_NOT_FOUND, "no such symbol");
+    const struct symbol *symbol = &symboliser->symbols.items[symbol_id];
+    struct code code = {.symbol_id = symbol_id};
+    if (!code_read(symboliser, symbol->dso, symbol->dso_addr, symbol->size_bytes, &code, err))
+        return error_wrap(err, "no code of '%s'", symbol->name);
+    *ret_code = code;
+    return true;
+}
+
+bool symboliser_code_around(struct symboliser *symboliser, uint32_t location, size_t before, size_t after,
+                            struct code *ret_code, struct error *err)
+{
+    const struct samples *samples = &symboliser->recording->samples;
+    if (location >= samples->location_count)
+        return error_set(err, ERROR_NOT_FOUND, "no such location");
+    const struct location *where = &samples->locations[location];
+    struct code code = {.symbol_id = SYMBOL_NONE};
+    uint64_t start = where->dso_addr > before ? where->dso_addr - before : 0;
+    if (!code_read(symboliser, where->dso, start, where->dso_addr - start + after, &code, err) &&
+        !code_read(symboliser, where->dso, where->dso_addr, after, &code, err))
+        return false;
+    *ret_code = code;
+    return true;
+}
+
+static void objects_read(struct symboliser *symboliser, uint32_t dso, struct dso_names *names)
+{
+    names->objects_read = true;
+    struct binary *binary = dso_files_debug(symboliser->files, dso, NULL);
+    if (!binary)
+        return;
+    if (!elf_symbols_read(&binary->elf, SHT_SYMTAB, ELF_OBJECTS, &names->objects) &&
+        (!binary->debug.bytes || !elf_symbols_read(&binary->debug, SHT_SYMTAB, ELF_OBJECTS, &names->objects)))
+        elf_symbols_read(&binary->elf, SHT_DYNSYM, ELF_OBJECTS, &names->objects);
+    symbol_index_sort(&names->objects, false);
+}
+
+const char *symboliser_name_at(struct symboliser *symboliser, uint32_t dso, uint64_t shown_addr, uint64_t *ret_offset)
+{
+    struct dso_names *names = dso_names_of(symboliser, dso);
+    if (!names)
+        return NULL;
+    const struct dso *info = &symboliser->recording->spaces.dsos[dso];
+    struct place place = {dso, shown_addr, shown_addr};
+    struct binary *binary = NULL;
+    if (info->kind == DSO_FILE || info->kind == DSO_VDSO) {
+        binary = dso_files_binary(symboliser->files, dso, NULL);
+        if (!binary)
+            return NULL;
+    }
+    bool was_unnamed = names->has_unnamed;
+    if (!binary || (elf_code_section_at(&binary->elf, shown_addr) &&
+                    elf_offset_of_addr(&binary->elf, shown_addr, &place.dso_addr))) {
+        uint32_t id = symbol_find(symboliser, &place);
+        names->has_unnamed = was_unnamed; /* a branch target without a name is no hole in the profile */
+        if (id != SYMBOL_NONE) {
+            *ret_offset = shown_addr - symboliser->symbols.items[id].shown_addr;
+            return symboliser_signature(symboliser, id);
+        }
+    }
+    if (!binary)
+        return NULL;
+    if (!names->objects_read)
+        objects_read(symboliser, dso, names);
+    uint32_t at = symbol_index_find(&names->objects, shown_addr);
+    if (at == SYMBOL_INDEX_NONE)
+        return NULL;
+    const struct indexed_symbol *object = &names->objects.symbols.items[at];
+    struct view name = without_version(indexed_symbol_name(object));
+    const char *raw = arena_string_n(&symboliser->arena, name.text, name.length);
+    const char *plain = symboliser->options.demangle ? plain_name(symboliser, raw, true) : NULL;
+    *ret_offset = shown_addr - object->start;
+    return plain ? plain : raw;
+}
