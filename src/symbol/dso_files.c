@@ -2,6 +2,7 @@
 #include "symbol/dso_files.h"
 
 #include "base/arena.h"
+#include "base/scope.h"
 #include "base/vec.h"
 
 #include <elf.h>

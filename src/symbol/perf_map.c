@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "symbol/perf_map.h"
 
+#include "base/scope.h"
+
 /* A hexadecimal number, with or without 0x. */
 static bool read_hex(struct view word, uint64_t *ret_value)
 {

@@ -2,6 +2,7 @@
 #include "symbol/symboliser.h"
 
 #include "base/hashmap.h"
+#include "base/scope.h"
 #include "base/vec.h"
 #include "symbol/demangle.h"
 #include "symbol/dwarf/dwarf_index.h"

@@ -6,6 +6,7 @@
 #include "symbol/demangle.h"
 #include "symbol/dwarf/libdw_functions.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,6 +55,7 @@ struct unit {
     vec(struct scope_entry) entries;
     Dwarf_Files *files;
     size_t file_count;
+    const char *folder; /* DW_AT_comp_dir, or NULL */
 };
 
 struct unit_range {
@@ -67,6 +69,7 @@ struct dwarf_index {
     Dwarf *dwarf;
     bool demangle;
     struct arena arena;
+    struct strings paths; /* joined with their unit's folder */
     struct hashmap unit_by_offset;
     vec(struct unit *) units;
     Dwarf_Aranges *aranges;
@@ -85,6 +88,7 @@ bool dwarf_index_new(struct dwarf_index **ret_index, int fd, bool demangle_names
     struct dwarf_index *index = memory_alloc(sizeof(*index));
     *index = (struct dwarf_index){.api = api, .dwarf = dwarf, .demangle = demangle_names};
     arena_init(&index->arena);
+    strings_init(&index->paths);
     size_t count;
     if (api.getaranges(dwarf, &index->aranges, &count) != 0)
         index->aranges = NULL;
@@ -109,6 +113,7 @@ void dwarf_index_free(struct dwarf_index *index)
     vec_done(&index->unit_ranges);
     hashmap_done(&index->unit_by_offset);
     arena_done(&index->arena);
+    strings_done(&index->paths);
     index->api.end(index->dwarf);
     free(index);
 }
@@ -197,11 +202,19 @@ static struct unit *unit_at(struct dwarf_index *index, uint64_t addr)
     Dwarf_Die die, cu;
     uint8_t address_bytes, offset_bytes;
     if (arange && api->getarangeinfo(arange, &start, &length, &offset) == 0 &&
-        api->offdie(index->dwarf, offset, &die) && api->diecu(&die, &cu, &address_bytes, &offset_bytes))
-        return index->units.items[unit_of_die(index, &cu)];
+        api->offdie(index->dwarf, offset, &die) && api->diecu(&die, &cu, &address_bytes, &offset_bytes)) {
+        uint32_t unit = unit_of_die(index, &cu);
+        return index->units.items[unit];
+    }
     if (!index->all_units_read)
         read_all_units(index);
     return unit_by_ranges(index, addr);
+}
+
+static const char *string_attribute(struct dwarf_index *index, Dwarf_Die *die, unsigned name)
+{
+    Dwarf_Attribute attribute;
+    return index->api.attr_integrate(die, name, &attribute) ? index->api.formstring(&attribute) : NULL;
 }
 
 static void load_lines(struct dwarf_index *index, struct unit *unit)
@@ -210,6 +223,7 @@ static void load_lines(struct dwarf_index *index, struct unit *unit)
     Dwarf_Lines *lines;
     size_t count;
     unit->lines_loaded = true;
+    unit->folder = string_attribute(index, &unit->skeleton, DW_AT_comp_dir);
     if (api->getsrcfiles(&unit->skeleton, &unit->files, &unit->file_count) != 0)
         unit->files = NULL;
     if (api->getsrclines(&unit->skeleton, &lines, &count) != 0)
@@ -241,12 +255,6 @@ static const struct line_row *row_at(const struct unit *unit, uint64_t addr)
             high = middle;
     }
     return low && !unit->rows.items[low - 1].is_end ? &unit->rows.items[low - 1] : NULL;
-}
-
-static const char *string_attribute(struct dwarf_index *index, Dwarf_Die *die, unsigned name)
-{
-    Dwarf_Attribute attribute;
-    return index->api.attr_integrate(die, name, &attribute) ? index->api.formstring(&attribute) : NULL;
 }
 
 /* The function's linkage name as the programmer wrote it, or its plain name. */
@@ -404,6 +412,18 @@ static uint32_t scope_at(const struct function *function, uint64_t addr)
     return at;
 }
 
+/* The path with its unit's folder in front when it is relative, so that the file can be found. */
+static const char *whole_path(struct dwarf_index *index, const struct unit *unit, const char *path)
+{
+    if (!path || path[0] == '/' || !unit->folder)
+        return path;
+    char joined[4096];
+    int length = snprintf(joined, sizeof(joined), "%s/%s", unit->folder, path);
+    if (length < 0 || (size_t)length >= sizeof(joined))
+        return path;
+    return strings_text(&index->paths, strings_intern_n(&index->paths, joined, (size_t)length));
+}
+
 size_t dwarf_index_lines(struct dwarf_index *index, uint64_t elf_addr, struct source_line *ret_lines, size_t most)
 {
     struct unit *unit = most ? unit_at(index, elf_addr) : NULL;
@@ -415,7 +435,7 @@ size_t dwarf_index_lines(struct dwarf_index *index, uint64_t elf_addr, struct so
     struct function *function = function_at(index, unit, elf_addr);
     if (!row && !function)
         return 0;
-    struct source_line line = {.path = row ? row->path : NULL, .line = row ? row->line : 0};
+    struct source_line line = {.path = row ? whole_path(index, unit, row->path) : NULL, .line = row ? row->line : 0};
     if (!function) {
         ret_lines[0] = line;
         return 1;
@@ -429,7 +449,7 @@ size_t dwarf_index_lines(struct dwarf_index *index, uint64_t elf_addr, struct so
         const struct scope_entry *entry = &unit->entries.items[scope->entry];
         line.function = entry->function;
         ret_lines[count++] = line;
-        line = (struct source_line){.path = entry->call_path, .line = entry->call_line};
+        line = (struct source_line){.path = whole_path(index, unit, entry->call_path), .line = entry->call_line};
         at = entry->is_inlined ? scope->enclosing : UINT32_MAX;
         /* Ranges that overlap without nesting: only those that hold the address count. */
         while (at != UINT32_MAX && function->scopes.items[at].end <= elf_addr)

@@ -19,9 +19,12 @@ struct candidate {
     char *path;
 };
 
+/* reason NULL: there is no such file. */
 static void note_tried(struct text *tried, const char *path, const char *reason)
 {
-    text_printf(tried, "%s'%s' (%s)", tried->length ? ", " : "", path, reason);
+    text_printf(tried, "%s'%s'", tried->length ? ", " : "", path);
+    if (reason)
+        text_printf(tried, " (%s)", reason);
 }
 
 /* Open path (under the sysroot) as ELF; true when its build id fits the one wanted. */
@@ -30,7 +33,7 @@ static bool candidate_open(struct candidate *ret, const struct sysroot *root, co
 {
     scoped_fd int fd = sysroot_open(root, "%s", path);
     if (fd < 0) {
-        note_tried(tried, path, strerror(errno));
+        note_tried(tried, path, errno == ENOENT || errno == ENOTDIR ? NULL : strerror(errno));
         return false;
     }
     struct elf_file elf;
