@@ -53,16 +53,9 @@ uint32_t recorded_kernel_dso(const struct recording *recording)
 
 bool recorded_kernel_text(const struct recording *recording, uint64_t *ret_addr)
 {
-    uint32_t kernel = recorded_kernel_dso(recording);
-    if (kernel == DSO_NONE || recording->spaces.count <= SPACE_KERNEL)
-        return false;
-    const struct address_space *space = &recording->spaces.items[SPACE_KERNEL];
-    for (size_t at = 0; at < space->count; at++)
-        if (space->mappings[at].dso == kernel && space->mappings[at].file_offset) {
-            *ret_addr = space->mappings[at].file_offset;
-            return true;
-        }
-    return false;
+    if (recording->kernel_text_addr)
+        *ret_addr = recording->kernel_text_addr;
+    return recording->kernel_text_addr != 0;
 }
 
 /* Size of the ELF image at base: up to the end of its section headers or segments. Our own vdso only. */

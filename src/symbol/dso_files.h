@@ -19,7 +19,7 @@ struct binary *dso_files_binary(struct dso_files *files, uint32_t dso, struct er
 /* The same, with its separate debug file searched for too (binary->debug). */
 struct binary *dso_files_debug(struct dso_files *files, uint32_t dso, struct error *err);
 
-/* Address of the kernel's _text (or _stext) when it was recorded; false when the recording doesn't say. */
+/* Address of the kernel's _text when it was recorded; false when the recording doesn't say. */
 bool recorded_kernel_text(const struct recording *recording, uint64_t *ret_addr);
 /* The kernel's dso, or DSO_NONE. */
 uint32_t recorded_kernel_dso(const struct recording *recording);

@@ -49,16 +49,6 @@ static bool elf_load(const struct naming *naming, uint32_t dso, struct names *na
     return true;
 }
 
-bool path_is_anonymous(const char *path)
-{
-    static const char *const beginnings[] = {"//anon", "/memfd:", "/dev/zero", "/anon_hugepage", "/SYSV", "[heap]",
-                                             "[anon", "[stack", "/dev/ashmem"};
-    for (size_t at = 0; at < array_count(beginnings); at++)
-        if (strncmp(path, beginnings[at], strlen(beginnings[at])) == 0)
-            return true;
-    return false;
-}
-
 static bool elf_serves(const struct naming *naming, const struct dso *dso)
 {
     return dso->kind == DSO_FILE;

@@ -5,8 +5,7 @@
 
 static bool perf_map_serves(const struct naming *naming, const struct dso *dso)
 {
-    return dso->kind == DSO_ANONYMOUS ||
-           (dso->kind == DSO_FILE && path_is_anonymous(strings_text(&naming->recording->strings, dso->path)));
+    return dso->kind == DSO_ANONYMOUS;
 }
 
 static bool perf_map_load(const struct naming *naming, uint32_t dso, struct names *names, struct error *err)

@@ -45,7 +45,4 @@ struct name_giver {
 
 extern const struct name_giver vmlinux_names, kallsyms_names, elf_names, vdso_names, bpf_names, perf_map_names;
 
-/* Whether anonymous executable memory goes by this path: "//anon", "/memfd:…", "[heap]", … */
-bool path_is_anonymous(const char *path);
-
 #endif

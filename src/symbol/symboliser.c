@@ -402,6 +402,19 @@ const char *symboliser_producer(struct symboliser *symboliser, uint32_t location
     return dwarf_index_producer(dwarf, addr);
 }
 
+/* Bytes of a process's JIT code that were copied into the recording. */
+static struct bytes_view copied_code(const struct recording *recording, uint32_t pid, uint64_t addr, uint64_t size_bytes)
+{
+    for (size_t at = recording->code_pages_count; at-- > 0;) { /* the latest copy */
+        const struct code_pages *pages = &recording->code_pages[at];
+        if (pages->pid != pid || addr < pages->runtime_addr || addr - pages->runtime_addr >= pages->size_bytes)
+            continue;
+        uint64_t skipped = addr - pages->runtime_addr, left = pages->size_bytes - skipped;
+        return (struct bytes_view){pages->bytes + skipped, size_bytes < left ? size_bytes : left};
+    }
+    return (struct bytes_view){0};
+}
+
 /* Fill code with size bytes from dso_addr on, from wherever the dso's bytes are. */
 static bool code_read(struct symboliser *symboliser, uint32_t dso, uint64_t dso_addr, uint64_t size_bytes,
                       struct code *code, struct error *err)
@@ -431,8 +444,12 @@ static bool code_read(struct symboliser *symboliser, uint32_t dso, uint64_t dso_
             return false;
         code->shown_addr = dso_addr;
     } else {
-        return error_set(err, ERROR_NOT_FOUND, "the code of '%s' is in no file and was not recorded",
-                         strings_text(&symboliser->recording->strings, info->path));
+        bytes = copied_code(symboliser->recording, info->owner_pid, dso_addr, size_bytes);
+        code->path = "code copied into the recording";
+        code->shown_addr = dso_addr;
+        if (!bytes.size_bytes)
+            return error_set(err, ERROR_NOT_FOUND, "the code of '%s' at 0x%llx is in no file, and was not copied when it was recorded",
+                             strings_text(&symboliser->recording->strings, info->name), (unsigned long long)dso_addr);
     }
     code->bytes = bytes.bytes;
     code->size_bytes = bytes.size_bytes;

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "test.h"
+
+#include "symbol/kallsyms.h"
+#include "symbol/perf_map.h"
+#include "symbol/symbol_index.h"
+
+#include <criterion/criterion.h>
+
+static const char *name_at(const struct symbol_index *index, uint64_t addr)
+{
+    static char text[128];
+    uint32_t at = symbol_index_find(index, addr);
+    if (at == SYMBOL_INDEX_NONE)
+        return "";
+    struct view name = indexed_symbol_name(&index->symbols.items[at]);
+    snprintf(text, sizeof(text), "%.*s", (int)name.length, name.text);
+    return text;
+}
+
+static void add(struct symbol_index *index, uint64_t start, uint64_t size_bytes, const char *name,
+                enum symbol_binding binding)
+{
+    symbol_index_add(index, start, size_bytes,
+                     (struct indexed_symbol){.name = name, .name_length = SYMBOL_NAME_UNMEASURED, .binding = binding});
+}
+
+Test(symbol_index, one_of_several_names_is_chosen_by_rule_not_by_order)
+{
+    static const struct {
+        const char *what, *winner, *loser;
+        enum symbol_binding winner_binding, loser_binding;
+        uint64_t winner_size, loser_size;
+    } cases[] = {
+        {"a known size", "a", "b", SYMBOL_LOCAL, SYMBOL_GLOBAL, 8, 0},
+        {"not weak", "a", "b", SYMBOL_LOCAL, SYMBOL_WEAK, 8, 8},
+        {"global", "a", "b", SYMBOL_GLOBAL, SYMBOL_LOCAL, 8, 8},
+        {"fewer underscores", "memcpy", "__memcpy", SYMBOL_GLOBAL, SYMBOL_GLOBAL, 8, 8},
+        {"longer", "memmove", "mem", SYMBOL_GLOBAL, SYMBOL_GLOBAL, 8, 8},
+    };
+    for (size_t at = 0; at < array_count(cases); at++)
+        for (int order = 0; order < 2; order++) {
+            struct symbol_index index = {0};
+            for (int turn = 0; turn < 2; turn++)
+                if (turn == order)
+                    add(&index, 0x100, cases[at].winner_size, cases[at].winner, cases[at].winner_binding);
+                else
+                    add(&index, 0x100, cases[at].loser_size, cases[at].loser, cases[at].loser_binding);
+            symbol_index_sort(&index, false);
+            cr_assert_str_eq(name_at(&index, 0x104), cases[at].winner, "%s, order %d", cases[at].what, order);
+            symbol_index_done(&index);
+        }
+}
+
+Test(symbol_index, inner_symbols_answer_inside_and_outer_ones_behind_them)
+{
+    struct symbol_index index = {0};
+    add(&index, 0x100, 0x100, "outer", SYMBOL_GLOBAL);
+    add(&index, 0x120, 0x10, "inner", SYMBOL_LOCAL);
+    add(&index, 0x150, 0, "label", SYMBOL_LOCAL);  /* a mark in its code: dropped */
+    add(&index, 0x180, 0, "entry", SYMBOL_GLOBAL); /* an entry point of its own */
+    add(&index, 0x300, 0, "unsized", SYMBOL_GLOBAL);
+    add(&index, 0x400, 0x10, "last", SYMBOL_GLOBAL);
+    symbol_index_sort(&index, false);
+    static const struct {
+        uint64_t addr;
+        const char *name;
+    } cases[] = {{0xff, ""},         {0x100, "outer"}, {0x11f, "outer"},   {0x120, "inner"},   {0x12f, "inner"},
+                 {0x130, "outer"},   {0x155, "outer"}, {0x190, "entry"},   {0x2ff, "entry"},   {0x300, "unsized"},
+                 {0x3ff, "unsized"}, {0x400, "last"},  {0x40f, "last"},    {0x410, ""},        {UINT64_MAX, ""}};
+    for (size_t at = 0; at < array_count(cases); at++)
+        cr_assert_str_eq(name_at(&index, cases[at].addr), cases[at].name, "0x%lx", cases[at].addr);
+    symbol_index_done(&index);
+}
+
+Test(symbol_index, a_shuffled_million_finds_each)
+{
+    enum { COUNT = 200000 };
+    struct symbol_index index = {0};
+    for (uint32_t at = 0; at < COUNT; at++) {
+        uint64_t place = (uint64_t)at * 2654435761u % COUNT; /* coprime: visits each once */
+        add(&index, 0x7f0000000000 + place * 16, 16, "x", SYMBOL_GLOBAL);
+    }
+    symbol_index_sort(&index, false);
+    cr_assert_eq(index.symbols.count, COUNT);
+    for (uint32_t at = 0; at < COUNT; at += 97)
+        cr_assert_eq(symbol_index_find(&index, 0x7f0000000000 + at * 16 + 7), at);
+    symbol_index_done(&index);
+}
+
+Test(perf_map, later_lines_replace_what_they_overwrite_and_bad_lines_are_counted)
+{
+    static const char text[] = "1000 100 first\n"
+                               "0x2000 0x20 with prefix and spaces\n"
+                               "nonsense\n"
+                               "3000 zz bad size\n"
+                               "1080 40 second\r\n"
+                               "4000 0 empty\n"
+                               "ffffffffffffff00 200 wraps";
+    struct edge edge = edge_copy(text, sizeof(text) - 1);
+    struct symbol_index index = {0};
+    cr_assert_eq(perf_map_parse((struct view){(char *)edge.bytes, edge.size_bytes}, &index), 2);
+    cr_assert_str_eq(name_at(&index, 0x1000), "first");
+    cr_assert_str_eq(name_at(&index, 0x10bf), "second");
+    cr_assert_str_eq(name_at(&index, 0x10c0), "", "what is left of the overwritten one is nobody's");
+    cr_assert_str_eq(name_at(&index, 0x201f), "with prefix and spaces");
+    cr_assert_str_eq(name_at(&index, 0x4000), "");
+    cr_assert_str_eq(name_at(&index, 0xfffffffffffffff0), "wraps");
+    symbol_index_done(&index);
+    edge_free(&edge);
+}
+
+Test(kallsyms, functions_only_and_no_name_reaches_over_a_gap)
+{
+    static const char text[] = "ffffffff81000000 T _text\n"
+                               "ffffffff81000000 T _stext\n"
+                               "ffffffff81000100 t do_it\n"
+                               "ffffffff81000200 W weak_one\n"
+                               "ffffffff81000300 D a_variable\n"
+                               "ffffffff81000400 T _etext\n"
+                               "ffffffffc0001000 t mod_fn\t[mod]\n"
+                               "ffffffffc0002000 t bpf_prog_1234_x\t[bpf]\n";
+    struct symbol_index index = {0};
+    struct error err = {0};
+    cr_assert(kallsyms_parse(view_of(text), &index, &err), "%s", err.message);
+    cr_assert_str_eq(name_at(&index, 0xffffffff81000150), "do_it");
+    cr_assert_str_eq(name_at(&index, 0xffffffff81000350), "weak_one", "variables don't split functions");
+    cr_assert_str_eq(name_at(&index, 0xffffffff90000000), "", "nothing between the kernel and its modules");
+    cr_assert_str_eq(name_at(&index, 0xffffffffc0001fff), "mod_fn");
+    cr_assert_str_eq(name_at(&index, 0xffffffffc0002010), "bpf_prog_1234_x");
+    symbol_index_done(&index);
+}
+
+Test(kallsyms, hidden_addresses_are_refused_with_the_remedy)
+{
+    struct symbol_index index = {0};
+    struct error err = {0};
+    cr_assert_not(kallsyms_parse(VIEW("0000000000000000 T _text\n0000000000000000 t do_it\n"), &index, &err));
+    cr_assert_eq(err.kind, ERROR_PERMISSION);
+    cr_assert(strstr(err.hint, "kptr_restrict"));
+    symbol_index_done(&index);
+    err = (struct error){0};
+    cr_assert_not(kallsyms_parse(VIEW("garbage\n"), &index, &err));
+    symbol_index_done(&index);
+}
