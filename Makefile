@@ -29,8 +29,9 @@ help:
 	@echo "make quick       layers, units and golden tests: under a minute"
 	@echo "make asan        every test under the address and undefined-behaviour sanitizers"
 	@echo "make fuzz        each fuzz target for FUZZ_SECONDS=$(FUZZ_SECONDS)"
-	@echo "make lint        banned functions, names, licences, mutable globals, shell scripts, layers"
+	@echo "make lint        banned functions, names, licences, mutable globals, shell scripts, layers, manual pages"
 	@echo "make core        the static core (stat, record, doctor); CROSS=aarch64-linux-gnu builds it for AArch64"
+	@echo "make install     PREFIX=$(PREFIX) DESTDIR=$(DESTDIR)"
 	@echo "make deps        install what all of these need from Debian"
 	@echo "make clean       remove every build folder"
 	@echo "BUILD=folder CC=compiler WERROR=true choose where, with what and how strictly"
@@ -65,10 +66,15 @@ fuzz:
 lint: all layers
 	@packaging/deps.sh lint
 	@tests/lint.py --build $(BUILD)
+	@tests/check_manuals.py --plumb $(BUILD)/plumb
 
 layers:
 	@packaging/deps.sh lint
 	@tests/layers.py
+
+install: all
+	@packaging/deps.sh install
+	@DESTDIR="$(DESTDIR)" packaging/install.sh $(BUILD) "$(abspath $(PREFIX))"
 
 clean:
 	rm -rf build build-asan build-fuzz build-clang build-core build-core-*

@@ -5,6 +5,7 @@
 
 const struct command *const command_table[] = {
     &command_compare,
+    &command_completion,
     &command_help,
     NULL,
 };

@@ -27,7 +27,7 @@ def load(source_root):
     ("model", 'printf("x");', "only command/"),
     ("model", "fputs(s, stderr);", "only command/"),
     ("command", "fputs(s, stderr);", None),
-    ("analyse", "double busy_percent;", "percent is for render/"),
+    ("analyse", "double busy_percent;", "percent is what people"),
     ("render", "double busy_percent;", None),
 ])
 def test_lint_c(load, folder, line, expected):
@@ -84,3 +84,17 @@ def test_criterion_results_are_read(load):
            "not ok - a::bad  (0.00s)\nnot ok - a::crash unexpected signal after x.c:7\n")
     assert [(result.outcome, result.detail) for result in run.tap_results("unit", tap)][1] == ("skipped", "no data: here")
     assert [result.outcome for result in run.tap_results("unit", tap)] == ["passed", "skipped", "failed", "failed"]
+
+
+def test_manuals_catch_what_is_missing(load, tmp_path):
+    check = load("check_manuals")
+    plumb = tmp_path / "plumb"
+    plumb.write_text("#!/bin/sh\necho '  -a, --all      everything'\necho '      --only X   one'\necho '  -x SEP   separator'\n")
+    plumb.chmod(0o755)
+    said = list(check.check_page(plumb, "thing", tmp_path))
+    assert said == ["thing: no manual page plumb-thing.1.scd"]
+    page = tmp_path / "plumb-thing.1.scd"
+    page.write_text("plumb-thing(1)\n\n# OPTIONS\n\n*-a*, *--all*\n\tEverything.\n\n*--gone*\n\tNo more.\n")
+    assert sorted(said.split(": ")[1] for said in check.check_page(plumb, "thing", tmp_path)) == [
+        "--gone is in the page, but not in the table", "--only is in the table, but not in the page",
+        "-x is in the table, but not in the page"]
