@@ -30,6 +30,7 @@ help:
 	@echo "make asan        every test under the address and undefined-behaviour sanitizers"
 	@echo "make fuzz        each fuzz target for FUZZ_SECONDS=$(FUZZ_SECONDS)"
 	@echo "make lint        banned functions, names, licences, mutable globals, shell scripts, layers, manual pages"
+	@echo "make bench       measure plumb beside its peers: bench/RESULTS.md"
 	@echo "make core        the static core (stat, record, doctor); CROSS=aarch64-linux-gnu builds it for AArch64"
 	@echo "make install     PREFIX=$(PREFIX) DESTDIR=$(DESTDIR)"
 	@echo "make deps        install what all of these need from Debian"
@@ -75,6 +76,10 @@ layers:
 install: all
 	@packaging/deps.sh install
 	@DESTDIR="$(DESTDIR)" packaging/install.sh $(BUILD) "$(abspath $(PREFIX))"
+
+bench: all
+	@packaging/deps.sh bench
+	@bench/run.py --build $(BUILD)
 
 clean:
 	rm -rf build build-asan build-fuzz build-clang build-core build-core-*

@@ -15,7 +15,7 @@
 
 struct compare_options {
     uint64_t runs, warmup, seed;
-    double effect_percent;
+    double effect; /* in percent, as typed */
     const char *quantity, *predicted;
     bool json, fail_if_slower, quiet;
 };
@@ -26,7 +26,7 @@ static const struct option_row option_rows[] = {
     {'r', "runs", OPTION_U64, FIELD(runs), "N", "pairs of runs (default 10)"},
     {0, "warmup", OPTION_U64, FIELD(warmup), "N", "pairs run first and not counted (default 1)"},
     {0, "seed", OPTION_U64, FIELD(seed), "N", "of the random order (default 1)"},
-    {0, "effect", OPTION_DOUBLE, FIELD(effect_percent), "PCT", "a smaller difference counts as the same (default 1)"},
+    {0, "effect", OPTION_DOUBLE, FIELD(effect), "PCT", "a smaller difference counts as the same (default 1)"},
     {0, "time", OPTION_TEXT, FIELD(quantity), "KIND", "wall, cpu, user or system time (default wall)"},
     {0, "predicted", OPTION_TEXT, FIELD(predicted), "LOW,MID,HIGH",
      "gain foretold for B, in percent of A's time: printed beside the realised one"},
@@ -136,7 +136,7 @@ static void print_result(struct context *context, const struct compare_options *
     scoped_free double *a = experiment_column(result, 0, quantities[quantity].quantity);
     scoped_free double *b = experiment_column(result, 1, quantities[quantity].quantity);
     scoped_free char *a_line = command_line(arms[0].argv), *b_line = command_line(arms[1].argv);
-    struct comparison comparison = comparison_of(a, b, result->block_count, options->effect_percent / 100);
+    struct comparison comparison = comparison_of(a, b, result->block_count, options->effect / 100);
     struct comparison_labels labels = {.a = a_line,
                                        .b = b_line,
                                        .quantity = quantities[quantity].label,
@@ -175,7 +175,7 @@ static bool run_pairs(struct context *context, const struct compare_options *opt
 
 static bool compare_run(struct context *context, int argc, char **argv, struct error *err)
 {
-    struct compare_options options = {.runs = 10, .warmup = 1, .seed = 1, .effect_percent = 1, .quantity = "wall"};
+    struct compare_options options = {.runs = 10, .warmup = 1, .seed = 1, .effect = 1, .quantity = "wall"};
     struct experiment_arm arms[2];
     struct interval predicted = {0};
     size_t quantity = 0;
@@ -187,7 +187,7 @@ static bool compare_run(struct context *context, int argc, char **argv, struct e
         return false;
     if (options.runs < 1 || options.runs > 100000)
         return error_set(err, ERROR_USAGE, "--runs expects 1 to 100000");
-    if (!(options.effect_percent >= 0 && options.effect_percent < 100))
+    if (!(options.effect >= 0 && options.effect < 100))
         return error_set(err, ERROR_USAGE, "--effect expects a percentage from 0 to below 100");
     scoped(experiment_result_done) struct experiment_result result = {0};
     if (!run_pairs(context, &options, arms, &result, err))

@@ -1,0 +1,213 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Measure plumb beside its peers and write bench/RESULTS.md.
+
+Every figure is a ratio of medians of the same interleaved run (bench/interleave.c): the machine may be slow or
+busy, but it is so for all. A peer that isn't installed is said, not guessed.
+"""
+import argparse
+import os
+import pathlib
+import platform
+import random
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+
+class Machine:
+    def __init__(self, build):
+        self.build = build
+        self.plumb = build / "plumb"
+        self.interleave = build / "bench/interleave"
+        self.minimal_stat = build / "bench/minimal_stat"
+        self.perf = shutil.which("perf")
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="plumb-bench-"))
+
+    def versions(self):
+        yield "plumb", first_line([self.plumb, "--version"])
+        if self.perf:
+            yield "perf", first_line([self.perf, "--version"])
+        yield "kernel", platform.release()
+        yield "CPU", next((line.split(":", 1)[1].strip() for line in open("/proc/cpuinfo")
+                           if line.startswith("model name")), platform.machine())
+        yield "CPUs", str(os.cpu_count())
+
+
+def first_line(command):
+    result = subprocess.run(command, capture_output=True, text=True)
+    return (result.stdout or result.stderr).splitlines()[0] if result.stdout or result.stderr else "unknown"
+
+
+class Runs:
+    """Runs of several commands, interleaved: {name: [(wall_ms, cpu_ms, rss_mib, status)]}."""
+
+    def __init__(self, machine, rounds, commands):
+        self.commands = commands
+        self.runs = {name: [] for name in commands}
+        output = subprocess.run([machine.interleave, str(rounds), str(random.randrange(1 << 30)), *commands.values()],
+                                capture_output=True, text=True, check=True).stdout
+        names = list(commands)
+        for line in output.splitlines():
+            index, wall, cpu, rss, status = map(int, line.split())
+            self.runs[names[index]].append((wall / 1e6, cpu / 1e6, rss / 1024, status))
+
+    def median(self, name, column=0):
+        return statistics.median(run[column] for run in self.runs[name])
+
+    def quartiles(self, name, column=0):
+        values = [run[column] for run in self.runs[name]]
+        return statistics.quantiles(values, n=4) if len(values) > 1 else values * 3
+
+    def failed(self, name):
+        return sorted({run[3] for run in self.runs[name]} - {0})
+
+
+def milliseconds(value):
+    return f"{value:.2f} ms" if value < 10 else f"{value:.1f} ms" if value < 1000 else f"{value / 1000:.2f} s"
+
+
+class Report:
+    def __init__(self):
+        self.lines = []
+
+    def table(self, title, asked, runs, reference, column=0, note=""):
+        """One row a command; ratios against the reference command."""
+        kind = ["wall", "CPU"][column]
+        self.lines += [f"## {title}", "", f"Asked: {asked}.", "",
+                       f"| command | {kind} median | quartiles | against {reference} | peak RSS |", "|---|---|---|---|---|"]
+        for name in runs.commands:
+            low, _, high = runs.quartiles(name, column)
+            ratio = runs.median(name, column) / runs.median(reference, column)
+            failed = f" (exit {runs.failed(name)})" if runs.failed(name) else ""
+            self.lines.append(f"| {name}{failed} | {milliseconds(runs.median(name, column))} | "
+                              f"{milliseconds(low)} – {milliseconds(high)} | {ratio:.2f}x | "
+                              f"{runs.median(name, 2):.1f} MiB |")
+            print(f"{title}: {name} {milliseconds(runs.median(name, column))} ({ratio:.2f}x {reference})", flush=True)
+        self.lines += ["", f"{note}" if note else "", ""]
+
+    def not_measured(self, title, why):
+        print(f"{title}: not measured: {why}", flush=True)
+        self.lines += [f"## {title}", "", f"Not measured: {why}.", ""]
+
+
+def with_peer(machine, commands, name, command):
+    return commands | ({name: command} if machine.perf else {})
+
+
+def bench_start(machine, report, rounds):
+    commands = {"true": "true", "plumb --version": f"{machine.plumb} --version"}
+    runs = Runs(machine, rounds * 4, with_peer(machine, commands, "perf --version", "perf --version"))
+    report.table("Start: `plumb --version`", "at most 3 times `true`", runs, "true")
+
+
+def bench_stat(machine, report, rounds):
+    commands = {"minimal program, same 8 events": f"{machine.minimal_stat} true",
+                "plumb stat true": f"{machine.plumb} stat true"}
+    runs = Runs(machine, rounds * 4, with_peer(machine, commands, "perf stat true", "perf stat true"))
+    report.table("Counting: `stat true`", "at most 3 times the minimal program that opens the same 8 events, until "
+                 "`$(…)` returns", runs, "minimal program, same 8 events")
+
+
+def tracepoints(count):
+    for root in ("/sys/kernel/tracing/events", "/sys/kernel/debug/tracing/events"):
+        names = sorted(path.parent.name for path in pathlib.Path(root, "syscalls").glob("sys_enter_*/id"))
+        if len(names) >= count:
+            return [f"syscalls:{name}" for name in names[:count]]
+    return None
+
+
+def bench_tracepoints(machine, report, rounds):
+    title = "100 tracepoints"
+    names = tracepoints(100)
+    if not names:
+        report.not_measured(title, "tracefs with 100 system-call tracepoints can't be read here")
+        return
+    events = ",".join(names)
+    commands = {"sleep 0.05": "sleep 0.05", "plumb stat -e … sleep 0.05": f"{machine.plumb} stat -e {events} sleep 0.05"}
+    commands = with_peer(machine, commands, "perf stat -e … sleep 0.05", f"perf stat -e {events} sleep 0.05")
+    runs = Runs(machine, max(3, rounds // 3), commands)
+    behind = runs.median("plumb stat -e … sleep 0.05") - runs.median("sleep 0.05")
+    report.table(title, "ends within 30 ms of the child's exit", runs, "sleep 0.05",
+                 note=f"plumb, opening and closing together, behind the bare command: {milliseconds(behind)}.")
+
+
+def bench_record(machine, report, rounds):
+    file = machine.folder / "true.data"
+    commands = {"true": "true", "plumb record true": f"{machine.plumb} record -q -o {file} true"}
+    commands = with_peer(machine, commands, "perf record true", f"perf record -q -e cpu-clock -o {file}.perf true")
+    runs = Runs(machine, max(5, rounds // 2), commands)
+    report.table("Sampling: `record true`, start to exit", "at most 30 ms", runs, "true")
+
+
+def bench_overhead(machine, report, rounds):
+    load = f"{machine.build}/bench/workloads/kernels dep --iterations 40000000"
+    file = machine.folder / "overhead.data"
+    for rate in (1000, 10000):
+        commands = {"bare": load, f"plumb record -F {rate} -g": f"{machine.plumb} record -q -F {rate} -g -o {file} {load}"}
+        commands = with_peer(machine, commands, f"perf record -F {rate} -g",
+                             f"perf record -q -e cpu-clock -F {rate} -g -o {file}.perf {load}")
+        runs = Runs(machine, max(5, rounds // 2), commands)
+        report.table(f"Cost of recording to the target, {rate} samples/s", "not worse than perf; CPU time, the recorder's own "
+                     "included", runs, "bare", column=1)
+
+
+def record_for_reading(machine):
+    """A system-wide recording with call chains of two busy programs."""
+    file = machine.folder / "reading.data"
+    loads = [subprocess.Popen([machine.build / "bench/workloads/kernels", name, "--seconds", "8"],
+                              stdout=subprocess.DEVNULL) for name in ("list", "qsort")]
+    subprocess.run([machine.plumb, "record", "-q", "-a", "-e", "cpu-clock", "-F", "25000", "-g", "-o", file, "--", "sleep", "5"],
+                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    for load in loads:
+        load.wait()
+    return file
+
+
+def bench_reading(machine, report, rounds):
+    file = record_for_reading(machine)
+    size = file.stat().st_size / 1e6
+    cases = [("report, no call graph", "report --stdio -g none --no-children"), ("report, children and call graph", "report --stdio"),
+             ("script", "script"), ("annotate, hottest symbol", "annotate --stdio")]
+    for title, options in cases:
+        commands = {f"plumb {options}": f"{machine.plumb} {options} -i {file}"}
+        if machine.perf:
+            commands[f"perf {options}"] = f"perf {options} -i {file}" + (" kernel_list" if "annotate" in options else "")
+        if "annotate" in options:
+            commands[f"plumb {options}"] += " -s kernel_list"
+        runs = Runs(machine, 3, commands)
+        report.table(f"Reading {size:.0f} MB: {title}", "far faster than perf (issue Recordings sets the figures)", runs,
+                     f"plumb {options}", column=1)
+
+
+SECTIONS = {"start": bench_start, "stat": bench_stat, "tracepoints": bench_tracepoints, "record": bench_record,
+            "overhead": bench_overhead, "reading": bench_reading}
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--build", default="build")
+    options.add_argument("--rounds", type=int, default=20)
+    options.add_argument("--output", default=str(ROOT / "bench/RESULTS.md"))
+    options.add_argument("sections", nargs="*", choices=[*SECTIONS, []], help="default: all")
+    asked = options.parse_args()
+    machine = Machine((ROOT / asked.build).resolve())
+    report = Report()
+    for name in asked.sections or SECTIONS:
+        SECTIONS[name](machine, report, asked.rounds)
+    head = ["# What plumb costs, beside its peers", "", "Made by `make bench`: medians of interleaved runs on one machine; "
+            "read the ratios, not the milliseconds.", ""]
+    head += [f"- {name}: {value}" for name, value in machine.versions()] + [""]
+    text = re.sub(r"\n{3,}", "\n\n", "\n".join(head + report.lines)).replace(str(machine.folder), "DIR").replace(str(machine.build), "build")
+    pathlib.Path(asked.output).write_text(text.rstrip() + "\n")
+    shutil.rmtree(machine.folder, ignore_errors=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
