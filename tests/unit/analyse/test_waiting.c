@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "test.h"
+
+#include "analyse/waiting.h"
+#include "base/vec.h"
+
+static void add_switch(struct recording *recording, uint64_t time_ns, uint32_t thread, bool out, bool preempted)
+{
+    recording->switches = vec_reserve_bytes(recording->switches, &recording->switch_capacity,
+                                            recording->switch_count + 1, sizeof(*recording->switches));
+    recording->switches[recording->switch_count++] =
+        (struct context_switch){.time_ns = time_ns, .thread = thread, .out = out, .preempted = preempted};
+}
+
+Test(waiting, adds_up_what_each_thread_did)
+{
+    struct recording recording;
+    recording_init(&recording);
+    struct arena arena;
+    arena_init(&arena);
+    uint32_t worker = threads_get(&recording.threads, 10, 10), other = threads_get(&recording.threads, 10, 11);
+    add_switch(&recording, 1000, worker, true, false);  /* waits 4000 */
+    add_switch(&recording, 2000, other, true, true);    /* runnable 1000 */
+    add_switch(&recording, 3000, other, false, false);  /* runs 7000 */
+    add_switch(&recording, 5000, worker, false, false); /* runs 1000 */
+    add_switch(&recording, 6000, worker, true, false);  /* waits to the end: 4000 */
+    add_switch(&recording, 10000, other, true, false);  /* waits 0 */
+    struct waiting waiting;
+    waiting_analyse(&recording, NULL, &waiting, &arena);
+    cr_assert(waiting.known && waiting.thread_count == 2);
+    cr_assert_eq(waiting.waiting_ns, 8000);
+    cr_assert_eq(waiting.runnable_ns, 1000);
+    cr_assert_eq(waiting.running_ns, 8000);
+    cr_assert_eq(waiting.unattributed_ns, 8000, "no stacks were recorded");
+    cr_assert_eq(waiting.span_ns, 9000);
+    cr_assert_eq(waiting.site_count, 1);
+    arena_done(&arena);
+    recording_done(&recording);
+}
+
+Test(waiting, says_when_nothing_was_recorded)
+{
+    struct recording recording;
+    recording_init(&recording);
+    struct arena arena;
+    arena_init(&arena);
+    struct waiting waiting;
+    waiting_analyse(&recording, NULL, &waiting, &arena);
+    cr_assert_not(waiting.known);
+    arena_done(&arena);
+    recording_done(&recording);
+}
+
+Test(waiting, functions_tell_what_is_waited_for)
+{
+    cr_assert_eq(wait_kind_of_function("futex_wait_queue"), WAIT_LOCK);
+    cr_assert_eq(wait_kind_of_function("io_schedule"), WAIT_DISK);
+    cr_assert_eq(wait_kind_of_function("schedule"), WAIT_UNKNOWN);
+    cr_assert_str_eq(wait_kind_name(WAIT_EVENTS), "events");
+}
