@@ -7,5 +7,6 @@ const struct command *const command_table[] = {
     &command_compare,
     &command_completion,
     &command_help,
+    &command_record,
     NULL,
 };

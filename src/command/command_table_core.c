@@ -5,5 +5,6 @@
 
 const struct command *const command_table[] = {
     &command_help,
+    &command_record,
     NULL,
 };
