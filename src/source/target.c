@@ -115,16 +115,14 @@ static bool cpus_resolve(struct target *target, const char *asked, const struct 
                          struct error *err)
 {
     char line[4096];
-    int *online = NULL, *cpus = NULL;
+    scoped_free int *online = NULL, *cpus = NULL;
     size_t online_count = 0, count = 0;
     bool known = sysroot_line(root, line, sizeof(line), "/sys/devices/system/cpu/online") &&
                  cpu_list_parse(view_of(line), &online, &online_count) && online_count;
-    scoped_free void *release_online = online;
     if (!known && !asked)
         return error_set(err, ERROR_NOT_FOUND, "can't tell which CPUs are online: no /sys/devices/system/cpu/online");
     if (asked && (!cpu_list_parse(view_of(asked), &cpus, &count) || !count))
         return error_set(err, ERROR_USAGE, "'%s' is no list of CPUs such as 0-3,8", asked);
-    scoped_free void *release_cpus = cpus;
     for (size_t at = 0; known && at < count; at++)
         if (!bsearch(&cpus[at], online, online_count, sizeof(int), compare_cpu)) {
             error_set(err, ERROR_USAGE, "CPU %d is not online", cpus[at]);
