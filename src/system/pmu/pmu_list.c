@@ -119,3 +119,44 @@ bool pmu_has_topdown(const struct pmu *core_or_null)
     return core_or_null && pmu_entry_find(&core_or_null->events, "slots") &&
            pmu_entry_find(&core_or_null->events, "topdown-retiring");
 }
+
+/* Spread value over the bit ranges of a format such as "config:0-7,32-35", lowest bits first. */
+static bool field_spread(const char *format, uint64_t value, uint64_t *config)
+{
+    struct view ranges = view_of(format);
+    if (!view_equal(view_cut(&ranges, ':'), "config"))
+        return false;
+    while (ranges.length) {
+        struct view range = view_cut(&ranges, ','), high = range, low = view_cut(&high, '-');
+        uint64_t first, last;
+        if (!view_u64(low, 10, &first) || first > 63)
+            return false;
+        last = first;
+        if (high.length && (!view_u64(high, 10, &last) || last < first || last > 63))
+            return false;
+        uint64_t width = last - first + 1, mask = width == 64 ? UINT64_MAX : (UINT64_C(1) << width) - 1;
+        *config |= (value & mask) << first;
+        value = width == 64 ? 0 : value >> width;
+    }
+    return value == 0;
+}
+
+bool pmu_event_encode(const struct pmu *pmu, const char *value, uint64_t *ret_config)
+{
+    struct view rest = view_of(value);
+    uint64_t config = 0;
+    while (rest.length) {
+        struct view term = view_cut(&rest, ','), setting = term, name = view_trim(view_cut(&setting, '='));
+        char key[64];
+        uint64_t number = 1; /* a bare term is a set bit */
+        if (name.length >= sizeof(key) || (setting.length && !view_u64(view_trim(setting), 0, &number)))
+            return false;
+        memcpy(key, name.text, name.length);
+        key[name.length] = '\0';
+        const char *format = pmu_entry_find(&pmu->formats, key);
+        if (!format || !field_spread(format, number, &config))
+            return false;
+    }
+    *ret_config = config;
+    return true;
+}

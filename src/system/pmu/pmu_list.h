@@ -52,4 +52,10 @@ const char *pmu_entry_find(const struct pmu_entries *entries, const char *name);
  */
 bool pmu_has_topdown(const struct pmu *core_or_null);
 
+/*
+ * The `config` that an event's sysfs value ("event=0x04,umask=0x03") means under the PMU's formats; false when a
+ * term lies outside `config` or has no format. Does not support: config1 and config2.
+ */
+MUST_CHECK bool pmu_event_encode(const struct pmu *pmu, const char *value, uint64_t *ret_config);
+
 #endif
