@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "probe/skid.h"
+
+#include "base/arena.h"
+#include "base/bytes.h"
+#include "base/scope.h"
+#include "source/ring_buffer.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#if defined(__x86_64__) || defined(__aarch64__)
+
+/* The chase in assembly, so that the two addresses that matter have names. */
+void skid_chase(void **start, uint64_t steps);
+extern const char skid_chase_load[], skid_chase_behind[], skid_chase_end[];
+
+#if defined(__x86_64__)
+__asm__(".text\n"
+        ".globl skid_chase, skid_chase_load, skid_chase_behind, skid_chase_end\n"
+        ".hidden skid_chase, skid_chase_load, skid_chase_behind, skid_chase_end\n"
+        ".type skid_chase, @function\n"
+        "skid_chase:\n"
+        "skid_chase_load:\n"
+        "    movq (%rdi), %rdi\n"
+        "skid_chase_behind:\n"
+        "    subq $1, %rsi\n"
+        "    jne skid_chase_load\n"
+        "    ret\n"
+        "skid_chase_end:\n"
+        ".size skid_chase, . - skid_chase\n");
+#else
+__asm__(".text\n"
+        ".globl skid_chase, skid_chase_load, skid_chase_behind, skid_chase_end\n"
+        ".hidden skid_chase, skid_chase_load, skid_chase_behind, skid_chase_end\n"
+        ".type skid_chase, %function\n"
+        "skid_chase:\n"
+        "skid_chase_load:\n"
+        "    ldr x0, [x0]\n"
+        "skid_chase_behind:\n"
+        "    subs x1, x1, #1\n"
+        "    b.ne skid_chase_load\n"
+        "    ret\n"
+        "skid_chase_end:\n"
+        ".size skid_chase, . - skid_chase\n");
+#endif
+
+enum {
+    CHASE_BYTES = 64 * 1024 * 1024,
+    NODE_BYTES = 256,
+    SAMPLE_NS = 120 * 1000 * 1000,
+    SAMPLES_LEAST = 50,
+    RING_BYTES = 256 * 1024,
+    SAMPLE_PERIOD_NS = 200 * 1000,
+};
+
+static uint64_t now_ns(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+/* One cycle through all nodes in random order (Sattolo); returns its start, or NULL. */
+static void **chase_build(char *memory)
+{
+    const size_t nodes = CHASE_BYTES / NODE_BYTES;
+    scoped_free uint32_t *order = memory_alloc(memory_product(nodes, sizeof(*order)));
+    unsigned short state[3] = {11, 13, 17};
+    for (size_t at = 0; at < nodes; at++)
+        order[at] = (uint32_t)at;
+    for (size_t at = nodes - 1; at > 0; at--) {
+        size_t other = (size_t)(erand48(state) * (double)at);
+        uint32_t moved = order[at];
+        order[at] = order[other];
+        order[other] = moved;
+    }
+    for (size_t at = 0; at < nodes; at++)
+        *(void **)(memory + (size_t)order[at] * NODE_BYTES) = memory + (size_t)order[(at + 1) % nodes] * NODE_BYTES;
+    return (void **)memory;
+}
+
+static void count_ip(struct skid_result *result, uint64_t ip)
+{
+    if (ip == (uintptr_t)skid_chase_load)
+        result->on_load++;
+    else if (ip == (uintptr_t)skid_chase_behind)
+        result->behind_load++;
+    else if (ip >= (uintptr_t)skid_chase_load && ip < (uintptr_t)skid_chase_end)
+        result->elsewhere++;
+}
+
+/* Our own records: header (type, misc, size), then the ip. */
+static void count_samples(struct ring_buffer *ring, struct skid_result *result)
+{
+    size_t unread = ring_buffer_unread(ring);
+    scoped_free uint8_t *copy = memory_alloc(unread);
+    ring_buffer_take(ring, copy, unread);
+    struct bytes bytes = bytes_of(copy, unread, false);
+    while (bytes_left(&bytes) >= sizeof(struct perf_event_header)) {
+        uint32_t type = read_u32(&bytes);
+        read_u16(&bytes);
+        uint16_t size = read_u16(&bytes);
+        if (size < sizeof(struct perf_event_header))
+            return;
+        struct bytes payload = bytes_of(bytes.at, bytes_left(&bytes), false);
+        if (!bytes_take(&bytes, size - sizeof(struct perf_event_header)))
+            return;
+        if (type == PERF_RECORD_SAMPLE)
+            count_ip(result, read_u64(&payload));
+    }
+}
+
+static void judge(struct skid_result *result)
+{
+    uint64_t total = result->on_load + result->behind_load + result->elsewhere;
+    result->behind_ratio = wilson_interval((double)result->behind_load, (double)total, (double)total);
+    if (total < SAMPLES_LEAST)
+        result->verdict = SKID_UNKNOWN;
+    else if (10 * result->behind_load >= 9 * total)
+        result->verdict = SKID_ONE;
+    else if (10 * result->on_load >= 9 * total)
+        result->verdict = SKID_EXACT;
+    else
+        result->verdict = SKID_SCATTERED;
+}
+
+static bool sample_chase(const struct kernel *kernel, int fd, void **start, struct skid_result *result,
+                         struct error *err)
+{
+    struct ring_buffer ring = {0};
+    if (!ring_buffer_map(&ring, kernel, fd, RING_BYTES, err))
+        return false;
+    uint64_t started = now_ns();
+    kernel->ioctl(kernel->context, fd, PERF_EVENT_IOC_ENABLE, 0);
+    do
+        skid_chase(start, 20000);
+    while (now_ns() - started < SAMPLE_NS);
+    kernel->ioctl(kernel->context, fd, PERF_EVENT_IOC_DISABLE, 0);
+    count_samples(&ring, result);
+    ring_buffer_unmap(&ring);
+    judge(result);
+    return true;
+}
+
+bool skid_measure(const struct kernel *kernel, struct skid_result *ret_result, struct error *err)
+{
+    struct perf_event_attr attr = {
+        .type = PERF_TYPE_SOFTWARE,
+        .size = sizeof(attr),
+        .config = PERF_COUNT_SW_CPU_CLOCK,
+        .sample_period = SAMPLE_PERIOD_NS,
+        .sample_type = PERF_SAMPLE_IP,
+        .disabled = 1,
+        .exclude_kernel = 1,
+        .exclude_hv = 1,
+    };
+    int fd = kernel->perf_event_open(kernel->context, &attr, 0, -1, -1, 0);
+    if (fd < 0)
+        return error_system(err, errno, "can't sample by cpu-clock for the skid self-test");
+    char *memory = mmap(NULL, CHASE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    struct skid_result result = {0};
+    bool measured = memory != MAP_FAILED ? sample_chase(kernel, fd, chase_build(memory), &result, err)
+                                         : error_system(err, errno, "can't map 64 MiB for the skid self-test");
+    if (memory != MAP_FAILED)
+        munmap(memory, CHASE_BYTES);
+    kernel->close(kernel->context, fd);
+    if (measured)
+        *ret_result = result;
+    return measured;
+}
+
+#else
+
+bool skid_measure(const struct kernel *kernel, struct skid_result *ret_result, struct error *err)
+{
+    (void)kernel, (void)ret_result;
+    return error_set(err, ERROR_UNSUPPORTED, "the skid self-test has no code for this architecture");
+}
+
+#endif

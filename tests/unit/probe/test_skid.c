@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "test.h"
+
+#include "probe/skid.h"
+
+/* No bound on where samples land: that is the machine's. What is checked is that the verdict follows the counts. */
+Test(skid, verdict_follows_the_counts)
+{
+    struct skid_result result = {0};
+    struct error err = {0};
+    if (!skid_measure(kernel_live(), &result, &err))
+        cr_skip_test("%s", err.message);
+    uint64_t total = result.on_load + result.behind_load + result.elsewhere;
+    if (total < 50)
+        cr_assert_eq(result.verdict, SKID_UNKNOWN);
+    else if (10 * result.behind_load >= 9 * total)
+        cr_assert_eq(result.verdict, SKID_ONE);
+    else if (10 * result.on_load >= 9 * total)
+        cr_assert_eq(result.verdict, SKID_EXACT);
+    else
+        cr_assert_eq(result.verdict, SKID_SCATTERED);
+}
