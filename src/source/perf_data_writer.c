@@ -43,7 +43,7 @@ struct perf_data_writer {
     char *path; /* NULL: a descriptor that isn't ours */
     char *old_path; /* what stood there was moved here, or NULL */
     int fd;
-    bool is_pipe, begun, failed, table_on_disk;
+    bool is_pipe, failed, table_on_disk;
     struct error failure;
     struct file_header header; /* without feature bits */
     vec(struct feature_section) sections;
@@ -285,7 +285,8 @@ static void file_begin(struct perf_data_writer *writer, struct text *out, const 
                        size_t event_count, const perf_data_features *features)
 {
     struct file_header *header = &writer->header;
-    text_append(out, (const char *)header, sizeof(*header)); /* written by the first commit */
+    writer->sections.count = 0;
+    text_append(out, (const char[sizeof(*header)]){0}, sizeof(*header)); /* written by the commit */
     for (size_t at = 0; at < event_count; at++)
         for (size_t id = 0; id < events[at].id_count; id++)
             perf_data_add_u64(out, events[at].ids[id]);
@@ -326,7 +327,7 @@ bool perf_data_writer_begin(struct perf_data_writer *writer, const struct perf_d
     int sys_errno = write_all(writer, start.bytes, start.length, 0, NULL);
     if (sys_errno)
         return write_failed(writer, sys_errno, err);
-    writer->begun = true;
+    writer->table_on_disk = false;
     return perf_data_writer_commit(writer, err);
 }
 

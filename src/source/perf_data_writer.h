@@ -53,7 +53,10 @@ MUST_CHECK bool perf_data_writer_create(struct perf_data_writer **ret_writer, co
                                         struct error *err);
 bool perf_data_writer_is_pipe(const struct perf_data_writer *writer);
 
-/* Write everything before the records; features are sorted by bit and taken over. */
+/*
+ * Write everything before the records; features are sorted by bit and taken over. May be called again as long as
+ * no record was appended: what was written then is replaced.
+ */
 MUST_CHECK bool perf_data_writer_begin(struct perf_data_writer *writer, const struct perf_data_event *events,
                                        size_t event_count, perf_data_features *features, struct error *err);
 /* Overwrite a section of perf_data_writer_begin with bytes of the same size. Nothing happens on a pipe. */

@@ -60,6 +60,7 @@ struct recorder {
     struct recorder_code code;
     struct recorder_stacks stacks;
     bool trial; /* AUTO, undecided: records are held back */
+    bool chose_frame_pointers; /* AUTO, decided */
     struct text held;
     vec(struct mapped_file) files;
     struct hashmap files_by_path;
@@ -353,6 +354,63 @@ static size_t look_at_all(struct recorder *recorder, const uint8_t *bytes, size_
     return at;
 }
 
+/* Emptying the rings. */
+
+/* Mappings of data were wanted for stack dumps that weren't chosen. Returns the bytes that are left. */
+static size_t drop_data_mmaps(uint8_t *bytes, size_t size_bytes)
+{
+    size_t kept = 0;
+    for (size_t at = 0; at < size_bytes;) {
+        struct perf_event_header header;
+        memcpy(&header, bytes + at, sizeof(header));
+        bool dropped = header.type == PERF_RECORD_MMAP2 && header.misc & PERF_RECORD_MISC_MMAP_DATA;
+        if (!dropped && kept != at)
+            memmove(bytes + kept, bytes + at, header.size);
+        kept += dropped ? 0 : header.size;
+        at += header.size;
+    }
+    return kept;
+}
+
+static bool drops_data_mmaps(const struct recorder *recorder)
+{
+    return recorder->chose_frame_pointers && !recorder->request.record_data_mmaps;
+}
+
+static bool put_code(struct recorder *recorder, struct error *err)
+{
+    if (!recorder->code.wanted.count)
+        return true;
+    scoped_text struct text pages = {0};
+    recorder_code_copy(&recorder->code, recorder->result.last_ns, &pages);
+    return put_records(recorder, pages.bytes, pages.length, err);
+}
+
+/*
+ * Empty every ring once. The round's end tells readers that what comes later is younger than everything of
+ * the round before, so that they can sort in bounded memory.
+ */
+static bool drain(struct recorder *recorder, struct error *err)
+{
+    bool any = false;
+    vec_for_each(&recorder->counters.rings, ring) {
+        size_t size = ring_buffer_unread(&ring->buffer);
+        if (!size)
+            continue;
+        ring_buffer_take(&ring->buffer, recorder->scratch, size);
+        size = look_at_all(recorder, recorder->scratch, size);
+        if (drops_data_mmaps(recorder))
+            size = drop_data_mmaps(recorder->scratch, size);
+        any = true;
+        if (!put_records(recorder, recorder->scratch, size, err))
+            return false;
+    }
+    if (!any)
+        return true;
+    struct perf_event_header round = {.type = USER_RECORD_FINISHED_ROUND, .size = sizeof(round)};
+    return put_code(recorder, err) && put_records(recorder, &round, sizeof(round), err);
+}
+
 /* Choosing the unwinder. */
 
 /* What stands behind a stack dump in a sample of this type; SIZE_MAX when its size differs between samples. */
@@ -407,17 +465,12 @@ static void convert_held(struct recorder *recorder)
     recorder->held = converted;
 }
 
-static void note_choice(struct recorder *recorder, struct stack_share share, bool dwarf)
+static void note_stack_dumps(struct recorder *recorder, struct stack_share share)
 {
-    if (share.judged < TRIAL_STACKS_LEAST)
-        recorder_notes_add(&recorder->notes,
-                           "call chains by frame pointers: too few stacks (%llu) to tell whether they reach the root",
-                           (unsigned long long)share.judged);
-    else if (dwarf)
-        recorder_notes_add(&recorder->notes,
-                           "frame pointers reached the root in %.0f %% of %llu stacks: copying stacks instead "
-                           "(--call-graph dwarf); --call-graph fp insists",
-                           100.0 * (double)share.at_root / (double)share.judged, (unsigned long long)share.judged);
+    recorder_notes_add(&recorder->notes,
+                       "frame pointers reached the root in %.0f %% of %llu stacks: copying stacks instead "
+                       "(--call-graph dwarf); --call-graph fp insists",
+                       100.0 * (double)share.at_root / (double)share.judged, (unsigned long long)share.judged);
 }
 
 /* End the trial: pass on what was held back, in the form that was chosen. */
@@ -426,13 +479,17 @@ static bool conclude_trial(struct recorder *recorder, bool still_running, struct
     struct stack_share share = recorder_stacks_share(&recorder->stacks);
     bool dwarf = still_running && recorder_all_registers && share.judged >= TRIAL_STACKS_LEAST &&
                  share.at_root * 2 < share.judged;
-    note_choice(recorder, share, dwarf);
     recorder->result.callchain = dwarf ? CALLCHAIN_DWARF : CALLCHAIN_FRAME_POINTERS;
     if (dwarf) {
-        if (!recorder_counters_switch(&recorder->counters, err))
+        /* What the frame-pointer streams wrote until they stopped has to be converted as well. */
+        if (!recorder_counters_switch(&recorder->counters, err) || !drain(recorder, err))
             return false;
+        note_stack_dumps(recorder, share);
         convert_held(recorder);
     }
+    recorder->chose_frame_pointers = !dwarf;
+    if (drops_data_mmaps(recorder))
+        recorder->held.length = drop_data_mmaps((uint8_t *)recorder->held.bytes, recorder->held.length);
     recorder->trial = false;
     bool good = ((!dwarf && !perf_data_writer_is_pipe(recorder->writer)) || begin_output(recorder, err)) &&
                 write_records(recorder, recorder->held.bytes, recorder->held.length, err);
@@ -499,7 +556,7 @@ static bool put_existing(struct recorder *recorder, struct error *err)
     struct recorder_existing_request existing = {
         .target = recorder->request.target,
         .kernel_code = samples_kernel(counters),
-        .data_mappings = recorder->request.record_data_mmaps,
+        .data_mappings = recorder_wants_data_mmaps(&recorder->request),
         .cgroups = recorder->request.record_cgroups,
         .build_ids = counters->streams.items[counters->streams.count - 1].attr.build_id,
     };
@@ -611,38 +668,6 @@ bool recorder_target_ended(const struct recorder *recorder)
         if (!ring->ended)
             return false;
     return true;
-}
-
-static bool put_code(struct recorder *recorder, struct error *err)
-{
-    if (!recorder->code.wanted.count)
-        return true;
-    scoped_text struct text pages = {0};
-    recorder_code_copy(&recorder->code, recorder->result.last_ns, &pages);
-    return put_records(recorder, pages.bytes, pages.length, err);
-}
-
-/*
- * Empty every ring once. The round's end tells readers that what comes later is younger than everything of
- * the round before, so that they can sort in bounded memory.
- */
-static bool drain(struct recorder *recorder, struct error *err)
-{
-    bool any = false;
-    vec_for_each(&recorder->counters.rings, ring) {
-        size_t size = ring_buffer_unread(&ring->buffer);
-        if (!size)
-            continue;
-        ring_buffer_take(&ring->buffer, recorder->scratch, size);
-        size = look_at_all(recorder, recorder->scratch, size);
-        any = true;
-        if (!put_records(recorder, recorder->scratch, size, err))
-            return false;
-    }
-    if (!any)
-        return true;
-    struct perf_event_header round = {.type = USER_RECORD_FINISHED_ROUND, .size = sizeof(round)};
-    return put_code(recorder, err) && put_records(recorder, &round, sizeof(round), err);
 }
 
 static bool drain_and_commit(struct recorder *recorder, struct error *err)

@@ -160,6 +160,18 @@ static void ask_sampling(struct perf_event_attr *attr, const struct recorder_req
         ask_callchain(attr, event, event->callchain == CALLCHAIN_DWARF || second, event->callchain == CALLCHAIN_LBR);
 }
 
+/*
+ * perf finds a program's unwind tables by its mapping that isn't executable: with stack dumps those are wanted
+ * too. For AUTO they are dropped again when frame pointers were chosen.
+ */
+bool recorder_wants_data_mmaps(const struct recorder_request *request)
+{
+    bool wanted = request->record_data_mmaps;
+    for (size_t at = 0; at < request->event_count; at++)
+        wanted |= request->events[at].callchain == CALLCHAIN_DWARF || request->events[at].callchain == CALLCHAIN_AUTO;
+    return wanted;
+}
+
 /* A dummy event counts nothing and may be opened by anybody; it carries the side records. */
 static void ask_tracking(struct perf_event_attr *attr, const struct recorder_request *request)
 {
@@ -172,7 +184,7 @@ static void ask_tracking(struct perf_event_attr *attr, const struct recorder_req
         .exclude_hv = 1,
         .mmap = 1,
         .mmap2 = 1,
-        .mmap_data = request->record_data_mmaps,
+        .mmap_data = recorder_wants_data_mmaps(request),
         .comm = 1,
         .comm_exec = 1,
         .task = 1,

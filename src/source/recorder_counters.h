@@ -50,6 +50,7 @@ struct recorder_counters {
     size_t ring_bytes;
 };
 
+bool recorder_wants_data_mmaps(const struct recorder_request *request);
 MUST_CHECK bool recorder_counters_open(struct recorder_counters *counters, const struct recorder_request *request,
                                        const struct kernel *kernel, const struct sysroot *root,
                                        recorder_notes *notes, struct error *err);
