@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "render/hotspots.h"
+
+#include "base/arena.h"
+#include "base/vec.h"
+
+#include <inttypes.h>
+
+struct column {
+    const char *heading;
+    size_t width_least;
+    bool right; /* numbers stand at the right */
+};
+
+static const struct column columns[] = {
+    [COLUMN_CHILDREN] = {"Children", 8, true}, [COLUMN_OVERHEAD] = {"Overhead", 8, true},
+    [COLUMN_SAMPLES] = {"Samples", 12, true},  [COLUMN_PERIOD] = {"Period", 12, true},
+    [COLUMN_COMM] = {"Command", 7, false},     [COLUMN_PID] = {"    Pid:Command", 15, false},
+    [COLUMN_TID] = {"    Tid:Command", 15, false}, [COLUMN_DSO] = {"Shared Object", 13, false},
+    [COLUMN_SYMBOL] = {"Symbol", 6, false},    [COLUMN_LINE] = {"Source:Line", 11, false},
+    [COLUMN_CPU] = {"CPU", 3, true},
+};
+_Static_assert(array_count(columns) == COLUMN_COUNT, "a heading for every column");
+
+static void add_symbol(struct text *cell, const struct hotspot *row)
+{
+    text_printf(cell, "[%c] ", row->level);
+    if (row->symbol)
+        text_printf(cell, "%s%s", row->symbol, row->is_inlined ? " (inlined)" : "");
+    else
+        text_printf(cell, "0x%016" PRIx64, row->addr);
+}
+
+/* A thread nobody named is shown by its number. */
+static void add_comm(struct text *cell, const struct hotspot *row)
+{
+    if (row->comm[0])
+        text_add(cell, row->comm);
+    else
+        text_printf(cell, ":%" PRId32, (int32_t)row->tid);
+}
+
+static void cell_add(struct text *cell, enum hotspot_column column, const struct hotspot *row)
+{
+    switch (column) {
+    case COLUMN_CHILDREN:
+        text_printf(cell, "%.2f%%", 100 * row->children_share);
+        break;
+    case COLUMN_OVERHEAD:
+        text_printf(cell, "%.2f%%", 100 * row->share);
+        break;
+    case COLUMN_SAMPLES:
+        text_add_u64(cell, row->samples);
+        break;
+    case COLUMN_PERIOD:
+        text_add_u64(cell, row->period);
+        break;
+    case COLUMN_COMM:
+        add_comm(cell, row);
+        break;
+    case COLUMN_PID:
+    case COLUMN_TID:
+        text_printf(cell, "%7" PRId32 ":", (int32_t)(column == COLUMN_PID ? row->pid : row->tid));
+        add_comm(cell, row);
+        break;
+    case COLUMN_DSO:
+        text_add(cell, row->dso ? row->dso : "[unknown]");
+        break;
+    case COLUMN_SYMBOL:
+        add_symbol(cell, row);
+        break;
+    case COLUMN_LINE:
+        text_add(cell, row->line ? row->line : "[unknown]");
+        break;
+    case COLUMN_CPU:
+        if (row->cpu == UINT32_MAX)
+            text_add(cell, "?");
+        else
+            text_printf(cell, "%03" PRIu32, row->cpu);
+        break;
+    case COLUMN_COUNT:
+        break;
+    }
+}
+
+static void add_padding(struct text *out, const char *content, size_t width)
+{
+    size_t length = text_columns(content);
+    if (length < width)
+        text_add_repeated(out, " ", width - length);
+}
+
+static void add_cell(struct text *out, const char *content, size_t width, bool right)
+{
+    if (right)
+        add_padding(out, content, width);
+    text_add(out, content);
+    if (!right)
+        add_padding(out, content, width);
+}
+
+struct table {
+    const struct hotspots *hotspots;
+    const struct hotspots_layout *layout;
+    size_t widths[HOTSPOT_COLUMNS_MOST];
+};
+
+static void table_measure(struct table *table)
+{
+    const struct hotspots_layout *layout = table->layout;
+    scoped_text struct text cell = {0};
+    for (size_t at = 0; at < layout->column_count; at++) {
+        const struct column *column = &columns[layout->columns[at]];
+        table->widths[at] = column->width_least;
+        if (column->right && layout->columns[at] != COLUMN_CPU)
+            continue; /* numbers have room enough */
+        for (size_t row = 0; row < table->hotspots->count; row++) {
+            text_clear(&cell);
+            cell_add(&cell, layout->columns[at], &table->hotspots->items[row]);
+            size_t width = text_columns(text_string(&cell));
+            if (width > table->widths[at])
+                table->widths[at] = width;
+        }
+    }
+}
+
+/* Beside the shares of what was called, a row's own is called Self. */
+static const char *heading_of(const struct hotspots_layout *layout, size_t at)
+{
+    bool beside = at > 0 && layout->columns[at] == COLUMN_OVERHEAD && layout->columns[at - 1] == COLUMN_CHILDREN;
+    return beside ? "Self" : columns[layout->columns[at]].heading;
+}
+
+static void add_heading(struct text *out, const struct table *table)
+{
+    const struct hotspots_layout *layout = table->layout;
+    const char *gap = layout->separator ? layout->separator : "  ";
+    text_add(out, "# ");
+    for (size_t at = 0; at < layout->column_count; at++) {
+        text_add(out, at ? gap : "");
+        add_cell(out, heading_of(layout, at), table->widths[at], columns[layout->columns[at]].right);
+    }
+    text_add(out, layout->verbose ? "  95 % of the share\n" : "\n");
+    if (layout->separator)
+        return;
+    text_add(out, "# ");
+    for (size_t at = 0; at < layout->column_count; at++) {
+        text_add(out, at ? gap : "");
+        text_add_repeated(out, ".", table->widths[at]);
+    }
+    text_add(out, layout->verbose ? "  .................\n#\n" : "\n#\n");
+}
+
+static void add_row_separated(struct text *out, const struct table *table, const struct hotspot *row)
+{
+    const struct hotspots_layout *layout = table->layout;
+    scoped_text struct text cell = {0};
+    for (size_t at = 0; at < layout->column_count; at++) {
+        text_add(out, at ? layout->separator : "");
+        text_clear(&cell);
+        if (columns[layout->columns[at]].right && layout->columns[at] != COLUMN_CPU)
+            text_add_char(&cell, ' ');
+        cell_add(&cell, layout->columns[at], row);
+        add_cell(out, cell.bytes, table->widths[at], false);
+    }
+}
+
+static void add_row(struct text *out, const struct table *table, const struct hotspot *row)
+{
+    const struct hotspots_layout *layout = table->layout;
+    scoped_text struct text cell = {0};
+    if (layout->separator) {
+        add_row_separated(out, table, row);
+    } else {
+        for (size_t at = 0; at < layout->column_count; at++) {
+            bool last = at + 1 == layout->column_count && !layout->verbose;
+            text_clear(&cell);
+            cell_add(&cell, layout->columns[at], row);
+            text_add(out, "  ");
+            /* the name at the end of a line needs no blanks behind it, a number does need those before it */
+            bool padded = !last || layout->columns[at] != COLUMN_SYMBOL;
+            add_cell(out, cell.bytes, padded ? table->widths[at] : 0, columns[layout->columns[at]].right);
+        }
+    }
+    if (layout->verbose && row->share_interval.known)
+        text_printf(out, "%s[%.2f .. %.2f %%]", layout->separator ? layout->separator : "  ",
+                    100 * row->share_interval.low, 100 * row->share_interval.high);
+    text_add_char(out, '\n');
+}
+
+/* ---- call trees ---- */
+
+struct drawing {
+    struct text *out;
+    const struct hotspots *hotspots;
+    const struct hotspots_layout *layout;
+    const struct call_tree *tree;
+    struct text margin; /* what stands left of a branch: bars and blanks */
+};
+
+static void add_name(struct drawing *drawing, uint32_t node)
+{
+    const struct place *place = &drawing->hotspots->places->items[drawing->tree->items[node].place];
+    if (place->symbol)
+        text_printf(drawing->out, "%s%s", place->symbol, place->is_inlined ? " (inlined)" : "");
+    else
+        text_printf(drawing->out, "0x%" PRIx64, place->runtime_addr);
+}
+
+static double share_of(const struct drawing *drawing, uint64_t value, uint32_t parent)
+{
+    uint64_t whole = drawing->hotspots->total_period;
+    if (drawing->layout->tree_style == TREE_FRACTAL)
+        whole = drawing->tree->items[parent].total - drawing->tree->items[parent].self;
+    return whole ? 100.0 * (double)value / (double)whole : 0;
+}
+
+static void add_value(struct drawing *drawing, uint64_t period, uint64_t samples, uint32_t parent)
+{
+    switch (drawing->layout->tree_value) {
+    case TREE_PERCENT:
+        text_printf(drawing->out, "%.2f%%", share_of(drawing, period, parent));
+        break;
+    case TREE_PERIOD:
+        text_add_u64(drawing->out, period);
+        break;
+    case TREE_SAMPLES:
+        text_add_u64(drawing->out, samples);
+        break;
+    }
+}
+
+/* The only child when every sample of the node goes on into it: then both stand in one stretch of the chain. */
+static uint32_t node_continuation(const struct call_tree *tree, uint32_t node)
+{
+    const struct call_node *items = tree->items;
+    uint32_t child = items[node].first_child;
+    if (child == CALL_NODE_NONE || items[child].next_sibling != CALL_NODE_NONE ||
+        items[child].total != items[node].total || items[child].samples_total != items[node].samples_total)
+        return CALL_NODE_NONE;
+    return child;
+}
+
+static void draw_children(struct drawing *drawing, uint32_t node);
+
+static void draw_branch(struct drawing *drawing, uint32_t node, uint32_t parent, bool last)
+{
+    const struct call_node *items = drawing->tree->items;
+    struct text *out = drawing->out;
+    size_t margin_before = drawing->margin.length;
+    text_add(out, text_string(&drawing->margin));
+    text_add(out, "|          \n");
+    text_add(out, text_string(&drawing->margin));
+    text_add(out, last ? " --" : "|--");
+    add_value(drawing, items[node].total, items[node].samples_total, parent);
+    text_add(out, "--");
+    text_add(&drawing->margin, last ? "           " : "|          ");
+    for (uint32_t at = node; at != CALL_NODE_NONE; at = node_continuation(drawing->tree, at)) {
+        if (at != node)
+            text_add(out, text_string(&drawing->margin));
+        add_name(drawing, at);
+        text_add_char(out, '\n');
+        node = at;
+    }
+    draw_children(drawing, node);
+    drawing->margin.length = margin_before;
+    drawing->margin.bytes[margin_before] = '\0';
+}
+
+static void draw_children(struct drawing *drawing, uint32_t node)
+{
+    const struct call_node *items = drawing->tree->items;
+    uint64_t whole = items[node].total - items[node].self, shown = 0;
+    for (uint32_t at = items[node].first_child; at != CALL_NODE_NONE; at = items[at].next_sibling)
+        shown += items[at].total;
+    /* Shares of the caller add up to all of it, so what was left out has a line as well. */
+    bool rest = drawing->layout->tree_style == TREE_FRACTAL && shown && shown < whole;
+    for (uint32_t at = items[node].first_child; at != CALL_NODE_NONE; at = items[at].next_sibling)
+        draw_branch(drawing, at, node, !rest && items[at].next_sibling == CALL_NODE_NONE);
+    if (!rest)
+        return;
+    text_printf(drawing->out, "%s|          \n%s --", text_string(&drawing->margin), text_string(&drawing->margin));
+    add_value(drawing, whole - shown, 0, node);
+    text_add(drawing->out, "--[...]\n");
+}
+
+/* A single trunk that carries all of the row needs no share of its own. */
+static void draw_tree(struct drawing *drawing, const struct hotspot *row, bool children)
+{
+    const struct call_node *items = drawing->tree->items;
+    uint32_t node = CALL_TREE_ROOT, trunk = items[CALL_TREE_ROOT].first_child;
+    uint64_t whole = children ? row->children_period : row->period;
+    if (trunk == CALL_NODE_NONE)
+        return;
+    text_add(&drawing->margin, "            ");
+    if (items[trunk].next_sibling == CALL_NODE_NONE && items[trunk].total == whole) {
+        text_printf(drawing->out, "%s|\n%s---", drawing->margin.bytes, drawing->margin.bytes);
+        text_add(&drawing->margin, "   ");
+        for (uint32_t at = trunk; at != CALL_NODE_NONE; at = node_continuation(drawing->tree, at)) {
+            if (at != trunk)
+                text_add(drawing->out, drawing->margin.bytes);
+            add_name(drawing, at);
+            text_add_char(drawing->out, '\n');
+            node = at;
+        }
+    }
+    draw_children(drawing, node);
+    text_add_char(drawing->out, '\n');
+}
+
+/* ---- paths, one a block or a line ---- */
+
+static void add_path(struct drawing *drawing, uint32_t node, const char *before, const char *between)
+{
+    vec(uint32_t) path = {0};
+    for (uint32_t at = node; at != CALL_TREE_ROOT; at = drawing->tree->items[at].parent)
+        *vec_push(&path) = at;
+    for (size_t at = path.count; at-- > 0;) {
+        text_add(drawing->out, before);
+        add_name(drawing, path.items[at]);
+        text_add(drawing->out, at ? between : "\n");
+    }
+    vec_done(&path);
+}
+
+struct path_end {
+    uint64_t weight;
+    uint32_t node;
+};
+
+static int heavier_path_first(const void *a, const void *b)
+{
+    const struct path_end *left = a, *right = b;
+    if (left->weight != right->weight)
+        return left->weight < right->weight ? 1 : -1;
+    return left->node < right->node ? -1 : left->node > right->node;
+}
+
+static void draw_paths(struct drawing *drawing, uint64_t least)
+{
+    const struct call_tree *tree = drawing->tree;
+    bool folded = drawing->layout->tree_style == TREE_FOLDED;
+    vec(struct path_end) ends = {0};
+    for (uint32_t node = CALL_TREE_ROOT + 1; node < tree->count; node++)
+        if (tree->items[node].self && tree->items[node].self >= least)
+            *vec_push(&ends) = (struct path_end){tree->items[node].self, node};
+    if (ends.count)
+        qsort(ends.items, ends.count, sizeof(*ends.items), heavier_path_first);
+    vec_for_each (&ends, end) {
+        const struct call_node *node = &tree->items[end->node];
+        if (folded) {
+            add_value(drawing, node->self, node->samples_self, CALL_TREE_ROOT);
+            text_add_char(drawing->out, ' ');
+            add_path(drawing, end->node, "", ";");
+            continue;
+        }
+        text_add(drawing->out, "           ");
+        add_value(drawing, node->total, node->samples_total, CALL_TREE_ROOT);
+        text_add_char(drawing->out, '\n');
+        add_path(drawing, end->node, "                ", "\n");
+        text_add_char(drawing->out, '\n');
+    }
+    vec_done(&ends);
+}
+
+static void add_tree(struct text *out, const struct table *table, const struct hotspot *row)
+{
+    const struct hotspots_layout *layout = table->layout;
+    struct drawing drawing = {.out = out, .hotspots = table->hotspots, .layout = layout, .tree = row->tree};
+    bool children = layout->column_count && layout->columns[0] == COLUMN_CHILDREN;
+    if (layout->tree_style == TREE_FLAT || layout->tree_style == TREE_FOLDED)
+        draw_paths(&drawing, row->tree_least);
+    else
+        draw_tree(&drawing, row, children);
+    text_done(&drawing.margin);
+}
+
+void hotspots_text(struct text *out, const struct hotspots *hotspots, const struct hotspots_layout *layout)
+{
+    struct table table = {.hotspots = hotspots, .layout = layout};
+    table_measure(&table);
+    bool by_children = layout->column_count && layout->columns[0] == COLUMN_CHILDREN;
+    if (layout->heading)
+        add_heading(out, &table);
+    for (size_t at = 0; at < hotspots->count; at++) {
+        const struct hotspot *row = &hotspots->items[at];
+        if (100 * (by_children ? row->children_share : row->share) < layout->percent_least)
+            continue;
+        add_row(out, &table, row);
+        if (row->tree && layout->tree_style != TREE_NONE)
+            add_tree(out, &table, row);
+    }
+}

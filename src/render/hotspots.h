@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Hotspots as a table for the eye or for a spreadsheet, with call trees below the rows: the layout of perf report. */
+#ifndef PLUMB_RENDER_HOTSPOTS_H
+#define PLUMB_RENDER_HOTSPOTS_H
+
+#include "analyse/hotspots.h"
+#include "base/text.h"
+
+enum tree_style {
+    TREE_NONE,
+    TREE_GRAPH,  /* branches drawn; shares of the whole */
+    TREE_FRACTAL, /* branches drawn; shares of the caller */
+    TREE_FLAT,   /* one block a path */
+    TREE_FOLDED, /* one line a path */
+};
+
+enum tree_value {
+    TREE_PERCENT,
+    TREE_PERIOD,
+    TREE_SAMPLES,
+};
+
+struct hotspots_layout {
+    enum hotspot_column columns[HOTSPOT_COLUMNS_MOST];
+    size_t column_count;
+    const char *separator; /* NULL: columns padded with blanks */
+    enum tree_style tree_style;
+    enum tree_value tree_value;
+    double percent_least; /* rows below are left out */
+    bool heading;
+    bool verbose; /* interval of each share, as a column behind the others */
+};
+
+void hotspots_text(struct text *out, const struct hotspots *hotspots, const struct hotspots_layout *layout);
+
+#endif
