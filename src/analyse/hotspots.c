@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analyse/hotspots.h"
 
+#include "base/scope.h"
 #include "base/text.h"
 #include "base/vec.h"
 

@@ -194,7 +194,9 @@ uint32_t capture_locate(struct capture *capture, uint32_t space, uint64_t runtim
         mapping = address_spaces_find(&recording->spaces, space, runtime_addr);
     } else if (mode == CPU_MODE_KERNEL) {
         location.space = SPACE_KERNEL;
-        location.dso = address_spaces_kernel_dso(&recording->spaces);
+        /* Code of modules loaded later has no mapping, but the kernel's table of symbols knows it. */
+        if (recording->spaces.items[SPACE_KERNEL].count)
+            location.dso = address_spaces_kernel_dso(&recording->spaces);
         mapping = address_spaces_find(&recording->spaces, SPACE_KERNEL, runtime_addr);
     }
     if (mapping) {

@@ -9,5 +9,6 @@ extern const struct command command_compare;
 extern const struct command command_completion;
 extern const struct command command_help;
 extern const struct command command_record;
+extern const struct command command_report;
 
 #endif

@@ -94,6 +94,7 @@ static bool store(struct parser *parser, const struct option_row *row, const cha
         *(const char **)member = value;
         return true;
     case OPTION_OPTIONAL:
+    case OPTION_LAST_OPTIONAL:
         *(const char **)member = value ? value : "";
         return true;
     case OPTION_TEXTS:
@@ -109,12 +110,17 @@ static bool store(struct parser *parser, const struct option_row *row, const cha
 
 static bool takes_value(const struct option_row *row)
 {
-    return row->kind == OPTION_TEXT || row->kind == OPTION_TEXTS || row->kind == OPTION_U64 ||
+    return row->kind == OPTION_TEXT || row->kind == OPTION_LAST_OPTIONAL || row->kind == OPTION_TEXTS || row->kind == OPTION_U64 ||
            row->kind == OPTION_DOUBLE;
 }
 
-static bool next_word(struct parser *parser, const char *word, const char **ret_value, struct error *err)
+static bool next_word(struct parser *parser, const struct option_row *row, const char *word, const char **ret_value, struct error *err)
 {
+    bool last = parser->at + 1 >= parser->argc || parser->argv[parser->at + 1][0] == '-';
+    if (row->kind == OPTION_LAST_OPTIONAL && last) {
+        *ret_value = "";
+        return true;
+    }
     if (parser->at + 1 >= parser->argc)
         return error_set(err, ERROR_USAGE, "option '%s' expects a value", word);
     *ret_value = parser->argv[++parser->at];
@@ -139,7 +145,7 @@ static bool parse_long(struct parser *parser, struct error *err)
         return false;
     if (!takes_value(row) && row->kind != OPTION_OPTIONAL && value)
         return error_set(err, ERROR_USAGE, "option '--%s' takes no value", row->name);
-    if (takes_value(row) && !value && !next_word(parser, word, &value, err))
+    if (takes_value(row) && !value && !next_word(parser, row, word, &value, err))
         return false;
     return store(parser, row, value, negated, word, err);
 }
@@ -153,7 +159,7 @@ static bool parse_letters(struct parser *parser, struct error *err)
             return unknown_option(parser->rows, word, err);
         const char *value = letter[1] ? letter + 1 : NULL;
         bool valued = takes_value(row) || row->kind == OPTION_OPTIONAL;
-        if (takes_value(row) && !value && !next_word(parser, word, &value, err))
+        if (takes_value(row) && !value && !next_word(parser, row, word, &value, err))
             return false;
         if (!store(parser, row, value, false, word, err))
             return false;

@@ -24,6 +24,7 @@ enum option_kind {
     OPTION_DOUBLE,     /* double */
     OPTION_TEXTS,      /* struct option_texts: every occurrence is kept, in order */
     OPTION_OPTIONAL,   /* const char *: "" when given without a value; a value only as --long=VALUE or -xVALUE */
+    OPTION_LAST_OPTIONAL, /* const char *: as OPTION_TEXT, but "" when no word follows, or one that begins with - */
     OPTION_HEADING,    /* no option: `help` is a heading in --help */
 };
 

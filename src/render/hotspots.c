@@ -2,6 +2,7 @@
 #include "render/hotspots.h"
 
 #include "base/arena.h"
+#include "base/scope.h"
 #include "base/vec.h"
 
 #include <inttypes.h>
@@ -367,11 +368,10 @@ static void add_tree(struct text *out, const struct table *table, const struct h
 {
     const struct hotspots_layout *layout = table->layout;
     struct drawing drawing = {.out = out, .hotspots = table->hotspots, .layout = layout, .tree = row->tree};
-    bool children = layout->column_count && layout->columns[0] == COLUMN_CHILDREN;
     if (layout->tree_style == TREE_FLAT || layout->tree_style == TREE_FOLDED)
         draw_paths(&drawing, row->tree_least);
     else
-        draw_tree(&drawing, row, children);
+        draw_tree(&drawing, row, layout->by_children);
     text_done(&drawing.margin);
 }
 
@@ -379,12 +379,11 @@ void hotspots_text(struct text *out, const struct hotspots *hotspots, const stru
 {
     struct table table = {.hotspots = hotspots, .layout = layout};
     table_measure(&table);
-    bool by_children = layout->column_count && layout->columns[0] == COLUMN_CHILDREN;
     if (layout->heading)
         add_heading(out, &table);
     for (size_t at = 0; at < hotspots->count; at++) {
         const struct hotspot *row = &hotspots->items[at];
-        if (100 * (by_children ? row->children_share : row->share) < layout->percent_least)
+        if (100 * (layout->by_children ? row->children_share : row->share) < layout->percent_least)
             continue;
         add_row(out, &table, row);
         if (row->tree && layout->tree_style != TREE_NONE)

@@ -26,6 +26,7 @@ struct hotspots_layout {
     const char *separator; /* NULL: columns padded with blanks */
     enum tree_style tree_style;
     enum tree_value tree_value;
+    bool by_children; /* rows count what they called: percent_least is about that */
     double percent_least; /* rows below are left out */
     bool heading;
     bool verbose; /* interval of each share, as a column behind the others */

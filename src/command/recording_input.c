@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "command/recording_input.h"
+
+#include "source/perf_data.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+const char *recording_input_path(const struct recording_input *input)
+{
+    struct stat status;
+    if (input->path)
+        return input->path;
+    bool piped = fstat(STDIN_FILENO, &status) == 0 && S_ISFIFO(status.st_mode);
+    return piped && access("perf.data", R_OK) != 0 ? "-" : "perf.data";
+}
+
+bool recording_input_open(const struct recording_input *input, struct source **ret_source, struct error *err)
+{
+    const char *path = recording_input_path(input);
+    if (perf_data_open(ret_source, path, err))
+        return true;
+    if (!input->path && err->kind == ERROR_NOT_FOUND)
+        error_hint(err, "record one first: plumb record -- COMMAND; or name it with -i");
+    return false;
+}
+
+bool recording_input_symboliser(const struct recording_input *input, const struct context *context,
+                                const struct capture *capture, const struct source *source,
+                                struct symboliser **ret_symboliser, struct error *err)
+{
+    struct symboliser_options options = {
+        .root = context->root,
+        .symbol_folder = input->symfs,
+        .kallsyms_path = input->kallsyms,
+        .vmlinux_path = input->vmlinux,
+        .kernel_release = source->facts.os_release,
+        .demangle = input->demangle,
+    };
+    return symboliser_new(ret_symboliser, &capture->recording, &options, err);
+}
+
+static bool seconds_parse(struct view text, uint64_t *ret_ns)
+{
+    struct view fraction = text, whole = view_cut(&fraction, '.');
+    uint64_t seconds, nanoseconds = 0;
+    if (!view_u64(whole, 10, &seconds) || fraction.length > 9)
+        return false;
+    if (fraction.length && !view_u64(fraction, 10, &nanoseconds))
+        return false;
+    for (size_t digits = fraction.length; digits < 9; digits++)
+        nanoseconds *= 10;
+    return !__builtin_mul_overflow(seconds, (uint64_t)1000000000, ret_ns) &&
+           !__builtin_add_overflow(*ret_ns, nanoseconds, ret_ns);
+}
+
+bool time_window_parse(const char *text, uint64_t *ret_from_ns, uint64_t *ret_until_ns, struct error *err)
+{
+    struct view until = view_of(text), from = view_cut(&until, ',');
+    uint64_t from_ns = 0, until_ns = UINT64_MAX;
+    bool good = strchr(text, ',') && (!from.length || seconds_parse(from, &from_ns)) &&
+                (!until.length || seconds_parse(until, &until_ns)) && from_ns <= until_ns;
+    if (!good) {
+        error_set(err, ERROR_USAGE, "'%s' is not a stretch of time", text);
+        return error_hint(err, "write FROM,UNTIL in seconds, such as 12.5,13 or ,13 (percentages are not supported)");
+    }
+    *ret_from_ns = from_ns;
+    *ret_until_ns = until_ns;
+    return true;
+}

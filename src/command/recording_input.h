@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Which recording to read and where its symbols are: the options that report, script and the like share. */
+#ifndef PLUMB_COMMAND_RECORDING_INPUT_H
+#define PLUMB_COMMAND_RECORDING_INPUT_H
+
+#include "capture/capture.h"
+#include "command/command.h"
+#include "command/options.h"
+#include "symbol/symboliser.h"
+
+struct recording_input {
+    const char *path; /* NULL: perf.data, or standard input when that is a pipe */
+    const char *kallsyms, *symfs, *vmlinux;
+    bool demangle; /* true unless --no-demangle */
+    bool force;
+};
+
+#define RECORDING_INPUT_DEFAULTS {.demangle = true}
+
+/* Rows for an option table whose values struct has a member `input`. */
+#define RECORDING_INPUT_ROWS(values)                                                                              \
+    {'i', "input", OPTION_TEXT, offsetof(struct values, input.path), "FILE",                                      \
+     "recording to read, - for standard input (default: perf.data)"},                                             \
+        {0, "symfs", OPTION_TEXT, offsetof(struct values, input.symfs), "FOLDER",                                 \
+         "look for binaries below this folder"},                                                                  \
+        {0, "kallsyms", OPTION_TEXT, offsetof(struct values, input.kallsyms), "FILE",                             \
+         "kernel symbols, instead of /proc/kallsyms"},                                                            \
+        {'k', "vmlinux", OPTION_TEXT, offsetof(struct values, input.vmlinux), "FILE", "kernel image to name from"}, \
+        {0, "demangle", OPTION_FLAG, offsetof(struct values, input.demangle), NULL,                               \
+         "demangle names (default; --no-demangle leaves them as they are)"},                                      \
+        {'f', "force", OPTION_FLAG, offsetof(struct values, input.force), NULL,                                   \
+         "for perf's users: plumb reads recordings of any owner anyway"}
+
+/* The path that will be read. */
+const char *recording_input_path(const struct recording_input *input);
+MUST_CHECK bool recording_input_open(const struct recording_input *input, struct source **ret_source,
+                                     struct error *err);
+/* A symboliser for the capture. Owner: the caller. */
+MUST_CHECK bool recording_input_symboliser(const struct recording_input *input, const struct context *context,
+                                           const struct capture *capture, const struct source *source,
+                                           struct symboliser **ret_symboliser, struct error *err);
+
+/* "SECONDS,SECONDS", either of which may be empty, as nanoseconds. Errors: ERROR_USAGE. */
+MUST_CHECK bool time_window_parse(const char *text, uint64_t *ret_from_ns, uint64_t *ret_until_ns, struct error *err);
+
+#endif
