@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 const struct command *const command_table[] = {
+    &command_annotate,
     &command_compare,
     &command_completion,
     &command_help,

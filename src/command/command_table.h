@@ -5,6 +5,7 @@
 
 #include "command/command.h"
 
+extern const struct command command_annotate;
 extern const struct command command_compare;
 extern const struct command command_completion;
 extern const struct command command_help;

@@ -57,7 +57,7 @@ struct memory_operand {
     uint8_t segment;     /* register number of FS or GS, whose base a sample doesn't have; else REGISTER_NONE */
     int64_t displacement;
     uint16_t size_bytes; /* accessed; of one element for gather and scatter; 0: unknown */
-    bool is_relative;    /* address = that of the next instruction (AArch64: of this one) + displacement */
+    bool is_relative;    /* address = that of this instruction + displacement */
     bool has_vector_index; /* gather, scatter: one address per element */
     uint8_t index_shift; /* AArch64: left shift of index */
     bool index_is_32;    /* only its low 32 bits count */
@@ -66,6 +66,7 @@ struct memory_operand {
     bool is_present;
 };
 
+/* step_register is REGISTER_NONE when the instruction adds to none. */
 struct instruction {
     uint64_t addr; /* as given to the decoder */
     uint8_t length;
@@ -78,6 +79,9 @@ struct instruction {
     struct memory_operand memory; /* the accessed one; lea has none */
     uint64_t reads, writes; /* general registers, one bit for each number as in samples; flags are PERF_REG_X86_FLAGS */
     uint32_t vector_reads, vector_writes; /* one bit for each vector register number */
+    /* Adds to a register: step_register += step_by (a register, REGISTER_NONE: step). Loops count this way. */
+    uint8_t step_register, step_by;
+    int64_t step;
     uint16_t vector_bits;  /* width of the vector registers it works on: 64, 128, 256, 512; 0: none */
     bool is_scalar_fp;     /* one element of a vector register */
     bool is_masked;        /* AVX-512 write mask */

@@ -115,6 +115,13 @@ static void note_transfer(struct instruction *instruction, unsigned t, bool is_v
     instruction->class = is_load ? INSTRUCTION_LOAD : INSTRUCTION_STORE;
 }
 
+static void set_step(struct instruction *instruction, unsigned number, int64_t step, unsigned by)
+{
+    instruction->step_register = (uint8_t)number;
+    instruction->step = step;
+    instruction->step_by = (uint8_t)by;
+}
+
 static void decode_load_literal(uint32_t word, struct instruction *instruction)
 {
     unsigned opc = bits(word, 31, 30);
@@ -139,8 +146,10 @@ static void decode_pair(uint32_t word, struct instruction *instruction)
     note_transfer(instruction, bits(word, 4, 0), is_vector, is_load);
     note_transfer(instruction, bits(word, 14, 10), is_vector, is_load);
     set_memory(instruction, base, mode == 1 ? 0 : signed_bits(word, 21, 15) * (int64_t)each, each * 2);
-    if (mode == 1 || mode == 3)
+    if (mode == 1 || mode == 3) {
         instruction->writes |= (uint64_t)1 << base;
+        set_step(instruction, base, signed_bits(word, 21, 15) * (int64_t)each, REGISTER_NONE);
+    }
     instruction->memory.base_is_updated_before = mode == 3;
 }
 
@@ -155,8 +164,10 @@ static void decode_single(uint32_t word, struct instruction *instruction)
         set_memory(instruction, base, (int64_t)bits(word, 21, 10) << shift, 1u << shift);
     } else if (!bits(word, 21, 21)) {
         set_memory(instruction, base, mode == 1 ? 0 : signed_bits(word, 20, 12), 1u << shift);
-        if (mode == 1 || mode == 3)
+        if (mode == 1 || mode == 3) {
             instruction->writes |= (uint64_t)1 << base;
+            set_step(instruction, base, signed_bits(word, 20, 12), REGISTER_NONE);
+        }
         instruction->memory.base_is_updated_before = mode == 3;
     } else if (mode == 2) {
         unsigned option = bits(word, 15, 13), index = bits(word, 20, 16);
@@ -300,6 +311,10 @@ static void decode_immediate(uint32_t word, struct instruction *instruction)
         instruction->reads |= is_add ? (uint64_t)1 << n : register_bit(n);
     else if (is_move_keep)
         instruction->reads |= register_bit(d);
+    if (bits(word, 25, 23) == 2 && d == n) { /* add, sub */
+        int64_t amount = (int64_t)bits(word, 21, 10) << (bits(word, 22, 22) ? 12 : 0);
+        set_step(instruction, d, bits(word, 30, 30) ? -amount : amount, REGISTER_NONE);
+    }
 }
 
 static void decode_register(uint32_t word, struct instruction *instruction)
@@ -307,6 +322,9 @@ static void decode_register(uint32_t word, struct instruction *instruction)
     instruction->class = INSTRUCTION_INT;
     instruction->writes |= register_bit(bits(word, 4, 0));
     instruction->reads |= register_bit(bits(word, 9, 5)) | register_bit(bits(word, 20, 16));
+    unsigned d = bits(word, 4, 0), n = bits(word, 9, 5), m = bits(word, 20, 16);
+    if ((word & 0x5fe0fc00) == 0x0b000000 && d != 31 && (d == n) != (d == m)) /* add without shift */
+        set_step(instruction, d, 0, d == n ? m : n);
     if ((word & 0x1f000000) == 0x1b000000) {
         instruction->class = INSTRUCTION_MUL;
         instruction->reads |= register_bit(bits(word, 14, 10));
@@ -366,6 +384,7 @@ static void aarch64_next(void *context, const uint8_t *bytes, size_t left, uint6
 {
     (void)context;
     struct instruction instruction = {.addr = addr, .length = WORD_BYTES, .falls_through = true,
+                                      .step_register = REGISTER_NONE, .step_by = REGISTER_NONE,
                                       .memory = {.base = REGISTER_NONE, .index = REGISTER_NONE, .segment = REGISTER_NONE}};
     if (left < WORD_BYTES) {
         instruction.length = (uint8_t)left;

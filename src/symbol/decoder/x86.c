@@ -144,6 +144,8 @@ static void note_memory(struct instruction *instruction, const struct x86_instru
         .size_bytes = operand->size / 8,
         .is_present = true,
     };
+    if (memory.is_relative)
+        memory.displacement += x86->info.length; /* x86 counts from the next instruction */
     if (x86->info.avx.broadcast.mode != ZYDIS_BROADCAST_MODE_INVALID && operand->element_size)
         memory.size_bytes = operand->element_size / 8;
     instruction->memory = memory;
@@ -277,6 +279,36 @@ static void note_operands(struct instruction *instruction, const struct x86_inst
         instruction->is_fp = true;
 }
 
+/* add, sub, inc, dec and lea that move a register on by a constant or by another register. */
+static void note_step(struct instruction *instruction, const struct x86_instruction *x86)
+{
+    const ZydisDecodedOperand *to = &x86->operands[0], *from = &x86->operands[1];
+    ZydisMnemonic mnemonic = x86->info.mnemonic;
+    bool counts = mnemonic == ZYDIS_MNEMONIC_INC || mnemonic == ZYDIS_MNEMONIC_DEC;
+    bool adds = mnemonic == ZYDIS_MNEMONIC_ADD || mnemonic == ZYDIS_MNEMONIC_SUB;
+    int sign = mnemonic == ZYDIS_MNEMONIC_SUB || mnemonic == ZYDIS_MNEMONIC_DEC ? -1 : 1;
+    if (to->type != ZYDIS_OPERAND_TYPE_REGISTER || to->size < 32)
+        return;
+    uint8_t number = sample_number(to->reg.value);
+    if (counts) {
+        instruction->step = sign;
+    } else if (adds && from->type == ZYDIS_OPERAND_TYPE_IMMEDIATE) {
+        instruction->step = sign * from->imm.value.s;
+    } else if (mnemonic == ZYDIS_MNEMONIC_ADD && from->type == ZYDIS_OPERAND_TYPE_REGISTER &&
+               sample_number(from->reg.value) != number) {
+        instruction->step_by = sample_number(from->reg.value);
+    } else if (mnemonic == ZYDIS_MNEMONIC_LEA && sample_number(from->mem.base) == number &&
+               from->mem.index == ZYDIS_REGISTER_NONE) {
+        instruction->step = from->mem.disp.value;
+    } else if (mnemonic == ZYDIS_MNEMONIC_LEA && sample_number(from->mem.base) == number && from->mem.scale == 1 &&
+               !from->mem.disp.value) {
+        instruction->step_by = sample_number(from->mem.index);
+    } else {
+        return;
+    }
+    instruction->step_register = number;
+}
+
 /* One element of a vector register: the name ends in ss or sd ("addsd", "vfmadd231ss"), or it moves such a one. */
 static bool is_scalar(const struct x86_instruction *x86, const struct instruction *instruction)
 {
@@ -295,8 +327,13 @@ static void x86_next(void *context, const uint8_t *bytes, size_t left, uint64_t 
                      struct instruction *ret_instruction)
 {
     struct x86_state *state = context;
-    struct instruction instruction = {.addr = addr, .length = 1, .memory = {.base = REGISTER_NONE,
-                                      .index = REGISTER_NONE, .segment = REGISTER_NONE}};
+    struct instruction instruction = {
+        .addr = addr,
+        .length = 1,
+        .memory = {.base = REGISTER_NONE, .index = REGISTER_NONE, .segment = REGISTER_NONE},
+        .step_register = REGISTER_NONE,
+        .step_by = REGISTER_NONE,
+    };
     struct x86_instruction *x86 = &state->last;
     state->last_bytes = NULL;
     if (!ZYAN_SUCCESS(state->api.decode(&state->decoder, bytes, left, &x86->info, x86->operands))) {
@@ -307,6 +344,7 @@ static void x86_next(void *context, const uint8_t *bytes, size_t left, uint64_t 
     state->last_bytes = bytes;
     instruction.length = x86->info.length;
     note_operands(&instruction, x86);
+    note_step(&instruction, x86);
     instruction.is_masked = x86->info.avx.mask.mode != ZYDIS_MASK_MODE_INVALID &&
                             x86->info.avx.mask.mode != ZYDIS_MASK_MODE_DISABLED;
     instruction.is_scalar_fp = is_scalar(x86, &instruction);

@@ -53,7 +53,7 @@ static const struct x86_case x86_cases[] = {
     {BYTES("\x66\x2e\x0f\x1f\x84\x00\x00\x00\x00\x00"), "cs nopw 0x0(%rax,%rax,1)", "cs nop WORD PTR [rax+rax*1+0x0]", INSTRUCTION_NOP, NO_MEMORY, 0},
     {BYTES("\x66\x90"), "xchg   %ax,%ax", "xchg   ax,ax", INSTRUCTION_NOP, NO_MEMORY, 0},
     {BYTES("\xf3\x48\xab"), "rep stos %rax,%es:(%rdi)", "rep stos QWORD PTR es:[rdi],rax", INSTRUCTION_STRING, RDI, REGISTER_NONE, 0, 0, 8, 0},
-    {BYTES("\xff\x25\x10\x00\x00\x00"), "jmp    *0x10(%rip)        # 1016", "jmp    QWORD PTR [rip+0x10]        # 1016", INSTRUCTION_JUMP, REGISTER_NONE, REGISTER_NONE, 0, 0x10, 8, 0},
+    {BYTES("\xff\x25\x10\x00\x00\x00"), "jmp    *0x10(%rip)        # 1016", "jmp    QWORD PTR [rip+0x10]        # 1016", INSTRUCTION_JUMP, REGISTER_NONE, REGISTER_NONE, 0, 0x16, 8, 0},
     {BYTES("\x74\xfe"), "je     1000", "je     1000", INSTRUCTION_BRANCH, NO_MEMORY, 0},
     {BYTES("\xe8\xfb\xff\xff\xff"), "call   1000", "call   1000", INSTRUCTION_CALL, RSP, REGISTER_NONE, 0, 0, 8, 0},
     {BYTES("\xf3\xc3"), "repz ret", "repz ret", INSTRUCTION_RETURN, RSP, REGISTER_NONE, 0, 0, 8, 0},

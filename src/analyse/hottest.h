@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Which symbols have the most samples, when only the top is wanted?
+ *
+ * Names are looked up by dso, the dso with most samples first, and only while one that was not looked at could
+ * still win: a recording whose kernel part is small never reads the kernel's symbols.
+ */
+#ifndef PLUMB_ANALYSE_HOTTEST_H
+#define PLUMB_ANALYSE_HOTTEST_H
+
+#include "symbol/symboliser.h"
+
+struct hot_symbol {
+    uint32_t symbol_id; /* SYMBOL_NONE: code without a name, around `location` */
+    uint32_t location;  /* the one with most samples */
+    uint64_t samples;
+    double weight;      /* sum of periods */
+};
+
+#define EVENT_ANY UINT32_MAX
+
+/* The one with the greatest weight of an event (EVENT_ANY: most samples of all); false without samples. */
+MUST_CHECK bool hottest_symbol(const struct recording *recording, struct symboliser *symboliser, uint32_t event,
+                               struct hot_symbol *ret_hot);
+/* All of them, greatest first; returns how many. Owner: the caller (free). */
+size_t hot_symbols(const struct recording *recording, struct symboliser *symboliser, uint32_t event,
+                   struct hot_symbol **ret_symbols);
+
+#endif

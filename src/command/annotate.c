@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* plumb annotate: a function's instructions with their shares of the samples. */
+#include "analyse/data_address.h"
+#include "analyse/hottest.h"
+#include "analyse/instructions.h"
+#include "base/scope.h"
+#include "capture/capture.h"
+#include "command/command_table.h"
+#include "command/options.h"
+#include "render/annotation.h"
+#include "source/perf_data.h"
+#include "symbol/source_text.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct annotate_options {
+    const char *input, *symbol, *dso, *event, *disassembler_style, *vmlinux, *kallsyms, *symfs, *skid, *color;
+    double percent_limit;
+    bool lines, no_source, intel, quiet, all, no_demangle, debuginfod;
+};
+
+#define FIELD(member) offsetof(struct annotate_options, member)
+
+static const struct option_row option_rows[] = {
+    {'i', "input", OPTION_TEXT, FIELD(input), "FILE", "the recording (default perf.data; - is standard input)"},
+    {0, NULL, OPTION_HEADING, 0, NULL, "what to show"},
+    {'s', "symbol", OPTION_TEXT, FIELD(symbol), "NAME", "this function (default: the one with most samples)"},
+    {'d', "dso", OPTION_TEXT, FIELD(dso), "NAME", "only functions of this binary"},
+    {'e', "event", OPTION_TEXT, FIELD(event), "NAME", "choose the hottest function by this event"},
+    {'a', "all", OPTION_FLAG, FIELD(all), NULL, "every function with samples, hottest first"},
+    {0, "percent-limit", OPTION_DOUBLE, FIELD(percent_limit), "PCT",
+     "leave out functions (--all) and numbers of instructions below this percentage"},
+    {0, NULL, OPTION_HEADING, 0, NULL, "how to show it"},
+    {'l', "print-line", OPTION_FLAG, FIELD(lines), NULL, "file and number of each source line"},
+    {0, "no-source", OPTION_FLAG, FIELD(no_source), NULL, "instructions only"},
+    {0, "intel", OPTION_FLAG, FIELD(intel), NULL, "Intel syntax (default: AT&T)"},
+    {'M', "disassembler-style", OPTION_TEXT, FIELD(disassembler_style), "STYLE", "intel or att"},
+    {0, "skid", OPTION_TEXT, FIELD(skid), "N",
+     "how late samples of CPU time land: 1 (instructions; shows the stalled one), 0 (exactly)"},
+    {0, "no-demangle", OPTION_FLAG, FIELD(no_demangle), NULL, "names as the linker sees them"},
+    {0, "color", OPTION_TEXT, FIELD(color), "WHEN", "auto, always or never"},
+    {'q', "quiet", OPTION_FLAG, FIELD(quiet), NULL, "no header, no summary, no warnings"},
+    {0, NULL, OPTION_HEADING, 0, NULL, "where files are"},
+    {'k', "vmlinux", OPTION_TEXT, FIELD(vmlinux), "FILE", "the kernel's ELF file"},
+    {0, "kallsyms", OPTION_TEXT, FIELD(kallsyms), "FILE", "the kernel's names"},
+    {0, "symfs", OPTION_TEXT, FIELD(symfs), "DIR", "look for binaries and sources below this folder only"},
+    {0, "debuginfod", OPTION_FLAG, FIELD(debuginfod), NULL, "fetch missing debug files from $DEBUGINFOD_URLS"},
+    {0},
+};
+
+struct session {
+    struct context *context;
+    const struct annotate_options *options;
+    struct capture capture;
+    struct symboliser *symboliser;
+    struct source_text *source;
+    enum disassembly_syntax syntax;
+    enum skid_knowledge skid;
+    bool color;
+};
+
+static bool read_recording(struct session *session, struct error *err)
+{
+    struct source *source;
+    const char *path = session->options->input;
+    if (!perf_data_open(&source, path, err))
+        return false;
+    struct capture_options how = {.keep_samples = true, .without_stacks = true};
+    bool filled = capture_fill_with(&session->capture, source, &how, err);
+    source->ops->close(source);
+    if (!filled && session->capture.recording.samples.count) {
+        /* What came before the damage can still be shown. */
+        fprintf(session->context->talk, "plumb annotate: %s: %s; what came before it is shown\n", path, err->message);
+        *err = (struct error){0};
+        return true;
+    }
+    return filled && (session->capture.recording.samples.count ||
+                      error_set(err, ERROR_NOT_FOUND, "'%s' holds no samples", path));
+}
+
+static bool parse_choices(struct session *session, struct error *err)
+{
+    const struct annotate_options *options = session->options;
+    const char *style = options->disassembler_style;
+    if (style && strcmp(style, "intel") != 0 && strcmp(style, "att") != 0)
+        return error_set(err, ERROR_USAGE, "--disassembler-style expects intel or att, not '%s'", style);
+    session->syntax = options->intel || (style && strcmp(style, "intel") == 0) ? SYNTAX_INTEL : SYNTAX_ATT;
+    if (options->skid && strcmp(options->skid, "1") != 0 && strcmp(options->skid, "0") != 0)
+        return error_set(err, ERROR_USAGE, "--skid expects 0 or 1, not '%s'", options->skid);
+    session->skid = !options->skid ? SKID_UNKNOWN : options->skid[0] == '1' ? SKID_ONE : SKID_ZERO;
+    const char *color = options->color ? options->color : "auto";
+    if (strcmp(color, "auto") != 0 && strcmp(color, "always") != 0 && strcmp(color, "never") != 0)
+        return error_set(err, ERROR_USAGE, "--color expects auto, always or never, not '%s'", color);
+    const char *no_color = getenv("NO_COLOR");
+    bool auto_color = isatty(fileno(session->context->out)) && !(no_color && *no_color);
+    session->color = strcmp(color, "always") == 0 || (strcmp(color, "auto") == 0 && auto_color);
+    if (!(options->percent_limit >= 0 && options->percent_limit <= 100))
+        return error_set(err, ERROR_USAGE, "--percent-limit expects 0 to 100");
+    return true;
+}
+
+/* Whether the terminal's character set has box characters. */
+static bool speaks_utf8(void)
+{
+    static const char *const variables[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+    for (size_t at = 0; at < array_count(variables); at++) {
+        const char *value = getenv(variables[at]);
+        if (value && *value)
+            return strcasestr(value, "UTF-8") || strcasestr(value, "utf8");
+    }
+    return false;
+}
+
+/* ---- which functions ---- */
+
+static bool find_event(const struct session *session, uint32_t *ret_event, struct error *err)
+{
+    const struct recording *recording = &session->capture.recording;
+    const char *name = session->options->event;
+    *ret_event = 0;
+    if (!name) {
+        for (uint32_t at = 1; at < recording->event_count; at++)
+            if (recording->events[at].sample_count > recording->events[*ret_event].sample_count)
+                *ret_event = at;
+        return true;
+    }
+    scoped_text struct text known = {0};
+    for (uint32_t at = 0; at < recording->event_count; at++) {
+        if (recording->events[at].name && strcmp(recording->events[at].name, name) == 0) {
+            *ret_event = at;
+            return true;
+        }
+        text_printf(&known, "%s%s", known.length ? ", " : "", recording->events[at].name ? recording->events[at].name : "?");
+    }
+    error_set(err, ERROR_USAGE, "the recording has no event '%s'", name);
+    return error_hint(err, "it has: %s", text_string(&known));
+}
+
+static bool dso_matches(const struct session *session, uint32_t dso)
+{
+    const struct recording *recording = &session->capture.recording;
+    const char *wanted = session->options->dso;
+    if (!wanted)
+        return true;
+    return strcmp(strings_text(&recording->strings, recording->spaces.dsos[dso].name), wanted) == 0 ||
+           strcmp(strings_text(&recording->strings, recording->spaces.dsos[dso].path), wanted) == 0;
+}
+
+static bool symbol_matches(const struct session *session, const struct hot_symbol *hot)
+{
+    const struct recording *recording = &session->capture.recording;
+    const char *wanted = session->options->symbol;
+    if (!dso_matches(session, recording->samples.locations[hot->location].dso))
+        return false;
+    if (!wanted)
+        return true;
+    if (hot->symbol_id == SYMBOL_NONE)
+        return false;
+    const struct symbol *symbol = symboliser_symbol(session->symboliser, hot->symbol_id);
+    return strcmp(symbol->name, wanted) == 0 || strcmp(symbol->raw_name, wanted) == 0 ||
+           strcmp(symboliser_signature(session->symboliser, hot->symbol_id), wanted) == 0;
+}
+
+/* Nothing has the asked name: say which names come nearest. */
+static bool no_such_symbol(const struct session *session, const struct hot_symbol *symbols, size_t count, struct error *err)
+{
+    const char *wanted = session->options->symbol;
+    const char *near[3] = {0};
+    size_t distance[3] = {SIZE_MAX, SIZE_MAX, SIZE_MAX};
+    if (!wanted)
+        return error_set(err, ERROR_NOT_FOUND, "no samples in '%s'", session->options->dso);
+    for (size_t at = 0; at < count && at < 5000; at++) {
+        if (symbols[at].symbol_id == SYMBOL_NONE)
+            continue;
+        const char *name = symboliser_symbol(session->symboliser, symbols[at].symbol_id)->name;
+        size_t far = strstr(name, wanted) ? 0 : text_distance(name, wanted);
+        for (int place = 0; place < 3; place++)
+            if (far < distance[place]) {
+                memmove(&distance[place + 1], &distance[place], (size_t)(2 - place) * sizeof(*distance));
+                memmove(&near[place + 1], &near[place], (size_t)(2 - place) * sizeof(*near));
+                distance[place] = far;
+                near[place] = name;
+                break;
+            }
+    }
+    error_set(err, ERROR_NOT_FOUND, "no samples in a function called '%s'", wanted);
+    if (near[0])
+        error_hint(err, "did you mean %s%s%s%s%s?", near[0], near[1] ? ", " : "", near[1] ? near[1] : "", near[2] ? ", " : "",
+                   near[2] ? near[2] : "");
+    return false;
+}
+
+/* ---- source lines ---- */
+
+/* The lines to print before a row whose place differs from the one before. */
+static void add_source_lines(struct session *session, struct text *out, const struct instruction_line *line,
+                             const struct instruction_line *before)
+{
+    enum { LINES_BETWEEN_MOST = 4 };
+    bool same_file = before && before->path && line->path && strcmp(before->path, line->path) == 0;
+    bool same_function = before && before->function && line->function && strcmp(before->function, line->function) == 0;
+    struct view text;
+    if (!same_function && line->function)
+        text_printf(out, "%s():\n", line->function);
+    if (session->options->lines || !same_file) {
+        text_printf(out, "%s:%u\n", line->path, line->line);
+    }
+    uint32_t first = line->line;
+    if (same_file && same_function && line->line > before->line && line->line - before->line <= LINES_BETWEEN_MOST)
+        first = before->line + 1;
+    for (uint32_t number = first; number <= line->line; number++)
+        if (source_text_line(session->source, line->path, number, &text))
+            text_printf(out, "%-5u %.*s\n", number, (int)text.length, text.text);
+}
+
+/* By row: what to print before it. Owner: arena. */
+static const char **source_by_row(struct session *session, const struct instructions *in, struct arena *arena)
+{
+    const char **source = arena_array(arena, const char *, in->row_count + 1);
+    const struct instruction_line *before = NULL;
+    scoped_text struct text lines = {0};
+    for (size_t row = 0; row < in->row_count; row++) {
+        const struct instruction_line *line = &in->rows[row].line;
+        if (!line->path || !line->line)
+            continue;
+        if (before && before->line == line->line && strcmp(before->path, line->path) == 0)
+            continue;
+        text_clear(&lines);
+        add_source_lines(session, &lines, line, before);
+        source[row] = arena_string_n(arena, text_string(&lines), lines.length);
+        before = line;
+    }
+    return source;
+}
+
+/* ---- one function ---- */
+
+static bool annotate_one(struct session *session, const struct hot_symbol *hot, struct error *err)
+{
+    const struct recording *recording = &session->capture.recording;
+    struct instructions_request request = {
+        .recording = recording,
+        .symboliser = session->symboliser,
+        .symbol_id = hot->symbol_id,
+        .location = hot->location,
+        .syntax = session->syntax,
+        .with_text = true,
+        .with_lines = !session->options->no_source || session->options->lines,
+        .skid_one = session->skid == SKID_ONE,
+    };
+    scoped(instructions_done) struct instructions in = {0};
+    if (!instructions_analyse(&in, &request, err))
+        return false;
+    struct data_address_request data_request = {recording, session->symboliser, &in, hot->symbol_id, hot->location};
+    scoped(data_addresses_done) struct data_addresses data = {0};
+    data_addresses_find(&data, &data_request);
+    bool has_addresses = data.count || (recording->event_count && in.event_count &&
+                                        recording->events[in.events[0].event].user_register_mask && session->skid == SKID_ONE);
+    struct annotation annotation = {
+        .instructions = &in,
+        .addresses = has_addresses ? &data : NULL,
+        .source = in.has_lines ? source_by_row(session, &in, &in.arena) : NULL,
+        .skid = session->skid,
+        .percent_least = session->options->percent_limit,
+        .quiet = session->options->quiet,
+        .unicode = speaks_utf8(),
+        .color = session->color,
+    };
+    scoped_text struct text out = {0};
+    annotation_text(&out, &annotation);
+    return text_write_file(&out, session->context->out) || error_system(err, errno, "can't write the result");
+}
+
+static void warn(const struct session *session, const struct hot_symbol *hot, const struct error *error)
+{
+    const struct recording *recording = &session->capture.recording;
+    const char *name = hot->symbol_id == SYMBOL_NONE ? "[unknown]" : symboliser_symbol(session->symboliser, hot->symbol_id)->name;
+    uint32_t dso = recording->samples.locations[hot->location].dso;
+    if (!session->options->quiet)
+        fprintf(session->context->talk, "plumb annotate: %s in %s (%llu samples): %s\n", name,
+                strings_text(&recording->strings, recording->spaces.dsos[dso].name), (unsigned long long)hot->samples, error->message);
+}
+
+/* All functions that match; those whose code can't be had are named and left out. */
+static bool annotate_matching(struct session *session, uint32_t event, struct error *err)
+{
+    struct hot_symbol *symbols;
+    size_t count = hot_symbols(&session->capture.recording, session->symboliser, event, &symbols), shown = 0, matched = 0;
+    scoped_free struct hot_symbol *owned = symbols;
+    double total = 0;
+    for (size_t at = 0; at < count; at++)
+        total += symbols[at].weight;
+    for (size_t at = 0; at < count; at++) {
+        struct error error = {0};
+        if (!symbol_matches(session, &owned[at]) || (session->options->all && 100 * owned[at].weight < session->options->percent_limit * total))
+            continue;
+        matched++;
+        if (shown && !session->options->quiet)
+            fputc('\n', session->context->out);
+        if (annotate_one(session, &owned[at], &error)) {
+            shown++;
+        } else if (session->options->all) {
+            warn(session, &owned[at], &error);
+        } else {
+            *err = error;
+            return false;
+        }
+        if (!session->options->all)
+            return true;
+    }
+    if (!matched && (session->options->symbol || session->options->dso))
+        return no_such_symbol(session, owned, count, err);
+    return shown || error_set(err, ERROR_NOT_FOUND, "no function could be shown");
+}
+
+static bool annotate_hottest(struct session *session, uint32_t event, struct error *err)
+{
+    struct hot_symbol hot;
+    if (!hottest_symbol(&session->capture.recording, session->symboliser, event, &hot))
+        return error_set(err, ERROR_NOT_FOUND, "the event has no samples");
+    if (annotate_one(session, &hot, err))
+        return true;
+    const char *complaint = symboliser_complaint(session->symboliser, session->capture.recording.samples.locations[hot.location].dso);
+    if (complaint && !session->options->quiet)
+        fprintf(session->context->talk, "plumb annotate: %s\n", complaint);
+    return error_hint(err, "plumb annotate --all shows every function whose code can be had");
+}
+
+static bool annotate_session(struct session *session, struct error *err)
+{
+    const struct annotate_options *options = session->options;
+    uint32_t event;
+    if (!parse_choices(session, err) || !read_recording(session, err) || !find_event(session, &event, err))
+        return false;
+    struct symboliser_options how = {
+        .root = session->context->root,
+        .symbol_folder = options->symfs,
+        .kallsyms_path = options->kallsyms,
+        .vmlinux_path = options->vmlinux,
+        .kernel_release = session->capture.facts.os_release,
+        .demangle = !options->no_demangle,
+        .debuginfod = options->debuginfod,
+    };
+    if (!symboliser_new(&session->symboliser, &session->capture.recording, &how, err))
+        return false;
+    session->source = source_text_new(session->context->root, options->symfs);
+    return options->symbol || options->dso || options->all ? annotate_matching(session, event, err)
+                                                           : annotate_hottest(session, event, err);
+}
+
+static bool annotate_run(struct context *context, int argc, char **argv, struct error *err)
+{
+    struct annotate_options options = {.input = "perf.data"};
+    int first;
+    if (!options_parse(option_rows, OPTIONS_ANYWHERE, argc, argv, &options, &first, err))
+        return false;
+    if (first < argc && !options.symbol)
+        options.symbol = argv[first++];
+    if (first < argc)
+        return error_set(err, ERROR_USAGE, "one function at a time: '%s' is too many", argv[first]);
+    struct session session = {.context = context, .options = &options};
+    capture_init(&session.capture);
+    bool done = annotate_session(&session, err);
+    source_text_free(session.source);
+    symboliser_free(session.symboliser);
+    capture_done(&session.capture);
+    return done;
+}
+
+const struct command command_annotate = {
+    .name = "annotate",
+    .summary = "the instructions of a hot function, with their shares of the samples",
+    .usage = "plumb annotate [options] [function]",
+    .options = option_rows,
+    .run = annotate_run,
+};

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "symbol/source_text.h"
+
+#include "base/arena.h"
+#include "base/hashmap.h"
+#include "base/vec.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+struct source_file {
+    struct text text;
+    vec(struct view) lines;
+};
+
+struct source_text {
+    const struct sysroot *root;
+    const char *folder;
+    struct strings paths; /* ids are indexes into files, which has one for each */
+    vec(struct source_file) files;
+};
+
+struct source_text *source_text_new(const struct sysroot *root, const char *folder)
+{
+    struct source_text *source = memory_alloc(sizeof(*source));
+    *source = (struct source_text){.root = root, .folder = folder};
+    strings_init(&source->paths);
+    *vec_push(&source->files) = (struct source_file){0}; /* id 0 is the empty path */
+    return source;
+}
+
+void source_text_free(struct source_text *source)
+{
+    if (!source)
+        return;
+    vec_for_each(&source->files, file)
+    {
+        text_done(&file->text);
+        vec_done(&file->lines);
+    }
+    vec_done(&source->files);
+    strings_done(&source->paths);
+    free(source);
+}
+
+/* Debug information may name anything: a pipe would block, a device never end. */
+static bool is_plain_file(const struct source_text *source, const char *path)
+{
+    char full[2 * PATH_MAX];
+    struct stat status;
+    int length = snprintf(full, sizeof(full), "%s%s%s", source->root->prefix, source->folder ? source->folder : "", path);
+    return length > 0 && (size_t)length < sizeof(full) && stat(full, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+static struct source_file *file_of(struct source_text *source, const char *path)
+{
+    uint32_t id = strings_intern(&source->paths, path);
+    while (id >= source->files.count) {
+        struct source_file file = {0};
+        struct view line;
+        if (is_plain_file(source, path) &&
+            sysroot_read(source->root, &file.text, NULL, "%s%s", source->folder ? source->folder : "", path)) {
+            struct view rest = {text_string(&file.text), file.text.length};
+            while (view_line(&rest, &line))
+                *vec_push(&file.lines) = line;
+        }
+        *vec_push(&source->files) = file;
+    }
+    return &source->files.items[id];
+}
+
+bool source_text_line(struct source_text *source, const char *path, uint32_t line, struct view *ret_line)
+{
+    if (!path[0] || !line)
+        return false;
+    const struct source_file *file = file_of(source, path);
+    if (line > file->lines.count)
+        return false;
+    *ret_line = file->lines.items[line - 1];
+    return true;
+}
