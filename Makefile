@@ -32,6 +32,7 @@ help:
 	@echo "make lint        banned functions, names, licences, mutable globals, shell scripts, layers, manual pages"
 	@echo "make bench       measure plumb beside its peers: bench/RESULTS.md"
 	@echo "make core        the static core (stat, record, doctor); CROSS=aarch64-linux-gnu builds it for AArch64"
+	@echo "make bundle      an archive that runs wherever it is unpacked, an empty chroot included"
 	@echo "make install     PREFIX=$(PREFIX) DESTDIR=$(DESTDIR)"
 	@echo "make deps        install what all of these need from Debian"
 	@echo "make clean       remove every build folder"
@@ -80,6 +81,10 @@ install: all
 bench: all
 	@packaging/deps.sh bench
 	@bench/run.py --build $(BUILD)
+
+bundle: all
+	@packaging/deps.sh bundle install
+	@packaging/bundle.py --build $(BUILD)
 
 clean:
 	rm -rf build build-asan build-fuzz build-clang build-core build-core-*

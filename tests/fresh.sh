@@ -15,6 +15,7 @@ packaging/deps.sh fresh
 suite=bookworm
 
 # Debian's archives as apt has them here: "URI RELEASE COMPONENT" lines of that suite.
+# shellcheck disable=SC2016
 archives=$(apt-get indextargets --format '$(ORIGIN) $(CODENAME) $(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' |
     awk -v suite=$suite '$1 == "Debian" && index($2, suite) == 1 { print $3, $4, $5 }' | sort -u)
 mirror=$(awk -v suite=$suite '$2 == suite && $3 == "main" { print $1; exit }' <<<"$archives")
