@@ -7,6 +7,7 @@ const struct command *const command_table[] = {
     &command_annotate,
     &command_compare,
     &command_completion,
+    &command_stat,
     &command_help,
     &command_record,
     &command_report,

@@ -11,5 +11,6 @@ extern const struct command command_completion;
 extern const struct command command_help;
 extern const struct command command_record;
 extern const struct command command_report;
+extern const struct command command_stat;
 
 #endif

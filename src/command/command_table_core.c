@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 const struct command *const command_table[] = {
+    &command_stat,
     &command_help,
     &command_record,
     NULL,

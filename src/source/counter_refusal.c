@@ -2,6 +2,9 @@
 /* Which layer refused an event, and what the user can do about it. */
 #include "source/counters.h"
 
+#include "base/scope.h"
+#include "base/text.h"
+
 #include <errno.h>
 #include <string.h>
 

@@ -5,6 +5,7 @@
 #include "base/vec.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/close_range.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -476,8 +477,6 @@ static void slow_descriptors(const struct counters *counters, struct descriptors
             if (counter->fds[cell] >= 0)
                 *vec_push(fds) = counter->fds[cell];
     }
-    if (fds->count)
-        qsort(fds->items, fds->count, sizeof(int), compare_fd);
 }
 
 static void range_close(unsigned first, unsigned last)
@@ -493,10 +492,11 @@ static void range_close(unsigned first, unsigned last)
         close((int)fd);
 }
 
-/* What the caretaker does: hold nothing but those descriptors, and end, which closes them. */
-__attribute__((noreturn)) static void caretaker_run(const struct descriptors *fds)
+/* What the caretaker does: hold nothing but those descriptors until we have let go of ours, then end. */
+__attribute__((noreturn)) static void caretaker_run(const struct descriptors *fds, int turn_fd)
 {
     unsigned next = 0;
+    char byte;
     for (size_t at = 0; at < fds->count; at++) {
         if ((unsigned)fds->items[at] > next)
             range_close(next, (unsigned)fds->items[at] - 1);
@@ -504,31 +504,41 @@ __attribute__((noreturn)) static void caretaker_run(const struct descriptors *fd
     }
     range_close(next, ~0u);
     setsid();
-    _exit(chdir("/") == 0 ? 0 : 1);
+    if (chdir("/") != 0 || read(turn_fd, &byte, 1) < 0)
+        _exit(1);
+    _exit(0);
 }
 
-/* Leave the slow ones to a process that nobody waits for: once we end, it is init's child. */
-static void slow_leave(struct counters *counters)
+/*
+ * Leave the slow ones to a process that nobody waits for: once we end, it is init's child. The last one to close
+ * pays, so it must not end before we have closed ours: *ret_turn_fd, closed by us, tells it.
+ */
+static void slow_leave(struct counters *counters, int *ret_turn_fd)
 {
     struct descriptors fds = {0};
+    int turn[2];
     slow_descriptors(counters, &fds);
-    if (fds.count) {
+    if (fds.count && pipe2(turn, O_CLOEXEC) == 0) {
         leaders_control(counters, PERF_EVENT_IOC_DISABLE, false);
+        *vec_push(&fds) = turn[0];
+        qsort(fds.items, fds.count, sizeof(int), compare_fd);
         sigset_t all, old;
         sigfillset(&all);
         sigprocmask(SIG_SETMASK, &all, &old); /* no handler of ours runs in the caretaker */
-        pid_t pid = fork();
-        if (pid == 0)
-            caretaker_run(&fds);
+        if (fork() == 0)
+            caretaker_run(&fds, turn[0]);
         sigprocmask(SIG_SETMASK, &old, NULL);
+        close(turn[0]);
+        *ret_turn_fd = turn[1];
     }
     vec_done(&fds);
 }
 
 void counters_close(struct counters *counters)
 {
+    scoped_fd int turn_fd = -1;
     if (counters->kernel == kernel_live())
-        slow_leave(counters);
+        slow_leave(counters, &turn_fd);
     for (size_t at = 0; at < counters->count; at++)
         counter_close(counters, &counters->items[at]);
     counters->count = 0;

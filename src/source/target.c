@@ -90,12 +90,30 @@ static bool list_resolve(struct thread_list *threads, const char *list, bool who
     return true;
 }
 
+/* Threads come and go meanwhile: whoever has gone is left out. */
+static bool every_thread_add(struct thread_list *threads, const struct sysroot *root, struct error *err)
+{
+    scoped_dir DIR *processes = sysroot_opendir(root, "/proc");
+    if (!processes)
+        return error_system(err, errno, "can't list the processes");
+    for (struct dirent *entry; (entry = readdir(processes));) {
+        uint64_t pid;
+        struct error gone;
+        if (view_u64(view_of(entry->d_name), 10, &pid) && pid <= INT32_MAX &&
+            !process_add(threads, root, (pid_t)pid, &gone))
+            continue;
+    }
+    return threads->count > 0 || error_set(err, ERROR_NOT_FOUND, "/proc lists no processes");
+}
+
 static bool threads_resolve(struct target *target, const struct target_request *request, const struct sysroot *root,
                             struct arena *arena, struct error *err)
 {
     struct thread_list threads = {0};
     bool whole = request->processes != NULL;
-    bool good = list_resolve(&threads, whole ? request->processes : request->threads, whole, root, err);
+    bool good = request->every_thread
+                    ? every_thread_add(&threads, root, err)
+                    : list_resolve(&threads, whole ? request->processes : request->threads, whole, root, err);
     if (good) {
         target->kind = whole ? TARGET_PROCESSES : TARGET_THREADS;
         target->threads = arena_copy(arena, threads.items, threads.count * sizeof(*threads.items));
@@ -186,7 +204,7 @@ static bool exclusive_check(const struct target_request *request, struct error *
         names[count++] = "threads (-t)";
     if (request->cgroup)
         names[count++] = "a cgroup";
-    if (count < 2 && !(request->cgroup) && (request->all_cpus || request->cpus))
+    if (count < 2 && !(request->cgroup) && (request->all_cpus || request->cpus || request->every_thread))
         names[count++] = request->cpus ? "CPUs (-C)" : "all CPUs (-a)";
     return count < 2 || error_set(err, ERROR_USAGE, "%s and %s exclude each other", names[0], names[1]);
 }
@@ -197,7 +215,7 @@ bool target_resolve(struct target *target, const struct target_request *request,
     *target = (struct target){.cgroup_fd = -1};
     if (!exclusive_check(request, err))
         return false;
-    if (request->processes || request->threads)
+    if (request->processes || request->threads || request->every_thread)
         return threads_resolve(target, request, root, arena, err);
     if (!request->cgroup && !request->cpus && !request->all_cpus)
         return true; /* TARGET_WORKLOAD, its thread is still to come */

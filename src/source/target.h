@@ -23,7 +23,7 @@ enum target_kind {
 
 struct target_thread {
     pid_t pid, tid;
-    char comm[16];
+    char comm[64]; /* kernel threads have long ones */
 };
 
 struct target {
@@ -42,6 +42,7 @@ struct target_request {
     const char *threads;
     const char *cpus;   /* "0-3,8", or NULL */
     bool all_cpus;
+    bool every_thread;  /* each thread of the machine by itself */
     const char *cgroup; /* path below the cgroup mount, or absolute; NULL */
 };
 

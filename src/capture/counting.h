@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The one loop that counts: starts the program or attaches, opens the counters, waits (for the program, an
+ * interval, a timeout, the control file, the user) and hands out what was counted in each window.
+ *
+ * A program that can't be counted (no perf_event_open, no permission) still runs and is timed: its elapsed, user
+ * and system time need no counters.
+ */
+#ifndef PLUMB_CAPTURE_COUNTING_H
+#define PLUMB_CAPTURE_COUNTING_H
+
+#include "model/count_table.h"
+#include "source/counters.h"
+#include "source/workload.h"
+
+enum counting_notice {
+    NOTICE_ENABLED,  /* counters were switched on: by the control file, or after the delay */
+    NOTICE_DISABLED,
+};
+
+struct counting_plan {
+    const struct event_list *events;
+    const struct counter_cgroup *cgroups;    /* one per event, or NULL */
+    const struct target_request *target;
+    char *const *argv;                       /* the program, or NULL */
+    bool inherit;
+    bool keep_pmus_apart;                    /* an event on several PMUs gives several rows */
+    uint64_t interval_ns;                    /* 0: only the whole */
+    uint64_t interval_count;                 /* 0: any number */
+    uint64_t timeout_ns;                     /* 0: none; the program is then ended with SIGTERM */
+    int64_t delay_ns;                        /* before the counters start; -1: until the control file says so */
+    int control_fd, acknowledge_fd;          /* -1: none */
+    bool (*interval)(void *context, const struct count_table *window);
+    void (*notice)(void *context, enum counting_notice notice);
+    void *context;
+};
+
+/* One run. */
+struct counting {
+    struct counters counters;
+    struct target target;
+    struct arena arena;
+    struct count_table total;
+    bool has_workload;
+    struct workload workload;
+    uint64_t elapsed_ns;
+    bool timed_out;          /* it was the timeout that ended the program */
+    bool interval_failed;    /* plan->interval said stop */
+};
+
+/*
+ * Count one run. After it, total, elapsed and (with a program) workload.usage are valid, also when no event could
+ * be opened; counting_done releases them.
+ * Errors: of the target, of starting the program (workload_exec_exit_code tells the status), ERROR_LIMIT.
+ */
+MUST_CHECK bool counting_run(struct counting *counting, const struct counting_plan *plan, const struct kernel *kernel,
+                             const struct sysroot *root, struct error *err);
+void counting_done(struct counting *counting);
+
+/* Every event's role, excluded bits and names as a row without cells; for tests and replay. */
+enum count_role count_role_of(const struct perf_event_attr *attr);
+
+#endif
