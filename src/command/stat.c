@@ -578,20 +578,25 @@ static void death_say(struct stat_run *run, const struct counting *counting)
 
 /* Running. */
 
-static bool shell_run(const char *command, const char *option, struct error *err)
+static bool shell_run(char *command, const char *option, struct error *err)
 {
+    char shell[] = "/bin/sh", flag[] = "-c";
+    char *const argv[] = {shell, flag, command, NULL};
+    struct workload workload;
     if (!command)
         return true;
-    int status = system(command);
-    if (status == 0)
-        return true;
-    return error_set(err, ERROR_SYSTEM, "%s '%s' failed (status %d)", option, command,
-                     WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
+    bool good = workload_start(&workload, argv, err) && workload_release(&workload, err) &&
+                workload_wait(&workload, -1);
+    if (good && workload_exit_code(&workload) != 0)
+        good = error_set(err, ERROR_SYSTEM, "%s '%s' failed (status %d)", option, command,
+                         workload_exit_code(&workload));
+    workload_done(&workload);
+    return good;
 }
 
 static bool run_once(struct stat_run *run, struct counting *counting, struct error *err)
 {
-    if (!shell_run(run->options.before, "--pre", err))
+    if (!shell_run((char *)run->options.before, "--pre", err))
         return false;
     if (run->options.sync)
         sync();
@@ -607,7 +612,7 @@ static bool run_once(struct stat_run *run, struct counting *counting, struct err
     count_report_add(&run->report, &counting->total, &run->counts);
     run->run_seconds = memory_resize(run->run_seconds, run->report.run_count * sizeof(double));
     run->run_seconds[run->report.run_count - 1] = (double)counting->elapsed_ns / 1e9;
-    return shell_run(run->options.after, "--post", err);
+    return shell_run((char *)run->options.after, "--post", err);
 }
 
 /*
