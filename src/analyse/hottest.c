@@ -65,15 +65,20 @@ struct hot_list {
     vec(double) best_location; /* weight of each symbol's hottest location */
 };
 
-/* Code without a name counts together by dso. */
-static uint64_t key_of(uint32_t symbol_id, uint32_t dso)
+/* Code without a name counts together by function where its bounds are known, else by region. */
+static uint64_t key_of(struct symboliser *symboliser, uint32_t symbol_id, uint32_t location, const struct location *where)
 {
-    return symbol_id == SYMBOL_NONE ? hash_u64((uint64_t)dso << 32 | UINT32_MAX) : hash_u64(symbol_id);
+    enum { REGION_BYTES = 8192 };
+    uint64_t start, size_bytes;
+    if (symbol_id != SYMBOL_NONE)
+        return hash_u64(symbol_id);
+    if (!symboliser_bounds(symboliser, location, &start, &size_bytes))
+        start = where->dso_addr / REGION_BYTES | (uint64_t)1 << 63;
+    return hash_combine(hash_u64((uint64_t)where->dso << 32 | UINT32_MAX), start);
 }
 
-static void hot_add(struct hot_list *list, uint32_t symbol_id, uint32_t location, uint32_t dso, const struct tally *tally)
+static void hot_add(struct hot_list *list, uint64_t key, uint32_t symbol_id, uint32_t location, const struct tally *tally)
 {
-    uint64_t key = key_of(symbol_id, dso);
     uint32_t at = hashmap_find(&list->by_key, key, NULL, NULL, NULL);
     if (at == HASHMAP_ABSENT) {
         at = (uint32_t)list->symbols.count;
@@ -93,12 +98,16 @@ static void hot_add(struct hot_list *list, uint32_t symbol_id, uint32_t location
 static void hot_add_dso(struct hot_list *list, const struct recording *recording, struct symboliser *symboliser,
                         const struct tally *tallies, uint32_t dso)
 {
-    for (size_t at = 0; at < recording->samples.location_count; at++)
-        if (recording->samples.locations[at].dso == dso && tallies[at].samples)
-            hot_add(list, symboliser_symbol_id(symboliser, (uint32_t)at), (uint32_t)at, dso, &tallies[at]);
+    for (uint32_t at = 0; at < recording->samples.location_count; at++) {
+        const struct location *where = &recording->samples.locations[at];
+        if (where->dso != dso || !tallies[at].samples)
+            continue;
+        uint32_t symbol_id = symboliser_symbol_id(symboliser, at);
+        hot_add(list, key_of(symboliser, symbol_id, at, where), symbol_id, at, &tallies[at]);
+    }
 }
 
-/* Named before unnamed, then by weight; equal ones by id, so that the order is the same every time. */
+/* Equal ones by id, so that the order is the same every time. */
 static int hot_compare(const void *a, const void *b)
 {
     const struct hot_symbol *x = a, *y = b;
@@ -121,7 +130,7 @@ static size_t hot_collect(const struct recording *recording, struct symboliser *
             break;
         hot_add_dso(&list, recording, symboliser, tallies, dsos[at].dso);
         vec_for_each(&list.symbols, hot)
-            if (hot->symbol_id != SYMBOL_NONE && hot->weight > best)
+            if (hot->weight > best)
                 best = hot->weight;
     }
     if (list.symbols.count)
@@ -145,11 +154,8 @@ bool hottest_symbol(const struct recording *recording, struct symboliser *symbol
 {
     struct hot_symbol *symbols;
     size_t count = hot_collect(recording, symboliser, event, true, &symbols);
-    size_t at = 0;
-    while (at < count && symbols[at].symbol_id == SYMBOL_NONE)
-        at++;
     if (count)
-        *ret_hot = symbols[at < count ? at : 0]; /* code without a name only when nothing has one */
+        *ret_hot = symbols[0];
     free(symbols);
     return count > 0;
 }

@@ -11,7 +11,7 @@
 #include "symbol/symboliser.h"
 
 struct hot_symbol {
-    uint32_t symbol_id; /* SYMBOL_NONE: code without a name, around `location` */
+    uint32_t symbol_id; /* SYMBOL_NONE: one function without a name, or 8 KiB of such code, around `location` */
     uint32_t location;  /* the one with most samples */
     uint64_t samples;
     double weight;      /* sum of periods */
@@ -19,7 +19,9 @@ struct hot_symbol {
 
 #define EVENT_ANY UINT32_MAX
 
-/* The one with the greatest weight of an event (EVENT_ANY: most samples of all); false without samples. */
+/*
+ * The one with the greatest weight of an event (EVENT_ANY: most samples of all), named or not; false without samples.
+ */
 MUST_CHECK bool hottest_symbol(const struct recording *recording, struct symboliser *symboliser, uint32_t event,
                                struct hot_symbol *ret_hot);
 /* All of them, greatest first; returns how many. Owner: the caller (free). */

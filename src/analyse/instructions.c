@@ -393,6 +393,20 @@ static void describe_loops(struct instructions *result, const struct code_flow *
 
 /* ---- the whole ---- */
 
+/* Code whose bounds nobody knows begins and ends at sampled addresses: those begin an instruction. */
+static void sampled_bounds(const struct recording *recording, const struct location *where, uint64_t *first, uint64_t *last)
+{
+    for (size_t at = 0; at < recording->samples.location_count; at++) {
+        const struct location *other = &recording->samples.locations[at];
+        if (other->dso != where->dso)
+            continue;
+        if (other->dso_addr < *first && where->dso_addr - other->dso_addr <= AROUND_BYTES)
+            *first = other->dso_addr;
+        if (other->dso_addr > *last && other->dso_addr - where->dso_addr <= AROUND_BYTES)
+            *last = other->dso_addr;
+    }
+}
+
 static bool read_code(struct instructions *result, const struct instructions_request *request, struct error *err)
 {
     const struct recording *recording = request->recording;
@@ -408,22 +422,18 @@ static bool read_code(struct instructions *result, const struct instructions_req
         if (request->location >= recording->samples.location_count)
             return error_set(err, ERROR_NOT_FOUND, "no such location");
         const struct location *where = &recording->samples.locations[request->location];
-        result->symbol = "[unknown]";
         result->dso = strings_text(&recording->strings, recording->spaces.dsos[where->dso].name);
-        /* Begin at a sampled address: those are known to begin an instruction. */
-        uint64_t first = where->dso_addr, last = where->dso_addr;
-        for (size_t at = 0; at < recording->samples.location_count; at++) {
-            const struct location *other = &recording->samples.locations[at];
-            if (other->dso != where->dso)
-                continue;
-            if (other->dso_addr < first && where->dso_addr - other->dso_addr <= AROUND_BYTES)
-                first = other->dso_addr;
-            if (other->dso_addr > last && other->dso_addr - where->dso_addr <= AROUND_BYTES)
-                last = other->dso_addr;
+        uint64_t first = where->dso_addr, last = where->dso_addr, start, size_bytes;
+        if (symboliser_bounds(request->symboliser, request->location, &start, &size_bytes)) {
+            first = start;
+            last = start + size_bytes - LINE_BYTES;
+        } else {
+            sampled_bounds(recording, where, &first, &last);
         }
         if (!symboliser_code_around(request->symboliser, request->location, where->dso_addr - first,
                                     last - where->dso_addr + LINE_BYTES, &result->code, err))
             return false;
+        result->symbol = arena_printf(&result->arena, "%s+0x%llx", result->dso, (unsigned long long)result->code.shown_addr);
     }
     if (result->code.size_bytes > CODE_BYTES_MOST)
         result->code.size_bytes = CODE_BYTES_MOST;
@@ -445,10 +455,12 @@ bool instructions_analyse(struct instructions *ret_instructions, const struct in
 {
     struct instructions result = {.hottest_loop = LOOP_NONE};
     struct disassembler *disassembler;
-    if (!read_code(&result, request, err) ||
-        !disassembler_new(&disassembler, result.code.architecture, request->syntax, err))
-        return false;
     arena_init(&result.arena);
+    if (!read_code(&result, request, err) ||
+        !disassembler_new(&disassembler, result.code.architecture, request->syntax, err)) {
+        arena_done(&result.arena);
+        return false;
+    }
     decode_rows(&result, request, disassembler);
     disassembler_free(disassembler);
     if (request->with_lines)

@@ -7,8 +7,8 @@
 #include "capture/capture.h"
 #include "command/command_table.h"
 #include "command/options.h"
+#include "command/recording_input.h"
 #include "render/annotation.h"
-#include "source/perf_data.h"
 #include "symbol/source_text.h"
 
 #include <errno.h>
@@ -17,15 +17,15 @@
 #include <unistd.h>
 
 struct annotate_options {
-    const char *input, *symbol, *dso, *event, *disassembler_style, *vmlinux, *kallsyms, *symfs, *skid, *color;
+    struct recording_input input;
+    const char *symbol, *dso, *event, *disassembler_style, *skid, *color;
     double percent_limit;
-    bool lines, no_source, intel, quiet, all, no_demangle, debuginfod;
+    bool lines, source, intel, quiet, all;
 };
 
 #define FIELD(member) offsetof(struct annotate_options, member)
 
 static const struct option_row option_rows[] = {
-    {'i', "input", OPTION_TEXT, FIELD(input), "FILE", "the recording (default perf.data; - is standard input)"},
     {0, NULL, OPTION_HEADING, 0, NULL, "what to show"},
     {'s', "symbol", OPTION_TEXT, FIELD(symbol), "NAME", "this function (default: the one with most samples)"},
     {'d', "dso", OPTION_TEXT, FIELD(dso), "NAME", "only functions of this binary"},
@@ -35,19 +35,15 @@ static const struct option_row option_rows[] = {
      "leave out functions (--all) and numbers of instructions below this percentage"},
     {0, NULL, OPTION_HEADING, 0, NULL, "how to show it"},
     {'l', "print-line", OPTION_FLAG, FIELD(lines), NULL, "file and number of each source line"},
-    {0, "no-source", OPTION_FLAG, FIELD(no_source), NULL, "instructions only"},
+    {0, "source", OPTION_FLAG, FIELD(source), NULL, "source lines between instructions (default; --no-source leaves them out)"},
     {0, "intel", OPTION_FLAG, FIELD(intel), NULL, "Intel syntax (default: AT&T)"},
     {'M', "disassembler-style", OPTION_TEXT, FIELD(disassembler_style), "STYLE", "intel or att"},
     {0, "skid", OPTION_TEXT, FIELD(skid), "N",
      "how late samples of CPU time land: 1 (instructions; shows the stalled one), 0 (exactly)"},
-    {0, "no-demangle", OPTION_FLAG, FIELD(no_demangle), NULL, "names as the linker sees them"},
     {0, "color", OPTION_TEXT, FIELD(color), "WHEN", "auto, always or never"},
     {'q', "quiet", OPTION_FLAG, FIELD(quiet), NULL, "no header, no summary, no warnings"},
-    {0, NULL, OPTION_HEADING, 0, NULL, "where files are"},
-    {'k', "vmlinux", OPTION_TEXT, FIELD(vmlinux), "FILE", "the kernel's ELF file"},
-    {0, "kallsyms", OPTION_TEXT, FIELD(kallsyms), "FILE", "the kernel's names"},
-    {0, "symfs", OPTION_TEXT, FIELD(symfs), "DIR", "look for binaries and sources below this folder only"},
-    {0, "debuginfod", OPTION_FLAG, FIELD(debuginfod), NULL, "fetch missing debug files from $DEBUGINFOD_URLS"},
+    {0, NULL, OPTION_HEADING, 0, NULL, "what to read"},
+    RECORDING_INPUT_ROWS(annotate_options),
     {0},
 };
 
@@ -65,20 +61,23 @@ struct session {
 static bool read_recording(struct session *session, struct error *err)
 {
     struct source *source;
-    const char *path = session->options->input;
-    if (!perf_data_open(&source, path, err))
+    const struct recording_input *input = &session->options->input;
+    if (!recording_input_open(input, &source, err))
         return false;
     struct capture_options how = {.keep_samples = true, .without_stacks = true};
     bool filled = capture_fill_with(&session->capture, source, &how, err);
-    source->ops->close(source);
     if (!filled && session->capture.recording.samples.count) {
         /* What came before the damage can still be shown. */
-        fprintf(session->context->talk, "plumb annotate: %s: %s; what came before it is shown\n", path, err->message);
+        fprintf(session->context->talk, "plumb annotate: %s: %s; what came before it is shown\n",
+                recording_input_path(input), err->message);
         *err = (struct error){0};
-        return true;
+        filled = true;
     }
-    return filled && (session->capture.recording.samples.count ||
-                      error_set(err, ERROR_NOT_FOUND, "'%s' holds no samples", path));
+    if (filled && !session->capture.recording.samples.count)
+        filled = error_set(err, ERROR_NOT_FOUND, "'%s' holds no samples", recording_input_path(input));
+    filled = filled && recording_input_symboliser(input, session->context, &session->capture, source, &session->symboliser, err);
+    source->ops->close(source);
+    return filled;
 }
 
 static bool parse_choices(struct session *session, struct error *err)
@@ -248,7 +247,7 @@ static bool annotate_one(struct session *session, const struct hot_symbol *hot, 
         .location = hot->location,
         .syntax = session->syntax,
         .with_text = true,
-        .with_lines = !session->options->no_source || session->options->lines,
+        .with_lines = session->options->source || session->options->lines,
         .skid_one = session->skid == SKID_ONE,
     };
     scoped(instructions_done) struct instructions in = {0};
@@ -277,7 +276,7 @@ static bool annotate_one(struct session *session, const struct hot_symbol *hot, 
 static void warn(const struct session *session, const struct hot_symbol *hot, const struct error *error)
 {
     const struct recording *recording = &session->capture.recording;
-    const char *name = hot->symbol_id == SYMBOL_NONE ? "[unknown]" : symboliser_symbol(session->symboliser, hot->symbol_id)->name;
+    const char *name = hot->symbol_id == SYMBOL_NONE ? "code without a name" : symboliser_symbol(session->symboliser, hot->symbol_id)->name;
     uint32_t dso = recording->samples.locations[hot->location].dso;
     if (!session->options->quiet)
         fprintf(session->context->talk, "plumb annotate: %s in %s (%llu samples): %s\n", name,
@@ -302,13 +301,13 @@ static bool annotate_matching(struct session *session, uint32_t event, struct er
             fputc('\n', session->context->out);
         if (annotate_one(session, &owned[at], &error)) {
             shown++;
-        } else if (session->options->all) {
+        } else if (!session->options->symbol) {
             warn(session, &owned[at], &error);
         } else {
             *err = error;
             return false;
         }
-        if (!session->options->all)
+        if (!session->options->all && shown)
             return true;
     }
     if (!matched && (session->options->symbol || session->options->dso))
@@ -316,17 +315,14 @@ static bool annotate_matching(struct session *session, uint32_t event, struct er
     return shown || error_set(err, ERROR_NOT_FOUND, "no function could be shown");
 }
 
+/* The hottest; when its code can't be had, the hottest whose code can. */
 static bool annotate_hottest(struct session *session, uint32_t event, struct error *err)
 {
     struct hot_symbol hot;
+    struct error error = {0};
     if (!hottest_symbol(&session->capture.recording, session->symboliser, event, &hot))
         return error_set(err, ERROR_NOT_FOUND, "the event has no samples");
-    if (annotate_one(session, &hot, err))
-        return true;
-    const char *complaint = symboliser_complaint(session->symboliser, session->capture.recording.samples.locations[hot.location].dso);
-    if (complaint && !session->options->quiet)
-        fprintf(session->context->talk, "plumb annotate: %s\n", complaint);
-    return error_hint(err, "plumb annotate --all shows every function whose code can be had");
+    return annotate_one(session, &hot, &error) || annotate_matching(session, event, err);
 }
 
 static bool annotate_session(struct session *session, struct error *err)
@@ -335,25 +331,14 @@ static bool annotate_session(struct session *session, struct error *err)
     uint32_t event;
     if (!parse_choices(session, err) || !read_recording(session, err) || !find_event(session, &event, err))
         return false;
-    struct symboliser_options how = {
-        .root = session->context->root,
-        .symbol_folder = options->symfs,
-        .kallsyms_path = options->kallsyms,
-        .vmlinux_path = options->vmlinux,
-        .kernel_release = session->capture.facts.os_release,
-        .demangle = !options->no_demangle,
-        .debuginfod = options->debuginfod,
-    };
-    if (!symboliser_new(&session->symboliser, &session->capture.recording, &how, err))
-        return false;
-    session->source = source_text_new(session->context->root, options->symfs);
+    session->source = source_text_new(session->context->root, options->input.symfs);
     return options->symbol || options->dso || options->all ? annotate_matching(session, event, err)
                                                            : annotate_hottest(session, event, err);
 }
 
 static bool annotate_run(struct context *context, int argc, char **argv, struct error *err)
 {
-    struct annotate_options options = {.input = "perf.data"};
+    struct annotate_options options = {.input = RECORDING_INPUT_DEFAULTS, .source = true};
     int first;
     if (!options_parse(option_rows, OPTIONS_ANYWHERE, argc, argv, &options, &first, err))
         return false;

@@ -12,7 +12,7 @@ struct recording_input {
     const char *path; /* NULL: perf.data, or standard input when that is a pipe */
     const char *kallsyms, *symfs, *vmlinux;
     bool demangle; /* true unless --no-demangle */
-    bool force;
+    bool force, debuginfod;
 };
 
 #define RECORDING_INPUT_DEFAULTS {.demangle = true}
@@ -28,6 +28,8 @@ struct recording_input {
         {'k', "vmlinux", OPTION_TEXT, offsetof(struct values, input.vmlinux), "FILE", "kernel image to name from"}, \
         {0, "demangle", OPTION_FLAG, offsetof(struct values, input.demangle), NULL,                               \
          "demangle names (default; --no-demangle leaves them as they are)"},                                      \
+        {0, "debuginfod", OPTION_FLAG, offsetof(struct values, input.debuginfod), NULL,                           \
+         "fetch binaries and debug files that aren't here from $DEBUGINFOD_URLS"},                                \
         {'f', "force", OPTION_FLAG, offsetof(struct values, input.force), NULL,                                   \
          "for perf's users: plumb reads recordings of any owner anyway"}
 

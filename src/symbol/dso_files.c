@@ -148,7 +148,7 @@ static void dso_file_search(struct dso_files *files, uint32_t dso, struct dso_fi
         .dso = dso,
         .path = strings_text(&files->recording->strings, info->path),
         .build_id = info->build_id,
-        .pid = info->owner_pid,
+        .pid = info->owner_pid == UINT32_MAX ? 0 : info->owner_pid, /* the kernel's */
         .debuginfod = files->options->debuginfod,
     };
     file->searched = true;

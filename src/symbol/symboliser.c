@@ -7,6 +7,7 @@
 #include "symbol/demangle.h"
 #include "symbol/dwarf/dwarf_index.h"
 #include "symbol/elf/elf_symbols.h"
+#include "symbol/elf/frame_table.h"
 #include "symbol/kernel_code.h"
 #include "symbol/name_giver.h"
 
@@ -70,6 +71,11 @@ bool symboliser_new(struct symboliser **ret_symboliser, const struct recording *
     struct symboliser *symboliser = memory_alloc(sizeof(*symboliser));
     *symboliser = (struct symboliser){.recording = recording, .options = *options};
     arena_init(&symboliser->arena);
+    /* The caller's strings may go, as when the source they came from is closed. */
+    const char **strings[] = {&symboliser->options.symbol_folder, &symboliser->options.kallsyms_path,
+                              &symboliser->options.vmlinux_path, &symboliser->options.kernel_release};
+    for (size_t at = 0; at < array_count(strings); at++)
+        *strings[at] = *strings[at] ? arena_string(&symboliser->arena, *strings[at]) : NULL;
     symboliser->files = dso_files_new(recording, &symboliser->options);
     symboliser->kernel_code = kernel_code_new(&symboliser->options, recording, symboliser->files);
     *ret_symboliser = symboliser;
@@ -465,6 +471,25 @@ bool symboliser_code(struct symboliser *symboliser, uint32_t symbol_id, struct c
     if (!code_read(symboliser, symbol->dso, symbol->dso_addr, symbol->size_bytes, &code, err))
         return error_wrap(err, "no code of '%s'", symbol->name);
     *ret_code = code;
+    return true;
+}
+
+bool symboliser_bounds(struct symboliser *symboliser, uint32_t location, uint64_t *ret_dso_addr,
+                       uint64_t *ret_size_bytes)
+{
+    const struct samples *samples = &symboliser->recording->samples;
+    if (location >= samples->location_count)
+        return false;
+    const struct location *where = &samples->locations[location];
+    const struct dso *info = &symboliser->recording->spaces.dsos[where->dso];
+    struct binary *binary = info->kind == DSO_FILE || info->kind == DSO_VDSO
+                                ? dso_files_binary(symboliser->files, where->dso, NULL) : NULL;
+    uint64_t addr, start, end;
+    if (!binary || !elf_addr_of_offset(&binary->elf, where->dso_addr, &addr) ||
+        !frame_table_bounds(&binary->elf, addr, &start, &end))
+        return false;
+    *ret_dso_addr = where->dso_addr - (addr - start);
+    *ret_size_bytes = end - start;
     return true;
 }
 

@@ -84,6 +84,12 @@ struct code {
 /* Errors: which paths were tried. Owner of the bytes: the symboliser. */
 MUST_CHECK bool symboliser_code(struct symboliser *symboliser, uint32_t symbol_id, struct code *ret_code,
                                 struct error *err);
+/*
+ * Where the function begins and ends that holds an unnamed location, by the binary's frame descriptions; false
+ * when they don't say.
+ */
+bool symboliser_bounds(struct symboliser *symboliser, uint32_t location, uint64_t *ret_dso_addr,
+                       uint64_t *ret_size_bytes);
 /* As much code as there is around an unnamed location: at most before bytes before it and after behind it. */
 MUST_CHECK bool symboliser_code_around(struct symboliser *symboliser, uint32_t location, size_t before, size_t after,
                                        struct code *ret_code, struct error *err);
