@@ -109,9 +109,6 @@ def bench_start(machine, report, rounds):
 def bench_stat(machine, report, rounds):
     commands = {"minimal program, same 8 events": f"{machine.minimal_stat} true",
                 "plumb stat true": f"{machine.plumb} stat true"}
-    if not machine.minimal_stat.exists():
-        report.not_measured("Counting: `stat true`", "bench/minimal_stat was not built")
-        return
     runs = Runs(machine, rounds * 4, with_peer(machine, commands, "perf stat true", "perf stat true"))
     report.table("Counting: `stat true`", "at most 3 times the minimal program that opens the same 8 events, until "
                  "`$(…)` returns", runs, "minimal program, same 8 events")
