@@ -64,13 +64,16 @@ static int heavier_first(const void *a, const void *b)
     return left->node < right->node ? -1 : left->node > right->node; /* first met, first shown */
 }
 
-void call_tree_sort(struct call_tree *tree, uint64_t least)
+void call_tree_sort(struct call_tree *tree, uint64_t least, double share_least)
 {
     vec(struct sorting) children = {0};
     for (size_t node = 0; node < tree->count; node++) {
         children.count = 0;
+        double passed_on = (double)(tree->items[node].total - tree->items[node].self);
+        uint64_t share = (uint64_t)(share_least * passed_on);
+        uint64_t floor = share > least ? share : least;
         for (uint32_t at = tree->items[node].first_child; at != CALL_NODE_NONE; at = tree->items[at].next_sibling)
-            if (tree->items[at].total >= least)
+            if (tree->items[at].total >= floor)
                 *vec_push(&children) = (struct sorting){tree->items[at].total, at};
         qsort(children.items ? children.items : (void *)tree, children.count, sizeof(struct sorting), heavier_first);
         uint32_t *link = &tree->items[node].first_child;

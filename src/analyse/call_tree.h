@@ -31,7 +31,7 @@ struct call_tree {
 void call_tree_init(struct call_tree *tree);
 void call_tree_done(struct call_tree *tree);
 void call_tree_add(struct call_tree *tree, const uint32_t *places, size_t count, uint64_t weight, uint64_t samples);
-/* Drop children below `least` and put the heavier ones first. */
-void call_tree_sort(struct call_tree *tree, uint64_t least);
+/* Drop children below `least`, or below a share of what their parent passes on, and put the heavier ones first. */
+void call_tree_sort(struct call_tree *tree, uint64_t least, double share_least);
 
 #endif

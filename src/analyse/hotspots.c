@@ -88,7 +88,8 @@ static struct hotspot row_begin(const struct building *building, const struct ro
     unsigned keys = building->options->keys;
     const struct thread *thread = &recording->threads.items[thread_id];
     struct hotspot row = {.place = key->place,
-                          .comm = strings_text(&recording->strings, key->comm),
+                          .comm = strings_text(&recording->strings, keys & hotspot_key(COLUMN_COMM) ? key->comm
+                                                                                                    : thread->comm),
                           .pid = thread->pid,
                           .tid = thread->tid,
                           .cpu = key->cpu,
@@ -258,7 +259,8 @@ static void trees_build(struct building *building)
         if (!row->tree)
             continue;
         row->tree_least = options->tree_relative ? period_floor(options->tree_share_least, period) : least;
-        call_tree_sort(row->tree, row->tree_least);
+        call_tree_sort(row->tree, options->tree_relative ? 0 : row->tree_least,
+                       options->tree_relative ? options->tree_share_least : 0);
     }
 }
 
@@ -343,24 +345,25 @@ static int symbol_order(const struct hotspot *a, const struct hotspot *b)
     if (a->symbol && b->symbol)
         return strcmp(a->symbol, b->symbol);
     if (a->symbol || b->symbol)
-        return a->symbol ? 1 : -1; /* "0x…" stands before names */
+        return a->symbol ? -1 : 1; /* names stand before bare addresses */
     return -u64_descending(a->addr, b->addr);
 }
 
-/* Callers stand above what they call when their shares are equal. */
-static int children_order(const struct hotspot *a, const struct hotspot *b, bool trees)
+/* Among equal shares the one whose tree is told from further away comes first: callers, or callees. */
+static int children_order(const struct hotspot *a, const struct hotspot *b, const struct hotspots_options *options)
 {
     int order = u64_descending(a->children_period, b->children_period);
-    if (!order && trees && a->thread == b->thread)
-        order = u64_descending(a->stack_depth_most, b->stack_depth_most);
+    if (!order && options->trees && a->thread == b->thread)
+        order = u64_descending(a->stack_depth_most, b->stack_depth_most) * (options->callers_first ? 1 : -1);
     return order;
 }
 
-static int column_order(enum hotspot_column column, const struct hotspot *a, const struct hotspot *b, bool trees)
+static int column_order(enum hotspot_column column, const struct hotspot *a, const struct hotspot *b,
+                        const struct hotspots_options *options)
 {
     switch (column) {
     case COLUMN_CHILDREN:
-        return children_order(a, b, trees);
+        return children_order(a, b, options);
     case COLUMN_OVERHEAD:
     case COLUMN_PERIOD:
         return u64_descending(a->period, b->period);
@@ -392,7 +395,7 @@ static int row_order(const void *left, const void *right, void *context)
     const struct hotspots_options *options = context;
     int order = 0;
     for (size_t at = 0; !order && at < options->order_count; at++)
-        order = column_order(options->order[at], a, b, options->trees);
+        order = column_order(options->order[at], a, b, options);
     /* What the columns don't tell apart still has one order. */
     order = order ? order : u64_descending(a->period, b->period);
     order = order ? order : -u64_descending(a->addr, b->addr);

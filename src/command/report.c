@@ -351,6 +351,8 @@ static struct hotspots_layout layout_of(const struct report *report, bool childr
                                      .tree_style = trees ? report->tree.style : TREE_NONE,
                                      .tree_value = report->tree.value,
                                      .by_children = children,
+                                     .trunk_named_by_row = !report->options.fields && report->keys.count &&
+                                                           report->keys.items[0] == COLUMN_SYMBOL,
                                      .percent_least = report->options.percent_limit,
                                      .heading = !report->options.quiet,
                                      .verbose = report->options.verbose > 0};
@@ -379,7 +381,7 @@ static void add_report_heading(struct text *out, const struct report *report)
         text_add(out, "# To display what the recording says about itself, use --header or --header-only.\n#\n");
     for (size_t at = 0; at < report->fields.count; at++)
         if (column_elided(report, report->fields.items[at], &name, &list))
-            text_printf(out, "# %s: %s\n%s", name, list, options->quiet ? "" : "#\n");
+            text_printf(out, "# %s: %s\n", name, list);
     if (!options->quiet)
         text_printf(out, "#\n# Total Lost Samples: %" PRIu64 "\n#\n", report->capture.losses.lost_samples);
 }
@@ -391,7 +393,7 @@ static struct hotspots_options hotspots_options_of(const struct report *report, 
         .keys = keys_of(report),
         .children = children,
         .trees = trees,
-        .callers_first = report->tree.order_given ? report->tree.callers_first : children,
+        .callers_first = report->tree.order_given ? report->tree.callers_first : options->children,
         .tree_share_least = report->tree.percent_least / 100,
         .tree_relative = report->tree.style == TREE_FRACTAL,
         .stack_most = options->max_stack > UINT32_MAX ? 0 : (uint32_t)options->max_stack,

@@ -208,19 +208,19 @@ static void add_name(struct drawing *drawing, uint32_t node)
         text_printf(drawing->out, "0x%" PRIx64, place->runtime_addr);
 }
 
-static double share_of(const struct drawing *drawing, uint64_t value, uint32_t parent)
+/* Of everything, or (fractal) of what the caller passes on; the caller's own samples count at the trunk only. */
+static double share_of(const struct drawing *drawing, uint64_t value, uint64_t passed_on)
 {
-    uint64_t whole = drawing->hotspots->total_period;
-    if (drawing->layout->tree_style == TREE_FRACTAL)
-        whole = drawing->tree->items[parent].total - drawing->tree->items[parent].self;
+    uint64_t whole =
+        drawing->layout->tree_style == TREE_FRACTAL ? passed_on : drawing->hotspots->total_period;
     return whole ? 100.0 * (double)value / (double)whole : 0;
 }
 
-static void add_value(struct drawing *drawing, uint64_t period, uint64_t samples, uint32_t parent)
+static void add_value(struct drawing *drawing, uint64_t period, uint64_t samples, uint64_t passed_on)
 {
     switch (drawing->layout->tree_value) {
     case TREE_PERCENT:
-        text_printf(drawing->out, "%.2f%%", share_of(drawing, period, parent));
+        text_printf(drawing->out, "%.2f%%", share_of(drawing, period, passed_on));
         break;
     case TREE_PERIOD:
         text_add_u64(drawing->out, period);
@@ -242,9 +242,9 @@ static uint32_t node_continuation(const struct call_tree *tree, uint32_t node)
     return child;
 }
 
-static void draw_children(struct drawing *drawing, uint32_t node);
+static void draw_children(struct drawing *drawing, uint32_t node, uint64_t passed_on);
 
-static void draw_branch(struct drawing *drawing, uint32_t node, uint32_t parent, bool last)
+static void draw_branch(struct drawing *drawing, uint32_t node, uint64_t passed_on, bool last)
 {
     const struct call_node *items = drawing->tree->items;
     struct text *out = drawing->out;
@@ -253,7 +253,7 @@ static void draw_branch(struct drawing *drawing, uint32_t node, uint32_t parent,
     text_add(out, "|          \n");
     text_add(out, text_string(&drawing->margin));
     text_add(out, last ? " --" : "|--");
-    add_value(drawing, items[node].total, items[node].samples_total, parent);
+    add_value(drawing, items[node].total, items[node].samples_total, passed_on);
     text_add(out, "--");
     text_add(&drawing->margin, last ? "           " : "|          ");
     for (uint32_t at = node; at != CALL_NODE_NONE; at = node_continuation(drawing->tree, at)) {
@@ -263,25 +263,25 @@ static void draw_branch(struct drawing *drawing, uint32_t node, uint32_t parent,
         text_add_char(out, '\n');
         node = at;
     }
-    draw_children(drawing, node);
+    draw_children(drawing, node, items[node].total - items[node].self);
     drawing->margin.length = margin_before;
     drawing->margin.bytes[margin_before] = '\0';
 }
 
-static void draw_children(struct drawing *drawing, uint32_t node)
+static void draw_children(struct drawing *drawing, uint32_t node, uint64_t passed_on)
 {
     const struct call_node *items = drawing->tree->items;
-    uint64_t whole = items[node].total - items[node].self, shown = 0;
+    uint64_t shown = 0;
     for (uint32_t at = items[node].first_child; at != CALL_NODE_NONE; at = items[at].next_sibling)
         shown += items[at].total;
     /* Shares of the caller add up to all of it, so what was left out has a line as well. */
-    bool rest = drawing->layout->tree_style == TREE_FRACTAL && shown && shown < whole;
+    bool rest = drawing->layout->tree_style == TREE_FRACTAL && shown && shown < passed_on;
     for (uint32_t at = items[node].first_child; at != CALL_NODE_NONE; at = items[at].next_sibling)
-        draw_branch(drawing, at, node, !rest && items[at].next_sibling == CALL_NODE_NONE);
+        draw_branch(drawing, at, passed_on, !rest && items[at].next_sibling == CALL_NODE_NONE);
     if (!rest)
         return;
-    text_printf(drawing->out, "%s|          \n%s --", text_string(&drawing->margin), text_string(&drawing->margin));
-    add_value(drawing, whole - shown, 0, node);
+    text_printf(drawing->out, "%s --", text_string(&drawing->margin));
+    add_value(drawing, passed_on - shown, 0, passed_on);
     text_add(drawing->out, "--[...]\n");
 }
 
@@ -293,20 +293,28 @@ static void draw_tree(struct drawing *drawing, const struct hotspot *row, bool c
     uint64_t whole = children ? row->children_period : row->period;
     if (trunk == CALL_NODE_NONE)
         return;
+    bool begun = false;
     text_add(&drawing->margin, "            ");
     if (items[trunk].next_sibling == CALL_NODE_NONE && items[trunk].total == whole) {
-        text_printf(drawing->out, "%s|\n%s---", drawing->margin.bytes, drawing->margin.bytes);
-        text_add(&drawing->margin, "   ");
         for (uint32_t at = trunk; at != CALL_NODE_NONE; at = node_continuation(drawing->tree, at)) {
-            if (at != trunk)
+            node = at;
+            if (at == trunk && drawing->layout->trunk_named_by_row)
+                continue;
+            if (!begun) {
+                text_printf(drawing->out, "%s|\n%s---", drawing->margin.bytes, drawing->margin.bytes);
+                text_add(&drawing->margin, "   ");
+            } else {
                 text_add(drawing->out, drawing->margin.bytes);
+            }
+            begun = true;
             add_name(drawing, at);
             text_add_char(drawing->out, '\n');
-            node = at;
         }
     }
-    draw_children(drawing, node);
-    text_add_char(drawing->out, '\n');
+    size_t before = drawing->out->length;
+    draw_children(drawing, node, items[CALL_TREE_ROOT].total);
+    if (begun || drawing->out->length > before)
+        text_add_char(drawing->out, '\n');
 }
 
 /* ---- paths, one a block or a line ---- */
@@ -341,6 +349,7 @@ static void draw_paths(struct drawing *drawing, uint64_t least)
 {
     const struct call_tree *tree = drawing->tree;
     bool folded = drawing->layout->tree_style == TREE_FOLDED;
+    uint64_t whole = tree->items[CALL_TREE_ROOT].total;
     vec(struct path_end) ends = {0};
     for (uint32_t node = CALL_TREE_ROOT + 1; node < tree->count; node++)
         if (tree->items[node].self && tree->items[node].self >= least)
@@ -350,13 +359,13 @@ static void draw_paths(struct drawing *drawing, uint64_t least)
     vec_for_each (&ends, end) {
         const struct call_node *node = &tree->items[end->node];
         if (folded) {
-            add_value(drawing, node->self, node->samples_self, CALL_TREE_ROOT);
+            add_value(drawing, node->self, node->samples_self, whole);
             text_add_char(drawing->out, ' ');
             add_path(drawing, end->node, "", ";");
             continue;
         }
         text_add(drawing->out, "           ");
-        add_value(drawing, node->total, node->samples_total, CALL_TREE_ROOT);
+        add_value(drawing, node->total, node->samples_total, whole);
         text_add_char(drawing->out, '\n');
         add_path(drawing, end->node, "                ", "\n");
         text_add_char(drawing->out, '\n');

@@ -27,6 +27,7 @@ struct hotspots_layout {
     enum tree_style tree_style;
     enum tree_value tree_value;
     bool by_children; /* rows count what they called: percent_least is about that */
+    bool trunk_named_by_row; /* the row's first word says where its tree begins: don't repeat it */
     double percent_least; /* rows below are left out */
     bool heading;
     bool verbose; /* interval of each share, as a column behind the others */
