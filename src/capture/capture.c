@@ -2,6 +2,7 @@
 #include "capture/capture.h"
 
 #include "base/vec.h"
+#include "decode/code_page.h"
 #include "decode/layout.h"
 
 #include <stdlib.h>
@@ -27,6 +28,7 @@ struct capture_state {
     size_t chain_capacity, chain_count;
     uint32_t frames[FRAMES_MOST];
     uint64_t unwound[UNWOUND_MOST];
+    size_t unwound_count; /* of the last sample */
     /* PERF_SAMPLE_READ: the last value of each counter */
     struct hashmap counter_by_id;
     vec(struct read_counter) counters;
@@ -310,12 +312,30 @@ static uint32_t chain_stack(struct capture *capture, uint32_t space, const struc
     return slot->stack;
 }
 
+/* The instruction where the program stood: the outermost frame known when nobody unwinds the stack dump. */
+static size_t leaf_of_registers(const struct capture *capture, const struct record_sample *sample, uint64_t *ret_ip)
+{
+    static const struct {
+        const char *architecture;
+        unsigned number;
+    } ips[] = {{"x86_64", 8}, {"i686", 8}, {"aarch64", 32}, {"armv7l", 15}, {"riscv64", 0}, {"ppc64le", 32}};
+    for (size_t at = 0; at < array_count(ips); at++)
+        if (strcmp(ips[at].architecture, capture->recording.architecture) == 0)
+            return sample_register(&sample->user_registers, ips[at].number, ret_ip);
+    return 0;
+}
+
 /* Kernel frames as recorded, then what the unwinder makes of registers and stack dump. */
 static uint32_t unwound_stack(struct capture *capture, uint32_t space, const struct record_sample *sample)
 {
     struct capture_state *state = capture->state;
     const struct capture_unwinder *unwinder = state->options->unwinder;
-    size_t user = unwinder->unwind(unwinder->context, &capture->recording, space, sample, state->unwound, UNWOUND_MOST);
+    size_t user = unwinder ? unwinder->unwind(unwinder->context, &capture->recording, space, sample, state->unwound,
+                                              UNWOUND_MOST)
+                           : 0;
+    if (!user)
+        user = leaf_of_registers(capture, sample, state->unwound);
+    state->unwound_count = user;
     size_t count = chain_locate(capture, space, &sample->callchain);
     for (size_t at = 0; at < user && count < FRAMES_MOST; at++)
         state->frames[count++] = capture_locate(capture, space, state->unwound[at], CPU_MODE_USER);
@@ -325,13 +345,20 @@ static uint32_t unwound_stack(struct capture *capture, uint32_t space, const str
 static uint32_t stack_of(struct capture *capture, uint32_t space, const struct record_sample *sample)
 {
     const struct capture_options *options = capture->state->options;
+    capture->state->unwound_count = 0;
     if (options->without_stacks)
         return STACK_NONE;
-    if (options->unwinder && sample->user_stack.size_bytes && sample->user_registers.abi)
+    if (sample->user_stack.size_bytes && sample->user_registers.abi)
         return unwound_stack(capture, space, sample);
     if (!(sample->sample_type & PERF_SAMPLE_CALLCHAIN) || !sample->callchain.count)
         return STACK_NONE;
     return chain_stack(capture, space, &sample->callchain);
+}
+
+size_t capture_unwound(const struct capture *capture, const uint64_t **ret_ips)
+{
+    *ret_ips = capture->state->unwound;
+    return capture->state->unwound_count;
 }
 
 static uint64_t period_of(const struct capture *capture, const struct record *record)
@@ -499,6 +526,24 @@ static void facts_copy(struct capture *capture, const struct source *source)
         capture->recording.architecture = facts.architecture;
 }
 
+/* JIT code that plumb record copied; a record of that type by anyone else is an ancient event name. */
+static void apply_code_page(struct capture *capture, const struct record *record)
+{
+    struct recording *recording = &capture->recording;
+    struct code_page page;
+    struct error ignored;
+    if (!code_page_decode(record->payload, capture->state->source->facts.is_swapped, &page, &ignored))
+        return;
+    recording->code_pages = vec_reserve_bytes(recording->code_pages, &recording->code_pages_capacity,
+                                              recording->code_pages_count + 1, sizeof(*recording->code_pages));
+    recording->code_pages[recording->code_pages_count++] =
+        (struct code_pages){.pid = page.pid,
+                            .runtime_addr = page.runtime_addr,
+                            .bytes = arena_copy(&recording->arena, page.bytes, page.size_bytes),
+                            .size_bytes = page.size_bytes,
+                            .time_ns = page.time_ns};
+}
+
 static bool apply(struct capture *capture, const struct record *record)
 {
     switch (record->kind) {
@@ -521,6 +566,9 @@ static bool apply(struct capture *capture, const struct record *record)
         break;
     case RECORD_KSYMBOL:
         apply_ksymbol(capture, record);
+        break;
+    case RECORD_EVENT_TYPE:
+        apply_code_page(capture, record);
         break;
     case RECORD_BUILD_ID:
         address_spaces_build_id(&capture->recording.spaces, &capture->recording.strings, record->build_id.path,

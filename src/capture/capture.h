@@ -58,6 +58,8 @@ MUST_CHECK bool capture_fill(struct capture *capture, struct source *source, con
                              bool keep_samples, struct error *err);
 MUST_CHECK bool capture_fill_with(struct capture *capture, struct source *source,
                                   const struct capture_options *options, struct error *err);
+/* The user part of the last sample's stack where its stack dump was unwound: runtime addresses, leaf first. */
+size_t capture_unwound(const struct capture *capture, const uint64_t **ret_ips);
 /* Names the location of a runtime address as the recording stands now, in that CPU mode. */
 uint32_t capture_locate(struct capture *capture, uint32_t space, uint64_t runtime_addr, enum cpu_mode mode);
 

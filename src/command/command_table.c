@@ -11,5 +11,6 @@ const struct command *const command_table[] = {
     &command_help,
     &command_record,
     &command_report,
+    &command_script,
     NULL,
 };

@@ -12,5 +12,6 @@ extern const struct command command_help;
 extern const struct command command_record;
 extern const struct command command_report;
 extern const struct command command_stat;
+extern const struct command command_script;
 
 #endif

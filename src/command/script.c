@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "command/command_table.h"
+#include "command/recording_header.h"
+#include "command/recording_input.h"
+#include "command/script_text.h"
+
+#include "base/arena.h"
+#include "base/scope.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+enum {
+    WRITE_BYTES = 256 * 1024
+};
+
+struct script_options {
+    struct recording_input input;
+    const char *fields, *cpus, *time, *pids, *tids, *comms;
+    uint64_t max_stack;
+    bool nanoseconds, header, header_only, hide_chains, inlines, quiet;
+    int verbose;
+};
+
+#define AT(member) offsetof(struct script_options, member)
+
+static const struct option_row script_rows[] = {
+    {0, NULL, OPTION_HEADING, 0, NULL, "what to read"},
+    RECORDING_INPUT_ROWS(script_options),
+    {'C', "cpu", OPTION_TEXT, AT(cpus), "LIST", "only samples taken on these CPUs, such as 0-3,8"},
+    {0, "time", OPTION_TEXT, AT(time), "FROM,UNTIL", "only samples from this stretch of time, in seconds"},
+    {0, "pid", OPTION_TEXT, AT(pids), "LIST", "only samples of these processes"},
+    {0, "tid", OPTION_TEXT, AT(tids), "LIST", "only samples of these threads"},
+    {'c', "comms", OPTION_TEXT, AT(comms), "LIST", "only samples of these commands"},
+    {0, NULL, OPTION_HEADING, 0, NULL, "what to show"},
+    {'F', "fields", OPTION_TEXT, AT(fields), "FIELD[,FIELD]",
+     "print these fields; +FIELD and -FIELD add to and take from the usual ones"},
+    {0, "ns", OPTION_FLAG, AT(nanoseconds), NULL, "times with nine digits"},
+    {'G', "hide-call-graph", OPTION_FLAG, AT(hide_chains), NULL, "the sampled instruction only, one line a sample"},
+    {0, "max-stack", OPTION_U64, AT(max_stack), "N", "no more than N frames of a stack"},
+    {0, "inline", OPTION_FLAG, AT(inlines), NULL, "show inlined functions as frames (default)"},
+    {0, "header", OPTION_FLAG, AT(header), NULL, "say what the recording says about itself first"},
+    {0, "header-only", OPTION_FLAG, AT(header_only), NULL, "say only that"},
+    {'q', "quiet", OPTION_FLAG, AT(quiet), NULL, "no warnings"},
+    {'v', "verbose", OPTION_COUNT, AT(verbose), NULL, "on stderr, why names are missing"},
+    {0},
+};
+
+/* ---- fields ---- */
+
+struct field_row {
+    const char *name;
+    unsigned field;
+    uint64_t sample_type; /* what the event must have sampled; 0: nothing */
+    const char *remedy;   /* how to record it */
+};
+
+static const struct field_row field_rows[] = {
+    {"comm", FIELD_COMM, 0, NULL},
+    {"pid", FIELD_PID, PERF_SAMPLE_TID, NULL},
+    {"tid", FIELD_TID, PERF_SAMPLE_TID, NULL},
+    {"cpu", FIELD_CPU, PERF_SAMPLE_CPU, "record with -a or --sample-cpu"},
+    {"time", FIELD_TIME, PERF_SAMPLE_TIME, "record with --timestamp"},
+    {"period", FIELD_PERIOD, 0, NULL},
+    {"event", FIELD_EVENT, 0, NULL},
+    {"trace", FIELD_TRACE, 0, NULL},
+    {"addr", FIELD_ADDR, PERF_SAMPLE_ADDR, "record with -d"},
+    {"weight", FIELD_WEIGHT, PERF_SAMPLE_WEIGHT_TYPE, "record with -W"},
+    {"ip", FIELD_IP, PERF_SAMPLE_IP, NULL},
+    {"sym", FIELD_SYM, PERF_SAMPLE_IP, NULL},
+    {"symoff", FIELD_SYMOFF, PERF_SAMPLE_IP, NULL},
+    {"dso", FIELD_DSO, PERF_SAMPLE_IP, NULL},
+    {"srcline", FIELD_SRCLINE, PERF_SAMPLE_IP, NULL},
+    {"iregs", FIELD_IREGS, PERF_SAMPLE_REGS_INTR, "record with -I"},
+    {"uregs", FIELD_UREGS, PERF_SAMPLE_REGS_USER, "record with --user-regs"},
+    {"brstack", FIELD_BRSTACK, PERF_SAMPLE_BRANCH_STACK, "record with -b, on a machine with branch records"},
+    {"phys_addr", FIELD_PHYS_ADDR, PERF_SAMPLE_PHYS_ADDR, "record with --phys-data"},
+    {"data_page_size", FIELD_DATA_PAGE_SIZE, PERF_SAMPLE_DATA_PAGE_SIZE, "record with --data-page-size"},
+    {"code_page_size", FIELD_CODE_PAGE_SIZE, PERF_SAMPLE_CODE_PAGE_SIZE, "record with --code-page-size"},
+    {"cgroup", FIELD_CGROUP, PERF_SAMPLE_CGROUP, "record with --all-cgroups"},
+};
+
+#define FIELDS_USUAL                                                                                              \
+    (FIELD_COMM | FIELD_TID | FIELD_CPU | FIELD_TIME | FIELD_PERIOD | FIELD_EVENT | FIELD_IP | FIELD_SYM |        \
+     FIELD_SYMOFF | FIELD_DSO)
+#define FIELDS_USUAL_TRACEPOINT (FIELD_COMM | FIELD_TID | FIELD_CPU | FIELD_TIME | FIELD_EVENT | FIELD_TRACE)
+#define FIELDS_OF_CHAINS        (FIELD_IP | FIELD_SYM | FIELD_SYMOFF | FIELD_DSO)
+
+struct field_choice {
+    unsigned only, added, removed; /* `only` 0: the usual ones */
+};
+
+static const struct field_row *field_find(struct view word)
+{
+    for (size_t at = 0; at < array_count(field_rows); at++)
+        if (view_equal(word, field_rows[at].name))
+            return &field_rows[at];
+    return NULL;
+}
+
+static bool field_unknown(struct view word, struct error *err)
+{
+    char text[64], nearest[300] = "";
+    snprintf(text, sizeof(text), "%.*s", (int)word.length, word.text);
+    if (memchr(word.text, ':', word.length)) {
+        error_set(err, ERROR_USAGE, "fields for one type of event ('%s') are not supported", text);
+        return error_hint(err, "name the fields once for all events");
+    }
+    error_set(err, ERROR_USAGE, "unknown field '%s'", text);
+    for (int all = 0; all < 2 && !nearest[0]; all++) {
+        for (size_t at = 0; at < array_count(field_rows); at++) {
+            size_t used = strlen(nearest);
+            if (all || text_distance(field_rows[at].name, text) <= 2)
+                snprintf(nearest + used, sizeof(nearest) - used, "%s%s", used ? ", " : "", field_rows[at].name);
+        }
+        if (!all && nearest[0])
+            return error_hint(err, "did you mean %s?", nearest);
+    }
+    return error_hint(err, "there are: %s", nearest);
+}
+
+static bool fields_parse(const char *text, struct field_choice *choice, struct error *err)
+{
+    for (struct view rest = view_of(text); rest.length;) {
+        struct view word = view_trim(view_cut(&rest, ','));
+        bool adds = view_starts(word, "+"), removes = view_starts(word, "-");
+        struct view name = adds || removes ? view_skip(word, 1) : word;
+        const struct field_row *row = field_find(name);
+        if (!row)
+            return field_unknown(name, err);
+        *(adds ? &choice->added : removes ? &choice->removed : &choice->only) |= row->field;
+    }
+    if (choice->only && (choice->added || choice->removed))
+        return error_set(err, ERROR_USAGE, "'%s' mixes fields with +fields or -fields", text);
+    return true;
+}
+
+/* ---- reading and writing ---- */
+
+struct script {
+    struct script_options options;
+    struct field_choice choice;
+    uint64_t from_ns, until_ns;
+    int *cpus;
+    size_t cpu_count;
+    struct source *source;
+    struct capture capture;
+    struct script_text text;
+    struct places places;
+    struct symboliser *symboliser;
+    struct context *context;
+    vec(unsigned) fields; /* by event */
+    uint64_t printed;
+    bool header_due;
+    int write_errno;
+    struct error *err;
+};
+
+static bool script_parse(struct script *script, int argc, char **argv, struct error *err)
+{
+    struct script_options *options = &script->options;
+    int first;
+    if (!options_parse(script_rows, OPTIONS_ANYWHERE, argc, argv, options, &first, err))
+        return false;
+    if (first < argc) {
+        error_set(err, ERROR_USAGE, "unexpected word '%s'", argv[first]);
+        return error_hint(err, "-i FILE names the recording; plumb runs no scripts, it prints text for them");
+    }
+    if (options->fields && !fields_parse(options->fields, &script->choice, err))
+        return false;
+    script->until_ns = UINT64_MAX;
+    if (options->time && !time_window_parse(options->time, &script->from_ns, &script->until_ns, err))
+        return false;
+    if (options->cpus && !cpu_list_parse(view_of(options->cpus), &script->cpus, &script->cpu_count))
+        return error_set(err, ERROR_USAGE, "'%s' is not a list of CPUs such as 0-3,8", options->cpus);
+    return true;
+}
+
+/* What to print of an event: what was asked for, or of the usual what it has. */
+static bool event_fields(const struct script *script, const struct source_event *event, unsigned *ret_fields,
+                         struct error *err)
+{
+    const struct field_choice *choice = &script->choice;
+    bool is_tracepoint = event->attr.type == PERF_TYPE_TRACEPOINT;
+    unsigned usual = is_tracepoint ? FIELDS_USUAL_TRACEPOINT : FIELDS_USUAL;
+    if (is_tracepoint && event->attr.sample_type & PERF_SAMPLE_CALLCHAIN)
+        usual |= FIELDS_OF_CHAINS;
+    unsigned asked = choice->only | choice->added;
+    unsigned fields = ((choice->only ? choice->only : usual) | choice->added) & ~choice->removed;
+    for (size_t at = 0; at < array_count(field_rows); at++) {
+        const struct field_row *row = &field_rows[at];
+        if (!(fields & row->field) || !row->sample_type || event->attr.sample_type & row->sample_type)
+            continue;
+        if (asked & row->field) {
+            error_set(err, ERROR_NOT_FOUND, "event '%s' was recorded without '%s'", event->name, row->name);
+            return row->remedy ? error_hint(err, "%s", row->remedy) : error_hint(err, "leave the field out of -F");
+        }
+        fields &= ~row->field;
+    }
+    *ret_fields = fields;
+    return true;
+}
+
+static bool number_listed(const char *list, uint32_t number)
+{
+    for (struct view rest = view_of(list); rest.length;) {
+        uint64_t value;
+        if (view_u64(view_trim(view_cut(&rest, ',')), 10, &value) && value == number)
+            return true;
+    }
+    return false;
+}
+
+static bool name_listed(const char *list, const char *name)
+{
+    for (struct view rest = view_of(list); rest.length;)
+        if (view_equal(view_cut(&rest, ','), name))
+            return true;
+    return false;
+}
+
+static bool sample_wanted(const struct script *script, const struct sample *sample)
+{
+    const struct recording *recording = &script->capture.recording;
+    const struct thread *thread = &recording->threads.items[sample->thread];
+    const struct script_options *options = &script->options;
+    if (sample->time_ns < script->from_ns || sample->time_ns > script->until_ns)
+        return false;
+    if ((options->pids && !number_listed(options->pids, thread->pid)) ||
+        (options->tids && !number_listed(options->tids, thread->tid)) ||
+        (options->comms && !name_listed(options->comms, strings_text(&recording->strings, sample->comm))))
+        return false;
+    for (size_t at = 0; at < script->cpu_count; at++)
+        if ((uint32_t)script->cpus[at] == sample->cpu)
+            return true;
+    return !script->cpus;
+}
+
+static bool script_flush(struct script *script)
+{
+    if (text_write_file(&script->text.out, script->context->out))
+        return true;
+    script->write_errno = errno;
+    return false;
+}
+
+/* Events of a pipe are known as they come. */
+static bool events_learn(struct script *script)
+{
+    const struct source *source = script->source;
+    while (script->fields.count < source->event_count) {
+        unsigned fields = 0;
+        if (!event_fields(script, &source->events[script->fields.count], &fields, script->err))
+            return false;
+        *vec_push(&script->fields) = fields;
+    }
+    for (size_t at = 0; at < source->event_count; at++) {
+        unsigned width = (unsigned)strlen(script->capture.recording.events[at].name);
+        if (width > script->text.event_name_width)
+            script->text.event_name_width = width;
+    }
+    return true;
+}
+
+static bool script_record(void *context, struct capture *capture, const struct record *record,
+                          const struct sample *sample)
+{
+    struct script *script = context;
+    (void)capture;
+    if (!sample || !sample_wanted(script, sample))
+        return true;
+    if ((script->fields.count < script->source->event_count || !script->printed) && !events_learn(script))
+        return false;
+    if (script->header_due) {
+        recording_header_text(&script->text.out, script->source);
+        script->header_due = false;
+    }
+    script->printed++;
+    unsigned fields = sample->event < script->fields.count ? script->fields.items[sample->event] : FIELDS_USUAL;
+    script_text_sample(&script->text, fields, record, sample);
+    return script->text.out.length < WRITE_BYTES || script_flush(script);
+}
+
+static bool script_read(struct script *script, struct error *err)
+{
+    const struct script_options *options = &script->options;
+    bool lines = (script->choice.only | script->choice.added) & FIELD_SRCLINE;
+    if (!recording_input_symboliser(&options->input, script->context, &script->capture, script->source,
+                                    &script->symboliser, err))
+        return false;
+    places_init(&script->places, &script->capture.recording, script->symboliser,
+                (struct places_options){.inlines = options->inlines && !options->hide_chains, .lines = lines});
+    script->text.places = &script->places;
+    script->text.capture = &script->capture;
+    script->text.source = script->source;
+    script->text.nanoseconds = options->nanoseconds;
+    script->text.hide_chains = options->hide_chains;
+    script->text.stack_most = options->max_stack > UINT32_MAX ? 0 : (uint32_t)options->max_stack;
+    struct capture_watch watch = {script, script_record};
+    struct capture_options filling = {.watch = &watch, .without_stacks = options->hide_chains};
+    script->err = err;
+    bool complete = capture_fill_with(&script->capture, script->source, &filling, err);
+    script_flush(script);
+    return complete && err->kind == ERROR_NONE;
+}
+
+static bool script_all(struct script *script, struct error *err)
+{
+    const struct script_options *options = &script->options;
+    const char *path = recording_input_path(&options->input);
+    if (!recording_input_open(&options->input, &script->source, err))
+        return false;
+    if (options->header_only && !script->source->facts.is_pipe) {
+        recording_header_text(&script->text.out, script->source);
+        return script_flush(script);
+    }
+    script->header_due = options->header;
+    bool complete = script_read(script, err);
+    if (script->write_errno == EPIPE)
+        return true; /* the reader has seen enough */
+    if (script->write_errno)
+        return error_system(err, script->write_errno, "can't write");
+    if (!options->quiet)
+        recording_losses_report(script->context->talk, &script->capture.losses);
+    if (!complete)
+        return error_wrap(err, "'%s'", path);
+    if (!script->printed)
+        return error_set(err, ERROR_NOT_FOUND, "'%s' holds no samples%s", path,
+                         options->time || options->cpus || options->pids || options->tids || options->comms
+                             ? " that pass --time, --cpu, --pid, --tid and --comms"
+                             : "");
+    return true;
+}
+
+static void explain_missing_names(const struct script *script)
+{
+    const struct recording *recording = &script->capture.recording;
+    for (uint32_t dso = 0; dso < recording->spaces.dso_count; dso++) {
+        const char *complaint = symboliser_complaint(script->symboliser, dso);
+        if (complaint)
+            fprintf(script->context->talk, "%s: %s\n",
+                    strings_text(&recording->strings, recording->spaces.dsos[dso].path), complaint);
+    }
+}
+
+static bool script_run(struct context *context, int argc, char **argv, struct error *err)
+{
+    struct script script = {.options = {.input = RECORDING_INPUT_DEFAULTS, .inlines = true}, .context = context};
+    if (!script_parse(&script, argc, argv, err)) {
+        free(script.cpus);
+        return false;
+    }
+    capture_init(&script.capture);
+    bool done = script_all(&script, err);
+    if (script.symboliser) {
+        if (script.options.verbose)
+            explain_missing_names(&script);
+        places_done(&script.places);
+        symboliser_free(script.symboliser);
+    }
+    if (script.source)
+        script.source->ops->close(script.source);
+    script_text_done(&script.text);
+    vec_done(&script.fields);
+    capture_done(&script.capture);
+    free(script.cpus);
+    return done;
+}
+
+const struct command command_script = {
+    .name = "script",
+    .summary = "a recording's samples as text, one after the other",
+    .usage = "plumb script [-i FILE] [options]",
+    .options = script_rows,
+    .run = script_run,
+};

@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "command/script_text.h"
+
+#include "base/arena.h"
+#include "base/vec.h"
+#include "decode/layout.h"
+
+#include <inttypes.h>
+
+#define FIELDS_OF_NAMES (FIELD_SYM | FIELD_SYMOFF | FIELD_DSO | FIELD_SRCLINE)
+
+void script_text_done(struct script_text *script)
+{
+    text_done(&script->out);
+    text_done(&script->tails);
+    free(script->names);
+    free(script->lines);
+}
+
+/* ---- numbers ---- */
+
+/* Decimal at the right of at least `width` columns. */
+static void add_decimal(struct text *out, uint64_t value, size_t width, char fill)
+{
+    char digits[32];
+    size_t at = sizeof(digits);
+    do {
+        digits[--at] = (char)('0' + value % 10);
+        value /= 10;
+    } while (value);
+    while (sizeof(digits) - at < width)
+        digits[--at] = fill;
+    text_append(out, digits + at, sizeof(digits) - at);
+}
+
+static void add_hex(struct text *out, uint64_t value, size_t width)
+{
+    char digits[24];
+    size_t at = sizeof(digits);
+    do {
+        digits[--at] = "0123456789abcdef"[value & 15];
+        value >>= 4;
+    } while (value);
+    while (sizeof(digits) - at < width)
+        digits[--at] = ' ';
+    text_append(out, digits + at, sizeof(digits) - at);
+}
+
+/* pids are signed where they mean "nobody". */
+static void add_id(struct text *out, uint32_t id, size_t width)
+{
+    if ((int32_t)id < 0)
+        text_printf(out, "%*" PRId32, (int)width, (int32_t)id);
+    else
+        add_decimal(out, id, width, ' ');
+}
+
+/* ---- the line's head ---- */
+
+static void add_comm(struct script_text *script, const struct sample *sample, bool padded)
+{
+    const char *comm = strings_text(&script->capture->recording.strings, sample->comm);
+    char number[16];
+    if (!comm[0]) {
+        snprintf(number, sizeof(number), ":%" PRId32,
+                 (int32_t)script->capture->recording.threads.items[sample->thread].tid);
+        comm = number;
+    }
+    size_t length = strlen(comm);
+    if (padded && length < 16)
+        text_append(&script->out, "                ", 16 - length);
+    text_append(&script->out, comm, length);
+    text_add_char(&script->out, ' ');
+}
+
+static void add_time(struct script_text *script, uint64_t time_ns)
+{
+    const uint64_t billion = 1000000000;
+    add_decimal(&script->out, time_ns / billion, 5, ' ');
+    text_add_char(&script->out, '.');
+    if (script->nanoseconds)
+        add_decimal(&script->out, time_ns % billion, 9, '0');
+    else
+        add_decimal(&script->out, time_ns % billion / 1000, 6, '0');
+    text_append(&script->out, ": ", 2);
+}
+
+static void add_threads(struct script_text *script, unsigned fields, const struct record *record)
+{
+    struct text *out = &script->out;
+    if (fields & FIELD_PID) {
+        add_id(out, record->who.pid, 5);
+        if (fields & FIELD_TID) {
+            size_t before = out->length + 1;
+            text_add_char(out, '/');
+            add_id(out, record->who.tid, 1);
+            while (out->length - before < 5)
+                text_add_char(out, ' ');
+        }
+        text_add_char(out, ' ');
+    } else if (fields & FIELD_TID) {
+        add_id(out, record->who.tid, 5);
+        text_add_char(out, ' ');
+    }
+}
+
+static void add_event(struct script_text *script, const struct sample *sample)
+{
+    const char *name = script->capture->recording.events[sample->event].name;
+    size_t length = strlen(name);
+    for (size_t at = length; at < script->event_name_width; at++)
+        text_add_char(&script->out, ' ');
+    text_append(&script->out, name, length);
+    text_append(&script->out, ": ", 2);
+}
+
+/* ---- names of locations ---- */
+
+/* perf's users look for this name: tools that fold stacks know code compiled at run time by it. */
+static void add_dso(struct script_text *script, struct text *out, const struct place *place)
+{
+    const struct recording *recording = &script->capture->recording;
+    const struct dso *dso = place->dso_id < recording->spaces.dso_count ? &recording->spaces.dsos[place->dso_id] : NULL;
+    text_add(out, " (");
+    if (dso && dso->kind == DSO_ANONYMOUS && strncmp(place->dso, "[JIT]", 5) == 0)
+        text_printf(out, "/tmp/perf-%" PRIu32 ".map", dso->owner_pid);
+    else
+        text_add(out, dso && (dso->kind == DSO_MODULE || dso->kind == DSO_KERNEL) ? place->dso : place->dso_path);
+    text_add_char(out, ')');
+}
+
+static void add_name(struct script_text *script, struct text *out, unsigned fields, uint32_t place_id,
+                     uint64_t dso_addr)
+{
+    const struct place *place = &script->places->items[place_id];
+    if (fields & FIELD_SYM) {
+        text_add_char(out, ' ');
+        text_add(out, place->symbol ? place->symbol : "[unknown]");
+        if (place->symbol && fields & FIELD_SYMOFF) {
+            text_add(out, "+0x");
+            text_add_hex(out, dso_addr - place->addr);
+        }
+    }
+    if (fields & FIELD_DSO && !place->is_inlined)
+        add_dso(script, out, place);
+    if (fields & FIELD_SRCLINE && place->line) {
+        text_add(out, "\n  ");
+        text_add(out, place->line);
+    }
+    if (place->is_inlined)
+        text_add(out, " (inlined)");
+}
+
+static void name_make(struct script_text *script, unsigned fields, uint32_t location)
+{
+    uint64_t dso_addr = script->capture->recording.samples.locations[location].dso_addr;
+    const uint32_t *frames;
+    size_t count = places_frames(script->places, location, &frames);
+    script->names[location] = (struct script_name){.first = (uint32_t)script->line_count, .count = (uint32_t)count};
+    for (size_t at = 0; at < count; at++) {
+        script->lines =
+            vec_reserve_bytes(script->lines, &script->line_capacity, script->line_count + 1, sizeof(*script->lines));
+        uint32_t begin = (uint32_t)script->tails.length;
+        add_name(script, &script->tails, fields, frames[at], dso_addr);
+        script->lines[script->line_count++] =
+            (struct script_line){begin, (uint32_t)script->tails.length - begin};
+    }
+}
+
+static const struct script_name *name_of(struct script_text *script, unsigned fields, uint32_t location)
+{
+    if ((fields & FIELDS_OF_NAMES) != script->names_fields) {
+        /* Events differ in their fields: what was kept is of another form. */
+        script->names_fields = fields & FIELDS_OF_NAMES;
+        script->name_count = script->line_count = 0;
+        text_clear(&script->tails);
+    }
+    size_t needed = script->capture->recording.samples.location_count;
+    if (script->name_count < needed) {
+        script->names = vec_reserve_bytes(script->names, &script->name_capacity, needed, sizeof(*script->names));
+        memset(script->names + script->name_count, 0, (needed - script->name_count) * sizeof(*script->names));
+        script->name_count = needed;
+    }
+    if (!script->names[location].count)
+        name_make(script, fields, location);
+    return &script->names[location];
+}
+
+/* "\t   ip name+0x1 (dso)\n" for the location and the functions inlined there. */
+static void add_frame(struct script_text *script, unsigned fields, uint64_t ip, uint32_t location)
+{
+    const struct script_name *name = name_of(script, fields, location);
+    for (uint32_t at = 0; at < name->count; at++) {
+        const struct script_line *line = &script->lines[name->first + at];
+        text_add_char(&script->out, '\t');
+        add_hex(&script->out, ip, 16);
+        text_append(&script->out, script->tails.bytes + line->begin, line->length);
+        text_add_char(&script->out, '\n');
+    }
+}
+
+/* The next address of a recorded chain that is no mark; false at its end. */
+static bool chain_next(const struct u64_view *chain, uint32_t *at, uint64_t *ret_ip)
+{
+    while (*at < chain->count) {
+        uint64_t ip = u64_view_at(chain, (*at)++);
+        if (ip == CONTEXT_USER_DEFERRED) {
+            (*at)++;
+        } else if (ip < (uint64_t)PERF_CONTEXT_MAX) {
+            *ret_ip = ip;
+            return true;
+        }
+    }
+    return false;
+}
+
+static void add_chain(struct script_text *script, unsigned fields, const struct record *record,
+                      const struct sample *sample)
+{
+    const struct samples *samples = &script->capture->recording.samples;
+    const struct stack *stack = &samples->stacks[sample->stack];
+    uint32_t most = script->stack_most && script->stack_most < stack->count ? script->stack_most : stack->count;
+    const uint64_t *unwound;
+    size_t unwound_count = capture_unwound(script->capture, &unwound), unwound_at = 0;
+    text_add_char(&script->out, '\n');
+    uint32_t chain_at = 0;
+    for (uint32_t at = 0; at < most; at++) {
+        uint32_t location = samples->frames[stack->first + at];
+        /* Where it really ran: a location remembers its first runtime address only. */
+        uint64_t ip = samples->locations[location].runtime_addr;
+        if (!chain_next(&record->sample.callchain, &chain_at, &ip) && unwound_at < unwound_count)
+            ip = unwound[unwound_at++];
+        add_frame(script, fields, ip, location);
+    }
+}
+
+static void add_leaf(struct script_text *script, unsigned fields, const struct sample *sample)
+{
+    text_add_char(&script->out, ' ');
+    add_hex(&script->out, sample->ip, 16);
+    if (sample->location == LOCATION_NONE)
+        return;
+    const struct script_name *name = name_of(script, fields, sample->location);
+    const struct script_line *line = &script->lines[name->first + name->count - 1];
+    text_append(&script->out, script->tails.bytes + line->begin, line->length);
+}
+
+/* ---- other fields ---- */
+
+static const char *const x86_registers[] = {
+    "AX", "BX", "CX", "DX", "SI", "DI", "BP", "SP",  "IP",  "FLAGS", "CS",  "SS",
+    "DS", "ES", "FS", "GS", "R8", "R9", "R10", "R11", "R12", "R13",   "R14", "R15",
+};
+
+static void add_register_name(struct text *out, const char *architecture, unsigned number)
+{
+    char name[16];
+    bool x86 = strcmp(architecture, "x86_64") == 0 || strcmp(architecture, "i686") == 0;
+    if (x86 && number < array_count(x86_registers))
+        snprintf(name, sizeof(name), "%s", x86_registers[number]);
+    else if (x86 && number >= 32 && number < 64 && number % 2 == 0)
+        snprintf(name, sizeof(name), "XMM%u", (number - 32) / 2);
+    else if (strcmp(architecture, "aarch64") == 0 && number <= 32)
+        snprintf(name, sizeof(name), "%s%.0u", number == 30 ? "lr" : number == 31 ? "sp" : number == 32 ? "pc" : "x",
+                 number < 30 ? number : 0);
+    else
+        snprintf(name, sizeof(name), "r%u", number);
+    text_printf(out, "%5s", name);
+}
+
+static void add_registers(struct script_text *script, const struct sample_registers *registers)
+{
+    struct text *out = &script->out;
+    text_printf(out, " ABI:%" PRIu64 " ", registers->abi);
+    uint32_t index = 0;
+    for (unsigned number = 0; number < REGISTERS_MOST && index < registers->values.count; number++) {
+        if (!(registers->mask >> number & 1))
+            continue;
+        add_register_name(out, script->capture->recording.architecture, number);
+        text_printf(out, ":0x%" PRIx64 " ", u64_view_at(&registers->values, index++));
+    }
+}
+
+static void add_branches(struct script_text *script, unsigned fields, const struct record *record,
+                         const struct sample *sample)
+{
+    (void)fields, (void)sample;
+    struct text *out = &script->out;
+    for (uint32_t at = 0; at < sample_branch_count(&record->sample); at++) {
+        struct branch_entry branch = sample_branch(&record->sample, at);
+        bool mispredicted = branch.flags & 1, predicted = branch.flags >> 1 & 1;
+        text_add(out, " 0x");
+        text_add_hex(out, branch.from);
+        text_add(out, "/0x");
+        text_add_hex(out, branch.to);
+        text_printf(out, "/%c/%c/%c/%u ", predicted ? 'P' : mispredicted ? 'M' : '-',
+                    branch.flags >> 2 & 1 ? 'X' : '-', branch.flags >> 3 & 1 ? 'A' : '-',
+                    (unsigned)(branch.flags >> 4 & 0xffff));
+    }
+}
+
+static void add_page_size(struct text *out, uint64_t bytes)
+{
+    static const char units[] = "BKMGT";
+    size_t unit = 0;
+    for (; bytes >= 1024 && units[unit + 1]; unit++)
+        bytes /= 1024;
+    if (bytes)
+        text_printf(out, " %" PRIu64 "%c", bytes, units[unit]);
+    else
+        text_add(out, " N/A");
+}
+
+static void add_trace(struct script_text *script, const struct record_sample *raw)
+{
+    text_printf(&script->out, "raw %" PRIu64 " bytes", raw->raw.size_bytes);
+}
+
+void script_text_sample(struct script_text *script, unsigned fields, const struct record *record,
+                        const struct sample *sample)
+{
+    struct text *out = &script->out;
+    const struct record_sample *raw = &record->sample;
+    bool chain = fields & FIELD_IP && sample->stack != STACK_NONE && !script->hide_chains;
+    bool has_chains = raw->sample_type & PERF_SAMPLE_CALLCHAIN && !script->hide_chains;
+    if (fields & FIELD_COMM)
+        add_comm(script, sample, !(fields & FIELD_IP && has_chains));
+    add_threads(script, fields, record);
+    if (fields & FIELD_CPU) {
+        text_add_char(out, '[');
+        add_decimal(out, sample->cpu, 3, '0');
+        text_append(out, "] ", 2);
+    }
+    if (fields & FIELD_TIME)
+        add_time(script, sample->time_ns);
+    if (fields & FIELD_PERIOD) {
+        add_decimal(out, sample->period, 10, ' ');
+        text_add_char(out, ' ');
+    }
+    if (fields & FIELD_EVENT)
+        add_event(script, sample);
+    if (fields & FIELD_TRACE && raw->sample_type & PERF_SAMPLE_RAW)
+        add_trace(script, raw);
+    if (fields & FIELD_ADDR)
+        add_hex(out, raw->addr, 16);
+    if (fields & FIELD_WEIGHT)
+        add_decimal(out, raw->weight, 16, ' ');
+    if (chain)
+        add_chain(script, fields, record, sample);
+    else if (fields & FIELD_IP)
+        add_leaf(script, fields, sample);
+    if (fields & FIELD_IREGS)
+        add_registers(script, &raw->interrupt_registers);
+    if (fields & FIELD_UREGS)
+        add_registers(script, &raw->user_registers);
+    if (fields & FIELD_BRSTACK)
+        add_branches(script, fields, record, sample);
+    if (fields & FIELD_PHYS_ADDR)
+        add_hex(out, raw->phys_addr, 16);
+    if (fields & FIELD_CGROUP)
+        text_printf(out, " cgroup %" PRIu64, raw->cgroup);
+    if (fields & FIELD_DATA_PAGE_SIZE)
+        add_page_size(out, raw->data_page_size);
+    if (fields & FIELD_CODE_PAGE_SIZE)
+        add_page_size(out, raw->code_page_size);
+    text_add_char(out, '\n');
+}

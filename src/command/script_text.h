@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * One sample as lines of text, field by field as perf script writes them.
+ *
+ * Numbers are formatted here and what a location is called is kept, so that a line costs a few copies.
+ */
+#ifndef PLUMB_COMMAND_SCRIPT_TEXT_H
+#define PLUMB_COMMAND_SCRIPT_TEXT_H
+
+#include "analyse/places.h"
+#include "capture/capture.h"
+
+enum script_field {
+    FIELD_COMM = 1 << 0,
+    FIELD_PID = 1 << 1,
+    FIELD_TID = 1 << 2,
+    FIELD_CPU = 1 << 3,
+    FIELD_TIME = 1 << 4,
+    FIELD_PERIOD = 1 << 5,
+    FIELD_EVENT = 1 << 6,
+    FIELD_TRACE = 1 << 7,
+    FIELD_ADDR = 1 << 8,
+    FIELD_WEIGHT = 1 << 9,
+    FIELD_IP = 1 << 10,
+    FIELD_SYM = 1 << 11,
+    FIELD_SYMOFF = 1 << 12,
+    FIELD_DSO = 1 << 13,
+    FIELD_SRCLINE = 1 << 14,
+    FIELD_IREGS = 1 << 15,
+    FIELD_UREGS = 1 << 16,
+    FIELD_BRSTACK = 1 << 17,
+    FIELD_PHYS_ADDR = 1 << 18,
+    FIELD_DATA_PAGE_SIZE = 1 << 19,
+    FIELD_CODE_PAGE_SIZE = 1 << 20,
+    FIELD_CGROUP = 1 << 21,
+};
+
+/* What one location is called, kept from the first time on: lines in `text`, each without its address. */
+struct script_name {
+    uint32_t first, count; /* into lines; count 0: not yet made */
+};
+
+struct script_line {
+    uint32_t begin, length; /* in tails */
+};
+
+struct script_text {
+    struct text out;
+    bool nanoseconds, hide_chains;
+    uint32_t stack_most;
+    unsigned event_name_width;
+    struct places *places;
+    struct capture *capture;
+    const struct source *source;
+    struct script_name *names;
+    size_t name_count, name_capacity;
+    struct script_line *lines;
+    size_t line_count, line_capacity;
+    struct text tails;
+    unsigned names_fields; /* for which the tails were made */
+};
+
+void script_text_done(struct script_text *script);
+/* Append the sample with these fields (enum script_field). */
+void script_text_sample(struct script_text *script, unsigned fields, const struct record *record,
+                        const struct sample *sample);
+
+#endif
