@@ -1,0 +1,49 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Turn data/advice.txt into the sorted table of src/finding/wording.h: input, then output file."""
+import pathlib
+import sys
+
+
+def rows(lines):
+    section = key = None
+    text = []
+    for number, line in enumerate(lines, 1):
+        line = line.rstrip()
+        if not line or line.startswith("#"):
+            continue
+        if line.startswith("["):
+            if key:
+                yield section, key, " ".join(text)
+            section, key = line.strip("[]"), None
+        elif line[0] == " ":
+            if not key:
+                sys.exit(f"line {number}: a continuation of nothing")
+            text.append(line.strip())
+        else:
+            if key:
+                yield section, key, " ".join(text)
+            key, equals, first = line.partition(" = ")
+            if not equals or not section:
+                sys.exit(f"line {number}: expected 'key = text' in a section")
+            text = [first.strip()]
+    if key:
+        yield section, key, " ".join(text)
+
+
+def quoted(text):
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("?", "\\?") + '"'
+
+
+def main():
+    table = sorted(rows(pathlib.Path(sys.argv[1]).read_text(encoding="utf-8").splitlines()))
+    for one, other in zip(table, table[1:]):
+        if one[:2] == other[:2]:
+            sys.exit(f"[{one[0]}] {one[1]} stands there twice")
+    out = ['#include "finding/wording.h"', "", "const struct wording wording_table[] = {"]
+    out += [f"    {{{quoted(s)}, {quoted(k)}, {quoted(t)}}}," for s, k, t in table]
+    out += ["};", "const size_t wording_count = sizeof(wording_table) / sizeof(wording_table[0]);", ""]
+    pathlib.Path(sys.argv[2]).write_text("\n".join(out), encoding="utf-8")
+
+
+main()

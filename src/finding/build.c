@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Causes in how the program was built, or in which program is being timed at all. */
+#include "base/vec.h"
+#include "finding/family.h"
+
+#include <string.h>
+
+/* Stack traffic above this share of a function's stalls is what unoptimised code looks like. */
+static const double STACK_SHARE_OF_UNOPTIMISED = 0.30;
+
+enum built {
+    BUILT_UNKNOWN,
+    BUILT_OPTIMISED,
+    BUILT_UNOPTIMISED
+};
+
+/* gcc writes its options into the producer; without any -O it did not optimise. clang writes none. */
+static enum built built_by_producer(const char *producer)
+{
+    if (!producer || strncmp(producer, "GNU ", 4) != 0)
+        return BUILT_UNKNOWN;
+    if (strstr(producer, "GNU AS") || !strstr(producer, " -m"))
+        return BUILT_UNKNOWN;
+    const char *option = NULL;
+    for (const char *at = strstr(producer, " -O"); at; at = strstr(at + 1, " -O"))
+        option = at; /* the last one counts */
+    if (!option || option[3] == '0')
+        return BUILT_UNOPTIMISED;
+    return BUILT_OPTIMISED;
+}
+
+static double stack_share(const struct stall_function *function)
+{
+    return function->attributed >= 50 ? (double)function->stack_samples / (double)function->attributed : 0;
+}
+
+static void unoptimised_test(const struct results *results, struct finding *finding)
+{
+    const struct stalls *stalls = results->stalls;
+    double told = 0, shaped = 0, unknown = 0;
+    const struct stall_function *hottest = NULL;
+    for (size_t at = 0; at < stalls->function_count; at++) {
+        const struct stall_function *function = &stalls->functions[at];
+        if (function->is_kernel)
+            continue;
+        enum built built = built_by_producer(function->producer);
+        bool shape = stalls->attributed && stack_share(function) >= STACK_SHARE_OF_UNOPTIMISED;
+        told += built == BUILT_UNOPTIMISED ? (double)function->samples : 0;
+        shaped += built == BUILT_UNKNOWN && shape ? (double)function->samples : 0;
+        unknown += built == BUILT_UNKNOWN && !function->has_code ? (double)function->samples : 0;
+        if (!hottest && (built == BUILT_UNOPTIMISED || (built == BUILT_UNKNOWN && shape)))
+            hottest = function;
+    }
+    struct interval share = share_of_samples(results, finding, told + shaped);
+    struct interval blind = share_of_samples(results, finding, unknown);
+    if (told + shaped == 0)
+        share = share_of_samples(results, finding, unknown);
+    finding_decide_fact(finding, share, results->effect);
+    if (finding->verdict == VERDICT_SUPPORTED && told + shaped == 0)
+        finding->verdict = VERDICT_UNDECIDED;
+    if (finding->verdict == VERDICT_RULED_OUT) {
+        finding_reason_bound(finding, "bound", share);
+        return;
+    }
+    if (!hottest) {
+        finding_set(finding, reason, "blind", VALUE_SHARE("share", blind));
+        return;
+    }
+    finding->subject = hottest->name;
+    if (built_by_producer(hottest->producer) == BUILT_UNOPTIMISED)
+        finding_evidence(finding, WEIGHT_FOR, ORIGIN_CODE, "producer", VALUE_TEXT("function", hottest->name),
+                         VALUE_TEXT("producer", hottest->producer));
+    if (stack_share(hottest) > 0)
+        finding_evidence(finding, stack_share(hottest) >= STACK_SHARE_OF_UNOPTIMISED ? WEIGHT_FOR : WEIGHT_CONTEXT,
+                         ORIGIN_SAMPLES, "shape", VALUE_TEXT("function", hottest->name),
+                         VALUE_SHARE("stack", interval_exactly(stack_share(hottest))));
+    finding_set(finding, reason, "gain", NO_VALUES);
+    if (finding->verdict == VERDICT_SUPPORTED)
+        finding_set(finding, headline, "headline", VALUE_TEXT("function", hottest->name), VALUE_SHARE("share", share));
+    finding_advise(finding, "advice", NO_VALUES);
+    finding_set(finding, confirm, "confirm", NO_VALUES);
+}
+
+const struct hypothesis hypothesis_unoptimised = {
+    .id = "unoptimised-build",
+    .family = "build",
+    .title = "an unoptimised build is being timed",
+    .needs = RESULT_BIT(RESULT_STALLS),
+    .uses = RESULT_BIT(RESULT_RUN),
+    .test = unoptimised_test,
+};
+
+static const struct name_pattern checking_names[] = {
+    {.part = "_ref_"},    {.part = "reference"}, {.prefix = "ref_"},   {.part = "compute_ref"}, {.part = "verify"},
+    {.part = "validate"}, {.part = "checker"},   {.prefix = "check_"}, {.part = "_check"},      {.part = "assert"},
+};
+
+static void checking_code_test(const struct results *results, struct finding *finding)
+{
+    test_function_names(results, finding, checking_names, array_count(checking_names));
+}
+
+const struct hypothesis hypothesis_checking_code = {
+    .id = "checking-code",
+    .family = "build",
+    .title = "a reference or checking routine is being timed",
+    .needs = RESULT_BIT(RESULT_STALLS),
+    .uses = RESULT_BIT(RESULT_RUN),
+    .test = checking_code_test,
+};
+
+static const struct name_pattern instrumented_names[] = {
+    {.prefix = "__asan_"},     {.prefix = "__tsan_"},      {.prefix = "__msan_"},  {.prefix = "__ubsan_"},
+    {.prefix = "__sanitizer"}, {.prefix = "__gcov_"},      {.prefix = "mcount"},   {.prefix = "__fentry__"},
+    {.prefix = "_mcount"},     {.dso = "libasan"},         {.dso = "libtsan"},     {.dso = "libubsan"},
+    {.prefix = "__llvm_profile"}, {.dso = "memcheck-"},    {.dso = "vgpreload"},   {.part = "AddressSanitizer"},
+};
+
+static void instrumented_test(const struct results *results, struct finding *finding)
+{
+    test_function_names(results, finding, instrumented_names, array_count(instrumented_names));
+}
+
+const struct hypothesis hypothesis_instrumented = {
+    .id = "instrumented-build",
+    .family = "build",
+    .title = "sanitizer, coverage or profiling code",
+    .needs = RESULT_BIT(RESULT_STALLS),
+    .uses = RESULT_BIT(RESULT_RUN),
+    .test = instrumented_test,
+};
+
+static const struct name_pattern interpreter_names[] = {
+    {.prefix = "_PyEval_"},   {.prefix = "PyObject_"},  {.dso = "python"},     {.dso = "libpython"},
+    {.prefix = "Builtins_"},  {.part = "BytecodeHandler"}, {.dso = "perl"},    {.dso = "libperl"},
+    {.dso = "ruby"},          {.dso = "libruby"},       {.prefix = "luaV_"},   {.dso = "bash"},
+    {.dso = "dash"},          {.prefix = "Perl_"},      {.dso = "php"},
+};
+
+static void interpreter_test(const struct results *results, struct finding *finding)
+{
+    test_function_names(results, finding, interpreter_names, array_count(interpreter_names));
+}
+
+const struct hypothesis hypothesis_interpreter = {
+    .id = "interpreter",
+    .family = "build",
+    .title = "interpreted code",
+    .needs = RESULT_BIT(RESULT_STALLS),
+    .uses = RESULT_BIT(RESULT_RUN),
+    .test = interpreter_test,
+};

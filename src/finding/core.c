@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Causes in the core: divider, wrong guesses, chains, vectors, code footprint, atomics. */
+#include "finding/family.h"
+
+static double class_hits(const struct stalls *stalls, unsigned mask)
+{
+    double hits = 0;
+    for (int class = 0; class < INSTRUCTION_CLASS_COUNT; class++)
+        hits += mask >> class & 1 ? (double)stalls->class_samples[class] : 0;
+    return hits;
+}
+
+#define CLASS(name) (1u << INSTRUCTION_##name)
+
+/* The hottest stalled instruction of some classes, or NULL. */
+static const struct stall_row *hottest_row(const struct stalls *stalls, unsigned mask)
+{
+    const struct stall_row *best = NULL;
+    for (size_t at = 0; at < stalls->function_count; at++) {
+        const struct stall_function *function = &stalls->functions[at];
+        for (size_t row = 0; row < function->row_count && !function->is_kernel; row++)
+            if (mask >> function->rows[row].class & 1 && (!best || function->rows[row].samples > best->samples))
+                best = &function->rows[row];
+    }
+    return best;
+}
+
+static void name_row(const struct results *results, struct finding *finding, unsigned mask, struct interval share)
+{
+    const struct stall_row *row = hottest_row(results->stalls, mask);
+    if (!row)
+        return;
+    finding->subject = row->text;
+    finding_evidence(finding, WEIGHT_FOR, ORIGIN_SAMPLES, "stalled", VALUE_SHARE("share", share),
+                     VALUE_TEXT("function", results->stalls->functions[row->function].name),
+                     VALUE_TEXT("instruction", row->text));
+}
+
+/* Time at these instructions is a fact; what removing them returns is not known. */
+static void test_fact(const struct results *results, struct finding *finding, unsigned mask)
+{
+    if (!stalls_are_attributed(results, finding))
+        return;
+    struct interval share = share_of_samples(results, finding, class_hits(results->stalls, mask));
+    finding_decide_fact(finding, share, results->effect);
+    if (finding->verdict == VERDICT_RULED_OUT) {
+        finding_reason_bound(finding, "bound", share);
+        return;
+    }
+    name_row(results, finding, mask, share);
+    finding_set(finding, reason, "gain", NO_VALUES);
+    if (finding->verdict == VERDICT_SUPPORTED && finding->subject)
+        finding_set(finding, headline, "headline",
+                    VALUE_TEXT("function",
+                               results->stalls->functions[hottest_row(results->stalls, mask)->function].name),
+                    VALUE_TEXT("instruction", finding->subject), VALUE_SHARE("share", share));
+    finding_advise(finding, "advice", NO_VALUES);
+    finding_set(finding, confirm, "confirm", NO_VALUES);
+}
+
+/* Only an upper bound can be had without counters. */
+static void test_bound(const struct results *results, struct finding *finding, unsigned mask)
+{
+    if (!stalls_are_attributed(results, finding))
+        return;
+    struct interval share = share_of_samples(results, finding, class_hits(results->stalls, mask));
+    finding_decide_bound(finding, share.high, results->effect);
+    finding_reason_bound(finding, finding->verdict == VERDICT_RULED_OUT ? "bound" : "undecided", share);
+    if (finding->verdict != VERDICT_UNDECIDED)
+        return;
+    name_row(results, finding, mask, share);
+    finding_set(finding, remedy, "remedy", NO_VALUES);
+    finding_advise(finding, "advice", NO_VALUES);
+}
+
+static void divider_test(const struct results *results, struct finding *finding)
+{
+    test_fact(results, finding, CLASS(DIV) | CLASS(FP_DIV));
+}
+
+const struct hypothesis hypothesis_divider = {
+    .id = "divider",
+    .family = "core",
+    .title = "divisions and square roots",
+    .needs = RESULT_BIT(RESULT_STALLS),
+    .uses = RESULT_BIT(RESULT_RUN),
+    .test = divider_test,
+};
+
+/* Documented cost of one wrong guess on cores since 2010: 12 to 25 cycles. */
+static bool mispredicts_counted(const struct results *results, struct finding *finding)
+{
+    struct measured misses = counter_of(results->counters, "branch-misses");
+    struct measured cycles = counter_of(results->counters, "cycles");
+    struct measured ratio = measured_ratio(misses, cycles);
+    if (!ratio.known)
+        return false;
+    struct interval share = interval_of(ratio.value * 12, ratio.value * 18, ratio.value * 25);
+    finding->is_estimate = false;
+    finding_decide(finding, share_of_run(results, finding, interval_clamped(share, 0, 1)), results->effect);
+    finding_evidence(finding, WEIGHT_FOR, ORIGIN_COUNTERS, "counted", VALUE_COUNT("misses", misses.value),
+                     VALUE_COUNT("cycles", cycles.value));
+    if (finding->verdict == VERDICT_RULED_OUT)
+        finding_reason_bound(finding, "counted-bound", finding->recoverable);
+    else
+        finding_advise(finding, "advice", NO_VALUES);
+    if (finding->verdict == VERDICT_SUPPORTED)
+        finding_set(finding, headline, "headline", VALUE_SHARE("share", finding->recoverable));
+    if (finding->verdict == VERDICT_UNDECIDED)
+        finding_reason_bound(finding, "undecided", finding->recoverable);
+    return true;
+}
+
+static void mispredicts_test(const struct results *results, struct finding *finding)
+{
+    if (!mispredicts_counted(results, finding))
+        test_bound(results, finding, CLASS(BRANCH) | CLASS(JUMP) | CLASS(CALL) | CLASS(RETURN));
+}
+
+const struct hypothesis hypothesis_mispredicts = {
+    .id = "branch-mispredicts",
+    .family = "core",
+    .title = "wrongly guessed branches",
+    .needs = RESULT_BIT(RESULT_STALLS),
+    .uses = RESULT_BIT(RESULT_RUN) | RESULT_BIT(RESULT_COUNTERS),
+    .test = mispredicts_test,
+};
+
+static void latency_chain_test(const struct results *results, struct finding *finding)
+{
+    test_bound(results, finding, CLASS(FP) | CLASS(MUL) | CLASS(VECTOR) | CLASS(CRYPTO));
+}
+
+const struct hypothesis hypothesis_latency_chain = {
+    .id = "latency-chain",
+    .family = "core",
+    .title = "chains of dependent arithmetic",
+    .needs = RESULT_BIT(RESULT_STALLS),
+    .uses = RESULT_BIT(RESULT_RUN),
+    .test = latency_chain_test,
+};
+
+static void denormals_test(const struct results *results, struct finding *finding)
+{
+    if (!stalls_are_attributed(results, finding))
+        return;
+    struct interval share = share_of_samples(results, finding, (double)results->stalls->arithmetic_samples);
+    finding_decide_bound(finding, share.high, results->effect);
+    finding_reason_bound(finding, finding->verdict == VERDICT_RULED_OUT ? "bound" : "undecided", share);
+    if (finding->verdict == VERDICT_UNDECIDED)
+        finding_set(finding, remedy, "remedy", NO_VALUES);
+}
+
+const struct hypothesis hypothesis_denormals = {
+    .id = "denormals",
+    .family = "core",
+    .title = "denormal numbers",
+    .needs = RESULT_BIT(RESULT_STALLS),
+    .uses = RESULT_BIT(RESULT_RUN),
+    .test = denormals_test,
+};
+
+static void narrow_vectors_test(const struct results *results, struct finding *finding)
+{
+    if (!stalls_are_attributed(results, finding))
+        return;
+    const struct stalls *stalls = results->stalls;
+    double width = results->surroundings->has_avx512 ? 16 : results->surroundings->has_avx2 ? 8 : 4;
+    double narrow = (double)stalls->scalar_fp_samples + (width > 4 ? (double)stalls->vector_samples[0] : 0);
+    struct interval share = share_of_samples(results, finding, narrow);
+    finding_decide_bound(finding, share.high * (1 - 1 / width), results->effect);
+    finding_reason_bound(finding, finding->verdict == VERDICT_RULED_OUT ? "bound" : "undecided", share);
+    if (finding->verdict == VERDICT_RULED_OUT)
+        return;
+    finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_CODE, "mix",
+                     VALUE_SHARE("scalar", share_of_samples(results, finding, (double)stalls->scalar_fp_samples)),
+                     VALUE_SHARE("narrow", share_of_samples(results, finding, (double)stalls->vector_samples[0])),
+                     VALUE_TEXT("best", width > 8 ? "512" : width > 4 ? "256" : "128"));
+    finding_set(finding, remedy, "remedy", NO_VALUES);
+    finding_advise(finding, "advice", NO_VALUES);
+}
+
+const struct hypothesis hypothesis_narrow_vectors = {
+    .id = "narrow-vectors",
+    .family = "core",
+    .title = "scalar or narrow vector code",
+    .needs = RESULT_BIT(RESULT_STALLS) | RESULT_BIT(RESULT_SURROUNDINGS),
+    .uses = RESULT_BIT(RESULT_RUN),
+    .test = narrow_vectors_test,
+};
+
+static void avx512_licence_test(const struct results *results, struct finding *finding)
+{
+    if (!results->surroundings->has_avx512) {
+        finding_decide_bound(finding, 0, results->effect);
+        finding_set(finding, reason, "no-avx512", NO_VALUES);
+        return;
+    }
+    if (!stalls_are_attributed(results, finding))
+        return;
+    const struct stalls *stalls = results->stalls;
+    struct interval wide = share_of_samples(results, finding, (double)stalls->vector_samples[2]);
+    if (!stalls->vector_samples[2] && wide.high < results->effect) {
+        finding_decide_bound(finding, 0, results->effect);
+        finding_reason_bound(finding, "no-wide", wide);
+        return;
+    }
+    /* The whole run is clocked down, not only the wide instructions; the deepest licence costs about a quarter. */
+    finding_decide_bound(finding, 0.25, results->effect);
+    finding_set(finding, reason, "undecided", VALUE_SHARE("wide", wide));
+    finding_set(finding, remedy, "remedy", NO_VALUES);
+}
+
+const struct hypothesis hypothesis_avx512_licence = {
+    .id = "avx512-licence",
+    .family = "core",
+    .title = "clock lowered for wide vectors",
+    .needs = RESULT_BIT(RESULT_STALLS) | RESULT_BIT(RESULT_SURROUNDINGS),
+    .uses = RESULT_BIT(RESULT_RUN),
+    .test = avx512_licence_test,
+};
+
+static void front_end_test(const struct results *results, struct finding *finding)
+{
+    const struct stalls *stalls = results->stalls;
+    if (stalls->user_samples < 200) {
+        finding_not_testable(finding, "too few samples to see how much code is hot", NULL);
+        return;
+    }
+    /* 98 % of the samples lie in that much code: misses beyond it hold the rest at most. */
+    double hot_bytes = (double)stalls->hot_code_lines * 64;
+    bool fits = hot_bytes * 2 < 32768;
+    struct interval beyond = share_of_samples(results, finding, (double)stalls->user_samples * 0.02);
+    struct interval user = share_of_samples(results, finding, (double)stalls->user_samples);
+    finding_decide_bound(finding, fits ? beyond.high : user.high, results->effect);
+    finding_set(finding, reason, fits ? "bound" : "undecided", VALUE_BYTES("code", hot_bytes));
+    if (!fits)
+        finding_set(finding, remedy, "remedy", NO_VALUES);
+}
+
+const struct hypothesis hypothesis_front_end = {
+    .id = "front-end",
+    .family = "core",
+    .title = "too much hot code for the instruction cache",
+    .needs = RESULT_BIT(RESULT_STALLS),
+    .uses = RESULT_BIT(RESULT_RUN),
+    .test = front_end_test,
+};
+
+static void atomics_test(const struct results *results, struct finding *finding)
+{
+    test_fact(results, finding, CLASS(ATOMIC) | CLASS(BARRIER));
+}
+
+const struct hypothesis hypothesis_atomics = {
+    .id = "atomics",
+    .family = "core",
+    .title = "atomic operations and fences",
+    .needs = RESULT_BIT(RESULT_STALLS),
+    .uses = RESULT_BIT(RESULT_RUN),
+    .test = atomics_test,
+};

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The hypotheses by family, and the steps that their tests share. */
+#ifndef PLUMB_FINDING_FAMILY_H
+#define PLUMB_FINDING_FAMILY_H
+
+#include "finding/hypothesis.h"
+
+#define FAMILY_MEMORY                                                                                             \
+    &hypothesis_small_pages, &hypothesis_cache_misses, &hypothesis_bandwidth, &hypothesis_stores,                  \
+        &hypothesis_numa_remote, &hypothesis_false_sharing
+#define FAMILY_CORE                                                                                               \
+    &hypothesis_divider, &hypothesis_mispredicts, &hypothesis_latency_chain, &hypothesis_denormals,                \
+        &hypothesis_narrow_vectors, &hypothesis_avx512_licence, &hypothesis_front_end, &hypothesis_atomics
+#define FAMILY_BUILD                                                                                              \
+    &hypothesis_unoptimised, &hypothesis_checking_code, &hypothesis_instrumented, &hypothesis_interpreter
+#define FAMILY_LIBRARY &hypothesis_allocation, &hypothesis_copying, &hypothesis_spinning
+#define FAMILY_SYSTEM                                                                                             \
+    &hypothesis_waiting, &hypothesis_quota, &hypothesis_steal, &hypothesis_oversubscribed,                         \
+        &hypothesis_migrations, &hypothesis_page_faults, &hypothesis_system_calls, &hypothesis_interrupts,         \
+        &hypothesis_kernel_locks, &hypothesis_start_and_exit, &hypothesis_swap, &hypothesis_single_threaded,       \
+        &hypothesis_vm_exits, &hypothesis_host_pages, &hypothesis_frequency
+
+extern const struct hypothesis hypothesis_small_pages, hypothesis_cache_misses, hypothesis_bandwidth,
+    hypothesis_stores, hypothesis_numa_remote, hypothesis_false_sharing;
+extern const struct hypothesis hypothesis_divider, hypothesis_mispredicts, hypothesis_latency_chain,
+    hypothesis_denormals, hypothesis_narrow_vectors, hypothesis_avx512_licence, hypothesis_front_end,
+    hypothesis_atomics;
+extern const struct hypothesis hypothesis_unoptimised, hypothesis_checking_code, hypothesis_instrumented,
+    hypothesis_interpreter;
+extern const struct hypothesis hypothesis_allocation, hypothesis_copying, hypothesis_spinning;
+extern const struct hypothesis hypothesis_waiting, hypothesis_quota, hypothesis_steal, hypothesis_oversubscribed,
+    hypothesis_migrations, hypothesis_page_faults, hypothesis_system_calls, hypothesis_interrupts,
+    hypothesis_kernel_locks, hypothesis_start_and_exit, hypothesis_swap, hypothesis_single_threaded,
+    hypothesis_vm_exits, hypothesis_host_pages, hypothesis_frequency;
+
+/* A share of the samples as a share of what the finding counts in: elapsed time is only partly CPU time. */
+struct interval share_of_run(const struct results *results, const struct finding *finding, struct interval share);
+/* hits of all samples as such a share, Wilson. */
+struct interval share_of_samples(const struct results *results, const struct finding *finding, double hits);
+/* Stall attribution holds; else fills the finding as not testable. */
+bool stalls_are_attributed(const struct results *results, struct finding *finding);
+/* "ruled out: at most X % …" with the upper end of what was decided. */
+void finding_reason_bound(struct finding *finding, const char *key, struct interval bound);
+
+struct name_pattern {
+    const char *prefix; /* of the function's name; NULL: any */
+    const char *part;   /* somewhere in the name; NULL: any */
+    const char *dso;    /* the name of its binary starts so; NULL: any */
+};
+struct name_matches {
+    uint64_t samples;
+    const struct stall_function *hottest; /* NULL: none matched */
+};
+/* Functions whose names match one of the patterns. */
+struct name_matches functions_named(const struct stalls *stalls, const struct name_pattern *patterns, size_t count);
+/* Decide by the time in such functions: a fact; what leaving them out returns is at most that. */
+void test_function_names(const struct results *results, struct finding *finding, const struct name_pattern *patterns,
+                         size_t count);
+
+#endif

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "finding/finding.h"
+
+#include "base/vec.h"
+#include "finding/hypothesis.h"
+#include "finding/wording.h"
+
+#include <assert.h>
+
+static const char *const verdict_names[] = {
+    [VERDICT_SUPPORTED] = "supported",
+    [VERDICT_UNDECIDED] = "undecided",
+    [VERDICT_RULED_OUT] = "ruled_out",
+    [VERDICT_NOT_TESTABLE] = "not_testable",
+};
+_Static_assert(array_count(verdict_names) == VERDICT_COUNT, "a name for each verdict");
+
+static const char *const origin_names[] = {
+    [ORIGIN_SAMPLES] = "samples",     [ORIGIN_ADDRESSES] = "data addresses", [ORIGIN_PAGES] = "page tables",
+    [ORIGIN_PROBE] = "probe",         [ORIGIN_COUNTERS] = "counters",        [ORIGIN_SCHEDULER] = "scheduler",
+    [ORIGIN_CODE] = "code",           [ORIGIN_MACHINE] = "machine",          [ORIGIN_RUNS] = "runs",
+    [ORIGIN_STATEMENT] = "statement",
+};
+_Static_assert(array_count(origin_names) == ORIGIN_COUNT, "a name for each origin");
+
+const char *verdict_name(enum verdict verdict)
+{
+    return verdict_names[verdict];
+}
+
+const char *confidence_name(enum confidence confidence)
+{
+    static const char *const names[] = {"none", "low", "medium", "high"};
+    return names[confidence];
+}
+
+const char *origin_name(enum origin origin)
+{
+    return origin_names[origin];
+}
+
+const char *weight_name(enum weight weight)
+{
+    static const char *const names[] = {"for", "against", "context"};
+    return names[weight];
+}
+
+const char *unit_name(enum unit unit)
+{
+    static const char *const names[] = {"text", "share", "seconds", "bytes", "count", "factor"};
+    return names[unit];
+}
+
+const char *denominator_name(enum denominator of)
+{
+    return of == OF_ELAPSED ? "elapsed time" : "CPU time";
+}
+
+void finding_decide(struct finding *finding, struct interval recoverable, double effect)
+{
+    finding->recoverable = interval_clamped(recoverable, 0, 1);
+    if (!recoverable.known) {
+        finding->verdict = VERDICT_UNDECIDED;
+        return;
+    }
+    finding->verdict = finding->recoverable.low >= effect   ? VERDICT_SUPPORTED
+                       : finding->recoverable.high < effect ? VERDICT_RULED_OUT
+                                                            : VERDICT_UNDECIDED;
+}
+
+void finding_decide_fact(struct finding *finding, struct interval share, double effect)
+{
+    finding->gain_unmeasured = true;
+    finding->recoverable = share.known ? interval_of(0, share.mid / 2, share.high > 1 ? 1 : share.high) : share;
+    finding->verdict = !share.known          ? VERDICT_UNDECIDED
+                       : share.low >= effect ? VERDICT_SUPPORTED
+                       : share.high < effect ? VERDICT_RULED_OUT
+                                             : VERDICT_UNDECIDED;
+}
+
+void finding_decide_bound(struct finding *finding, double upper, double effect)
+{
+    finding->gain_unmeasured = true;
+    upper = upper > 1 ? 1 : upper;
+    finding->recoverable = interval_of(0, upper / 2, upper);
+    finding->verdict = upper < effect ? VERDICT_RULED_OUT : VERDICT_UNDECIDED;
+}
+
+static const char *worded(struct finding *finding, const char *key, const struct value *values, size_t count)
+{
+    const char *text = wording_find(finding->hypothesis->id, key);
+    assert(text && "data/advice.txt lacks a key that a hypothesis uses");
+    return wording_fill(finding->arena, text, values, count);
+}
+
+void finding_evidence_add(struct finding *finding, enum weight weight, enum origin origin, const char *key,
+                          const struct value *values, size_t count)
+{
+    assert(finding->evidence_count < EVIDENCE_MOST && count <= VALUES_MOST);
+    struct evidence *evidence = &finding->evidence[finding->evidence_count++];
+    *evidence = (struct evidence){.weight = weight, .origin = origin, .key = key};
+    evidence->text = worded(finding, key, values, count);
+    for (size_t at = 0; at < count; at++)
+        if (values[at].name[0])
+            evidence->values[evidence->value_count++] = values[at];
+}
+
+void finding_set_add(struct finding *finding, const char **member, const char *key, const struct value *values,
+                     size_t count)
+{
+    *member = worded(finding, key, values, count);
+}
+
+void finding_advise_add(struct finding *finding, const char *key, const struct value *values, size_t count)
+{
+    assert(finding->advice_count < ADVICE_MOST);
+    finding->advice[finding->advice_count++] = worded(finding, key, values, count);
+}
+
+void finding_not_testable(struct finding *finding, const char *reason, const char *remedy)
+{
+    finding->verdict = VERDICT_NOT_TESTABLE;
+    finding->recoverable = (struct interval){0};
+    finding->reason = reason;
+    finding->remedy = remedy;
+}
+
+/* Samples, addresses and code stand on the same interrupts: together they are one independent look. */
+static unsigned family_of(enum origin origin)
+{
+    switch (origin) {
+    case ORIGIN_SAMPLES:
+    case ORIGIN_ADDRESSES:
+        return 1u << ORIGIN_SAMPLES;
+    default:
+        return 1u << origin;
+    }
+}
+
+void finding_rate(struct finding *finding, double sample_count)
+{
+    unsigned families = 0, against = 0, sampled = 0;
+    for (size_t at = 0; at < finding->evidence_count; at++) {
+        const struct evidence *evidence = &finding->evidence[at];
+        families |= evidence->weight == WEIGHT_FOR ? family_of(evidence->origin) : 0;
+        against += evidence->weight == WEIGHT_AGAINST;
+        sampled |= evidence->origin == ORIGIN_SAMPLES || evidence->origin == ORIGIN_ADDRESSES;
+    }
+    int agreeing = __builtin_popcount(families & ~(1u << ORIGIN_STATEMENT));
+    bool few = sampled && sample_count < 500;
+    scoped_text struct text reason = {0};
+    if (finding->verdict == VERDICT_NOT_TESTABLE || finding->verdict == VERDICT_UNDECIDED)
+        finding->confidence = CONFIDENCE_NONE;
+    else if (agreeing == 0)
+        finding->confidence = finding->verdict == VERDICT_RULED_OUT ? CONFIDENCE_MEDIUM : CONFIDENCE_LOW;
+    else
+        finding->confidence = against || (sampled && sample_count < 100) ? CONFIDENCE_LOW
+                              : agreeing >= 2 && !few                    ? CONFIDENCE_HIGH
+                                                                         : CONFIDENCE_MEDIUM;
+    text_printf(&reason, "%d independent kind%s of evidence agree%s", agreeing, agreeing == 1 ? "" : "s",
+                agreeing == 1 ? "s" : "");
+    if (sampled)
+        text_printf(&reason, ", %.0f samples", sample_count);
+    if (against)
+        text_printf(&reason, ", %u against", against);
+    finding->confidence_reason = arena_string(finding->arena, text_string(&reason));
+}

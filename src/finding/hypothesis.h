@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A cause that could explain the slowness: one const object each, listed in hypothesis_table, one file per
+ * family (memory.c, core.c, build.c, library.c, system.c).
+ *
+ * A test receives only the results that it declares in needs (without one of those it isn't run: not
+ * testable, because …) and uses (NULL when absent).
+ */
+#ifndef PLUMB_FINDING_HYPOTHESIS_H
+#define PLUMB_FINDING_HYPOTHESIS_H
+
+#include "base/error.h"
+#include "finding/finding.h"
+#include "finding/results.h"
+
+struct hypothesis {
+    const char *id; /* "small-pages": the section in data/advice.txt, stable in JSON */
+    const char *family;
+    const char *title; /* "4 KiB pages behind hot data" */
+    unsigned needs, uses; /* RESULT_BIT(…) */
+    void (*test)(const struct results *results, struct finding *finding);
+};
+
+/* All hypotheses in the order of families; NULL-terminated. Owner: static. */
+extern const struct hypothesis *const hypothesis_table[];
+
+struct findings {
+    struct finding *items; /* in the order of rank: supported by recoverable time, then undecided, … */
+    size_t count;
+};
+
+/* Test every hypothesis. Owner: arena. */
+void findings_test(struct findings *ret_findings, const struct results *results, struct arena *arena);
+
+#endif

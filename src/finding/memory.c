@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Causes in the memory: address translation, caches, bandwidth, stores, nodes, contended lines. */
+#include "finding/family.h"
+
+#include <string.h>
+
+/*
+ * First-level data TLBs hold 32 to 96 small pages, second-level ones 1024 to 3072: a group that touches fewer pages than
+ * the smallest first level can't miss; between the two a probe decides.
+ */
+static const double PAGES_NEVER_MISSED_BYTES = 32 * 4096.0;
+
+static const struct stall_function *function_of(const struct stalls *stalls, const struct stall_group *group)
+{
+    return &stalls->functions[group->function];
+}
+
+static struct interval memory_bound(const struct results *results, const struct finding *finding)
+{
+    return share_of_samples(results, finding, (double)results->stalls->memory_samples);
+}
+
+/* Nothing in memory can matter when so few samples wait for it: decides and says so. */
+static bool ruled_out_by_memory_share(const struct results *results, struct finding *finding)
+{
+    struct interval bound = memory_bound(results, finding);
+    if (!bound.known || bound.high >= results->effect)
+        return false;
+    finding_decide_bound(finding, bound.high, results->effect);
+    finding_reason_bound(finding, "bound", bound);
+    return true;
+}
+
+static bool touches_few_pages(const struct stall_group *group)
+{
+    const struct set_size *pages = &group->set.pages;
+    return pages->known && pages->bytes * 2 < PAGES_NEVER_MISSED_BYTES;
+}
+
+static struct interval interval_sum(struct interval a, struct interval b)
+{
+    return interval_of(a.low + b.low, a.mid + b.mid, a.high + b.high);
+}
+
+/* What one group would get back on huge pages: its share, less what the probe's ratio leaves. */
+static struct interval group_gain(const struct stall_group *group, const struct access_cost *cost)
+{
+    struct interval small = interval_product(group->share, group->base_share);
+    return interval_product(small, interval_complement(interval_clamped(cost->ratio, 0, 1)));
+}
+
+static double group_size_bytes(const struct stall_group *group)
+{
+    const struct set_size *pages = &group->set.pages;
+    return pages->known ? pages->bytes : pages->at_least_bytes;
+}
+
+static void small_pages_evidence(const struct results *results, struct finding *finding,
+                                 const struct stall_group *group, const struct access_cost *cost)
+{
+    const struct stall_function *function = function_of(results->stalls, group);
+    finding_evidence(finding, WEIGHT_FOR, ORIGIN_SAMPLES, "stalled", VALUE_SHARE("share", group->share),
+                     VALUE_TEXT("function", function->name), VALUE_TEXT("instruction", group->row.text));
+    finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_ADDRESSES, group->set.stride_bytes ? "strided" : "spread",
+                     VALUE_BYTES("span", (double)group->set.span_bytes),
+                     VALUE_BYTES("pages", group_size_bytes(group)),
+                     VALUE_BYTES("stride", (double)group->set.stride_bytes), VALUE_TEXT("area", group->area));
+    finding_evidence(finding, WEIGHT_FOR, ORIGIN_PAGES, "pages", VALUE_SHARE("base", group->base_share),
+                     VALUE_TEXT("area", group->area), VALUE_BYTES("resident", (double)group->area_resident_bytes));
+    finding_evidence(finding, WEIGHT_FOR, ORIGIN_PROBE, "walk",
+                     VALUE_SECONDS("small", interval_exactly(cost->ns_small.mid * 1e-9)),
+                     VALUE_SECONDS("huge", interval_exactly(cost->ns_huge.mid * 1e-9)),
+                     VALUE_SHARE("ratio", interval_complement(interval_clamped(cost->ratio, 0, 1))));
+}
+
+static void small_pages_advice(const struct results *results, struct finding *finding,
+                               const struct stall_group *group)
+{
+    const struct surroundings *machine = results->surroundings;
+    const char *policy = machine ? machine->thp_enabled : "";
+    finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_MACHINE, "policy",
+                     VALUE_TEXT("policy", policy[0] ? policy : "unknown"));
+    if (strcmp(policy, "never") == 0)
+        finding_advise(finding, "advice-never", NO_VALUES);
+    if (!group || group->is_anonymous) {
+        finding_advise(finding, "advice-malloc", NO_VALUES);
+        finding_advise(finding, "advice-madvise", VALUE_TEXT("area", group ? group->area : "the hot data"));
+    } else {
+        finding_advise(finding, "advice-file", VALUE_TEXT("area", group->area));
+    }
+    if (strcmp(policy, "madvise") == 0)
+        finding_advise(finding, "advice-always", NO_VALUES);
+    if (machine && machine->is_guest)
+        finding_advise(finding, machine->confidential[0] ? "advice-confidential" : "advice-guest",
+                       VALUE_TEXT("hypervisor", machine->hypervisor));
+    if (results->command)
+        finding_set(finding, confirm, "confirm", VALUE_TEXT("command", results->command));
+    else
+        finding_set(finding, confirm, "confirm-attached", NO_VALUES);
+}
+
+struct page_gain { /* what all groups together would get back */
+    struct interval sum;
+    double unmeasured; /* share that waits for memory and was not told apart */
+    const struct stall_group *leading;
+    const struct access_cost *leading_cost;
+    double leading_mid;
+};
+
+static struct page_gain page_gain_of(const struct results *results)
+{
+    const struct stalls *stalls = results->stalls;
+    struct page_gain gain = {.sum = interval_exactly(0)};
+    double covered = 0;
+    for (size_t at = 0; at < stalls->group_count; at++) {
+        const struct stall_group *group = &stalls->groups[at];
+        const struct access_cost *cost = access_costs_of_group(results->costs, (uint32_t)at);
+        bool sized = group->base_hits + group->huge_hits > 0;
+        covered += (double)group->samples;
+        if (touches_few_pages(group) || (sized && !group->base_hits))
+            continue;
+        if (!cost || !cost->known || !sized) {
+            gain.unmeasured += group->share.high;
+            continue;
+        }
+        struct interval one = group_gain(group, cost);
+        gain.sum = interval_sum(gain.sum, one);
+        if (!gain.leading || one.mid > gain.leading_mid) {
+            gain.leading = group;
+            gain.leading_cost = cost;
+            gain.leading_mid = one.mid;
+        }
+    }
+    double rest = (double)stalls->memory_samples - covered;
+    gain.unmeasured += rest > 0 ? rest / (double)stalls->sample_count : 0;
+    return gain;
+}
+
+static void small_pages_test(const struct results *results, struct finding *finding)
+{
+    if (!stalls_are_attributed(results, finding) || ruled_out_by_memory_share(results, finding))
+        return;
+    struct page_gain gain = page_gain_of(results);
+    struct interval recoverable =
+        interval_of(gain.sum.low, gain.sum.mid, gain.sum.high + gain.unmeasured);
+    finding_decide(finding, share_of_run(results, finding, recoverable), results->effect);
+    if (gain.leading) {
+        small_pages_evidence(results, finding, gain.leading, gain.leading_cost);
+        finding->subject = gain.leading->row.text;
+    }
+    if (finding->verdict == VERDICT_SUPPORTED)
+        finding_set(finding, headline, gain.leading->set.stride_bytes ? "headline-strided" : "headline",
+                    VALUE_TEXT("function", function_of(results->stalls, gain.leading)->name),
+                    VALUE_TEXT("instruction", gain.leading->row.text),
+                    VALUE_BYTES("span", group_size_bytes(gain.leading)),
+                    VALUE_BYTES("stride", (double)gain.leading->set.stride_bytes));
+    if (finding->verdict == VERDICT_RULED_OUT)
+        finding_reason_bound(finding, "measured-bound", finding->recoverable);
+    if (finding->verdict == VERDICT_UNDECIDED) {
+        finding_set(finding, reason, "undecided", VALUE_SHARE("unmeasured", interval_exactly(gain.unmeasured)));
+        finding_set(finding, remedy, "remedy", NO_VALUES);
+    }
+    if (finding->verdict != VERDICT_RULED_OUT)
+        small_pages_advice(results, finding, gain.leading);
+}
+
+const struct hypothesis hypothesis_small_pages = {
+    .id = "small-pages",
+    .family = "memory",
+    .title = "small pages behind hot data",
+    .needs = RESULT_BIT(RESULT_STALLS),
+    .uses = RESULT_BIT(RESULT_COSTS) | RESULT_BIT(RESULT_RUN) | RESULT_BIT(RESULT_SURROUNDINGS),
+    .test = small_pages_test,
+};
+
+/* What is left of an access on huge pages when it also hit the near caches. */
+static struct interval miss_ratio(const struct access_cost *cost, bool on_small_pages)
+{
+    const struct interval *now = on_small_pages ? &cost->ns_small : &cost->ns_huge;
+    double low = (cost->ns_huge.low - cost->ns_near.high) / now->high;
+    double mid = (cost->ns_huge.mid - cost->ns_near.mid) / now->mid;
+    double high = (cost->ns_huge.high - cost->ns_near.low) / now->low;
+    return interval_clamped(interval_of(low < mid ? low : mid, mid, high > mid ? high : mid), 0, 1);
+}
+
+static void cache_misses_test(const struct results *results, struct finding *finding)
+{
+    if (!stalls_are_attributed(results, finding) || ruled_out_by_memory_share(results, finding))
+        return;
+    const struct stalls *stalls = results->stalls;
+    struct interval sum = interval_exactly(0);
+    double unmeasured = 0, covered = 0;
+    const struct stall_group *leading = NULL;
+    const struct access_cost *leading_cost = NULL;
+    for (size_t at = 0; at < stalls->group_count; at++) {
+        const struct stall_group *group = &stalls->groups[at];
+        const struct access_cost *cost = access_costs_of_group(results->costs, (uint32_t)at);
+        covered += (double)group->samples;
+        double l1 = results->surroundings && results->surroundings->l1d_bytes.known
+                        ? results->surroundings->l1d_bytes.value
+                        : 32768;
+        if (group->set.lines.known && group->set.lines.bytes * 1.5 < l1)
+            continue;
+        if (!cost || !cost->known || !cost->ns_near.known) {
+            unmeasured += group->share.high;
+            continue;
+        }
+        bool small = group->base_hits >= group->huge_hits;
+        sum = interval_sum(sum, interval_product(group->share, miss_ratio(cost, small)));
+        if (!leading) {
+            leading = group;
+            leading_cost = cost;
+        }
+    }
+    double rest = (double)stalls->memory_samples - covered;
+    unmeasured += rest > 0 ? rest / (double)stalls->sample_count : 0;
+    sum.high += unmeasured;
+    finding_decide(finding, share_of_run(results, finding, sum), results->effect);
+    if (leading) {
+        finding->subject = leading->row.text;
+        finding_evidence(finding, WEIGHT_FOR, ORIGIN_SAMPLES, "stalled", VALUE_SHARE("share", leading->share),
+                         VALUE_TEXT("function", function_of(stalls, leading)->name),
+                         VALUE_TEXT("instruction", leading->row.text));
+        finding_evidence(finding, WEIGHT_FOR, ORIGIN_PROBE, "cost",
+                         VALUE_SECONDS("here", interval_exactly(leading_cost->ns_huge.mid * 1e-9)),
+                         VALUE_SECONDS("near", interval_exactly(leading_cost->ns_near.mid * 1e-9)));
+        if (leading->dependent_samples * 2 > leading->samples)
+            finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_CODE, "dependent", NO_VALUES);
+    }
+    if (finding->verdict == VERDICT_SUPPORTED)
+        finding_set(finding, headline,
+                    leading->dependent_samples * 2 > leading->samples ? "headline-chase" : "headline",
+                    VALUE_TEXT("function", function_of(stalls, leading)->name),
+                    VALUE_TEXT("instruction", leading->row.text), VALUE_BYTES("span", group_size_bytes(leading)));
+    if (finding->verdict == VERDICT_RULED_OUT)
+        finding_reason_bound(finding, "measured-bound", finding->recoverable);
+    if (finding->verdict == VERDICT_UNDECIDED)
+        finding_set(finding, reason, "undecided", VALUE_SHARE("unmeasured", interval_exactly(unmeasured)));
+    if (finding->verdict != VERDICT_RULED_OUT) {
+        bool chase = leading && leading->dependent_samples * 2 > leading->samples;
+        finding_advise(finding, chase ? "advice-chase" : "advice-layout", NO_VALUES);
+        finding_advise(finding, "advice-block", NO_VALUES);
+        finding_set(finding, confirm, "confirm", NO_VALUES);
+    }
+}
+
+const struct hypothesis hypothesis_cache_misses = {
+    .id = "cache-misses",
+    .family = "memory",
+    .title = "data beyond the near caches",
+    .needs = RESULT_BIT(RESULT_STALLS),
+    .uses = RESULT_BIT(RESULT_COSTS) | RESULT_BIT(RESULT_RUN) | RESULT_BIT(RESULT_SURROUNDINGS),
+    .test = cache_misses_test,
+};
+
+static void bandwidth_test(const struct results *results, struct finding *finding)
+{
+    if (!stalls_are_attributed(results, finding) || ruled_out_by_memory_share(results, finding))
+        return;
+    const struct stalls *stalls = results->stalls;
+    double l2 = results->surroundings && results->surroundings->l2_bytes.known
+                    ? results->surroundings->l2_bytes.value
+                    : 1 << 20;
+    double possible = 0;
+    for (size_t at = 0; at < stalls->group_count; at++) {
+        const struct stall_group *group = &stalls->groups[at];
+        bool small = group->set.lines.known && group->set.lines.bytes * 2 < l2;
+        bool one_at_a_time = group->dependent_samples * 10 > group->samples * 9;
+        possible += small || one_at_a_time ? 0 : (double)group->samples;
+    }
+    struct interval bound = share_of_samples(results, finding, possible);
+    finding_decide_bound(finding, bound.high, results->effect);
+    finding_reason_bound(finding, finding->verdict == VERDICT_RULED_OUT ? "shape-bound" : "undecided", bound);
+    if (finding->verdict == VERDICT_UNDECIDED)
+        finding_set(finding, remedy, "remedy", NO_VALUES);
+}
+
+const struct hypothesis hypothesis_bandwidth = {
+    .id = "memory-bandwidth",
+    .family = "memory",
+    .title = "memory bandwidth",
+    .needs = RESULT_BIT(RESULT_STALLS),
+    .uses = RESULT_BIT(RESULT_RUN) | RESULT_BIT(RESULT_SURROUNDINGS),
+    .test = bandwidth_test,
+};
+
+static void stores_test(const struct results *results, struct finding *finding)
+{
+    if (!stalls_are_attributed(results, finding))
+        return;
+    const uint64_t *by_class = results->stalls->class_samples;
+    double hits = (double)(by_class[INSTRUCTION_STORE] + by_class[INSTRUCTION_UPDATE] + by_class[INSTRUCTION_STRING] +
+                           by_class[INSTRUCTION_SCATTER]);
+    struct interval bound = share_of_samples(results, finding, hits);
+    finding_decide_bound(finding, bound.high, results->effect);
+    finding_reason_bound(finding, finding->verdict == VERDICT_RULED_OUT ? "bound" : "undecided", bound);
+    if (finding->verdict == VERDICT_UNDECIDED)
+        finding_set(finding, remedy, "remedy", NO_VALUES);
+}
+
+const struct hypothesis hypothesis_stores = {
+    .id = "stores",
+    .family = "memory",
+    .title = "waiting for stores",
+    .needs = RESULT_BIT(RESULT_STALLS),
+    .uses = RESULT_BIT(RESULT_RUN),
+    .test = stores_test,
+};
+
+static void numa_remote_test(const struct results *results, struct finding *finding)
+{
+    const struct surroundings *machine = results->surroundings;
+    if (machine->nodes.known && machine->nodes.value <= 1) {
+        finding_decide_bound(finding, 0, results->effect);
+        finding_set(finding, reason, machine->is_guest ? "one-node-guest" : "one-node", NO_VALUES);
+        return;
+    }
+    if (!results->stalls) {
+        finding_not_testable(finding, "no samples were taken", NULL);
+        return;
+    }
+    if (!stalls_are_attributed(results, finding) || ruled_out_by_memory_share(results, finding))
+        return;
+    finding_decide_bound(finding, memory_bound(results, finding).high, results->effect);
+    finding_reason_bound(finding, "undecided", memory_bound(results, finding));
+    finding_set(finding, remedy, "remedy", NO_VALUES);
+}
+
+const struct hypothesis hypothesis_numa_remote = {
+    .id = "numa-remote",
+    .family = "memory",
+    .title = "memory on another node",
+    .needs = RESULT_BIT(RESULT_SURROUNDINGS),
+    .uses = RESULT_BIT(RESULT_STALLS) | RESULT_BIT(RESULT_RUN),
+    .test = numa_remote_test,
+};
+
+static void false_sharing_test(const struct results *results, struct finding *finding)
+{
+    if (results->run->threads_seen <= 1) {
+        finding_decide_bound(finding, 0, results->effect);
+        finding_set(finding, reason, "one-thread", NO_VALUES);
+        return;
+    }
+    if (!stalls_are_attributed(results, finding) || ruled_out_by_memory_share(results, finding))
+        return;
+    const struct stalls *stalls = results->stalls;
+    if (!stalls->shared_line_addresses) {
+        finding_decide_bound(finding, memory_bound(results, finding).high, results->effect);
+        finding_set(finding, reason, "no-addresses", NO_VALUES);
+        return;
+    }
+    double seen = (double)stalls->shared_line_addresses;
+    struct interval shared = wilson_interval((double)stalls->shared_line_samples, seen, seen);
+    struct interval share = interval_product(shared, memory_bound(results, finding));
+    finding_decide_fact(finding, share, results->effect);
+    finding_evidence(finding, finding->verdict == VERDICT_SUPPORTED ? WEIGHT_FOR : WEIGHT_CONTEXT, ORIGIN_ADDRESSES,
+                     "shared", VALUE_SHARE("shared", shared));
+    if (finding->verdict == VERDICT_RULED_OUT) {
+        finding_reason_bound(finding, "bound", share);
+        return;
+    }
+    finding_set(finding, reason, "gain", NO_VALUES);
+    if (finding->verdict == VERDICT_SUPPORTED)
+        finding_set(finding, headline, "headline", VALUE_SHARE("share", share));
+    finding_advise(finding, "advice", NO_VALUES);
+    finding_set(finding, confirm, "confirm", NO_VALUES);
+}
+
+const struct hypothesis hypothesis_false_sharing = {
+    .id = "contended-lines",
+    .family = "memory",
+    .title = "cache lines that threads fight over",
+    .needs = RESULT_BIT(RESULT_RUN) | RESULT_BIT(RESULT_STALLS),
+    .test = false_sharing_test,
+};

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Everything the hypotheses may ask for. NULL: there is none, and why[] says why; a hypothesis that needs it is
+ * then "not testable", for that reason.
+ */
+#ifndef PLUMB_FINDING_RESULTS_H
+#define PLUMB_FINDING_RESULTS_H
+
+#include "analyse/access_cost.h"
+#include "analyse/counter_summary.h"
+#include "analyse/kernel_time.h"
+#include "analyse/run_time.h"
+#include "analyse/stalls.h"
+#include "analyse/statement.h"
+#include "system/activity.h"
+#include "system/surroundings.h"
+
+enum result_kind {
+    RESULT_RUN,          /* elapsed and CPU time */
+    RESULT_ACTIVITY,     /* /proc while it ran */
+    RESULT_STALLS,       /* samples by function and instruction */
+    RESULT_COSTS,        /* this machine's cost of the access patterns found */
+    RESULT_KERNEL,       /* what the kernel did */
+    RESULT_SURROUNDINGS, /* the machine */
+    RESULT_COUNTERS,     /* hardware counters */
+    RESULT_STATEMENTS,   /* imported tables and what a person said */
+    RESULT_KIND_COUNT
+};
+
+#define RESULT_BIT(kind) (1u << (kind))
+
+struct results {
+    const struct run_time *run;
+    const struct activity *activity;
+    const struct stalls *stalls;
+    const struct access_costs *costs;
+    const struct kernel_time *kernel;
+    const struct surroundings *surroundings;
+    const struct counter_summary *counters;
+    const struct statements *statements;
+    const char *why[RESULT_KIND_COUNT];
+    double effect;           /* 0..1: smaller recoverable time is "ruled out" */
+    const char *command;     /* what was measured, for the experiments' command lines */
+    const char *target_options; /* "-p 12", "" for a started program */
+};
+
+#endif

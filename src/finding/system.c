@@ -1,0 +1,515 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Causes outside the program's own code: waiting, the scheduler, the kernel, the host. */
+#include "finding/family.h"
+
+#include <string.h>
+
+/* Exactly measured shares (sums of times) carry no sampling error. */
+static struct interval exact_share(struct measured part, struct measured whole)
+{
+    struct measured ratio = measured_ratio(part, whole);
+    if (!ratio.known)
+        return (struct interval){0};
+    return interval_exactly(ratio.value < 1 ? ratio.value : 1);
+}
+
+/* A time that would come back in full: the upper end is exact, and so is the lower. */
+static bool test_time(const struct results *results, struct finding *finding, struct measured part,
+                      struct measured whole)
+{
+    struct interval share = exact_share(part, whole);
+    if (!share.known) {
+        finding_not_testable(finding, part.known ? whole.why_not : part.why_not, NULL);
+        return false;
+    }
+    finding->is_estimate = false;
+    finding_decide(finding, share, results->effect);
+    if (finding->verdict == VERDICT_RULED_OUT)
+        finding_reason_bound(finding, "bound", share);
+    return true;
+}
+
+static struct measured elapsed_of(const struct results *results)
+{
+    return results->run ? results->run->elapsed_s : not_measured("the elapsed time isn't known");
+}
+
+/* ---- waiting ---- */
+
+static const struct wait_kind {
+    const char *prefix, *kind;
+} wait_kinds[] = {
+    {"futex", "a lock or another thread"}, {"hrtimer_nanosleep", "a timer (sleep)"},
+    {"do_nanosleep", "a timer (sleep)"},   {"common_nsleep", "a timer (sleep)"},
+    {"ep_poll", "events (epoll)"},         {"do_epoll", "events (epoll)"},
+    {"poll_schedule", "events (poll)"},    {"do_poll", "events (poll)"},
+    {"do_select", "events (select)"},      {"pipe_", "a pipe"},
+    {"anon_pipe", "a pipe"},               {"do_wait", "a child process"},
+    {"kernel_wait", "a child process"},    {"unix_stream", "a socket"},
+    {"sk_wait", "a socket"},               {"inet_csk_accept", "a connection"},
+    {"wait_woken", "a socket or terminal"}, {"n_tty", "the terminal"},
+    {"io_schedule", "storage"},            {"folio_wait", "storage"},
+    {"blk_", "storage"},                   {"jbd2", "storage"},
+    {"wait_on_page", "storage"},           {"do_sigtimedwait", "a signal"},
+    {"sigsuspend", "a signal"},            {"io_cqring", "input/output (io_uring)"},
+};
+
+static const char *wait_kind_of(const char *place)
+{
+    for (size_t at = 0; at < sizeof(wait_kinds) / sizeof(wait_kinds[0]); at++)
+        if (strstr(place, wait_kinds[at].prefix))
+            return wait_kinds[at].kind;
+    return place[0] ? place : "something that /proc doesn't name";
+}
+
+/* The place where threads were seen asleep most often. */
+static const struct activity_wait *commonest_wait(const struct activity *activity, const char **ret_comm)
+{
+    const struct activity_wait *best = NULL;
+    for (uint32_t at = 0; activity && at < activity->thread_count; at++)
+        for (int wait = 0; wait < ACTIVITY_WAITS_MOST; wait++) {
+            const struct activity_wait *here = &activity->threads[at].waits[wait];
+            if (here->count && (!best || here->count > best->count)) {
+                best = here;
+                *ret_comm = activity->threads[at].comm;
+            }
+        }
+    return best;
+}
+
+static void waiting_test(const struct results *results, struct finding *finding)
+{
+    const struct run_time *run = results->run;
+    finding->of = OF_ELAPSED;
+    if (!run->on_cpu_ratio.known) {
+        finding_not_testable(finding, run->on_cpu_ratio.why_not, NULL);
+        return;
+    }
+    double delayed = run->run_delay_s.known && run->elapsed_s.known && run->threads_seen <= 1
+                         ? run->run_delay_s.value / run->elapsed_s.value
+                         : 0;
+    double waiting = 1 - run->on_cpu_ratio.value - delayed;
+    finding_decide(finding, interval_exactly(waiting > 0 ? waiting : 0), results->effect);
+    if (finding->verdict == VERDICT_RULED_OUT) {
+        finding_reason_bound(finding, "bound", finding->recoverable);
+        return;
+    }
+    const char *comm = "";
+    const struct activity_wait *wait = commonest_wait(results->activity, &comm);
+    const char *kind = wait ? wait_kind_of(wait->place) : "something that was not seen";
+    finding_evidence(finding, WEIGHT_FOR, ORIGIN_SCHEDULER, "off-cpu", VALUE_SHARE("share", finding->recoverable));
+    if (wait) {
+        finding_evidence(finding, WEIGHT_FOR, ORIGIN_MACHINE, "seen",
+                         VALUE_TEXT("place", wait->place[0] ? wait->place : "an unnamed place"),
+                         VALUE_TEXT("comm", comm), VALUE_TEXT("kind", kind));
+        finding->subject = wait->place;
+    }
+    finding_set(finding, headline, "headline", VALUE_TEXT("kind", kind), VALUE_SHARE("share", finding->recoverable));
+    finding_advise(finding, "advice", VALUE_TEXT("kind", kind));
+    finding_set(finding, confirm, "confirm", NO_VALUES);
+    if (finding->verdict == VERDICT_UNDECIDED)
+        finding_reason_bound(finding, "bound", finding->recoverable);
+}
+
+const struct hypothesis hypothesis_waiting = {
+    .id = "waiting",
+    .family = "system",
+    .title = "waiting, not computing",
+    .needs = RESULT_BIT(RESULT_RUN),
+    .uses = RESULT_BIT(RESULT_ACTIVITY),
+    .test = waiting_test,
+};
+
+static void quota_test(const struct results *results, struct finding *finding)
+{
+    const struct activity *activity = results->activity;
+    finding->of = OF_ELAPSED;
+    bool unlimited = !activity->quota_cpus.known && activity->quota_cpus.why_not &&
+                     strcmp(activity->quota_cpus.why_not, "no limit is set") == 0;
+    if (unlimited && !(activity->throttled_s.known && activity->throttled_s.value > 0)) {
+        finding_decide_bound(finding, 0, results->effect);
+        finding_set(finding, reason, "unlimited", NO_VALUES);
+        return;
+    }
+    if (!test_time(results, finding, activity->throttled_s, elapsed_of(results)) ||
+        finding->verdict == VERDICT_RULED_OUT)
+        return;
+    finding_evidence(finding, WEIGHT_FOR, ORIGIN_SCHEDULER, "throttled",
+                     VALUE_SECONDS("time", interval_exactly(activity->throttled_s.value)),
+                     VALUE_COUNT("times", activity->throttled_periods.known ? activity->throttled_periods.value : 0));
+    if (activity->quota_cpus.known)
+        finding_evidence(finding, WEIGHT_FOR, ORIGIN_MACHINE, "limit", VALUE_COUNT("cpus", activity->quota_cpus.value),
+                         VALUE_TEXT("cgroup", activity->cgroup));
+    finding_set(finding, headline, "headline", VALUE_SHARE("share", finding->recoverable));
+    finding_advise(finding, "advice", VALUE_TEXT("cgroup", activity->cgroup));
+    finding_set(finding, confirm, "confirm", NO_VALUES);
+}
+
+const struct hypothesis hypothesis_quota = {
+    .id = "cpu-quota",
+    .family = "system",
+    .title = "throttled by a CPU quota",
+    .needs = RESULT_BIT(RESULT_ACTIVITY) | RESULT_BIT(RESULT_RUN),
+    .test = quota_test,
+};
+
+static void steal_test(const struct results *results, struct finding *finding)
+{
+    const struct activity *activity = results->activity;
+    if (results->surroundings && strcmp(results->surroundings->hypervisor, "bare metal") == 0) {
+        finding_decide_bound(finding, 0, results->effect);
+        finding_set(finding, reason, "bare-metal", NO_VALUES);
+        return;
+    }
+    /* Of the time in which CPUs had work: busy or stolen. */
+    struct measured wanted = activity->busy_ratio.known && activity->steal_ratio.known
+                                 ? measured_as(activity->busy_ratio.value + activity->steal_ratio.value)
+                                 : activity->steal_ratio;
+    if (!test_time(results, finding, activity->steal_ratio, wanted) || finding->verdict == VERDICT_RULED_OUT)
+        return;
+    finding_evidence(finding, WEIGHT_FOR, ORIGIN_MACHINE, "stolen", VALUE_SHARE("share", finding->recoverable));
+    finding_set(finding, headline, "headline", VALUE_SHARE("share", finding->recoverable));
+    finding_advise(finding, "advice", NO_VALUES);
+    finding_set(finding, confirm, "confirm", NO_VALUES);
+}
+
+const struct hypothesis hypothesis_steal = {
+    .id = "steal",
+    .family = "system",
+    .title = "CPU time stolen by the host",
+    .needs = RESULT_BIT(RESULT_ACTIVITY),
+    .uses = RESULT_BIT(RESULT_SURROUNDINGS) | RESULT_BIT(RESULT_RUN),
+    .test = steal_test,
+};
+
+static void oversubscribed_test(const struct results *results, struct finding *finding)
+{
+    const struct run_time *run = results->run;
+    struct measured delay = run->run_delay_s.known ? run->run_delay_s : run->preempted_s;
+    /* Threads wait side by side: per thread that ran, the share of its runnable time. */
+    struct measured runnable = delay.known && run->cpu_s.known ? measured_as(delay.value + run->cpu_s.value)
+                               : delay.known                   ? run->cpu_s
+                                                               : delay;
+    if (!test_time(results, finding, delay, runnable) || finding->verdict == VERDICT_RULED_OUT)
+        return;
+    finding_evidence(finding, WEIGHT_FOR, ORIGIN_SCHEDULER, "delay",
+                     VALUE_SECONDS("delay", interval_exactly(delay.value)), VALUE_SHARE("share", finding->recoverable));
+    if (results->activity && results->activity->runnable_mean.known && results->activity->cpus_online.known)
+        finding_evidence(finding,
+                         results->activity->runnable_mean.value > results->activity->cpus_online.value
+                             ? WEIGHT_FOR
+                             : WEIGHT_CONTEXT,
+                         ORIGIN_MACHINE, "runnable",
+                         VALUE_COUNT("runnable", results->activity->runnable_mean.value),
+                         VALUE_COUNT("cpus", results->activity->cpus_online.value));
+    finding_set(finding, headline, "headline", VALUE_SHARE("share", finding->recoverable));
+    finding_advise(finding, "advice", NO_VALUES);
+    finding_set(finding, confirm, "confirm", NO_VALUES);
+}
+
+const struct hypothesis hypothesis_oversubscribed = {
+    .id = "oversubscribed",
+    .family = "system",
+    .title = "more to run than CPUs",
+    .needs = RESULT_BIT(RESULT_RUN),
+    .uses = RESULT_BIT(RESULT_ACTIVITY),
+    .test = oversubscribed_test,
+};
+
+static void migrations_test(const struct results *results, struct finding *finding)
+{
+    const struct run_time *run = results->run;
+    if (!run->migrations.known || !run->cpu_s.known || run->cpu_s.value <= 0) {
+        finding_not_testable(finding, run->migrations.known ? "its CPU time isn't known" : run->migrations.why_not,
+                             NULL);
+        return;
+    }
+    /* Refilling a core's own caches (some MiB at some GB/s) costs at most about 0.2 ms. */
+    double upper = run->migrations.value * 0.2e-3 / run->cpu_s.value;
+    finding_decide_bound(finding, upper, results->effect);
+    finding_set(finding, reason, finding->verdict == VERDICT_RULED_OUT ? "bound" : "undecided",
+                VALUE_COUNT("count", run->migrations.value),
+                VALUE_SHARE("bound", interval_exactly(upper < 1 ? upper : 1)));
+    if (finding->verdict == VERDICT_UNDECIDED)
+        finding_advise(finding, "advice", NO_VALUES);
+}
+
+const struct hypothesis hypothesis_migrations = {
+    .id = "migrations",
+    .family = "system",
+    .title = "threads moved between CPUs",
+    .needs = RESULT_BIT(RESULT_RUN),
+    .test = migrations_test,
+};
+
+/* ---- the kernel ---- */
+
+/* Time in one activity of the kernel: all of it would come back, sampling error included. */
+static bool test_kernel(const struct results *results, struct finding *finding, double hits)
+{
+    double total = (double)results->kernel->sample_count;
+    struct interval share = share_of_run(results, finding, wilson_interval(hits, total, total));
+    finding_decide(finding, share, results->effect);
+    finding->is_estimate = false;
+    if (finding->verdict == VERDICT_RULED_OUT) {
+        finding_reason_bound(finding, "bound", share);
+        return false;
+    }
+    finding_evidence(finding, WEIGHT_FOR, ORIGIN_SAMPLES, "samples", VALUE_SHARE("share", share));
+    if (finding->verdict == VERDICT_SUPPORTED)
+        finding_set(finding, headline, "headline", VALUE_SHARE("share", share));
+    else
+        finding_reason_bound(finding, "bound", share);
+    return true;
+}
+
+static void page_faults_test(const struct results *results, struct finding *finding)
+{
+    const struct kernel_time *kernel = results->kernel;
+    if (!test_kernel(results, finding, (double)kernel->fault_samples))
+        return;
+    const struct activity *activity = results->activity;
+    if (activity && activity->minor_faults.known)
+        finding_evidence(finding, WEIGHT_FOR, ORIGIN_COUNTERS, "counted",
+                         VALUE_COUNT("count", activity->minor_faults.value));
+    double faults = (double)kernel->fault_samples;
+    finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_SAMPLES, "zeroing",
+                     VALUE_SHARE("zeroing", wilson_interval((double)kernel->zero_samples < faults
+                                                                ? (double)kernel->zero_samples
+                                                                : faults,
+                                                            faults, faults)));
+    finding_advise(finding, "advice-reuse", NO_VALUES);
+    finding_advise(finding, "advice-huge", NO_VALUES);
+    finding_set(finding, confirm, "confirm", NO_VALUES);
+}
+
+const struct hypothesis hypothesis_page_faults = {
+    .id = "page-faults",
+    .family = "system",
+    .title = "page faults and zeroing of new memory",
+    .needs = RESULT_BIT(RESULT_KERNEL),
+    .uses = RESULT_BIT(RESULT_ACTIVITY) | RESULT_BIT(RESULT_RUN),
+    .test = page_faults_test,
+};
+
+static void system_calls_test(const struct results *results, struct finding *finding)
+{
+    const struct kernel_time *kernel = results->kernel;
+    double calls = (double)kernel->other_samples;
+    for (size_t at = 0; at < kernel->entry_count; at++)
+        calls += (double)kernel->entries[at].samples;
+    if (!test_kernel(results, finding, calls))
+        return;
+    if (kernel->entry_count) {
+        finding->subject = kernel->entries[0].name;
+        double total = (double)kernel->sample_count;
+        finding_evidence(finding, WEIGHT_FOR, ORIGIN_CODE, "hottest", VALUE_TEXT("call", kernel->entries[0].name),
+                         VALUE_SHARE("share", wilson_interval((double)kernel->entries[0].samples, total, total)));
+    }
+    finding_advise(finding, "advice", VALUE_TEXT("call", kernel->entry_count ? kernel->entries[0].name : "the hottest"));
+    finding_set(finding, confirm, "confirm", NO_VALUES);
+}
+
+const struct hypothesis hypothesis_system_calls = {
+    .id = "system-calls",
+    .family = "system",
+    .title = "time in system calls",
+    .needs = RESULT_BIT(RESULT_KERNEL),
+    .uses = RESULT_BIT(RESULT_RUN),
+    .test = system_calls_test,
+};
+
+static void interrupts_test(const struct results *results, struct finding *finding)
+{
+    if (!test_kernel(results, finding, (double)results->kernel->interrupt_samples))
+        return;
+    finding_advise(finding, "advice", NO_VALUES);
+    finding_set(finding, confirm, "confirm", NO_VALUES);
+}
+
+const struct hypothesis hypothesis_interrupts = {
+    .id = "interrupts",
+    .family = "system",
+    .title = "interrupts",
+    .needs = RESULT_BIT(RESULT_KERNEL),
+    .uses = RESULT_BIT(RESULT_RUN),
+    .test = interrupts_test,
+};
+
+static void kernel_locks_test(const struct results *results, struct finding *finding)
+{
+    if (!test_kernel(results, finding, (double)results->kernel->spin_samples))
+        return;
+    finding_advise(finding, "advice", NO_VALUES);
+    finding_set(finding, confirm, "confirm", NO_VALUES);
+}
+
+const struct hypothesis hypothesis_kernel_locks = {
+    .id = "kernel-locks",
+    .family = "system",
+    .title = "spinning for kernel locks",
+    .needs = RESULT_BIT(RESULT_KERNEL),
+    .uses = RESULT_BIT(RESULT_RUN),
+    .test = kernel_locks_test,
+};
+
+static void start_and_exit_test(const struct results *results, struct finding *finding)
+{
+    if (!test_kernel(results, finding, (double)results->kernel->exec_samples))
+        return;
+    finding_advise(finding, "advice", NO_VALUES);
+    finding_set(finding, confirm, "confirm", NO_VALUES);
+}
+
+const struct hypothesis hypothesis_start_and_exit = {
+    .id = "start-and-exit",
+    .family = "system",
+    .title = "starting and ending processes",
+    .needs = RESULT_BIT(RESULT_KERNEL),
+    .uses = RESULT_BIT(RESULT_RUN),
+    .test = start_and_exit_test,
+};
+
+static void swap_test(const struct results *results, struct finding *finding)
+{
+    const struct activity *activity = results->activity;
+    if (!activity->major_faults.known) {
+        finding_not_testable(finding, activity->major_faults.why_not, NULL);
+        return;
+    }
+    finding->of = OF_ELAPSED;
+    /* One read from slow storage takes 10 ms at most. */
+    struct measured most = measured_ratio(measured_as(activity->major_faults.value * 0.01), elapsed_of(results));
+    if (!most.known) {
+        finding_not_testable(finding, most.why_not, NULL);
+        return;
+    }
+    finding_decide_bound(finding, most.value, results->effect);
+    finding_set(finding, reason, finding->verdict == VERDICT_RULED_OUT ? "bound" : "undecided",
+                VALUE_COUNT("count", activity->major_faults.value));
+    if (finding->verdict == VERDICT_UNDECIDED)
+        finding_advise(finding, "advice", NO_VALUES);
+}
+
+const struct hypothesis hypothesis_swap = {
+    .id = "swap",
+    .family = "system",
+    .title = "memory read back from storage",
+    .needs = RESULT_BIT(RESULT_ACTIVITY),
+    .uses = RESULT_BIT(RESULT_RUN),
+    .test = swap_test,
+};
+
+static void single_threaded_test(const struct results *results, struct finding *finding)
+{
+    const struct run_time *run = results->run;
+    const struct activity *activity = results->activity;
+    struct measured cpus = activity->cpus_allowed.known ? activity->cpus_allowed : activity->cpus_online;
+    finding->of = OF_ELAPSED;
+    if (!run->cpus_used.known || !cpus.known) {
+        finding_not_testable(finding, run->cpus_used.known ? cpus.why_not : run->cpus_used.why_not, NULL);
+        return;
+    }
+    double on_cpu = run->on_cpu_ratio.known ? run->on_cpu_ratio.value : 1;
+    double width = on_cpu > 0.01 ? run->cpus_used.value / on_cpu : 1;
+    double upper = width < cpus.value ? on_cpu * (1 - width / cpus.value) : 0;
+    finding_decide_bound(finding, upper, results->effect);
+    finding_set(finding, reason, finding->verdict == VERDICT_RULED_OUT ? "bound" : "undecided",
+                VALUE_COUNT("used", width), VALUE_COUNT("cpus", cpus.value));
+    if (finding->verdict == VERDICT_UNDECIDED)
+        finding_advise(finding, "advice", NO_VALUES);
+}
+
+const struct hypothesis hypothesis_single_threaded = {
+    .id = "idle-cpus",
+    .family = "system",
+    .title = "CPUs that it leaves idle",
+    .needs = RESULT_BIT(RESULT_RUN) | RESULT_BIT(RESULT_ACTIVITY),
+    .test = single_threaded_test,
+};
+
+/* ---- the host ---- */
+
+static void vm_exits_test(const struct results *results, struct finding *finding)
+{
+    if (!results->surroundings->is_guest) {
+        finding_decide_bound(finding, 0, results->effect);
+        finding_set(finding, reason, "not-a-guest", NO_VALUES);
+        return;
+    }
+    if (results->statements && results->statements->count) {
+        finding->verdict = VERDICT_UNDECIDED;
+        finding->recoverable = (struct interval){0};
+        finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_STATEMENT, "statement",
+                         VALUE_TEXT("origin", results->statements->items[0].origin),
+                         VALUE_TEXT("text", results->statements->items[0].text));
+        finding_set(finding, reason, "undecided", NO_VALUES);
+        return;
+    }
+    finding_not_testable(finding, "", NULL);
+    finding_set(finding, reason, "not", NO_VALUES);
+    finding_set(finding, remedy, "remedy", NO_VALUES);
+}
+
+const struct hypothesis hypothesis_vm_exits = {
+    .id = "vm-exits",
+    .family = "system",
+    .title = "exits to the hypervisor",
+    .needs = RESULT_BIT(RESULT_SURROUNDINGS),
+    .uses = RESULT_BIT(RESULT_STATEMENTS),
+    .test = vm_exits_test,
+};
+
+static void host_pages_test(const struct results *results, struct finding *finding)
+{
+    if (!results->surroundings->is_guest) {
+        finding_decide_bound(finding, 0, results->effect);
+        finding_set(finding, reason, "not-a-guest", NO_VALUES);
+        return;
+    }
+    if (results->stalls && results->stalls->attributed && results->stalls->sample_count) {
+        struct interval bound = share_of_samples(results, finding, (double)results->stalls->memory_samples);
+        if (bound.high < results->effect) {
+            finding_decide_bound(finding, bound.high, results->effect);
+            finding_reason_bound(finding, "bound", bound);
+            return;
+        }
+    }
+    finding_not_testable(finding, "", NULL);
+    finding_set(finding, reason, "not", NO_VALUES);
+    finding_set(finding, remedy, "remedy", NO_VALUES);
+}
+
+const struct hypothesis hypothesis_host_pages = {
+    .id = "host-small-pages",
+    .family = "system",
+    .title = "small pages on the host behind this guest",
+    .needs = RESULT_BIT(RESULT_SURROUNDINGS),
+    .uses = RESULT_BIT(RESULT_STALLS) | RESULT_BIT(RESULT_RUN),
+    .test = host_pages_test,
+};
+
+static void frequency_test(const struct results *results, struct finding *finding)
+{
+    struct measured cycles = counter_of(results->counters, "cycles");
+    const struct surroundings *machine = results->surroundings;
+    if (!cycles.known && !machine->governor[0]) {
+        finding_not_testable(finding, "", NULL);
+        finding_set(finding, reason, "not", NO_VALUES);
+        finding_set(finding, remedy, "remedy", NO_VALUES);
+        return;
+    }
+    finding->verdict = VERDICT_UNDECIDED;
+    finding->recoverable = (struct interval){0};
+    finding_set(finding, reason, "undecided", VALUE_TEXT("governor", machine->governor[0] ? machine->governor : "?"));
+    finding_set(finding, remedy, "remedy", NO_VALUES);
+}
+
+const struct hypothesis hypothesis_frequency = {
+    .id = "frequency",
+    .family = "system",
+    .title = "a lower clock than the machine could run",
+    .needs = RESULT_BIT(RESULT_SURROUNDINGS),
+    .uses = RESULT_BIT(RESULT_COUNTERS),
+    .test = frequency_test,
+};

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "finding/wording.h"
+
+#include "base/vec.h"
+
+#include <assert.h>
+#include <math.h>
+
+const char *wording_find(const char *section, const char *key)
+{
+    size_t low = 0, high = wording_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        int order = strcmp(wording_table[middle].section, section);
+        order = order ? order : strcmp(wording_table[middle].key, key);
+        if (order == 0)
+            return wording_table[middle].text;
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return NULL;
+}
+
+void print_bytes(struct text *out, double bytes)
+{
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+    size_t unit = 0;
+    while (bytes >= 1024 && unit + 1 < array_count(units)) {
+        bytes /= 1024;
+        unit++;
+    }
+    text_printf(out, bytes < 10 && bytes != floor(bytes) ? "%.1f %s" : "%.0f %s", bytes, units[unit]);
+}
+
+void print_seconds(struct text *out, double seconds)
+{
+    if (seconds < 1e-6)
+        text_printf(out, "%.3g ns", seconds * 1e9);
+    else if (seconds < 1e-3)
+        text_printf(out, "%.3g us", seconds * 1e6);
+    else if (seconds < 1)
+        text_printf(out, "%.3g ms", seconds * 1e3);
+    else
+        text_printf(out, seconds < 10 ? "%.2f s" : "%.1f s", seconds);
+}
+
+static void print_percent(struct text *out, double share)
+{
+    double percent = share * 100;
+    text_printf(out, percent > 0 && percent < 9.95 ? "%.1f" : "%.0f", percent);
+}
+
+static void print_one(struct text *out, enum unit unit, double number)
+{
+    switch (unit) {
+    case UNIT_SHARE:
+        print_percent(out, number);
+        text_add(out, " %");
+        break;
+    case UNIT_SECONDS:
+        print_seconds(out, number);
+        break;
+    case UNIT_BYTES:
+        print_bytes(out, number);
+        break;
+    case UNIT_FACTOR:
+        text_printf(out, "%.2f times", number);
+        break;
+    default:
+        text_printf(out, number < 100 && number != floor(number) ? "%.1f" : "%.0f", number);
+    }
+}
+
+void value_print(struct text *out, const struct value *value)
+{
+    if (value->unit == UNIT_TEXT) {
+        text_add(out, value->text ? value->text : "?");
+        return;
+    }
+    if (!value->number.known) {
+        text_add(out, "an unknown amount");
+        return;
+    }
+    scoped_text struct text low = {0};
+    scoped_text struct text high = {0};
+    print_one(&low, value->unit, value->number.low);
+    print_one(&high, value->unit, value->number.high);
+    if (strcmp(text_string(&low), text_string(&high)) == 0) {
+        text_add(out, text_string(&low));
+        return;
+    }
+    if (value->unit == UNIT_SHARE)
+        low.bytes[low.length - 2] = '\0'; /* "61 to 74 %" */
+    text_printf(out, "%s to %s", text_string(&low), text_string(&high));
+}
+
+const char *wording_fill(struct arena *arena, const char *template_text, const struct value *values, size_t count)
+{
+    scoped_text struct text out = {0};
+    for (const char *at = template_text; *at;) {
+        const char *close = *at == '{' ? strchr(at, '}') : NULL;
+        if (!close) {
+            text_add_char(&out, *at++);
+            continue;
+        }
+        struct view name = {at + 1, (size_t)(close - at - 1)};
+        bool found = false;
+        for (size_t value = 0; value < count && !found; value++)
+            if (view_equal(name, values[value].name)) {
+                value_print(&out, &values[value]);
+                found = true;
+            }
+        assert(found && "data/advice.txt names a value that the hypothesis doesn't give");
+        at = close + 1;
+    }
+    return arena_string(arena, text_string(&out));
+}

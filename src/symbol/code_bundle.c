@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "symbol/code_bundle.h"
+
+#include "base/json_writer.h"
+#include "base/vec.h"
+
+enum {
+    CODE_BYTES_MOST = 1 << 20, /* of one function; generated giants are cut */
+    COMPLAINTS_MOST = 16,
+};
+
+static const char *dso_path(const struct recording *recording, uint32_t dso)
+{
+    return strings_text(&recording->strings, recording->spaces.dsos[dso].path);
+}
+
+static int function_compare(const void *a, const void *b)
+{
+    const struct bundle_function *left = a, *right = b;
+    int by_dso = strcmp(left->dso, right->dso);
+    if (by_dso)
+        return by_dso;
+    return (left->dso_addr > right->dso_addr) - (left->dso_addr < right->dso_addr);
+}
+
+static int line_compare(const void *a, const void *b)
+{
+    const struct bundle_line *left = a, *right = b;
+    return (left->dso_addr > right->dso_addr) - (left->dso_addr < right->dso_addr);
+}
+
+struct maker {
+    const struct recording *recording;
+    struct symboliser *symboliser;
+    struct arena *arena;
+    uint32_t *symbol_of;    /* by location */
+    uint64_t *hits;         /* by location: samples */
+    struct hashmap by_symbol;
+    vec(struct bundle_function) functions;
+    vec(uint32_t) symbol_ids;      /* beside functions */
+    vec(uint64_t) function_hits;
+    vec(uint32_t) some_location;
+};
+
+static void maker_count(struct maker *maker)
+{
+    const struct samples *samples = &maker->recording->samples;
+    for (size_t at = 0; at < samples->count; at++)
+        if (samples->items[at].location < samples->location_count)
+            maker->hits[samples->items[at].location]++;
+}
+
+static void maker_add_symbol(struct maker *maker, uint32_t location)
+{
+    uint32_t id = symboliser_symbol_id(maker->symboliser, location);
+    maker->symbol_of[location] = id;
+    if (id == SYMBOL_NONE)
+        return;
+    uint32_t at = hashmap_find(&maker->by_symbol, hash_u64(id), NULL, NULL, NULL);
+    if (at == HASHMAP_ABSENT) {
+        const struct symbol *symbol = symboliser_symbol(maker->symboliser, id);
+        at = (uint32_t)maker->functions.count;
+        hashmap_add(&maker->by_symbol, hash_u64(id), at);
+        *vec_push(&maker->functions) = (struct bundle_function){
+            .dso = arena_string(maker->arena, dso_path(maker->recording, symbol->dso)),
+            .name = arena_string(maker->arena, symbol->name),
+            .dso_addr = symbol->dso_addr,
+            .size_bytes = symbol->size_bytes,
+            .shown_addr = symbol->shown_addr,
+            .is_kernel = symbol->is_kernel,
+        };
+        *vec_push(&maker->symbol_ids) = id;
+        *vec_push(&maker->function_hits) = 0;
+        *vec_push(&maker->some_location) = location;
+    }
+    maker->function_hits.items[at] += maker->hits[location];
+    if (maker->hits[location])
+        maker->some_location.items[at] = location;
+    /* A symbol without a size still has to hold the locations that it was found for. */
+    struct bundle_function *function = &maker->functions.items[at];
+    uint64_t reach = maker->recording->samples.locations[location].dso_addr - function->dso_addr + 1;
+    if (function->size_bytes < reach)
+        function->size_bytes = reach;
+}
+
+static void maker_add_lines(struct maker *maker, size_t at)
+{
+    vec(struct bundle_line) lines = {0};
+    const struct samples *samples = &maker->recording->samples;
+    struct bundle_function *function = &maker->functions.items[at];
+    for (size_t location = 0; location < samples->location_count; location++) {
+        if (maker->symbol_of[location] != maker->symbol_ids.items[at])
+            continue;
+        /* The stalled instruction is the one before the sampled address: its line is found by that. */
+        for (uint64_t back = 0; back < 2; back++) {
+            uint64_t addr = samples->locations[location].dso_addr;
+            if (addr < function->dso_addr + back)
+                continue;
+            struct source_line chain[8];
+            size_t depth = symboliser_lines_at(maker->symboliser, samples->locations[location].dso, addr - back,
+                                               chain, array_count(chain));
+            if (!depth || !chain[0].path)
+                continue;
+            *vec_push(&lines) = (struct bundle_line){
+                .dso_addr = addr - back,
+                .path = arena_string(maker->arena, chain[0].path),
+                .line = chain[0].line,
+                .function = depth > 1 && chain[0].function ? arena_string(maker->arena, chain[0].function) : NULL,
+            };
+        }
+    }
+    if (lines.count)
+        qsort(lines.items, lines.count, sizeof(*lines.items), line_compare);
+    function->line_count = lines.count;
+    function->lines = arena_copy(maker->arena, lines.items ? lines.items : (struct bundle_line *)"",
+                                 lines.count * sizeof(*lines.items));
+    vec_done(&lines);
+}
+
+static void maker_add_code(struct maker *maker, size_t at)
+{
+    struct bundle_function *function = &maker->functions.items[at];
+    struct code code;
+    struct error ignored;
+    if (symboliser_code(maker->symboliser, maker->symbol_ids.items[at], &code, &ignored) &&
+        code.dso_addr == function->dso_addr) {
+        function->byte_count = code.size_bytes < CODE_BYTES_MOST ? code.size_bytes : CODE_BYTES_MOST;
+        function->bytes = arena_copy(maker->arena, code.bytes, function->byte_count);
+    }
+    const char *producer = symboliser_producer(maker->symboliser, maker->some_location.items[at]);
+    function->producer = producer ? arena_string(maker->arena, producer) : NULL;
+    maker_add_lines(maker, at);
+}
+
+static void maker_add_complaints(struct maker *maker, struct code_bundle *bundle)
+{
+    bundle->complaints = arena_array(maker->arena, const char *, COMPLAINTS_MOST);
+    for (size_t dso = 0; dso < maker->recording->spaces.dso_count; dso++) {
+        const char *complaint = symboliser_complaint(maker->symboliser, (uint32_t)dso);
+        if (complaint && bundle->complaint_count < COMPLAINTS_MOST)
+            bundle->complaints[bundle->complaint_count++] = arena_string(maker->arena, complaint);
+    }
+}
+
+void code_bundle_make(struct code_bundle *bundle, const struct recording *recording, struct symboliser *symboliser,
+                      double least_share, struct arena *arena)
+{
+    size_t locations = recording->samples.location_count;
+    struct maker maker = {.recording = recording, .symboliser = symboliser, .arena = arena};
+    maker.symbol_of = memory_alloc(memory_product(locations + 1, sizeof(*maker.symbol_of)));
+    maker.hits = memory_alloc(memory_product(locations + 1, sizeof(*maker.hits)));
+    memset(maker.hits, 0, (locations + 1) * sizeof(*maker.hits));
+    maker_count(&maker);
+    for (size_t at = 0; at < locations; at++)
+        maker_add_symbol(&maker, (uint32_t)at);
+    double least = least_share * (double)recording->samples.count;
+    for (size_t at = 0; at < maker.functions.count; at++)
+        if (maker.function_hits.items[at] && (double)maker.function_hits.items[at] >= least)
+            maker_add_code(&maker, at);
+    *bundle = (struct code_bundle){.architecture = arena_string(arena, recording->architecture)};
+    maker_add_complaints(&maker, bundle);
+    bundle->count = maker.functions.count;
+    bundle->functions = arena_array(arena, struct bundle_function, bundle->count + 1);
+    if (bundle->count) {
+        memcpy(bundle->functions, maker.functions.items, bundle->count * sizeof(*bundle->functions));
+        qsort(bundle->functions, bundle->count, sizeof(*bundle->functions), function_compare);
+    }
+    free(maker.symbol_of);
+    free(maker.hits);
+    hashmap_done(&maker.by_symbol);
+    vec_done(&maker.functions);
+    vec_done(&maker.symbol_ids);
+    vec_done(&maker.function_hits);
+    vec_done(&maker.some_location);
+}
+
+/* ---- JSON ---- */
+
+static void json_hex(struct json_writer *json, const char *key, uint64_t value)
+{
+    char digits[24];
+    snprintf(digits, sizeof(digits), "0x%llx", (unsigned long long)value);
+    json_string(json, key, digits);
+}
+
+static void write_bytes(struct json_writer *json, const struct bundle_function *function)
+{
+    scoped_text struct text hex = {0};
+    for (size_t at = 0; at < function->byte_count; at++) {
+        text_add_char(&hex, "0123456789abcdef"[function->bytes[at] >> 4]);
+        text_add_char(&hex, "0123456789abcdef"[function->bytes[at] & 15]);
+    }
+    json_string(json, "bytes", text_string(&hex));
+}
+
+static void write_function(struct json_writer *json, const struct bundle_function *function)
+{
+    json_object_open(json, NULL);
+    json_string(json, "dso", function->dso);
+    json_string(json, "name", function->name);
+    json_hex(json, "address", function->dso_addr);
+    json_u64(json, "size", function->size_bytes);
+    json_hex(json, "shown", function->shown_addr);
+    if (function->is_kernel)
+        json_bool(json, "kernel", true);
+    if (function->bytes)
+        write_bytes(json, function);
+    if (function->producer)
+        json_string(json, "producer", function->producer);
+    if (function->line_count) {
+        json_array_open(json, "lines");
+        for (size_t at = 0; at < function->line_count; at++) {
+            const struct bundle_line *line = &function->lines[at];
+            json_object_open(json, NULL);
+            json_hex(json, "address", line->dso_addr);
+            json_string(json, "path", line->path);
+            json_u64(json, "line", line->line);
+            if (line->function)
+                json_string(json, "inlined", line->function);
+            json_object_close(json);
+        }
+        json_array_close(json);
+    }
+    json_object_close(json);
+}
+
+void code_bundle_write(const struct code_bundle *bundle, struct text *out)
+{
+    struct json_writer json;
+    json_begin(&json, out);
+    json_object_open(&json, NULL);
+    json_u64(&json, "schema", 1);
+    json_string(&json, "architecture", bundle->architecture);
+    json_array_open(&json, "functions");
+    for (size_t at = 0; at < bundle->count; at++)
+        write_function(&json, &bundle->functions[at]);
+    json_array_close(&json);
+    json_array_open(&json, "complaints");
+    for (size_t at = 0; at < bundle->complaint_count; at++)
+        json_string(&json, NULL, bundle->complaints[at]);
+    json_array_close(&json);
+    json_object_close(&json);
+}
+
+static bool read_bytes(struct bundle_function *function, const char *hex, struct arena *arena)
+{
+    size_t digits = strlen(hex);
+    if (digits % 2)
+        return false;
+    uint8_t *bytes = arena_alloc(arena, digits / 2 + 1);
+    for (size_t at = 0; at < digits; at += 2) {
+        uint64_t byte;
+        if (!view_u64((struct view){hex + at, 1}, 16, &byte))
+            return false;
+        uint64_t low;
+        if (!view_u64((struct view){hex + at + 1, 1}, 16, &low))
+            return false;
+        bytes[at / 2] = (uint8_t)(byte << 4 | low);
+    }
+    function->bytes = bytes;
+    function->byte_count = digits / 2;
+    return true;
+}
+
+static bool read_function(struct bundle_function *function, struct json_value value, struct arena *arena)
+{
+    const char *dso = json_text_or(json_member(value, "dso"), NULL);
+    const char *name = json_text_or(json_member(value, "name"), NULL);
+    if (!dso || !name || !json_unsigned(json_member(value, "address"), &function->dso_addr) ||
+        !json_unsigned(json_member(value, "size"), &function->size_bytes))
+        return false;
+    function->dso = arena_string(arena, dso);
+    function->name = arena_string(arena, name);
+    function->shown_addr = json_unsigned_or(json_member(value, "shown"), function->dso_addr);
+    function->is_kernel = json_truth_or(json_member(value, "kernel"), false);
+    const char *producer = json_text_or(json_member(value, "producer"), NULL);
+    function->producer = producer ? arena_string(arena, producer) : NULL;
+    const char *hex = json_text_or(json_member(value, "bytes"), NULL);
+    if (hex && !read_bytes(function, hex, arena))
+        return false;
+    struct json_value lines = json_member(value, "lines");
+    function->lines = arena_array(arena, struct bundle_line, json_count(lines) + 1);
+    for (size_t at = 0; at < json_count(lines); at++) {
+        struct json_value item = json_item(lines, at);
+        struct bundle_line *line = &function->lines[function->line_count];
+        const char *path = json_text_or(json_member(item, "path"), NULL);
+        const char *inlined = json_text_or(json_member(item, "inlined"), NULL);
+        if (!path || !json_unsigned(json_member(item, "address"), &line->dso_addr))
+            return false;
+        line->path = arena_string(arena, path);
+        line->line = (uint32_t)json_unsigned_or(json_member(item, "line"), 0);
+        line->function = inlined ? arena_string(arena, inlined) : NULL;
+        function->line_count++;
+    }
+    qsort(function->lines, function->line_count, sizeof(*function->lines), line_compare);
+    return true;
+}
+
+bool code_bundle_read(struct code_bundle *bundle, struct json_value root, struct arena *arena, struct error *err)
+{
+    struct json_value functions = json_member(root, "functions");
+    if (!json_is_list(functions))
+        return error_set(err, ERROR_FORMAT, "no list 'functions'");
+    *bundle = (struct code_bundle){
+        .architecture = arena_string(arena, json_text_or(json_member(root, "architecture"), "x86_64")),
+        .functions = arena_array(arena, struct bundle_function, json_count(functions) + 1),
+    };
+    for (size_t at = 0; at < json_count(functions); at++)
+        if (!read_function(&bundle->functions[bundle->count++], json_item(functions, at), arena))
+            return error_set(err, ERROR_FORMAT, "function %zu lacks a name or an address, or has broken bytes", at);
+    qsort(bundle->functions, bundle->count, sizeof(*bundle->functions), function_compare);
+    struct json_value complaints = json_member(root, "complaints");
+    bundle->complaints = arena_array(arena, const char *, json_count(complaints) + 1);
+    for (size_t at = 0; at < json_count(complaints); at++)
+        bundle->complaints[bundle->complaint_count++] =
+            arena_string(arena, json_text_or(json_item(complaints, at), ""));
+    return true;
+}
+
+/* ---- lookup ---- */
+
+const struct bundle_function *code_bundle_find(const struct code_bundle *bundle, const struct recording *recording,
+                                               uint32_t location)
+{
+    if (location >= recording->samples.location_count)
+        return NULL;
+    const struct location *place = &recording->samples.locations[location];
+    struct bundle_function key = {.dso = dso_path(recording, place->dso), .dso_addr = place->dso_addr};
+    size_t low = 0, high = bundle->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (function_compare(&bundle->functions[middle], &key) <= 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (!low)
+        return NULL;
+    const struct bundle_function *function = &bundle->functions[low - 1];
+    bool holds = strcmp(function->dso, key.dso) == 0 && key.dso_addr - function->dso_addr < function->size_bytes;
+    return holds ? function : NULL;
+}
+
+const struct bundle_line *bundle_function_line(const struct bundle_function *function, uint64_t dso_addr,
+                                               uint64_t size_bytes)
+{
+    for (size_t at = 0; at < function->line_count; at++)
+        if (function->lines[at].dso_addr - dso_addr < size_bytes)
+            return &function->lines[at];
+    return NULL;
+}

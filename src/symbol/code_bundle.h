@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Names, source lines and instruction bytes of everything a recording was seen to run, cut loose from the
+ * binaries: what a case keeps so that it replays where the binaries aren't.
+ *
+ * Made from a symboliser once; diagnose reads names and code only from here, live and replayed alike.
+ * Does not support: code that no sample hit.
+ */
+#ifndef PLUMB_SYMBOL_CODE_BUNDLE_H
+#define PLUMB_SYMBOL_CODE_BUNDLE_H
+
+#include "base/arena.h"
+#include "base/json_reader.h"
+#include "model/recording.h"
+#include "symbol/symboliser.h"
+
+struct bundle_line {
+    uint64_t dso_addr;
+    const char *path; /* as the compiler wrote it */
+    uint32_t line;
+    const char *function; /* innermost inlined function, or NULL */
+};
+
+struct bundle_function {
+    const char *dso; /* path as recorded */
+    const char *name;
+    uint64_t dso_addr, size_bytes;
+    uint64_t shown_addr; /* of dso_addr as a disassembler shows it */
+    bool is_kernel;
+    const uint8_t *bytes; /* NULL: not kept */
+    size_t byte_count;
+    const char *producer; /* of the compiler, or NULL */
+    struct bundle_line *lines; /* sorted by dso_addr */
+    size_t line_count;
+};
+
+struct code_bundle {
+    const char *architecture;
+    struct bundle_function *functions; /* sorted by dso, then dso_addr */
+    size_t count;
+    const char **complaints; /* why something has no names */
+    size_t complaint_count;
+};
+
+/*
+ * Names for every sampled location and frame; bytes and lines for functions that hold at least least_share of
+ * the samples. Owner: arena.
+ */
+void code_bundle_make(struct code_bundle *bundle, const struct recording *recording, struct symboliser *symboliser,
+                      double least_share, struct arena *arena);
+void code_bundle_write(const struct code_bundle *bundle, struct text *out);
+/* Errors: ERROR_FORMAT. Owner: arena. */
+MUST_CHECK bool code_bundle_read(struct code_bundle *bundle, struct json_value root, struct arena *arena,
+                                 struct error *err);
+
+/* The function that holds the location, or NULL. */
+const struct bundle_function *code_bundle_find(const struct code_bundle *bundle, const struct recording *recording,
+                                               uint32_t location);
+/* The line of an instruction of the function, or NULL. */
+const struct bundle_line *bundle_function_line(const struct bundle_function *function, uint64_t dso_addr,
+                                               uint64_t size_bytes);
+
+#endif

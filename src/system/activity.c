@@ -1,0 +1,628 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "system/activity.h"
+
+#include "base/hashmap.h"
+#include "base/scope.h"
+#include "base/vec.h"
+#include "system/host/cgroup_cpu.h"
+#include "system/host/cpu_time.h"
+
+#include <ctype.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Counters of a task that only grow; differences count. */
+struct task_counters {
+    double user_s, system_s, run_s, delay_s, block_delay_s;
+    uint64_t minor_faults, major_faults, voluntary, involuntary;
+};
+
+struct watched_thread {
+    uint32_t pid, tid;
+    uint64_t start_ticks; /* tells a reused tid */
+    char comm[16];
+    struct task_counters first, last;
+    bool has_schedstat, has_switches;
+    bool alive;
+    uint32_t seen, seen_running, seen_sleeping, seen_disk;
+    struct activity_wait waits[ACTIVITY_WAITS_MOST];
+};
+
+struct watched_process {
+    pid_t pid;
+    bool alive, began_before; /* began_before: it ran already when watching began, so counters start at first */
+    uint64_t first_read_bytes, read_bytes, first_write_bytes, write_bytes;
+    bool has_io;
+    uint64_t resident_bytes, resident_most_bytes, swapped_bytes;
+    double cpu_s;
+};
+
+struct machine_counters {
+    struct cpu_time cpu;
+    bool has_vmstat;
+    uint64_t huge_faults, huge_fallbacks, swap_ins, swap_outs;
+};
+
+struct activity_watch {
+    const struct sysroot *root;
+    vec(struct watched_process) processes;
+    vec(struct watched_thread) threads;
+    struct hashmap thread_by_tid;
+    double tick_s;
+    double began_s, last_s;
+    struct machine_counters machine_first, machine_last;
+    bool has_cgroup;
+    struct cgroup_cpu cgroup_first, cgroup_last;
+    double runnable_sum;
+    uint32_t runnable_count, look_count, threads_at_once;
+    uint32_t cpus_allowed;
+};
+
+static double now_s(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+static bool read_quietly(const struct activity_watch *watch, struct text *out, const char *format, int pid, int tid)
+{
+    char path[96];
+    snprintf(path, sizeof(path), format, pid, tid);
+    text_clear(out);
+    struct error ignored;
+    return sysroot_read(watch->root, out, &ignored, "%s", path);
+}
+
+static struct view whole(const struct text *text)
+{
+    return (struct view){text_string(text), text->length};
+}
+
+/* The number behind "Name:" at the start of a line of a status file. */
+static bool status_number(struct view text, const char *name, uint64_t *ret_value)
+{
+    struct view line;
+    while (view_line(&text, &line)) {
+        if (!view_starts(line, name))
+            continue;
+        line = view_skip(line, strlen(name));
+        return view_u64(view_word(&line), 10, ret_value);
+    }
+    return false;
+}
+
+struct stat_line {
+    char comm[16];
+    char state;
+    uint32_t parent;
+    uint64_t start_ticks;
+    struct task_counters counters;
+};
+
+/* Fields of proc_pid_stat(5); comm may hold blanks and parentheses, so it ends at the last ')'. */
+static bool stat_line_parse(struct view text, double tick_s, struct stat_line *line)
+{
+    const char *open = text.length ? memchr(text.text, '(', text.length) : NULL;
+    const char *close = text.length ? memrchr(text.text, ')', text.length) : NULL;
+    if (!open || !close || close < open)
+        return false;
+    size_t length = (size_t)(close - open - 1);
+    if (length > sizeof(line->comm) - 1)
+        length = sizeof(line->comm) - 1;
+    memcpy(line->comm, open + 1, length);
+    line->comm[length] = '\0';
+    struct view rest = view_skip(text, (size_t)(close - text.text) + 1);
+    uint64_t fields[43] = {0};
+    struct view state = view_word(&rest);
+    line->state = state.length ? state.text[0] : '?';
+    for (int field = 4; field <= 42; field++) {
+        struct view word = view_word(&rest);
+        int64_t value = 0;
+        (void)!view_i64(word, &value);
+        fields[field] = (uint64_t)value;
+    }
+    line->parent = (uint32_t)fields[4];
+    line->counters.minor_faults = fields[10];
+    line->counters.major_faults = fields[12];
+    line->counters.user_s = (double)fields[14] * tick_s;
+    line->counters.system_s = (double)fields[15] * tick_s;
+    line->start_ticks = fields[22];
+    line->counters.block_delay_s = (double)fields[42] * tick_s;
+    return true;
+}
+
+static struct watched_process *process_find(struct activity_watch *watch, pid_t pid)
+{
+    vec_for_each(&watch->processes, process)
+        if (process->pid == pid)
+            return process;
+    return NULL;
+}
+
+static void process_add(struct activity_watch *watch, pid_t pid, bool began_before)
+{
+    struct watched_process *process = process_find(watch, pid);
+    if (process) {
+        process->alive = true;
+        return;
+    }
+    *vec_push(&watch->processes) =
+        (struct watched_process){.pid = pid, .alive = true, .began_before = began_before};
+}
+
+/* Threads come and go: find the one with this tid and start time, else begin a new one. */
+static struct watched_thread *thread_of(struct activity_watch *watch, uint32_t pid, uint32_t tid,
+                                        const struct stat_line *line, bool began_before)
+{
+    uint64_t key = hash_combine(tid, line->start_ticks);
+    uint32_t id = hashmap_find(&watch->thread_by_tid, key, NULL, NULL, NULL);
+    if (id != HASHMAP_ABSENT)
+        return &watch->threads.items[id];
+    hashmap_add(&watch->thread_by_tid, key, (uint32_t)watch->threads.count);
+    struct watched_thread *thread = vec_push(&watch->threads);
+    *thread = (struct watched_thread){.pid = pid, .tid = tid, .start_ticks = line->start_ticks};
+    if (began_before)
+        thread->first = line->counters;
+    return thread;
+}
+
+static void wait_note(struct watched_thread *thread, const char *place)
+{
+    for (size_t at = 0; at < ACTIVITY_WAITS_MOST; at++) {
+        struct activity_wait *wait = &thread->waits[at];
+        if (wait->count && strcmp(wait->place, place) != 0)
+            continue;
+        snprintf(wait->place, sizeof(wait->place), "%s", place);
+        wait->count++;
+        return;
+    }
+}
+
+static void thread_note_wait(struct activity_watch *watch, struct watched_thread *thread, struct text *scratch)
+{
+    char place[48] = "";
+    if (read_quietly(watch, scratch, "/proc/%d/task/%d/wchan", (int)thread->pid, (int)thread->tid)) {
+        struct view name = view_trim(whole(scratch));
+        if (name.length && !view_equal(name, "0"))
+            snprintf(place, sizeof(place), "%.*s", (int)name.length, name.text);
+    }
+    if (!place[0] && read_quietly(watch, scratch, "/proc/%d/task/%d/syscall", (int)thread->pid, (int)thread->tid)) {
+        struct view rest = whole(scratch);
+        struct view number = view_word(&rest);
+        if (number.length && isdigit((unsigned char)number.text[0]))
+            snprintf(place, sizeof(place), "syscall %.*s", (int)number.length, number.text);
+    }
+    wait_note(thread, place);
+}
+
+static void thread_look(struct activity_watch *watch, const struct watched_process *process, uint32_t tid,
+                        struct text *scratch)
+{
+    int pid = (int)process->pid;
+    struct stat_line line = {0};
+    if (!read_quietly(watch, scratch, "/proc/%d/task/%d/stat", pid, (int)tid) ||
+        !stat_line_parse(whole(scratch), watch->tick_s, &line))
+        return;
+    bool began_before = process->began_before && watch->look_count == 0;
+    if (read_quietly(watch, scratch, "/proc/%d/task/%d/schedstat", pid, (int)tid)) {
+        struct view rest = whole(scratch);
+        uint64_t run_ns = 0, delay_ns = 0;
+        if (view_u64(view_word(&rest), 10, &run_ns) && view_u64(view_word(&rest), 10, &delay_ns)) {
+            line.counters.run_s = (double)run_ns * 1e-9;
+            line.counters.delay_s = (double)delay_ns * 1e-9;
+        }
+    }
+    bool has_schedstat = line.counters.run_s > 0 || line.counters.delay_s > 0;
+    bool has_switches = false;
+    if (read_quietly(watch, scratch, "/proc/%d/task/%d/status", pid, (int)tid))
+        has_switches = status_number(whole(scratch), "voluntary_ctxt_switches:", &line.counters.voluntary) &&
+                       status_number(whole(scratch), "nonvoluntary_ctxt_switches:", &line.counters.involuntary);
+    struct watched_thread *thread = thread_of(watch, (uint32_t)pid, tid, &line, began_before);
+    memcpy(thread->comm, line.comm, sizeof(thread->comm));
+    thread->last = line.counters;
+    thread->has_schedstat |= has_schedstat;
+    thread->has_switches |= has_switches;
+    thread->alive = true;
+    thread->seen++;
+    thread->seen_running += line.state == 'R';
+    thread->seen_sleeping += line.state == 'S';
+    thread->seen_disk += line.state == 'D';
+    if (line.state == 'S' || line.state == 'D')
+        thread_note_wait(watch, thread, scratch);
+}
+
+static uint32_t bits_set(struct view hex_mask)
+{
+    uint32_t bits = 0;
+    for (size_t at = 0; at < hex_mask.length; at++) {
+        uint64_t digit = 0;
+        if (view_u64((struct view){hex_mask.text + at, 1}, 16, &digit))
+            bits += (uint32_t)__builtin_popcountll(digit);
+    }
+    return bits;
+}
+
+static void process_look_status(struct activity_watch *watch, struct watched_process *process, struct text *scratch)
+{
+    if (!read_quietly(watch, scratch, "/proc/%d/status", (int)process->pid, 0))
+        return;
+    uint64_t kib = 0;
+    struct view status = whole(scratch), line;
+    if (status_number(status, "VmRSS:", &kib))
+        process->resident_bytes = kib << 10;
+    if (status_number(status, "VmHWM:", &kib) && kib << 10 > process->resident_most_bytes)
+        process->resident_most_bytes = kib << 10;
+    if (status_number(status, "VmSwap:", &kib))
+        process->swapped_bytes = kib << 10;
+    while (view_line(&status, &line))
+        if (view_starts(line, "Cpus_allowed:"))
+            watch->cpus_allowed = bits_set(view_trim(view_skip(line, strlen("Cpus_allowed:"))));
+}
+
+static void process_look_io(struct activity_watch *watch, struct watched_process *process, struct text *scratch)
+{
+    uint64_t read_bytes = 0, write_bytes = 0;
+    if (!read_quietly(watch, scratch, "/proc/%d/io", (int)process->pid, 0) ||
+        !status_number(whole(scratch), "read_bytes:", &read_bytes) ||
+        !status_number(whole(scratch), "write_bytes:", &write_bytes))
+        return;
+    if (!process->has_io && process->began_before) {
+        process->first_read_bytes = read_bytes;
+        process->first_write_bytes = write_bytes;
+    }
+    process->has_io = true;
+    process->read_bytes = read_bytes;
+    process->write_bytes = write_bytes;
+}
+
+/* Returns how many threads it has; 0 when it has ended. */
+static uint32_t process_look(struct activity_watch *watch, struct watched_process *process, struct text *scratch)
+{
+    scoped_dir DIR *tasks = sysroot_opendir(watch->root, "/proc/%d/task", (int)process->pid);
+    uint32_t count = 0;
+    struct dirent *entry;
+    while (tasks && (entry = readdir(tasks))) {
+        uint64_t tid;
+        if (!view_u64(view_of(entry->d_name), 10, &tid))
+            continue;
+        thread_look(watch, process, (uint32_t)tid, scratch);
+        count++;
+    }
+    process->alive = count > 0;
+    if (process->alive) {
+        process_look_status(watch, process, scratch);
+        process_look_io(watch, process, scratch);
+    }
+    return count;
+}
+
+/* Children of watched processes become watched; one pass over /proc finds a generation, so repeat while it grows. */
+static void processes_discover(struct activity_watch *watch, struct text *scratch)
+{
+    vec(struct { pid_t pid; pid_t parent; }) all = {0};
+    scoped_dir DIR *proc = sysroot_opendir(watch->root, "/proc");
+    struct dirent *entry;
+    while (proc && (entry = readdir(proc))) {
+        uint64_t pid;
+        struct stat_line line = {0};
+        if (!view_u64(view_of(entry->d_name), 10, &pid))
+            continue;
+        if (!read_quietly(watch, scratch, "/proc/%d/stat", (int)pid, 0) ||
+            !stat_line_parse(whole(scratch), watch->tick_s, &line))
+            continue;
+        __auto_type item = vec_push(&all);
+        item->pid = (pid_t)pid;
+        item->parent = (pid_t)line.parent;
+    }
+    for (bool grew = true; grew;) {
+        grew = false;
+        vec_for_each(&all, item) {
+            struct watched_process *parent = process_find(watch, item->parent);
+            if (parent && parent->alive && !process_find(watch, item->pid)) {
+                process_add(watch, item->pid, watch->look_count == 0 && parent->began_before);
+                grew = true;
+            }
+        }
+    }
+    vec_done(&all);
+}
+
+static void machine_look_memory(struct activity_watch *watch, struct machine_counters *counters,
+                                struct text *scratch)
+{
+    if (!read_quietly(watch, scratch, "/proc/vmstat", 0, 0))
+        return;
+    struct view all = whole(scratch);
+    (void)!status_number(all, "thp_fault_alloc ", &counters->huge_faults);
+    (void)!status_number(all, "thp_fault_fallback ", &counters->huge_fallbacks);
+    counters->has_vmstat =
+        status_number(all, "pswpin ", &counters->swap_ins) && status_number(all, "pswpout ", &counters->swap_outs);
+}
+
+static void machine_look(struct activity_watch *watch, struct text *scratch)
+{
+    struct machine_counters counters = {0};
+    cpu_time_read(&counters.cpu, watch->root);
+    machine_look_memory(watch, &counters, scratch);
+    if (watch->look_count == 0)
+        watch->machine_first = counters;
+    watch->machine_last = counters;
+    if (!read_quietly(watch, scratch, "/proc/loadavg", 0, 0))
+        return;
+    struct view rest = whole(scratch);
+    for (int skipped = 0; skipped < 3; skipped++)
+        view_word(&rest);
+    struct view running = view_word(&rest);
+    uint64_t count;
+    if (view_u64(view_cut(&running, '/'), 10, &count)) {
+        watch->runnable_sum += (double)count - (count > 0); /* less ourselves, who read it */
+        watch->runnable_count++;
+    }
+}
+
+/* The group is kept by its path: at the last look the process may have ended. */
+static void cgroup_look(struct activity_watch *watch)
+{
+    if (!watch->has_cgroup)
+        return;
+    struct cgroup_cpu cgroup;
+    cgroup_cpu_read_path(&cgroup, watch->root, watch->cgroup_first.path.text);
+    if (cgroup.version)
+        watch->cgroup_last = cgroup;
+}
+
+void activity_look(struct activity_watch *watch)
+{
+    scoped_text struct text scratch = {0};
+    vec_for_each(&watch->threads, thread)
+        thread->alive = false;
+    if (watch->processes.count)
+        processes_discover(watch, &scratch);
+    uint32_t threads = 0;
+    for (size_t at = 0; at < watch->processes.count; at++)
+        if (watch->processes.items[at].alive)
+            threads += process_look(watch, &watch->processes.items[at], &scratch);
+    if (threads > watch->threads_at_once)
+        watch->threads_at_once = threads;
+    machine_look(watch, &scratch);
+    cgroup_look(watch);
+    watch->last_s = now_s();
+    watch->look_count++;
+}
+
+struct activity_watch *activity_watch_new(const struct sysroot *root, const pid_t *pids, size_t count,
+                                          const char *cgroup)
+{
+    struct activity_watch *watch = memory_alloc(sizeof(*watch));
+    *watch = (struct activity_watch){.root = root};
+    long ticks = sysconf(_SC_CLK_TCK);
+    watch->tick_s = ticks > 0 ? 1.0 / (double)ticks : 0.01;
+    for (size_t at = 0; at < count; at++)
+        process_add(watch, pids[at], true);
+    if (cgroup)
+        cgroup_cpu_read_path(&watch->cgroup_first, root, cgroup);
+    else if (count)
+        cgroup_cpu_read(&watch->cgroup_first, root, pids[0]);
+    watch->has_cgroup = (cgroup || count) && watch->cgroup_first.path.known;
+    watch->cgroup_last = watch->cgroup_first;
+    watch->began_s = now_s();
+    activity_look(watch);
+    return watch;
+}
+
+void activity_watch_free(struct activity_watch *watch)
+{
+    if (!watch)
+        return;
+    vec_done(&watch->processes);
+    vec_done(&watch->threads);
+    hashmap_done(&watch->thread_by_tid);
+    free(watch);
+}
+
+static double thread_cpu_s(const struct watched_thread *thread)
+{
+    return thread->last.user_s + thread->last.system_s - thread->first.user_s - thread->first.system_s;
+}
+
+size_t activity_processes(const struct activity_watch *watch, pid_t *ret_pids, size_t most)
+{
+    size_t count = 0;
+    vec(struct { pid_t pid; double cpu_s; }) order = {0};
+    vec_for_each(&watch->processes, process) {
+        if (!process->alive)
+            continue;
+        double cpu_s = 0;
+        vec_for_each(&watch->threads, thread)
+            cpu_s += thread->pid == (uint32_t)process->pid ? thread_cpu_s(thread) : 0;
+        size_t at = order.count;
+        (void)vec_push(&order);
+        for (; at > 0 && order.items[at - 1].cpu_s < cpu_s; at--)
+            order.items[at] = order.items[at - 1];
+        order.items[at].pid = process->pid;
+        order.items[at].cpu_s = cpu_s;
+    }
+    for (; count < most && count < order.count; count++)
+        ret_pids[count] = order.items[count].pid;
+    vec_done(&order);
+    return count;
+}
+
+static struct measured difference(bool known, double later, double earlier, const char *why_not)
+{
+    return known ? measured_as(later > earlier ? later - earlier : 0) : not_measured(why_not);
+}
+
+static void result_threads(const struct activity_watch *watch, struct arena *arena, struct activity *result)
+{
+    size_t count = watch->threads.count;
+    result->thread_count = (uint32_t)count;
+    result->threads = arena_array(arena, struct activity_thread, count ? count : 1);
+    for (size_t from = 0; from < count; from++) {
+        const struct watched_thread *thread = &watch->threads.items[from];
+        struct activity_thread entry = {
+            .pid = thread->pid,
+            .tid = thread->tid,
+            .user_s = thread->last.user_s - thread->first.user_s,
+            .system_s = thread->last.system_s - thread->first.system_s,
+            .run_s = difference(thread->has_schedstat, thread->last.run_s, thread->first.run_s,
+                                "schedstat can't be read"),
+            .run_delay_s = difference(thread->has_schedstat, thread->last.delay_s, thread->first.delay_s,
+                                      "schedstat can't be read"),
+            .seen = thread->seen,
+            .seen_running = thread->seen_running,
+            .seen_sleeping = thread->seen_sleeping,
+            .seen_disk = thread->seen_disk,
+        };
+        memcpy(entry.comm, thread->comm, sizeof(entry.comm));
+        memcpy(entry.waits, thread->waits, sizeof(entry.waits));
+        size_t at = from;
+        for (; at > 0 && result->threads[at - 1].user_s + result->threads[at - 1].system_s <
+                             entry.user_s + entry.system_s;
+             at--)
+            result->threads[at] = result->threads[at - 1];
+        result->threads[at] = entry;
+    }
+}
+
+static void result_target(const struct activity_watch *watch, struct activity *result)
+{
+    double user_s = 0, system_s = 0, delay_s = 0, block_s = 0;
+    double minor = 0, major = 0, voluntary = 0, involuntary = 0;
+    bool schedstat = false, switches = false, any = watch->threads.count > 0;
+    vec_for_each(&watch->threads, thread) {
+        const struct task_counters *first = &thread->first, *last = &thread->last;
+        user_s += last->user_s - first->user_s;
+        system_s += last->system_s - first->system_s;
+        delay_s += last->delay_s - first->delay_s;
+        block_s += last->block_delay_s - first->block_delay_s;
+        minor += (double)(last->minor_faults - first->minor_faults);
+        major += (double)(last->major_faults - first->major_faults);
+        if (thread->has_switches) {
+            voluntary += (double)last->voluntary - (double)first->voluntary;
+            involuntary += (double)last->involuntary - (double)first->involuntary;
+        }
+        schedstat |= thread->has_schedstat;
+        switches |= thread->has_switches;
+    }
+    const char *nobody = "no process of the target was seen in /proc";
+    result->user_s = difference(any, user_s, 0, nobody);
+    result->system_s = difference(any, system_s, 0, nobody);
+    result->minor_faults = difference(any, minor, 0, nobody);
+    result->major_faults = difference(any, major, 0, nobody);
+    result->run_delay_s = difference(schedstat, delay_s, 0, any ? "schedstat can't be read" : nobody);
+    result->voluntary_switches = difference(switches, voluntary, 0, any ? "status can't be read" : nobody);
+    result->involuntary_switches = difference(switches, involuntary, 0, any ? "status can't be read" : nobody);
+    char accounting[8] = "";
+    bool delays = sysroot_line(watch->root, accounting, sizeof(accounting), "/proc/sys/kernel/task_delayacct") &&
+                  accounting[0] == '1';
+    result->block_io_delay_s =
+        difference(any && delays, block_s, 0, any ? "delay accounting is off (sysctl kernel.task_delayacct=1)" : nobody);
+}
+
+static void result_processes(const struct activity_watch *watch, struct activity *result)
+{
+    double read_bytes = 0, write_bytes = 0, resident = 0, swapped = 0;
+    bool io = false;
+    vec_for_each(&watch->processes, process) {
+        read_bytes += (double)(process->read_bytes - process->first_read_bytes);
+        write_bytes += (double)(process->write_bytes - process->first_write_bytes);
+        resident += (double)process->resident_most_bytes;
+        swapped += (double)process->swapped_bytes;
+        io |= process->has_io;
+    }
+    result->process_count = (uint32_t)watch->processes.count;
+    result->read_bytes = difference(io, read_bytes, 0, "/proc/PID/io can't be read");
+    result->write_bytes = difference(io, write_bytes, 0, "/proc/PID/io can't be read");
+    result->resident_most_bytes = difference(resident > 0, resident, 0, "/proc/PID/status can't be read");
+    result->swapped_bytes = difference(resident > 0, swapped, 0, "/proc/PID/status can't be read");
+    result->cpus_allowed = watch->cpus_allowed ? measured_as(watch->cpus_allowed)
+                                               : not_measured("/proc/PID/status can't be read");
+}
+
+static double ticks_between(const struct fact_number *earlier, const struct fact_number *later)
+{
+    return earlier->known && later->known ? (double)(later->value - earlier->value) : 0;
+}
+
+static void result_cpu_ratios(const struct activity_watch *watch, struct activity *result)
+{
+    const struct cpu_time *a = &watch->machine_first.cpu, *b = &watch->machine_last.cpu;
+    double iowait = ticks_between(&a->iowait, &b->iowait);
+    double idle = ticks_between(&a->idle, &b->idle) + iowait;
+    double steal = ticks_between(&a->steal, &b->steal);
+    double interrupts = ticks_between(&a->irq, &b->irq) + ticks_between(&a->softirq, &b->softirq);
+    double busy = ticks_between(&a->user, &b->user) + ticks_between(&a->nice, &b->nice) +
+                  ticks_between(&a->system, &b->system) + interrupts;
+    double total = idle + steal + busy;
+    const char *why = a->idle.known ? "watched for less than a clock tick" : "/proc/stat can't be read";
+    bool known = a->idle.known && b->idle.known && total > 0;
+    result->busy_ratio = known ? measured_as(busy / total) : not_measured(why);
+    result->steal_ratio = known && a->steal.known ? measured_as(steal / total)
+                                                  : not_measured(known ? "the kernel doesn't count steal" : why);
+    result->iowait_ratio = known ? measured_as(iowait / total) : not_measured(why);
+    result->interrupt_ratio = known ? measured_as(interrupts / total) : not_measured(why);
+}
+
+static void result_machine(const struct activity_watch *watch, struct activity *result)
+{
+    result_cpu_ratios(watch, result);
+    const struct machine_counters *a = &watch->machine_first, *b = &watch->machine_last;
+    const char *why;
+    bool memory = a->has_vmstat && b->has_vmstat;
+    why = "/proc/vmstat can't be read";
+    result->huge_faults = difference(memory, (double)b->huge_faults, (double)a->huge_faults, why);
+    result->huge_fault_fallbacks = difference(memory, (double)b->huge_fallbacks, (double)a->huge_fallbacks, why);
+    result->swap_ins = difference(memory, (double)b->swap_ins, (double)a->swap_ins, why);
+    result->swap_outs = difference(memory, (double)b->swap_outs, (double)a->swap_outs, why);
+    result->runnable_mean = watch->runnable_count
+                                ? measured_as(watch->runnable_sum / watch->runnable_count)
+                                : not_measured("/proc/loadavg can't be read");
+    char line[256];
+    int *cpus = NULL;
+    size_t count = 0;
+    if (sysroot_line(watch->root, line, sizeof(line), "/sys/devices/system/cpu/online") &&
+        cpu_list_parse(view_of(line), &cpus, &count) && count)
+        result->cpus_online = measured_as((double)count);
+    else
+        result->cpus_online = not_measured("/sys/devices/system/cpu/online can't be read");
+    free(cpus);
+}
+
+static struct measured fact_growth(const struct fact_number *earlier, const struct fact_number *later, double unit,
+                                   const char *why)
+{
+    if (!earlier->known || !later->known)
+        return not_measured(why);
+    return measured_as((double)(later->value - earlier->value) * unit);
+}
+
+static void result_cgroup(const struct activity_watch *watch, struct activity *result)
+{
+    const struct cgroup_cpu *a = &watch->cgroup_first, *b = &watch->cgroup_last;
+    const char *why = !watch->has_cgroup ? "its cgroup isn't known" : "its cgroup doesn't count throttling";
+    if (watch->has_cgroup)
+        snprintf(result->cgroup, sizeof(result->cgroup), "%s", a->path.text);
+    result->quota_cpus = !watch->has_cgroup ? not_measured(why)
+                         : b->limited       ? measured_as(b->quota_cpus)
+                                            : not_measured("no limit is set");
+    result->throttled_s = fact_growth(&a->throttled_us, &b->throttled_us, 1e-6, why);
+    result->periods = fact_growth(&a->periods, &b->periods, 1, why);
+    result->throttled_periods = fact_growth(&a->throttled_periods, &b->throttled_periods, 1, why);
+}
+
+void activity_result(const struct activity_watch *watch, struct arena *arena, struct activity *ret_activity)
+{
+    struct activity result = {
+        .elapsed_s = measured_as(watch->last_s - watch->began_s),
+        .threads_at_once = watch->threads_at_once,
+        .look_count = watch->look_count,
+    };
+    result_threads(watch, arena, &result);
+    result_target(watch, &result);
+    result_processes(watch, &result);
+    result_machine(watch, &result);
+    result_cgroup(watch, &result);
+    *ret_activity = result;
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What did the target and the machine do while they were watched: CPU time, waiting for a CPU, faults,
+ * switches, throttling, steal, and where its threads were seen asleep?
+ *
+ * Reads /proc and the cgroup file system at moments the caller chooses (activity_look); needs no perf events
+ * and no rights beyond reading one's own processes, so it is what remains when everything else is refused.
+ * What can't be read is "not measured", with the reason.
+ * Does not support: what a thread did between its last look and its death (the caller may know the total:
+ * rusage of a started program).
+ */
+#ifndef PLUMB_SYSTEM_ACTIVITY_H
+#define PLUMB_SYSTEM_ACTIVITY_H
+
+#include "base/arena.h"
+#include "base/json_reader.h"
+#include "base/measured.h"
+#include "system/sysroot.h"
+
+#include <stdint.h>
+#include <sys/types.h>
+
+/* Where a thread was seen asleep, by kernel function or system call. */
+struct activity_wait {
+    char place[48]; /* "futex_wait_queue", "syscall 230"; "" when neither could be read */
+    uint32_t count;
+};
+
+#define ACTIVITY_WAITS_MOST 6
+
+struct activity_thread {
+    uint32_t pid, tid;
+    char comm[16];
+    double user_s, system_s;             /* since watching began */
+    struct measured run_s, run_delay_s;  /* schedstat */
+    uint32_t seen, seen_running, seen_sleeping, seen_disk; /* looks, by state: R, S, D */
+    struct activity_wait waits[ACTIVITY_WAITS_MOST];
+};
+
+struct activity {
+    struct measured elapsed_s;
+    /* the target, all its processes */
+    struct measured user_s, system_s;
+    struct measured run_delay_s; /* runnable, but waiting for a CPU; summed over threads */
+    struct measured minor_faults, major_faults;
+    struct measured voluntary_switches, involuntary_switches;
+    struct measured block_io_delay_s; /* needs delay accounting */
+    struct measured read_bytes, write_bytes; /* that reached storage */
+    struct measured resident_most_bytes, swapped_bytes;
+    struct measured cpus_allowed;
+    uint32_t thread_count, process_count; /* seen in all */
+    uint32_t threads_at_once;             /* most */
+    struct activity_thread *threads;      /* most CPU time first; owner: arena */
+    /* its cgroup */
+    char cgroup[256];
+    struct measured quota_cpus;    /* limit in CPUs; not measured with "no limit is set" when there is none */
+    struct measured throttled_s, throttled_periods, periods;
+    /* the machine */
+    struct measured cpus_online;
+    struct measured busy_ratio, steal_ratio, iowait_ratio, interrupt_ratio; /* of all CPUs' time */
+    struct measured runnable_mean; /* threads running or runnable, machine-wide, mean over the looks */
+    struct measured huge_faults, huge_fault_fallbacks; /* THP counters of the machine */
+    struct measured swap_ins, swap_outs;
+    uint32_t look_count;
+};
+
+struct activity_watch;
+
+/*
+ * Begin. pids: processes to watch with all their descendants; none: the machine only. cgroup: its path below
+ * the cgroup mount, or NULL: that of pids[0].
+ */
+struct activity_watch *activity_watch_new(const struct sysroot *root, const pid_t *pids, size_t count,
+                                          const char *cgroup);
+/* Look again. Costs some 50 us for each thread. */
+void activity_look(struct activity_watch *watch);
+/* Processes seen so far that have not ended, most CPU time first; returns how many were written. */
+size_t activity_processes(const struct activity_watch *watch, pid_t *ret_pids, size_t most);
+/* What it came to; strings and threads: owner arena. */
+void activity_result(const struct activity_watch *watch, struct arena *arena, struct activity *ret_activity);
+
+/* As a part of a case: sums, and the ACTIVITY_THREADS_KEPT busiest threads. */
+#define ACTIVITY_THREADS_KEPT 64
+void activity_write(const struct activity *activity, struct text *out);
+/* Errors: ERROR_FORMAT. Owner: arena. */
+MUST_CHECK bool activity_read(struct activity *activity, struct json_value root, struct arena *arena,
+                              struct error *err);
+void activity_watch_free(struct activity_watch *watch);
+
+#endif

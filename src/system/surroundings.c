@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "system/surroundings.h"
+
+#include "base/json_measured.h"
+#include "base/vec.h"
+
+#include <sys/utsname.h>
+
+static const char *word_of(const struct fact_word *fact, struct arena *arena)
+{
+    return fact->known ? arena_string(arena, fact->text) : "";
+}
+
+static struct measured number_of(const struct fact_number *fact, double unit, struct arena *arena)
+{
+    return fact->known ? measured_as((double)fact->value * unit) : not_measured(arena_string(arena, fact->why));
+}
+
+static struct measured cache_of(const struct topology *topology, int level)
+{
+    for (size_t at = 0; at < topology->cache_count; at++) {
+        const struct topology_cache *cache = &topology->caches[at];
+        if (cache->level == level && cache->type[0] != 'I' && cache->size_bytes > 0)
+            return measured_as((double)cache->size_bytes);
+    }
+    return not_measured("the machine doesn't tell its caches");
+}
+
+static struct measured counters_of(const struct machine *machine, struct arena *arena)
+{
+    if (!pmu_find_core(&machine->pmus))
+        return not_measured(machine->architectural.version.known && machine->architectural.version.value == 0
+                                ? "the hypervisor hides the PMU (CPUID leaf 0AH is empty)"
+                                : "the kernel drives no core PMU");
+    return number_of(&machine->architectural.programmable, 1, arena);
+}
+
+void surroundings_take(struct surroundings *surroundings, const struct machine *machine, struct arena *arena)
+{
+    const struct virtualisation *vm = &machine->virtualisation;
+    char described[160];
+    cpu_identity_describe(&machine->cpu, described, sizeof(described));
+    struct utsname names = {0};
+    bool named = machine->live && uname(&names) == 0;
+    size_t cpus = machine->topology.cpu_count, nodes = machine->topology.node_count;
+    *surroundings = (struct surroundings){
+        .cpu = word_of(&machine->cpu.model_name, arena),
+        .microarchitecture = arena_string(arena, described),
+        .kernel = named ? arena_string(arena, names.release) : "",
+        .hypervisor = vm->hypervisor == HYPERVISOR_UNKNOWN ? "" : hypervisor_name(vm->hypervisor),
+        .confidential = vm->confidential == CONFIDENTIAL_NONE ? "" : confidential_name(vm->confidential),
+        .thp_enabled = word_of(&machine->huge_page.enabled, arena),
+        .thp_defrag = word_of(&machine->huge_page.defrag, arena),
+        .thp_shmem = word_of(&machine->huge_page.shmem_enabled, arena),
+        .governor = word_of(&machine->frequency.governor, arena),
+        .frequency_driver = word_of(&machine->frequency.driver, arena),
+        .is_guest = virtualisation_is_guest(vm),
+        .has_avx2 = cpu_identity_has_flag(&machine->cpu, "avx2"),
+        .has_avx512 = cpu_identity_has_flag(&machine->cpu, "avx512f"),
+        .cpus_online = cpus ? measured_as((double)cpus) : not_measured("/sys doesn't list the CPUs"),
+        .nodes = nodes ? measured_as((double)nodes) : not_measured("/sys doesn't list memory nodes"),
+        .memory_bytes = number_of(&machine->memory.total_kib, 1024, arena),
+        .available_bytes = number_of(&machine->memory.available_kib, 1024, arena),
+        .l1d_bytes = cache_of(&machine->topology, 1),
+        .l2_bytes = cache_of(&machine->topology, 2),
+        .l3_bytes = cache_of(&machine->topology, 3),
+        .numa_balancing = number_of(&machine->memory.numa_balancing, 1, arena),
+        .swap_bytes = number_of(&machine->memory.swap_total_kib, 1024, arena),
+        .pmu_counters = counters_of(machine, arena),
+    };
+}
+
+/* ---- JSON: one table for both directions ---- */
+
+enum field_kind {
+    FIELD_WORD,
+    FIELD_TRUTH,
+    FIELD_MEASURED
+};
+
+static const struct field {
+    const char *name;
+    enum field_kind kind;
+    size_t offset;
+} fields[] = {
+#define FIELD(member, kind) {#member, kind, offsetof(struct surroundings, member)}
+    FIELD(cpu, FIELD_WORD),
+    FIELD(microarchitecture, FIELD_WORD),
+    FIELD(kernel, FIELD_WORD),
+    FIELD(hypervisor, FIELD_WORD),
+    FIELD(confidential, FIELD_WORD),
+    FIELD(thp_enabled, FIELD_WORD),
+    FIELD(thp_defrag, FIELD_WORD),
+    FIELD(thp_shmem, FIELD_WORD),
+    FIELD(governor, FIELD_WORD),
+    FIELD(frequency_driver, FIELD_WORD),
+    FIELD(is_guest, FIELD_TRUTH),
+    FIELD(has_avx2, FIELD_TRUTH),
+    FIELD(has_avx512, FIELD_TRUTH),
+    FIELD(cpus_online, FIELD_MEASURED),
+    FIELD(nodes, FIELD_MEASURED),
+    FIELD(memory_bytes, FIELD_MEASURED),
+    FIELD(available_bytes, FIELD_MEASURED),
+    FIELD(l1d_bytes, FIELD_MEASURED),
+    FIELD(l2_bytes, FIELD_MEASURED),
+    FIELD(l3_bytes, FIELD_MEASURED),
+    FIELD(numa_balancing, FIELD_MEASURED),
+    FIELD(swap_bytes, FIELD_MEASURED),
+    FIELD(pmu_counters, FIELD_MEASURED),
+#undef FIELD
+};
+
+void surroundings_write(const struct surroundings *surroundings, struct text *out)
+{
+    struct json_writer json;
+    json_begin(&json, out);
+    json_object_open(&json, NULL);
+    json_u64(&json, "schema", 1);
+    for (size_t at = 0; at < array_count(fields); at++) {
+        const char *member = (const char *)surroundings + fields[at].offset;
+        if (fields[at].kind == FIELD_WORD)
+            json_string(&json, fields[at].name, *(const char *const *)(const void *)member);
+        else if (fields[at].kind == FIELD_TRUTH)
+            json_bool(&json, fields[at].name, *(const bool *)member);
+        else
+            json_measured(&json, fields[at].name, *(const struct measured *)(const void *)member);
+    }
+    json_object_close(&json);
+}
+
+bool surroundings_read(struct surroundings *surroundings, struct json_value root, struct arena *arena,
+                       struct error *err)
+{
+    if (!json_is_record(root))
+        return error_set(err, ERROR_FORMAT, "machine facts are not an object");
+    *surroundings = (struct surroundings){0};
+    for (size_t at = 0; at < array_count(fields); at++) {
+        char *member = (char *)surroundings + fields[at].offset;
+        struct json_value value = json_member(root, fields[at].name);
+        if (fields[at].kind == FIELD_WORD)
+            *(const char **)(void *)member = arena_string(arena, json_text_or(value, ""));
+        else if (fields[at].kind == FIELD_TRUTH)
+            *(bool *)member = json_truth_or(value, false);
+        else
+            *(struct measured *)(void *)member = json_measured_or(value, arena);
+    }
+    return true;
+}

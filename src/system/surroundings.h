@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The facts about the machine that a diagnosis leans on, few and plain, so that a case can keep them.
+ *
+ * Taken from struct machine; a fact that wasn't known there is "" or not measured here, never 0.
+ */
+#ifndef PLUMB_SYSTEM_SURROUNDINGS_H
+#define PLUMB_SYSTEM_SURROUNDINGS_H
+
+#include "base/arena.h"
+#include "base/json_reader.h"
+#include "base/measured.h"
+#include "system/machine.h"
+
+struct surroundings {
+    const char *cpu, *microarchitecture, *kernel; /* "" when unknown */
+    const char *hypervisor; /* "bare metal", "KVM", …; "" when unknown */
+    const char *confidential; /* "" unless it is a confidential guest */
+    const char *thp_enabled, *thp_defrag, *thp_shmem; /* "always", "madvise", "never", "" */
+    const char *governor, *frequency_driver;
+    bool is_guest, has_avx2, has_avx512;
+    struct measured cpus_online, nodes, memory_bytes, available_bytes;
+    struct measured l1d_bytes, l2_bytes, l3_bytes;
+    struct measured numa_balancing, swap_bytes;
+    struct measured pmu_counters; /* general counters of the core PMU; not measured: there is none, and why */
+};
+
+void surroundings_take(struct surroundings *surroundings, const struct machine *machine, struct arena *arena);
+void surroundings_write(const struct surroundings *surroundings, struct text *out);
+/* Errors: ERROR_FORMAT. Owner: arena. */
+MUST_CHECK bool surroundings_read(struct surroundings *surroundings, struct json_value root, struct arena *arena,
+                                  struct error *err);
+
+#endif
