@@ -3,7 +3,8 @@
 
 #include "base/vec.h"
 
-#include <linux/perf_event.h>
+#include <string.h>
+
 
 #define NO_INDEX UINT32_MAX
 
@@ -60,10 +61,8 @@ bool stalls_counts_sample(const struct recording *recording, const struct sample
     if (sample->event >= recording->event_count)
         return false;
     const struct recorded_event *event = &recording->events[sample->event];
-    bool clock = event->type == PERF_TYPE_SOFTWARE &&
-                 (event->config == PERF_COUNT_SW_CPU_CLOCK || event->config == PERF_COUNT_SW_TASK_CLOCK);
-    bool cycles = event->type == PERF_TYPE_HARDWARE && event->config == PERF_COUNT_HW_CPU_CYCLES;
-    if (!clock && !cycles)
+    bool cycles = event->name && strncmp(event->name, "cycles", strlen("cycles")) == 0;
+    if (!event->counts_ns && !cycles)
         return false;
     return sample->thread >= recording->threads.count || recording->threads.items[sample->thread].tid != 0;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "finding/finding.h"
 
+#include "base/scope.h"
 #include "base/vec.h"
 #include "finding/hypothesis.h"
 #include "finding/wording.h"

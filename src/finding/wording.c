@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "finding/wording.h"
 
+#include "base/scope.h"
 #include "base/vec.h"
 
 #include <assert.h>
