@@ -82,10 +82,13 @@ class Report:
         self.lines += [f"## {title}", "", f"Asked: {asked}.", "",
                        f"| command | {kind} median | quartiles | against {reference} | peak RSS |", "|---|---|---|---|---|"]
         for name in runs.commands:
+            if runs.failed(name):
+                self.lines.append(f"| {name} | not measured: it ended with status {runs.failed(name)} | | | |")
+                print(f"{title}: {name} FAILED with status {runs.failed(name)}", flush=True)
+                continue
             low, _, high = runs.quartiles(name, column)
             ratio = runs.median(name, column) / runs.median(reference, column)
-            failed = f" (exit {runs.failed(name)})" if runs.failed(name) else ""
-            self.lines.append(f"| {name}{failed} | {milliseconds(runs.median(name, column))} | "
+            self.lines.append(f"| {name} | {milliseconds(runs.median(name, column))} | "
                               f"{milliseconds(low)} – {milliseconds(high)} | {ratio:.2f}x | "
                               f"{runs.median(name, 2):.1f} MiB |")
             print(f"{title}: {name} {milliseconds(runs.median(name, column))} ({ratio:.2f}x {reference})", flush=True)
@@ -161,7 +164,7 @@ def record_for_reading(machine):
     """A system-wide recording with call chains of two busy programs."""
     file = machine.folder / "reading.data"
     loads = [subprocess.Popen([machine.build / "bench/workloads/kernels", name, "--seconds", "8"],
-                              stdout=subprocess.DEVNULL) for name in ("list", "qsort")]
+                              stdout=subprocess.DEVNULL) for name in ("list", "branch")]
     subprocess.run([machine.plumb, "record", "-q", "-a", "-e", "cpu-clock", "-F", "25000", "-g", "-o", file, "--", "sleep", "5"],
                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     for load in loads:
