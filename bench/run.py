@@ -176,13 +176,11 @@ def bench_reading(machine, report, rounds):
     file = record_for_reading(machine)
     size = file.stat().st_size / 1e6
     cases = [("report, no call graph", "report --stdio -g none --no-children"), ("report, children and call graph", "report --stdio"),
-             ("script", "script"), ("annotate, hottest symbol", "annotate --stdio")]
+             ("script", "script"), ("annotate, one symbol", "annotate -s kernel_list")]
     for title, options in cases:
         commands = {f"plumb {options}": f"{machine.plumb} {options} -i {file}"}
         if machine.perf:
-            commands[f"perf {options}"] = f"perf {options} -i {file}" + (" kernel_list" if "annotate" in options else "")
-        if "annotate" in options:
-            commands[f"plumb {options}"] += " -s kernel_list"
+            commands[f"perf {options}"] = f"perf {options} --stdio -i {file}" if "annotate" in options else f"perf {options} -i {file}"
         runs = Runs(machine, 3, commands)
         report.table(f"Reading {size:.0f} MB: {title}", "far faster than perf (issue Recordings sets the figures)", runs,
                      f"plumb {options}", column=1)

@@ -2,6 +2,7 @@
 /* plumb compare: which of two commands is faster, soundly. */
 #include "analyse/comparison.h"
 #include "base/arena.h"
+#include "base/json_reader.h"
 #include "base/scope.h"
 #include "base/vec.h"
 #include "command/command_table.h"
@@ -16,7 +17,7 @@
 struct compare_options {
     uint64_t runs, warmup, seed;
     double effect; /* in percent, as typed */
-    const char *quantity, *predicted;
+    const char *quantity, *predicted, *predicted_by;
     bool json, fail_if_slower, quiet;
 };
 
@@ -30,6 +31,8 @@ static const struct option_row option_rows[] = {
     {0, "time", OPTION_TEXT, FIELD(quantity), "KIND", "wall, cpu, user or system time (default wall)"},
     {0, "predicted", OPTION_TEXT, FIELD(predicted), "LOW,MID,HIGH",
      "gain foretold for B, in percent of A's time: printed beside the realised one"},
+    {0, "predicted-by", OPTION_TEXT, FIELD(predicted_by), "CASE",
+     "the same, from the leading supported finding of a case that plumb diagnose wrote"},
     {0, "fail-if-slower", OPTION_FLAG, FIELD(fail_if_slower), NULL, "exit 3 when B is slower by more than --effect"},
     {0, "json", OPTION_FLAG, FIELD(json), NULL, "print one JSON document"},
     {'q', "quiet", OPTION_FLAG, FIELD(quiet), NULL, "no progress line"},
@@ -66,6 +69,47 @@ static bool prediction_parse(const char *text, struct interval *ret_gain, struct
         return error_set(err, ERROR_USAGE, "--predicted expects LOW,MID,HIGH in percent, rising, not '%s'", text);
     *ret_gain = interval_scaled(gain, 0.01);
     return true;
+}
+
+struct prediction {
+    struct interval gain;
+    char source[160];
+};
+
+/* The first finding is the leading one; it foretells a gain only when it is supported. */
+static bool prediction_of_case(const char *folder, struct prediction *ret_prediction, struct error *err)
+{
+    struct sysroot anywhere;
+    sysroot_init(&anywhere, NULL);
+    scoped_text struct text text = {0};
+    scoped_json struct json_document *document = NULL;
+    if (!sysroot_read(&anywhere, &text, err, "%s/findings.json", folder) ||
+        !json_document_parse(&document, (struct view){text_string(&text), text.length}, err))
+        return error_wrap(err, "reading the prediction of case '%s'", folder);
+    struct json_value lead = json_item(json_member(json_root(document), "findings"), 0);
+    struct json_value ratio = json_member(lead, "recoverable_ratio");
+    struct prediction prediction = {.gain.known = true};
+    if (strcmp(json_text_or(json_member(lead, "verdict"), ""), "supported") != 0)
+        return error_set(err, ERROR_NOT_FOUND, "case '%s' has no supported finding: it foretells nothing", folder);
+    if (!json_number(json_member(ratio, "low"), &prediction.gain.low) ||
+        !json_number(json_member(ratio, "mid"), &prediction.gain.mid) ||
+        !json_number(json_member(ratio, "high"), &prediction.gain.high))
+        return error_set(err, ERROR_FORMAT, "case '%s': its leading finding has no recoverable_ratio", folder);
+    snprintf(prediction.source, sizeof(prediction.source), "finding %s of the case, of the %s",
+             json_text_or(json_member(lead, "id"), "?"), json_text_or(json_member(lead, "of"), "time"));
+    *ret_prediction = prediction;
+    return true;
+}
+
+static bool prediction_choose(const struct compare_options *options, struct prediction *ret_prediction,
+                              struct error *err)
+{
+    if (options->predicted && options->predicted_by)
+        return error_set(err, ERROR_USAGE, "--predicted and --predicted-by exclude each other");
+    if (options->predicted_by)
+        return prediction_of_case(options->predicted_by, ret_prediction, err);
+    snprintf(ret_prediction->source, sizeof(ret_prediction->source), "given by --predicted");
+    return !options->predicted || prediction_parse(options->predicted, &ret_prediction->gain, err);
 }
 
 /* "A… -- B…": put a NULL where the separator stands. */
@@ -131,7 +175,7 @@ static int exit_code_of(const struct comparison *comparison, const struct compar
 
 static void print_result(struct context *context, const struct compare_options *options,
                          const struct experiment_result *result, const struct experiment_arm *arms, size_t quantity,
-                         struct interval predicted)
+                         const struct prediction *prediction)
 {
     scoped_free double *a = experiment_column(result, 0, quantities[quantity].quantity);
     scoped_free double *b = experiment_column(result, 1, quantities[quantity].quantity);
@@ -141,8 +185,8 @@ static void print_result(struct context *context, const struct compare_options *
                                        .b = b_line,
                                        .quantity = quantities[quantity].label,
                                        .seed = options->seed,
-                                       .predicted_gain = predicted,
-                                       .prediction_source = "given by --predicted"};
+                                       .predicted_gain = prediction->gain,
+                                       .prediction_source = prediction->source};
     scoped_text struct text out = {0};
     (options->json ? comparison_json : comparison_text)(&out, &comparison, &labels);
     fputs(text_string(&out), context->out);
@@ -177,12 +221,12 @@ static bool compare_run(struct context *context, int argc, char **argv, struct e
 {
     struct compare_options options = {.runs = 10, .warmup = 1, .seed = 1, .effect = 1, .quantity = "wall"};
     struct experiment_arm arms[2];
-    struct interval predicted = {0};
+    struct prediction prediction = {0};
     size_t quantity = 0;
     int first;
     if (!options_parse(option_rows, OPTIONS_STOP_AT_OPERAND, argc, argv, &options, &first, err) ||
         !quantity_find(options.quantity, &quantity, err) ||
-        (options.predicted && !prediction_parse(options.predicted, &predicted, err)) ||
+        !prediction_choose(&options, &prediction, err) ||
         !arms_split(argc, argv, first, arms, err))
         return false;
     if (options.runs < 1 || options.runs > 100000)
@@ -198,7 +242,7 @@ static bool compare_run(struct context *context, int argc, char **argv, struct e
         fprintf(context->talk, "plumb compare: interrupted; the %zu complete pairs are judged\n", result.block_count);
     if (!check_exit_codes(&result, arms, err))
         return false;
-    print_result(context, &options, &result, arms, quantity, predicted);
+    print_result(context, &options, &result, arms, quantity, &prediction);
     return true;
 }
 

@@ -52,3 +52,16 @@ def test_failing_commands_and_wrong_words(plumb):
     assert compare(plumb, "--time", "lunar", "true", "--", "true").returncode == 2
     missing = compare(plumb, "no-such-program-here", "--", "true")
     assert missing.returncode == 127 and "no-such-program-here" in missing.stderr
+
+
+def test_a_case_foretells_only_what_it_supports(plumb, tmp_path):
+    def case(verdict):
+        lead = {"id": "small-pages", "verdict": verdict, "of": "CPU time", "recoverable_ratio": {"low": 0.5, "mid": 0.8, "high": 0.99}}
+        (tmp_path / "findings.json").write_text(json.dumps({"findings": [lead]}))
+        return compare(plumb, "-r", "6", "--predicted-by", str(tmp_path), "sleep", "0.2", "--", "sleep", "0.02")
+    supported = case("supported")
+    assert supported.returncode == 0 and "finding small-pages of the case" in supported.stdout
+    undecided = case("undecided")
+    assert undecided.returncode == 1 and "foretells nothing" in undecided.stderr
+    (tmp_path / "findings.json").write_text("{")
+    assert compare(plumb, "--predicted-by", str(tmp_path), "true", "--", "true").returncode == 1
