@@ -601,12 +601,13 @@ static void say_losses(const struct recording_run *run, const struct recorder_re
     }
 }
 
-static void say_result(const struct recording_run *run, const struct recorder_result *result)
+static void say_result(const struct recording_run *run, const struct recorder_result *result, bool complete)
 {
     char text[600];
     bool to_pipe = strcmp(run->request.output, "-") == 0;
-    snprintf(text, sizeof(text), "%llu samples, %.3f MB%s%s", (unsigned long long)result->samples,
-             (double)result->bytes / 1e6, to_pipe ? "" : " in ", to_pipe ? "" : run->request.output);
+    snprintf(text, sizeof(text), "%llu samples%s, %.3f MB%s%s", (unsigned long long)result->samples,
+             complete ? "" : ", not all of them written", (double)result->bytes / 1e6, to_pipe ? "" : " in ",
+             to_pipe ? "" : run->request.output);
     say(run, text);
     say_stacks(run, result);
     if (result->code_pages) {
@@ -644,7 +645,7 @@ static bool finish(struct recording_run *run, bool recorded, struct error *err)
     bool finished = recorder_finish(run->recorder, &result, &finish_error);
     end_workload(run);
     say_notes(run);
-    say_result(run, &result);
+    say_result(run, &result, recorded && finished);
     run->context->exit_code = exit_code_of(run);
     if (recorded && !finished)
         *err = finish_error;
@@ -681,6 +682,8 @@ static bool run_recording(struct recording_run *run, char **argv, bool target_gi
     /* After the fork: the program keeps the signals it was given. Writing then fails with an errno instead. */
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
+    /* A shell starts background jobs with SIGINT ignored; `kill -INT` is how scripts end a recording all the same. */
+    signal(SIGINT, SIG_DFL);
     if (!target_given)
         target_of_workload(&run->target, run->workload.pid, &run->arena);
     say_opened(run);

@@ -50,6 +50,7 @@ struct perf_data_writer {
     uint64_t data_bytes; /* on disk, all of it whole records */
     uint8_t *buffer;
     size_t buffered;
+    size_t flushed; /* bytes of the buffer that the last flush wrote; still there */
 };
 
 void perf_data_features_done(perf_data_features *features)
@@ -359,12 +360,12 @@ static int write_header(struct perf_data_writer *writer, bool with_features)
     return sys_errno;
 }
 
-static int write_table(const struct perf_data_writer *writer)
+static int write_table(const struct perf_data_writer *writer, size_t *ret_written)
 {
     scoped_text struct text table = {0};
     vec_for_each(&writer->sections, section)
         text_append(&table, (const char *)&section->where, sizeof(section->where));
-    return write_all(writer, table.bytes, table.length, data_end(writer), NULL);
+    return write_all(writer, table.bytes, table.length, data_end(writer), ret_written);
 }
 
 /* The whole records within the first `room` of the buffered bytes. */
@@ -387,7 +388,7 @@ static void salvage(struct perf_data_writer *writer, size_t written)
     size_t table_bytes = writer->sections.count * sizeof(struct section);
     writer->data_bytes += written > table_bytes ? whole_records(writer, written - table_bytes) : 0;
     writer->buffered = 0;
-    write_header(writer, write_table(writer) == 0);
+    write_header(writer, write_table(writer, NULL) == 0);
 }
 
 static bool flush(struct perf_data_writer *writer, struct error *err)
@@ -404,6 +405,7 @@ static bool flush(struct perf_data_writer *writer, struct error *err)
         return write_failed(writer, sys_errno, err);
     }
     writer->data_bytes += size;
+    writer->flushed = size;
     writer->buffered = 0;
     return true;
 }
@@ -447,9 +449,15 @@ bool perf_data_writer_commit(struct perf_data_writer *writer, struct error *err)
         return false;
     if (writer->is_pipe || writer->table_on_disk)
         return true;
-    int sys_errno = write_table(writer);
-    if (!sys_errno)
+    size_t written = 0;
+    int sys_errno = write_table(writer, &written);
+    if (sys_errno) {
+        /* The last records fitted, the table behind them didn't: take back what the last flush wrote. */
+        writer->data_bytes -= writer->flushed;
+        salvage(writer, writer->flushed + written);
+    } else {
         sys_errno = write_header(writer, true);
+    }
     return sys_errno ? write_failed(writer, sys_errno, err) : true;
 }
 
