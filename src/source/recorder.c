@@ -23,13 +23,15 @@
 /* Choosing the unwinder: enough chains over enough time, or as many as came in a second. */
 #define TRIAL_NS_LEAST 250000000u
 #define TRIAL_NS_MOST  1000000000u
+#define DUMP_BYTES_PER_SECOND_MOST 256e6
 
 enum {
     TRIAL_STACKS = 100,
     TRIAL_STACKS_LEAST = 20,
     TRIAL_POLL_MS = 50,
     TRIAL_HELD_BYTES_MOST = 32 << 20,
-    STACKS_JUDGED_MOST = 20000,
+    STACKS_JUDGED_ALL = 20000, /* from then on one in 16, until: */
+    STACKS_JUDGED_MOST = 1000000,
     FINAL_ROUNDS = 3,
     /* Offsets in a sample's payload: identifier, ip, pid and tid, time come first in all of ours. */
     SAMPLE_ID_AT = 0,
@@ -195,12 +197,18 @@ static size_t chain_at(const struct perf_event_attr *attr)
     return SAMPLE_FIXED_BYTES + (attr->sample_type & PERF_SAMPLE_ADDR ? 8 : 0) + 16; /* CPU, period */
 }
 
+static bool is_judged(const struct recorder *recorder)
+{
+    uint64_t count = recorder->stacks.count;
+    return recorder->trial || count < STACKS_JUDGED_ALL ||
+           (count < STACKS_JUDGED_MOST && recorder->result.samples % 16 == 0);
+}
+
 static void look_at_chain(struct recorder *recorder, const struct passing *passing, const struct perf_event_attr *attr)
 {
     uint64_t chain[PERF_MAX_STACK_DEPTH + 32];
     size_t at = chain_at(attr);
-    if (at == SIZE_MAX || attr->exclude_callchain_user || recorder->stacks.count >= STACKS_JUDGED_MOST ||
-        at + 8 > passing->payload_bytes)
+    if (at == SIZE_MAX || attr->exclude_callchain_user || at + 8 > passing->payload_bytes || !is_judged(recorder))
         return;
     uint64_t length = u64_at(passing->payload + at);
     /* A chain cut at the kernel's depth limit can't show its root. */
@@ -465,26 +473,51 @@ static void convert_held(struct recorder *recorder)
     recorder->held = converted;
 }
 
-static void note_stack_dumps(struct recorder *recorder, struct stack_share share)
+/* What copying stacks at the rate of the trial would write, in bytes per second. */
+static double dump_rate(const struct recorder *recorder)
 {
-    recorder_notes_add(&recorder->notes,
-                       "frame pointers reached the root in %.0f %% of %llu stacks: copying stacks instead "
-                       "(--call-graph dwarf); --call-graph fp insists",
-                       100.0 * (double)share.at_root / (double)share.judged, (unsigned long long)share.judged);
+    const struct recorder_stacks *stacks = &recorder->stacks;
+    uint32_t most = 0;
+    for (size_t at = 0; at < recorder->request.event_count; at++) {
+        const struct recorder_event *event = &recorder->request.events[at];
+        uint32_t bytes = event->stack_bytes ? event->stack_bytes : RECORDER_STACK_BYTES;
+        most = event->callchain == CALLCHAIN_AUTO && bytes > most ? bytes : most;
+    }
+    double lasted_s = (double)(stacks->last_ns - stacks->first_ns) / 1e9;
+    return lasted_s > 0 ? (double)stacks->count * most / lasted_s : 0;
+}
+
+/* Whether to copy stacks, and say why (not). */
+static bool choose_stack_dumps(struct recorder *recorder)
+{
+    struct stack_share share = recorder_stacks_share(&recorder->stacks);
+    if (!recorder_all_registers || share.judged < TRIAL_STACKS_LEAST || share.at_root * 2 >= share.judged)
+        return false;
+    double percent = 100.0 * (double)share.at_root / (double)share.judged;
+    double rate = dump_rate(recorder);
+    bool bearable = rate <= DUMP_BYTES_PER_SECOND_MOST;
+    if (bearable)
+        recorder_notes_add(&recorder->notes,
+                           "frame pointers reached the root in %.0f %% of %llu stacks: copying stacks instead "
+                           "(--call-graph dwarf); --call-graph fp insists",
+                           percent, (unsigned long long)share.judged);
+    else
+        recorder_notes_add(&recorder->notes,
+                           "frame pointers reached the root in %.0f %% of %llu stacks, but copying stacks would write "
+                           "%.0f MB/s: staying with them; -F lowers the rate, --call-graph dwarf insists",
+                           percent, (unsigned long long)share.judged, rate / 1e6);
+    return bearable;
 }
 
 /* End the trial: pass on what was held back, in the form that was chosen. */
 static bool conclude_trial(struct recorder *recorder, bool still_running, struct error *err)
 {
-    struct stack_share share = recorder_stacks_share(&recorder->stacks);
-    bool dwarf = still_running && recorder_all_registers && share.judged >= TRIAL_STACKS_LEAST &&
-                 share.at_root * 2 < share.judged;
+    bool dwarf = still_running && choose_stack_dumps(recorder);
     recorder->result.callchain = dwarf ? CALLCHAIN_DWARF : CALLCHAIN_FRAME_POINTERS;
     if (dwarf) {
         /* What the frame-pointer streams wrote until they stopped has to be converted as well. */
         if (!recorder_counters_switch(&recorder->counters, err) || !drain(recorder, err))
             return false;
-        note_stack_dumps(recorder, share);
         convert_held(recorder);
     }
     recorder->chose_frame_pointers = !dwarf;

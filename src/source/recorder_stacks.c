@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "source/recorder_stacks.h"
 
+#include "base/scope.h"
+
 #include <linux/perf_event.h>
 
 enum {
-    MAPS_READ_MOST = 256, /* processes that are looked at, and looked at again */
+    MAPS_READ_MOST = 1000, /* in all */
+    AGAIN_EVERY = 16,      /* once read twice, a process's maps are read again for a part of the strange addresses only */
     JUDGED_LEAST = 3
 };
 
@@ -43,11 +46,16 @@ static bool is_c_library(struct view path)
 
 static void read_maps(struct recorder_stacks *stacks, struct stack_process *process)
 {
+    scoped_text struct text maps = {0};
     struct view rest, line;
-    text_clear(&process->maps);
-    if (stacks->maps_read++ >= MAPS_READ_MOST ||
-        !sysroot_read(stacks->root, &process->maps, NULL, "/proc/%u/maps", process->pid))
+    if (stacks->maps_read >= MAPS_READ_MOST ||
+        !sysroot_read(stacks->root, &maps, NULL, "/proc/%u/maps", process->pid))
         return;
+    stacks->maps_read++;
+    process->read_again = process->maps.length != 0;
+    text_done(&process->maps);
+    process->maps = maps;
+    maps = (struct text){0};
     rest = (struct view){process->maps.bytes, process->maps.length};
     while (view_line(&rest, &line))
         process->uses_c_library |= is_c_library(line);
@@ -83,7 +91,7 @@ static struct code_place place_of(struct recorder_stacks *stacks, uint32_t pid, 
 {
     struct code_place place = {0};
     struct stack_process *process = process_of(stacks, pid);
-    if (!find_code(process, addr, &place)) {
+    if (!find_code(process, addr, &place) && (!process->read_again || addr % AGAIN_EVERY == 0)) {
         read_maps(stacks, process); /* it may have mapped more, or have exec'ed, since */
         find_code(process, addr, &place);
     }

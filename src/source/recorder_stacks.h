@@ -33,7 +33,7 @@ struct stack_thread {
 
 struct stack_process {
     uint32_t pid;
-    bool uses_c_library;
+    bool uses_c_library, read_again;
     struct text maps; /* /proc/PID/maps */
 };
 
