@@ -307,13 +307,22 @@ static bool sampled_register(const void *context, unsigned number, uint64_t *ret
     return samples_register(from->samples, from->sample, number, ret_value);
 }
 
-static bool belongs(const struct data_address_request *request, uint32_t location)
+/* The samples in this code, by location. Owner: the caller (vec_done). */
+typedef vec(const struct sample *) sample_list;
+
+static void find_samples(sample_list *found, const struct data_address_request *request)
 {
-    const struct location *where = &request->recording->samples.locations[location];
+    const struct recording *recording = request->recording;
     const struct code *code = &request->instructions->code;
-    uint32_t own = request->symbol_id != SYMBOL_NONE ? symboliser_symbol(request->symboliser, request->symbol_id)->dso
-                                                     : request->recording->samples.locations[request->location].dso;
-    return where->dso == own && where->dso_addr >= code->dso_addr && where->dso_addr - code->dso_addr < code->size_bytes;
+    uint32_t dso = request->symbol_id != SYMBOL_NONE ? symboliser_symbol(request->symboliser, request->symbol_id)->dso
+                                                     : recording->samples.locations[request->location].dso;
+    size_t first, end;
+    code_samples_range(request->samples, recording, dso, code->dso_addr, code->dso_addr + code->size_bytes, &first, &end);
+    for (size_t at = first; at < end; at++) {
+        uint32_t location = request->samples->locations[at];
+        for (uint32_t one = request->samples->first[location]; one < request->samples->first[location + 1]; one++)
+            *vec_push(found) = &recording->samples.items[request->samples->samples[one]];
+    }
 }
 
 typedef vec(struct data_address) address_list;
@@ -402,33 +411,32 @@ static int summary_compare(const void *a, const void *b)
 }
 
 /* The value that a register has in nearly all samples of this code; false when it varies or isn't sampled. */
-static bool common_value(const struct data_address_request *request, uint8_t number, int64_t *ret_value)
+static bool common_value(const struct data_address_request *request, const sample_list *samples, uint8_t number,
+                         int64_t *ret_value)
 {
-    const struct samples *samples = &request->recording->samples;
-    size_t seen = 0, same = 0;
-    uint64_t first = 0, value;
-    for (size_t at = 0; at < samples->count; at++) {
-        const struct sample *sample = &samples->items[at];
-        if (sample->location >= samples->location_count || !belongs(request, sample->location) ||
-            !samples_register(samples, sample, number, &value))
+    size_t seen = 0, votes = 0, same = 0;
+    uint64_t candidate = 0, value;
+    vec_for_each(samples, sample)
+    {
+        if (!samples_register(&request->recording->samples, *sample, number, &value))
             continue;
-        if (!same) { /* Boyer and Moore's majority vote */
-            first = value;
-            same = 1;
-        } else {
-            same = value == first ? same + 1 : same - 1;
-        }
         seen++;
+        if (!votes) /* Boyer and Moore's majority vote */
+            candidate = value;
+        votes = value == candidate ? votes + 1 : votes - 1;
     }
-    *ret_value = (int64_t)first;
-    return seen && same * 2 > seen;
+    vec_for_each(samples, sample)
+        same += samples_register(&request->recording->samples, *sample, number, &value) && value == candidate;
+    *ret_value = (int64_t)candidate;
+    return seen && (double)same >= 0.8 * (double)seen;
 }
 
 /*
  * How far an instruction's address moves from one pass of its innermost loop to the next, when each register of
  * the address has at most one writer there and that one adds to it; 0: not known.
  */
-static int64_t register_step(const struct data_address_request *request, const struct code_loop *loop, uint8_t number)
+static int64_t register_step(const struct data_address_request *request, const sample_list *samples,
+                             const struct code_loop *loop, uint8_t number)
 {
     const struct instructions *in = request->instructions;
     int64_t step = 0;
@@ -441,13 +449,14 @@ static int64_t register_step(const struct data_address_request *request, const s
             return INT64_MIN;
         found = true;
         step = instruction->step;
-        if (instruction->step_by != REGISTER_NONE && !common_value(request, instruction->step_by, &step))
+        if (instruction->step_by != REGISTER_NONE && !common_value(request, samples, instruction->step_by, &step))
             return INT64_MIN;
     }
     return step;
 }
 
-static void find_step_in_code(const struct data_address_request *request, struct data_summary *summary)
+static void find_step_in_code(const struct data_address_request *request, const sample_list *samples,
+                              struct data_summary *summary)
 {
     const struct instructions *in = request->instructions;
     const struct instruction_row *row = &in->rows[summary->row];
@@ -455,8 +464,8 @@ static void find_step_in_code(const struct data_address_request *request, struct
     if (row->loop == LOOP_NONE || !memory->is_present || memory->has_vector_index)
         return;
     const struct code_loop *loop = &in->loops[row->loop];
-    int64_t base = memory->base == REGISTER_NONE ? 0 : register_step(request, loop, memory->base);
-    int64_t index = memory->index == REGISTER_NONE ? 0 : register_step(request, loop, memory->index);
+    int64_t base = memory->base == REGISTER_NONE ? 0 : register_step(request, samples, loop, memory->base);
+    int64_t index = memory->index == REGISTER_NONE ? 0 : register_step(request, samples, loop, memory->index);
     if (base == INT64_MIN || index == INT64_MIN)
         return;
     int64_t scale = memory->index_shift ? (int64_t)1 << memory->index_shift : memory->scale ? memory->scale : 1;
@@ -471,7 +480,7 @@ static void find_step_in_code(const struct data_address_request *request, struct
 
 /* One summary for each instruction that has enough addresses. */
 static void summarise_rows(struct data_addresses *result, const struct data_address_request *request,
-                           const size_t *next_count_by_row)
+                           const sample_list *samples, const size_t *next_count_by_row)
 {
     const struct instructions *instructions = request->instructions;
     size_t *count_by_row = memory_alloc(memory_product(instructions->row_count + 1, sizeof(size_t)));
@@ -489,7 +498,7 @@ static void summarise_rows(struct data_addresses *result, const struct data_addr
         struct data_summary summary = data_summary_of(own, count);
         summary.row = row;
         summary.next_address_count = next_count_by_row[row];
-        find_step_in_code(request, &summary);
+        find_step_in_code(request, samples, &summary);
         *vec_push(&rows) = summary;
     }
     if (rows.count)
@@ -543,17 +552,14 @@ static void spread_over_mappings(struct data_addresses *result, const struct rec
 void data_addresses_find(struct data_addresses *ret_addresses, const struct data_address_request *request)
 {
     struct data_addresses result = {0};
-    const struct samples *samples = &request->recording->samples;
     address_list found = {0};
+    sample_list samples = {0};
     size_t *next_count_by_row = memory_alloc(memory_product(request->instructions->row_count + 1, sizeof(size_t)));
     arena_init(&result.arena);
-    for (size_t at = 0; at < samples->count; at++) {
-        const struct sample *sample = &samples->items[at];
-        if (sample->location >= samples->location_count || !belongs(request, sample->location))
-            continue;
-        result.sample_count++;
-        add_sample(&result, &found, request, sample, next_count_by_row);
-    }
+    find_samples(&samples, request);
+    result.sample_count = samples.count;
+    vec_for_each(&samples, sample)
+        add_sample(&result, &found, request, *sample, next_count_by_row);
     if (found.count)
         qsort(found.items, found.count, sizeof(*found.items), address_time_compare);
     result.items = arena_copy(&result.arena, found.items, found.count * sizeof(*found.items));
@@ -563,9 +569,10 @@ void data_addresses_find(struct data_addresses *ret_addresses, const struct data
     for (size_t row = 0; row < request->instructions->row_count; row++)
         result.all.next_address_count += next_count_by_row[row];
     if (result.count)
-        summarise_rows(&result, request, next_count_by_row);
+        summarise_rows(&result, request, &samples, next_count_by_row);
     spread_over_mappings(&result, request->recording);
     free(next_count_by_row);
+    vec_done(&samples);
     *ret_addresses = result;
 }
 

@@ -98,6 +98,7 @@ struct data_addresses {
 struct data_address_request {
     const struct recording *recording;
     struct symboliser *symboliser;
+    const struct code_samples *samples;
     const struct instructions *instructions;
     uint32_t symbol_id, location; /* as in instructions_request */
 };

@@ -159,3 +159,28 @@ bool hottest_symbol(const struct recording *recording, struct symboliser *symbol
     free(symbols);
     return count > 0;
 }
+
+bool hottest_matching(const struct recording *recording, struct symboliser *symboliser, uint32_t event,
+                      hot_symbol_matches *matches, void *context, struct hot_symbol *ret_hot)
+{
+    struct tally *tallies = tally_locations(recording, event);
+    struct dso_tally *dsos = tally_dsos(recording, tallies);
+    bool found = false;
+    for (size_t at = 0; at < recording->spaces.dso_count && dsos[at].tally.samples && !found; at++) {
+        struct hot_list list = {0};
+        hot_add_dso(&list, recording, symboliser, tallies, dsos[at].dso);
+        if (list.symbols.count)
+            qsort(list.symbols.items, list.symbols.count, sizeof(*list.symbols.items), hot_compare);
+        vec_for_each(&list.symbols, hot)
+            if (!found && matches(context, hot)) {
+                *ret_hot = *hot;
+                found = true;
+            }
+        hashmap_done(&list.by_key);
+        vec_done(&list.best_location);
+        vec_done(&list.symbols);
+    }
+    free(dsos);
+    free(tallies);
+    return found;
+}

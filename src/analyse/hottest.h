@@ -24,6 +24,13 @@ struct hot_symbol {
  */
 MUST_CHECK bool hottest_symbol(const struct recording *recording, struct symboliser *symboliser, uint32_t event,
                                struct hot_symbol *ret_hot);
+/*
+ * The greatest that matches, found without naming what can't be in question: dsos are asked in the order of their
+ * weight, and the first that has a match gives it. false without one.
+ */
+typedef bool hot_symbol_matches(void *context, const struct hot_symbol *hot);
+MUST_CHECK bool hottest_matching(const struct recording *recording, struct symboliser *symboliser, uint32_t event,
+                                 hot_symbol_matches *matches, void *context, struct hot_symbol *ret_hot);
 /* All of them, greatest first; returns how many. Owner: the caller (free). */
 size_t hot_symbols(const struct recording *recording, struct symboliser *symboliser, uint32_t event,
                    struct hot_symbol **ret_symbols);

@@ -119,39 +119,39 @@ static void find_lines(struct instructions *result, const struct instructions_re
 
 /* ---- samples ---- */
 
-static bool is_within(const struct instructions *result, const struct instructions_request *request, uint32_t location)
+/* Locations in the range may belong to a symbol inside this one, or, without one, to named code. */
+static bool is_within(const struct instructions_request *request, uint32_t location)
 {
-    const struct location *where = &request->recording->samples.locations[location];
-    if (request->symbol_id != SYMBOL_NONE)
-        return symboliser_symbol_id(request->symboliser, location) == request->symbol_id;
-    return where->dso == dso_of(request) && where->dso_addr >= result->code.dso_addr &&
-           where->dso_addr - result->code.dso_addr < result->code.size_bytes &&
-           symboliser_symbol_id(request->symboliser, location) == SYMBOL_NONE;
+    return symboliser_symbol_id(request->symboliser, location) == request->symbol_id;
 }
 
-/* Whether a location can be in the code at all, before anybody is asked for its name. */
-static bool may_be_within(const struct instructions *result, const struct location *where, uint32_t dso)
-{
-    return where->dso == dso && where->dso_addr >= result->code.dso_addr &&
-           where->dso_addr - result->code.dso_addr < result->code.size_bytes;
-}
+#define ROW_BETWEEN (UINT32_MAX - 1) /* inside the code, but at no instruction's beginning */
 
-/* Row of each location, ROW_NONE for those elsewhere, and ROW_BETWEEN for those inside but at no instruction. */
-#define ROW_BETWEEN (UINT32_MAX - 1)
+struct placed_sample {
+    const struct sample *sample;
+    uint32_t row; /* or ROW_BETWEEN */
+};
 
-static uint32_t *rows_of_locations(const struct instructions *result, const struct instructions_request *request)
+typedef vec(struct placed_sample) placed_list;
+
+/* The samples in this code, each with its row. */
+static void place_samples(struct instructions *result, const struct instructions_request *request, placed_list *placed)
 {
     const struct samples *samples = &request->recording->samples;
-    uint32_t *rows = memory_alloc(memory_product(samples->location_count, sizeof(*rows)));
-    uint32_t dso = dso_of(request);
-    for (size_t at = 0; at < samples->location_count; at++) {
-        rows[at] = ROW_NONE;
-        if (!may_be_within(result, &samples->locations[at], dso) || !is_within(result, request, (uint32_t)at))
+    size_t first, end;
+    code_samples_range(request->samples, request->recording, dso_of(request), result->code.dso_addr,
+                       result->code.dso_addr + result->code.size_bytes, &first, &end);
+    for (size_t at = first; at < end; at++) {
+        uint32_t location = request->samples->locations[at];
+        if (!is_within(request, location))
             continue;
-        uint32_t row = instructions_row_at(result, samples->locations[at].dso_addr);
-        rows[at] = row == ROW_NONE ? ROW_BETWEEN : row;
+        uint32_t row = instructions_row_at(result, samples->locations[location].dso_addr);
+        for (uint32_t one = request->samples->first[location]; one < request->samples->first[location + 1]; one++) {
+            const struct sample *sample = &samples->items[request->samples->samples[one]];
+            if (sample->event < request->recording->event_count)
+                *vec_push(placed) = (struct placed_sample){sample, row == ROW_NONE ? ROW_BETWEEN : row};
+        }
     }
-    return rows;
 }
 
 static int event_compare(const void *a, const void *b)
@@ -164,21 +164,16 @@ static int event_compare(const void *a, const void *b)
 
 /* Events with samples in this code, the one with most first. */
 static void find_events(struct instructions *result, const struct instructions_request *request,
-                        const uint32_t *row_of_location)
+                        const placed_list *placed)
 {
     const struct recording *recording = request->recording;
     struct instruction_event *events = arena_array(&result->arena, struct instruction_event, recording->event_count + 1);
     for (size_t at = 0; at < recording->event_count; at++)
         events[at] = (struct instruction_event){.event = (uint32_t)at, .name = recording->events[at].name};
-    for (size_t at = 0; at < recording->samples.count; at++) {
-        const struct sample *sample = &recording->samples.items[at];
-        if (sample->event >= recording->event_count || sample->location >= recording->samples.location_count)
-            continue;
-        struct instruction_event *event = &events[sample->event];
-        event->recording_weight += sample->period ? (double)sample->period : 1;
-        uint32_t row = row_of_location[sample->location];
-        event->samples += row != ROW_NONE;
-        event->outside += row == ROW_BETWEEN;
+    vec_for_each(placed, one)
+    {
+        events[one->sample->event].samples++;
+        events[one->sample->event].outside += one->row == ROW_BETWEEN;
     }
     size_t kept = 0;
     for (size_t at = 0; at < recording->event_count; at++)
@@ -261,53 +256,46 @@ static bool is_shifted(const struct instructions_request *request, const struct 
     return request->skid_one && !(sample->misc & EXACT_IP) && request->recording->events[sample->event].counts_ns;
 }
 
-static void add_sampled(struct instructions *result, const struct instructions_request *request,
-                        const uint32_t *row_of_location, const size_t *column_of_event)
+static double weight_of(const struct sample *sample)
 {
-    const struct samples *samples = &request->recording->samples;
-    for (size_t at = 0; at < samples->count; at++) {
-        const struct sample *sample = &samples->items[at];
-        if (sample->event >= request->recording->event_count || sample->location >= samples->location_count)
-            continue;
-        uint32_t row = row_of_location[sample->location];
-        if (row == ROW_NONE)
-            continue;
-        size_t column = column_of_event[sample->event];
-        double weight = sample->period ? (double)sample->period : 1;
-        result->events[column].weight += weight;
-        if (row != ROW_BETWEEN)
-            result->sampled[row * result->event_count + column] += weight;
+    return sample->period ? (double)sample->period : 1;
+}
+
+static void add_sampled(struct instructions *result, const placed_list *placed, const size_t *column_of_event)
+{
+    vec_for_each(placed, one)
+    {
+        size_t column = column_of_event[one->sample->event];
+        result->events[column].weight += weight_of(one->sample);
+        if (one->row != ROW_BETWEEN)
+            result->sampled[one->row * result->event_count + column] += weight_of(one->sample);
     }
 }
 
 static void add_stalled(struct instructions *result, const struct instructions_request *request,
-                        const uint32_t *row_of_location, const size_t *column_of_event)
+                        const placed_list *placed, const size_t *column_of_event)
 {
-    const struct samples *samples = &request->recording->samples;
-    for (size_t at = 0; at < samples->count; at++) {
-        const struct sample *sample = &samples->items[at];
-        if (sample->event >= request->recording->event_count || sample->location >= samples->location_count)
+    vec_for_each(placed, one)
+    {
+        if (one->row == ROW_BETWEEN)
             continue;
-        uint32_t row = row_of_location[sample->location];
-        if (row == ROW_NONE || row == ROW_BETWEEN)
-            continue;
-        size_t column = column_of_event[sample->event];
-        double weight = sample->period ? (double)sample->period : 1;
-        bool shifted = is_shifted(request, sample);
-        uint32_t stalled = shifted ? result->rows[row].stalled_row : row;
+        size_t column = column_of_event[one->sample->event];
+        bool shifted = is_shifted(request, one->sample);
+        uint32_t stalled = shifted ? result->rows[one->row].stalled_row : one->row;
         result->events[column].is_shifted |= shifted;
         if (stalled == ROW_NONE)
-            result->stalled_elsewhere[column] += weight;
+            result->stalled_elsewhere[column] += weight_of(one->sample);
         else
-            result->stalled[stalled * result->event_count + column] += weight;
+            result->stalled[stalled * result->event_count + column] += weight_of(one->sample);
     }
 }
 
 static void count_samples(struct instructions *result, const struct instructions_request *request,
                           const struct code_flow *flow)
 {
-    uint32_t *row_of_location = rows_of_locations(result, request);
-    find_events(result, request, row_of_location);
+    placed_list placed = {0};
+    place_samples(result, request, &placed);
+    find_events(result, request, &placed);
     size_t cells = memory_product(result->row_count, result->event_count);
     result->sampled = arena_array(&result->arena, double, cells + 1);
     result->stalled = arena_array(&result->arena, double, cells + 1);
@@ -316,13 +304,13 @@ static void count_samples(struct instructions *result, const struct instructions
     for (size_t at = 0; at < result->event_count; at++)
         column_of_event[result->events[at].event] = at;
     if (result->event_count) {
-        add_sampled(result, request, row_of_location, column_of_event);
+        add_sampled(result, &placed, column_of_event);
         for (uint32_t row = 0; row < result->row_count; row++)
             find_stalled_row(result, flow, row);
-        add_stalled(result, request, row_of_location, column_of_event);
+        add_stalled(result, request, &placed, column_of_event);
     }
     free(column_of_event);
-    free(row_of_location);
+    vec_done(&placed);
 }
 
 /* ---- what is derived ---- */

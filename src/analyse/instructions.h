@@ -13,6 +13,7 @@
 #ifndef PLUMB_ANALYSE_INSTRUCTIONS_H
 #define PLUMB_ANALYSE_INSTRUCTIONS_H
 
+#include "analyse/code_samples.h"
 #include "base/arena.h"
 #include "base/error.h"
 #include "symbol/disassembly.h"
@@ -68,7 +69,6 @@ struct instruction_event {
     const char *name;
     uint64_t samples;   /* in this function */
     double weight;      /* sum of their periods, or their number when there are no periods */
-    double recording_weight; /* of the whole recording */
     uint64_t outside;   /* samples that lie between instructions: code that isn't what was recorded */
     bool is_shifted;    /* stalled differs from sampled */
 };
@@ -99,6 +99,7 @@ struct instructions {
 struct instructions_request {
     const struct recording *recording;
     struct symboliser *symboliser;
+    const struct code_samples *samples; /* of the recording; many functions share it */
     uint32_t symbol_id;            /* SYMBOL_NONE: the code around `location` */
     uint32_t location;             /* only when symbol_id is SYMBOL_NONE */
     enum disassembly_syntax syntax;

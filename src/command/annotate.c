@@ -52,6 +52,7 @@ struct session {
     const struct annotate_options *options;
     struct capture capture;
     struct symboliser *symboliser;
+    struct code_samples samples;
     struct source_text *source;
     enum disassembly_syntax syntax;
     enum skid_knowledge skid;
@@ -148,8 +149,9 @@ static bool dso_matches(const struct session *session, uint32_t dso)
            strcmp(strings_text(&recording->strings, recording->spaces.dsos[dso].path), wanted) == 0;
 }
 
-static bool symbol_matches(const struct session *session, const struct hot_symbol *hot)
+static bool symbol_matches(void *context, const struct hot_symbol *hot)
 {
+    const struct session *session = context;
     const struct recording *recording = &session->capture.recording;
     const char *wanted = session->options->symbol;
     if (!dso_matches(session, recording->samples.locations[hot->location].dso))
@@ -243,6 +245,7 @@ static bool annotate_one(struct session *session, const struct hot_symbol *hot, 
     struct instructions_request request = {
         .recording = recording,
         .symboliser = session->symboliser,
+        .samples = &session->samples,
         .symbol_id = hot->symbol_id,
         .location = hot->location,
         .syntax = session->syntax,
@@ -253,7 +256,7 @@ static bool annotate_one(struct session *session, const struct hot_symbol *hot, 
     scoped(instructions_done) struct instructions in = {0};
     if (!instructions_analyse(&in, &request, err))
         return false;
-    struct data_address_request data_request = {recording, session->symboliser, &in, hot->symbol_id, hot->location};
+    struct data_address_request data_request = {recording, session->symboliser, &session->samples, &in, hot->symbol_id, hot->location};
     scoped(data_addresses_done) struct data_addresses data = {0};
     data_addresses_find(&data, &data_request);
     bool has_addresses = data.count || (recording->event_count && in.event_count &&
@@ -286,6 +289,10 @@ static void warn(const struct session *session, const struct hot_symbol *hot, co
 /* All functions that match; those whose code can't be had are named and left out. */
 static bool annotate_matching(struct session *session, uint32_t event, struct error *err)
 {
+    struct hot_symbol first;
+    if (session->options->symbol && !session->options->all &&
+        hottest_matching(&session->capture.recording, session->symboliser, event, symbol_matches, session, &first))
+        return annotate_one(session, &first, err);
     struct hot_symbol *symbols;
     size_t count = hot_symbols(&session->capture.recording, session->symboliser, event, &symbols), shown = 0, matched = 0;
     scoped_free struct hot_symbol *owned = symbols;
@@ -331,6 +338,7 @@ static bool annotate_session(struct session *session, struct error *err)
     uint32_t event;
     if (!parse_choices(session, err) || !read_recording(session, err) || !find_event(session, &event, err))
         return false;
+    code_samples_init(&session->samples, &session->capture.recording);
     session->source = source_text_new(session->context->root, options->input.symfs);
     return options->symbol || options->dso || options->all ? annotate_matching(session, event, err)
                                                            : annotate_hottest(session, event, err);
@@ -349,6 +357,7 @@ static bool annotate_run(struct context *context, int argc, char **argv, struct 
     struct session session = {.context = context, .options = &options};
     capture_init(&session.capture);
     bool done = annotate_session(&session, err);
+    code_samples_done(&session.samples);
     source_text_free(session.source);
     symboliser_free(session.symboliser);
     capture_done(&session.capture);

@@ -21,6 +21,7 @@ struct page {
     bool shows_stalled;
     size_t loop_columns;
     int address_columns;
+    uint32_t hottest; /* the row that stalled most, or got most samples; ROW_NONE */
 };
 
 static double percent_of(const struct page *page, const double *weights, uint32_t row, size_t event)
@@ -108,7 +109,7 @@ static void add_loops(const struct page *page, uint32_t row)
 
 static void add_stalled_mark(const struct page *page, uint32_t row)
 {
-    if (!page->in->event_count || instructions_hottest_row(page->in, 0, true) != row)
+    if (page->hottest != row)
         return;
     double percent = percent_of(page, page->in->stalled, row, 0);
     bool moved = page->shows_stalled && page->in->sampled[row * page->in->event_count] < page->in->stalled[row * page->in->event_count];
@@ -350,7 +351,8 @@ void annotation_text(struct text *out, const struct annotation *annotation)
 {
     const struct instructions *in = annotation->instructions;
     struct page page = {.out = out, .annotation = annotation, .in = in,
-                        .shows_stalled = in->event_count && in->events[0].is_shifted};
+                        .shows_stalled = in->event_count && in->events[0].is_shifted,
+                        .hottest = instructions_hottest_row(in, 0, true)};
     for (size_t at = 0; at < in->loop_count; at++)
         if (in->loops[at].depth > page.loop_columns)
             page.loop_columns = in->loops[at].depth < LOOPS_DRAWN ? in->loops[at].depth : LOOPS_DRAWN;
