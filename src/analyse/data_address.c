@@ -253,17 +253,17 @@ static void find_pattern(struct data_summary *summary, const struct data_address
     summary->ascending_share = (double)ascending / (double)found;
     bool sweeps = summary->ascending_share >= ascending_share_least || summary->ascending_share <= 1 - ascending_share_least;
     find_stride(summary, differences, found);
-    bool all_multiples = grain >= summary->stride_bytes && grain > LINE_BYTES && grain < PAGE_BYTES && !sweeps;
+    bool all_multiples = grain > LINE_BYTES && !sweeps;
     if (summary->stride_bytes && !all_multiples) {
         summary->pattern = PATTERN_STRIDED;
     } else if (sweeps) {
         summary->pattern = grain > LINE_BYTES ? PATTERN_STRIDED : PATTERN_SEQUENTIAL;
         summary->stride_bytes = grain;
         summary->stride_share = 1;
-    } else { /* multiples of one size in any order are the size of what is accessed */
+    } else { /* multiples of one size in no order to be seen are the size of what is accessed, or a walk that wraps */
         summary->pattern = PATTERN_IRREGULAR;
-        summary->stride_bytes = 0;
-        summary->stride_share = 0;
+        summary->stride_bytes = all_multiples ? grain : 0;
+        summary->stride_share = all_multiples ? 1 : 0;
     }
     free(differences);
 }

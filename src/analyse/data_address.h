@@ -61,7 +61,7 @@ struct data_summary {
     size_t line_pairs, page_pairs;             /* that collided */
     double page_line_ratio; /* page working set / line working set; 0: not known */
     enum data_pattern pattern;
-    uint64_t stride_bytes;  /* PATTERN_STRIDED, PATTERN_SEQUENTIAL */
+    uint64_t stride_bytes;  /* of steps, or with PATTERN_IRREGULAR what all differences are multiples of; 0: none */
     bool stride_from_code;  /* the loop adds it to the address: certain; else seen in the differences */
     double stride_share;    /* seen: of successive differences, those within a line of a multiple of it */
     double ascending_share; /* of successive differences that are positive */
