@@ -20,8 +20,8 @@ import tarfile
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-LIBRARY_TABLE = re.compile(r'\{\s*((?:"lib[^"]+\.so[^"]*"\s*,?\s*)+)\}\s*,\s*(?:\.package\s*=\s*)?"([^"]+)"', re.S)
-LIBRARY_NAME = re.compile(r'"(lib[\w.+-]+\.so[\w.]*)"')
+LIBRARY_TABLE = re.compile(r'\{\s*((?:"lib[^"]+\.so\.\d[^"]*"\s*,?\s*)+)\}\s*,\s*(?:\.package\s*=\s*)?"([^"]+)"', re.S)
+LIBRARY_NAME = re.compile(r'"(lib[\w.+-]+\.so\.\d[\w.]*)"')
 
 
 def output(*words):

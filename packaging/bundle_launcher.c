@@ -49,7 +49,7 @@ int main(int argc, char **argv)
     char **words = calloc((size_t)argc + FIXED_WORDS + 1, sizeof(*words));
     if (!words)
         return complain("can't start");
-    char *fixed[FIXED_WORDS] = {loader, "--library-path", libraries, "--argv0", argc ? argv[0] : "plumb", program};
+    char *fixed[FIXED_WORDS] = {loader, (char *)"--library-path", libraries, (char *)"--argv0", argc ? argv[0] : (char *)"plumb", program};
     memcpy(words, fixed, sizeof(fixed));
     for (int at = 1; at < argc; at++)
         words[FIXED_WORDS + at - 1] = argv[at];

@@ -217,7 +217,7 @@ __attribute__((noinline)) void known_work_nested(uint64_t iterations, uint64_t m
     __asm__ volatile("" ::: "memory");
 }
 
-__attribute__((noinline, noclone)) void known_work_called(void)
+__attribute__((noinline)) void known_work_called(void)
 {
     __asm__ volatile("" ::: "memory");
 }

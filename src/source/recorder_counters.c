@@ -321,21 +321,12 @@ static bool is_listed(const int *cpus, size_t count, int cpu)
     return false;
 }
 
-static bool online_cpus(const struct sysroot *root, int **ret_cpus, size_t *ret_count, struct error *err)
-{
-    char line[4096];
-    if (!sysroot_line(root, line, sizeof(line), "/sys/devices/system/cpu/online") ||
-        !cpu_list_parse(view_of(line), ret_cpus, ret_count) || *ret_count == 0)
-        return error_set(err, ERROR_NOT_FOUND, "can't tell which CPUs are online: no /sys/devices/system/cpu/online");
-    return true;
-}
-
 static bool find_places(struct opening *opening, struct error *err)
 {
     const struct target *target = opening->request->target;
     int *cpus = NULL;
     size_t cpu_count = 0;
-    if (!online_cpus(opening->root, &cpus, &cpu_count, err))
+    if (!sysroot_online_cpus(opening->root, &cpus, &cpu_count, err))
         return false;
     for (size_t at = 0; at < cpu_count; at++) {
         bool listed = is_listed(target->cpus, target->cpu_count, cpus[at]);

@@ -132,16 +132,15 @@ static int compare_cpu(const void *a, const void *b)
 static bool cpus_resolve(struct target *target, const char *asked, const struct sysroot *root, struct arena *arena,
                          struct error *err)
 {
-    char line[4096];
     scoped_free int *online = NULL, *cpus = NULL;
     size_t online_count = 0, count = 0;
-    bool known = sysroot_line(root, line, sizeof(line), "/sys/devices/system/cpu/online") &&
-                 cpu_list_parse(view_of(line), &online, &online_count) && online_count;
-    if (!known && !asked)
-        return error_set(err, ERROR_NOT_FOUND, "can't tell which CPUs are online: no /sys/devices/system/cpu/online");
+    if (!sysroot_online_cpus(root, &online, &online_count, err) && !asked)
+        return false;
     if (asked && (!cpu_list_parse(view_of(asked), &cpus, &count) || !count))
         return error_set(err, ERROR_USAGE, "'%s' is no list of CPUs such as 0-3,8", asked);
-    for (size_t at = 0; known && at < count; at++)
+    char line[400];
+    bool shown = sysroot_line(root, line, sizeof(line), "/sys/devices/system/cpu/online");
+    for (size_t at = 0; shown && at < count; at++)
         if (!bsearch(&cpus[at], online, online_count, sizeof(int), compare_cpu)) {
             error_set(err, ERROR_USAGE, "CPU %d is not online", cpus[at]);
             return error_hint(err, "online are %s", line);

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -200,4 +201,37 @@ bool cpu_list_parse(struct view list, int **ret_cpus, size_t *ret_count)
     *ret_cpus = cpus.items;
     *ret_count = kept;
     return true;
+}
+
+static bool cpus_of_affinity(int **ret_cpus, size_t *ret_count)
+{
+    vec(int) cpus = {0};
+    size_t bytes = CPU_ALLOC_SIZE(CPU_MOST);
+    cpu_set_t *allowed = CPU_ALLOC(CPU_MOST);
+    if (allowed && sched_getaffinity(0, bytes, allowed) == 0)
+        for (int cpu = 0; cpu < CPU_MOST; cpu++)
+            if (CPU_ISSET_S((size_t)cpu, bytes, allowed))
+                *vec_push(&cpus) = cpu;
+    CPU_FREE(allowed);
+    if (cpus.count == 0)
+        return false;
+    *ret_cpus = cpus.items;
+    *ret_count = cpus.count;
+    return true;
+}
+
+bool sysroot_online_cpus(const struct sysroot *root, int **ret_cpus, size_t *ret_count, struct error *err)
+{
+    char line[4096];
+    int *cpus = NULL;
+    size_t count = 0;
+    if (sysroot_line(root, line, sizeof(line), "/sys/devices/system/cpu/online") &&
+        cpu_list_parse(view_of(line), &cpus, &count) && count > 0) {
+        *ret_cpus = cpus;
+        *ret_count = count;
+        return true;
+    }
+    free(cpus);
+    return (sysroot_is_live(root) && cpus_of_affinity(ret_cpus, ret_count)) ||
+           error_set(err, ERROR_NOT_FOUND, "can't tell which CPUs are online: no /sys/devices/system/cpu/online");
 }

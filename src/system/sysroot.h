@@ -56,4 +56,11 @@ const char *sysroot_tracefs(const struct sysroot *root);
  */
 MUST_CHECK bool cpu_list_parse(struct view list, int **ret_cpus, size_t *ret_count);
 
+/*
+ * The CPUs that are online, sorted. Where a live machine shows no /sys (an empty chroot), those that we may run on,
+ * which is all that can be known there.
+ * Owner: the caller (free). Errors: ERROR_NOT_FOUND, ret untouched.
+ */
+MUST_CHECK bool sysroot_online_cpus(const struct sysroot *root, int **ret_cpus, size_t *ret_count, struct error *err);
+
 #endif
