@@ -21,7 +21,7 @@ BANNED_CALL = re.compile(r"(?<![\w.>])(" + "|".join(BANNED) + r")\s*\(")
 # Only command/ and main talk to the user.
 PRINTS = re.compile(r"(?<![\w.>])(printf|puts|putchar|perror|vprintf|err|errx|warn|warnx)\s*\(|\b(stdout|stderr)\b")
 MAY_PRINT = {"command", "main.c"}
-PERCENT = re.compile(r"\b\w+_percent\b|\bpercent_\w+")
+PERCENT = re.compile(r"\b\w+_percent\b(?!\s*\()")
 MAY_PERCENT = {"render", "command"}  # what people read, and what they type
 WHOLE_PERCENT = {"cpu_time_max_percent", "skid_percent"}  # facts kept as whole numbers, the first in the kernel's unit
 NAMELESS_FOLDERS = {"util", "utils", "common", "misc", "helpers", "helper"}
