@@ -423,7 +423,11 @@ static bool choose_target(struct recording_run *run, bool *ret_given, struct err
     *ret_given = options->processes || options->threads || options->cpus || options->all_cpus || cgroup;
     if (!*ret_given)
         return true;
-    struct target_request request = {options->processes, options->threads, options->cpus, options->all_cpus, cgroup};
+    struct target_request request = {.processes = options->processes,
+                                     .threads = options->threads,
+                                     .cpus = options->cpus,
+                                     .all_cpus = options->all_cpus,
+                                     .cgroup = cgroup};
     return target_resolve(&run->target, &request, run->context->root, &run->arena, err);
 }
 
@@ -563,10 +567,10 @@ static void say_stacks(const struct recording_run *run, const struct recorder_re
     if (result->callchain == CALLCHAIN_NONE)
         return;
     if (result->callchain == CALLCHAIN_DWARF && result->stack_dumps) {
-        snprintf(text, sizeof(text), "%.1f %% of %llu stack dumps are as long as asked for%s",
+        snprintf(text, sizeof(text), "%.1f %% of %llu stack dumps filled the size asked for%s",
                  100.0 * (double)result->stack_dumps_full / (double)result->stack_dumps,
                  (unsigned long long)result->stack_dumps,
-                 result->stack_dumps_full ? ": deeper stacks than that are cut (--call-graph dwarf,BYTES)" : "");
+                 result->stack_dumps_full ? ": what lay deeper is cut (--call-graph dwarf,BYTES)" : "");
         say(run, text);
     } else if (result->callchain == CALLCHAIN_FRAME_POINTERS && result->stacks_judged) {
         double share = 100.0 * (double)result->stacks_at_root / (double)result->user_stacks;

@@ -392,8 +392,14 @@ static bool permission_failed(const struct opening *opening, const struct counte
 static bool open_failed(const struct opening *opening, const struct counter_stream *stream, int sys_errno,
                         struct error *err)
 {
-    const char *name = stream->event == STREAM_TRACKING ? "the tracking event" : stream->name;
-    error_system(err, sys_errno, "can't open '%s' for sampling", name);
+    static const char *const whom[] = {
+        [TARGET_WORKLOAD] = "the program", [TARGET_PROCESSES] = "that process", [TARGET_THREADS] = "that thread",
+        [TARGET_CPUS] = "all processes of a CPU", [TARGET_CGROUP] = "a cgroup",
+    };
+    if (stream->event == STREAM_TRACKING)
+        error_system(err, sys_errno, "can't record %s", whom[opening->request->target->kind]);
+    else
+        error_system(err, sys_errno, "can't open '%s' for sampling", stream->name);
     switch (sys_errno) {
     case EACCES:
     case EPERM:
