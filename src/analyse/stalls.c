@@ -330,8 +330,11 @@ static void samples_walk(struct work *work)
             count_key(&work->code_lines, code, &work->line_hits);
             count_key(&work->code_addresses, hash_combine(location->dso, location->dso_addr), &work->address_hits);
         }
+        bool named = work->sources.items[place->function] && work->sources.items[place->function]->is_named;
+        stalls->unnamed_samples += location->cpu_mode != CPU_MODE_KERNEL && !named;
         sample_attribute(work, sample, place);
     }
+    stalls->blind_samples = stalls->user_samples - stalls->attributed_samples;
     stalls->cpu_s = weight_ns * 1e-9;
 }
 

@@ -64,6 +64,8 @@ struct stalls {
     double cpu_s;               /* that the samples stand for; 0: the event doesn't count time */
     bool attributed;            /* instruction before the sample stalled: the skid test holds */
     uint64_t attributed_samples;
+    uint64_t blind_samples;     /* user code whose instruction could not be told */
+    uint64_t unnamed_samples;   /* user code that no symbol names */
     uint64_t class_samples[INSTRUCTION_CLASS_COUNT]; /* user code */
     uint64_t memory_samples;    /* stalled on a load or store outside the stack frame */
     uint64_t stack_samples;

@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 const struct command *const command_table[] = {
+    &command_diagnose,
     &command_annotate,
     &command_compare,
     &command_completion,

@@ -41,7 +41,7 @@ static void test_fact(const struct results *results, struct finding *finding, un
 {
     if (!stalls_are_attributed(results, finding))
         return;
-    struct interval share = share_of_samples(results, finding, class_hits(results->stalls, mask));
+    struct interval share = share_of_stalls(results, finding, class_hits(results->stalls, mask));
     finding_decide_fact(finding, share, results->effect);
     if (finding->verdict == VERDICT_RULED_OUT) {
         finding_reason_bound(finding, "bound", share);
@@ -63,7 +63,7 @@ static void test_bound(const struct results *results, struct finding *finding, u
 {
     if (!stalls_are_attributed(results, finding))
         return;
-    struct interval share = share_of_samples(results, finding, class_hits(results->stalls, mask));
+    struct interval share = share_of_stalls(results, finding, class_hits(results->stalls, mask));
     finding_decide_bound(finding, share.high, results->effect);
     finding_reason_bound(finding, finding->verdict == VERDICT_RULED_OUT ? "bound" : "undecided", share);
     if (finding->verdict != VERDICT_UNDECIDED)
@@ -144,7 +144,7 @@ static void denormals_test(const struct results *results, struct finding *findin
 {
     if (!stalls_are_attributed(results, finding))
         return;
-    struct interval share = share_of_samples(results, finding, (double)results->stalls->arithmetic_samples);
+    struct interval share = share_of_stalls(results, finding, (double)results->stalls->arithmetic_samples);
     finding_decide_bound(finding, share.high, results->effect);
     finding_reason_bound(finding, finding->verdict == VERDICT_RULED_OUT ? "bound" : "undecided", share);
     if (finding->verdict == VERDICT_UNDECIDED)
@@ -167,7 +167,7 @@ static void narrow_vectors_test(const struct results *results, struct finding *f
     const struct stalls *stalls = results->stalls;
     double width = results->surroundings->has_avx512 ? 16 : results->surroundings->has_avx2 ? 8 : 4;
     double narrow = (double)stalls->scalar_fp_samples + (width > 4 ? (double)stalls->vector_samples[0] : 0);
-    struct interval share = share_of_samples(results, finding, narrow);
+    struct interval share = share_of_stalls(results, finding, narrow);
     finding_decide_bound(finding, share.high * (1 - 1 / width), results->effect);
     finding_reason_bound(finding, finding->verdict == VERDICT_RULED_OUT ? "bound" : "undecided", share);
     if (finding->verdict == VERDICT_RULED_OUT)
@@ -199,7 +199,7 @@ static void avx512_licence_test(const struct results *results, struct finding *f
     if (!stalls_are_attributed(results, finding))
         return;
     const struct stalls *stalls = results->stalls;
-    struct interval wide = share_of_samples(results, finding, (double)stalls->vector_samples[2]);
+    struct interval wide = share_of_stalls(results, finding, (double)stalls->vector_samples[2]);
     if (!stalls->vector_samples[2] && wide.high < results->effect) {
         finding_decide_bound(finding, 0, results->effect);
         finding_reason_bound(finding, "no-wide", wide);

@@ -16,6 +16,24 @@ struct interval share_of_samples(const struct results *results, const struct fin
     return share_of_run(results, finding, wilson_interval(hits, total, total));
 }
 
+static struct interval share_with_blind(const struct results *results, const struct finding *finding, double hits,
+                                        double blind)
+{
+    struct interval seen = share_of_samples(results, finding, hits);
+    struct interval most = share_of_samples(results, finding, hits + blind);
+    return seen.known ? interval_of(seen.low, seen.mid, most.high) : seen;
+}
+
+struct interval share_of_stalls(const struct results *results, const struct finding *finding, double hits)
+{
+    return share_with_blind(results, finding, hits, (double)results->stalls->blind_samples);
+}
+
+struct interval share_of_names(const struct results *results, const struct finding *finding, double hits)
+{
+    return share_with_blind(results, finding, hits, (double)results->stalls->unnamed_samples);
+}
+
 bool stalls_are_attributed(const struct results *results, struct finding *finding)
 {
     const struct stalls *stalls = results->stalls;
@@ -65,7 +83,7 @@ void test_function_names(const struct results *results, struct finding *finding,
                        size_t count)
 {
     struct name_matches matches = functions_named(results->stalls, patterns, count);
-    struct interval share = share_of_samples(results, finding, (double)matches.samples);
+    struct interval share = share_of_names(results, finding, (double)matches.samples);
     finding_decide_fact(finding, share, results->effect);
     if (finding->verdict == VERDICT_RULED_OUT) {
         finding_reason_bound(finding, "bound", share);

@@ -37,6 +37,9 @@ extern const struct hypothesis hypothesis_waiting, hypothesis_quota, hypothesis_
 struct interval share_of_run(const struct results *results, const struct finding *finding, struct interval share);
 /* hits of all samples as such a share, Wilson. */
 struct interval share_of_samples(const struct results *results, const struct finding *finding, double hits);
+/* The same for stalled instructions and for functions by name: what could not be told may be such, too. */
+struct interval share_of_stalls(const struct results *results, const struct finding *finding, double hits);
+struct interval share_of_names(const struct results *results, const struct finding *finding, double hits);
 /* Stall attribution holds; else fills the finding as not testable. */
 bool stalls_are_attributed(const struct results *results, struct finding *finding);
 /* "ruled out: at most X % …" with the upper end of what was decided. */

@@ -17,7 +17,7 @@ static const struct stall_function *function_of(const struct stalls *stalls, con
 
 static struct interval memory_bound(const struct results *results, const struct finding *finding)
 {
-    return share_of_samples(results, finding, (double)results->stalls->memory_samples);
+    return share_of_stalls(results, finding, (double)results->stalls->memory_samples);
 }
 
 /* Nothing in memory can matter when so few samples wait for it: decides and says so. */
@@ -131,7 +131,7 @@ static struct page_gain page_gain_of(const struct results *results)
             gain.leading_mid = one.mid;
         }
     }
-    double rest = (double)stalls->memory_samples - covered;
+    double rest = (double)(stalls->memory_samples + stalls->blind_samples) - covered;
     gain.unmeasured += rest > 0 ? rest / (double)stalls->sample_count : 0;
     return gain;
 }
@@ -212,7 +212,7 @@ static void cache_misses_test(const struct results *results, struct finding *fin
             leading_cost = cost;
         }
     }
-    double rest = (double)stalls->memory_samples - covered;
+    double rest = (double)(stalls->memory_samples + stalls->blind_samples) - covered;
     unmeasured += rest > 0 ? rest / (double)stalls->sample_count : 0;
     sum.high += unmeasured;
     finding_decide(finding, share_of_run(results, finding, sum), results->effect);
@@ -268,7 +268,7 @@ static void bandwidth_test(const struct results *results, struct finding *findin
         bool one_at_a_time = group->dependent_samples * 10 > group->samples * 9;
         possible += small || one_at_a_time ? 0 : (double)group->samples;
     }
-    struct interval bound = share_of_samples(results, finding, possible);
+    struct interval bound = share_of_stalls(results, finding, possible);
     finding_decide_bound(finding, bound.high, results->effect);
     finding_reason_bound(finding, finding->verdict == VERDICT_RULED_OUT ? "shape-bound" : "undecided", bound);
     if (finding->verdict == VERDICT_UNDECIDED)
@@ -291,7 +291,7 @@ static void stores_test(const struct results *results, struct finding *finding)
     const uint64_t *by_class = results->stalls->class_samples;
     double hits = (double)(by_class[INSTRUCTION_STORE] + by_class[INSTRUCTION_UPDATE] + by_class[INSTRUCTION_STRING] +
                            by_class[INSTRUCTION_SCATTER]);
-    struct interval bound = share_of_samples(results, finding, hits);
+    struct interval bound = share_of_stalls(results, finding, hits);
     finding_decide_bound(finding, bound.high, results->effect);
     finding_reason_bound(finding, finding->verdict == VERDICT_RULED_OUT ? "bound" : "undecided", bound);
     if (finding->verdict == VERDICT_UNDECIDED)

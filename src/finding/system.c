@@ -468,7 +468,7 @@ static void host_pages_test(const struct results *results, struct finding *findi
         return;
     }
     if (results->stalls && results->stalls->attributed && results->stalls->sample_count) {
-        struct interval bound = share_of_samples(results, finding, (double)results->stalls->memory_samples);
+        struct interval bound = share_of_stalls(results, finding, (double)results->stalls->memory_samples);
         if (bound.high < results->effect) {
             finding_decide_bound(finding, bound.high, results->effect);
             finding_reason_bound(finding, "bound", bound);

@@ -1,63 +1,43 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A diagnosis for the eye and for programs: both from the same plain results, so that they can't disagree.
+ * A diagnosis as text for the eye (100 columns) and as JSON (doc/schema-diagnose.md).
  *
- * The JSON is stable byte for byte for equal input (doc/schema-diagnose.md), so that a replayed case can be
- * compared. Owner of nothing: everything is borrowed for the call.
+ * Computes nothing but layout. JSON depends on the case alone, so that a replay gives the same bytes.
  */
 #ifndef PLUMB_RENDER_DIAGNOSIS_H
 #define PLUMB_RENDER_DIAGNOSIS_H
 
+#include "analyse/phase_rows.h"
 #include "base/text.h"
-#include "finding/hypothesis.h"
-#include "render/page.h"
+#include "finding/overall.h"
+#include "finding/results.h"
 
-/* One way of waiting, longest first. */
-struct wait_line {
-    const char *kind;  /* wait_kind_name */
-    const char *place; /* the program's function that waited, or "" */
-    double total_s, longest_s;
-    uint64_t count;
-};
-
-struct phase_function {
-    const char *name;
-    double share_ratio; /* of the segment's samples */
-};
-
-#define PHASE_FUNCTIONS 3
-
-/* One stretch of time with one mix of hot code. */
-struct phase_line {
-    uint32_t phase; /* from 0; the same number, the same mix */
-    double start_s, end_s; /* since the first sample */
-    uint64_t samples;
-    struct phase_function functions[PHASE_FUNCTIONS];
-    size_t function_count;
+struct diagnosis_gap {
+    const char *what, *why;
 };
 
 struct diagnosis {
-    const struct findings *findings;
+    const char *subject; /* the command line, or "-p 12" */
     const struct results *results;
-    const char *subject;        /* the command line, "process 12 (nginx)", "cgroup /x" */
-    const char *sampled_event;  /* "cpu-clock" */
-    bool has_pmu;               /* false: everything inferred is ESTIMATED */
-    const struct wait_line *waits;
-    size_t wait_count;
-    double waiting_s;           /* of all threads; the denominator of waits */
-    bool waiting_known;
-    const struct phase_line *phases;
-    size_t phase_count;
-    const char *const *notes;   /* what could not be measured, and why; warnings */
-    size_t note_count;
-    size_t top;                 /* functions shown */
-    bool verbose;               /* evidence of every finding */
+    const struct findings *findings;
+    const struct overall *overall;
+    const struct phase_rows *phases;
+    const struct diagnosis_gap *gaps;
+    size_t gap_count;
+    const char *case_folder; /* NULL: not kept */
 };
 
-void diagnosis_text(const struct diagnosis *diagnosis, struct page *page);
-void diagnosis_json(struct text *out, const struct diagnosis *diagnosis);
+struct text_style {
+    bool colour;
+    bool unicode;
+    size_t functions_most; /* --top */
+    bool verbose;          /* every finding with all its evidence */
+    bool quiet;            /* the verdict alone */
+};
 
-/* The verdict in one sentence, culprit first; appended to out without a line end. */
-void diagnosis_sentence(struct text *out, const struct diagnosis *diagnosis);
+#define DIAGNOSIS_SCHEMA 1
+
+void diagnosis_text(struct text *out, const struct diagnosis *diagnosis, const struct text_style *style);
+void diagnosis_json(struct text *out, const struct diagnosis *diagnosis);
 
 #endif

@@ -1,415 +1,499 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "base/scope.h"
+#include "finding/wording.h"
 #include "render/diagnosis.h"
 
-#include "base/vec.h"
-#include "finding/wording.h"
+#include <math.h>
 
 enum {
-    BAR_COLUMNS = 20,
-    ROWS_SHOWN = 6, /* instructions of a function */
+    WIDTH = 100,
+    BAR = 20,
 };
 
-static const double row_share_least = 0.02;
-
-static const struct {
-    const char *label;
-    enum page_meaning meaning;
-} verdicts[] = {
-    [VERDICT_SUPPORTED] = {"SUPPORTED", PAGE_BAD},
-    [VERDICT_UNDECIDED] = {"UNDECIDED", PAGE_WARNING},
-    [VERDICT_RULED_OUT] = {"RULED OUT", PAGE_GOOD},
-    [VERDICT_NOT_TESTABLE] = {"NOT TESTABLE", PAGE_FAINT},
+enum colour {
+    PLAIN,
+    BOLD,
+    DIM,
+    RED,    /* a cause */
+    YELLOW, /* perhaps */
+    GREEN,  /* ruled out */
+    CYAN    /* names */
 };
-_Static_assert(array_count(verdicts) == VERDICT_COUNT, "a label for each verdict");
 
-static void add_share(struct text *out, double ratio)
+struct page {
+    struct text *out;
+    const struct text_style *style;
+    const struct diagnosis *diagnosis;
+};
+
+static const char *code_of(const struct page *page, enum colour colour)
 {
-    text_printf(out, "%5.1f %%", 100 * ratio);
+    static const char *const codes[] = {"\033[0m", "\033[1m", "\033[2m", "\033[1;31m", "\033[33m", "\033[32m", "\033[36m"};
+    return page->style->colour ? codes[colour] : "";
 }
 
-/* A bar of BAR_COLUMNS for a share, in eighths of a column where the terminal can show them. */
-static void add_bar(struct page *page, enum page_meaning meaning, double ratio)
+static void coloured(struct page *page, enum colour colour, const char *text)
+{
+    text_printf(page->out, "%s%s%s", code_of(page, colour), text, code_of(page, PLAIN));
+}
+
+static void heading(struct page *page, const char *title, const char *aside)
+{
+    text_add_char(page->out, '\n');
+    coloured(page, BOLD, title);
+    if (aside && aside[0]) {
+        size_t used = text_columns(title) + text_columns(aside);
+        text_add_repeated(page->out, " ", used + 2 < WIDTH ? WIDTH - used : 2);
+        coloured(page, DIM, aside);
+    }
+    text_add_char(page->out, '\n');
+}
+
+/* A paragraph in lines of at most WIDTH columns; the first begins at `first` columns that stand already. */
+static void paragraph(struct page *page, const char *text, size_t indent, size_t first)
+{
+    struct view rest = view_of(text);
+    size_t column = first;
+    bool begun = false;
+    for (struct view word = view_word(&rest); word.length; word = view_word(&rest)) {
+        scoped_text struct text one = {0};
+        text_append(&one, word.text, word.length);
+        size_t width = text_columns(text_string(&one));
+        if (begun && column + 1 + width > WIDTH) {
+            text_add_char(page->out, '\n');
+            text_add_repeated(page->out, " ", indent);
+            column = indent;
+        } else if (begun) {
+            text_add_char(page->out, ' ');
+            column++;
+        }
+        text_append(page->out, word.text, word.length);
+        column += width;
+        begun = true;
+    }
+    text_add_char(page->out, '\n');
+}
+
+static void labelled(struct page *page, enum colour colour, const char *label, const char *text, size_t indent)
+{
+    coloured(page, colour, label);
+    size_t width = text_columns(label);
+    if (width < indent)
+        text_add_repeated(page->out, " ", indent - width);
+    paragraph(page, text, indent, width < indent ? indent : width);
+}
+
+static void bar(struct page *page, double share, enum colour colour)
 {
     static const char *const eighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
-    struct text bar = {0};
-    double length = BAR_COLUMNS * (ratio < 0 ? 0 : ratio > 1 ? 1 : ratio);
-    size_t whole = (size_t)length, part = (size_t)((length - (double)whole) * 8);
-    text_add_repeated(&bar, page->unicode ? "█" : "#", whole);
-    if (page->unicode)
-        text_add(&bar, eighths[part]);
-    page_add(page, meaning, text_string(&bar));
-    size_t columns = text_columns(text_string(&bar));
-    text_add_repeated(page->out, " ", columns < BAR_COLUMNS + 1 ? BAR_COLUMNS + 1 - columns : 1);
-    text_done(&bar);
+    if (share < 0 || !isfinite(share))
+        share = 0;
+    double cells = share > 1 ? BAR : share * BAR;
+    size_t full = (size_t)cells;
+    text_add(page->out, code_of(page, colour));
+    text_add_repeated(page->out, page->style->unicode ? "█" : "#", full);
+    size_t used = full;
+    if (page->style->unicode && full < BAR) {
+        const char *part = eighths[(size_t)((cells - (double)full) * 8)];
+        text_add(page->out, part);
+        used += part[0] != '\0';
+    }
+    text_add(page->out, code_of(page, PLAIN));
+    text_add_repeated(page->out, " ", BAR - used);
 }
 
-static void add_interval(struct text *out, const struct finding *finding)
+/* A name cut to the columns it may take. */
+static void fitted(struct text *out, const char *name, size_t width)
 {
-    value_print(out, &VALUE_SHARE("", finding->recoverable));
-    text_printf(out, " of the %s", denominator_name(finding->of));
-    if (finding->of_seconds <= 0)
-        return;
-    text_add(out, " (");
-    value_print(out, &VALUE_SECONDS("", interval_scaled(finding->recoverable, finding->of_seconds)));
-    text_add_char(out, ')');
-}
-
-static const struct finding *leading(const struct diagnosis *diagnosis)
-{
-    const struct findings *findings = diagnosis->findings;
-    return findings->count && findings->items[0].verdict == VERDICT_SUPPORTED ? &findings->items[0] : NULL;
-}
-
-static const char *headline_of(const struct finding *finding)
-{
-    return finding->headline ? finding->headline : finding->hypothesis->title;
-}
-
-void diagnosis_sentence(struct text *out, const struct diagnosis *diagnosis)
-{
-    const struct finding *lead = leading(diagnosis);
-    if (!lead) {
-        text_add(out, "no cause is supported by the evidence");
+    size_t columns = text_columns(name);
+    if (columns <= width) {
+        text_add(out, name);
+        text_add_repeated(out, " ", width - columns);
         return;
     }
-    text_add(out, headline_of(lead));
-    text_add(out, lead->gain_unmeasured ? "; removing it could return up to " : "; removing it would return ");
-    if (lead->gain_unmeasured)
-        value_print(out, &VALUE_SHARE("", interval_exactly(lead->recoverable.high)));
-    else
-        add_interval(out, lead);
-    if (lead->gain_unmeasured)
-        text_printf(out, " of the %s (how much of it was not measured)", denominator_name(lead->of));
-}
-
-static void add_verdict(struct page *page, const struct diagnosis *diagnosis)
-{
-    const struct finding *lead = leading(diagnosis);
-    scoped_text struct text sentence = {0};
-    diagnosis_sentence(&sentence, diagnosis);
-    page_add(page, PAGE_STRONG, "VERDICT  ");
-    page_paragraph(page, lead ? PAGE_BAD : PAGE_WARNING, 9, 9, text_string(&sentence));
-    if (!lead)
-        return;
-    scoped_text struct text more = {0};
-    text_printf(&more, "Confidence %s: %s.", confidence_name(lead->confidence),
-                lead->confidence_reason ? lead->confidence_reason : "not rated");
-    if (lead->is_estimate && !diagnosis->has_pmu)
-        text_add(&more, " ESTIMATED (no PMU): inferred from samples, code and probes, not from hardware counters.");
-    text_add_repeated(page->out, " ", 9);
-    page_paragraph(page, PAGE_PLAIN, 9, 9, text_string(&more));
-}
-
-static void add_measured_s(struct page *page, const char *name, struct measured value, struct measured of)
-{
-    text_printf(page->out, "  %-22s", name);
-    if (!value.known) {
-        scoped_text struct text why = {0};
-        text_printf(&why, "not measured: %s", value.why_not ? value.why_not : "no reason was recorded");
-        page_paragraph(page, PAGE_FAINT, 24, 24, text_string(&why));
-        return;
+    size_t shown = 0;
+    for (const char *at = name; *at && shown + 2 < width;) {
+        size_t length = 1;
+        while ((at[length] & 0xc0) == 0x80)
+            length++;
+        text_append(out, at, length);
+        at += length;
+        shown++;
     }
-    struct measured ratio = measured_ratio(value, of);
-    if (ratio.known) {
-        add_share(page->out, ratio.value);
+    text_add(out, "..");
+}
+
+static void share_line(struct page *page, const char *label, double share, enum colour colour, const char *aside)
+{
+    text_add(page->out, "  ");
+    fitted(page->out, label, 26);
+    bar(page, share, colour);
+    text_printf(page->out, " %5.1f %%", share * 100);
+    if (aside && aside[0]) {
         text_add(page->out, "  ");
-        add_bar(page, PAGE_PLAIN, ratio.value);
+        coloured(page, DIM, aside);
     }
-    print_seconds(page->out, value.value);
     text_add_char(page->out, '\n');
 }
 
-static void add_run(struct page *page, const struct diagnosis *diagnosis)
+/* ---- the verdict ---- */
+
+static void print_gain(struct text *out, const struct finding *finding)
 {
-    const struct run_time *run = diagnosis->results->run;
-    page_heading(page, "Is it a CPU problem?");
-    if (!run) {
-        page_add(page, PAGE_FAINT, "  not measured\n");
+    if (!finding->recoverable.known) {
+        text_add(out, "not bounded");
         return;
     }
-    struct measured elapsed = run->elapsed_s;
-    text_add(page->out, "  elapsed               ");
-    if (elapsed.known)
-        print_seconds(page->out, elapsed.value);
-    else
-        text_add(page->out, "not measured");
-    text_printf(page->out, ", %u thread%s seen\n", run->threads_seen, run->threads_seen == 1 ? "" : "s");
-    struct measured on_cpu = run->on_cpu_ratio;
-    if (on_cpu.known && elapsed.known)
-        on_cpu.value *= elapsed.value;
-    add_measured_s(page, "on a CPU", on_cpu, elapsed);
-    add_measured_s(page, "CPU time, user", run->user_s, run->cpu_s);
-    add_measured_s(page, "CPU time, kernel", run->system_s, run->cpu_s);
-    add_measured_s(page, "wanted a CPU, had none", run->run_delay_s, elapsed);
-    if (diagnosis->results->activity)
-        add_measured_s(page, "held by its CPU quota", diagnosis->results->activity->throttled_s, elapsed);
+    struct value share = VALUE_SHARE("", finding->gain_unmeasured ? interval_exactly(finding->recoverable.high)
+                                                                   : finding->recoverable);
+    text_add(out, finding->gain_unmeasured ? "up to " : "");
+    value_print(out, &share);
 }
 
-static void add_waits(struct page *page, const struct diagnosis *diagnosis)
+static void verdict_section(struct page *page)
 {
-    enum {
-        SHOWN = 5
-    };
-    if (!diagnosis->waiting_known || diagnosis->wait_count == 0)
-        return;
-    text_add(page->out, "  waited (threads' times added up): ");
-    print_seconds(page->out, diagnosis->waiting_s);
+    const struct overall *overall = page->diagnosis->overall;
+    bool is_cause = overall->kind == OVERALL_CULPRIT || overall->kind == OVERALL_WAITS;
     text_add_char(page->out, '\n');
-    for (size_t at = 0; at < diagnosis->wait_count && at < SHOWN; at++) {
-        const struct wait_line *wait = &diagnosis->waits[at];
-        double share = diagnosis->waiting_s > 0 ? wait->total_s / diagnosis->waiting_s : 0;
-        text_printf(page->out, "    %-20s", wait->kind);
-        add_share(page->out, share);
+    text_add(page->out, code_of(page, is_cause ? RED : YELLOW));
+    text_add(page->out, "  ");
+    paragraph(page, overall->sentence, 2, 2);
+    text_add(page->out, code_of(page, PLAIN));
+    const struct finding *culprit = overall->culprit;
+    if (culprit && culprit->confidence != CONFIDENCE_NONE) {
+        static const char *const shouted[] = {"", "LOW", "MEDIUM", "HIGH"};
+        scoped_text struct text line = {0};
+        text_printf(&line, "%s: %s%s.", shouted[culprit->confidence], culprit->confidence_reason,
+                    culprit->gain_unmeasured ? "; what removing it returns is not measured" : "");
+        labelled(page, BOLD, "  Confidence   ", text_string(&line), 15);
+    }
+    for (size_t at = 0, shown = 0; at < page->diagnosis->findings->count && shown < 3; at++) {
+        const struct finding *finding = &page->diagnosis->findings->items[at];
+        if (finding == culprit || finding->verdict != VERDICT_SUPPORTED || overall->kind == OVERALL_WAITS ||
+            overall->kind == OVERALL_TOO_SHORT)
+            continue;
+        scoped_text struct text line = {0};
+        text_add(&line, finding->headline ? finding->headline : finding->hypothesis->title);
+        if (!finding->gain_unmeasured) {
+            text_add(&line, "; removing that returns ");
+            print_gain(&line, finding);
+        }
+        text_add_char(&line, '.');
+        labelled(page, BOLD, shown ? "               " : "  Also         ", text_string(&line), 15);
+        shown++;
+    }
+    if (overall->ruled_out && overall->kind != OVERALL_TOO_SHORT)
+        labelled(page, BOLD, "  Ruled out    ", overall->ruled_out, 15);
+    for (size_t at = 0; culprit && at < culprit->advice_count; at++) {
+        char number[32];
+        snprintf(number, sizeof(number), at ? "            %zu. " : "  Try       %zu. ", at + 1);
+        labelled(page, BOLD, number, culprit->advice[at], 15);
+    }
+    if (culprit && culprit->confirm)
+        labelled(page, BOLD, "  Check        ", culprit->confirm, 15);
+    if (overall->kind == OVERALL_TOO_SHORT)
+        labelled(page, BOLD, "  Try          ",
+                 "a longer input; --runs 20 -- CMD, which gathers many runs; or -p on a process that stays", 15);
+}
+
+/* ---- where the time went ---- */
+
+static void time_section(struct page *page)
+{
+    const struct results *results = page->diagnosis->results;
+    const struct run_time *run = results->run;
+    if (!run)
+        return;
+    scoped_text struct text aside = {0};
+    if (run->elapsed_s.known) {
+        print_seconds(&aside, run->elapsed_s.value);
+        text_add(&aside, " elapsed, ");
+    }
+    if (run->cpu_s.known) {
+        print_seconds(&aside, run->cpu_s.value);
+        text_add(&aside, " of CPU time, ");
+    }
+    text_printf(&aside, "%u thread%s", run->threads_seen, run->threads_seen == 1 ? "" : "s");
+    heading(page, "WHERE THE TIME WENT", text_string(&aside));
+    double on_cpu = run->on_cpu_ratio.known ? run->on_cpu_ratio.value : 0;
+    if (run->on_cpu_ratio.known) {
+        double user = 1, kernel = 0;
+        if (results->stalls && results->stalls->sample_count) {
+            kernel = (double)results->stalls->kernel_samples / (double)results->stalls->sample_count;
+            user = 1 - kernel;
+        } else if (run->cpu_s.known && run->cpu_s.value > 0 && run->system_s.known) {
+            kernel = run->system_s.value / run->cpu_s.value;
+            user = 1 - kernel;
+        }
+        share_line(page, "running, its own code", on_cpu * user, CYAN, "");
+        share_line(page, "running, in the kernel", on_cpu * kernel, YELLOW, "");
+        share_line(page, "no thread running", 1 - on_cpu, DIM, "");
+    }
+    scoped_text struct text facts = {0};
+    if (run->run_delay_s.known) {
+        text_add(&facts, "waited ");
+        print_seconds(&facts, run->run_delay_s.value);
+        text_add(&facts, " for a CPU");
+    }
+    if (results->activity && results->activity->throttled_s.known) {
+        text_add(&facts, facts.length ? ", throttled " : "throttled ");
+        print_seconds(&facts, results->activity->throttled_s.value);
+    }
+    if (results->activity && results->activity->steal_ratio.known)
+        text_printf(&facts, "%s%.1f %% of the machine stolen", facts.length ? ", " : "",
+                    results->activity->steal_ratio.value * 100);
+    if (run->migrations.known)
+        text_printf(&facts, "%s%.0f move%s between CPUs", facts.length ? ", " : "", run->migrations.value,
+                    run->migrations.value == 1 ? "" : "s");
+    if (facts.length) {
         text_add(page->out, "  ");
-        add_bar(page, PAGE_PLAIN, share);
-        print_seconds(page->out, wait->total_s);
-        text_printf(page->out, ", %llu times", (unsigned long long)wait->count);
-        if (wait->place[0])
-            text_printf(page->out, ", in %s", wait->place);
+        paragraph(page, text_string(&facts), 2, 2);
+    }
+    const struct kernel_time *kernel = results->kernel;
+    if (kernel && kernel->sample_count && kernel->kernel_samples * 20 > kernel->sample_count) {
+        scoped_text struct text line = {0};
+        double total = (double)kernel->sample_count;
+        text_printf(&line, "in the kernel: page faults %.1f %%", 100 * (double)kernel->fault_samples / total);
+        for (size_t at = 0; at < kernel->entry_count && at < 4; at++)
+            text_printf(&line, ", %s %.1f %%", kernel->entries[at].name, 100 * (double)kernel->entries[at].samples / total);
+        text_printf(&line, ", interrupts %.1f %%", 100 * (double)kernel->interrupt_samples / total);
+        text_add(page->out, "  ");
+        paragraph(page, text_string(&line), 2, 2);
+    }
+}
+
+/* ---- hot code ---- */
+
+static const char *file_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static void row_line(struct page *page, const struct stall_row *row, double total)
+{
+    scoped_text struct text line = {0};
+    double share = (double)row->samples / total;
+    text_printf(&line, "      %5.1f %%  ", share * 100);
+    fitted(&line, row->text, 46);
+    text_add(page->out, text_string(&line));
+    scoped_text struct text where = {0};
+    if (row->path)
+        text_printf(&where, "  %s:%u", file_of(row->path), row->line);
+    if (row->inlined)
+        text_printf(&where, " (%s)", row->inlined);
+    if (row->is_stack)
+        text_add(&where, "  stack");
+    scoped_text struct text cut = {0};
+    fitted(&cut, text_string(&where), 38);
+    coloured(page, DIM, text_string(&cut));
+    while (page->out->length && page->out->bytes[page->out->length - 1] == ' ')
+        page->out->length--;
+    text_add_char(page->out, '\n');
+}
+
+static void code_section(struct page *page)
+{
+    const struct stalls *stalls = page->diagnosis->results->stalls;
+    if (!stalls || !stalls->sample_count)
+        return;
+    scoped_text struct text aside = {0};
+    text_printf(&aside, "%llu samples; instructions: %s", (unsigned long long)stalls->sample_count,
+                stalls->attributed ? "those that stalled" : "those that were interrupted");
+    heading(page, "HOT CODE", text_string(&aside));
+    double total = (double)stalls->sample_count;
+    for (size_t at = 0; at < stalls->function_count && at < page->style->functions_most; at++) {
+        const struct stall_function *function = &stalls->functions[at];
+        double share = (double)function->samples / total;
+        if (share < 0.01 && at)
+            break;
+        text_printf(page->out, "  %5.1f %%  ", share * 100);
+        bar(page, share, CYAN);
+        text_add(page->out, "  ");
+        scoped_text struct text name = {0};
+        fitted(&name, function->name, 42);
+        coloured(page, BOLD, text_string(&name));
+        text_add(page->out, "  ");
+        coloured(page, DIM, function->dso);
         text_add_char(page->out, '\n');
+        size_t rows = at == 0 ? 5 : at < 3 ? 2 : 0;
+        for (size_t row = 0; row < function->row_count && row < rows; row++)
+            if ((double)function->rows[row].samples >= 0.02 * total)
+                row_line(page, &function->rows[row], total);
     }
 }
 
-static void add_row(struct page *page, const struct stall_row *row, uint64_t total)
+static void memory_section(struct page *page)
 {
-    double share = total ? (double)row->samples / (double)total : 0;
-    text_add(page->out, "      ");
-    add_share(page->out, share);
-    text_printf(page->out, "  %8llx  %-40s", (unsigned long long)row->shown_addr, row->text ? row->text : "?");
-    if (row->path) {
-        const char *file = strrchr(row->path, '/');
-        text_add(page->out, "  ");
-        page_printf(page, PAGE_FAINT, "%s:%u", file ? file + 1 : row->path, row->line);
-    }
-    text_add_char(page->out, '\n');
-}
-
-static void add_function(struct page *page, const struct stalls *stalls, const struct stall_function *function)
-{
-    text_add(page->out, "  ");
-    add_share(page->out, function->share.mid);
-    text_add(page->out, "  ");
-    add_bar(page, function->is_kernel ? PAGE_WARNING : PAGE_STRONG, function->share.mid);
-    text_printf(page->out, "%s", function->name ? function->name : "[unknown]");
-    page_printf(page, PAGE_FAINT, "  %s", function->dso ? function->dso : "");
-    text_add_char(page->out, '\n');
-    for (size_t at = 0; at < function->row_count && at < ROWS_SHOWN; at++)
-        if ((double)function->rows[at].samples >= row_share_least * (double)stalls->sample_count)
-            add_row(page, &function->rows[at], stalls->sample_count);
-}
-
-static void add_code(struct page *page, const struct diagnosis *diagnosis)
-{
-    const struct stalls *stalls = diagnosis->results->stalls;
-    page_heading(page, "Hot code");
-    if (!stalls) {
-        const char *why = diagnosis->results->why[RESULT_STALLS];
-        text_add(page->out, "  ");
-        page_paragraph(page, PAGE_FAINT, 2, 2, why ? why : "no samples");
-        return;
-    }
-    text_printf(page->out, "  share of %llu %s samples; ", (unsigned long long)stalls->sample_count,
-                diagnosis->sampled_event);
-    text_add(page->out, stalls->attributed ? "an instruction's share is that of the samples it held up\n"
-                                           : "an instruction's share is that of the samples that fell on it\n");
-    for (size_t at = 0; at < stalls->function_count && at < diagnosis->top; at++)
-        add_function(page, stalls, &stalls->functions[at]);
-    if (stalls->why_no_code) {
-        text_add(page->out, "  ");
-        page_paragraph(page, PAGE_FAINT, 2, 2, stalls->why_no_code);
-    }
-}
-
-static void add_group(struct page *page, const struct stalls *stalls, const struct stall_group *group)
-{
-    uint64_t hits = group->base_hits + group->huge_hits + group->unknown_hits;
-    text_add(page->out, "  ");
-    add_share(page->out, group->share.mid);
-    text_printf(page->out, "  %s in %s", stalls->functions[group->function].name,
-                group->area && group->area[0] ? group->area : "anonymous memory");
-    if (group->area_known) {
-        text_add(page->out, " (");
-        print_bytes(page->out, (double)group->area_bytes);
-        text_add(page->out, ")");
-    }
-    if (group->base_share.known) {
-        text_add(page->out, ": ");
-        value_print(page->out, &VALUE_SHARE("", group->base_share));
-        text_add(page->out, " on base pages");
-    } else if (hits) {
-        text_add(page->out, ": page size not known");
-    }
-    if (group->set.stride_bytes)
-        text_printf(page->out, ", stride %llu B", (unsigned long long)group->set.stride_bytes);
-    if (group->set.pages.known) {
-        text_add(page->out, ", ");
-        print_bytes(page->out, group->set.pages.bytes);
-        text_add(page->out, " of pages");
-    }
-    text_add_char(page->out, '\n');
-}
-
-static void add_pages(struct page *page, const struct stalls *stalls)
-{
-    enum {
-        SHOWN = 5
-    };
+    const struct results *results = page->diagnosis->results;
+    const struct stalls *stalls = results->stalls;
     if (!stalls || !stalls->group_count)
         return;
-    page_heading(page, "Memory it waits for, by mapping");
-    for (size_t at = 0; at < stalls->group_count && at < SHOWN; at++)
-        add_group(page, stalls, &stalls->groups[at]);
-}
-
-static void add_widths(struct page *page, const struct stalls *stalls)
-{
-    if (!stalls || !stalls->user_samples)
-        return;
-    double total = (double)stalls->user_samples;
-    const struct {
-        const char *name;
-        uint64_t samples;
-    } widths[] = {
-        {"scalar floating point", stalls->scalar_fp_samples},
-        {"128-bit vectors", stalls->vector_samples[0]},
-        {"256-bit vectors", stalls->vector_samples[1]},
-        {"512-bit vectors", stalls->vector_samples[2]},
-    };
-    page_heading(page, "Vector width of the hot code");
-    bool any = false;
-    for (size_t at = 0; at < array_count(widths); at++) {
-        if (!widths[at].samples)
-            continue;
-        any = true;
-        text_add(page->out, "  ");
-        add_share(page->out, (double)widths[at].samples / total);
-        text_printf(page->out, "  of the user samples in %s\n", widths[at].name);
-    }
-    if (!any)
-        text_add(page->out, "  no sample in floating-point or vector instructions\n");
-}
-
-static void add_phases(struct page *page, const struct diagnosis *diagnosis)
-{
-    if (diagnosis->phase_count < 2)
-        return;
-    page_heading(page, "Phases: the mix of hot code changes");
-    for (size_t at = 0; at < diagnosis->phase_count; at++) {
-        const struct phase_line *line = &diagnosis->phases[at];
-        text_printf(page->out, "  %7.2f to %7.2f s  %c ", line->start_s, line->end_s, (char)('A' + line->phase % 26));
-        for (size_t function = 0; function < line->function_count; function++)
-            text_printf(page->out, "%s %s %.0f %%", function ? "," : "", line->functions[function].name,
-                        100 * line->functions[function].share_ratio);
-        text_add_char(page->out, '\n');
+    heading(page, "DATA IT WAITS FOR", "share of all samples; addresses from sampled registers");
+    for (uint32_t at = 0; at < stalls->group_count && at < 4; at++) {
+        const struct stall_group *group = &stalls->groups[at];
+        const struct access_cost *cost = access_costs_of_group(results->costs, at);
+        const struct set_size *pages = &group->set.pages;
+        if (group->share.mid < 0.02)
+            break;
+        scoped_text struct text line = {0};
+        text_printf(&line, "%s in %s: ", stalls->functions[group->function].name, group->area);
+        text_add(&line, pages->known ? "about " : "at least ");
+        print_bytes(&line, pages->known ? pages->bytes : pages->at_least_bytes);
+        text_add(&line, " of pages");
+        if (group->set.stride_bytes) {
+            text_add(&line, group->set.one_place_in_stride ? ", one place in every " : ", in steps of ");
+            print_bytes(&line, (double)group->set.stride_bytes);
+        }
+        double sized = (double)(group->base_hits + group->huge_hits);
+        if (sized > 0)
+            text_printf(&line, "; %.0f %% on 4 KiB pages", 100 * (double)group->base_hits / sized);
+        else
+            text_add(&line, "; page sizes not known");
+        if (cost && cost->known)
+            text_printf(&line, "; such an access costs %.3g ns here, %.3g ns on 2 MiB pages", cost->ns_small.mid,
+                        cost->ns_huge.mid);
+        char label[32];
+        snprintf(label, sizeof(label), "  %5.1f %%  ", group->share.mid * 100);
+        labelled(page, PLAIN, label, text_string(&line), 11);
     }
 }
 
-static void add_labelled(struct page *page, const char *label, const char *text)
+static void vector_section(struct page *page)
 {
-    text_printf(page->out, "      %-9s", label);
-    page_paragraph(page, PAGE_PLAIN, 15, 15, text);
+    const struct stalls *stalls = page->diagnosis->results->stalls;
+    if (!stalls || !stalls->attributed || !stalls->sample_count)
+        return;
+    uint64_t any = stalls->scalar_fp_samples + stalls->vector_samples[0] + stalls->vector_samples[1] +
+                   stalls->vector_samples[2];
+    double total = (double)stalls->sample_count;
+    if ((double)any < 0.02 * total)
+        return;
+    heading(page, "VECTOR WIDTH OF THE HOT CODE", "share of all samples at such instructions");
+    share_line(page, "one number at a time", (double)stalls->scalar_fp_samples / total, YELLOW, "");
+    share_line(page, "128 bits", (double)stalls->vector_samples[0] / total, CYAN, "");
+    share_line(page, "256 bits", (double)stalls->vector_samples[1] / total, CYAN, "");
+    share_line(page, "512 bits", (double)stalls->vector_samples[2] / total, CYAN, "");
 }
 
-static void add_evidence(struct page *page, const struct finding *finding)
+static void phase_section(struct page *page)
 {
-    static const char *const marks[] = {[WEIGHT_FOR] = "+", [WEIGHT_AGAINST] = "-", [WEIGHT_CONTEXT] = " "};
+    const struct phase_rows *phases = page->diagnosis->phases;
+    if (!phases || phases->count < 2)
+        return;
+    char aside[64];
+    snprintf(aside, sizeof(aside), "%u different mixes in %zu stretches", phases->phase_count, phases->segment_count);
+    heading(page, "PHASES", aside);
+    for (size_t at = 0; at < phases->count; at++) {
+        const struct phase_row *row = &phases->items[at];
+        scoped_text struct text line = {0};
+        for (size_t function = 0; function < row->function_count; function++)
+            text_printf(&line, "%s%s %.0f %%", function ? ", " : "", row->functions[function].name,
+                        row->functions[function].share * 100);
+        char label[64];
+        snprintf(label, sizeof(label), "  %c  %6.2f to %6.2f s   ", row->phase < 26 ? (char)('A' + row->phase) : '?',
+                 row->from_s, row->until_s);
+        labelled(page, PLAIN, label, text_string(&line), 25);
+    }
+}
+
+/* ---- findings ---- */
+
+static void finding_details(struct page *page, const struct finding *finding)
+{
     for (size_t at = 0; at < finding->evidence_count; at++) {
-        const struct evidence *evidence = &finding->evidence[at];
-        text_printf(page->out, "      %s ", marks[evidence->weight]);
-        page_paragraph(page, PAGE_PLAIN, 8, 8, evidence->text);
+        static const char *const signs[] = {"     + ", "     - ", "       "};
+        labelled(page, DIM, signs[finding->evidence[at].weight], finding->evidence[at].text, 7);
     }
+    if (finding->reason && finding->verdict != VERDICT_SUPPORTED)
+        labelled(page, DIM, "       ", finding->reason, 7);
+    if (finding->gain_unmeasured && finding->verdict == VERDICT_SUPPORTED && finding->reason)
+        labelled(page, DIM, "       ", finding->reason, 7);
 }
 
-static void add_full_finding(struct page *page, const struct diagnosis *diagnosis, const struct finding *finding)
+static void findings_of(struct page *page, enum verdict verdict, const char *title, enum colour colour)
 {
-    scoped_text struct text line = {0};
-    text_add(&line, headline_of(finding));
-    if (finding->recoverable.known) {
-        text_add(&line, finding->gain_unmeasured ? "; at most " : "; recoverable ");
-        if (finding->gain_unmeasured) {
-            value_print(&line, &VALUE_SHARE("", interval_exactly(finding->recoverable.high)));
-            text_printf(&line, " of the %s", denominator_name(finding->of));
-        } else {
-            add_interval(&line, finding);
-        }
-    }
-    text_add(page->out, "    ");
-    page_paragraph(page, PAGE_STRONG, 4, 6, text_string(&line));
-    if (finding->reason)
-        add_labelled(page, "because", finding->reason);
-    if (finding->verdict == VERDICT_SUPPORTED || diagnosis->verbose)
-        add_evidence(page, finding);
-    for (size_t at = 0; at < finding->advice_count; at++)
-        add_labelled(page, at ? "then" : "try", finding->advice[at]);
-    if (finding->confirm)
-        add_labelled(page, "check", finding->confirm);
-    if (finding->remedy)
-        add_labelled(page, "to know", finding->remedy);
-}
-
-static void add_short_finding(struct page *page, const struct finding *finding)
-{
-    scoped_text struct text line = {0};
-    text_add(&line, finding->hypothesis->title);
-    if (finding->verdict == VERDICT_RULED_OUT && finding->recoverable.known) {
-        text_add(&line, ": at most ");
-        value_print(&line, &VALUE_SHARE("", interval_exactly(finding->recoverable.high)));
-        text_printf(&line, " of the %s", denominator_name(finding->of));
-    }
-    if (finding->reason)
-        text_printf(&line, "%s%s", finding->verdict == VERDICT_RULED_OUT ? "; " : ": ", finding->reason);
-    text_add(page->out, "    ");
-    page_paragraph(page, PAGE_PLAIN, 4, 6, text_string(&line));
-}
-
-static void add_findings(struct page *page, const struct diagnosis *diagnosis)
-{
-    page_heading(page, "Findings");
-    for (int verdict = 0; verdict < VERDICT_COUNT; verdict++) {
-        size_t count = 0;
-        for (size_t at = 0; at < diagnosis->findings->count; at++)
-            count += (int)diagnosis->findings->items[at].verdict == verdict;
-        if (!count)
-            continue;
-        text_add(page->out, "  ");
-        page_printf(page, verdicts[verdict].meaning, "%s (%zu)", verdicts[verdict].label, count);
-        text_add_char(page->out, '\n');
-        for (size_t at = 0; at < diagnosis->findings->count; at++) {
-            const struct finding *finding = &diagnosis->findings->items[at];
-            bool full = verdict == VERDICT_SUPPORTED || verdict == VERDICT_UNDECIDED || diagnosis->verbose;
-            if ((int)finding->verdict != verdict)
-                continue;
-            if (full)
-                add_full_finding(page, diagnosis, finding);
-            else
-                add_short_finding(page, finding);
-        }
-    }
-}
-
-static void add_notes(struct page *page, const struct diagnosis *diagnosis)
-{
-    if (!diagnosis->note_count)
+    static const char *const marks[] = {"●", "○", "✓", "·"}, *const plain[] = {"*", "?", "-", "."};
+    size_t count = 0;
+    for (size_t at = 0; at < page->diagnosis->findings->count; at++)
+        count += page->diagnosis->findings->items[at].verdict == verdict;
+    if (!count)
         return;
-    page_heading(page, "Not measured here, and warnings");
-    for (size_t at = 0; at < diagnosis->note_count; at++) {
-        text_add(page->out, "  - ");
-        page_paragraph(page, PAGE_PLAIN, 4, 4, diagnosis->notes[at]);
+    heading(page, title, "");
+    for (size_t at = 0; at < page->diagnosis->findings->count; at++) {
+        const struct finding *finding = &page->diagnosis->findings->items[at];
+        if (finding->verdict != verdict)
+            continue;
+        text_printf(page->out, "  %s%s%s ", code_of(page, colour), page->style->unicode ? marks[verdict] : plain[verdict],
+                    code_of(page, PLAIN));
+        scoped_text struct text gain = {0};
+        if (verdict == VERDICT_SUPPORTED || verdict == VERDICT_UNDECIDED) {
+            fitted(page->out, finding->hypothesis->title, 46);
+            bar(page, finding->recoverable.known ? finding->recoverable.high : 0, colour);
+            print_gain(&gain, finding);
+            text_printf(page->out, "  %s of the %s\n", text_string(&gain), denominator_name(finding->of));
+            if (verdict == VERDICT_SUPPORTED || page->style->verbose)
+                finding_details(page, finding);
+            continue;
+        }
+        scoped_text struct text line = {0};
+        text_printf(&line, "%s: %s", finding->hypothesis->title, finding->reason ? finding->reason : "");
+        if (verdict == VERDICT_NOT_TESTABLE && finding->remedy)
+            text_printf(&line, "; to test it: %s", finding->remedy);
+        paragraph(page, text_string(&line), 4, 4);
+        if (page->style->verbose)
+            finding_details(page, finding);
     }
 }
 
-void diagnosis_text(const struct diagnosis *diagnosis, struct page *page)
+static void gaps_section(struct page *page)
 {
-    page_add(page, PAGE_FAINT, "plumb diagnose: ");
-    page_paragraph(page, PAGE_PLAIN, 16, 16, diagnosis->subject);
-    text_add_char(page->out, '\n');
-    add_verdict(page, diagnosis);
-    add_run(page, diagnosis);
-    add_waits(page, diagnosis);
-    add_code(page, diagnosis);
-    add_pages(page, diagnosis->results->stalls);
-    add_widths(page, diagnosis->results->stalls);
-    add_phases(page, diagnosis);
-    add_findings(page, diagnosis);
-    add_notes(page, diagnosis);
+    if (!page->diagnosis->gap_count)
+        return;
+    heading(page, "NOT MEASURED HERE", "");
+    for (size_t at = 0; at < page->diagnosis->gap_count; at++) {
+        scoped_text struct text line = {0};
+        text_printf(&line, "%s: %s", page->diagnosis->gaps[at].what, page->diagnosis->gaps[at].why);
+        text_add(page->out, "  ");
+        paragraph(page, text_string(&line), 4, 2);
+    }
+}
+
+void diagnosis_text(struct text *out, const struct diagnosis *diagnosis, const struct text_style *style)
+{
+    struct page page = {out, style, diagnosis};
+    const struct surroundings *machine = diagnosis->results->surroundings;
+    bool estimated = !diagnosis->results->counters;
+    scoped_text struct text title = {0};
+    text_printf(&title, "plumb diagnose  %s", diagnosis->subject);
+    scoped_text struct text cut = {0};
+    fitted(&cut, text_string(&title), estimated ? 80 : WIDTH);
+    coloured(&page, BOLD, text_string(&cut));
+    if (estimated)
+        coloured(&page, YELLOW, "  ESTIMATED (no PMU)");
+    text_add_char(out, '\n');
+    if (machine && machine->cpu[0]) {
+        scoped_text struct text line = {0};
+        text_printf(&line, "%s%s%s%s%s", machine->cpu, machine->microarchitecture[0] ? ", " : "",
+                    machine->microarchitecture, machine->is_guest ? ", guest of " : ", ", machine->hypervisor);
+        coloured(&page, DIM, text_string(&line));
+        text_add_char(out, '\n');
+    }
+    verdict_section(&page);
+    if (style->quiet)
+        return;
+    time_section(&page);
+    code_section(&page);
+    memory_section(&page);
+    vector_section(&page);
+    phase_section(&page);
+    findings_of(&page, VERDICT_SUPPORTED, "SUPPORTED", RED);
+    findings_of(&page, VERDICT_UNDECIDED, "UNDECIDED", YELLOW);
+    findings_of(&page, VERDICT_RULED_OUT, "RULED OUT", GREEN);
+    findings_of(&page, VERDICT_NOT_TESTABLE, "NOT TESTABLE HERE", DIM);
+    gaps_section(&page);
+    if (diagnosis->case_folder) {
+        text_printf(out, "\nThe case is in %s; plumb diagnose --case %s shows it again.\n", diagnosis->case_folder,
+                    diagnosis->case_folder);
+    }
 }

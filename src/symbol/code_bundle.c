@@ -33,13 +33,13 @@ struct maker {
     const struct recording *recording;
     struct symboliser *symboliser;
     struct arena *arena;
-    uint32_t *symbol_of;    /* by location */
     uint64_t *hits;         /* by location: samples */
     struct hashmap by_symbol;
     vec(struct bundle_function) functions;
     vec(uint32_t) symbol_ids;      /* beside functions */
     vec(uint64_t) function_hits;
     vec(uint32_t) some_location;
+    uint32_t *function_of;  /* by location: index of functions, or UINT32_MAX */
 };
 
 static void maker_count(struct maker *maker)
@@ -50,37 +50,80 @@ static void maker_count(struct maker *maker)
             maker->hits[samples->items[at].location]++;
 }
 
-static void maker_add_symbol(struct maker *maker, uint32_t location)
+/* Index of the function under this key; a new one is for the caller to fill. */
+static uint32_t maker_function(struct maker *maker, uint64_t key, uint32_t symbol_id, uint32_t location, bool *is_new)
 {
-    uint32_t id = symboliser_symbol_id(maker->symboliser, location);
-    maker->symbol_of[location] = id;
-    if (id == SYMBOL_NONE)
-        return;
-    uint32_t at = hashmap_find(&maker->by_symbol, hash_u64(id), NULL, NULL, NULL);
-    if (at == HASHMAP_ABSENT) {
-        const struct symbol *symbol = symboliser_symbol(maker->symboliser, id);
-        at = (uint32_t)maker->functions.count;
-        hashmap_add(&maker->by_symbol, hash_u64(id), at);
-        *vec_push(&maker->functions) = (struct bundle_function){
+    uint32_t at = hashmap_find(&maker->by_symbol, key, NULL, NULL, NULL);
+    *is_new = at == HASHMAP_ABSENT;
+    if (!*is_new)
+        return at;
+    at = (uint32_t)maker->functions.count;
+    hashmap_add(&maker->by_symbol, key, at);
+    (void)vec_push(&maker->functions);
+    *vec_push(&maker->symbol_ids) = symbol_id;
+    *vec_push(&maker->function_hits) = 0;
+    *vec_push(&maker->some_location) = location;
+    return at;
+}
+
+/* A function that no symbol names, in the bounds that its frame description gives: "gzip+0x5a20". */
+static bool maker_unnamed(struct maker *maker, uint32_t location, uint32_t *ret_at)
+{
+    const struct location *where = &maker->recording->samples.locations[location];
+    uint64_t start, size_bytes;
+    if (!symboliser_bounds(maker->symboliser, location, &start, &size_bytes) || where->dso_addr - start >= size_bytes)
+        return false;
+    bool is_new;
+    *ret_at = maker_function(maker, hash_combine(hash_u64(where->dso), start), SYMBOL_NONE, location, &is_new);
+    if (is_new)
+        maker->functions.items[*ret_at] = (struct bundle_function){
+            .dso = arena_string(maker->arena, dso_path(maker->recording, where->dso)),
+            .name = arena_printf(maker->arena, "%s+0x%llx",
+                                 strings_text(&maker->recording->strings,
+                                              maker->recording->spaces.dsos[where->dso].name),
+                                 (unsigned long long)start),
+            .dso_addr = start,
+            .size_bytes = size_bytes,
+            .shown_addr = start,
+        };
+    return true;
+}
+
+static uint32_t maker_named(struct maker *maker, uint32_t location, uint32_t id)
+{
+    bool is_new;
+    uint32_t at = maker_function(maker, hash_u64(id), id, location, &is_new);
+    const struct symbol *symbol = symboliser_symbol(maker->symboliser, id);
+    if (is_new)
+        maker->functions.items[at] = (struct bundle_function){
             .dso = arena_string(maker->arena, dso_path(maker->recording, symbol->dso)),
             .name = arena_string(maker->arena, symbol->name),
             .dso_addr = symbol->dso_addr,
             .size_bytes = symbol->size_bytes,
             .shown_addr = symbol->shown_addr,
             .is_kernel = symbol->is_kernel,
+            .is_named = true,
         };
-        *vec_push(&maker->symbol_ids) = id;
-        *vec_push(&maker->function_hits) = 0;
-        *vec_push(&maker->some_location) = location;
-    }
-    maker->function_hits.items[at] += maker->hits[location];
-    if (maker->hits[location])
-        maker->some_location.items[at] = location;
     /* A symbol without a size still has to hold the locations that it was found for. */
     struct bundle_function *function = &maker->functions.items[at];
     uint64_t reach = maker->recording->samples.locations[location].dso_addr - function->dso_addr + 1;
     if (function->size_bytes < reach)
         function->size_bytes = reach;
+    return at;
+}
+
+static void maker_add_symbol(struct maker *maker, uint32_t location)
+{
+    uint32_t id = symboliser_symbol_id(maker->symboliser, location), at = UINT32_MAX;
+    maker->function_of[location] = UINT32_MAX;
+    if (id != SYMBOL_NONE)
+        at = maker_named(maker, location, id);
+    else if (!maker_unnamed(maker, location, &at))
+        return;
+    maker->function_of[location] = at;
+    maker->function_hits.items[at] += maker->hits[location];
+    if (maker->hits[location])
+        maker->some_location.items[at] = location;
 }
 
 static void maker_add_lines(struct maker *maker, size_t at)
@@ -89,7 +132,7 @@ static void maker_add_lines(struct maker *maker, size_t at)
     const struct samples *samples = &maker->recording->samples;
     struct bundle_function *function = &maker->functions.items[at];
     for (size_t location = 0; location < samples->location_count; location++) {
-        if (maker->symbol_of[location] != maker->symbol_ids.items[at])
+        if (maker->function_of[location] != at)
             continue;
         /* The stalled instruction is the one before the sampled address: its line is found by that. */
         for (uint64_t back = 0; back < 2; back++) {
@@ -122,12 +165,18 @@ static void maker_add_code(struct maker *maker, size_t at)
     struct bundle_function *function = &maker->functions.items[at];
     struct code code;
     struct error ignored;
-    if (symboliser_code(maker->symboliser, maker->symbol_ids.items[at], &code, &ignored) &&
-        code.dso_addr == function->dso_addr) {
+    uint32_t id = maker->symbol_ids.items[at], location = maker->some_location.items[at];
+    uint64_t into = maker->recording->samples.locations[location].dso_addr - function->dso_addr;
+    bool read = id != SYMBOL_NONE
+                    ? symboliser_code(maker->symboliser, id, &code, &ignored)
+                    : symboliser_code_around(maker->symboliser, location, into, function->size_bytes - into, &code,
+                                             &ignored);
+    if (read && code.dso_addr == function->dso_addr) {
+        function->shown_addr = code.shown_addr;
         function->byte_count = code.size_bytes < CODE_BYTES_MOST ? code.size_bytes : CODE_BYTES_MOST;
         function->bytes = arena_copy(maker->arena, code.bytes, function->byte_count);
     }
-    const char *producer = symboliser_producer(maker->symboliser, maker->some_location.items[at]);
+    const char *producer = symboliser_producer(maker->symboliser, location);
     function->producer = producer ? arena_string(maker->arena, producer) : NULL;
     maker_add_lines(maker, at);
 }
@@ -147,7 +196,7 @@ void code_bundle_make(struct code_bundle *bundle, const struct recording *record
 {
     size_t locations = recording->samples.location_count;
     struct maker maker = {.recording = recording, .symboliser = symboliser, .arena = arena};
-    maker.symbol_of = memory_alloc(memory_product(locations + 1, sizeof(*maker.symbol_of)));
+    maker.function_of = memory_alloc(memory_product(locations + 1, sizeof(*maker.function_of)));
     maker.hits = memory_alloc(memory_product(locations + 1, sizeof(*maker.hits)));
     memset(maker.hits, 0, (locations + 1) * sizeof(*maker.hits));
     maker_count(&maker);
@@ -165,7 +214,7 @@ void code_bundle_make(struct code_bundle *bundle, const struct recording *record
         memcpy(bundle->functions, maker.functions.items, bundle->count * sizeof(*bundle->functions));
         qsort(bundle->functions, bundle->count, sizeof(*bundle->functions), function_compare);
     }
-    free(maker.symbol_of);
+    free(maker.function_of);
     free(maker.hits);
     hashmap_done(&maker.by_symbol);
     vec_done(&maker.functions);
@@ -203,6 +252,8 @@ static void write_function(struct json_writer *json, const struct bundle_functio
     json_hex(json, "shown", function->shown_addr);
     if (function->is_kernel)
         json_bool(json, "kernel", true);
+    if (!function->is_named)
+        json_bool(json, "unnamed", true);
     if (function->bytes)
         write_bytes(json, function);
     if (function->producer)
@@ -272,6 +323,7 @@ static bool read_function(struct bundle_function *function, struct json_value va
     function->dso = arena_string(arena, dso);
     function->name = arena_string(arena, name);
     function->shown_addr = json_unsigned_or(json_member(value, "shown"), function->dso_addr);
+    function->is_named = !json_truth_or(json_member(value, "unnamed"), false);
     function->is_kernel = json_truth_or(json_member(value, "kernel"), false);
     const char *producer = json_text_or(json_member(value, "producer"), NULL);
     function->producer = producer ? arena_string(arena, producer) : NULL;

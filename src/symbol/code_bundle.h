@@ -27,6 +27,7 @@ struct bundle_function {
     uint64_t dso_addr, size_bytes;
     uint64_t shown_addr; /* of dso_addr as a disassembler shows it */
     bool is_kernel;
+    bool is_named; /* else name is made of its place */
     const uint8_t *bytes; /* NULL: not kept */
     size_t byte_count;
     const char *producer; /* of the compiler, or NULL */

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "finding/overall.h"
+
+#include "base/scope.h"
+#include "finding/wording.h"
+
+#include <ctype.h>
+
+const char *overall_kind_name(enum overall_kind kind)
+{
+    static const char *const names[] = {"culprit", "waits", "too_short", "nothing", "blind"};
+    return names[kind];
+}
+
+static const char *ruled_out_of(const struct findings *findings, double effect, struct arena *arena)
+{
+    scoped_text struct text out = {0};
+    size_t count = 0;
+    for (size_t at = 0; at < findings->count; at++) {
+        if (findings->items[at].verdict != VERDICT_RULED_OUT)
+            continue;
+        text_printf(&out, "%s%s", count ? ", " : "", findings->items[at].hypothesis->title);
+        count++;
+    }
+    if (!count)
+        return NULL;
+    text_printf(&out, " (each bounded below %.3g %%)", effect * 100);
+    return arena_string(arena, text_string(&out));
+}
+
+static bool is_too_short(const struct results *results)
+{
+    const struct run_time *run = results->run;
+    const struct stalls *stalls = results->stalls;
+    if (stalls && stalls->sample_count < OVERALL_SAMPLES_LEAST)
+        return true;
+    return run && run->cpu_s.known && run->cpu_s.value < OVERALL_CPU_S_LEAST;
+}
+
+static const struct finding *finding_named(const struct findings *findings, const char *id)
+{
+    for (size_t at = 0; at < findings->count; at++)
+        if (strcmp(findings->items[at].hypothesis->id, id) == 0)
+            return &findings->items[at];
+    return NULL;
+}
+
+static const char *sentence_case(struct arena *arena, const char *text)
+{
+    /* A name at the start keeps its case; only our own words are raised. */
+    static const char *const own[] = {"it ",   "a ",     "an ",   "threads ", "wrongly ", "page ",    "system ",
+                                      "interpreted ", "allocating ", "copying ", "starting ", "spinning ", "interrupts ", "the "};
+    char *copy = arena_string(arena, text);
+    for (size_t at = 0; at < sizeof(own) / sizeof(own[0]); at++)
+        if (strncmp(text, own[at], strlen(own[at])) == 0)
+            copy[0] = (char)toupper((unsigned char)copy[0]);
+    return copy;
+}
+
+static const char *describe(const struct finding *finding, struct arena *arena)
+{
+    const char *headline = sentence_case(arena, finding->headline ? finding->headline : finding->hypothesis->title);
+    if (finding->gain_unmeasured || !finding->recoverable.known)
+        return arena_printf(arena, "%s.", headline);
+    scoped_text struct text gain = {0};
+    struct value share = VALUE_SHARE("", finding->recoverable);
+    value_print(&gain, &share);
+    if (finding->of_seconds > 0) {
+        struct value seconds = VALUE_SECONDS("", interval_scaled(finding->recoverable, finding->of_seconds));
+        text_add(&gain, " (");
+        value_print(&gain, &seconds);
+        text_add_char(&gain, ')');
+    }
+    return arena_printf(arena, "%s. Removing that would return %s of the %s.", headline, text_string(&gain),
+                        denominator_name(finding->of));
+}
+
+static struct overall overall_waits(const struct finding *waiting, const struct findings *findings,
+                                    const struct results *results, struct arena *arena)
+{
+    const char *headline = sentence_case(arena, waiting->headline ? waiting->headline : "it waits");
+    return (struct overall){
+        .kind = OVERALL_WAITS,
+        .culprit = waiting,
+        .sentence = arena_printf(arena, "%s: this is not a CPU problem.", headline),
+        .ruled_out = ruled_out_of(findings, results->effect, arena),
+    };
+}
+
+struct overall overall_of(const struct findings *findings, const struct results *results, struct arena *arena)
+{
+    const struct finding *waiting = finding_named(findings, "waiting");
+    bool waits = waiting && waiting->verdict == VERDICT_SUPPORTED && waiting->recoverable.mid >= 0.5;
+    bool long_enough = results->run && results->run->elapsed_s.known && results->run->elapsed_s.value >= 0.5;
+    if (waits && (long_enough || !is_too_short(results)))
+        return overall_waits(waiting, findings, results, arena);
+    if (is_too_short(results)) {
+        double samples = results->stalls ? (double)results->stalls->sample_count : 0;
+        return (struct overall){
+            .kind = OVERALL_TOO_SHORT,
+            .sentence = arena_printf(arena,
+                                     "Not enough evidence: it used less CPU time than a diagnosis needs (%.0f samples; "
+                                     "%.1f s and %d samples at least).",
+                                     samples, OVERALL_CPU_S_LEAST, OVERALL_SAMPLES_LEAST),
+        };
+    }
+    const struct finding *first = findings->count ? &findings->items[0] : NULL;
+    if (first && first->verdict == VERDICT_SUPPORTED)
+        return (struct overall){
+            .kind = OVERALL_CULPRIT,
+            .culprit = first,
+            .sentence = describe(first, arena),
+            .ruled_out = ruled_out_of(findings, results->effect, arena),
+        };
+    if (!results->stalls)
+        return (struct overall){.kind = OVERALL_BLIND,
+                                .sentence = "Without samples nothing can be said about its code; what /proc shows is below."};
+    const struct stall_function *hottest =
+        results->stalls->function_count ? &results->stalls->functions[0] : NULL;
+    return (struct overall){
+        .kind = OVERALL_NOTHING,
+        .sentence = arena_printf(arena, "%s is where the time goes, but no cause tested is certain to return %.3g %% or more.",
+                                 hottest ? hottest->name : "Its code", results->effect * 100),
+        .ruled_out = ruled_out_of(findings, results->effect, arena),
+    };
+}

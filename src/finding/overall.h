@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The verdict in one sentence, from all findings: the culprit, or that it waits, or that there is not enough
+ * evidence, or that nothing tested explains it.
+ */
+#ifndef PLUMB_FINDING_OVERALL_H
+#define PLUMB_FINDING_OVERALL_H
+
+#include "finding/hypothesis.h"
+
+enum overall_kind {
+    OVERALL_CULPRIT,
+    OVERALL_WAITS,      /* not a CPU problem */
+    OVERALL_TOO_SHORT,  /* less than 0.1 s of CPU time or 50 samples */
+    OVERALL_NOTHING,    /* nothing is supported: what remains is named */
+    OVERALL_BLIND       /* no samples at all */
+};
+
+struct overall {
+    enum overall_kind kind;
+    const char *sentence;
+    const struct finding *culprit;  /* NULL: none */
+    const char *ruled_out;          /* "memory on another node, …: each below 5 %"; NULL: none */
+};
+
+#define OVERALL_SAMPLES_LEAST 50
+#define OVERALL_CPU_S_LEAST   0.1
+
+/* Owner: arena. */
+struct overall overall_of(const struct findings *findings, const struct results *results, struct arena *arena);
+const char *overall_kind_name(enum overall_kind kind);
+
+#endif
