@@ -374,17 +374,20 @@ static void add_sample(struct data_addresses *result, address_list *found, const
         *vec_push(found) = address;
         return;
     }
-    /* Without the shift the registers are from before the access only for exact samples; else nobody knows. */
-    if (row == ROW_NONE || (!shifted && !exact) || (!exact && !counts_time)) {
+    /* Registers are from before the access with exact samples, from after it with shifted ones; else nobody knows. */
+    bool before = exact || (request->skid_exact && counts_time);
+    if (row == ROW_NONE || (!shifted && !before)) {
         result->refused[REFUSED_UNPLACED]++;
         return;
     }
     struct sample_context context = {samples, sample};
-    const struct instruction *instruction = &instructions->rows[row].instruction;
+    struct instruction instruction = instructions->rows[row].instruction;
+    if (before)
+        instruction.writes = 0; /* nothing of it has happened yet */
     uint64_t runtime_addr = where->runtime_addr + instructions->rows[row].dso_addr - where->dso_addr;
     if (sample->ip)
         runtime_addr = sample->ip + instructions->rows[row].dso_addr - where->dso_addr;
-    if (!operand_address(instruction, runtime_addr, sampled_register, &context, &address.addr, &is_next, &refusal)) {
+    if (!operand_address(&instruction, runtime_addr, sampled_register, &context, &address.addr, &is_next, &refusal)) {
         result->refused[refusal]++;
         return;
     }

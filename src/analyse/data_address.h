@@ -101,6 +101,7 @@ struct data_address_request {
     const struct code_samples *samples;
     const struct instructions *instructions;
     uint32_t symbol_id, location; /* as in instructions_request */
+    bool skid_exact;              /* a self-test showed that timer samples land on the stalled instruction itself */
 };
 
 /* Owner: the caller (data_addresses_done). */

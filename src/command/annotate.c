@@ -8,6 +8,8 @@
 #include "command/command_table.h"
 #include "command/options.h"
 #include "command/recording_input.h"
+#include "probe/skid.h"
+#include "probe/skid_cache.h"
 #include "render/annotation.h"
 #include "symbol/source_text.h"
 
@@ -38,8 +40,8 @@ static const struct option_row option_rows[] = {
     {0, "source", OPTION_FLAG, FIELD(source), NULL, "source lines between instructions (default; --no-source leaves them out)"},
     {0, "intel", OPTION_FLAG, FIELD(intel), NULL, "Intel syntax (default: AT&T)"},
     {'M', "disassembler-style", OPTION_TEXT, FIELD(disassembler_style), "STYLE", "intel or att"},
-    {0, "skid", OPTION_TEXT, FIELD(skid), "N",
-     "how late samples of CPU time land: 1 (instructions; shows the stalled one), 0 (exactly)"},
+    {0, "skid", OPTION_TEXT, FIELD(skid), "HOW",
+     "samples of CPU time land one instruction late (1), exactly (0), unknown (none); default: auto, a self-test"},
     {0, "color", OPTION_TEXT, FIELD(color), "WHEN", "auto, always or never"},
     {'q', "quiet", OPTION_FLAG, FIELD(quiet), NULL, "no header, no summary, no warnings"},
     {0, NULL, OPTION_HEADING, 0, NULL, "what to read"},
@@ -55,7 +57,8 @@ struct session {
     struct code_samples samples;
     struct source_text *source;
     enum disassembly_syntax syntax;
-    enum skid_knowledge skid;
+    enum stall_attribution attribution;
+    const char *attribution_source;
     bool color;
 };
 
@@ -81,6 +84,85 @@ static bool read_recording(struct session *session, struct error *err)
     return filled;
 }
 
+/* ---- how late samples land ---- */
+
+/* Whether the recording was made on this machine, so that what is measured now holds for it. */
+static bool is_of_this_machine(const struct session *session)
+{
+    char hostname[256], release[256];
+    const struct sysroot *root = session->context->root;
+    const struct source_facts *facts = &session->capture.facts;
+    return sysroot_is_live(root) && facts->hostname && facts->os_release &&
+           sysroot_line(root, hostname, sizeof(hostname), "/proc/sys/kernel/hostname") &&
+           sysroot_line(root, release, sizeof(release), "/proc/sys/kernel/osrelease") &&
+           strcmp(hostname, facts->hostname) == 0 && strcmp(release, facts->os_release) == 0;
+}
+
+static bool has_timer_samples(const struct recording *recording)
+{
+    for (size_t at = 0; at < recording->event_count; at++)
+        if (recording->events[at].counts_ns && recording->events[at].sample_count)
+            return true;
+    return false;
+}
+
+/* The self-test's verdict, from earlier or measured now; false when it can't run. */
+static bool skid_verdict(const struct session *session, enum skid_verdict *ret_verdict)
+{
+    struct skid_result result;
+    if (skid_cache_read(session->context->root, ret_verdict))
+        return true;
+    if (!skid_measure(session->context->kernel, &result, NULL))
+        return false;
+    *ret_verdict = result.verdict;
+    skid_cache_write(session->context->root, result.verdict);
+    return true;
+}
+
+static void find_attribution(struct session *session)
+{
+    static const struct {
+        enum stall_attribution attribution;
+        const char *source;
+    } by_verdict[] = {
+        [SKID_UNKNOWN] = {ATTRIBUTION_UNKNOWN, "the self-test got too few samples"},
+        [SKID_EXACT] = {ATTRIBUTION_EXACT, "self-test of this machine"},
+        [SKID_ONE] = {ATTRIBUTION_ONE_LATER, "self-test of this machine"},
+        [SKID_SCATTERED] = {ATTRIBUTION_UNKNOWN, "samples scatter on this machine"},
+    };
+    enum skid_verdict verdict;
+    session->attribution = ATTRIBUTION_UNKNOWN;
+    if (!has_timer_samples(&session->capture.recording)) {
+        session->attribution_source = "no event of it counts time";
+    } else if (!is_of_this_machine(session)) {
+        session->attribution_source = "recorded on another machine; --skid says how late its samples land";
+    } else if (skid_verdict(session, &verdict)) {
+        session->attribution = by_verdict[verdict].attribution;
+        session->attribution_source = by_verdict[verdict].source;
+    } else {
+        session->attribution_source = "the self-test can't run here";
+    }
+}
+
+static bool parse_skid(struct session *session, struct error *err)
+{
+    static const struct {
+        const char *word;
+        enum stall_attribution attribution;
+    } choices[] = {{"1", ATTRIBUTION_ONE_LATER}, {"0", ATTRIBUTION_EXACT}, {"none", ATTRIBUTION_UNKNOWN}};
+    const char *word = session->options->skid;
+    session->attribution_source = NULL; /* to be found */
+    if (!word || strcmp(word, "auto") == 0)
+        return true;
+    for (size_t at = 0; at < array_count(choices); at++)
+        if (strcmp(choices[at].word, word) == 0) {
+            session->attribution = choices[at].attribution;
+            session->attribution_source = "as --skid says";
+            return true;
+        }
+    return error_set(err, ERROR_USAGE, "--skid expects auto, 1, 0 or none, not '%s'", word);
+}
+
 static bool parse_choices(struct session *session, struct error *err)
 {
     const struct annotate_options *options = session->options;
@@ -88,9 +170,8 @@ static bool parse_choices(struct session *session, struct error *err)
     if (style && strcmp(style, "intel") != 0 && strcmp(style, "att") != 0)
         return error_set(err, ERROR_USAGE, "--disassembler-style expects intel or att, not '%s'", style);
     session->syntax = options->intel || (style && strcmp(style, "intel") == 0) ? SYNTAX_INTEL : SYNTAX_ATT;
-    if (options->skid && strcmp(options->skid, "1") != 0 && strcmp(options->skid, "0") != 0)
-        return error_set(err, ERROR_USAGE, "--skid expects 0 or 1, not '%s'", options->skid);
-    session->skid = !options->skid ? SKID_UNKNOWN : options->skid[0] == '1' ? SKID_ONE : SKID_ZERO;
+    if (!parse_skid(session, err))
+        return false;
     const char *color = options->color ? options->color : "auto";
     if (strcmp(color, "auto") != 0 && strcmp(color, "always") != 0 && strcmp(color, "never") != 0)
         return error_set(err, ERROR_USAGE, "--color expects auto, always or never, not '%s'", color);
@@ -251,21 +332,30 @@ static bool annotate_one(struct session *session, const struct hot_symbol *hot, 
         .syntax = session->syntax,
         .with_text = true,
         .with_lines = session->options->source || session->options->lines,
-        .skid_one = session->skid == SKID_ONE,
+        .skid_one = session->attribution == ATTRIBUTION_ONE_LATER,
     };
     scoped(instructions_done) struct instructions in = {0};
     if (!instructions_analyse(&in, &request, err))
         return false;
-    struct data_address_request data_request = {recording, session->symboliser, &session->samples, &in, hot->symbol_id, hot->location};
+    struct data_address_request data_request = {
+        .recording = recording,
+        .symboliser = session->symboliser,
+        .samples = &session->samples,
+        .instructions = &in,
+        .symbol_id = hot->symbol_id,
+        .location = hot->location,
+        .skid_exact = session->attribution == ATTRIBUTION_EXACT,
+    };
     scoped(data_addresses_done) struct data_addresses data = {0};
     data_addresses_find(&data, &data_request);
     bool has_addresses = data.count || (recording->event_count && in.event_count &&
-                                        recording->events[in.events[0].event].user_register_mask && session->skid == SKID_ONE);
+                                        recording->events[in.events[0].event].user_register_mask && session->attribution == ATTRIBUTION_ONE_LATER);
     struct annotation annotation = {
         .instructions = &in,
         .addresses = has_addresses ? &data : NULL,
         .source = in.has_lines ? source_by_row(session, &in, &in.arena) : NULL,
-        .skid = session->skid,
+        .attribution = session->attribution,
+        .attribution_source = session->attribution_source,
         .percent_least = session->options->percent_limit,
         .quiet = session->options->quiet,
         .unicode = speaks_utf8(),
@@ -338,6 +428,8 @@ static bool annotate_session(struct session *session, struct error *err)
     uint32_t event;
     if (!parse_choices(session, err) || !read_recording(session, err) || !find_event(session, &event, err))
         return false;
+    if (!session->attribution_source)
+        find_attribution(session);
     code_samples_init(&session->samples, &session->capture.recording);
     session->source = source_text_new(session->context->root, options->input.symfs);
     return options->symbol || options->dso || options->all ? annotate_matching(session, event, err)

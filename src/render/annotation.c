@@ -113,7 +113,7 @@ static void add_stalled_mark(const struct page *page, uint32_t row)
         return;
     double percent = percent_of(page, page->in->stalled, row, 0);
     bool moved = page->shows_stalled && page->in->sampled[row * page->in->event_count] < page->in->stalled[row * page->in->event_count];
-    text_printf(page->out, "   <== %s %.1f%%", page->shows_stalled || page->annotation->skid == SKID_ZERO ? "stalls" : "sampled most,", percent);
+    text_printf(page->out, "   <== %s %.1f%%", page->shows_stalled || page->annotation->attribution == ATTRIBUTION_EXACT ? "stalls" : "sampled most,", percent);
     if (moved)
         text_add(page->out, " (sampled one later)");
 }
@@ -311,14 +311,15 @@ static void add_attribution(const struct page *page)
 {
     const struct instructions *in = page->in;
     if (page->shows_stalled) {
-        text_add(page->out, "  Percent: where samples fell. Stalled: the instruction that ran before, which held them up; samples land one\n"
-                            "  instruction late here.");
+        text_printf(page->out, "  Percent: where samples fell. Stalled: the instruction that ran before, which held them up: samples land one\n"
+                               "  instruction late (%s).", page->annotation->attribution_source);
         if (in->stalled_elsewhere[0] > 0)
             text_printf(page->out, " %.1f%% belong to code outside this function (called functions, callers).",
                         100 * in->stalled_elsewhere[0] / in->events[0].weight);
         text_add_char(page->out, '\n');
-    } else if (page->annotation->skid != SKID_ZERO) {
-        text_add(page->out, "  Attribution is as recorded: the instruction that stalled is at or before the one with the samples.\n");
+    } else if (page->annotation->attribution != ATTRIBUTION_EXACT) {
+        text_printf(page->out, "  Attribution is as recorded (%s): what stalled is at or before the instruction with the samples.\n",
+                    page->annotation->attribution_source);
     }
     if (in->events[0].outside)
         text_printf(page->out, "  %" PRIu64 " samples fell between instructions: the code is not what ran, or changed.\n", in->events[0].outside);

@@ -7,17 +7,18 @@
 #include "analyse/instructions.h"
 #include "base/text.h"
 
-enum skid_knowledge {
-    SKID_UNKNOWN, /* attribution is as recorded */
-    SKID_ONE,     /* samples land one instruction behind the stalled one: shown moved */
-    SKID_ZERO     /* samples name the stalled instruction */
+enum stall_attribution {
+    ATTRIBUTION_UNKNOWN, /* as recorded */
+    ATTRIBUTION_ONE_LATER,     /* samples land one instruction behind the stalled one: shown moved */
+    ATTRIBUTION_EXACT     /* samples name the stalled instruction */
 };
 
 struct annotation {
     const struct instructions *instructions;
     const struct data_addresses *addresses; /* NULL: none could be computed */
     const char *const *source; /* by row: lines to print before it, each ending in \n; NULL: none */
-    enum skid_knowledge skid;
+    enum stall_attribution attribution;
+    const char *attribution_source; /* how that is known, or why not: "measured here", … */
     double percent_least;      /* instructions below it are printed without a number */
     bool quiet;                /* no header, no summary */
     bool unicode;              /* loops drawn with box characters */

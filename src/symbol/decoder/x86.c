@@ -309,18 +309,15 @@ static void note_step(struct instruction *instruction, const struct x86_instruct
     instruction->step_register = number;
 }
 
-/* One element of a vector register: the name ends in ss or sd ("addsd", "vfmadd231ss"), or it moves such a one. */
-static bool is_scalar(const struct x86_instruction *x86, const struct instruction *instruction)
+/* One element of a vector register: "addsd", "vfmadd231ss", "cvttsd2si"; a broadcast fills all of it. */
+static bool is_scalar(const struct x86_state *state, const struct x86_instruction *x86,
+                      const struct instruction *instruction)
 {
-    if (!instruction->vector_bits || !instruction->is_fp)
+    if (!instruction->vector_bits || !instruction->is_fp || x86->info.meta.category == ZYDIS_CATEGORY_BROADCAST)
         return false;
-    for (size_t at = 0; at < x86->info.operand_count_visible; at++) {
-        const ZydisDecodedOperand *operand = &x86->operands[at];
-        if (is_float(operand->element_type) && operand->element_count > 1 &&
-            operand->type != ZYDIS_OPERAND_TYPE_IMMEDIATE)
-            return false;
-    }
-    return true;
+    struct view name = view_of(state->api.mnemonic(x86->info.mnemonic));
+    return view_ends(name, "ss") || view_ends(name, "sd") || view_ends(name, "sh") || view_find(name, "sd2") >= 0 ||
+           view_find(name, "ss2") >= 0 || view_find(name, "sh2") >= 0;
 }
 
 static void x86_next(void *context, const uint8_t *bytes, size_t left, uint64_t addr,
@@ -347,7 +344,7 @@ static void x86_next(void *context, const uint8_t *bytes, size_t left, uint64_t 
     note_step(&instruction, x86);
     instruction.is_masked = x86->info.avx.mask.mode != ZYDIS_MASK_MODE_INVALID &&
                             x86->info.avx.mask.mode != ZYDIS_MASK_MODE_DISABLED;
-    instruction.is_scalar_fp = is_scalar(x86, &instruction);
+    instruction.is_scalar_fp = is_scalar(state, x86, &instruction);
     instruction.class = classify(state, x86, &instruction);
     if (instruction.class == INSTRUCTION_NOP) { /* its operand is padding */
         instruction.memory.is_present = instruction.is_load = instruction.is_store = false;

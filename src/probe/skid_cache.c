@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "probe/skid_cache.h"
+
+#include "base/scope.h"
+#include "base/text.h"
+#include "base/vec.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char *const verdict_names[] = {
+    [SKID_UNKNOWN] = NULL, /* never kept */
+    [SKID_EXACT] = "exact",
+    [SKID_ONE] = "one",
+    [SKID_SCATTERED] = "scattered",
+};
+
+/* The folder plumb keeps such things in; false when there is no home. */
+static bool cache_folder(char folder[PATH_MAX])
+{
+    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    int length = cache && cache[0] == '/' ? snprintf(folder, PATH_MAX, "%s/plumb", cache)
+                 : home && home[0] == '/' ? snprintf(folder, PATH_MAX, "%s/.cache/plumb", home)
+                                          : -1;
+    return length > 0 && length < PATH_MAX - 16;
+}
+
+static bool boot_id(const struct sysroot *root, char id[64])
+{
+    return sysroot_is_live(root) && sysroot_line(root, id, 64, "/proc/sys/kernel/random/boot_id") && id[0];
+}
+
+bool skid_cache_read(const struct sysroot *root, enum skid_verdict *ret_verdict)
+{
+    char folder[PATH_MAX], path[PATH_MAX + 8], id[64], content[160];
+    if (!cache_folder(folder) || !boot_id(root, id))
+        return false;
+    snprintf(path, sizeof(path), "%s/skid", folder);
+    scoped_fd int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    ssize_t got = fd < 0 ? -1 : read(fd, content, sizeof(content));
+    struct view rest = {content, got > 0 ? (size_t)got : 0};
+    struct view boot = view_word(&rest), word = view_trim(rest);
+    if (!view_equal(boot, id))
+        return false;
+    for (size_t at = 0; at < array_count(verdict_names); at++)
+        if (verdict_names[at] && view_equal(word, verdict_names[at])) {
+            *ret_verdict = (enum skid_verdict)at;
+            return true;
+        }
+    return false;
+}
+
+void skid_cache_write(const struct sysroot *root, enum skid_verdict verdict)
+{
+    char folder[PATH_MAX], path[PATH_MAX + 8], id[64];
+    if ((unsigned)verdict >= array_count(verdict_names) || !verdict_names[verdict] || !cache_folder(folder) ||
+        !boot_id(root, id))
+        return;
+    char *slash = strrchr(folder, '/'); /* ~/.cache may be missing, its parent not */
+    *slash = 0;
+    (void)mkdir(folder, 0700);
+    *slash = '/';
+    (void)mkdir(folder, 0700);
+    snprintf(path, sizeof(path), "%s/skid", folder);
+    scoped_text struct text line = {0};
+    text_printf(&line, "%s %s\n", id, verdict_names[verdict]);
+    scoped_fd int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (fd >= 0 && write(fd, text_string(&line), line.length) != (ssize_t)line.length)
+        (void)unlink(path);
+}

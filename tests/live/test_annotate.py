@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""plumb annotate on programs built here: against objdump's text, with stalls, loops, lines, missing and replaced files."""
+import pathlib
+import re
+import shutil
+import subprocess
+
+import pytest
+
+PROGRAM = r"""
+#include <stdio.h>
+#include <stdlib.h>
+enum { NODES = 1 << 18 };
+static void **nodes[NODES];
+__attribute__((noinline)) void **chase(void **from, long steps)
+{
+    while (steps--)
+        from = *from;
+    return from;
+}
+int main(void)
+{
+    static void *memory[NODES * 8];
+    static unsigned order[NODES];
+    unsigned seed = 1;
+    for (unsigned at = 0; at < NODES; at++)
+        order[at] = at;
+    for (unsigned at = NODES - 1; at > 0; at--) {
+        seed = seed * 1664525u + 1013904223u;
+        unsigned other = seed % at, swap = order[at];
+        order[at] = order[other];
+        order[other] = swap;
+    }
+    for (unsigned at = 0; at < NODES; at++)
+        memory[order[at] * 8] = &memory[order[(at + 1) % NODES] * 8];
+    void **place = memory;
+    for (int turn = 0; turn < 40; turn++)
+        place = chase(place, 300000);
+    printf("%p\n", (void *)place);
+    return (void *)nodes == (void *)place;
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def scene(tmp_path_factory, plumb):
+    """A folder with a pointer chase of 16 MiB and a recording of it."""
+    folder = tmp_path_factory.mktemp("annotate")
+    (folder / "chase.c").write_text(PROGRAM)
+    compiler = shutil.which("cc") or shutil.which("gcc")
+    if not compiler:
+        pytest.skip("no C compiler")
+    subprocess.run([compiler, "-O2", "-g", "-o", "chase", "chase.c"], cwd=folder, check=True)
+    done = subprocess.run([plumb, "record", "-e", "cpu-clock:u", "-F", "5000", "--user-regs", "-o", "perf.data", "--", "./chase"], cwd=folder,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120)
+    if done.returncode or not (folder / "perf.data").is_file():
+        pytest.skip(f"nothing can be recorded here: {done.stdout.strip()[-200:]}")
+    return folder
+
+
+def instructions(text):
+    """{address: (percent or None, text)} of the rows of an annotation."""
+    found = {}
+    for line in text.splitlines():
+        match = re.match(r"^ *([0-9.]+(?: +[0-9.]+)?)? *: [^0-9a-f]*([0-9a-f]+):  (.*)$", line)
+        if match:
+            words = re.sub(r"   <== .*", "", match[3])
+            found[int(match[2], 16)] = (match[1], re.sub(r" *<[^<>]*>$", "", words))
+    return found
+
+
+def objdump(folder, *options):
+    if not shutil.which("objdump"):
+        pytest.skip("no objdump to compare with")
+    text = subprocess.run(["objdump", "-d", "--no-show-raw-insn", "--disassemble=chase", *options, folder / "chase"],
+                          check=True, capture_output=True, text=True).stdout
+    rows = re.findall(r"^ *([0-9a-f]+):\t(.*)$", text, re.M)
+    return {int(addr, 16): re.sub(r" *<[^<>]*>$", "", words).rstrip() for addr, words in rows}
+
+
+@pytest.mark.parametrize("plumb_style,objdump_style", [([], []), (["--intel"], ["-M", "intel"]),
+                                                       (["-M", "intel"], ["-M", "intel"]), (["-M", "att"], [])])
+def test_text_is_objdumps(run, scene, plumb_style, objdump_style):
+    expected = objdump(scene, *objdump_style)
+    done = run("annotate", *plumb_style, "chase", cwd=scene)
+    assert done.returncode == 0, done.stderr
+    ours = instructions(done.stdout)
+    assert set(ours) <= set(expected) and len(ours) >= 4
+    assert {addr: words for addr, (_, words) in ours.items()} == {addr: expected[addr] for addr in ours}
+
+
+def test_the_load_that_stalls_is_told_from_the_instruction_behind_it(run, scene):
+    done = run("annotate", "--skid", "1", cwd=scene)
+    assert done.returncode == 0, done.stderr
+    marked = [line for line in done.stdout.splitlines() if "<==" in line]
+    assert len(marked) == 1 and "stalls" in marked[0] and re.search(r"mov +\(%r..\),%r", marked[0]), marked
+    assert re.search(r"hottest loop +[0-9a-f]+\.\.[0-9a-f]+, depth 1: (9\d|100)", done.stdout)
+    assert re.search(r"stalled on +load \d\d", done.stdout)
+
+
+def test_the_data_that_is_chased_has_its_size(run, scene):
+    done = run("annotate", "--skid", "1", cwd=scene)
+    found = re.search(r"(\d+) addresses, irregular.*?pages ([\d.]+) (KiB|MiB|GiB)", done.stdout)
+    if not found or int(found[1]) < 300:
+        pytest.skip("too few samples on this machine now")
+    assert found[3] == "MiB" and 8 < float(found[2]) < 32
+
+
+def test_attribution_is_not_claimed_when_unknown(run, scene):
+    done = run("annotate", "--skid", "none", cwd=scene)
+    assert "Attribution is as recorded" in done.stdout
+    assert "Stalled" not in done.stdout and "stalls" not in done.stdout
+
+
+def test_auto_needs_the_machine_of_the_recording(run, scene, tmp_path):
+    for _ in range(2):  # measured, then from the cache
+        done = run("annotate", cwd=scene, env={"XDG_CACHE_HOME": tmp_path})
+        assert done.returncode == 0, done.stderr
+        assert "self-test" in done.stdout
+
+
+def test_source_lines(run, scene):
+    done = run("annotate", "-l", "chase", cwd=scene)
+    assert "chase.c:" in done.stdout and "from = *from;" in done.stdout
+    done = run("annotate", "--no-source", "chase", cwd=scene)
+    assert "chase.c" not in done.stdout and "from = *from;" not in done.stdout
+
+
+def test_quiet_leaves_instructions_only(run, scene):
+    done = run("annotate", "-q", "--no-source", "chase", cwd=scene)
+    lines = done.stdout.splitlines()
+    assert len(instructions(done.stdout)) == len(lines) and done.stderr == ""
+
+
+def test_percent_limit_hides_numbers(run, scene):
+    done = run("annotate", "--skid", "none", "--percent-limit", "99.99", "--no-source", "chase", cwd=scene)
+    shown = [percent for percent, _ in instructions(done.stdout).values() if percent]
+    assert all(float(percent) >= 99.99 for percent in shown)
+
+
+def test_an_unknown_function_names_the_nearest(run, scene):
+    done = run("annotate", "chas", cwd=scene)
+    assert done.returncode == 1 and "'chas'" in done.stderr and "chase" in done.stderr.split("hint")[1]
+
+
+def test_wrong_usage(run, scene):
+    for words in (["--skid", "2"], ["-M", "arm"], ["--color", "blue"], ["--percent-limit", "101"], ["a", "b"], ["--nonsense"]):
+        done = run("annotate", *words, cwd=scene)
+        assert done.returncode == 2, words
+        assert words[-1] in done.stderr or words[0] in done.stderr
+
+
+def test_event_that_is_not_there(run, scene):
+    done = run("annotate", "-e", "cycles", cwd=scene)
+    assert done.returncode == 2 and "cpu-clock" in done.stderr
+
+
+def test_color_on_request_only(run, scene):
+    assert "\033[" not in run("annotate", cwd=scene).stdout
+    assert "\033[" in run("annotate", "--color", "always", cwd=scene).stdout
+
+
+def test_a_missing_binary_says_where_it_was_looked_for(run, scene, tmp_path):
+    done = run("annotate", "--symfs", tmp_path, cwd=scene)
+    assert done.returncode == 1
+    assert f"{tmp_path}" in done.stderr and "chase" in done.stderr
+
+
+def test_symfs_finds_it_elsewhere(run, scene, tmp_path):
+    place = tmp_path / str(scene).lstrip("/")
+    place.mkdir(parents=True)
+    shutil.copy(scene / "chase", place / "chase")
+    done = run("annotate", "--symfs", tmp_path, "chase", cwd=scene)
+    assert done.returncode == 0 and len(instructions(done.stdout)) >= 4
+
+
+def test_a_replaced_binary_is_not_believed(run, scene, tmp_path):
+    place = tmp_path / str(scene).lstrip("/")
+    place.mkdir(parents=True)
+    (place / "other.c").write_text("int chase; int main(void) { return 0; }")
+    subprocess.run(["cc", "-o", place / "chase", place / "other.c", "-Wl,--build-id"], check=True)
+    done = run("annotate", "--symfs", tmp_path, cwd=scene)
+    assert done.returncode == 1
+    assert "not the recorded file" in done.stderr
+
+
+def test_a_stripped_binary_is_shown_by_its_frames(run, scene, tmp_path):
+    stripped = tmp_path / str(scene).lstrip("/")
+    stripped.mkdir(parents=True)
+    if not shutil.which("strip"):
+        pytest.skip("no strip")
+    subprocess.run(["strip", "-o", stripped / "chase", scene / "chase"], check=True)
+    done = run("annotate", "--symfs", tmp_path, cwd=scene)
+    assert done.returncode == 0, done.stderr
+    assert re.search(r"<chase\+0x[0-9a-f]+>:", done.stdout)
+    whole = instructions(run("annotate", "chase", cwd=scene).stdout)
+    assert {addr: words for addr, (_, words) in instructions(done.stdout).items()} == {addr: words for addr, (_, words) in whole.items()}
+
+
+def test_no_recording(run, tmp_path):
+    done = run("annotate", cwd=tmp_path)
+    assert done.returncode == 1 and "perf.data" in done.stderr
+
+
+def test_without_the_decoder_it_says_what_is_missing(run, scene, plumb, tmp_path):
+    """A library of that name that isn't it stands for one that can't be loaded."""
+    (tmp_path / "libZydis.so.4.0").write_text("not a library")
+    for name in ("libZydis.so.4.1", "libZydis.so.4"):
+        (tmp_path / name).write_text("not a library")
+    done = run("annotate", "chase", cwd=scene, env={"LD_LIBRARY_PATH": tmp_path})
+    if done.returncode == 0:
+        pytest.skip("the loader found the library elsewhere")
+    assert "libZydis" in done.stderr and "libzydis4.0" in done.stderr
+
+
+def test_agrees_with_perf(run, scene):
+    perf = shutil.which("perf")
+    if not perf:
+        pytest.skip("no perf to compare with")
+    theirs = subprocess.run([perf, "annotate", "--stdio", "-i", "perf.data", "-s", "chase"], cwd=scene,
+                            capture_output=True, text=True, errors="replace").stdout
+    expected = {}
+    for percent, addr in re.findall(r"^ *([0-9.]+) +: +([0-9a-f]+): ", theirs, re.M):
+        expected.setdefault(int(addr, 16), float(percent))
+    if not expected:
+        pytest.skip("perf annotates nothing here")
+    ours = instructions(run("annotate", "--skid", "none", "chase", cwd=scene).stdout)
+    for addr, (percent, _) in ours.items():
+        assert abs(float(percent or 0) - expected.get(addr, 0)) < 0.011, hex(addr)
