@@ -1,87 +1,155 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analyse/call_tree.h"
 
+#include "base/arena.h"
 #include "base/vec.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-void call_tree_init(struct call_tree *tree)
-{
-    *tree = (struct call_tree){0};
-    *vec_push(tree) = (struct call_node){
-        .place = UINT32_MAX, .parent = CALL_NODE_NONE, .first_child = CALL_NODE_NONE, .next_sibling = CALL_NODE_NONE};
-}
+#define NO_BRANCH UINT32_MAX
+
+/* What continues from a node to one place. */
+struct branch {
+    uint32_t place, met; /* met: in which order */
+    uint64_t weight, samples;
+    size_t chains, begin; /* how many, and where they stand once sorted */
+};
+
+/* A node whose chains are known, but not yet where they lead. */
+struct open_node {
+    uint32_t node, depth;
+    size_t begin, end; /* its chains */
+};
+
+struct building {
+    struct call_tree *tree;
+    struct call_chain *chains, *sorted;
+    const struct call_tree_limits *limits;
+    uint32_t *branch_of_place; /* NO_BRANCH between two nodes */
+    vec(struct branch) branches;
+    vec(struct open_node) open;
+};
 
 void call_tree_done(struct call_tree *tree)
 {
     vec_done(tree);
-    hashmap_done(&tree->map);
 }
 
-static uint32_t child_of(struct call_tree *tree, uint32_t parent, uint32_t place)
+static uint32_t node_add(struct call_tree *tree, uint32_t parent, uint32_t place)
 {
-    /* Parent and place make the key itself: 64 bits hold both. */
-    uint64_t key = hash_u64((uint64_t)parent << 32 | place);
-    uint32_t id = hashmap_find(&tree->map, key, NULL, NULL, NULL);
-    if (id != HASHMAP_ABSENT)
-        return id;
-    id = (uint32_t)tree->count;
-    *vec_push(tree) = (struct call_node){.place = place,
-                                         .parent = parent,
-                                         .first_child = CALL_NODE_NONE,
-                                         .next_sibling = tree->items[parent].first_child};
-    tree->items[parent].first_child = id;
-    hashmap_add(&tree->map, key, id);
+    uint32_t id = (uint32_t)tree->count;
+    *vec_push(tree) = (struct call_node){
+        .place = place, .parent = parent, .first_child = CALL_NODE_NONE, .next_sibling = CALL_NODE_NONE};
     return id;
 }
 
-void call_tree_add(struct call_tree *tree, const uint32_t *places, size_t count, uint64_t weight, uint64_t samples)
+static struct branch *branch_to(struct building *building, uint32_t place)
 {
-    uint32_t node = CALL_TREE_ROOT;
-    tree->items[node].total += weight;
-    tree->items[node].samples_total += samples;
-    for (size_t at = 0; at < count; at++) {
-        node = child_of(tree, node, places[at]);
-        tree->items[node].total += weight;
-        tree->items[node].samples_total += samples;
+    uint32_t at = building->branch_of_place[place];
+    if (at == NO_BRANCH) {
+        at = building->branch_of_place[place] = (uint32_t)building->branches.count;
+        *vec_push(&building->branches) = (struct branch){.place = place, .met = at};
     }
-    tree->items[node].self += weight;
-    tree->items[node].samples_self += samples;
-    if (count > tree->depth_most)
-        tree->depth_most = count;
+    return &building->branches.items[at];
 }
 
-struct sorting {
-    uint64_t total;
-    uint32_t node;
-};
-
-static int heavier_first(const void *a, const void *b)
+/* Where the chains of an open node lead, and what ends in it. */
+static void branches_count(struct building *building, const struct open_node *open)
 {
-    const struct sorting *left = a, *right = b;
-    if (left->total != right->total)
-        return left->total < right->total ? 1 : -1;
-    return left->node < right->node ? -1 : left->node > right->node; /* first met, first shown */
-}
-
-void call_tree_sort(struct call_tree *tree, uint64_t least, double share_least)
-{
-    vec(struct sorting) children = {0};
-    for (size_t node = 0; node < tree->count; node++) {
-        children.count = 0;
-        double passed_on = (double)(tree->items[node].total - tree->items[node].self);
-        uint64_t share = (uint64_t)(share_least * passed_on);
-        uint64_t floor = share > least ? share : least;
-        for (uint32_t at = tree->items[node].first_child; at != CALL_NODE_NONE; at = tree->items[at].next_sibling)
-            if (tree->items[at].total >= floor)
-                *vec_push(&children) = (struct sorting){tree->items[at].total, at};
-        qsort(children.items ? children.items : (void *)tree, children.count, sizeof(struct sorting), heavier_first);
-        uint32_t *link = &tree->items[node].first_child;
-        for (size_t at = 0; at < children.count; at++) {
-            *link = children.items[at].node;
-            link = &tree->items[*link].next_sibling;
+    struct call_node *node = &building->tree->items[open->node];
+    building->branches.count = 0;
+    for (size_t at = open->begin; at < open->end; at++) {
+        const struct call_chain *chain = &building->chains[at];
+        node->total += chain->weight;
+        node->samples_total += chain->samples;
+        if (chain->count == open->depth) {
+            node->self += chain->weight;
+            node->samples_self += chain->samples;
+            continue;
         }
-        *link = CALL_NODE_NONE;
+        struct branch *branch = branch_to(building, chain->places[open->depth]);
+        branch->weight += chain->weight;
+        branch->samples += chain->samples;
+        branch->chains++;
     }
-    vec_done(&children);
+    vec_for_each (&building->branches, branch)
+        building->branch_of_place[branch->place] = NO_BRANCH;
+}
+
+static int heavier_first(const void *left, const void *right)
+{
+    const struct branch *a = left, *b = right;
+    if (a->weight != b->weight)
+        return a->weight < b->weight ? 1 : -1;
+    return a->met < b->met ? -1 : a->met > b->met;
+}
+
+static void branches_prune(struct building *building, const struct call_node *node)
+{
+    uint64_t share = (uint64_t)(building->limits->share_least * (double)(node->total - node->self));
+    uint64_t least = share > building->limits->weight_least ? share : building->limits->weight_least;
+    size_t kept = 0;
+    vec_for_each (&building->branches, branch)
+        if (branch->weight >= least)
+            building->branches.items[kept++] = *branch;
+    building->branches.count = kept;
+    if (kept)
+        qsort(building->branches.items, kept, sizeof(struct branch), heavier_first);
+}
+
+/* Put the chains of each branch that stays next to each other, from open->begin on, and give it a node. */
+static void branches_grow(struct building *building, const struct open_node *open)
+{
+    size_t begin = open->begin;
+    for (uint32_t at = 0; at < building->branches.count; at++) {
+        building->branches.items[at].begin = begin;
+        building->branch_of_place[building->branches.items[at].place] = at;
+        begin += building->branches.items[at].chains;
+    }
+    size_t kept_end = begin;
+    for (size_t at = open->begin; at < open->end; at++) {
+        const struct call_chain *chain = &building->chains[at];
+        uint32_t branch = chain->count == open->depth ? NO_BRANCH : building->branch_of_place[chain->places[open->depth]];
+        if (branch != NO_BRANCH)
+            building->sorted[building->branches.items[branch].begin++] = *chain;
+    }
+    memcpy(building->chains + open->begin, building->sorted + open->begin,
+           (kept_end - open->begin) * sizeof(struct call_chain));
+    uint32_t last = CALL_NODE_NONE;
+    vec_for_each (&building->branches, branch) {
+        building->branch_of_place[branch->place] = NO_BRANCH;
+        uint32_t node = node_add(building->tree, open->node, branch->place);
+        *(last == CALL_NODE_NONE ? &building->tree->items[open->node].first_child
+                                 : &building->tree->items[last].next_sibling) = node;
+        last = node;
+        /* begin has moved to the branch's end */
+        *vec_push(&building->open) =
+            (struct open_node){node, open->depth + 1, branch->begin - branch->chains, branch->begin};
+    }
+}
+
+void call_tree_build(struct call_tree *tree, struct call_chain *chains, size_t count, size_t place_count,
+                     const struct call_tree_limits *limits)
+{
+    *tree = (struct call_tree){0};
+    struct building building = {
+        .tree = tree,
+        .chains = chains,
+        .sorted = memory_alloc(memory_product(count, sizeof(*chains))),
+        .limits = limits,
+        .branch_of_place = memory_alloc(memory_product(place_count, sizeof(uint32_t))),
+    };
+    memset(building.branch_of_place, 0xff, place_count * sizeof(uint32_t));
+    *vec_push(&building.open) = (struct open_node){node_add(tree, CALL_NODE_NONE, UINT32_MAX), 0, 0, count};
+    while (building.open.count) {
+        struct open_node open = building.open.items[--building.open.count];
+        branches_count(&building, &open);
+        branches_prune(&building, &tree->items[open.node]);
+        branches_grow(&building, &open);
+    }
+    free(building.sorted);
+    free(building.branch_of_place);
+    vec_done(&building.branches);
+    vec_done(&building.open);
 }

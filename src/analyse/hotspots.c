@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analyse/hotspots.h"
 
+#include "base/arena.h"
 #include "base/scope.h"
 #include "base/text.h"
 #include "base/vec.h"
@@ -14,6 +15,20 @@ struct row_key {
     uint32_t place, comm, thread, cpu;
 };
 
+/* Samples whose stacks are the same to a reader: the same places in the same order. */
+struct path {
+    struct row_key own; /* with the place where the sample was taken */
+    uint32_t thread;    /* the first one's */
+    uint32_t first, count; /* into path_places: its frames, as trees are read */
+    uint64_t samples, period;
+};
+
+/* The row that a place led to last: the next path most often leads there again. */
+struct row_memo {
+    uint32_t comm, thread, cpu, row;
+    bool known;
+};
+
 struct building {
     struct hotspots *hotspots;
     const struct sample_tally *tally;
@@ -22,10 +37,14 @@ struct building {
     const struct hotspots_options *options;
     uint32_t event;
     vec(struct row_key) keys; /* of each row */
-    vec(uint32_t) stamps;     /* by row: the tally item that counted it last */
+    vec(uint32_t) stamps;     /* by row: the path that counted it last */
     struct hashmap map;
-    vec(uint32_t) frames; /* places of the stack at hand, leaf first */
+    vec(uint32_t) frames; /* places of the stack at hand */
     vec(uint32_t) row_of_place;
+    vec(struct row_memo) memos; /* by place */
+    vec(struct path) paths;
+    vec(uint32_t) path_places;
+    struct hashmap path_map;
 };
 
 static bool key_equal(const void *context, uint32_t id, const void *key)
@@ -107,32 +126,34 @@ static struct hotspot row_begin(const struct building *building, const struct ro
     return row;
 }
 
-static uint32_t row_of(struct building *building, const struct tally_item *item, uint32_t place)
+static uint32_t row_find(struct building *building, const struct row_key *key, const struct path *path)
 {
-    unsigned keys = building->options->keys;
-    struct row_key key = {
-        .place = key_place(building, place),
-        .comm = keys & hotspot_key(COLUMN_COMM) ? item->comm : 0,
-        .thread = keys & hotspot_key(COLUMN_TID) ? item->thread : 0,
-        .cpu = keys & hotspot_key(COLUMN_CPU) ? item->cpu : 0,
-    };
-    if (keys & hotspot_key(COLUMN_PID) && !(keys & hotspot_key(COLUMN_TID)))
-        key.thread = building->recording->threads.items[item->thread].pid;
-    uint64_t hash = hash_combine(hash_u64((uint64_t)key.place << 32 | key.comm), (uint64_t)key.thread << 32 | key.cpu);
-    uint32_t id = hashmap_find(&building->map, hash, key_equal, building, &key);
+    uint64_t hash =
+        hash_combine(hash_u64((uint64_t)key->place << 32 | key->comm), (uint64_t)key->thread << 32 | key->cpu);
+    uint32_t id = hashmap_find(&building->map, hash, key_equal, building, key);
     if (id != HASHMAP_ABSENT)
         return id;
     id = (uint32_t)building->hotspots->count;
-    *vec_push(&building->keys) = key;
+    *vec_push(&building->keys) = *key;
     *vec_push(&building->stamps) = UINT32_MAX;
-    struct row_key named = key;
-    named.comm = item->comm;
-    *vec_push(building->hotspots) = row_begin(building, &named, item->thread);
+    *vec_push(building->hotspots) = row_begin(building, key, path->thread);
     hashmap_add(&building->map, hash, id);
     return id;
 }
 
-/* The stack's places into frames, leaf first; the leaf alone without a stack. */
+static uint32_t row_of(struct building *building, const struct path *path, uint32_t place)
+{
+    struct row_memo *memo = &building->memos.items[place];
+    if (memo->known && memo->comm == path->own.comm && memo->thread == path->own.thread && memo->cpu == path->own.cpu)
+        return memo->row;
+    struct row_key key = path->own;
+    key.place = key_place(building, place);
+    *memo = (struct row_memo){
+        .comm = key.comm, .thread = key.thread, .cpu = key.cpu, .row = row_find(building, &key, path), .known = true};
+    return memo->row;
+}
+
+/* The stack's places into frames, in the order in which trees are read; none without a stack. */
 static void frames_of(struct building *building, const struct tally_item *item)
 {
     building->frames.count = 0;
@@ -147,82 +168,157 @@ static void frames_of(struct building *building, const struct tally_item *item)
         for (size_t inner = 0; inner < count; inner++)
             *vec_push(&building->frames) = frames[inner];
     }
+    for (size_t at = 0; building->options->callers_first && at < building->frames.count / 2; at++) {
+        uint32_t *frames = building->frames.items, *mirror = &frames[building->frames.count - 1 - at];
+        uint32_t swapped = frames[at];
+        frames[at] = *mirror;
+        *mirror = swapped;
+    }
 }
 
-static void count_item(struct building *building, uint32_t index)
+/* ---- paths ---- */
+
+struct path_key {
+    const struct row_key *own;
+    const uint32_t *places;
+    size_t count;
+};
+
+static bool path_equal(const void *context, uint32_t id, const void *key)
 {
-    const struct tally_item *item = &building->tally->items[index];
-    struct hotspots *hotspots = building->hotspots;
-    uint32_t own = row_of(building, item, places_of(building->places, item->location));
-    hotspots->items[own].samples += item->samples;
-    hotspots->items[own].period += item->period;
-    hotspots->items[own].children_samples += item->samples;
-    hotspots->items[own].children_period += item->period;
-    building->stamps.items[own] = index;
-    if (building->options->children || building->options->trees) {
+    const struct building *building = context;
+    const struct path *path = &building->paths.items[id];
+    const struct path_key *sought = key;
+    return path->count == sought->count && memcmp(&path->own, sought->own, sizeof(path->own)) == 0 &&
+           (!path->count || memcmp(building->path_places.items + path->first, sought->places,
+                                   path->count * sizeof(uint32_t)) == 0);
+}
+
+/* What of the item tells rows apart. */
+static struct row_key own_key(const struct building *building, const struct tally_item *item, uint32_t place)
+{
+    unsigned keys = building->options->keys;
+    struct row_key key = {
+        .place = place,
+        .comm = keys & hotspot_key(COLUMN_COMM) ? item->comm : 0,
+        .thread = keys & hotspot_key(COLUMN_TID) ? item->thread : 0,
+        .cpu = keys & hotspot_key(COLUMN_CPU) ? item->cpu : 0,
+    };
+    if (keys & hotspot_key(COLUMN_PID) && !(keys & hotspot_key(COLUMN_TID)))
+        key.thread = building->recording->threads.items[item->thread].pid;
+    return key;
+}
+
+static uint32_t path_add(struct building *building, const struct path_key *key, uint64_t hash, uint32_t thread)
+{
+    uint32_t id = (uint32_t)building->paths.count;
+    uint32_t first = (uint32_t)building->path_places.count;
+    vec_reserve(&building->path_places, building->path_places.count + key->count);
+    if (key->count)
+        memcpy(building->path_places.items + first, key->places, key->count * sizeof(uint32_t));
+    building->path_places.count += key->count;
+    *vec_push(&building->paths) =
+        (struct path){.own = *key->own, .thread = thread, .first = first, .count = (uint32_t)key->count};
+    hashmap_add(&building->path_map, hash, id);
+    return id;
+}
+
+static void path_count(struct building *building, const struct tally_item *item)
+{
+    building->frames.count = 0;
+    if (building->options->children || building->options->trees)
         frames_of(building, item);
-        hotspots->has_stacks |= building->frames.count > 0;
-        if (building->frames.count > hotspots->items[own].stack_depth_most)
-            hotspots->items[own].stack_depth_most = building->frames.count;
-    }
-    size_t count = building->frames.count;
-    bool down = building->options->callers_first;
-    for (size_t step = 0; building->options->children && step < count; step++) {
-        size_t at = down ? count - 1 - step : step;
-        uint32_t row = row_of(building, item, building->frames.items[at]);
-        size_t depth = down ? at + 1 : count - at;
+    struct row_key own = own_key(building, item, places_of(building->places, item->location));
+    struct path_key key = {&own, building->frames.items, building->frames.count};
+    uint64_t hash = hash_combine(hash_bytes(&own, sizeof(own)),
+                                 key.count ? hash_bytes(key.places, key.count * sizeof(*key.places)) : 0);
+    uint32_t id = hashmap_find(&building->path_map, hash, path_equal, building, &key);
+    if (id == HASHMAP_ABSENT)
+        id = path_add(building, &key, hash, item->thread);
+    building->paths.items[id].samples += item->samples;
+    building->paths.items[id].period += item->period;
+    building->hotspots->total_period += item->period;
+    building->hotspots->total_samples += item->samples;
+    building->hotspots->has_stacks |= building->frames.count > 0;
+}
+
+static void paths_build(struct building *building)
+{
+    for (size_t at = 0; at < building->tally->count; at++)
+        if (building->tally->items[at].event == building->event)
+            path_count(building, &building->tally->items[at]);
+    if (places_matter(building->options))
+        places_fold(building);
+    for (size_t at = 0; at < building->places->count; at++)
+        *vec_push(&building->memos) = (struct row_memo){0};
+}
+
+/* ---- counting ---- */
+
+static void deepen(struct hotspot *row, size_t depth)
+{
+    if (depth > row->stack_depth_most)
+        row->stack_depth_most = depth;
+}
+
+static void count_path(struct building *building, uint32_t index)
+{
+    const struct path *path = &building->paths.items[index];
+    const uint32_t *places = building->path_places.items + path->first;
+    struct hotspots *hotspots = building->hotspots;
+    uint32_t own = row_of(building, path, path->own.place);
+    hotspots->items[own].samples += path->samples;
+    hotspots->items[own].period += path->period;
+    hotspots->items[own].children_samples += path->samples;
+    hotspots->items[own].children_period += path->period;
+    building->stamps.items[own] = index;
+    deepen(&hotspots->items[own], path->count);
+    for (size_t at = 0; building->options->children && at < path->count; at++) {
+        uint32_t row = row_of(building, path, places[at]);
         if (building->stamps.items[row] == index)
             continue; /* its own, or a recursion: a sample counts once */
         building->stamps.items[row] = index;
-        hotspots->items[row].children_samples += item->samples;
-        hotspots->items[row].children_period += item->period;
-        if (depth > hotspots->items[row].stack_depth_most)
-            hotspots->items[row].stack_depth_most = depth;
+        hotspots->items[row].children_samples += path->samples;
+        hotspots->items[row].children_period += path->period;
+        deepen(&hotspots->items[row], path->count - at);
     }
 }
 
 /* ---- trees ---- */
 
-static void tree_add(struct building *building, struct hotspot *row, size_t leaf_end, size_t root_end,
-                     const struct tally_item *item, uint32_t *chain)
+/* A chain for the tree of one row. */
+struct row_chain {
+    uint32_t row;
+    uint32_t path, first; /* the path's places from there on */
+};
+
+typedef vec(struct row_chain) row_chains;
+
+static void chain_add(struct building *building, row_chains *chains, uint32_t row, uint32_t path, size_t first)
 {
-    size_t count = 0;
-    if (building->options->callers_first)
-        for (size_t at = root_end; at-- > leaf_end;)
-            chain[count++] = building->frames.items[at];
-    else
-        for (size_t at = leaf_end; at < root_end; at++)
-            chain[count++] = building->frames.items[at];
-    call_tree_add(row->tree, chain, count, item->period, item->samples);
+    if (building->hotspots->items[row].tree)
+        *vec_push(chains) = (struct row_chain){row, path, (uint32_t)first};
 }
 
 /*
  * A row's own samples bring their whole stack. Samples it is an ancestor of bring the part from the row on: down
- * to the leaf when callers come first, up to the root otherwise.
+ * to the leaf when callers come first, up to the root otherwise. Of recursive frames the first one counts.
  */
-static void trees_add_item(struct building *building, uint32_t index, uint32_t **chain, size_t *chain_capacity)
+static void chains_add_path(struct building *building, row_chains *chains, uint32_t index)
 {
-    const struct tally_item *item = &building->tally->items[index];
-    struct hotspots *hotspots = building->hotspots;
-    frames_of(building, item);
-    size_t count = building->frames.count;
-    if (!count)
+    const struct path *path = &building->paths.items[index];
+    const uint32_t *places = building->path_places.items + path->first;
+    if (!path->count)
         return;
-    *chain = vec_reserve_bytes(*chain, chain_capacity, count, sizeof(**chain));
-    uint32_t own = row_of(building, item, places_of(building->places, item->location));
+    uint32_t own = row_of(building, path, path->own.place);
     building->stamps.items[own] = index;
-    if (hotspots->items[own].tree)
-        tree_add(building, &hotspots->items[own], 0, count, item, *chain);
-    bool down = building->options->callers_first;
-    for (size_t step = 0; building->options->children && step < count; step++) {
-        /* The outermost of recursive frames is the one that counts when read from the root. */
-        size_t at = down ? count - 1 - step : step;
-        uint32_t row = row_of(building, item, building->frames.items[at]);
+    chain_add(building, chains, own, index, 0);
+    for (size_t at = 0; building->options->children && at < path->count; at++) {
+        uint32_t row = row_of(building, path, places[at]);
         if (building->stamps.items[row] == index)
             continue;
         building->stamps.items[row] = index;
-        if (hotspots->items[row].tree)
-            tree_add(building, &hotspots->items[row], down ? 0 : at, down ? at + 1 : count, item, *chain);
+        chain_add(building, chains, row, index, at);
     }
 }
 
@@ -232,36 +328,67 @@ static uint64_t period_floor(double share, uint64_t total)
     return least <= 0 ? 0 : (uint64_t)least;
 }
 
+static uint64_t row_weight(const struct building *building, const struct hotspot *row)
+{
+    return building->options->children ? row->children_period : row->period;
+}
+
+static void tree_build(struct building *building, struct hotspot *row, const struct row_chain *of_row, size_t count)
+{
+    const struct hotspots_options *options = building->options;
+    struct call_chain *chains = memory_alloc(memory_product(count, sizeof(*chains)));
+    for (size_t at = 0; at < count; at++) {
+        const struct path *path = &building->paths.items[of_row[at].path];
+        chains[at] = (struct call_chain){.places = building->path_places.items + path->first + of_row[at].first,
+                                         .count = path->count - of_row[at].first,
+                                         .weight = path->period,
+                                         .samples = path->samples};
+    }
+    uint64_t whole = options->tree_relative ? row_weight(building, row) : building->hotspots->total_period;
+    row->tree_least = period_floor(options->tree_share_least, whole);
+    struct call_tree_limits limits = {.weight_least = options->tree_relative ? 0 : row->tree_least,
+                                      .share_least = options->tree_relative ? options->tree_share_least : 0};
+    call_tree_build(row->tree, chains, count, building->places->count, &limits);
+    free(chains);
+}
+
+/* Put the chains of each row next to each other: starts[row] is where its own begin. */
+static struct row_chain *chains_by_row(const row_chains *chains, size_t row_count, size_t *starts)
+{
+    struct row_chain *sorted = memory_alloc(memory_product(chains->count, sizeof(*sorted)));
+    vec_for_each (chains, chain)
+        starts[chain->row + 1]++;
+    for (size_t row = 0; row < row_count; row++)
+        starts[row + 1] += starts[row];
+    vec_for_each (chains, chain)
+        sorted[starts[chain->row]++] = *chain;
+    /* each start has moved to its row's end */
+    memmove(starts + 1, starts, row_count * sizeof(*starts));
+    starts[0] = 0;
+    return sorted;
+}
+
 static void trees_build(struct building *building)
 {
     struct hotspots *hotspots = building->hotspots;
-    const struct hotspots_options *options = building->options;
-    uint64_t least = period_floor(options->tree_share_least, hotspots->total_period);
-    for (size_t at = 0; at < hotspots->count; at++) {
-        struct hotspot *row = &hotspots->items[at];
-        uint64_t period = options->children ? row->children_period : row->period;
-        if (!options->tree_relative && period < least)
-            continue; /* every branch would be left out */
-        row->tree = memory_alloc(sizeof(*row->tree));
-        call_tree_init(row->tree);
-    }
-    for (size_t at = 0; at < building->stamps.count; at++)
-        building->stamps.items[at] = UINT32_MAX;
-    uint32_t *chain = NULL;
-    size_t chain_capacity = 0;
-    for (uint32_t at = 0; at < building->tally->count; at++)
-        if (building->tally->items[at].event == building->event)
-            trees_add_item(building, at, &chain, &chain_capacity);
-    free(chain);
-    for (size_t at = 0; at < hotspots->count; at++) {
-        struct hotspot *row = &hotspots->items[at];
-        uint64_t period = options->children ? row->children_period : row->period;
-        if (!row->tree)
-            continue;
-        row->tree_least = options->tree_relative ? period_floor(options->tree_share_least, period) : least;
-        call_tree_sort(row->tree, options->tree_relative ? 0 : row->tree_least,
-                       options->tree_relative ? options->tree_share_least : 0);
-    }
+    uint64_t least = period_floor(building->options->tree_share_least, hotspots->total_period);
+    vec_for_each (hotspots, row)
+        /* Below the limit every branch would be left out. */
+        if (building->options->tree_relative || row_weight(building, row) >= least)
+            row->tree = memory_alloc(sizeof(*row->tree));
+    vec_for_each (&building->stamps, stamp)
+        *stamp = UINT32_MAX;
+    row_chains chains = {0};
+    for (uint32_t at = 0; at < building->paths.count; at++)
+        chains_add_path(building, &chains, at);
+    size_t *starts = memory_alloc(memory_product(hotspots->count + 1, sizeof(*starts)));
+    struct row_chain *sorted = chains_by_row(&chains, hotspots->count, starts);
+    for (size_t at = 0; at < hotspots->count; at++)
+        if (hotspots->items[at].tree)
+            tree_build(building, &hotspots->items[at], sorted + starts[at], starts[at + 1] - starts[at]);
+    free(sorted);
+    free(starts);
+    vec_done(&chains);
 }
 
 /* ---- names, shares, order ---- */
@@ -409,28 +536,16 @@ static void rows_sort(struct building *building)
         qsort_r(hotspots->items, hotspots->count, sizeof(*hotspots->items), row_order, (void *)building->options);
 }
 
-static void name_everything(struct building *building)
-{
-    for (size_t at = 0; at < building->tally->count; at++) {
-        const struct tally_item *item = &building->tally->items[at];
-        if (item->event != building->event)
-            continue;
-        places_of(building->places, item->location);
-        if (building->options->children || building->options->trees)
-            frames_of(building, item);
-        building->hotspots->total_period += item->period;
-        building->hotspots->total_samples += item->samples;
-    }
-    if (places_matter(building->options))
-        places_fold(building);
-}
-
 static void building_done(struct building *building)
 {
     vec_done(&building->keys);
     vec_done(&building->stamps);
     vec_done(&building->frames);
     vec_done(&building->row_of_place);
+    vec_done(&building->memos);
+    vec_done(&building->paths);
+    vec_done(&building->path_places);
+    hashmap_done(&building->path_map);
     hashmap_done(&building->map);
 }
 
@@ -444,10 +559,9 @@ void hotspots_build(struct hotspots *hotspots, const struct sample_tally *tally,
                                 .places = places,
                                 .options = options,
                                 .event = event};
-    name_everything(&building);
-    for (uint32_t at = 0; at < tally->count; at++)
-        if (tally->items[at].event == event)
-            count_item(&building, at);
+    paths_build(&building);
+    for (uint32_t at = 0; at < building.paths.count; at++)
+        count_path(&building, at);
     if (options->trees)
         trees_build(&building);
     rows_filter(&building);

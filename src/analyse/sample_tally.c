@@ -9,17 +9,15 @@ static bool same_kind(const struct sample_tally *tally, const struct tally_item 
            a->cpu == b->cpu && (!tally->by_thread || a->thread == b->thread);
 }
 
-static bool item_equal(const void *context, uint32_t id, const void *key)
+/* Where the list of items with that stack or location begins; LOCATION_NONE is the list at 0. */
+static uint32_t *list_of(uint32_t **lists, size_t *count, size_t *capacity, uint32_t id)
 {
-    const struct sample_tally *tally = context;
-    return same_kind(tally, &tally->items[id], key);
-}
-
-static uint64_t item_hash(const struct sample_tally *tally, const struct tally_item *item)
-{
-    uint64_t hash = hash_u64((uint64_t)item->location << 32 | item->stack);
-    hash = hash_combine(hash, (uint64_t)item->comm << 32 | item->event);
-    return hash_combine(hash, (uint64_t)item->cpu << 32 | (tally->by_thread ? item->thread : 0));
+    if (id >= *count) {
+        *lists = vec_reserve_bytes(*lists, capacity, (size_t)id + 1, sizeof(**lists));
+        memset(*lists + *count, 0xff, (*capacity - *count) * sizeof(**lists)); /* TALLY_NONE */
+        *count = *capacity;
+    }
+    return &(*lists)[id];
 }
 
 void sample_tally_add(struct sample_tally *tally, const struct sample *sample)
@@ -30,16 +28,18 @@ void sample_tally_add(struct sample_tally *tally, const struct sample *sample)
                               .cpu = tally->by_cpu ? sample->cpu : UINT32_MAX,
                               .location = sample->location,
                               .stack = sample->stack};
-    uint32_t id = tally->last;
-    if (id >= tally->count || !same_kind(tally, &tally->items[id], &item)) {
-        uint64_t hash = item_hash(tally, &item);
-        id = hashmap_find(&tally->map, hash, item_equal, tally, &item);
-        if (id == HASHMAP_ABSENT) {
-            id = (uint32_t)tally->count;
-            *vec_push(tally) = item;
-            hashmap_add(&tally->map, hash, id);
-        }
-        tally->last = id;
+    uint32_t *list = sample->stack != STACK_NONE
+                         ? list_of(&tally->first_by_stack, &tally->stack_count, &tally->stack_capacity, sample->stack)
+                         : list_of(&tally->first_by_location, &tally->location_count, &tally->location_capacity,
+                                   sample->location + 1 /* LOCATION_NONE wraps to 0 */);
+    uint32_t id = *list;
+    while (id != TALLY_NONE && !same_kind(tally, &tally->items[id], &item))
+        id = tally->items[id].next;
+    if (id == TALLY_NONE) {
+        id = (uint32_t)tally->count;
+        item.next = *list;
+        *vec_push(tally) = item;
+        *list = id;
     }
     tally->items[id].samples++;
     tally->items[id].period += sample->period;
@@ -53,6 +53,8 @@ void sample_tally_add_all(struct sample_tally *tally, const struct recording *re
 
 void sample_tally_done(struct sample_tally *tally)
 {
-    vec_done(tally);
-    hashmap_done(&tally->map);
+    free(tally->items);
+    free(tally->first_by_stack);
+    free(tally->first_by_location);
+    *tally = (struct sample_tally){0};
 }

@@ -10,12 +10,21 @@
 enum {
     FRAMES_MOST = 8192, /* of one stack; the kernel's own limit is 127 unless told otherwise */
     UNWOUND_MOST = 512,
+    LEAVES_KEPT = 1 << 13, /* a power of two */
 };
 
 /* A call chain's bytes, met before in the same state of the address spaces: its stack. */
 struct chain_slot {
     uint64_t key[2];
     uint32_t stack, leaf;
+    bool used;
+};
+
+/* A leaf address met before in the same state of the address spaces. */
+struct leaf_slot {
+    uint64_t ip;
+    uint32_t space, generation, kernel_generation, location;
+    enum cpu_mode mode;
     bool used;
 };
 
@@ -26,6 +35,7 @@ struct read_counter {
 struct capture_state {
     struct chain_slot *chains;
     size_t chain_capacity, chain_count;
+    struct leaf_slot leaves[LEAVES_KEPT]; /* at the address' hash; the newest wins */
     uint32_t frames[FRAMES_MOST];
     uint64_t unwound[UNWOUND_MOST];
     size_t unwound_count; /* of the last sample */
@@ -68,7 +78,8 @@ static uint32_t thread_of(struct capture *capture, uint32_t pid, uint32_t tid);
 /* The address space of a process: that of its first thread. */
 static uint32_t space_of(struct capture *capture, uint32_t pid)
 {
-    return capture->recording.threads.items[thread_of(capture, pid, pid)].space;
+    uint32_t thread = thread_of(capture, pid, pid); /* may move the items */
+    return capture->recording.threads.items[thread].space;
 }
 
 static uint32_t thread_of(struct capture *capture, uint32_t pid, uint32_t tid)
@@ -369,6 +380,40 @@ static uint64_t period_of(const struct capture *capture, const struct record *re
     return record->event < source->event_count ? source->events[record->event].attr.sample_period : 0;
 }
 
+static uint32_t leaf_locate(struct capture *capture, uint32_t space, uint64_t ip, enum cpu_mode mode)
+{
+    const struct address_space *spaces = capture->recording.spaces.items;
+    struct leaf_slot *slot = &capture->state->leaves[hash_u64(ip) & (LEAVES_KEPT - 1)];
+    uint32_t generation = spaces[space].generation, kernel_generation = spaces[SPACE_KERNEL].generation;
+    if (slot->used && slot->ip == ip && slot->space == space && slot->mode == mode &&
+        slot->generation == generation && slot->kernel_generation == kernel_generation)
+        return slot->location;
+    *slot = (struct leaf_slot){.ip = ip,
+                               .space = space,
+                               .generation = generation,
+                               .kernel_generation = kernel_generation,
+                               .location = capture_locate(capture, space, ip, mode),
+                               .mode = mode,
+                               .used = true};
+    return slot->location;
+}
+
+/* The sampled instruction is most often the first of its chain. */
+static uint32_t location_of(struct capture *capture, uint32_t space, const struct record *record, uint32_t stack)
+{
+    const struct samples *samples = &capture->recording.samples;
+    if (!(record->sample.sample_type & PERF_SAMPLE_IP))
+        return LOCATION_NONE;
+    if (stack != STACK_NONE && record->sample.callchain.count > 1 &&
+        u64_view_at(&record->sample.callchain, 0) >= (uint64_t)PERF_CONTEXT_MAX &&
+        u64_view_at(&record->sample.callchain, 1) == record->sample.ip) {
+        uint32_t first = samples->frames[samples->stacks[stack].first];
+        if (samples->locations[first].cpu_mode == record->cpu_mode)
+            return first;
+    }
+    return leaf_locate(capture, space, record->sample.ip, record->cpu_mode);
+}
+
 static struct sample sample_of(struct capture *capture, const struct record *record)
 {
     struct recording *recording = &capture->recording;
@@ -377,6 +422,7 @@ static struct sample sample_of(struct capture *capture, const struct record *rec
     uint32_t tid = record->who.has_thread ? record->who.tid : UINT32_MAX;
     uint32_t thread = thread_of(capture, pid, tid);
     uint32_t space = recording->threads.items[thread].space;
+    uint32_t stack = stack_of(capture, space, raw);
     return (struct sample){
         .time_ns = record->who.time,
         .period = period_of(capture, record),
@@ -385,9 +431,8 @@ static struct sample sample_of(struct capture *capture, const struct record *rec
         .thread = thread,
         .cpu = record->who.has_cpu ? record->who.cpu : UINT32_MAX,
         .comm = recording->threads.items[thread].comm,
-        .location = raw->sample_type & PERF_SAMPLE_IP ? capture_locate(capture, space, raw->ip, record->cpu_mode)
-                                                      : LOCATION_NONE,
-        .stack = stack_of(capture, space, raw),
+        .location = location_of(capture, space, record, stack),
+        .stack = stack,
         .registers = REGISTERS_NONE,
         .event = (uint16_t)record->event,
         .misc = record->misc,

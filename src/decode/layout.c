@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "decode/layout.h"
 
+#include "base/arena.h"
 #include "base/vec.h"
 
 /* Bytes of the fields of `order` that sample_type has and that stand before `field`; LAYOUT_NOWHERE without it. */
@@ -48,24 +49,57 @@ struct record_layout record_layout_of(const struct perf_event_attr *attr)
 void record_layouts_add(struct record_layouts *layouts, const struct perf_event_attr *attr)
 {
     *vec_push(layouts) = record_layout_of(attr);
+    const struct record_layout *first = layouts->items, *added = &layouts->items[layouts->count - 1];
+    layouts->times_differ |= first->sample_time_at != added->sample_time_at ||
+                             first->trailer_bytes != added->trailer_bytes ||
+                             first->trailer_time_at != added->trailer_time_at;
+}
+
+static struct record_layouts_id *id_slot(struct record_layouts_id *slots, size_t capacity, uint64_t id)
+{
+    size_t at = hash_u64(id) & (capacity - 1);
+    while (slots[at].event != HASHMAP_ABSENT && slots[at].id != id)
+        at = (at + 1) & (capacity - 1);
+    return &slots[at];
+}
+
+static void ids_grow(struct record_layouts *layouts)
+{
+    size_t capacity = layouts->id_capacity ? 2 * layouts->id_capacity : 64;
+    struct record_layouts_id *slots = memory_alloc(memory_product(capacity, sizeof(*slots)));
+    for (size_t at = 0; at < capacity; at++)
+        slots[at].event = HASHMAP_ABSENT;
+    for (size_t at = 0; at < layouts->id_capacity; at++)
+        if (layouts->ids[at].event != HASHMAP_ABSENT)
+            *id_slot(slots, capacity, layouts->ids[at].id) = layouts->ids[at];
+    free(layouts->ids);
+    layouts->ids = slots;
+    layouts->id_capacity = capacity;
 }
 
 void record_layouts_add_id(struct record_layouts *layouts, uint64_t id, uint32_t event)
 {
     /* The first event to claim an id keeps it: ids are unique in every honest file. */
-    if (hashmap_find(&layouts->by_id, hash_u64(id), NULL, NULL, NULL) == HASHMAP_ABSENT)
-        hashmap_add(&layouts->by_id, hash_u64(id), event);
+    if (2 * (layouts->id_count + 1) > layouts->id_capacity)
+        ids_grow(layouts);
+    struct record_layouts_id *slot = id_slot(layouts->ids, layouts->id_capacity, id);
+    if (slot->event != HASHMAP_ABSENT)
+        return;
+    *slot = (struct record_layouts_id){.id = id, .event = event};
+    layouts->id_count++;
 }
 
 uint32_t record_layouts_event(const struct record_layouts *layouts, uint64_t id)
 {
-    return hashmap_find(&layouts->by_id, hash_u64(id), NULL, NULL, NULL);
+    return layouts->id_capacity ? id_slot(layouts->ids, layouts->id_capacity, id)->event : HASHMAP_ABSENT;
 }
 
 void record_layouts_done(struct record_layouts *layouts)
 {
     vec_done(layouts);
-    hashmap_done(&layouts->by_id);
+    free(layouts->ids);
+    layouts->ids = NULL;
+    layouts->id_count = layouts->id_capacity = 0;
 }
 
 static uint64_t u64_at(const uint8_t *bytes, bool swapped)
@@ -105,7 +139,8 @@ bool record_peek_time(const struct record_layouts *layouts, uint32_t type, const
 {
     if (!layouts->count || type >= 64 /* written by tools: no trailer */)
         return false;
-    const struct record_layout *layout = &layouts->items[event_of(layouts, type, payload, size_bytes, swapped)];
+    uint32_t event = layouts->times_differ ? event_of(layouts, type, payload, size_bytes, swapped) : 0;
+    const struct record_layout *layout = &layouts->items[event];
     size_t time_at;
     if (type == PERF_RECORD_SAMPLE) {
         time_at = layout->sample_time_at;

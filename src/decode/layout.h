@@ -32,11 +32,17 @@ struct record_layout {
 
 struct record_layout record_layout_of(const struct perf_event_attr *attr);
 
+struct record_layouts_id {
+    uint64_t id;
+    uint32_t event; /* HASHMAP_ABSENT: a free slot */
+};
+
 struct record_layouts {
     struct record_layout *items;
     size_t count, capacity;
-    struct hashmap by_id;
-    bool same_trailers; /* every event's records end alike */
+    struct record_layouts_id *ids; /* open addressing; asked for every record */
+    size_t id_count, id_capacity;
+    bool times_differ; /* events differ in where their records have the time */
 };
 
 void record_layouts_add(struct record_layouts *layouts, const struct perf_event_attr *attr);
