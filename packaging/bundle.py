@@ -20,7 +20,9 @@ import tarfile
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-LIBRARY_TABLE = re.compile(r'\{\s*((?:"lib[^"]+\.so\.\d[^"]*"\s*,?\s*)+)\}\s*,\s*(?:\.package\s*=\s*)?"([^"]+)"', re.S)
+# struct library name = {{"libx.so.1", …}, "package", …}, with or without the members' names
+LIBRARY_TABLE = re.compile(r'struct library \w+\s*=\s*\{\s*(?:\.names\s*=\s*)?\{([^}]*)\}([^;]*);', re.S)
+PACKAGE = re.compile(r'\.package\s*=\s*"([^"]+)"|^\s*,\s*"([^"]+)"')
 LIBRARY_NAME = re.compile(r'"(lib[\w.+-]+\.so\.\d[\w.]*)"')
 
 
@@ -33,7 +35,10 @@ def library_tables():
     tables = []
     for path in sorted((ROOT / "src").rglob("*.c")):
         text = path.read_text()
-        found = [(re.findall(r'"([^"]+)"', names), package) for names, package in LIBRARY_TABLE.findall(text)]
+        found = []
+        for names, rest in LIBRARY_TABLE.findall(text):
+            package = PACKAGE.search(rest)
+            found.append((re.findall(r'"([^"]+)"', names), package[1] or package[2] if package else "?"))
         told = {name for names, _ in found for name in names}
         missed = set(LIBRARY_NAME.findall(text)) - told
         if missed:

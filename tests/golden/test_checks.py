@@ -98,3 +98,10 @@ def test_manuals_catch_what_is_missing(load, tmp_path):
     assert sorted(said.split(": ")[1] for said in check.check_page(plumb, "thing", tmp_path)) == [
         "--gone is in the page, but not in the table", "--only is in the table, but not in the page",
         "-x is in the table, but not in the page"]
+
+
+def test_bundle_knows_every_library(source_root, monkeypatch):
+    monkeypatch.syspath_prepend(str(source_root / "packaging"))
+    import bundle
+    tables = bundle.library_tables()
+    assert len(tables) >= 5 and all(names and package != "?" for names, package in tables), tables
