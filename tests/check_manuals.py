@@ -57,6 +57,13 @@ def check_page(plumb, command, folder):
         yield f"{page.name}: {option} is in the page, but not in the table"
 
 
+def check_overview(commands, folder):
+    """plumb(1) lists exactly the commands there are."""
+    listed = re.findall(r"^\*plumb-(\w+)\*\(1\)$", (folder / "plumb.1.scd").read_text(), re.M)
+    for command in sorted(set(commands) ^ set(listed)):
+        yield f"plumb.1.scd: {command} is {'not listed' if command in commands else 'no command'}"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--plumb", default=ROOT / "build/plumb")
@@ -64,6 +71,7 @@ def main():
     options = parser.parse_args()
     commands = commands_of(help_text(options.plumb, "help"))
     found = [line for command in commands for line in check_page(options.plumb, command, options.pages)]
+    found += check_overview(commands, options.pages)
     known = {f"plumb-{command}.1.scd" for command in commands} | {"plumb.1.scd"}
     found += [f"{page.name}: there is no such command" for page in options.pages.glob("*.scd") if page.name not in known]
     print("\n".join(found) if found else f"manuals: {len(commands)} commands, each with a true page")

@@ -5,13 +5,13 @@
 
 const struct command *const command_table[] = {
     &command_diagnose,
-    &command_annotate,
-    &command_compare,
-    &command_completion,
     &command_stat,
-    &command_help,
     &command_record,
     &command_report,
+    &command_annotate,
     &command_script,
+    &command_compare,
+    &command_completion,
+    &command_help,
     NULL,
 };
