@@ -23,6 +23,7 @@ struct run_time {
     struct measured elapsed_s;
     struct measured cpu_s, user_s, system_s;
     struct measured on_cpu_ratio;     /* share of elapsed in which at least one thread ran */
+    struct measured wanted_ratio;     /* the same, or was taken off a CPU while still ready */
     struct measured run_delay_s;      /* runnable, waiting for a CPU; summed over threads */
     struct measured preempted_s;      /* the part of it after preemption, from switch records */
     struct measured cpus_used;        /* mean while elapsed */

@@ -111,6 +111,11 @@ static void function_decode(struct work *work, uint32_t index)
     vec_done(&items);
     decoded->has_frame = keeps_frame(work, decoded);
     work->functions.items[index].has_code = decoded->count > 0;
+    size_t frame = 0;
+    for (size_t at = 0; at < decoded->count; at++)
+        frame += decoded->has_frame && decoded->items[at].memory.is_present &&
+                 decoded->items[at].memory.base == work->frame_register;
+    work->functions.items[index].frame_density = decoded->count ? (double)frame / (double)decoded->count : 0;
 }
 
 static uint32_t instruction_at(const struct decoded *decoded, uint64_t shown_addr)
@@ -243,8 +248,11 @@ static bool operand_address(const struct samples *samples, const struct sample *
 
 static void note_vectors(struct stalls *stalls, const struct instruction *instruction)
 {
-    stalls->scalar_fp_samples += instruction->is_scalar_fp;
-    if (!instruction->is_scalar_fp && instruction->vector_bits >= 128)
+    /* movss and movsd move one number through a vector register. */
+    bool one = instruction->is_scalar_fp || (instruction->vector_bits && instruction->memory.is_present &&
+                                             instruction->memory.size_bytes && instruction->memory.size_bytes <= 8);
+    stalls->scalar_fp_samples += one;
+    if (!one && instruction->vector_bits >= 128)
         stalls->vector_samples[instruction->vector_bits >= 512 ? 2 : instruction->vector_bits >= 256 ? 1 : 0]++;
     switch (instruction->class) {
     case INSTRUCTION_FP:

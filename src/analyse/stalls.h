@@ -40,6 +40,7 @@ struct stall_function {
     bool is_kernel, has_code;
     uint64_t samples, attributed;
     uint64_t stack_samples; /* attributed to loads and stores of the stack frame */
+    double frame_density;   /* share of its instructions that access the frame by a frame pointer; 0: no code */
     struct interval share;  /* of all samples */
     struct stall_row *rows; /* most samples first */
     size_t row_count;

@@ -22,7 +22,7 @@ struct diagnose_options {
     bool all_cpus, json, quiet;
     int verbosity;
     double duration_s, effect_percent;
-    uint64_t frequency, top;
+    uint64_t frequency, top, runs;
 };
 
 #define AT(member) offsetof(struct diagnose_options, member)
@@ -35,6 +35,7 @@ static const struct option_row diagnose_rows[] = {
     {'C', "cpu", OPTION_TEXT, AT(cpus), "LIST", "everything that runs on these CPUs (0-3,8)"},
     {.kind = OPTION_HEADING, .help = "how"},
     {0, "duration", OPTION_DOUBLE, AT(duration_s), "SECONDS", "stop after that long; a started program is ended"},
+    {0, "runs", OPTION_U64, AT(runs), "N", "run the program N times, one after the other, and diagnose all runs together"},
     {'F', "freq", OPTION_U64, AT(frequency), "HZ", "samples per second and CPU; default: 2999"},
     {0, "effect", OPTION_DOUBLE, AT(effect_percent), "PERCENT", "less recoverable time than that is ruled out; default: 5"},
     {0, "case", OPTION_TEXT, AT(case_folder), "FOLDER", "keep the case there; without a target: replay it"},
@@ -60,6 +61,8 @@ static bool options_check(const struct diagnose_options *options, bool has_comma
     if (!has_command && !wants_target(options) && !options->case_folder)
         return error_set(err, ERROR_USAGE, "nothing to diagnose") ||
                error_hint(err, "plumb diagnose -- COMMAND, or -p PID, or --case FOLDER to replay one");
+    if (options->runs && !has_command)
+        return error_set(err, ERROR_USAGE, "--runs needs a command to run");
     if (!(options->effect_percent > 0 && options->effect_percent < 100))
         return error_set(err, ERROR_USAGE, "--effect expects a percentage between 0 and 100");
     if (options->frequency < 1 || options->frequency > FREQUENCY_MOST)
@@ -158,6 +161,7 @@ static bool diagnose_live(struct context *context, const struct diagnose_options
         .argv = argv && argv[0] ? argv : NULL,
         .target = &target,
         .target_options = target_words(options, &arena),
+        .runs = options->runs,
         .duration_s = options->duration_s,
         .frequency = options->frequency,
         .effect = options->effect_percent / 100,

@@ -384,9 +384,27 @@ static const char *command_line(char *const *argv, struct arena *arena)
     return arena_string(arena, text_string(&out));
 }
 
+/* The program once, or a shell that runs it so many times and stops at its first failure. */
+static char *const *workload_argv(const struct collect_request *request, struct arena *arena)
+{
+    if (request->runs <= 1)
+        return request->argv;
+    size_t count = 0;
+    while (request->argv[count])
+        count++;
+    char **argv = arena_array(arena, char *, count + 6);
+    argv[0] = arena_string(arena, "/bin/sh");
+    argv[1] = arena_string(arena, "-c");
+    argv[2] = arena_string(arena, "left=$1; shift; while [ \"$left\" -gt 0 ]; do \"$@\" || exit; left=$((left - 1)); done");
+    argv[3] = arena_string(arena, "plumb-runs");
+    argv[4] = arena_printf(arena, "%llu", (unsigned long long)request->runs);
+    memcpy(argv + 5, request->argv, count * sizeof(*argv));
+    return argv;
+}
+
 static bool begin_workload(struct collection *collection, struct collect_result *result, struct error *err)
 {
-    if (!workload_start(&collection->workload, collection->request->argv, err))
+    if (!workload_start(&collection->workload, workload_argv(collection->request, &collection->arena), err))
         return false;
     collection->has_workload = true;
     target_of_workload(&collection->target, collection->workload.pid, &collection->arena);

@@ -11,6 +11,7 @@ struct collect_request {
     char *const *argv;                   /* the program to start; NULL: attach to target */
     const struct target_request *target; /* unless argv */
     const char *target_options;          /* as typed, "-p 12" */
+    uint64_t runs;                       /* of the program, one after the other into one recording; 0 or 1: once */
     double duration_s;                   /* 0: until it ends or Ctrl-C */
     uint64_t frequency;
     double effect;

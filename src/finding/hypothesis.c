@@ -71,6 +71,8 @@ static double rank_of(const struct finding *finding)
 {
     if (!finding->recoverable.known)
         return 0;
+    if (finding->hypothesis->is_disturbance && finding->recoverable.low < 0.5)
+        return 1e-6 * finding->recoverable.low;
     /* What is certain first; the middle only orders what is equally certain. */
     return finding->recoverable.low + 1e-3 * finding->recoverable.mid;
 }

@@ -17,6 +17,7 @@ struct hypothesis {
     const char *id; /* "small-pages": the section in data/advice.txt, stable in JSON */
     const char *family;
     const char *title; /* "4 KiB pages behind hot data" */
+    bool is_disturbance;  /* somebody else's doing: ranks behind the program's own causes unless it is most of the time */
     unsigned needs, uses; /* RESULT_BIT(…) */
     void (*test)(const struct results *results, struct finding *finding);
 };

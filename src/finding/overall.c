@@ -6,6 +6,10 @@
 
 #include <ctype.h>
 
+enum {
+    NAMED_MOST = 6 /* causes named as ruled out in the verdict; the list has them all */
+};
+
 const char *overall_kind_name(enum overall_kind kind)
 {
     static const char *const names[] = {"culprit", "waits", "too_short", "nothing", "blind"};
@@ -19,12 +23,15 @@ static const char *ruled_out_of(const struct findings *findings, double effect, 
     for (size_t at = 0; at < findings->count; at++) {
         if (findings->items[at].verdict != VERDICT_RULED_OUT)
             continue;
-        text_printf(&out, "%s%s", count ? ", " : "", findings->items[at].hypothesis->title);
+        if (count < NAMED_MOST)
+            text_printf(&out, "%s%s", count ? ", " : "", findings->items[at].hypothesis->title);
         count++;
     }
     if (!count)
         return NULL;
-    text_printf(&out, " (each bounded below %.3g %%)", effect * 100);
+    if (count > NAMED_MOST)
+        text_printf(&out, " and %zu more", count - NAMED_MOST);
+    text_printf(&out, ", each bounded below %.3g %%", effect * 100);
     return arena_string(arena, text_string(&out));
 }
 

@@ -85,10 +85,14 @@ static void waiting_test(const struct results *results, struct finding *finding)
         finding_not_testable(finding, run->on_cpu_ratio.why_not, NULL);
         return;
     }
-    double delayed = run->run_delay_s.known && run->elapsed_s.known && run->threads_seen <= 1
+    /* Ready but without a CPU is another cause: taken off while ready, or woken and not yet run. */
+    double ready = run->wanted_ratio.value;
+    double delayed = run->run_delay_s.known && run->elapsed_s.known && run->elapsed_s.value > 0
                          ? run->run_delay_s.value / run->elapsed_s.value
                          : 0;
-    double waiting = 1 - run->on_cpu_ratio.value - delayed;
+    double least = 1 - run->on_cpu_ratio.value - delayed, waiting = 1 - ready;
+    if (run->threads_seen <= 1 && least < waiting)
+        waiting = least;
     finding_decide(finding, interval_exactly(waiting > 0 ? waiting : 0), results->effect);
     if (finding->verdict == VERDICT_RULED_OUT) {
         finding_reason_bound(finding, "bound", finding->recoverable);
@@ -176,6 +180,7 @@ static void steal_test(const struct results *results, struct finding *finding)
 const struct hypothesis hypothesis_steal = {
     .id = "steal",
     .family = "system",
+    .is_disturbance = true,
     .title = "CPU time stolen by the host",
     .needs = RESULT_BIT(RESULT_ACTIVITY),
     .uses = RESULT_BIT(RESULT_SURROUNDINGS) | RESULT_BIT(RESULT_RUN),
@@ -190,6 +195,10 @@ static void oversubscribed_test(const struct results *results, struct finding *f
     struct measured runnable = delay.known && run->cpu_s.known ? measured_as(delay.value + run->cpu_s.value)
                                : delay.known                   ? run->cpu_s
                                                                : delay;
+    finding->of = OF_ELAPSED;
+    /* What isn't runnable time can't come back: the share is of the time in which it wanted a CPU. */
+    if (runnable.known && run->wanted_ratio.known && run->wanted_ratio.value > 0)
+        runnable.value /= run->wanted_ratio.value;
     if (!test_time(results, finding, delay, runnable) || finding->verdict == VERDICT_RULED_OUT)
         return;
     finding_evidence(finding, WEIGHT_FOR, ORIGIN_SCHEDULER, "delay",
@@ -210,6 +219,7 @@ static void oversubscribed_test(const struct results *results, struct finding *f
 const struct hypothesis hypothesis_oversubscribed = {
     .id = "oversubscribed",
     .family = "system",
+    .is_disturbance = true,
     .title = "more to run than CPUs",
     .needs = RESULT_BIT(RESULT_RUN),
     .uses = RESULT_BIT(RESULT_ACTIVITY),

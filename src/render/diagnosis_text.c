@@ -102,9 +102,13 @@ static void bar(struct page *page, double share, enum colour colour)
     text_add_repeated(page->out, " ", BAR - used);
 }
 
-/* A name cut to the columns it may take. */
+/* A name cut to the columns it may take; line breaks and other control characters become blanks. */
 static void fitted(struct text *out, const char *name, size_t width)
 {
+    scoped_text struct text clean = {0};
+    for (const char *at = name; *at; at++)
+        text_add_char(&clean, (unsigned char)*at < ' ' || *at == 127 ? ' ' : *at);
+    name = text_string(&clean);
     size_t columns = text_columns(name);
     if (columns <= width) {
         text_add(out, name);
@@ -428,7 +432,8 @@ static void findings_of(struct page *page, enum verdict verdict, const char *tit
                     code_of(page, PLAIN));
         scoped_text struct text gain = {0};
         if (verdict == VERDICT_SUPPORTED || verdict == VERDICT_UNDECIDED) {
-            fitted(page->out, finding->hypothesis->title, 46);
+            fitted(page->out, finding->hypothesis->title, 48);
+            text_add_char(page->out, ' ');
             bar(page, finding->recoverable.known ? finding->recoverable.high : 0, colour);
             print_gain(&gain, finding);
             text_printf(page->out, "  %s of the %s\n", text_string(&gain), denominator_name(finding->of));

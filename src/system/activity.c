@@ -196,14 +196,15 @@ static void thread_note_wait(struct activity_watch *watch, struct watched_thread
     wait_note(thread, place);
 }
 
-static void thread_look(struct activity_watch *watch, const struct watched_process *process, uint32_t tid,
+/* Whether it still lives: a zombie that nobody waited for has ended. */
+static bool thread_look(struct activity_watch *watch, const struct watched_process *process, uint32_t tid,
                         struct text *scratch)
 {
     int pid = (int)process->pid;
     struct stat_line line = {0};
     if (!read_quietly(watch, scratch, "/proc/%d/task/%d/stat", pid, (int)tid) ||
         !stat_line_parse(whole(scratch), watch->tick_s, &line))
-        return;
+        return false;
     bool began_before = process->began_before && watch->look_count == 0;
     if (read_quietly(watch, scratch, "/proc/%d/task/%d/schedstat", pid, (int)tid)) {
         struct view rest = whole(scratch);
@@ -228,8 +229,10 @@ static void thread_look(struct activity_watch *watch, const struct watched_proce
     thread->seen_running += line.state == 'R';
     thread->seen_sleeping += line.state == 'S';
     thread->seen_disk += line.state == 'D';
-    if (line.state == 'S' || line.state == 'D')
+    /* The first look may find a program of ours that is still held before its exec. */
+    if ((line.state == 'S' || line.state == 'D') && watch->look_count > 0)
         thread_note_wait(watch, thread, scratch);
+    return line.state != 'Z' && line.state != 'X';
 }
 
 static uint32_t bits_set(struct view hex_mask)
@@ -286,8 +289,7 @@ static uint32_t process_look(struct activity_watch *watch, struct watched_proces
         uint64_t tid;
         if (!view_u64(view_of(entry->d_name), 10, &tid))
             continue;
-        thread_look(watch, process, (uint32_t)tid, scratch);
-        count++;
+        count += thread_look(watch, process, (uint32_t)tid, scratch);
     }
     process->alive = count > 0;
     if (process->alive) {

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""plumb diagnose on this machine: verdicts that can't depend on its speed, exit codes, and replay."""
+import json
+import os
+import subprocess
+import sys
+import time
+
+import pytest
+
+BUSY = "import time\nend = time.process_time() + {s}\nwhile time.process_time() < end:\n    sum(range(1000))\n"
+
+
+def diagnose_json(run, *arguments, **options):
+    finished = run("diagnose", "--json", *arguments, **options)
+    assert finished.stdout.lstrip().startswith("{"), finished.stdout + finished.stderr
+    return finished, json.loads(finished.stdout)
+
+
+def test_a_sleeper_waits(run):
+    finished, found = diagnose_json(run, "--", "sleep", "1")
+    assert found["verdict"]["kind"] == "waits"
+    assert "not a CPU problem" in found["verdict"]["sentence"]
+    assert finished.returncode == 0
+
+
+def test_too_short_is_inconclusive(run):
+    finished, found = diagnose_json(run, "--", "true")
+    assert found["verdict"]["kind"] in ("too_short", "blind")
+    assert finished.returncode == 4
+
+
+@pytest.mark.parametrize("command,status", [
+    (["sh", "-c", "exit 7"], 7), (["sh", "-c", "kill -9 $$"], 137), (["/nonexistent"], 127), (["/etc/passwd"], 126)])
+def test_exit_status_is_the_programs(run, command, status):
+    assert run("diagnose", "-q", "--", *command).returncode == status
+
+
+@pytest.mark.parametrize("arguments,words", [
+    (["--", ], "nothing to diagnose"), (["--effect", "0", "--", "true"], "--effect"),
+    (["-p", "1", "--", "true"], "exclude"), (["--runs", "2", "-p", "1"], "--runs"),
+    (["--colour", "never"], "color"), (["--freq", "0", "--", "true"], "--freq")])
+def test_usage(run, arguments, words):
+    finished = run("diagnose", *arguments)
+    assert finished.returncode == 2
+    assert words in finished.stderr
+
+
+def test_every_hypothesis_appears_and_a_case_replays_to_the_same_bytes(run, tmp_path):
+    case = tmp_path / "case"
+    finished = run("diagnose", "--case", case, "--json", "--", sys.executable, "-c", BUSY.format(s=0.6))
+    assert finished.returncode == 0, finished.stderr
+    first = (case / "findings.json").read_text()
+    again = run("diagnose", "--case", case, "--json")
+    assert again.stdout == first == finished.stdout
+    found = json.loads(first)
+    assert len(found["findings"]) >= 30
+    for finding in found["findings"]:
+        assert finding["verdict"] in ("supported", "undecided", "ruled_out", "not_testable")
+        if finding["verdict"] in ("ruled_out", "not_testable"):
+            assert finding["reason"]
+    assert "NaN" not in first and "Infinity" not in first
+
+
+def test_each_part_of_a_case_is_optional(run, tmp_path):
+    case = tmp_path / "case"
+    run("diagnose", "--case", case, "-q", "--", sys.executable, "-c", BUSY.format(s=0.3))
+    for part in ("costs.json", "pages.json", "code.json", "activity.json", "machine.json", "perf.data", "findings.json"):
+        if not (case / part).exists():
+            continue
+        (case / part).unlink()
+        finished, found = diagnose_json(run, "--case", case)
+        assert finished.returncode in (0, 4), part + finished.stderr
+        assert len(found["findings"]) >= 30
+
+
+def test_broken_parts_are_named(run, tmp_path):
+    case = tmp_path / "case"
+    run("diagnose", "--case", case, "-q", "--", sys.executable, "-c", BUSY.format(s=0.2))
+    for part in ("manifest.json", "code.json", "costs.json", "activity.json", "machine.json"):
+        whole = (case / part).read_bytes()
+        for broken in (whole[: len(whole) // 2], b"", b"[]", b"{}", b"\xff\xfe", b'{"schema": 99}'):
+            (case / part).write_bytes(broken)
+            finished = run("diagnose", "--case", case, "-q")
+            assert finished.returncode in (0, 1, 4), (part, broken[:20], finished.stderr)
+            if finished.returncode == 1:
+                assert part in finished.stderr
+        (case / part).write_bytes(whole)
+
+
+def test_attaching_leaves_the_start_out(run):
+    process = subprocess.Popen([sys.executable, "-c", BUSY.format(s=20)])
+    try:
+        time.sleep(0.5)
+        finished, found = diagnose_json(run, "-p", str(process.pid), "--duration", "1")
+        assert finished.returncode == 0, finished.stderr
+        assert process.poll() is None, "the process must go on"
+        assert 0.8 < found["run"]["elapsed_s"] < 3
+        assert found["profile"].get("samples", 1) > 0
+    finally:
+        process.kill()
+        process.wait()
+
+
+def test_a_process_that_ends_meanwhile_is_fine(run):
+    process = subprocess.Popen([sys.executable, "-c", BUSY.format(s=0.5)])
+    finished = run("diagnose", "-q", "-p", str(process.pid), "--duration", "20", timeout=15)
+    process.wait()
+    assert finished.returncode in (0, 4), finished.stderr
+
+
+def test_no_such_process(run):
+    finished = run("diagnose", "-p", "4194304", "--duration", "1")
+    assert finished.returncode in (1, 2)
+    assert "4194304" in finished.stderr
+
+
+def test_a_case_is_not_overwritten(run, tmp_path):
+    run("diagnose", "--case", tmp_path / "case", "-q", "--", "true")
+    finished = run("diagnose", "--case", tmp_path / "case", "-q", "--", "true")
+    assert finished.returncode == 2
+    assert "already holds a case" in finished.stderr
+
+
+def test_lines_fit_a_terminal(run):
+    finished = run("diagnose", "--", sys.executable, "-c", "x = 1\ny = 2\n" + BUSY.format(s=0.3),
+                   env={"LC_ALL": "C.UTF-8"})
+    assert max(len(line) for line in finished.stdout.splitlines()) <= 110
+    plain = run("diagnose", "--", "sleep", "0.6", env={"LC_ALL": "C"})
+    assert plain.stdout.isascii()
+
+
+def test_colour_is_asked_for(run):
+    assert "\033[" not in run("diagnose", "-q", "--", "true").stdout
+    assert "\033[" in run("diagnose", "-q", "--color", "always", "--", "true").stdout

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The hypotheses on results made up for the purpose: every verdict, every key of the wording. */
+#include "test.h"
+
+#include "base/vec.h"
+#include "finding/hypothesis.h"
+#include "finding/overall.h"
+#include "finding/wording.h"
+#include "render/diagnosis.h"
+
+struct made_up {
+    struct arena arena;
+    struct run_time run;
+    struct activity activity;
+    struct stalls stalls;
+    struct stall_function function;
+    struct stall_row row;
+    struct stall_group group;
+    struct access_cost cost;
+    struct access_costs costs;
+    struct kernel_time kernel;
+    struct surroundings machine;
+    struct results results;
+    struct findings findings;
+};
+
+/* A program of one thread and 10 s that computes all the time, 1000 samples, on a guest. */
+static void make_up(struct made_up *made)
+{
+    *made = (struct made_up){0};
+    arena_init(&made->arena);
+    made->run = (struct run_time){
+        .scope = RUN_STARTED,
+        .elapsed_s = measured_as(10),
+        .cpu_s = measured_as(10),
+        .user_s = measured_as(10),
+        .system_s = measured_as(0),
+        .on_cpu_ratio = measured_as(1),
+        .wanted_ratio = measured_as(1),
+        .run_delay_s = measured_as(0),
+        .preempted_s = measured_as(0),
+        .cpus_used = measured_as(1),
+        .migrations = measured_as(1),
+        .switches = measured_as(3),
+        .threads_seen = 1,
+    };
+    made->activity.cpus_allowed = measured_as(2);
+    made->activity.cpus_online = measured_as(2);
+    made->activity.steal_ratio = measured_as(0);
+    made->activity.busy_ratio = measured_as(0.5);
+    made->activity.major_faults = measured_as(0);
+    made->activity.quota_cpus = not_measured("no limit is set");
+    made->function = (struct stall_function){
+        .name = "hot", .dso = "a.out", .dso_path = "/a.out", .samples = 1000, .attributed = 1000, .has_code = true,
+        .rows = &made->row, .row_count = 1, .share = wilson_interval(1000, 1000, 1000)};
+    made->row = (struct stall_row){.text = "mov (%rax),%rdx", .class = INSTRUCTION_LOAD, .samples = 900, .is_load = true};
+    made->stalls = (struct stalls){
+        .sample_count = 1000, .user_samples = 1000, .attributed = true, .attributed_samples = 1000,
+        .hot_code_lines = 2, .functions = &made->function, .function_count = 1, .cpu_s = 10};
+    made->machine = (struct surroundings){
+        .cpu = "a CPU", .microarchitecture = "", .kernel = "", .hypervisor = "KVM", .confidential = "",
+        .thp_enabled = "madvise", .thp_defrag = "", .thp_shmem = "", .governor = "", .frequency_driver = "",
+        .is_guest = true, .has_avx2 = true, .nodes = measured_as(1), .l1d_bytes = measured_as(32768),
+        .l2_bytes = measured_as(1 << 20)};
+    made->kernel.sample_count = 1000;
+    made->results = (struct results){
+        .run = &made->run, .activity = &made->activity, .stalls = &made->stalls, .costs = &made->costs,
+        .kernel = &made->kernel, .surroundings = &made->machine, .effect = 0.05, .command = "./a.out"};
+}
+
+/* 90 % of the samples wait for memory on small pages, where huge pages cost half. */
+static void add_small_pages(struct made_up *made)
+{
+    made->group = (struct stall_group){
+        .row = made->row, .area = "[heap]", .area_known = true, .is_anonymous = true, .is_heap = true,
+        .samples = 900, .load_samples = 900, .base_hits = 900, .share = wilson_interval(900, 1000, 1000),
+        .base_share = wilson_interval(900, 900, 900), .element_bytes = 8};
+    made->group.set = (struct working_set){.address_count = 900, .span_bytes = 1 << 28};
+    made->group.set.pages = (struct set_size){true, 1 << 28, 1 << 27};
+    made->group.set.lines = (struct set_size){false, 0, 1 << 26};
+    made->stalls.groups = &made->group;
+    made->stalls.group_count = 1;
+    made->stalls.memory_samples = 900;
+    made->stalls.class_samples[INSTRUCTION_LOAD] = 900;
+    made->cost = (struct access_cost){
+        .known = true, .ns_small = interval_of(19, 20, 21), .ns_huge = interval_of(9.5, 10, 10.5),
+        .ns_near = interval_of(9.4, 9.5, 9.6), .ratio = interval_of(0.48, 0.5, 0.52)};
+    made->costs = (struct access_costs){.items = &made->cost, .count = 1, .skid_known = true, .one_behind = true};
+}
+
+static const struct finding *test_and_find(struct made_up *made, const char *id)
+{
+    findings_test(&made->findings, &made->results, &made->arena);
+    for (size_t at = 0; at < made->findings.count; at++)
+        if (strcmp(made->findings.items[at].hypothesis->id, id) == 0)
+            return &made->findings.items[at];
+    cr_assert_fail("no finding '%s'", id);
+    return NULL;
+}
+
+Test(findings, small_pages_are_supported_by_share_times_ratio)
+{
+    struct made_up made;
+    make_up(&made);
+    add_small_pages(&made);
+    const struct finding *finding = test_and_find(&made, "small-pages");
+    cr_assert_eq(finding->verdict, VERDICT_SUPPORTED);
+    cr_assert(finding->recoverable.low > 0.40 && finding->recoverable.high < 0.50, "%f %f", finding->recoverable.low,
+              finding->recoverable.high);
+    cr_assert_eq(finding->confidence, CONFIDENCE_HIGH);
+    cr_assert_eq(finding, &made.findings.items[0], "the culprit ranks first");
+    struct overall overall = overall_of(&made.findings, &made.results, &made.arena);
+    cr_assert_eq(overall.kind, OVERALL_CULPRIT);
+    cr_assert(strstr(overall.sentence, "hot waits for address translation"), "%s", overall.sentence);
+    arena_done(&made.arena);
+}
+
+Test(findings, huge_pages_rule_small_pages_out)
+{
+    struct made_up made;
+    make_up(&made);
+    add_small_pages(&made);
+    made.group.base_hits = 0;
+    made.group.huge_hits = 900;
+    made.group.base_share = wilson_interval(0, 900, 900);
+    cr_assert_eq(test_and_find(&made, "small-pages")->verdict, VERDICT_RULED_OUT);
+    arena_done(&made.arena);
+}
+
+Test(findings, memory_is_ruled_out_when_nothing_waits_for_it)
+{
+    static const char *const causes[] = {"small-pages", "cache-misses", "memory-bandwidth", "stores", "host-small-pages"};
+    struct made_up made;
+    make_up(&made);
+    for (size_t at = 0; at < array_count(causes); at++)
+        cr_assert_eq(test_and_find(&made, causes[at])->verdict, VERDICT_RULED_OUT, "%s", causes[at]);
+    arena_done(&made.arena);
+}
+
+Test(findings, code_that_could_not_be_read_rules_nothing_out)
+{
+    static const char *const causes[] = {"small-pages", "divider", "branch-mispredicts", "allocation", "checking-code"};
+    struct made_up made;
+    make_up(&made);
+    made.stalls.attributed_samples = 0;
+    made.stalls.blind_samples = 1000;
+    made.stalls.unnamed_samples = 1000;
+    for (size_t at = 0; at < array_count(causes); at++)
+        cr_assert_eq(test_and_find(&made, causes[at])->verdict, VERDICT_UNDECIDED, "%s", causes[at]);
+    arena_done(&made.arena);
+}
+
+Test(findings, without_the_self_test_nothing_is_inferred_from_stalls)
+{
+    struct made_up made;
+    make_up(&made);
+    made.stalls.attributed = false;
+    const struct finding *finding = test_and_find(&made, "divider");
+    cr_assert_eq(finding->verdict, VERDICT_NOT_TESTABLE);
+    cr_assert_not_null(finding->reason);
+    cr_assert_not_null(finding->remedy);
+    arena_done(&made.arena);
+}
+
+Test(findings, missing_results_are_reasons)
+{
+    struct made_up made;
+    make_up(&made);
+    made.results = (struct results){.effect = 0.05};
+    made.results.why[RESULT_STALLS] = "perf events are forbidden";
+    const struct finding *finding = test_and_find(&made, "divider");
+    cr_assert_eq(finding->verdict, VERDICT_NOT_TESTABLE);
+    cr_assert_str_eq(finding->reason, "perf events are forbidden");
+    for (size_t at = 0; at < made.findings.count; at++)
+        cr_assert_neq(made.findings.items[at].verdict, VERDICT_SUPPORTED);
+    struct overall overall = overall_of(&made.findings, &made.results, &made.arena);
+    cr_assert_eq(overall.kind, OVERALL_BLIND);
+    arena_done(&made.arena);
+}
+
+Test(findings, waiting_is_a_verdict)
+{
+    struct made_up made;
+    make_up(&made);
+    made.run.on_cpu_ratio = made.run.wanted_ratio = measured_as(0.1);
+    made.run.cpu_s = measured_as(1);
+    test_and_find(&made, "waiting");
+    struct overall overall = overall_of(&made.findings, &made.results, &made.arena);
+    cr_assert_eq(overall.kind, OVERALL_WAITS);
+    cr_assert(strstr(overall.sentence, "not a CPU problem"));
+    arena_done(&made.arena);
+}
+
+Test(findings, too_little_is_said_to_be_too_little)
+{
+    struct made_up made;
+    make_up(&made);
+    made.stalls.sample_count = made.stalls.user_samples = 20;
+    made.run.cpu_s = measured_as(0.007);
+    findings_test(&made.findings, &made.results, &made.arena);
+    cr_assert_eq(overall_of(&made.findings, &made.results, &made.arena).kind, OVERALL_TOO_SHORT);
+    arena_done(&made.arena);
+}
+
+/* Push every cause up in turn, so that each branch that words something runs: a missing key is an assertion. */
+Test(findings, every_key_is_worded)
+{
+    for (int level = 0; level < 3; level++) {
+        double hits = level == 0 ? 0 : level == 1 ? 55 : 600;
+        for (int class = 0; class < INSTRUCTION_CLASS_COUNT; class++) {
+            struct made_up made;
+            make_up(&made);
+            if (class % 2)
+                add_small_pages(&made);
+            made.stalls.class_samples[class] = (uint64_t)hits;
+            made.row.class = (enum instruction_class)class;
+            made.stalls.arithmetic_samples = made.stalls.scalar_fp_samples = (uint64_t)hits;
+            made.stalls.vector_samples[2] = made.stalls.vector_samples[0] = (uint64_t)hits;
+            made.stalls.hot_code_lines = level == 2 ? 2000 : 2;
+            made.stalls.shared_line_addresses = 600;
+            made.stalls.shared_line_samples = (uint64_t)hits;
+            made.run.threads_seen = 1 + (uint32_t)level;
+            made.run.run_delay_s = measured_as(level * 3);
+            made.run.migrations = measured_as(level * 50000);
+            made.run.wanted_ratio = made.run.on_cpu_ratio = measured_as(1 - 0.3 * level);
+            made.kernel.fault_samples = made.kernel.interrupt_samples = made.kernel.spin_samples =
+                made.kernel.exec_samples = made.kernel.other_samples = (uint64_t)hits;
+            made.activity.steal_ratio = measured_as(0.2 * level);
+            made.activity.throttled_s = measured_as(level);
+            made.activity.quota_cpus = level ? measured_as(1) : not_measured("no limit is set");
+            made.activity.throttled_periods = measured_as(level * 10);
+            made.activity.runnable_mean = measured_as(3);
+            made.activity.minor_faults = measured_as(level * 1000);
+            made.activity.major_faults = measured_as(level * 1000);
+            made.machine.has_avx512 = level > 0;
+            made.machine.nodes = measured_as(1 + level);
+            made.machine.confidential = level == 2 ? "TDX guest" : "";
+            made.machine.thp_enabled = level == 2 ? "never" : "madvise";
+            made.machine.governor = level == 1 ? "powersave" : "";
+            made.group.is_anonymous = level != 2;
+            made.group.set.stride_bytes = level == 1 ? 32768 : 0;
+            made.group.dependent_samples = level == 2 ? 900 : 0;
+            made.function.producer = level ? "GNU C17 12.2.0 -mtune=generic -march=x86-64 -g" : NULL;
+            static const char *const names[] = {"hot", "malloc", "memcpy", "compute_ref_x", "__asan_load8",
+                                                "_PyEval_EvalFrameDefault", "pthread_spin_lock"};
+            made.function.name = names[class % (int)array_count(names)];
+            findings_test(&made.findings, &made.results, &made.arena);
+            struct overall overall = overall_of(&made.findings, &made.results, &made.arena);
+            cr_assert_not_null(overall.sentence);
+            struct diagnosis diagnosis = {.subject = "./a.out", .results = &made.results, .findings = &made.findings,
+                                          .overall = &overall};
+            struct text_style style = {.unicode = true, .functions_most = 5, .verbose = true};
+            struct text out = {0};
+            diagnosis_text(&out, &diagnosis, &style);
+            diagnosis_json(&out, &diagnosis);
+            cr_assert(strstr(text_string(&out), "small-pages"));
+            cr_assert_null(strstr(text_string(&out), "nan"), "no NaN");
+            text_done(&out);
+            arena_done(&made.arena);
+        }
+    }
+}
+
+Test(findings, each_hypothesis_appears_once)
+{
+    struct made_up made;
+    make_up(&made);
+    findings_test(&made.findings, &made.results, &made.arena);
+    size_t count = 0;
+    for (; hypothesis_table[count]; count++)
+        for (size_t other = 0; other < count; other++)
+            cr_assert_str_neq(hypothesis_table[count]->id, hypothesis_table[other]->id);
+    cr_assert_eq(made.findings.count, count);
+    cr_assert_geq(count, 30);
+    arena_done(&made.arena);
+}
+
+Test(wording, values_read_well)
+{
+    static const struct {
+        struct value value;
+        const char *text;
+    } cases[] = {
+        {{.name = "", .unit = UNIT_SHARE, .number = {true, 0.61, 0.7, 0.74}}, "61 to 74 %"},
+        {{.name = "", .unit = UNIT_SHARE, .number = {true, 0.7, 0.7, 0.7}}, "70 %"},
+        {{.name = "", .unit = UNIT_SHARE, .number = {false, 0, 0, 0}}, "an unknown amount"},
+        {{.name = "", .unit = UNIT_SECONDS, .number = {true, 1.5e-8, 1.5e-8, 1.5e-8}}, "15 ns"},
+        {{.name = "", .unit = UNIT_BYTES, .number = {true, 268435456, 268435456, 268435456}}, "256 MiB"},
+    };
+    for (size_t at = 0; at < array_count(cases); at++) {
+        struct text out = {0};
+        value_print(&out, &cases[at].value);
+        cr_assert_str_eq(text_string(&out), cases[at].text);
+        text_done(&out);
+    }
+}
