@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+enum { RADIX_LEAST = 10000 }; /* below it clearing the buckets costs more than comparing */
+
 void symbol_index_done(struct symbol_index *index)
 {
     vec_done(&index->symbols);
@@ -37,6 +39,14 @@ static void radix_pass(const struct indexed_symbol *symbols, const uint32_t *fro
         to[buckets[(symbols[from[at]].start >> shift) & 0xffff]++] = from[at];
 }
 
+static int start_compare(const void *a, const void *b)
+{
+    const struct indexed_symbol *x = a, *y = b;
+    if (x->start != y->start)
+        return x->start < y->start ? -1 : 1;
+    return (x->order > y->order) - (x->order < y->order);
+}
+
 /* Radix rather than qsort: a million symbols of a large binary sort in tens of milliseconds. */
 static void sort_by_start(struct symbol_index *index)
 {
@@ -50,6 +60,10 @@ static void sort_by_start(struct symbol_index *index)
     }
     if (sorted)
         return;
+    if (count < RADIX_LEAST) {
+        qsort(symbols, count, sizeof(*symbols), start_compare);
+        return;
+    }
     uint32_t *order = memory_alloc(memory_product(count, sizeof(*order)));
     uint32_t *other = memory_alloc(memory_product(count, sizeof(*other)));
     uint32_t *buckets = memory_alloc(65537 * sizeof(*buckets));

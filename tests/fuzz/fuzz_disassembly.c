@@ -28,12 +28,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size_bytes)
         bool with_text;
     } turns[] = {
         {"x86_64", SYNTAX_ATT, true}, {"x86_64", SYNTAX_INTEL, true}, {"i686", SYNTAX_ATT, true}, {"aarch64", SYNTAX_ATT, false}};
-    for (size_t at = 0; at < sizeof(turns) / sizeof(turns[0]); at++) {
-        struct disassembler *disassembler;
-        if (!disassembler_new(&disassembler, turns[at].architecture, turns[at].syntax, NULL))
-            continue;
-        decode_all(disassembler, bytes, size_bytes, turns[at].with_text);
-        disassembler_free(disassembler);
-    }
+    static struct disassembler *disassemblers[sizeof(turns) / sizeof(turns[0])]; /* opening costs more than decoding */
+    for (size_t at = 0; at < sizeof(turns) / sizeof(turns[0]); at++)
+        if (disassemblers[at] ||
+            disassembler_new(&disassemblers[at], turns[at].architecture, turns[at].syntax, NULL))
+            decode_all(disassemblers[at], bytes, size_bytes, turns[at].with_text);
     return 0;
 }

@@ -197,6 +197,70 @@ def test_a_stripped_binary_is_shown_by_its_frames(run, scene, tmp_path):
     assert {addr: words for addr, (_, words) in instructions(done.stdout).items()} == {addr: words for addr, (_, words) in whole.items()}
 
 
+def shadow(scene, folder):
+    """A folder that stands for the recorded machine's root, and the place of the program in it."""
+    place = folder / str(scene).lstrip("/")
+    place.mkdir(parents=True)
+    return place / "chase"
+
+
+def need(*tools):
+    for tool in tools:
+        if not shutil.which(tool):
+            pytest.skip(f"no {tool}")
+
+
+def test_lines_come_from_the_file_that_gnu_debuglink_names(run, scene, tmp_path):
+    need("objcopy", "strip")
+    program = shadow(scene, tmp_path)
+    (program.parent / ".debug").mkdir()
+    debug = program.parent / ".debug" / "chase.dbg"
+    subprocess.run(["objcopy", "--only-keep-debug", scene / "chase", debug], check=True)
+    subprocess.run(["strip", "-o", program, scene / "chase"], check=True)
+    subprocess.run(["objcopy", f"--add-gnu-debuglink={debug}", program], check=True)
+    (tmp_path / str(scene).lstrip("/") / "chase.c").write_text(PROGRAM)
+    done = run("annotate", "--symfs", tmp_path, "chase", cwd=scene)
+    assert done.returncode == 0, done.stderr
+    assert "<chase>:" in done.stdout and "from = *from;" in done.stdout
+
+
+def test_lines_come_from_the_debug_file_of_the_build_id(run, scene, tmp_path):
+    need("objcopy", "strip", "readelf")
+    notes = subprocess.run(["readelf", "-n", scene / "chase"], check=True, capture_output=True, text=True).stdout
+    found = re.search(r"Build ID: ([0-9a-f]+)", notes)
+    if not found:
+        pytest.skip("the compiler writes no build id")
+    program = shadow(scene, tmp_path)
+    debug = tmp_path / "usr/lib/debug/.build-id" / found[1][:2] / (found[1][2:] + ".debug")
+    debug.parent.mkdir(parents=True)
+    subprocess.run(["objcopy", "--only-keep-debug", scene / "chase", debug], check=True)
+    subprocess.run(["strip", "-o", program, scene / "chase"], check=True)
+    done = run("annotate", "--symfs", tmp_path, "-l", "chase", cwd=scene)
+    assert done.returncode == 0, done.stderr
+    assert "<chase>:" in done.stdout and "chase.c:" in done.stdout
+
+
+def test_names_come_from_mini_debug_info(run, scene, tmp_path):
+    need("objcopy", "strip", "xz")
+    program = shadow(scene, tmp_path)
+    small = tmp_path / "small"
+    subprocess.run(["objcopy", "-S", "--keep-symbol=chase", scene / "chase", small], check=True)
+    subprocess.run(["xz", "-k", small], check=True)
+    subprocess.run(["strip", "-o", program, scene / "chase"], check=True)
+    subprocess.run(["objcopy", f"--add-section=.gnu_debugdata={small}.xz", program], check=True)
+    done = run("annotate", "--symfs", tmp_path, "chase", cwd=scene)
+    assert done.returncode == 0, done.stderr
+    assert "<chase>:" in done.stdout
+
+
+def test_without_libdw_instructions_remain(run, scene, tmp_path):
+    (tmp_path / "libdw.so.1").write_text("not a library")
+    done = run("annotate", "chase", cwd=scene, env={"LD_LIBRARY_PATH": tmp_path})
+    assert done.returncode == 0, done.stderr
+    assert len(instructions(done.stdout)) >= 4
+    assert "libdw" in done.stdout and "from = *from;" not in done.stdout
+
+
 def test_no_recording(run, tmp_path):
     done = run("annotate", cwd=tmp_path)
     assert done.returncode == 1 and "perf.data" in done.stderr
