@@ -71,7 +71,7 @@ static const char *vpmu_remedy(const struct virtualisation *virtualisation)
         return "create the instance with --performance-monitoring-unit=standard or enhanced (C4 and newer families)";
     switch (virtualisation->hypervisor) {
     case HYPERVISOR_FIRECRACKER:
-        return "none inside: Firecracker clears the PMU leaf for every guest. Measure on the host, or in a guest of another "
+        return "none inside: Firecracker shows its x86 guests no PMU. Measure on the host, or in a guest of another "
                "monitor or a bare-metal instance";
     case HYPERVISOR_KVM:
     case HYPERVISOR_CLOUD_HYPERVISOR:

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "render/page.h"
+
+#include "base/scope.h"
+
+#include <langinfo.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { PAGE_WIDTH = 100 };
+
+static const char *const colours[] = {
+    [PAGE_PLAIN] = "",           [PAGE_GOOD] = "\033[32m", [PAGE_WARNING] = "\033[33m",
+    [PAGE_BAD] = "\033[31m",     [PAGE_FAINT] = "\033[2m", [PAGE_STRONG] = "\033[1m",
+};
+
+struct page page_for(struct text *out, FILE *stream_or_null)
+{
+    const char *refused = getenv("NO_COLOR"), *terminal = getenv("TERM");
+    bool shown = stream_or_null && isatty(fileno(stream_or_null));
+    bool able = !(terminal && strcmp(terminal, "dumb") == 0);
+    return (struct page){.out = out, .colour = shown && able && !(refused && refused[0]),
+                         .unicode = strcmp(nl_langinfo(CODESET), "UTF-8") == 0, .width = PAGE_WIDTH};
+}
+
+static void colour_begin(struct page *page, enum page_meaning meaning)
+{
+    if (page->colour && meaning != PAGE_PLAIN)
+        text_add(page->out, colours[meaning]);
+}
+
+static void colour_end(struct page *page, enum page_meaning meaning)
+{
+    if (page->colour && meaning != PAGE_PLAIN)
+        text_add(page->out, "\033[0m");
+}
+
+void page_add(struct page *page, enum page_meaning meaning, const char *text)
+{
+    colour_begin(page, meaning);
+    text_add(page->out, text);
+    colour_end(page, meaning);
+}
+
+void page_printf(struct page *page, enum page_meaning meaning, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    colour_begin(page, meaning);
+    text_vprintf(page->out, format, args);
+    colour_end(page, meaning);
+    va_end(args);
+}
+
+void page_heading(struct page *page, const char *text)
+{
+    if (page->out->length)
+        text_add_char(page->out, '\n');
+    page_add(page, PAGE_STRONG, text);
+    text_add_char(page->out, '\n');
+}
+
+void page_pad(struct page *page, const char *text_just_added, size_t columns)
+{
+    size_t used = text_columns(text_just_added);
+    text_add_repeated(page->out, " ", used < columns ? columns - used : 1);
+}
+
+static size_t word_columns(struct view word)
+{
+    size_t columns = 0;
+    for (size_t at = 0; at < word.length; at++)
+        columns += (word.text[at] & 0xc0) != 0x80;
+    return columns;
+}
+
+void page_paragraph(struct page *page, enum page_meaning meaning, size_t used, size_t indent, const char *text)
+{
+    struct view rest = view_of(text);
+    bool first = true;
+    colour_begin(page, meaning);
+    for (struct view word = view_word(&rest); word.length; word = view_word(&rest)) {
+        size_t columns = word_columns(word);
+        if (!first && used + 1 + columns > page->width) {
+            colour_end(page, meaning);
+            text_add_char(page->out, '\n');
+            text_add_repeated(page->out, " ", indent);
+            colour_begin(page, meaning);
+            used = indent;
+        } else if (!first) {
+            text_add_char(page->out, ' ');
+            used++;
+        }
+        text_append(page->out, word.text, word.length);
+        used += columns;
+        first = false;
+    }
+    colour_end(page, meaning);
+    text_add_char(page->out, '\n');
+}
