@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 
 enum {
     FIRST_FD = 100000, /* above any real descriptor, so that a mix-up with close(2) is EBADF */
@@ -27,7 +28,7 @@ struct counter {
     bool enabled, error; /* error: pinned and not schedulable */
     bool on_pmu, ran_in_window;
     double value;
-    uint64_t enabled_ns, running_ns, id;
+    uint64_t enabled_ns, running_ns, id, thread_ns;
     uint8_t *ring;
     size_t ring_bytes;
 };
@@ -219,13 +220,25 @@ void simulated_pmu_run(struct simulated_pmu *pmu, uint64_t duration_ns)
     }
 }
 
+static uint64_t thread_clock_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* A leader's window is its enabled siblings' window, too. */
 static void window_start(struct simulated_pmu *pmu, struct counter *counter)
 {
-    if (!counter->enabled)
-        counter->ran_in_window = false;
+    if (!counter->enabled) {
+        vec_for_each(&pmu->counters, member)
+            if (member->open && (member == counter || (member->leader == counter->fd - FIRST_FD && member->enabled))) {
+                member->ran_in_window = false;
+                member->thread_ns = thread_clock_ns();
+            }
+    }
     counter->enabled = true;
     counter->error = false;
-    (void)pmu;
 }
 
 /* ---- samples -------------------------------------------------------------------------------------------- */
@@ -254,19 +267,19 @@ static void put_u32_pair(struct sample_bytes *out, uint32_t first, uint32_t seco
     put(out, &second, sizeof(second));
 }
 
-static void put_registers(struct sample_bytes *out, uint64_t mask)
+static void put_registers(struct sample_bytes *out, const struct counter *counter)
 {
     put_u64(out, PERF_SAMPLE_REGS_ABI_64);
     for (unsigned bit = 0; bit < 64; bit++)
-        if (mask >> bit & 1)
-            put_u64(out, 0x1000 + bit);
+        if (counter->attr.sample_regs_user >> bit & 1)
+            put_u64(out, counter->rule->register_value ? counter->rule->register_value : 0x1000 + bit);
 }
 
-static void put_branches(struct sample_bytes *out, uint64_t ip)
+static void put_branches(struct sample_bytes *out, const struct counter *counter, uint64_t ip)
 {
     put_u64(out, 2);
     for (unsigned at = 0; at < 2; at++) {
-        put_u64(out, ip - 16 - at);
+        put_u64(out, counter->rule->branch_from ? counter->rule->branch_from : ip - 16 - at);
         put_u64(out, ip);
         put_u64(out, 0);
     }
@@ -285,7 +298,7 @@ static void sample_build(const struct simulated_pmu *pmu, const struct counter *
     if (type & PERF_SAMPLE_TIME)
         put_u64(out, pmu->now_ns);
     if (type & PERF_SAMPLE_ADDR)
-        put_u64(out, 0xadd0);
+        put_u64(out, counter->rule->sample_addr);
     if (type & PERF_SAMPLE_ID)
         put_u64(out, counter->id);
     if (type & PERF_SAMPLE_STREAM_ID)
@@ -300,9 +313,11 @@ static void sample_build(const struct simulated_pmu *pmu, const struct counter *
         put_u64(out, ip);
     }
     if (type & PERF_SAMPLE_BRANCH_STACK)
-        put_branches(out, ip);
+        put_branches(out, counter, ip);
     if (type & PERF_SAMPLE_REGS_USER)
-        put_registers(out, counter->attr.sample_regs_user);
+        put_registers(out, counter);
+    if (type & PERF_SAMPLE_STACK_USER)
+        put_u64(out, 0); /* no stack could be copied */
 }
 
 static void ring_write(struct counter *counter, const void *data, size_t size)
@@ -329,12 +344,23 @@ static void samples_emit(struct simulated_pmu *pmu, struct counter *counter)
     }
 }
 
+static void window_close(struct simulated_pmu *pmu, struct counter *counter)
+{
+    if (!counter->enabled || !counter->ran_in_window)
+        return;
+    counter->value += (double)counter->rule->per_window;
+    if (counter->rule->thread_clock)
+        counter->value += (double)(thread_clock_ns() - counter->thread_ns);
+    samples_emit(pmu, counter);
+    counter->ran_in_window = false;
+}
+
 static void window_end(struct simulated_pmu *pmu, struct counter *counter)
 {
-    if (counter->enabled && counter->ran_in_window) {
-        counter->value += (double)counter->rule->per_window;
-        samples_emit(pmu, counter);
-    }
+    vec_for_each(&pmu->counters, member)
+        if (member->open && member != counter && member->leader == counter->fd - FIRST_FD)
+            window_close(pmu, member);
+    window_close(pmu, counter);
     counter->enabled = false;
     counter->on_pmu = false;
 }
@@ -411,7 +437,9 @@ static int simulated_open(void *context, struct perf_event_attr *attr, pid_t pid
                           unsigned long flags)
 {
     struct simulated_pmu *pmu = context;
-    (void)flags;
+    const unsigned long known_flags = PERF_FLAG_FD_NO_GROUP | PERF_FLAG_FD_OUTPUT | PERF_FLAG_PID_CGROUP | PERF_FLAG_FD_CLOEXEC;
+    if (!pmu->plan.open_errno && (flags & ~known_flags))
+        return refuse(EINVAL); /* the kernel looks at the flags before anything else */
     *vec_push(&pmu->tried) = (struct tried){attr->type, attr->config};
     const struct simulated_rule *rule = rule_of(pmu, attr);
     int refusal = open_refusal(pmu, attr, rule, pid, cpu);

@@ -46,6 +46,7 @@ struct simulated_rule {
     unsigned fixed;       /* bit n: fixed counter n will do as well */
     double per_second;    /* counted while scheduled */
     uint64_t per_window;  /* counted besides, once for each enable..disable window in which it was scheduled */
+    bool thread_clock;    /* besides: this thread's real CPU time over each window, in ns */
     const double *phases_per_second; /* instead of per_second: one rate per phase_ns, the last one stays */
     unsigned phase_count;
     uint64_t phase_ns;
@@ -55,6 +56,9 @@ struct simulated_rule {
     unsigned samples_per_window;
     uint64_t sample_ip;   /* of each sample; sample_ip_of instead when set */
     uint64_t (*sample_ip_of)(unsigned index);
+    uint64_t sample_addr;    /* PERF_SAMPLE_ADDR */
+    uint64_t register_value; /* of every sampled user register; 0: 0x1000 + its number */
+    uint64_t branch_from;    /* of every branch stack entry; 0: shortly before the ip */
 };
 
 struct simulated_plan {
@@ -66,7 +70,7 @@ struct simulated_plan {
     unsigned taken_fixed;  /* bit n: fixed counter n is held so */
     uint64_t mux_interval_ns; /* 0: 4 ms */
     uint64_t step_ns;         /* passes at each disable and each read; 0: none */
-    int open_errno;        /* every open is refused so: ENOSYS, EPERM of a seccomp filter; 0: none */
+    int open_errno;        /* every call is refused so, whatever its arguments: ENOSYS, EPERM of a seccomp filter; 0: none */
     bool kernel_refused;   /* perf_event_paranoid 2: counting the kernel is EACCES */
     bool cpu_refused;      /* perf_event_paranoid 1: pid -1 is EACCES */
     unsigned cpus;         /* 0: one; a cpu at or above is ENODEV */

@@ -47,6 +47,14 @@ static inline const char *test_source_root(void)
     return getenv("PLUMB_SOURCE_ROOT");
 }
 
+/* The sysroot of a machine of tests/fixtures/make_machines.py, or NULL: then skip with cr_skip_test(). */
+static inline const char *test_machine(const char *name, char *path, size_t path_size)
+{
+    const char *build = getenv("PLUMB_BUILD");
+    snprintf(path, path_size, "%s/tests/machines/%s", build ? build : "build", name);
+    return access(path, R_OK) == 0 ? path : NULL;
+}
+
 /* ../shared/data beside the checkout, or NULL: then skip with cr_skip_test(). */
 static inline const char *test_shared_data(void)
 {

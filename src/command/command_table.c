@@ -12,6 +12,7 @@ const struct command *const command_table[] = {
     &command_script,
     &command_compare,
     &command_completion,
+    &command_doctor,
     &command_help,
     NULL,
 };

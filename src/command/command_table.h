@@ -9,6 +9,7 @@ extern const struct command command_annotate;
 extern const struct command command_compare;
 extern const struct command command_completion;
 extern const struct command command_diagnose;
+extern const struct command command_doctor;
 extern const struct command command_help;
 extern const struct command command_record;
 extern const struct command command_report;

@@ -4,8 +4,9 @@
 #include <stddef.h>
 
 const struct command *const command_table[] = {
-    &command_stat,
+    &command_doctor,
     &command_help,
     &command_record,
+    &command_stat,
     NULL,
 };

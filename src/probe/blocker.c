@@ -202,7 +202,11 @@ static void explain_limit(struct capability *capability, const struct bench *ben
 {
     const struct fact_number *soft = &bench->machine->rights.open_files_soft, *hard = &bench->machine->rights.open_files_hard;
     capability_blocked(capability, BLOCKER_LIMIT, "too many open files: RLIMIT_NOFILE is %lld here", soft->known ? (long long)soft->value : -1);
-    capability_remedy(capability, "ulimit -n %lld (the hard limit)", hard->known ? (long long)hard->value : -1);
+    if (soft->known && hard->known && hard->value > soft->value)
+        capability_remedy(capability, "ulimit -n %lld (the hard limit)", (long long)hard->value);
+    else
+        capability_remedy(capability, "raise the hard limit as root: prlimit --nofile=65536 ..., systemd's LimitNOFILE=, or the "
+                                      "container's --ulimit nofile=65536");
 }
 
 static void explain_ring(struct capability *capability, const struct bench *bench, const struct trial *trial)

@@ -5,6 +5,8 @@
 #include "probe/capability_row.h"
 #include "probe/known_work.h"
 
+#include <errno.h>
+
 struct capability_row {
     const char *key, *title, *group, *use;
     measure *measure;
@@ -82,44 +84,62 @@ static const char *const blocker_names[BLOCKER_COUNT] = {
 };
 
 static const struct {
-    const char *key, *name, *meaning;
+    const char *key, *name;
 } tiers[] = {
-    [PMU_TIER_NOT_MEASURED] = {"not-measured", "not measured", "nothing was opened, so nothing is promised"},
-    [PMU_TIER_NONE] = {"none", "no PMU",
-                       "hot code, call chains and stalled instructions by cpu-clock sampling; data addresses and working "
-                       "sets from sampled registers; off-CPU time, faults, page sizes, throttling. Bottleneck classes are "
-                       "ESTIMATED; no slot percentages, no miss counts"},
-    [PMU_TIER_ARCHITECTURAL] = {"architectural", "architectural-only vPMU",
-                                "cycles, instructions, IPC, clock rate and generic branch or cache rates, besides all that "
-                                "works without a PMU. No top-down tree, no model-specific events: those classes stay ESTIMATED"},
-    [PMU_TIER_FULL] = {"full", "full PMU",
-                       "the top-down tree, cache and memory levels, miss rates from counters, as far as the rows above say"},
+    [PMU_TIER_NOT_MEASURED] = {"not-measured", "not measured"},
+    [PMU_TIER_NONE] = {"none", "no PMU"},
+    [PMU_TIER_ARCHITECTURAL] = {"architectural", "architectural-only vPMU"},
+    [PMU_TIER_FULL] = {"full", "full PMU"},
 };
+
+static const char saying_nothing[] = "nothing was opened, so nothing is promised";
+static const char saying_files[] =
+    "time on and off the CPU, faults, page sizes, throttling and steal from /proc and /sys. No samples, no counts: not "
+    "which code, and not why";
+static const char saying_sampling[] =
+    "hot code, call chains and stalled instructions by cpu-clock sampling; data addresses and working sets from sampled "
+    "registers; off-CPU time, faults, page sizes, throttling. Bottleneck classes are ESTIMATED; no slot percentages, no "
+    "miss counts";
+static const char saying_architectural[] =
+    "cycles, instructions, IPC, clock rate and generic branch or cache rates, besides all that works without a PMU. No "
+    "top-down tree, no model-specific events: those classes stay ESTIMATED";
+static const char saying_full[] =
+    "the top-down tree, cache and memory levels and miss rates from counters, as far as the rows above say";
 
 static bool worked(const struct capabilities *all, enum capability_id id)
 {
     return all->items[id].verdict == CAPABILITY_WORKS || all->items[id].verdict == CAPABILITY_PARTLY;
 }
 
+/* Whether the PMU was not even reached: then nobody knows what it can do. */
+static bool was_refused(const struct capability *cycles)
+{
+    return cycles->blocker == BLOCKER_PARANOID || cycles->blocker == BLOCKER_CAPABILITY ||
+           cycles->blocker == BLOCKER_SECCOMP || cycles->blocker == BLOCKER_LOCKDOWN || cycles->blocker == BLOCKER_LIMIT;
+}
+
 static void tier_judge(struct capabilities *all, const struct machine *machine)
 {
     bool basic = worked(all, CAPABILITY_CYCLES) || worked(all, CAPABILITY_INSTRUCTIONS);
-    const struct capability *model = &all->items[CAPABILITY_RAW_MODEL];
-    const char *note = "";
+    const struct capability *cycles = &all->items[CAPABILITY_CYCLES], *model = &all->items[CAPABILITY_RAW_MODEL];
     if (basic && worked(all, CAPABILITY_RAW_MODEL)) {
-        all->tier = PMU_TIER_FULL;
         bool guest = virtualisation_is_guest(&machine->virtualisation);
-        if (guest && !worked(all, CAPABILITY_PRECISE))
-            note = "; a guest's vPMU: no precise sampling";
-        snprintf(all->tier_reason, sizeof(all->tier_reason), "model-specific events count right%s", note);
-    } else if (basic) {
-        all->tier = PMU_TIER_ARCHITECTURAL;
-        snprintf(all->tier_reason, sizeof(all->tier_reason), "cycles or instructions count right, model-specific events don't: %.180s",
-                 model->reason);
-    } else {
-        all->tier = PMU_TIER_NONE;
-        snprintf(all->tier_reason, sizeof(all->tier_reason), "%.280s", all->items[CAPABILITY_CYCLES].reason);
+        all->tier = PMU_TIER_FULL;
+        all->saying = saying_full;
+        snprintf(all->tier_reason, sizeof(all->tier_reason), "model-specific events count right%s",
+                 guest && !worked(all, CAPABILITY_PRECISE) ? "; a guest's vPMU: no precise sampling" : "");
+        return;
     }
+    if (basic) {
+        all->tier = PMU_TIER_ARCHITECTURAL;
+        all->saying = saying_architectural;
+        snprintf(all->tier_reason, sizeof(all->tier_reason),
+                 "cycles or instructions count right, model-specific events don't: %.180s", model->reason);
+        return;
+    }
+    all->tier = was_refused(cycles) ? PMU_TIER_NOT_MEASURED : PMU_TIER_NONE;
+    all->saying = worked(all, CAPABILITY_CPU_CLOCK) ? saying_sampling : saying_files;
+    snprintf(all->tier_reason, sizeof(all->tier_reason), "%.280s", cycles->reason);
 }
 
 /* A chain of dependent multiplications takes 3 cycles each on every x86 since Nehalem and on Neoverse (2 on some). */
@@ -155,7 +175,7 @@ void capabilities_measure(struct capabilities *capabilities, const struct kernel
 {
     struct bench bench = {kernel, root, machine, capabilities};
     uint64_t start = known_work_clock_ns();
-    *capabilities = (struct capabilities){.tier = PMU_TIER_NOT_MEASURED};
+    *capabilities = (struct capabilities){.tier = PMU_TIER_NOT_MEASURED, .saying = saying_nothing};
     const char *why = machine->live ? "not reached" : "a snapshot";
     fact_number_absent(&capabilities->group_size, "%s", why);
     fact_number_absent(&capabilities->group_size_accepted, "%s", why);
@@ -208,6 +228,20 @@ const char *blocker_name(enum blocker blocker)
     return blocker_names[blocker];
 }
 
+const char *capability_errno_name(int sys_errno)
+{
+    static const struct {
+        int number;
+        const char *name;
+    } names[] = {{EPERM, "EPERM"},   {EACCES, "EACCES"}, {ENOENT, "ENOENT"}, {EOPNOTSUPP, "EOPNOTSUPP"}, {ENODEV, "ENODEV"}, {EINVAL, "EINVAL"},
+                 {EMFILE, "EMFILE"}, {ENFILE, "ENFILE"}, {ENOSYS, "ENOSYS"}, {ENOSPC, "ENOSPC"},         {EBUSY, "EBUSY"},   {ENOMEM, "ENOMEM"},
+                 {ESRCH, "ESRCH"},   {EBADF, "EBADF"},   {E2BIG, "E2BIG"},   {EAGAIN, "EAGAIN"},         {ENODATA, "ENODATA"}, {EFAULT, "EFAULT"}};
+    for (size_t at = 0; at < array_count(names); at++)
+        if (names[at].number == sys_errno)
+            return names[at].name;
+    return sys_errno ? "other" : NULL;
+}
+
 const char *pmu_tier_name(enum pmu_tier tier)
 {
     return tiers[tier].name;
@@ -216,11 +250,6 @@ const char *pmu_tier_name(enum pmu_tier tier)
 const char *pmu_tier_key(enum pmu_tier tier)
 {
     return tiers[tier].key;
-}
-
-const char *pmu_tier_meaning(enum pmu_tier tier)
-{
-    return tiers[tier].meaning;
 }
 
 enum capability_id capability_by_key(const char *key)

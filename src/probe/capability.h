@@ -22,17 +22,17 @@ enum capability_id {
     CAPABILITY_RAW_MODEL,     /* by number: an event of this microarchitecture only */
     CAPABILITY_GROUP_SIZE,
     CAPABILITY_TOPDOWN,
-    CAPABILITY_SAMPLING,      /* hardware events, sampled */
-    CAPABILITY_PRECISE,
-    CAPABILITY_BRANCH_STACK,
     CAPABILITY_UNCORE,
     CAPABILITY_ENERGY,
     CAPABILITY_MSR,
-    CAPABILITY_SOFTWARE,
+    CAPABILITY_SAMPLING,      /* hardware events, sampled */
+    CAPABILITY_PRECISE,
+    CAPABILITY_BRANCH_STACK,
     CAPABILITY_CPU_CLOCK,     /* cpu-clock, sampled */
     CAPABILITY_USER_REGISTERS,
     CAPABILITY_CALL_CHAIN,
     CAPABILITY_USER_STACK,
+    CAPABILITY_SOFTWARE,
     CAPABILITY_TRACEPOINT,
     CAPABILITY_BREAKPOINT,
     CAPABILITY_UPROBE,
@@ -84,7 +84,7 @@ struct capability {
 };
 
 enum pmu_tier {
-    PMU_TIER_NOT_MEASURED = 0,
+    PMU_TIER_NOT_MEASURED = 0, /* a snapshot, or no permission to ask */
     PMU_TIER_NONE,
     PMU_TIER_ARCHITECTURAL, /* cycles and instructions; model-specific events are hidden or filtered */
     PMU_TIER_FULL
@@ -94,6 +94,7 @@ struct capabilities {
     struct capability items[CAPABILITY_COUNT]; /* by id */
     enum pmu_tier tier;
     char tier_reason[300];
+    const char *saying; /* what plumb can say with what works here */
     struct fact_number group_size; /* hardware events that were really counted together, fixed counters aside */
     struct fact_number group_size_accepted; /* that the kernel accepted in one group */
     struct fact_word fixed_counters;        /* events that came on top of a full group */
@@ -116,9 +117,9 @@ const char *capability_group(enum capability_id id);   /* "hardware counters" */
 const char *capability_use(enum capability_id id);     /* what plumb does with it */
 const char *capability_verdict_name(enum capability_verdict verdict);
 const char *blocker_name(enum blocker blocker);
+const char *capability_errno_name(int sys_errno);      /* "EPERM"; NULL for 0 */
 const char *pmu_tier_name(enum pmu_tier tier);         /* "full PMU" */
 const char *pmu_tier_key(enum pmu_tier tier);          /* "full" */
-const char *pmu_tier_meaning(enum pmu_tier tier);      /* what plumb can say there */
 
 /* The id whose key this is, or CAPABILITY_COUNT. */
 enum capability_id capability_by_key(const char *key);

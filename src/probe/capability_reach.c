@@ -105,7 +105,8 @@ void measure_other_process(const struct bench *bench, struct capability *capabil
     }
     /* the child also writes to pages that it shared with us until then */
     capability_judge(capability, bench, &count, TOUCHED_PAGES, TOUCHED_PAGES, TOUCHED_PAGES + 100, "pages touched by a child");
-    if (capability->verdict == CAPABILITY_WORKS && !process_has(&bench->machine->rights, PROCESS_CAP_SYS_PTRACE) &&
+    if (capability->verdict == CAPABILITY_WORKS && bench->machine->rights.capabilities.known &&
+        !process_has(&bench->machine->rights, PROCESS_CAP_SYS_PTRACE) &&
         !process_has_perfmon(&bench->machine->rights)) {
         capability->verdict = CAPABILITY_PARTLY;
         snprintf(capability->reason, sizeof(capability->reason), "other users' processes need CAP_PERFMON or CAP_SYS_PTRACE");

@@ -279,8 +279,9 @@ static pid_t stepped_child_start(void)
     pid_t pid = fork();
     if (pid != 0)
         return pid;
-    if (ptrace(PTRACE_TRACEME, 0, 0, 0) == 0)
-        raise(SIGSTOP);
+    if (ptrace(PTRACE_TRACEME, 0, 0, 0) != 0)
+        _exit(errno); /* errno values fit an exit status */
+    raise(SIGSTOP);
     for (;;)
         known_work_chain(1000000);
 }
@@ -295,6 +296,11 @@ void measure_single_step(const struct bench *bench, struct capability *capabilit
         return;
     }
     pid_t got = waitpid(child, &status, WUNTRACED);
+    if (got == child && WIFEXITED(status)) {
+        child = -1;
+        capability_explain_errno(capability, bench, "ptrace", WEXITSTATUS(status), NEED_PTRACE);
+        return;
+    }
     if (got != child || !WIFSTOPPED(status)) {
         capability_blocked(capability, BLOCKER_UNKNOWN, "the child did not stop to be traced");
         return;

@@ -442,7 +442,7 @@ static void read_paranoid(struct setting *setting, const struct reader *reader)
     value_is(setting, limits ? SETTING_DISTORTS : SETTING_FINE, "%lld%s", (long long)paranoid->value, allowed ? ", overridden by this process's capabilities" : "");
     if (!limits)
         return;
-    static const char *const losses[] = {"raw tracepoint data", "raw tracepoint data and whole CPUs (-a, -C)", "the kernel's share of everything", "every event"};
+    static const char *const losses[] = {"raw tracepoint data", "whole CPUs (-a, -C)", "kernel mode and whole CPUs (-a, -C)", "any event"};
     effect_is(setting, "documented: perf_event_open(2)", "this process can't see %s", losses[paranoid->value < 0 ? 0 : paranoid->value > 2 ? 3 : paranoid->value]);
     write_number(setting, reader, "/proc/sys/kernel/perf_event_paranoid", -1, paranoid->value);
 }
@@ -460,6 +460,23 @@ static void read_kernel_pointers(struct setting *setting, const struct reader *r
         return;
     effect_is(setting, "documented: Linux sysctl kernel", "/proc/kallsyms shows zeros: kernel samples have no function names");
     write_number(setting, reader, "/proc/sys/kernel/kptr_restrict", 0, level->value);
+}
+
+/* -a and -C hold one descriptor for each event on each CPU. */
+static void read_open_files(struct setting *setting, const struct reader *reader)
+{
+    enum { ENOUGH_EVENTS = 100 };
+    const struct fact_number *soft = &reader->machine->rights.open_files_soft;
+    size_t cpus = reader->machine->topology.cpu_count;
+    if (!soft->known || !cpus) {
+        unknown_number(setting, soft);
+        return;
+    }
+    int64_t events = soft->value / (int64_t)cpus;
+    bool few = events < ENOUGH_EVENTS;
+    value_is(setting, few ? SETTING_NOTE : SETTING_FINE, "%lld: room for %lld events on all %zu CPUs", (long long)soft->value, (long long)events, cpus);
+    if (few)
+        effect_is(setting, "documented: getrlimit(2)", "counting more than that on all CPUs at once ends in EMFILE: ulimit -n raises it");
 }
 
 /* ---- table ---------------------------------------------------------------------------------------------- */
@@ -486,6 +503,7 @@ static const struct {
     {"mitigations", "mitigations", read_mitigations},
     {"nmi-watchdog", "NMI watchdog", read_watchdog},
     {"sample-rate", "highest sampling rate", read_sample_rate},
+    {"open-files", "open files", read_open_files},
     {"paranoid", "perf_event_paranoid", read_paranoid},
     {"kernel-pointers", "kptr_restrict", read_kernel_pointers},
 };

@@ -5,8 +5,6 @@
 #include "base/scope.h"
 #include "base/vec.h"
 
-#include <errno.h>
-
 /*
  * An unknown fact is null in its place, and its reason stands in the document's "unknown" object under the fact's path
  * ("topology.sockets"): a reader that wants numbers meets only numbers and null.
@@ -282,7 +280,7 @@ static void pmu_section(struct writer *writer, const struct machine *machine, co
     section_open(writer, "pmu");
     json_string(&writer->json, "tier", pmu_tier_key(all->tier));
     json_string(&writer->json, "tier_name", pmu_tier_name(all->tier));
-    json_string(&writer->json, "tier_meaning", pmu_tier_meaning(all->tier));
+    json_string(&writer->json, "can_say", all->saying);
     json_string(&writer->json, "tier_reason", all->tier_reason);
     number(writer, "group_size", &all->group_size);
     number(writer, "group_size_accepted", &all->group_size_accepted);
@@ -297,20 +295,6 @@ static void pmu_section(struct writer *writer, const struct machine *machine, co
     number(writer, "cpuid_branch_records", &leaf->branch_records);
     pmus_array(writer, &machine->pmus);
     section_close(writer);
-}
-
-static const char *errno_name(int number)
-{
-    static const struct {
-        int number;
-        const char *name;
-    } names[] = {{EPERM, "EPERM"},   {EACCES, "EACCES"}, {ENOENT, "ENOENT"}, {EOPNOTSUPP, "EOPNOTSUPP"}, {ENODEV, "ENODEV"}, {EINVAL, "EINVAL"},
-                 {EMFILE, "EMFILE"}, {ENFILE, "ENFILE"}, {ENOSYS, "ENOSYS"}, {ENOSPC, "ENOSPC"},         {EBUSY, "EBUSY"},   {ENOMEM, "ENOMEM"},
-                 {ESRCH, "ESRCH"},   {EBADF, "EBADF"},   {E2BIG, "E2BIG"},   {EAGAIN, "EAGAIN"},         {ENODATA, "ENODATA"}, {EFAULT, "EFAULT"}};
-    for (size_t at = 0; at < array_count(names); at++)
-        if (names[at].number == number)
-            return names[at].name;
-    return number ? "other" : NULL;
 }
 
 static void capabilities_array(struct json_writer *json, const struct capabilities *all)
@@ -334,7 +318,7 @@ static void capabilities_array(struct json_writer *json, const struct capabiliti
         else
             json_null(json, "counted");
         json_string(json, "blocker", capability->blocker == BLOCKER_NONE ? NULL : blocker_name(capability->blocker));
-        json_string(json, "errno", errno_name(capability->sys_errno));
+        json_string(json, "errno", capability_errno_name(capability->sys_errno));
         json_string(json, "reason", capability->reason[0] ? capability->reason : NULL);
         json_string(json, "remedy", capability->remedy[0] ? capability->remedy : NULL);
         json_object_close(json);

@@ -4,8 +4,6 @@
 #include "base/scope.h"
 #include "base/vec.h"
 
-#include <errno.h>
-
 enum {
     LABEL_COLUMN = 2,
     VALUE_COLUMN = 16,
@@ -146,6 +144,20 @@ static void rights_row(struct page *page, const struct process_rights *rights)
     row(page, "this process", text_string(&line));
 }
 
+static void clock_row(struct page *page, const struct machine *machine, const struct capabilities *all)
+{
+    scoped_text struct text line = {0};
+    if (all->clock_khz.known)
+        text_printf(&line, "%.2f GHz while measuring", (double)all->clock_khz.value / 1e6);
+    else
+        text_printf(&line, "not measured: %s", all->clock_khz.why);
+    if (machine->frequency.governor.known)
+        text_printf(&line, "; governor %s", machine->frequency.governor.text);
+    if (machine->clocksource.current.known)
+        text_printf(&line, "; clocksource %s", machine->clocksource.current.text);
+    row(page, "clock", text_string(&line));
+}
+
 static void pmu_row(struct page *page, const struct machine *machine)
 {
     scoped_text struct text line = {0};
@@ -168,6 +180,7 @@ static void machine_section(struct page *page, const struct doctor_report *repor
     page_heading(page, "machine");
     processor_row(page, &machine->cpu);
     topology_rows(page, &machine->topology, &machine->memory);
+    clock_row(page, machine, report->capabilities);
     place_rows(page, machine);
     rights_row(page, &machine->rights);
     pmu_row(page, machine);
@@ -200,7 +213,7 @@ static void obstacle(struct page *page, const struct capability *capability)
     text_add(&line, capability->reason);
     if (capability->blocker != BLOCKER_NONE)
         text_printf(&line, " [%s%s%s]", blocker_name(capability->blocker), capability->sys_errno ? "; " : "",
-                    capability->sys_errno ? strerror(capability->sys_errno) : "");
+                    capability->sys_errno ? capability_errno_name(capability->sys_errno) : "");
     text_add_repeated(page->out, " ", REASON_COLUMN);
     page_paragraph(page, PAGE_PLAIN, REASON_COLUMN, REASON_COLUMN, text_string(&line));
     if (!capability->remedy[0])
@@ -260,13 +273,12 @@ static void tier_section(struct page *page, const struct capabilities *all)
     scoped_text struct text line = {0};
     page_heading(page, "what plumb can say here");
     text_add_repeated(page->out, " ", LABEL_COLUMN);
-    page_printf(page, meanings[all->tier], "%s", pmu_tier_name(all->tier));
-    text_printf(&line, ": %s", pmu_tier_meaning(all->tier));
-    page_paragraph(page, PAGE_PLAIN, LABEL_COLUMN + text_columns(pmu_tier_name(all->tier)), LABEL_COLUMN + 2, text_string(&line));
-    text_add_repeated(page->out, " ", LABEL_COLUMN + 2);
-    text_clear(&line);
-    text_printf(&line, "because: %s", all->tier_reason);
-    page_paragraph(page, PAGE_FAINT, LABEL_COLUMN + 2, LABEL_COLUMN + 2, text_string(&line));
+    page_printf(page, meanings[all->tier], "PMU: %s.", pmu_tier_name(all->tier));
+    text_printf(&line, " (%s)", all->tier_reason);
+    text_add_char(page->out, ' ');
+    page_paragraph(page, PAGE_FAINT, LABEL_COLUMN + 7 + text_columns(pmu_tier_name(all->tier)), LABEL_COLUMN, text_string(&line));
+    text_add_repeated(page->out, " ", LABEL_COLUMN);
+    page_paragraph(page, PAGE_PLAIN, LABEL_COLUMN, LABEL_COLUMN, all->saying);
 }
 
 /* ---- settings ------------------------------------------------------------------------------------------- */
@@ -292,37 +304,39 @@ static void setting_entry(struct page *page, const struct setting *setting)
     page_paragraph(page, PAGE_FAINT, REASON_COLUMN, REASON_COLUMN, text_string(&line));
 }
 
-static void fine_settings(struct page *page, const struct settings *settings)
+/* Those that need no words of their own, by name: the fine ones, and the ones that this machine does not tell. */
+static void listed_settings(struct page *page, const struct settings *settings, enum setting_state state, const char *mark_text,
+                            enum page_meaning meaning, const char *label, const char *tail)
 {
     scoped_text struct text line = {0};
     for (size_t at = 0; at < settings->count; at++)
-        if (settings->items[at].state == SETTING_FINE)
+        if (settings->items[at].state == state)
             text_printf(&line, "%s%s", line.length ? ", " : "", settings->items[at].title);
     if (!line.length)
         return;
+    text_add(&line, tail);
     text_add_repeated(page->out, " ", LABEL_COLUMN);
-    page_add(page, PAGE_GOOD, "+");
-    text_add(page->out, " fine: ");
-    page_paragraph(page, PAGE_PLAIN, LABEL_COLUMN + 8, LABEL_COLUMN + 2, text_string(&line));
+    page_add(page, meaning, mark_text);
+    text_printf(page->out, " %s: ", label);
+    page_paragraph(page, PAGE_PLAIN, LABEL_COLUMN + strlen(label) + 4, LABEL_COLUMN + 2, text_string(&line));
 }
 
 static void settings_section(struct page *page, const struct doctor_report *report)
 {
-    static const enum setting_state order[] = {SETTING_DISTORTS, SETTING_NOTE, SETTING_UNKNOWN};
+    static const enum setting_state order[] = {SETTING_DISTORTS, SETTING_NOTE, SETTING_UNKNOWN, SETTING_FINE};
     const struct settings *settings = report->settings;
     bool fixable = false;
     page_heading(page, "settings that distort a measurement");
-    for (size_t state = 0; state < array_count(order); state++)
+    for (size_t state = 0; state < (report->verbose ? array_count(order) : 2); state++)
         for (size_t at = 0; at < settings->count; at++)
             if (settings->items[at].state == order[state]) {
                 setting_entry(page, &settings->items[at]);
                 fixable |= order[state] == SETTING_DISTORTS && settings->items[at].write_count;
             }
-    for (size_t at = 0; report->verbose && at < settings->count; at++)
-        if (settings->items[at].state == SETTING_FINE)
-            setting_entry(page, &settings->items[at]);
-    if (!report->verbose)
-        fine_settings(page, settings);
+    if (!report->verbose) {
+        listed_settings(page, settings, SETTING_UNKNOWN, "?", PAGE_FAINT, "unknown here", " (-v says why)");
+        listed_settings(page, settings, SETTING_FINE, "+", PAGE_GOOD, "fine", "");
+    }
     if (fixable)
         page_add(page, PAGE_FAINT, "  plumb doctor --script > tune.sh writes the commands that set these right and put them back\n");
 }

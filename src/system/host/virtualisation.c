@@ -9,8 +9,8 @@ static const char *const hypervisor_names[HYPERVISOR_COUNT] = {
     [HYPERVISOR_UNKNOWN] = "unknown",
     [HYPERVISOR_NONE] = "bare metal",
     [HYPERVISOR_KVM] = "KVM",
-    [HYPERVISOR_FIRECRACKER] = "Firecracker (KVM)",
-    [HYPERVISOR_CLOUD_HYPERVISOR] = "Cloud Hypervisor (KVM)",
+    [HYPERVISOR_FIRECRACKER] = "Firecracker on KVM",
+    [HYPERVISOR_CLOUD_HYPERVISOR] = "Cloud Hypervisor on KVM",
     [HYPERVISOR_XEN] = "Xen",
     [HYPERVISOR_XEN_DOM0] = "Xen dom0",
     [HYPERVISOR_HYPERV] = "Hyper-V",
@@ -168,6 +168,11 @@ static void kvm_refine(struct virtualisation *out, const struct sysroot *root)
             decide(out, HYPERVISOR_CLOUD_HYPERVISOR, "ACPI table %s is made by Cloud Hypervisor", tables[at]);
             return;
         }
+    }
+    /* without root: Firecracker gives no DMI, and lists the clock device that only Amazon's monitors make */
+    if (!sysroot_exists(root, "/sys/class/dmi/id") && sysroot_exists(root, "/sys/bus/acpi/devices/AMZNC10C:00")) {
+        decide(out, HYPERVISOR_FIRECRACKER, "CPUID says '%.12s'; no DMI, and Firecracker's ACPI device AMZNC10C", out->signature);
+        return;
     }
     if (fact_is(&out->vendor, "Cloud Hypervisor"))
         decide(out, HYPERVISOR_CLOUD_HYPERVISOR, "DMI sys_vendor is Cloud Hypervisor");

@@ -51,30 +51,3 @@ void perf_limits_read(struct perf_limits *limits, const struct sysroot *root)
     else
         fact_word_absent(&limits->tracefs, "no 'events' folder in /sys/kernel/tracing or /sys/kernel/debug/tracing");
 }
-
-static bool config_read(struct text *out, const struct sysroot *root)
-{
-    struct error ignored;
-    char release[128];
-    if (sysroot_read(root, out, &ignored, "/plumb/config"))
-        return true;
-    return sysroot_line(root, release, sizeof(release), "/proc/sys/kernel/osrelease") &&
-           (sysroot_read(root, out, &ignored, "/boot/config-%s", release) ||
-            sysroot_read(root, out, &ignored, "/lib/modules/%s/config", release));
-}
-
-void kernel_option_read(struct fact_word *fact, const struct sysroot *root, const char *option)
-{
-    scoped_text struct text file = {0};
-    if (!config_read(&file, root)) {
-        fact_word_absent(fact, "no readable kernel configuration in /boot or /lib/modules");
-        return;
-    }
-    fact_word_set(fact, VIEW("n"));
-    struct view rest = {text_string(&file), file.length}, line;
-    while (view_line(&rest, &line)) {
-        struct view value = line;
-        if (view_equal(view_cut(&value, '='), option))
-            fact_word_set(fact, value);
-    }
-}

@@ -26,11 +26,4 @@ struct perf_limits {
 
 void perf_limits_read(struct perf_limits *limits, const struct sysroot *root);
 
-/*
- * Whether the running kernel was built with an option ("CONFIG_BPF_SYSCALL"): 'y', 'm' or 'n', from
- * /boot/config-RELEASE or /lib/modules/RELEASE/config; absent when neither is readable (/proc/config.gz is compressed;
- * a snapshot holds it unpacked as /plumb/config).
- */
-void kernel_option_read(struct fact_word *fact, const struct sysroot *root, const char *option);
-
 #endif
