@@ -132,27 +132,17 @@ static void read_event_types(struct perf_data *data, struct file_section types)
     }
 }
 
-static bool bitmap_has(const uint64_t bitmap[4], unsigned number)
-{
-    return bitmap[number / 64] >> number % 64 & 1;
-}
-
 /*
- * The bitmap is an array of unsigned long. Of a machine of the other byte order it isn't known whether they
- * had 4 or 8 bytes; every recorder since 2011 sets HOSTNAME, which tells.
+ * The bitmap is an array of unsigned long. Of a machine of the other byte order it isn't known whether they had 4
+ * or 8 bytes: no feature has a number from 32 on, so numbers up there are those of the other half.
  */
 static void read_feature_bitmap(struct perf_data *data, struct bytes in, uint64_t bitmap[4])
 {
     for (size_t at = 0; at < 4; at++)
         bitmap[at] = read_u64(&in);
-    if (!data->swapped || bitmap_has(bitmap, FEATURE_HOSTNAME))
-        return;
-    for (size_t at = 0; at < 4; at++)
-        bitmap[at] = bitmap[at] >> 32 | bitmap[at] << 32;
-    if (bitmap_has(bitmap, FEATURE_HOSTNAME))
-        return;
-    memset(bitmap, 0, 4 * sizeof(*bitmap));
-    bitmap[0] = UINT64_C(1) << FEATURE_BUILD_ID;
+    if (data->swapped && bitmap[0] && !(bitmap[0] & UINT32_MAX))
+        for (size_t at = 0; at < 4; at++)
+            bitmap[at] = bitmap[at] >> 32 | bitmap[at] << 32;
 }
 
 static void feed_map(struct perf_data *data, uint64_t offset, uint64_t size)
@@ -189,7 +179,8 @@ static bool read_file_header(struct perf_data *data, struct bytes in, uint64_t h
     uint64_t bitmap[4] = {0};
     if (header_size >= HEADER_BYTES)
         read_feature_bitmap(data, in, bitmap);
-    return perf_data_read_features(data, bitmap, err);
+    perf_data_read_features(data, bitmap);
+    return true;
 }
 
 /* 1 or 2: the version that a magic number stands for; 0: not perf.data. */
@@ -550,6 +541,12 @@ static bool enqueue(struct perf_data *data, struct record_feed *feed, const uint
     return true;
 }
 
+static void input_end(struct perf_data *data)
+{
+    data->input_ended = data->draining = true;
+    data->flush_limit = UINT64_MAX;
+}
+
 /* Scan one record of the input. *ret_out: it is in ret_record and goes out now. */
 static bool scan(struct perf_data *data, struct record *ret_record, bool *ret_out, struct error *err)
 {
@@ -565,8 +562,7 @@ static bool scan(struct perf_data *data, struct record *ret_record, bool *ret_ou
     }
     if (!has) {
         data->source.losses.truncated |= data->inner.at != data->inner.end;
-        data->input_ended = data->draining = true;
-        data->flush_limit = UINT64_MAX;
+        input_end(data);
         return true;
     }
     const uint8_t *bytes = feed->at;
@@ -599,16 +595,20 @@ static bool perf_data_next(struct source *source, struct record *ret_record, str
     if (perf_data_next_build_id(data, ret_record))
         return true;
     while (!data->ended) {
-        bool out;
-        if (data->draining ? !drain(data, ret_record, &out, err) : !scan(data, ret_record, &out, err)) {
+        bool out = false;
+        if (data->draining && !drain(data, ret_record, &out, err)) {
             data->ended = true;
             return false;
         }
+        if (!data->draining && !data->ended && !out && !scan(data, ret_record, &out, &data->trouble))
+            input_end(data);
         if (out) {
             count_losses(data, ret_record);
             return true;
         }
     }
+    if (data->trouble.kind != ERROR_NONE && err)
+        *err = data->trouble;
     return false;
 }
 

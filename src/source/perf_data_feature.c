@@ -136,26 +136,22 @@ void perf_data_read_feature(struct perf_data *data, unsigned number, struct byte
     }
 }
 
-bool perf_data_read_features(struct perf_data *data, const uint64_t bitmap[4], struct error *err)
+void perf_data_read_features(struct perf_data *data, const uint64_t bitmap[4])
 {
     if (data->data_size_missing)
-        return true; /* the recorder died before it wrote them */
+        return; /* the recorder died before it wrote them */
     uint64_t table = data->data.offset + data->data.size_bytes;
     data->source.facts.feature_offset = table;
-    if (table > data->map_bytes)
-        return error_set(err, ERROR_FORMAT, "its data section ends behind the end of the file");
     struct bytes sections = bytes_of(data->map + table, data->map_bytes - table, data->swapped);
     for (unsigned number = 0; number < FEATURE_COUNT; number++) {
         if (!(bitmap[number / 64] >> number % 64 & 1))
             continue;
         uint64_t offset = read_u64(&sections), size = read_u64(&sections);
-        if (sections.failed)
-            return error_set(err, ERROR_FORMAT, "its table of features is cut off");
-        if (offset > data->map_bytes || size > data->map_bytes - offset)
-            return error_set(err, ERROR_FORMAT, "feature %u lies outside the file", number);
-        perf_data_read_feature(data, number, bytes_of(data->map + offset, size, data->swapped));
+        if (sections.failed || offset > data->map_bytes || size > data->map_bytes - offset)
+            data->source.losses.truncated = true;
+        else
+            perf_data_read_feature(data, number, bytes_of(data->map + offset, size, data->swapped));
     }
-    return true;
 }
 
 bool perf_data_next_build_id(struct perf_data *data, struct record *ret_record)

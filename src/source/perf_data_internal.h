@@ -69,6 +69,7 @@ struct perf_data {
     uint64_t round_most;          /* the latest when the round before ended: what the next end lets out */
     uint64_t flush_limit;         /* latest time that may go out while draining */
     bool draining, ended, input_ended;
+    struct error trouble; /* that ended the input: told when all that came before it is out */
     uint64_t last_time;
 };
 
@@ -80,8 +81,8 @@ MUST_CHECK bool perf_data_add_event(struct perf_data *data, const struct perf_ev
 
 /* Read what feature `number` says; what is damaged or unknown is left out. */
 void perf_data_read_feature(struct perf_data *data, unsigned number, struct bytes in);
-/* The table of feature sections behind the data. Errors: ERROR_FORMAT when it lies outside the file. */
-MUST_CHECK bool perf_data_read_features(struct perf_data *data, const uint64_t bitmap[4], struct error *err);
+/* The table of feature sections behind the data; those that lie outside the file are left out (truncated). */
+void perf_data_read_features(struct perf_data *data, const uint64_t bitmap[4]);
 /* The next entry of the header's build-id table; false at its end. */
 bool perf_data_next_build_id(struct perf_data *data, struct record *ret_record);
 

@@ -1,0 +1,344 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Reading perf.data: made files of both byte orders and every shape, and real ones with what perf prints for them."""
+import re
+import subprocess
+
+import perf_data_file as made
+import pytest
+from perf_data_file import File
+
+ORDERS = pytest.mark.parametrize("order", "<>", ids=["little", "big"])
+SAME = "prog 42 0.001000: 400100 ([prog])"
+
+
+@pytest.fixture
+def script(run, tmp_path):
+    def read(data, *words, fails=False):
+        path = tmp_path / "perf.data"
+        path.write_bytes(data)
+        done = run("script", "-i", str(path), *words)
+        assert (done.returncode != 0) == fails, done.stderr
+        return done if fails else [re.sub(r"\s+", " ", line).strip() for line in done.stdout.splitlines()]
+    return read
+
+
+@pytest.fixture
+def report(run, tmp_path):
+    def read(data, *words):
+        path = tmp_path / "perf.data"
+        path.write_bytes(data)
+        done = run("report", "-q", "-g", "none", "--no-children", "-t", ",", "-i", str(path), *words)
+        assert done.returncode == 0, done.stderr
+        return [re.sub(r" *, *", ",", line.strip()) for line in done.stdout.splitlines() if line.strip()]
+    return read
+
+
+SMALL_LINES = [
+    "prog 42 0.001000: 3000 cpu-clock:p: 400100 [unknown] (/nowhere/prog)",
+    "prog 42 0.002000: 2000 cpu-clock:p: 7f0000000200 [unknown] (/nowhere/libx.so)",
+    "prog 42 0.003000: 1000 cpu-clock:p: ffffffff81000300 [unknown] ([kernel.kallsyms])",
+]
+NO_NAMES = ("--kallsyms", "/dev/null")
+
+
+@ORDERS
+def test_both_byte_orders(script, order):
+    assert script(made.small(order=order).file(), *NO_NAMES) == SMALL_LINES
+
+
+@ORDERS
+@pytest.mark.parametrize("size", [64, 72, 80, 96, 104, 112, 120, 128, 136, 144, 256])
+def test_attributes_of_any_age(script, order, size):
+    assert script(made.small(order=order, attr_size=size).file(), *NO_NAMES) == SMALL_LINES
+
+
+@ORDERS
+def test_version_1(script, order):
+    assert script(made.small(order=order, version=1).file(), *NO_NAMES) == SMALL_LINES
+
+
+@ORDERS
+def test_pipe_format(script, run, order):
+    whole = made.small(order=order).pipe()
+    assert script(whole, *NO_NAMES) == SMALL_LINES
+
+
+@ORDERS
+def test_pipe(plumb, order):
+    whole = made.small(order=order).pipe()
+    done = subprocess.run([plumb, "script", "-i", "-", *NO_NAMES], input=whole, capture_output=True, timeout=60)
+    lines = [re.sub(r"\s+", " ", line).strip() for line in done.stdout.decode().splitlines()]
+    assert (lines, done.returncode) == (SMALL_LINES, 0), done.stderr
+
+
+@ORDERS
+def test_without_sample_id_all(script, order):
+    assert script(made.small(order=order, sample_id_all=False).file(), *NO_NAMES) == SMALL_LINES
+
+
+@pytest.mark.parametrize("kind", [made.COMPRESSED, made.COMPRESSED2])
+@pytest.mark.parametrize("pieces", [1, 3, 40])
+def test_compressed(script, kind, pieces):
+    assert script(made.small().compress(kind, pieces).file(), *NO_NAMES) == SMALL_LINES
+
+
+@ORDERS
+def test_report_shares(report, order):
+    assert report(made.small(order=order).file(), "-s", "comm,dso") == [
+        "50.00%,prog,prog", "33.33%,prog,libx.so", "16.67%,prog,[kernel.kallsyms]"]
+
+
+@ORDERS
+def test_every_sample_field(script, order):
+    whole = (1 << 25) - 1 & ~(made.READ | made.WEIGHT | made.AUX | made.STREAM_ID)
+    recording = File(order, sample_type=whole, regs_user=0b101, regs_intr=0b10)
+    recording.comm(7, 7, "all")
+    flags = 1 | 3 << 4 if order == "<" else 1 << 63 | 3 << 44  # mispredicted, 3 cycles
+    recording.sample(7, 0x1234, 5000, cpu=3, period=77, addr=0xabc, chain=(made.CONTEXT_USER, 0x1234, 0x5678),
+                     raw=b"abcd", branches=[(0x10, 0x20, flags)], regs=(0x11, 0x22), intr=(0x33,), stack=b"s" * 16,
+                     weight=9 | 1 << 40, data_src=5, phys=0xdef, cgroup=12, data_page=4096, code_page=2 << 20)
+    recording.string_feature(6, "x86_64")
+    head, frame1, frame2, rest = script(recording.file(), "-F", "comm,tid,cpu,time,period,addr,weight,ip,iregs,uregs,"
+                                        "brstack,phys_addr,cgroup,data_page_size,code_page_size", "--ns")
+    assert head == "all 7 [003] 0.000005000: 77 abc 9"
+    assert (frame1, frame2) == ("1234", "5678")
+    assert rest == ("ABI:2 BX:0x33 ABI:2 AX:0x11 CX:0x22 0x10/0x20/M/-/-/3 def cgroup 12 4K 2M")
+
+
+@ORDERS
+def test_events_by_id(report, order):
+    recording = File(order, sample_type=made.IP | made.TID | made.TIME | made.ID | made.PERIOD, events=3, event_type=4)
+    recording.comm(1, 1, "a")
+    for event, period in ((0, 5), (2, 7), (2, 1), (0, 5)):
+        recording.sample(1, 0x1000, 1000 + period, event=event, period=period)
+    path_lines = report(recording.file(), "-s", "comm", "-F", "period,comm")
+    assert path_lines == ["10,a", "8,a"]
+
+
+@ORDERS
+def test_group_reads_give_a_sample_per_counter(report, order):
+    kinds = made.IP | made.TID | made.TIME | made.ID | made.READ
+    recording = File(order, sample_type=kinds, events=2, read_format=made.READ_ID | made.READ_GROUP | made.READ_TIMES,
+                     event_type=4)
+    recording.comm(1, 1, "a")
+    recording.sample(1, 0x1000, 1000, reads=[(0, 100), (1, 30)])
+    recording.sample(1, 0x1000, 2000, reads=[(0, 250), (1, 30)])
+    recording.sample(1, 0x1000, 3000, reads=[(0, 300), (1, 90)])
+    assert report(recording.file(), "-s", "comm", "-F", "sample,period,comm") == ["3,300,a", "2,90,a"]
+
+
+def test_order_across_buffers(script):
+    """Each buffer ascends; a round's end lets out what the round before had seen."""
+    recording = File()
+    recording.comm(1, 1, "a")
+    times = [(10, 40, 70), (20, 30, 60), None, (75, 90), (50, 80), None, (100,), None]
+    for stretch in times:
+        if stretch is None:
+            recording.round()
+            continue
+        for time in stretch:
+            recording.sample(1, 0x1000, time * 1000)
+    expected = sorted(time for stretch in times if stretch for time in stretch)
+    assert script(recording.file(), "-F", "time") == [f"0.{time:06}:" for time in expected]
+
+
+def test_names_and_spaces_follow_time(script):
+    """fork copies a space, exec empties it, and neither touches what was sampled before."""
+    recording = File()
+    recording.comm(1, 1, "parent")
+    recording.mmap(1, 0x1000, 0x1000, "/old")
+    recording.task(made.FORK, 2, 1, 1000)
+    recording.sample(2, 0x1100, 2000)
+    recording.comm(2, 2, "child", time=3000, is_exec=True)
+    recording.sample(2, 0x1100, 4000)
+    recording.mmap(2, 0x1000, 0x1000, "/new", time=5000)
+    recording.sample(2, 0x1100, 6000)
+    recording.mmap(2, 0x1400, 0x200, "/middle", time=7000)
+    for address in (0x1100, 0x1500, 0x1700):
+        recording.sample(2, address, 8000)
+    recording.sample(1, 0x1100, 9000)
+    recording.task(made.EXIT, 2, 2, 10000)
+    recording.task(made.FORK, 2, 1, 11000)
+    recording.sample(2, 0x1100, 12000)
+    assert script(recording.file(), "-F", "comm,dso,ip") == [
+        "parent 1100 (/old)", "child 1100 ([unknown])", "child 1100 (/new)", "child 1100 (/new)",
+        "child 1500 (/middle)", "child 1700 (/new)", "parent 1100 (/old)", "parent 1100 (/old)"]
+
+
+def test_kernel_modules_and_bpf(script):
+    kernel = 0xffffffff81000000
+    recording = File()
+    recording.comm(1, 1, "a")
+    recording.mmap(0xffffffff, kernel, 0x1000000, "[kernel.kallsyms]_text", kernel, misc=made.KERNEL)
+    recording.mmap(0xffffffff, 0xffffffffc0000000, 0x1000, "/lib/modules/6/nf-tables.ko.xz", misc=made.KERNEL)
+    recording.ksymbol(0xffffffffc0100000, 0x100, "bpf_prog_1234_x", time=1000)
+    recording.ksymbol(0xffffffffc0100000, 0x100, "bpf_prog_1234_x", time=5000, gone=True)
+    for time, address in ((2000, kernel + 5), (2500, 0xffffffffc0000010), (3000, 0xffffffffc0100010),
+                          (6000, 0xffffffffc0100010)):
+        recording.sample(1, address, time, misc=made.KERNEL)
+    recording.sample(1, 0x10, 7000, misc=made.GUEST_KERNEL)
+    assert [line.split(" ", 1)[1] for line in script(recording.file(), "-F", "ip,dso")] == [
+        "([kernel.kallsyms])", "([nf_tables])", "(bpf_prog_1234_x)", "([kernel.kallsyms])", "([unknown])"]
+
+
+def test_no_kernel_mapping_means_unknown(script):
+    recording = File().comm(1, 1, "a").sample(1, 0xffffffff81000000, 1000, misc=made.KERNEL)
+    assert script(recording.file(), "-F", "dso,ip") == ["ffffffff81000000 ([unknown])"]
+
+
+def test_unknown_records_are_skipped_and_counted(run, tmp_path):
+    recording = made.small()
+    recording.record(57, b"from the future!").record(250, b"by another tool!")
+    recording.sample(42, 0x400100, 9000000)
+    path = tmp_path / "perf.data"
+    path.write_bytes(recording.file())
+    done = run("script", "-i", str(path), "-F", "time")
+    assert len(done.stdout.splitlines()) == 4
+    assert "2 records of unknown types were skipped" in done.stderr
+
+
+def test_losses_are_said(run, tmp_path):
+    recording = made.small()
+    recording.record(made.LOST, recording.pack("QQ", 100, 17) + recording.trailer(0, 0, 4000000))
+    recording.record(made.LOST_SAMPLES, recording.pack("Q", 5) + recording.trailer(0, 0, 5000000))
+    recording.record(made.AUXTRACE, recording.pack("QQQQIIII", 24, 0, 0, 0, 0, 0, 0, 0)).data += b"t" * 24
+    recording.sample(42, 0x400100, 9000000)
+    path = tmp_path / "perf.data"
+    path.write_bytes(recording.file())
+    done = run("report", "-i", str(path))
+    assert "17 events were lost in 1 places" in done.stderr
+    assert "the kernel dropped 5 samples" in done.stderr
+    assert "24 bytes of hardware trace data were skipped" in done.stderr
+    assert "# Total Lost Samples: 5" in done.stdout
+    assert "Samples: 4" in done.stdout
+
+
+def test_header(run, tmp_path):
+    recording = made.small().string_feature(3, "box").string_feature(4, "6.1.0").string_feature(6, "aarch64")
+    path = tmp_path / "perf.data"
+    path.write_bytes(recording.file())
+    done = run("report", "--header-only", "-i", str(path))
+    for line in ("# hostname : box", "# os release : 6.1.0", "# arch : aarch64"):
+        assert line in done.stdout
+    assert "sample_type = IP|TID|TIME|PERIOD" in done.stdout
+    assert done.returncode == 0
+
+
+def test_swapped_feature_bitmap_of_a_32_bit_machine(run, tmp_path):
+    """Its bitmap is an array of 32-bit words: read as 64-bit ones, each pair is the wrong way round."""
+    recording = made.small(order=">").string_feature(3, "box")
+    data = bytearray(recording.file())
+    for at in range(72, 104, 8):
+        data[at:at + 8] = data[at + 4:at + 8] + data[at:at + 4]
+    path = tmp_path / "perf.data"
+    path.write_bytes(data)
+    assert "# hostname : box" in run("report", "--header-only", "-i", str(path)).stdout
+
+
+# --- damage ---
+
+
+@ORDERS
+def test_any_cut_ends_well(plumb, tmp_path, order):
+    """What is whole before the cut is shown; nothing crashes or hangs."""
+    data = made.small(order=order).string_feature(3, "box").file()
+    path = tmp_path / "perf.data"
+    for length in range(0, len(data), 7):
+        path.write_bytes(data[:length])
+        done = subprocess.run([plumb, "script", "-i", path, *NO_NAMES], capture_output=True, timeout=60)
+        assert done.returncode in (0, 1), (length, done)
+        lines = [re.sub(r"\s+", " ", line).strip() for line in done.stdout.decode().splitlines()]
+        assert lines == SMALL_LINES[:len(lines)]
+        assert done.returncode == 0 or b"plumb script: " in done.stderr
+
+
+def test_a_recorder_that_was_killed(run, tmp_path):
+    """The size of the data is written last."""
+    data = bytearray(made.small().file())
+    data[48:56] = bytes(8)
+    path = tmp_path / "perf.data"
+    path.write_bytes(data)
+    done = run("report", "-i", str(path))
+    assert done.returncode == 0
+    assert "the recording is cut off" in done.stderr
+    assert "Samples: 3" in done.stdout
+
+
+def test_damage_in_the_middle_shows_what_came_before(run, tmp_path):
+    recording = made.small()
+    recording.data += recording.pack("IHH", made.SAMPLE, made.USER, 16) + b"12345678"
+    path = tmp_path / "perf.data"
+    path.write_bytes(recording.file())
+    done = run("report", "-i", str(path))
+    assert done.returncode == 1
+    assert "ends in the middle of its fields" in done.stderr
+    assert "50.00%" in done.stdout
+
+
+@pytest.mark.parametrize("content, words", [
+    (b"", "only 0 bytes"),
+    (b"hello, I am not a recording at all", "not a perf.data file"),
+    (b"PERFILE2" + b"\xff" * 96, "its header"),
+])
+def test_no_recording(script, content, words):
+    done = script(content, fails=True)
+    assert words in done.stderr and done.returncode == 1
+
+
+def test_missing_file_says_how_to_make_one(run, tmp_path):
+    done = run("report", cwd=tmp_path)
+    assert done.returncode == 1
+    assert "plumb record" in done.stderr
+
+
+# --- real recordings and what perf prints for them ---
+
+
+def shared_names(kind):
+    import os
+    import pathlib
+    root = os.environ.get("PLUMB_SHARED_DATA") or pathlib.Path(__file__).resolve().parents[3] / "shared/data"
+    return sorted(path.name[:-len(kind)] for path in pathlib.Path(root).glob(f"perf.data/*{kind}")) or ["absent"]
+
+
+# Its rows count branch records, its columns the events of a group: perf's --branch-stack and --group, not done here.
+OTHER_ROWS = {"quipper-branch-4.14", "quipper-group_desc-4.14", "quipper-lost_samples-4.4", "kdab-format_lost"}
+# perf unwinds nothing where it can't open the binary; the sampled instruction is known all the same.
+OTHER_STACKS = {"kdab-vector_static_gcc-dwarf"}
+
+
+@pytest.mark.parametrize("name", shared_names(".script.txt"))
+def test_script_as_perf_prints_it(run, shared_data, name):
+    """The task's name apart: perf may print a thread it met late as ":TID"."""
+    folder = shared_data / "perf.data"
+    expected = (folder / f"{name}.script.txt").read_text().splitlines()
+    done = run("script", "--ns", "-F", "comm,pid,tid,time,event,ip", "-i", str(folder / f"{name}.perf.data"))
+    got = [re.sub(r"\s+", " ", line).strip() for line in done.stdout.splitlines()]
+    without_comm = [[re.sub(r"^\S+ (\d+/\d+ )", r"\1", line.strip()) for line in lines] for lines in (expected, got)]
+    if name in OTHER_STACKS:
+        without_comm = [[line for line in lines if "/" in line] for lines in without_comm]
+    assert without_comm[0] == without_comm[1]
+    named = [(a, b) for a, b in zip(expected, got) if a.strip() != b and not a.strip().startswith(":")]
+    assert not named or name in OTHER_STACKS
+
+
+@pytest.mark.parametrize("name", shared_names(".report.csv"))
+def test_report_as_perf_prints_it(run, shared_data, name):
+    if name in OTHER_ROWS:
+        pytest.skip("perf counts branch records or puts a group's events into one table: not supported here")
+    folder = shared_data / "perf.data"
+    done = run("report", "-q", "-g", "none", "--no-children", "--sort", "comm,dso", "-t", ",", "--percentage", "absolute",
+               "-i", str(folder / f"{name}.perf.data"))
+
+    def rows(text):  # perf cuts names that are longer than the column was when it was measured
+        fields = [[field.strip() for field in line.split(",")] for line in text.splitlines() if line.strip()]
+        return sorted((share, comm[:7], dso) for share, comm, dso in fields)
+    assert rows(done.stdout) == rows((folder / f"{name}.report.csv").read_text())
+
+
+def test_hostile_files(run, shared_data):
+    for path in sorted((shared_data / "perf.data").glob("hostile-*.perf.data")):
+        for command in ("report", "script"):
+            done = run(command, "-i", str(path))
+            assert done.returncode == 1, path
+            assert done.stderr.startswith(f"plumb {command}: ") or "\nplumb " in done.stderr
