@@ -130,12 +130,15 @@ static void analyse(struct loaded_case *loaded)
     results->run = &loaded->run;
     results->why[RESULT_STALLS] = results->why[RESULT_KERNEL] =
         gap_of(&loaded->manifest, "samples", "the case has no recording");
+    results->why[RESULT_WAITS] = "no context switches were recorded";
     results->why[RESULT_COUNTERS] = "hardware counters were not read";
     if (!recording)
         return;
     stalls_find(&loaded->stalls, recording, &loaded->bundle, loaded->pages, loaded->pages_count,
                 loaded->costs.one_behind, &loaded->arena);
     loaded->phases = phase_rows_of(recording, &loaded->bundle, &loaded->arena);
+    loaded->waits = wait_rows_of(recording, &loaded->bundle, &loaded->arena);
+    results->waits = loaded->waits.known ? &loaded->waits : NULL;
     results->stalls = &loaded->stalls;
     loaded->kernel = kernel_time_of(recording, &loaded->bundle, &loaded->arena);
     results->kernel = loaded->kernel.sample_count ? &loaded->kernel : NULL;

@@ -7,6 +7,7 @@
 #define PLUMB_COMMAND_DIAGNOSE_CASE_H
 
 #include "analyse/phase_rows.h"
+#include "analyse/wait_rows.h"
 #include "capture/capture.h"
 #include "capture/case_folder.h"
 #include "command/command.h"
@@ -28,6 +29,7 @@ struct loaded_case {
     struct stalls stalls;
     struct kernel_time kernel;
     struct phase_rows phases;
+    struct wait_rows waits;
     struct statements statements;
     struct results results;
 };

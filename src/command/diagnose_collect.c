@@ -63,18 +63,26 @@ static bool recorder_start(struct collection *collection, bool user_only, struct
     struct arena *arena = &collection->arena;
     const struct context *context = collection->context;
     bool cgroup = collection->target.kind == TARGET_CGROUP;
-    bool opened = event_list_parse(&events, "cpu-clock", context->root, arena, err);
+    /* Without the kernel nobody is seen to leave a CPU: that happens in there. */
+    bool switches = !cgroup && !user_only;
+    bool opened = event_list_parse(&events, switches ? "cpu-clock,context-switches" : "cpu-clock", context->root,
+                                   arena, err);
     if (opened) {
-        struct recorder_event sampled = recorder_event_of(&events.items[0]);
-        sampled.frequency = collection->request->frequency;
-        sampled.callchain = CALLCHAIN_FRAME_POINTERS;
-        sampled.user_registers = recorder_all_registers;
+        struct recorder_event sampled[2] = {recorder_event_of(&events.items[0])};
+        sampled[0].frequency = collection->request->frequency;
+        sampled[0].callchain = CALLCHAIN_FRAME_POINTERS;
+        sampled[0].user_registers = recorder_all_registers;
+        if (switches) {
+            sampled[1] = recorder_event_of(&events.items[1]);
+            sampled[1].period = 1; /* the kernel throttles it when there are too many */
+            sampled[1].callchain = CALLCHAIN_FRAME_POINTERS;
+        }
         char *path = arena_printf(arena, "%s/perf.data", collection->folder);
         char name[] = "plumb", command[] = "diagnose";
         char *const no_command[] = {name, command, NULL};
         struct recorder_request request = {
-            .events = &sampled,
-            .event_count = 1,
+            .events = sampled,
+            .event_count = switches ? 2 : 1,
             .target = &collection->target,
             .output = path,
             .pipe_fd = -1,

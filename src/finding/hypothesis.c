@@ -19,6 +19,7 @@ static const void *result_of(const struct results *results, enum result_kind kin
         [RESULT_STALLS] = results->stalls,
         [RESULT_COSTS] = results->costs,
         [RESULT_KERNEL] = results->kernel,
+        [RESULT_WAITS] = results->waits,
         [RESULT_SURROUNDINGS] = results->surroundings,
         [RESULT_COUNTERS] = results->counters,
         [RESULT_STATEMENTS] = results->statements,
@@ -39,6 +40,7 @@ static struct results declared(const struct results *all, unsigned mask)
     HIDE(RESULT_STALLS, stalls);
     HIDE(RESULT_COSTS, costs);
     HIDE(RESULT_KERNEL, kernel);
+    HIDE(RESULT_WAITS, waits);
     HIDE(RESULT_SURROUNDINGS, surroundings);
     HIDE(RESULT_COUNTERS, counters);
     HIDE(RESULT_STATEMENTS, statements);

@@ -12,6 +12,7 @@
 #include "analyse/run_time.h"
 #include "analyse/stalls.h"
 #include "analyse/statement.h"
+#include "analyse/wait_rows.h"
 #include "system/activity.h"
 #include "system/surroundings.h"
 
@@ -21,6 +22,7 @@ enum result_kind {
     RESULT_STALLS,       /* samples by function and instruction */
     RESULT_COSTS,        /* this machine's cost of the access patterns found */
     RESULT_KERNEL,       /* what the kernel did */
+    RESULT_WAITS,        /* what it waited for, by stacks */
     RESULT_SURROUNDINGS, /* the machine */
     RESULT_COUNTERS,     /* hardware counters */
     RESULT_STATEMENTS,   /* imported tables and what a person said */
@@ -35,6 +37,7 @@ struct results {
     const struct stalls *stalls;
     const struct access_costs *costs;
     const struct kernel_time *kernel;
+    const struct wait_rows *waits;
     const struct surroundings *surroundings;
     const struct counter_summary *counters;
     const struct statements *statements;

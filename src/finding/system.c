@@ -36,9 +36,9 @@ static struct measured elapsed_of(const struct results *results)
 
 /* ---- waiting ---- */
 
-static const struct wait_kind {
+static const struct wait_place {
     const char *prefix, *kind;
-} wait_kinds[] = {
+} wait_places[] = {
     {"futex", "a lock or another thread"}, {"hrtimer_nanosleep", "a timer (sleep)"},
     {"do_nanosleep", "a timer (sleep)"},   {"common_nsleep", "a timer (sleep)"},
     {"ep_poll", "events (epoll)"},         {"do_epoll", "events (epoll)"},
@@ -56,9 +56,9 @@ static const struct wait_kind {
 
 static const char *wait_kind_of(const char *place)
 {
-    for (size_t at = 0; at < sizeof(wait_kinds) / sizeof(wait_kinds[0]); at++)
-        if (strstr(place, wait_kinds[at].prefix))
-            return wait_kinds[at].kind;
+    for (size_t at = 0; at < sizeof(wait_places) / sizeof(wait_places[0]); at++)
+        if (strstr(place, wait_places[at].prefix))
+            return wait_places[at].kind;
     return place[0] ? place : "something that /proc doesn't name";
 }
 
@@ -75,6 +75,29 @@ static const struct activity_wait *commonest_wait(const struct activity *activit
             }
         }
     return best;
+}
+
+static const char *const wait_phrases[WAIT_KIND_COUNT] = {
+    [WAIT_UNKNOWN] = "something its stacks don't tell",
+    [WAIT_SLEEP] = "a timer (sleep)",
+    [WAIT_LOCK] = "a lock or another thread",
+    [WAIT_EVENTS] = "events (poll, epoll)",
+    [WAIT_NETWORK] = "the network",
+    [WAIT_PIPE] = "a pipe",
+    [WAIT_DISK] = "storage",
+    [WAIT_CHILD] = "a child process",
+    [WAIT_FAULT] = "memory that is read from storage",
+    [WAIT_TERMINAL] = "the terminal",
+    [WAIT_SIGNAL] = "a signal",
+};
+
+/* The longest wait whose kind is known, unless it is a small part of all waiting. */
+static const struct wait_row *longest_wait(const struct wait_rows *waits)
+{
+    for (size_t at = 0; waits && at < waits->count; at++)
+        if (waits->items[at].kind != WAIT_UNKNOWN)
+            return waits->items[at].total_s * 4 >= waits->waiting_s ? &waits->items[at] : NULL;
+    return NULL;
 }
 
 static void waiting_test(const struct results *results, struct finding *finding)
@@ -101,13 +124,23 @@ static void waiting_test(const struct results *results, struct finding *finding)
     const char *comm = "";
     const struct activity_wait *wait = commonest_wait(results->activity, &comm);
     const char *kind = wait ? wait_kind_of(wait->place) : "something that was not seen";
+    const struct wait_row *row = longest_wait(results->waits);
+    if (row)
+        kind = wait_phrases[row->kind];
     finding_evidence(finding, WEIGHT_FOR, ORIGIN_SCHEDULER, "off-cpu", VALUE_SHARE("share", finding->recoverable));
+    if (row)
+        finding_evidence(finding, WEIGHT_FOR, ORIGIN_SCHEDULER, "stacks", VALUE_TEXT("function", row->function),
+                         VALUE_TEXT("kind", kind), VALUE_SECONDS("time", interval_exactly(row->total_s)),
+                         VALUE_COUNT("count", (double)row->count),
+                         VALUE_SECONDS("all", interval_exactly(results->waits->waiting_s)));
     if (wait) {
         finding_evidence(finding, WEIGHT_FOR, ORIGIN_MACHINE, "seen",
                          VALUE_TEXT("place", wait->place[0] ? wait->place : "an unnamed place"),
                          VALUE_TEXT("comm", comm), VALUE_TEXT("kind", kind));
         finding->subject = wait->place;
     }
+    if (row)
+        finding->subject = row->function;
     finding_set(finding, headline, "headline", VALUE_TEXT("kind", kind), VALUE_SHARE("share", finding->recoverable));
     finding_advise(finding, "advice", VALUE_TEXT("kind", kind));
     finding_set(finding, confirm, "confirm", NO_VALUES);
@@ -120,7 +153,7 @@ const struct hypothesis hypothesis_waiting = {
     .family = "system",
     .title = "waiting, not computing",
     .needs = RESULT_BIT(RESULT_RUN),
-    .uses = RESULT_BIT(RESULT_ACTIVITY),
+    .uses = RESULT_BIT(RESULT_ACTIVITY) | RESULT_BIT(RESULT_WAITS),
     .test = waiting_test,
 };
 

@@ -190,6 +190,21 @@ static void write_run(struct json_writer *json, const struct run_time *run)
     json_object_close(json);
 }
 
+static void write_waits(struct json_writer *json, const struct wait_rows *waits)
+{
+    json_array_open(json, "waits");
+    for (size_t at = 0; waits && at < waits->count; at++) {
+        json_object_open(json, NULL);
+        json_string(json, "kind", wait_kind_name(waits->items[at].kind));
+        json_string(json, "function", waits->items[at].function);
+        json_double(json, "total_s", waits->items[at].total_s);
+        json_double(json, "longest_s", waits->items[at].longest_s);
+        json_u64(json, "count", waits->items[at].count);
+        json_object_close(json);
+    }
+    json_array_close(json);
+}
+
 static void write_phases(struct json_writer *json, const struct phase_rows *phases)
 {
     json_array_open(json, "phases");
@@ -233,6 +248,7 @@ void diagnosis_json(struct text *out, const struct diagnosis *diagnosis)
     if (diagnosis->results->run)
         write_run(&json, diagnosis->results->run);
     write_profile(&json, diagnosis->results);
+    write_waits(&json, diagnosis->results->waits);
     write_phases(&json, diagnosis->phases);
     json_array_open(&json, "findings");
     for (size_t at = 0; at < diagnosis->findings->count; at++)

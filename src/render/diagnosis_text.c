@@ -266,6 +266,30 @@ static void time_section(struct page *page)
     }
 }
 
+static void wait_section(struct page *page)
+{
+    const struct wait_rows *waits = page->diagnosis->results->waits;
+    const struct run_time *run = page->diagnosis->results->run;
+    if (!waits || !run || !run->elapsed_s.known || waits->waiting_s < 0.05 * run->elapsed_s.value)
+        return;
+    scoped_text struct text aside = {0};
+    print_seconds(&aside, waits->waiting_s);
+    text_add(&aside, " in all threads together, by the stacks that left the CPU");
+    heading(page, "WAITING", text_string(&aside));
+    for (size_t at = 0; at < waits->count && at < 6; at++) {
+        const struct wait_row *row = &waits->items[at];
+        if (row->total_s < 0.02 * waits->waiting_s)
+            break;
+        scoped_text struct text line = {0};
+        print_seconds(&line, row->total_s);
+        text_printf(&line, " in %llu wait%s, longest ", (unsigned long long)row->count, row->count == 1 ? "" : "s");
+        print_seconds(&line, row->longest_s);
+        scoped_text struct text label = {0};
+        text_printf(&label, "%s: %s", wait_kind_name(row->kind), row->function);
+        share_line(page, text_string(&label), row->total_s / waits->waiting_s, DIM, text_string(&line));
+    }
+}
+
 /* ---- hot code ---- */
 
 static const char *file_of(const char *path)
@@ -331,7 +355,7 @@ static void memory_section(struct page *page)
 {
     const struct results *results = page->diagnosis->results;
     const struct stalls *stalls = results->stalls;
-    if (!stalls || !stalls->group_count)
+    if (!stalls || !stalls->group_count || stalls->groups[0].share.mid < 0.02)
         return;
     heading(page, "DATA IT WAITS FOR", "share of all samples; addresses from sampled registers");
     for (uint32_t at = 0; at < stalls->group_count && at < 4; at++) {
@@ -342,9 +366,13 @@ static void memory_section(struct page *page)
             break;
         scoped_text struct text line = {0};
         text_printf(&line, "%s in %s: ", stalls->functions[group->function].name, group->area);
-        text_add(&line, pages->known ? "about " : "at least ");
-        print_bytes(&line, pages->known ? pages->bytes : pages->at_least_bytes);
-        text_add(&line, " of pages");
+        if (group->set.address_count < WORKING_SET_ADDRESSES_LEAST) {
+            text_add(&line, "too few addresses to size it");
+        } else {
+            text_add(&line, pages->known ? "about " : "at least ");
+            print_bytes(&line, pages->known ? pages->bytes : pages->at_least_bytes);
+            text_add(&line, " of pages");
+        }
         if (group->set.stride_bytes) {
             text_add(&line, group->set.one_place_in_stride ? ", one place in every " : ", in steps of ");
             print_bytes(&line, (double)group->set.stride_bytes);
@@ -488,6 +516,7 @@ void diagnosis_text(struct text *out, const struct diagnosis *diagnosis, const s
     if (style->quiet)
         return;
     time_section(&page);
+    wait_section(&page);
     code_section(&page);
     memory_section(&page);
     vector_section(&page);
