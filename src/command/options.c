@@ -44,6 +44,15 @@ static bool unknown_option(const struct option_row *rows, const char *word, stru
     return nearest[0] ? error_hint(err, "did you mean %s?", nearest) : error_hint(err, "--help lists the options");
 }
 
+/* Whether an option has exactly that long name. */
+static bool row_called(const struct option_row *rows, struct view name)
+{
+    for (const struct option_row *row = rows; row->kind != OPTION_END; row++)
+        if (is_option(row) && row->name && view_equal(name, row->name))
+            return true;
+    return false;
+}
+
 static bool row_by_name(const struct option_row *rows, struct view name, const struct option_row **ret_row,
                         const char *word, struct error *err)
 {
@@ -136,7 +145,8 @@ static bool parse_long(struct parser *parser, struct error *err)
     const char *value = equals ? equals + 1 : NULL;
     const struct option_row *row = NULL;
     bool negated = false;
-    if (view_starts(name, "no-")) {
+    bool named = row_called(parser->rows, name); /* "--no-inherit" is an option, not the opposite of one */
+    if (!named && view_starts(name, "no-")) {
         struct error ignored;
         negated = row_by_name(parser->rows, view_skip(name, 3), &row, word, &ignored) && row->kind == OPTION_FLAG;
         row = negated ? row : NULL;

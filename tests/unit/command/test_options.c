@@ -9,6 +9,7 @@ struct values {
     const char *output, *compress;
     uint64_t interval;
     struct option_texts events;
+    bool no_code, code_sizes;
 };
 
 static const struct option_row rows[] = {
@@ -19,6 +20,8 @@ static const struct option_row rows[] = {
     {'z', "compress", OPTION_OPTIONAL, offsetof(struct values, compress), "LEVEL", "zstd"},
     {'I', "interval", OPTION_U64, offsetof(struct values, interval), "MS", "interval"},
     {'e', "event", OPTION_TEXTS, offsetof(struct values, events), "EVENT", "event"},
+    {0, "no-code", OPTION_FLAG, offsetof(struct values, no_code), NULL, "an option that starts with no-"},
+    {0, "code-sizes", OPTION_FLAG, offsetof(struct values, code_sizes), NULL, "what it is no opposite of"},
     {0},
 };
 
@@ -37,6 +40,16 @@ Test(options, letters_join_and_the_program_keeps_its_own)
     cr_assert_eq(values.interval, 100);
     cr_assert_str_eq(argv[first], "ls");
     vec_done(&values.events);
+}
+
+Test(options, a_name_that_starts_with_no_is_a_name)
+{
+    char *argv[] = {"record", "--no-code", "--no-code-sizes", NULL};
+    struct values values = {.code_sizes = true};
+    struct error err = {0};
+    int first = 0;
+    cr_assert(options_parse(rows, OPTIONS_ANYWHERE, 3, argv, &values, &first, &err), "%s", err.message);
+    cr_assert(values.no_code && !values.code_sizes);
 }
 
 Test(options, operands_anywhere_move_behind_the_options)

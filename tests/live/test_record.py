@@ -1,0 +1,364 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""plumb record on this machine: what it writes, that perf reads it, and how it ends when things go wrong."""
+import os
+import pathlib
+import resource
+import shutil
+import signal
+import struct
+import subprocess
+import time
+
+import pytest
+
+SPIN = r"""
+#include <stdlib.h>
+#include <time.h>
+volatile unsigned long sink;
+__attribute__((noinline)) void leaf(void) { for (int i = 0; i < 10000; i++) sink += i; }
+__attribute__((noinline)) void middle(void) { leaf(); sink++; }
+int main(int argc, char **argv)
+{
+    struct timespec now, end;
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    double seconds = atof(argv[1]);
+    end.tv_sec += (long)seconds;
+    end.tv_nsec += (long)((seconds - (long)seconds) * 1e9);
+    do { middle(); clock_gettime(CLOCK_MONOTONIC, &now); }
+    while (now.tv_sec < end.tv_sec || (now.tv_sec <= end.tv_sec + 1 && (now.tv_sec - end.tv_sec) * 1000000000 + now.tv_nsec < end.tv_nsec));
+    return argc > 2 ? atoi(argv[2]) : 0;
+}
+"""
+JIT = r"""
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+int main(void)
+{
+    /* mov $N,%ecx; 1: dec %ecx; jnz 1b; ret */
+    static const unsigned char code[] = {0xb9, 0, 0, 0, 0x20, 0xff, 0xc9, 0x75, 0xfc, 0xc3};
+    void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    memcpy(page, code, sizeof(code));
+    mprotect(page, 4096, PROT_READ | PROT_EXEC);
+    ((void (*)(void))page)();
+    return 0;
+}
+"""
+
+
+def can_sample():
+    probe = subprocess.run(["true"])
+    return probe.returncode == 0 and os.path.exists("/proc/sys/kernel/perf_event_paranoid")
+
+
+pytestmark = pytest.mark.skipif(not can_sample(), reason="this kernel has no perf events")
+
+
+def build(folder, name, source, *flags):
+    path = folder / name
+    path.with_suffix(".c").write_text(source)
+    subprocess.run(["cc", "-O1", "-g", *flags, path.with_suffix(".c"), "-o", path], check=True)
+    return path
+
+
+@pytest.fixture(scope="session")
+def spin(tmp_path_factory):
+    return build(tmp_path_factory.mktemp("spin"), "spin", SPIN, "-fno-omit-frame-pointer")
+
+
+@pytest.fixture(scope="session")
+def spin_without_fp(tmp_path_factory):
+    return build(tmp_path_factory.mktemp("spin"), "spin", SPIN, "-fomit-frame-pointer")
+
+
+@pytest.fixture(scope="session")
+def perf():
+    found = shutil.which("perf")
+    if not found:
+        pytest.skip("perf isn't installed: nothing to compare with")
+
+    def run_perf(*words):
+        done = subprocess.run([found, *map(str, words)], stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                              errors="replace", timeout=60, env=os.environ | {"DEBUGINFOD_URLS": ""})
+        return done
+    return run_perf
+
+
+def records(path):
+    """(type, payload) of every record of an uncompressed file, by the header's own account."""
+    data = pathlib.Path(path).read_bytes()
+    assert data[:8] == b"PERFILE2"
+    start, size = struct.unpack_from("<QQ", data, 40)
+    at = start
+    found = []
+    while at < start + size:
+        kind, _, length = struct.unpack_from("<IHH", data, at)
+        assert length >= 8 and at + length <= start + size
+        found.append((kind, data[at + 8:at + length]))
+        at += length
+    return found
+
+
+def samples(path):
+    return sum(kind == 9 for kind, _ in records(path))
+
+
+def has_data(path, size):
+    """Whether the header of a file that is being written counts that many bytes of records."""
+    try:
+        return struct.unpack_from("<Q", pathlib.Path(path).read_bytes(), 48)[0] >= size
+    except (OSError, struct.error):
+        return False
+
+
+def has_features(path):
+    return any(struct.unpack_from("<4Q", pathlib.Path(path).read_bytes(), 72))
+
+
+def wait_for(condition, seconds=10):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if condition():
+            return True
+        time.sleep(0.02)
+    return False
+
+
+def start(plumb, *words, **more):
+    return subprocess.Popen([plumb, "record", *map(str, words)], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                            stderr=subprocess.PIPE, text=True, **more)
+
+
+def test_samples_and_exit_status(run, spin, tmp_path, perf):
+    done = run("record", "-e", "cpu-clock", "-F", 1000, "-o", tmp_path / "d", "--", spin, 0.5, 7)
+    assert done.returncode == 7, done.stderr
+    count = samples(tmp_path / "d")
+    assert 0 < count <= 1000  # at most the time that passed; how much of it we got is the machine's affair
+    assert f"{count} samples" in done.stderr
+    script = perf("script", "-i", tmp_path / "d")
+    assert script.returncode == 0, script.stderr
+    assert script.stdout.count("cpu-clock") == count
+    assert "leaf" in script.stdout
+    header = perf("report", "-i", tmp_path / "d", "--header-only", "-I").stdout
+    for part in ("hostname", "os release", "arch", "nrcpus online", "cpudesc", "total memory", "cmdline", "event :",
+                 "pmu mappings", "time of first sample"):
+        assert f"# {part}" in header, part
+
+
+def test_true_is_recorded(run, tmp_path):
+    done = run("record", "-o", tmp_path / "d", "true")
+    assert done.returncode == 0
+    assert has_features(tmp_path / "d")
+    assert any(kind == 3 for kind, _ in records(tmp_path / "d"))  # COMM
+
+
+@pytest.mark.parametrize("options, twice", [
+    ([], False), (["-z"], False), (["-g"], False), (["-z", "--call-graph", "dwarf"], False),
+    (["-e", "context-switches", "-e", "cpu-clock", "--switch-events"], True),
+    (["--user-regs", "-d", "--data-page-size"], False), (["-k", "monotonic"], False), (["--per-thread"], False),
+    (["--all-cgroups"], False),
+])
+def test_perf_reads_what_plumb_writes(run, perf, spin, tmp_path, options, twice):
+    done = run("record", *([] if twice else ["-e", "cpu-clock"]), *options, "-o", tmp_path / "d", "--", spin, 0.3)
+    assert done.returncode == 0, done.stderr
+    report = perf("report", "-i", tmp_path / "d", "--stdio", "-g", "none", "--no-children")
+    assert report.returncode == 0, report.stderr
+    assert "leaf" in report.stdout
+    assert "failed" not in report.stderr and "unhandled" not in report.stderr.lower(), report.stderr
+    header = perf("report", "-i", tmp_path / "d", "--header-only").stdout
+    assert ("# compressed : Zstd" in header) == ("-z" in options)
+
+
+def test_pipe(plumb, perf, spin, tmp_path):
+    line = f"{plumb} record -q -e cpu-clock -o - -- sh -c 'echo noise; exec {spin} 0.3' | cat > {tmp_path}/d"
+    done = subprocess.run(line, shell=True, capture_output=True, text=True)
+    assert "noise" in done.stderr, "the program's output doesn't mix with the recording"
+    script = subprocess.run(["perf", "script", "-i", "-"], stdin=open(tmp_path / "d"), capture_output=True, text=True)
+    assert script.returncode == 0, script.stderr
+    assert script.stdout.count("cpu-clock") > 10
+
+
+def test_call_chains(run, perf, spin, spin_without_fp, tmp_path):
+    done = run("record", "-e", "cpu-clock", "-g", "-o", tmp_path / "fp", "--", spin, 1)
+    assert "reach their thread's root (frame pointers)" in done.stderr
+    assert "copying stacks" not in done.stderr
+    done = run("record", "-e", "cpu-clock", "-g", "-o", tmp_path / "dwarf", "--", spin_without_fp, 2)
+    if "too few" in done.stderr:
+        pytest.skip("the machine was too busy to bring enough samples")
+    assert "copying stacks instead" in done.stderr
+    last = perf("script", "-i", tmp_path / "dwarf").stdout.strip().split("\n\n")[-1]
+    assert "middle" in last and "main" in last and "_start" in last, last
+
+
+def test_code_that_no_file_holds_is_kept(run, perf, tmp_path):
+    if os.uname().machine != "x86_64":
+        pytest.skip("the program is x86-64 code")
+    program = build(tmp_path, "jit", JIT)
+    done = run("record", "-e", "cpu-clock", "-o", tmp_path / "d", "--", program)
+    assert done.returncode == 0, done.stderr
+    pages = [payload for kind, payload in records(tmp_path / "d") if kind == 65]
+    assert any(b"\xff\xc9\x75\xfc\xc3" in page for page in pages), "the loop that ran"
+    script = perf("script", "-i", tmp_path / "d")
+    assert script.returncode == 0 and not script.stderr, script.stderr
+    done = run("record", "-e", "cpu-clock", "--no-code", "-o", tmp_path / "d", "--", program)
+    assert not [payload for kind, payload in records(tmp_path / "d") if kind == 65]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_signals_finish_the_file(plumb, perf, spin, tmp_path, number):
+    process = start(plumb, "-e", "cpu-clock", "-o", tmp_path / "d", "--", spin, 60)
+    assert wait_for(lambda: has_data(tmp_path / "d", 3000))
+    process.send_signal(number)
+    _, said = process.communicate(timeout=20)
+    assert process.returncode == 128 + number, said
+    assert "samples" in said
+    assert has_features(tmp_path / "d")
+    assert perf("script", "-i", tmp_path / "d").returncode == 0
+
+
+@pytest.mark.parametrize("options", [[], ["-z"]])
+def test_killed_plumb_leaves_a_readable_file(plumb, perf, spin, tmp_path, options):
+    process = start(plumb, "-e", "cpu-clock", *options, "-o", tmp_path / "d", "--", spin, 3)
+    assert wait_for(lambda: has_data(tmp_path / "d", 3000 if options else 10000))
+    process.kill()
+    process.communicate()
+    script = perf("script", "-i", tmp_path / "d")
+    assert script.returncode == 0 and script.stdout.count("cpu-clock") > 50, script.stderr
+    assert "WARNING" not in script.stderr, script.stderr
+
+
+def test_a_dying_target(plumb, run, spin, tmp_path):
+    target = subprocess.Popen([spin, "60"])
+    process = start(plumb, "-e", "cpu-clock", "-o", tmp_path / "d", "-p", target.pid)
+    assert wait_for(lambda: has_data(tmp_path / "d", 3000))
+    target.kill()
+    target.wait()
+    _, said = process.communicate(timeout=20)
+    assert process.returncode == 0, said
+    assert samples(tmp_path / "d") > 5
+
+
+def test_full_disk(plumb, perf, spin, tmp_path):
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=128k", "tmpfs", disk], capture_output=True).returncode:
+        pytest.skip("can't mount a small tmpfs")
+    try:
+        process = start(plumb, "-e", "cpu-clock", "-F", 20000, "-g", "-o", disk / "d", "--", spin, 60)
+        _, said = process.communicate(timeout=50)
+        assert process.returncode == 1
+        assert "No space left on device" in said and "readable" in said
+        assert samples(disk / "d") > 50
+        assert has_features(disk / "d")
+        script = perf("script", "-i", disk / "d")
+        assert script.returncode == 0 and "leaf" in script.stdout, script.stderr
+    finally:
+        wait_for(lambda: subprocess.run(["umount", disk], capture_output=True).returncode == 0)
+
+
+def test_file_size_limit(run, spin, tmp_path):
+    done = run("record", "-e", "cpu-clock", "-F", 20000, "-o", tmp_path / "d", "--", spin, 30,
+               preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (50000, 50000)))
+    assert done.returncode == 1
+    assert "File too large" in done.stderr
+    assert samples(tmp_path / "d") > 50
+
+
+def test_output_that_cannot_be_made_starts_nothing(run, tmp_path):
+    marker = tmp_path / "started"
+    done = run("record", "-o", tmp_path / "no/such/folder/d", "--", "touch", marker)
+    assert done.returncode == 1 and "can't create" in done.stderr
+    assert not marker.exists()
+
+
+def test_a_program_that_cannot_run_costs_no_recording(run, tmp_path):
+    old = tmp_path / "d"
+    old.write_bytes(b"kept")
+    for program, status in ((tmp_path / "missing", 127), (tmp_path, 126)):
+        done = run("record", "-o", old, "--", program)
+        assert done.returncode == status, done.stderr
+        assert old.read_bytes() == b"kept"
+        assert not (tmp_path / "d.old").exists()
+
+
+def test_the_old_recording_is_kept(run, tmp_path):
+    for _ in range(2):
+        assert run("record", "-q", "-o", tmp_path / "d", "true").returncode == 0
+    assert has_features(tmp_path / "d.old")
+
+
+def test_duration_and_delay(run, spin, tmp_path):
+    began = time.monotonic()
+    done = run("record", "-e", "cpu-clock", "--duration", 0.3, "-o", tmp_path / "d", "--", spin, 30)
+    assert done.returncode == 0 and time.monotonic() - began < 15
+    done = run("record", "-e", "cpu-clock", "-F", 1000, "-D", 500, "-o", tmp_path / "d", "--", spin, 1)
+    assert 0 < samples(tmp_path / "d") <= 600
+    assert any(kind == 3 and b"spin" in payload for kind, payload in records(tmp_path / "d")), "named from the start"
+
+
+def test_threads_that_come_and_go(plumb, run, tmp_path):
+    source = r"""
+#include <pthread.h>
+#include <time.h>
+volatile unsigned long sink;
+static void *work(void *a) { (void)a; for (int i = 0; i < 20000000; i++) sink += i; return 0; }
+int main(void) { for (int i = 0; i < 30; i++) { pthread_t t; pthread_create(&t, 0, work, 0); pthread_join(t, 0); } return 0; }
+"""
+    program = build(tmp_path, "threads", source, "-pthread")
+    target = subprocess.Popen([program])
+    done = run("record", "-e", "cpu-clock", "-o", tmp_path / "d", "-p", target.pid)
+    target.wait()
+    assert done.returncode == 0, done.stderr
+    threads = {struct.unpack_from("<I", payload, 20)[0] for kind, payload in records(tmp_path / "d") if kind == 9}
+    assert len(threads) > 2, threads
+
+
+def test_whole_machine(run, perf, tmp_path):
+    if os.geteuid() != 0:
+        pytest.skip("needs root")
+    done = run("record", "-e", "cpu-clock", "-a", "-o", tmp_path / "d", "--", "sleep", 0.3)
+    assert done.returncode == 0, done.stderr
+    script = perf("script", "-i", tmp_path / "d", "--show-mmap-events", "--show-task-events")
+    assert script.returncode == 0, script.stderr
+    assert "[kernel.kallsyms]_text" in script.stdout
+    assert f"{os.getpid()}/{os.getpid()}" in script.stdout, "what already ran is named"
+
+
+def test_tracepoints_carry_their_formats(run, perf, spin, tmp_path):
+    if not os.path.exists("/sys/kernel/tracing/events/sched/sched_switch"):
+        pytest.skip("tracefs isn't mounted")
+    done = run("record", "-e", "sched:sched_switch", "-a", "-o", tmp_path / "d", "--", "sleep", 0.1)
+    if done.returncode:
+        pytest.skip(done.stderr)
+    script = perf("script", "-i", tmp_path / "d").stdout
+    assert "prev_comm=" in script and "==> next_comm=" in script
+
+
+def test_unprivileged(run, spin, tmp_path):
+    setpriv = shutil.which("setpriv")
+    if os.geteuid() != 0 or not setpriv:
+        pytest.skip("needs root to become somebody else")
+    paranoid = int(pathlib.Path("/proc/sys/kernel/perf_event_paranoid").read_text())
+    if not 1 < paranoid < 3:
+        pytest.skip(f"perf_event_paranoid is {paranoid}")
+    folder = tmp_path / "open"
+    folder.mkdir()
+    for path in (folder, *list(folder.parents)[:4], *list(pathlib.Path(spin).parents)[:3]):
+        try:
+            path.chmod(path.stat().st_mode | 0o055)
+        except PermissionError:
+            pass
+    folder.chmod(0o777)
+
+    def drop():
+        os.setgroups([])
+        os.setresgid(65534, 65534, 65534)
+        os.setresuid(65534, 65534, 65534)
+    try:
+        done = run("record", "-e", "cpu-clock", "-o", folder / "d", "--", spin, 0.3, preexec_fn=drop)
+    except PermissionError:
+        pytest.skip("the program under test can't be run by others here")
+    assert done.returncode == 0, done.stderr
+    assert "recording user space only, as 'cpu-clock:u'" in done.stderr
+    done = run("record", "-e", "cpu-clock", "-a", "-o", folder / "d", "--", "true", preexec_fn=drop)
+    assert done.returncode == 1 and "perf_event_paranoid" in done.stderr

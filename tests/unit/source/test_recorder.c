@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The recorder on a kernel that is written down here: what it asks for, what it does when refused, what it writes. */
+#include "test.h"
+
+#include "base/arena.h"
+#include "base/vec.h"
+#include "source/perf_data_format.h"
+#include "source/recorder.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/eventfd.h>
+
+struct fake_event {
+    int fd;
+    struct perf_event_attr attr;
+    uint8_t *ring;
+    bool enabled, twin;
+    int output; /* fd whose ring it writes to, or -1 */
+};
+
+struct fake {
+    struct kernel kernel;
+    struct fake_event events[64];
+    size_t count;
+    uint64_t unknown_read_format; /* EINVAL for attrs that have these bits */
+    bool no_build_id, no_cgroup, no_namespaces, user_only, never;
+    size_t ring_bytes_most; /* larger ones: EPERM; 0: no limit */
+    uint64_t lost;
+};
+
+static struct fake_event *event_of(struct fake *fake, int fd)
+{
+    for (size_t at = 0; at < fake->count; at++)
+        if (fake->events[at].fd == fd)
+            return &fake->events[at];
+    return NULL;
+}
+
+static int fake_open(void *context, struct perf_event_attr *attr, pid_t pid, int cpu, int group_fd, unsigned long flags)
+{
+    struct fake *fake = context;
+    (void)pid, (void)cpu, (void)group_fd, (void)flags;
+    errno = fake->never ? ENOSYS : fake->user_only && !attr->exclude_kernel ? EACCES : 0;
+    if (errno)
+        return -1;
+    errno = fake->no_namespaces && attr->namespaces ? EACCES : 0;
+    if (errno)
+        return -1;
+    if (attr->read_format & fake->unknown_read_format || (fake->no_build_id && attr->build_id) ||
+        (fake->no_cgroup && attr->cgroup)) {
+        errno = EINVAL;
+        return -1;
+    }
+    cr_assert_lt(fake->count, array_count(fake->events));
+    int fd = eventfd(0, EFD_CLOEXEC);
+    fake->events[fake->count++] = (struct fake_event){.fd = fd, .attr = *attr, .enabled = !attr->disabled, .output = -1};
+    return fd;
+}
+
+static int fake_ioctl(void *context, int fd, unsigned long request, unsigned long argument)
+{
+    struct fake *fake = context;
+    struct fake_event *event = event_of(fake, fd);
+    cr_assert(event);
+    uint64_t id = 100 + (uint64_t)(event - fake->events);
+    switch (request) {
+    case PERF_EVENT_IOC_ID:
+        memcpy((void *)argument, &id, sizeof(id));
+        return 0;
+    case PERF_EVENT_IOC_SET_OUTPUT:
+        event->output = (int)argument;
+        return 0;
+    case PERF_EVENT_IOC_ENABLE:
+    case PERF_EVENT_IOC_DISABLE:
+        event->enabled = request == PERF_EVENT_IOC_ENABLE;
+        return 0;
+    default:
+        errno = EINVAL;
+        return -1;
+    }
+}
+
+static ssize_t fake_read(void *context, int fd, void *buffer, size_t size)
+{
+    struct fake *fake = context;
+    uint64_t values[3] = {1, 100 + (uint64_t)(event_of(fake, fd) - fake->events), fake->lost};
+    if (size < sizeof(values))
+        return -1;
+    memcpy(buffer, values, sizeof(values));
+    return sizeof(values);
+}
+
+static void *fake_mmap(void *context, size_t size, int protection, int flags, int fd, off_t offset)
+{
+    struct fake *fake = context;
+    (void)protection, (void)flags, (void)offset;
+    if (fake->ring_bytes_most && size > fake->ring_bytes_most + 4096) {
+        errno = EPERM;
+        return MAP_FAILED;
+    }
+    struct fake_event *event = event_of(fake, fd);
+    event->ring = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return event->ring;
+}
+
+static int fake_munmap(void *context, void *address, size_t size)
+{
+    (void)context;
+    return munmap(address, size);
+}
+
+static int fake_close(void *context, int fd)
+{
+    struct fake *fake = context;
+    struct fake_event *event = event_of(fake, fd);
+    cr_assert(event, "closed twice");
+    *event = fake->events[--fake->count];
+    return close(fd);
+}
+
+static int fake_bpf(void *context, int command, union bpf_attr *attr, unsigned int size)
+{
+    (void)context, (void)command, (void)attr, (void)size;
+    errno = EPERM;
+    return -1;
+}
+
+static void fake_init(struct fake *fake)
+{
+    fake->kernel = (struct kernel){
+        .context = fake, .perf_event_open = fake_open, .ioctl = fake_ioctl, .read = fake_read, .mmap = fake_mmap,
+        .munmap = fake_munmap, .close = fake_close, .bpf = fake_bpf,
+    };
+}
+
+/* A recording of ourselves. */
+
+static char output[] = "/tmp/plumb-recorder-XXXXXX";
+
+struct scene {
+    struct fake fake;
+    struct sysroot root;
+    struct arena arena;
+    struct target target;
+    struct recorder_event event;
+    struct recorder_request request;
+    struct recorder *recorder;
+    struct error err;
+};
+
+static struct scene *scene_new(void)
+{
+    struct scene *scene = memory_alloc(sizeof(*scene));
+    fake_init(&scene->fake);
+    sysroot_init(&scene->root, NULL);
+    arena_init(&scene->arena);
+    target_of_workload(&scene->target, getpid(), &scene->arena);
+    close(mkstemp(output));
+    scene->event = (struct recorder_event){
+        .name = "cpu-clock", .attr = {.type = PERF_TYPE_SOFTWARE}, .group = EVENT_NO_GROUP, .frequency = 1000};
+    scene->request = (struct recorder_request){
+        .events = &scene->event, .event_count = 1, .target = &scene->target, .output = output, .pipe_fd = -1,
+        .clock_id = RECORDER_NO_CLOCK, .wake_fd = -1, .ring_bytes = 65536};
+    return scene;
+}
+
+static bool scene_open(struct scene *scene)
+{
+    return recorder_open(&scene->recorder, &scene->request, &scene->fake.kernel, &scene->root, &scene->err);
+}
+
+static void scene_free(struct scene *scene)
+{
+    recorder_free(scene->recorder);
+    cr_assert_eq(scene->fake.count, 0, "every descriptor was closed");
+    arena_done(&scene->arena);
+    free(scene);
+    unlink(output);
+}
+
+static struct fake_event *find_event(struct scene *scene, uint64_t config, uint64_t type_bits)
+{
+    for (size_t at = 0; at < scene->fake.count; at++)
+        if (scene->fake.events[at].attr.config == config &&
+            (scene->fake.events[at].attr.sample_type & type_bits) == type_bits)
+            return &scene->fake.events[at];
+    return NULL;
+}
+
+/* Put a record into the ring that an event writes to. */
+static void put(struct scene *scene, struct fake_event *event, const void *record, size_t size)
+{
+    struct fake_event *owner = event->output >= 0 ? event_of(&scene->fake, event->output) : event;
+    struct perf_event_mmap_page *page = (void *)owner->ring;
+    memcpy(owner->ring + 4096 + page->data_head % 65536, record, size);
+    page->data_head += size;
+}
+
+struct fake_sample {
+    struct perf_event_header header;
+    uint64_t id, ip;
+    uint32_t pid, tid;
+    uint64_t time_ns, cpu, period;
+    uint64_t chain_length, chain[3]; /* behind the period, as the kernel lays it out: see put_sample */
+};
+
+/* identifier ip tid time cpu period [chain] */
+static void put_sample(struct scene *scene, struct fake_event *event, uint64_t time_ns, bool with_chain)
+{
+    struct fake_sample sample = {
+        .header = {.type = PERF_RECORD_SAMPLE, .misc = PERF_RECORD_MISC_USER},
+        .id = 100 + (uint64_t)(event - scene->fake.events), .ip = 0x1234, .pid = (uint32_t)getpid(),
+        .tid = (uint32_t)getpid(), .time_ns = time_ns, .period = 1000000,
+        .chain_length = 2, .chain = {(uint64_t)PERF_CONTEXT_USER, 0x1234},
+    };
+    sample.header.size = (uint16_t)(with_chain ? offsetof(struct fake_sample, chain[2]) : offsetof(struct fake_sample, chain_length));
+    put(scene, event, &sample, sample.header.size);
+}
+
+struct seen {
+    unsigned samples, rounds, lost_records, whole_bytes;
+    uint16_t sample_size;
+    uint64_t lost, sample_type;
+};
+
+static struct seen read_output(void)
+{
+    static uint8_t bytes[1 << 20];
+    struct seen seen = {0};
+    int fd = open(output, O_RDONLY);
+    ssize_t got = read(fd, bytes, sizeof(bytes));
+    close(fd);
+    cr_assert_gt(got, 104);
+    uint64_t header[13];
+    struct perf_event_attr attr;
+    memcpy(header, bytes, sizeof(header));
+    memcpy(&attr, bytes + header[3], 128);
+    seen.sample_type = attr.sample_type;
+    for (uint64_t at = header[5]; at < header[5] + header[6];) {
+        struct perf_event_header record;
+        memcpy(&record, bytes + at, sizeof(record));
+        cr_assert_geq(record.size, 8);
+        if (record.type == PERF_RECORD_SAMPLE) {
+            seen.samples++;
+            seen.sample_size = record.size;
+        }
+        seen.rounds += record.type == USER_RECORD_FINISHED_ROUND;
+        if (record.type == PERF_RECORD_LOST_SAMPLES) {
+            seen.lost_records++;
+            memcpy(&seen.lost, bytes + at + 8, 8);
+        }
+        at += record.size;
+    }
+    return seen;
+}
+
+Test(recorder, samples_reach_the_file_and_losses_are_counted)
+{
+    struct scene *scene = scene_new();
+    cr_assert(scene_open(scene), "%s", scene->err.message);
+    struct fake_event *clock = find_event(scene, PERF_COUNT_SW_CPU_CLOCK, 0);
+    cr_assert(clock && clock->attr.enable_on_exec && clock->attr.disabled && clock->attr.inherit && clock->attr.freq);
+    cr_assert(find_event(scene, PERF_COUNT_SW_DUMMY, 0)->attr.build_id);
+    for (unsigned round = 0; round < 3; round++) {
+        for (unsigned at = 0; at < 10; at++)
+            put_sample(scene, clock, 1000 + round * 10 + at, false);
+        cr_assert(recorder_poll(scene->recorder, 0, &scene->err), "%s", scene->err.message);
+        cr_assert_eq(read_output().samples, (round + 1) * 10, "each poll makes the file whole");
+    }
+    scene->fake.lost = 4;
+    struct recorder_result result;
+    cr_assert(recorder_finish(scene->recorder, &result, &scene->err), "%s", scene->err.message);
+    struct seen seen = read_output();
+    cr_assert_eq(result.samples, 30);
+    cr_assert_eq(result.first_ns, 1000);
+    cr_assert_eq(result.last_ns, 1029);
+    cr_assert_eq(seen.samples, 30);
+    cr_assert_geq(seen.rounds, 3);
+    cr_assert_gt(seen.lost_records, 0);
+    cr_assert_eq(result.lost_samples % 4, 0);
+    cr_assert_gt(result.lost_samples, 0);
+    cr_assert_eq(recorder_note_count(scene->recorder), 0);
+    scene_free(scene);
+}
+
+Test(recorder, a_broken_ring_costs_only_what_is_broken)
+{
+    struct scene *scene = scene_new();
+    cr_assert(scene_open(scene));
+    struct fake_event *clock = find_event(scene, PERF_COUNT_SW_CPU_CLOCK, 0);
+    put_sample(scene, clock, 1, false);
+    struct perf_event_header zero = {0}, huge = {.type = PERF_RECORD_SAMPLE, .size = 60000};
+    put(scene, clock, &zero, sizeof(zero));
+    cr_assert(recorder_poll(scene->recorder, 0, &scene->err));
+    put_sample(scene, clock, 2, false);
+    put(scene, clock, &huge, sizeof(huge));
+    cr_assert(recorder_poll(scene->recorder, 0, &scene->err));
+    put_sample(scene, clock, 3, false);
+    struct recorder_result result;
+    cr_assert(recorder_finish(scene->recorder, &result, &scene->err));
+    cr_assert_eq(result.samples, 3);
+    cr_assert_eq(result.broken_bytes, 16);
+    cr_assert_eq(read_output().samples, 3);
+    scene_free(scene);
+}
+
+Test(recorder, older_kernels_and_fewer_rights_get_what_they_take)
+{
+    static const struct {
+        const char *what, *note;
+        struct fake fake;
+    } cases[] = {
+        {"no lost counts (before 6.0)", NULL, {.unknown_read_format = PERF_FORMAT_LOST}},
+        {"no build ids (before 5.12)", NULL, {.no_build_id = true}},
+        {"nothing of these", NULL, {.unknown_read_format = PERF_FORMAT_LOST, .no_build_id = true, .no_cgroup = true}},
+        {"no namespaces without rights", NULL, {.no_namespaces = true}},
+        {"no kernel samples without rights", "'cpu-clock:u'", {.user_only = true, .no_namespaces = true}},
+        {"little locked memory", "16 KiB each instead of 64 KiB", {.ring_bytes_most = 16384}},
+    };
+    for (size_t at = 0; at < array_count(cases); at++) {
+        struct scene *scene = scene_new();
+        scene->fake = cases[at].fake;
+        fake_init(&scene->fake);
+        cr_assert(scene_open(scene), "%s: %s", cases[at].what, scene->err.message);
+        cr_assert_eq(recorder_note_count(scene->recorder), cases[at].note ? 1 : 0, "%s", cases[at].what);
+        if (cases[at].note)
+            cr_assert(strstr(recorder_note(scene->recorder, 0), cases[at].note), "%s", recorder_note(scene->recorder, 0));
+        struct recorder_result result;
+        cr_assert(recorder_finish(scene->recorder, &result, &scene->err));
+        scene_free(scene);
+        memcpy(output + strlen(output) - 6, "XXXXXX", 6);
+    }
+}
+
+Test(recorder, what_cannot_be_opened_leaves_nothing_behind)
+{
+    struct scene *scene = scene_new();
+    scene->fake.never = true;
+    int fd = open(output, O_WRONLY);
+    cr_assert(write(fd, "old", 3) == 3);
+    close(fd);
+    cr_assert_not(scene_open(scene));
+    cr_assert_eq(scene->err.kind, ERROR_UNSUPPORTED);
+    char content[8];
+    fd = open(output, O_RDONLY);
+    cr_assert_eq(read(fd, content, sizeof(content)), 3, "the old file is back");
+    close(fd);
+    scene->recorder = NULL;
+    scene_free(scene);
+}
+
+Test(recorder, stacks_are_copied_when_frame_pointers_do_not_reach_the_root)
+{
+    struct scene *scene = scene_new();
+    scene->event.callchain = CALLCHAIN_AUTO;
+    cr_assert(scene_open(scene), "%s", scene->err.message);
+    if (!recorder_all_registers)
+        cr_skip_test("registers aren't known on this architecture");
+    struct fake_event *first = find_event(scene, PERF_COUNT_SW_CPU_CLOCK, PERF_SAMPLE_CALLCHAIN),
+                      *twin = find_event(scene, PERF_COUNT_SW_CPU_CLOCK, PERF_SAMPLE_STACK_USER);
+    cr_assert(first && twin && first != twin);
+    cr_assert(first->attr.enable_on_exec && !twin->attr.enable_on_exec);
+    for (uint64_t at = 0; at < 200; at++)
+        put_sample(scene, first, 1 + at * 1000000, true);
+    cr_assert(recorder_poll(scene->recorder, 0, &scene->err));
+    cr_assert_not(twin->enabled, "200 ms aren't enough");
+    put_sample(scene, first, 300000000, true);
+    cr_assert(recorder_poll(scene->recorder, 0, &scene->err), "%s", scene->err.message);
+    cr_assert(twin->enabled && !first->enabled);
+    cr_assert_eq(recorder_note_count(scene->recorder), 1);
+    struct recorder_result result;
+    cr_assert(recorder_finish(scene->recorder, &result, &scene->err));
+    cr_assert_eq(result.callchain, CALLCHAIN_DWARF);
+    struct seen seen = read_output();
+    cr_assert_eq(seen.samples, 201, "none was dropped");
+    cr_assert_eq(seen.sample_size, offsetof(struct fake_sample, chain[2]) + 16, "with registers and stack that say: none");
+    cr_assert(seen.sample_type & PERF_SAMPLE_STACK_USER);
+    scene_free(scene);
+}
+
+Test(recorder, a_short_program_keeps_its_frame_pointers)
+{
+    struct scene *scene = scene_new();
+    scene->event.callchain = CALLCHAIN_AUTO;
+    cr_assert(scene_open(scene));
+    struct fake_event *first = find_event(scene, PERF_COUNT_SW_CPU_CLOCK, PERF_SAMPLE_CALLCHAIN);
+    for (uint64_t at = 0; at < 50; at++)
+        put_sample(scene, first, 1 + at * 1000000, true);
+    struct recorder_result result;
+    cr_assert(recorder_finish(scene->recorder, &result, &scene->err));
+    cr_assert_eq(result.callchain, CALLCHAIN_FRAME_POINTERS);
+    cr_assert_eq(result.user_stacks, 50);
+    cr_assert_eq(result.stacks_at_root, 0);
+    struct seen seen = read_output();
+    cr_assert_eq(seen.samples, 50);
+    cr_assert_not(seen.sample_type & PERF_SAMPLE_STACK_USER);
+    scene_free(scene);
+}
