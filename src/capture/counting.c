@@ -434,7 +434,7 @@ static void wait_with_signals(struct waiter *waiter)
     sigprocmask(SIG_SETMASK, &waiter->mask_while_waiting, NULL);
 }
 
-static void run_to_end(struct counting *counting, const struct counting_plan *plan)
+static bool run_to_end(struct counting *counting, const struct counting_plan *plan, struct error *err)
 {
     struct waiter waiter;
     waiter_init(&waiter, counting, plan);
@@ -446,9 +446,12 @@ static void run_to_end(struct counting *counting, const struct counting_plan *pl
     if (!counting->has_workload)
         counters_disable(&counting->counters); /* what goes on running would skew groups while they are read */
     counting->elapsed_ns = end - waiter.start_ns;
-    if (intervals_wanted(&waiter) && !counting->interval_failed)
+    bool started = !counting->has_workload || !counting->workload.reaped ||
+                   workload_exec_check(&counting->workload, err);
+    if (started && intervals_wanted(&waiter) && !counting->interval_failed)
         window_print(&waiter, end);
     waiter_done(&waiter);
+    return started;
 }
 
 /* Starting. */
@@ -501,7 +504,9 @@ static bool counting_start(struct counting *counting, const struct counting_plan
     workload_forward_signals(counting->has_workload ? &counting->workload : NULL);
     if (plan->delay_ns != 0 && plan->notice)
         plan->notice(plan->context, NOTICE_DISABLED);
-    return !counting->has_workload || workload_release(&counting->workload, err);
+    if (counting->has_workload)
+        workload_let_go(&counting->workload);
+    return true;
 }
 
 bool counting_run(struct counting *counting, const struct counting_plan *plan, const struct kernel *kernel,
@@ -511,7 +516,8 @@ bool counting_run(struct counting *counting, const struct counting_plan *plan, c
     counting->workload = (struct workload){.release_fd = -1, .exec_error_fd = -1, .pid_fd = -1};
     if (!target_start(counting, plan, root, err) || !counting_start(counting, plan, kernel, root, err))
         return false;
-    run_to_end(counting, plan);
+    if (!run_to_end(counting, plan, err))
+        return false;
     counters_read(&counting->counters);
     table_init(&counting->total, plan, &counting->counters, &counting->target, &counting->arena);
     table_fill(&counting->total, &counting->counters, NULL);

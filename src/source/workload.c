@@ -176,23 +176,38 @@ static bool wait_readable(int fd, int64_t timeout_ns)
     }
 }
 
-bool workload_release(struct workload *workload, struct error *err)
+void workload_let_go(struct workload *workload)
 {
     workload->started_ns = now_ns();
-    ssize_t written = write(workload->release_fd, "", 1);
+    /* a child that was killed meanwhile is found by the wait; SIGPIPE must not end us for it */
+    struct sigaction ignore = {.sa_handler = SIG_IGN}, old;
+    sigaction(SIGPIPE, &ignore, &old);
+    workload->never_started = write(workload->release_fd, "", 1) != 1;
+    sigaction(SIGPIPE, &old, NULL);
     close(fd_steal(&workload->release_fd));
-    if (written != 1)
-        return error_set(err, ERROR_SYSTEM, "%s: ended before it was started", workload->program);
+}
+
+bool workload_exec_check(struct workload *workload, struct error *err)
+{
     int exec_errno = 0;
     ssize_t got;
     do
         got = read(workload->exec_error_fd, &exec_errno, sizeof(exec_errno));
     while (got < 0 && errno == EINTR);
     close(fd_steal(&workload->exec_error_fd));
+    if (workload->never_started)
+        return error_set(err, ERROR_SYSTEM, "%s: killed before it was started", workload->program);
     if (got != sizeof(exec_errno))
         return true; /* closed by the exec */
-    reap(workload, 0);
+    if (!workload->reaped)
+        reap(workload, 0);
     return exec_failed(workload->program, exec_errno, err);
+}
+
+bool workload_release(struct workload *workload, struct error *err)
+{
+    workload_let_go(workload);
+    return workload_exec_check(workload, err);
 }
 
 int workload_exec_exit_code(const struct error *err)

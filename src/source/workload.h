@@ -24,6 +24,7 @@ struct workload {
     int exec_error_fd;  /* the errno of a failed exec comes from here */
     int pid_fd;         /* readable when it has ended; -1 where pidfd_open is missing */
     bool reaped;
+    bool never_started; /* it was killed while it waited */
     int wait_status;
     struct rusage usage; /* of the child and its waited-for children; valid once reaped */
     uint64_t started_ns, ended_ns; /* CLOCK_MONOTONIC at release and when it was reaped */
@@ -44,6 +45,12 @@ MUST_CHECK bool workload_start_in(struct workload *workload, char *const argv[],
  * 126), with the words a shell would use. workload_exec_exit_code(err) tells which.
  */
 MUST_CHECK bool workload_release(struct workload *workload, struct error *err);
+/*
+ * The same in two steps, for counting: waiting for the exec wakes us up just then, often on the program's own CPU,
+ * and that shows in its counts. workload_exec_check waits for the exec, or for the end of a child that failed to.
+ */
+void workload_let_go(struct workload *workload);
+MUST_CHECK bool workload_exec_check(struct workload *workload, struct error *err);
 int workload_exec_exit_code(const struct error *err);
 /* Wait at most timeout_ns (negative: for ever) for its end; true when it has ended and was reaped. */
 bool workload_wait(struct workload *workload, int64_t timeout_ns);
