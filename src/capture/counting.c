@@ -93,6 +93,10 @@ static struct reading reading_of(const struct counter *counter, const struct cou
     reading.running_ns = value->running_ns - before->running_ns;
     if (reading.enabled_ns && reading.running_ns)
         reading.status = READING_COUNTED;
+    /* the kernel's clock of cgroup events starts late now and then; a software event always runs when enabled */
+    bool alone = !(counter->attr.read_format & PERF_FORMAT_GROUP);
+    if (counter->cgroup && alone && counter->attr.type == PERF_TYPE_SOFTWARE && reading.running_ns)
+        reading.enabled_ns = reading.running_ns;
     return reading;
 }
 
@@ -471,16 +475,24 @@ static bool target_start(struct counting *counting, const struct counting_plan *
     return true;
 }
 
-/* Attached or by CPU there is nothing to tell without a single counter; a program is still run and timed. */
-static bool nothing_permitted(const struct counting *counting, const struct sysroot *root, struct error *err)
+/*
+ * Without a single counter there is nothing to tell of what we attach to, and waiting for it would be for nothing. A
+ * program that we start is still run and timed.
+ */
+static bool nothing_to_wait_for(const struct counting *counting, const struct sysroot *root, struct error *err)
 {
     const struct counters *counters = &counting->counters;
+    const struct counter *refused = NULL;
     if (counting->target.kind == TARGET_WORKLOAD || !counters->count || counters_open_count(counters))
         return false;
-    for (size_t at = 0; at < counters->count; at++)
-        if (counters->items[at].refusal != REFUSAL_PERMISSION && counters->items[at].refusal != REFUSAL_NO_SYSCALL)
-            return false;
-    counter_refusal_explain(&counters->items[0], root, err);
+    for (size_t at = 0; at < counters->count && !refused; at++)
+        if (counters->items[at].refusal == REFUSAL_PERMISSION || counters->items[at].refusal == REFUSAL_NO_SYSCALL)
+            refused = &counters->items[at];
+    if (!refused && counting->has_workload)
+        return false;
+    refused = refused ? refused : &counters->items[0];
+    counter_refusal_explain(refused, root, err);
+    error_wrap(err, "can't count '%s'", refused->spec->name);
     return true;
 }
 
@@ -495,7 +507,7 @@ static bool counting_start(struct counting *counting, const struct counting_plan
                                       .enable_on_exec = by_exec};
     if (!counters_open(&counting->counters, &request, kernel, root, &counting->arena, err))
         return false;
-    if (nothing_permitted(counting, root, err))
+    if (nothing_to_wait_for(counting, root, err))
         return false;
     if (plan->delay_ns == 0 && !by_exec)
         counters_enable(&counting->counters);

@@ -33,6 +33,11 @@ static void permission_explain(const struct counter *counter, const struct sysro
                            "Kubernetes: seccompProfile Unconfined");
         return;
     }
+    if (counter->attr.exclude_kernel && !whole_cpu && known && paranoid <= 2) {
+        error_set(reason, ERROR_PERMISSION, "not permitted: what is to be counted belongs to another user");
+        error_hint(reason, "run as that user or as root, or setcap cap_perfmon,cap_sys_ptrace+ep on plumb");
+        return;
+    }
     if (known)
         error_set(reason, ERROR_PERMISSION, "not permitted: kernel.perf_event_paranoid is %lld and CAP_PERFMON is missing",
                   (long long)paranoid);
