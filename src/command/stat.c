@@ -7,6 +7,7 @@
 #include "command/command.h"
 #include "command/options.h"
 #include "render/event_counts.h"
+#include "symbol/function_offset.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -168,14 +169,6 @@ static bool events_default(struct stat_run *run, bool by_cpu, struct error *err)
     return events_add(run, "instructions,branches,branch-misses", err);
 }
 
-static bool function_offset(void *context, const char *path, const char *symbol, uint64_t *ret_offset,
-                            struct error *err)
-{
-    (void)context, (void)path, (void)symbol, (void)ret_offset;
-    error_set(err, ERROR_UNSUPPORTED, "functions aren't looked up by name yet");
-    return error_hint(err, "give the offset in the file: uprobe:PATH:0xOFFSET");
-}
-
 static bool events_parse(struct stat_run *run, bool by_cpu, struct error *err)
 {
     const struct stat_options *options = &run->options;
@@ -191,9 +184,10 @@ static bool events_parse(struct stat_run *run, bool by_cpu, struct error *err)
     }
     for (int level = 0; good && level < options->detailed && level < (int)array_count(detail_events); level++)
         good = events_add(run, detail_events[level], err);
+    good = good && event_list_resolve_probes(&run->events, function_offset, NULL, err);
     if (!good && (err->kind == ERROR_NOT_FOUND || err->kind == ERROR_USAGE))
         run->context->exit_code = EXIT_CODE_USAGE;
-    return good && event_list_resolve_probes(&run->events, function_offset, NULL, err);
+    return good;
 }
 
 static bool all_machine_wide(const struct event_list *events)
