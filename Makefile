@@ -30,6 +30,7 @@ help:
 	@echo "make asan        every test under the address and undefined-behaviour sanitizers"
 	@echo "make fuzz        each fuzz target for FUZZ_SECONDS=$(FUZZ_SECONDS)"
 	@echo "make lint        banned functions, names, licences, mutable globals, shell scripts, layers, manual pages"
+	@echo "make demo        diagnose a real program, then try the advice"
 	@echo "make bench       measure plumb beside its peers: bench/RESULTS.md"
 	@echo "make core        the static core (stat, record, doctor); CROSS=aarch64-linux-gnu builds it for AArch64"
 	@echo "make bundle      an archive that runs wherever it is unpacked, an empty chroot included"
@@ -77,6 +78,10 @@ layers:
 install: all
 	@packaging/deps.sh install
 	@DESTDIR="$(DESTDIR)" packaging/install.sh $(BUILD) "$(abspath $(PREFIX))"
+
+demo: all
+	@packaging/deps.sh demo
+	@bench/demo.sh $(BUILD)
 
 bench: all
 	@packaging/deps.sh bench

@@ -17,7 +17,7 @@
 struct compare_options {
     uint64_t runs, warmup, seed;
     double effect; /* in percent, as typed */
-    const char *quantity, *predicted, *predicted_by;
+    const char *quantity, *predicted, *predicted_by, *finding;
     bool json, fail_if_slower, quiet;
 };
 
@@ -33,6 +33,7 @@ static const struct option_row option_rows[] = {
      "gain foretold for B, in percent of A's time: printed beside the realised one"},
     {0, "predicted-by", OPTION_TEXT, FIELD(predicted_by), "CASE",
      "the same, from the leading supported finding of a case that plumb diagnose wrote"},
+    {0, "finding", OPTION_TEXT, FIELD(finding), "ID", "with --predicted-by: this finding instead of the leading one"},
     {0, "fail-if-slower", OPTION_FLAG, FIELD(fail_if_slower), NULL, "exit 3 when B is slower by more than --effect"},
     {0, "json", OPTION_FLAG, FIELD(json), NULL, "print one JSON document"},
     {'q', "quiet", OPTION_FLAG, FIELD(quiet), NULL, "no progress line"},
@@ -76,38 +77,72 @@ struct prediction {
     char source[160];
 };
 
-/* The first finding is the leading one; it foretells a gain only when it is supported. */
-static bool prediction_of_case(const char *folder, struct prediction *ret_prediction, struct error *err)
+/* The asked finding, or the first, which is the leading one. */
+static struct json_value finding_in(struct json_value findings, const char *id)
+{
+    for (size_t at = 0; id && at < json_count(findings); at++)
+        if (strcmp(json_text_or(json_member(json_item(findings, at), "id"), ""), id) == 0)
+            return json_item(findings, at);
+    return id ? (struct json_value){0} : json_item(findings, 0);
+}
+
+/*
+ * The case foretells seconds of its own run; as a share of the time that is compared they hold for another machine's
+ * pace too. User and system time are parts of CPU time that no finding speaks of.
+ */
+static bool gain_of_finding(struct json_value run, struct json_value finding, enum experiment_quantity quantity,
+                            struct interval *ret_gain, struct error *err)
+{
+    struct json_value seconds = json_member(finding, "recoverable_s");
+    const char *whole_name = quantity == EXPERIMENT_WALL_S ? "elapsed_s" : "cpu_s";
+    struct json_value whole = json_member(run, whole_name);
+    struct interval gain = {.known = true};
+    double whole_s = 0;
+    if (quantity != EXPERIMENT_WALL_S && quantity != EXPERIMENT_CPU_S)
+        return error_set(err, ERROR_USAGE, "--predicted-by goes with --time wall or cpu");
+    if (!json_number(whole, &whole_s))
+        json_number(json_member(whole, "value"), &whole_s);
+    if (!(whole_s > 0) || !json_number(json_member(seconds, "low"), &gain.low) ||
+        !json_number(json_member(seconds, "mid"), &gain.mid) || !json_number(json_member(seconds, "high"), &gain.high))
+        return error_set(err, ERROR_NOT_FOUND, "its finding says no recoverable time, or its run no %s", whole_name);
+    *ret_gain = interval_scaled(gain, 1 / whole_s);
+    return true;
+}
+
+static bool prediction_of_case(const struct compare_options *options, enum experiment_quantity quantity,
+                               struct prediction *ret_prediction, struct error *err)
 {
     struct sysroot anywhere;
     sysroot_init(&anywhere, NULL);
     scoped_text struct text text = {0};
     scoped_json struct json_document *document = NULL;
-    if (!sysroot_read(&anywhere, &text, err, "%s/findings.json", folder) ||
+    if (!sysroot_read(&anywhere, &text, err, "%s/findings.json", options->predicted_by) ||
         !json_document_parse(&document, (struct view){text_string(&text), text.length}, err))
-        return error_wrap(err, "reading the prediction of case '%s'", folder);
-    struct json_value lead = json_item(json_member(json_root(document), "findings"), 0);
-    struct json_value ratio = json_member(lead, "recoverable_ratio");
-    struct prediction prediction = {.gain.known = true};
-    if (strcmp(json_text_or(json_member(lead, "verdict"), ""), "supported") != 0)
-        return error_set(err, ERROR_NOT_FOUND, "case '%s' has no supported finding: it foretells nothing", folder);
-    if (!json_number(json_member(ratio, "low"), &prediction.gain.low) ||
-        !json_number(json_member(ratio, "mid"), &prediction.gain.mid) ||
-        !json_number(json_member(ratio, "high"), &prediction.gain.high))
-        return error_set(err, ERROR_FORMAT, "case '%s': its leading finding has no recoverable_ratio", folder);
-    snprintf(prediction.source, sizeof(prediction.source), "finding %s of the case, of the %s",
-             json_text_or(json_member(lead, "id"), "?"), json_text_or(json_member(lead, "of"), "time"));
+        return error_wrap(err, "reading the prediction of case '%s'", options->predicted_by);
+    struct json_value root = json_root(document);
+    struct json_value finding = finding_in(json_member(root, "findings"), options->finding);
+    const char *id = json_text_or(json_member(finding, "id"), options->finding ? options->finding : "");
+    const char *verdict = json_text_or(json_member(finding, "verdict"), "not in the case");
+    struct prediction prediction = {0};
+    if (strcmp(verdict, "supported") != 0)
+        return error_set(err, ERROR_NOT_FOUND, "case '%s' foretells nothing by finding '%s': it is %s",
+                         options->predicted_by, id, verdict);
+    if (!gain_of_finding(json_member(root, "run"), finding, quantity, &prediction.gain, err))
+        return error_wrap(err, "case '%s'", options->predicted_by);
+    snprintf(prediction.source, sizeof(prediction.source), "by finding %s of the case", id);
     *ret_prediction = prediction;
     return true;
 }
 
-static bool prediction_choose(const struct compare_options *options, struct prediction *ret_prediction,
-                              struct error *err)
+static bool prediction_choose(const struct compare_options *options, enum experiment_quantity quantity,
+                              struct prediction *ret_prediction, struct error *err)
 {
     if (options->predicted && options->predicted_by)
         return error_set(err, ERROR_USAGE, "--predicted and --predicted-by exclude each other");
+    if (options->finding && !options->predicted_by)
+        return error_set(err, ERROR_USAGE, "--finding goes with --predicted-by");
     if (options->predicted_by)
-        return prediction_of_case(options->predicted_by, ret_prediction, err);
+        return prediction_of_case(options, quantity, ret_prediction, err);
     snprintf(ret_prediction->source, sizeof(ret_prediction->source), "given by --predicted");
     return !options->predicted || prediction_parse(options->predicted, &ret_prediction->gain, err);
 }
@@ -226,7 +261,7 @@ static bool compare_run(struct context *context, int argc, char **argv, struct e
     int first;
     if (!options_parse(option_rows, OPTIONS_STOP_AT_OPERAND, argc, argv, &options, &first, err) ||
         !quantity_find(options.quantity, &quantity, err) ||
-        !prediction_choose(&options, &prediction, err) ||
+        !prediction_choose(&options, quantities[quantity].quantity, &prediction, err) ||
         !arms_split(argc, argv, first, arms, err))
         return false;
     if (options.runs < 1 || options.runs > 100000)

@@ -52,15 +52,22 @@ static void add_verdict(struct text *out, const struct comparison *comparison, c
         text_printf(out, ", 95 %%, holds both no difference and more than %.1f %%: more runs would narrow it\n", effect);
 }
 
+static bool holds(const struct interval *interval, double value)
+{
+    return interval->low <= value && value <= interval->high;
+}
+
 static const char *prediction_verdict(const struct interval *predicted, const struct interval *realised)
 {
     if (realised->high < predicted->low)
         return "less than predicted";
     if (realised->low > predicted->high)
         return "more than predicted";
-    if (realised->low >= predicted->low && realised->high <= predicted->high)
+    if (holds(predicted, realised->mid))
         return "as predicted";
-    return "the intervals overlap: prediction neither confirmed nor refuted in full";
+    if (holds(realised, predicted->mid))
+        return "agrees with the prediction within its interval";
+    return "unresolved: the intervals overlap, their middles don't";
 }
 
 static void add_prediction(struct text *out, const struct comparison *comparison,

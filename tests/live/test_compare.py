@@ -56,12 +56,16 @@ def test_failing_commands_and_wrong_words(plumb):
 
 def test_a_case_foretells_only_what_it_supports(plumb, tmp_path):
     def case(verdict):
-        lead = {"id": "small-pages", "verdict": verdict, "of": "CPU time", "recoverable_ratio": {"low": 0.5, "mid": 0.8, "high": 0.99}}
-        (tmp_path / "findings.json").write_text(json.dumps({"findings": [lead]}))
+        lead = {"id": "small-pages", "verdict": verdict, "recoverable_s": {"low": 0.5, "mid": 0.8, "high": 0.99}}
+        other = {"id": "waiting", "verdict": "ruled_out"}
+        (tmp_path / "findings.json").write_text(json.dumps({"run": {"elapsed_s": 1.0}, "findings": [lead, other]}))
         return compare(plumb, "-r", "6", "--predicted-by", str(tmp_path), "sleep", "0.2", "--", "sleep", "0.02")
     supported = case("supported")
-    assert supported.returncode == 0 and "finding small-pages of the case" in supported.stdout
+    assert supported.returncode == 0 and "by finding small-pages of the case" in supported.stdout
     undecided = case("undecided")
     assert undecided.returncode == 1 and "foretells nothing" in undecided.stderr
+    for finding, words in (("waiting", "ruled_out"), ("lunar", "not in the case")):
+        asked = compare(plumb, "--predicted-by", str(tmp_path), "--finding", finding, "true", "--", "true")
+        assert asked.returncode == 1 and words in asked.stderr
     (tmp_path / "findings.json").write_text("{")
     assert compare(plumb, "--predicted-by", str(tmp_path), "true", "--", "true").returncode == 1
