@@ -59,6 +59,38 @@ static struct dso_tally *tally_dsos(const struct recording *recording, const str
     return dsos;
 }
 
+/*
+ * No symbol of the dso can have more than this: the heaviest stretch of as many bytes as no function is longer
+ * than. Hot code spread over a large binary (the kernel, mostly) is thus seen not to hold the hottest symbol.
+ */
+static double symbol_weight_most(const struct recording *recording, const struct tally *tallies, uint32_t dso)
+{
+    enum { FUNCTION_BYTES_MOST = 1024 * 1024 };
+    struct hashmap slot_by_stretch = {0};
+    vec(double) weights = {0};
+    double most = 0;
+    for (size_t at = 0; at < recording->samples.location_count; at++) {
+        const struct location *where = &recording->samples.locations[at];
+        if (where->dso != dso || !tallies[at].samples)
+            continue;
+        /* Stretches of twice the length, one beginning in the middle of the other: a function lies in one whole. */
+        for (uint64_t half = 0; half < 2; half++) {
+            uint64_t stretch = (where->dso_addr / FUNCTION_BYTES_MOST + half) / 2 * 2 + half;
+            uint32_t slot = hashmap_find(&slot_by_stretch, hash_u64(stretch), NULL, NULL, NULL);
+            if (slot == HASHMAP_ABSENT) {
+                slot = (uint32_t)weights.count;
+                *vec_push(&weights) = 0;
+                hashmap_add(&slot_by_stretch, hash_u64(stretch), slot);
+            }
+            weights.items[slot] += tallies[at].weight;
+            most = weights.items[slot] > most ? weights.items[slot] : most;
+        }
+    }
+    hashmap_done(&slot_by_stretch);
+    vec_done(&weights);
+    return most;
+}
+
 struct hot_list {
     struct hashmap by_key;
     vec(struct hot_symbol) symbols;
@@ -128,6 +160,8 @@ static size_t hot_collect(const struct recording *recording, struct symboliser *
     for (size_t at = 0; at < recording->spaces.dso_count && dsos[at].tally.samples; at++) {
         if (only_first && dsos[at].tally.weight <= best)
             break;
+        if (only_first && best > 0 && symbol_weight_most(recording, tallies, dsos[at].dso) <= best)
+            continue;
         hot_add_dso(&list, recording, symboliser, tallies, dsos[at].dso);
         vec_for_each(&list.symbols, hot)
             if (hot->weight > best)

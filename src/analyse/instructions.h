@@ -82,7 +82,7 @@ struct instructions {
     struct instruction_event *events; /* those with samples here, most samples first */
     size_t event_count;
     double *sampled, *stalled; /* weight by row * event_count + event */
-    double *stalled_elsewhere; /* by event: after calls, at function entry */
+    double *stalled_elsewhere; /* by event: after calls, at function entry, behind indirect jumps */
     struct code_loop *loops;   /* outer before inner */
     size_t loop_count;
     uint32_t hottest_loop;     /* by own share of the first event, or LOOP_NONE */

@@ -320,6 +320,18 @@ static const char **source_by_row(struct session *session, const struct instruct
 
 /* ---- one function ---- */
 
+/* Whether any event that fell here came with registers to compute addresses from, or with addresses. */
+static bool may_have_addresses(const struct session *session, const struct instructions *in)
+{
+    enum { SAMPLE_ADDR = 1 << 3 }; /* PERF_SAMPLE_ADDR */
+    for (size_t at = 0; at < in->event_count; at++) {
+        const struct recorded_event *event = &session->capture.recording.events[in->events[at].event];
+        if (event->user_register_mask || event->sample_type & SAMPLE_ADDR)
+            return true;
+    }
+    return false;
+}
+
 static bool annotate_one(struct session *session, const struct hot_symbol *hot, struct error *err)
 {
     const struct recording *recording = &session->capture.recording;
@@ -337,6 +349,8 @@ static bool annotate_one(struct session *session, const struct hot_symbol *hot, 
     scoped(instructions_done) struct instructions in = {0};
     if (!instructions_analyse(&in, &request, err))
         return false;
+    scoped(data_addresses_done) struct data_addresses data = {0};
+    bool has_addresses = may_have_addresses(session, &in);
     struct data_address_request data_request = {
         .recording = recording,
         .symboliser = session->symboliser,
@@ -346,10 +360,8 @@ static bool annotate_one(struct session *session, const struct hot_symbol *hot, 
         .location = hot->location,
         .skid_exact = session->attribution == ATTRIBUTION_EXACT,
     };
-    scoped(data_addresses_done) struct data_addresses data = {0};
-    data_addresses_find(&data, &data_request);
-    bool has_addresses = data.count || (recording->event_count && in.event_count &&
-                                        recording->events[in.events[0].event].user_register_mask && session->attribution == ATTRIBUTION_ONE_LATER);
+    if (has_addresses)
+        data_addresses_find(&data, &data_request);
     struct annotation annotation = {
         .instructions = &in,
         .addresses = has_addresses ? &data : NULL,

@@ -147,10 +147,13 @@ static void add_header(const struct page *page)
 {
     const struct instructions *in = page->in;
     size_t start = page->out->length;
-    text_add(page->out, " Percent");
-    if (page->shows_stalled)
-        text_add(page->out, " Stalled");
-    for (size_t event = 1; event < in->event_count; event++)
+    for (size_t event = 0; event < in->event_count; event++) {
+        const char *name = in->event_count == 1 || !in->events[event].name ? "Percent" : in->events[event].name;
+        text_printf(page->out, "%*.*s", PERCENT_COLUMNS, PERCENT_COLUMNS - 1, name);
+        if (event == 0 && page->shows_stalled)
+            text_printf(page->out, "%*s", PERCENT_COLUMNS, "Stalled");
+    }
+    if (!in->event_count)
         text_add_repeated(page->out, " ", PERCENT_COLUMNS);
     text_printf(page->out, " | Source code & Disassembly of %s for ", in->dso);
     for (size_t event = 0; event < in->event_count; event++)
@@ -311,10 +314,11 @@ static void add_attribution(const struct page *page)
 {
     const struct instructions *in = page->in;
     if (page->shows_stalled) {
-        text_printf(page->out, "  Percent: where samples fell. Stalled: the instruction that ran before, which held them up: samples land one\n"
-                               "  instruction late (%s).", page->annotation->attribution_source);
+        text_printf(page->out, "  %s: where samples fell. Stalled: the instruction that ran before, which held them up: samples land one\n"
+                               "  instruction late (%s).",
+                    in->event_count == 1 ? "Percent" : in->events[0].name, page->annotation->attribution_source);
         if (in->stalled_elsewhere[0] > 0)
-            text_printf(page->out, " %.1f%% belong to code outside this function (called functions, callers).",
+            text_printf(page->out, " %.1f%% belong to code outside this function or to indirect jumps.",
                         100 * in->stalled_elsewhere[0] / in->events[0].weight);
         text_add_char(page->out, '\n');
     } else if (page->annotation->attribution != ATTRIBUTION_EXACT) {

@@ -87,23 +87,39 @@ static bool has_own_root(const struct sysroot *root, uint32_t pid)
 
 static const char *deleted_mark = " (deleted)";
 
+/*
+ * Whether what a live process maps there now is what was recorded: with a build id that decides later; without one
+ * the same process number must map a file of the same name at the same, randomised, address.
+ */
+static bool is_still_mapped(const struct search *search, const struct mapping *mapping)
+{
+    const struct binary_request *request = search->request;
+    char name[PATH_MAX];
+    return request->build_id.size_bytes ||
+           (sysroot_link(request->root, name, sizeof(name), "/proc/%u/map_files/%llx-%llx", request->pid,
+                         (unsigned long long)mapping->start, (unsigned long long)mapping->end) &&
+            strcmp(name, request->path) == 0);
+}
+
 /* What a live process still maps of a file that has no name any more. */
 static bool search_mapped(struct search *search)
 {
     const struct binary_request *request = search->request;
-    if (!request->pid || !request->recording || !request->build_id.size_bytes)
-        return false; /* without a build id the pid may be somebody else's by now */
+    if (!request->pid || !request->recording)
+        return false;
     const struct address_spaces *spaces = &request->recording->spaces;
     for (size_t space = 0; space < spaces->count; space++) {
         const struct address_space *one = &spaces->items[space];
         if (one->pid != request->pid)
             continue;
-        for (size_t at = 0; at < one->count; at++)
-            if (one->mappings[at].dso == request->dso)
-                return search_at(search, "/proc/%u/map_files/%llx-%llx", request->pid,
-                                 (unsigned long long)one->mappings[at].start,
-                                 (unsigned long long)one->mappings[at].end) ||
-                       search_at(search, "/proc/%u/exe", request->pid);
+        for (size_t at = 0; at < one->count; at++) {
+            const struct mapping *mapping = &one->mappings[at];
+            if (mapping->dso == request->dso && is_still_mapped(search, mapping) &&
+                search_at(search, "/proc/%u/map_files/%llx-%llx", request->pid, (unsigned long long)mapping->start,
+                          (unsigned long long)mapping->end))
+                return true;
+        }
+        return request->build_id.size_bytes && search_at(search, "/proc/%u/exe", request->pid);
     }
     return false;
 }
@@ -153,6 +169,8 @@ static bool search_all(struct search *search)
     /* A deleted file's name may belong to its successor: only a build id could tell. */
     if ((!deleted || request->build_id.size_bytes) && search_at(search, "%.*s", shown, path))
         return true;
+    if (deleted && !request->build_id.size_bytes)
+        note_tried(&search->binary->tried, path, "deleted, its process is gone, and no build id tells another file from it");
     return (!deleted && search_mapped(search)) || search_cache(search) || search_debuginfod(search);
 }
 
