@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* plumb diagnose: measure a target into a case, test every hypothesis on it, print the verdict; or replay a case. */
+#include "base/json_writer.h"
 #include "base/scope.h"
 #include "command/command_table.h"
 #include "command/diagnose_case.h"
@@ -7,6 +8,7 @@
 #include "command/options.h"
 #include "finding/overall.h"
 #include "render/diagnosis.h"
+#include "source/import_text.h"
 
 #include <langinfo.h>
 #include <stdlib.h>
@@ -18,6 +20,7 @@ enum {
 };
 
 struct diagnose_options {
+    struct option_texts imports, sayings;
     const char *processes, *cgroup, *cpus, *case_folder, *colour;
     bool all_cpus, json, quiet;
     int verbosity;
@@ -39,6 +42,8 @@ static const struct option_row diagnose_rows[] = {
     {'F', "freq", OPTION_U64, AT(frequency), "HZ", "samples per second and CPU; default: 2999"},
     {0, "effect", OPTION_DOUBLE, AT(effect_percent), "PERCENT", "less recoverable time than that is ruled out; default: 5"},
     {0, "case", OPTION_TEXT, AT(case_folder), "FOLDER", "keep the case there; without a target: replay it"},
+    {0, "import", OPTION_TEXTS, AT(imports), "FILE", "add a text of another tool to the case: exits, perf report, annotate, stat, times"},
+    {0, "say", OPTION_TEXTS, AT(sayings), "TEXT", "add what you know to the case, labelled as said by a person"},
     {.kind = OPTION_HEADING, .help = "output"},
     {0, "json", OPTION_FLAG, AT(json), NULL, "the findings as JSON (doc/schema-diagnose.md)"},
     {0, "top", OPTION_U64, AT(top), "N", "show that many hot functions; default: 6"},
@@ -124,6 +129,7 @@ static bool report(struct context *context, const struct diagnose_options *optio
         .phases = &loaded.phases,
         .gaps = gaps,
         .gap_count = loaded.manifest.gap_count,
+        .statements = loaded.results.statements,
         .case_folder = is_kept && !is_replay ? folder : NULL,
     };
     scoped_text struct text json = {0};
@@ -144,6 +150,64 @@ static bool report(struct context *context, const struct diagnose_options *optio
         context->exit_code = EXIT_CODE_INCONCLUSIVE;
     loaded_case_done(&loaded);
     return printed && kept;
+}
+
+static void statement_write(struct json_writer *json, const char *origin, const char *file, const char *text)
+{
+    json_object_open(json, NULL);
+    json_string(json, "origin", origin);
+    if (file)
+        json_string(json, "file", file);
+    json_string(json, "text", text);
+    json_object_close(json);
+}
+
+static bool import_write(struct json_writer *json, const char *path, struct error *err)
+{
+    struct sysroot anywhere;
+    sysroot_init(&anywhere, NULL);
+    scoped_text struct text content = {0};
+    scoped_free char *whole = path[0] == '/' ? memory_string(path) : realpath(path, NULL);
+    if (!whole)
+        return error_set(err, ERROR_NOT_FOUND, "there is no '%s' to import", path);
+    if (!sysroot_read(&anywhere, &content, err, "%s", whole))
+        return error_wrap(err, "importing");
+    struct arena arena;
+    arena_init(&arena);
+    struct imported_text imported = import_text_read((struct view){text_string(&content), content.length}, &arena);
+    const char *origin = arena_printf(&arena, "imported, not measured by plumb: %s", imported.origin);
+    statement_write(json, origin, path, imported.summary);
+    arena_done(&arena);
+    return true;
+}
+
+/* What the case has is kept, what the options bring is added. */
+static bool statements_add(const struct diagnose_options *options, const char *folder, struct error *err)
+{
+    if (!options->imports.count && !options->sayings.count)
+        return true;
+    scoped_json struct json_document *before = NULL;
+    if (case_part_exists(folder, "statements.json") && !case_part_json(folder, "statements.json", &before, err))
+        return false;
+    scoped_text struct text out = {0};
+    struct json_writer json;
+    json_begin(&json, &out);
+    json_object_open(&json, NULL);
+    json_u64(&json, "schema", 1);
+    json_array_open(&json, "statements");
+    struct json_value list = json_member(json_root(before), "statements");
+    for (size_t at = 0; at < json_count(list); at++)
+        statement_write(&json, json_text_or(json_member(json_item(list, at), "origin"), "imported"),
+                        json_text_or(json_member(json_item(list, at), "file"), NULL),
+                        json_text_or(json_member(json_item(list, at), "text"), ""));
+    for (size_t at = 0; at < options->imports.count; at++)
+        if (!import_write(&json, options->imports.items[at], err))
+            return false;
+    for (size_t at = 0; at < options->sayings.count; at++)
+        statement_write(&json, "said by a person", NULL, options->sayings.items[at]);
+    json_array_close(&json);
+    json_object_close(&json);
+    return case_part_write(folder, "statements.json", &out, err);
 }
 
 static bool diagnose_live(struct context *context, const struct diagnose_options *options, char **argv,
@@ -173,7 +237,8 @@ static bool diagnose_live(struct context *context, const struct diagnose_options
     if (request.argv)
         context->exit_code = result.child_exit_code;
     arena_done(&arena);
-    return collected && report(context, options, folder, options->case_folder != NULL, false, err);
+    return collected && statements_add(options, folder, err) &&
+           report(context, options, folder, options->case_folder != NULL, false, err);
 }
 
 static bool diagnose_run(struct context *context, int argc, char **argv, struct error *err)
@@ -186,7 +251,8 @@ static bool diagnose_run(struct context *context, int argc, char **argv, struct 
     if (!options_check(&options, has_command, err))
         return false;
     if (!has_command && !wants_target(&options))
-        return report(context, &options, options.case_folder, true, true, err);
+        return statements_add(&options, options.case_folder, err) &&
+               report(context, &options, options.case_folder, true, true, err);
     if (options.case_folder)
         return case_folder_create(options.case_folder, err) &&
                diagnose_live(context, &options, argv + first, options.case_folder, err);

@@ -473,6 +473,14 @@ const struct hypothesis hypothesis_single_threaded = {
 
 /* ---- the host ---- */
 
+static const struct statement *exits_statement(const struct statements *statements)
+{
+    for (size_t at = 0; statements && at < statements->count; at++)
+        if (strstr(statements->items[at].origin, "table of exits"))
+            return &statements->items[at];
+    return NULL;
+}
+
 static void vm_exits_test(const struct results *results, struct finding *finding)
 {
     if (!results->surroundings->is_guest) {
@@ -480,12 +488,12 @@ static void vm_exits_test(const struct results *results, struct finding *finding
         finding_set(finding, reason, "not-a-guest", NO_VALUES);
         return;
     }
-    if (results->statements && results->statements->count) {
+    const struct statement *table = exits_statement(results->statements);
+    if (table) {
         finding->verdict = VERDICT_UNDECIDED;
         finding->recoverable = (struct interval){0};
-        finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_STATEMENT, "statement",
-                         VALUE_TEXT("origin", results->statements->items[0].origin),
-                         VALUE_TEXT("text", results->statements->items[0].text));
+        finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_STATEMENT, "statement", VALUE_TEXT("origin", table->origin),
+                         VALUE_TEXT("text", table->text));
         finding_set(finding, reason, "undecided", NO_VALUES);
         return;
     }

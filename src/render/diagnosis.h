@@ -24,6 +24,7 @@ struct diagnosis {
     const struct phase_rows *phases;
     const struct diagnosis_gap *gaps;
     size_t gap_count;
+    const struct statements *statements; /* NULL: none */
     const char *case_folder; /* NULL: not kept */
 };
 

@@ -51,13 +51,16 @@ static void write_finding(struct json_writer *json, const struct finding *findin
     json_string(json, "confidence", confidence_name(finding->confidence));
     json_string(json, "confidence_reason", finding->confidence_reason);
     json_bool(json, "estimated", finding->is_estimate);
-    json_string(json, "recoverable_of", denominator_name(finding->of));
-    write_interval(json, "recoverable", finding->recoverable);
+    const struct interval unknown = {0};
+    struct interval gain = finding->gain_unmeasured ? unknown : finding->recoverable;
+    json_string(json, "of", denominator_name(finding->of));
+    write_interval(json, "recoverable_ratio", gain);
     write_interval(json, "recoverable_s",
-                   finding->of_seconds > 0 && finding->recoverable.known
-                       ? interval_scaled(finding->recoverable, finding->of_seconds)
-                       : (struct interval){0});
-    json_bool(json, "upper_bound_only", finding->gain_unmeasured);
+                   finding->of_seconds > 0 && gain.known ? interval_scaled(gain, finding->of_seconds) : unknown);
+    if (finding->recoverable.known)
+        json_double(json, "recoverable_ratio_at_most", finding->recoverable.high);
+    else
+        json_null(json, "recoverable_ratio_at_most");
     json_string(json, "subject", finding->subject);
     json_string(json, "headline", finding->headline);
     json_string(json, "reason", finding->reason);
@@ -253,6 +256,14 @@ void diagnosis_json(struct text *out, const struct diagnosis *diagnosis)
     json_array_open(&json, "findings");
     for (size_t at = 0; at < diagnosis->findings->count; at++)
         write_finding(&json, &diagnosis->findings->items[at]);
+    json_array_close(&json);
+    json_array_open(&json, "statements");
+    for (size_t at = 0; diagnosis->statements && at < diagnosis->statements->count; at++) {
+        json_object_open(&json, NULL);
+        json_string(&json, "origin", diagnosis->statements->items[at].origin);
+        json_string(&json, "text", diagnosis->statements->items[at].text);
+        json_object_close(&json);
+    }
     json_array_close(&json);
     json_array_open(&json, "not_measured");
     for (size_t at = 0; at < diagnosis->gap_count; at++) {

@@ -479,6 +479,20 @@ static void findings_of(struct page *page, enum verdict verdict, const char *tit
     }
 }
 
+static void statements_section(struct page *page)
+{
+    const struct statements *statements = page->diagnosis->statements;
+    if (!statements)
+        return;
+    heading(page, "NOT OURS", "said or imported, not measured by plumb");
+    for (size_t at = 0; at < statements->count; at++) {
+        scoped_text struct text line = {0};
+        text_printf(&line, "%s: %s", statements->items[at].origin, statements->items[at].text);
+        text_add(page->out, "  ");
+        paragraph(page, text_string(&line), 4, 2);
+    }
+}
+
 static void gaps_section(struct page *page)
 {
     if (!page->diagnosis->gap_count)
@@ -525,6 +539,7 @@ void diagnosis_text(struct text *out, const struct diagnosis *diagnosis, const s
     findings_of(&page, VERDICT_UNDECIDED, "UNDECIDED", YELLOW);
     findings_of(&page, VERDICT_RULED_OUT, "RULED OUT", GREEN);
     findings_of(&page, VERDICT_NOT_TESTABLE, "NOT TESTABLE HERE", DIM);
+    statements_section(&page);
     gaps_section(&page);
     if (diagnosis->case_folder) {
         text_printf(out, "\nThe case is in %s; plumb diagnose --case %s shows it again.\n", diagnosis->case_folder,

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """plumb diagnose on this machine: verdicts that can't depend on its speed, exit codes, and replay."""
 import json
-import os
 import subprocess
 import sys
 import time
@@ -133,3 +132,17 @@ def test_lines_fit_a_terminal(run):
 def test_colour_is_asked_for(run):
     assert "\033[" not in run("diagnose", "-q", "--", "true").stdout
     assert "\033[" in run("diagnose", "-q", "--color", "always", "--", "true").stdout
+
+
+def test_imports_are_labelled_and_decide_nothing(run, tmp_path, source_root):
+    case = tmp_path / "case"
+    run("diagnose", "--case", case, "-q", "--", sys.executable, "-c", BUSY.format(s=0.3))
+    before = json.loads(run("diagnose", "--case", case, "--json").stdout)
+    exits = source_root / "tests/fuzz/seeds/import_text/exits"
+    finished, after = diagnose_json(run, "--case", case, "--import", exits, "--say", "the host is new")
+    assert [s["origin"] for s in after["statements"]] == [
+        "imported, not measured by plumb: table of exits", "said by a person"]
+    assert "EXIT_REASON_EXTERNAL_INTERRUPT" in after["statements"][0]["text"]
+    assert after["verdict"] == before["verdict"]
+    missing = run("diagnose", "--case", case, "--import", tmp_path / "nothing")
+    assert missing.returncode == 1 and "nothing" in missing.stderr

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The JSON parts of a case that somebody sends: each reader gets every document. */
+#include "analyse/access_cost.h"
+#include "symbol/code_bundle.h"
+#include "system/activity.h"
+#include "system/memory/process_pages_json.h"
+#include "system/surroundings.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size_bytes)
+{
+    struct error err = {0};
+    struct json_document *document = NULL;
+    if (!json_document_parse(&document, (struct view){(const char *)bytes, size_bytes}, &err))
+        return 0;
+    struct arena arena;
+    arena_init(&arena);
+    struct code_bundle bundle;
+    struct access_costs costs;
+    struct activity activity;
+    struct surroundings surroundings;
+    struct process_pages *pages;
+    size_t count;
+    (void)!code_bundle_read(&bundle, json_root(document), &arena, &err);
+    (void)!access_costs_read(&costs, json_root(document), &arena, &err);
+    (void)!activity_read(&activity, json_root(document), &arena, &err);
+    (void)!surroundings_read(&surroundings, json_root(document), &arena, &err);
+    if (process_pages_parse(&pages, &count, json_root(document), &arena, &err) && count)
+        (void)process_pages_size_at(&pages[0], 0x1000);
+    arena_done(&arena);
+    json_document_free(document);
+    return 0;
+}
