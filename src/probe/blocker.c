@@ -225,8 +225,13 @@ static void explain_ring(struct capability *capability, const struct bench *benc
 
 static void explain_absent_call(struct capability *capability, const struct bench *bench, const char *call)
 {
-    if (bench->machine->limits.paranoid.known || bench->machine->rights.seccomp_mode.value == 2) {
+    if (fact_equals(&bench->machine->rights.seccomp_mode, 2)) {
         explain_seccomp(capability, bench->machine, call);
+        return;
+    }
+    if (bench->machine->limits.paranoid.known) {
+        capability_blocked(capability, BLOCKER_SANDBOX, "%s does not exist for this process, although the kernel has it", call);
+        capability_remedy(capability, "an emulator or sandbox answers instead of the kernel (qemu-user, gVisor): run outside of it");
         return;
     }
     capability_blocked(capability, BLOCKER_KERNEL_CONFIG, "%s does not exist here: a kernel without CONFIG_PERF_EVENTS, or a sandbox's own", call);

@@ -75,6 +75,7 @@ static const char *const blocker_names[BLOCKER_COUNT] = {
     [BLOCKER_PARANOID] = "perf_event_paranoid",
     [BLOCKER_CAPABILITY] = "capability",
     [BLOCKER_SECCOMP] = "seccomp",
+    [BLOCKER_SANDBOX] = "sandbox or emulator",
     [BLOCKER_LOCKDOWN] = "lockdown or security module",
     [BLOCKER_CGROUP] = "cgroup",
     [BLOCKER_LIMIT] = "resource limit",
@@ -115,7 +116,7 @@ static bool worked(const struct capabilities *all, enum capability_id id)
 static bool was_refused(const struct capability *cycles)
 {
     return cycles->blocker == BLOCKER_PARANOID || cycles->blocker == BLOCKER_CAPABILITY ||
-           cycles->blocker == BLOCKER_SECCOMP || cycles->blocker == BLOCKER_LOCKDOWN || cycles->blocker == BLOCKER_LIMIT;
+           cycles->blocker == BLOCKER_SECCOMP || cycles->blocker == BLOCKER_SANDBOX || cycles->blocker == BLOCKER_LOCKDOWN || cycles->blocker == BLOCKER_LIMIT;
 }
 
 static void tier_judge(struct capabilities *all, const struct machine *machine)

@@ -63,6 +63,7 @@ enum blocker {
     BLOCKER_PARANOID,      /* kernel.perf_event_paranoid, and no capability that overrides it */
     BLOCKER_CAPABILITY,
     BLOCKER_SECCOMP,
+    BLOCKER_SANDBOX,       /* something else than the kernel answers its system calls */
     BLOCKER_LOCKDOWN,      /* kernel lockdown or a security module */
     BLOCKER_CGROUP,
     BLOCKER_LIMIT,         /* RLIMIT_NOFILE, locked memory */

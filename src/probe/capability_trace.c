@@ -218,18 +218,18 @@ static bool bpf_bench_open(struct bpf_bench *bpf, const char **ret_step)
     attr.key_size = 4;
     attr.value_size = 8;
     attr.max_entries = 1;
-    *ret_step = "bpf(BPF_MAP_CREATE)";
+    *ret_step = "BPF_MAP_CREATE";
     bpf->map_fd = bpf_call(bpf->kernel, BPF_MAP_CREATE, &attr);
     if (bpf->map_fd < 0)
         return false;
-    *ret_step = "bpf(BPF_PROG_LOAD)";
+    *ret_step = "BPF_PROG_LOAD";
     bpf->program_fd = program_load(bpf->kernel, bpf->map_fd);
     if (bpf->program_fd < 0)
         return false;
     memset(&attr, 0, sizeof(attr));
     attr.raw_tracepoint.name = (uintptr_t) "sys_enter";
     attr.raw_tracepoint.prog_fd = (uint32_t)bpf->program_fd;
-    *ret_step = "bpf(BPF_RAW_TRACEPOINT_OPEN)";
+    *ret_step = "BPF_RAW_TRACEPOINT_OPEN";
     bpf->link_fd = bpf_call(bpf->kernel, BPF_RAW_TRACEPOINT_OPEN, &attr);
     return bpf->link_fd >= 0;
 }
@@ -247,13 +247,15 @@ void measure_bpf(const struct bench *bench, struct capability *capability)
         attr.map_fd = (uint32_t)bpf.map_fd;
         attr.key = (uintptr_t)&key;
         attr.value = (uintptr_t)&value;
-        step = "bpf(BPF_MAP_LOOKUP_ELEM)";
+        step = "BPF_MAP_LOOKUP_ELEM";
         good = bpf_call(bench->kernel, BPF_MAP_LOOKUP_ELEM, &attr) == 0;
     }
     int cause = errno;
     bpf_bench_done(&bpf);
     if (!good) {
-        capability_explain_errno(capability, bench, step, cause, NEED_BPF);
+        capability_explain_errno(capability, bench, "bpf", cause, NEED_BPF);
+        size_t used = strlen(capability->reason);
+        snprintf(capability->reason + used, sizeof(capability->reason) - used, " (%s)", step);
         return;
     }
     fact_number_set(&capability->expected, SYSTEM_CALLS);
