@@ -89,7 +89,15 @@ def test_text_is_objdumps(run, scene, plumb_style, objdump_style):
     assert {addr: words for addr, (_, words) in ours.items()} == {addr: expected[addr] for addr in ours}
 
 
-def test_the_load_that_stalls_is_told_from_the_instruction_behind_it(run, scene):
+@pytest.fixture
+def lands_one_late(run, scene, tmp_path):
+    """Only where the self-test says so can a stall be told from a sample."""
+    done = run("annotate", cwd=scene, env={"XDG_CACHE_HOME": tmp_path})
+    if "Stalled" not in done.stdout:
+        pytest.skip("timer samples aren't known to land one instruction late on this machine")
+
+
+def test_the_load_that_stalls_is_told_from_the_instruction_behind_it(run, scene, lands_one_late):
     done = run("annotate", "--skid", "1", cwd=scene)
     assert done.returncode == 0, done.stderr
     marked = [line for line in done.stdout.splitlines() if "<==" in line]
@@ -98,7 +106,7 @@ def test_the_load_that_stalls_is_told_from_the_instruction_behind_it(run, scene)
     assert re.search(r"stalled on +load \d\d", done.stdout)
 
 
-def test_the_data_that_is_chased_has_its_size(run, scene):
+def test_the_data_that_is_chased_has_its_size(run, scene, lands_one_late):
     done = run("annotate", "--skid", "1", cwd=scene)
     found = re.search(r"(\d+) addresses, irregular.*?pages ([\d.]+) (KiB|MiB|GiB)", done.stdout)
     if not found or int(found[1]) < 300:
@@ -116,7 +124,7 @@ def test_auto_needs_the_machine_of_the_recording(run, scene, tmp_path):
     for _ in range(2):  # measured, then from the cache
         done = run("annotate", cwd=scene, env={"XDG_CACHE_HOME": tmp_path})
         assert done.returncode == 0, done.stderr
-        assert "self-test" in done.stdout
+        assert "self-test" in done.stdout or "samples scatter" in done.stdout
 
 
 def test_source_lines(run, scene):
