@@ -165,9 +165,16 @@ def check_planted(build, environment, logs):
 
 
 def sanitizer_results(logs):
+    """One failure for each distinct report, however often it came."""
+    first, times = {}, collections.Counter()
     for name, text in drain_logs(logs):
+        lines = [line for line in text.splitlines() if "ERROR" in line or "runtime error" in line or "SUMMARY" in line]
+        sign = re.sub(r"0x[0-9a-f]+|==\d+==", "", lines[0] if "runtime error" in "".join(lines[:1]) else "".join(lines))
+        first.setdefault(sign, (name, text))
+        times[sign] += 1
+    for sign, (name, text) in first.items():
         print(f"--- sanitizer log {name}\n{text[:6000].rstrip()}")
-        yield Result(f"sanitizer log {name}", "failed", next((line for line in text.splitlines() if "ERROR" in line or "runtime error" in line), ""))
+        yield Result(f"sanitizer log {name}", "failed", f"{sign} ({times[sign]} times)")
 
 
 def summary(results, seconds):

@@ -261,10 +261,16 @@ static void deepen(struct hotspot *row, size_t depth)
         row->stack_depth_most = depth;
 }
 
+/* NULL when no path has places. */
+static const uint32_t *path_places_of(const struct building *building, const struct path *path)
+{
+    return building->path_places.count ? building->path_places.items + path->first : NULL;
+}
+
 static void count_path(struct building *building, uint32_t index)
 {
     const struct path *path = &building->paths.items[index];
-    const uint32_t *places = building->path_places.items + path->first;
+    const uint32_t *places = path_places_of(building, path);
     struct hotspots *hotspots = building->hotspots;
     uint32_t own = row_of(building, path, path->own.place);
     hotspots->items[own].samples += path->samples;
@@ -307,7 +313,7 @@ static void chain_add(struct building *building, row_chains *chains, uint32_t ro
 static void chains_add_path(struct building *building, row_chains *chains, uint32_t index)
 {
     const struct path *path = &building->paths.items[index];
-    const uint32_t *places = building->path_places.items + path->first;
+    const uint32_t *places = path_places_of(building, path);
     if (!path->count)
         return;
     uint32_t own = row_of(building, path, path->own.place);

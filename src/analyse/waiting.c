@@ -285,7 +285,8 @@ void waiting_analyse(const struct recording *recording, struct symboliser *symbo
         uint64_t last_ns = walk(&analysis);
         close_open_waits(&analysis, last_ns);
         result.span_ns = last_ns - first_ns(recording);
-        qsort(analysis.sites.items, analysis.sites.count, sizeof(*analysis.sites.items), compare_sites);
+        if (analysis.sites.count)
+            qsort(analysis.sites.items, analysis.sites.count, sizeof(*analysis.sites.items), compare_sites);
         result.sites = arena_copy(arena, analysis.sites.items, analysis.sites.count * sizeof(*analysis.sites.items));
         result.site_count = analysis.sites.count;
     }

@@ -86,9 +86,10 @@ static double period_search(const double *differences, size_t count, double *ret
     double longest = differences[count - 1];
     double step = 1 / (4 * longest);
     double least_frequency = 2 / differences[count / 2];
-    size_t bins = (size_t)((1.0 / STRIDE_LEAST - least_frequency) / step);
-    if (least_frequency >= 1.0 / STRIDE_LEAST || bins > 1u << 18)
+    double wanted = (1.0 / STRIDE_LEAST - least_frequency) / step;
+    if (!(wanted > 0 && wanted <= 1 << 18))
         return 0;
+    size_t bins = (size_t)wanted;
     scoped_free double *scores = memory_alloc((bins + 1) * sizeof(*scores));
     memset(scores, 0, (bins + 1) * sizeof(*scores));
     for (size_t at = 0; at < count; at++) {

@@ -194,7 +194,7 @@ static void add_frame(struct script_text *script, unsigned fields, uint64_t ip, 
         const struct script_line *line = &script->lines[name->first + at];
         text_add_char(&script->out, '\t');
         add_hex(&script->out, ip, 16);
-        text_append(&script->out, script->tails.bytes + line->begin, line->length);
+        text_append(&script->out, text_string(&script->tails) + line->begin, line->length);
         text_add_char(&script->out, '\n');
     }
 }
@@ -242,7 +242,7 @@ static void add_leaf(struct script_text *script, unsigned fields, const struct s
         return;
     const struct script_name *name = name_of(script, fields, sample->location);
     const struct script_line *line = &script->lines[name->first + name->count - 1];
-    text_append(&script->out, script->tails.bytes + line->begin, line->length);
+    text_append(&script->out, text_string(&script->tails) + line->begin, line->length);
 }
 
 /* ---- other fields ---- */
