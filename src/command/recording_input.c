@@ -41,6 +41,37 @@ bool recording_input_symboliser(const struct recording_input *input, const struc
     return symboliser_new(ret_symboliser, &capture->recording, &options, err);
 }
 
+bool recording_names_begin(struct recording_names *names, struct error *err)
+{
+    if (names->symboliser)
+        return true;
+    if (!recording_input_symboliser(names->input, names->context, names->capture, names->source, &names->symboliser, err))
+        return false;
+    unwinder_new(&names->unwinder, names->symboliser);
+    return true;
+}
+
+void recording_names_done(struct recording_names *names)
+{
+    unwinder_free(names->unwinder);
+    symboliser_free(names->symboliser);
+    names->unwinder = NULL;
+    names->symboliser = NULL;
+}
+
+static size_t names_unwind(void *context, const struct recording *recording, uint32_t space,
+                           const struct record_sample *sample, uint64_t *ret_ips, size_t most)
+{
+    struct recording_names *names = context;
+    names->failed = names->failed || !recording_names_begin(names, &names->trouble);
+    return names->failed ? 0 : unwinder_unwind(names->unwinder, recording, space, sample, ret_ips, most);
+}
+
+struct capture_unwinder recording_names_unwinder(struct recording_names *names)
+{
+    return (struct capture_unwinder){.context = names, .unwind = names_unwind};
+}
+
 static bool seconds_parse(struct view text, uint64_t *ret_ns)
 {
     struct view fraction = text, whole = view_cut(&fraction, '.');

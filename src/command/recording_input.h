@@ -7,6 +7,7 @@
 #include "command/command.h"
 #include "command/options.h"
 #include "symbol/symboliser.h"
+#include "symbol/unwinder.h"
 
 struct recording_input {
     const char *path; /* NULL: perf.data, or standard input when that is a pipe */
@@ -41,6 +42,27 @@ MUST_CHECK bool recording_input_open(const struct recording_input *input, struct
 MUST_CHECK bool recording_input_symboliser(const struct recording_input *input, const struct context *context,
                                            const struct capture *capture, const struct source *source,
                                            struct symboliser **ret_symboliser, struct error *err);
+
+/*
+ * Symboliser and unwinder of a recording that is being read, made when first needed: what they must know of the
+ * machine stands in the recording, in a pipe behind its beginning.
+ */
+struct recording_names {
+    const struct recording_input *input;
+    const struct context *context;
+    const struct capture *capture;
+    const struct source *source;
+    struct symboliser *symboliser; /* NULL until recording_names_begin */
+    struct unwinder *unwinder;
+    bool failed;
+    struct error trouble; /* why, when failed */
+};
+
+/* Errors: the symboliser can't be had. */
+MUST_CHECK bool recording_names_begin(struct recording_names *names, struct error *err);
+void recording_names_done(struct recording_names *names);
+/* Unwinds the stack dumps of the recording with these names; valid as long as they are. */
+struct capture_unwinder recording_names_unwinder(struct recording_names *names);
 
 /* "SECONDS,SECONDS", either of which may be empty, as nanoseconds. Errors: ERROR_USAGE. */
 MUST_CHECK bool time_window_parse(const char *text, uint64_t *ret_from_ns, uint64_t *ret_until_ns, struct error *err);

@@ -469,11 +469,14 @@ static bool report_checks(const struct report *report, struct error *err)
     return true;
 }
 
-static bool report_read(struct report *report, struct error *err)
+static bool report_read(struct report *report, struct recording_names *names, struct error *err)
 {
+    struct capture_unwinder unwinder = recording_names_unwinder(names);
     bool stacks = has_chains(report->source) && (report->options.children || report->tree.style != TREE_NONE);
     struct capture_watch watch = {report, report_record};
-    struct capture_options options = {.watch = &watch, .without_stacks = !stacks && !report->source->facts.is_pipe};
+    struct capture_options options = {
+        .watch = &watch, .unwinder = &unwinder, .without_stacks = !stacks && !report->source->facts.is_pipe
+    };
     report->tally.by_thread = column_listed(&report->keys, COLUMN_PID) || column_listed(&report->keys, COLUMN_TID) ||
                               column_listed(&report->fields, COLUMN_PID) || column_listed(&report->fields, COLUMN_TID);
     report->tally.by_cpu = column_listed(&report->keys, COLUMN_CPU) || column_listed(&report->fields, COLUMN_CPU);
@@ -487,17 +490,27 @@ static void add_header(struct report *report, FILE *file)
     text_write_file(&out, file);
 }
 
-static bool report_all(struct report *report, struct context *context, struct error *err)
+/* Stacks that end early make callers look cheaper than they are. */
+static void report_unwinding(FILE *talk, const struct report_options *options, struct unwinder_counts counts)
+{
+    if (!counts.stacks || options->quiet)
+        return;
+    double all = (double)counts.stacks / 100;
+    fprintf(talk, "note: %.1f %% of %" PRIu64 " stack dumps were followed to their thread's root",
+            (double)counts.at_root / all, counts.stacks);
+    if (counts.at_dump_end)
+        fprintf(talk, ", %.1f %% to the dump's end (record larger ones)", (double)counts.at_dump_end / all);
+    if (counts.lost)
+        fprintf(talk, ", %.1f %% to code without frame descriptions", (double)counts.lost / all);
+    fputc('\n', talk);
+}
+
+static bool report_named(struct report *report, struct context *context, struct recording_names *names,
+                         struct error *err)
 {
     const struct report_options *options = &report->options;
-    if (!recording_input_open(&options->input, &report->source, err))
-        return false;
-    if (options->header_only && !report->source->facts.is_pipe) {
-        add_header(report, context->out);
-        return true;
-    }
     struct error trouble = {0};
-    bool complete = report_read(report, &trouble);
+    bool complete = report_read(report, names, &trouble);
     if (options->header || options->header_only)
         add_header(report, context->out);
     if (options->header_only)
@@ -507,18 +520,33 @@ static bool report_all(struct report *report, struct context *context, struct er
         return (*err = trouble, error_wrap(err, "'%s'", recording_input_path(&options->input)));
     if (!report_checks(report, err))
         return false;
-    struct symboliser *symboliser;
-    if (!recording_input_symboliser(&options->input, context, &report->capture, report->source, &symboliser, err))
+    if (!recording_names_begin(names, err))
         return false;
     if (!options->quiet)
         recording_losses_report(context->talk, &report->capture.losses);
-    report_show(report, context, symboliser);
-    symboliser_free(symboliser);
+    report_unwinding(context->talk, options, unwinder_counts(names->unwinder));
+    report_show(report, context, names->symboliser);
     if (!complete) {
         *err = trouble;
         return error_wrap(err, "'%s' is damaged, the report holds what came before", recording_input_path(&options->input));
     }
     return true;
+}
+
+static bool report_all(struct report *report, struct context *context, struct error *err)
+{
+    const struct report_options *options = &report->options;
+    if (!recording_input_open(&options->input, &report->source, err))
+        return false;
+    if (options->header_only && !report->source->facts.is_pipe) {
+        add_header(report, context->out);
+        return true;
+    }
+    struct recording_names names = {
+        .input = &options->input, .context = context, .capture = &report->capture, .source = report->source};
+    bool done = report_named(report, context, &names, err);
+    recording_names_done(&names);
+    return done;
 }
 
 static bool report_run(struct context *context, int argc, char **argv, struct error *err)

@@ -148,7 +148,9 @@ struct script {
     struct capture capture;
     struct script_text text;
     struct places places;
-    struct symboliser *symboliser;
+    struct places_options places_options;
+    bool places_begun;
+    struct recording_names names;
     struct context *context;
     vec(unsigned) fields; /* by event */
     uint64_t printed;
@@ -272,6 +274,12 @@ static bool script_record(void *context, struct capture *capture, const struct r
         return true;
     if ((script->fields.count < script->source->event_count || !script->printed) && !events_learn(script))
         return false;
+    if (!script->places_begun) {
+        if (!recording_names_begin(&script->names, script->err))
+            return false;
+        places_init(&script->places, &script->capture.recording, script->names.symboliser, script->places_options);
+        script->places_begun = true;
+    }
     if (script->header_due) {
         recording_header_text(&script->text.out, script->source);
         script->header_due = false;
@@ -286,11 +294,13 @@ static bool script_read(struct script *script, struct error *err)
 {
     const struct script_options *options = &script->options;
     bool lines = (script->choice.only | script->choice.added) & FIELD_SRCLINE;
-    if (!recording_input_symboliser(&options->input, script->context, &script->capture, script->source,
-                                    &script->symboliser, err))
-        return false;
-    places_init(&script->places, &script->capture.recording, script->symboliser,
-                (struct places_options){.inlines = options->inlines && !options->hide_chains, .lines = lines});
+    script->places_options =
+        (struct places_options){.inlines = options->inlines && !options->hide_chains, .lines = lines};
+    script->names = (struct recording_names){.input = &options->input,
+                                             .context = script->context,
+                                             .capture = &script->capture,
+                                             .source = script->source};
+    struct capture_unwinder unwinder = recording_names_unwinder(&script->names);
     script->text.places = &script->places;
     script->text.capture = &script->capture;
     script->text.source = script->source;
@@ -298,7 +308,9 @@ static bool script_read(struct script *script, struct error *err)
     script->text.hide_chains = options->hide_chains;
     script->text.stack_most = options->max_stack > UINT32_MAX ? 0 : (uint32_t)options->max_stack;
     struct capture_watch watch = {script, script_record};
-    struct capture_options filling = {.watch = &watch, .without_stacks = options->hide_chains};
+    struct capture_options filling = {
+        .watch = &watch, .unwinder = &unwinder, .without_stacks = options->hide_chains
+    };
     script->err = err;
     bool complete = capture_fill_with(&script->capture, script->source, &filling, err);
     script_flush(script);
@@ -337,7 +349,7 @@ static void explain_missing_names(const struct script *script)
 {
     const struct recording *recording = &script->capture.recording;
     for (uint32_t dso = 0; dso < recording->spaces.dso_count; dso++) {
-        const char *complaint = symboliser_complaint(script->symboliser, dso);
+        const char *complaint = symboliser_complaint(script->names.symboliser, dso);
         if (complaint)
             fprintf(script->context->talk, "%s: %s\n",
                     strings_text(&recording->strings, recording->spaces.dsos[dso].path), complaint);
@@ -353,12 +365,12 @@ static bool script_run(struct context *context, int argc, char **argv, struct er
     }
     capture_init(&script.capture);
     bool done = script_all(&script, err);
-    if (script.symboliser) {
+    if (script.places_begun) {
         if (script.options.verbose)
             explain_missing_names(&script);
         places_done(&script.places);
-        symboliser_free(script.symboliser);
     }
+    recording_names_done(&script.names);
     if (script.source)
         script.source->ops->close(script.source);
     script_text_done(&script.text);

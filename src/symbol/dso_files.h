@@ -19,6 +19,9 @@ struct binary *dso_files_binary(struct dso_files *files, uint32_t dso, struct er
 /* The same, with its separate debug file searched for too (binary->debug). */
 struct binary *dso_files_debug(struct dso_files *files, uint32_t dso, struct error *err);
 
+/* Those that a symboliser has opened. Owner: the symboliser. */
+struct dso_files *symboliser_files(struct symboliser *symboliser);
+
 /* Address of the kernel's _text when it was recorded; false when the recording doesn't say. */
 bool recorded_kernel_text(const struct recording *recording, uint64_t *ret_addr);
 /* The kernel's dso, or DSO_NONE. */

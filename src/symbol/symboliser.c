@@ -275,6 +275,11 @@ static uint32_t symbol_find(struct symboliser *symboliser, const struct place *p
     return SYMBOL_NONE;
 }
 
+struct dso_files *symboliser_files(struct symboliser *symboliser)
+{
+    return symboliser->files;
+}
+
 uint32_t symboliser_symbol_id(struct symboliser *symboliser, uint32_t location)
 {
     const struct samples *samples = &symboliser->recording->samples;

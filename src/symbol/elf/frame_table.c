@@ -86,64 +86,110 @@ static bool read_pointer(struct place *place, uint8_t encoding, bool is_64, uint
     return true;
 }
 
-/* How a CIE's descriptions encode their addresses: the 'R' of its augmentation. */
-static bool address_encoding(const struct elf_file *elf, uint64_t cie_addr, uint8_t *ret_encoding)
+struct common_entry { /* a CIE */
+    uint8_t encoding;
+    uint64_t code_factor, return_register;
+    int64_t data_factor;
+    bool is_signal, has_data; /* has_data: descriptions carry augmentation data of their own */
+    struct bytes instructions;
+};
+
+/* Cut a cursor behind an entry's length field to what the entry says it holds. */
+static bool entry_cut(struct place *entry, uint32_t length)
 {
-    struct place cie = place_at(elf, cie_addr);
-    uint32_t length = read_u32(&cie.at), id = read_u32(&cie.at);
-    uint8_t version = read_u8(&cie.at);
-    const char *augmentation = read_string(&cie.at);
-    uint64_t ignored;
-    if (cie.at.failed || length == UINT32_MAX || id != 0 || (version != 1 && version != 3))
+    if (entry->at.failed || length == UINT32_MAX || length > bytes_left(&entry->at))
         return false;
-    *ret_encoding = ENCODING_ABSOLUTE;
-    if (augmentation[0] != 'z')
-        return augmentation[0] == 0;
-    read_leb(&cie.at, false); /* code alignment */
-    read_leb(&cie.at, true);  /* data alignment */
-    if (version == 1)
-        read_u8(&cie.at); /* return address register */
-    else
-        read_leb(&cie.at, false);
-    read_leb(&cie.at, false); /* length of the augmentation's data */
-    for (const char *letter = augmentation + 1; *letter; letter++)
-        switch (*letter) {
+    entry->at.end = entry->at.at + length;
+    return true;
+}
+
+static bool read_augmentation(struct place *cie, const char *letters, bool is_64, struct common_entry *entry)
+{
+    uint64_t ignored;
+    for (; *letters; letters++)
+        switch (*letters) {
         case 'R':
-            *ret_encoding = read_u8(&cie.at);
+            entry->encoding = read_u8(&cie->at);
             break;
         case 'L':
-            read_u8(&cie.at);
+            read_u8(&cie->at);
             break;
         case 'P': {
-            uint8_t encoding = read_u8(&cie.at) & (uint8_t)~ENCODING_INDIRECT;
-            if (!read_pointer(&cie, encoding, elf->is_64, &ignored))
+            uint8_t encoding = read_u8(&cie->at) & (uint8_t)~ENCODING_INDIRECT;
+            if (!read_pointer(cie, encoding, is_64, &ignored))
                 return false;
             break;
         }
         case 'S':
+            entry->is_signal = true;
+            break;
         case 'B':
             break;
-        default:
-            return !cie.at.failed;
+        default: /* what follows is of unknown size, but the data's length is known */
+            return !cie->at.failed;
         }
+    return !cie->at.failed;
+}
+
+static bool common_entry_read(const struct elf_file *elf, uint64_t cie_addr, struct common_entry *entry)
+{
+    struct place cie = place_at(elf, cie_addr);
+    uint32_t length = read_u32(&cie.at);
+    if (!entry_cut(&cie, length))
+        return false;
+    uint32_t id = read_u32(&cie.at);
+    uint8_t version = read_u8(&cie.at);
+    const char *augmentation = read_string(&cie.at);
+    if (cie.at.failed || id != 0 || (version != 1 && version != 3))
+        return false;
+    *entry = (struct common_entry){.encoding = ENCODING_ABSOLUTE};
+    entry->code_factor = read_leb(&cie.at, false);
+    entry->data_factor = (int64_t)read_leb(&cie.at, true);
+    entry->return_register = version == 1 ? read_u8(&cie.at) : read_leb(&cie.at, false);
+    if (augmentation[0] == 'z') {
+        uint64_t data_bytes = read_leb(&cie.at, false);
+        struct bytes behind = cie.at;
+        entry->has_data = true;
+        if (data_bytes > bytes_left(&behind) || !bytes_take(&behind, data_bytes) ||
+            !read_augmentation(&cie, augmentation + 1, elf->is_64, entry))
+            return false;
+        cie.at = behind;
+    } else if (augmentation[0]) {
+        return false;
+    }
+    entry->instructions = cie.at;
     return !cie.at.failed;
 }
 
-static bool description_bounds(const struct elf_file *elf, uint64_t fde_addr, uint64_t *ret_start, uint64_t *ret_end)
+static bool description_read(const struct elf_file *elf, uint64_t fde_addr, struct frame_description *ret_description)
 {
     struct place fde = place_at(elf, fde_addr);
+    struct common_entry common;
     uint32_t length = read_u32(&fde.at);
+    if (!entry_cut(&fde, length))
+        return false;
     uint64_t cie_field = place_addr(&fde);
     uint32_t back = read_u32(&fde.at);
-    uint8_t encoding;
     uint64_t start, size_bytes;
-    if (fde.at.failed || length == UINT32_MAX || !back || !address_encoding(elf, cie_field - back, &encoding) ||
-        !read_pointer(&fde, encoding, elf->is_64, &start) ||
-        !read_format(&fde.at, encoding, elf->is_64, &size_bytes) || size_bytes > UINT64_MAX - start)
+    if (fde.at.failed || !back || !common_entry_read(elf, cie_field - back, &common) ||
+        !read_pointer(&fde, common.encoding, elf->is_64, &start) ||
+        !read_format(&fde.at, common.encoding, elf->is_64, &size_bytes) || !size_bytes ||
+        size_bytes > UINT64_MAX - start)
         return false;
-    *ret_start = start;
-    *ret_end = start + size_bytes;
-    return size_bytes > 0;
+    if (common.has_data) {
+        uint64_t data_bytes = read_leb(&fde.at, false);
+        if (data_bytes > bytes_left(&fde.at) || (data_bytes && !bytes_take(&fde.at, data_bytes)))
+            return false;
+    }
+    *ret_description = (struct frame_description){.start = start,
+                                                  .end = start + size_bytes,
+                                                  .common = common.instructions,
+                                                  .own = fde.at,
+                                                  .code_factor = common.code_factor,
+                                                  .data_factor = common.data_factor,
+                                                  .return_register = common.return_register,
+                                                  .is_signal = common.is_signal};
+    return !fde.at.failed;
 }
 
 /* The header of the frame table: its segment, or its section when there are no segments. */
@@ -157,7 +203,7 @@ static bool table_addr(const struct elf_file *elf, uint64_t *ret_addr)
     return false;
 }
 
-bool frame_table_bounds(const struct elf_file *elf, uint64_t addr, uint64_t *ret_start, uint64_t *ret_end)
+bool frame_table_find(const struct elf_file *elf, uint64_t addr, struct frame_description *ret_description)
 {
     uint64_t table, ignored, count;
     if (!table_addr(elf, &table))
@@ -187,5 +233,16 @@ bool frame_table_bounds(const struct elf_file *elf, uint64_t addr, uint64_t *ret
     entry.at += (low - 1) * TABLE_ENTRY_BYTES;
     read_u32(&entry);
     uint64_t description = table + (uint64_t)(int64_t)(int32_t)read_u32(&entry);
-    return description_bounds(elf, description, ret_start, ret_end) && addr >= *ret_start && addr < *ret_end;
+    return description_read(elf, description, ret_description) && addr >= ret_description->start &&
+           addr < ret_description->end;
+}
+
+bool frame_table_bounds(const struct elf_file *elf, uint64_t addr, uint64_t *ret_start, uint64_t *ret_end)
+{
+    struct frame_description description;
+    if (!frame_table_find(elf, addr, &description))
+        return false;
+    *ret_start = description.start;
+    *ret_end = description.end;
+    return true;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Where does a function begin and end, when no symbol says so? A stripped binary still describes the stack frames
- * of its functions (.eh_frame), for exceptions and unwinding.
+ * Where does a function begin and end, when no symbol says so, and how is its caller found? A stripped binary still
+ * describes the stack frames of its functions (.eh_frame), for exceptions and unwinding.
  *
  * Source: Linux Standard Base, "Exception Frames"; System V x86-64 psABI. Needs .eh_frame_hdr's sorted table.
  * Does not support: .debug_frame, tables in other encodings than linkers write.
@@ -13,5 +13,17 @@
 
 /* The bounds of the function that holds addr; false when no frame description covers it. */
 bool frame_table_bounds(const struct elf_file *elf, uint64_t addr, uint64_t *ret_start, uint64_t *ret_end);
+
+/* One function's description: the instructions of call_frames.h, and what they are relative to. */
+struct frame_description {
+    uint64_t start, end;        /* ELF addresses */
+    struct bytes common, own;   /* instructions of all functions of its kind, then its own */
+    uint64_t code_factor;
+    int64_t data_factor;
+    uint64_t return_register;
+    bool is_signal;             /* a signal's trampoline: its caller was interrupted, it did not call */
+};
+
+bool frame_table_find(const struct elf_file *elf, uint64_t addr, struct frame_description *ret_description);
 
 #endif

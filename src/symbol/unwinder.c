@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "symbol/unwinder.h"
+
+#include "base/vec.h"
+#include "symbol/call_frames.h"
+#include "symbol/dso_files.h"
+
+#include <string.h>
+
+enum {
+    X86_RBP = 6,
+    X86_RSP = 7,
+    X86_RIP = 16,
+    ARM_FP = 29,
+    ARM_LR = 30,
+    ARM_SP = 31,
+    ARM_PC = 32,
+    ABI_64 = 2, /* PERF_SAMPLE_REGS_ABI_64 */
+};
+
+/* What the machines differ in. */
+struct unwinder_machine {
+    const char *name;
+    uint32_t frame_pointer, stack_pointer, program_counter; /* DWARF numbers */
+    uint64_t address_mask; /* signed return addresses have a signature above it */
+    uint8_t perf_of_dwarf[FRAME_REGISTERS];
+};
+
+#define NO_REGISTER 0xff
+
+static const struct unwinder_machine machines[] = {
+    {.name = "x86_64",
+     .frame_pointer = X86_RBP,
+     .stack_pointer = X86_RSP,
+     .program_counter = X86_RIP,
+     .address_mask = UINT64_MAX,
+     .perf_of_dwarf = {0, 3, 2, 1, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23, 8, [17 ... FRAME_REGISTERS - 1] = NO_REGISTER}},
+    {.name = "aarch64",
+     .frame_pointer = ARM_FP,
+     .stack_pointer = ARM_SP,
+     .program_counter = ARM_PC,
+     .address_mask = (UINT64_C(1) << 48) - 1,
+     .perf_of_dwarf = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
+                       22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, NO_REGISTER}},
+};
+
+/* Rules of one instruction; `found` false: nobody describes it. */
+struct known_rules {
+    uint32_t dso;
+    bool found;
+    uint64_t elf_addr;
+    struct frame_rules rules;
+};
+
+struct unwinder {
+    struct symboliser *symboliser;
+    struct unwinder_counts counts;
+    vec(struct known_rules) known;
+    struct hashmap known_map;
+};
+
+void unwinder_new(struct unwinder **ret_unwinder, struct symboliser *symboliser)
+{
+    struct unwinder *unwinder = memory_alloc(sizeof(*unwinder));
+    unwinder->symboliser = symboliser;
+    *ret_unwinder = unwinder;
+}
+
+void unwinder_free(struct unwinder *unwinder)
+{
+    if (!unwinder)
+        return;
+    vec_done(&unwinder->known);
+    hashmap_done(&unwinder->known_map);
+    free(unwinder);
+}
+
+struct unwinder_counts unwinder_counts(const struct unwinder *unwinder)
+{
+    return unwinder->counts;
+}
+
+/* ---- rules of an instruction ---- */
+
+static bool known_equal(const void *context, uint32_t id, const void *key)
+{
+    const struct unwinder *unwinder = context;
+    const struct known_rules *a = &unwinder->known.items[id], *b = key;
+    return a->dso == b->dso && a->elf_addr == b->elf_addr;
+}
+
+static const struct known_rules *rules_of(struct unwinder *unwinder, const struct elf_file *elf, uint32_t dso,
+                                          uint64_t elf_addr)
+{
+    struct known_rules sought = {.dso = dso, .elf_addr = elf_addr};
+    uint64_t hash = hash_combine(hash_u64(elf_addr), dso);
+    uint32_t id = hashmap_find(&unwinder->known_map, hash, known_equal, unwinder, &sought);
+    if (id == HASHMAP_ABSENT) {
+        struct frame_description description;
+        sought.found = frame_table_find(elf, elf_addr, &description) &&
+                       frame_rules_at(&description, elf_addr, &sought.rules);
+        id = (uint32_t)unwinder->known.count;
+        *vec_push(&unwinder->known) = sought;
+        hashmap_add(&unwinder->known_map, hash, id);
+    }
+    return unwinder->known.items[id].found ? &unwinder->known.items[id] : NULL;
+}
+
+/* ---- one sample ---- */
+
+struct stack_walk {
+    struct unwinder *unwinder;
+    const struct unwinder_machine *machine;
+    const struct recording *recording;
+    const struct record_sample *sample;
+    uint32_t space;
+    uint64_t values[FRAME_REGISTERS];
+    bool has[FRAME_REGISTERS];
+    uint64_t dump_addr; /* where sample->user_stack stood */
+    bool beyond_dump;   /* memory outside it was asked for */
+};
+
+static bool walk_word(void *context, uint64_t addr, uint64_t *ret_value)
+{
+    struct stack_walk *walk = context;
+    const struct bytes_view *dump = &walk->sample->user_stack;
+    uint64_t at = addr - walk->dump_addr;
+    if (addr < walk->dump_addr || dump->size_bytes < 8 || at > dump->size_bytes - 8) {
+        walk->beyond_dump |= addr >= walk->dump_addr && at < (UINT64_C(1) << 32);
+        return false;
+    }
+    struct bytes in = bytes_of(dump->bytes + at, 8, walk->sample->user_registers.values.swapped);
+    *ret_value = read_u64(&in);
+    return true;
+}
+
+static bool walk_number(void *context, uint32_t number, uint64_t *ret_value)
+{
+    const struct stack_walk *walk = context;
+    *ret_value = walk->values[number];
+    return walk->has[number];
+}
+
+static bool walk_begin(struct stack_walk *walk)
+{
+    for (uint32_t number = 0; number < FRAME_REGISTERS; number++) {
+        uint8_t of_perf = walk->machine->perf_of_dwarf[number];
+        walk->has[number] = of_perf != NO_REGISTER &&
+                            sample_register(&walk->sample->user_registers, of_perf, &walk->values[number]);
+    }
+    walk->dump_addr = walk->values[walk->machine->stack_pointer];
+    return walk->has[walk->machine->stack_pointer] && walk->has[walk->machine->program_counter];
+}
+
+static bool rule_value(struct stack_walk *walk, const struct frame_memory *memory, const struct frame_rule *rule,
+                       uint32_t number, uint64_t cfa, uint64_t *ret_value)
+{
+    uint64_t addr;
+    switch (rule->kind) {
+    case FRAME_SAME:
+        return walk_number(walk, number, ret_value);
+    case FRAME_UNDEFINED:
+        return false;
+    case FRAME_AT:
+        return walk_word(walk, cfa + (uint64_t)rule->offset, ret_value);
+    case FRAME_IS:
+        *ret_value = cfa + (uint64_t)rule->offset;
+        return true;
+    case FRAME_REGISTER:
+        return rule->offset >= 0 && rule->offset < FRAME_REGISTERS &&
+               walk_number(walk, (uint32_t)rule->offset, ret_value);
+    case FRAME_AT_EXPRESSION:
+        return frame_expression(rule->expression, &cfa, memory, &addr) && walk_word(walk, addr, ret_value);
+    case FRAME_IS_EXPRESSION:
+        return frame_expression(rule->expression, &cfa, memory, ret_value);
+    }
+    return false;
+}
+
+/* Make the registers those of the caller. False when there is none, or it can't be found. */
+static bool step_by_rules(struct stack_walk *walk, const struct frame_rules *rules)
+{
+    struct frame_memory memory = {walk, walk_word, walk_number};
+    uint64_t cfa, values[FRAME_REGISTERS];
+    bool has[FRAME_REGISTERS];
+    if (rules->cfa_is_expression) {
+        if (!frame_expression(rules->cfa_expression, NULL, &memory, &cfa))
+            return false;
+    } else if (walk_number(walk, rules->cfa_register, &cfa)) {
+        cfa += (uint64_t)rules->cfa_offset;
+    } else {
+        return false;
+    }
+    uint64_t caller;
+    if (!rule_value(walk, &memory, &rules->registers[rules->return_register], rules->return_register, cfa, &caller))
+        return false;
+    for (uint32_t number = 0; number < FRAME_REGISTERS; number++)
+        has[number] = rule_value(walk, &memory, &rules->registers[number], number, cfa, &values[number]);
+    if (rules->registers[walk->machine->stack_pointer].kind == FRAME_SAME) {
+        values[walk->machine->stack_pointer] = cfa;
+        has[walk->machine->stack_pointer] = true;
+    }
+    memcpy(walk->values, values, sizeof(values));
+    memcpy(walk->has, has, sizeof(has));
+    walk->values[walk->machine->program_counter] = caller & walk->machine->address_mask;
+    walk->has[walk->machine->program_counter] = true;
+    return true;
+}
+
+static bool is_code(const struct stack_walk *walk, uint64_t addr)
+{
+    const struct mapping *mapping = address_spaces_find(&walk->recording->spaces, walk->space, addr);
+    return mapping && (!mapping->protection || mapping->protection & 4 /* PROT_EXEC */);
+}
+
+/* Code that keeps a frame pointer links its frames: there lie the caller's frame pointer and the return address. */
+static bool step_by_frame_pointer(struct stack_walk *walk)
+{
+    uint64_t frame, next_frame, caller;
+    if (!walk_number(walk, walk->machine->frame_pointer, &frame) ||
+        frame < walk->values[walk->machine->stack_pointer] || !walk_word(walk, frame, &next_frame) ||
+        !walk_word(walk, frame + 8, &caller))
+        return false;
+    caller &= walk->machine->address_mask;
+    if (!is_code(walk, caller))
+        return false;
+    walk->values[walk->machine->frame_pointer] = next_frame;
+    walk->values[walk->machine->stack_pointer] = frame + 16;
+    walk->values[walk->machine->program_counter] = caller;
+    return true;
+}
+
+/* The rules for an address of the walked process. */
+static const struct frame_rules *rules_at(struct stack_walk *walk, uint64_t runtime_addr)
+{
+    const struct recording *recording = walk->recording;
+    const struct mapping *mapping = address_spaces_find(&recording->spaces, walk->space, runtime_addr);
+    if (!mapping)
+        return NULL;
+    enum dso_kind kind = recording->spaces.dsos[mapping->dso].kind;
+    if (kind != DSO_FILE && kind != DSO_VDSO)
+        return NULL;
+    struct binary *binary = dso_files_binary(symboliser_files(walk->unwinder->symboliser), mapping->dso, NULL);
+    uint64_t elf_addr;
+    if (!binary || !binary->elf.bytes ||
+        !elf_addr_of_offset(&binary->elf, address_spaces_dso_addr(&recording->spaces, mapping, runtime_addr), &elf_addr))
+        return NULL;
+    const struct known_rules *known = rules_of(walk->unwinder, &binary->elf, mapping->dso, elf_addr);
+    return known ? &known->rules : NULL;
+}
+
+enum walk_end {
+    WALK_GOES_ON,
+    WALK_AT_ROOT,
+    WALK_AT_DUMP_END,
+    WALK_LOST
+};
+
+static enum walk_end walk_step(struct stack_walk *walk, uint64_t lookup_addr, bool *ret_signal)
+{
+    const struct frame_rules *rules = rules_at(walk, lookup_addr);
+    uint64_t stack_before = walk->values[walk->machine->stack_pointer];
+    uint64_t counter_before = walk->values[walk->machine->program_counter];
+    walk->beyond_dump = false;
+    *ret_signal = rules && rules->is_signal;
+    if (rules && rules->registers[rules->return_register].kind == FRAME_UNDEFINED)
+        return WALK_AT_ROOT;
+    if (!(rules ? step_by_rules(walk, rules) : step_by_frame_pointer(walk)))
+        return walk->beyond_dump ? WALK_AT_DUMP_END : WALK_LOST;
+    uint64_t stack = walk->values[walk->machine->stack_pointer], counter = walk->values[walk->machine->program_counter];
+    if (!counter)
+        return WALK_AT_ROOT;
+    /* Stacks grow down: a caller's frame lies above. Only a function without a frame (AArch64's leaves) stays. */
+    if (stack < stack_before || (stack == stack_before && counter == counter_before))
+        return *ret_signal ? WALK_GOES_ON : WALK_LOST;
+    return WALK_GOES_ON;
+}
+
+static const struct unwinder_machine *machine_of(const struct recording *recording)
+{
+    for (size_t at = 0; at < array_count(machines); at++)
+        if (strcmp(machines[at].name, recording->architecture) == 0)
+            return &machines[at];
+    return NULL;
+}
+
+static void count_end(struct unwinder_counts *counts, enum walk_end end, size_t frames)
+{
+    counts->stacks++;
+    counts->frames += frames;
+    counts->at_root += end == WALK_AT_ROOT;
+    counts->at_dump_end += end == WALK_AT_DUMP_END;
+    counts->lost += end == WALK_LOST;
+}
+
+size_t unwinder_unwind(void *context, const struct recording *recording, uint32_t space,
+                       const struct record_sample *sample, uint64_t *ret_ips, size_t most)
+{
+    struct unwinder *unwinder = context;
+    struct stack_walk walk = {.unwinder = unwinder,
+                              .machine = machine_of(recording),
+                              .recording = recording,
+                              .sample = sample,
+                              .space = space};
+    if (!walk.machine || sample->user_registers.abi != ABI_64 || !most || !walk_begin(&walk))
+        return 0;
+    size_t count = 0;
+    bool interrupted = true; /* this frame did not call, it was stopped: its address is the instruction itself */
+    enum walk_end end = WALK_GOES_ON;
+    while (end == WALK_GOES_ON && count < most) {
+        uint64_t addr = walk.values[walk.machine->program_counter] - (interrupted ? 0 : 1);
+        ret_ips[count++] = addr;
+        end = walk_step(&walk, addr, &interrupted);
+    }
+    count_end(&unwinder->counts, end, count);
+    return count;
+}

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Stack dumps of a program without frame pointers, unwound by its frame descriptions."""
+import re
+import subprocess
+
+import pytest
+
+PROGRAM = r"""
+#include <stdlib.h>
+static volatile double sink;
+__attribute__((noinline)) static void inner(double x) { for (int i = 0; i < 200000; i++) sink = x = x * 1.1 + i; }
+__attribute__((noinline)) static int compare(const void *a, const void *b) { inner(*(int *)a); return *(int *)a - *(int *)b; }
+__attribute__((noinline)) static void middle(int n) { int v[8] = {4, 3, 2, 1, 8, 7, 6, 5}; if (n) middle(n - 1); qsort(v, 8, 4, compare); sink += v[0]; }
+int main(void) { for (int i = 0; i < 6; i++) middle(2); return 0; }
+"""
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("unwinding")
+    (folder / "program.c").write_text(PROGRAM)
+    done = subprocess.run(["cc", "-O2", "-fomit-frame-pointer", "-o", folder / "program", folder / "program.c"])
+    if done.returncode:
+        pytest.skip("no C compiler")
+    return folder / "program"
+
+
+def test_a_call_back_through_the_library(run, program, tmp_path):
+    """main calls middle, which calls itself twice, then qsort of the C library, which calls back."""
+    recording = tmp_path / "perf.data"
+    done = run("record", "-e", "cpu-clock", "-F", "999", "--call-graph", "dwarf", "-o", str(recording), "--", str(program))
+    if done.returncode:
+        pytest.skip(f"can't record stack dumps here: {done.stderr.strip()}")
+    text = run("script", "-i", str(recording), "--no-inline", "-F", "ip,sym").stdout
+    stacks = [re.findall(r"^\s*[0-9a-f]+ (\S+)", stack, re.M) for stack in text.split("\n\n")]
+    inner = [stack for stack in stacks if stack[:2] == ["inner", "compare"]]
+    assert len(inner) > 10 and len(inner) > 0.8 * len([stack for stack in stacks if stack and "inner" in stack[0]])
+    full = [stack for stack in inner if "main" in stack and "middle" in stack]
+    assert len(full) > 0.95 * len(inner)
+    assert {stack[stack.index("main") - stack.count("middle"):stack.index("main")].count("middle") for stack in full} <= {1, 2, 3}
+    report = run("report", "-i", str(recording), "-g", "none", "-s", "sym")
+    assert re.search(r"note: (100\.0|9\d\.\d) % of \d+ stack dumps were followed", report.stderr)
+    assert re.search(r"(9\d|100)\.\d\d%\s+0\.00%\s+\[\.\] main", report.stdout)
