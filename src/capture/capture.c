@@ -564,7 +564,10 @@ static void facts_copy(struct capture *capture, const struct source *source)
     for (size_t at = 0; at < facts.command_line_count; at++)
         words[at] = copied(arena, facts.command_line[at]);
     facts.command_line = words;
-    facts.tracing_data.bytes = arena_copy(arena, facts.tracing_data.bytes, facts.tracing_data.size_bytes);
+    if (facts.tracing_data.size_bytes == capture->facts.tracing_data.size_bytes)
+        facts.tracing_data = capture->facts.tracing_data; /* copied before */
+    else
+        facts.tracing_data.bytes = arena_copy(arena, facts.tracing_data.bytes, facts.tracing_data.size_bytes);
     capture->facts = facts;
     capture->losses = source->losses;
     if (facts.architecture)
@@ -638,6 +641,8 @@ bool capture_fill_with(struct capture *capture, struct source *source, const str
     while (source->ops->next(source, &record, &trouble)) {
         if (source->event_count != capture->recording.event_count)
             events_name(capture, source);
+        if (record.kind == RECORD_HEADER_FEATURE)
+            facts_copy(capture, source); /* a pipe tells its facts as it goes */
         if (!apply(capture, &record))
             break;
     }

@@ -71,6 +71,13 @@ def test_pipe(plumb, order):
     assert (lines, done.returncode) == (SMALL_LINES, 0), done.stderr
 
 
+def test_a_pipe_tells_its_machine_as_it_goes(script):
+    """Registers are named by the machine, which a pipe names behind its beginning."""
+    recording = File(sample_type=made.IP | made.TID | made.TIME | made.REGS_USER, regs_user=1 << 31)
+    recording.comm(7, 7, "a").sample(7, 0x10, 1000, regs=(5,)).string_feature(6, "aarch64")
+    assert script(recording.pipe(), "-F", "uregs") == ["ABI:2 sp:0x5"]
+
+
 @ORDERS
 def test_without_sample_id_all(script, order):
     assert script(made.small(order=order, sample_id_all=False).file(), *NO_NAMES) == SMALL_LINES
