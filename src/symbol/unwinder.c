@@ -230,9 +230,13 @@ static bool step_by_frame_pointer(struct stack_walk *walk)
     return true;
 }
 
-/* The rules for an address of the walked process. */
-static const struct frame_rules *rules_at(struct stack_walk *walk, uint64_t runtime_addr)
+/*
+ * The rules for an address of the walked process. *ret_unread: the binary isn't there, so that nobody knows whether
+ * it keeps frame pointers.
+ */
+static const struct frame_rules *rules_at(struct stack_walk *walk, uint64_t runtime_addr, bool *ret_unread)
 {
+    *ret_unread = false;
     const struct recording *recording = walk->recording;
     const struct mapping *mapping = address_spaces_find(&recording->spaces, walk->space, runtime_addr);
     if (!mapping)
@@ -242,7 +246,8 @@ static const struct frame_rules *rules_at(struct stack_walk *walk, uint64_t runt
         return NULL;
     struct binary *binary = dso_files_binary(symboliser_files(walk->unwinder->symboliser), mapping->dso, NULL);
     uint64_t elf_addr;
-    if (!binary || !binary->elf.bytes ||
+    *ret_unread = !binary || !binary->elf.bytes;
+    if (*ret_unread ||
         !elf_addr_of_offset(&binary->elf, address_spaces_dso_addr(&recording->spaces, mapping, runtime_addr), &elf_addr))
         return NULL;
     const struct known_rules *known = rules_of(walk->unwinder, &binary->elf, mapping->dso, elf_addr);
@@ -258,13 +263,16 @@ enum walk_end {
 
 static enum walk_end walk_step(struct stack_walk *walk, uint64_t lookup_addr, bool *ret_signal)
 {
-    const struct frame_rules *rules = rules_at(walk, lookup_addr);
+    bool unread;
+    const struct frame_rules *rules = rules_at(walk, lookup_addr, &unread);
     uint64_t stack_before = walk->values[walk->machine->stack_pointer];
     uint64_t counter_before = walk->values[walk->machine->program_counter];
     walk->beyond_dump = false;
     *ret_signal = rules && rules->is_signal;
     if (rules && rules->registers[rules->return_register].kind == FRAME_UNDEFINED)
         return WALK_AT_ROOT;
+    if (unread)
+        return WALK_LOST;
     if (!(rules ? step_by_rules(walk, rules) : step_by_frame_pointer(walk)))
         return walk->beyond_dump ? WALK_AT_DUMP_END : WALK_LOST;
     uint64_t stack = walk->values[walk->machine->stack_pointer], counter = walk->values[walk->machine->program_counter];
