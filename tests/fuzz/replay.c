@@ -5,16 +5,23 @@
  * and bits is the same in every run.
  */
 #include <errno.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size_bytes);
 
-enum { EVERY_LENGTH_BYTES = 16 * 1024, SAMPLED = 500, MOST_BYTES_PER_SEED = 64 * 1024 * 1024 };
+enum {
+    EVERY_LENGTH_BYTES = 16 * 1024,
+    SAMPLED = 500,
+    MOST_BYTES_PER_SEED = 64 * 1024 * 1024,
+    MOST_SAMPLING_S = 10 /* of all seeds together: the fuzzer goes on where this ends */
+};
 
 struct page_end {
     uint8_t *fence; /* the first byte that can't be read */
@@ -50,6 +57,16 @@ static void run_prefix(const struct page_end *end, const uint8_t *bytes, size_t 
     LLVMFuzzerTestOneInput(input, size_bytes);
 }
 
+static bool time_is_left(void)
+{
+    static time_t end_s;
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    if (end_s == 0)
+        end_s = now.tv_sec + MOST_SAMPLING_S;
+    return now.tv_sec < end_s;
+}
+
 static void replay(const uint8_t *bytes, size_t size_bytes)
 {
     struct page_end end = page_end_new(size_bytes);
@@ -58,7 +75,7 @@ static void replay(const uint8_t *bytes, size_t size_bytes)
     run_prefix(&end, bytes, size_bytes, -1);
     for (size_t length = 0; length < size_bytes && length <= EVERY_LENGTH_BYTES; length++)
         run_prefix(&end, bytes, length, -1);
-    for (int at = 0; at < SAMPLED && size_bytes && budget_bytes > 2 * size_bytes; at++) {
+    for (int at = 0; at < SAMPLED && size_bytes && budget_bytes > 2 * size_bytes && time_is_left(); at++) {
         run_prefix(&end, bytes, next_random(&random) % size_bytes, -1);
         run_prefix(&end, bytes, size_bytes, (int64_t)(next_random(&random) % (8 * size_bytes)));
         budget_bytes -= 2 * size_bytes;
