@@ -11,6 +11,7 @@ extern const struct command command_completion;
 extern const struct command command_diagnose;
 extern const struct command command_doctor;
 extern const struct command command_help;
+extern const struct command command_list;
 extern const struct command command_record;
 extern const struct command command_report;
 extern const struct command command_stat;

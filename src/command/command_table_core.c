@@ -8,5 +8,6 @@ const struct command *const command_table[] = {
     &command_help,
     &command_record,
     &command_stat,
+    &command_list,
     NULL,
 };

@@ -250,11 +250,20 @@ static bool family_parse(struct event_parser *parser, struct view word, struct v
         *ret_modifiers = rest;
         return true;
     }
-    if (err->kind || !has_colon)
+    if (err->kind)
         return false;
     struct view point = view_cut(&rest, ':');
     *ret_modifiers = rest;
-    return event_tracepoint_parse(parser, name, point, err);
+    if (has_colon && event_tracepoint_parse(parser, name, point, err))
+        return true;
+    struct error problem = *err;
+    *ret_modifiers = (struct view){word.text + word.length, 0};
+    if (!event_libpfm_parse(parser, word, err)) {
+        *err = problem;
+        return false;
+    }
+    *err = (struct error){0};
+    return true;
 }
 
 struct nearest {

@@ -42,6 +42,9 @@ bool event_breakpoint_parse(struct event_parser *parser, struct view word, struc
 bool event_uprobe_parse(struct event_parser *parser, struct view word, struct view *ret_modifiers,
                         struct error *err);
 
+/* A vendor's name that libpfm4 knows, with its own modifiers: "INST_RETIRED:ANY_P:u". */
+bool event_libpfm_parse(struct event_parser *parser, struct view word, struct error *err);
+
 /* Call visit with every name that sysfs or tracefs lists; for nearest names and plumb list. */
 typedef void event_visit(void *context, const char *name);
 void event_tracepoint_each(const struct sysroot *root, event_visit *visit, void *context);
