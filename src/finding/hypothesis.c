@@ -69,11 +69,14 @@ static void test_one(const struct hypothesis *hypothesis, const struct results *
     finding_rate(finding, results->stalls ? (double)results->stalls->sample_count : 0);
 }
 
+/* Only when others take that much of the time is it the first thing to say. */
+static const double DISTURBANCE_LEADS = 0.75;
+
 static double rank_of(const struct finding *finding)
 {
     if (!finding->recoverable.known)
         return 0;
-    if (finding->hypothesis->is_disturbance && finding->recoverable.low < 0.5)
+    if (finding->hypothesis->is_disturbance && finding->recoverable.low < DISTURBANCE_LEADS)
         return 1e-6 * finding->recoverable.low;
     /* What is certain first; the middle only orders what is equally certain. */
     return finding->recoverable.low + 1e-3 * finding->recoverable.mid;
