@@ -503,7 +503,7 @@ void measure_software(const struct bench *bench, struct capability *capability)
     if (!count_software(bench, capability, PERF_COUNT_SW_TASK_CLOCK, work_chain, false, &time))
         return;
     double spent = (double)(known_work_thread_clock_ns() - before);
-    if ((double)time.value > spent * 1.02 + 20000 || (double)time.value < spent * 0.2) {
+    if ((double)time.value > spent * 1.02 + 20000 || (double)time.value < spent * 0.05) {
         capability_wrong(capability, "task-clock says %llu ns where the thread's clock says %.0f", (unsigned long long)time.value, spent);
         return;
     }

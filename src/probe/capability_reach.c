@@ -104,7 +104,7 @@ void measure_other_process(const struct bench *bench, struct capability *capabil
         return;
     }
     /* the child also writes to pages that it shared with us until then */
-    capability_judge(capability, bench, &count, TOUCHED_PAGES, TOUCHED_PAGES, TOUCHED_PAGES + 100, "pages touched by a child");
+    capability_judge(capability, bench, &count, TOUCHED_PAGES, TOUCHED_PAGES, TOUCHED_PAGES + 2000, "pages touched by a child");
     if (capability->verdict == CAPABILITY_WORKS && bench->machine->rights.capabilities.known &&
         !process_has(&bench->machine->rights, PROCESS_CAP_SYS_PTRACE) &&
         !process_has_perfmon(&bench->machine->rights)) {

@@ -100,7 +100,11 @@ void measure_breakpoint(const struct bench *bench, struct capability *capability
     struct perf_event_attr attr = trial_attr(PERF_TYPE_BREAKPOINT, 0);
     attr.bp_type = HW_BREAKPOINT_X;
     attr.bp_addr = (uintptr_t)known_work_called;
+#if defined(__aarch64__)
+    attr.bp_len = HW_BREAKPOINT_LEN_4; /* one instruction */
+#else
     attr.bp_len = sizeof(long);
+#endif
     if (!trial_measure(&trial, bench->kernel, &attr, work_calls, NULL, &count)) {
         capability_explain(capability, bench, &trial, NEED_NOTHING);
         return;

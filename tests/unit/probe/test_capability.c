@@ -196,6 +196,22 @@ Test(capability, paranoid_names_the_level_it_needs)
     simulated_pmu_free(pmu);
 }
 
+/* Debian's and Ubuntu's level 3 and above: the kernel itself refuses everything, after its look at the flags. */
+Test(capability, paranoid_above_2_refuses_even_user_events)
+{
+    struct simulated_rule rules[] = {{.type = PERF_TYPE_HARDWARE, .any_config = true, .open_errno = EACCES}, {.type = PERF_TYPE_SOFTWARE, .any_config = true, .open_errno = EACCES},
+                                     {.type = PERF_TYPE_BREAKPOINT, .any_config = true, .open_errno = EACCES}};
+    struct simulated_pmu *pmu;
+    struct capabilities *all = measured("zen4-host", &(struct simulated_plan){.rules = rules, .rule_count = array_count(rules)}, &pmu);
+    static const enum capability_id refused[] = {CAPABILITY_CYCLES, CAPABILITY_SOFTWARE, CAPABILITY_CPU_CLOCK, CAPABILITY_BREAKPOINT};
+    for (size_t at = 0; at < array_count(refused); at++) {
+        ASSERT_BLOCKER(all, refused[at], BLOCKER_PARANOID);
+        cr_assert(strstr(all->items[refused[at]].remedy, "perf_event_paranoid=2"), "%s", all->items[refused[at]].remedy);
+    }
+    cr_assert_eq(all->tier, PMU_TIER_NOT_MEASURED);
+    simulated_pmu_free(pmu);
+}
+
 Test(capability, another_user_of_the_pmu_shrinks_the_group)
 {
     struct simulated_rule rules[] = {SOFTWARE_RULES, CYCLES_RULE, INSTRUCTIONS_RULE, BRANCHES_RULE(ip_on_branch)};
