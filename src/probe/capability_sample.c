@@ -23,12 +23,30 @@ struct seen {
     uint64_t return_addr, spot_addr, data_addr;
 };
 
-static void spin_for(uint64_t duration_ns, uint64_t *ret_return_addr)
+/*
+ * Whether to go on: until so much CPU time was had, since a throttled or crowded thread gets little of the wall's; but a
+ * second of wall time is enough for anybody.
+ */
+struct stint {
+    uint64_t until_thread_ns, until_wall_ns;
+};
+
+static struct stint stint_start(void)
 {
-    uint64_t until = known_work_clock_ns() + duration_ns;
+    return (struct stint){known_work_thread_clock_ns() + SAMPLING_NS, known_work_clock_ns() + 1000000000u};
+}
+
+static bool stint_goes_on(const struct stint *stint)
+{
+    return known_work_thread_clock_ns() < stint->until_thread_ns && known_work_clock_ns() < stint->until_wall_ns;
+}
+
+static void spin(uint64_t *ret_return_addr)
+{
+    struct stint stint = stint_start();
     do
         known_work_nested(SPIN_ITERATIONS, magic_number, ret_return_addr);
-    while (known_work_clock_ns() < until);
+    while (stint_goes_on(&stint));
 }
 
 static void take_spin(const struct trial_sample *sample, void *context)
@@ -63,7 +81,7 @@ static bool sample_spin(const struct bench *bench, struct capability *capability
     *seen = (struct seen){0};
     bool good = trial_open(&trial, bench->kernel, attr, &TRIAL_SELF) && trial_ring(&trial, RING_PAGES) && trial_start(&trial);
     if (good) {
-        spin_for(SAMPLING_NS, &seen->return_addr);
+        spin(&seen->return_addr);
         good = trial_stop(&trial);
     }
     if (good)
@@ -78,7 +96,7 @@ static bool sample_spin(const struct bench *bench, struct capability *capability
         return false;
     }
     if (seen->samples < SAMPLES_FEWEST) {
-        capability_wrong(capability, "%llu samples in %d ms", (unsigned long long)seen->samples, SAMPLING_NS / 1000000);
+        capability_wrong(capability, "%llu samples in %d ms of CPU time", (unsigned long long)seen->samples, SAMPLING_NS / 1000000);
         return false;
     }
     return true;
@@ -172,8 +190,8 @@ void measure_kernel_side(const struct bench *bench, struct capability *capabilit
     attr.exclude_user = 1;
     bool good = trial_open(&trial, bench->kernel, &attr, &TRIAL_SELF) && trial_ring(&trial, RING_PAGES) && trial_start(&trial);
     if (good) {
-        uint64_t until = known_work_clock_ns() + SAMPLING_NS;
-        while (known_work_clock_ns() < until)
+        struct stint stint = stint_start();
+        while (stint_goes_on(&stint))
             known_work_system_calls(500);
         good = trial_stop(&trial);
     }
@@ -234,10 +252,10 @@ static bool sample_spot(const struct bench *bench, struct trial *trial, const st
                           .data_addr = loads ? (uintptr_t)&data : 0};
     bool good = trial_open(trial, bench->kernel, attr, &TRIAL_SELF) && trial_ring(trial, RING_PAGES) && trial_start(trial);
     if (good) {
-        uint64_t until = known_work_clock_ns() + SAMPLING_NS;
-        while (known_work_clock_ns() < until && loads)
+        struct stint stint = stint_start();
+        while (stint_goes_on(&stint) && loads)
             known_work_sparse_loads(10000, &data);
-        while (known_work_clock_ns() < until)
+        while (stint_goes_on(&stint))
             known_work_sparse_branches(10000);
         good = trial_stop(trial);
     }

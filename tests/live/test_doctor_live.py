@@ -108,9 +108,9 @@ def test_a_seccomp_filter_is_named(run, needs_filters, error):
     assert "under seccomp" in text and "No samples" in text
 
 
-def test_bpf_and_ptrace_refused_leave_the_rest(run, sanitized, needs_filters):
+def test_bpf_and_ptrace_refused_leave_the_rest(run, needs_filters, sanitized):
     if sanitized:
-        pytest.skip("the leak sanitizer needs ptrace")
+        pytest.skip("the leak sanitizer needs ptrace itself")
     found = verdicts(run("doctor", "--json", preexec_fn=refuse(["bpf", "ptrace"], errno.EPERM)))
     assert found["bpf"]["verdict"] == "blocked" and found["single-step"]["verdict"] == "blocked"
     assert found["software"]["verdict"] in ("works", "partly")
