@@ -12,6 +12,9 @@ SETUP := meson setup --prefix=$(abspath $(PREFIX)) -Dwerror=$(WERROR)
 ifneq ($(origin CC),default)
 export CC
 endif
+# Ninja is parallel; the goals here are steps one after the other.
+.NOTPARALLEL:
+
 CORE_BUILD := build-core$(if $(CROSS),-$(CROSS))
 
 .PHONY: all help deps core test quick bench demo asan fuzz lint layers install bundle fresh clean
@@ -79,12 +82,10 @@ install: all
 	@packaging/deps.sh install
 	@DESTDIR="$(DESTDIR)" packaging/install.sh $(BUILD) "$(abspath $(PREFIX))"
 
-demo: all
-	@packaging/deps.sh demo
+demo: deps-demo all
 	@bench/demo.sh $(BUILD)
 
-bench: all
-	@packaging/deps.sh bench
+bench: deps-bench all
 	@bench/run.py --build $(BUILD)
 
 bundle: all
@@ -94,6 +95,11 @@ bundle: all
 clean:
 	rm -rf build build-asan build-fuzz build-clang build-core build-core-*
 
-.PHONY: deps-test
+# Before the build is configured: what it finds then is what it builds.
+.PHONY: deps-test deps-demo deps-bench
 deps-test:
 	@packaging/deps.sh build test
+deps-demo:
+	@packaging/deps.sh build test demo
+deps-bench:
+	@packaging/deps.sh build test demo bench
