@@ -10,8 +10,8 @@
 #define PLUMB_CAPTURE_COUNTING_H
 
 #include "model/count_table.h"
-#include "source/counters.h"
-#include "source/workload.h"
+#include "source/live/counters.h"
+#include "source/live/workload.h"
 
 enum counting_notice {
     NOTICE_ENABLED,  /* counters were switched on: by the control file, or after the delay */

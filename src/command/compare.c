@@ -9,7 +9,7 @@
 #include "command/options.h"
 #include "experiment/experiment.h"
 #include "render/comparison.h"
-#include "source/workload.h"
+#include "source/live/workload.h"
 
 #include <stdlib.h>
 #include <unistd.h>

@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "base/vec.h"
 #include "command/options.h"
-#include "probe/capability.h"
+#include "probe/capability/capability.h"
 #include "probe/setting.h"
 #include "render/doctor.h"
 #include "system/snapshot/snapshot.h"

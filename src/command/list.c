@@ -6,7 +6,7 @@
 #include "command/options.h"
 #include "metric/event_name.h"
 #include "metric/event_parser.h"
-#include "source/counters.h"
+#include "source/live/counters.h"
 
 #include <fnmatch.h>
 #include <unistd.h>

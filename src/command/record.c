@@ -5,10 +5,10 @@
 
 #include "base/scope.h"
 #include "metric/event.h"
-#include "source/perf_data_format.h"
-#include "source/recorder.h"
-#include "source/target.h"
-#include "source/workload.h"
+#include "source/perf_data/perf_data_format.h"
+#include "source/recorder/recorder.h"
+#include "source/live/target.h"
+#include "source/live/workload.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "command/recording_input.h"
 
-#include "source/perf_data.h"
+#include "source/perf_data/perf_data.h"
 
 #include <sys/stat.h>
 #include <unistd.h>

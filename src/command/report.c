@@ -3,7 +3,7 @@
 #include "command/recording_header.h"
 #include "command/recording_input.h"
 
-#include "analyse/hotspots.h"
+#include "analyse/code/hotspots.h"
 #include "base/arena.h"
 #include "base/scope.h"
 #include "render/hotspots.h"

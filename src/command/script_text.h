@@ -7,7 +7,7 @@
 #ifndef PLUMB_COMMAND_SCRIPT_TEXT_H
 #define PLUMB_COMMAND_SCRIPT_TEXT_H
 
-#include "analyse/places.h"
+#include "analyse/code/places.h"
 #include "capture/capture.h"
 
 enum script_field {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* plumb stat: count events of a program, processes, threads, CPUs or cgroups; perf stat's options and layouts. */
-#include "analyse/event_counts.h"
+#include "analyse/counts/event_counts.h"
 #include "base/scope.h"
 #include "base/vec.h"
 #include "capture/counting.h"

@@ -4,7 +4,7 @@
 #include "base/arena.h"
 #include "base/scope.h"
 #include "base/vec.h"
-#include "source/workload.h"
+#include "source/live/workload.h"
 
 #include <stdlib.h>
 

@@ -2,7 +2,7 @@
 #include "experiment/experiment.h"
 
 #include "base/scope.h"
-#include "source/workload.h"
+#include "source/live/workload.h"
 
 static double seconds(struct timeval time)
 {

@@ -6,13 +6,13 @@
 #ifndef PLUMB_FINDING_RESULTS_H
 #define PLUMB_FINDING_RESULTS_H
 
-#include "analyse/access_cost.h"
-#include "analyse/counter_summary.h"
-#include "analyse/kernel_time.h"
-#include "analyse/run_time.h"
-#include "analyse/stalls.h"
+#include "analyse/memory/access_cost.h"
+#include "analyse/counts/counter_summary.h"
+#include "analyse/time/kernel_time.h"
+#include "analyse/time/run_time.h"
+#include "analyse/code/stalls.h"
 #include "analyse/statement.h"
-#include "analyse/wait_rows.h"
+#include "analyse/time/wait_rows.h"
 #include "system/activity.h"
 #include "system/surroundings.h"
 

@@ -8,7 +8,7 @@
 #ifndef PLUMB_PROBE_SETTING_H
 #define PLUMB_PROBE_SETTING_H
 
-#include "probe/capability.h"
+#include "probe/capability/capability.h"
 
 enum setting_state {
     SETTING_UNKNOWN = 0, /* value says why */

@@ -4,7 +4,7 @@
 #include "base/arena.h"
 #include "base/bytes.h"
 #include "base/scope.h"
-#include "source/ring_buffer.h"
+#include "source/live/ring_buffer.h"
 
 #include <errno.h>
 #include <stdlib.h>

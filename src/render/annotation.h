@@ -3,8 +3,8 @@
 #ifndef PLUMB_RENDER_ANNOTATION_H
 #define PLUMB_RENDER_ANNOTATION_H
 
-#include "analyse/data_address.h"
-#include "analyse/instructions.h"
+#include "analyse/memory/data_address.h"
+#include "analyse/code/instructions.h"
 #include "base/text.h"
 
 enum stall_attribution {

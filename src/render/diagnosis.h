@@ -7,7 +7,7 @@
 #ifndef PLUMB_RENDER_DIAGNOSIS_H
 #define PLUMB_RENDER_DIAGNOSIS_H
 
-#include "analyse/phase_rows.h"
+#include "analyse/time/phase_rows.h"
 #include "base/text.h"
 #include "finding/overall.h"
 #include "finding/results.h"

@@ -8,7 +8,7 @@
 #ifndef PLUMB_RENDER_DOCTOR_H
 #define PLUMB_RENDER_DOCTOR_H
 
-#include "probe/capability.h"
+#include "probe/capability/capability.h"
 #include "probe/setting.h"
 #include "render/page.h"
 

@@ -8,7 +8,7 @@
 #ifndef PLUMB_RENDER_EVENT_COUNTS_H
 #define PLUMB_RENDER_EVENT_COUNTS_H
 
-#include "analyse/event_counts.h"
+#include "analyse/counts/event_counts.h"
 #include "base/text.h"
 
 enum count_format {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The JSON parts of a case that somebody sends: each reader gets every document. */
-#include "analyse/access_cost.h"
+#include "analyse/memory/access_cost.h"
 #include "symbol/code_bundle.h"
 #include "system/activity.h"
 #include "system/memory/process_pages_json.h"

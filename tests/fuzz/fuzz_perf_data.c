@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A whole perf.data file, file or pipe format, into a recording. */
 #include "capture/capture.h"
-#include "source/perf_data.h"
+#include "source/perf_data/perf_data.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "test.h"
 
-#include "analyse/code_flow.h"
+#include "analyse/code/code_flow.h"
 
 #include <criterion/criterion.h>
 

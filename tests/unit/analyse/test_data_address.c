@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "test.h"
 
-#include "analyse/data_address.h"
+#include "analyse/memory/data_address.h"
 #include "base/vec.h"
 
 #include <criterion/criterion.h>

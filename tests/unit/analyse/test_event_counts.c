@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "test.h"
 
-#include "analyse/event_counts.h"
+#include "analyse/counts/event_counts.h"
 #include "base/vec.h"
 
 #include <errno.h>

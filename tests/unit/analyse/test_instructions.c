@@ -2,9 +2,9 @@
 /* A recording made by hand over functions of this very program. */
 #include "test.h"
 
-#include "analyse/data_address.h"
-#include "analyse/hottest.h"
-#include "analyse/instructions.h"
+#include "analyse/memory/data_address.h"
+#include "analyse/code/hottest.h"
+#include "analyse/code/instructions.h"
 #include "base/vec.h"
 
 #include <criterion/criterion.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "test.h"
 
-#include "analyse/phases.h"
+#include "analyse/time/phases.h"
 
 enum {
     COUNT = 3000

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "test.h"
 
-#include "analyse/waiting.h"
+#include "analyse/time/waiting.h"
 #include "base/vec.h"
 
 static void add_switch(struct recording *recording, uint64_t time_ns, uint32_t thread, bool out, bool preempted)

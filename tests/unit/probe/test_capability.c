@@ -3,7 +3,7 @@
 #include "test.h"
 
 #include "base/vec.h"
-#include "probe/capability.h"
+#include "probe/capability/capability.h"
 #include "probe/known_work.h"
 #include "simulated_pmu.h"
 

@@ -3,7 +3,7 @@
 
 #include "base/vec.h"
 #include "simulated_pmu.h"
-#include "source/counters.h"
+#include "source/live/counters.h"
 
 #include <errno.h>
 

@@ -2,7 +2,7 @@
 #include "test.h"
 
 #include "base/arena.h"
-#include "source/perf_data_writer.h"
+#include "source/perf_data/perf_data_writer.h"
 
 #include <fcntl.h>
 #include <signal.h>

@@ -4,8 +4,8 @@
 
 #include "base/arena.h"
 #include "base/vec.h"
-#include "source/perf_data_format.h"
-#include "source/recorder.h"
+#include "source/perf_data/perf_data_format.h"
+#include "source/recorder/recorder.h"
 
 #include <errno.h>
 #include <fcntl.h>

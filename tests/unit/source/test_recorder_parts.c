@@ -3,9 +3,9 @@
 
 #include "base/bytes.h"
 #include "decode/code_page.h"
-#include "source/elf_build_id.h"
-#include "source/recorder_code.h"
-#include "source/recorder_stacks.h"
+#include "source/recorder/elf_build_id.h"
+#include "source/recorder/recorder_code.h"
+#include "source/recorder/recorder_stacks.h"
 
 #include <fcntl.h>
 #include <linux/perf_event.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "test.h"
 
-#include "source/ring_buffer.h"
+#include "source/live/ring_buffer.h"
 
 #include <errno.h>
 

@@ -3,8 +3,8 @@
 
 #include "base/scope.h"
 #include "base/vec.h"
-#include "source/target.h"
-#include "source/workload.h"
+#include "source/live/target.h"
+#include "source/live/workload.h"
 
 #include <errno.h>
 #include <signal.h>

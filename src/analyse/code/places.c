@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "analyse/code/places.h"
+
+#include "base/vec.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+enum {
+    INLINES_MOST = 64
+};
+
+static const char levels[] = {
+    [CPU_MODE_UNKNOWN] = 'H',    [CPU_MODE_KERNEL] = 'k',       [CPU_MODE_USER] = '.',
+    [CPU_MODE_HYPERVISOR] = 'H', [CPU_MODE_GUEST_KERNEL] = 'g', [CPU_MODE_GUEST_USER] = 'u',
+};
+
+void places_init(struct places *places, struct recording *recording, struct symboliser *symboliser,
+                 struct places_options options)
+{
+    *places = (struct places){.recording = recording, .symboliser = symboliser, .options = options};
+    strings_init(&places->texts);
+}
+
+void places_done(struct places *places)
+{
+    vec_done(places);
+    hashmap_done(&places->map);
+    free(places->spans);
+    free(places->frames);
+    strings_done(&places->texts);
+}
+
+static const char *kept(struct places *places, const char *text)
+{
+    return strings_text(&places->texts, strings_intern(&places->texts, text));
+}
+
+static bool same_text(const char *a, const char *b)
+{
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+static bool place_equal(const void *context, uint32_t id, const void *key)
+{
+    const struct places *places = context;
+    const struct place *a = &places->items[id], *b = key;
+    return a->addr == b->addr && a->level == b->level && a->is_inlined == b->is_inlined &&
+           (a->symbol != NULL) == (b->symbol != NULL) && a->dso == b->dso && same_text(a->dso_path, b->dso_path) &&
+           same_text(a->line, b->line) && (!a->is_inlined || same_text(a->symbol, b->symbol));
+}
+
+static uint64_t text_hash(const char *text)
+{
+    return text ? hash_bytes(text, strlen(text)) : 0;
+}
+
+static uint32_t place_intern(struct places *places, struct place *place)
+{
+    place->dso = kept(places, place->dso);
+    uint64_t hash = hash_combine(hash_u64(place->addr), (uint64_t)(uintptr_t)place->dso);
+    hash = hash_combine(hash, place->is_inlined ? text_hash(place->symbol) : place->symbol != NULL);
+    hash = hash_combine(hash, text_hash(place->line));
+    uint32_t id = hashmap_find(&places->map, hash, place_equal, places, place);
+    if (id != HASHMAP_ABSENT)
+        return id;
+    id = (uint32_t)places->count;
+    *vec_push(places) = *place;
+    hashmap_add(&places->map, hash, id);
+    return id;
+}
+
+static const char *last_part(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* "file.c:12", or what can be said instead: "function+16", "dso[1a2b]". */
+static const char *line_text(struct places *places, const struct place *place, const struct source_line *line,
+                             uint64_t dso_addr)
+{
+    char text[512];
+    if (line && line->path && line->line)
+        snprintf(text, sizeof(text), "%s:%u", last_part(line->path), line->line);
+    else if (place->symbol)
+        snprintf(text, sizeof(text), "%s+%" PRIu64, place->symbol, dso_addr - place->addr);
+    else
+        snprintf(text, sizeof(text), "%s[%" PRIx64 "]", place->dso, dso_addr);
+    return kept(places, text);
+}
+
+static void add_frame(struct places *places, struct place_span *span, uint32_t place)
+{
+    places->frames = vec_reserve_bytes(places->frames, &places->frame_capacity, places->frame_count + 1,
+                                       sizeof(*places->frames));
+    places->frames[places->frame_count++] = place;
+    span->count++;
+}
+
+static struct place place_of_location(struct places *places, uint32_t location)
+{
+    struct recording *recording = places->recording;
+    const struct location *at = &recording->samples.locations[location];
+    const struct dso *dso = &recording->spaces.dsos[at->dso];
+    struct place place = {
+        .dso = strings_text(&recording->strings, dso->name),
+        .dso_path = strings_text(&recording->strings, dso->path),
+        .addr = at->dso_addr,
+        .runtime_addr = at->runtime_addr,
+        .symbol_id = places->symboliser ? symboliser_symbol_id(places->symboliser, location) : SYMBOL_NONE,
+        .dso_id = at->dso,
+        .level = levels[at->cpu_mode],
+    };
+    if (place.symbol_id != SYMBOL_NONE) {
+        const struct symbol *symbol = symboliser_symbol(places->symboliser, place.symbol_id);
+        place.symbol = symbol->name;
+        place.addr = symbol->dso_addr;
+    }
+    return place;
+}
+
+/* Name a location: inlined functions first, then the function that holds it, which is the span's last. */
+static struct place_span span_of(struct places *places, uint32_t location)
+{
+    struct place_span span = {.first = (uint32_t)places->frame_count};
+    struct place place = place_of_location(places, location);
+    uint64_t dso_addr = places->recording->samples.locations[location].dso_addr;
+    struct source_line lines[INLINES_MOST];
+    size_t count = 0;
+    if (place.symbol && (places->options.inlines || places->options.lines) && place.level == '.')
+        count = symboliser_lines(places->symboliser, location, lines, INLINES_MOST);
+    for (size_t at = 0; places->options.inlines && at + 1 < count; at++) {
+        struct place inlined = place;
+        inlined.is_inlined = true;
+        inlined.symbol = kept(places, lines[at].function ? lines[at].function : "[inlined]");
+        inlined.line = places->options.lines ? line_text(places, &inlined, &lines[at], dso_addr) : NULL;
+        add_frame(places, &span, place_intern(places, &inlined));
+    }
+    if (places->options.lines)
+        place.line = line_text(places, &place, count ? &lines[0] : NULL, dso_addr);
+    add_frame(places, &span, place_intern(places, &place));
+    return span;
+}
+
+static const struct place_span *span_at(struct places *places, uint32_t location)
+{
+    size_t needed = places->recording->samples.location_count;
+    if (places->span_count < needed) {
+        places->spans = vec_reserve_bytes(places->spans, &places->span_capacity, needed, sizeof(*places->spans));
+        memset(places->spans + places->span_count, 0, (needed - places->span_count) * sizeof(*places->spans));
+        places->span_count = needed;
+    }
+    if (!places->spans[location].count)
+        places->spans[location] = span_of(places, location);
+    return &places->spans[location];
+}
+
+uint32_t places_of(struct places *places, uint32_t location)
+{
+    if (location == LOCATION_NONE) {
+        struct place nowhere = {
+            .dso = "[unknown]", .dso_path = "", .symbol_id = SYMBOL_NONE, .dso_id = DSO_NONE, .level = '.'};
+        return place_intern(places, &nowhere);
+    }
+    const struct place_span *span = span_at(places, location);
+    return places->frames[span->first + span->count - 1];
+}
+
+size_t places_frames(struct places *places, uint32_t location, const uint32_t **ret_frames)
+{
+    const struct place_span *span = span_at(places, location);
+    *ret_frames = places->frames + span->first;
+    return span->count;
+}

@@ -1,0 +1,676 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "analyse/code/stalls.h"
+
+#include "base/vec.h"
+
+#include <string.h>
+
+
+#define NO_INDEX UINT32_MAX
+
+enum {
+    ROWS_MOST = 24,       /* of one function */
+    GROUPS_MOST = 12,
+    ADDRESSES_MOST = 200000,
+    JUMPS_MOST = 4096,
+};
+
+struct decoded { /* a function's instructions */
+    struct instruction *items;
+    uint64_t *hits; /* stalled here */
+    size_t count;
+    bool has_frame; /* keeps a frame pointer */
+    bool tried;
+};
+
+struct place { /* what is known of one location; filled when its first sample comes */
+    bool known;
+    uint32_t function;  /* index into functions, before sorting */
+    uint32_t sampled, stalled; /* instruction indices; NO_INDEX */
+};
+
+struct address_hit {
+    uint64_t time_ns, addr;
+    uint32_t function, instruction, thread, pid;
+};
+
+struct count_list {
+    uint64_t *items;
+    size_t count, capacity;
+};
+
+struct work {
+    const struct recording *recording;
+    const struct code_bundle *bundle;
+    struct stalls *stalls;
+    struct arena *arena;
+    struct disassembler *disassembler;
+    struct place *places;
+    uint32_t *index_of;              /* by bundle function; NO_INDEX: not met */
+    vec(struct stall_function) functions;
+    vec(struct decoded) decoded;     /* beside functions */
+    vec(const struct bundle_function *) sources;
+    vec(struct address_hit) hits;
+    struct hashmap code_lines, code_addresses;
+    struct count_list line_hits, address_hits;
+    uint64_t stack_register, frame_register;
+};
+
+bool stalls_counts_sample(const struct recording *recording, const struct sample *sample)
+{
+    if (sample->event >= recording->event_count)
+        return false;
+    const struct recorded_event *event = &recording->events[sample->event];
+    bool cycles = event->name && strncmp(event->name, "cycles", strlen("cycles")) == 0;
+    if (!event->counts_ns && !cycles)
+        return false;
+    return sample->thread >= recording->threads.count || recording->threads.items[sample->thread].tid != 0;
+}
+
+static const char *last_part(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash && slash[1] ? slash + 1 : path;
+}
+
+/* ---- instructions ---- */
+
+static bool keeps_frame(const struct work *work, const struct decoded *decoded)
+{
+    for (size_t at = 0; at < decoded->count && at < 5; at++) {
+        const struct instruction *instruction = &decoded->items[at];
+        if (instruction->writes >> work->frame_register & 1 && instruction->reads >> work->stack_register & 1 &&
+            instruction->class == INSTRUCTION_MOVE)
+            return true;
+    }
+    return false;
+}
+
+static void function_decode(struct work *work, uint32_t index)
+{
+    struct decoded *decoded = &work->decoded.items[index];
+    const struct bundle_function *source = work->sources.items[index];
+    decoded->tried = true;
+    if (!source || !source->bytes || !work->disassembler)
+        return;
+    vec(struct instruction) items = {0};
+    for (size_t at = 0; at < source->byte_count;) {
+        struct instruction instruction;
+        if (!disassembler_next(work->disassembler, source->bytes + at, source->byte_count - at,
+                               source->shown_addr + at, &instruction) ||
+            !instruction.length)
+            break;
+        *vec_push(&items) = instruction;
+        at += instruction.length;
+    }
+    decoded->count = items.count;
+    decoded->items = arena_array(work->arena, struct instruction, items.count + 1);
+    if (items.count)
+        memcpy(decoded->items, items.items, items.count * sizeof(*items.items));
+    decoded->hits = arena_array(work->arena, uint64_t, items.count + 1);
+    vec_done(&items);
+    decoded->has_frame = keeps_frame(work, decoded);
+    work->functions.items[index].has_code = decoded->count > 0;
+    size_t frame = 0;
+    for (size_t at = 0; at < decoded->count; at++)
+        frame += decoded->has_frame && decoded->items[at].memory.is_present &&
+                 decoded->items[at].memory.base == work->frame_register;
+    work->functions.items[index].frame_density = decoded->count ? (double)frame / (double)decoded->count : 0;
+}
+
+static uint32_t instruction_at(const struct decoded *decoded, uint64_t shown_addr)
+{
+    size_t low = 0, high = decoded->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (decoded->items[middle].addr <= shown_addr)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    bool exact = low > 0 && decoded->items[low - 1].addr == shown_addr;
+    return exact ? (uint32_t)(low - 1) : NO_INDEX;
+}
+
+/* A jump back to this instruction, when the function has one: the likelier way in than falling through. */
+static uint32_t jump_back_to(const struct decoded *decoded, uint32_t index)
+{
+    uint64_t addr = decoded->items[index].addr;
+    size_t most = decoded->count < index + JUMPS_MOST ? decoded->count : index + JUMPS_MOST;
+    for (size_t at = index; at < most; at++)
+        if (decoded->items[at].has_target && decoded->items[at].target == addr &&
+            decoded->items[at].class != INSTRUCTION_CALL)
+            return (uint32_t)at;
+    return NO_INDEX;
+}
+
+/* A compare with a memory operand fuses with the branch behind it: the pair stalls on the load. */
+static uint32_t fused_with(const struct decoded *decoded, uint32_t index)
+{
+    if (index == 0 || index == NO_INDEX || decoded->items[index].class != INSTRUCTION_BRANCH)
+        return index;
+    const struct instruction *before = &decoded->items[index - 1];
+    bool compare = before->is_load && !before->is_store && before->class == INSTRUCTION_LOAD_OP;
+    return compare ? index - 1 : index;
+}
+
+static uint32_t stalled_of(const struct decoded *decoded, uint32_t sampled)
+{
+    if (sampled == NO_INDEX)
+        return NO_INDEX;
+    uint32_t back = jump_back_to(decoded, sampled);
+    bool falls_in = sampled > 0 && decoded->items[sampled - 1].falls_through;
+    if (back != NO_INDEX)
+        return fused_with(decoded, back);
+    return falls_in ? fused_with(decoded, sampled - 1) : NO_INDEX;
+}
+
+/* ---- functions ---- */
+
+static uint32_t function_of(struct work *work, uint32_t location)
+{
+    const struct bundle_function *source = code_bundle_find(work->bundle, work->recording, location);
+    const struct location *place = &work->recording->samples.locations[location];
+    if (source) {
+        uint32_t index = work->index_of[source - work->bundle->functions];
+        if (index != NO_INDEX)
+            return index;
+        work->index_of[source - work->bundle->functions] = (uint32_t)work->functions.count;
+    }
+    const struct strings *strings = &work->recording->strings;
+    const char *path = strings_text(strings, work->recording->spaces.dsos[place->dso].path);
+    bool kernel = place->cpu_mode == CPU_MODE_KERNEL;
+    const char *name = source ? source->name : "[unknown]";
+    if (!source)
+        for (size_t at = 0; at < work->functions.count; at++)
+            if (!work->sources.items[at] && strcmp(work->functions.items[at].dso_path, path) == 0)
+                return (uint32_t)at;
+    *vec_push(&work->functions) = (struct stall_function){
+        .name = name,
+        .dso = kernel ? "[kernel]" : last_part(path),
+        .dso_path = path,
+        .producer = source ? source->producer : NULL,
+        .is_kernel = kernel,
+    };
+    *vec_push(&work->decoded) = (struct decoded){0};
+    *vec_push(&work->sources) = source;
+    return (uint32_t)work->functions.count - 1;
+}
+
+static const struct place *place_of(struct work *work, uint32_t location)
+{
+    struct place *place = &work->places[location];
+    if (place->known)
+        return place;
+    *place = (struct place){.known = true, .sampled = NO_INDEX, .stalled = NO_INDEX};
+    place->function = function_of(work, location);
+    struct decoded *decoded = &work->decoded.items[place->function];
+    if (!decoded->tried)
+        function_decode(work, place->function);
+    const struct bundle_function *source = work->sources.items[place->function];
+    if (!source || !decoded->count)
+        return place;
+    uint64_t dso_addr = work->recording->samples.locations[location].dso_addr;
+    place->sampled = instruction_at(decoded, source->shown_addr + (dso_addr - source->dso_addr));
+    place->stalled = stalled_of(decoded, place->sampled);
+    return place;
+}
+
+/* ---- samples ---- */
+
+static bool is_stack_operand(const struct work *work, const struct decoded *decoded,
+                             const struct instruction *instruction)
+{
+    const struct memory_operand *memory = &instruction->memory;
+    if (!memory->is_present)
+        return false;
+    bool stack = memory->base == work->stack_register ||
+                 (decoded->has_frame && memory->base == work->frame_register);
+    return stack && memory->index == REGISTER_NONE;
+}
+
+static bool operand_address(const struct samples *samples, const struct sample *sample,
+                            const struct memory_operand *memory, uint64_t *ret_addr)
+{
+    if (!memory->is_present || memory->has_vector_index || memory->is_relative || memory->segment != REGISTER_NONE)
+        return false;
+    uint64_t base = 0, index = 0;
+    if (memory->base != REGISTER_NONE && !samples_register(samples, sample, memory->base, &base))
+        return false;
+    if (memory->index != REGISTER_NONE && !samples_register(samples, sample, memory->index, &index))
+        return false;
+    if (memory->index_is_32)
+        index = memory->index_is_signed ? (uint64_t)(int64_t)(int32_t)index : (uint32_t)index;
+    uint64_t scaled = memory->index_shift ? index << memory->index_shift : index * (memory->scale ? memory->scale : 1);
+    *ret_addr = base + scaled + (uint64_t)memory->displacement;
+    return true;
+}
+
+static void note_vectors(struct stalls *stalls, const struct instruction *instruction)
+{
+    /* movss and movsd move one number through a vector register. */
+    bool one = instruction->is_scalar_fp || (instruction->vector_bits && instruction->memory.is_present &&
+                                             instruction->memory.size_bytes && instruction->memory.size_bytes <= 8);
+    stalls->scalar_fp_samples += one;
+    if (!one && instruction->vector_bits >= 128)
+        stalls->vector_samples[instruction->vector_bits >= 512 ? 2 : instruction->vector_bits >= 256 ? 1 : 0]++;
+    switch (instruction->class) {
+    case INSTRUCTION_FP:
+    case INSTRUCTION_FP_DIV:
+    case INSTRUCTION_VECTOR:
+        stalls->arithmetic_samples++;
+        break;
+    default:
+        stalls->arithmetic_samples += instruction->is_fp && instruction->class == INSTRUCTION_LOAD_OP;
+    }
+}
+
+static void sample_attribute(struct work *work, const struct sample *sample, const struct place *place)
+{
+    struct stalls *stalls = work->stalls;
+    struct decoded *decoded = &work->decoded.items[place->function];
+    struct stall_function *function = &work->functions.items[place->function];
+    uint32_t index = stalls->attributed ? place->stalled : place->sampled;
+    if (index == NO_INDEX)
+        return;
+    const struct instruction *instruction = &decoded->items[index];
+    decoded->hits[index]++;
+    function->attributed++;
+    if (!stalls->attributed || function->is_kernel)
+        return;
+    stalls->attributed_samples++;
+    stalls->class_samples[instruction->class]++;
+    note_vectors(stalls, instruction);
+    if (!instruction->is_load && !instruction->is_store)
+        return;
+    if (is_stack_operand(work, decoded, instruction)) {
+        function->stack_samples++;
+        stalls->stack_samples++;
+        return;
+    }
+    stalls->memory_samples++;
+    uint64_t addr;
+    if (work->hits.count < ADDRESSES_MOST &&
+        operand_address(&work->recording->samples, sample, &instruction->memory, &addr))
+        *vec_push(&work->hits) = (struct address_hit){
+            .time_ns = sample->time_ns,
+            .addr = addr,
+            .function = place->function,
+            .instruction = index,
+            .thread = sample->thread,
+            .pid = sample->thread < work->recording->threads.count
+                       ? work->recording->threads.items[sample->thread].pid
+                       : 0,
+        };
+}
+
+static void count_key(struct hashmap *map, uint64_t key, struct count_list *counts)
+{
+    uint32_t id = hashmap_find(map, hash_u64(key), NULL, NULL, NULL);
+    if (id == HASHMAP_ABSENT) {
+        hashmap_add(map, hash_u64(key), (uint32_t)counts->count);
+        *vec_push(counts) = 1;
+    } else {
+        counts->items[id]++;
+    }
+}
+
+static void samples_walk(struct work *work)
+{
+    const struct samples *samples = &work->recording->samples;
+    struct stalls *stalls = work->stalls;
+    double weight_ns = 0;
+    for (size_t at = 0; at < samples->count; at++) {
+        const struct sample *sample = &samples->items[at];
+        if (!stalls_counts_sample(work->recording, sample) || sample->location >= samples->location_count)
+            continue;
+        const struct place *place = place_of(work, sample->location);
+        const struct location *location = &samples->locations[sample->location];
+        work->functions.items[place->function].samples++;
+        stalls->sample_count++;
+        if (work->recording->events[sample->event].counts_ns)
+            weight_ns += (double)sample->period;
+        if (location->cpu_mode == CPU_MODE_KERNEL) {
+            stalls->kernel_samples++;
+        } else {
+            stalls->user_samples++;
+            uint64_t code = hash_combine(location->dso, location->dso_addr >> 6);
+            count_key(&work->code_lines, code, &work->line_hits);
+            count_key(&work->code_addresses, hash_combine(location->dso, location->dso_addr), &work->address_hits);
+        }
+        bool named = work->sources.items[place->function] && work->sources.items[place->function]->is_named;
+        stalls->unnamed_samples += location->cpu_mode != CPU_MODE_KERNEL && !named;
+        sample_attribute(work, sample, place);
+    }
+    stalls->blind_samples = stalls->user_samples - stalls->attributed_samples;
+    stalls->cpu_s = weight_ns * 1e-9;
+}
+
+static int descending_u64(const void *a, const void *b)
+{
+    uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
+    return (left < right) - (left > right);
+}
+
+/* How many of the largest counts hold 98 % of their sum. */
+static uint64_t holding_most(uint64_t *counts, size_t count)
+{
+    uint64_t sum = 0, held = 0;
+    for (size_t at = 0; at < count; at++)
+        sum += counts[at];
+    if (count)
+        qsort(counts, count, sizeof(*counts), descending_u64);
+    for (size_t at = 0; at < count; at++) {
+        held += counts[at];
+        if (held * 50 >= sum * 49)
+            return at + 1;
+    }
+    return count;
+}
+
+/* ---- results ---- */
+
+static const char *name_at(void *context, uint64_t addr, uint64_t *ret_offset)
+{
+    const struct work *work = context;
+    for (size_t at = 0; at < work->bundle->count; at++) {
+        const struct bundle_function *function = &work->bundle->functions[at];
+        if (addr - function->shown_addr < function->size_bytes && function->shown_addr) {
+            *ret_offset = addr - function->shown_addr;
+            return function->name;
+        }
+    }
+    return NULL;
+}
+
+static void row_fill(struct work *work, uint32_t index, uint32_t instruction_index, struct stall_row *row)
+{
+    const struct decoded *decoded = &work->decoded.items[index];
+    const struct instruction *instruction = &decoded->items[instruction_index];
+    const struct bundle_function *source = work->sources.items[index];
+    uint64_t offset = instruction->addr - source->shown_addr;
+    scoped_text struct text text = {0};
+    disassembler_text(work->disassembler, instruction, source->bytes + offset, name_at, work, &text);
+    const struct bundle_line *line =
+        bundle_function_line(source, source->dso_addr + offset, instruction->length);
+    bool overwrites = instruction->memory.is_present && instruction->memory.base != REGISTER_NONE &&
+                      instruction->memory.base < 64 && instruction->writes >> instruction->memory.base & 1;
+    *row = (struct stall_row){
+        .function = index,
+        .shown_addr = instruction->addr,
+        .text = arena_string(work->arena, text_string(&text)),
+        .path = line ? line->path : NULL,
+        .line = line ? line->line : 0,
+        .inlined = line ? line->function : NULL,
+        .class = instruction->class,
+        .is_load = instruction->is_load,
+        .is_store = instruction->is_store,
+        .is_stack = is_stack_operand(work, decoded, instruction),
+        .is_scalar_fp = instruction->is_scalar_fp,
+        .is_fp = instruction->is_fp,
+        .vector_bits = instruction->vector_bits,
+        .is_dependent = instruction->class == INSTRUCTION_LOAD && overwrites,
+        .samples = decoded->hits[instruction_index],
+    };
+}
+
+struct hot_instruction {
+    uint64_t hits;
+    uint32_t index;
+};
+
+static int hot_compare(const void *a, const void *b)
+{
+    const struct hot_instruction *left = a, *right = b;
+    if (left->hits != right->hits)
+        return left->hits < right->hits ? 1 : -1;
+    return (left->index > right->index) - (left->index < right->index);
+}
+
+static void function_rows(struct work *work, uint32_t index)
+{
+    struct stall_function *function = &work->functions.items[index];
+    const struct decoded *decoded = &work->decoded.items[index];
+    vec(struct hot_instruction) hot = {0};
+    for (size_t at = 0; at < decoded->count; at++)
+        if (decoded->hits[at])
+            *vec_push(&hot) = (struct hot_instruction){decoded->hits[at], (uint32_t)at};
+    if (hot.count)
+        qsort(hot.items, hot.count, sizeof(*hot.items), hot_compare);
+    function->row_count = hot.count < ROWS_MOST ? hot.count : ROWS_MOST;
+    function->rows = arena_array(work->arena, struct stall_row, function->row_count + 1);
+    for (size_t at = 0; at < function->row_count; at++)
+        row_fill(work, index, hot.items[at].index, &function->rows[at]);
+    vec_done(&hot);
+}
+
+/* ---- groups: a function's accesses to one mapping ---- */
+
+static const struct process_pages *pages_of(const struct process_pages *pages, size_t count, uint32_t pid)
+{
+    for (size_t at = 0; at < count; at++)
+        if ((uint32_t)pages[at].pid == pid)
+            return &pages[at];
+    return NULL;
+}
+
+struct grouped_hit {
+    struct address_hit hit;
+    const struct page_area *area;
+    uint64_t area_start;
+};
+
+static int grouped_compare(const void *a, const void *b)
+{
+    const struct grouped_hit *left = a, *right = b;
+    if (left->hit.function != right->hit.function)
+        return left->hit.function < right->hit.function ? -1 : 1;
+    if (left->hit.pid != right->hit.pid)
+        return left->hit.pid < right->hit.pid ? -1 : 1;
+    if (left->area_start != right->area_start)
+        return left->area_start < right->area_start ? -1 : 1;
+    return (left->hit.time_ns > right->hit.time_ns) - (left->hit.time_ns < right->hit.time_ns);
+}
+
+static void group_area(struct stall_group *group, const struct page_area *area)
+{
+    group->area_known = area != NULL;
+    if (!area)
+        return;
+    group->area = area->path[0] ? area->path : "anonymous memory";
+    group->area_bytes = area->end - area->start;
+    group->area_resident_bytes = area->resident_bytes;
+    group->advised_huge = area->advised_huge;
+    group->is_heap = strncmp(area->path, "[heap", 5) == 0;
+    group->is_anonymous = group->is_heap || !area->path[0] || strncmp(area->path, "[anon", 5) == 0;
+}
+
+static void group_fill(struct work *work, const struct grouped_hit *hits, size_t count,
+                       const struct process_pages *pages, struct stall_group *group)
+{
+    uint32_t function = hits[0].hit.function;
+    const struct decoded *decoded = &work->decoded.items[function];
+    *group = (struct stall_group){.function = function, .samples = count, .area = "unknown memory"};
+    group_area(group, hits[0].area);
+    scoped_free struct timed_address *addresses = memory_alloc(count * sizeof(*addresses));
+    uint32_t hottest = hits[0].hit.instruction;
+    for (size_t at = 0; at < count; at++) {
+        const struct instruction *instruction = &decoded->items[hits[at].hit.instruction];
+        addresses[at] = (struct timed_address){hits[at].hit.time_ns, hits[at].hit.addr};
+        group->load_samples += instruction->is_load;
+        group->store_samples += instruction->is_store && !instruction->is_load;
+        group->dependent_samples += instruction->class == INSTRUCTION_LOAD && instruction->memory.base < 64 &&
+                                    (instruction->writes >> instruction->memory.base & 1);
+        if (decoded->hits[hits[at].hit.instruction] > decoded->hits[hottest])
+            hottest = hits[at].hit.instruction;
+        uint64_t size = pages ? process_pages_size_at(pages, hits[at].hit.addr) : 0;
+        group->unknown_hits += size == 0;
+        group->base_hits += pages && size && size <= pages->base_page_bytes;
+        group->huge_hits += pages && size > pages->base_page_bytes;
+    }
+    row_fill(work, function, hottest, &group->row);
+    group->element_bytes = decoded->items[hottest].memory.size_bytes;
+    double total = (double)work->stalls->sample_count;
+    group->share = wilson_interval((double)count, total, total);
+    double sized = (double)(group->base_hits + group->huge_hits);
+    group->base_share = wilson_interval((double)group->base_hits, sized, sized);
+    group->set = working_set_of(addresses, count);
+}
+
+static int group_compare(const void *a, const void *b)
+{
+    const struct stall_group *left = a, *right = b;
+    return (left->samples < right->samples) - (left->samples > right->samples);
+}
+
+static void groups_find(struct work *work, const struct process_pages *pages, size_t pages_count)
+{
+    size_t count = work->hits.count;
+    struct stalls *stalls = work->stalls;
+    stalls->groups = arena_array(work->arena, struct stall_group, GROUPS_MOST + 1);
+    if (!count)
+        return;
+    scoped_free struct grouped_hit *hits = memory_alloc(count * sizeof(*hits));
+    for (size_t at = 0; at < count; at++) {
+        const struct process_pages *map = pages_of(pages, pages_count, work->hits.items[at].pid);
+        const struct page_area *area = map ? process_pages_area(map, work->hits.items[at].addr) : NULL;
+        hits[at] = (struct grouped_hit){work->hits.items[at], area, area ? area->start : 0};
+    }
+    qsort(hits, count, sizeof(*hits), grouped_compare);
+    vec(struct stall_group) groups = {0};
+    size_t least = stalls->sample_count / 100 + 1;
+    for (size_t first = 0; first < count;) {
+        size_t end = first + 1;
+        while (end < count && hits[end].hit.function == hits[first].hit.function &&
+               hits[end].hit.pid == hits[first].hit.pid && hits[end].area_start == hits[first].area_start)
+            end++;
+        if (end - first >= least)
+            group_fill(work, hits + first, end - first, pages_of(pages, pages_count, hits[first].hit.pid),
+                       vec_push(&groups));
+        first = end;
+    }
+    if (groups.count)
+        qsort(groups.items, groups.count, sizeof(*groups.items), group_compare);
+    stalls->group_count = groups.count < GROUPS_MOST ? groups.count : GROUPS_MOST;
+    if (groups.count)
+        memcpy(stalls->groups, groups.items, stalls->group_count * sizeof(*groups.items));
+    vec_done(&groups);
+}
+
+static int line_compare(const void *a, const void *b)
+{
+    const struct address_hit *left = a, *right = b;
+    uint64_t l = left->addr >> 6, r = right->addr >> 6;
+    if (l != r)
+        return l < r ? -1 : 1;
+    return (left->pid > right->pid) - (left->pid < right->pid);
+}
+
+/* Addresses whose cache line was met in two threads of a process. */
+static void shared_lines_count(struct work *work)
+{
+    struct address_hit *hits = work->hits.items;
+    size_t count = work->hits.count;
+    work->stalls->shared_line_addresses = count;
+    if (count)
+        qsort(hits, count, sizeof(*hits), line_compare);
+    for (size_t first = 0; first < count;) {
+        size_t end = first;
+        bool shared = false;
+        bool stored = false;
+        for (; end < count && hits[end].addr >> 6 == hits[first].addr >> 6 && hits[end].pid == hits[first].pid; end++) {
+            shared |= hits[end].thread != hits[first].thread;
+            stored |= work->decoded.items[hits[end].function].items[hits[end].instruction].is_store;
+        }
+        work->stalls->shared_line_samples += shared && stored ? end - first : 0;
+        first = end;
+    }
+}
+
+struct function_order {
+    uint64_t samples;
+    uint32_t index;
+};
+
+static int order_compare(const void *a, const void *b)
+{
+    const struct function_order *left = a, *right = b;
+    if (left->samples != right->samples)
+        return left->samples < right->samples ? 1 : -1;
+    return (left->index > right->index) - (left->index < right->index);
+}
+
+static void functions_sort(struct work *work)
+{
+    struct stalls *stalls = work->stalls;
+    size_t count = work->functions.count;
+    stalls->function_count = count;
+    stalls->functions = arena_array(work->arena, struct stall_function, count + 1);
+    scoped_free struct function_order *order = memory_alloc((count + 1) * sizeof(*order));
+    scoped_free uint32_t *position = memory_alloc((count + 1) * sizeof(*position));
+    for (size_t at = 0; at < count; at++)
+        order[at] = (struct function_order){work->functions.items[at].samples, (uint32_t)at};
+    qsort(order, count, sizeof(*order), order_compare);
+    double total = (double)stalls->sample_count;
+    for (size_t at = 0; at < count; at++) {
+        struct stall_function *function = &stalls->functions[at];
+        *function = work->functions.items[order[at].index];
+        function->share = wilson_interval((double)function->samples, total, total);
+        position[order[at].index] = (uint32_t)at;
+        for (size_t row = 0; row < function->row_count; row++)
+            function->rows[row].function = (uint32_t)at;
+    }
+    for (size_t at = 0; at < stalls->group_count; at++) {
+        stalls->groups[at].function = position[stalls->groups[at].function];
+        stalls->groups[at].row.function = stalls->groups[at].function;
+    }
+}
+
+static void work_done(struct work *work)
+{
+    disassembler_free(work->disassembler);
+    free(work->places);
+    free(work->index_of);
+    vec_done(&work->functions);
+    vec_done(&work->decoded);
+    vec_done(&work->sources);
+    vec_done(&work->hits);
+    vec_done(&work->line_hits);
+    vec_done(&work->address_hits);
+    hashmap_done(&work->code_lines);
+    hashmap_done(&work->code_addresses);
+}
+
+void stalls_find(struct stalls *stalls, const struct recording *recording, const struct code_bundle *bundle,
+                 const struct process_pages *pages, size_t pages_count, bool one_behind, struct arena *arena)
+{
+    *stalls = (struct stalls){.attributed = one_behind};
+    bool arm = strcmp(bundle->architecture, "aarch64") == 0;
+    struct work work = {
+        .recording = recording,
+        .bundle = bundle,
+        .stalls = stalls,
+        .arena = arena,
+        .stack_register = arm ? 31 : 7, /* PERF_REG_ARM64_SP, PERF_REG_X86_SP */
+        .frame_register = arm ? 29 : 6, /* PERF_REG_ARM64_X29, PERF_REG_X86_BP */
+    };
+    struct error err = {0};
+    if (!disassembler_new(&work.disassembler, bundle->architecture, SYNTAX_ATT, &err)) {
+        work.disassembler = NULL;
+        stalls->why_no_code = arena_string(arena, err.message);
+        stalls->attributed = false;
+    }
+    work.places = memory_alloc((recording->samples.location_count + 1) * sizeof(*work.places));
+    memset(work.places, 0, (recording->samples.location_count + 1) * sizeof(*work.places));
+    work.index_of = memory_alloc((bundle->count + 1) * sizeof(*work.index_of));
+    memset(work.index_of, 0xff, (bundle->count + 1) * sizeof(*work.index_of));
+    samples_walk(&work);
+    stalls->hot_code_lines = holding_most(work.line_hits.items, work.line_hits.count);
+    stalls->hot_addresses = holding_most(work.address_hits.items, work.address_hits.count);
+    for (size_t at = 0; at < work.functions.count; at++)
+        function_rows(&work, (uint32_t)at);
+    groups_find(&work, pages, pages_count);
+    shared_lines_count(&work);
+    functions_sort(&work);
+    work_done(&work);
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Which functions hold the time, which of their instructions held it up, and which memory were those after?
+ *
+ * A timer sample lands one instruction behind the one that stalled, where the skid self-test says so: then the stalled instruction is told
+ * from the one that got the sample (a jump's target: the jump), and the address of its memory operand comes
+ * from the sampled registers. Without that, samples stay where they fell and no cause is inferred from them.
+ * Does not support: gathers' addresses, operands relative to FS or GS.
+ */
+#ifndef PLUMB_ANALYSE_CODE_STALLS_H
+#define PLUMB_ANALYSE_CODE_STALLS_H
+
+#include "analyse/memory/working_set.h"
+#include "base/error.h"
+#include "statistics/interval.h"
+#include "symbol/code_bundle.h"
+#include "symbol/disassembly.h"
+#include "system/memory/process_pages.h"
+
+struct stall_row { /* one instruction */
+    uint32_t function;
+    uint64_t shown_addr;
+    const char *text;
+    const char *path; /* source; NULL: unknown */
+    uint32_t line;
+    const char *inlined; /* whose body it is, when inlined */
+    enum instruction_class class;
+    bool is_load, is_store;
+    bool is_stack;       /* its memory operand is in the stack frame */
+    bool is_scalar_fp, is_fp;
+    uint16_t vector_bits;
+    bool is_dependent;   /* loads into the register that it addresses by: a pointer chase */
+    uint64_t samples;
+};
+
+struct stall_function {
+    const char *name, *dso; /* dso: last part of its path */
+    const char *dso_path;
+    const char *producer;   /* of the compiler; NULL: unknown */
+    bool is_kernel, has_code;
+    uint64_t samples, attributed;
+    uint64_t stack_samples; /* attributed to loads and stores of the stack frame */
+    double frame_density;   /* share of its instructions that access the frame by a frame pointer; 0: no code */
+    struct interval share;  /* of all samples */
+    struct stall_row *rows; /* most samples first */
+    size_t row_count;
+};
+
+struct stall_group { /* what a function waits for in one mapping */
+    uint32_t function;
+    struct stall_row row; /* its hottest instruction */
+    const char *area;     /* "[heap]", path, "anonymous" */
+    uint64_t area_bytes, area_resident_bytes;
+    bool area_known, advised_huge, is_anonymous, is_heap;
+    uint64_t samples, load_samples, store_samples, dependent_samples;
+    uint64_t base_hits, huge_hits, unknown_hits;
+    struct interval share;      /* of all samples */
+    struct interval base_share; /* of the group's addresses whose page size is known */
+    struct working_set set;
+    uint32_t element_bytes;
+};
+
+struct stalls {
+    uint64_t sample_count, user_samples, kernel_samples;
+    double cpu_s;               /* that the samples stand for; 0: the event doesn't count time */
+    bool attributed;            /* instruction before the sample stalled: the skid test holds */
+    uint64_t attributed_samples;
+    uint64_t blind_samples;     /* user code whose instruction could not be told */
+    uint64_t unnamed_samples;   /* user code that no symbol names */
+    uint64_t class_samples[INSTRUCTION_CLASS_COUNT]; /* user code */
+    uint64_t memory_samples;    /* stalled on a load or store outside the stack frame */
+    uint64_t stack_samples;
+    uint64_t scalar_fp_samples, vector_samples[3]; /* 128, 256, 512 bits: arithmetic and moves alike */
+    uint64_t arithmetic_samples; /* of those: floating-point or vector arithmetic */
+    uint64_t shared_line_samples, shared_line_addresses; /* addresses in lines that several threads wrote or read */
+    uint64_t hot_code_lines;    /* distinct 64-byte code lines that hold 98 % of the user samples */
+    uint64_t hot_addresses;     /* distinct sampled user addresses that hold 98 % */
+    struct stall_function *functions; /* most samples first */
+    size_t function_count;
+    struct stall_group *groups; /* most samples first */
+    size_t group_count;
+    const char *why_no_code;    /* NULL: there was a disassembler */
+};
+
+/*
+ * one_behind: the skid self-test's answer. pages: maps taken of the processes, may be none.
+ * Errors: none today beyond memory; what is missing is said in the result. Owner of everything: arena.
+ */
+void stalls_find(struct stalls *stalls, const struct recording *recording, const struct code_bundle *bundle,
+                 const struct process_pages *pages, size_t pages_count, bool one_behind, struct arena *arena);
+
+/* Whether a sample counts as CPU time of the target (clock or cycles, not idle, not a context switch). */
+bool stalls_counts_sample(const struct recording *recording, const struct sample *sample);
+
+#endif

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "analyse/time/kernel_time.h"
+
+#include "analyse/code/stalls.h"
+#include "base/vec.h"
+
+#include <stdlib.h>
+
+enum mark {
+    MARK_FAULT = 1,
+    MARK_ZERO = 2,
+    MARK_INTERRUPT = 4,
+    MARK_SPIN = 8,
+    MARK_EXEC = 16,
+};
+
+static const struct {
+    const char *prefix;
+    enum mark mark;
+} marks[] = {
+    {"asm_exc_page_fault", MARK_FAULT}, {"exc_page_fault", MARK_FAULT}, {"do_user_addr_fault", MARK_FAULT},
+    {"handle_mm_fault", MARK_FAULT},    {"do_page_fault", MARK_FAULT},  {"do_mem_abort", MARK_FAULT},
+    {"clear_page", MARK_ZERO},          {"clear_huge_page", MARK_ZERO}, {"folio_zero", MARK_ZERO},
+    {"clear_user_page", MARK_ZERO},     {"clear_subpage", MARK_ZERO},   {"copy_page", MARK_ZERO},
+    {"clear_folio", MARK_ZERO},         {"clear_pages", MARK_ZERO},
+    {"asm_sysvec_", MARK_INTERRUPT},    {"asm_common_interrupt", MARK_INTERRUPT}, {"handle_softirqs", MARK_INTERRUPT},
+    {"__do_softirq", MARK_INTERRUPT},   {"el1_interrupt", MARK_INTERRUPT},        {"el0_interrupt", MARK_INTERRUPT},
+    {"native_queued_spin_lock_slowpath", MARK_SPIN}, {"queued_spin_lock_slowpath", MARK_SPIN},
+    {"rwsem_spin_on_owner", MARK_SPIN}, {"mutex_spin_on_owner", MARK_SPIN},       {"__pv_queued_spin_lock", MARK_SPIN},
+    {"do_exit", MARK_EXEC},             {"exit_mmap", MARK_EXEC},       {"bprm_execve", MARK_EXEC},
+    {"load_elf_binary", MARK_EXEC},     {"begin_new_exec", MARK_EXEC},
+};
+
+static unsigned mark_of(const char *name)
+{
+    for (size_t at = 0; at < array_count(marks); at++)
+        if (view_starts(view_of(name), marks[at].prefix))
+            return marks[at].mark;
+    return 0;
+}
+
+/* "__x64_sys_read" or "__arm64_sys_read" to "read"; NULL for anything else. */
+static const char *system_call_of(const char *name)
+{
+    static const char *const prefixes[] = {"__x64_sys_", "__arm64_sys_", "__ia32_sys_", "__se_sys_", "__do_sys_"};
+    for (size_t at = 0; at < array_count(prefixes); at++)
+        if (view_starts(view_of(name), prefixes[at]))
+            return name + strlen(prefixes[at]);
+    return NULL;
+}
+
+struct frame { /* what one location's name says; by location, filled once */
+    bool known, in_kernel;
+    unsigned marks;
+    const char *call;
+};
+
+struct counts {
+    struct kernel_entry *items;
+    size_t count, capacity;
+};
+
+static void call_count(struct counts *calls, const char *name)
+{
+    for (size_t at = 0; at < calls->count; at++)
+        if (strcmp(calls->items[at].name, name) == 0) {
+            calls->items[at].samples++;
+            return;
+        }
+    *vec_push(calls) = (struct kernel_entry){name, 1};
+}
+
+static const struct frame *frame_of(struct frame *frames, const struct recording *recording,
+                                    const struct code_bundle *bundle, uint32_t location)
+{
+    struct frame *frame = &frames[location];
+    if (frame->known)
+        return frame;
+    frame->known = true;
+    frame->in_kernel = recording->samples.locations[location].cpu_mode == CPU_MODE_KERNEL;
+    const struct bundle_function *function =
+        frame->in_kernel ? code_bundle_find(bundle, recording, location) : NULL;
+    if (function) {
+        frame->marks = mark_of(function->name);
+        frame->call = system_call_of(function->name);
+    }
+    return frame;
+}
+
+static void sample_count(struct kernel_time *result, struct counts *calls, unsigned found, const char *call)
+{
+    result->zero_samples += (found & MARK_ZERO) != 0;
+    result->spin_samples += (found & MARK_SPIN) != 0;
+    if (found & MARK_INTERRUPT)
+        result->interrupt_samples++;
+    else if (found & MARK_FAULT)
+        result->fault_samples++;
+    else if (found & MARK_EXEC)
+        result->exec_samples++;
+    else if (call)
+        call_count(calls, call);
+    else
+        result->other_samples++;
+}
+
+static int entry_compare(const void *a, const void *b)
+{
+    const struct kernel_entry *left = a, *right = b;
+    if (left->samples != right->samples)
+        return left->samples < right->samples ? 1 : -1;
+    return strcmp(left->name, right->name);
+}
+
+struct kernel_time kernel_time_of(const struct recording *recording, const struct code_bundle *bundle,
+                                  struct arena *arena)
+{
+    struct kernel_time result = {0};
+    const struct samples *samples = &recording->samples;
+    struct frame *frames = arena_array(arena, struct frame, samples->location_count + 1);
+    struct counts calls = {0};
+    for (size_t at = 0; at < samples->count; at++) {
+        const struct sample *sample = &samples->items[at];
+        if (!stalls_counts_sample(recording, sample) || sample->location >= samples->location_count)
+            continue;
+        result.sample_count++;
+        const struct frame *leaf = frame_of(frames, recording, bundle, sample->location);
+        if (!leaf->in_kernel)
+            continue;
+        result.kernel_samples++;
+        unsigned found = leaf->marks;
+        const char *call = leaf->call;
+        if (sample->stack != STACK_NONE) {
+            const struct stack *stack = &samples->stacks[sample->stack];
+            for (uint32_t depth = 0; depth < stack->count; depth++) {
+                const struct frame *frame =
+                    frame_of(frames, recording, bundle, samples->frames[stack->first + depth]);
+                if (!frame->in_kernel)
+                    break;
+                found |= frame->marks;
+                call = frame->call ? frame->call : call;
+            }
+        }
+        sample_count(&result, &calls, found, call);
+    }
+    if (calls.count)
+        qsort(calls.items, calls.count, sizeof(*calls.items), entry_compare);
+    for (size_t at = 0; at < calls.count && at < KERNEL_ENTRIES_MOST; at++)
+        result.entries[result.entry_count++] = calls.items[at];
+    vec_done(&calls);
+    return result;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What was the kernel doing when it ran for the target: page faults, zeroing, interrupts, which system calls?
+ *
+ * From the names in the call chains of kernel samples. Does not support: samples without a chain (they count as
+ * "other").
+ */
+#ifndef PLUMB_ANALYSE_TIME_KERNEL_TIME_H
+#define PLUMB_ANALYSE_TIME_KERNEL_TIME_H
+
+#include "symbol/code_bundle.h"
+
+struct kernel_entry {
+    const char *name; /* "read", "futex" */
+    uint64_t samples;
+};
+
+#define KERNEL_ENTRIES_MOST 8
+
+struct kernel_time {
+    uint64_t sample_count;  /* all of the target's, user and kernel */
+    uint64_t kernel_samples;
+    uint64_t fault_samples; /* in page faults, zeroing included */
+    uint64_t zero_samples;  /* in clearing or copying pages, wherever from */
+    uint64_t interrupt_samples;
+    uint64_t spin_samples;  /* spinning for a kernel lock */
+    uint64_t exec_samples;  /* exec and exit: start and end of programs */
+    uint64_t other_samples;
+    struct kernel_entry entries[KERNEL_ENTRIES_MOST]; /* system calls, most samples first */
+    size_t entry_count;
+};
+
+struct kernel_time kernel_time_of(const struct recording *recording, const struct code_bundle *bundle,
+                                  struct arena *arena);
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The phases of a run as rows: from when to when, how much of the samples, and which functions. */
+#ifndef PLUMB_ANALYSE_TIME_PHASE_ROWS_H
+#define PLUMB_ANALYSE_TIME_PHASE_ROWS_H
+
+#include "symbol/code_bundle.h"
+
+#define PHASE_FUNCTIONS_MOST 3
+#define PHASE_ROWS_MOST      24
+
+struct phase_function {
+    const char *name;
+    double share; /* of the segment's samples */
+};
+
+struct phase_row { /* one segment of time; segments of equal number have the same mix */
+    double from_s, until_s; /* since the first sample */
+    uint32_t phase;
+    uint64_t samples;
+    struct phase_function functions[PHASE_FUNCTIONS_MOST];
+    size_t function_count;
+};
+
+struct phase_rows {
+    struct phase_row items[PHASE_ROWS_MOST];
+    size_t count;         /* 0: no samples; 1: no change was found */
+    size_t segment_count; /* all of them, also those beyond PHASE_ROWS_MOST */
+    uint32_t phase_count;
+};
+
+struct phase_rows phase_rows_of(const struct recording *recording, const struct code_bundle *bundle,
+                                struct arena *arena);
+
+#endif

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "analyse/time/run_time.h"
+
+#include "base/scope.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct lane { /* one thread while the switches are walked */
+    uint64_t since_ns;
+    uint32_t cpu;
+    bool seen, running, was_preempted;
+};
+
+struct walk {
+    struct lane *lanes;
+    uint32_t running; /* threads on a CPU now */
+    uint32_t wanting; /* on a CPU, or taken off it while ready */
+    uint64_t first_ns; /* of anything recorded */
+    uint64_t last_busy_ns, last_wanted_ns; /* until when time is accounted for */
+    uint64_t busy_since_ns, busy_ns, wanted_since_ns, wanted_ns, preempted_ns, migrations, switches;
+};
+
+static void count_up(uint32_t *count, uint64_t *since_ns, uint64_t now_ns)
+{
+    if ((*count)++ == 0)
+        *since_ns = now_ns;
+}
+
+static void count_down(uint32_t *count, uint64_t since_ns, uint64_t now_ns, uint64_t *sum_ns, uint64_t *last_ns)
+{
+    if (--*count != 0)
+        return;
+    *sum_ns += now_ns - since_ns;
+    *last_ns = now_ns;
+}
+
+/* A thread that is first seen leaving a CPU ran since it began, or since the recording did. */
+static void walk_first_out(struct walk *walk, uint64_t began_ns, uint64_t now_ns)
+{
+    uint64_t since_ns = began_ns > walk->first_ns ? began_ns : walk->first_ns;
+    uint64_t busy_ns = since_ns > walk->last_busy_ns ? since_ns : walk->last_busy_ns;
+    uint64_t wanted_ns = since_ns > walk->last_wanted_ns ? since_ns : walk->last_wanted_ns;
+    if (!walk->running && now_ns > busy_ns) {
+        walk->busy_ns += now_ns - busy_ns;
+        walk->last_busy_ns = now_ns;
+    }
+    if (!walk->wanting && now_ns > wanted_ns) {
+        walk->wanted_ns += now_ns - wanted_ns;
+        walk->last_wanted_ns = now_ns;
+    }
+}
+
+static void walk_in(struct walk *walk, struct lane *lane, const struct context_switch *change)
+{
+    if (lane->seen && lane->cpu != change->cpu)
+        walk->migrations++;
+    if (lane->seen && !lane->running && lane->was_preempted)
+        walk->preempted_ns += change->time_ns - lane->since_ns;
+    if (!lane->running)
+        count_up(&walk->running, &walk->busy_since_ns, change->time_ns);
+    if (!lane->running && !lane->was_preempted)
+        count_up(&walk->wanting, &walk->wanted_since_ns, change->time_ns);
+    *lane = (struct lane){change->time_ns, change->cpu, true, true, false};
+}
+
+static void walk_out(struct walk *walk, struct lane *lane, const struct context_switch *change, uint64_t began_ns)
+{
+    walk->switches++;
+    if (!lane->seen) {
+        walk_first_out(walk, began_ns, change->time_ns);
+        if (change->preempted)
+            count_up(&walk->wanting, &walk->wanted_since_ns, change->time_ns);
+        *lane = (struct lane){change->time_ns, change->cpu, true, false, change->preempted};
+        return;
+    }
+    if (lane->running) {
+        count_down(&walk->running, walk->busy_since_ns, change->time_ns, &walk->busy_ns, &walk->last_busy_ns);
+        if (!change->preempted)
+            count_down(&walk->wanting, walk->wanted_since_ns, change->time_ns, &walk->wanted_ns,
+                       &walk->last_wanted_ns);
+    }
+    *lane = (struct lane){change->time_ns, change->cpu, true, false, lane->running && change->preempted};
+}
+
+/* A thread's end is no switch: whatever it held is given back. */
+static void walk_end(struct walk *walk, struct lane *lane, uint64_t now_ns)
+{
+    if (lane->running)
+        count_down(&walk->running, walk->busy_since_ns, now_ns, &walk->busy_ns, &walk->last_busy_ns);
+    if (lane->running || lane->was_preempted)
+        count_down(&walk->wanting, walk->wanted_since_ns, now_ns, &walk->wanted_ns, &walk->last_wanted_ns);
+    lane->running = lane->was_preempted = false;
+}
+
+struct moment { /* a switch, or (change NULL) a thread's end */
+    uint64_t time_ns;
+    uint32_t thread;
+    const struct context_switch *change;
+};
+
+static int moment_compare(const void *a, const void *b)
+{
+    const struct moment *left = a, *right = b;
+    return (left->time_ns > right->time_ns) - (left->time_ns < right->time_ns);
+}
+
+/* The order of equal times doesn't matter: sums differ by nothing. */
+static size_t moments_of(const struct recording *recording, struct moment *moments)
+{
+    size_t count = 0;
+    for (size_t at = 0; at < recording->switch_count; at++) {
+        const struct context_switch *change = &recording->switches[at];
+        if (change->thread < recording->threads.count && recording->threads.items[change->thread].tid != 0)
+            moments[count++] = (struct moment){change->time_ns, change->thread, change};
+    }
+    for (size_t at = 0; at < recording->threads.count; at++) {
+        uint64_t ended_ns = recording->threads.items[at].ended_ns;
+        if (ended_ns != UINT64_MAX && ended_ns && recording->threads.items[at].tid != 0)
+            moments[count++] = (struct moment){ended_ns, (uint32_t)at, NULL};
+    }
+    qsort(moments, count, sizeof(*moments), moment_compare);
+    return count;
+}
+
+static void walk_close(struct walk *walk, uint64_t last_ns)
+{
+    if (walk->running && last_ns > walk->busy_since_ns)
+        walk->busy_ns += last_ns - walk->busy_since_ns;
+    if (walk->wanting && last_ns > walk->wanted_since_ns)
+        walk->wanted_ns += last_ns - walk->wanted_since_ns;
+}
+
+static void run_time_from_switches(struct run_time *result, const struct recording *recording, double elapsed_s)
+{
+    size_t threads = recording->threads.count;
+    struct walk walk = {.lanes = memory_alloc((threads + 1) * sizeof(*walk.lanes))};
+    memset(walk.lanes, 0, (threads + 1) * sizeof(*walk.lanes));
+    struct moment *moments = memory_alloc((recording->switch_count + threads + 1) * sizeof(*moments));
+    size_t count = moments_of(recording, moments);
+    const struct samples *samples = &recording->samples;
+    walk.first_ns = count ? moments[0].time_ns : 0;
+    uint64_t last_ns = count ? moments[count - 1].time_ns : 0;
+    if (samples->count && samples->items[0].time_ns < walk.first_ns)
+        walk.first_ns = samples->items[0].time_ns;
+    if (samples->count && samples->items[samples->count - 1].time_ns > last_ns)
+        last_ns = samples->items[samples->count - 1].time_ns;
+    for (size_t at = 0; at < count; at++) {
+        struct lane *lane = &walk.lanes[moments[at].thread];
+        const struct thread *thread = &recording->threads.items[moments[at].thread];
+        if (!moments[at].change) {
+            walk_end(&walk, lane, moments[at].time_ns);
+            continue;
+        }
+        result->threads_seen += !lane->seen;
+        if (moments[at].change->out)
+            walk_out(&walk, lane, moments[at].change, thread->started_ns);
+        else
+            walk_in(&walk, lane, moments[at].change);
+    }
+    walk_close(&walk, last_ns);
+    free(walk.lanes);
+    free(moments);
+    if (!count || elapsed_s <= 0)
+        return;
+    double ratio = (double)walk.busy_ns * 1e-9 / elapsed_s;
+    double wanted = (double)walk.wanted_ns * 1e-9 / elapsed_s;
+    result->preempted_s = measured_as((double)walk.preempted_ns * 1e-9);
+    result->migrations = measured_as((double)walk.migrations);
+    result->switches = measured_as((double)walk.switches);
+    result->on_cpu_ratio = measured_as(ratio < 1 ? ratio : 1);
+    result->wanted_ratio = measured_as(wanted < 1 ? wanted : 1);
+    result->from_switches = true;
+}
+
+struct run_time run_time_of(const struct recording *recording, const struct activity *activity, enum run_scope scope,
+                            struct measured elapsed_s, struct measured user_s, struct measured system_s)
+{
+    const char *no_switches = "no context switches were recorded";
+    struct run_time result = {
+        .scope = scope,
+        .elapsed_s = elapsed_s,
+        .user_s = user_s,
+        .system_s = system_s,
+        .preempted_s = not_measured(no_switches),
+        .migrations = not_measured(no_switches),
+        .switches = not_measured(no_switches),
+        .run_delay_s = activity ? activity->run_delay_s : not_measured("/proc was not read"),
+    };
+    if (!result.user_s.known && activity)
+        result.user_s = activity->user_s;
+    if (!result.system_s.known && activity)
+        result.system_s = activity->system_s;
+    result.cpu_s = result.user_s.known && result.system_s.known
+                       ? measured_as(result.user_s.value + result.system_s.value)
+                       : not_measured("its CPU time isn't known");
+    result.cpus_used = measured_ratio(result.cpu_s, elapsed_s);
+    result.on_cpu_ratio = result.cpus_used;
+    if (result.on_cpu_ratio.known && result.on_cpu_ratio.value > 1)
+        result.on_cpu_ratio.value = 1;
+    result.wanted_ratio = result.on_cpu_ratio;
+    if (recording && recording->switch_count && elapsed_s.known)
+        run_time_from_switches(&result, recording, elapsed_s.value);
+    /* The first switch-in of a started program is not always seen: CPU time is a lower bound for one thread. */
+    if (result.from_switches && result.threads_seen <= 1 && result.cpus_used.known &&
+        result.cpus_used.value <= 1 && result.cpus_used.value > result.on_cpu_ratio.value)
+        result.on_cpu_ratio = result.cpus_used;
+    if (result.wanted_ratio.known && result.wanted_ratio.value < result.on_cpu_ratio.value)
+        result.wanted_ratio = result.on_cpu_ratio;
+    if (!result.threads_seen && activity)
+        result.threads_seen = activity->thread_count;
+    return result;
+}

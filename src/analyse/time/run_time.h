@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Is it a CPU problem at all: for how much of the elapsed time did the target run, and if it did not, was it waiting,
+ * held back, or had nothing to do?
+ *
+ * From context-switch records where there are any (exact), else from CPU time against elapsed time.
+ */
+#ifndef PLUMB_ANALYSE_TIME_RUN_TIME_H
+#define PLUMB_ANALYSE_TIME_RUN_TIME_H
+
+#include "base/measured.h"
+#include "model/recording.h"
+#include "system/activity.h"
+
+enum run_scope {
+    RUN_STARTED,  /* a program we started: elapsed time is what its user waits for */
+    RUN_ATTACHED, /* processes or a cgroup that ran already */
+    RUN_MACHINE   /* CPUs */
+};
+
+struct run_time {
+    enum run_scope scope;
+    struct measured elapsed_s;
+    struct measured cpu_s, user_s, system_s;
+    struct measured on_cpu_ratio;     /* share of elapsed in which at least one thread ran */
+    struct measured wanted_ratio;     /* the same, or was taken off a CPU while still ready */
+    struct measured run_delay_s;      /* runnable, waiting for a CPU; summed over threads */
+    struct measured preempted_s;      /* the part of it after preemption, from switch records */
+    struct measured cpus_used;        /* mean while elapsed */
+    struct measured migrations;       /* a thread came back on another CPU */
+    struct measured switches;
+    uint32_t threads_seen;            /* with samples or switches */
+    bool from_switches;
+};
+
+/* recording, activity: either may be NULL. usage_s: CPU time as the parent's rusage knows it; not known: unset. */
+struct run_time run_time_of(const struct recording *recording, const struct activity *activity, enum run_scope scope,
+                            struct measured elapsed_s, struct measured user_s, struct measured system_s);
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the target waited for and which of its functions asked for it, from the stacks that left the CPU. */
+#ifndef PLUMB_ANALYSE_TIME_WAIT_ROWS_H
+#define PLUMB_ANALYSE_TIME_WAIT_ROWS_H
+
+#include "analyse/time/waiting.h"
+#include "symbol/code_bundle.h"
+
+#define WAIT_ROWS_MOST 12
+
+struct wait_row {
+    enum wait_kind kind;
+    const char *function; /* innermost outside the C library; "[unknown]" */
+    double total_s, longest_s;
+    uint64_t count;
+};
+
+struct wait_rows {
+    bool known;           /* there were context switches */
+    double waiting_s, unattributed_s, preempted_s; /* thread times, added up */
+    struct wait_row items[WAIT_ROWS_MOST]; /* longest total first */
+    size_t count;
+};
+
+struct wait_rows wait_rows_of(const struct recording *recording, const struct code_bundle *bundle,
+                              struct arena *arena);
+
+#endif

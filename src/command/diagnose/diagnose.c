@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* plumb diagnose: measure a target into a case, test every hypothesis on it, print the verdict; or replay a case. */
+#include "base/json_writer.h"
+#include "base/scope.h"
+#include "command/command_table.h"
+#include "command/diagnose/diagnose_case.h"
+#include "command/diagnose/diagnose_collect.h"
+#include "command/options.h"
+#include "finding/overall.h"
+#include "render/diagnosis.h"
+#include "source/import_text.h"
+
+#include <langinfo.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum {
+    FREQUENCY = 2999, /* a prime, so that it doesn't beat with timers */
+    FREQUENCY_MOST = 20000,
+};
+
+struct diagnose_options {
+    struct option_texts imports, sayings;
+    const char *processes, *cgroup, *cpus, *case_folder, *colour;
+    bool all_cpus, json, quiet;
+    int verbosity;
+    double duration_s, effect_percent;
+    uint64_t frequency, top, runs;
+};
+
+#define AT(member) offsetof(struct diagnose_options, member)
+
+static const struct option_row diagnose_rows[] = {
+    {.kind = OPTION_HEADING, .help = "whom"},
+    {'p', "pid", OPTION_TEXT, AT(processes), "PIDS", "running processes with all their threads"},
+    {0, "cgroup", OPTION_TEXT, AT(cgroup), "PATH", "the processes of a cgroup"},
+    {'a', "all-cpus", OPTION_FLAG, AT(all_cpus), NULL, "everything that runs on the machine"},
+    {'C', "cpu", OPTION_TEXT, AT(cpus), "LIST", "everything that runs on these CPUs (0-3,8)"},
+    {.kind = OPTION_HEADING, .help = "how"},
+    {0, "duration", OPTION_DOUBLE, AT(duration_s), "SECONDS", "stop after that long; a started program is ended"},
+    {0, "runs", OPTION_U64, AT(runs), "N", "run the program N times, one after the other, and diagnose all runs together"},
+    {'F', "freq", OPTION_U64, AT(frequency), "HZ", "samples per second and CPU; default: 2999"},
+    {0, "effect", OPTION_DOUBLE, AT(effect_percent), "PERCENT", "less recoverable time than that is ruled out; default: 5"},
+    {0, "case", OPTION_TEXT, AT(case_folder), "FOLDER", "keep the case there; without a target: replay it"},
+    {0, "import", OPTION_TEXTS, AT(imports), "FILE", "add a text of another tool to the case: exits, perf report, annotate, stat, times"},
+    {0, "say", OPTION_TEXTS, AT(sayings), "TEXT", "add what you know to the case, labelled as said by a person"},
+    {.kind = OPTION_HEADING, .help = "output"},
+    {0, "json", OPTION_FLAG, AT(json), NULL, "the findings as JSON (doc/schema-diagnose.md)"},
+    {0, "top", OPTION_U64, AT(top), "N", "show that many hot functions; default: 6"},
+    {0, "color", OPTION_TEXT, AT(colour), "WHEN", "auto (default), always, never; NO_COLOR means never"},
+    {'q', "quiet", OPTION_FLAG, AT(quiet), NULL, "the verdict alone"},
+    {'v', "verbose", OPTION_COUNT, AT(verbosity), NULL, "all evidence of every finding"},
+    {.kind = OPTION_END},
+};
+
+static bool wants_target(const struct diagnose_options *options)
+{
+    return options->processes || options->cgroup || options->cpus || options->all_cpus;
+}
+
+static bool options_check(const struct diagnose_options *options, bool has_command, struct error *err)
+{
+    if (has_command && wants_target(options))
+        return error_set(err, ERROR_USAGE, "a command and a running target exclude each other") ||
+               error_hint(err, "leave out the command, or -p, --cgroup, -a, -C");
+    if (!has_command && !wants_target(options) && !options->case_folder)
+        return error_set(err, ERROR_USAGE, "nothing to diagnose") ||
+               error_hint(err, "plumb diagnose -- COMMAND, or -p PID, or --case FOLDER to replay one");
+    if (options->runs && !has_command)
+        return error_set(err, ERROR_USAGE, "--runs needs a command to run");
+    if (!(options->effect_percent > 0 && options->effect_percent < 100))
+        return error_set(err, ERROR_USAGE, "--effect expects a percentage between 0 and 100");
+    if (options->frequency < 1 || options->frequency > FREQUENCY_MOST)
+        return error_set(err, ERROR_USAGE, "--freq expects 1 to %d samples per second", FREQUENCY_MOST);
+    if (!(options->duration_s >= 0 && options->duration_s < 1e6))
+        return error_set(err, ERROR_USAGE, "--duration expects seconds");
+    static const char *const colours[] = {"auto", "always", "never"};
+    bool known = false;
+    for (size_t at = 0; at < array_count(colours); at++)
+        known |= strcmp(options->colour, colours[at]) == 0;
+    return known || error_set(err, ERROR_USAGE, "--color expects auto, always or never, not '%s'", options->colour);
+}
+
+static const char *target_words(const struct diagnose_options *options, struct arena *arena)
+{
+    if (options->processes)
+        return arena_printf(arena, "-p %s", options->processes);
+    if (options->cgroup)
+        return arena_printf(arena, "--cgroup %s", options->cgroup);
+    if (options->cpus)
+        return arena_printf(arena, "-C %s", options->cpus);
+    return options->all_cpus ? "-a" : "";
+}
+
+static struct text_style style_of(const struct context *context, const struct diagnose_options *options)
+{
+    bool terminal = isatty(fileno(context->out));
+    const char *no_colour = getenv("NO_COLOR");
+    bool automatic = terminal && !(no_colour && no_colour[0]);
+    return (struct text_style){
+        .colour = strcmp(options->colour, "always") == 0 || (strcmp(options->colour, "auto") == 0 && automatic),
+        .unicode = strcmp(nl_langinfo(CODESET), "UTF-8") == 0,
+        .functions_most = options->top,
+        .verbose = options->verbosity > 0,
+        .quiet = options->quiet,
+    };
+}
+
+/* Test, keep findings.json in a kept case, print; the exit code follows the verdict. */
+static bool report(struct context *context, const struct diagnose_options *options, const char *folder, bool is_kept,
+                   bool is_replay, struct error *err)
+{
+    struct loaded_case loaded;
+    if (!loaded_case_read(&loaded, folder, err))
+        return false;
+    if (is_replay && options->effect_percent > 0)
+        loaded.results.effect = options->effect_percent / 100;
+    struct findings findings;
+    findings_test(&findings, &loaded.results, &loaded.arena);
+    struct overall overall = overall_of(&findings, &loaded.results, &loaded.arena);
+    struct diagnosis_gap *gaps = arena_array(&loaded.arena, struct diagnosis_gap, loaded.manifest.gap_count + 1);
+    for (size_t at = 0; at < loaded.manifest.gap_count; at++)
+        gaps[at] = (struct diagnosis_gap){loaded.manifest.gaps[at].what, loaded.manifest.gaps[at].why};
+    struct diagnosis diagnosis = {
+        .subject = loaded.manifest.command[0] ? loaded.manifest.command : loaded.manifest.target_options,
+        .results = &loaded.results,
+        .findings = &findings,
+        .overall = &overall,
+        .phases = &loaded.phases,
+        .gaps = gaps,
+        .gap_count = loaded.manifest.gap_count,
+        .statements = loaded.results.statements,
+        .case_folder = is_kept && !is_replay ? folder : NULL,
+    };
+    scoped_text struct text json = {0};
+    scoped_text struct text out = {0};
+    diagnosis_json(&json, &diagnosis);
+    if (options->json)
+        text_append(&out, text_string(&json), json.length);
+    else {
+        struct text_style style = style_of(context, options);
+        diagnosis_text(&out, &diagnosis, &style);
+    }
+    bool printed = text_write_file(&out, context->out);
+    if (!printed)
+        error_set(err, ERROR_SYSTEM, "can't write the result");
+    bool kept = !is_kept || is_replay || case_part_write(folder, "findings.json", &json, err);
+    bool inconclusive = overall.kind == OVERALL_TOO_SHORT || overall.kind == OVERALL_BLIND;
+    if (inconclusive && context->exit_code == EXIT_CODE_OK)
+        context->exit_code = EXIT_CODE_INCONCLUSIVE;
+    loaded_case_done(&loaded);
+    return printed && kept;
+}
+
+static void statement_write(struct json_writer *json, const char *origin, const char *file, const char *text)
+{
+    json_object_open(json, NULL);
+    json_string(json, "origin", origin);
+    if (file)
+        json_string(json, "file", file);
+    json_string(json, "text", text);
+    json_object_close(json);
+}
+
+static bool import_write(struct json_writer *json, const char *path, struct error *err)
+{
+    struct sysroot anywhere;
+    sysroot_init(&anywhere, NULL);
+    scoped_text struct text content = {0};
+    scoped_free char *whole = path[0] == '/' ? memory_string(path) : realpath(path, NULL);
+    if (!whole)
+        return error_set(err, ERROR_NOT_FOUND, "there is no '%s' to import", path);
+    if (!sysroot_read(&anywhere, &content, err, "%s", whole))
+        return error_wrap(err, "importing");
+    struct arena arena;
+    arena_init(&arena);
+    struct imported_text imported = import_text_read((struct view){text_string(&content), content.length}, &arena);
+    const char *origin = arena_printf(&arena, "imported, not measured by plumb: %s", imported.origin);
+    statement_write(json, origin, path, imported.summary);
+    arena_done(&arena);
+    return true;
+}
+
+/* What the case has is kept, what the options bring is added. */
+static bool statements_add(const struct diagnose_options *options, const char *folder, struct error *err)
+{
+    if (!options->imports.count && !options->sayings.count)
+        return true;
+    scoped_json struct json_document *before = NULL;
+    if (case_part_exists(folder, "statements.json") && !case_part_json(folder, "statements.json", &before, err))
+        return false;
+    scoped_text struct text out = {0};
+    struct json_writer json;
+    json_begin(&json, &out);
+    json_object_open(&json, NULL);
+    json_u64(&json, "schema", 1);
+    json_array_open(&json, "statements");
+    struct json_value list = json_member(json_root(before), "statements");
+    for (size_t at = 0; at < json_count(list); at++)
+        statement_write(&json, json_text_or(json_member(json_item(list, at), "origin"), "imported"),
+                        json_text_or(json_member(json_item(list, at), "file"), NULL),
+                        json_text_or(json_member(json_item(list, at), "text"), ""));
+    for (size_t at = 0; at < options->imports.count; at++)
+        if (!import_write(&json, options->imports.items[at], err))
+            return false;
+    for (size_t at = 0; at < options->sayings.count; at++)
+        statement_write(&json, "said by a person", NULL, options->sayings.items[at]);
+    json_array_close(&json);
+    json_object_close(&json);
+    return case_part_write(folder, "statements.json", &out, err);
+}
+
+static bool diagnose_live(struct context *context, const struct diagnose_options *options, char **argv,
+                          const char *folder, struct error *err)
+{
+    struct arena arena;
+    arena_init(&arena);
+    struct target_request target = {
+        .processes = options->processes,
+        .cpus = options->cpus,
+        .all_cpus = options->all_cpus,
+        .cgroup = options->cgroup,
+    };
+    struct collect_request request = {
+        .argv = argv && argv[0] ? argv : NULL,
+        .target = &target,
+        .target_options = target_words(options, &arena),
+        .runs = options->runs,
+        .duration_s = options->duration_s,
+        .frequency = options->frequency,
+        .effect = options->effect_percent / 100,
+        .progress = !options->quiet && isatty(fileno(context->talk)),
+        .quiet = options->quiet,
+    };
+    struct collect_result result = {0};
+    bool collected = diagnose_collect(context, folder, &request, &result, err);
+    if (request.argv)
+        context->exit_code = result.child_exit_code;
+    arena_done(&arena);
+    return collected && statements_add(options, folder, err) &&
+           report(context, options, folder, options->case_folder != NULL, false, err);
+}
+
+static bool diagnose_run(struct context *context, int argc, char **argv, struct error *err)
+{
+    struct diagnose_options options = {.frequency = FREQUENCY, .top = 6, .colour = "auto", .effect_percent = 5};
+    int first = 0;
+    if (!options_parse(diagnose_rows, OPTIONS_STOP_AT_OPERAND, argc, argv, &options, &first, err))
+        return false;
+    bool has_command = first < argc;
+    if (!options_check(&options, has_command, err))
+        return false;
+    if (!has_command && !wants_target(&options))
+        return statements_add(&options, options.case_folder, err) &&
+               report(context, &options, options.case_folder, true, true, err);
+    if (options.case_folder)
+        return case_folder_create(options.case_folder, err) &&
+               diagnose_live(context, &options, argv + first, options.case_folder, err);
+    scoped_free char *folder = NULL;
+    if (!case_folder_temporary(&folder, err))
+        return false;
+    bool done = diagnose_live(context, &options, argv + first, folder, err);
+    case_folder_remove(folder);
+    return done;
+}
+
+const struct command command_diagnose = {
+    .name = "diagnose",
+    .summary = "find out why a program is slow, with evidence and a bound for what was ruled out",
+    .usage = "plumb diagnose [options] [--] COMMAND [arguments] | -p PID | --cgroup PATH | -a | --case FOLDER",
+    .options = diagnose_rows,
+    .run = diagnose_run,
+};

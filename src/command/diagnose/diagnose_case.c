@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "command/diagnose/diagnose_case.h"
+
+#include "base/scope.h"
+#include "source/perf_data/perf_data.h"
+#include "system/memory/process_pages_json.h"
+
+/* A part that isn't there is no error: `found` stays false and why says so. */
+static bool part_open(const char *folder, const char *file, struct json_document **document, bool *found,
+                      struct error *err)
+{
+    *found = case_part_exists(folder, file);
+    return !*found || case_part_json(folder, file, document, err);
+}
+
+static bool recording_read(struct loaded_case *loaded, const char *folder, struct error *err)
+{
+    if (!case_part_exists(folder, "perf.data"))
+        return true;
+    scoped_free char *path = memory_printf("%s/perf.data", folder);
+    struct source *source = NULL;
+    if (!perf_data_open(&source, path, err))
+        return false;
+    struct capture_options options = {.keep_samples = true, .keep_switches = true};
+    struct error broken = {0};
+    /* A recording that breaks off keeps what came before. */
+    bool whole = capture_fill_with(&loaded->capture, source, &options, &broken);
+    source->ops->close(source);
+    if (!whole)
+        case_manifest_gap(&loaded->manifest, &loaded->arena, "the end of the recording", broken.message);
+    loaded->has_recording = true;
+    return true;
+}
+
+static bool bundle_read(struct loaded_case *loaded, const char *folder, struct error *err)
+{
+    scoped_json struct json_document *document = NULL;
+    if (!part_open(folder, "code.json", &document, &loaded->has_bundle, err))
+        return false;
+    loaded->bundle.architecture = loaded->has_recording ? loaded->capture.recording.architecture : "x86_64";
+    return !loaded->has_bundle ||
+           code_bundle_read(&loaded->bundle, json_root(document), &loaded->arena, err) ||
+           error_wrap(err, "'%s/code.json'", folder);
+}
+
+static bool pages_read(struct loaded_case *loaded, const char *folder, struct error *err)
+{
+    scoped_json struct json_document *document = NULL;
+    bool found;
+    if (!part_open(folder, "pages.json", &document, &found, err))
+        return false;
+    return !found ||
+           process_pages_parse(&loaded->pages, &loaded->pages_count, json_root(document), &loaded->arena, err) ||
+           error_wrap(err, "'%s/pages.json'", folder);
+}
+
+static bool costs_read(struct loaded_case *loaded, const char *folder, struct error *err)
+{
+    scoped_json struct json_document *document = NULL;
+    bool found;
+    if (!part_open(folder, "costs.json", &document, &found, err))
+        return false;
+    if (found && !access_costs_read(&loaded->costs, json_root(document), &loaded->arena, err))
+        return error_wrap(err, "'%s/costs.json'", folder);
+    if (found)
+        loaded->results.costs = &loaded->costs;
+    else
+        loaded->results.why[RESULT_COSTS] = "no probe was run";
+    return true;
+}
+
+static bool facts_read(struct loaded_case *loaded, const char *folder, struct error *err)
+{
+    scoped_json struct json_document *machine = NULL;
+    scoped_json struct json_document *activity = NULL;
+    bool found;
+    if (!part_open(folder, "machine.json", &machine, &found, err))
+        return false;
+    if (found && !surroundings_read(&loaded->surroundings, json_root(machine), &loaded->arena, err))
+        return error_wrap(err, "'%s/machine.json'", folder);
+    loaded->results.surroundings = found ? &loaded->surroundings : NULL;
+    loaded->results.why[RESULT_SURROUNDINGS] = "the case has no machine facts";
+    if (!part_open(folder, "activity.json", &activity, &found, err))
+        return false;
+    if (found && !activity_read(&loaded->activity, json_root(activity), &loaded->arena, err))
+        return error_wrap(err, "'%s/activity.json'", folder);
+    loaded->results.activity = found ? &loaded->activity : NULL;
+    loaded->results.why[RESULT_ACTIVITY] = "the case has no activity of /proc";
+    return true;
+}
+
+static bool statements_read(struct loaded_case *loaded, const char *folder, struct error *err)
+{
+    scoped_json struct json_document *document = NULL;
+    bool found;
+    if (!part_open(folder, "statements.json", &document, &found, err))
+        return false;
+    struct json_value list = json_member(json_root(document), "statements");
+    struct statement *items = arena_array(&loaded->arena, struct statement, json_count(list) + 1);
+    for (size_t at = 0; at < json_count(list); at++)
+        items[at] = (struct statement){
+            arena_string(&loaded->arena, json_text_or(json_member(json_item(list, at), "origin"), "imported")),
+            arena_string(&loaded->arena, json_text_or(json_member(json_item(list, at), "text"), "")),
+        };
+    loaded->statements = (struct statements){items, json_count(list)};
+    loaded->results.statements = loaded->statements.count ? &loaded->statements : NULL;
+    loaded->results.why[RESULT_STATEMENTS] = "nothing was imported";
+    return true;
+}
+
+static enum run_scope scope_of(const char *name)
+{
+    return strcmp(name, "started") == 0 ? RUN_STARTED : strcmp(name, "machine") == 0 ? RUN_MACHINE : RUN_ATTACHED;
+}
+
+static const char *gap_of(const struct case_manifest *manifest, const char *what, const char *otherwise)
+{
+    for (size_t at = 0; at < manifest->gap_count; at++)
+        if (strcmp(manifest->gaps[at].what, what) == 0)
+            return manifest->gaps[at].why;
+    return otherwise;
+}
+
+static void analyse(struct loaded_case *loaded)
+{
+    struct results *results = &loaded->results;
+    struct recording *recording = loaded->has_recording ? &loaded->capture.recording : NULL;
+    loaded->run = run_time_of(recording, results->activity, scope_of(loaded->manifest.scope),
+                              loaded->manifest.elapsed_s, loaded->manifest.user_s, loaded->manifest.system_s);
+    results->run = &loaded->run;
+    results->why[RESULT_STALLS] = results->why[RESULT_KERNEL] =
+        gap_of(&loaded->manifest, "samples", "the case has no recording");
+    results->why[RESULT_WAITS] = "no context switches were recorded";
+    results->why[RESULT_COUNTERS] = "hardware counters were not read";
+    if (!recording)
+        return;
+    stalls_find(&loaded->stalls, recording, &loaded->bundle, loaded->pages, loaded->pages_count,
+                loaded->costs.one_behind, &loaded->arena);
+    loaded->phases = phase_rows_of(recording, &loaded->bundle, &loaded->arena);
+    loaded->waits = wait_rows_of(recording, &loaded->bundle, &loaded->arena);
+    results->waits = loaded->waits.known ? &loaded->waits : NULL;
+    results->stalls = &loaded->stalls;
+    loaded->kernel = kernel_time_of(recording, &loaded->bundle, &loaded->arena);
+    results->kernel = loaded->kernel.sample_count ? &loaded->kernel : NULL;
+    if (!results->kernel)
+        results->why[RESULT_KERNEL] = "no samples were taken";
+}
+
+bool loaded_case_read(struct loaded_case *loaded, const char *folder, struct error *err)
+{
+    *loaded = (struct loaded_case){0};
+    arena_init(&loaded->arena);
+    capture_init(&loaded->capture);
+    bool read = case_manifest_read(&loaded->manifest, folder, &loaded->arena, err) &&
+                recording_read(loaded, folder, err) && bundle_read(loaded, folder, err) &&
+                pages_read(loaded, folder, err) && costs_read(loaded, folder, err) &&
+                facts_read(loaded, folder, err) && statements_read(loaded, folder, err);
+    if (!read) {
+        loaded_case_done(loaded);
+        return false;
+    }
+    loaded->results.effect = loaded->manifest.effect;
+    loaded->results.command = loaded->manifest.command[0] ? loaded->manifest.command : NULL;
+    loaded->results.target_options = loaded->manifest.target_options;
+    analyse(loaded);
+    return true;
+}
+
+void loaded_case_done(struct loaded_case *loaded)
+{
+    capture_done(&loaded->capture);
+    arena_done(&loaded->arena);
+}

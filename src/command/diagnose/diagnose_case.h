@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A case folder turned into results: every part that is there is read and analysed, for the live run and the
+ * replay alike. What is missing gets its reason.
+ */
+#ifndef PLUMB_COMMAND_DIAGNOSE_DIAGNOSE_CASE_H
+#define PLUMB_COMMAND_DIAGNOSE_DIAGNOSE_CASE_H
+
+#include "analyse/time/phase_rows.h"
+#include "analyse/time/wait_rows.h"
+#include "capture/capture.h"
+#include "capture/case_folder.h"
+#include "command/command.h"
+#include "finding/results.h"
+
+struct loaded_case {
+    struct arena arena;
+    struct case_manifest manifest;
+    struct capture capture;
+    bool has_recording;
+    struct code_bundle bundle;
+    bool has_bundle;
+    struct process_pages *pages;
+    size_t pages_count;
+    struct access_costs costs;
+    struct surroundings surroundings;
+    struct activity activity;
+    struct run_time run;
+    struct stalls stalls;
+    struct kernel_time kernel;
+    struct phase_rows phases;
+    struct wait_rows waits;
+    struct statements statements;
+    struct results results;
+};
+
+/* Errors: no manifest, a part that breaks its format. */
+MUST_CHECK bool loaded_case_read(struct loaded_case *loaded, const char *folder, struct error *err);
+void loaded_case_done(struct loaded_case *loaded);
+
+#endif

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "command/diagnose/diagnose_probe.h"
+
+#include "base/vec.h"
+#include "command/diagnose/diagnose_case.h"
+#include "probe/page_walk.h"
+#include "probe/skid.h"
+
+enum {
+    GROUPS_PROBED_MOST = 3,
+    NEAR_BYTES = 256 << 10, /* fits the second-level cache and its TLB entries of every core in use */
+};
+
+static const double GROUP_SHARE_LEAST = 0.02;
+static const double SPAN_LEAST_BYTES = 128 * 1024.0;
+
+static void skid_probe(struct context *context, struct access_costs *costs, struct arena *arena)
+{
+    struct skid_result skid;
+    struct error err = {0};
+    if (!skid_measure(context->kernel, &skid, &err)) {
+        costs->skid_why_not = arena_string(arena, err.message);
+        return;
+    }
+    costs->skid_known = skid.verdict != SKID_UNKNOWN;
+    costs->one_behind = skid.verdict == SKID_ONE;
+    costs->behind_ratio = skid.behind_ratio;
+    costs->skid_why_not = skid.verdict == SKID_UNKNOWN ? "too few samples of the self-test" : NULL;
+}
+
+/* Over how much memory the pattern reaches at a time. */
+static uint64_t span_of(const struct stall_group *group)
+{
+    const struct working_set *set = &group->set;
+    if (set->stride_bytes && !set->one_place_in_stride)
+        return set->span_bytes;
+    double pages = set->pages.known ? set->pages.bytes : set->pages.at_least_bytes;
+    double most = (double)set->span_bytes;
+    if (!set->pages.known && most > pages)
+        pages = most; /* no page was met twice: the span is the better guess */
+    return (uint64_t)pages;
+}
+
+static struct page_walk_request request_of(const struct stall_group *group)
+{
+    const struct working_set *set = &group->set;
+    bool rows = set->stride_bytes && !set->one_place_in_stride;
+    uint64_t span = span_of(group);
+    double lines = set->lines.known ? set->lines.bytes : 0;
+    if (!rows && set->stride_bytes)
+        lines = (double)span / (double)set->stride_bytes * 64;
+    return (struct page_walk_request){
+        .span_bytes = span,
+        .lines_bytes = !rows && lines > 0 && lines < (double)span ? (uint64_t)lines : 0,
+        .stride_bytes = rows ? set->stride_bytes : 0,
+        .element_bytes = rows && group->element_bytes ? group->element_bytes : 0,
+        .dependent = group->dependent_samples * 2 > group->samples,
+    };
+}
+
+static void near_probe(struct context *context, struct access_cost *cost, struct page_walk_request request)
+{
+    struct page_walk_result near;
+    struct error ignored;
+    request.span_bytes = NEAR_BYTES;
+    request.lines_bytes = 0;
+    request.stride_bytes = 0;
+    request.budget_ns = 60000000;
+    if (page_walk_measure(context->root, &request, &near, &ignored))
+        cost->ns_near = near.ns_2m.known ? near.ns_2m : near.ns_4k;
+}
+
+static struct access_cost cost_probe(struct context *context, const struct stall_group *group, uint32_t index,
+                                     struct arena *arena)
+{
+    struct page_walk_request request = request_of(group);
+    struct access_cost cost = {
+        .group = index,
+        .span_bytes = request.span_bytes,
+        .lines_bytes = request.lines_bytes,
+        .stride_bytes = request.stride_bytes,
+        .element_bytes = request.element_bytes,
+        .dependent = request.dependent,
+    };
+    struct page_walk_result walk;
+    struct error err = {0};
+    if (!page_walk_measure(context->root, &request, &walk, &err)) {
+        cost.why_not = arena_string(arena, err.message);
+        return cost;
+    }
+    cost.known = walk.ns_4k.known && walk.ns_2m.known && walk.ratio.known;
+    cost.why_not = cost.known ? NULL : "the probe came to no result";
+    cost.ns_small = walk.ns_4k;
+    cost.ns_huge = walk.ns_2m;
+    cost.ratio = walk.ratio;
+    cost.measured_span_bytes = walk.span_bytes;
+    cost.blocks = walk.block_count;
+    near_probe(context, &cost, request);
+    return cost;
+}
+
+static void groups_probe(struct context *context, const char *folder, struct access_costs *costs, struct arena *arena)
+{
+    struct loaded_case loaded;
+    struct error ignored;
+    if (!loaded_case_read(&loaded, folder, &ignored))
+        return;
+    for (uint32_t at = 0; at < loaded.stalls.group_count && costs->count < GROUPS_PROBED_MOST; at++) {
+        const struct stall_group *group = &loaded.stalls.groups[at];
+        bool counted = group->set.address_count >= WORKING_SET_ADDRESSES_LEAST;
+        if (group->share.mid < GROUP_SHARE_LEAST || !counted || (double)span_of(group) < SPAN_LEAST_BYTES)
+            continue;
+        costs->items[costs->count++] = cost_probe(context, group, at, arena);
+    }
+    loaded_case_done(&loaded);
+}
+
+static bool costs_write(const struct access_costs *costs, const char *folder, struct error *err)
+{
+    scoped_text struct text out = {0};
+    access_costs_write(costs, &out);
+    return case_part_write(folder, "costs.json", &out, err);
+}
+
+bool diagnose_probe(struct context *context, const char *folder, struct case_manifest *manifest, struct arena *arena,
+                    struct error *err)
+{
+    struct access_costs costs = {.items = arena_array(arena, struct access_cost, GROUPS_PROBED_MOST)};
+    skid_probe(context, &costs, arena);
+    /* The skid's answer decides what the samples mean, so it is written before the case is read again. */
+    if (!costs_write(&costs, folder, err))
+        return false;
+    if (costs.one_behind)
+        groups_probe(context, folder, &costs, arena);
+    else
+        case_manifest_gap(manifest, arena, "stalled instructions",
+                          costs.skid_known ? "timer samples don't land one instruction behind the stall here"
+                                           : costs.skid_why_not);
+    case_manifest_part(manifest, "costs.json", "measured by plumb " PLUMB_VERSION);
+    return costs_write(&costs, folder, err);
+}

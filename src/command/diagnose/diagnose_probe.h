@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Measures what the access patterns found in a case cost on this machine, and whether stalls can be told apart here. */
+#ifndef PLUMB_COMMAND_DIAGNOSE_DIAGNOSE_PROBE_H
+#define PLUMB_COMMAND_DIAGNOSE_DIAGNOSE_PROBE_H
+
+#include "capture/case_folder.h"
+#include "command/command.h"
+
+/* Writes costs.json into the case. Errors: the folder can't be read or written. */
+MUST_CHECK bool diagnose_probe(struct context *context, const char *folder, struct case_manifest *manifest,
+                               struct arena *arena, struct error *err);
+
+#endif

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Which layer refused an event, and what the user can do about it. */
+#include "source/live/counters.h"
+
+#include "base/scope.h"
+#include "base/text.h"
+
+#include <errno.h>
+#include <string.h>
+
+static bool seccomp_filters(const struct sysroot *root)
+{
+    scoped_text struct text status = {0};
+    struct view rest, line;
+    if (!sysroot_read(root, &status, NULL, "/proc/self/status"))
+        return false;
+    rest = view_of(text_string(&status));
+    while (view_line(&rest, &line))
+        if (view_starts(line, "Seccomp:"))
+            return view_equal(view_trim(view_skip(line, 8)), "2");
+    return false;
+}
+
+static void permission_explain(const struct counter *counter, const struct sysroot *root, struct error *reason)
+{
+    int64_t paranoid = 0;
+    bool known = sysroot_i64(root, &paranoid, "/proc/sys/kernel/perf_event_paranoid");
+    bool whole_cpu = counter->cpus[0] >= 0;
+    /* the kernel's own checks answer EACCES; a seccomp filter's usual answer is EPERM */
+    if (counter->open_errno == EPERM && seccomp_filters(root)) {
+        error_set(reason, ERROR_PERMISSION, "a seccomp filter (container runtime) refuses perf_event_open");
+        error_hint(reason, "docker: --security-opt seccomp=unconfined, or --cap-add PERFMON with a newer profile; "
+                           "Kubernetes: seccompProfile Unconfined");
+        return;
+    }
+    if (counter->attr.exclude_kernel && !whole_cpu && known && paranoid <= 2) {
+        error_set(reason, ERROR_PERMISSION, "not permitted: what is to be counted belongs to another user");
+        error_hint(reason, "run as that user or as root, or setcap cap_perfmon,cap_sys_ptrace+ep on plumb");
+        return;
+    }
+    if (known)
+        error_set(reason, ERROR_PERMISSION, "not permitted: kernel.perf_event_paranoid is %lld and CAP_PERFMON is missing",
+                  (long long)paranoid);
+    else
+        error_set(reason, ERROR_PERMISSION, "not permitted: CAP_PERFMON is missing");
+    if (whole_cpu)
+        error_hint(reason, "as root: sysctl kernel.perf_event_paranoid=0, or setcap cap_perfmon+ep on plumb; without: "
+                           "programs you start and processes you own (-p) can be counted");
+    else
+        error_hint(reason, "as root: sysctl kernel.perf_event_paranoid=%d, or setcap cap_perfmon+ep on plumb",
+                   paranoid > 2 ? 2 : 1);
+}
+
+static void unsupported_explain(const struct counter *counter, const struct sysroot *root, struct error *reason)
+{
+    uint32_t type = counter->attr.type;
+    bool core = type == PERF_TYPE_HARDWARE || type == PERF_TYPE_HW_CACHE || type == PERF_TYPE_RAW;
+    if (core && !sysroot_exists(root, "/sys/bus/event_source/devices/cpu") &&
+        !sysroot_exists(root, "/sys/bus/event_source/devices/cpu_core")) {
+        error_set(reason, ERROR_UNSUPPORTED, "the kernel drives no core PMU here (a guest whose hypervisor hides it?)");
+        error_hint(reason, "plumb doctor tells which layer hides it");
+        return;
+    }
+    if (counter->open_errno == EINVAL && counter->spec->group != EVENT_NO_GROUP) {
+        error_set(reason, ERROR_UNSUPPORTED, "the group doesn't fit on the PMU with it");
+        error_hint(reason, "make the group smaller, or weak: {...}:W");
+        return;
+    }
+    error_set(reason, ERROR_UNSUPPORTED, "this PMU or kernel refuses it (%s)", strerror(counter->open_errno));
+}
+
+void counter_refusal_explain(const struct counter *counter, const struct sysroot *root, struct error *ret_reason)
+{
+    *ret_reason = (struct error){0};
+    switch (counter->refusal) {
+    case REFUSAL_NONE:
+        break;
+    case REFUSAL_PERMISSION:
+        permission_explain(counter, root, ret_reason);
+        break;
+    case REFUSAL_BUSY:
+        error_set(ret_reason, ERROR_LIMIT, "another user holds what it needs (%s)", strerror(counter->open_errno));
+        error_hint(ret_reason, "another profiler or debugger may be running; the NMI watchdog holds a counter "
+                               "(sysctl kernel.nmi_watchdog=0)");
+        break;
+    case REFUSAL_NO_SYSCALL:
+        error_set(ret_reason, ERROR_UNSUPPORTED, "there is no perf_event_open here (%s)",
+                  seccomp_filters(root) ? "a seccomp filter hides it" : "the kernel was built without it");
+        error_hint(ret_reason, "in a container: a seccomp profile that allows perf_event_open");
+        break;
+    case REFUSAL_UNSUPPORTED:
+        unsupported_explain(counter, root, ret_reason);
+        break;
+    }
+    ret_reason->sys_errno = counter->open_errno;
+}

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "source/live/target.h"
+
+#include "base/scope.h"
+#include "base/vec.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct thread_list {
+    struct target_thread *items;
+    size_t count, capacity;
+};
+
+static void thread_add(struct thread_list *threads, const struct sysroot *root, pid_t pid, pid_t tid)
+{
+    struct target_thread *thread = vec_push(threads);
+    *thread = (struct target_thread){.pid = pid, .tid = tid};
+    if (!sysroot_line(root, thread->comm, sizeof(thread->comm), "/proc/%d/task/%d/comm", (int)pid, (int)tid))
+        thread->comm[0] = '\0';
+}
+
+static bool number_parse(struct view word, const char *what, pid_t *ret_id, struct error *err)
+{
+    uint64_t id;
+    if (!view_u64(view_trim(word), 10, &id) || id == 0 || id > INT32_MAX)
+        return error_set(err, ERROR_USAGE, "'%.*s' is no %s", (int)word.length, word.text, what);
+    *ret_id = (pid_t)id;
+    return true;
+}
+
+static int compare_thread(const void *a, const void *b)
+{
+    const struct target_thread *left = a, *right = b;
+    return (left->tid > right->tid) - (left->tid < right->tid);
+}
+
+static bool process_add(struct thread_list *threads, const struct sysroot *root, pid_t pid, struct error *err)
+{
+    scoped_dir DIR *tasks = sysroot_opendir(root, "/proc/%d/task", (int)pid);
+    size_t first = threads->count;
+    for (struct dirent *entry; tasks && (entry = readdir(tasks));) {
+        uint64_t tid;
+        if (view_u64(view_of(entry->d_name), 10, &tid) && tid <= INT32_MAX)
+            thread_add(threads, root, pid, (pid_t)tid);
+    }
+    if (threads->count == first)
+        return error_set(err, ERROR_NOT_FOUND, "no process %d", (int)pid);
+    qsort(threads->items + first, threads->count - first, sizeof(*threads->items), compare_thread);
+    return true;
+}
+
+/* The process of a thread: /proc/TID answers for any thread, its Tgid line names the process. */
+static pid_t process_of(const struct sysroot *root, pid_t tid)
+{
+    scoped_text struct text status = {0};
+    if (!sysroot_read(root, &status, NULL, "/proc/%d/status", (int)tid))
+        return 0;
+    struct view rest = {status.bytes, status.length}, line;
+    while (view_line(&rest, &line)) {
+        uint64_t pid;
+        if (view_starts(line, "Tgid:") && view_u64(view_trim(view_skip(line, 5)), 10, &pid))
+            return (pid_t)pid;
+    }
+    return 0;
+}
+
+static bool list_resolve(struct thread_list *threads, const char *list, bool whole_processes,
+                         const struct sysroot *root, struct error *err)
+{
+    struct view rest = view_of(list);
+    if (!rest.length)
+        return error_set(err, ERROR_USAGE, "an empty list of %s", whole_processes ? "processes" : "threads");
+    while (rest.length) {
+        pid_t id = 0, pid;
+        if (!number_parse(view_cut(&rest, ','), whole_processes ? "process id" : "thread id", &id, err))
+            return false;
+        if (whole_processes) {
+            if (!process_add(threads, root, id, err))
+                return false;
+        } else {
+            pid = process_of(root, id);
+            if (!pid)
+                return error_set(err, ERROR_NOT_FOUND, "no thread %d", (int)id);
+            thread_add(threads, root, pid, id);
+        }
+    }
+    return true;
+}
+
+/* Threads come and go meanwhile: whoever has gone is left out. */
+static bool every_thread_add(struct thread_list *threads, const struct sysroot *root, struct error *err)
+{
+    scoped_dir DIR *processes = sysroot_opendir(root, "/proc");
+    if (!processes)
+        return error_system(err, errno, "can't list the processes");
+    for (struct dirent *entry; (entry = readdir(processes));) {
+        uint64_t pid;
+        struct error gone;
+        if (view_u64(view_of(entry->d_name), 10, &pid) && pid <= INT32_MAX &&
+            !process_add(threads, root, (pid_t)pid, &gone))
+            continue;
+    }
+    return threads->count > 0 || error_set(err, ERROR_NOT_FOUND, "/proc lists no processes");
+}
+
+static bool threads_resolve(struct target *target, const struct target_request *request, const struct sysroot *root,
+                            struct arena *arena, struct error *err)
+{
+    struct thread_list threads = {0};
+    bool whole = request->processes != NULL;
+    bool good = request->every_thread
+                    ? every_thread_add(&threads, root, err)
+                    : list_resolve(&threads, whole ? request->processes : request->threads, whole, root, err);
+    if (good) {
+        target->kind = whole ? TARGET_PROCESSES : TARGET_THREADS;
+        target->threads = arena_copy(arena, threads.items, threads.count * sizeof(*threads.items));
+        target->thread_count = threads.count;
+    }
+    vec_done(&threads);
+    return good;
+}
+
+static int compare_cpu(const void *a, const void *b)
+{
+    int left = *(const int *)a, right = *(const int *)b;
+    return (left > right) - (left < right);
+}
+
+static bool cpus_resolve(struct target *target, const char *asked, const struct sysroot *root, struct arena *arena,
+                         struct error *err)
+{
+    scoped_free int *online = NULL, *cpus = NULL;
+    size_t online_count = 0, count = 0;
+    if (!sysroot_online_cpus(root, &online, &online_count, err) && !asked)
+        return false;
+    if (asked && (!cpu_list_parse(view_of(asked), &cpus, &count) || !count))
+        return error_set(err, ERROR_USAGE, "'%s' is no list of CPUs such as 0-3,8", asked);
+    char line[400];
+    bool shown = sysroot_line(root, line, sizeof(line), "/sys/devices/system/cpu/online");
+    for (size_t at = 0; shown && at < count; at++)
+        if (!bsearch(&cpus[at], online, online_count, sizeof(int), compare_cpu)) {
+            error_set(err, ERROR_USAGE, "CPU %d is not online", cpus[at]);
+            return error_hint(err, "online are %s", line);
+        }
+    target->cpu_count = asked ? count : online_count;
+    target->cpus = arena_copy(arena, asked ? cpus : online, target->cpu_count * sizeof(int));
+    return true;
+}
+
+bool cgroup_mount_find(const struct sysroot *root, char *path, size_t size)
+{
+    scoped_text struct text mounts = {0};
+    if (!sysroot_read(root, &mounts, NULL, "/proc/self/mounts"))
+        return false;
+    struct view rest = {mounts.bytes, mounts.length}, line;
+    bool found = false;
+    while (view_line(&rest, &line)) {
+        view_word(&line);
+        struct view place = view_word(&line), type = view_word(&line), options = view_word(&line);
+        bool first_version = false;
+        while (options.length)
+            first_version |= view_equal(view_cut(&options, ','), "perf_event");
+        first_version &= view_equal(type, "cgroup");
+        if (!first_version && (found || !view_equal(type, "cgroup2")))
+            continue;
+        snprintf(path, size, "%.*s", (int)place.length, place.text);
+        found = true;
+        if (first_version)
+            return true; /* while it is mounted, perf_event lives there and not in version 2 */
+    }
+    return found;
+}
+
+bool cgroup_open(const struct sysroot *root, const char *cgroup, int *ret_fd, struct error *err)
+{
+    char mount[PATH_MAX];
+    if (!cgroup_mount_find(root, mount, sizeof(mount))) {
+        error_set(err, ERROR_UNSUPPORTED, "no cgroup file system with perf_event is mounted");
+        return error_hint(err, "mount -t cgroup2 none /sys/fs/cgroup");
+    }
+    size_t length = strlen(mount);
+    bool absolute = strncmp(cgroup, mount, length) == 0 && (cgroup[length] == '/' || cgroup[length] == '\0');
+    int fd = absolute ? sysroot_open(root, "%s", cgroup)
+                      : sysroot_open(root, "%s%s%s", mount, cgroup[0] == '/' ? "" : "/", cgroup);
+    if (fd < 0) {
+        error_system(err, errno, "no cgroup '%s' below %s", cgroup, mount);
+        return error_hint(err, "/proc/PID/cgroup names a process's cgroup");
+    }
+    *ret_fd = fd;
+    return true;
+}
+
+static bool exclusive_check(const struct target_request *request, struct error *err)
+{
+    const char *names[4];
+    size_t count = 0;
+    if (request->processes)
+        names[count++] = "processes (-p)";
+    if (request->threads)
+        names[count++] = "threads (-t)";
+    if (request->cgroup)
+        names[count++] = "a cgroup";
+    if (count < 2 && !(request->cgroup) && (request->all_cpus || request->cpus || request->every_thread))
+        names[count++] = request->cpus ? "CPUs (-C)" : "all CPUs (-a)";
+    return count < 2 || error_set(err, ERROR_USAGE, "%s and %s exclude each other", names[0], names[1]);
+}
+
+bool target_resolve(struct target *target, const struct target_request *request, const struct sysroot *root,
+                    struct arena *arena, struct error *err)
+{
+    *target = (struct target){.cgroup_fd = -1};
+    if (!exclusive_check(request, err))
+        return false;
+    if (request->processes || request->threads || request->every_thread)
+        return threads_resolve(target, request, root, arena, err);
+    if (!request->cgroup && !request->cpus && !request->all_cpus)
+        return true; /* TARGET_WORKLOAD, its thread is still to come */
+    if (!cpus_resolve(target, request->cpus, root, arena, err))
+        return false;
+    target->kind = TARGET_CPUS;
+    target->system_wide = !request->cpus;
+    if (request->cgroup) {
+        target->kind = TARGET_CGROUP;
+        target->cgroup_path = arena_string(arena, request->cgroup);
+        return cgroup_open(root, request->cgroup, &target->cgroup_fd, err);
+    }
+    return true;
+}
+
+void target_of_workload(struct target *target, pid_t pid, struct arena *arena)
+{
+    *target = (struct target){.kind = TARGET_WORKLOAD, .thread_count = 1, .cgroup_fd = -1};
+    target->threads = arena_new(arena, struct target_thread);
+    target->threads[0] = (struct target_thread){.pid = pid, .tid = pid};
+}
+
+void target_done(struct target *target)
+{
+    scope_close(&target->cgroup_fd);
+    target->cgroup_fd = -1;
+}

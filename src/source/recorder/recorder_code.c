@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "source/recorder/recorder_code.h"
+
+#include "decode/code_page.h"
+
+#include <sys/uio.h>
+#include <unistd.h>
+
+enum {
+    PAGE_BYTES_MOST = 32768, /* larger pages are copied in part */
+    COPIED_BYTES_MOST = 64 << 20,
+    INSTRUCTION_BYTES_MOST = 16,
+    COPY_AGAIN_FACTOR = 16
+};
+
+void recorder_code_init(struct recorder_code *code)
+{
+    long page = sysconf(_SC_PAGESIZE);
+    *code = (struct recorder_code){.page_bytes = page > PAGE_BYTES_MOST ? PAGE_BYTES_MOST : (uint64_t)page};
+}
+
+void recorder_code_done(struct recorder_code *code)
+{
+    vec_for_each(&code->processes, process)
+        vec_done(&process->ranges);
+    vec_done(&code->processes);
+    vec_done(&code->pages);
+    vec_done(&code->wanted);
+    hashmap_done(&code->processes_by_pid);
+    hashmap_done(&code->pages_by_key);
+}
+
+static struct code_process *process_find(const struct recorder_code *code, uint32_t pid)
+{
+    uint32_t known = hashmap_find(&code->processes_by_pid, hash_u64(pid), NULL, NULL, NULL);
+    return known == HASHMAP_ABSENT ? NULL : &code->processes.items[known];
+}
+
+static struct code_process *process_add(struct recorder_code *code, uint32_t pid)
+{
+    struct code_process *known = process_find(code, pid);
+    if (known)
+        return known;
+    hashmap_add(&code->processes_by_pid, hash_u64(pid), (uint32_t)code->processes.count);
+    struct code_process *process = vec_push(&code->processes);
+    *process = (struct code_process){.pid = pid};
+    return process;
+}
+
+static bool has_no_file(const char *path)
+{
+    struct view name = view_of(path);
+    return view_starts(name, "//anon") || path[0] == '[' || path[0] == '\0' || view_starts(name, "/memfd:") ||
+           view_starts(name, "/dev/zero") || view_starts(name, "/SYSV") || view_starts(name, "anon_inode:") ||
+           view_starts(name, "/anon_hugepage") || view_ends(name, " (deleted)");
+}
+
+static void range_add(struct code_process *process, uint64_t start, uint64_t end)
+{
+    /* A mapping that grows, or is protected anew, comes again: keep one range for it. */
+    vec_for_each(&process->ranges, range)
+        if (start <= range->end && range->start <= end) {
+            range->start = start < range->start ? start : range->start;
+            range->end = end > range->end ? end : range->end;
+            return;
+        }
+    *vec_push(&process->ranges) = (struct code_range){start, end};
+}
+
+void recorder_code_mapped(struct recorder_code *code, uint32_t pid, uint64_t start, uint64_t size_bytes,
+                          const char *path)
+{
+    if (has_no_file(path) && start + size_bytes > start)
+        range_add(process_add(code, pid), start, start + size_bytes);
+}
+
+void recorder_code_forked(struct recorder_code *code, uint32_t pid, uint32_t parent)
+{
+    if (pid == parent || !process_find(code, parent))
+        return;
+    struct code_process *child = process_add(code, pid);
+    const struct code_process *source = process_find(code, parent);
+    vec_for_each(&source->ranges, range)
+        range_add(child, range->start, range->end);
+}
+
+void recorder_code_forget(struct recorder_code *code, uint32_t pid)
+{
+    struct code_process *process = process_find(code, pid);
+    if (process)
+        process->ranges.count = 0;
+}
+
+static void want_page(struct recorder_code *code, uint32_t pid, uint64_t addr)
+{
+    uint64_t key = hash_combine(hash_u64(pid), addr);
+    uint32_t index = hashmap_find(&code->pages_by_key, key, NULL, NULL, NULL);
+    if (index == HASHMAP_ABSENT) {
+        index = (uint32_t)code->pages.count;
+        hashmap_add(&code->pages_by_key, key, index);
+        *vec_push(&code->pages) = (struct hot_page){.pid = pid, .addr = addr, .next_copy = 1};
+    }
+    struct hot_page *page = &code->pages.items[index];
+    if (++page->samples < page->next_copy)
+        return;
+    page->next_copy *= COPY_AGAIN_FACTOR;
+    *vec_push(&code->wanted) = index;
+}
+
+void recorder_code_sampled(struct recorder_code *code, uint32_t pid, uint64_t ip)
+{
+    const struct code_process *process = code->processes.count ? process_find(code, pid) : NULL;
+    if (!process)
+        return;
+    vec_for_each(&process->ranges, range) {
+        if (ip < range->start || ip >= range->end)
+            continue;
+        uint64_t addr = ip - ip % code->page_bytes, next = addr + code->page_bytes;
+        want_page(code, pid, addr);
+        if (next - ip < INSTRUCTION_BYTES_MOST && next < range->end)
+            want_page(code, pid, next);
+        return;
+    }
+}
+
+static void copy_page(struct recorder_code *code, struct hot_page *page, uint64_t time_ns, struct text *out)
+{
+    uint8_t bytes[PAGE_BYTES_MOST];
+    struct iovec to = {bytes, code->page_bytes}, from = {(void *)(uintptr_t)page->addr, code->page_bytes};
+    ssize_t got = process_vm_readv((pid_t)page->pid, &to, 1, &from, 1, 0);
+    if (got <= 0)
+        return;
+    uint64_t content = hash_bytes(bytes, (size_t)got);
+    if (content == page->content)
+        return;
+    page->content = content;
+    code->copied_pages++;
+    code->copied_bytes += (uint64_t)got;
+    code_page_encode(out, &(struct code_page){.pid = page->pid, .time_ns = time_ns, .runtime_addr = page->addr,
+                                              .size_bytes = (uint64_t)got, .bytes = bytes});
+}
+
+void recorder_code_copy(struct recorder_code *code, uint64_t time_ns, struct text *out)
+{
+    vec_for_each(&code->wanted, index)
+        if (code->copied_bytes < COPIED_BYTES_MOST)
+            copy_page(code, &code->pages.items[*index], time_ns, out);
+    code->wanted.count = 0;
+}
