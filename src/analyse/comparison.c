@@ -24,7 +24,7 @@ struct comparison comparison_of(const double *a_s, const double *b_s, size_t pai
         .ratio = paired_ratio_interval(a_s, b_s, pair_count),
         .pair_count = pair_count,
         .effect_ratio = effect_ratio,
-        .too_few_pairs = pair_count < PAIRED_RATIO_COUNT_LEAST,
+        .too_few_pairs = pair_count < SIGNED_RANK_COUNT_LEAST,
     };
     comparison.verdict = judge(&comparison);
     return comparison;

@@ -8,7 +8,7 @@
 #ifndef PLUMB_ANALYSE_COMPARISON_H
 #define PLUMB_ANALYSE_COMPARISON_H
 
-#include "statistics/interval.h"
+#include "statistics/signed_rank.h"
 
 enum comparison_verdict {
     COMPARISON_FASTER,     /* B takes less: the interval lies below 1 */
@@ -23,7 +23,7 @@ struct comparison {
     size_t pair_count;
     double effect_ratio;      /* what counts as a difference, 0..1 */
     enum comparison_verdict verdict;
-    bool too_few_pairs;       /* fewer than PAIRED_RATIO_COUNT_LEAST: the interval is a range, not 95 % */
+    bool too_few_pairs;       /* fewer than SIGNED_RANK_COUNT_LEAST: the interval is a range, not 95 % */
 };
 
 struct comparison comparison_of(const double *a_s, const double *b_s, size_t pair_count, double effect_ratio);

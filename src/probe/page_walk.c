@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 #include "base/scope.h"
+#include "statistics/signed_rank.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -47,7 +47,7 @@ static void add_verdict(struct text *out, const struct comparison *comparison, c
     text_printf(out, "  undecided: B / A = %.4f [%.4f .. %.4f]", ratio->mid, ratio->low, ratio->high);
     if (comparison->too_few_pairs)
         text_printf(out, ", the range of %zu pairs; a 95 %% interval needs %d\n", comparison->pair_count,
-                    PAIRED_RATIO_COUNT_LEAST);
+                    SIGNED_RANK_COUNT_LEAST);
     else
         text_printf(out, ", 95 %%, holds both no difference and more than %.1f %%: more runs would narrow it\n", effect);
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * How sure are we: intervals for shares, medians and paired ratios, without assuming a normal distribution.
+ * How sure are we: intervals for shares and medians, without assuming a normal distribution.
  *
  * All are two-sided at (at least) 95 % unless the header of a function says otherwise. An interval that can't
  * be had is `known == false`, and its numbers are undefined: never 0, never NaN.
- * Does not support: sequential decisions, multiplicity (their own files).
- * Sources: Wilson 1927; Hodges & Lehmann 1963; Hollander & Wolfe, "Nonparametric Statistical Methods", 3.
+ * Does not support: paired ratios, sequential decisions, multiplicity (their own files).
+ * Sources: Wilson 1927; Hollander & Wolfe, "Nonparametric Statistical Methods", 3.
  */
 #ifndef PLUMB_STATISTICS_INTERVAL_H
 #define PLUMB_STATISTICS_INTERVAL_H
@@ -39,15 +39,6 @@ struct interval wilson_interval(double hits, double total, double effective);
 struct interval median_interval(const double *values, size_t count);
 /* Quartiles around the median: spread, not confidence. */
 struct interval quartile_interval(const double *values, size_t count);
-
-/*
- * Ratio b/a of paired positive measurements: Hodges-Lehmann estimate of the log ratios with its signed-rank
- * interval (for n < 6 the range of the Walsh averages). Unknown when count is 0 or a value isn't positive.
- */
-struct interval paired_ratio_interval(const double *a, const double *b, size_t count);
-
-/* Smallest pair count whose signed-rank interval reaches 95 %. */
-#define PAIRED_RATIO_COUNT_LEAST 6
 
 /* The q-quantile (0..1) of values, interpolated; sorts a copy. count >= 1. */
 double quantile(const double *values, size_t count, double q);

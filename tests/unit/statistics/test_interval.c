@@ -30,33 +30,3 @@ Test(median, rank_interval_has_its_coverage)
     cr_assert(median_interval(ten, 5).low == 1 && median_interval(ten, 5).high == 10, "n = 5: the range");
     cr_assert_not(median_interval(ten, 0).known);
 }
-
-Test(paired_ratio, exact_for_a_constant_ratio_and_wide_for_noise)
-{
-    double a[8], b[8];
-    for (int at = 0; at < 8; at++) {
-        a[at] = 1 + at;
-        b[at] = 1.03 * a[at];
-    }
-    struct interval ratio = paired_ratio_interval(a, b, 8);
-    cr_assert(near(ratio.low, 1.03, 1e-9) && near(ratio.high, 1.03, 1e-9));
-    b[0] = 0;
-    cr_assert_not(paired_ratio_interval(a, b, 8).known);
-}
-
-/* Coverage of the signed-rank interval over seeded draws: at least 93 % of 2000 (the promise is 95 %). */
-Test(paired_ratio, covers_the_truth)
-{
-    unsigned short state[3] = {1, 2, 3};
-    int covered = 0, runs = 2000;
-    for (int run = 0; run < runs; run++) {
-        double a[12], b[12];
-        for (int at = 0; at < 12; at++) {
-            a[at] = 1 + erand48(state);
-            b[at] = a[at] * 1.1 * exp(0.2 * (erand48(state) + erand48(state) - erand48(state) - erand48(state)));
-        }
-        struct interval ratio = paired_ratio_interval(a, b, 12);
-        covered += ratio.low <= 1.1 && 1.1 <= ratio.high;
-    }
-    cr_assert(covered >= 0.93 * runs && covered <= 0.99 * runs, "%d of %d", covered, runs);
-}
