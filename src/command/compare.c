@@ -42,12 +42,12 @@ static const struct option_row option_rows[] = {
 
 static const struct {
     const char *name, *label;
-    enum experiment_quantity quantity;
+    enum child_quantity quantity;
 } quantities[] = {
-    {"wall", "wall time", EXPERIMENT_WALL_S},
-    {"cpu", "CPU time", EXPERIMENT_CPU_S},
-    {"user", "user CPU time", EXPERIMENT_USER_S},
-    {"system", "system CPU time", EXPERIMENT_SYSTEM_S},
+    {"wall", "wall time", CHILD_WALL},
+    {"cpu", "CPU time", CHILD_CPU},
+    {"user", "user CPU time", CHILD_USER},
+    {"system", "system CPU time", CHILD_SYSTEM},
 };
 
 static bool quantity_find(const char *name, size_t *ret_index, struct error *err)
@@ -90,15 +90,15 @@ static struct json_value finding_in(struct json_value findings, const char *id)
  * The case foretells seconds of its own run; as a share of the time that is compared they hold for another machine's
  * pace too. User and system time are parts of CPU time that no finding speaks of.
  */
-static bool gain_of_finding(struct json_value run, struct json_value finding, enum experiment_quantity quantity,
+static bool gain_of_finding(struct json_value run, struct json_value finding, enum child_quantity quantity,
                             struct interval *ret_gain, struct error *err)
 {
     struct json_value seconds = json_member(finding, "recoverable_s");
-    const char *whole_name = quantity == EXPERIMENT_WALL_S ? "elapsed_s" : "cpu_s";
+    const char *whole_name = quantity == CHILD_WALL ? "elapsed_s" : "cpu_s";
     struct json_value whole = json_member(run, whole_name);
     struct interval gain = {.known = true};
     double whole_s = 0;
-    if (quantity != EXPERIMENT_WALL_S && quantity != EXPERIMENT_CPU_S)
+    if (quantity != CHILD_WALL && quantity != CHILD_CPU)
         return error_set(err, ERROR_USAGE, "--predicted-by goes with --time wall or cpu");
     if (!json_number(whole, &whole_s))
         json_number(json_member(whole, "value"), &whole_s);
@@ -109,7 +109,7 @@ static bool gain_of_finding(struct json_value run, struct json_value finding, en
     return true;
 }
 
-static bool prediction_of_case(const struct compare_options *options, enum experiment_quantity quantity,
+static bool prediction_of_case(const struct compare_options *options, enum child_quantity quantity,
                                struct prediction *ret_prediction, struct error *err)
 {
     struct sysroot anywhere;
@@ -134,7 +134,7 @@ static bool prediction_of_case(const struct compare_options *options, enum exper
     return true;
 }
 
-static bool prediction_choose(const struct compare_options *options, enum experiment_quantity quantity,
+static bool prediction_choose(const struct compare_options *options, enum child_quantity quantity,
                               struct prediction *ret_prediction, struct error *err)
 {
     if (options->predicted && options->predicted_by)
@@ -163,15 +163,6 @@ static bool arms_split(int argc, char **argv, int first, struct experiment_arm a
     return true;
 }
 
-/* Owner: the caller (free). */
-static char *command_line(char *const *argv)
-{
-    struct text line = {0};
-    for (size_t at = 0; argv[at]; at++)
-        text_printf(&line, "%s%s", at ? " " : "", argv[at]);
-    return text_steal(&line);
-}
-
 struct progress {
     FILE *talk;
     uint64_t pairs;
@@ -187,19 +178,6 @@ static void show_progress(void *context, const struct experiment_arm *arm, size_
     fflush(progress->talk);
 }
 
-/* A command that failed in some runs can't be compared by its time. */
-static bool check_exit_codes(const struct experiment_result *result, const struct experiment_arm *arms,
-                             struct error *err)
-{
-    for (size_t at = 0; at < result->run_count; at++) {
-        const struct experiment_run *run = &result->runs[at];
-        if (run->exit_code != 0)
-            return error_set(err, ERROR_SYSTEM, "%s ('%s') ended with status %d in pair %zu: its time means nothing",
-                             arms[run->arm].label, arms[run->arm].argv[0], run->exit_code, run->block + 1);
-    }
-    return true;
-}
-
 static int exit_code_of(const struct comparison *comparison, const struct compare_options *options)
 {
     if (comparison->verdict == COMPARISON_UNDECIDED)
@@ -212,12 +190,13 @@ static void print_result(struct context *context, const struct compare_options *
                          const struct experiment_result *result, const struct experiment_arm *arms, size_t quantity,
                          const struct prediction *prediction)
 {
-    scoped_free double *a = experiment_column(result, 0, quantities[quantity].quantity);
-    scoped_free double *b = experiment_column(result, 1, quantities[quantity].quantity);
-    scoped_free char *a_line = command_line(arms[0].argv), *b_line = command_line(arms[1].argv);
-    struct comparison comparison = comparison_of(a, b, result->block_count, options->effect / 100);
-    struct comparison_labels labels = {.a = a_line,
-                                       .b = b_line,
+    const struct run_table *table = &result->table;
+    scoped_free double *a = memory_alloc(memory_product(table->block_count, sizeof(*a)));
+    scoped_free double *b = memory_alloc(memory_product(table->block_count, sizeof(*b)));
+    size_t pairs = run_table_pairs(table, 0, 1, quantities[quantity].quantity, a, b);
+    struct comparison comparison = comparison_of(a, b, pairs, options->effect / 100);
+    struct comparison_labels labels = {.a = table->arms[0].command,
+                                       .b = table->arms[1].command,
                                        .quantity = quantities[quantity].label,
                                        .seed = options->seed,
                                        .predicted_gain = prediction->gain,
@@ -271,12 +250,10 @@ static bool compare_run(struct context *context, int argc, char **argv, struct e
     scoped(experiment_result_done) struct experiment_result result = {0};
     if (!run_pairs(context, &options, arms, &result, err))
         return false;
-    if (result.block_count == 0)
+    if (result.table.block_count == 0)
         return error_set(err, ERROR_INTERRUPTED, "interrupted before the first pair was complete");
     if (result.interrupted)
-        fprintf(context->talk, "plumb compare: interrupted; the %zu complete pairs are judged\n", result.block_count);
-    if (!check_exit_codes(&result, arms, err))
-        return false;
+        fprintf(context->talk, "plumb compare: interrupted; the %zu complete pairs are judged\n", result.table.block_count);
     print_result(context, &options, &result, arms, quantity, &prediction);
     return true;
 }

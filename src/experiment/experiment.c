@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "experiment/experiment.h"
 
-#include "base/arena.h"
 #include "base/scope.h"
-#include "base/vec.h"
 #include "source/live/workload.h"
 
 #include <stdlib.h>
 
 void experiment_result_done(struct experiment_result *result)
 {
-    free(result->runs);
-    *result = (struct experiment_result){0};
+    run_table_done(&result->table);
 }
 
 /* Fisher-Yates over the arms, from the seed and the block's number. */
@@ -30,50 +27,72 @@ static void shuffle(size_t *order, size_t count, uint64_t seed, size_t block)
     }
 }
 
+static bool run_arm(const struct experiment_request *request, size_t index, size_t block, bool is_warmup,
+                    struct measured *ret_cells, struct error *err)
+{
+    const struct experiment_arm *arm = &request->arms[index];
+    int exit_code = 0;
+    if (request->progress)
+        request->progress(request->progress_context, arm, block, is_warmup);
+    if (!request->runner.run(request->runner.context, arm, is_warmup ? SIZE_MAX : block, ret_cells, &exit_code, err))
+        return false;
+    if (exit_code == 0 || request->keep_failed || workload_stop_requested())
+        return true;
+    return error_set(err, ERROR_SYSTEM, "%s ('%s') ended with status %d in %s %zu: its time means nothing", arm->label,
+                     arm->argv[0], exit_code, is_warmup ? "warm-up" : "block", block + 1);
+}
+
+/* Order of the warm-ups: another part of the same sequence. */
+enum {
+    WARMUP_SHIFT = 1000003
+};
+
 static bool run_block(const struct experiment_request *request, struct experiment_result *result, size_t block,
                       bool is_warmup, struct error *err)
 {
+    size_t width = request->runner.quantity_count;
     scoped_free size_t *order = memory_alloc(memory_product(request->arm_count, sizeof(*order)));
-    shuffle(order, request->arm_count, request->seed, block + (is_warmup ? 1000003u : 0));
-    size_t kept = result->run_count;
+    scoped_free struct measured *cells = memory_alloc(memory_product(request->arm_count * width, sizeof(*cells)));
+    shuffle(order, request->arm_count, request->seed, block + (is_warmup ? WARMUP_SHIFT : 0));
     for (size_t at = 0; at < request->arm_count; at++) {
-        const struct experiment_arm *arm = &request->arms[order[at]];
-        if (request->progress)
-            request->progress(request->progress_context, arm, block, is_warmup);
-        struct experiment_run run = {0};
-        bool ran = request->runner.run(request->runner.context, arm, &run, err);
+        bool ran = run_arm(request, order[at], block, is_warmup, cells + order[at] * width, err);
         result->interrupted = workload_stop_requested();
-        if (!ran || result->interrupted) {
-            result->run_count = kept;
+        if (!ran || result->interrupted)
             return ran;
-        }
-        run.arm = order[at];
-        run.block = block;
-        run.order = at;
-        if (!is_warmup) {
-            result->runs = vec_reserve_bytes(result->runs, &result->capacity, result->run_count + 1, sizeof(run));
-            result->runs[result->run_count++] = run;
-        }
     }
+    if (!is_warmup)
+        run_table_add_block(&result->table, cells);
     return true;
+}
+
+static void begin_table(const struct experiment_request *request, struct run_table *table)
+{
+    scoped_free struct run_arm *arms = memory_alloc(memory_product(request->arm_count, sizeof(*arms)));
+    scoped(arena_done) struct arena arena;
+    arena_init(&arena);
+    for (size_t at = 0; at < request->arm_count; at++) {
+        const char *line = "";
+        for (char *const *word = request->arms[at].argv; word && *word; word++)
+            line = arena_printf(&arena, "%s%s%s", line, *line ? " " : "", *word);
+        arms[at] = (struct run_arm){.label = request->arms[at].label, .command = line};
+    }
+    run_table_init(table, arms, request->arm_count, request->runner.quantities, request->runner.quantity_count);
 }
 
 bool experiment_run_blocks(const struct experiment_request *request, struct experiment_result *result,
                            struct error *err)
 {
+    begin_table(request, &result->table);
     for (size_t block = 0; block < request->warmup_blocks && !result->interrupted; block++)
         if (!run_block(request, result, block, true, err))
             return false;
-    while (!result->interrupted && request->policy.wants_block(request->policy.context, result)) {
-        if (!run_block(request, result, result->block_count, false, err))
+    while (!result->interrupted && request->policy.wants_block(request->policy.context, &result->table))
+        if (!run_block(request, result, result->table.block_count, false, err))
             return false;
-        if (!result->interrupted)
-            result->block_count++;
-    }
     return true;
 }
 
-static bool fixed_wants_block(void *context, const struct experiment_result *so_far)
+static bool fixed_wants_block(void *context, const struct run_table *so_far)
 {
     const size_t *count = context;
     return so_far->block_count < *count;
@@ -82,21 +101,4 @@ static bool fixed_wants_block(void *context, const struct experiment_result *so_
 struct experiment_policy experiment_policy_fixed(const size_t *count)
 {
     return (struct experiment_policy){.context = (void *)count, .wants_block = fixed_wants_block};
-}
-
-double *experiment_column(const struct experiment_result *result, size_t arm, enum experiment_quantity quantity)
-{
-    double *column = memory_alloc(memory_product(result->block_count, sizeof(*column)));
-    for (size_t at = 0; at < result->run_count; at++) {
-        const struct experiment_run *run = &result->runs[at];
-        const double values[] = {
-            [EXPERIMENT_WALL_S] = run->wall_s,
-            [EXPERIMENT_CPU_S] = run->user_s + run->system_s,
-            [EXPERIMENT_USER_S] = run->user_s,
-            [EXPERIMENT_SYSTEM_S] = run->system_s,
-        };
-        if (run->arm == arm)
-            column[run->block] = values[quantity];
-    }
-    return column;
 }

@@ -2,31 +2,49 @@
 #include "experiment/experiment.h"
 
 #include "base/scope.h"
+#include "base/vec.h"
 #include "source/live/workload.h"
+
+const struct run_quantity child_quantities[CHILD_QUANTITY_COUNT] = {
+    [CHILD_WALL] = {"wall", "wall time", RUN_SECONDS},
+    [CHILD_CPU] = {"cpu", "CPU time", RUN_SECONDS},
+    [CHILD_USER] = {"user", "user CPU time", RUN_SECONDS},
+    [CHILD_SYSTEM] = {"system", "system CPU time", RUN_SECONDS},
+    [CHILD_RSS_MOST] = {"max-rss", "memory at its peak", RUN_BYTES},
+    [CHILD_MINOR_FAULTS] = {"minor-faults", "page faults", RUN_COUNT},
+    [CHILD_MAJOR_FAULTS] = {"major-faults", "page faults read from storage", RUN_COUNT},
+    [CHILD_VOLUNTARY_SWITCHES] = {"voluntary-switches", "times it waited", RUN_COUNT},
+    [CHILD_INVOLUNTARY_SWITCHES] = {"involuntary-switches", "times it was preempted", RUN_COUNT},
+};
 
 static double seconds(struct timeval time)
 {
     return (double)time.tv_sec + (double)time.tv_usec / 1e6;
 }
 
-static void keep_usage(struct experiment_run *run, const struct workload *workload)
+void child_cells(const struct workload *workload, struct measured *ret_cells)
 {
     const struct rusage *usage = &workload->usage;
-    run->wall_s = (double)(workload->ended_ns - workload->started_ns) / 1e9;
-    run->user_s = seconds(usage->ru_utime);
-    run->system_s = seconds(usage->ru_stime);
-    run->rss_most_bytes = (uint64_t)usage->ru_maxrss * 1024;
-    run->minor_faults = (uint64_t)usage->ru_minflt;
-    run->major_faults = (uint64_t)usage->ru_majflt;
-    run->voluntary_switches = (uint64_t)usage->ru_nvcsw;
-    run->involuntary_switches = (uint64_t)usage->ru_nivcsw;
-    run->exit_code = workload_exit_code(workload);
+    double user_s = seconds(usage->ru_utime), system_s = seconds(usage->ru_stime);
+    const double values[CHILD_QUANTITY_COUNT] = {
+        [CHILD_WALL] = (double)(workload->ended_ns - workload->started_ns) / 1e9,
+        [CHILD_CPU] = user_s + system_s,
+        [CHILD_USER] = user_s,
+        [CHILD_SYSTEM] = system_s,
+        [CHILD_RSS_MOST] = (double)usage->ru_maxrss * 1024,
+        [CHILD_MINOR_FAULTS] = (double)usage->ru_minflt,
+        [CHILD_MAJOR_FAULTS] = (double)usage->ru_majflt,
+        [CHILD_VOLUNTARY_SWITCHES] = (double)usage->ru_nvcsw,
+        [CHILD_INVOLUNTARY_SWITCHES] = (double)usage->ru_nivcsw,
+    };
+    for (size_t at = 0; at < CHILD_QUANTITY_COUNT; at++)
+        ret_cells[at] = measured_as(values[at]);
 }
 
-static bool plain_run(void *context, const struct experiment_arm *arm, struct experiment_run *ret_run,
-                      struct error *err)
+static bool plain_run(void *context, const struct experiment_arm *arm, size_t block, struct measured *ret_cells,
+                      int *ret_exit_code, struct error *err)
 {
-    (void)context;
+    (void)context, (void)block;
     struct workload_surroundings surroundings = {.environment = arm->environment, .streams_null = true};
     scoped(workload_done) struct workload workload;
     if (!workload_start_in(&workload, arm->argv, &surroundings, err))
@@ -35,7 +53,8 @@ static bool plain_run(void *context, const struct experiment_arm *arm, struct ex
     bool released = workload_release(&workload, err);
     if (released) {
         workload_wait(&workload, -1);
-        keep_usage(ret_run, &workload);
+        child_cells(&workload, ret_cells);
+        *ret_exit_code = workload_exit_code(&workload);
     }
     workload_forward_signals(NULL);
     return released;
@@ -43,5 +62,6 @@ static bool plain_run(void *context, const struct experiment_arm *arm, struct ex
 
 struct experiment_runner experiment_runner_plain(void)
 {
-    return (struct experiment_runner){.run = plain_run};
+    return (struct experiment_runner){
+        .quantities = child_quantities, .quantity_count = CHILD_QUANTITY_COUNT, .run = plain_run};
 }
