@@ -57,7 +57,7 @@ static const struct shape {
     bool relu;
     const char *what;
 } shapes[] = {
-    {"2x8192:8192x8208", false,
+    {"1x8192:8192x8208", false,
      "wei 256 MiB in rows of 32832 bytes: every step of k is on another page (the demo)"},
     {"1x8192:8192x12304", false, "wei 384 MiB in rows of 49216 bytes"},
     {"1x4096:4096x50400", false,

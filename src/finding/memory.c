@@ -42,11 +42,25 @@ static struct interval interval_sum(struct interval a, struct interval b)
     return interval_of(a.low + b.low, a.mid + b.mid, a.high + b.high);
 }
 
-/* What one group would get back on huge pages: its share, less what the probe's ratio leaves. */
+/*
+ * What is left of the group's samples on huge pages. They are at the load, so waiting; but some of the work around
+ * it hides beneath the wait and comes to light with a shorter one. The truth lies between the ratio of the waiting
+ * alone and that of the waiting with all of the work, each as wide as the probe's blocks were.
+ */
+static struct interval left_on_huge_pages(const struct access_cost *cost)
+{
+    struct interval wait = cost->wait_spread, whole = cost->ratio_spread;
+    if (!wait.known || !whole.known)
+        return interval_clamped(cost->ratio, 0, 1);
+    return interval_clamped(interval_of(wait.low < whole.low ? wait.low : whole.low, (wait.mid + whole.mid) / 2,
+                                        wait.high > whole.high ? wait.high : whole.high),
+                            0, 1);
+}
+
 static struct interval group_gain(const struct stall_group *group, const struct access_cost *cost)
 {
     struct interval small = interval_product(group->share, group->base_share);
-    return interval_product(small, interval_complement(interval_clamped(cost->ratio, 0, 1)));
+    return interval_product(small, interval_complement(left_on_huge_pages(cost)));
 }
 
 static double group_size_bytes(const struct stall_group *group)
@@ -67,10 +81,11 @@ static void small_pages_evidence(const struct results *results, struct finding *
                      VALUE_BYTES("stride", (double)group->set.stride_bytes), VALUE_TEXT("area", group->area));
     finding_evidence(finding, WEIGHT_FOR, ORIGIN_PAGES, "pages", VALUE_SHARE("base", group->base_share),
                      VALUE_TEXT("area", group->area), VALUE_BYTES("resident", (double)group->area_resident_bytes));
-    finding_evidence(finding, WEIGHT_FOR, ORIGIN_PROBE, "walk",
+    finding_evidence(finding, WEIGHT_FOR, ORIGIN_PROBE, cost->work_instructions >= 8 ? "walk-with-work" : "walk",
                      VALUE_SECONDS("small", interval_exactly(cost->ns_small.mid * 1e-9)),
                      VALUE_SECONDS("huge", interval_exactly(cost->ns_huge.mid * 1e-9)),
-                     VALUE_SHARE("ratio", interval_complement(interval_clamped(cost->ratio, 0, 1))));
+                     VALUE_COUNT("work", cost->work_instructions),
+                     VALUE_SHARE("ratio", interval_complement(left_on_huge_pages(cost))));
 }
 
 static void small_pages_advice(const struct results *results, struct finding *finding,
@@ -173,13 +188,15 @@ const struct hypothesis hypothesis_small_pages = {
     .test = small_pages_test,
 };
 
-/* What is left of an access on huge pages when it also hit the near caches. */
+/* The share of an access's waiting that hits in the near caches would save, on huge pages too. */
 static struct interval miss_ratio(const struct access_cost *cost, bool on_small_pages)
 {
     const struct interval *now = on_small_pages ? &cost->ns_small : &cost->ns_huge;
-    double low = (cost->ns_huge.low - cost->ns_near.high) / now->high;
-    double mid = (cost->ns_huge.mid - cost->ns_near.mid) / now->mid;
-    double high = (cost->ns_huge.high - cost->ns_near.low) / now->low;
+    double work = cost->ns_work.known ? cost->ns_work.mid : 0;
+    work = work < now->low ? work : 0;
+    double low = (cost->ns_huge.low - cost->ns_near.high) / now->high; /* as in small pages: with all of the work … */
+    double mid = (cost->ns_huge.mid - cost->ns_near.mid) / (now->mid - work / 2);
+    double high = (cost->ns_huge.high - cost->ns_near.low) / (now->low - work); /* … or the waiting alone */
     return interval_clamped(interval_of(low < mid ? low : mid, mid, high > mid ? high : mid), 0, 1);
 }
 

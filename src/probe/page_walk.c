@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 #include "base/scope.h"
+#include "base/vec.h"
 #include "statistics/signed_rank.h"
 
 #include <errno.h>
@@ -20,7 +21,10 @@ enum {
     LINE_BYTES = 64,
     BLOCKS_MOST = 200,
     BLOCKS_LEAST = 12,
-    BLOCK_NS = 2 * 1000 * 1000,
+    BATCH = 6,
+    BLOCK_NS = 3 * 1000 * 1000,
+    WARM_NS = 1000 * 1000,
+    WORK_STEP = 8, /* instructions of one turn of work_do */
 };
 
 static const uint64_t span_least_bytes = 4ull * 1024 * 1024, span_most_bytes = 1024ull * 1024 * 1024;
@@ -34,6 +38,7 @@ struct walk {
     uint64_t node_mask, node_spacing; /* random and dependent patterns: nodes this far apart */
     uint64_t column, random;
     char *chase;
+    uint32_t work_turns;
 };
 
 static uint64_t now_ns(void)
@@ -102,6 +107,7 @@ static void walk_prepare(struct walk *walk, const struct page_walk_request *requ
     walk->stride_bytes = request->dependent ? 0 : request->stride_bytes;
     walk->element_bytes = request->element_bytes ? request->element_bytes : 4;
     walk->random = 88172645463325252u;
+    walk->work_turns = request->work_instructions / WORK_STEP;
     uint64_t lines = walk->span_bytes / LINE_BYTES;
     uint64_t wanted = request->lines_bytes ? request->lines_bytes / LINE_BYTES : lines;
     if (wanted > lines)
@@ -116,13 +122,26 @@ static void walk_prepare(struct walk *walk, const struct page_walk_request *requ
         chase_build(walk);
 }
 
+/* Plain instructions that nothing waits for: six additions and the loop's own two. */
+static inline void work_do(uint32_t turns)
+{
+    uint64_t a = 0, b = 0, c = 0, d = 0, e = 0, f = 0;
+    for (uint32_t turn = 0; turn < turns; turn++) {
+        a++, b++, c++, d++, e++, f++;
+        __asm__ volatile("" : "+r"(a), "+r"(b), "+r"(c), "+r"(d), "+r"(e), "+r"(f));
+    }
+}
+
 /* Column by column over rows `stride` apart; returns the number of accesses. */
 __attribute__((noinline)) static uint64_t step_stride(struct walk *walk)
 {
     uint64_t rows = walk->span_bytes / walk->stride_bytes;
     const volatile char *at = walk->memory + walk->column;
-    for (uint64_t row = 0; row < rows; row++, at += walk->stride_bytes)
+    uint32_t turns = walk->work_turns;
+    for (uint64_t row = 0; row < rows; row++, at += walk->stride_bytes) {
         (void)*at;
+        work_do(turns);
+    }
     walk->column += walk->element_bytes;
     if (walk->column + walk->element_bytes > walk->stride_bytes)
         walk->column = 0;
@@ -135,8 +154,11 @@ __attribute__((noinline)) static uint64_t step_random(struct walk *walk)
         ACCESSES = 4096
     };
     uint64_t random = walk->random;
-    for (int at = 0; at < ACCESSES; at++)
+    uint32_t turns = walk->work_turns;
+    for (int at = 0; at < ACCESSES; at++) {
         (void)*(const volatile char *)(walk->memory + (random_next(&random) & walk->node_mask) * walk->node_spacing);
+        work_do(turns);
+    }
     walk->random = random;
     return ACCESSES;
 }
@@ -147,22 +169,46 @@ __attribute__((noinline)) static uint64_t step_chase(struct walk *walk)
         ACCESSES = 1024
     };
     char *at = walk->chase;
-    for (int access = 0; access < ACCESSES; access++)
+    uint32_t turns = walk->work_turns;
+    for (int access = 0; access < ACCESSES; access++) {
         at = *(char *volatile *)at;
+        work_do(turns);
+    }
     walk->chase = at;
     return ACCESSES;
 }
 
-/* CPU nanoseconds per access over about BLOCK_NS. */
-static double walk_block(struct walk *walk)
+/* The same instructions, but every access in one line. */
+__attribute__((noinline)) static uint64_t step_work(struct walk *walk)
 {
-    uint64_t (*step)(struct walk *) = walk->chase ? step_chase : walk->stride_bytes ? step_stride : step_random;
+    enum {
+        ACCESSES = 4096
+    };
+    const volatile char *at = walk->memory;
+    uint32_t turns = walk->work_turns;
+    for (int access = 0; access < ACCESSES; access++) {
+        (void)*at;
+        work_do(turns);
+    }
+    return ACCESSES;
+}
+
+static double steps_time(struct walk *walk, uint64_t (*step)(struct walk *), uint64_t budget_ns)
+{
     uint64_t started = now_ns(), elapsed, accesses = 0;
     do {
         accesses += step(walk);
         elapsed = now_ns() - started;
-    } while (elapsed < BLOCK_NS);
+    } while (elapsed < budget_ns);
     return (double)elapsed / (double)accesses;
+}
+
+/* CPU nanoseconds per access; the other region has had the caches, so the first part isn't counted. */
+static double walk_block(struct walk *walk)
+{
+    uint64_t (*step)(struct walk *) = walk->chase ? step_chase : walk->stride_bytes ? step_stride : step_random;
+    steps_time(walk, step, WARM_NS);
+    return steps_time(walk, step, BLOCK_NS);
 }
 
 /* Bytes of huge pages in [memory, memory + span) by smaps; 0 when it can't be read. */
@@ -237,11 +283,36 @@ static bool check_huge(const struct sysroot *root, const struct walk *huge, doub
     return true;
 }
 
+/* A block lasts milliseconds and a program seconds: the spread is that of blocks taken together by BATCH. */
+static void spreads_find(const double *ns_4k, const double *ns_2m, size_t count, struct page_walk_result *result)
+{
+    double ratios[BLOCKS_MOST / BATCH], waits[BLOCKS_MOST / BATCH], work = result->ns_work.mid;
+    size_t batches = count / BATCH;
+    for (size_t batch = 0; batch < batches; batch++) {
+        double small = 0, huge = 0;
+        for (size_t at = batch * BATCH; at < (batch + 1) * BATCH; at++) {
+            small += ns_4k[at];
+            huge += ns_2m[at];
+        }
+        double small_wait = small - BATCH * work, huge_wait = huge - BATCH * work;
+        ratios[batch] = huge / small;
+        waits[batch] = small_wait > 0 && huge_wait > 0 ? huge_wait / small_wait : 1;
+    }
+    result->ratio_spread = interval_of(quantile(ratios, batches, 0), quantile(ratios, batches, 0.5),
+                                       quantile(ratios, batches, 1));
+    result->wait_spread = interval_of(quantile(waits, batches, 0), quantile(waits, batches, 0.5),
+                                      quantile(waits, batches, 1));
+}
+
 static void measure_blocks(struct walk *small, struct walk *huge, uint64_t budget_ns, struct page_walk_result *result)
 {
     double ns_4k[BLOCKS_MOST], ns_2m[BLOCKS_MOST];
     uint64_t order = 20051120, started = now_ns();
     size_t count = 0;
+    double ns_work[5];
+    for (size_t at = 0; at < array_count(ns_work); at++)
+        ns_work[at] = steps_time(huge, step_work, WARM_NS);
+    result->ns_work = quartile_interval(ns_work, array_count(ns_work));
     walk_block(small); /* warm-up */
     walk_block(huge);
     while (count < BLOCKS_MOST && (count < BLOCKS_LEAST || now_ns() - started < budget_ns)) {
@@ -256,6 +327,7 @@ static void measure_blocks(struct walk *small, struct walk *huge, uint64_t budge
     result->ns_4k = quartile_interval(ns_4k, count);
     result->ns_2m = quartile_interval(ns_2m, count);
     result->ratio = paired_ratio_interval(ns_4k, ns_2m, count);
+    spreads_find(ns_4k, ns_2m, count, result);
     result->block_count = count;
 }
 

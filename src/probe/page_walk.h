@@ -3,7 +3,10 @@
  * What would this access pattern cost on 2 MiB pages instead of 4 KiB ones, on this machine, now?
  *
  * Two regions of the same span, one forbidden and one advised huge pages, are walked in the asked pattern in
- * short blocks that alternate at random, so that drift hits both alike. Times are CPU time per access.
+ * short blocks that alternate at random, so that drift hits both alike. Times are CPU time per access, the work
+ * around it included: as many plain instructions as the program runs between two accesses. A reorder buffer holds
+ * some 200 to 500, so that a tight loop has ten misses under way and an unoptimised one three; without the work the
+ * probe would promise what the program can't get.
  * The huge region is checked to be really huge; when the kernel gives none, the answer is "not measured".
  * Does not support: 1 GiB pages, hugetlbfs, NUMA placement, writes.
  */
@@ -20,12 +23,16 @@ struct page_walk_request {
     uint64_t stride_bytes;  /* > 0: rows that far apart, walked column by column; 0: random order */
     uint32_t element_bytes; /* with stride: from one column to the next; 0: 4 */
     bool dependent;         /* each address comes from the load before (pointer chase) */
+    uint32_t work_instructions; /* of other work between two accesses: it decides how many misses overlap */
     uint64_t budget_ns;     /* for the timed part; 0: 300 ms */
 };
 
 struct page_walk_result {
     struct interval ns_4k, ns_2m; /* per access: median and quartiles over the blocks */
+    struct interval ns_work;      /* the work alone, its accesses in one cache line */
     struct interval ratio;        /* ns_2m / ns_4k, paired by block, 95 % */
+    struct interval ratio_spread; /* the same: the range over batches of blocks, so what a minute may show */
+    struct interval wait_spread;  /* (ns_2m - ns_work) / (ns_4k - ns_work): of the waiting alone */
     uint64_t span_bytes;          /* really used: capped at a quarter of the available memory */
     double huge_ratio;            /* share of the huge region that was huge, 0..1 */
     size_t block_count;

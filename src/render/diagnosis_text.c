@@ -383,7 +383,8 @@ static void memory_section(struct page *page)
         else
             text_add(&line, "; page sizes not known");
         if (cost && cost->known)
-            text_printf(&line, "; such an access costs %.3g ns here, %.3g ns on 2 MiB pages", cost->ns_small.mid,
+            text_printf(&line, "; such an access%s costs %.3g ns here, %.3g ns on 2 MiB pages",
+                        cost->work_instructions ? " with the work around it" : "", cost->ns_small.mid,
                         cost->ns_huge.mid);
         char label[32];
         snprintf(label, sizeof(label), "  %5.1f %%  ", group->share.mid * 100);

@@ -454,6 +454,62 @@ static const struct process_pages *pages_of(const struct process_pages *pages, s
     return NULL;
 }
 
+/* An upper end to what a call costs in instructions when its code wasn't read. */
+enum {
+    CALLEE_UNREAD = 32,
+    WORK_MOST = 512,
+};
+
+static size_t callee_length(const struct work *work, const struct instruction *call)
+{
+    for (size_t at = 0; call->has_target && at < work->functions.count; at++) {
+        const struct bundle_function *source = work->sources.items[at];
+        if (source && source->shown_addr == call->target && work->decoded.items[at].count)
+            return work->decoded.items[at].count;
+    }
+    return CALLEE_UNREAD;
+}
+
+/* The smallest backward jump around an instruction closes its loop. */
+static bool loop_around(const struct decoded *decoded, uint32_t index, uint32_t *ret_first, uint32_t *ret_last)
+{
+    uint64_t addr = decoded->items[index].addr, best = UINT64_MAX;
+    for (size_t at = index; at < decoded->count && at < (size_t)index + JUMPS_MOST; at++) {
+        const struct instruction *jump = &decoded->items[at];
+        if (!jump->has_target || jump->class == INSTRUCTION_CALL || jump->target > addr ||
+            jump->addr - jump->target >= best)
+            continue;
+        uint32_t first = instruction_at(decoded, jump->target);
+        if (first == NO_INDEX)
+            continue;
+        best = jump->addr - jump->target;
+        *ret_first = first;
+        *ret_last = (uint32_t)at;
+    }
+    return best != UINT64_MAX;
+}
+
+/*
+ * Instructions from one access of the group to the next: the loop's, with what it calls, over the loads in it that
+ * wait as this one does. So much of the program stands between two misses in the reorder buffer.
+ */
+static uint32_t work_around(const struct work *work, uint32_t function, uint32_t hottest)
+{
+    const struct decoded *decoded = &work->decoded.items[function];
+    uint32_t first, last;
+    if (!loop_around(decoded, hottest, &first, &last))
+        return 0;
+    size_t total = 0, alike = 0;
+    for (uint32_t at = first; at <= last; at++) {
+        const struct instruction *instruction = &decoded->items[at];
+        total += 1 + (instruction->class == INSTRUCTION_CALL ? callee_length(work, instruction) : 0);
+        alike += instruction->is_load && !is_stack_operand(work, decoded, instruction) &&
+                 decoded->hits[at] * 4 >= decoded->hits[hottest];
+    }
+    size_t work_per_access = total / (alike ? alike : 1);
+    return (uint32_t)(work_per_access < WORK_MOST ? work_per_access : WORK_MOST);
+}
+
 struct grouped_hit {
     struct address_hit hit;
     const struct page_area *area;
@@ -510,6 +566,7 @@ static void group_fill(struct work *work, const struct grouped_hit *hits, size_t
     }
     row_fill(work, function, hottest, &group->row);
     group->element_bytes = decoded->items[hottest].memory.size_bytes;
+    group->work_instructions = work_around(work, function, hottest);
     double total = (double)work->stalls->sample_count;
     group->share = wilson_interval((double)count, total, total);
     double sized = (double)(group->base_hits + group->huge_hits);

@@ -58,6 +58,7 @@ struct stall_group { /* what a function waits for in one mapping */
     struct interval base_share; /* of the group's addresses whose page size is known */
     struct working_set set;
     uint32_t element_bytes;
+    uint32_t work_instructions; /* from one such access to the next, by the loop around it; 0: no loop was found */
 };
 
 struct stalls {

@@ -40,7 +40,11 @@ static void write_cost(struct json_writer *json, const struct access_cost *cost)
         json_u64(json, "blocks", cost->blocks);
         write_interval(json, "ns_small_pages", cost->ns_small);
         write_interval(json, "ns_huge_pages", cost->ns_huge);
+        json_u64(json, "work_instructions", cost->work_instructions);
+        write_interval(json, "ns_work", cost->ns_work);
         write_interval(json, "ratio", cost->ratio);
+        write_interval(json, "ratio_spread", cost->ratio_spread);
+        write_interval(json, "wait_spread", cost->wait_spread);
         write_interval(json, "ns_near_caches", cost->ns_near);
     }
     json_object_close(json);
@@ -80,7 +84,11 @@ static bool read_cost(struct access_cost *cost, struct json_value value, struct 
     cost->dependent = json_truth_or(json_member(value, "dependent"), false);
     cost->ns_small = read_interval(json_member(value, "ns_small_pages"));
     cost->ns_huge = read_interval(json_member(value, "ns_huge_pages"));
+    cost->work_instructions = (uint32_t)json_unsigned_or(json_member(value, "work_instructions"), 0);
+    cost->ns_work = read_interval(json_member(value, "ns_work"));
     cost->ratio = read_interval(json_member(value, "ratio"));
+    cost->ratio_spread = read_interval(json_member(value, "ratio_spread"));
+    cost->wait_spread = read_interval(json_member(value, "wait_spread"));
     cost->ns_near = read_interval(json_member(value, "ns_near_caches"));
     cost->measured_span_bytes = json_unsigned_or(json_member(value, "measured_span_bytes"), 0);
     cost->blocks = json_unsigned_or(json_member(value, "blocks"), 0);

@@ -8,6 +8,8 @@
 
 enum {
     GROUPS_PROBED_MOST = 3,
+    LEADING_BUDGET_NS = 800000000, /* where most hangs on the answer, drift of the machine is looked at longer */
+    WORK_UNKNOWN = 16, /* between two accesses, when no loop was found around them */
     NEAR_BYTES = 256 << 10, /* fits the second-level cache and its TLB entries of every core in use */
 };
 
@@ -55,6 +57,8 @@ static struct page_walk_request request_of(const struct stall_group *group)
         .stride_bytes = rows ? set->stride_bytes : 0,
         .element_bytes = rows && group->element_bytes ? group->element_bytes : 0,
         .dependent = group->dependent_samples * 2 > group->samples,
+        .budget_ns = group->share.mid > 0.25 ? LEADING_BUDGET_NS : 0,
+        .work_instructions = group->work_instructions ? group->work_instructions : WORK_UNKNOWN,
     };
 }
 
@@ -63,7 +67,7 @@ static void near_probe(struct context *context, struct access_cost *cost, struct
     struct page_walk_result near;
     struct error ignored;
     request.span_bytes = NEAR_BYTES;
-    request.lines_bytes = 0;
+    request.lines_bytes = NEAR_BYTES; /* the probe's spans begin at 4 MiB */
     request.stride_bytes = 0;
     request.budget_ns = 60000000;
     if (page_walk_measure(context->root, &request, &near, &ignored))
@@ -81,6 +85,7 @@ static struct access_cost cost_probe(struct context *context, const struct stall
         .stride_bytes = request.stride_bytes,
         .element_bytes = request.element_bytes,
         .dependent = request.dependent,
+        .work_instructions = request.work_instructions,
     };
     struct page_walk_result walk;
     struct error err = {0};
@@ -93,6 +98,9 @@ static struct access_cost cost_probe(struct context *context, const struct stall
     cost.ns_small = walk.ns_4k;
     cost.ns_huge = walk.ns_2m;
     cost.ratio = walk.ratio;
+    cost.ns_work = walk.ns_work;
+    cost.ratio_spread = walk.ratio_spread;
+    cost.wait_spread = walk.wait_spread;
     cost.measured_span_bytes = walk.span_bytes;
     cost.blocks = walk.block_count;
     near_probe(context, &cost, request);

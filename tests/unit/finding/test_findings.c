@@ -115,6 +115,23 @@ Test(findings, small_pages_are_supported_by_share_times_ratio)
     arena_done(&made.arena);
 }
 
+/* What the work around the load hides of the wait isn't known: the gain lies between waiting alone and all of it. */
+Test(findings, small_pages_gain_spans_what_overlap_may_hide)
+{
+    struct made_up made;
+    make_up(&made);
+    add_small_pages(&made);
+    made.cost.ns_work = interval_exactly(5);
+    made.cost.work_instructions = 60;
+    made.cost.ratio_spread = interval_of(0.5, 0.6, 0.7);
+    made.cost.wait_spread = interval_of(0.3, 0.4, 0.5);
+    const struct finding *finding = test_and_find(&made, "small-pages");
+    cr_assert_float_eq(finding->recoverable.mid, 0.9 * 0.5, 0.01);
+    cr_assert(finding->recoverable.low < 0.9 * 0.31 && finding->recoverable.high > 0.9 * 0.69, "%f %f",
+              finding->recoverable.low, finding->recoverable.high);
+    arena_done(&made.arena);
+}
+
 Test(findings, huge_pages_rule_small_pages_out)
 {
     struct made_up made;

@@ -9,6 +9,7 @@ Test(page_walk, measures_every_pattern_or_says_why_not)
     static const struct page_walk_request cases[] = {
         {.span_bytes = 32u << 20, .stride_bytes = 16384, .budget_ns = 1},
         {.span_bytes = 16u << 20, .budget_ns = 1},
+        {.span_bytes = 32u << 20, .stride_bytes = 16384, .work_instructions = 400, .budget_ns = 1},
         {.span_bytes = 16u << 20, .lines_bytes = 1u << 20, .dependent = true, .budget_ns = 1},
     };
     struct sysroot root;
@@ -22,6 +23,8 @@ Test(page_walk, measures_every_pattern_or_says_why_not)
         }
         cr_assert(result.ratio.known && result.ratio.low <= result.ratio.mid && result.ratio.mid <= result.ratio.high);
         cr_assert(result.ns_4k.low > 0 && result.ns_2m.low > 0);
+        cr_assert(result.ns_work.known && result.ratio_spread.known && result.wait_spread.known);
+        cr_assert(result.wait_spread.low >= 0 && result.ratio_spread.low > 0);
         cr_assert(result.huge_ratio >= 0.9 && result.huge_ratio <= 1);
         cr_assert_geq(result.block_count, 12);
     }
