@@ -17,6 +17,8 @@ import subprocess
 
 import pytest
 
+import sanitizer_logs
+
 ROOT = pathlib.Path(os.environ.get("PLUMB_SOURCE_ROOT") or pathlib.Path(__file__).resolve().parent.parent)
 
 
@@ -28,6 +30,11 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if "live" in pathlib.Path(item.fspath).parts:
             item.add_marker(pytest.mark.live)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_logfinish(nodeid):
+    sanitizer_logs.name_new(os.environ.get("PLUMB_SANITIZER_LOGS"), nodeid.removeprefix("tests/"))
 
 
 @pytest.fixture(scope="session")

@@ -18,7 +18,8 @@ import tempfile
 import time
 import xml.etree.ElementTree
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "fuzz"))
+sys.path[:0] = [str(pathlib.Path(__file__).resolve().parent), str(pathlib.Path(__file__).resolve().parent / "fuzz")]
+import sanitizer_logs  # noqa: E402
 from seed_files import seeds_of, unlisted  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -34,7 +35,7 @@ def environment_of(build, sanitizer_logs):
     environment.setdefault("PLUMB_SHARED_DATA", str(ROOT.parent / "shared/data"))
     if sanitizer_logs:
         log = f"log_path={sanitizer_logs}/log:log_exe_name=1"
-        environment |= {"PLUMB_SANITIZED": "1",
+        environment |= {"PLUMB_SANITIZED": "1", "PLUMB_SANITIZER_LOGS": str(sanitizer_logs),
                         "ASAN_OPTIONS": f"{log}:detect_leaks=1:detect_stack_use_after_return=1:handle_abort=0",
                         "UBSAN_OPTIONS": f"{log}:print_stacktrace=1",
                         "LSAN_OPTIONS": f"{log}:suppressions={ROOT}/tests/asan/leaks_of_others.txt:print_suppressions=0"}
@@ -89,7 +90,11 @@ def run_units(build, environment):
     units = programs_in(build / "tests/unit", "unit_*")
     if not units:
         return [Result("units", "failed", f"no unit test in {build}/tests/unit")]
-    return [result for unit in units for result in run_unit(unit, environment)] + list(run_replays(build, environment))
+    results = []
+    for unit in units:
+        results += run_unit(unit, environment)
+        sanitizer_logs.name_new(environment.get("PLUMB_SANITIZER_LOGS"), unit.name)
+    return results + list(run_replays(build, environment))
 
 
 def run_replays(build, environment):
@@ -146,18 +151,10 @@ def run_pytest(part, environment):
     return results
 
 
-def drain_logs(folder):
-    logs = sorted(path for path in folder.iterdir())
-    texts = [(path.name, path.read_text(errors="replace")) for path in logs]
-    for path in logs:
-        path.unlink()
-    return texts
-
-
 def check_planted(build, environment, logs):
     """The sanitizers' reports of the planted errors, or a failure: then no later silence means anything."""
     run_to_end([build / "tests/asan/planted", "--quiet"], environment, 120)
-    reports = "".join(text for _, text in drain_logs(logs))
+    reports = "".join(text for _, text in sanitizer_logs.drain(logs))
     for what, sign in (("leak", "LeakSanitizer: detected memory leaks"), ("overflow of a heap block", "heap-buffer-overflow"),
                        ("signed overflow", "signed integer overflow")):
         caught = sign in reports
@@ -165,16 +162,9 @@ def check_planted(build, environment, logs):
 
 
 def sanitizer_results(logs):
-    """One failure for each distinct report, however often it came."""
-    first, times = {}, collections.Counter()
-    for name, text in drain_logs(logs):
-        lines = [line for line in text.splitlines() if "ERROR" in line or "runtime error" in line or "SUMMARY" in line]
-        sign = re.sub(r"0x[0-9a-f]+|==\d+==", "", lines[0] if "runtime error" in "".join(lines[:1]) else "".join(lines))
-        first.setdefault(sign, (name, text))
-        times[sign] += 1
-    for sign, (name, text) in first.items():
+    for name, detail, text in sanitizer_logs.distinct_reports(logs):
         print(f"--- sanitizer log {name}\n{text[:6000].rstrip()}")
-        yield Result(f"sanitizer log {name}", "failed", f"{sign} ({times[sign]} times)")
+        yield Result(f"sanitizer log {name}", "failed", detail)
 
 
 def summary(results, seconds):

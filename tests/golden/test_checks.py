@@ -105,3 +105,33 @@ def test_bundle_knows_every_library(source_root, monkeypatch):
     import bundle
     tables = bundle.library_tables()
     assert len(tables) >= 5 and all(names and package != "?" for names, package in tables), tables
+
+
+LEAK_LOG = """
+=================================================================
+==22413==ERROR: LeakSanitizer: detected memory leaks
+
+Direct leak of 64 byte(s) in 1 object(s) allocated from:
+    #0 0x55d0a1 in calloc (/x/build/plumb+0x55d0a1)
+    #1 0x60d0a1 in thing_new /x/src/base/thing.c:12:9
+    #2 0x60d0b2 in run_stat /x/src/command/stat.c:300:14
+    #3 0x7f1 in __libc_start_call_main csu/../sysdeps/nptl/libc_start_call_main.h:58:16
+
+SUMMARY: AddressSanitizer: 64 byte(s) leaked in 1 allocation(s).
+"""
+
+
+def test_sanitizer_summary_names_the_stack_and_the_test(load, tmp_path):
+    run = load("run")
+    logs = load("sanitizer_logs")
+    for pid in (1, 2):
+        (tmp_path / f"log.plumb.{pid}").write_text(LEAK_LOG.replace("22413", str(pid)))
+        logs.name_new(tmp_path, f"golden/test_x.py::test_{pid}")
+    (tmp_path / "log.plumb.3").write_text(LEAK_LOG.replace("thing_new", "other_new"))
+    found = list(run.sanitizer_results(tmp_path))
+    assert [result.outcome for result in found] == ["failed", "failed"]  # two stacks, the first of them twice
+    assert "64 byte(s) leaked" in found[0].detail
+    assert "by golden/test_x.py::test_1, golden/test_x.py::test_2" in found[0].detail
+    assert found[0].detail.endswith("| thing_new thing.c:12:9 < run_stat stat.c:300:14")
+    assert "by plumb" in found[1].detail and "other_new" in found[1].detail
+    assert not list(tmp_path.iterdir())

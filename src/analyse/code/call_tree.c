@@ -114,8 +114,9 @@ static void branches_grow(struct building *building, const struct open_node *ope
         if (branch != NO_BRANCH)
             building->sorted[building->branches.items[branch].begin++] = *chain;
     }
-    memcpy(building->chains + open->begin, building->sorted + open->begin,
-           (kept_end - open->begin) * sizeof(struct call_chain));
+    if (kept_end > open->begin)
+        memcpy(building->chains + open->begin, building->sorted + open->begin,
+               (kept_end - open->begin) * sizeof(struct call_chain));
     uint32_t last = CALL_NODE_NONE;
     vec_for_each (&building->branches, branch) {
         building->branch_of_place[branch->place] = NO_BRANCH;

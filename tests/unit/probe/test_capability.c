@@ -14,9 +14,15 @@ enum { CHAIN = 200000, LOADS = 200000, NO_COUNTER = 1 << 30 };
 static uint64_t ip_in_spin(unsigned index)
 {
     (void)index;
-    for (uint64_t addr = (uintptr_t)known_work_chain & ~UINT64_C(0xffff);; addr++)
-        if (known_work_in_spin(addr))
-            return addr;
+    const uint64_t near = (uintptr_t)known_work_chain; /* of the same source, on either side */
+    for (uint64_t distance = 0; distance < 1 << 24; distance++) {
+        if (known_work_in_spin(near + distance))
+            return near + distance;
+        if (known_work_in_spin(near - distance))
+            return near - distance;
+    }
+    cr_assert_fail("the spinning code is nowhere near the rest of the known work");
+    return 0;
 }
 
 static uint64_t ip_on_branch(unsigned index)
