@@ -23,22 +23,26 @@ static const struct option_row *row_by_letter(const struct option_row *rows, cha
     return NULL;
 }
 
+/* One begins with the other, or they differ by a slip of the fingers. */
+static bool looks_like(const char *word, const char *name)
+{
+    const size_t least = 3, length = strlen(word), name_length = strlen(name);
+    const size_t shorter = length < name_length ? length : name_length;
+    return length >= least && ((shorter >= least && strncmp(word, name, shorter) == 0) || text_distance(name, word) <= 2);
+}
+
 /* Add the long options nearest to word to the message as a hint. */
 static bool unknown_option(const struct option_row *rows, const char *word, struct error *err)
 {
     error_set(err, ERROR_USAGE, "unknown option '%s'", word);
-    const char *bare = word;
-    while (*bare == '-')
-        bare++;
-    char nearest[200] = "";
+    char bare[80], nearest[200] = "";
+    const char *name = word + strspn(word, "-");
+    snprintf(bare, sizeof(bare), "%.*s", (int)strcspn(name, "="), name);
     for (const struct option_row *row = rows; row->kind != OPTION_END; row++) {
         if (!is_option(row) || !row->name)
             continue;
-        size_t length = strcspn(bare, "=");
-        bool near = (length >= 3 && strncmp(row->name, bare, length) == 0) ||
-                    (length >= 3 && text_distance(row->name, bare) <= 2);
         size_t used = strlen(nearest);
-        if (near)
+        if (looks_like(bare, row->name))
             snprintf(nearest + used, sizeof(nearest) - used, "%s--%s", used ? ", " : "", row->name);
     }
     return nearest[0] ? error_hint(err, "did you mean %s?", nearest) : error_hint(err, "--help lists the options");
@@ -211,4 +215,11 @@ bool options_parse(const struct option_row *rows, enum options_mode mode, int ar
     }
     *ret_first_operand = options_end;
     return true;
+}
+
+void options_done(const struct option_row *rows, void *values)
+{
+    for (const struct option_row *row = rows; row->kind != OPTION_END; row++)
+        if (row->kind == OPTION_TEXTS)
+            vec_done((struct option_texts *)((char *)values + row->offset));
 }

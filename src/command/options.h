@@ -56,4 +56,7 @@ enum options_mode {
 MUST_CHECK bool options_parse(const struct option_row *rows, enum options_mode mode, int argc, char **argv,
                               void *values, int *ret_first_operand, struct error *err);
 
+/* Release what options_parse put into values; also after it failed. */
+void options_done(const struct option_row *rows, void *values);
+
 #endif

@@ -710,8 +710,7 @@ static void run_done(struct recording_run *run)
         workload_done(&run->workload);
     target_done(&run->target);
     vec_done(&run->events);
-    vec_done(&run->options.events);
-    vec_done(&run->options.cgroups);
+    options_done(record_rows, &run->options);
     event_list_done(&run->parsed);
     arena_done(&run->arena);
     scope_close(&run->pipe_fd);

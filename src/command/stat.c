@@ -734,7 +734,7 @@ static void run_release(struct stat_run *run)
     free(run->run_seconds);
     event_list_done(&run->events);
     arena_done(&run->arena);
-    vec_done(&run->options.events);
+    options_done(option_rows, &run->options);
 }
 
 static bool stat_run(struct context *context, int argc, char **argv, struct error *err)

@@ -241,26 +241,33 @@ static bool diagnose_live(struct context *context, const struct diagnose_options
            report(context, options, folder, options->case_folder != NULL, false, err);
 }
 
+/* Into the case that is to be kept, or one that goes again. */
+static bool diagnose_command(struct context *context, const struct diagnose_options *options, char **argv, struct error *err)
+{
+    bool has_command = argv[0] != NULL;
+    if (!options_check(options, has_command, err))
+        return false;
+    if (!has_command && !wants_target(options))
+        return statements_add(options, options->case_folder, err) &&
+               report(context, options, options->case_folder, true, true, err);
+    if (options->case_folder)
+        return case_folder_create(options->case_folder, err) &&
+               diagnose_live(context, options, argv, options->case_folder, err);
+    scoped_free char *folder = NULL;
+    if (!case_folder_temporary(&folder, err))
+        return false;
+    bool done = diagnose_live(context, options, argv, folder, err);
+    case_folder_remove(folder);
+    return done;
+}
+
 static bool diagnose_run(struct context *context, int argc, char **argv, struct error *err)
 {
     struct diagnose_options options = {.frequency = FREQUENCY, .top = 6, .colour = "auto", .effect_percent = 5};
     int first = 0;
-    if (!options_parse(diagnose_rows, OPTIONS_STOP_AT_OPERAND, argc, argv, &options, &first, err))
-        return false;
-    bool has_command = first < argc;
-    if (!options_check(&options, has_command, err))
-        return false;
-    if (!has_command && !wants_target(&options))
-        return statements_add(&options, options.case_folder, err) &&
-               report(context, &options, options.case_folder, true, true, err);
-    if (options.case_folder)
-        return case_folder_create(options.case_folder, err) &&
-               diagnose_live(context, &options, argv + first, options.case_folder, err);
-    scoped_free char *folder = NULL;
-    if (!case_folder_temporary(&folder, err))
-        return false;
-    bool done = diagnose_live(context, &options, argv + first, folder, err);
-    case_folder_remove(folder);
+    bool done = options_parse(diagnose_rows, OPTIONS_STOP_AT_OPERAND, argc, argv, &options, &first, err) &&
+                diagnose_command(context, &options, argv + first, err);
+    options_done(diagnose_rows, &options);
     return done;
 }
 

@@ -70,6 +70,8 @@ Test(options, mistakes_are_named)
         const char *word, *message, *hint;
     } cases[] = {
         {"--outptu", "unknown option '--outptu'", "did you mean --output?"},
+        {"--outptu=x", "unknown option '--outptu=x'", "did you mean --output?"},
+        {"--outputting", "unknown option '--outputting'", "did you mean --output?"},
         {"--interval=x", "option '--interval=x' expects a number, not 'x'", ""},
         {"-o", "option '-o' expects a value", ""},
         {"--all-cpus=1", "option '--all-cpus' takes no value", ""},
