@@ -28,17 +28,17 @@ static const struct option_row *rows_of(const struct command *command)
 
 #define for_each_row(command, row)                                                                                \
     for (const struct option_row *row = rows_of(command); row->kind != OPTION_END; row++)                         \
-        if (row->kind != OPTION_HEADING)
+        if (option_is_listed(row))
 
 static bool takes_value(const struct option_row *row)
 {
-    return row->kind == OPTION_TEXT || row->kind == OPTION_TEXTS || row->kind == OPTION_U64 ||
-           row->kind == OPTION_DOUBLE || row->kind == OPTION_LAST_OPTIONAL;
+    return row->kind == OPTION_TEXT || row->kind == OPTION_TEXTS || row->kind == OPTION_TEXTS_NAMED ||
+           row->kind == OPTION_U64 || row->kind == OPTION_DOUBLE || row->kind == OPTION_LAST_OPTIONAL;
 }
 
 static bool is_repeated(const struct option_row *row)
 {
-    return row->kind == OPTION_TEXTS || row->kind == OPTION_COUNT;
+    return row->kind == OPTION_TEXTS || row->kind == OPTION_TEXTS_NAMED || row->kind == OPTION_COUNT;
 }
 
 /* Does its operand start a program with arguments of its own? The usage says so by the "--" before it. */

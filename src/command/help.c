@@ -72,7 +72,8 @@ void help_command(FILE *out, const struct command *command)
         if (command->options->kind != OPTION_HEADING)
             fputs("\noptions:\n", out);
         for (const struct option_row *row = command->options; row->kind != OPTION_END; row++)
-            help_row(out, row);
+            if (row->kind != OPTION_REFUSED)
+                help_row(out, row);
     }
     fprintf(out, "\nman plumb-%s explains them.\n", command->name);
 }

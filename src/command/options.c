@@ -31,6 +31,17 @@ static bool looks_like(const char *word, const char *name)
     return length >= least && ((shorter >= least && strncmp(word, name, shorter) == 0) || text_distance(name, word) <= 2);
 }
 
+bool option_is_listed(const struct option_row *row)
+{
+    return is_option(row) && row->kind != OPTION_REFUSED;
+}
+
+static bool refused_option(const struct option_row *row, const char *word, struct error *err)
+{
+    error_set(err, ERROR_USAGE, "plumb has no option '%s'", word);
+    return error_hint(err, "%s", row->help);
+}
+
 /* Add the long options nearest to word to the message as a hint. */
 static bool unknown_option(const struct option_row *rows, const char *word, struct error *err)
 {
@@ -39,7 +50,7 @@ static bool unknown_option(const struct option_row *rows, const char *word, stru
     const char *name = word + strspn(word, "-");
     snprintf(bare, sizeof(bare), "%.*s", (int)strcspn(name, "="), name);
     for (const struct option_row *row = rows; row->kind != OPTION_END; row++) {
-        if (!is_option(row) || !row->name)
+        if (!option_is_listed(row) || !row->name)
             continue;
         size_t used = strlen(nearest);
         if (looks_like(bare, row->name))
@@ -69,7 +80,7 @@ static bool row_by_name(const struct option_row *rows, struct view name, const s
             *ret_row = row;
             return true;
         }
-        if (name.length && strncmp(row->name, name.text, name.length) == 0) {
+        if (name.length && row->kind != OPTION_REFUSED && strncmp(row->name, name.text, name.length) == 0) {
             prefix = row;
             prefixes++;
         }
@@ -113,6 +124,10 @@ static bool store(struct parser *parser, const struct option_row *row, const cha
     case OPTION_TEXTS:
         *vec_push((struct option_texts *)member) = value;
         return true;
+    case OPTION_TEXTS_NAMED:
+        *vec_push((struct option_texts *)member) = row->name;
+        *vec_push((struct option_texts *)member) = value;
+        return true;
     case OPTION_U64:
     case OPTION_DOUBLE:
         return store_number(row, member, value, word, err);
@@ -123,8 +138,8 @@ static bool store(struct parser *parser, const struct option_row *row, const cha
 
 static bool takes_value(const struct option_row *row)
 {
-    return row->kind == OPTION_TEXT || row->kind == OPTION_LAST_OPTIONAL || row->kind == OPTION_TEXTS || row->kind == OPTION_U64 ||
-           row->kind == OPTION_DOUBLE;
+    return row->kind == OPTION_TEXT || row->kind == OPTION_LAST_OPTIONAL || row->kind == OPTION_TEXTS ||
+           row->kind == OPTION_TEXTS_NAMED || row->kind == OPTION_U64 || row->kind == OPTION_DOUBLE;
 }
 
 static bool next_word(struct parser *parser, const struct option_row *row, const char *word, const char **ret_value, struct error *err)
@@ -157,6 +172,8 @@ static bool parse_long(struct parser *parser, struct error *err)
     }
     if (!row && !row_by_name(parser->rows, name, &row, word, err))
         return false;
+    if (row->kind == OPTION_REFUSED)
+        return refused_option(row, word, err);
     if (!takes_value(row) && row->kind != OPTION_OPTIONAL && value)
         return error_set(err, ERROR_USAGE, "option '--%s' takes no value", row->name);
     if (takes_value(row) && !value && !next_word(parser, row, word, &value, err))
@@ -171,6 +188,8 @@ static bool parse_letters(struct parser *parser, struct error *err)
         const struct option_row *row = row_by_letter(parser->rows, *letter);
         if (!row)
             return unknown_option(parser->rows, word, err);
+        if (row->kind == OPTION_REFUSED)
+            return refused_option(row, word, err);
         const char *value = letter[1] ? letter + 1 : NULL;
         bool valued = takes_value(row) || row->kind == OPTION_OPTIONAL;
         if (takes_value(row) && !value && !next_word(parser, row, word, &value, err))

@@ -25,6 +25,9 @@ enum option_kind {
     OPTION_TEXTS,      /* struct option_texts: every occurrence is kept, in order */
     OPTION_OPTIONAL,   /* const char *: "" when given without a value; a value only as --long=VALUE or -xVALUE */
     OPTION_LAST_OPTIONAL, /* const char *: as OPTION_TEXT, but "" when no word follows, or one that begins with - */
+    OPTION_TEXTS_NAMED,   /* as OPTION_TEXTS, but each text is two items, the option's name first: for an option that
+                             shares the list of another and refers to what stands before it */
+    OPTION_REFUSED,    /* a peer's option that isn't had: `help` says what to do instead; in no list of options */
     OPTION_HEADING,    /* no option: `help` is a heading in --help */
 };
 
@@ -51,12 +54,15 @@ enum options_mode {
 /*
  * Parse argv[1..]; *ret_first_operand is the index of the first operand (operands are moved behind the
  * options when OPTIONS_ANYWHERE).
- * Errors: ERROR_USAGE naming the word and the nearest valid options.
+ * Errors: ERROR_USAGE naming the word and the nearest valid options; for a refused one, what to do instead.
  */
 MUST_CHECK bool options_parse(const struct option_row *rows, enum options_mode mode, int argc, char **argv,
                               void *values, int *ret_first_operand, struct error *err);
 
 /* Release what options_parse put into values; also after it failed. */
 void options_done(const struct option_row *rows, void *values);
+
+/* Whether help and completion list the row. */
+bool option_is_listed(const struct option_row *row);
 
 #endif

@@ -366,3 +366,91 @@ def test_unprivileged(run, spin, tmp_path):
     assert "recording user space only, as 'cpu-clock:u'" in done.stderr
     done = run("record", "-e", "cpu-clock", "-a", "-o", folder / "d", "--", "true", preexec_fn=drop)
     assert done.returncode == 1 and "perf_event_paranoid" in done.stderr
+
+
+def has_tracepoints():
+    return os.path.exists("/sys/kernel/tracing/events/raw_syscalls/sys_enter")
+
+
+def test_filters(run, perf, tmp_path):
+    if not has_tracepoints():
+        pytest.skip("tracefs isn't mounted")
+    event = ["-e", "raw_syscalls:sys_exit"]
+    done = run("record", *event, "-o", tmp_path / "all", "--", "cat", "/etc/hostname", "/dev/null/none")
+    if done.returncode != 1 or not samples(tmp_path / "all"):
+        pytest.skip(f"can't record tracepoints here: {done.stderr}")
+    run("record", *event, "--filter", "ret < 0", "-e", "raw_syscalls:sys_enter", "--filter", "id == -1", "-o",
+        tmp_path / "some", "--", "cat", "/etc/hostname", "/dev/null/none")
+    assert 0 < samples(tmp_path / "some") < samples(tmp_path / "all")
+    lines = perf("script", "-i", tmp_path / "some").stdout.splitlines()
+    assert lines and all("sys_exit" in line and "= -" in line for line in lines), "failed calls only"
+    done = run("record", *event, "--filter", "rte < 0", "-o", tmp_path / "none", "true")
+    assert done.returncode == 2 and "fields: " in done.stderr and ", ret" in done.stderr
+    assert not (tmp_path / "none").exists()
+
+
+def test_plumb_leaves_itself_out(run, tmp_path):
+    if not has_tracepoints() or os.geteuid() != 0:
+        pytest.skip("needs root and tracefs")
+    done = run("record", "-a", "-e", "raw_syscalls:sys_enter", "--exclude-perf", "-o", tmp_path / "d", "sleep", 0.1)
+    assert done.returncode == 0, done.stderr
+    script = run("script", "-i", tmp_path / "d", "-F", "comm").stdout
+    assert "sleep" in script and "plumb" not in script
+
+
+def test_control(plumb, run, spin, tmp_path):
+    """Nothing before "enable", nothing between "disable" and the end; each order that was obeyed is acknowledged."""
+    orders, answers = tmp_path / "orders", tmp_path / "answers"
+    os.mkfifo(orders)
+    os.mkfifo(answers)
+    process = start(plumb, "-e", "cpu-clock", "-D", -1, "--control", f"fifo:{orders},{answers}", "-o", tmp_path / "d",
+                    "--", spin, 60)
+    order, answer = os.open(orders, os.O_RDWR), os.open(answers, os.O_RDWR)
+    try:
+        def obeyed(text):
+            os.write(order, text)
+            return os.read(answer, 100)
+        assert obeyed(b"ping\n") == b"ack\n"
+        assert not has_data(tmp_path / "d", 3000)
+        assert obeyed(b"enable\n\0") == b"ack\n"
+        assert wait_for(lambda: has_data(tmp_path / "d", 3000))
+        assert obeyed(b"enable nothing\nsnapshot\ndisable cpu-clock\n") == b"ack\n"
+        time.sleep(0.2)  # what stood in the buffers
+        size = (tmp_path / "d").stat().st_size
+        time.sleep(0.3)
+        assert (tmp_path / "d").stat().st_size - size < 500
+        assert obeyed(b"stop\n") == b"ack\n"
+        _, said = process.communicate(timeout=20)
+    finally:
+        os.close(order)
+        os.close(answer)
+        process.kill()
+    assert process.returncode == 0, said
+    assert "no event 'nothing'" in said and "'snapshot' is none of" in said
+
+
+def test_size_limit(run, spin, tmp_path):
+    done = run("record", "-e", "cpu-clock", "-F", 20000, "--max-size", "30K", "-o", tmp_path / "d", "--", spin, 60)
+    assert done.returncode == 0 and "is reached" in done.stderr, done.stderr
+    assert samples(tmp_path / "d") > 50
+
+
+def test_a_function_of_the_program(run, spin, tmp_path):
+    done = run("record", "-e", f"uprobe:{spin}:middle", "-o", tmp_path / "d", "--", spin, 0.1)
+    if done.returncode:
+        pytest.skip(done.stderr)
+    assert samples(tmp_path / "d") > 10, "each call"
+
+
+def test_processes_of_a_user(run, tmp_path):
+    if os.geteuid() != 0:
+        pytest.skip("needs root to become somebody else")
+    other = subprocess.Popen(["sleep", "60"], preexec_fn=lambda: os.setresuid(61234, 61234, 61234))
+    try:
+        done = run("record", "-e", "cpu-clock", "-u", 61234, "--duration", 0.1, "-o", tmp_path / "d")
+        assert done.returncode == 0, done.stderr
+        pids = {struct.unpack_from("<I", payload)[0] for kind, payload in records(tmp_path / "d") if kind == 10}
+        assert other.pid in pids and os.getpid() not in pids
+    finally:
+        other.kill()
+        other.wait()

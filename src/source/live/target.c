@@ -106,14 +106,62 @@ static bool every_thread_add(struct thread_list *threads, const struct sysroot *
     return threads->count > 0 || error_set(err, ERROR_NOT_FOUND, "/proc lists no processes");
 }
 
+/* The number of a user of this machine's own list. */
+static bool user_find(const struct sysroot *root, const char *name, uint64_t *ret_user)
+{
+    scoped_text struct text users = {0};
+    if (!sysroot_read(root, &users, NULL, "/etc/passwd"))
+        return false;
+    struct view rest = {users.bytes, users.length}, line;
+    while (view_line(&rest, &line)) {
+        struct view login = view_cut(&line, ':');
+        view_cut(&line, ':');
+        if (view_equal(login, name))
+            return view_u64(view_cut(&line, ':'), 10, ret_user);
+    }
+    return false;
+}
+
+/* The effective user of a process. */
+static bool user_of(const struct sysroot *root, pid_t pid, uint64_t *ret_user)
+{
+    scoped_text struct text status = {0};
+    if (!sysroot_read(root, &status, NULL, "/proc/%d/status", (int)pid))
+        return false;
+    struct view rest = {status.bytes, status.length}, line;
+    while (view_line(&rest, &line)) {
+        if (!view_starts(line, "Uid:"))
+            continue;
+        view_word(&line), view_word(&line);
+        return view_u64(view_word(&line), 10, ret_user);
+    }
+    return false;
+}
+
+static bool user_resolve(struct thread_list *threads, const char *name, const struct sysroot *root, struct error *err)
+{
+    uint64_t user, pid, of_process;
+    struct error gone;
+    if (!view_u64(view_of(name), 10, &user) && !user_find(root, name, &user)) {
+        error_set(err, ERROR_USAGE, "no user '%s' in /etc/passwd", name);
+        return error_hint(err, "users known elsewhere are named by number: id -u %s", name);
+    }
+    scoped_dir DIR *processes = sysroot_opendir(root, "/proc");
+    for (struct dirent *entry; processes && (entry = readdir(processes));)
+        if (view_u64(view_of(entry->d_name), 10, &pid) && pid <= INT32_MAX && (pid_t)pid != getpid() &&
+            user_of(root, (pid_t)pid, &of_process) && of_process == user)
+            (void)!process_add(threads, root, (pid_t)pid, &gone);
+    return threads->count > 0 || error_set(err, ERROR_NOT_FOUND, "user '%s' runs no processes", name);
+}
+
 static bool threads_resolve(struct target *target, const struct target_request *request, const struct sysroot *root,
                             struct arena *arena, struct error *err)
 {
     struct thread_list threads = {0};
-    bool whole = request->processes != NULL;
-    bool good = request->every_thread
-                    ? every_thread_add(&threads, root, err)
-                    : list_resolve(&threads, whole ? request->processes : request->threads, whole, root, err);
+    bool whole = request->processes || request->user;
+    bool good = request->every_thread ? every_thread_add(&threads, root, err)
+                : request->user       ? user_resolve(&threads, request->user, root, err)
+                : list_resolve(&threads, whole ? request->processes : request->threads, whole, root, err);
     if (good) {
         target->kind = whole ? TARGET_PROCESSES : TARGET_THREADS;
         target->threads = arena_copy(arena, threads.items, threads.count * sizeof(*threads.items));
@@ -195,12 +243,14 @@ bool cgroup_open(const struct sysroot *root, const char *cgroup, int *ret_fd, st
 
 static bool exclusive_check(const struct target_request *request, struct error *err)
 {
-    const char *names[4];
+    const char *names[5];
     size_t count = 0;
     if (request->processes)
         names[count++] = "processes (-p)";
     if (request->threads)
         names[count++] = "threads (-t)";
+    if (request->user)
+        names[count++] = "a user (-u)";
     if (request->cgroup)
         names[count++] = "a cgroup";
     if (count < 2 && !(request->cgroup) && (request->all_cpus || request->cpus || request->every_thread))
@@ -214,7 +264,7 @@ bool target_resolve(struct target *target, const struct target_request *request,
     *target = (struct target){.cgroup_fd = -1};
     if (!exclusive_check(request, err))
         return false;
-    if (request->processes || request->threads || request->every_thread)
+    if (request->processes || request->threads || request->user || request->every_thread)
         return threads_resolve(target, request, root, arena, err);
     if (!request->cgroup && !request->cpus && !request->all_cpus)
         return true; /* TARGET_WORKLOAD, its thread is still to come */

@@ -40,6 +40,7 @@ struct target {
 struct target_request {
     const char *processes; /* "12,34", or NULL */
     const char *threads;
+    const char *user; /* whose processes: a number, or a name of /etc/passwd; NULL */
     const char *cpus;   /* "0-3,8", or NULL */
     bool all_cpus;
     bool every_thread;  /* each thread of the machine by itself */

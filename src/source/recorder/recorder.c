@@ -67,7 +67,7 @@ struct recorder {
     vec(struct mapped_file) files;
     struct hashmap files_by_path;
     struct recorder_result result;
-    bool failed;
+    int watched_fd;
 };
 
 /* The events as the file describes them. */
@@ -565,11 +565,11 @@ static void copy_events(struct recorder *recorder, const struct recorder_request
         *event = request->events[at];
         event->sample_type &= ~(uint64_t)(PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID);
         if (event->callchain == CALLCHAIN_AUTO &&
-            (!recorder_all_registers || event->sample_read || event->interrupt_registers))
+            (!recorder_all_registers || request->kernel_chains_only || event->sample_read || event->interrupt_registers))
             event->callchain = CALLCHAIN_FRAME_POINTERS;
         if (event->callchain == CALLCHAIN_AUTO && event->user_registers)
             event->user_registers = recorder_all_registers; /* one attribute describes the twins' samples too */
-        if (event->callchain != CALLCHAIN_NONE && recorder->result.callchain == CALLCHAIN_NONE)
+        if (!request->kernel_chains_only && recorder->result.callchain == CALLCHAIN_NONE)
             recorder->result.callchain = event->callchain;
     }
     recorder->request.events = events;
@@ -591,6 +591,7 @@ static bool put_existing(struct recorder *recorder, struct error *err)
         .kernel_code = samples_kernel(counters),
         .data_mappings = recorder_wants_data_mmaps(&recorder->request),
         .cgroups = recorder->request.record_cgroups,
+        .bpf_programs = !recorder->request.no_bpf_programs,
         .build_ids = counters->streams.items[counters->streams.count - 1].attr.build_id,
     };
     scoped_text struct text records = {0};
@@ -630,6 +631,7 @@ bool recorder_open(struct recorder **ret_recorder, const struct recorder_request
     recorder->request = *request;
     recorder->kernel = kernel;
     recorder->root = root;
+    recorder->watched_fd = -1;
     copy_events(recorder, request);
     recorder_code_init(&recorder->code);
     recorder_stacks_init(&recorder->stacks, root);
@@ -695,6 +697,29 @@ void recorder_disable(struct recorder *recorder)
     (void)!recorder_counters_set(&recorder->counters, false, &ignored);
 }
 
+bool recorder_switch(struct recorder *recorder, const char *event, bool on, struct error *err)
+{
+    bool found = false;
+    for (size_t at = 0; at < recorder->request.event_count; at++) {
+        if (event && strcmp(recorder->request.events[at].name, event) != 0)
+            continue;
+        found = true;
+        if (!recorder_counters_set_event(&recorder->counters, at, on, err))
+            return false;
+    }
+    return found || error_set(err, ERROR_NOT_FOUND, "no event '%s' is recorded", event ? event : "");
+}
+
+void recorder_watch(struct recorder *recorder, int fd)
+{
+    recorder->watched_fd = fd;
+}
+
+uint64_t recorder_bytes(const struct recorder *recorder)
+{
+    return perf_data_writer_bytes(recorder->writer);
+}
+
 bool recorder_target_ended(const struct recorder *recorder)
 {
     vec_for_each(&recorder->counters.rings, ring)
@@ -717,7 +742,8 @@ bool recorder_poll(struct recorder *recorder, int timeout_ms, struct error *err)
 {
     if (recorder->trial && (timeout_ms < 0 || timeout_ms > TRIAL_POLL_MS))
         timeout_ms = TRIAL_POLL_MS;
-    recorder_counters_wait(&recorder->counters, recorder->request.wake_fd, timeout_ms);
+    const int wake_fds[2] = {recorder->request.wake_fd, recorder->watched_fd};
+    recorder_counters_wait(&recorder->counters, wake_fds, timeout_ms);
     return drain_and_commit(recorder, err);
 }
 
@@ -838,7 +864,8 @@ bool recorder_finish(struct recorder *recorder, struct recorder_result *ret_resu
     recorder_disable(recorder);
     bool good = drain_to_the_end(recorder, err);
     perf_data_features late = {0};
-    add_build_ids(recorder, &late);
+    if (!recorder->request.no_build_ids)
+        add_build_ids(recorder, &late);
     update_compression(recorder);
     if (good)
         good = perf_data_writer_finish(recorder->writer, &late, err);

@@ -48,6 +48,7 @@ struct recorder_event {
     bool sample_read;            /* its group's leader samples and reads the others */
     const int *cpus;             /* an uncore PMU's CPUs, or NULL */
     size_t cpu_count;
+    const char *filter;         /* of a tracepoint, in the kernel's language; NULL: every one */
     uint64_t frequency, period; /* samples per second, or events per sample; the other is 0 */
     enum callchain_mode callchain;
     uint32_t stack_bytes;                         /* dwarf dump; 0: RECORDER_STACK_BYTES */
@@ -70,6 +71,9 @@ struct recorder_request {
     bool per_thread;           /* a ring buffer per thread instead of per CPU; implies no_inherit */
     bool delayed;              /* a workload's events wait for recorder_enable instead of its exec */
     bool user_only, kernel_only;
+    bool user_chains_only, kernel_chains_only;
+    bool no_bpf_programs; /* don't record that they are loaded */
+    bool no_build_ids;    /* don't read them from the files at the end */
     bool record_switches;   /* PERF_RECORD_SWITCH */
     bool record_data_mmaps; /* mappings that aren't executable as well */
     bool record_cgroups;    /* samples carry their cgroup; existing cgroups are named */
@@ -106,6 +110,11 @@ MUST_CHECK bool recorder_open(struct recorder **ret_recorder, const struct recor
                               const struct kernel *kernel, const struct sysroot *root, struct error *err);
 MUST_CHECK bool recorder_enable(struct recorder *recorder, struct error *err);
 void recorder_disable(struct recorder *recorder);
+/* Let the event of that name (NULL: all) sample or pause. Errors: ERROR_NOT_FOUND, no such event. */
+MUST_CHECK bool recorder_switch(struct recorder *recorder, const char *event, bool on, struct error *err);
+/* recorder_poll also returns when this descriptor is readable; -1: none. It stays its owner's. */
+void recorder_watch(struct recorder *recorder, int fd);
+uint64_t recorder_bytes(const struct recorder *recorder); /* written so far */
 /*
  * Wait until a buffer fills, wake_fd is readable, a signal arrives or timeout_ms passes; then empty all
  * buffers into the file. Errors: ERROR_LIMIT (disk full), ERROR_SYSTEM; the file stays readable.

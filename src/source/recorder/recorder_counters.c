@@ -2,6 +2,7 @@
 #include "source/recorder/recorder_counters.h"
 
 #include "base/arena.h"
+#include "base/scope.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -155,6 +156,8 @@ static void ask_sampling(struct perf_event_attr *attr, const struct recorder_req
     }
     if (request->record_cgroups)
         attr->sample_type |= PERF_SAMPLE_CGROUP;
+    attr->exclude_callchain_kernel |= request->user_chains_only;
+    attr->exclude_callchain_user |= request->kernel_chains_only;
     ask_rate(attr, event, leads_group(request, index));
     if (event->callchain != CALLCHAIN_NONE)
         ask_callchain(attr, event, event->callchain == CALLCHAIN_DWARF || second, event->callchain == CALLCHAIN_LBR);
@@ -190,7 +193,7 @@ static void ask_tracking(struct perf_event_attr *attr, const struct recorder_req
         .task = 1,
         .build_id = 1,
         .ksymbol = 1,
-        .bpf_event = 1,
+        .bpf_event = !request->no_bpf_programs,
         .namespaces = 1,
         .cgroup = 1,
         .context_switch = request->record_switches,
@@ -471,6 +474,46 @@ static int open_stream(struct opening *opening, struct counter_stream *stream, c
     return fd;
 }
 
+/* The fields that a filter of this tracepoint may ask for, as "a, b, c". */
+static void add_field_names(const struct sysroot *root, const char *event, struct text *out)
+{
+    scoped_text struct text format = {0};
+    const char *tracefs = sysroot_tracefs(root);
+    struct view name = view_of(event), system = view_cut(&name, ':');
+    if (!tracefs || !sysroot_read(root, &format, NULL, "%s/events/%.*s/%.*s/format", tracefs, (int)system.length,
+                                  system.text, (int)name.length, name.text))
+        return;
+    struct view rest = {format.bytes, format.length}, line;
+    while (view_line(&rest, &line)) {
+        ptrdiff_t at = view_find(line, "field:");
+        if (at < 0)
+            continue;
+        line = view_skip(line, (size_t)at);
+        struct view field = view_cut(&line, ';');
+        const char *blank = memrchr(field.text, ' ', field.length);
+        struct view last = blank ? view_skip(field, (size_t)(blank + 1 - field.text)) : field;
+        last = view_cut(&last, '['); /* an array's size */
+        text_printf(out, "%s%.*s", out->length ? ", " : "", (int)last.length, last.text);
+    }
+}
+
+static bool set_filter(const struct opening *opening, const struct counter_stream *stream, int fd, struct error *err)
+{
+    const struct kernel *kernel = opening->counters->kernel;
+    const char *filter =
+        stream->event == STREAM_TRACKING ? NULL : opening->request->events[stream->event].filter;
+    if (!filter || kernel->ioctl(kernel->context, fd, PERF_EVENT_IOC_SET_FILTER, (unsigned long)filter) == 0)
+        return true;
+    int sys_errno = errno;
+    if (sys_errno != EINVAL && sys_errno != ENOENT)
+        return error_system(err, sys_errno, "can't filter '%s' by '%s'", stream->name, filter);
+    scoped_text struct text fields = {0};
+    add_field_names(opening->root, stream->name, &fields);
+    error_set(err, ERROR_USAGE, "the kernel doesn't understand the filter '%s' of '%s'", filter, stream->name);
+    return error_hint(err, "write comparisons such as 'a == 1 && b != 2' of its fields%s%s", fields.length ? ": " : "",
+                      text_string(&fields));
+}
+
 static bool keep_fd(struct opening *opening, uint32_t stream_at, const struct place *place, int fd, struct error *err)
 {
     struct recorder_counters *counters = opening->counters;
@@ -480,7 +523,7 @@ static bool keep_fd(struct opening *opening, uint32_t stream_at, const struct pl
     if (counters->kernel->ioctl(counters->kernel->context, fd, PERF_EVENT_IOC_ID, (unsigned long)&id) != 0)
         return error_system(err, errno, "can't tell the id of '%s'", stream->name);
     *vec_push(&stream->ids) = id;
-    return true;
+    return set_filter(opening, stream, fd, err);
 }
 
 static bool belongs_here(const struct opening *opening, const struct counter_stream *stream,
@@ -685,12 +728,34 @@ static bool has_twin(const struct recorder_counters *counters, const struct coun
     return false;
 }
 
+/* Whether a stream is one that samples now: of twins, the one whose turn it is. */
+static bool has_turn(const struct recorder_counters *counters, const struct counter_stream *stream)
+{
+    if (stream->event == STREAM_TRACKING)
+        return false;
+    return stream->is_second ? counters->on_twins : !counters->on_twins || !has_twin(counters, stream);
+}
+
 bool recorder_counters_set(struct recorder_counters *counters, bool enabled, struct error *err)
 {
     bool good = true;
     for (uint32_t at = 0; at < counters->streams.count && good; at++) {
         const struct counter_stream *stream = &counters->streams.items[at];
-        if (!enabled || (stream->event != STREAM_TRACKING && !stream->is_second))
+        if (!enabled || (has_turn(counters, stream) && !stream->paused))
+            good = set_stream(counters, at, enabled ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, err);
+    }
+    return good;
+}
+
+bool recorder_counters_set_event(struct recorder_counters *counters, size_t event, bool enabled, struct error *err)
+{
+    bool good = true;
+    for (uint32_t at = 0; at < counters->streams.count && good; at++) {
+        struct counter_stream *stream = &counters->streams.items[at];
+        if (stream->event != event)
+            continue;
+        stream->paused = !enabled;
+        if (has_turn(counters, stream))
             good = set_stream(counters, at, enabled ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, err);
     }
     return good;
@@ -698,9 +763,9 @@ bool recorder_counters_set(struct recorder_counters *counters, bool enabled, str
 
 bool recorder_counters_switch(struct recorder_counters *counters, struct error *err)
 {
-    for (uint32_t at = 0; at < counters->streams.count; at++)
-        if (counters->streams.items[at].is_second && !set_stream(counters, at, PERF_EVENT_IOC_ENABLE, err))
-            return false;
+    counters->on_twins = true;
+    if (!recorder_counters_set(counters, true, err))
+        return false;
     for (uint32_t at = 0; at < counters->streams.count; at++)
         if (has_twin(counters, &counters->streams.items[at]) &&
             !set_stream(counters, at, PERF_EVENT_IOC_DISABLE, err))
@@ -718,17 +783,18 @@ static void poll_another(struct recorder_counters *counters, struct counter_ring
     ring->ended = ring->poll_at >= counters->fds.count;
 }
 
-void recorder_counters_wait(struct recorder_counters *counters, int wake_fd, int timeout_ms)
+void recorder_counters_wait(struct recorder_counters *counters, const int wake_fds[2], int timeout_ms)
 {
     vec(struct pollfd) polled = {0};
-    *vec_push(&polled) = (struct pollfd){.fd = wake_fd, .events = POLLIN};
+    for (size_t at = 0; at < 2; at++)
+        *vec_push(&polled) = (struct pollfd){.fd = wake_fds[at], .events = POLLIN};
     vec_for_each(&counters->rings, ring)
         *vec_push(&polled) = (struct pollfd){
             .fd = ring->ended || ring->poll_at == SIZE_MAX ? -1 : counters->fds.items[ring->poll_at].fd,
             .events = POLLIN};
     int ready = poll(polled.items, polled.count, timeout_ms);
     for (size_t at = 0; ready > 0 && at < counters->rings.count; at++)
-        if (polled.items[at + 1].revents & (POLLHUP | POLLERR | POLLNVAL))
+        if (polled.items[at + 2].revents & (POLLHUP | POLLERR | POLLNVAL))
             poll_another(counters, &counters->rings.items[at]);
     vec_done(&polled);
 }

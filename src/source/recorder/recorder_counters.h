@@ -26,6 +26,7 @@ struct counter_stream {
     char *name;
     struct perf_event_attr attr;
     unsigned steps_down; /* what this kernel or these permissions don't take */
+    bool paused;         /* by recorder_counters_set_event */
     vec(uint64_t) ids;
 };
 
@@ -48,6 +49,7 @@ struct recorder_counters {
     vec(struct counter_fd) fds;
     vec(struct counter_ring) rings;
     size_t ring_bytes;
+    bool on_twins; /* the waiting twins have taken over */
 };
 
 bool recorder_wants_data_mmaps(const struct recorder_request *request);
@@ -55,11 +57,13 @@ MUST_CHECK bool recorder_counters_open(struct recorder_counters *counters, const
                                        const struct kernel *kernel, const struct sysroot *root,
                                        recorder_notes *notes, struct error *err);
 void recorder_counters_done(struct recorder_counters *counters);
-/* Start or stop every sampling event but the waiting twins (all of them, once switched). */
+/* Start every sampling event that isn't paused, or stop all; of twins the one whose turn it is. */
 bool recorder_counters_set(struct recorder_counters *counters, bool enabled, struct error *err);
+/* Start or pause one event. */
+bool recorder_counters_set_event(struct recorder_counters *counters, size_t event, bool enabled, struct error *err);
 /* From frame pointers to the waiting twins that copy stacks. */
 bool recorder_counters_switch(struct recorder_counters *counters, struct error *err);
-/* Until a buffer fills, wake_fd is readable or timeout_ms has passed; marks rings whose events have ended. */
-void recorder_counters_wait(struct recorder_counters *counters, int wake_fd, int timeout_ms);
+/* Until a buffer fills, one of wake_fds (-1: none) is readable or timeout_ms has passed; marks rings whose events have ended. */
+void recorder_counters_wait(struct recorder_counters *counters, const int wake_fds[2], int timeout_ms);
 
 #endif

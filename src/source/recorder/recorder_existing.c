@@ -595,7 +595,8 @@ void recorder_existing_add(struct text *out, const struct recorder_existing_requ
     if (request->kernel_code) {
         add_kernel(&writing);
         add_modules(&writing);
-        add_bpf_programs(&writing);
+        if (request->bpf_programs)
+            add_bpf_programs(&writing);
     }
     if (request->cgroups)
         add_cgroups(&writing);

@@ -23,7 +23,7 @@ struct recorder_existing_request {
     const struct target *target;
     bool kernel_code;   /* some event samples the kernel */
     bool data_mappings; /* those that aren't executable as well */
-    bool cgroups;
+    bool cgroups, bpf_programs;
     bool build_ids; /* the kernel's own mmap records carry them: ours as well */
 };
 

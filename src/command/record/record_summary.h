@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What came of a recording, in a few lines: samples, stacks that reached their root, copied code, losses. */
+#ifndef PLUMB_COMMAND_RECORD_RECORD_SUMMARY_H
+#define PLUMB_COMMAND_RECORD_RECORD_SUMMARY_H
+
+#include "source/recorder/recorder.h"
+
+#include <stdio.h>
+
+struct record_summary {
+    FILE *talk;
+    const char *output;
+    bool quiet;
+};
+
+/* complete: everything that was sampled is in the file. */
+void record_summary_say(const struct record_summary *summary, const struct recorder_result *result, bool complete);
+
+#endif
