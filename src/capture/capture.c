@@ -207,8 +207,12 @@ uint32_t capture_locate(struct capture *capture, uint32_t space, uint64_t runtim
         mapping = address_spaces_find(&recording->spaces, space, runtime_addr);
     } else if (mode == CPU_MODE_KERNEL) {
         location.space = SPACE_KERNEL;
-        /* Code of modules loaded later has no mapping, but the kernel's table of symbols knows it. */
-        if (recording->spaces.items[SPACE_KERNEL].count)
+        /*
+         * Code of modules loaded later has no mapping, but the kernel's table of symbols knows it. An address of the
+         * lower half, taken just as the kernel was entered, isn't the kernel's when that lives in the upper one.
+         */
+        const struct address_space *kernel = &recording->spaces.items[SPACE_KERNEL];
+        if (kernel->count && kernel->mappings[0].start >> 63 <= runtime_addr >> 63)
             location.dso = address_spaces_kernel_dso(&recording->spaces);
         mapping = address_spaces_find(&recording->spaces, SPACE_KERNEL, runtime_addr);
     }
@@ -620,7 +624,7 @@ static bool apply(struct capture *capture, const struct record *record)
         break;
     case RECORD_BUILD_ID:
         address_spaces_build_id(&capture->recording.spaces, &capture->recording.strings, record->build_id.path,
-                                &record->build_id.build_id);
+                                &record->build_id.build_id, record->cpu_mode);
         break;
     default:
         break;

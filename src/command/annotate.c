@@ -450,7 +450,7 @@ static bool annotate_session(struct session *session, struct error *err)
 
 static bool annotate_run(struct context *context, int argc, char **argv, struct error *err)
 {
-    struct annotate_options options = {.input = RECORDING_INPUT_DEFAULTS, .source = true};
+    struct annotate_options options = {.input = {.demangle = true}, .source = true};
     int first;
     if (!options_parse(option_rows, OPTIONS_ANYWHERE, argc, argv, &options, &first, err))
         return false;

@@ -36,6 +36,7 @@ bool recording_input_symboliser(const struct recording_input *input, const struc
         .vmlinux_path = input->vmlinux,
         .kernel_release = source->facts.os_release,
         .demangle = input->demangle,
+        .versions = input->versions,
         .debuginfod = input->debuginfod,
     };
     return symboliser_new(ret_symboliser, &capture->recording, &options, err);

@@ -13,10 +13,11 @@ struct recording_input {
     const char *path; /* NULL: perf.data, or standard input when that is a pipe */
     const char *kallsyms, *symfs, *vmlinux;
     bool demangle; /* true unless --no-demangle */
+    bool versions; /* names are shown with theirs */
     bool force, debuginfod;
 };
 
-#define RECORDING_INPUT_DEFAULTS {.demangle = true}
+#define RECORDING_INPUT_DEFAULTS {.demangle = true, .versions = true}
 
 /* Rows for an option table whose values struct has a member `input`. */
 #define RECORDING_INPUT_ROWS(values)                                                                              \

@@ -2,6 +2,7 @@
 #include "command/command_table.h"
 #include "command/recording_header.h"
 #include "command/recording_input.h"
+#include "command/report_words.h"
 
 #include "analyse/code/hotspots.h"
 #include "base/arena.h"
@@ -18,6 +19,7 @@ struct report_options {
     double percent_limit;
     uint64_t max_stack;
     bool children, inlines, show_samples, show_period, header, header_only, quiet, inverted, stdio, hide_unresolved;
+    bool grouped, ungrouped, branches, no_branches;
     int verbose;
 };
 
@@ -32,7 +34,13 @@ static const struct option_row report_rows[] = {
     {0, "tid", OPTION_TEXT, AT(tids), "LIST", "only samples of these threads"},
     {0, NULL, OPTION_HEADING, 0, NULL, "what to show"},
     {'s', "sort", OPTION_TEXT, AT(sort), "KEY[,KEY]",
-     "tell apart and sort by: comm, pid, tid, dso, sym, srcline, cpu (default: comm,dso,sym)"},
+     "tell apart and sort by: comm, pid, tid, dso, sym, srcline, cpu (default: comm,dso,sym); of branches also "
+     "dso_from, dso_to, symbol_from, symbol_to, srcline_from, srcline_to, mispredict, cycles"},
+    {'b', "branch-stack", OPTION_FLAG, AT(branches), NULL,
+     "rows are taken branches, not samples (default where they were recorded with -b)"},
+    {0, "no-branch-stack", OPTION_FLAG, AT(no_branches), NULL, "rows are samples"},
+    {0, "group", OPTION_FLAG, AT(grouped), NULL, "all events side by side in one table (default for an event group)"},
+    {0, "no-group", OPTION_FLAG, AT(ungrouped), NULL, "a table for each event"},
     {'F', "fields", OPTION_TEXT, AT(fields), "FIELD[,FIELD]",
      "columns in this order: overhead, overhead_children, sample, period, and the keys of --sort"},
     {'g', "call-graph", OPTION_LAST_OPTIONAL, AT(call_graph), "STYLE[,MIN][,ORDER][,VALUE]",
@@ -65,131 +73,6 @@ static const struct option_row report_rows[] = {
 
 /* ---- what the options mean ---- */
 
-struct column_word {
-    const char *word;
-    enum hotspot_column column;
-};
-
-static const struct column_word column_words[] = {
-    {"overhead", COLUMN_OVERHEAD}, {"overhead_children", COLUMN_CHILDREN}, {"sample", COLUMN_SAMPLES},
-    {"period", COLUMN_PERIOD},     {"comm", COLUMN_COMM},                  {"pid", COLUMN_PID},
-    {"tid", COLUMN_TID},           {"dso", COLUMN_DSO},                    {"sym", COLUMN_SYMBOL},
-    {"symbol", COLUMN_SYMBOL},     {"srcline", COLUMN_LINE},               {"cpu", COLUMN_CPU},
-};
-
-struct column_list {
-    enum hotspot_column items[HOTSPOT_COLUMNS_MOST];
-    size_t count;
-};
-
-static bool column_listed(const struct column_list *list, enum hotspot_column column)
-{
-    for (size_t at = 0; at < list->count; at++)
-        if (list->items[at] == column)
-            return true;
-    return false;
-}
-
-static void column_list_add(struct column_list *list, enum hotspot_column column)
-{
-    if (!column_listed(list, column) && list->count < HOTSPOT_COLUMNS_MOST)
-        list->items[list->count++] = column;
-}
-
-/* The words nearest to an unknown one, as a hint. */
-static bool unknown_word(struct view word, const char *what, const char *const *known, size_t count, struct error *err)
-{
-    char text[64], nearest[160] = "";
-    snprintf(text, sizeof(text), "%.*s", (int)word.length, word.text);
-    error_set(err, ERROR_USAGE, "unknown %s '%s'", what, text);
-    for (size_t at = 0; at < count; at++) {
-        size_t used = strlen(nearest);
-        bool near = text_distance(known[at], text) <= 2 || (word.length >= 2 && strstr(known[at], text));
-        if (near)
-            snprintf(nearest + used, sizeof(nearest) - used, "%s%s", used ? ", " : "", known[at]);
-    }
-    if (nearest[0])
-        return error_hint(err, "did you mean %s?", nearest);
-    for (size_t at = 0; at < count; at++) {
-        size_t used = strlen(nearest);
-        snprintf(nearest + used, sizeof(nearest) - used, "%s%s", used ? ", " : "", known[at]);
-    }
-    return error_hint(err, "there are: %s", nearest);
-}
-
-static bool columns_parse(const char *text, const char *what, bool keys_only, struct column_list *list,
-                          struct error *err)
-{
-    const char *known[array_count(column_words)];
-    size_t known_count = 0;
-    for (size_t at = 0; at < array_count(column_words); at++)
-        if (!keys_only || column_words[at].column >= COLUMN_COMM)
-            known[known_count++] = column_words[at].word;
-    for (struct view rest = view_of(text); rest.length;) {
-        struct view word = view_trim(view_cut(&rest, ','));
-        const struct column_word *found = NULL;
-        for (size_t at = 0; at < array_count(column_words); at++)
-            if (view_equal(word, column_words[at].word) && (!keys_only || column_words[at].column >= COLUMN_COMM))
-                found = &column_words[at];
-        if (!found)
-            return unknown_word(word, what, known, known_count, err);
-        column_list_add(list, found->column);
-    }
-    return list->count || error_set(err, ERROR_USAGE, "no %s given", what);
-}
-
-struct tree_options {
-    enum tree_style style;
-    enum tree_value value;
-    double percent_least;
-    bool order_given, callers_first;
-};
-
-enum tree_word_kind {
-    TREE_WORD_STYLE,
-    TREE_WORD_ORDER,
-    TREE_WORD_VALUE,
-    TREE_WORD_KEY,
-};
-
-static const struct {
-    const char *word;
-    enum tree_word_kind kind;
-    int value;
-} tree_words[] = {
-    {"none", TREE_WORD_STYLE, TREE_NONE},      {"graph", TREE_WORD_STYLE, TREE_GRAPH},
-    {"fractal", TREE_WORD_STYLE, TREE_FRACTAL}, {"flat", TREE_WORD_STYLE, TREE_FLAT},
-    {"folded", TREE_WORD_STYLE, TREE_FOLDED},  {"caller", TREE_WORD_ORDER, true},
-    {"callee", TREE_WORD_ORDER, false},        {"percent", TREE_WORD_VALUE, TREE_PERCENT},
-    {"period", TREE_WORD_VALUE, TREE_PERIOD},  {"count", TREE_WORD_VALUE, TREE_SAMPLES},
-    {"function", TREE_WORD_KEY, 0}, /* how plumb merges chains anyway */
-};
-
-static bool tree_word_parse(struct view word, struct tree_options *tree, struct error *err)
-{
-    const char *known[array_count(tree_words)];
-    double number;
-    if (view_double(word, &number)) {
-        tree->percent_least = number;
-        return true;
-    }
-    for (size_t at = 0; at < array_count(tree_words); at++) {
-        known[at] = tree_words[at].word;
-        if (!view_equal(word, tree_words[at].word))
-            continue;
-        if (tree_words[at].kind == TREE_WORD_STYLE) {
-            tree->style = (enum tree_style)tree_words[at].value;
-        } else if (tree_words[at].kind == TREE_WORD_ORDER) {
-            tree->order_given = true;
-            tree->callers_first = tree_words[at].value;
-        } else if (tree_words[at].kind == TREE_WORD_VALUE) {
-            tree->value = (enum tree_value)tree_words[at].value;
-        }
-        return true;
-    }
-    return unknown_word(word, "call-graph word", known, array_count(tree_words), err);
-}
-
 struct report {
     struct report_options options;
     struct column_list keys, fields;
@@ -202,6 +85,7 @@ struct report {
     struct source *source;
     struct sample_tally tally;
     bool cpu_missing;
+    bool branches; /* rows are taken branches */
 };
 
 static bool report_parse(struct report *report, int argc, char **argv, struct error *err)
@@ -218,10 +102,8 @@ static bool report_parse(struct report *report, int argc, char **argv, struct er
         return false;
     if (options->fields && !columns_parse(options->fields, "field", false, &report->fields, err))
         return false;
-    if (options->call_graph)
-        for (struct view rest = view_of(options->call_graph); rest.length;)
-            if (!tree_word_parse(view_trim(view_cut(&rest, ',')), &report->tree, err))
-                return false;
+    if (options->call_graph && !tree_options_parse(options->call_graph, &report->tree, err))
+        return false;
     if (options->inverted)
         report->tree.order_given = report->tree.callers_first = true;
     if (options->percentage && strcmp(options->percentage, "absolute") != 0 &&
@@ -269,22 +151,77 @@ static bool sample_wanted(struct report *report, const struct sample *sample)
     return false;
 }
 
+static uint32_t branch_location(struct capture *capture, uint32_t space, uint64_t addr)
+{
+    return capture_locate(capture, space, addr, addr >> 63 ? CPU_MODE_KERNEL : CPU_MODE_USER);
+}
+
+static void count_branches(struct report *report, struct capture *capture, const struct record *record,
+                           const struct sample *sample)
+{
+    enum {
+        FLAG_MISPREDICTED = 1,
+        FLAG_PREDICTED = 2,
+        CYCLES_SHIFT = 4
+    };
+    uint32_t space = capture->recording.threads.items[sample->thread].space;
+    for (uint32_t at = 0; at < sample_branch_count(&record->sample); at++) {
+        struct branch_entry entry = sample_branch(&record->sample, at);
+        struct tally_branch branch = {
+            .from = branch_location(capture, space, entry.from),
+            .to = branch_location(capture, space, entry.to),
+            .cycles = (uint16_t)(entry.flags >> CYCLES_SHIFT),
+            .outcome = entry.flags & FLAG_PREDICTED      ? BRANCH_PREDICTED
+                       : entry.flags & FLAG_MISPREDICTED ? BRANCH_MISPREDICTED
+                                                         : BRANCH_OUTCOME_UNKNOWN,
+        };
+        sample_tally_add_branch(&report->tally, sample, &branch);
+    }
+}
+
 static bool report_record(void *context, struct capture *capture, const struct record *record,
                           const struct sample *sample)
 {
     struct report *report = context;
-    (void)capture, (void)record;
-    if (sample && sample_wanted(report, sample))
+    if (!sample || !sample_wanted(report, sample))
+        return true;
+    if (report->branches)
+        count_branches(report, capture, record, sample);
+    else
         sample_tally_add(&report->tally, sample);
+    return true;
+}
+
+static uint64_t kinds_of_samples(const struct source *source)
+{
+    uint64_t kinds = 0;
+    for (size_t at = 0; at < source->event_count; at++)
+        kinds |= source->events[at].attr.sample_type;
+    return kinds;
+}
+
+/* As perf decides: a header that speaks of branch records, and no stack dumps, make branches the rows. */
+static bool branches_decide(struct report *report, struct error *err)
+{
+    const struct report_options *options = &report->options;
+    uint64_t kinds = kinds_of_samples(report->source);
+    bool usual = report->source->facts.has_branch_records && !(kinds & PERF_SAMPLE_STACK_USER);
+    report->branches = options->branches || (usual && !options->no_branches);
+    if (report->branches && !(kinds & PERF_SAMPLE_BRANCH_STACK) && !report->source->facts.is_pipe) {
+        error_set(err, ERROR_USAGE, "the recording holds no branch records");
+        return error_hint(err, "record with -b, on a machine with branch records");
+    }
+    for (enum hotspot_column column = COLUMN_DSO_FROM; !report->branches && column < COLUMN_COUNT; column++)
+        if (column_listed(&report->keys, column) || column_listed(&report->fields, column)) {
+            error_set(err, ERROR_USAGE, "keys of branches need rows of branches");
+            return error_hint(err, "add -b, or leave those keys out");
+        }
     return true;
 }
 
 static bool has_chains(const struct source *source)
 {
-    for (size_t at = 0; at < source->event_count; at++)
-        if (source->events[at].attr.sample_type & PERF_SAMPLE_CALLCHAIN)
-            return true;
-    return false;
+    return kinds_of_samples(source) & PERF_SAMPLE_CALLCHAIN;
 }
 
 /* ---- showing ---- */
@@ -303,12 +240,15 @@ static void add_rounded(struct text *out, uint64_t value)
 
 static void columns_default(struct report *report, bool children)
 {
-    struct column_list *fields = &report->fields;
-    if (!report->keys.count && !fields->count) {
-        column_list_add(&report->keys, COLUMN_COMM);
-        column_list_add(&report->keys, COLUMN_DSO);
-        column_list_add(&report->keys, COLUMN_SYMBOL);
-    }
+    struct column_list *fields = &report->fields, usual_keys = {0};
+    static const enum hotspot_column usual[] = {COLUMN_COMM, COLUMN_DSO, COLUMN_SYMBOL};
+    static const enum hotspot_column usual_branches[] = {COLUMN_COMM, COLUMN_DSO_FROM, COLUMN_SYMBOL_FROM,
+                                                         COLUMN_SYMBOL_TO, COLUMN_BRANCH_CYCLES};
+    size_t usual_count = report->branches ? array_count(usual_branches) : array_count(usual);
+    for (size_t at = 0; !report->keys.count && !fields->count && at < usual_count; at++)
+        column_list_add(&usual_keys, report->branches ? usual_branches[at] : usual[at]);
+    if (usual_keys.count)
+        report->keys = usual_keys;
     if (!fields->count) {
         if (children)
             column_list_add(fields, COLUMN_CHILDREN);
@@ -367,10 +307,23 @@ static void add_section_heading(struct text *out, const struct report *report, c
                                 uint32_t event)
 {
     const struct recording *recording = &report->capture.recording;
+    uint64_t samples = hotspots->total_samples, period = hotspots->total_period;
+    for (uint32_t other = 0; other < hotspots->other_count; other++) {
+        samples += hotspots->other_totals[other].samples;
+        period += hotspots->other_totals[other].period;
+    }
     text_add(out, "# Samples: ");
-    add_rounded(out, hotspots->total_samples);
-    text_printf(out, " of event '%s'\n", recording->events[event].name);
-    text_printf(out, "# Event count (approx.): %" PRIu64 "\n#\n", hotspots->total_period);
+    add_rounded(out, samples);
+    if (hotspots->other_count) {
+        const char *name = report->source->events[event].group_name;
+        text_printf(out, " of events '%s { ", name ? name : "anon group");
+        for (uint32_t member = 0; member <= hotspots->other_count; member++)
+            text_printf(out, "%s%s", member ? ", " : "", recording->events[event + member].name);
+        text_add(out, " }'\n");
+    } else {
+        text_printf(out, " of event '%s'\n", recording->events[event].name);
+    }
+    text_printf(out, "# Event count (approx.): %" PRIu64 "\n#\n", period);
 }
 
 static void add_report_heading(struct text *out, const struct report *report)
@@ -418,10 +371,30 @@ static void explain_missing_names(FILE *talk, const struct places *places)
     }
 }
 
+/* How many events, from this one on, share a table. */
+static uint32_t table_events(const struct report *report, uint32_t event)
+{
+    uint32_t count = 1, all = (uint32_t)report->capture.recording.event_count;
+    if (report->options.grouped)
+        return all - event;
+    while (!report->options.ungrouped && event + count < all && event + count < report->source->event_count &&
+           report->source->events[event + count].leader == event)
+        count++;
+    return count;
+}
+
+static bool any_samples(const struct recording *recording, uint32_t event, uint32_t count)
+{
+    for (uint32_t at = event; at < event + count; at++)
+        if (recording->events[at].sample_count)
+            return true;
+    return false;
+}
+
 static void report_show(struct report *report, struct context *context, struct symboliser *symboliser)
 {
     struct recording *recording = &report->capture.recording;
-    bool chains = has_chains(report->source);
+    bool chains = has_chains(report->source) && !report->branches;
     bool children = report->options.children && chains && !report->options.fields;
     bool trees = chains && report->tree.style != TREE_NONE;
     columns_default(report, children);
@@ -429,14 +402,18 @@ static void report_show(struct report *report, struct context *context, struct s
     struct places places;
     places_init(&places, recording, symboliser,
                 (struct places_options){.inlines = report->options.inlines && (children || trees),
-                                        .lines = column_listed(&report->keys, COLUMN_LINE)});
+                                        .lines = column_listed(&report->keys, COLUMN_LINE) ||
+                                                 column_listed(&report->keys, COLUMN_LINE_FROM) ||
+                                                 column_listed(&report->keys, COLUMN_LINE_TO)});
     struct hotspots_options wanted = hotspots_options_of(report, children, trees);
     struct hotspots_layout layout = layout_of(report, children, trees);
     scoped_text struct text out = {0};
     add_report_heading(&out, report);
-    for (uint32_t event = 0; event < recording->event_count; event++) {
-        if (!recording->events[event].sample_count)
+    for (uint32_t event = 0, count; event < recording->event_count; event += count) {
+        count = table_events(report, event);
+        if (!any_samples(recording, event, count))
             continue;
+        wanted.event_count = count;
         struct hotspots hotspots;
         hotspots_build(&hotspots, &report->tally, event, recording, &places, &wanted);
         if (!report->options.quiet)
@@ -472,7 +449,7 @@ static bool report_checks(const struct report *report, struct error *err)
 static bool report_read(struct report *report, struct recording_names *names, struct error *err)
 {
     struct capture_unwinder unwinder = recording_names_unwinder(names);
-    bool stacks = has_chains(report->source) && (report->options.children || report->tree.style != TREE_NONE);
+    bool stacks = has_chains(report->source) && !report->branches && (report->options.children || report->tree.style != TREE_NONE);
     struct capture_watch watch = {report, report_record};
     struct capture_options options = {
         .watch = &watch, .unwinder = &unwinder, .without_stacks = !stacks && !report->source->facts.is_pipe
@@ -542,6 +519,8 @@ static bool report_all(struct report *report, struct context *context, struct er
         add_header(report, context->out);
         return true;
     }
+    if (!branches_decide(report, err))
+        return false;
     struct recording_names names = {
         .input = &options->input, .context = context, .capture = &report->capture, .source = report->source};
     bool done = report_named(report, context, &names, err);

@@ -205,10 +205,14 @@ uint32_t address_spaces_kernel_dso(const struct address_spaces *spaces)
 }
 
 void address_spaces_build_id(struct address_spaces *spaces, struct strings *strings, const char *path,
-                             const struct build_id *build_id)
+                             const struct build_id *build_id, enum cpu_mode mode)
 {
-    if (starts(path, "[kernel.kallsyms]")) {
-        spaces->dsos[DSO_ID_KERNEL].build_id = *build_id;
+    bool from_image = mode == CPU_MODE_KERNEL && path[0] == '/' && starts(last_part(path), "vmlinux");
+    if (from_image || starts(path, "[kernel.kallsyms]")) {
+        struct dso *kernel = &spaces->dsos[DSO_ID_KERNEL];
+        kernel->build_id = *build_id;
+        if (from_image) /* as perf calls a kernel whose image the recorder had */
+            kernel->name = strings_intern(strings, "[kernel.vmlinux]");
         return;
     }
     spaces->build_ids = vec_reserve_bytes(spaces->build_ids, &spaces->build_id_capacity, spaces->build_id_count + 1,

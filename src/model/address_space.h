@@ -70,7 +70,7 @@ uint32_t address_spaces_begin(struct address_spaces *spaces, uint32_t pid);
 uint32_t address_spaces_fork(struct address_spaces *spaces, uint32_t parent_space, uint32_t pid);
 /* What a path's build id is, where its mappings don't say (build-id records and the header's table). */
 void address_spaces_build_id(struct address_spaces *spaces, struct strings *strings, const char *path,
-                             const struct build_id *build_id);
+                             const struct build_id *build_id, enum cpu_mode mode);
 /* Forget all mappings (exec). */
 void address_spaces_clear(struct address_spaces *spaces, uint32_t space);
 /* Add a mapping, cutting or replacing what it overlaps. */

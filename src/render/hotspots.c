@@ -20,16 +20,24 @@ static const struct column columns[] = {
     [COLUMN_TID] = {"    Tid:Command", 15, false}, [COLUMN_DSO] = {"Shared Object", 13, false},
     [COLUMN_SYMBOL] = {"Symbol", 6, false},    [COLUMN_LINE] = {"Source:Line", 11, false},
     [COLUMN_CPU] = {"CPU", 3, true},
+    [COLUMN_DSO_FROM] = {"Source Shared Object", 20, false},
+    [COLUMN_DSO_TO] = {"Target Shared Object", 20, false},
+    [COLUMN_SYMBOL_FROM] = {"Source Symbol", 13, false},
+    [COLUMN_SYMBOL_TO] = {"Target Symbol", 13, false},
+    [COLUMN_LINE_FROM] = {"From Source:Line", 16, false},
+    [COLUMN_LINE_TO] = {"To Source:Line", 14, false},
+    [COLUMN_MISPREDICTED] = {"Branch Mispredicted", 19, false},
+    [COLUMN_BRANCH_CYCLES] = {"Basic Block Cycles", 18, false},
 };
 _Static_assert(array_count(columns) == COLUMN_COUNT, "a heading for every column");
 
-static void add_symbol(struct text *cell, const struct hotspot *row)
+static void add_symbol(struct text *cell, char level, const char *symbol, uint64_t addr, bool is_inlined)
 {
-    text_printf(cell, "[%c] ", row->level);
-    if (row->symbol)
-        text_printf(cell, "%s%s", row->symbol, row->is_inlined ? " (inlined)" : "");
+    text_printf(cell, "[%c] ", level);
+    if (symbol)
+        text_printf(cell, "%s%s", symbol, is_inlined ? " (inlined)" : "");
     else
-        text_printf(cell, "0x%016" PRIx64, row->addr);
+        text_printf(cell, "0x%016" PRIx64, addr);
 }
 
 /* A thread nobody named is shown by its number. */
@@ -41,20 +49,51 @@ static void add_comm(struct text *cell, const struct hotspot *row)
         text_printf(cell, ":%" PRId32, (int32_t)row->tid);
 }
 
-static void cell_add(struct text *cell, enum hotspot_column column, const struct hotspot *row)
+/* Where a branch began or led. */
+static void add_branch_place(struct text *cell, enum hotspot_column column, const struct hotspots *hotspots,
+                             uint32_t id)
 {
+    if (id == PLACE_NONE) {
+        text_add(cell, "N/A");
+        return;
+    }
+    const struct place *place = &hotspots->places->items[id];
+    if (column == COLUMN_DSO_FROM || column == COLUMN_DSO_TO)
+        text_add(cell, place->dso);
+    else if (column == COLUMN_LINE_FROM || column == COLUMN_LINE_TO)
+        text_add(cell, place->line ? place->line : "[unknown]");
+    else
+        add_symbol(cell, place->level, place->symbol, place->addr, place->is_inlined);
+}
+
+/* One number for each event of the group, side by side. */
+static void add_numbers(struct text *cell, enum hotspot_column column, const struct hotspots *hotspots,
+                        const struct hotspot *row, const char *before)
+{
+    for (uint32_t member = 0; member <= hotspots->other_count; member++) {
+        struct hotspot_counts counts = hotspot_counts_of(hotspots, row, member);
+        char number[32];
+        double share = column == COLUMN_CHILDREN ? counts.children_share : counts.share;
+        if (column == COLUMN_CHILDREN || column == COLUMN_OVERHEAD)
+            snprintf(number, sizeof(number), "%.2f%%", 100 * share);
+        else
+            snprintf(number, sizeof(number), "%" PRIu64, column == COLUMN_SAMPLES ? counts.samples : counts.period);
+        int width = member && !before[0] ? (int)columns[column].width_least : 0;
+        text_printf(cell, "%s%*s", before, width, number);
+    }
+}
+
+static void cell_add(struct text *cell, enum hotspot_column column, const struct hotspots *hotspots,
+                     const struct hotspot *row)
+{
+    static const char *const outcomes[] = {
+        [BRANCH_OUTCOME_UNKNOWN] = "N/A", [BRANCH_PREDICTED] = "N", [BRANCH_MISPREDICTED] = "Y"};
     switch (column) {
     case COLUMN_CHILDREN:
-        text_printf(cell, "%.2f%%", 100 * row->children_share);
-        break;
     case COLUMN_OVERHEAD:
-        text_printf(cell, "%.2f%%", 100 * row->share);
-        break;
     case COLUMN_SAMPLES:
-        text_add_u64(cell, row->samples);
-        break;
     case COLUMN_PERIOD:
-        text_add_u64(cell, row->period);
+        add_numbers(cell, column, hotspots, row, "");
         break;
     case COLUMN_COMM:
         add_comm(cell, row);
@@ -68,7 +107,7 @@ static void cell_add(struct text *cell, enum hotspot_column column, const struct
         text_add(cell, row->dso ? row->dso : "[unknown]");
         break;
     case COLUMN_SYMBOL:
-        add_symbol(cell, row);
+        add_symbol(cell, row->level, row->symbol, row->addr, row->is_inlined);
         break;
     case COLUMN_LINE:
         text_add(cell, row->line ? row->line : "[unknown]");
@@ -78,6 +117,25 @@ static void cell_add(struct text *cell, enum hotspot_column column, const struct
             text_add(cell, "?");
         else
             text_printf(cell, "%03" PRIu32, row->cpu);
+        break;
+    case COLUMN_DSO_FROM:
+    case COLUMN_SYMBOL_FROM:
+    case COLUMN_LINE_FROM:
+        add_branch_place(cell, column, hotspots, row->from);
+        break;
+    case COLUMN_DSO_TO:
+    case COLUMN_SYMBOL_TO:
+    case COLUMN_LINE_TO:
+        add_branch_place(cell, column, hotspots, row->place);
+        break;
+    case COLUMN_MISPREDICTED:
+        text_add(cell, outcomes[row->branch_outcome]);
+        break;
+    case COLUMN_BRANCH_CYCLES:
+        if (row->branch_cycles)
+            text_add_u64(cell, row->branch_cycles);
+        else
+            text_add_char(cell, '-');
         break;
     case COLUMN_COUNT:
         break;
@@ -113,11 +171,13 @@ static void table_measure(struct table *table)
     for (size_t at = 0; at < layout->column_count; at++) {
         const struct column *column = &columns[layout->columns[at]];
         table->widths[at] = column->width_least;
-        if (column->right && layout->columns[at] != COLUMN_CPU)
+        if (column->right && layout->columns[at] != COLUMN_CPU) {
+            table->widths[at] *= table->hotspots->other_count + 1;
             continue; /* numbers have room enough */
+        }
         for (size_t row = 0; row < table->hotspots->count; row++) {
             text_clear(&cell);
-            cell_add(&cell, layout->columns[at], &table->hotspots->items[row]);
+            cell_add(&cell, layout->columns[at], table->hotspots, &table->hotspots->items[row]);
             size_t width = text_columns(text_string(&cell));
             if (width > table->widths[at])
                 table->widths[at] = width;
@@ -160,8 +220,9 @@ static void add_row_separated(struct text *out, const struct table *table, const
         text_add(out, at ? layout->separator : "");
         text_clear(&cell);
         if (columns[layout->columns[at]].right && layout->columns[at] != COLUMN_CPU)
-            text_add_char(&cell, ' ');
-        cell_add(&cell, layout->columns[at], row);
+            add_numbers(&cell, layout->columns[at], table->hotspots, row, " ");
+        else
+            cell_add(&cell, layout->columns[at], table->hotspots, row);
         add_cell(out, cell.bytes, table->widths[at], false);
     }
 }
@@ -176,7 +237,7 @@ static void add_row(struct text *out, const struct table *table, const struct ho
         for (size_t at = 0; at < layout->column_count; at++) {
             bool last = at + 1 == layout->column_count && !layout->verbose;
             text_clear(&cell);
-            cell_add(&cell, layout->columns[at], row);
+            cell_add(&cell, layout->columns[at], table->hotspots, row);
             text_add(out, "  ");
             /* the name at the end of a line needs no blanks behind it, a number does need those before it */
             bool padded = !last || layout->columns[at] != COLUMN_SYMBOL;
@@ -384,6 +445,18 @@ static void add_tree(struct text *out, const struct table *table, const struct h
     text_done(&drawing.margin);
 }
 
+/* What one event of the group finds hot is shown, whatever the others find. */
+static double share_most(const struct hotspots *hotspots, const struct hotspot *row, bool by_children)
+{
+    double most = 0;
+    for (uint32_t member = 0; member <= hotspots->other_count; member++) {
+        struct hotspot_counts counts = hotspot_counts_of(hotspots, row, member);
+        double share = by_children ? counts.children_share : counts.share;
+        most = share > most ? share : most;
+    }
+    return most;
+}
+
 void hotspots_text(struct text *out, const struct hotspots *hotspots, const struct hotspots_layout *layout)
 {
     struct table table = {.hotspots = hotspots, .layout = layout};
@@ -392,7 +465,7 @@ void hotspots_text(struct text *out, const struct hotspots *hotspots, const stru
         add_heading(out, &table);
     for (size_t at = 0; at < hotspots->count; at++) {
         const struct hotspot *row = &hotspots->items[at];
-        if (100 * (layout->by_children ? row->children_share : row->share) < layout->percent_least)
+        if (100 * share_most(hotspots, row, layout->by_children) < layout->percent_least)
             continue;
         add_row(out, &table, row);
         if (row->tree && layout->tree_style != TREE_NONE)

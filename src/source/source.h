@@ -36,6 +36,7 @@ struct source_facts {
     uint32_t header_version;
     uint64_t data_offset, data_size_bytes, feature_offset;
     bool is_pipe, is_swapped, is_compressed;
+    bool has_branch_records; /* its header says that samples carry the branches before them */
 };
 
 struct source_losses {

@@ -229,15 +229,18 @@ static uint32_t symbol_intern(struct symboliser *symboliser, const struct place 
     uint32_t id = hashmap_find(&symboliser->symbol_by_key, hash, symbol_equal, symboliser, &identity);
     if (id != HASHMAP_ABSENT)
         return id;
-    struct view name = without_version(indexed_symbol_name(found));
+    struct view whole = indexed_symbol_name(found), name = without_version(whole);
     if (name.length > NAME_BYTES_MOST)
         name.length = NAME_BYTES_MOST;
     const char *raw = arena_string_n(&symboliser->arena, name.text, name.length);
     const char *plain = symboliser->options.demangle ? plain_name(symboliser, raw, false) : NULL;
+    const char *shown = plain ? plain : raw;
+    if (!plain && symboliser->options.versions && whole.length <= NAME_BYTES_MOST)
+        shown = arena_string_n(&symboliser->arena, whole.text, whole.length);
     id = (uint32_t)symboliser->symbols.count;
     *vec_push(&symboliser->symbols) = (struct symbol){
         .dso = place->dso,
-        .name = plain ? plain : raw,
+        .name = shown,
         .raw_name = raw,
         .dso_addr = identity.dso_addr,
         .size_bytes = identity.size_bytes,

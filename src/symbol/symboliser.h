@@ -43,6 +43,7 @@ struct symboliser_options {
     const char *vmlinux_path;    /* -k, or NULL: looked for by build id and release */
     const char *kernel_release;  /* of the recorded machine (source_facts.os_release); NULL: unknown */
     bool demangle;
+    bool versions; /* names keep theirs ("cfree@GLIBC_2.2.5"), as perf shows them */
     bool debuginfod;
 };
 

@@ -156,6 +156,10 @@ class File:
 
     # --- features ---
 
+    def feature(self, bit, content):
+        self.features[bit] = content
+        return self
+
     def string_feature(self, bit, string):
         raw = string.encode() + b"\0"
         raw += b"\0" * (-len(raw) % 64)

@@ -134,6 +134,81 @@ def test_group_reads_give_a_sample_per_counter(report, order):
     assert report(recording.file(), "-s", "comm", "-F", "sample,period,comm") == ["3,300,a", "2,90,a"]
 
 
+def branches_recorded():
+    recording = File(sample_type=made.IP | made.TID | made.TIME | made.PERIOD | made.BRANCH_STACK, branch_sample_type=8)
+    recording.comm(7, 7, "a").mmap(7, 0x1000, 0x1000, "/nowhere/from").mmap(7, 0x5000, 0x1000, "/nowhere/to")
+    mispredicted, predicted, cycles = 1, 2, 4
+    for time in (1000, 2000):
+        recording.sample(7, 0x1234, time, period=50, branches=[
+            (0x1010, 0x5020, predicted | 3 << cycles), (0x1010, 0x5020, mispredicted), (0x5030, 0x1040, predicted)])
+    return recording
+
+
+def test_branch_records_as_rows(report):
+    """Each taken branch counts as one, whatever its sample's period."""
+    data = branches_recorded().file()
+    assert report(data, "-b", "-s", "dso_from,dso_to") == ["66.67%,from,to", "33.33%,to,from"]
+    assert report(data, "-b", "-s", "symbol_from,mispredict,cycles", "-F", "sample,symbol_from,mispredict,cycles") == [
+        "2,[.] 0x0000000000000010,N,3", "2,[.] 0x0000000000000010,Y,-", "2,[.] 0x0000000000000030,N,-"]
+    assert report(data, "-b", "-s", "dso") == ["66.67%,to", "33.33%,from"]
+    assert report(data, "-b", "-s", "dso_to", "-d", "to") == ["66.67%,to"]
+    assert report(data, "-s", "dso") == ["100.00%,from"]
+
+
+def test_branch_records_are_rows_where_the_header_speaks_of_them(report):
+    data = branches_recorded().feature(15, b"").file()
+    assert report(data, "-s", "dso_from") == ["66.67%,from", "33.33%,to"]
+    assert report(data, "-s", "dso", "--no-branch-stack") == ["100.00%,from"]
+
+
+def test_branch_keys_without_branches(run, tmp_path):
+    path = tmp_path / "perf.data"
+    path.write_bytes(made.small().file())
+    for words, said in ((("-s", "dso_from"), "keys of branches need rows of branches"),
+                        (("-b",), "holds no branch records")):
+        done = run("report", "-i", str(path), *words)
+        assert (done.returncode, said in done.stderr) == (2, True), done
+
+
+def group_recorded(name, order="<"):
+    recording = File(order, sample_type=made.IP | made.TID | made.TIME | made.ID | made.PERIOD, events=3, event_type=4)
+    recording.comm(1, 1, "a").comm(2, 2, "b")
+    for event, pid, period in ((0, 1, 30), (0, 2, 10), (1, 2, 7), (1, 1, 1), (2, 1, 5)):
+        recording.sample(pid, 0x1000, 1000 + period, event=event, period=period)
+    text = name + b"\0" * (8 - len(name))
+    return recording.feature(17, recording.pack("II", 1, 8) + text + recording.pack("II", 0, 2))
+
+
+@ORDERS
+def test_a_groups_events_share_a_table(report, run, tmp_path, order):
+    data = group_recorded(b"g", order).file()
+    assert report(data, "-s", "comm") == ["75.00% 12.50%,a", "25.00% 87.50%,b", "100.00%,a"]
+    assert report(data, "-s", "comm", "--no-group") == ["75.00%,a", "25.00%,b", "87.50%,b", "12.50%,a", "100.00%,a"]
+    assert report(data, "-s", "comm", "--group") == ["75.00% 12.50% 100.00%,a", "25.00% 87.50% 0.00%,b"]
+    assert report(data, "-s", "comm", "-c", "b", "--percentage", "relative", "-F", "overhead,comm") == ["100.00% 100.00%,b"]
+    (tmp_path / "perf.data").write_bytes(data)
+    text = run("report", "-i", str(tmp_path / "perf.data"), "-s", "comm", "-n").stdout
+    assert "# Samples: 4  of events 'g { raw 0x0:p, raw 0x1:p }'" in text
+    assert "# Event count (approx.): 48\n" in text
+    assert "    75.00%  12.50%             1           1  a" in text
+
+
+def test_an_anonymous_group(run, tmp_path):
+    (tmp_path / "perf.data").write_bytes(group_recorded(b"").file())
+    text = run("report", "-i", str(tmp_path / "perf.data"), "-s", "comm").stdout
+    assert "of events 'anon group { raw 0x0:p, raw 0x1:p }'" in text
+
+
+def test_kernel_mode_at_a_programs_address(script):
+    """An interrupt as the kernel was entered: kernel mode, but not the kernel's code."""
+    recording = File().comm(1, 1, "a")
+    recording.mmap(0xffffffff, 0xffffffff81000000, 0x1000000, "[kernel.kallsyms]_text", misc=made.KERNEL)
+    recording.sample(1, 0x7f1671bcf6c1, 1000, misc=made.KERNEL)
+    recording.sample(1, 0xffffffffa0000000, 2000, misc=made.KERNEL)
+    assert script(recording.file(), "-F", "dso,ip") == [
+        "7f1671bcf6c1 ([unknown])", "ffffffffa0000000 ([kernel.kallsyms])"]
+
+
 def test_order_across_buffers(script):
     """Each buffer ascends; a round's end lets out what the round before had seen."""
     recording = File()
@@ -308,8 +383,6 @@ def shared_names(kind):
     return sorted(path.name[:-len(kind)] for path in pathlib.Path(root).glob(f"perf.data/*{kind}")) or ["absent"]
 
 
-# Its rows count branch records, its columns the events of a group: perf's --branch-stack and --group, not done here.
-OTHER_ROWS = {"quipper-branch-4.14", "quipper-group_desc-4.14", "quipper-lost_samples-4.4", "kdab-format_lost"}
 # perf unwinds nothing where it can't open the binary; the sampled instruction is known all the same.
 OTHER_STACKS = {"kdab-vector_static_gcc-dwarf"}
 
@@ -331,8 +404,6 @@ def test_script_as_perf_prints_it(run, shared_data, name):
 
 @pytest.mark.parametrize("name", shared_names(".report.csv"))
 def test_report_as_perf_prints_it(run, shared_data, name):
-    if name in OTHER_ROWS:
-        pytest.skip("perf counts branch records or puts a group's events into one table: not supported here")
     folder = shared_data / "perf.data"
     done = run("report", "-q", "-g", "none", "--no-children", "--sort", "comm,dso", "-t", ",", "--percentage", "absolute",
                "-i", str(folder / f"{name}.perf.data"))

@@ -1,51 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "analyse/code/hotspots.h"
+#include "analyse/code/hotspots_internal.h"
 
 #include "base/arena.h"
 #include "base/scope.h"
 #include "base/text.h"
-#include "base/vec.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* What makes a row, as ids. */
-struct row_key {
-    uint32_t place, comm, thread, cpu;
-};
-
-/* Samples whose stacks are the same to a reader: the same places in the same order. */
-struct path {
-    struct row_key own; /* with the place where the sample was taken */
-    uint32_t thread;    /* the first one's */
-    uint32_t first, count; /* into path_places: its frames, as trees are read */
-    uint64_t samples, period;
-};
-
-/* The row that a place led to last: the next path most often leads there again. */
-struct row_memo {
-    uint32_t comm, thread, cpu, row;
-    bool known;
-};
-
-struct building {
-    struct hotspots *hotspots;
-    const struct sample_tally *tally;
-    const struct recording *recording;
-    struct places *places;
-    const struct hotspots_options *options;
-    uint32_t event;
-    vec(struct row_key) keys; /* of each row */
-    vec(uint32_t) stamps;     /* by row: the path that counted it last */
-    struct hashmap map;
-    vec(uint32_t) frames; /* places of the stack at hand */
-    vec(uint32_t) row_of_place;
-    vec(struct row_memo) memos; /* by place */
-    vec(struct path) paths;
-    vec(uint32_t) path_places;
-    struct hashmap path_map;
-};
 
 static bool key_equal(const void *context, uint32_t id, const void *key)
 {
@@ -53,49 +15,69 @@ static bool key_equal(const void *context, uint32_t id, const void *key)
     return memcmp(&building->keys.items[id], key, sizeof(struct row_key)) == 0;
 }
 
-static bool places_matter(const struct hotspots_options *options)
+static bool has_key(const struct building *building, enum hotspot_column column)
 {
-    return options->keys & (hotspot_key(COLUMN_DSO) | hotspot_key(COLUMN_SYMBOL) | hotspot_key(COLUMN_LINE));
+    return building->options->keys & hotspot_key(column);
+}
+
+/* Of branches the plain keys speak of the target, as those with "to" do. */
+static void folds_begin(struct building *building)
+{
+    building->fold = (struct place_fold){
+        .dso = has_key(building, COLUMN_DSO) || has_key(building, COLUMN_DSO_TO),
+        .symbol = has_key(building, COLUMN_SYMBOL) || has_key(building, COLUMN_SYMBOL_TO),
+        .line = has_key(building, COLUMN_LINE) || has_key(building, COLUMN_LINE_TO)};
+    building->fold_from = (struct place_fold){.dso = has_key(building, COLUMN_DSO_FROM),
+                                              .symbol = has_key(building, COLUMN_SYMBOL_FROM),
+                                              .line = has_key(building, COLUMN_LINE_FROM)};
+    struct place_fold *folds[] = {&building->fold, &building->fold_from};
+    for (size_t at = 0; at < array_count(folds); at++) {
+        folds[at]->matters = folds[at]->dso || folds[at]->symbol || folds[at]->line;
+        folds[at]->whole = folds[at]->symbol && (folds[at]->dso || building->places->options.lines);
+    }
 }
 
 /* The place that stands for all places that the keys don't tell apart. */
-static uint32_t key_place(struct building *building, uint32_t place)
+static uint32_t place_folded(const struct place_fold *fold, uint32_t place)
 {
-    unsigned keys = building->options->keys;
-    if (!places_matter(building->options))
+    if (!fold->matters || place == PLACE_NONE)
         return PLACE_NONE;
-    if (keys & hotspot_key(COLUMN_SYMBOL) && (keys & hotspot_key(COLUMN_DSO) || building->places->options.lines))
-        return place;
-    return building->row_of_place.items[place];
+    return fold->whole ? place : fold->like.items[place];
+}
+
+static void add_place_name(struct text *name, const struct place_fold *fold, const struct place *place)
+{
+    if (fold->dso)
+        text_add(name, place->dso);
+    text_add_char(name, '\n');
+    if (fold->symbol && place->symbol)
+        text_add(name, place->symbol);
+    else if (fold->symbol)
+        text_printf(name, "%" PRIx64 " %s", place->addr, place->dso);
+    text_add_char(name, '\n');
+    if (fold->line && place->line)
+        text_add(name, place->line);
 }
 
 /* Fold places together by the keys' own names: dso alone, symbol name alone, line alone. */
-static void places_fold(struct building *building)
+static void places_fold(const struct building *building, struct place_fold *fold)
 {
+    if (!fold->matters || fold->whole)
+        return;
     struct strings names;
     strings_init(&names);
     vec(uint32_t) first_by_name = {0};
-    unsigned keys = building->options->keys;
     scoped_text struct text name = {0};
-    for (size_t at = building->row_of_place.count; at < building->places->count; at++) {
-        const struct place *place = &building->places->items[at];
+    fold->like.count = 0; /* names of earlier places are the same again */
+    for (size_t at = 0; at < building->places->count; at++) {
         text_clear(&name);
-        if (keys & hotspot_key(COLUMN_DSO))
-            text_add(&name, place->dso);
-        text_add_char(&name, '\n');
-        if (keys & hotspot_key(COLUMN_SYMBOL) && place->symbol)
-            text_add(&name, place->symbol);
-        else if (keys & hotspot_key(COLUMN_SYMBOL))
-            text_printf(&name, "%" PRIx64 " %s", place->addr, place->dso);
-        text_add_char(&name, '\n');
-        if (keys & hotspot_key(COLUMN_LINE) && place->line)
-            text_add(&name, place->line);
+        add_place_name(&name, fold, &building->places->items[at]);
         uint32_t id = strings_intern_n(&names, name.bytes, name.length);
         while (first_by_name.count <= id)
             *vec_push(&first_by_name) = PLACE_NONE;
         if (first_by_name.items[id] == PLACE_NONE)
             first_by_name.items[id] = (uint32_t)at;
-        *vec_push(&building->row_of_place) = first_by_name.items[id];
+        *vec_push(&fold->like) = first_by_name.items[id];
     }
     vec_done(&first_by_name);
     strings_done(&names);
@@ -104,11 +86,13 @@ static void places_fold(struct building *building)
 static struct hotspot row_begin(const struct building *building, const struct row_key *key, uint32_t thread_id)
 {
     const struct recording *recording = building->recording;
-    unsigned keys = building->options->keys;
     const struct thread *thread = &recording->threads.items[thread_id];
     struct hotspot row = {.place = key->place,
-                          .comm = strings_text(&recording->strings, keys & hotspot_key(COLUMN_COMM) ? key->comm
-                                                                                                    : thread->comm),
+                          .from = key->from,
+                          .branch_cycles = (uint16_t)(key->branch >> 16),
+                          .branch_outcome = (enum branch_outcome)(key->branch & UINT16_MAX),
+                          .comm = strings_text(&recording->strings, has_key(building, COLUMN_COMM) ? key->comm
+                                                                                                  : thread->comm),
                           .pid = thread->pid,
                           .tid = thread->tid,
                           .cpu = key->cpu,
@@ -117,7 +101,7 @@ static struct hotspot row_begin(const struct building *building, const struct ro
     if (key->place == PLACE_NONE)
         return row;
     const struct place *place = &building->places->items[key->place];
-    row.dso = keys & hotspot_key(COLUMN_DSO) ? place->dso : NULL;
+    row.dso = has_key(building, COLUMN_DSO) ? place->dso : NULL;
     row.symbol = place->symbol;
     row.line = place->line;
     row.addr = place->addr;
@@ -130,26 +114,34 @@ static uint32_t row_find(struct building *building, const struct row_key *key, c
 {
     uint64_t hash =
         hash_combine(hash_u64((uint64_t)key->place << 32 | key->comm), (uint64_t)key->thread << 32 | key->cpu);
+    if (key->from != PLACE_NONE || key->branch)
+        hash = hash_combine(hash, (uint64_t)key->from << 32 | key->branch);
     uint32_t id = hashmap_find(&building->map, hash, key_equal, building, key);
     if (id != HASHMAP_ABSENT)
         return id;
     id = (uint32_t)building->hotspots->count;
     *vec_push(&building->keys) = *key;
     *vec_push(&building->stamps) = UINT32_MAX;
-    *vec_push(building->hotspots) = row_begin(building, key, path->thread);
+    struct hotspot row = row_begin(building, key, path->thread);
+    row.others = (uint32_t)building->others.count;
+    for (uint32_t at = 0; at < building->hotspots->other_count; at++)
+        *vec_push(&building->others) = (struct hotspot_counts){0};
+    *vec_push(building->hotspots) = row;
     hashmap_add(&building->map, hash, id);
     return id;
 }
 
-static uint32_t row_of(struct building *building, const struct path *path, uint32_t place)
+uint32_t row_of(struct building *building, const struct path *path, uint32_t place)
 {
     struct row_memo *memo = &building->memos.items[place];
-    if (memo->known && memo->comm == path->own.comm && memo->thread == path->own.thread && memo->cpu == path->own.cpu)
-        return memo->row;
     struct row_key key = path->own;
-    key.place = key_place(building, place);
-    *memo = (struct row_memo){
-        .comm = key.comm, .thread = key.thread, .cpu = key.cpu, .row = row_find(building, &key, path), .known = true};
+    key.place = place;
+    if (memo->known && memcmp(&memo->own, &key, sizeof(key)) == 0)
+        return memo->row;
+    *memo = (struct row_memo){.own = key, .known = true};
+    key.place = place_folded(&building->fold, place);
+    key.from = place_folded(&building->fold_from, key.from);
+    memo->row = row_find(building, &key, path);
     return memo->row;
 }
 
@@ -195,17 +187,26 @@ static bool path_equal(const void *context, uint32_t id, const void *key)
 }
 
 /* What of the item tells rows apart. */
-static struct row_key own_key(const struct building *building, const struct tally_item *item, uint32_t place)
+static struct row_key own_key(struct building *building, const struct tally_item *item, uint32_t place)
 {
-    unsigned keys = building->options->keys;
     struct row_key key = {
         .place = place,
-        .comm = keys & hotspot_key(COLUMN_COMM) ? item->comm : 0,
-        .thread = keys & hotspot_key(COLUMN_TID) ? item->thread : 0,
-        .cpu = keys & hotspot_key(COLUMN_CPU) ? item->cpu : 0,
+        .comm = has_key(building, COLUMN_COMM) ? item->comm : 0,
+        .thread = has_key(building, COLUMN_TID) ? item->thread : 0,
+        .cpu = has_key(building, COLUMN_CPU) ? item->cpu : 0,
+        .from = PLACE_NONE,
     };
-    if (keys & hotspot_key(COLUMN_PID) && !(keys & hotspot_key(COLUMN_TID)))
+    if (has_key(building, COLUMN_PID) && !has_key(building, COLUMN_TID))
         key.thread = building->recording->threads.items[item->thread].pid;
+    if (item->branch == TALLY_NONE)
+        return key;
+    const struct tally_branch *branch = &building->tally->branches[item->branch];
+    if (building->fold_from.matters)
+        key.from = places_of(building->places, branch->from);
+    if (has_key(building, COLUMN_BRANCH_CYCLES))
+        key.branch = (uint32_t)branch->cycles << 16;
+    if (has_key(building, COLUMN_MISPREDICTED))
+        key.branch |= branch->outcome;
     return key;
 }
 
@@ -237,18 +238,22 @@ static void path_count(struct building *building, const struct tally_item *item)
         id = path_add(building, &key, hash, item->thread);
     building->paths.items[id].samples += item->samples;
     building->paths.items[id].period += item->period;
-    building->hotspots->total_period += item->period;
-    building->hotspots->total_samples += item->samples;
+    struct hotspots *hotspots = building->hotspots;
+    bool first = building->member == 0;
+    *(first ? &hotspots->total_period : &hotspots->other_totals[building->member - 1].period) += item->period;
+    *(first ? &hotspots->total_samples : &hotspots->other_totals[building->member - 1].samples) += item->samples;
     building->hotspots->has_stacks |= building->frames.count > 0;
 }
 
 static void paths_build(struct building *building)
 {
+    building->paths.count = building->path_places.count = building->memos.count = 0;
+    hashmap_done(&building->path_map);
     for (size_t at = 0; at < building->tally->count; at++)
         if (building->tally->items[at].event == building->event)
             path_count(building, &building->tally->items[at]);
-    if (places_matter(building->options))
-        places_fold(building);
+    places_fold(building, &building->fold);
+    places_fold(building, &building->fold_from);
     for (size_t at = 0; at < building->places->count; at++)
         *vec_push(&building->memos) = (struct row_memo){0};
 }
@@ -262,284 +267,51 @@ static void deepen(struct hotspot *row, size_t depth)
 }
 
 /* NULL when no path has places. */
-static const uint32_t *path_places_of(const struct building *building, const struct path *path)
+const uint32_t *path_places_of(const struct building *building, const struct path *path)
 {
     return building->path_places.count ? building->path_places.items + path->first : NULL;
+}
+
+static void count_into(struct building *building, uint32_t row_id, const struct path *path, bool own)
+{
+    struct hotspot *row = &building->hotspots->items[row_id];
+    struct hotspot_counts *other =
+        building->member ? &building->others.items[row->others + building->member - 1] : NULL;
+    if (own) {
+        *(other ? &other->samples : &row->samples) += path->samples;
+        *(other ? &other->period : &row->period) += path->period;
+    }
+    *(other ? &other->children_samples : &row->children_samples) += path->samples;
+    *(other ? &other->children_period : &row->children_period) += path->period;
 }
 
 static void count_path(struct building *building, uint32_t index)
 {
     const struct path *path = &building->paths.items[index];
     const uint32_t *places = path_places_of(building, path);
-    struct hotspots *hotspots = building->hotspots;
     uint32_t own = row_of(building, path, path->own.place);
-    hotspots->items[own].samples += path->samples;
-    hotspots->items[own].period += path->period;
-    hotspots->items[own].children_samples += path->samples;
-    hotspots->items[own].children_period += path->period;
+    count_into(building, own, path, true);
     building->stamps.items[own] = index;
-    deepen(&hotspots->items[own], path->count);
+    deepen(&building->hotspots->items[own], path->count);
     for (size_t at = 0; building->options->children && at < path->count; at++) {
         uint32_t row = row_of(building, path, places[at]);
         if (building->stamps.items[row] == index)
             continue; /* its own, or a recursion: a sample counts once */
         building->stamps.items[row] = index;
-        hotspots->items[row].children_samples += path->samples;
-        hotspots->items[row].children_period += path->period;
-        deepen(&hotspots->items[row], path->count - at);
+        count_into(building, row, path, false);
+        deepen(&building->hotspots->items[row], path->count - at);
     }
 }
 
-/* ---- trees ---- */
-
-/* A chain for the tree of one row. */
-struct row_chain {
-    uint32_t row;
-    uint32_t path, first; /* the path's places from there on */
-};
-
-typedef vec(struct row_chain) row_chains;
-
-static void chain_add(struct building *building, row_chains *chains, uint32_t row, uint32_t path, size_t first)
+static void count_event(struct building *building, uint32_t event, uint32_t member)
 {
-    if (building->hotspots->items[row].tree)
-        *vec_push(chains) = (struct row_chain){row, path, (uint32_t)first};
-}
-
-/*
- * A row's own samples bring their whole stack. Samples it is an ancestor of bring the part from the row on: down
- * to the leaf when callers come first, up to the root otherwise. Of recursive frames the first one counts.
- */
-static void chains_add_path(struct building *building, row_chains *chains, uint32_t index)
-{
-    const struct path *path = &building->paths.items[index];
-    const uint32_t *places = path_places_of(building, path);
-    if (!path->count)
-        return;
-    uint32_t own = row_of(building, path, path->own.place);
-    building->stamps.items[own] = index;
-    chain_add(building, chains, own, index, 0);
-    for (size_t at = 0; building->options->children && at < path->count; at++) {
-        uint32_t row = row_of(building, path, places[at]);
-        if (building->stamps.items[row] == index)
-            continue;
-        building->stamps.items[row] = index;
-        chain_add(building, chains, row, index, at);
-    }
-}
-
-static uint64_t period_floor(double share, uint64_t total)
-{
-    double least = share * (double)total;
-    return least <= 0 ? 0 : (uint64_t)least;
-}
-
-static uint64_t row_weight(const struct building *building, const struct hotspot *row)
-{
-    return building->options->children ? row->children_period : row->period;
-}
-
-static void tree_build(struct building *building, struct hotspot *row, const struct row_chain *of_row, size_t count)
-{
-    const struct hotspots_options *options = building->options;
-    struct call_chain *chains = memory_alloc(memory_product(count, sizeof(*chains)));
-    for (size_t at = 0; at < count; at++) {
-        const struct path *path = &building->paths.items[of_row[at].path];
-        chains[at] = (struct call_chain){.places = building->path_places.items + path->first + of_row[at].first,
-                                         .count = path->count - of_row[at].first,
-                                         .weight = path->period,
-                                         .samples = path->samples};
-    }
-    uint64_t whole = options->tree_relative ? row_weight(building, row) : building->hotspots->total_period;
-    row->tree_least = period_floor(options->tree_share_least, whole);
-    struct call_tree_limits limits = {.weight_least = options->tree_relative ? 0 : row->tree_least,
-                                      .share_least = options->tree_relative ? options->tree_share_least : 0};
-    call_tree_build(row->tree, chains, count, building->places->count, &limits);
-    free(chains);
-}
-
-/* Put the chains of each row next to each other: starts[row] is where its own begin. */
-static struct row_chain *chains_by_row(const row_chains *chains, size_t row_count, size_t *starts)
-{
-    struct row_chain *sorted = memory_alloc(memory_product(chains->count, sizeof(*sorted)));
-    vec_for_each (chains, chain)
-        starts[chain->row + 1]++;
-    for (size_t row = 0; row < row_count; row++)
-        starts[row + 1] += starts[row];
-    vec_for_each (chains, chain)
-        sorted[starts[chain->row]++] = *chain;
-    /* each start has moved to its row's end */
-    memmove(starts + 1, starts, row_count * sizeof(*starts));
-    starts[0] = 0;
-    return sorted;
-}
-
-static void trees_build(struct building *building)
-{
-    struct hotspots *hotspots = building->hotspots;
-    uint64_t least = period_floor(building->options->tree_share_least, hotspots->total_period);
-    vec_for_each (hotspots, row)
-        /* Below the limit every branch would be left out. */
-        if (building->options->tree_relative || row_weight(building, row) >= least)
-            row->tree = memory_alloc(sizeof(*row->tree));
+    building->event = event;
+    building->member = member;
+    paths_build(building);
     vec_for_each (&building->stamps, stamp)
         *stamp = UINT32_MAX;
-    row_chains chains = {0};
     for (uint32_t at = 0; at < building->paths.count; at++)
-        chains_add_path(building, &chains, at);
-    size_t *starts = memory_alloc(memory_product(hotspots->count + 1, sizeof(*starts)));
-    struct row_chain *sorted = chains_by_row(&chains, hotspots->count, starts);
-    for (size_t at = 0; at < hotspots->count; at++)
-        if (hotspots->items[at].tree)
-            tree_build(building, &hotspots->items[at], sorted + starts[at], starts[at + 1] - starts[at]);
-    free(sorted);
-    free(starts);
-    vec_done(&chains);
-}
-
-/* ---- names, shares, order ---- */
-
-static bool name_listed(const char *list, const char *name)
-{
-    if (!list)
-        return true;
-    struct view rest = view_of(list);
-    while (rest.length)
-        if (view_equal(view_cut(&rest, ','), name ? name : ""))
-            return true;
-    return false;
-}
-
-static bool row_passes(const struct building *building, const struct hotspot *row)
-{
-    const struct hotspots_options *options = building->options;
-    const struct place *place = row->place == PLACE_NONE ? NULL : &building->places->items[row->place];
-    if (options->named_only && place && !place->symbol)
-        return false;
-    return name_listed(options->comms, row->comm) && (!place || name_listed(options->dsos, place->dso)) &&
-           (!place || name_listed(options->symbols, place->symbol));
-}
-
-static void hotspot_release(struct hotspot *row)
-{
-    if (row->tree) {
-        call_tree_done(row->tree);
-        free(row->tree);
-        row->tree = NULL;
-    }
-}
-
-static void rows_filter(struct building *building)
-{
-    struct hotspots *hotspots = building->hotspots;
-    size_t kept = 0;
-    uint64_t period = 0, samples = 0;
-    for (size_t at = 0; at < hotspots->count; at++) {
-        struct hotspot *row = &hotspots->items[at];
-        if (!row_passes(building, row)) {
-            hotspot_release(row);
-            continue;
-        }
-        period += row->period;
-        samples += row->samples;
-        hotspots->items[kept++] = *row;
-    }
-    hotspots->count = kept;
-    if (building->options->relative) {
-        hotspots->total_period = period;
-        hotspots->total_samples = samples;
-    }
-}
-
-static void rows_share(struct hotspots *hotspots)
-{
-    double total = (double)hotspots->total_period;
-    for (size_t at = 0; at < hotspots->count; at++) {
-        struct hotspot *row = &hotspots->items[at];
-        row->share = total > 0 ? (double)row->period / total : 0;
-        row->children_share = total > 0 ? (double)row->children_period / total : 0;
-        row->share_interval = wilson_interval(row->share * (double)hotspots->total_samples,
-                                              (double)hotspots->total_samples, (double)hotspots->total_samples);
-    }
-}
-
-static int text_order(const char *a, const char *b)
-{
-    return strcmp(a ? a : "", b ? b : "");
-}
-
-static int u64_descending(uint64_t a, uint64_t b)
-{
-    return a < b ? 1 : a > b ? -1 : 0;
-}
-
-static int symbol_order(const struct hotspot *a, const struct hotspot *b)
-{
-    if (a->symbol && b->symbol)
-        return strcmp(a->symbol, b->symbol);
-    if (a->symbol || b->symbol)
-        return a->symbol ? -1 : 1; /* names stand before bare addresses */
-    return -u64_descending(a->addr, b->addr);
-}
-
-/* Among equal shares the one whose tree is told from further away comes first: callers, or callees. */
-static int children_order(const struct hotspot *a, const struct hotspot *b, const struct hotspots_options *options)
-{
-    int order = u64_descending(a->children_period, b->children_period);
-    if (!order && options->trees && a->thread == b->thread)
-        order = u64_descending(a->stack_depth_most, b->stack_depth_most) * (options->callers_first ? 1 : -1);
-    return order;
-}
-
-static int column_order(enum hotspot_column column, const struct hotspot *a, const struct hotspot *b,
-                        const struct hotspots_options *options)
-{
-    switch (column) {
-    case COLUMN_CHILDREN:
-        return children_order(a, b, options);
-    case COLUMN_OVERHEAD:
-    case COLUMN_PERIOD:
-        return u64_descending(a->period, b->period);
-    case COLUMN_SAMPLES:
-        return u64_descending(a->samples, b->samples);
-    case COLUMN_COMM:
-        return text_order(a->comm, b->comm);
-    case COLUMN_PID:
-        return -u64_descending(a->pid, b->pid);
-    case COLUMN_TID:
-        return -u64_descending(a->tid, b->tid);
-    case COLUMN_DSO:
-        return text_order(a->dso, b->dso);
-    case COLUMN_SYMBOL:
-        return symbol_order(a, b);
-    case COLUMN_LINE:
-        return text_order(a->line, b->line);
-    case COLUMN_CPU:
-        return -u64_descending(a->cpu, b->cpu);
-    case COLUMN_COUNT:
-        break;
-    }
-    return 0;
-}
-
-static int row_order(const void *left, const void *right, void *context)
-{
-    const struct hotspot *a = left, *b = right;
-    const struct hotspots_options *options = context;
-    int order = 0;
-    for (size_t at = 0; !order && at < options->order_count; at++)
-        order = column_order(options->order[at], a, b, options);
-    /* What the columns don't tell apart still has one order. */
-    order = order ? order : u64_descending(a->period, b->period);
-    order = order ? order : -u64_descending(a->addr, b->addr);
-    return order ? order : -u64_descending(a->tid, b->tid);
-}
-
-static void rows_sort(struct building *building)
-{
-    struct hotspots *hotspots = building->hotspots;
-    if (hotspots->count)
-        qsort_r(hotspots->items, hotspots->count, sizeof(*hotspots->items), row_order, (void *)building->options);
+        count_path(building, at);
 }
 
 static void building_done(struct building *building)
@@ -547,7 +319,8 @@ static void building_done(struct building *building)
     vec_done(&building->keys);
     vec_done(&building->stamps);
     vec_done(&building->frames);
-    vec_done(&building->row_of_place);
+    vec_done(&building->fold.like);
+    vec_done(&building->fold_from.like);
     vec_done(&building->memos);
     vec_done(&building->paths);
     vec_done(&building->path_places);
@@ -558,30 +331,42 @@ static void building_done(struct building *building)
 void hotspots_build(struct hotspots *hotspots, const struct sample_tally *tally, uint32_t event,
                     const struct recording *recording, struct places *places, const struct hotspots_options *options)
 {
-    *hotspots = (struct hotspots){.places = places};
-    struct building building = {.hotspots = hotspots,
-                                .tally = tally,
-                                .recording = recording,
-                                .places = places,
-                                .options = options,
-                                .event = event};
-    paths_build(&building);
-    for (uint32_t at = 0; at < building.paths.count; at++)
-        count_path(&building, at);
+    *hotspots = (struct hotspots){.places = places, .other_count = options->event_count ? options->event_count - 1 : 0};
+    if (hotspots->other_count)
+        hotspots->other_totals = memory_alloc(memory_product(hotspots->other_count, sizeof(struct hotspot_counts)));
+    struct building building = {
+        .hotspots = hotspots, .tally = tally, .recording = recording, .places = places, .options = options};
+    folds_begin(&building);
+    count_event(&building, event, 0);
     if (options->trees)
-        trees_build(&building);
-    rows_filter(&building);
-    rows_share(hotspots);
-    rows_sort(&building);
+        hotspot_trees_build(&building);
+    for (uint32_t member = 1; member <= hotspots->other_count; member++)
+        count_event(&building, event + member, member);
+    hotspots->others = building.others.items; /* ours from here on */
+    hotspot_rows_finish(&building);
     const char *name = event < recording->event_count ? recording->events[event].name : "the event";
     snprintf(hotspots->denominator, sizeof(hotspots->denominator), "all %" PRIu64 " %ssamples of %s",
              hotspots->total_samples, options->relative ? "shown " : "", name);
     building_done(&building);
 }
 
+struct hotspot_counts hotspot_counts_of(const struct hotspots *hotspots, const struct hotspot *row, uint32_t member)
+{
+    if (member)
+        return hotspots->others[row->others + member - 1];
+    return (struct hotspot_counts){.samples = row->samples,
+                                   .period = row->period,
+                                   .children_samples = row->children_samples,
+                                   .children_period = row->children_period,
+                                   .share = row->share,
+                                   .children_share = row->children_share};
+}
+
 void hotspots_done(struct hotspots *hotspots)
 {
     for (size_t at = 0; at < hotspots->count; at++)
         hotspot_release(&hotspots->items[at]);
+    free(hotspots->others);
+    free(hotspots->other_totals);
     vec_done(hotspots);
 }

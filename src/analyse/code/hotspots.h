@@ -26,14 +26,32 @@ enum hotspot_column {
     COLUMN_SYMBOL,
     COLUMN_LINE,
     COLUMN_CPU,
+    COLUMN_DSO_FROM, /* from here on: of branch records */
+    COLUMN_DSO_TO,
+    COLUMN_SYMBOL_FROM,
+    COLUMN_SYMBOL_TO,
+    COLUMN_LINE_FROM,
+    COLUMN_LINE_TO,
+    COLUMN_MISPREDICTED,
+    COLUMN_BRANCH_CYCLES,
     COLUMN_COUNT
 };
 
-#define HOTSPOT_COLUMNS_MOST 16
+#define HOTSPOT_COLUMNS_MOST 20
 #define hotspot_key(column) (1u << (column))
 
+/* A row's numbers for one event of a group. */
+struct hotspot_counts {
+    uint64_t samples, period;                   /* of samples in it */
+    uint64_t children_samples, children_period; /* of samples in it or in what it called */
+    double share, children_share;               /* of the event's denominator, 0..1 */
+};
+
 struct hotspot {
-    uint32_t place; /* PLACE_NONE when the keys name none */
+    uint32_t place; /* PLACE_NONE when the keys name none; of a branch: where it led */
+    uint32_t from;  /* of a branch: where it began; else PLACE_NONE */
+    uint16_t branch_cycles; /* since the branch before it; 0: not recorded, or not a key */
+    enum branch_outcome branch_outcome;
     const char *comm;
     uint32_t pid, tid, cpu;
     const char *dso, *symbol, *line; /* NULL: not a key, or nothing names it */
@@ -46,6 +64,7 @@ struct hotspot {
     struct interval share_interval;       /* 95 %, counting samples as independent */
     uint32_t thread;                      /* one that was in it */
     size_t stack_depth_most;
+    uint32_t others; /* index of its numbers for the group's other events in hotspots.others */
     uint64_t tree_least;    /* paths below this weight are left out */
     struct call_tree *tree; /* NULL: no chains, or below options.tree_share_least */
 };
@@ -64,6 +83,7 @@ struct hotspots_options {
     const char *comms, *dsos, *symbols;
     bool named_only; /* drop rows whose address nothing names */
     bool relative; /* the denominator is what the names let through */
+    uint32_t event_count; /* events of the group, which follow each other; 0: the one */
 };
 
 struct hotspots {
@@ -71,14 +91,23 @@ struct hotspots {
     size_t count, capacity;
     uint64_t total_period, total_samples; /* the denominator */
     bool has_stacks;
+    /* Of a group: how many events there are besides the first, their totals, and each row's numbers for them. */
+    uint32_t other_count;
+    struct hotspot_counts *other_totals;
+    struct hotspot_counts *others;
 
     char denominator[160]; /* in words: "all 1234 samples of cpu-clock" */
     struct places *places; /* not ours: names the trees' places */
 };
 
-/* Rows of one event. places must outlive the result. */
+/*
+ * Rows of one event, or of a group: then a row's own numbers, order and call tree are the first event's, and the
+ * other events' stand in hotspots.others. places must outlive the result.
+ */
 void hotspots_build(struct hotspots *hotspots, const struct sample_tally *tally, uint32_t event,
                     const struct recording *recording, struct places *places, const struct hotspots_options *options);
 void hotspots_done(struct hotspots *hotspots);
+/* A row's numbers for the group's event number `member` (0: the first). */
+struct hotspot_counts hotspot_counts_of(const struct hotspots *hotspots, const struct hotspot *row, uint32_t member);
 
 #endif

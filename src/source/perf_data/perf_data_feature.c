@@ -61,7 +61,7 @@ static void read_groups(struct perf_data *data, struct bytes *in)
         uint32_t leader = read_u32(in), members = read_u32(in);
         if (in->failed || !name || leader >= data->events.count || members > data->events.count - leader)
             return;
-        data->events.items[leader].group_name = name[0] ? name : NULL;
+        data->events.items[leader].group_name = name[0] && strcmp(name, "{anon_group}") != 0 ? name : NULL;
         for (uint32_t member = 0; member < members; member++)
             data->events.items[leader + member].leader = leader;
     }
@@ -121,6 +121,9 @@ void perf_data_read_feature(struct perf_data *data, unsigned number, struct byte
     case FEATURE_EVENT_DESCRIPTION:
         read_event_descriptions(data, &in);
         break;
+    case FEATURE_BRANCH_STACK: /* a flag: its section is empty */
+        facts->has_branch_records = true;
+        break;
     case FEATURE_GROUP_DESCRIPTION:
         read_groups(data, &in);
         break;
@@ -169,6 +172,7 @@ bool perf_data_next_build_id(struct perf_data *data, struct record *ret_record)
     ret_record->kind = RECORD_BUILD_ID;
     ret_record->type = 67;
     ret_record->misc = misc;
+    ret_record->cpu_mode = (enum cpu_mode)(misc & PERF_RECORD_MISC_CPUMODE_MASK);
     ret_record->build_id.pid = data->build_id_quirk ? UINT32_MAX : read_u32(&in);
     const uint8_t *id = bytes_take(&in, 24);
     uint8_t id_size = misc & (1 << 15) && id[BUILD_ID_BYTES_MOST] <= BUILD_ID_BYTES_MOST ? id[BUILD_ID_BYTES_MOST]

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the parts of hotspots share while the rows of one event, or of a group of events, are built. */
+#ifndef PLUMB_ANALYSE_CODE_HOTSPOTS_INTERNAL_H
+#define PLUMB_ANALYSE_CODE_HOTSPOTS_INTERNAL_H
+
+#include "analyse/code/hotspots.h"
+#include "base/vec.h"
+
+/* What makes a row, as ids. */
+struct row_key {
+    uint32_t place, comm, thread, cpu;
+    uint32_t from;   /* of a branch; else PLACE_NONE */
+    uint32_t branch; /* cycles << 16 | enum branch_outcome, as far as they are keys */
+};
+
+/* Samples whose stacks are the same to a reader: the same places in the same order. */
+struct path {
+    struct row_key own; /* with the place where the sample was taken */
+    uint32_t thread;    /* the first one's */
+    uint32_t first, count; /* into path_places: its frames, as trees are read */
+    uint64_t samples, period;
+};
+
+/* Places that some keys don't tell apart: each place's first like. */
+struct place_fold {
+    bool matters; /* any key speaks of such places */
+    bool whole;   /* the keys tell all places apart */
+    bool dso, symbol, line;
+    vec(uint32_t) like; /* by place */
+};
+
+/* The row that a place led to last: the next path most often leads there again. */
+struct row_memo {
+    struct row_key own;
+    uint32_t row;
+    bool known;
+};
+
+struct building {
+    struct hotspots *hotspots;
+    const struct sample_tally *tally;
+    const struct recording *recording;
+    struct places *places;
+    const struct hotspots_options *options;
+    uint32_t event;  /* at hand: the first of the group, or one of the others */
+    uint32_t member; /* which one: 0 is the first */
+    vec(struct row_key) keys; /* of each row */
+    vec(uint32_t) stamps;     /* by row: the path that counted it last */
+    struct hashmap map;
+    vec(uint32_t) frames; /* places of the stack at hand */
+    struct place_fold fold, fold_from;
+    vec(struct hotspot_counts) others; /* other_count for each row */
+    vec(struct row_memo) memos; /* by place */
+    vec(struct path) paths;
+    vec(uint32_t) path_places;
+    struct hashmap path_map;
+};
+
+
+/* The row of a place, as the path's other keys say. */
+uint32_t row_of(struct building *building, const struct path *path, uint32_t place);
+/* NULL when no path has places. */
+const uint32_t *path_places_of(const struct building *building, const struct path *path);
+/* Call trees of the rows, from the paths at hand. */
+void hotspot_trees_build(struct building *building);
+/* Drop rows whose names weren't asked for; then shares; then order. */
+void hotspot_rows_finish(struct building *building);
+void hotspot_release(struct hotspot *row);
+
+#endif

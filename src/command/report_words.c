@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "command/report_words.h"
+
+#include "base/vec.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct column_word {
+    const char *word;
+    enum hotspot_column column;
+};
+
+static const struct column_word column_words[] = {
+    {"overhead", COLUMN_OVERHEAD}, {"overhead_children", COLUMN_CHILDREN}, {"sample", COLUMN_SAMPLES},
+    {"period", COLUMN_PERIOD},     {"comm", COLUMN_COMM},                  {"pid", COLUMN_PID},
+    {"tid", COLUMN_TID},           {"dso", COLUMN_DSO},                    {"sym", COLUMN_SYMBOL},
+    {"symbol", COLUMN_SYMBOL},     {"srcline", COLUMN_LINE},               {"cpu", COLUMN_CPU},
+    {"dso_from", COLUMN_DSO_FROM},        {"dso_to", COLUMN_DSO_TO},
+    {"symbol_from", COLUMN_SYMBOL_FROM},  {"symbol_to", COLUMN_SYMBOL_TO},
+    {"srcline_from", COLUMN_LINE_FROM},   {"srcline_to", COLUMN_LINE_TO},
+    {"mispredict", COLUMN_MISPREDICTED},  {"cycles", COLUMN_BRANCH_CYCLES},
+};
+
+bool column_listed(const struct column_list *list, enum hotspot_column column)
+{
+    for (size_t at = 0; at < list->count; at++)
+        if (list->items[at] == column)
+            return true;
+    return false;
+}
+
+void column_list_add(struct column_list *list, enum hotspot_column column)
+{
+    if (!column_listed(list, column) && list->count < HOTSPOT_COLUMNS_MOST)
+        list->items[list->count++] = column;
+}
+
+/* The words nearest to an unknown one, as a hint. */
+static bool unknown_word(struct view word, const char *what, const char *const *known, size_t count, struct error *err)
+{
+    char text[64], nearest[160] = "";
+    snprintf(text, sizeof(text), "%.*s", (int)word.length, word.text);
+    error_set(err, ERROR_USAGE, "unknown %s '%s'", what, text);
+    for (size_t at = 0; at < count; at++) {
+        size_t used = strlen(nearest);
+        bool near = text_distance(known[at], text) <= 2 || (word.length >= 2 && strstr(known[at], text));
+        if (near)
+            snprintf(nearest + used, sizeof(nearest) - used, "%s%s", used ? ", " : "", known[at]);
+    }
+    if (nearest[0])
+        return error_hint(err, "did you mean %s?", nearest);
+    for (size_t at = 0; at < count; at++) {
+        size_t used = strlen(nearest);
+        snprintf(nearest + used, sizeof(nearest) - used, "%s%s", used ? ", " : "", known[at]);
+    }
+    return error_hint(err, "there are: %s", nearest);
+}
+
+bool columns_parse(const char *text, const char *what, bool keys_only, struct column_list *list,
+                          struct error *err)
+{
+    const char *known[array_count(column_words)];
+    size_t known_count = 0;
+    for (size_t at = 0; at < array_count(column_words); at++)
+        if (!keys_only || column_words[at].column >= COLUMN_COMM)
+            known[known_count++] = column_words[at].word;
+    for (struct view rest = view_of(text); rest.length;) {
+        struct view word = view_trim(view_cut(&rest, ','));
+        const struct column_word *found = NULL;
+        for (size_t at = 0; at < array_count(column_words); at++)
+            if (view_equal(word, column_words[at].word) && (!keys_only || column_words[at].column >= COLUMN_COMM))
+                found = &column_words[at];
+        if (!found)
+            return unknown_word(word, what, known, known_count, err);
+        column_list_add(list, found->column);
+    }
+    return list->count || error_set(err, ERROR_USAGE, "no %s given", what);
+}
+
+enum tree_word_kind {
+    TREE_WORD_STYLE,
+    TREE_WORD_ORDER,
+    TREE_WORD_VALUE,
+    TREE_WORD_KEY,
+};
+
+static const struct {
+    const char *word;
+    enum tree_word_kind kind;
+    int value;
+} tree_words[] = {
+    {"none", TREE_WORD_STYLE, TREE_NONE},      {"graph", TREE_WORD_STYLE, TREE_GRAPH},
+    {"fractal", TREE_WORD_STYLE, TREE_FRACTAL}, {"flat", TREE_WORD_STYLE, TREE_FLAT},
+    {"folded", TREE_WORD_STYLE, TREE_FOLDED},  {"caller", TREE_WORD_ORDER, true},
+    {"callee", TREE_WORD_ORDER, false},        {"percent", TREE_WORD_VALUE, TREE_PERCENT},
+    {"period", TREE_WORD_VALUE, TREE_PERIOD},  {"count", TREE_WORD_VALUE, TREE_SAMPLES},
+    {"function", TREE_WORD_KEY, 0}, /* how plumb merges chains anyway */
+};
+
+static bool tree_word_parse(struct view word, struct tree_options *tree, struct error *err)
+{
+    const char *known[array_count(tree_words)];
+    double number;
+    if (view_double(word, &number)) {
+        tree->percent_least = number;
+        return true;
+    }
+    for (size_t at = 0; at < array_count(tree_words); at++) {
+        known[at] = tree_words[at].word;
+        if (!view_equal(word, tree_words[at].word))
+            continue;
+        if (tree_words[at].kind == TREE_WORD_STYLE) {
+            tree->style = (enum tree_style)tree_words[at].value;
+        } else if (tree_words[at].kind == TREE_WORD_ORDER) {
+            tree->order_given = true;
+            tree->callers_first = tree_words[at].value;
+        } else if (tree_words[at].kind == TREE_WORD_VALUE) {
+            tree->value = (enum tree_value)tree_words[at].value;
+        }
+        return true;
+    }
+    return unknown_word(word, "call-graph word", known, array_count(tree_words), err);
+}
+
+bool tree_options_parse(const char *text, struct tree_options *tree, struct error *err)
+{
+    for (struct view rest = view_of(text); rest.length;)
+        if (!tree_word_parse(view_trim(view_cut(&rest, ',')), tree, err))
+            return false;
+    return true;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What do the words of report's --sort, --fields and --call-graph mean? Unknown ones are told with the nearest. */
+#ifndef PLUMB_COMMAND_REPORT_WORDS_H
+#define PLUMB_COMMAND_REPORT_WORDS_H
+
+#include "base/error.h"
+#include "render/hotspots.h"
+
+struct column_list {
+    enum hotspot_column items[HOTSPOT_COLUMNS_MOST];
+    size_t count;
+};
+
+struct tree_options {
+    enum tree_style style;
+    enum tree_value value;
+    double percent_least;
+    bool order_given, callers_first;
+};
+
+bool column_listed(const struct column_list *list, enum hotspot_column column);
+void column_list_add(struct column_list *list, enum hotspot_column column);
+/* Add the columns named in text; keys_only: the words of --sort. */
+MUST_CHECK bool columns_parse(const char *text, const char *what, bool keys_only, struct column_list *list,
+                              struct error *err);
+MUST_CHECK bool tree_options_parse(const char *text, struct tree_options *tree, struct error *err);
+
+#endif
