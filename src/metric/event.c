@@ -245,6 +245,8 @@ static bool family_parse(struct event_parser *parser, struct view word, struct v
         return slashed_parse(parser, word, ret_modifiers, err);
     struct view rest = word, name = view_cut(&rest, ':');
     bool has_colon = name.length < word.length;
+    if (!name.length)
+        return false;
     if (fixed_parse(parser, name, err) ||
         (!err->kind && event_pmu_alias_parse(parser, name, err))) {
         *ret_modifiers = rest;

@@ -65,10 +65,16 @@ static void rule_set(struct machine *machine, uint64_t number, struct frame_rule
         machine->rules.registers[number] = rule;
 }
 
-static void rule_offset(struct machine *machine, uint64_t number, enum frame_rule_kind kind, int64_t factored)
+/* Whatever the file says: it wraps around, as addresses do. */
+static int64_t offset_of(const struct machine *machine, uint64_t factored)
+{
+    return (int64_t)(factored * (uint64_t)machine->description->data_factor);
+}
+
+static void rule_offset(struct machine *machine, uint64_t number, enum frame_rule_kind kind, uint64_t factored)
 {
     rule_set(machine, number,
-             (struct frame_rule){.kind = kind, .offset = factored * machine->description->data_factor});
+             (struct frame_rule){.kind = kind, .offset = offset_of(machine, factored)});
 }
 
 static void rule_restore(struct machine *machine, uint64_t number)
@@ -126,7 +132,7 @@ static void step_extended(struct machine *machine, uint8_t code, struct bytes *i
         return;
     case 0x05: /* offset_extended */
         number = read_uleb(in);
-        rule_offset(machine, number, FRAME_AT, (int64_t)read_uleb(in));
+        rule_offset(machine, number, FRAME_AT, read_uleb(in));
         return;
     case 0x06: /* restore_extended */
         rule_restore(machine, read_uleb(in));
@@ -167,22 +173,22 @@ static void step_extended(struct machine *machine, uint8_t code, struct bytes *i
         return;
     case 0x11: /* offset_extended_sf */
         number = read_uleb(in);
-        rule_offset(machine, number, FRAME_AT, read_sleb(in));
+        rule_offset(machine, number, FRAME_AT, (uint64_t)read_sleb(in));
         return;
     case 0x12: /* def_cfa_sf */
         number = read_uleb(in);
-        cfa_set(machine, number, read_sleb(in) * machine->description->data_factor);
+        cfa_set(machine, number, offset_of(machine, (uint64_t)read_sleb(in)));
         return;
     case 0x13: /* def_cfa_offset_sf */
-        machine->rules.cfa_offset = read_sleb(in) * machine->description->data_factor;
+        machine->rules.cfa_offset = offset_of(machine, (uint64_t)read_sleb(in));
         return;
     case 0x14: /* val_offset */
         number = read_uleb(in);
-        rule_offset(machine, number, FRAME_IS, (int64_t)read_uleb(in));
+        rule_offset(machine, number, FRAME_IS, read_uleb(in));
         return;
     case 0x15: /* val_offset_sf */
         number = read_uleb(in);
-        rule_offset(machine, number, FRAME_IS, read_sleb(in));
+        rule_offset(machine, number, FRAME_IS, (uint64_t)read_sleb(in));
         return;
     case 0x16: /* val_expression */
         number = read_uleb(in);
@@ -195,7 +201,7 @@ static void step_extended(struct machine *machine, uint8_t code, struct bytes *i
         return;
     case 0x2f: /* GNU_negative_offset_extended */
         number = read_uleb(in);
-        rule_offset(machine, number, FRAME_AT, -(int64_t)read_uleb(in));
+        rule_offset(machine, number, FRAME_AT, -read_uleb(in));
         return;
     default:
         machine->failed = true;
@@ -212,7 +218,7 @@ static void run(struct machine *machine, struct bytes in)
             advance(machine, operand);
             break;
         case 2: /* offset */
-            rule_offset(machine, operand, FRAME_AT, (int64_t)read_uleb(&in));
+            rule_offset(machine, operand, FRAME_AT, read_uleb(&in));
             break;
         case 3: /* restore */
             rule_restore(machine, operand);

@@ -13,7 +13,7 @@ import tempfile
 from seed_files import seeds_of, unlisted
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-SECONDS_PER_INPUT, MEMORY_MIB, SEED_BYTES = 10, 2048, 1 << 20
+SECONDS_PER_INPUT, MEMORY_MIB, SEED_BYTES, SECONDS_TO_END = 10, 2048, 1 << 20, 60
 
 
 def fuzz(program, seeds, seconds, artifacts):
@@ -28,9 +28,24 @@ def fuzz(program, seeds, seconds, artifacts):
                  f"-artifact_prefix={artifacts}/{program.name}-", "-print_final_stats=1", "-verbosity=1", corpus]
         environment = os.environ | {"ASAN_OPTIONS": "detect_leaks=1:allocator_may_return_null=1:symbolize=1",
                                     "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1"}
-        done = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                              env=environment, cwd=scratch, timeout=seconds + 300)
+        try:
+            done = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                  env=environment, cwd=scratch, timeout=seconds + SECONDS_TO_END)
+        except subprocess.TimeoutExpired as late:
+            return None, (late.stdout or b"").decode(errors="replace") + f"\nkilled: it didn't end in {late.timeout} s"
     return done.returncode, done.stdout.decode(errors="replace")
+
+
+def kept_input(output):
+    """The file in which libFuzzer left the input that did it."""
+    match = re.search(r"Test unit written to (\S+)", output)
+    return pathlib.Path(match[1]) if match else None
+
+
+def why_failed(output):
+    """The sanitizer's or libFuzzer's own sentence."""
+    match = re.search(r"^.*(?:runtime error|ERROR: \w+Sanitizer|ERROR: libFuzzer|^killed): ?.*$", output, re.M)
+    return re.sub(r"==\d+==", "", match[0]).strip() if match else "it ended with an error"
 
 
 def statistic(output, name):
@@ -47,10 +62,10 @@ def main():
     folder = (ROOT / options.build).resolve() / "tests/fuzz"
     artifacts = folder / "artifacts"
     artifacts.mkdir(exist_ok=True)
-    failed = [f"{name}: fuzz_{name}.c isn't listed in tests/fuzz/meson.build" for name in unlisted()]
-    status, _ = fuzz(folder / "planted_crash", [], 30, artifacts)
-    if status == 0:
-        failed.append("planted crash: the fuzzer missed it")
+    passed, failed = 0, [f"{name}: fuzz_{name}.c isn't listed in tests/fuzz/meson.build" for name in unlisted()]
+    status, output = fuzz(folder / "planted_crash", [], 30, artifacts)
+    if status == 0 or not kept_input(output) or not kept_input(output).exists():
+        failed.append("planted crash: the fuzzer missed it, or kept no input")
     programs = sorted(path for path in folder.glob("fuzz_*") if path.is_file() and os.access(path, os.X_OK))
     for program in programs:
         name = program.name[len("fuzz_"):]
@@ -59,12 +74,18 @@ def main():
         seeds = seeds_of(name)
         status, output = fuzz(program, seeds, options.seconds, artifacts)
         print(f"{'ok' if status == 0 else 'FAILED':6} {name}: {statistic(output, 'number_of_executed_units')} runs from {len(seeds)} seeds", flush=True)
+        passed += status == 0
         if status != 0:
             print(output[-6000:])
-            failed.append(f"{name}: see {artifacts}")
+            kept = kept_input(output)
+            again = f"input kept: {kept.relative_to(ROOT) if kept.is_relative_to(ROOT) else kept}" if kept else "it left no input"
+            failed.append(f"{name}: {why_failed(output)}; {again}")
+    if not passed and not failed:
+        failed.append(f"no target called {' or '.join(options.targets)}" if options.targets else f"no target is built in {folder}")
     for line in failed:
         print(f"failed: {line}")
-    return 1 if failed or not programs else 0
+    print(f"{passed} passed, {len(failed)} failed, 0 skipped")
+    return 1 if failed else 0
 
 
 if __name__ == "__main__":
