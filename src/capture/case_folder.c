@@ -16,8 +16,8 @@ enum {
 };
 
 static const char *const known_files[] = {
-    "manifest.json", "perf.data",  "activity.json",   "machine.json",  "pages.json",
-    "code.json",     "costs.json", "statements.json", "findings.json", "perf.data.old",
+    "manifest.json", "activity.json",   "machine.json",  "pages.json",    "code.json", "costs.json",
+    "runs.json",     "statements.json", "findings.json", "counters.json", "exits.json",
 };
 
 static char *part_path(const char *folder, const char *file)
@@ -55,8 +55,25 @@ bool case_folder_temporary(char **ret_folder, struct error *err)
     return true;
 }
 
+char *case_recording_name(unsigned number)
+{
+    return number <= 1 ? memory_string("perf.data") : memory_printf("perf.data.%u", number);
+}
+
+static void recordings_remove(const char *folder)
+{
+    for (unsigned number = 1; number <= CASE_RUNS_MOST; number++) {
+        scoped_free char *name = case_recording_name(number);
+        scoped_free char *path = part_path(folder, name), *old = memory_printf("%s.old", path);
+        unlink(old);
+        if (unlink(path) != 0 && number > 1)
+            return;
+    }
+}
+
 void case_folder_remove(const char *folder)
 {
+    recordings_remove(folder);
     for (size_t at = 0; at < array_count(known_files); at++) {
         scoped_free char *path = part_path(folder, known_files[at]);
         unlink(path);

@@ -3,8 +3,9 @@
  * One investigation as a folder of open formats: manifest.json names the parts and where each comes from; every
  * part is optional, and what could not be had is listed with its reason.
  *
- * Parts: perf.data, activity.json (/proc while it ran), machine.json, pages.json (page maps), code.json (names,
- * lines, bytes), costs.json (probes), statements.json (imported), findings.json (the result).
+ * Parts: perf.data (of further runs: perf.data.2, …), activity.json (/proc while it ran), machine.json, counters.json,
+ * runs.json (each run of several), pages.json (page maps), code.json (names, lines, bytes), costs.json (probes),
+ * statements.json (imported), findings.json (the result).
  */
 #ifndef PLUMB_CAPTURE_CASE_FOLDER_H
 #define PLUMB_CAPTURE_CASE_FOLDER_H
@@ -16,8 +17,9 @@
 #include "base/text.h"
 
 #define CASE_SCHEMA     1
-#define CASE_PARTS_MOST 16
-#define CASE_GAPS_MOST  16
+#define CASE_RUNS_MOST  1000
+#define CASE_PARTS_MOST (CASE_RUNS_MOST + 16)
+#define CASE_GAPS_MOST  24
 
 struct case_part {
     const char *file;   /* name within the folder */
@@ -47,6 +49,8 @@ MUST_CHECK bool case_folder_create(const char *folder, struct error *err);
 /* A new folder below $TMPDIR. Owner: the caller (free; case_folder_remove). */
 MUST_CHECK bool case_folder_temporary(char **ret_folder, struct error *err);
 void case_folder_remove(const char *folder); /* its known parts, then itself */
+/* The recording of run 1, 2, …: "perf.data", "perf.data.2". Owner: the caller (free). */
+char *case_recording_name(unsigned number);
 
 MUST_CHECK bool case_part_write(const char *folder, const char *file, struct text *content, struct error *err);
 bool case_part_exists(const char *folder, const char *file);

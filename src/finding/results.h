@@ -9,6 +9,7 @@
 #include "analyse/memory/access_cost.h"
 #include "analyse/counts/counter_summary.h"
 #include "analyse/time/kernel_time.h"
+#include "analyse/time/run_spread.h"
 #include "analyse/time/run_time.h"
 #include "analyse/code/stalls.h"
 #include "analyse/statement.h"
@@ -41,6 +42,7 @@ struct results {
     const struct surroundings *surroundings;
     const struct counter_summary *counters;
     const struct statements *statements;
+    const struct run_spread *runs; /* each of several runs; NULL: it ran once */
     const char *why[RESULT_KIND_COUNT];
     double effect;           /* 0..1: smaller recoverable time is "ruled out" */
     const char *command;     /* what was measured, for the experiments' command lines */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/json_measured.h"
 #include "render/diagnosis.h"
+#include "render/diagnosis_measures.h"
 
 static void write_interval(struct json_writer *json, const char *key, struct interval interval)
 {
@@ -250,6 +251,8 @@ void diagnosis_json(struct text *out, const struct diagnosis *diagnosis)
     json_object_close(&json);
     if (diagnosis->results->run)
         write_run(&json, diagnosis->results->run);
+    runs_json(&json, diagnosis->results->runs);
+    counters_json(&json, diagnosis->results->counters);
     write_profile(&json, diagnosis->results);
     write_waits(&json, diagnosis->results->waits);
     write_phases(&json, diagnosis->phases);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/scope.h"
+#include "base/vec.h"
 #include "finding/wording.h"
 #include "render/diagnosis.h"
+#include "render/diagnosis_measures.h"
 
 #include <math.h>
 
@@ -266,6 +268,26 @@ static void time_section(struct page *page)
     }
 }
 
+static void measures_section(struct page *page)
+{
+    const struct counter_summary *counters = page->diagnosis->results->counters;
+    scoped_text struct text runs = {0}, counts = {0};
+    runs_lines(&runs, page->diagnosis->results->runs);
+    counters_lines(&counts, counters);
+    struct {
+        const char *title, *aside;
+        struct text *lines;
+    } sections[] = {{"RUNS", page->diagnosis->results->runs ? page->diagnosis->results->runs->origin : "", &runs},
+                    {"COUNTERS", counters ? counters->origin : "", &counts}};
+    for (size_t at = 0; at < array_count(sections); at++) {
+        struct view rest = {text_string(sections[at].lines), sections[at].lines->length}, line;
+        if (rest.length)
+            heading(page, sections[at].title, sections[at].aside);
+        while (view_line(&rest, &line))
+            text_printf(page->out, "  %.*s\n", (int)line.length, line.text);
+    }
+}
+
 static void wait_section(struct page *page)
 {
     const struct wait_rows *waits = page->diagnosis->results->waits;
@@ -511,7 +533,7 @@ void diagnosis_text(struct text *out, const struct diagnosis *diagnosis, const s
 {
     struct page page = {out, style, diagnosis};
     const struct surroundings *machine = diagnosis->results->surroundings;
-    bool estimated = !diagnosis->results->counters;
+    bool estimated = !counter_summary_has_hardware(diagnosis->results->counters);
     scoped_text struct text title = {0};
     text_printf(&title, "plumb diagnose  %s", diagnosis->subject);
     scoped_text struct text cut = {0};
@@ -531,6 +553,7 @@ void diagnosis_text(struct text *out, const struct diagnosis *diagnosis, const s
     if (style->quiet)
         return;
     time_section(&page);
+    measures_section(&page);
     wait_section(&page);
     code_section(&page);
     memory_section(&page);

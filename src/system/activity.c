@@ -49,6 +49,7 @@ struct activity_watch {
     vec(struct watched_thread) threads;
     struct hashmap thread_by_tid;
     double tick_s;
+    uint64_t began_ticks; /* since boot, as /proc counts when a task began */
     double began_s, last_s;
     struct machine_counters machine_first, machine_last;
     bool has_cgroup;
@@ -162,7 +163,7 @@ static struct watched_thread *thread_of(struct activity_watch *watch, uint32_t p
     hashmap_add(&watch->thread_by_tid, key, (uint32_t)watch->threads.count);
     struct watched_thread *thread = vec_push(&watch->threads);
     *thread = (struct watched_thread){.pid = pid, .tid = tid, .start_ticks = line->start_ticks};
-    if (began_before)
+    if (began_before || line->start_ticks < watch->began_ticks)
         thread->first = line->counters;
     return thread;
 }
@@ -374,6 +375,11 @@ static void cgroup_look(struct activity_watch *watch)
         watch->cgroup_last = cgroup;
 }
 
+void activity_watch_add(struct activity_watch *watch, pid_t pid)
+{
+    process_add(watch, pid, false);
+}
+
 void activity_look(struct activity_watch *watch)
 {
     scoped_text struct text scratch = {0};
@@ -400,6 +406,10 @@ struct activity_watch *activity_watch_new(const struct sysroot *root, const pid_
     *watch = (struct activity_watch){.root = root};
     long ticks = sysconf(_SC_CLK_TCK);
     watch->tick_s = ticks > 0 ? 1.0 / (double)ticks : 0.01;
+    struct timespec since_boot;
+    if (clock_gettime(CLOCK_BOOTTIME, &since_boot) == 0)
+        watch->began_ticks =
+            (uint64_t)(((double)since_boot.tv_sec + (double)since_boot.tv_nsec * 1e-9) / watch->tick_s);
     for (size_t at = 0; at < count; at++)
         process_add(watch, pids[at], true);
     if (cgroup)

@@ -72,6 +72,8 @@ struct activity_watch;
  */
 struct activity_watch *activity_watch_new(const struct sysroot *root, const pid_t *pids, size_t count,
                                           const char *cgroup);
+/* Another process to watch, from its beginning or, when it ran before watching began, from now on. */
+void activity_watch_add(struct activity_watch *watch, pid_t pid);
 /* Look again. Costs some 50 us for each thread. */
 void activity_look(struct activity_watch *watch);
 /* Processes seen so far that have not ended, most CPU time first; returns how many were written. */

@@ -19,6 +19,7 @@ struct walk {
     uint64_t first_ns; /* of anything recorded */
     uint64_t last_busy_ns, last_wanted_ns; /* until when time is accounted for */
     uint64_t busy_since_ns, busy_ns, wanted_since_ns, wanted_ns, preempted_ns, migrations, switches;
+    uint64_t cpu_ns; /* summed over threads */
 };
 
 static void count_up(uint32_t *count, uint64_t *since_ns, uint64_t now_ns)
@@ -41,6 +42,7 @@ static void walk_first_out(struct walk *walk, uint64_t began_ns, uint64_t now_ns
     uint64_t since_ns = began_ns > walk->first_ns ? began_ns : walk->first_ns;
     uint64_t busy_ns = since_ns > walk->last_busy_ns ? since_ns : walk->last_busy_ns;
     uint64_t wanted_ns = since_ns > walk->last_wanted_ns ? since_ns : walk->last_wanted_ns;
+    walk->cpu_ns += now_ns > since_ns ? now_ns - since_ns : 0;
     if (!walk->running && now_ns > busy_ns) {
         walk->busy_ns += now_ns - busy_ns;
         walk->last_busy_ns = now_ns;
@@ -75,6 +77,7 @@ static void walk_out(struct walk *walk, struct lane *lane, const struct context_
         return;
     }
     if (lane->running) {
+        walk->cpu_ns += change->time_ns - lane->since_ns;
         count_down(&walk->running, walk->busy_since_ns, change->time_ns, &walk->busy_ns, &walk->last_busy_ns);
         if (!change->preempted)
             count_down(&walk->wanting, walk->wanted_since_ns, change->time_ns, &walk->wanted_ns,
@@ -86,8 +89,10 @@ static void walk_out(struct walk *walk, struct lane *lane, const struct context_
 /* A thread's end is no switch: whatever it held is given back. */
 static void walk_end(struct walk *walk, struct lane *lane, uint64_t now_ns)
 {
-    if (lane->running)
+    if (lane->running) {
+        walk->cpu_ns += now_ns > lane->since_ns ? now_ns - lane->since_ns : 0;
         count_down(&walk->running, walk->busy_since_ns, now_ns, &walk->busy_ns, &walk->last_busy_ns);
+    }
     if (lane->running || lane->was_preempted)
         count_down(&walk->wanting, walk->wanted_since_ns, now_ns, &walk->wanted_ns, &walk->last_wanted_ns);
     lane->running = lane->was_preempted = false;
@@ -123,8 +128,11 @@ static size_t moments_of(const struct recording *recording, struct moment *momen
     return count;
 }
 
-static void walk_close(struct walk *walk, uint64_t last_ns)
+static void walk_close(struct walk *walk, size_t lanes, uint64_t last_ns)
 {
+    for (size_t at = 0; at < lanes; at++)
+        if (walk->lanes[at].running && last_ns > walk->lanes[at].since_ns)
+            walk->cpu_ns += last_ns - walk->lanes[at].since_ns;
     if (walk->running && last_ns > walk->busy_since_ns)
         walk->busy_ns += last_ns - walk->busy_since_ns;
     if (walk->wanting && last_ns > walk->wanted_since_ns)
@@ -158,7 +166,7 @@ static void run_time_from_switches(struct run_time *result, const struct recordi
         else
             walk_in(&walk, lane, moments[at].change);
     }
-    walk_close(&walk, last_ns);
+    walk_close(&walk, threads, last_ns);
     free(walk.lanes);
     free(moments);
     if (!count || elapsed_s <= 0)
@@ -171,36 +179,58 @@ static void run_time_from_switches(struct run_time *result, const struct recordi
     result->on_cpu_ratio = measured_as(ratio < 1 ? ratio : 1);
     result->wanted_ratio = measured_as(wanted < 1 ? wanted : 1);
     result->from_switches = true;
+    result->switched_cpu_s = measured_as((double)walk.cpu_ns * 1e-9);
 }
 
-struct run_time run_time_of(const struct recording *recording, const struct activity *activity, enum run_scope scope,
-                            struct measured elapsed_s, struct measured user_s, struct measured system_s)
+static struct measured sum_of(struct measured a, struct measured b)
+{
+    return a.known && b.known ? measured_as(a.value + b.value) : a.known ? b : a;
+}
+
+/* Threads that came and went between two looks are missing from /proc: then the parts don't make up the whole. */
+static const double PARTS_LEAST = 0.95;
+
+static void cpu_time_settle(struct run_time *result, const struct run_time_request *request)
+{
+    struct measured own = sum_of(request->user_s, request->system_s), clock = request->task_clock_s;
+    struct measured seen = sum_of(result->user_s, result->system_s);
+    result->cpu_s = own.known ? own : clock.known ? clock : result->switched_cpu_s.known
+                        ? result->switched_cpu_s
+                        : seen;
+    if (own.known && clock.known && clock.value > own.value)
+        result->cpu_s = clock;
+    if (!own.known && seen.known && result->cpu_s.known && seen.value < PARTS_LEAST * result->cpu_s.value)
+        result->user_s = result->system_s = not_measured("threads ended between two looks at /proc");
+    if (!result->cpu_s.known)
+        result->cpu_s = not_measured("its CPU time isn't known");
+}
+
+struct run_time run_time_of(const struct run_time_request *request)
 {
     const char *no_switches = "no context switches were recorded";
+    const struct activity *activity = request->activity;
+    const struct recording *recording = request->recording;
     struct run_time result = {
-        .scope = scope,
-        .elapsed_s = elapsed_s,
-        .user_s = user_s,
-        .system_s = system_s,
+        .scope = request->scope,
+        .elapsed_s = request->elapsed_s,
+        .user_s = !request->user_s.known && activity ? activity->user_s : request->user_s,
+        .system_s = !request->system_s.known && activity ? activity->system_s : request->system_s,
         .preempted_s = not_measured(no_switches),
         .migrations = not_measured(no_switches),
         .switches = not_measured(no_switches),
+        .on_cpu_ratio = not_measured(no_switches),
+        .switched_cpu_s = not_measured(no_switches),
         .run_delay_s = activity ? activity->run_delay_s : not_measured("/proc was not read"),
     };
-    if (!result.user_s.known && activity)
-        result.user_s = activity->user_s;
-    if (!result.system_s.known && activity)
-        result.system_s = activity->system_s;
-    result.cpu_s = result.user_s.known && result.system_s.known
-                       ? measured_as(result.user_s.value + result.system_s.value)
-                       : not_measured("its CPU time isn't known");
-    result.cpus_used = measured_ratio(result.cpu_s, elapsed_s);
-    result.on_cpu_ratio = result.cpus_used;
-    if (result.on_cpu_ratio.known && result.on_cpu_ratio.value > 1)
-        result.on_cpu_ratio.value = 1;
-    result.wanted_ratio = result.on_cpu_ratio;
-    if (recording && recording->switch_count && elapsed_s.known)
-        run_time_from_switches(&result, recording, elapsed_s.value);
+    if (recording && recording->switch_count && request->elapsed_s.known)
+        run_time_from_switches(&result, recording, request->elapsed_s.value);
+    cpu_time_settle(&result, request);
+    result.cpus_used = measured_ratio(result.cpu_s, result.elapsed_s);
+    struct measured at_most_one = result.cpus_used;
+    if (at_most_one.known && at_most_one.value > 1)
+        at_most_one.value = 1;
+    if (!result.from_switches)
+        result.on_cpu_ratio = result.wanted_ratio = at_most_one;
     /* The first switch-in of a started program is not always seen: CPU time is a lower bound for one thread. */
     if (result.from_switches && result.threads_seen <= 1 && result.cpus_used.known &&
         result.cpus_used.value <= 1 && result.cpus_used.value > result.on_cpu_ratio.value)

@@ -29,12 +29,24 @@ struct run_time {
     struct measured cpus_used;        /* mean while elapsed */
     struct measured migrations;       /* a thread came back on another CPU */
     struct measured switches;
+    struct measured switched_cpu_s;   /* CPU time as the switch records have it, summed over threads */
     uint32_t threads_seen;            /* with samples or switches */
     bool from_switches;
 };
 
-/* recording, activity: either may be NULL. usage_s: CPU time as the parent's rusage knows it; not known: unset. */
-struct run_time run_time_of(const struct recording *recording, const struct activity *activity, enum run_scope scope,
-                            struct measured elapsed_s, struct measured user_s, struct measured system_s);
+struct run_time_request {
+    const struct recording *recording; /* NULL: none */
+    const struct activity *activity;   /* NULL: none */
+    enum run_scope scope;
+    struct measured elapsed_s;
+    struct measured user_s, system_s; /* as the parent's rusage has them */
+    struct measured task_clock_s;     /* counted over the target with its descendants */
+};
+
+/*
+ * CPU time is, the first that is there: what the parent's rusage says (task-clock where that is more: descendants that
+ * nobody waited for), task-clock, the switch records, the differences in /proc (which miss threads that ended).
+ */
+struct run_time run_time_of(const struct run_time_request *request);
 
 #endif

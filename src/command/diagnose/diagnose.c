@@ -68,6 +68,8 @@ static bool options_check(const struct diagnose_options *options, bool has_comma
                error_hint(err, "plumb diagnose -- COMMAND, or -p PID, or --case FOLDER to replay one");
     if (options->runs && !has_command)
         return error_set(err, ERROR_USAGE, "--runs needs a command to run");
+    if (options->runs > CASE_RUNS_MOST)
+        return error_set(err, ERROR_USAGE, "--runs expects at most %d", CASE_RUNS_MOST);
     if (!(options->effect_percent > 0 && options->effect_percent < 100))
         return error_set(err, ERROR_USAGE, "--effect expects a percentage between 0 and 100");
     if (options->frequency < 1 || options->frequency > FREQUENCY_MOST)

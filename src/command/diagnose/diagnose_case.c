@@ -13,22 +13,34 @@ static bool part_open(const char *folder, const char *file, struct json_document
     return !*found || case_part_json(folder, file, document, err);
 }
 
-static bool recording_read(struct loaded_case *loaded, const char *folder, struct error *err)
+/* A recording that breaks off keeps what came before. */
+static bool recording_add(struct loaded_case *loaded, const char *folder, const char *file, struct error *err)
 {
-    if (!case_part_exists(folder, "perf.data"))
-        return true;
-    scoped_free char *path = memory_printf("%s/perf.data", folder);
+    scoped_free char *path = memory_printf("%s/%s", folder, file);
     struct source *source = NULL;
     if (!perf_data_open(&source, path, err))
         return false;
     struct capture_options options = {.keep_samples = true, .keep_switches = true};
     struct error broken = {0};
-    /* A recording that breaks off keeps what came before. */
     bool whole = capture_fill_with(&loaded->capture, source, &options, &broken);
     source->ops->close(source);
     if (!whole)
         case_manifest_gap(&loaded->manifest, &loaded->arena, "the end of the recording", broken.message);
     loaded->has_recording = true;
+    return true;
+}
+
+/* The first run's, then those of further runs, which the manifest names; all in one model, as they ran. */
+static bool recording_read(struct loaded_case *loaded, const char *folder, struct error *err)
+{
+    if (case_part_exists(folder, "perf.data") && !recording_add(loaded, folder, "perf.data", err))
+        return false;
+    for (size_t at = 0; at < loaded->manifest.part_count; at++) {
+        const char *file = loaded->manifest.parts[at].file;
+        bool further = strncmp(file, "perf.data.", strlen("perf.data.")) == 0 && !strchr(file, '/');
+        if (further && case_part_exists(folder, file) && !recording_add(loaded, folder, file, err))
+            return false;
+    }
     return true;
 }
 
@@ -89,6 +101,25 @@ static bool facts_read(struct loaded_case *loaded, const char *folder, struct er
     return true;
 }
 
+static bool counts_read(struct loaded_case *loaded, const char *folder, struct error *err)
+{
+    scoped_json struct json_document *counters = NULL;
+    scoped_json struct json_document *runs = NULL;
+    bool found;
+    if (!part_open(folder, "counters.json", &counters, &found, err))
+        return false;
+    if (found && !counter_summary_read(&loaded->counters, json_root(counters), &loaded->arena, err))
+        return error_wrap(err, "'%s/counters.json'", folder);
+    loaded->results.counters = found ? &loaded->counters : NULL;
+    loaded->results.why[RESULT_COUNTERS] = "counters were not read";
+    if (!part_open(folder, "runs.json", &runs, &found, err))
+        return false;
+    if (found && !run_spread_read(&loaded->runs, json_root(runs), &loaded->arena, err))
+        return error_wrap(err, "'%s/runs.json'", folder);
+    loaded->results.runs = found && loaded->runs.count ? &loaded->runs : NULL;
+    return true;
+}
+
 static bool statements_read(struct loaded_case *loaded, const char *folder, struct error *err)
 {
     scoped_json struct json_document *document = NULL;
@@ -121,17 +152,31 @@ static const char *gap_of(const struct case_manifest *manifest, const char *what
     return otherwise;
 }
 
+/* An imported count is another run's: it says nothing about this one's time. */
+static struct measured task_clock_of(const struct counter_summary *counters)
+{
+    struct measured clock = counter_of(counters && !counters->imported ? counters : NULL, "task-clock");
+    return clock.known ? measured_as(clock.value * 1e-9) : clock;
+}
+
 static void analyse(struct loaded_case *loaded)
 {
     struct results *results = &loaded->results;
     struct recording *recording = loaded->has_recording ? &loaded->capture.recording : NULL;
-    loaded->run = run_time_of(recording, results->activity, scope_of(loaded->manifest.scope),
-                              loaded->manifest.elapsed_s, loaded->manifest.user_s, loaded->manifest.system_s);
+    const struct run_time_request request = {
+        .recording = recording,
+        .activity = results->activity,
+        .scope = scope_of(loaded->manifest.scope),
+        .elapsed_s = loaded->manifest.elapsed_s,
+        .user_s = loaded->manifest.user_s,
+        .system_s = loaded->manifest.system_s,
+        .task_clock_s = task_clock_of(results->counters),
+    };
+    loaded->run = run_time_of(&request);
     results->run = &loaded->run;
     results->why[RESULT_STALLS] = results->why[RESULT_KERNEL] =
         gap_of(&loaded->manifest, "samples", "the case has no recording");
     results->why[RESULT_WAITS] = "no context switches were recorded";
-    results->why[RESULT_COUNTERS] = "hardware counters were not read";
     if (!recording)
         return;
     stalls_find(&loaded->stalls, recording, &loaded->bundle, loaded->pages, loaded->pages_count,
@@ -154,7 +199,8 @@ bool loaded_case_read(struct loaded_case *loaded, const char *folder, struct err
     bool read = case_manifest_read(&loaded->manifest, folder, &loaded->arena, err) &&
                 recording_read(loaded, folder, err) && bundle_read(loaded, folder, err) &&
                 pages_read(loaded, folder, err) && costs_read(loaded, folder, err) &&
-                facts_read(loaded, folder, err) && statements_read(loaded, folder, err);
+                facts_read(loaded, folder, err) && counts_read(loaded, folder, err) &&
+                statements_read(loaded, folder, err);
     if (!read) {
         loaded_case_done(loaded);
         return false;

@@ -7,6 +7,7 @@
 #define PLUMB_COMMAND_DIAGNOSE_DIAGNOSE_CASE_H
 
 #include "analyse/time/phase_rows.h"
+#include "analyse/time/run_spread.h"
 #include "analyse/time/wait_rows.h"
 #include "capture/capture.h"
 #include "capture/case_folder.h"
@@ -25,6 +26,8 @@ struct loaded_case {
     struct access_costs costs;
     struct surroundings surroundings;
     struct activity activity;
+    struct counter_summary counters;
+    struct run_spread runs;
     struct run_time run;
     struct stalls stalls;
     struct kernel_time kernel;

@@ -174,6 +174,20 @@ bool page_areas_parse(struct view smaps, struct page_area **ret_areas, size_t *r
     return true;
 }
 
+/* The file is read in pieces: what was mapped, moved or split meanwhile may come twice, or before its neighbour. */
+static void keep_in_order(struct process_pages *pages)
+{
+    size_t areas = 0, ranges = 0;
+    for (size_t at = 0; at < pages->area_count; at++)
+        if (!areas || pages->areas[at].start >= pages->areas[areas - 1].end)
+            pages->areas[areas++] = pages->areas[at];
+    pages->area_count = areas;
+    for (size_t at = 0; at < pages->range_count; at++)
+        if (!ranges || pages->ranges[at].start >= pages->ranges[ranges - 1].end)
+            pages->ranges[ranges++] = pages->ranges[at];
+    pages->range_count = ranges;
+}
+
 bool process_pages_read(const struct sysroot *root, const struct kernel *kernel, pid_t pid,
                         struct process_pages *ret_pages, struct arena *arena, struct error *err)
 {
@@ -183,6 +197,7 @@ bool process_pages_read(const struct sysroot *root, const struct kernel *kernel,
         !page_areas_parse((struct view){text_string(&smaps), smaps.length}, &pages.areas, &pages.area_count, arena, err))
         return error_wrap(err, "page sizes of process %d", pid);
     pages.method = ranges_scan(root, kernel, &pages, arena) ? PAGE_METHOD_SCAN : PAGE_METHOD_SMAPS;
+    keep_in_order(&pages);
     *ret_pages = pages;
     return true;
 }

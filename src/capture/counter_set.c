@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "capture/counter_set.h"
+
+#include "base/scope.h"
+
+#include <stdlib.h>
+
+struct counter_set {
+    struct arena arena;
+    struct event_list events;
+    struct counters counters;
+    bool by_cpu;
+};
+
+/*
+ * At most four events of general counters stand in a group, the least that a PMU with counters has; what is divided
+ * by one another stands in one group. Weak: a PMU with fewer counters takes them one by one.
+ */
+static const char *const task_events = "task-clock,context-switches,cpu-migrations,page-faults,major-faults";
+static const char *const cpu_events = "context-switches,cpu-migrations,page-faults,major-faults";
+static const char *const hardware_events = "{cycles,instructions,branches,branch-misses}:W,"
+                                           "{ref-cycles}:W,"
+                                           "{cache-references,cache-misses}:W,"
+                                           "{LLC-loads,LLC-load-misses}:W,"
+                                           "{L1-dcache-loads,L1-dcache-load-misses}:W,"
+                                           "{dTLB-loads,dTLB-load-misses}:W,"
+                                           "{iTLB-load-misses}:W,"
+                                           "{stalled-cycles-frontend,stalled-cycles-backend}:W";
+
+static bool is_hardware(const struct counter *counter)
+{
+    return counter->spec->attr.type != PERF_TYPE_SOFTWARE;
+}
+
+bool counter_set_open(struct counter_set **ret_set, const struct target *target, const struct kernel *kernel,
+                      const struct sysroot *root, struct error *err)
+{
+    struct counter_set *set = memory_alloc(sizeof(*set));
+    *set = (struct counter_set){.by_cpu = target->kind == TARGET_CPUS};
+    arena_init(&set->arena);
+    struct counter_request request = {
+        .events = &set->events,
+        .target = target,
+        .inherit = true,
+        .enable_on_exec = target->kind == TARGET_WORKLOAD,
+    };
+    /* A CPU's task-clock is the clock on the wall. */
+    bool opened = event_list_parse(&set->events, set->by_cpu ? cpu_events : task_events, root, &set->arena, err) &&
+                  event_list_parse(&set->events, hardware_events, root, &set->arena, err) &&
+                  counters_open(&set->counters, &request, kernel, root, &set->arena, err);
+    if (!opened) {
+        set->counters.count = 0;
+        counter_set_free(set);
+        return false;
+    }
+    *ret_set = set;
+    return true;
+}
+
+void counter_set_start(struct counter_set *set)
+{
+    counters_enable(&set->counters);
+}
+
+/* A software event always runs while it is enabled; the kernel's clock of cgroup events starts late now and then. */
+static struct reading reading_of(const struct counter *counter, const struct counter_value *value)
+{
+    struct reading reading = {.status = READING_NOT_COUNTED};
+    if (!value->valid)
+        return reading;
+    reading.value = value->value;
+    reading.enabled_ns = is_hardware(counter) ? value->enabled_ns : value->running_ns;
+    reading.running_ns = value->running_ns;
+    if (reading.enabled_ns && reading.running_ns)
+        reading.status = READING_COUNTED;
+    return reading;
+}
+
+static struct counter_total total_of(const struct counter *counter, const struct sysroot *root, struct arena *arena)
+{
+    struct counter_total total = {
+        .name = counter->spec->name,
+        .hardware = is_hardware(counter),
+        .user_only = counter->user_only,
+        .reading = {.status = READING_NOT_SUPPORTED, .open_errno = counter->open_errno},
+    };
+    if (counter->refusal != REFUSAL_NONE) {
+        struct error reason = {0};
+        counter_refusal_explain(counter, root, &reason);
+        total.why_not = arena_string(arena, reason.message);
+        return total;
+    }
+    for (size_t cell = 0; cell < counter->cpu_count * counter->thread_count; cell++)
+        total.reading = reading_add(total.reading, reading_of(counter, &counter->values[cell]));
+    if (total.reading.status != READING_COUNTED)
+        total.why_not = total.hardware ? "its turn on the counters never came: others hold them, or it ran too shortly"
+                                       : "the target never ran";
+    return total;
+}
+
+size_t counter_set_finish(struct counter_set *set, const struct counter_total **ret_totals)
+{
+    struct sysroot root;
+    sysroot_init(&root, NULL);
+    counters_disable(&set->counters);
+    counters_read(&set->counters);
+    struct counter_total *totals = arena_array(&set->arena, struct counter_total, set->counters.count + 1);
+    for (size_t at = 0; at < set->counters.count; at++)
+        totals[at] = total_of(&set->counters.items[at], &root, &set->arena);
+    *ret_totals = totals;
+    return set->counters.count;
+}
+
+void counter_set_free(struct counter_set *set)
+{
+    if (!set)
+        return;
+    counters_close(&set->counters);
+    event_list_done(&set->events);
+    arena_done(&set->arena);
+    free(set);
+}

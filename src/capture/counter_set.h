@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The counters that a diagnosis reads beside its samples: kernel counters everywhere, hardware counters where there
+ * is a PMU, in groups small enough for any of them.
+ *
+ * What can't be opened keeps its place with the reason. Events of one group were counted at the same moments; when
+ * there are more groups than counters, the kernel takes turns, and a count is then scaled (running < enabled).
+ * Does not support: model-specific events, uncore PMUs.
+ */
+#ifndef PLUMB_CAPTURE_COUNTER_SET_H
+#define PLUMB_CAPTURE_COUNTER_SET_H
+
+#include "model/counts.h"
+#include "source/live/counters.h"
+
+struct counter_set;
+
+struct counter_total {
+    const char *name; /* "cycles" */
+    struct reading reading;
+    bool hardware, user_only;
+    const char *why_not; /* unless READING_COUNTED */
+};
+
+/*
+ * Open them on target: a workload's wait for its exec, others for counter_set_start. inherit: children too.
+ * Errors: ERROR_LIMIT, ERROR_NOT_FOUND (the target is gone). Owner: the caller (counter_set_free).
+ */
+MUST_CHECK bool counter_set_open(struct counter_set **ret_set, const struct target *target,
+                                 const struct kernel *kernel, const struct sysroot *root, struct error *err);
+void counter_set_start(struct counter_set *set);
+/* Stop and read: one total for each event. Owner of the totals: the set. */
+size_t counter_set_finish(struct counter_set *set, const struct counter_total **ret_totals);
+void counter_set_free(struct counter_set *set); /* NULL is fine */
+
+#endif

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What is gathered while a target is watched: one struct, filled by three files, each for a question of its own.
+ *
+ *   diagnose_recording: what do the counters and the samples say?   (perf events)
+ *   diagnose_watch:     what do /proc and the page maps say?        (looks, while it runs)
+ *   diagnose_parts:     how do these become the parts of a case?    (afterwards)
+ *
+ * diagnose_collect runs them: once for a running target, once for each run of a program.
+ */
+#ifndef PLUMB_COMMAND_DIAGNOSE_DIAGNOSE_COLLECTION_H
+#define PLUMB_COMMAND_DIAGNOSE_DIAGNOSE_COLLECTION_H
+
+#include "analyse/counts/counter_summary.h"
+#include "analyse/time/run_spread.h"
+#include "base/vec.h"
+#include "capture/case_folder.h"
+#include "capture/counter_set.h"
+#include "command/diagnose/diagnose_collect.h"
+#include "source/live/workload.h"
+#include "source/recorder/recorder.h"
+#include "system/activity.h"
+#include "system/memory/process_pages.h"
+
+#define MEASURED_BY_US "measured by plumb " PLUMB_VERSION
+
+struct kept_pages { /* the best page map so far of one process */
+    struct process_pages pages;
+    uint64_t resident_bytes;
+};
+
+struct busy_process { /* of the whole machine: who used most CPU time so far */
+    pid_t pid;
+    uint64_t start_ticks, first_ticks, last_ticks;
+};
+
+struct collection {
+    struct context *context;
+    const struct collect_request *request;
+    const char *folder;
+    struct arena arena;
+    struct case_manifest manifest;
+    struct target target;
+    struct workload workload;
+    bool has_workload;
+
+    struct recorder *recorder;  /* of this run; NULL: none */
+    struct counter_set *counters;
+    struct named_count *counted; /* over all runs so far */
+    size_t counted_count;
+    uint64_t samples, lost_samples;
+    unsigned recordings;        /* perf.data, perf.data.2, … */
+
+    struct activity_watch *watch;
+    vec(struct kept_pages) pages;
+    vec(struct busy_process) busy;
+    double began_s; /* this run, or the watching */
+    double next_look_s, next_pages_s;
+
+    vec(struct run_row) runs;
+    double elapsed_s; /* over all runs */
+    const char *why_no_pmu; /* NULL: there is one */
+};
+
+double collection_now_s(void);
+/* A line on a terminal while it works; "" clears it. */
+void progress_say(const struct collection *collection, const char *what);
+
+/* ---- diagnose_recording: what can't be opened is a gap of the manifest, never an error ---- */
+
+/* Open samples and counters on collection->target: a workload's start with its exec. */
+void recording_open(struct collection *collection);
+/* Of a target that runs already. */
+void recording_start(struct collection *collection);
+/* Wait a moment, emptying the buffers meanwhile. */
+void recording_wait(struct collection *collection);
+void recording_finish(struct collection *collection, struct run_row *row);
+/* The program never ran. */
+void recording_discard(struct collection *collection);
+
+/* ---- diagnose_watch ---- */
+
+/* Begin with these processes, or none (the machine, a cgroup), or follow the next run of a program. */
+void watch_begin(struct collection *collection, const pid_t *pids, size_t count);
+/* Whatever is due now: /proc, page maps. */
+void watch_look(struct collection *collection);
+/* Whether every process that was attached to has ended. */
+bool watch_ended(const struct collection *collection);
+
+/* ---- diagnose_parts ---- */
+
+/* Write every part but the manifest's; then names, code and probes, which read the case as a replay would. */
+MUST_CHECK bool parts_write(struct collection *collection, struct error *err);
+
+#endif

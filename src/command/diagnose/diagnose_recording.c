@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "base/scope.h"
+#include "command/diagnose/diagnose_collection.h"
+#include "metric/event.h"
+
+#include <time.h>
+
+enum {
+    POLL_MS = 50
+};
+
+static const char *with_hint(struct collection *collection, const struct error *err)
+{
+    return err->hint[0] ? arena_printf(&collection->arena, "%s (%s)", err->message, err->hint) : err->message;
+}
+
+static void gap(struct collection *collection, const char *what, const struct error *err)
+{
+    case_manifest_gap(&collection->manifest, &collection->arena, what, with_hint(collection, err));
+}
+
+/* ---- samples ---- */
+
+/* cpu-clock, which the self-test of stalls is about; and every switch away from a CPU, with its stack. */
+static size_t sampled_events(const struct event_list *events, const struct collect_request *request,
+                             struct recorder_event sampled[2])
+{
+    sampled[0] = recorder_event_of(&events->items[0]);
+    sampled[0].frequency = request->frequency;
+    sampled[0].callchain = CALLCHAIN_FRAME_POINTERS;
+    sampled[0].user_registers = recorder_all_registers;
+    if (events->count < 2)
+        return 1;
+    sampled[1] = recorder_event_of(&events->items[1]);
+    sampled[1].period = 1; /* the kernel throttles it when there are too many */
+    sampled[1].callchain = CALLCHAIN_FRAME_POINTERS;
+    return 2;
+}
+
+static const char *next_output(struct collection *collection)
+{
+    scoped_free char *name = case_recording_name(collection->recordings);
+    return arena_printf(&collection->arena, "%s/%s", collection->folder, name);
+}
+
+static bool recorder_start(struct collection *collection, bool user_only, struct error *err)
+{
+    struct event_list events = {0};
+    const struct context *context = collection->context;
+    /* Without the kernel nobody is seen to leave a CPU: that happens in there. */
+    const char *names = user_only ? "cpu-clock" : "cpu-clock,context-switches";
+    bool opened = event_list_parse(&events, names, context->root, &collection->arena, err);
+    if (opened) {
+        struct recorder_event sampled[2];
+        char name[] = "plumb", command[] = "diagnose";
+        char *const no_command[] = {name, command, NULL};
+        struct recorder_request request = {
+            .events = sampled,
+            .event_count = sampled_events(&events, collection->request, sampled),
+            .target = &collection->target,
+            .output = next_output(collection),
+            .pipe_fd = -1,
+            .command_line = collection->request->argv ? collection->request->argv : no_command,
+            .user_only = user_only,
+            .record_switches = true,
+            .clock_id = RECORDER_NO_CLOCK,
+            .keep_code = true,
+            .wake_fd = collection->has_workload ? collection->workload.pid_fd : -1,
+        };
+        opened = recorder_open(&collection->recorder, &request, context->kernel, context->root, err);
+    }
+    event_list_done(&events);
+    return opened;
+}
+
+static void samples_open(struct collection *collection)
+{
+    struct error err = {0}, again = {0};
+    if (recorder_start(collection, false, &err))
+        return;
+    if (err.kind == ERROR_PERMISSION && recorder_start(collection, true, &again)) {
+        gap(collection, "the kernel's share", &err);
+        return;
+    }
+    collection->recorder = NULL;
+    gap(collection, "samples", &err);
+}
+
+/* ---- counters ---- */
+
+static void counters_add(struct collection *collection, const struct counter_total *totals, size_t count)
+{
+    if (!collection->counted) {
+        collection->counted = arena_array(&collection->arena, struct named_count, count + 1);
+        collection->counted_count = count;
+        for (size_t at = 0; at < count; at++)
+            collection->counted[at] = (struct named_count){
+                .name = arena_string(&collection->arena, totals[at].name),
+                .hardware = totals[at].hardware,
+                .count = measured_as(0),
+                .running_ratio = 1,
+            };
+    }
+    /* A sum over runs is known when each run's count is; it is as exact as its worst. */
+    for (size_t at = 0; at < count && at < collection->counted_count; at++) {
+        struct named_count *item = &collection->counted[at];
+        const struct counter_total *total = &totals[at];
+        item->user_only |= total->user_only;
+        if (!item->count.known)
+            continue;
+        if (total->reading.status != READING_COUNTED) {
+            item->count = not_measured(arena_string(&collection->arena, total->why_not ? total->why_not : "unknown"));
+            continue;
+        }
+        double ratio = reading_running_ratio(&total->reading);
+        item->count.value += reading_scaled(&total->reading);
+        item->running_ratio = ratio < item->running_ratio ? ratio : item->running_ratio;
+    }
+}
+
+static void counters_finish(struct collection *collection, struct run_row *row)
+{
+    const struct counter_total *totals;
+    if (!collection->counters)
+        return;
+    size_t count = counter_set_finish(collection->counters, &totals);
+    counters_add(collection, totals, count);
+    for (size_t at = 0; at < count; at++) {
+        const struct counter_total *total = &totals[at];
+        struct measured value = total->reading.status == READING_COUNTED
+                                    ? measured_as(reading_scaled(&total->reading))
+                                    : not_measured(arena_string(&collection->arena, total->why_not));
+        if (strcmp(total->name, "task-clock") == 0)
+            row->cpu_s = value.known ? measured_as(value.value * 1e-9) : value;
+        if (strcmp(total->name, "cycles") == 0)
+            row->cycles = value;
+        if (strcmp(total->name, "instructions") == 0)
+            row->instructions = value;
+    }
+    counter_set_free(collection->counters);
+    collection->counters = NULL;
+}
+
+/* ---- both ---- */
+
+void recording_open(struct collection *collection)
+{
+    struct error err = {0};
+    collection->recordings++;
+    samples_open(collection);
+    if (!counter_set_open(&collection->counters, &collection->target, collection->context->kernel,
+                          collection->context->root, &err)) {
+        collection->counters = NULL;
+        gap(collection, "counters", &err);
+    }
+}
+
+void recording_start(struct collection *collection)
+{
+    struct error refused = {0};
+    if (collection->counters)
+        counter_set_start(collection->counters);
+    if (!collection->recorder || recorder_enable(collection->recorder, &refused))
+        return;
+    gap(collection, "samples", &refused);
+    recorder_free(collection->recorder);
+    collection->recorder = NULL;
+}
+
+void recording_wait(struct collection *collection)
+{
+    struct error err = {0};
+    if (!collection->recorder) {
+        struct timespec pause = {0, POLL_MS * 1000000};
+        nanosleep(&pause, NULL);
+        return;
+    }
+    if (recorder_poll(collection->recorder, POLL_MS, &err))
+        return;
+    gap(collection, "the rest of the samples", &err);
+    struct recorder_result ignored;
+    (void)!recorder_finish(collection->recorder, &ignored, &err);
+    recorder_free(collection->recorder);
+    collection->recorder = NULL;
+}
+
+static void note_once(struct collection *collection, const char *note)
+{
+    for (size_t at = 0; at < collection->manifest.gap_count; at++)
+        if (strcmp(collection->manifest.gaps[at].why, note) == 0)
+            return;
+    case_manifest_gap(&collection->manifest, &collection->arena, "note", note);
+}
+
+void recording_finish(struct collection *collection, struct run_row *row)
+{
+    counters_finish(collection, row);
+    if (!collection->recorder)
+        return;
+    struct recorder_result recorded = {0};
+    struct error broken = {0};
+    if (!recorder_finish(collection->recorder, &recorded, &broken))
+        gap(collection, "the end of the recording", &broken);
+    row->samples = recorded.samples;
+    collection->samples += recorded.samples;
+    collection->lost_samples += recorded.lost_samples;
+    for (size_t at = 0; at < recorder_note_count(collection->recorder); at++)
+        note_once(collection, recorder_note(collection->recorder, at));
+    recorder_free(collection->recorder);
+    collection->recorder = NULL;
+}
+
+void recording_discard(struct collection *collection)
+{
+    if (collection->recorder)
+        recorder_discard(collection->recorder);
+    recorder_free(collection->recorder);
+    collection->recorder = NULL;
+    counter_set_free(collection->counters);
+    collection->counters = NULL;
+}

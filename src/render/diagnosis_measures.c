@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "render/diagnosis_measures.h"
+
+#include "base/json_measured.h"
+
+#include <string.h>
+
+enum {
+    RUNS_LEAST = 6 /* for a median with a 95 % interval */
+};
+
+/* Which counts are told beside which: a share of it, or so many for each. */
+static const struct {
+    const char *name, *of, *words;
+    bool as_share;
+} beside[] = {
+    {"instructions", "cycles", "per cycle", false},
+    {"branch-misses", "branches", "of the branches", true},
+    {"cache-misses", "cache-references", "of the references", true},
+    {"LLC-load-misses", "LLC-loads", "of the loads there", true},
+    {"L1-dcache-load-misses", "L1-dcache-loads", "of the loads", true},
+    {"dTLB-load-misses", "dTLB-loads", "of the loads", true},
+    {"stalled-cycles-frontend", "cycles", "of the cycles", true},
+    {"stalled-cycles-backend", "cycles", "of the cycles", true},
+};
+
+static void add_ratio(struct text *out, const struct counter_summary *counters, const struct named_count *item)
+{
+    for (size_t at = 0; at < sizeof(beside) / sizeof(beside[0]); at++) {
+        if (strcmp(beside[at].name, item->name) != 0)
+            continue;
+        struct measured ratio = measured_ratio(item->count, counter_of(counters, beside[at].of));
+        if (!ratio.known)
+            return;
+        if (beside[at].as_share && ratio.value > 1)
+            text_printf(out, "  suspect: more than the %s", beside[at].of);
+        else if (beside[at].as_share)
+            text_printf(out, "  %.2f %% %s", 100 * ratio.value, beside[at].words);
+        else
+            text_printf(out, "  %.2f %s", ratio.value, beside[at].words);
+    }
+}
+
+/* Kernel counts are in other sections: this one is for what only a PMU tells. */
+void counters_lines(struct text *out, const struct counter_summary *counters)
+{
+    if (!counter_summary_has_hardware(counters))
+        return;
+    for (size_t at = 0; at < counters->count; at++) {
+        const struct named_count *item = &counters->items[at];
+        if (!item->hardware || !item->count.known)
+            continue;
+        text_printf(out, "%-24s %20.0f%s", item->name, item->count.value, item->user_only ? "  user space only" : "");
+        add_ratio(out, counters, item);
+        if (item->running_ratio > 0 && item->running_ratio < 0.995)
+            text_printf(out, "  scaled: counted in %.0f %% of the time", 100 * item->running_ratio);
+        text_add_char(out, '\n');
+    }
+}
+
+void runs_lines(struct text *out, const struct run_spread *runs)
+{
+    if (!runs || !runs->count)
+        return;
+    if (runs->median_s.known)
+        text_printf(out, "%zu run%s: median %.4g s (%.4g to %.4g s%s), all within %.4g to %.4g s\n", runs->count,
+                    runs->count == 1 ? "" : "s", runs->median_s.mid, runs->median_s.low, runs->median_s.high,
+                    runs->count < RUNS_LEAST ? "; 95 % wants 6 runs" : ", 95 %", runs->least_s, runs->most_s);
+    for (size_t at = 0, told = 0; at < runs->count && told < 4; at++) {
+        const struct run_row *row = &runs->rows[at];
+        if (row->interrupted)
+            text_printf(out, "run %zu was ended after %.4g s\n", at + 1, row->elapsed_s);
+        else if (row->exit_code)
+            text_printf(out, "run %zu failed with status %d after %.4g s\n", at + 1, row->exit_code, row->elapsed_s);
+        told += row->interrupted || row->exit_code;
+    }
+    if (runs->failed > 4)
+        text_printf(out, "%zu runs failed in all\n", runs->failed);
+}
+
+void counters_json(struct json_writer *json, const struct counter_summary *counters)
+{
+    json_array_open(json, "counters");
+    for (size_t at = 0; counters && at < counters->count; at++) {
+        const struct named_count *item = &counters->items[at];
+        json_object_open(json, NULL);
+        json_string(json, "name", item->name);
+        json_measured(json, "count", item->count);
+        if (item->running_ratio > 0)
+            json_double(json, "running_ratio", item->running_ratio);
+        else
+            json_null(json, "running_ratio");
+        json_bool(json, "hardware", item->hardware);
+        json_bool(json, "user_only", item->user_only);
+        json_string(json, "origin", counters->origin);
+        json_object_close(json);
+    }
+    json_array_close(json);
+}
+
+static void interval_json(struct json_writer *json, const char *key, struct interval interval)
+{
+    if (!interval.known) {
+        json_null(json, key);
+        return;
+    }
+    json_object_open(json, key);
+    json_double(json, "low", interval.low);
+    json_double(json, "mid", interval.mid);
+    json_double(json, "high", interval.high);
+    json_object_close(json);
+}
+
+void runs_json(struct json_writer *json, const struct run_spread *runs)
+{
+    if (!runs) {
+        json_null(json, "runs");
+        return;
+    }
+    json_object_open(json, "runs");
+    json_string(json, "origin", runs->origin);
+    json_u64(json, "count", runs->count);
+    json_u64(json, "failed", runs->failed);
+    interval_json(json, "median_s", runs->median_s);
+    json_array_open(json, "each");
+    for (size_t at = 0; at < runs->count; at++) {
+        const struct run_row *row = &runs->rows[at];
+        json_object_open(json, NULL);
+        json_double(json, "elapsed_s", row->elapsed_s);
+        json_measured(json, "cpu_s", row->cpu_s);
+        json_measured(json, "cycles", row->cycles);
+        json_measured(json, "instructions", row->instructions);
+        json_measured(json, "resident_most_bytes", row->resident_most_bytes);
+        json_u64(json, "samples", row->samples);
+        json_i64(json, "exit_code", row->exit_code);
+        json_bool(json, "interrupted", row->interrupted);
+        json_object_close(json);
+    }
+    json_array_close(json);
+    json_object_close(json);
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What was counted, and how far runs differ: two sections of a diagnosis, as text and as JSON. */
+#ifndef PLUMB_RENDER_DIAGNOSIS_MEASURES_H
+#define PLUMB_RENDER_DIAGNOSIS_MEASURES_H
+
+#include "analyse/counts/counter_summary.h"
+#include "analyse/time/run_spread.h"
+#include "base/json_writer.h"
+
+/* Lines without indentation, each ended by '\n'; nothing when there is nothing to say. Either may be NULL. */
+void counters_lines(struct text *out, const struct counter_summary *counters);
+void runs_lines(struct text *out, const struct run_spread *runs);
+
+void counters_json(struct json_writer *json, const struct counter_summary *counters);
+void runs_json(struct json_writer *json, const struct run_spread *runs);
+
+#endif

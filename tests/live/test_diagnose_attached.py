@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""plumb diagnose on what runs already: processes with threads that come and go, cgroups, CPUs, the machine."""
+import contextlib
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+# Threads that live for a few milliseconds each, as those of a server with one for each request.
+SHORT_THREADS = """
+import threading, time, sys
+def work():
+    end = time.thread_time() + 0.01
+    while time.thread_time() < end:
+        sum(range(500))
+end = time.time() + float(sys.argv[1])
+while time.time() < end:
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    time.sleep(0.002)
+"""
+
+# A busy process, one that sleeps and wakes up, a child now and then.
+FAMILY = """
+import multiprocessing, subprocess, sys, time
+def work():
+    end = time.time() + float(sys.argv[1])
+    while time.time() < end:
+        sum(range(20000)); time.sleep(0.001)
+for _ in range(2):
+    multiprocessing.Process(target=work).start()
+end = time.time() + float(sys.argv[1])
+while time.time() < end:
+    subprocess.run(["true"]); time.sleep(0.05)
+"""
+
+
+@contextlib.contextmanager
+def running(script, seconds, before=None):
+    process = subprocess.Popen([sys.executable, "-c", script, str(seconds)], preexec_fn=before, start_new_session=True)
+    try:
+        time.sleep(0.4)
+        yield process
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+def can_sample(run, where):
+    if "samples" in {gap["what"] for gap in where["not_measured"]}:
+        pytest.skip("sampling isn't permitted here: " + str(where["not_measured"]))
+
+
+def test_threads_that_come_and_go_are_in_the_totals(run):
+    with running(SHORT_THREADS, 20) as process:
+        finished = run("diagnose", "--json", "-p", process.pid, "--duration", "2")
+    found = json.loads(finished.stdout)
+    can_sample(run, found)
+    samples = found["profile"]["samples"]
+    # 2999 samples make a second of CPU time; /proc alone would know of a tenth of it
+    assert found["run"]["cpu_s"] == pytest.approx(samples / 2999, rel=0.3, abs=0.05)
+    assert found["run"]["threads"] > 20
+    assert found["run"]["elapsed_s"] < 5
+
+
+def cgroup2():
+    """A mount of cgroup v2, mounted here when there is none."""
+    for line in pathlib.Path("/proc/mounts").read_text().splitlines():
+        words = line.split()
+        if words[2] == "cgroup2":
+            return pathlib.Path(words[1])
+    return None
+
+
+@pytest.fixture
+def cgroup():
+    mount = cgroup2()
+    if mount is None:
+        pytest.skip("no cgroup v2 file system is mounted")
+    folder = mount / f"plumb-test-{os.getpid()}"
+    try:
+        (folder / "inner").mkdir(parents=True)
+    except OSError as problem:
+        pytest.skip(f"a cgroup can't be made here: {problem}")
+    yield folder
+    for _ in range(50):
+        try:
+            (folder / "inner").rmdir()
+            folder.rmdir()
+            return
+        except OSError:
+            time.sleep(0.1)
+
+
+@pytest.mark.parametrize("absolute", [False, True])
+def test_a_cgroup_with_its_processes_and_waits(run, cgroup, tmp_path, absolute):
+    def enter():
+        (cgroup / "inner" / "cgroup.procs").write_text(str(os.getpid()))
+    case = tmp_path / "case"
+    with running(FAMILY, 20, enter):
+        name = cgroup if absolute else cgroup.name
+        finished = run("diagnose", "--json", "--cgroup", name, "--duration", "2", "--case", case)
+    found = json.loads(finished.stdout)
+    can_sample(run, found)
+    assert found["run"]["cpu_s"] > 0
+    assert found["run"]["threads"] >= 3
+    assert 0 < found["run"]["on_cpu_ratio"] <= 1
+    assert any(wait["kind"] == "sleep" for wait in found["waits"]), found["waits"]
+    pages = json.loads((case / "pages.json").read_text())
+    assert pages["processes"], "page maps of the cgroup's processes"
+    assert "page sizes" not in {gap["what"] for gap in found["not_measured"]}
+    again = run("diagnose", "--json", "--case", case)
+    assert again.stdout == finished.stdout
+
+
+def test_wrong_cgroups_are_named(run, tmp_path):
+    for path in ("no/such/group", tmp_path):
+        finished = run("diagnose", "--cgroup", path, "--duration", "1")
+        assert finished.returncode == 1 and str(path) in finished.stderr, finished.stderr
+
+
+@pytest.mark.parametrize("option", [["-a"], ["-C", "0"]])
+def test_the_machine_with_page_maps_of_the_busiest(run, tmp_path, option):
+    if os.geteuid() != 0:
+        pytest.skip("only root may watch everybody")
+    with running(FAMILY, 20):
+        finished = run("diagnose", "--json", *option, "--duration", "1.5", "--case", tmp_path / "case")
+    found = json.loads(finished.stdout)
+    can_sample(run, found)
+    assert found["run"]["cpu_s"] > 0
+    assert json.loads((tmp_path / "case/pages.json").read_text())["processes"]
+
+
+def test_ctrl_c_ends_the_watching_and_what_was_seen_is_told(plumb):
+    with running(FAMILY, 20) as process:
+        watching = subprocess.Popen([plumb, "diagnose", "--json", "-p", str(process.pid)], stdout=subprocess.PIPE,
+                                    stderr=subprocess.PIPE, text=True)
+        time.sleep(1.5)
+        watching.send_signal(signal.SIGINT)
+        out, err = watching.communicate(timeout=30)
+        assert process.poll() is None, "the process must go on"
+    assert watching.returncode in (0, 4), err
+    assert json.loads(out)["run"]["elapsed_s"] < 10

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* How long did it run: which source of CPU time counts when several say something, and how far runs differ. */
+#include "test.h"
+
+#include "analyse/time/run_spread.h"
+#include "analyse/time/run_time.h"
+#include "base/vec.h"
+
+static struct run_time_request attached(double elapsed_s)
+{
+    return (struct run_time_request){
+        .scope = RUN_ATTACHED,
+        .elapsed_s = measured_as(elapsed_s),
+        .user_s = not_measured("not started"),
+        .system_s = not_measured("not started"),
+        .task_clock_s = not_measured("not counted"),
+    };
+}
+
+Test(run_time, threads_that_ended_between_looks_are_in_task_clock)
+{
+    struct activity activity = {
+        .user_s = measured_as(0.05), .system_s = measured_as(0.01), .run_delay_s = not_measured("no")};
+    struct run_time_request request = attached(4);
+    request.activity = &activity;
+    struct run_time seen = run_time_of(&request);
+    cr_expect_float_eq(seen.cpu_s.value, 0.06, 1e-9);
+    cr_expect(seen.user_s.known);
+    request.task_clock_s = measured_as(0.9);
+    struct run_time counted = run_time_of(&request);
+    cr_expect_float_eq(counted.cpu_s.value, 0.9, 1e-9);
+    cr_expect_not(counted.user_s.known, "0.05 s of user time would be a lie");
+    cr_expect_float_eq(counted.cpus_used.value, 0.225, 1e-9);
+}
+
+Test(run_time, a_started_program_is_told_by_its_parent_and_daemons_by_task_clock)
+{
+    struct run_time_request request = attached(2);
+    request.scope = RUN_STARTED;
+    request.user_s = measured_as(0.5);
+    request.system_s = measured_as(0.25);
+    request.task_clock_s = measured_as(0.74);
+    cr_expect_float_eq(run_time_of(&request).cpu_s.value, 0.75, 1e-9);
+    request.task_clock_s = measured_as(1.5);
+    cr_expect_float_eq(run_time_of(&request).cpu_s.value, 1.5, 1e-9);
+}
+
+Test(run_time, switches_alone_tell_cpu_time)
+{
+    struct recording recording;
+    recording_init(&recording);
+    struct context_switch switches[] = {
+        {.time_ns = 1000000000, .thread = 0, .cpu = 0, .out = false},
+        {.time_ns = 1500000000, .thread = 0, .cpu = 0, .out = true},
+        {.time_ns = 1600000000, .thread = 1, .cpu = 1, .out = false},
+        {.time_ns = 1900000000, .thread = 1, .cpu = 1, .out = true},
+    };
+    threads_get(&recording.threads, 10, 10);
+    threads_get(&recording.threads, 10, 11);
+    recording.switches = switches;
+    recording.switch_count = array_count(switches);
+    struct run_time_request request = attached(1);
+    request.recording = &recording;
+    struct run_time run = run_time_of(&request);
+    cr_expect_float_eq(run.cpu_s.value, 0.8, 1e-6, "%g", run.cpu_s.value);
+    cr_expect_float_eq(run.on_cpu_ratio.value, 0.8, 1e-6);
+    recording.switches = NULL;
+    recording.switch_count = 0;
+    recording_done(&recording);
+}
+
+Test(run_time, nothing_known_is_not_zero)
+{
+    struct run_time_request request = attached(1);
+    struct run_time run = run_time_of(&request);
+    cr_expect_not(run.cpu_s.known);
+    cr_expect_not(run.on_cpu_ratio.known);
+    cr_expect_not_null(run.cpu_s.why_not);
+}
+
+Test(run_spread, failures_are_named_and_left_out_of_the_median)
+{
+    struct run_row rows[] = {{.elapsed_s = 1},    {.elapsed_s = 9, .exit_code = 3}, {.elapsed_s = 2},
+                             {.elapsed_s = 3},    {.elapsed_s = 0.1, .exit_code = 130, .interrupted = true},
+                             {.elapsed_s = 0.5, .exit_code = 1}};
+    struct run_spread spread = {.rows = rows, .count = array_count(rows)}, again;
+    run_spread_sum_up(&spread);
+    cr_expect_eq(spread.failed, 2);
+    cr_expect_eq(spread.first_failed, 1);
+    cr_expect_float_eq(spread.median_s.mid, 2, 1e-12);
+    cr_expect_float_eq(spread.least_s, 1, 1e-12);
+    cr_expect_float_eq(spread.most_s, 3, 1e-12);
+    struct text out = {0};
+    struct error err = {0};
+    struct arena arena;
+    struct json_document *document = NULL;
+    arena_init(&arena);
+    run_spread_write(&spread, &out);
+    cr_assert(json_document_parse(&document, (struct view){text_string(&out), out.length}, &err));
+    cr_assert(run_spread_read(&again, json_root(document), &arena, &err), "%s", err.message);
+    cr_expect_eq(again.count, spread.count);
+    cr_expect_eq(again.failed, 2);
+    cr_expect_eq(again.rows[1].exit_code, 3);
+    cr_expect_float_eq(again.median_s.mid, 2, 1e-12);
+    json_document_free(document);
+    text_done(&out);
+    arena_done(&arena);
+}
+
+Test(run_spread, only_failures_have_no_median)
+{
+    struct run_row rows[] = {{.elapsed_s = 1, .exit_code = 1}};
+    struct run_spread spread = {.rows = rows, .count = 1};
+    run_spread_sum_up(&spread);
+    cr_expect_not(spread.median_s.known);
+}

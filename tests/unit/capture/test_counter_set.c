@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The counters beside a diagnosis on a PMU that is written down here, and as a part of a case. */
+#include "test.h"
+
+#include "analyse/counts/counter_summary.h"
+#include "base/vec.h"
+#include "capture/counter_set.h"
+#include "simulated_pmu.h"
+
+#include <errno.h>
+
+#define COUNTED(number, rate)                                                                                     \
+    {                                                                                                             \
+        .type = PERF_TYPE_HARDWARE, .config = (number), .needs = SIMULATED_HARDWARE, .per_second = (rate)         \
+    }
+
+static const struct simulated_rule rules[] = {
+    COUNTED(PERF_COUNT_HW_CPU_CYCLES, 3e9),
+    COUNTED(PERF_COUNT_HW_INSTRUCTIONS, 6e9),
+    COUNTED(PERF_COUNT_HW_BRANCH_INSTRUCTIONS, 1e9),
+    COUNTED(PERF_COUNT_HW_BRANCH_MISSES, 5e7),
+    COUNTED(PERF_COUNT_HW_CACHE_REFERENCES, 1e8),
+    COUNTED(PERF_COUNT_HW_CACHE_MISSES, 1e7),
+    {.type = PERF_TYPE_HW_CACHE, .any_config = true, .needs = SIMULATED_HARDWARE, .per_second = 2e8},
+    {.type = PERF_TYPE_SOFTWARE, .any_config = true, .per_second = 1e9},
+};
+
+struct bench {
+    struct simulated_pmu *pmu;
+    struct sysroot root;
+    struct arena arena;
+    struct target target;
+    struct counter_set *set;
+    struct error err;
+};
+
+static bool bench_open(struct bench *bench, struct simulated_plan plan)
+{
+    *bench = (struct bench){0};
+    plan.rules = plan.rules ? plan.rules : rules;
+    plan.rule_count = plan.rule_count ? plan.rule_count : array_count(rules);
+    bench->pmu = simulated_pmu_new(&plan);
+    sysroot_init(&bench->root, "/nonexistent");
+    target_of_workload(&bench->target, 100, &bench->arena);
+    return counter_set_open(&bench->set, &bench->target, simulated_pmu_kernel(bench->pmu), &bench->root, &bench->err);
+}
+
+static const struct counter_total *total(struct bench *bench, const char *name)
+{
+    const struct counter_total *totals;
+    size_t count = counter_set_finish(bench->set, &totals);
+    for (size_t at = 0; at < count; at++)
+        if (strcmp(totals[at].name, name) == 0)
+            return &totals[at];
+    cr_assert(false, "no %s", name);
+    return NULL;
+}
+
+static void bench_done(struct bench *bench)
+{
+    counter_set_free(bench->set);
+    cr_expect_eq(simulated_pmu_open_count(bench->pmu), 0, "descriptors leak");
+    simulated_pmu_free(bench->pmu);
+    arena_done(&bench->arena);
+}
+
+Test(counter_set, what_is_divided_by_one_another_is_counted_together)
+{
+    struct bench bench;
+    cr_assert(bench_open(&bench, (struct simulated_plan){.programmable = 4}), "%s", bench.err.message);
+    simulated_pmu_exec(bench.pmu, 100);
+    simulated_pmu_run(bench.pmu, 400000000);
+    const struct counter_total *cycles = total(&bench, "cycles"), *misses = total(&bench, "branch-misses");
+    cr_expect_eq(cycles->reading.status, READING_COUNTED);
+    cr_expect_lt(reading_running_ratio(&cycles->reading), 1, "eight groups share four counters");
+    cr_expect_eq(cycles->reading.running_ns, misses->reading.running_ns, "one group, the same moments");
+    cr_expect_float_eq(reading_scaled(&cycles->reading), 1.2e9, 1e7);
+    cr_expect_float_eq(reading_scaled(&misses->reading) / reading_scaled(&cycles->reading), 5.0 / 300, 1e-6);
+    cr_expect(cycles->hardware && !total(&bench, "task-clock")->hardware);
+    cr_expect_float_eq(reading_running_ratio(&total(&bench, "task-clock")->reading), 1, 1e-9);
+    bench_done(&bench);
+}
+
+Test(counter_set, a_small_pmu_takes_them_one_by_one)
+{
+    struct bench bench;
+    cr_assert(bench_open(&bench, (struct simulated_plan){.programmable = 1}), "%s", bench.err.message);
+    simulated_pmu_exec(bench.pmu, 100);
+    simulated_pmu_run(bench.pmu, 4000000000);
+    cr_expect_eq(total(&bench, "cycles")->reading.status, READING_COUNTED);
+    cr_expect_float_eq(reading_scaled(&total(&bench, "branch-misses")->reading), 2e8, 2e6);
+    bench_done(&bench);
+}
+
+Test(counter_set, without_a_pmu_the_kernels_counts_remain_and_the_rest_has_its_reason)
+{
+    static const struct simulated_rule software[] = {
+        {.type = PERF_TYPE_SOFTWARE, .any_config = true, .per_second = 1e9}};
+    struct bench bench;
+    cr_assert(bench_open(&bench, (struct simulated_plan){.rules = software, .rule_count = 1}));
+    simulated_pmu_exec(bench.pmu, 100);
+    simulated_pmu_run(bench.pmu, 1000000);
+    cr_expect_eq(total(&bench, "task-clock")->reading.value, 1000000u);
+    const struct counter_total *cycles = total(&bench, "cycles");
+    cr_expect_neq(cycles->reading.status, READING_COUNTED);
+    cr_assert_not_null(cycles->why_not);
+    cr_expect(cycles->why_not[0] != '\0');
+    bench_done(&bench);
+}
+
+Test(counter_set, counters_that_others_hold_are_not_zero)
+{
+    struct bench bench;
+    cr_assert(bench_open(&bench, (struct simulated_plan){.programmable = 4, .taken = 4}));
+    simulated_pmu_exec(bench.pmu, 100);
+    simulated_pmu_run(bench.pmu, 100000000);
+    cr_expect_eq(total(&bench, "cycles")->reading.status, READING_NOT_COUNTED);
+    cr_expect_not_null(strstr(total(&bench, "cycles")->why_not, "never came"));
+    bench_done(&bench);
+}
+
+Test(counter_set, without_the_kernel_it_says_so)
+{
+    struct bench bench;
+    cr_assert(bench_open(&bench, (struct simulated_plan){.programmable = 8, .kernel_refused = true}));
+    simulated_pmu_exec(bench.pmu, 100);
+    simulated_pmu_run(bench.pmu, 100000000);
+    cr_expect(total(&bench, "cycles")->user_only);
+    cr_expect_neq(total(&bench, "context-switches")->reading.status, READING_COUNTED, "they happen in the kernel");
+    bench_done(&bench);
+}
+
+/* ---- counters.json ---- */
+
+static const struct named_count items[] = {
+    {"cycles", {true, 1.5e9, NULL}, 0.25, true, false},
+    {"page-faults", {true, 12, NULL}, 1, false, true},
+    {"LLC-loads", {false, 0, "the machine has no such event"}, 1, true, false},
+};
+
+Test(counter_summary, survives_its_own_json)
+{
+    struct counter_summary summary = {items, array_count(items), "measured by a test", true}, again;
+    struct text out = {0};
+    struct error err = {0};
+    struct arena arena;
+    arena_init(&arena);
+    counter_summary_write(&summary, &out);
+    struct json_document *document = NULL;
+    cr_assert(json_document_parse(&document, (struct view){text_string(&out), out.length}, &err), "%s", err.message);
+    cr_assert(counter_summary_read(&again, json_root(document), &arena, &err), "%s", err.message);
+    cr_assert_eq(again.count, array_count(items));
+    cr_expect(again.imported);
+    cr_expect_str_eq(again.origin, "measured by a test");
+    for (size_t at = 0; at < array_count(items); at++) {
+        cr_expect_str_eq(again.items[at].name, items[at].name);
+        cr_expect_eq(again.items[at].count.known, items[at].count.known);
+        cr_expect_eq(again.items[at].hardware, items[at].hardware);
+        cr_expect_eq(again.items[at].user_only, items[at].user_only);
+    }
+    cr_expect_float_eq(again.items[0].running_ratio, 0.25, 1e-12);
+    cr_expect_float_eq(counter_of(&again, "cycles").value, 1.5e9, 1);
+    cr_expect_not(counter_of(&again, "LLC-loads").known);
+    cr_expect_not(counter_of(NULL, "cycles").known);
+    cr_expect(counter_summary_has_hardware(&again));
+    cr_expect_not(counter_summary_has_hardware(NULL));
+    json_document_free(document);
+    text_done(&out);
+    arena_done(&arena);
+}
+
+Test(counter_summary, impossible_parts_are_refused)
+{
+    static const char *const broken[] = {
+        "{}", "{\"counters\": 3}", "{\"counters\": [{}]}", "{\"counters\": [{\"name\": \"\", \"count\": 1}]}",
+        "{\"counters\": [{\"name\": \"cycles\", \"count\": -1}]}",
+        "{\"counters\": [{\"name\": \"cycles\", \"count\": 1, \"running_ratio\": 7}]}",
+    };
+    for (size_t at = 0; at < array_count(broken); at++) {
+        struct json_document *document = NULL;
+        struct counter_summary summary;
+        struct error err = {0};
+        struct arena arena;
+        arena_init(&arena);
+        cr_assert(json_document_parse(&document, view_of(broken[at]), &err));
+        cr_expect_not(counter_summary_read(&summary, json_root(document), &arena, &err), "%s", broken[at]);
+        cr_expect_eq(err.kind, ERROR_FORMAT);
+        json_document_free(document);
+        arena_done(&arena);
+    }
+}
