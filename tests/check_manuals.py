@@ -5,6 +5,7 @@ option defined there is in the table."""
 import argparse
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 
@@ -39,15 +40,24 @@ def options_of_page(text):
     return found
 
 
+def rendering(name, text):
+    """What scdoc and groff have against a page."""
+    page = subprocess.run(["scdoc"], input=text, capture_output=True, text=True)
+    if page.returncode:
+        yield f"{name}: scdoc: {page.stderr.strip()}"
+        return
+    if shutil.which("groff"):
+        done = subprocess.run(["groff", "-man", "-ww", "-z", "-Tutf8", "-Kutf8"], input=page.stdout, capture_output=True, text=True)
+        yield from (f"{name}: groff: {line.strip()}" for line in done.stderr.splitlines())
+
+
 def check_page(plumb, command, folder):
     page = folder / f"plumb-{command}.1.scd"
     if not page.exists():
         yield f"{command}: no manual page {page.name}"
         return
     text = page.read_text()
-    done = subprocess.run(["scdoc"], input=text, capture_output=True, text=True)
-    if done.returncode:
-        yield f"{page.name}: scdoc: {done.stderr.strip()}"
+    yield from rendering(page.name, text)
     if not text.startswith(f"plumb-{command}(1)"):
         yield f"{page.name}: is not titled plumb-{command}(1)"
     table, defined = options_of_help(help_text(plumb, command, "--help")), options_of_page(text)
@@ -59,7 +69,9 @@ def check_page(plumb, command, folder):
 
 def check_overview(commands, folder):
     """plumb(1) lists exactly the commands there are."""
-    listed = re.findall(r"^\*plumb-(\w+)\*\(1\)$", (folder / "plumb.1.scd").read_text(), re.M)
+    text = (folder / "plumb.1.scd").read_text()
+    yield from rendering("plumb.1.scd", text)
+    listed = re.findall(r"^\*plumb-(\w+)\*\(1\)$", text, re.M)
     for command in sorted(set(commands) ^ set(listed)):
         yield f"plumb.1.scd: {command} is {'not listed' if command in commands else 'no command'}"
 

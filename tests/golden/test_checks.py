@@ -100,6 +100,18 @@ def test_manuals_catch_what_is_missing(load, tmp_path):
         "-x is in the table, but not in the page"]
 
 
+def test_manuals_catch_what_groff_says(load, monkeypatch, tmp_path):
+    check = load("check_manuals")
+    groff = tmp_path / "groff"
+    groff.write_text("#!/bin/sh\ncat >/dev/null\necho '<standard input>:3: warning: macro X not defined' >&2\n")
+    scdoc = tmp_path / "scdoc"
+    scdoc.write_text("#!/bin/sh\ncat\n")
+    for program in (groff, scdoc):
+        program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    assert list(check.rendering("a.scd", "text")) == ["a.scd: groff: <standard input>:3: warning: macro X not defined"]
+
+
 def test_bundle_knows_every_library(source_root, monkeypatch):
     monkeypatch.syspath_prepend(str(source_root / "packaging"))
     import bundle
