@@ -23,6 +23,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 # struct library name = {{"libx.so.1", …}, "package", …}, with or without the members' names
 LIBRARY_TABLE = re.compile(r'struct library \w+\s*=\s*\{\s*(?:\.names\s*=\s*)?\{([^}]*)\}([^;]*);', re.S)
 PACKAGE = re.compile(r'\.package\s*=\s*"([^"]+)"|^\s*,\s*"([^"]+)"')
+LINKED_INTO_PLUMB = {"libiberty-dev"}
 LIBRARY_NAME = re.compile(r'"(lib[\w.+-]+\.so\.\d[\w.]*)"')
 
 
@@ -94,7 +95,8 @@ def add_licences(folder, files):
     folder.mkdir(parents=True)
     shutil.copy(ROOT / "LICENSE", folder / "plumb")
     referred, lines = set(), []
-    for package in sorted({package_of(path) or sys.exit(f"bundle: no package has {path}, so its licence is unknown") for path in files}):
+    packages = {package_of(path) or sys.exit(f"bundle: no package has {path}, so its licence is unknown") for path in files}
+    for package in sorted(packages | LINKED_INTO_PLUMB):
         notice = pathlib.Path("/usr/share/doc") / package / "copyright"
         text = notice.read_text(errors="replace")
         (folder / f"{package}.copyright").write_text(text)

@@ -44,8 +44,9 @@ bool case_folder_create(const char *folder, struct error *err)
 
 bool case_folder_temporary(char **ret_folder, struct error *err)
 {
-    const char *base = getenv("TMPDIR");
-    char *folder = memory_printf("%s/plumb-case-XXXXXX", base && base[0] ? base : "/tmp");
+    /* An image made of one program has no /tmp: then here, for as long as it takes. */
+    const char *base = getenv("TMPDIR"), *usual = access("/tmp", W_OK) == 0 ? "/tmp" : ".";
+    char *folder = memory_printf("%s/plumb-case-XXXXXX", base && base[0] ? base : usual);
     if (!mkdtemp(folder)) {
         error_system(err, errno, "can't create a folder like '%s'", folder);
         free(folder);

@@ -79,6 +79,7 @@ def test_every_library_has_a_licence(bundle):
     assert len(notices) > 4 and all(notice.stat().st_size for notice in notices)
     packages = (bundle / "share/licences/PACKAGES").read_text()
     assert all(f"\n{notice.stem} " in packages for notice in notices)
+    assert (bundle / "share/licences/libiberty-dev.copyright").exists()  # linked into the program
 
 
 def test_counts_in_an_empty_root(chrooted, run, program):
@@ -104,3 +105,19 @@ def test_records_and_reports_in_an_empty_root(bundle, chrooted, run, program):
     assert (bundle / "recording").stat().st_size > 0
     done = chrooted("/plumb", "report", "-i", "/recording")
     assert done.returncode == 0 and "main" in done.stdout, done.stdout + done.stderr
+
+
+def test_diagnoses_in_an_empty_root(chrooted, run, program):
+    if not has_command(run, "diagnose"):
+        pytest.skip("this plumb has no diagnose")
+    done = chrooted("/plumb", "diagnose", program)  # no /tmp either
+    assert done.returncode == 7, done.stderr
+    assert "HOT CODE" in done.stdout and "main" in done.stdout, done.stdout
+    assert "has no AVX-512" not in done.stdout or "avx512f" not in pathlib.Path("/proc/cpuinfo").read_text()
+
+
+def test_annotates_in_an_empty_root(bundle, chrooted, run, program):
+    if not (bundle / "recording").exists():
+        assert chrooted("/plumb", "record", "-o", "/recording", program).returncode == 7
+    done = chrooted("/plumb", "annotate", "-i", "/recording")
+    assert done.returncode == 0 and re.search(r"\bmain\b", done.stdout) and "%r" in done.stdout, done.stdout + done.stderr

@@ -85,6 +85,16 @@ static enum microarchitecture_vendor vendor_kind_of(struct view vendor)
     return MICROARCHITECTURE_UNKNOWN_VENDOR;
 }
 
+/* Those that decide something here, by /proc/cpuinfo's names: CPUID leaf 7, EBX. */
+static void flags_from_cpuid(struct cpu_identity *identity, const struct sysroot *root)
+{
+    struct cpuid_leaf seven;
+    if (!cpuid_read(root, 7, 0, &seven))
+        return;
+    bool avx2 = seven.ebx >> 5 & 1, avx512 = seven.ebx >> 16 & 1;
+    identity->flags = avx2 && avx512 ? " avx2 avx512f " : avx2 ? " avx2 " : "";
+}
+
 /* Family, model and stepping out of CPUID leaf 1, as the vendors' manuals say to add the extended parts. */
 static void identity_from_cpuid(struct cpu_identity *identity, const struct sysroot *root)
 {
@@ -104,6 +114,8 @@ static void identity_from_cpuid(struct cpu_identity *identity, const struct sysr
     fact_number_set(&identity->family, family);
     fact_number_set(&identity->model, model);
     fact_number_set(&identity->stepping, one.eax & 0xf);
+    if (!identity->flags[0])
+        flags_from_cpuid(identity, root);
 }
 
 static void architecture_read(struct cpu_identity *identity, const struct sysroot *root, const struct cpuinfo *info)

@@ -95,6 +95,24 @@ Test(virtualisation, each_sign_is_read)
     }
 }
 
+/* The only content of a root folder has no /proc: CPUID still tells the processor. */
+Test(identity, without_proc_it_is_what_cpuid_says)
+{
+    static const struct file leaves = LEAF("0 0 1b 756e6547 6c65746e 49656e69\n1 0 50657 0 0 0\n7 0 0 10020 0 0\n");
+    char folder[] = "/tmp/plumb-identity-XXXXXX";
+    struct sysroot root;
+    struct machine machine;
+    struct error err = {0};
+    cr_assert(mkdtemp(folder));
+    put(folder, &leaves);
+    sysroot_init(&root, folder);
+    cr_assert(machine_read(&root, NULL, &machine, &err));
+    cr_assert_str_eq(machine.cpu.microarchitecture->key, "CLX");
+    cr_assert(cpu_identity_has_flag(&machine.cpu, "avx512f") && cpu_identity_has_flag(&machine.cpu, "avx2"));
+    machine_done(&machine);
+    nftw(folder, entry_remove, 16, FTW_DEPTH | FTW_PHYS);
+}
+
 #define FIRST_PID   {"/proc/self/ns/pid", "-> pid:[4026531836]"}
 #define FIRST_GROUP {"/proc/self/ns/cgroup", "-> cgroup:[4026531835]"}
 #define OTHER_PID   {"/proc/self/ns/pid", "-> pid:[4026532641]"}
