@@ -468,7 +468,7 @@ static bool target_start(struct counting *counting, const struct counting_plan *
     counting->has_workload = plan->argv != NULL;
     if (!counting->has_workload)
         return true;
-    if (!workload_start(&counting->workload, plan->argv, err))
+    if (!workload_start_in(&counting->workload, plan->argv, plan->surroundings, err))
         return false;
     if (counting->target.kind == TARGET_WORKLOAD)
         target_of_workload(&counting->target, counting->workload.pid, &counting->arena);

@@ -23,6 +23,7 @@ struct counting_plan {
     const struct counter_cgroup *cgroups;    /* one per event, or NULL */
     const struct target_request *target;
     char *const *argv;                       /* the program, or NULL */
+    const struct workload_surroundings *surroundings; /* what it finds around it; NULL: what we have */
     bool inherit;
     bool keep_pmus_apart;                    /* an event on several PMUs gives several rows */
     uint64_t interval_ns;                    /* 0: only the whole */

@@ -12,7 +12,7 @@
 #define PLUMB_EXPERIMENT_EXPERIMENT_H
 
 #include "base/error.h"
-#include "model/run_table.h"
+#include "statistics/run_table.h"
 
 #include <stdint.h>
 

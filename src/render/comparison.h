@@ -1,20 +1,29 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A comparison as text and as JSON. */
+/* A comparison of commands as text for the eye, as JSON, as a Markdown table, and as hyperfine's JSON. */
 #ifndef PLUMB_RENDER_COMPARISON_H
 #define PLUMB_RENDER_COMPARISON_H
 
-#include "analyse/comparison.h"
-#include "base/text.h"
+#include "analyse/runs/comparison.h"
+#include "analyse/runs/steadiness.h"
+#include "render/page.h"
 
-struct comparison_labels {
-    const char *a, *b;       /* command lines */
-    const char *quantity;    /* "wall time" */
+struct comparison_report {
+    const struct run_table *table;
+    size_t arm_count;               /* of the table's arms: one behind them is the first run again */
+    const struct comparison *items; /* each other arm against the first */
+    size_t count;
+    const struct steadiness *steadiness;
     uint64_t seed;
+    double elapsed_s;
+    const char *stopped;            /* why no more blocks were run: "12 blocks were asked for" */
     struct interval predicted_gain; /* share of A's time expected to go, 0..1; not known: none was given */
     const char *prediction_source;
 };
 
-void comparison_text(struct text *out, const struct comparison *comparison, const struct comparison_labels *labels);
-void comparison_json(struct text *out, const struct comparison *comparison, const struct comparison_labels *labels);
+void comparison_text(struct page *page, const struct comparison_report *report);
+void comparison_json(struct text *out, const struct comparison_report *report);
+void comparison_markdown(struct text *out, const struct comparison_report *report);
+/* hyperfine's --export-json, version 1: seconds and bytes. Source: hyperfine 1.20. */
+void comparison_hyperfine(struct text *out, const struct comparison_report *report);
 
 #endif

@@ -232,10 +232,14 @@ struct interval paired_ratio_interval_at(const double *a, const double *b, size_
     return logs ? interval_exp(signed_rank_interval(logs, count, alpha)) : (struct interval){0};
 }
 
-struct interval paired_ratio_interval(const double *a, const double *b, size_t count)
+struct interval paired_ratio_range(const double *a, const double *b, size_t count)
 {
-    if (count >= SIGNED_RANK_COUNT_LEAST)
-        return paired_ratio_interval_at(a, b, count, 0.05);
     scoped_free double *logs = log_ratios(a, b, count);
     return logs && count ? interval_exp(shift_interval(logs, count, 0)) : (struct interval){0};
+}
+
+struct interval paired_ratio_interval(const double *a, const double *b, size_t count)
+{
+    return count < SIGNED_RANK_COUNT_LEAST ? paired_ratio_range(a, b, count)
+                                           : paired_ratio_interval_at(a, b, count, 0.05);
 }

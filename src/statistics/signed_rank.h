@@ -31,7 +31,10 @@ double signed_rank_p(const double *differences, size_t count);
  */
 struct interval paired_ratio_interval_at(const double *a, const double *b, size_t count, double alpha);
 
-/* The same at 95 %; with fewer than SIGNED_RANK_COUNT_LEAST pairs the range of the Walsh averages. */
+/* The range of the Walsh averages: where too few pairs give no interval. */
+struct interval paired_ratio_range(const double *a, const double *b, size_t count);
+
+/* At 95 %, or the range with fewer than SIGNED_RANK_COUNT_LEAST pairs. */
 struct interval paired_ratio_interval(const double *a, const double *b, size_t count);
 
 #endif

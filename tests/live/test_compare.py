@@ -1,28 +1,83 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """plumb compare on commands whose difference is known by construction (never a bound on time alone)."""
 import json
+import signal
 import subprocess
+import time
 
 
-def compare(plumb, *words):
-    return subprocess.run([plumb, "compare", "-q", *words], capture_output=True, text=True, timeout=120)
+def compare(plumb, *words, **more):
+    return subprocess.run([plumb, "compare", "-q", *words], capture_output=True, text=True, timeout=120, **more)
 
 
-def test_a_sleep_twice_as_long_is_slower(plumb):
-    result = compare(plumb, "-r", "7", "--json", "sleep", "0.02", "--", "sleep", "0.2")
+def test_a_sleep_ten_times_as_long_is_slower(plumb):
+    result = compare(plumb, "-n", "7", "--json", "sleep", "0.02", "--", "sleep", "0.2")
     assert result.returncode == 0, result.stderr
     document = json.loads(result.stdout)
-    assert document["verdict"] == "slower"
-    assert document["pairs"] == 7
-    assert document["ratio"]["low"] > 1
+    assert document["schema"] == "plumb-compare-2" and document["blocks"] == 7
+    (comparison,) = document["comparisons"]
+    assert comparison["verdict"] == "slower" and comparison["pairs"] == 7
+    assert comparison["ratio"]["low"] > 1
+    assert [arm["label"] for arm in document["arms"]] == ["A", "B", "A again"]
+    assert all(len(arm["runs"]["wall"]) == 7 for arm in document["arms"])
 
 
-def test_regression_has_its_own_status(plumb):
-    assert compare(plumb, "-r", "6", "--fail-if-slower", "sleep", "0.01", "--", "sleep", "0.2").returncode == 3
+def test_it_stops_when_it_is_decided(plumb):
+    document = json.loads(compare(plumb, "--json", "sleep", "0.01", "--", "sleep", "0.1").stdout)
+    assert document["stopped"] == "decided" and 8 <= document["blocks"] < 60
+    assert document["comparisons"][0]["level"] > 0.95, "an early look must be surer than 95 %"
+
+
+def test_several_commands_are_each_held_against_the_first(plumb):
+    result = compare(plumb, "-n", "8", "--json", "sleep", "0.02", "--", "sleep", "0.1", "--", "sleep", "0.002")
+    verdicts = [item["verdict"] for item in json.loads(result.stdout)["comparisons"]]
+    assert verdicts == ["slower", "faster"]
+    text = compare(plumb, "-n", "6", "-L", "short", "-L", "long", "sleep", "0.01", "--", "sleep", "0.1").stdout
+    assert "long takes" in text and "than short" in text
+
+
+def test_alternatives_in_braces(plumb):
+    document = json.loads(compare(plumb, "-n", "6", "--json", "sleep", "0.{01,1}").stdout)
+    assert [arm["command"] for arm in document["arms"]] == ["sleep 0.01", "sleep 0.1", "sleep 0.01"]
+    assert [arm["label"] for arm in document["arms"]] == ["01", "1", "01 again"]
+    assert compare(plumb, "-n", "6", "echo", "{one}").returncode == 2
+
+
+def test_environment_shell_and_preparation(plumb, tmp_path):
+    log = tmp_path / "log"
+    result = compare(plumb, "-n", "1", "--warmup", "0", "--no-noise-floor", "--shell", "--env", f"LOG={log}", "--prepare",
+                     f"echo ready >> {log}", "echo A >> $LOG", "--", "echo B >> $LOG")
+    assert result.returncode == 4, result.stderr
+    assert sorted(log.read_text().split()) == ["A", "B", "ready", "ready"]
+    log.unlink()
+    compare(plumb, "-n", "1", "--warmup", "0", "--no-noise-floor", f"LOG={log}", "WHO=first", "sh", "-c",
+            "echo $WHO >> $LOG", "--", f"LOG={log}", "sh", "-c", "echo second >> $LOG")
+    assert sorted(log.read_text().split()) == ["first", "second"]
+    assert compare(plumb, "-n", "1", "--prepare", "exit 3", "true", "--", "true").returncode == 1
+    assert compare(plumb, "--env", "novalue", "true", "--", "true").returncode == 2
+
+
+def test_what_else_differs_is_named(plumb):
+    words = ["python3", "-c"]
+    result = compare(plumb, "-n", "8", "--json", *words, "x=bytearray(50<<20)", "--", *words, "x=bytearray(80<<20)")
+    others = {item["quantity"]: item for item in json.loads(result.stdout)["comparisons"][0]["others"]}
+    assert others["max-rss"]["false_discovery_rate"] <= 0.05
+    assert 25e6 < others["max-rss"]["difference"]["mid"] < 35e6
+    assert others["minor-faults"]["ratio"]["low"] > 1
+    assert "not_measured" in others["cycles"] or others["cycles"]["p"] <= 1
+
+
+def test_a_growth_that_fails_has_its_own_status(plumb):
+    arms = ["sleep", "0.01", "--", "sleep", "0.2"]
+    assert compare(plumb, "-n", "6", "--fail-if", "wall > 20%", *arms).returncode == 3
+    assert compare(plumb, "-n", "6", "--fail-if", "wall > 1000000%", *arms).returncode == 0
+    assert compare(plumb, "-n", "2", "--fail-if", "wall > 20%", *arms).returncode == 4
+    for wrong in ("wall", "lunar > 2%", "wall > x%", "> 2%"):
+        assert compare(plumb, "--fail-if", wrong, *arms).returncode == 2, wrong
 
 
 def test_too_few_pairs_are_not_judged(plumb):
-    result = compare(plumb, "-r", "2", "sleep", "0.01", "--", "sleep", "0.2")
+    result = compare(plumb, "-n", "2", "sleep", "0.01", "--", "sleep", "0.2")
     assert result.returncode == 4
     assert "needs 6" in result.stdout
 
@@ -30,8 +85,8 @@ def test_too_few_pairs_are_not_judged(plumb):
 def test_the_order_follows_the_seed(plumb, tmp_path):
     def order(seed):
         log = tmp_path / f"log{seed}"
-        compare(plumb, "-r", "8", "--seed", str(seed), "--warmup", "0", "sh", "-c", f"echo A >> {log}", "--", "sh", "-c",
-                f"echo B >> {log}")
+        compare(plumb, "-n", "8", "--no-noise-floor", "--seed", str(seed), "--warmup", "0", "sh", "-c", f"echo A >> {log}",
+                "--", "sh", "-c", f"echo B >> {log}")
         text = log.read_text().split()
         log.unlink()
         return text
@@ -42,16 +97,47 @@ def test_the_order_follows_the_seed(plumb, tmp_path):
 
 
 def test_prediction_stands_beside_the_realised_gain(plumb):
-    result = compare(plumb, "-r", "6", "--predicted", "50,80,99", "sleep", "0.2", "--", "sleep", "0.02")
+    result = compare(plumb, "-n", "6", "--predicted", "50,80,99", "sleep", "0.2", "--", "sleep", "0.02")
     assert "predicted gain" in result.stdout and "realised gain" in result.stdout
 
 
+def test_markdown_and_hyperfine(plumb, tmp_path):
+    export = tmp_path / "runs.json"
+    result = compare(plumb, "-n", "6", "--markdown", "--export-hyperfine", str(export), "sleep", "0.01", "--", "sleep", "0.1")
+    rows = result.stdout.splitlines()
+    assert len(rows) == 4 and all(row.startswith("|") and row.endswith("|") for row in rows)
+    assert "`sleep 0.1`" in rows[3] and "slower" in rows[3]
+    results = json.loads(export.read_text())["results"]
+    assert [item["command"] for item in results] == ["sleep 0.01", "sleep 0.1"]
+    for item in results:
+        assert len(item["times"]) == 6 and item["min"] <= item["median"] <= item["max"]
+        assert min(item["times"]) == item["min"] and item["stddev"] >= 0
+    assert compare(plumb, "-n", "6", "--export-hyperfine", "/proc/none/x", "true", "--", "true").returncode == 1
+
+
 def test_failing_commands_and_wrong_words(plumb):
-    assert compare(plumb, "-r", "1", "true", "--", "false").returncode == 1
+    failed = compare(plumb, "-n", "1", "true", "--", "false")
+    assert failed.returncode == 1 and "status 1" in failed.stderr
+    assert compare(plumb, "-n", "6", "-i", "true", "--", "false").returncode in (0, 4)
     assert compare(plumb, "true").returncode == 2
-    assert compare(plumb, "--time", "lunar", "true", "--", "true").returncode == 2
+    assert compare(plumb, "true", "--", "--", "true").returncode == 2
+    wrong = compare(plumb, "--by", "lunar", "true", "--", "true")
+    assert wrong.returncode == 2 and "max-rss" in wrong.stderr
+    assert compare(plumb, "--cpu", "4095", "true", "--", "true").returncode != 0
     missing = compare(plumb, "no-such-program-here", "--", "true")
     assert missing.returncode == 127 and "no-such-program-here" in missing.stderr
+
+
+def test_interrupted_keeps_the_complete_blocks(plumb, tmp_path):
+    started = tmp_path / "started"
+    process = subprocess.Popen([plumb, "compare", "-q", "-n", "1000", "--warmup", "0", "sh", "-c", f"echo >> {started}; sleep 0.01",
+                                "--", "sleep", "0.03"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    while not started.exists() or len(started.read_text()) < 40:
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    out, _ = process.communicate(timeout=60)
+    assert "interrupted" in out and "B takes" in out
+    assert process.returncode == 0
 
 
 def test_a_case_foretells_only_what_it_supports(plumb, tmp_path):
@@ -59,7 +145,7 @@ def test_a_case_foretells_only_what_it_supports(plumb, tmp_path):
         lead = {"id": "small-pages", "verdict": verdict, "recoverable_s": {"low": 0.5, "mid": 0.8, "high": 0.99}}
         other = {"id": "waiting", "verdict": "ruled_out"}
         (tmp_path / "findings.json").write_text(json.dumps({"run": {"elapsed_s": 1.0}, "findings": [lead, other]}))
-        return compare(plumb, "-r", "6", "--predicted-by", str(tmp_path), "sleep", "0.2", "--", "sleep", "0.02")
+        return compare(plumb, "-n", "6", "--predicted-by", str(tmp_path), "sleep", "0.2", "--", "sleep", "0.02")
     supported = case("supported")
     assert supported.returncode == 0 and "by finding small-pages of the case" in supported.stdout
     undecided = case("undecided")

@@ -61,7 +61,8 @@ __attribute__((noreturn)) static void child_run(char *const argv[], const struct
     while (got < 0 && errno == EINTR);
     if (got != 1)
         _exit(127); /* our parent went away */
-    surroundings_apply(surroundings);
+    if (surroundings)
+        surroundings_apply(surroundings);
     execvp(argv[0], argv);
     int exec_errno = errno;
     if (write(error_fd, &exec_errno, sizeof(exec_errno)) < 0)
@@ -71,8 +72,7 @@ __attribute__((noreturn)) static void child_run(char *const argv[], const struct
 
 bool workload_start(struct workload *workload, char *const argv[], struct error *err)
 {
-    static const struct workload_surroundings inherited;
-    return workload_start_in(workload, argv, &inherited, err);
+    return workload_start_in(workload, argv, NULL, err);
 }
 
 bool workload_start_in(struct workload *workload, char *const argv[],

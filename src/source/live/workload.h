@@ -38,6 +38,7 @@ struct workload_surroundings {
     char *const *environment; /* "NAME=value" added to ours; ends with NULL; may be NULL */
     bool streams_null;        /* standard input and output are /dev/null */
 };
+/* surroundings NULL: as workload_start. */
 MUST_CHECK bool workload_start_in(struct workload *workload, char *const argv[],
                                   const struct workload_surroundings *surroundings, struct error *err);
 /*

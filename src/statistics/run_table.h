@@ -5,8 +5,8 @@
  * Runs of one block are a pair (a tuple): they ran close together, in random order. A cell that could not be measured
  * says why. Blocks are complete or not there.
  */
-#ifndef PLUMB_MODEL_RUN_TABLE_H
-#define PLUMB_MODEL_RUN_TABLE_H
+#ifndef PLUMB_STATISTICS_RUN_TABLE_H
+#define PLUMB_STATISTICS_RUN_TABLE_H
 
 #include "base/arena.h"
 #include "base/measured.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "model/run_table.h"
+#include "statistics/run_table.h"
 
 #include "base/vec.h"
 

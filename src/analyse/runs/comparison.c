@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "analyse/runs/comparison.h"
+
+#include "base/scope.h"
+#include "statistics/multiplicity.h"
+#include "statistics/power.h"
+#include "statistics/signed_rank.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+struct pairs {
+    double *a, *b, *differences; /* owner: the caller (free a) */
+    size_t count;
+};
+
+static void pairs_take(struct pairs *pairs, const struct run_table *table, const struct comparison_request *request,
+                       size_t quantity)
+{
+    size_t most = table->block_count;
+    pairs->a = memory_alloc(memory_product(3 * most + 1, sizeof(*pairs->a)));
+    pairs->b = pairs->a + most;
+    pairs->differences = pairs->b + most;
+    pairs->count = run_table_pairs(table, request->a, request->b, quantity, pairs->a, pairs->b);
+    for (size_t at = 0; at < pairs->count; at++)
+        pairs->differences[at] = pairs->b[at] - pairs->a[at];
+}
+
+static void pairs_done(struct pairs *pairs)
+{
+    free(pairs->a);
+}
+
+static const char *why_no_pairs(const struct run_table *table, const struct comparison_request *request,
+                                size_t quantity)
+{
+    const char *of_a = run_table_why_not(table, request->a, quantity);
+    const char *of_b = run_table_why_not(table, request->b, quantity);
+    return of_a ? of_a : of_b ? of_b : "no block was complete";
+}
+
+static struct quantity_effect effect_of(const struct run_table *table, const struct comparison_request *request,
+                                        size_t quantity, const struct pairs *pairs)
+{
+    struct quantity_effect effect = {
+        .quantity = &table->quantities[quantity], .pair_count = pairs->count, .p = 1, .q = 1};
+    if (!pairs->count) {
+        effect.why_not = why_no_pairs(table, request, quantity);
+        return effect;
+    }
+    effect.a = quartile_interval(pairs->a, pairs->count);
+    effect.b = quartile_interval(pairs->b, pairs->count);
+    effect.ratio = paired_ratio_interval_at(pairs->a, pairs->b, pairs->count, 0.05);
+    effect.difference = signed_rank_interval(pairs->differences, pairs->count, 0.05);
+    effect.p = signed_rank_p(pairs->differences, pairs->count);
+    return effect;
+}
+
+static enum comparison_verdict judge(const struct comparison *comparison)
+{
+    const struct interval *ratio = &comparison->ratio;
+    double effect = comparison->request.effect_ratio;
+    if (!ratio->known || comparison->too_few_pairs)
+        return COMPARISON_UNDECIDED;
+    if (ratio->low >= 1 - effect && ratio->high <= 1 + effect)
+        return COMPARISON_EQUIVALENT;
+    if (comparison->lost_in_noise)
+        return COMPARISON_UNDECIDED;
+    if (ratio->high < 1)
+        return COMPARISON_FASTER;
+    if (ratio->low > 1)
+        return COMPARISON_SLOWER;
+    return COMPARISON_UNDECIDED;
+}
+
+/* Chance lets one command in twenty differ from itself; a difference that reaches no further means nothing then. */
+static void judge_noise(struct comparison *comparison, const struct run_table *table)
+{
+    const struct comparison_request *request = &comparison->request;
+    if (request->again == SIZE_MAX)
+        return;
+    struct comparison_request itself = *request;
+    itself.b = request->again;
+    scoped(pairs_done) struct pairs pairs;
+    pairs_take(&pairs, table, &itself, request->quantity);
+    comparison->noise_floor = paired_ratio_interval_at(pairs.a, pairs.b, pairs.count, 0.05);
+    const struct interval *floor = &comparison->noise_floor, *ratio = &comparison->ratio;
+    comparison->self_differs = floor->known && (floor->low > 1 || floor->high < 1);
+    if (!comparison->self_differs || !ratio->known)
+        return;
+    double reach = fmax(fabs(log(floor->low)), fabs(log(floor->high)));
+    comparison->lost_in_noise = fmin(fabs(log(ratio->low)), fabs(log(ratio->high))) < reach;
+}
+
+static void decide(struct comparison *comparison, const struct run_table *table)
+{
+    const struct comparison_request *request = &comparison->request;
+    scoped(pairs_done) struct pairs pairs;
+    pairs_take(&pairs, table, request, request->quantity);
+    comparison->decisive = effect_of(table, request, request->quantity, &pairs);
+    comparison->ratio = paired_ratio_interval_at(pairs.a, pairs.b, pairs.count, request->alpha);
+    comparison->too_few_pairs = pairs.count < COMPARISON_PAIRS_LEAST || !comparison->ratio.known;
+    if (comparison->too_few_pairs)
+        comparison->ratio = paired_ratio_range(pairs.a, pairs.b, pairs.count);
+    judge_noise(comparison, table);
+    comparison->verdict = judge(comparison);
+    const struct interval *at_95 = &comparison->decisive.ratio;
+    if (comparison->too_few_pairs || !at_95->known)
+        return;
+    comparison->detectable = ratio_detectable(at_95);
+    if (request->effect_ratio > 0)
+        comparison->pairs_needed = pairs_needed(at_95, pairs.count, request->effect_ratio);
+}
+
+static double effect_size(const struct quantity_effect *effect)
+{
+    return effect->ratio.known ? fabs(log(effect->ratio.mid)) : 0;
+}
+
+/* Surest first; among equally sure ones the largest. */
+static int compare_effects(const void *a, const void *b)
+{
+    const struct quantity_effect *left = a, *right = b;
+    if (left->q < right->q || left->q > right->q)
+        return left->q < right->q ? -1 : 1;
+    double of_left = effect_size(left), of_right = effect_size(right);
+    return (of_left < of_right) - (of_left > of_right);
+}
+
+/*
+ * One that was not measured, or that is the same in every pair, could not have been called different: it is no test that
+ * the others have to share their errors with.
+ */
+static bool is_test(const struct quantity_effect *effect)
+{
+    return !effect->why_not && effect->p < 1;
+}
+
+static void rank_effects(struct comparison *comparison)
+{
+    scoped_free double *p = memory_alloc(memory_product(comparison->effect_count + 1, sizeof(*p)));
+    size_t tests = 0;
+    for (size_t at = 0; at < comparison->effect_count; at++)
+        if (is_test(&comparison->effects[at]))
+            p[tests++] = comparison->effects[at].p;
+    false_discovery_rates(p, tests, p);
+    for (size_t at = comparison->effect_count; at-- > 0;)
+        if (is_test(&comparison->effects[at]))
+            comparison->effects[at].q = p[--tests];
+    qsort(comparison->effects, comparison->effect_count, sizeof(*comparison->effects), compare_effects);
+}
+
+void comparison_make(struct comparison *comparison, const struct run_table *table,
+                     const struct comparison_request *request, struct arena *arena)
+{
+    *comparison = (struct comparison){.request = *request,
+                                      .a = &table->arms[request->a],
+                                      .b = &table->arms[request->b],
+                                      .effects = arena_array(arena, struct quantity_effect, table->quantity_count)};
+    decide(comparison, table);
+    for (size_t at = 0; at < table->quantity_count; at++) {
+        if (at == request->quantity)
+            continue;
+        scoped(pairs_done) struct pairs pairs;
+        pairs_take(&pairs, table, request, at);
+        comparison->effects[comparison->effect_count++] = effect_of(table, request, at, &pairs);
+    }
+    rank_effects(comparison);
+}

@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* plumb compare: which of several commands is faster, soundly, and what else differs. */
+#include "base/scope.h"
+#include "base/vec.h"
+#include "command/command_table.h"
+#include "command/compare/compare_arms.h"
+#include "command/compare/compare_policy.h"
+#include "command/compare/compare_prediction.h"
+#include "command/options.h"
+#include "experiment/measuring_runner.h"
+#include "probe/clock.h"
+#include "render/comparison.h"
+#include "source/live/target.h"
+#include "source/live/workload.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+struct compare_options {
+    uint64_t runs, warmup, seed, most;
+    double effect, seconds; /* effect in percent, as typed */
+    bool until_decided, no_noise_floor, ignore_failure, json, markdown, quiet;
+    const char *quantity, *prepare, *cpus, *hyperfine;
+    struct option_texts fail_if;
+    struct compare_arms_options arms;
+    struct prediction_options prediction;
+};
+
+#define FIELD(member) offsetof(struct compare_options, member)
+
+static const struct option_row option_rows[] = {
+    {0, NULL, OPTION_HEADING, 0, NULL, "how long"},
+    {'n', "runs", OPTION_U64, FIELD(runs), "N", "this many blocks; each runs every command once", 'r'},
+    {0, "time", OPTION_DOUBLE, FIELD(seconds), "S", "as many blocks as start within S seconds"},
+    {0, "until-decided", OPTION_FLAG, FIELD(until_decided), NULL, "stop at the first sure answer (the default)"},
+    {0, "most", OPTION_U64, FIELD(most), "N", "with --until-decided: N blocks at the most (default 60)"},
+    {0, "warmup", OPTION_U64, FIELD(warmup), "N", "blocks run first and not counted (default 1)"},
+    {0, NULL, OPTION_HEADING, 0, NULL, "what is run"},
+    {'L', "label", OPTION_TEXTS, FIELD(arms.labels), "NAME", "name of the first command; again for the next"},
+    {0, "shell", OPTION_FLAG, FIELD(arms.shell), NULL, "each command is a line for sh -c"},
+    {0, "env", OPTION_TEXTS, FIELD(arms.environment), "NAME=VALUE", "in the environment of all; again for more"},
+    {0, "prepare", OPTION_TEXT, FIELD(prepare), "LINE", "shell line before each run, not measured"},
+    {0, "cpu", OPTION_TEXT, FIELD(cpus), "LIST", "run everything on these CPUs"},
+    {'i', "ignore-failure", OPTION_FLAG, FIELD(ignore_failure), NULL, "measure runs that end with a status other than 0 too"},
+    {0, "no-noise-floor", OPTION_FLAG, FIELD(no_noise_floor), NULL, "don't run the first command twice in each block"},
+    {0, "seed", OPTION_U64, FIELD(seed), "N", "of the random order (default 1)"},
+    {0, NULL, OPTION_HEADING, 0, NULL, "how it is judged"},
+    {0, "by", OPTION_TEXT, FIELD(quantity), "NAME", "quantity that decides: wall (default), cpu, user, system, max-rss, cycles, …"},
+    {0, "effect", OPTION_DOUBLE, FIELD(effect), "PCT", "a smaller difference counts as the same (default 1)"},
+    {0, "fail-if", OPTION_TEXTS, FIELD(fail_if), "'NAME > PCT%'", "exit 3 when that quantity surely grew by more; again for more"},
+    {0, "predicted", OPTION_TEXT, FIELD(prediction.typed), "LOW,MID,HIGH",
+     "gain foretold for B, in percent of A's time: printed beside the realised one"},
+    {0, "predicted-by", OPTION_TEXT, FIELD(prediction.case_folder), "CASE",
+     "the same, from the leading supported finding of a case that plumb diagnose wrote"},
+    {0, "finding", OPTION_TEXT, FIELD(prediction.finding), "ID", "with --predicted-by: this finding instead of the leading one"},
+    {0, NULL, OPTION_HEADING, 0, NULL, "output"},
+    {0, "json", OPTION_FLAG, FIELD(json), NULL, "print one JSON document, with each run"},
+    {0, "markdown", OPTION_FLAG, FIELD(markdown), NULL, "print a Markdown table"},
+    {0, "export-hyperfine", OPTION_TEXT, FIELD(hyperfine), "FILE", "write the runs as hyperfine's JSON too"},
+    {'q', "quiet", OPTION_FLAG, FIELD(quiet), NULL, "no progress line"},
+    {0},
+};
+
+struct compare_run {
+    struct context *context;
+    struct compare_options options;
+    struct arena arena;
+    struct compare_arms arms;
+    struct measuring_runner *runner;
+    struct compare_policy policy;
+    struct experiment_result result;
+    struct prediction prediction;
+    double elapsed_s;
+};
+
+static double now_s(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+/* Progress. */
+
+static void show_progress(void *context, const struct experiment_arm *arm, size_t block, bool is_warmup)
+{
+    const struct compare_run *run = context;
+    FILE *talk = run->context->talk;
+    if (is_warmup)
+        fprintf(talk, "\r\033[K  warm-up: %s", arm->label);
+    else
+        fprintf(talk, "\r\033[K  block %zu, %.0f s: %s", block + 1, now_s() - run->policy.started_s, arm->label);
+    fflush(talk);
+}
+
+/* Options. */
+
+static bool options_check(struct compare_options *options, struct error *err)
+{
+    if (options->runs > 100000 || options->warmup > 100000)
+        return error_set(err, ERROR_USAGE, "--runs and --warmup expect at most 100000");
+    if (!(options->effect >= 0 && options->effect < 100))
+        return error_set(err, ERROR_USAGE, "--effect expects a percentage from 0 to below 100");
+    if (!(options->seconds >= 0))
+        return error_set(err, ERROR_USAGE, "--time expects seconds");
+    if (options->until_decided && options->runs)
+        return error_set(err, ERROR_USAGE, "--runs and --until-decided exclude each other");
+    if (options->json && options->markdown)
+        return error_set(err, ERROR_USAGE, "--json and --markdown exclude each other");
+    if (options->most < COMPARISON_PAIRS_LEAST || options->most > 100000)
+        return error_set(err, ERROR_USAGE, "--most expects %d to 100000", COMPARISON_PAIRS_LEAST);
+    if (!options->runs && !(options->seconds > 0))
+        options->until_decided = true;
+    return true;
+}
+
+static bool quantity_find(const struct compare_run *run, const char *name, size_t *ret_index, struct error *err)
+{
+    struct experiment_runner runner = measuring_runner_interface(run->runner);
+    for (size_t at = 0; at < runner.quantity_count; at++)
+        if (strcmp(runner.quantities[at].name, name) == 0) {
+            *ret_index = at;
+            return true;
+        }
+    error_set(err, ERROR_USAGE, "nothing called '%s' is measured", name);
+    char names[300] = "";
+    for (size_t at = 0; at < runner.quantity_count; at++)
+        snprintf(names + strlen(names), sizeof(names) - strlen(names), "%s%s", at ? ", " : "", runner.quantities[at].name);
+    return error_hint(err, "measured are %s", names);
+}
+
+/* "wall > 2%": the quantity, and by which share it may grow. */
+struct limit {
+    size_t quantity;
+    double growth_ratio;
+};
+
+static bool limit_parse(const struct compare_run *run, const char *text, struct limit *ret_limit, struct error *err)
+{
+    struct view rest = view_of(text), name = view_trim(view_cut(&rest, '>'));
+    struct view number = view_trim(rest);
+    struct limit limit = {0};
+    double percent = 0;
+    if (view_ends(number, "%"))
+        number = view_trim((struct view){number.text, number.length - 1});
+    if (!name.length || !view_double(number, &percent) || !(percent >= 0))
+        return error_set(err, ERROR_USAGE, "--fail-if expects 'NAME > PCT%%', such as 'wall > 2%%', not '%s'", text);
+    char word[64];
+    snprintf(word, sizeof(word), "%.*s", (int)name.length, name.text);
+    if (!quantity_find(run, word, &limit.quantity, err))
+        return error_wrap(err, "--fail-if '%s'", text);
+    limit.growth_ratio = percent / 100;
+    *ret_limit = limit;
+    return true;
+}
+
+static bool limits_check(const struct compare_run *run, struct error *err)
+{
+    struct limit limit;
+    for (size_t at = 0; at < run->options.fail_if.count; at++)
+        if (!limit_parse(run, run->options.fail_if.items[at], &limit, err))
+            return false;
+    return true;
+}
+
+static bool cpus_pin(const struct compare_run *run, struct arena *arena, struct error *err)
+{
+    if (!run->options.cpus)
+        return true;
+    struct target target = {.cgroup_fd = -1};
+    struct target_request request = {.cpus = run->options.cpus};
+    if (!target_resolve(&target, &request, run->context->root, arena, err))
+        return false;
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    for (size_t at = 0; at < target.cpu_count; at++)
+        CPU_SET((size_t)target.cpus[at], &set);
+    return sched_setaffinity(0, sizeof(set), &set) == 0 ||
+           error_system(err, errno, "can't run on the CPUs of --cpu %s", run->options.cpus);
+}
+
+/* The run. */
+
+static bool run_blocks(struct compare_run *run, struct error *err)
+{
+    bool show = !run->options.quiet && isatty(fileno(run->context->talk));
+    if (!run->options.no_noise_floor) {
+        run->arms.items[run->arms.count] = run->arms.items[0];
+        run->arms.items[run->arms.count].label = arena_printf(&run->arena, "%s again", run->arms.items[0].label);
+    }
+    struct experiment_request request = {
+        .arms = run->arms.items,
+        .arm_count = run->arms.count + (run->options.no_noise_floor ? 0 : 1),
+        .warmup_blocks = run->options.warmup,
+        .seed = run->options.seed,
+        .keep_failed = run->options.ignore_failure,
+        .runner = measuring_runner_interface(run->runner),
+        .policy = compare_policy_interface(&run->policy),
+        .progress = show ? show_progress : NULL,
+        .progress_context = run,
+    };
+    compare_policy_begin(&run->policy);
+    bool ran = experiment_run_blocks(&request, &run->result, err);
+    run->elapsed_s = now_s() - run->policy.started_s;
+    if (show)
+        fputs("\r\033[K", run->context->talk);
+    if (!ran && (err->kind == ERROR_NOT_FOUND || err->kind == ERROR_PERMISSION))
+        run->context->exit_code = workload_exec_exit_code(err);
+    return ran;
+}
+
+static const char *stopped_because(struct compare_run *run)
+{
+    if (run->result.interrupted)
+        return "interrupted";
+    switch (run->policy.reason) {
+    case STOP_COUNT:
+        return "as many as were asked for";
+    case STOP_TIME:
+        return "the time was up";
+    case STOP_DECIDED:
+        return "decided";
+    case STOP_MOST:
+        return arena_printf(&run->arena, "undecided after --most %llu", (unsigned long long)run->options.most);
+    case STOP_NOT_YET:
+        break;
+    }
+    return "a run failed";
+}
+
+/* Exit 3 when a quantity surely passed its limit; 4 when it may have. */
+static int limits_exit_code(const struct compare_run *run, const struct comparison *items)
+{
+    int code = EXIT_CODE_OK;
+    for (size_t at = 0; at < run->options.fail_if.count; at++) {
+        struct limit limit;
+        struct error checked = {0}; /* the words were checked before the runs */
+        if (!limit_parse(run, run->options.fail_if.items[at], &limit, &checked))
+            continue;
+        const char *name = run->result.table.quantities[limit.quantity].name;
+        for (size_t arm = 1; arm < run->arms.count; arm++) {
+            const struct comparison *item = &items[arm - 1];
+            const struct quantity_effect *effect = &item->decisive;
+            for (size_t other = 0; other < item->effect_count; other++)
+                if (strcmp(item->effects[other].quantity->name, name) == 0)
+                    effect = &item->effects[other];
+            struct interval ratio = effect == &item->decisive ? item->ratio : effect->ratio;
+            bool judged = ratio.known && !(effect == &item->decisive && item->too_few_pairs);
+            if (judged && ratio.low > 1 + limit.growth_ratio)
+                return EXIT_CODE_FINDING;
+            if (!judged || ratio.high > 1 + limit.growth_ratio)
+                code = EXIT_CODE_INCONCLUSIVE;
+        }
+    }
+    return code;
+}
+
+static int exit_code_of(const struct compare_run *run, const struct comparison *items)
+{
+    if (run->options.fail_if.count)
+        return limits_exit_code(run, items);
+    for (size_t arm = 1; arm < run->arms.count; arm++)
+        if (items[arm - 1].verdict == COMPARISON_UNDECIDED)
+            return EXIT_CODE_INCONCLUSIVE;
+    return EXIT_CODE_OK;
+}
+
+static bool hyperfine_write(const struct compare_run *run, const struct comparison_report *report, struct error *err)
+{
+    if (!run->options.hyperfine)
+        return true;
+    scoped_text struct text out = {0};
+    comparison_hyperfine(&out, report);
+    scoped_file FILE *file = fopen(run->options.hyperfine, "we");
+    if (!file || !text_write_file(&out, file) || fflush(file) != 0)
+        return error_system(err, errno, "can't write '%s'", run->options.hyperfine);
+    return true;
+}
+
+static void report_print(const struct compare_run *run, const struct comparison_report *report)
+{
+    scoped_text struct text out = {0};
+    struct page page = page_for(&out, run->context->out);
+    if (run->options.json)
+        comparison_json(&out, report);
+    else if (run->options.markdown)
+        comparison_markdown(&out, report);
+    else
+        comparison_text(&page, report);
+    fputs(text_string(&out), run->context->out);
+}
+
+static bool judge_and_print(struct compare_run *run, struct error *err)
+{
+    const struct run_table *table = &run->result.table;
+    struct comparison *items = arena_array(&run->arena, struct comparison, run->arms.count - 1);
+    double alpha = compare_policy_alpha(&run->policy, table);
+    for (size_t arm = 1; arm < run->arms.count; arm++) {
+        struct comparison_request request = {
+            .b = arm, .again = run->policy.again, .quantity = run->policy.quantity, .effect_ratio = run->policy.effect_ratio, .alpha = alpha};
+        comparison_make(&items[arm - 1], table, &request, &run->arena);
+    }
+    struct steadiness steadiness;
+    steadiness_judge(&steadiness, table, 0, run->policy.quantity);
+    struct comparison_report report = {.table = table,
+                                       .arm_count = run->arms.count,
+                                       .items = items,
+                                       .count = run->arms.count - 1,
+                                       .steadiness = &steadiness,
+                                       .seed = run->options.seed,
+                                       .elapsed_s = run->elapsed_s,
+                                       .stopped = stopped_because(run),
+                                       .predicted_gain = run->prediction.gain,
+                                       .prediction_source = run->prediction.source};
+    report_print(run, &report);
+    if (!hyperfine_write(run, &report, err))
+        return false;
+    run->context->exit_code = exit_code_of(run, items);
+    return true;
+}
+
+/* What was measured before a run failed or the user interrupted is shown; the failure is told as well. */
+static bool measure_and_print(struct compare_run *run, struct error *err)
+{
+    bool ran = run_blocks(run, err);
+    if (run->result.table.block_count == 0)
+        return ran ? error_set(err, ERROR_INTERRUPTED, "interrupted before the first block was complete") : false;
+    struct error while_printing = {0};
+    bool printed = judge_and_print(run, ran ? err : &while_printing);
+    if (!ran)
+        run->context->exit_code = EXIT_CODE_FAILED;
+    return ran && printed;
+}
+
+static bool prepare(struct compare_run *run, int argc, char **argv, struct error *err)
+{
+    struct compare_options *options = &run->options;
+    int first = 0;
+    struct measuring_setup setup = {.kernel = run->context->kernel, .root = run->context->root, .clock_hertz = clock_measure};
+    if (!options_parse(option_rows, OPTIONS_STOP_AT_OPERAND, argc, argv, options, &first, err) ||
+        !options_check(options, err) ||
+        !compare_arms_parse(&run->arms, argv + first, &options->arms, &run->arena, err))
+        return false;
+    setup.prepare = options->prepare;
+    if (!measuring_runner_new(&setup, &run->runner, err))
+        return false;
+    run->policy = (struct compare_policy){.count = options->runs,
+                                          .seconds = options->seconds,
+                                          .until_decided = options->until_decided,
+                                          .blocks_most = options->most,
+                                          .arm_count = run->arms.count,
+                                          .again = options->no_noise_floor ? SIZE_MAX : run->arms.count,
+                                          .effect_ratio = options->effect / 100};
+    return quantity_find(run, options->quantity, &run->policy.quantity, err) && limits_check(run, err) &&
+           prediction_choose(&options->prediction, options->quantity, &run->prediction, err) &&
+           cpus_pin(run, &run->arena, err);
+}
+
+static void run_release(struct compare_run *run)
+{
+    experiment_result_done(&run->result);
+    if (run->runner)
+        measuring_runner_free(run->runner);
+    vec_done(&run->options.fail_if);
+    vec_done(&run->options.arms.labels);
+    vec_done(&run->options.arms.environment);
+    arena_done(&run->arena);
+}
+
+static bool compare_run(struct context *context, int argc, char **argv, struct error *err)
+{
+    struct compare_run run = {.context = context};
+    run.options = (struct compare_options){.warmup = 1, .seed = 1, .most = 60, .effect = 1, .quantity = "wall"};
+    arena_init(&run.arena);
+    bool good = prepare(&run, argc, argv, err) && measure_and_print(&run, err);
+    run_release(&run);
+    return good;
+}
+
+const struct command command_compare = {
+    .name = "compare",
+    .summary = "run commands interleaved and tell which is faster, soundly",
+    .usage = "plumb compare [options] A [arguments] -- B [arguments] [-- C …]",
+    .options = option_rows,
+    .run = compare_run,
+};

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "command/compare/compare_policy.h"
+
+#include <time.h>
+
+enum {
+    FIRST_LOOK = 8
+};
+
+static const double alpha_of_all = 0.05;
+
+static double now_s(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+void compare_policy_begin(struct compare_policy *policy)
+{
+    policy->started_s = now_s();
+    policy->next_look = FIRST_LOOK;
+    sequential_begin(&policy->sequential, alpha_of_all, policy->blocks_most);
+}
+
+/* Several comparisons with the first arm: Bonferroni's share for each. */
+static double share_of(const struct compare_policy *policy, double alpha)
+{
+    return alpha / (double)(policy->arm_count - 1);
+}
+
+static bool all_decided(const struct compare_policy *policy, const struct run_table *table, double alpha)
+{
+    bool decided = true;
+    for (size_t arm = 1; arm < policy->arm_count && decided; arm++) {
+        struct arena arena;
+        struct comparison comparison;
+        struct comparison_request request = {.b = arm,
+                                             .again = policy->again,
+                                             .quantity = policy->quantity,
+                                             .effect_ratio = policy->effect_ratio,
+                                             .alpha = share_of(policy, alpha)};
+        arena_init(&arena);
+        comparison_make(&comparison, table, &request, &arena);
+        decided = comparison.verdict != COMPARISON_UNDECIDED;
+        arena_done(&arena);
+    }
+    return decided;
+}
+
+static bool look_decides(struct compare_policy *policy, const struct run_table *table)
+{
+    if (!policy->until_decided || table->block_count < policy->next_look)
+        return false;
+    policy->next_look = sequential_next(table->block_count);
+    policy->alpha = sequential_look(&policy->sequential, table->block_count, false);
+    return all_decided(policy, table, policy->alpha);
+}
+
+static enum stop_reason reason_to_stop(struct compare_policy *policy, const struct run_table *table)
+{
+    if (policy->count && table->block_count >= policy->count)
+        return STOP_COUNT;
+    if (look_decides(policy, table))
+        return STOP_DECIDED;
+    if (policy->seconds > 0 && table->block_count > 0 && now_s() - policy->started_s >= policy->seconds)
+        return STOP_TIME;
+    return policy->until_decided && table->block_count >= policy->blocks_most ? STOP_MOST : STOP_NOT_YET;
+}
+
+static bool wants_block(void *context, const struct run_table *so_far)
+{
+    struct compare_policy *policy = context;
+    policy->reason = reason_to_stop(policy, so_far);
+    return policy->reason == STOP_NOT_YET;
+}
+
+struct experiment_policy compare_policy_interface(struct compare_policy *policy)
+{
+    return (struct experiment_policy){.context = policy, .wants_block = wants_block};
+}
+
+double compare_policy_alpha(struct compare_policy *policy, const struct run_table *table)
+{
+    if (!policy->until_decided)
+        policy->alpha = alpha_of_all;
+    else if (policy->reason != STOP_DECIDED && table->block_count > policy->sequential.pairs)
+        policy->alpha = sequential_look(&policy->sequential, table->block_count, true);
+    return share_of(policy, policy->alpha);
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * How many blocks are run: a number, as long as a time lasts, or until every comparison is decided.
+ *
+ * Looking early costs error: the levels of statistics/sequential keep the rate of wrong decisions over all looks at what a
+ * single look would have.
+ */
+#ifndef PLUMB_COMMAND_COMPARE_COMPARE_POLICY_H
+#define PLUMB_COMMAND_COMPARE_COMPARE_POLICY_H
+
+#include "analyse/runs/comparison.h"
+#include "experiment/experiment.h"
+#include "statistics/sequential.h"
+
+enum stop_reason {
+    STOP_NOT_YET,
+    STOP_COUNT,   /* as many blocks as were asked */
+    STOP_TIME,    /* the time was up */
+    STOP_DECIDED, /* every comparison is decided */
+    STOP_MOST     /* as many as one will wait for, and still undecided */
+};
+
+struct compare_policy {
+    uint64_t count;      /* 0: not by number */
+    double seconds;      /* 0: no bound on time */
+    bool until_decided;
+    uint64_t blocks_most;
+    size_t arm_count, quantity;
+    size_t again; /* the arm that runs the first command a second time, or SIZE_MAX */
+    double effect_ratio;
+
+    struct sequential sequential;
+    size_t next_look;
+    double started_s;
+    double alpha; /* the level of the last look, for all comparisons together */
+    enum stop_reason reason;
+};
+
+void compare_policy_begin(struct compare_policy *policy);
+struct experiment_policy compare_policy_interface(struct compare_policy *policy);
+/*
+ * The level at which to judge what there is: of the look that decided, or of a last one that spends the rest. For each
+ * of the comparisons, so that all hold together.
+ */
+double compare_policy_alpha(struct compare_policy *policy, const struct run_table *table);
+
+#endif

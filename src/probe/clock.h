@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * At which clock does this CPU run just now? Timed chains of dependent additions, one a cycle, need no counters.
+ *
+ * The fastest of a few short slices counts: interrupts and neighbours only ever slow a slice down.
+ * Does not support: the clock of another CPU (pin the caller), architectures other than x86-64 and AArch64.
+ */
+#ifndef PLUMB_PROBE_CLOCK_H
+#define PLUMB_PROBE_CLOCK_H
+
+#include "base/measured.h"
+
+/* Hertz; takes about 0.3 ms. */
+struct measured clock_measure(void);
+
+#endif

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "base/arena.h"
+#include "base/json_writer.h"
+#include "base/scope.h"
+#include "render/comparison.h"
+
+#include <math.h>
+
+static const char *const verdict_names[] = {
+    [COMPARISON_FASTER] = "faster",
+    [COMPARISON_SLOWER] = "slower",
+    [COMPARISON_EQUIVALENT] = "equivalent",
+    [COMPARISON_UNDECIDED] = "undecided",
+};
+
+static const char *const unit_names[] = {
+    [RUN_SECONDS] = "seconds", [RUN_COUNT] = "count", [RUN_BYTES] = "bytes", [RUN_SHARE] = "ratio", [RUN_HERTZ] = "hertz",
+};
+
+static void add_interval(struct json_writer *json, const char *key, const struct interval *interval)
+{
+    if (!interval->known) {
+        json_null(json, key);
+        return;
+    }
+    json_object_open(json, key);
+    json_double(json, "low", interval->low);
+    json_double(json, "mid", interval->mid);
+    json_double(json, "high", interval->high);
+    json_object_close(json);
+}
+
+static void add_effect(struct json_writer *json, const struct quantity_effect *effect)
+{
+    json_object_open(json, NULL);
+    json_string(json, "quantity", effect->quantity->name);
+    json_string(json, "unit", unit_names[effect->quantity->unit]);
+    if (effect->why_not) {
+        json_string(json, "not_measured", effect->why_not);
+    } else {
+        add_interval(json, "a_quartiles", &effect->a);
+        add_interval(json, "b_quartiles", &effect->b);
+        add_interval(json, "ratio", &effect->ratio);
+        add_interval(json, "difference", &effect->difference);
+        json_double(json, "p", effect->p);
+        json_double(json, "false_discovery_rate", effect->q);
+    }
+    json_object_close(json);
+}
+
+static void add_comparison(struct json_writer *json, const struct comparison *item)
+{
+    json_object_open(json, NULL);
+    json_string(json, "a", item->a->label);
+    json_string(json, "b", item->b->label);
+    json_string(json, "verdict", verdict_names[item->verdict]);
+    add_interval(json, "ratio", &item->ratio);
+    json_double(json, "level", 1 - item->request.alpha);
+    json_u64(json, "pairs", item->decisive.pair_count);
+    json_bool(json, "too_few_pairs", item->too_few_pairs);
+    json_double(json, "effect_ratio", item->request.effect_ratio);
+    add_interval(json, "noise_floor_ratio", &item->noise_floor);
+    json_bool(json, "lost_in_noise", item->lost_in_noise);
+    if (item->detectable > 0)
+        json_double(json, "detectable_ratio", item->detectable);
+    if (item->pairs_needed > 0)
+        json_double(json, "pairs_needed", item->pairs_needed);
+    json_array_open(json, "others");
+    for (size_t at = 0; at < item->effect_count; at++)
+        add_effect(json, &item->effects[at]);
+    json_array_close(json);
+    json_object_close(json);
+}
+
+static void add_cell(struct json_writer *json, const char *key, struct measured cell)
+{
+    if (cell.known)
+        json_double(json, key, cell.value);
+    else
+        json_null(json, key);
+}
+
+static void add_runs(struct json_writer *json, const struct comparison_report *report)
+{
+    const struct run_table *table = report->table;
+    json_array_open(json, "arms");
+    for (size_t arm = 0; arm < table->arm_count; arm++) {
+        json_object_open(json, NULL);
+        json_string(json, "label", table->arms[arm].label);
+        json_string(json, "command", table->arms[arm].command);
+        json_bool(json, "again", arm >= report->arm_count);
+        json_object_open(json, "runs");
+        for (size_t quantity = 0; quantity < table->quantity_count; quantity++) {
+            json_array_open(json, table->quantities[quantity].name);
+            for (size_t block = 0; block < table->block_count; block++)
+                add_cell(json, NULL, run_table_cell(table, block, arm, quantity));
+            json_array_close(json);
+        }
+        json_object_close(json);
+        json_object_close(json);
+    }
+    json_array_close(json);
+}
+
+static void add_steadiness(struct json_writer *json, const struct steadiness *steadiness)
+{
+    json_object_open(json, "steadiness");
+    if (steadiness->trend.known) {
+        json_double(json, "drift_ratio", expm1(steadiness->trend.change));
+        json_double(json, "drift_p", steadiness->trend.p);
+    }
+    if (steadiness->resemblance.known)
+        json_double(json, "neighbour_correlation", steadiness->resemblance.correlation);
+    json_object_close(json);
+}
+
+void comparison_json(struct text *out, const struct comparison_report *report)
+{
+    struct json_writer json;
+    json_begin(&json, out);
+    json_object_open(&json, NULL);
+    json_string(&json, "schema", "plumb-compare-2");
+    json_string(&json, "quantity", report->items[0].decisive.quantity->name);
+    json_u64(&json, "seed", report->seed);
+    json_u64(&json, "blocks", report->table->block_count);
+    json_double(&json, "elapsed_s", report->elapsed_s);
+    json_string(&json, "stopped", report->stopped);
+    json_array_open(&json, "comparisons");
+    for (size_t at = 0; at < report->count; at++)
+        add_comparison(&json, &report->items[at]);
+    json_array_close(&json);
+    add_steadiness(&json, report->steadiness);
+    add_interval(&json, "predicted_gain", &report->predicted_gain);
+    json_string(&json, "prediction_source", report->predicted_gain.known ? report->prediction_source : NULL);
+    add_runs(&json, report);
+    json_object_close(&json);
+}
+
+/* Markdown. */
+
+static void add_cell_text(struct text *out, const char *text)
+{
+    for (; *text; text++)
+        text_printf(out, *text == '|' ? "\\%c" : "%c", *text);
+}
+
+void comparison_markdown(struct text *out, const struct comparison_report *report)
+{
+    const struct run_quantity *quantity = report->items[0].decisive.quantity;
+    text_printf(out, "| Command | %s (%s, median) | Quartiles | Against %s | Verdict |\n|:---|---:|---:|---:|:---|\n",
+                quantity->label, unit_names[quantity->unit], report->items[0].a->label);
+    for (size_t at = 0; at < report->arm_count; at++) {
+        const struct comparison *item = &report->items[at ? at - 1 : 0];
+        const struct interval *value = at ? &item->decisive.b : &item->decisive.a;
+        text_add(out, "| `");
+        add_cell_text(out, report->table->arms[at].command);
+        text_add(out, "` | ");
+        if (value->known)
+            text_printf(out, "%.6g | %.6g .. %.6g | ", value->mid, value->low, value->high);
+        else
+            text_add(out, "not measured | | ");
+        if (at && item->ratio.known)
+            text_printf(out, "%+.2f %% [%+.2f .. %+.2f] | %s |\n", 100 * (item->ratio.mid - 1),
+                        100 * (item->ratio.low - 1), 100 * (item->ratio.high - 1), verdict_names[item->verdict]);
+        else
+            text_printf(out, "| %s |\n", at ? verdict_names[item->verdict] : "");
+    }
+}
+
+/* hyperfine. */
+
+static void add_column(struct json_writer *json, const char *key, const double *values, size_t count)
+{
+    json_array_open(json, key);
+    for (size_t at = 0; at < count; at++)
+        json_double(json, NULL, values[at]);
+    json_array_close(json);
+}
+
+static double mean_of(const double *values, size_t count)
+{
+    double sum = 0;
+    for (size_t at = 0; at < count; at++)
+        sum += values[at];
+    return sum / (double)count;
+}
+
+static void add_statistics(struct json_writer *json, const double *values, size_t count)
+{
+    double mean = mean_of(values, count), squares = 0;
+    for (size_t at = 0; at < count; at++)
+        squares += (values[at] - mean) * (values[at] - mean);
+    json_double(json, "mean", mean);
+    if (count > 1)
+        json_double(json, "stddev", sqrt(squares / (double)(count - 1)));
+    else
+        json_null(json, "stddev");
+    json_double(json, "median", quantile(values, count, 0.5));
+    json_double(json, "min", quantile(values, count, 0));
+    json_double(json, "max", quantile(values, count, 1));
+}
+
+static void add_hyperfine_arm(struct json_writer *json, const struct run_table *table, size_t arm)
+{
+    scoped_free double *values = memory_alloc(memory_product(table->block_count + 1, sizeof(*values)));
+    size_t count = run_table_column(table, arm, run_table_quantity(table, "wall"), values);
+    json_object_open(json, NULL);
+    json_string(json, "command", table->arms[arm].command);
+    if (count) {
+        add_statistics(json, values, count);
+        add_column(json, "times", values, count);
+        count = run_table_column(table, arm, run_table_quantity(table, "user"), values);
+        json_double(json, "user", mean_of(values, count));
+        count = run_table_column(table, arm, run_table_quantity(table, "system"), values);
+        json_double(json, "system", mean_of(values, count));
+        count = run_table_column(table, arm, run_table_quantity(table, "max-rss"), values);
+        add_column(json, "memory_usage_byte", values, count);
+    }
+    json_object_close(json);
+}
+
+void comparison_hyperfine(struct text *out, const struct comparison_report *report)
+{
+    struct json_writer json;
+    json_begin(&json, out);
+    json_object_open(&json, NULL);
+    json_array_open(&json, "results");
+    for (size_t arm = 0; arm < report->arm_count; arm++)
+        add_hyperfine_arm(&json, report->table, arm);
+    json_array_close(&json);
+    json_object_close(&json);
+}

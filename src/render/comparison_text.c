@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "base/scope.h"
+#include "render/comparison.h"
+#include "statistics/signed_rank.h"
+
+#include <math.h>
+
+/* A value in the unit that suits it: "12.3 ms", "4.0 MiB", "2.49 GHz". */
+static void value_print(char *out, size_t size, double value, enum run_unit unit)
+{
+    static const struct {
+        double least, factor;
+        const char *name;
+        int decimals;
+    } scales[][4] = {
+        [RUN_SECONDS] = {{1, 1, "s", 3}, {1e-3, 1e3, "ms", 3}, {1e-6, 1e6, "us", 1}, {0, 1e9, "ns", 0}},
+        [RUN_COUNT] = {{1e9, 1e-9, "G", 3}, {1e6, 1e-6, "M", 3}, {1e4, 1e-3, "k", 1}, {0, 1, "", 0}},
+        [RUN_BYTES] = {{0x1p30, 0x1p-30, "GiB", 2}, {0x1p20, 0x1p-20, "MiB", 1}, {0x1p10, 0x1p-10, "KiB", 0}, {0, 1, "B", 0}},
+        [RUN_SHARE] = {{0, 100, "%", 1}},
+        [RUN_HERTZ] = {{1e9, 1e-9, "GHz", 2}, {0, 1e-6, "MHz", 0}},
+    };
+    size_t at = 0;
+    while (scales[unit][at].least > fabs(value))
+        at++;
+    bool bare = value >= 0 && value <= 0; /* 0 ns, 0 B read worse than 0 */
+    snprintf(out, size, "%.*f%s%s", bare ? 0 : scales[unit][at].decimals, value * scales[unit][at].factor,
+             bare || !*scales[unit][at].name ? "" : " ", bare ? "" : scales[unit][at].name);
+}
+
+static void add_arms(struct page *page, const struct comparison_report *report)
+{
+    for (size_t at = 0; at < report->arm_count; at++) {
+        const struct comparison *item = &report->items[at ? at - 1 : 0];
+        const struct interval *time = at ? &item->decisive.b : &item->decisive.a;
+        enum run_unit unit = item->decisive.quantity->unit;
+        char mid[32] = "not measured", low[32] = "", high[32] = "", label[24];
+        if (time->known) {
+            value_print(mid, sizeof(mid), time->mid, unit);
+            value_print(low, sizeof(low), time->low, unit);
+            value_print(high, sizeof(high), time->high, unit);
+        }
+        snprintf(label, sizeof(label), "%s", report->table->arms[at].label);
+        page_printf(page, PAGE_STRONG, "  %-10s", label);
+        page_printf(page, PAGE_PLAIN, " %12s", mid);
+        page_printf(page, PAGE_FAINT, "   quartiles %s .. %s", low, high);
+        text_add(page->out, "\n");
+        text_add_repeated(page->out, " ", 13);
+        page_paragraph(page, PAGE_FAINT, 13, 13, report->table->arms[at].command);
+    }
+}
+
+/* The interval of the ratio beside "no difference". */
+static void add_strip(struct page *page, const struct interval *ratio)
+{
+    enum {
+        HALF = 30
+    };
+    double reach = fmax(fabs(ratio->low - 1), fabs(ratio->high - 1));
+    if (!page->unicode || !(reach > 0) || !isfinite(reach))
+        return;
+    double scale = HALF / reach;
+    int low = HALF + (int)lround((ratio->low - 1) * scale), high = HALF + (int)lround((ratio->high - 1) * scale);
+    int mid = HALF + (int)lround((ratio->mid - 1) * scale);
+    text_add_repeated(page->out, " ", 13);
+    for (int at = 0; at <= 2 * HALF; at++) {
+        const char *mark = at == mid ? "●" : at == low ? "├" : at == high ? "┤" : at > low && at < high ? "─" : " ";
+        text_add(page->out, at == HALF && (at < low || at > high) ? "│" : mark);
+    }
+    text_printf(page->out, "\n%*sfaster %*s│ 0%*sslower\n", 13, "", HALF - 7, "", HALF - 8, "");
+}
+
+static void add_undecided(struct page *page, const struct comparison *item)
+{
+    const struct interval *ratio = &item->ratio;
+    double effect = 100 * item->request.effect_ratio;
+    page_printf(page, PAGE_WARNING, "  undecided: %s / %s = %.4f [%.4f .. %.4f]", item->b->label, item->a->label,
+                ratio->mid, ratio->low, ratio->high);
+    if (item->too_few_pairs) {
+        text_printf(page->out, ", the range of %zu pairs; an interval needs %d\n", item->decisive.pair_count,
+                    SIGNED_RANK_COUNT_LEAST);
+        return;
+    }
+    if (item->lost_in_noise) {
+        text_printf(page->out, ", but %s differs from itself as much\n", item->a->label);
+        return;
+    }
+    text_printf(page->out, ", which holds both no difference and more than %.3g %%\n", effect);
+    if (item->pairs_needed > 0)
+        text_printf(page->out, "             about %.0f pairs would tell\n", item->pairs_needed);
+}
+
+static void add_verdict(struct page *page, const struct comparison *item)
+{
+    const struct interval *ratio = &item->ratio;
+    const char *what = item->decisive.quantity->label, *a = item->a->label, *b = item->b->label;
+    double level = 100 * (1 - item->request.alpha);
+    if (!ratio->known) {
+        page_printf(page, PAGE_WARNING, "  no ratio of %s and %s: %s\n", b, a,
+                    item->decisive.why_not ? item->decisive.why_not : "a run took nothing measurable");
+        return;
+    }
+    switch (item->verdict) {
+    case COMPARISON_FASTER:
+        page_printf(page, PAGE_GOOD, "  %s takes %.1f %% less %s than %s", b, 100 * (1 - ratio->mid), what, a);
+        text_printf(page->out, "   [%.1f .. %.1f %%, %.3g %% sure]\n", 100 * (1 - ratio->high), 100 * (1 - ratio->low), level);
+        break;
+    case COMPARISON_SLOWER:
+        page_printf(page, PAGE_BAD, "  %s takes %.1f %% more %s than %s", b, 100 * (ratio->mid - 1), what, a);
+        text_printf(page->out, "   [%.1f .. %.1f %%, %.3g %% sure]\n", 100 * (ratio->low - 1), 100 * (ratio->high - 1), level);
+        break;
+    case COMPARISON_EQUIVALENT:
+        page_printf(page, PAGE_GOOD, "  %s is the same as %s within %.3g %%", b, a, 100 * item->request.effect_ratio);
+        text_printf(page->out, ": ratio %.4f [%.4f .. %.4f, %.3g %% sure]\n", ratio->mid, ratio->low, ratio->high, level);
+        break;
+    case COMPARISON_UNDECIDED:
+        add_undecided(page, item);
+        break;
+    }
+    add_strip(page, ratio);
+}
+
+static void add_steadiness(struct page *page, const struct comparison_report *report)
+{
+    const struct steadiness *steadiness = report->steadiness;
+    const struct comparison *first = &report->items[0];
+    const struct interval *floor = &first->noise_floor;
+    scoped_text struct text line = {0};
+    if (floor->known)
+        text_printf(&line, "%s against itself: %+.1f %% [%+.1f .. %+.1f]%s. ", first->a->label, 100 * (floor->mid - 1),
+                    100 * (floor->low - 1), 100 * (floor->high - 1),
+                    first->self_differs ? ", a difference that isn't one: trust none as small" : "");
+    if (first->detectable > 0)
+        text_printf(&line, "These runs show differences from %.2g %% on. ", 100 * first->detectable);
+    if (steadiness->trend.known && steadiness->trend.p < 0.01)
+        text_printf(&line, "The machine drifted: %s's runs changed by %+.0f %% from first to last; pairs cancel that. ",
+                    first->a->label, 100 * expm1(steadiness->trend.change));
+    if (steadiness->resemblance.known && steadiness->resemblance.beyond_chance)
+        text_printf(&line, "Neighbouring runs resemble each other (%.2f).", steadiness->resemblance.correlation);
+    if (!line.length)
+        return;
+    page_printf(page, PAGE_STRONG, "\n  Noise      ");
+    page_paragraph(page, first->self_differs ? PAGE_WARNING : PAGE_PLAIN, 13, 13, text_string(&line));
+}
+
+static bool holds(const struct interval *interval, double value)
+{
+    return interval->low <= value && value <= interval->high;
+}
+
+static const char *prediction_verdict(const struct interval *predicted, const struct interval *realised)
+{
+    if (realised->high < predicted->low)
+        return "less than predicted";
+    if (realised->low > predicted->high)
+        return "more than predicted";
+    if (holds(predicted, realised->mid))
+        return "as predicted";
+    if (holds(realised, predicted->mid))
+        return "agrees with the prediction within its interval";
+    return "unresolved: the intervals overlap, their middles don't";
+}
+
+static void add_prediction(struct page *page, const struct comparison_report *report)
+{
+    const struct interval *predicted = &report->predicted_gain;
+    struct interval realised = interval_complement(report->items[0].ratio);
+    if (!predicted->known || !realised.known)
+        return;
+    text_printf(page->out, "\n  predicted gain  %5.1f %%  [%.1f .. %.1f]   (%s)\n", 100 * predicted->mid, 100 * predicted->low,
+                100 * predicted->high, report->prediction_source);
+    text_printf(page->out, "  realised gain   %5.1f %%  [%.1f .. %.1f]   %s\n", 100 * realised.mid, 100 * realised.low,
+                100 * realised.high, prediction_verdict(predicted, &realised));
+}
+
+/* Called differing at a rate of false discoveries of 5 %. */
+static bool differs(const struct quantity_effect *effect)
+{
+    return !effect->why_not && effect->q <= 0.05;
+}
+
+static void add_effect(struct page *page, const struct quantity_effect *effect)
+{
+    char a[32], b[32];
+    value_print(a, sizeof(a), effect->a.mid, effect->quantity->unit);
+    value_print(b, sizeof(b), effect->b.mid, effect->quantity->unit);
+    text_printf(page->out, "  %-32s %12s %12s", effect->quantity->label, a, b);
+    if (effect->ratio.known)
+        text_printf(page->out, "   %+8.1f %%  [%+.1f .. %+.1f]", 100 * (effect->ratio.mid - 1),
+                    100 * (effect->ratio.low - 1), 100 * (effect->ratio.high - 1));
+    text_add(page->out, "\n");
+}
+
+static void add_names(struct page *page, const char *heading, const struct text *names)
+{
+    if (!names->length)
+        return;
+    page_printf(page, PAGE_STRONG, "  %-13s ", heading);
+    page_paragraph(page, PAGE_FAINT, 16, 16, text_string(names));
+}
+
+static void add_others(struct page *page, const struct comparison *item)
+{
+    scoped_text struct text same = {0};
+    bool any = false;
+    for (size_t at = 0; at < item->effect_count; at++) {
+        const struct quantity_effect *effect = &item->effects[at];
+        if (differs(effect) && !any) {
+            page_heading(page, "WHAT ELSE DIFFERS");
+            text_printf(page->out, "  %-32s %12.12s %12.12s\n", "", item->a->label, item->b->label);
+            any = true;
+        }
+        if (differs(effect))
+            add_effect(page, effect);
+        else if (!effect->why_not)
+            text_printf(&same, "%s%s", same.length ? ", " : "", effect->quantity->label);
+    }
+    text_add(page->out, "\n");
+    add_names(page, any ? "not different" : "the same", &same);
+}
+
+static void add_gaps(struct page *page, const struct comparison *item)
+{
+    scoped_text struct text line = {0};
+    const char *reason = NULL;
+    for (size_t at = 0; at < item->effect_count; at++) {
+        const struct quantity_effect *effect = &item->effects[at];
+        if (!effect->why_not)
+            continue;
+        if (reason && strcmp(reason, effect->why_not) != 0)
+            text_printf(&line, " (%s); ", reason);
+        else
+            text_add(&line, reason ? ", " : "");
+        text_add(&line, effect->quantity->label);
+        reason = effect->why_not;
+    }
+    if (reason)
+        text_printf(&line, " (%s)", reason);
+    add_names(page, "not measured", &line);
+}
+
+void comparison_text(struct page *page, const struct comparison_report *report)
+{
+    text_printf(page->out, "%zu blocks of %zu runs in random order (seed %llu), %s; %.1f s: %s\n\n",
+                report->table->block_count, report->table->arm_count, (unsigned long long)report->seed,
+                report->items[0].decisive.quantity->label, report->elapsed_s, report->stopped);
+    add_arms(page, report);
+    text_add(page->out, "\n");
+    for (size_t at = 0; at < report->count; at++)
+        add_verdict(page, &report->items[at]);
+    add_prediction(page, report);
+    add_steadiness(page, report);
+    for (size_t at = 0; at < report->count; at++)
+        add_others(page, &report->items[at]);
+    add_gaps(page, &report->items[0]);
+}
