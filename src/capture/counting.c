@@ -504,7 +504,8 @@ static bool counting_start(struct counting *counting, const struct counting_plan
                                       .target = &counting->target,
                                       .cgroups = plan->cgroups,
                                       .inherit = plan->inherit,
-                                      .enable_on_exec = by_exec};
+                                      .enable_on_exec = by_exec,
+                                      .starts_later = plan->delay_ns != 0};
     if (!counters_open(&counting->counters, &request, kernel, root, &counting->arena, err))
         return false;
     if (nothing_to_wait_for(counting, root, err))

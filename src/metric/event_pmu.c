@@ -5,6 +5,7 @@
 #include "base/scope.h"
 #include "base/vec.h"
 #include "metric/event_name.h"
+#include "system/pmu/pmu_list.h"
 
 #include <fnmatch.h>
 #include <stdlib.h>
@@ -26,8 +27,7 @@ bool event_pmu_type(const struct sysroot *root, const char *pmu, uint32_t *ret_t
 /* Only core PMUs know guests, hosts and privilege levels; on hybrid parts each has a `cpus` file. */
 bool event_pmu_is_core(const struct sysroot *root, const char *pmu)
 {
-    return strcmp(pmu, "cpu") == 0 || strncmp(pmu, "armv8_", 6) == 0 || strncmp(pmu, "armv9_", 6) == 0 ||
-           sysroot_exists(root, EVENT_PMU_FOLDER "/%s/cpus", pmu);
+    return pmu_name_is_core(pmu) || sysroot_exists(root, EVENT_PMU_FOLDER "/%s/cpus", pmu);
 }
 
 static uint64_t *config_field(struct perf_event_attr *attr, struct view name)

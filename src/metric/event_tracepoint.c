@@ -54,13 +54,13 @@ static bool tracefs_missing(const struct sysroot *root, struct error *err)
     scoped_dir DIR *dir = sysroot_opendir(root, "/sys/kernel/tracing");
     if (!dir && errno == EACCES) {
         error_set(err, ERROR_PERMISSION, "tracefs can't be read, which tracepoints need");
-        return error_hint(err, "as root: mount -o remount,mode=755 /sys/kernel/tracing (and sysctl "
+        return error_hint(err, "sudo mount -o remount,gid=$(id -g),mode=750 /sys/kernel/tracing (and sysctl "
                                "kernel.perf_event_paranoid=-1), or run as root");
     }
     scoped_dir DIR *events = sysroot_opendir(root, "/sys/kernel/tracing/events");
     if (!events && errno == EACCES) {
         error_set(err, ERROR_PERMISSION, "tracefs can't be read, which tracepoints need");
-        return error_hint(err, "run as root, or give yourself /sys/kernel/tracing (mount -o remount,mode=755)");
+        return error_hint(err, "run as root, or: sudo mount -o remount,gid=$(id -g),mode=750 /sys/kernel/tracing");
     }
     error_set(err, ERROR_UNSUPPORTED, "tracefs is not mounted, which tracepoints need");
     return error_hint(err, "as root: mount -t tracefs nodev /sys/kernel/tracing");
@@ -74,7 +74,10 @@ static bool tracepoint_append(struct event_parser *parser, const char *tracefs, 
     if (!sysroot_line(parser->root, line, sizeof(line), "%s/events/%s/%s/id", tracefs, system, name)) {
         if (errno == ENOENT)
             return false; /* ftrace:* entries have no id: not countable */
-        return error_system(err, errno, "can't read the id of tracepoint %s:%s", system, name);
+        error_system(err, errno, "can't read the id of tracepoint %s:%s", system, name);
+        return err->sys_errno == EACCES
+                   ? error_hint(err, "run as root, or: sudo mount -o remount,gid=$(id -g),mode=750 %s", tracefs)
+                   : false;
     }
     if (!view_u64(view_of(line), 10, &id))
         return error_set(err, ERROR_FORMAT, "tracepoint %s:%s has no id", system, name);

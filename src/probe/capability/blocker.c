@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* From an errno and the machine's facts to the layer that refused and what would remove it. */
+#include "base/vec.h"
 #include "probe/capability/capability_row.h"
+#include "system/pmu/process_wall.h"
 
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #define TAKE_ARGUMENTS(buffer, format)                                                                            \
     {                                                                                                             \
@@ -122,8 +125,10 @@ static void explain_not_in_pmu(struct capability *capability, const struct bench
                                                 : "this event";
     capability_blocked(capability, guest ? BLOCKER_HYPERVISOR : BLOCKER_HARDWARE, "this PMU%s does not offer %s",
                        guest ? ", as the hypervisor shows it," : "", what);
-    if (guest)
+    if (guest && bench->machine->cpu.vendor_kind == MICROARCHITECTURE_INTEL && needs & (NEED_PRECISE | NEED_BRANCHES))
         capability_remedy(capability, "bare metal has it; some hypervisors can pass it on (KVM: PEBS on Ice Lake and newer, LBR)");
+    else if (guest)
+        capability_remedy(capability, "measure on bare metal, where the processor itself decides");
 }
 
 /* ---- no permission -------------------------------------------------------------------------------------- */
@@ -196,6 +201,19 @@ static void explain_bpf_permission(struct capability *capability, const struct b
                       machine->container.kind != CONTAINER_NONE ? "; in a container: --cap-add BPF --cap-add PERFMON" : "");
 }
 
+/* A child of our own asked to be traced and was refused: its user, dumpability and capabilities are ours. */
+static void explain_ptrace(struct capability *capability, const struct bench *bench)
+{
+    static const enum blocker blockers[] = {
+        [WALL_SECCOMP] = BLOCKER_SECCOMP, [WALL_TRACED] = BLOCKER_TRACER, [WALL_YAMA] = BLOCKER_CAPABILITY,
+        [WALL_UNKNOWN] = BLOCKER_LOCKDOWN, [WALL_NOT_DUMPABLE] = BLOCKER_CAPABILITY};
+    struct error reason;
+    enum process_wall wall = process_wall_find(bench->root, getpid(), true, &reason);
+    bool named = (size_t)wall < array_count(blockers) && blockers[wall] != BLOCKER_NONE;
+    capability_blocked(capability, named ? blockers[wall] : BLOCKER_UNKNOWN, "ptrace is refused: %s", reason.message);
+    capability_remedy(capability, "%s", reason.hint);
+}
+
 /* ---- by errno ------------------------------------------------------------------------------------------- */
 
 static void explain_limit(struct capability *capability, const struct bench *bench)
@@ -254,10 +272,9 @@ void capability_explain_errno(struct capability *capability, const struct bench 
             explain_seccomp(capability, bench->machine, call);
         else if (needs & NEED_BPF)
             explain_bpf_permission(capability, bench);
-        else if (needs & NEED_PTRACE) {
-            capability_blocked(capability, BLOCKER_CAPABILITY, "ptrace is refused (seccomp, Yama's ptrace_scope, or no CAP_SYS_PTRACE)");
-            capability_remedy(capability, "sudo sysctl kernel.yama.ptrace_scope=0; in a container: --cap-add SYS_PTRACE");
-        } else
+        else if (needs & NEED_PTRACE)
+            explain_ptrace(capability, bench);
+        else
             explain_permission(capability, bench, needs);
         return;
     case ENOENT:

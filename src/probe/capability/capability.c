@@ -80,6 +80,7 @@ static const char *const blocker_names[BLOCKER_COUNT] = {
     [BLOCKER_CGROUP] = "cgroup",
     [BLOCKER_LIMIT] = "resource limit",
     [BLOCKER_OTHER_USER] = "another user of the PMU",
+    [BLOCKER_TRACER] = "another tracer",
     [BLOCKER_MOUNT] = "mount",
     [BLOCKER_UNKNOWN] = "unknown",
 };

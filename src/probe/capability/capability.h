@@ -68,6 +68,7 @@ enum blocker {
     BLOCKER_CGROUP,
     BLOCKER_LIMIT,         /* RLIMIT_NOFILE, locked memory */
     BLOCKER_OTHER_USER,    /* somebody else holds the counters or debug registers */
+    BLOCKER_TRACER,     /* a debugger: a process has one tracer */
     BLOCKER_MOUNT,         /* tracefs is not mounted or not readable */
     BLOCKER_UNKNOWN,
     BLOCKER_COUNT

@@ -31,6 +31,11 @@ static void work_pages(void *context)
     known_work_touch_pages(TOUCHED_PAGES);
 }
 
+static bool is_arm(const struct bench *bench)
+{
+    return bench->machine->cpu.vendor_kind == MICROARCHITECTURE_ARM;
+}
+
 static void work_sleeps(void *context)
 {
     (void)context;
@@ -103,26 +108,30 @@ void measure_generic(const struct bench *bench, struct capability *capability)
         {PERF_COUNT_HW_STALLED_CYCLES_FRONTEND, "stalled-cycles-frontend"},
         {PERF_COUNT_HW_STALLED_CYCLES_BACKEND, "stalled-cycles-backend"},
     };
-    char good[200] = "", bad[200] = "";
+    char good[200] = "", bad[200] = "", silent[200] = "";
     struct capability first_failure = *capability;
     for (size_t at = 0; at < array_count(events); at++) {
         struct capability each = *capability;
         struct trial_count count;
         bool ran = count_chain(bench, &each, PERF_TYPE_HARDWARE, events[at].config, &count) && count.running_ns;
-        char *list = ran ? good : bad;
+        bool may_be_none = events[at].config == PERF_COUNT_HW_BRANCH_MISSES || events[at].config == PERF_COUNT_HW_CACHE_MISSES;
+        char *list = !ran ? bad : count.value || may_be_none ? good : silent;
         size_t used = strlen(list);
         snprintf(list + used, sizeof(good) - used, "%s%s", used ? " " : "", events[at].name);
         if (!ran && !first_failure.reason[0])
             first_failure = each;
     }
-    if (!good[0]) {
+    if (!good[0] && !silent[0]) {
         *capability = first_failure;
         return;
     }
-    capability_works(capability, "%s", good);
-    if (bad[0]) {
-        capability->verdict = CAPABILITY_PARTLY;
-        snprintf(capability->reason, sizeof(capability->reason), "not on this processor: %s", bad);
+    if (good[0])
+        capability_works(capability, "%s", good);
+    if (bad[0] || silent[0]) {
+        capability->verdict = good[0] ? CAPABILITY_PARTLY : CAPABILITY_WRONG;
+        capability->blocker = good[0] ? BLOCKER_NONE : BLOCKER_UNKNOWN;
+        snprintf(capability->reason, sizeof(capability->reason), "%s%s%s%s%s", bad[0] ? "not on this processor: " : "", bad,
+                 bad[0] && silent[0] ? "; " : "", silent[0] ? "counted 0 throughout: " : "", silent);
     }
 }
 
@@ -221,6 +230,7 @@ static bool group_add(struct group *group, const struct kernel *kernel, uint32_t
     struct trial_target target = TRIAL_SELF;
     struct perf_event_attr attr = trial_attr(type, config);
     attr.disabled = group->count == 0;
+    attr.enable_on_exec = attr.disabled; /* we never exec; without it Arm's driver leaves the leader out of "does it fit" */
     target.group_fd = group->count ? group->members[0].fd : -1;
     return group->count < GROUP_MOST && trial_open(&group->members[group->count], kernel, &attr, &target) && ++group->count;
 }
@@ -252,7 +262,7 @@ static bool group_runs(struct group *group)
 }
 
 /* Events that a full group still takes have a counter of their own. */
-static void fixed_counters_find(const struct bench *bench, size_t programmable)
+static void fixed_counters_find(const struct bench *bench, uint64_t filler, size_t programmable)
 {
     static const struct {
         uint64_t config;
@@ -261,7 +271,9 @@ static void fixed_counters_find(const struct bench *bench, size_t programmable)
     char found[80] = "";
     for (size_t at = 0; at < array_count(events); at++) {
         struct group group = {.count = 0};
-        while (group.count < programmable && group_add(&group, bench->kernel, PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS))
+        if (events[at].config == filler)
+            continue;
+        while (group.count < programmable && group_add(&group, bench->kernel, PERF_TYPE_HARDWARE, filler))
             ;
         size_t used = strlen(found);
         if (group.count == programmable && group_add(&group, bench->kernel, PERF_TYPE_HARDWARE, events[at].config) && group_runs(&group))
@@ -271,20 +283,28 @@ static void fixed_counters_find(const struct bench *bench, size_t programmable)
     fact_word_set(&bench->all->fixed_counters, view_of(found));
 }
 
-/* Branches have no fixed counter anywhere, so each member takes a programmable one. */
+/*
+ * Branches have no fixed counter anywhere, so each member takes a programmable one; where they can't be counted,
+ * instructions (on Arm they have no fixed one either).
+ */
 void measure_group_size(const struct bench *bench, struct capability *capability)
 {
-    const struct capability *branches = &bench->all->items[CAPABILITY_BRANCHES];
-    if (branches->verdict != CAPABILITY_WORKS) {
-        capability->verdict = CAPABILITY_BLOCKED;
-        capability->blocker = branches->blocker;
-        capability->sys_errno = branches->sys_errno;
-        snprintf(capability->reason, sizeof(capability->reason), "%s", branches->reason);
-        snprintf(capability->remedy, sizeof(capability->remedy), "%s", branches->remedy);
+    const struct capability *rows = bench->all->items, *counted_row = &rows[CAPABILITY_BRANCHES];
+    uint64_t filler = PERF_COUNT_HW_BRANCH_INSTRUCTIONS;
+    if (counted_row->verdict != CAPABILITY_WORKS) {
+        counted_row = &rows[CAPABILITY_INSTRUCTIONS];
+        filler = PERF_COUNT_HW_INSTRUCTIONS;
+    }
+    if (counted_row->verdict != CAPABILITY_WORKS) {
+        enum capability_id id = capability->id;
+        *capability = *counted_row;
+        capability->id = id;
+        fact_number_absent(&capability->expected, "not one number");
+        fact_number_absent(&capability->counted, "not one number");
         return;
     }
     struct group group = {.count = 0};
-    while (group_add(&group, bench->kernel, PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS))
+    while (group_add(&group, bench->kernel, PERF_TYPE_HARDWARE, filler))
         ;
     size_t accepted = group.count;
     bool runs = accepted && group_runs(&group);
@@ -292,7 +312,7 @@ void measure_group_size(const struct bench *bench, struct capability *capability
     size_t counted = accepted;
     while (!runs && counted > 1) { /* accepted, but somebody else holds a counter: shrink until it is scheduled */
         counted--;
-        while (group.count < counted && group_add(&group, bench->kernel, PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS))
+        while (group.count < counted && group_add(&group, bench->kernel, PERF_TYPE_HARDWARE, filler))
             ;
         runs = group.count == counted && group_runs(&group);
         group_close(&group);
@@ -303,7 +323,7 @@ void measure_group_size(const struct bench *bench, struct capability *capability
     }
     fact_number_set(&bench->all->group_size, (int64_t)counted);
     fact_number_set(&bench->all->group_size_accepted, (int64_t)accepted);
-    fixed_counters_find(bench, counted);
+    fixed_counters_find(bench, filler, counted);
     capability_works(capability, "%zu programmable counters at once%s%s", counted,
                      bench->all->fixed_counters.text[0] ? ", and on top: " : "", bench->all->fixed_counters.text);
     if (counted < accepted) {
@@ -420,7 +440,8 @@ void measure_uncore(const struct bench *bench, struct capability *capability)
     capability_blocked(capability, guest ? BLOCKER_HYPERVISOR : BLOCKER_KERNEL_CONFIG, "sysfs lists no memory-controller PMU with events%s",
                        guest ? ": the hypervisor does not show the uncore" : "");
     if (!guest)
-        capability_remedy(capability, "sudo modprobe intel_uncore (or amd_uncore), where the processor is a server's");
+        capability_remedy(capability, "sudo modprobe %s, where the processor is a server's",
+                          is_arm(bench) ? "arm_cmn (or the vendor's driver for its memory controller)" : "intel_uncore (or amd_uncore)");
 }
 
 void measure_energy(const struct bench *bench, struct capability *capability)
@@ -429,8 +450,8 @@ void measure_energy(const struct bench *bench, struct capability *capability)
     struct trial_count count;
     bool guest = virtualisation_is_guest(&bench->machine->virtualisation);
     if (!pmu || !pmu_entry_find(&pmu->events, "energy-pkg")) {
-        capability_blocked(capability, guest ? BLOCKER_HYPERVISOR : BLOCKER_HARDWARE, "sysfs lists no power/energy-pkg/ event%s",
-                           guest ? ": the hypervisor does not show RAPL" : "");
+        capability_blocked(capability, guest && !is_arm(bench) ? BLOCKER_HYPERVISOR : BLOCKER_HARDWARE, "sysfs lists no power/energy-pkg/ event%s",
+                           is_arm(bench) ? ": RAPL is x86's" : guest ? ": the hypervisor does not show RAPL" : "");
         return;
     }
     if (!count_on_package(bench, capability, pmu, "energy-pkg", &count))
@@ -449,7 +470,8 @@ void measure_msr(const struct bench *bench, struct capability *capability)
     uint64_t config;
     const char *value = pmu ? pmu_entry_find(&pmu->events, "tsc") : NULL;
     if (!value || !pmu->type.known || !pmu_event_encode(pmu, value, &config)) {
-        capability_blocked(capability, BLOCKER_KERNEL_CONFIG, "sysfs lists no msr/tsc/ event");
+        capability_blocked(capability, is_arm(bench) ? BLOCKER_HARDWARE : BLOCKER_KERNEL_CONFIG, "sysfs lists no msr/tsc/ event%s",
+                           is_arm(bench) ? ": these registers are x86's" : "");
         return;
     }
     struct trial trial;

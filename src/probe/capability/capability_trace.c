@@ -45,7 +45,7 @@ static void explain_no_tracefs(struct capability *capability, const struct bench
         closedir(folder);
     if (refused) {
         capability_blocked(capability, BLOCKER_MOUNT, "/sys/kernel/tracing may be read by root only, and the events' numbers are in there");
-        capability_remedy(capability, "run as root, or: sudo mount -o remount,mode=755 /sys/kernel/tracing");
+        capability_remedy(capability, "run as root, or: sudo mount -o remount,gid=$(id -g),mode=750 /sys/kernel/tracing (gid=0,mode=700 takes it back)");
     } else if (supported) {
         capability_blocked(capability, BLOCKER_MOUNT, "tracefs is not mounted, and the events' numbers are in there");
         capability_remedy(capability, "sudo mount -t tracefs nodev /sys/kernel/tracing%s",
@@ -88,7 +88,7 @@ void measure_tracepoint(const struct bench *bench, struct capability *capability
         return;
     }
     capability_blocked(capability, BLOCKER_MOUNT, "the events' numbers in %s can't be read", tracefs);
-    capability_remedy(capability, "run as root, or: sudo mount -o remount,mode=755 %s", tracefs);
+    capability_remedy(capability, "run as root, or: sudo mount -o remount,gid=$(id -g),mode=750 %s (gid=0,mode=700 takes it back)", tracefs);
 }
 
 /* ---- breakpoints ---------------------------------------------------------------------------------------- */

@@ -4,6 +4,8 @@
 
 #include "base/scope.h"
 #include "base/text.h"
+#include "system/pmu/pmu_list.h"
+#include "system/pmu/process_wall.h"
 
 #include <errno.h>
 #include <string.h>
@@ -33,9 +35,9 @@ static void permission_explain(const struct counter *counter, const struct sysro
                            "Kubernetes: seccompProfile Unconfined");
         return;
     }
-    if (counter->attr.exclude_kernel && !whole_cpu && known && paranoid <= 2) {
-        error_set(reason, ERROR_PERMISSION, "not permitted: what is to be counted belongs to another user");
-        error_hint(reason, "run as that user or as root, or setcap cap_perfmon,cap_sys_ptrace+ep on plumb");
+    if (counter->attr.exclude_kernel && !whole_cpu && known && paranoid <= 2 && counter->refused_thread) {
+        process_wall_find(root, counter->refused_thread, false, reason);
+        error_wrap(reason, "process %d", (int)counter->refused_thread);
         return;
     }
     if (known)
@@ -55,8 +57,7 @@ static void unsupported_explain(const struct counter *counter, const struct sysr
 {
     uint32_t type = counter->attr.type;
     bool core = type == PERF_TYPE_HARDWARE || type == PERF_TYPE_HW_CACHE || type == PERF_TYPE_RAW;
-    if (core && !sysroot_exists(root, "/sys/bus/event_source/devices/cpu") &&
-        !sysroot_exists(root, "/sys/bus/event_source/devices/cpu_core")) {
+    if (core && !pmu_core_exists(root)) {
         error_set(reason, ERROR_UNSUPPORTED, "the kernel drives no core PMU here (a guest whose hypervisor hides it?)");
         error_hint(reason, "plumb doctor tells which layer hides it");
         return;
@@ -66,7 +67,10 @@ static void unsupported_explain(const struct counter *counter, const struct sysr
         error_hint(reason, "make the group smaller, or weak: {...}:W");
         return;
     }
-    error_set(reason, ERROR_UNSUPPORTED, "this PMU or kernel refuses it (%s)", strerror(counter->open_errno));
+    if (core && counter->open_errno == ENOENT)
+        error_set(reason, ERROR_UNSUPPORTED, "this processor's PMU has no such event");
+    else
+        error_set(reason, ERROR_UNSUPPORTED, "this PMU or kernel refuses it (%s)", strerror(counter->open_errno));
 }
 
 void counter_refusal_explain(const struct counter *counter, const struct sysroot *root, struct error *ret_reason)

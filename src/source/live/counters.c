@@ -127,6 +127,12 @@ static void counter_attr(struct opener *opener, size_t index)
     if (!leader)
         attr->pinned = attr->exclusive = 0;
     opener->counters->enabled_by_exec |= attr->enable_on_exec;
+    /*
+     * Arm's driver leaves a leader that is off and not to be enabled by exec out of "does the group fit" (validate_event
+     * in drivers/perf/arm_pmu.c): one member too many is accepted and then never scheduled. An event of a CPU never
+     * sees an exec; one of a running task is enabled at once, unless the user wants to start it later.
+     */
+    attr->enable_on_exec |= leader && has_members(opener->counters, index) && (!by_task || !opener->request->starts_later);
 }
 
 static bool limit_raise(struct opener *opener)
@@ -249,6 +255,8 @@ static bool counter_open(struct opener *opener, size_t index, struct error *err)
                 return limit_error(counters, errno, err);
             if (fd < 0) {
                 counter_refuse(counters, counter, errno);
+                if (counter->cpus[0] < 0 && !counter->machine_wide)
+                    counter->refused_thread = opener->request->target->threads[thread].tid;
                 return false;
             }
             counter->fds[cell] = fd;

@@ -33,6 +33,7 @@ struct counter {
     struct perf_event_attr attr; /* as it was opened */
     enum counter_refusal refusal;
     int open_errno;
+    pid_t refused_thread;      /* whose counting was refused; 0: not one thread's */
     bool user_only;            /* the kernel was excluded because counting it isn't permitted */
     bool machine_wide;         /* its PMU can't count one task: it counts these CPUs, whoever runs */
     bool group_broken;         /* opened alone although a group was asked for */
@@ -63,6 +64,7 @@ struct counter_request {
     const struct counter_cgroup *cgroups; /* one per event, or NULL */
     bool inherit;        /* children of the target too */
     bool enable_on_exec; /* start with the workload's exec; else counters_enable starts them */
+    bool starts_later;   /* not right after the open: nothing may start by itself before */
 };
 
 /*

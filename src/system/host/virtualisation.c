@@ -17,6 +17,7 @@ static const char *const hypervisor_names[HYPERVISOR_COUNT] = {
     [HYPERVISOR_HYPERV_ROOT] = "Hyper-V root partition",
     [HYPERVISOR_VMWARE] = "VMware",
     [HYPERVISOR_VIRTUALBOX] = "VirtualBox",
+    [HYPERVISOR_QEMU] = "QEMU, KVM or emulation",
     [HYPERVISOR_QEMU_TCG] = "QEMU (emulation)",
     [HYPERVISOR_BHYVE] = "bhyve",
     [HYPERVISOR_ACRN] = "ACRN",
@@ -129,6 +130,15 @@ static bool by_dmi(struct virtualisation *out, const struct sysroot *root)
     return false;
 }
 
+static bool has_child(const struct sysroot *root, const char *path, const char *prefix)
+{
+    bool found = false;
+    scoped_dir DIR *folder = sysroot_opendir(root, "%s", path);
+    for (struct dirent *entry; folder && !found && (entry = readdir(folder));)
+        found = strncmp(entry->d_name, prefix, strlen(prefix)) == 0;
+    return found;
+}
+
 /* Arm guests: /proc/device-tree/hypervisor/compatible, or a cloud's DMI ("Amazon EC2" unless ".metal"). */
 static bool by_device_tree(struct virtualisation *out, const struct sysroot *root)
 {
@@ -136,6 +146,13 @@ static bool by_device_tree(struct virtualisation *out, const struct sysroot *roo
     if (sysroot_line(root, line, sizeof(line), "/proc/device-tree/hypervisor/compatible")) {
         enum hypervisor found = strstr(line, "kvm") ? HYPERVISOR_KVM : strstr(line, "xen") ? HYPERVISOR_XEN : HYPERVISOR_OTHER;
         decide(out, found, "the device tree's hypervisor is '%s'", line);
+        return true;
+    }
+    /* the first of the strings that end in 0: a monitor's made-up board, "linux,dummy-virt" of QEMU, kvmtool, crosvm */
+    if (sysroot_line(root, line, sizeof(line), "/proc/device-tree/compatible") && strncmp(line, "linux,dummy-virt", 16) == 0) {
+        bool qemu = sysroot_exists(root, "/sys/firmware/qemu_fw_cfg") || has_child(root, "/proc/device-tree", "fw-cfg@");
+        decide(out, qemu ? HYPERVISOR_QEMU : HYPERVISOR_OTHER, "the device tree is a virtual machine's ('linux,dummy-virt'%s)",
+               qemu ? " with QEMU's fw-cfg" : "");
         return true;
     }
     if (fact_is(&out->vendor, "Amazon EC2")) {
@@ -188,8 +205,11 @@ static void hypervisor_read(struct virtualisation *out, const struct sysroot *ro
         decide(out, HYPERVISOR_NONE, "/proc/cpuinfo has no 'hypervisor' flag");
         return;
     }
-    if (by_dmi(out, root) || by_device_tree(out, root))
+    if (by_dmi(out, root) || by_device_tree(out, root)) {
+        if (!x86 && out->hypervisor == HYPERVISOR_KVM && strstr(out->evidence, "'QEMU"))
+            out->hypervisor = HYPERVISOR_QEMU; /* no CPUID tells the two apart there */
         return;
+    }
     if (flag)
         decide(out, HYPERVISOR_OTHER, "/proc/cpuinfo has the 'hypervisor' flag; nothing names it");
     else if (!x86 && out->vendor.known)

@@ -22,6 +22,7 @@ enum hypervisor {
     HYPERVISOR_HYPERV_ROOT,
     HYPERVISOR_VMWARE,
     HYPERVISOR_VIRTUALBOX,
+    HYPERVISOR_QEMU,     /* with KVM or by emulation: Arm guests can't tell */
     HYPERVISOR_QEMU_TCG,
     HYPERVISOR_BHYVE,
     HYPERVISOR_ACRN,

@@ -99,11 +99,37 @@ const struct pmu *pmu_find_prefix(const struct pmu_list *list, const char *prefi
     return NULL;
 }
 
+bool pmu_name_is_core(const char *name)
+{
+    static const char *const names[] = {"cpu", "cpu_core", "cpu_atom"}, *const prefixes[] = {"armv8_", "armv9_", "apple_"};
+    for (size_t at = 0; at < array_count(names); at++)
+        if (strcmp(name, names[at]) == 0)
+            return true;
+    for (size_t at = 0; at < array_count(prefixes); at++)
+        if (strncmp(name, prefixes[at], strlen(prefixes[at])) == 0)
+            return true;
+    return false;
+}
+
+bool pmu_core_exists(const struct sysroot *root)
+{
+    if (sysroot_exists(root, PMU_FOLDER "/cpu") || sysroot_exists(root, PMU_FOLDER "/cpu_core"))
+        return true;
+    bool found = false;
+    scoped_dir DIR *folder = sysroot_opendir(root, PMU_FOLDER);
+    for (struct dirent *entry; folder && !found && (entry = readdir(folder));)
+        found = pmu_name_is_core(entry->d_name);
+    return found;
+}
+
 const struct pmu *pmu_find_core(const struct pmu_list *list)
 {
     const struct pmu *core = pmu_find(list, "cpu");
     core = core ? core : pmu_find(list, "cpu_core");
-    return core ? core : pmu_find_prefix(list, "armv8_");
+    for (size_t at = 0; !core && at < list->count; at++)
+        if (pmu_name_is_core(list->items[at].name))
+            core = &list->items[at];
+    return core;
 }
 
 const char *pmu_entry_find(const struct pmu_entries *entries, const char *name)

@@ -41,8 +41,12 @@ void pmu_list_read(struct pmu_list *list, const struct sysroot *root, struct are
 const struct pmu *pmu_find(const struct pmu_list *list, const char *name); /* NULL: not listed */
 /* The first PMU whose name starts with prefix, or NULL. */
 const struct pmu *pmu_find_prefix(const struct pmu_list *list, const char *prefix);
-/* The core PMU: cpu, cpu_core, or the first armv8_pmuv3*, or NULL: the kernel drives no core PMU. */
+/* Whether a PMU of this name counts in the cores: cpu, cpu_core, cpu_atom, armv8_*, armv9_*, apple_*. */
+bool pmu_name_is_core(const char *name);
+/* The core PMU: cpu, cpu_core, or the first of Arm's, or NULL: the kernel drives no core PMU. */
 const struct pmu *pmu_find_core(const struct pmu_list *list);
+/* The same without reading the PMUs: whether the kernel drives a core PMU at all. */
+bool pmu_core_exists(const struct sysroot *root);
 const char *pmu_entry_find(const struct pmu_entries *entries, const char *name); /* value, or NULL */
 
 /*

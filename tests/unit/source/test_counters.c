@@ -247,3 +247,15 @@ Test(counters, too_many_descriptors_say_how_many)
     cr_expect(strstr(bench.err.hint, "ulimit -n"));
     bench_done(&bench);
 }
+
+/* Arm's driver leaves out a leader that is off and doesn't wait for an exec when it checks that the group fits. */
+Test(counters, leader_of_a_group_on_cpus_is_seen_by_arms_check)
+{
+    struct bench bench;
+    cr_assert(bench_open(&bench, (struct simulated_plan){.programmable = 4, .cpus = 2}, "{cycles,r1},r2", 2));
+    cr_expect(bench.counters.items[0].attr.enable_on_exec);
+    cr_expect_not(bench.counters.items[1].attr.enable_on_exec);
+    cr_expect_not(bench.counters.items[2].attr.enable_on_exec);
+    cr_expect_not(bench.counters.enabled_by_exec, "counters_enable must still be called");
+    bench_done(&bench);
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Which wall stands between this process and another one: why were its counters, memory or registers refused?
+ *
+ * Follows the order of the kernel's ptrace_may_access(): what was asked before it (seccomp, another tracer), user and
+ * groups, dumpability, capabilities, then Yama, which guards attaching only, not looking (perf_event_open looks).
+ * Does not support: other security modules (SELinux, AppArmor); they are what is left, WALL_UNKNOWN.
+ */
+#ifndef PLUMB_SYSTEM_PMU_PROCESS_WALL_H
+#define PLUMB_SYSTEM_PMU_PROCESS_WALL_H
+
+#include "system/pmu/process_rights.h"
+
+#include <sys/types.h>
+
+enum process_wall {
+    WALL_UNKNOWN = 0,
+    WALL_GONE,
+    WALL_SECCOMP,
+    WALL_TRACED,       /* it has a tracer already, and a process has one at most */
+    WALL_USER,         /* another user's */
+    WALL_NOT_DUMPABLE, /* PR_SET_DUMPABLE 0, setuid or setcap program, or unreadable executable */
+    WALL_CAPABILITIES, /* it holds capabilities that we don't */
+    WALL_YAMA,
+};
+
+/*
+ * The wall, and in ret_reason its words and the remedy as hint. attach: ptrace was refused; else only looking was.
+ * Call after a refusal: this looks for its reason, and does not tell whether there was one.
+ */
+enum process_wall process_wall_find(const struct sysroot *root, pid_t pid, bool attach, struct error *ret_reason);
+
+#endif
