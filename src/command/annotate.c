@@ -384,8 +384,17 @@ static void warn(const struct session *session, const struct hot_symbol *hot, co
     const char *name = hot->symbol_id == SYMBOL_NONE ? "code without a name" : symboliser_symbol(session->symboliser, hot->symbol_id)->name;
     uint32_t dso = recording->samples.locations[hot->location].dso;
     if (!session->options->quiet)
-        fprintf(session->context->talk, "plumb annotate: %s in %s (%llu samples): %s\n", name,
-                strings_text(&recording->strings, recording->spaces.dsos[dso].name), (unsigned long long)hot->samples, error->message);
+        fprintf(session->context->talk, "plumb annotate: %s in %s (%llu samples): %s%s%s%s\n", name,
+                strings_text(&recording->strings, recording->spaces.dsos[dso].name), (unsigned long long)hot->samples,
+                error->message, error->hint[0] ? " (" : "", error->hint, error->hint[0] ? ")" : "");
+}
+
+/* Instead of the hottest function, whose code can't be had, only one that matters is worth showing. */
+static bool is_worth_showing(const struct session *session, const struct hot_symbol *hot, double total)
+{
+    const struct annotate_options *options = session->options;
+    double least = options->all ? options->percent_limit : options->symbol || options->dso ? 0 : 5;
+    return 100 * hot->weight >= least * total;
 }
 
 /* All functions that match; those whose code can't be had are named and left out. */
@@ -403,7 +412,7 @@ static bool annotate_matching(struct session *session, uint32_t event, struct er
         total += symbols[at].weight;
     for (size_t at = 0; at < count; at++) {
         struct error error = {0};
-        if (!symbol_matches(session, &owned[at]) || (session->options->all && 100 * owned[at].weight < session->options->percent_limit * total))
+        if (!symbol_matches(session, &owned[at]) || !is_worth_showing(session, &owned[at], total))
             continue;
         matched++;
         if (shown && !session->options->quiet)
@@ -421,7 +430,7 @@ static bool annotate_matching(struct session *session, uint32_t event, struct er
     }
     if (!matched && (session->options->symbol || session->options->dso))
         return no_such_symbol(session, owned, count, err);
-    return shown || error_set(err, ERROR_NOT_FOUND, "no function could be shown");
+    return shown || error_set(err, ERROR_NOT_FOUND, "no function that matters could be shown");
 }
 
 /* The hottest; when its code can't be had, the hottest whose code can. */

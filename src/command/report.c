@@ -391,6 +391,31 @@ static bool any_samples(const struct recording *recording, uint32_t event, uint3
     return false;
 }
 
+/* Where many samples have no name, say of which binaries and why: the rows themselves are bare addresses. */
+static void note_nameless(FILE *talk, const struct report *report, struct places *places)
+{
+    enum {
+        PERCENT_WORTH_SAYING = 5
+    };
+    const struct recording *recording = places->recording;
+    scoped_free uint64_t *nameless = memory_alloc(memory_product(recording->spaces.dso_count + 1, sizeof(*nameless)));
+    uint64_t all = 0;
+    for (size_t at = 0; at < report->tally.count; at++) {
+        const struct tally_item *item = &report->tally.items[at];
+        const struct place *place = &places->items[places_of(places, item->location)];
+        all += item->samples;
+        if (!place->symbol && place->dso_id < recording->spaces.dso_count)
+            nameless[place->dso_id] += item->samples;
+    }
+    for (uint32_t dso = 0; dso < recording->spaces.dso_count; dso++) {
+        const char *complaint = symboliser_complaint(places->symboliser, dso);
+        if (complaint && 100 * nameless[dso] >= PERCENT_WORTH_SAYING * all)
+            fprintf(talk, "note: %.1f %% of the samples are in '%s', without names: %s\n",
+                    100 * (double)nameless[dso] / (double)all,
+                    strings_text(&recording->strings, recording->spaces.dsos[dso].name), complaint);
+    }
+}
+
 static void report_show(struct report *report, struct context *context, struct symboliser *symboliser)
 {
     struct recording *recording = &report->capture.recording;
@@ -426,6 +451,8 @@ static void report_show(struct report *report, struct context *context, struct s
     text_write_file(&out, context->out);
     if (report->options.verbose)
         explain_missing_names(context->talk, &places);
+    else if (!report->options.quiet && keys_of(report) & hotspot_key(COLUMN_SYMBOL))
+        note_nameless(context->talk, report, &places);
     places_done(&places);
 }
 

@@ -416,8 +416,8 @@ const char *symboliser_producer(struct symboliser *symboliser, uint32_t location
     return dwarf_index_producer(dwarf, addr);
 }
 
-/* Bytes of a process's JIT code that were copied into the recording. */
-static struct bytes_view copied_code(const struct recording *recording, uint32_t pid, uint64_t addr, uint64_t size_bytes)
+/* The part of a process's JIT code from addr on that one copy in the recording holds. */
+static struct bytes_view copied_piece(const struct recording *recording, uint32_t pid, uint64_t addr, uint64_t size_bytes)
 {
     for (size_t at = recording->code_pages_count; at-- > 0;) { /* the latest copy */
         const struct code_pages *pages = &recording->code_pages[at];
@@ -427,6 +427,29 @@ static struct bytes_view copied_code(const struct recording *recording, uint32_t
         return (struct bytes_view){pages->bytes + skipped, size_bytes < left ? size_bytes : left};
     }
     return (struct bytes_view){0};
+}
+
+/* The same over as many copies as follow each other without a gap: pages are copied as they are found hot. */
+static struct bytes_view copied_code(struct symboliser *symboliser, uint32_t pid, uint64_t addr, uint64_t size_bytes)
+{
+    const struct recording *recording = symboliser->recording;
+    struct bytes_view whole = copied_piece(recording, pid, addr, size_bytes);
+    uint64_t joined = whole.size_bytes;
+    while (joined && joined < size_bytes) {
+        struct bytes_view piece = copied_piece(recording, pid, addr + joined, size_bytes - joined);
+        if (!piece.size_bytes)
+            break;
+        joined += piece.size_bytes;
+    }
+    if (joined == whole.size_bytes)
+        return whole;
+    uint8_t *bytes = arena_array(&symboliser->arena, uint8_t, joined);
+    for (uint64_t at = 0; at < joined;) {
+        struct bytes_view piece = copied_piece(recording, pid, addr + at, joined - at);
+        memcpy(bytes + at, piece.bytes, piece.size_bytes);
+        at += piece.size_bytes;
+    }
+    return (struct bytes_view){bytes, joined};
 }
 
 /* Fill code with size bytes from dso_addr on, from wherever the dso's bytes are. */
@@ -458,7 +481,7 @@ static bool code_read(struct symboliser *symboliser, uint32_t dso, uint64_t dso_
             return false;
         code->shown_addr = dso_addr;
     } else {
-        bytes = copied_code(symboliser->recording, info->owner_pid, dso_addr, size_bytes);
+        bytes = copied_code(symboliser, info->owner_pid, dso_addr, size_bytes);
         code->path = "code copied into the recording";
         code->shown_addr = dso_addr;
         if (!bytes.size_bytes)
@@ -510,8 +533,9 @@ bool symboliser_code_around(struct symboliser *symboliser, uint32_t location, si
     const struct location *where = &samples->locations[location];
     struct code code = {.symbol_id = SYMBOL_NONE};
     uint64_t start = where->dso_addr > before ? where->dso_addr - before : 0;
-    if (!code_read(symboliser, where->dso, start, where->dso_addr - start + after, &code, err) &&
-        !code_read(symboliser, where->dso, where->dso_addr, after, &code, err))
+    bool reaches = code_read(symboliser, where->dso, start, where->dso_addr - start + after, &code, err) &&
+                   code.size_bytes > where->dso_addr - start;
+    if (!reaches && !code_read(symboliser, where->dso, where->dso_addr, after, &code, err))
         return false;
     *ret_code = code;
     return true;

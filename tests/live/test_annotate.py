@@ -172,6 +172,15 @@ def test_a_missing_binary_says_where_it_was_looked_for(run, scene, tmp_path):
     done = run("annotate", "--symfs", tmp_path, cwd=scene)
     assert done.returncode == 1
     assert f"{tmp_path}" in done.stderr and "chase" in done.stderr
+    assert done.stderr.count("no file for") <= 2, "functions that don't matter are not tried instead"
+
+
+def test_report_says_which_binary_is_missing(run, scene, tmp_path):
+    done = run("report", "--symfs", tmp_path, cwd=scene)
+    assert done.returncode == 0
+    assert re.search(r"note: [0-9.]+ % of the samples are in 'chase', without names: no file for '/.*/chase'", done.stderr)
+    assert "note: " not in run("report", "-q", "--symfs", tmp_path, cwd=scene).stderr
+    assert "'chase', without" not in run("report", cwd=scene).stderr
 
 
 def test_symfs_finds_it_elsewhere(run, scene, tmp_path):

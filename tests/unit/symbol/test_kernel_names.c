@@ -224,6 +224,37 @@ Test(jit_names, of_a_process_that_is_gone_and_code_from_the_copied_pages)
     machine_close(&machine);
 }
 
+Test(jit_names, code_over_several_copied_pages_is_read_as_one)
+{
+    struct machine machine;
+    machine_open(&machine, 0);
+    uint32_t place = jit_location(&machine, 0x10010);
+    uint8_t page[3][16];
+    struct code_pages pages[3];
+    for (uint8_t at = 0; at < 3; at++) {
+        memset(page[at], at, sizeof(page[at]));
+        /* the first two follow each other, the third comes after a gap */
+        pages[at] = (struct code_pages){
+            .pid = 12, .runtime_addr = 0x10000 + (at == 2 ? 48u : at * 16u), .bytes = page[at], .size_bytes = 16};
+    }
+    machine.recording.code_pages = pages;
+    machine.recording.code_pages_count = 3;
+    machine_symbolise(&machine, NULL);
+    struct code code;
+    struct error err = {0};
+    cr_assert(symboliser_code_around(machine.symboliser, place, 0x10, 64, &code, &err), "%s", err.message);
+    cr_assert(code.size_bytes == 32 && code.bytes[15] == 0 && code.bytes[16] == 1 && code.bytes[31] == 1);
+    /* bytes before a gap that the location lies behind are of no use */
+    pages[0].runtime_addr = 0xfff0;
+    pages[0].size_bytes = 8;
+    cr_assert(symboliser_code_around(machine.symboliser, place, 0x18, 64, &code, &err), "%s", err.message);
+    cr_assert_eq(code.dso_addr, 0x10010);
+    cr_assert_eq(code.size_bytes, 16);
+    machine.recording.code_pages = NULL;
+    machine.recording.code_pages_count = 0;
+    machine_close(&machine);
+}
+
 Test(jit_names, without_a_map_the_paths_tried_and_the_remedy_are_said)
 {
     struct machine machine;
