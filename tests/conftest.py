@@ -62,6 +62,15 @@ def shared_data():
     return folder
 
 
+@pytest.fixture
+def other_users():
+    """For tests that become somebody else."""
+    if os.geteuid() != 0:
+        pytest.skip("only root can become somebody else")
+    if os.stat("/").st_mode & 0o005 != 0o005:
+        pytest.skip("the root folder is closed to other users")
+
+
 def run_program(*words, timeout=60, env=None, input=None, cwd=None, text=True, **more):
     """Run a program in its own session; on timeout its whole process group is killed, so that no grandchild
     keeps the pipes open. env is added to the environment; a None value removes the variable."""

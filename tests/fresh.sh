@@ -22,12 +22,11 @@ mirror=$(awk -v suite=$suite '$2 == suite && $3 == "main" { print $1; exit }' <<
 [ -n "$mirror" ] || { echo "apt knows no archive of Debian $suite here (apt-get update?)" >&2; exit 1; }
 
 root=$(mktemp -d "${TMPDIR:-/var/tmp}/plumb-fresh-XXXXXX")
+chmod 755 "$root" # as any root folder, so that other users find something in it
 finish()
 {
     cd /
-    for mounted in dev/pts dev/shm dev sys proc; do
-        umount -R -l "$root/$mounted" 2>/dev/null || true
-    done
+    umount -R -l "$root" 2>/dev/null || true
     [ "${KEEP:-}" = yes ] || rm -rf --one-file-system "$root"
 }
 trap finish EXIT
@@ -39,6 +38,7 @@ rm -f "$root.log"
 awk '{ print "deb " $1, $2, $3 }' <<<"$archives" >"$root/etc/apt/sources.list"
 apt-config dump | grep -E '^Acquire::https?::' >"$root/etc/apt/apt.conf.d/90host" || true
 cp -L /etc/resolv.conf /etc/hosts "$root/etc/"
+mount --bind "$root" "$root" # a root folder is a mount point: tests unmount in namespaces of their own
 for folder in proc sys dev; do
     mount --rbind "/$folder" "$root/$folder"
 done

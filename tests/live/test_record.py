@@ -11,6 +11,8 @@ import time
 
 import pytest
 
+from conftest import run_program
+
 SPIN = r"""
 #include <stdlib.h>
 #include <time.h>
@@ -338,10 +340,7 @@ def test_tracepoints_carry_their_formats(run, perf, spin, tmp_path):
     assert "prev_comm=" in script and "==> next_comm=" in script
 
 
-def test_unprivileged(run, spin, tmp_path):
-    setpriv = shutil.which("setpriv")
-    if os.geteuid() != 0 or not setpriv:
-        pytest.skip("needs root to become somebody else")
+def test_unprivileged(run, spin, tmp_path, other_users):
     paranoid = int(pathlib.Path("/proc/sys/kernel/perf_event_paranoid").read_text())
     if not 1 < paranoid < 3:
         pytest.skip(f"perf_event_paranoid is {paranoid}")
@@ -389,13 +388,15 @@ def test_filters(run, perf, tmp_path):
     assert not (tmp_path / "none").exists()
 
 
-def test_plumb_leaves_itself_out(run, tmp_path):
+def test_plumb_leaves_itself_out(plumb, run, tmp_path):
     if not has_tracepoints() or os.geteuid() != 0:
         pytest.skip("needs root and tracefs")
-    done = run("record", "-a", "-e", "raw_syscalls:sys_enter", "--exclude-perf", "-o", tmp_path / "d", "sleep", 0.1)
+    ourselves = tmp_path / "ourselves"  # by a name of its own: others may run plumb meanwhile
+    ourselves.symlink_to(plumb)
+    done = run_program(ourselves, "record", "-a", "-e", "raw_syscalls:sys_enter", "--exclude-perf", "-o", tmp_path / "d", "sleep", 0.1)
     assert done.returncode == 0, done.stderr
     script = run("script", "-i", tmp_path / "d", "-F", "comm").stdout
-    assert "sleep" in script and "plumb" not in script
+    assert "sleep" in script and "ourselves" not in script
 
 
 def test_control(plumb, run, spin, tmp_path):
@@ -442,9 +443,7 @@ def test_a_function_of_the_program(run, spin, tmp_path):
     assert samples(tmp_path / "d") > 10, "each call"
 
 
-def test_processes_of_a_user(run, tmp_path):
-    if os.geteuid() != 0:
-        pytest.skip("needs root to become somebody else")
+def test_processes_of_a_user(run, tmp_path, other_users):
     other = subprocess.Popen(["sleep", "60"], preexec_fn=lambda: os.setresuid(61234, 61234, 61234))
     try:
         done = run("record", "-e", "cpu-clock", "-u", 61234, "--duration", 0.1, "-o", tmp_path / "d")
