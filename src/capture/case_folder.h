@@ -5,7 +5,7 @@
  *
  * Parts: perf.data (of further runs: perf.data.2, …), activity.json (/proc while it ran), machine.json, counters.json,
  * runs.json (each run of several), pages.json (page maps), code.json (names, lines, bytes), costs.json (probes),
- * statements.json (imported), findings.json (the result).
+ * imports.json (tables of other tools), statements.json (what they and people say, in words), findings.json (the result).
  */
 #ifndef PLUMB_CAPTURE_CASE_FOLDER_H
 #define PLUMB_CAPTURE_CASE_FOLDER_H

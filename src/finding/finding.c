@@ -90,6 +90,7 @@ void finding_decide_bound(struct finding *finding, double upper, double effect)
 static const char *worded(struct finding *finding, const char *key, const struct value *values, size_t count)
 {
     const char *text = wording_find(finding->hypothesis->id, key);
+    text = text ? text : wording_find("common", key);
     assert(text && "data/advice.txt lacks a key that a hypothesis uses");
     return wording_fill(finding->arena, text, values, count);
 }

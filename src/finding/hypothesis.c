@@ -3,6 +3,7 @@
 
 #include "base/vec.h"
 #include "finding/family.h"
+#include "finding/imported.h"
 #include "finding/wording.h"
 
 #include <stdlib.h>
@@ -45,7 +46,17 @@ static struct results declared(const struct results *all, unsigned mask)
     HIDE(RESULT_COUNTERS, counters);
     HIDE(RESULT_STATEMENTS, statements);
 #undef HIDE
+    some.imported = NULL;
     return some;
+}
+
+/* NULL: whatever it needs is there; else why not. */
+static const char *unmet_need(const struct hypothesis *hypothesis, const struct results *results)
+{
+    for (int kind = 0; kind < RESULT_KIND_COUNT; kind++)
+        if (hypothesis->needs & RESULT_BIT(kind) && !result_of(results, kind))
+            return results->why[kind] ? results->why[kind] : "that was not measured";
+    return NULL;
 }
 
 static void test_one(const struct hypothesis *hypothesis, const struct results *results, struct finding *finding,
@@ -53,15 +64,16 @@ static void test_one(const struct hypothesis *hypothesis, const struct results *
 {
     *finding = (struct finding){.hypothesis = hypothesis, .arena = arena, .verdict = VERDICT_NOT_TESTABLE};
     finding->of = results->run && results->run->scope == RUN_STARTED ? OF_ELAPSED : OF_CPU_TIME;
-    for (int kind = 0; kind < RESULT_KIND_COUNT; kind++)
-        if (hypothesis->needs & RESULT_BIT(kind) && !result_of(results, kind)) {
-            const char *why = results->why[kind] ? results->why[kind] : "that was not measured";
-            finding_not_testable(finding, why, NULL);
-            return;
-        }
-    struct results visible = declared(results, hypothesis->needs | hypothesis->uses);
-    finding->is_estimate = (hypothesis->needs & RESULT_BIT(RESULT_STALLS)) != 0;
-    hypothesis->test(&visible, finding);
+    const char *why_not = unmet_need(hypothesis, results);
+    if (why_not) {
+        finding_not_testable(finding, why_not, NULL);
+    } else {
+        struct results visible = declared(results, hypothesis->needs | hypothesis->uses);
+        finding->is_estimate = (hypothesis->needs & RESULT_BIT(RESULT_STALLS)) != 0;
+        hypothesis->test(&visible, finding);
+    }
+    if (!imported_test(results, finding) && why_not)
+        return;
     if (results->run) {
         struct measured of = finding->of == OF_ELAPSED ? results->run->elapsed_s : results->run->cpu_s;
         finding->of_seconds = of.known ? of.value : 0;

@@ -119,6 +119,12 @@ struct overall overall_of(const struct findings *findings, const struct results 
             .sentence = describe(first, arena),
             .ruled_out = ruled_out_of(findings, results->effect, arena),
         };
+    if (!results->stalls && results->imported)
+        return (struct overall){
+            .kind = OVERALL_BLIND,
+            .sentence = "Nothing was measured by plumb in this case, and what was imported supports no cause for certain.",
+            .ruled_out = ruled_out_of(findings, results->effect, arena),
+        };
     if (!results->stalls)
         return (struct overall){.kind = OVERALL_BLIND,
                                 .sentence = "Without samples nothing can be said about its code; what /proc shows is below."};

@@ -12,6 +12,7 @@
 #include "analyse/time/run_spread.h"
 #include "analyse/time/run_time.h"
 #include "analyse/code/stalls.h"
+#include "analyse/imported.h"
 #include "analyse/statement.h"
 #include "analyse/time/wait_rows.h"
 #include "system/activity.h"
@@ -42,6 +43,7 @@ struct results {
     const struct surroundings *surroundings;
     const struct counter_summary *counters;
     const struct statements *statements;
+    const struct imported *imported; /* tables of other tools; NULL: none. Only finding/imported.c looks at them */
     const struct run_spread *runs; /* each of several runs; NULL: it ran once */
     const char *why[RESULT_KIND_COUNT];
     double effect;           /* 0..1: smaller recoverable time is "ruled out" */

@@ -260,6 +260,7 @@ void diagnosis_json(struct text *out, const struct diagnosis *diagnosis)
     for (size_t at = 0; at < diagnosis->findings->count; at++)
         write_finding(&json, &diagnosis->findings->items[at]);
     json_array_close(&json);
+    imported_json(&json, diagnosis->results->imported);
     json_array_open(&json, "statements");
     for (size_t at = 0; diagnosis->statements && at < diagnosis->statements->count; at++) {
         json_object_open(&json, NULL);

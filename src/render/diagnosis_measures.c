@@ -78,6 +78,21 @@ void runs_lines(struct text *out, const struct run_spread *runs)
         text_printf(out, "%zu runs failed in all\n", runs->failed);
 }
 
+void imported_gain_lines(struct text *out, const struct imported *imported)
+{
+    struct imported_gain gain = imported_gain_of(imported);
+    if (!gain.known)
+        return;
+    text_printf(out, "%s -> %s: median %.4g -> %.4g s, %+.1f %%", gain.before_file, gain.after_file, gain.before_s,
+                gain.after_s, 100 * (gain.ratio - 1));
+    if (gain.interval.known)
+        text_printf(out, " (%+.1f to %+.1f %%, %zu pairs, 95 %%)\n", 100 * (gain.interval.low - 1),
+                    100 * (gain.interval.high - 1), gain.before_count);
+    else
+        text_printf(out, " (%zu and %zu runs: too few, or not pairs, for an interval)\n", gain.before_count,
+                    gain.after_count);
+}
+
 void counters_json(struct json_writer *json, const struct counter_summary *counters)
 {
     json_array_open(json, "counters");
@@ -137,5 +152,25 @@ void runs_json(struct json_writer *json, const struct run_spread *runs)
         json_object_close(json);
     }
     json_array_close(json);
+    json_object_close(json);
+}
+
+void imported_json(struct json_writer *json, const struct imported *imported)
+{
+    struct imported_gain gain = imported_gain_of(imported);
+    json_array_open(json, "imported");
+    imported_tables_write(json, imported);
+    json_array_close(json);
+    if (!gain.known) {
+        json_null(json, "imported_gain");
+        return;
+    }
+    json_object_open(json, "imported_gain");
+    json_string(json, "before", gain.before_file);
+    json_string(json, "after", gain.after_file);
+    json_double(json, "before_s", gain.before_s);
+    json_double(json, "after_s", gain.after_s);
+    json_double(json, "ratio", gain.ratio);
+    interval_json(json, "ratio_interval", gain.interval);
     json_object_close(json);
 }

@@ -4,14 +4,18 @@
 #define PLUMB_RENDER_DIAGNOSIS_MEASURES_H
 
 #include "analyse/counts/counter_summary.h"
+#include "analyse/imported.h"
 #include "analyse/time/run_spread.h"
 #include "base/json_writer.h"
 
 /* Lines without indentation, each ended by '\n'; nothing when there is nothing to say. Either may be NULL. */
 void counters_lines(struct text *out, const struct counter_summary *counters);
 void runs_lines(struct text *out, const struct run_spread *runs);
+/* What changed between two imported tables of runs. */
+void imported_gain_lines(struct text *out, const struct imported *imported);
 
 void counters_json(struct json_writer *json, const struct counter_summary *counters);
 void runs_json(struct json_writer *json, const struct run_spread *runs);
+void imported_json(struct json_writer *json, const struct imported *imported);
 
 #endif

@@ -208,7 +208,7 @@ static void time_section(struct page *page)
 {
     const struct results *results = page->diagnosis->results;
     const struct run_time *run = results->run;
-    if (!run)
+    if (!run || (!run->elapsed_s.known && !run->cpu_s.known && !run->threads_seen))
         return;
     scoped_text struct text aside = {0};
     if (run->elapsed_s.known) {
@@ -271,14 +271,16 @@ static void time_section(struct page *page)
 static void measures_section(struct page *page)
 {
     const struct counter_summary *counters = page->diagnosis->results->counters;
-    scoped_text struct text runs = {0}, counts = {0};
+    scoped_text struct text runs = {0}, counts = {0}, gain = {0};
     runs_lines(&runs, page->diagnosis->results->runs);
     counters_lines(&counts, counters);
+    imported_gain_lines(&gain, page->diagnosis->results->imported);
     struct {
         const char *title, *aside;
         struct text *lines;
     } sections[] = {{"RUNS", page->diagnosis->results->runs ? page->diagnosis->results->runs->origin : "", &runs},
-                    {"COUNTERS", counters ? counters->origin : "", &counts}};
+                    {"COUNTERS", counters ? counters->origin : "", &counts},
+                    {"RUNS OF OTHERS", "imported, not measured by plumb", &gain}};
     for (size_t at = 0; at < array_count(sections); at++) {
         struct view rest = {text_string(sections[at].lines), sections[at].lines->length}, line;
         if (rest.length)
@@ -534,13 +536,14 @@ void diagnosis_text(struct text *out, const struct diagnosis *diagnosis, const s
     struct page page = {out, style, diagnosis};
     const struct surroundings *machine = diagnosis->results->surroundings;
     bool estimated = !counter_summary_has_hardware(diagnosis->results->counters);
+    bool imported = diagnosis->results->imported && !diagnosis->results->stalls;
     scoped_text struct text title = {0};
     text_printf(&title, "plumb diagnose  %s", diagnosis->subject);
     scoped_text struct text cut = {0};
     fitted(&cut, text_string(&title), estimated ? 80 : WIDTH);
     coloured(&page, BOLD, text_string(&cut));
     if (estimated)
-        coloured(&page, YELLOW, "  ESTIMATED (no PMU)");
+        coloured(&page, YELLOW, imported ? "  IMPORTED (not ours)" : "  ESTIMATED (no PMU)");
     text_add_char(out, '\n');
     if (machine && machine->cpu[0]) {
         scoped_text struct text line = {0};

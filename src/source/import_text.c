@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 struct row {
-    double number;
+    double number, seconds, running_ratio; /* as struct import_row */
     struct view name;
 };
 
@@ -20,6 +20,7 @@ struct rows {
 static const char *const kind_names[] = {
     [IMPORT_UNKNOWN] = "text",           [IMPORT_EXITS] = "table of exits", [IMPORT_REPORT] = "perf report",
     [IMPORT_ANNOTATE] = "perf annotate", [IMPORT_STAT] = "perf stat",       [IMPORT_RUNS] = "timed runs",
+    [IMPORT_METRICS] = "top-down metrics",
 };
 _Static_assert(array_count(kind_names) == IMPORT_KIND_COUNT, "a name for each kind");
 
@@ -43,11 +44,51 @@ static bool number_of(struct view word, double *ret_number)
     return starts && view_double((struct view){digits, used}, ret_number) && isfinite(*ret_number);
 }
 
+static bool share_of(struct view word, double *ret_number)
+{
+    if (!view_ends(word, "%"))
+        return false;
+    word.length--;
+    return number_of(word, ret_number);
+}
+
+/* "3.25us", "1.2ms" as perf kvm has them. */
+static bool duration_of(struct view word, double *ret_seconds)
+{
+    static const struct {
+        const char *unit;
+        double seconds;
+    } units[] = {{"ns", 1e-9}, {"us", 1e-6}, {"ms", 1e-3}, {"s", 1}};
+    for (size_t at = 0; at < array_count(units); at++) {
+        if (!view_ends(word, units[at].unit))
+            continue;
+        word.length -= strlen(units[at].unit);
+        if (!number_of(word, ret_seconds))
+            return false;
+        *ret_seconds *= units[at].seconds;
+        return true;
+    }
+    return false;
+}
+
+/* perf kvm stat: "MSR_WRITE  1432  49.5%  8.1%  0.50us  40.21us  1.31us ( +- 1.2% )"; the last is the mean. */
+static bool row_of_exit_times(struct view line, struct row *row)
+{
+    double ignored, mean_s;
+    row->name = view_word(&line);
+    bool fits = row->name.length && number_of(view_word(&line), &row->number) &&
+                share_of(view_word(&line), &ignored) && share_of(view_word(&line), &ignored) &&
+                duration_of(view_word(&line), &ignored) && duration_of(view_word(&line), &ignored) &&
+                duration_of(view_word(&line), &mean_s);
+    row->seconds = fits ? row->number * mean_s : 0;
+    return fits;
+}
+
 static bool row_of_exits(struct view line, struct row *row)
 {
     line = view_trim(line);
     if (!view_starts(line, "@"))
-        return false;
+        return row_of_exit_times(line, row);
     struct view key = view_cut(&line, ':');
     ptrdiff_t open = view_find(key, "[");
     double count;
@@ -56,7 +97,7 @@ static bool row_of_exits(struct view line, struct row *row)
     struct view inside = view_skip(key, (size_t)open + 1);
     inside = view_cut(&inside, ']');
     struct view name = view_trim(line);
-    *row = (struct row){count, name.length ? name : inside};
+    *row = (struct row){.number = count, .name = name.length ? name : inside};
     return true;
 }
 
@@ -76,8 +117,20 @@ static bool row_of_report(struct view line, struct row *row)
     return row->name.length > 0;
 }
 
+static bool is_metric(struct view word)
+{
+    return view_starts(word, "tma_") && word.length > strlen("tma_");
+}
+
+/* "33.94 :  4011a2: mov 0x58(%rax),%rax", or a share before a line of source or code. */
 static bool row_of_annotate(struct view line, struct row *row)
 {
+    struct view rest = line, first = view_word(&rest);
+    if (share_of(first, &row->number) && row->number <= 100) {
+        row->name = view_trim(rest);
+        return row->name.length > 0 && !is_metric(row->name) && view_find(rest, "[.] ") < 0 &&
+               view_find(rest, "[k] ") < 0;
+    }
     struct view percent = view_trim(view_cut(&line, ':'));
     if (!number_of(percent, &row->number) || row->number > 100 || !line.length)
         return false;
@@ -87,41 +140,117 @@ static bool row_of_annotate(struct view line, struct row *row)
     return row->name.length && view_u64(address, 16, &ignored);
 }
 
+/* "88.8 %  tma_backend_bound", "tma_dram_bound  66.5%", with whatever else stands in the line. */
+static bool row_of_metrics(struct view line, struct row *row)
+{
+    struct view word, before = {0};
+    bool has_share = false;
+    row->name = (struct view){0};
+    while ((word = view_word(&line)).length) {
+        double percent;
+        if (is_metric(word))
+            row->name = word;
+        else if (share_of(word, &percent) || (view_equal(word, "%") && number_of(before, &percent))) {
+            row->number = percent;
+            has_share = true;
+        }
+        before = word;
+    }
+    return row->name.length && has_share && row->number >= 0 && row->number <= 100;
+}
+
+/* "(66.64%)" at the end of a line: the share of the time in which it was counted. */
+static double running_of(struct view line)
+{
+    line = view_trim(line);
+    double percent;
+    for (size_t at = line.length; at > 0 && view_ends(line, "%)"); at--)
+        if (line.text[at - 1] == '(') {
+            struct view inside = {line.text + at, line.length - at - 1};
+            return share_of(inside, &percent) && percent > 0 && percent <= 100 ? percent / 100 : 0;
+        }
+    return 1;
+}
+
 static bool row_of_stat(struct view line, struct row *row)
 {
+    struct view whole = line;
     if (!number_of(view_word(&line), &row->number))
         return false;
     struct view name = view_word(&line);
-    if (view_equal(name, "msec"))
+    if (view_equal(name, "msec")) {
         name = view_word(&line);
+        row->number *= 1e6; /* clocks count nanoseconds */
+    }
     bool letter = name.length > 2 && ((name.text[0] | 32) >= 'a' && (name.text[0] | 32) <= 'z');
     row->name = name;
+    row->running_ratio = running_of(whole);
     return letter && !view_equal(name, "seconds");
 }
 
+/* "real 0m1.25s", as a shell's time has it. */
+static bool shell_time_of(struct view line, struct row *row)
+{
+    struct view word = view_word(&line), minutes;
+    double minute;
+    if (!view_equal(word, "real"))
+        return false;
+    word = view_word(&line);
+    minutes = view_cut(&word, 'm');
+    if (!number_of(minutes, &minute) || !duration_of(word, &row->number))
+        return false;
+    row->number += 60 * minute;
+    return true;
+}
+
+/* Seconds, a run a line, perhaps behind a name: "0.164", "0.164 s", "before: 0.164 s". */
 static bool row_of_runs(struct view line, struct row *row)
 {
-    struct view word = view_word(&line), unit = view_word(&line);
+    struct view rest = line, word = view_word(&rest);
+    row->name = (struct view){0};
+    if (shell_time_of(line, row))
+        return true;
+    if (view_ends(word, ":")) {
+        row->name = (struct view){word.text, word.length - 1};
+        word = view_word(&rest);
+    }
+    struct view unit = view_word(&rest);
     if (view_ends(word, "s") && word.length > 1)
         word.length--;
-    row->name = (struct view){0};
     return number_of(word, &row->number) && (!unit.length || view_equal(unit, "s") || view_equal(unit, "seconds")) &&
-           !view_word(&line).length;
+           !view_word(&rest).length;
 }
 
 static bool (*const row_readers[])(struct view line, struct row *row) = {
     [IMPORT_EXITS] = row_of_exits, [IMPORT_REPORT] = row_of_report, [IMPORT_ANNOTATE] = row_of_annotate,
-    [IMPORT_STAT] = row_of_stat,   [IMPORT_RUNS] = row_of_runs,
+    [IMPORT_STAT] = row_of_stat,   [IMPORT_RUNS] = row_of_runs,     [IMPORT_METRICS] = row_of_metrics,
 };
 
-static size_t rows_read(struct view text, enum import_kind kind, struct rows *rows)
+/* Tables in Markdown have bars between their columns. */
+static struct view without_bars(struct view line, char *copy, size_t size)
 {
+    if (view_find(line, "|") < 0 || line.length > size)
+        return line;
+    for (size_t at = 0; at < line.length; at++)
+        copy[at] = line.text[at] == '|' ? ' ' : line.text[at];
+    return (struct view){copy, line.length};
+}
+
+static size_t rows_read(struct view text, enum import_kind kind, struct rows *rows, struct arena *arena)
+{
+    enum { LINE_MOST = 1024 };
     struct view line;
-    struct row row;
+    char copy[LINE_MOST];
     rows->count = 0;
-    while (view_line(&text, &line))
-        if (row_readers[kind](line, &row))
-            *vec_push(rows) = row;
+    while (view_line(&text, &line)) {
+        struct row row = {0};
+        struct view plain = without_bars(line, copy, sizeof(copy));
+        if (!row_readers[kind](plain, &row))
+            continue;
+        row.name = row.name.length ? (struct view){arena_copy(arena, row.name.text, row.name.length), row.name.length}
+                                   : (struct view){0};
+        *vec_push(rows) = row;
+    }
     return rows->count;
 }
 
@@ -166,34 +295,60 @@ static void summarise(struct text *out, enum import_kind kind, struct rows *rows
         text_printf(out, "%zu runs, %.6g to %.6g s, median %.6g s", rows->count, rows->items[rows->count - 1].number,
                     rows->items[0].number, rows->items[rows->count / 2].number);
         break;
+    case IMPORT_METRICS:
+        for (size_t at = 0; at < rows->count && at < 8; at++) {
+            text_add(out, at ? ", " : "");
+            add_name(out, rows->items[at].name);
+            text_printf(out, " %.4g %%", rows->items[at].number);
+        }
+        break;
     default:
         summarise_shares(out, rows, kind == IMPORT_EXITS);
     }
+}
+
+static struct import_row *rows_keep(const struct rows *rows, struct arena *arena)
+{
+    struct import_row *kept = arena_array(arena, struct import_row, rows->count + 1);
+    for (size_t at = 0; at < rows->count; at++) {
+        scoped_text struct text name = {0};
+        add_name(&name, rows->items[at].name);
+        kept[at] = (struct import_row){
+            .name = arena_string(arena, text_string(&name)),
+            .number = rows->items[at].number,
+            .seconds = rows->items[at].seconds,
+            .running_ratio = rows->items[at].running_ratio,
+        };
+    }
+    return kept;
 }
 
 struct imported_text import_text_read(struct view text, struct arena *arena)
 {
     struct rows rows = {0};
     scoped_text struct text out = {0};
-    enum import_kind best = IMPORT_UNKNOWN;
+    struct imported_text imported = {.kind = IMPORT_UNKNOWN};
     size_t most = 0;
     for (int kind = IMPORT_EXITS; kind < IMPORT_KIND_COUNT; kind++) {
-        size_t count = rows_read(text, (enum import_kind)kind, &rows);
+        size_t count = rows_read(text, (enum import_kind)kind, &rows, arena);
         if (count > most) {
             most = count;
-            best = (enum import_kind)kind;
+            imported.kind = (enum import_kind)kind;
         }
     }
-    if (best == IMPORT_UNKNOWN) {
+    if (imported.kind == IMPORT_UNKNOWN) {
         struct view line;
         size_t lines = 0;
         while (view_line(&text, &line))
             lines++;
         text_printf(&out, "%zu lines in no form that plumb knows; nothing was read from them", lines);
     } else {
-        rows_read(text, best, &rows);
-        summarise(&out, best, &rows);
+        imported.row_count = rows_read(text, imported.kind, &rows, arena);
+        imported.rows = rows_keep(&rows, arena);
+        summarise(&out, imported.kind, &rows);
     }
     vec_done(&rows);
-    return (struct imported_text){best, kind_names[best], arena_string(arena, text_string(&out))};
+    imported.origin = kind_names[imported.kind];
+    imported.summary = arena_string(arena, text_string(&out));
+    return imported;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What does a text from another tool say, in one line? A table of exits by bpftrace, perf's report, annotate and
- * stat, or a list of timed runs; told apart by its lines.
+ * What does a text from another tool say? A table of exits by bpftrace or perf kvm, perf's report, annotate and stat,
+ * top-down metrics by perf stat -M, or a list of timed runs; told apart by its lines.
  *
- * The line carries the tool's numbers, not plumb's: it is a statement of the case, never a measurement.
+ * Rows and summary carry the tool's numbers, not plumb's: they keep that origin wherever they go.
  * Does not support: localised numbers, perf's machine-readable forms.
  */
 #ifndef PLUMB_SOURCE_IMPORT_TEXT_H
@@ -18,14 +18,24 @@ enum import_kind {
     IMPORT_REPORT,   /* "39.92%  16.34%  [kernel.kallsyms]  [k] vmx_vcpu_run" */
     IMPORT_ANNOTATE, /* "33.94 :  4011a2: mov 0x58(%rax),%rax" */
     IMPORT_STAT,     /* "8,330,778,710      cycles" */
-    IMPORT_RUNS,     /* a number of seconds a line */
+    IMPORT_RUNS,     /* a number of seconds a line, perhaps behind a name; "real 0m1.25s" */
+    IMPORT_METRICS,  /* "66.5 %  tma_dram_bound" */
     IMPORT_KIND_COUNT
+};
+
+struct import_row {
+    const char *name;     /* reason, function, line of code, event, metric; "" for a run without one */
+    double number;        /* exits, percent, count (clocks in ns), seconds of a run */
+    double seconds;       /* exits with times: count * mean; 0: the table has none */
+    double running_ratio; /* perf stat: share of the time in which it was counted; 0: not said */
 };
 
 struct imported_text {
     enum import_kind kind;
     const char *origin; /* "table of exits" */
-    const char *summary; /* owner: arena */
+    const char *summary;
+    const struct import_row *rows; /* in the order of the text; all strings: owner arena */
+    size_t row_count;
 };
 
 struct imported_text import_text_read(struct view text, struct arena *arena);

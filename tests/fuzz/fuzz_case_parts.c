@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The JSON parts of a case that somebody sends: each reader gets every document. */
+#include "analyse/counts/counter_summary.h"
+#include "analyse/imported.h"
 #include "analyse/memory/access_cost.h"
+#include "analyse/time/run_spread.h"
 #include "symbol/code_bundle.h"
 #include "system/activity.h"
 #include "system/memory/process_pages_json.h"
@@ -23,6 +26,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size_bytes)
     (void)!code_bundle_read(&bundle, json_root(document), &arena, &err);
     (void)!access_costs_read(&costs, json_root(document), &arena, &err);
     (void)!activity_read(&activity, json_root(document), &arena, &err);
+    struct counter_summary counters;
+    struct run_spread runs;
+    struct imported imported;
+    (void)!counter_summary_read(&counters, json_root(document), &arena, &err);
+    (void)!run_spread_read(&runs, json_root(document), &arena, &err);
+    if (imported_read(&imported, json_root(document), &arena, &err)) {
+        (void)imported_gain_of(&imported);
+        (void)imported_exits_of(&imported);
+    }
     (void)!surroundings_read(&surroundings, json_root(document), &arena, &err);
     if (process_pages_parse(&pages, &count, json_root(document), &arena, &err) && count)
         (void)process_pages_size_at(&pages[0], 0x1000);

@@ -5,10 +5,10 @@
 #include "command/command_table.h"
 #include "command/diagnose/diagnose_case.h"
 #include "command/diagnose/diagnose_collect.h"
+#include "command/diagnose/diagnose_import.h"
 #include "command/options.h"
 #include "finding/overall.h"
 #include "render/diagnosis.h"
-#include "source/import_text.h"
 
 #include <langinfo.h>
 #include <stdlib.h>
@@ -154,64 +154,6 @@ static bool report(struct context *context, const struct diagnose_options *optio
     return printed && kept;
 }
 
-static void statement_write(struct json_writer *json, const char *origin, const char *file, const char *text)
-{
-    json_object_open(json, NULL);
-    json_string(json, "origin", origin);
-    if (file)
-        json_string(json, "file", file);
-    json_string(json, "text", text);
-    json_object_close(json);
-}
-
-static bool import_write(struct json_writer *json, const char *path, struct error *err)
-{
-    struct sysroot anywhere;
-    sysroot_init(&anywhere, NULL);
-    scoped_text struct text content = {0};
-    scoped_free char *whole = path[0] == '/' ? memory_string(path) : realpath(path, NULL);
-    if (!whole)
-        return error_set(err, ERROR_NOT_FOUND, "there is no '%s' to import", path);
-    if (!sysroot_read(&anywhere, &content, err, "%s", whole))
-        return error_wrap(err, "importing");
-    struct arena arena;
-    arena_init(&arena);
-    struct imported_text imported = import_text_read((struct view){text_string(&content), content.length}, &arena);
-    const char *origin = arena_printf(&arena, "imported, not measured by plumb: %s", imported.origin);
-    statement_write(json, origin, path, imported.summary);
-    arena_done(&arena);
-    return true;
-}
-
-/* What the case has is kept, what the options bring is added. */
-static bool statements_add(const struct diagnose_options *options, const char *folder, struct error *err)
-{
-    if (!options->imports.count && !options->sayings.count)
-        return true;
-    scoped_json struct json_document *before = NULL;
-    if (case_part_exists(folder, "statements.json") && !case_part_json(folder, "statements.json", &before, err))
-        return false;
-    scoped_text struct text out = {0};
-    struct json_writer json;
-    json_begin(&json, &out);
-    json_object_open(&json, NULL);
-    json_u64(&json, "schema", 1);
-    json_array_open(&json, "statements");
-    struct json_value list = json_member(json_root(before), "statements");
-    for (size_t at = 0; at < json_count(list); at++)
-        statement_write(&json, json_text_or(json_member(json_item(list, at), "origin"), "imported"),
-                        json_text_or(json_member(json_item(list, at), "file"), NULL),
-                        json_text_or(json_member(json_item(list, at), "text"), ""));
-    for (size_t at = 0; at < options->imports.count; at++)
-        if (!import_write(&json, options->imports.items[at], err))
-            return false;
-    for (size_t at = 0; at < options->sayings.count; at++)
-        statement_write(&json, "said by a person", NULL, options->sayings.items[at]);
-    json_array_close(&json);
-    json_object_close(&json);
-    return case_part_write(folder, "statements.json", &out, err);
-}
-
 static bool diagnose_live(struct context *context, const struct diagnose_options *options, char **argv,
                           const char *folder, struct error *err)
 {
@@ -239,7 +181,7 @@ static bool diagnose_live(struct context *context, const struct diagnose_options
     if (request.argv)
         context->exit_code = result.child_exit_code;
     arena_done(&arena);
-    return collected && statements_add(options, folder, err) &&
+    return collected && diagnose_import(folder, &options->imports, &options->sayings, err) &&
            report(context, options, folder, options->case_folder != NULL, false, err);
 }
 
@@ -250,7 +192,7 @@ static bool diagnose_command(struct context *context, const struct diagnose_opti
     if (!options_check(options, has_command, err))
         return false;
     if (!has_command && !wants_target(options))
-        return statements_add(options, options->case_folder, err) &&
+        return diagnose_import(options->case_folder, &options->imports, &options->sayings, err) &&
                report(context, options, options->case_folder, true, true, err);
     if (options->case_folder)
         return case_folder_create(options->case_folder, err) &&

@@ -139,6 +139,18 @@ static bool statements_read(struct loaded_case *loaded, const char *folder, stru
     return true;
 }
 
+static bool imports_read(struct loaded_case *loaded, const char *folder, struct error *err)
+{
+    scoped_json struct json_document *document = NULL;
+    bool found;
+    if (!part_open(folder, "imports.json", &document, &found, err))
+        return false;
+    if (found && !imported_read(&loaded->imported, json_root(document), &loaded->arena, err))
+        return error_wrap(err, "'%s/imports.json'", folder);
+    loaded->results.imported = found && loaded->imported.count ? &loaded->imported : NULL;
+    return true;
+}
+
 static enum run_scope scope_of(const char *name)
 {
     return strcmp(name, "started") == 0 ? RUN_STARTED : strcmp(name, "machine") == 0 ? RUN_MACHINE : RUN_ATTACHED;
@@ -200,7 +212,7 @@ bool loaded_case_read(struct loaded_case *loaded, const char *folder, struct err
                 recording_read(loaded, folder, err) && bundle_read(loaded, folder, err) &&
                 pages_read(loaded, folder, err) && costs_read(loaded, folder, err) &&
                 facts_read(loaded, folder, err) && counts_read(loaded, folder, err) &&
-                statements_read(loaded, folder, err);
+                statements_read(loaded, folder, err) && imports_read(loaded, folder, err);
     if (!read) {
         loaded_case_done(loaded);
         return false;

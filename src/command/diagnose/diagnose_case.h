@@ -34,6 +34,7 @@ struct loaded_case {
     struct phase_rows phases;
     struct wait_rows waits;
     struct statements statements;
+    struct imported imported;
     struct results results;
 };
 

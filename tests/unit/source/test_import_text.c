@@ -15,6 +15,15 @@ static const struct {
     {"   33.94 :   4011a2:  mov 0x58(%rax),%rax\n", IMPORT_ANNOTATE, "mov 0x58(%rax),%rax 33.9 %"},
     {"# started\n  8,330,778,710      cycles  # x\n", IMPORT_STAT, "8330778710 cycles"},
     {"0.164\n0.160 s\n0.162 seconds\n", IMPORT_RUNS, "3 runs, 0.16 to 0.164 s, median 0.162 s"},
+    {"NNC: 0.164 s\nATen: 0.161 s\nSpeedup (ATen/NNC): 0.97\n", IMPORT_RUNS, "2 runs, 0.161 to 0.164 s"},
+    {"real\t0m1.250s\nuser\t0m1.1s\n", IMPORT_RUNS, "1 runs, 1.25 to 1.25 s"},
+    {"33.94% mov     0x58(%rax),%rax\n42%  auto w = 3;\n", IMPORT_ANNOTATE, "auto w = 3; 42.0 %"},
+    {"| 99.73%   | python  | libmkl_avx512.so.2    | [.] sgemm_t_n23_b0 |\n", IMPORT_REPORT, "sgemm_t_n23_b0 99.7 %"},
+    {"| TopdownL1 | 88.8% | tma_backend_bound |\n|    | 4.3% | tma_frontend_bound |\n", IMPORT_METRICS,
+     "tma_backend_bound 88.8 %, tma_frontend_bound 4.3 %"},
+    {"  TopdownL2  #  75.5 %  tma_memory_bound\n| tma_dram_bound | 66.5 % |\n", IMPORT_METRICS, "tma_dram_bound 66.5 %"},
+    {"MSR_WRITE  1000  49.5%  8.1%  0.50us  40.21us  2.00us ( +- 1.2% )\nHLT 10 1% 90% 1us 1ms 500us ( +- 1% )\n",
+     IMPORT_EXITS, "1010 exits for 2 reasons: MSR_WRITE 99.0 %"},
     {"nothing here\n", IMPORT_UNKNOWN, "1 lines in no form"},
     {"", IMPORT_UNKNOWN, "0 lines"},
 };
@@ -43,4 +52,21 @@ Test(import_text, survives_truncation_at_every_length)
             edge_free(&edge);
             arena_done(&arena);
         }
+}
+
+Test(import_text, rows_keep_times_and_shares)
+{
+    struct arena arena;
+    arena_init(&arena);
+    struct imported_text exits = import_text_read(view_of("MSR_WRITE 1000 49.5% 8.1% 0.50us 40.21us 2.00us ( +- 1.2% )\n"), &arena);
+    cr_assert_eq(exits.row_count, 1);
+    cr_expect_float_eq(exits.rows[0].seconds, 0.002, 1e-9);
+    struct imported_text stat = import_text_read(
+        view_of(" 12.50 msec task-clock  #  0.9 CPUs utilized\n  1,000  cycles  # 2 GHz   (66.64%)\n 5 branch-misses\n"), &arena);
+    cr_assert_eq(stat.row_count, 3);
+    cr_expect_float_eq(stat.rows[0].number, 12.5e6, 1e-3);
+    cr_expect_float_eq(stat.rows[1].running_ratio, 0.6664, 1e-9);
+    cr_expect_str_eq(stat.rows[1].name, "cycles");
+    cr_expect_float_eq(stat.rows[2].running_ratio, 1, 1e-9);
+    arena_done(&arena);
 }

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "command/diagnose/diagnose_import.h"
+
+#include "analyse/imported.h"
+#include "base/json_writer.h"
+#include "base/scope.h"
+#include "base/vec.h"
+#include "capture/case_folder.h"
+#include "source/import_text.h"
+#include "system/sysroot.h"
+
+#include <stdlib.h>
+
+struct importing {
+    const char *folder;
+    struct arena arena;
+    vec(struct imported_table) tables;
+    struct json_writer statements;
+};
+
+static void statement_write(struct json_writer *json, const char *origin, const char *file, const char *text)
+{
+    json_object_open(json, NULL);
+    json_string(json, "origin", origin);
+    if (file)
+        json_string(json, "file", file);
+    json_string(json, "text", text);
+    json_object_close(json);
+}
+
+static const char *file_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash && slash[1] ? slash + 1 : path;
+}
+
+static void table_keep(struct importing *importing, const char *path, const struct imported_text *text)
+{
+    struct imported_row *rows = arena_array(&importing->arena, struct imported_row, text->row_count + 1);
+    for (size_t at = 0; at < text->row_count; at++)
+        rows[at] = (struct imported_row){text->rows[at].name, text->rows[at].number, text->rows[at].seconds,
+                                         text->rows[at].running_ratio};
+    *vec_push(&importing->tables) = (struct imported_table){
+        text->origin, arena_string(&importing->arena, file_of(path)), rows, text->row_count};
+}
+
+static bool import_file(struct importing *importing, const char *path, struct error *err)
+{
+    struct sysroot anywhere;
+    sysroot_init(&anywhere, NULL);
+    scoped_text struct text content = {0};
+    scoped_free char *whole = path[0] == '/' ? memory_string(path) : realpath(path, NULL);
+    if (!whole)
+        return error_set(err, ERROR_NOT_FOUND, "there is no '%s' to import", path);
+    if (!sysroot_read(&anywhere, &content, err, "%s", whole))
+        return error_wrap(err, "importing");
+    struct imported_text text =
+        import_text_read((struct view){text_string(&content), content.length}, &importing->arena);
+    const char *origin = arena_printf(&importing->arena, "imported, not measured by plumb: %s", text.origin);
+    statement_write(&importing->statements, origin, path, text.summary);
+    if (text.kind != IMPORT_UNKNOWN)
+        table_keep(importing, path, &text);
+    return true;
+}
+
+static bool statements_keep(struct importing *importing, struct error *err)
+{
+    scoped_json struct json_document *before = NULL;
+    if (case_part_exists(importing->folder, "statements.json") &&
+        !case_part_json(importing->folder, "statements.json", &before, err))
+        return false;
+    struct json_value list = json_member(json_root(before), "statements");
+    for (size_t at = 0; at < json_count(list); at++)
+        statement_write(&importing->statements, json_text_or(json_member(json_item(list, at), "origin"), "imported"),
+                        json_text_or(json_member(json_item(list, at), "file"), NULL),
+                        json_text_or(json_member(json_item(list, at), "text"), ""));
+    return true;
+}
+
+static bool tables_keep(struct importing *importing, struct error *err)
+{
+    scoped_json struct json_document *before = NULL;
+    struct imported imported;
+    if (!case_part_exists(importing->folder, "imports.json"))
+        return true;
+    if (!case_part_json(importing->folder, "imports.json", &before, err))
+        return false;
+    if (!imported_read(&imported, json_root(before), &importing->arena, err))
+        return error_wrap(err, "'%s/imports.json'", importing->folder);
+    for (size_t at = 0; at < imported.count; at++)
+        *vec_push(&importing->tables) = imported.tables[at];
+    return true;
+}
+
+static bool tables_write(struct importing *importing, struct error *err)
+{
+    if (!importing->tables.count)
+        return true;
+    const struct imported imported = {importing->tables.items, importing->tables.count};
+    scoped_text struct text out = {0};
+    struct json_writer json;
+    json_begin(&json, &out);
+    json_object_open(&json, NULL);
+    json_u64(&json, "schema", 1);
+    json_array_open(&json, "imports");
+    imported_tables_write(&json, &imported);
+    json_array_close(&json);
+    json_object_close(&json);
+    return case_part_write(importing->folder, "imports.json", &out, err);
+}
+
+/* A case may consist of nothing but what others measured. */
+static bool case_ensure(const char *folder, struct error *err)
+{
+    const char *nothing = "nothing was measured by plumb in this case";
+    if (case_part_exists(folder, "manifest.json"))
+        return true;
+    const struct case_manifest manifest = {
+        .command = "",
+        .scope = "imported",
+        .target_options = "(imported)",
+        .effect = 0.05,
+        .elapsed_s = not_measured(nothing),
+        .user_s = not_measured(nothing),
+        .system_s = not_measured(nothing),
+    };
+    return case_folder_create(folder, err) && case_manifest_write(&manifest, folder, err);
+}
+
+static bool add_all(struct importing *importing, const struct option_texts *files, const struct option_texts *sayings,
+                    struct error *err)
+{
+    if (!statements_keep(importing, err) || !tables_keep(importing, err))
+        return false;
+    for (size_t at = 0; at < files->count; at++)
+        if (!import_file(importing, files->items[at], err))
+            return false;
+    for (size_t at = 0; at < sayings->count; at++)
+        statement_write(&importing->statements, "said by a person", NULL, sayings->items[at]);
+    return true;
+}
+
+bool diagnose_import(const char *folder, const struct option_texts *files, const struct option_texts *sayings,
+                     struct error *err)
+{
+    if (!files->count && !sayings->count)
+        return true;
+    struct importing importing = {.folder = folder};
+    scoped_text struct text out = {0};
+    arena_init(&importing.arena);
+    json_begin(&importing.statements, &out);
+    json_object_open(&importing.statements, NULL);
+    json_u64(&importing.statements, "schema", 1);
+    json_array_open(&importing.statements, "statements");
+    bool added = add_all(&importing, files, sayings, err);
+    json_array_close(&importing.statements);
+    json_object_close(&importing.statements);
+    /* Nothing is written unless all of it could be read. */
+    added = added && case_ensure(folder, err) && case_part_write(folder, "statements.json", &out, err) &&
+            tables_write(&importing, err);
+    vec_done(&importing.tables);
+    arena_done(&importing.arena);
+    return added;
+}

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""plumb diagnose on cases made of nothing but what other tools printed: what they support, bound and leave open."""
+import json
+
+import pytest
+
+EXITS = "@reason[48]: 5121   EXIT_REASON_EPT_VIOLATION\n@reason[77]: 137299  EXIT_REASON_TDCALL\n"
+EXIT_TIMES = ("  VM-EXIT  Samples  Samples%  Time%  Min Time  Max Time  Avg time\n"
+              "  MSR_WRITE  1000  50.0%  10.0%  0.50us  40.21us  2.00us ( +- 1.20% )\n"
+              "  HLT  1000  50.0%  90.0%  1.00us  1.02ms  500.00us ( +- 2.00% )\n")
+METRICS = ("| TopdownL1 | 88.8% | tma_backend_bound |\n| | 1.2% | tma_bad_speculation |\n"
+           "| | 4.3% | tma_frontend_bound |\n| | 0.5% | tma_branch_mispredicts |\n| | 75.5% | tma_memory_bound |\n"
+           "| tma_dram_bound | 66.5 % |\n| tma_store_bound | 0.4 % |\n| tma_mem_bandwidth | 72.6 % |\n")
+LICENCE = "8386784008      cycles\n 583958024      core_power.lvl2_turbo_license\n"
+
+
+@pytest.fixture
+def imported(run, tmp_path):
+    """imported(name=text, …) -> the JSON of a case made of these files, and the case's folder."""
+    def make(*say, **texts):
+        case, words = tmp_path / "case", []
+        for name, text in texts.items():
+            (tmp_path / f"{name}.txt").write_text(text)
+            words += ["--import", tmp_path / f"{name}.txt"]
+        for sentence in say:
+            words += ["--say", sentence]
+        finished = run("diagnose", "--json", "--case", case, *words)
+        assert finished.returncode in (0, 4), finished.stderr
+        assert run("diagnose", "--json", "--case", case).stdout == finished.stdout, "a replay is the same"
+        return json.loads(finished.stdout), case
+    return make
+
+
+def finding(found, identity):
+    return next(one for one in found["findings"] if one["id"] == identity)
+
+
+def labelled(one):
+    return all(item["origin"] == "statement" for item in one["evidence"]) and \
+        "imported, not measured by plumb" in (one["reason"] or one["headline"])
+
+
+def test_top_down_metrics_support_bandwidth_and_rule_others_out(imported):
+    found, _ = imported(tma=METRICS)
+    assert found["verdict"]["culprit"] == "memory-bandwidth"
+    bandwidth = finding(found, "memory-bandwidth")
+    assert bandwidth["verdict"] == "supported" and labelled(bandwidth)
+    # a child counted in cycles may exceed its parent counted in slots: never more than that
+    assert bandwidth["recoverable_ratio_at_most"] == pytest.approx(0.665)
+    for identity in ("front-end", "branch-mispredicts", "stores"):
+        assert finding(found, identity)["verdict"] == "ruled_out" and labelled(finding(found, identity))
+    assert finding(found, "cache-misses")["verdict"] == "undecided"
+    assert finding(found, "interpreter")["verdict"] == "not_testable"
+
+
+def test_a_licence_that_costs_less_than_asked_is_ruled_out(imported):
+    found, _ = imported(stat=LICENCE, before="NNC: 0.164 s\n", after="NNC: 0.160 s\n")
+    licence = finding(found, "avx512-licence")
+    assert licence["verdict"] == "ruled_out" and labelled(licence)
+    assert found["imported_gain"]["ratio"] == pytest.approx(0.160 / 0.164)
+    assert found["imported_gain"]["ratio_interval"] is None, "one run each has no interval"
+
+
+def test_runs_before_and_after_have_an_interval_when_there_are_enough(imported):
+    found, _ = imported(before="".join(f"{1 + at / 100}\n" for at in range(8)),
+                        after="".join(f"{0.9 + at / 100} s\n" for at in range(8)))
+    gain = found["imported_gain"]
+    assert gain["ratio_interval"]["low"] < gain["ratio"] < gain["ratio_interval"]["high"] < 1
+
+
+def test_exits_without_times_stay_open_with_times_without_a_run_as_well(imported):
+    found, _ = imported(exits=EXITS)
+    exits = finding(found, "vm-exits")
+    assert exits["verdict"] == "undecided" and "142420" in exits["evidence"][0]["text"]
+    assert "no times" in exits["reason"]
+
+
+def test_exit_times_leave_halt_out(imported):
+    found, _ = imported(exits=EXIT_TIMES)
+    exits = finding(found, "vm-exits")
+    assert exits["verdict"] == "undecided" and "2 ms" in exits["reason"], exits["reason"]
+
+
+def test_reloads_of_variables_are_noted_and_decide_nothing(imported):
+    found, _ = imported(annotate="33.94% mov 0x58(%rax),%rax\n33.43% mov -0x20(%rbp),%rax\n")
+    build = finding(found, "unoptimised-build")
+    assert build["verdict"] == "undecided" and labelled(build) and "-0x20(%rbp)" in build["reason"]
+
+
+def test_what_a_person_says_decides_nothing(imported):
+    found, _ = imported("memory bandwidth is the limit", "tma_mem_bandwidth 99 %")
+    assert all(one["verdict"] == "not_testable" for one in found["findings"])
+    assert [one["origin"] for one in found["statements"]] == ["said by a person"] * 2
+
+
+def test_the_page_says_whose_numbers_these_are(run, imported):
+    _, case = imported(tma=METRICS)
+    page = run("diagnose", "--case", case).stdout
+    assert "IMPORTED (not ours)" in page and "NOT OURS" in page and "ESTIMATED" not in page
+
+
+def test_nothing_is_written_when_a_file_is_missing(run, tmp_path):
+    (tmp_path / "tma.txt").write_text(METRICS)
+    case = tmp_path / "case"
+    finished = run("diagnose", "--case", case, "--import", tmp_path / "tma.txt", "--import", tmp_path / "absent")
+    assert finished.returncode == 1 and "absent" in finished.stderr
+    assert not case.exists()
+
+
+def test_a_broken_part_is_named(run, imported):
+    _, case = imported(tma=METRICS)
+    for broken in ("{}", "[1", '{"imports": [{"kind": "", "rows": []}]}',
+                   '{"imports": [{"kind": "perf stat", "rows": [{"name": "x", "number": -1}]}]}'):
+        (case / "imports.json").write_text(broken)
+        finished = run("diagnose", "--case", case)
+        assert finished.returncode == 1 and "imports.json" in finished.stderr, broken
