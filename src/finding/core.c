@@ -12,6 +12,8 @@ static double class_hits(const struct stalls *stalls, unsigned mask)
 
 #define CLASS(name) (1u << INSTRUCTION_##name)
 
+#define LOADING_CLASSES (CLASS(LOAD) | CLASS(LOAD_OP) | CLASS(UPDATE))
+
 /* The hottest stalled instruction of some classes, or NULL. */
 static const struct stall_row *hottest_row(const struct stalls *stalls, unsigned mask)
 {
@@ -111,10 +113,20 @@ static bool mispredicts_counted(const struct results *results, struct finding *f
     return true;
 }
 
+/* A wrong guess shows where it leads: behind the branch or at its target. Right guesses pass there, too. */
 static void mispredicts_test(const struct results *results, struct finding *finding)
 {
-    if (!mispredicts_counted(results, finding))
-        test_bound(results, finding, CLASS(BRANCH) | CLASS(JUMP) | CLASS(CALL) | CLASS(RETURN));
+    if (mispredicts_counted(results, finding) || !stalls_are_attributed(results, finding))
+        return;
+    unsigned mask = CLASS(BRANCH) | CLASS(JUMP) | CLASS(CALL) | CLASS(RETURN);
+    double at_branches = class_hits(results->stalls, mask), landing = (double)results->stalls->landing_samples;
+    struct interval share = share_of_stalls(results, finding, landing > at_branches ? landing : at_branches);
+    finding_decide_bound(finding, share.high, results->effect);
+    finding_reason_bound(finding, finding->verdict == VERDICT_RULED_OUT ? "bound" : "undecided", share);
+    if (finding->verdict != VERDICT_UNDECIDED)
+        return;
+    finding_set(finding, remedy, "remedy", NO_VALUES);
+    finding_advise(finding, "advice", NO_VALUES);
 }
 
 const struct hypothesis hypothesis_mispredicts = {
@@ -126,8 +138,48 @@ const struct hypothesis hypothesis_mispredicts = {
     .test = mispredicts_test,
 };
 
+/* The hottest row of those that wait for their own last result. */
+static const struct stall_row *chained_row(const struct stalls *stalls, bool addressed)
+{
+    const struct stall_row *best = NULL;
+    for (size_t at = 0; at < stalls->function_count; at++) {
+        const struct stall_function *function = &stalls->functions[at];
+        for (size_t row = 0; row < function->row_count && !function->is_kernel; row++) {
+            const struct stall_row *here = &function->rows[row];
+            bool wanted = addressed ? here->is_addressed : here->is_chained && !here->is_addressed;
+            if (wanted && (!best || here->samples > best->samples))
+                best = here;
+        }
+    }
+    return best;
+}
+
+/* A chain that the code shows is a fact; what cutting it returns is not known. */
+static bool test_chained(const struct results *results, struct finding *finding, double hits, bool addressed)
+{
+    const struct stall_row *row = chained_row(results->stalls, addressed);
+    struct interval share = share_of_samples(results, finding, hits);
+    if (!row || share.low < results->effect)
+        return false;
+    const char *function = results->stalls->functions[row->function].name;
+    finding_decide_fact(finding, share, results->effect);
+    finding->subject = row->text;
+    finding_evidence(finding, WEIGHT_FOR, ORIGIN_SAMPLES, "stalled", VALUE_SHARE("share", share),
+                     VALUE_TEXT("function", function), VALUE_TEXT("instruction", row->text));
+    finding_evidence(finding, WEIGHT_FOR, ORIGIN_CODE, "carried", VALUE_TEXT("instruction", row->text));
+    finding_set(finding, reason, "gain", NO_VALUES);
+    finding_set(finding, headline, "headline", VALUE_TEXT("function", function), VALUE_TEXT("instruction", row->text),
+                VALUE_SHARE("share", share));
+    finding_advise(finding, "advice", NO_VALUES);
+    finding_set(finding, confirm, "confirm", NO_VALUES);
+    return true;
+}
+
 static void latency_chain_test(const struct results *results, struct finding *finding)
 {
+    if (!stalls_are_attributed(results, finding) ||
+        test_chained(results, finding, (double)results->stalls->chained_samples, false))
+        return;
     test_bound(results, finding, CLASS(FP) | CLASS(MUL) | CLASS(VECTOR) | CLASS(CRYPTO));
 }
 
@@ -138,6 +190,30 @@ const struct hypothesis hypothesis_latency_chain = {
     .needs = RESULT_BIT(RESULT_STALLS),
     .uses = RESULT_BIT(RESULT_RUN),
     .test = latency_chain_test,
+};
+
+static void load_chain_test(const struct results *results, struct finding *finding)
+{
+    if (!stalls_are_attributed(results, finding))
+        return;
+    double hits = (double)results->stalls->addressed_samples;
+    if (test_chained(results, finding, hits, true))
+        return;
+    /* A chain through memory (stored and loaded again) isn't seen by registers: any load may be part of one. */
+    struct interval share = share_of_stalls(results, finding, class_hits(results->stalls, LOADING_CLASSES));
+    finding_decide_bound(finding, share.high, results->effect);
+    finding_reason_bound(finding, finding->verdict == VERDICT_RULED_OUT ? "bound" : "undecided", share);
+    if (finding->verdict == VERDICT_UNDECIDED)
+        finding_set(finding, remedy, "remedy", NO_VALUES);
+}
+
+const struct hypothesis hypothesis_load_chain = {
+    .id = "load-chain",
+    .family = "core",
+    .title = "loads that wait for one another",
+    .needs = RESULT_BIT(RESULT_STALLS),
+    .uses = RESULT_BIT(RESULT_RUN),
+    .test = load_chain_test,
 };
 
 static void denormals_test(const struct results *results, struct finding *finding)
@@ -160,6 +236,19 @@ const struct hypothesis hypothesis_denormals = {
     .test = denormals_test,
 };
 
+/* Where each number lies in a line of its own, or its place is known only after the last: wider loads bring no more. */
+static double scattered_narrow_samples(const struct stalls *stalls)
+{
+    double scattered = 0;
+    for (size_t at = 0; at < stalls->group_count; at++) {
+        const struct stall_group *group = &stalls->groups[at];
+        bool strided = group->set.stride_bytes >= 128 && !group->set.one_place_in_stride;
+        bool chased = group->dependent_samples * 10 > group->samples * 9;
+        scattered += strided || chased ? (double)group->narrow_samples : 0;
+    }
+    return scattered;
+}
+
 static void narrow_vectors_test(const struct results *results, struct finding *finding)
 {
     if (!stalls_are_attributed(results, finding))
@@ -167,6 +256,8 @@ static void narrow_vectors_test(const struct results *results, struct finding *f
     const struct stalls *stalls = results->stalls;
     double width = results->surroundings->has_avx512 ? 16 : results->surroundings->has_avx2 ? 8 : 4;
     double narrow = (double)stalls->scalar_fp_samples + (width > 4 ? (double)stalls->vector_samples[0] : 0);
+    double scattered = scattered_narrow_samples(stalls);
+    narrow = narrow > scattered ? narrow - scattered : 0;
     struct interval share = share_of_stalls(results, finding, narrow);
     finding_decide_bound(finding, share.high * (1 - 1 / width), results->effect);
     finding_reason_bound(finding, finding->verdict == VERDICT_RULED_OUT ? "bound" : "undecided", share);

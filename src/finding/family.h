@@ -9,7 +9,8 @@
     &hypothesis_small_pages, &hypothesis_cache_misses, &hypothesis_bandwidth, &hypothesis_stores,                  \
         &hypothesis_numa_remote, &hypothesis_false_sharing
 #define FAMILY_CORE                                                                                               \
-    &hypothesis_divider, &hypothesis_mispredicts, &hypothesis_latency_chain, &hypothesis_denormals,                \
+    &hypothesis_divider, &hypothesis_mispredicts, &hypothesis_latency_chain, &hypothesis_load_chain,               \
+        &hypothesis_denormals,                                                                                    \
         &hypothesis_narrow_vectors, &hypothesis_avx512_licence, &hypothesis_front_end, &hypothesis_atomics
 #define FAMILY_BUILD                                                                                              \
     &hypothesis_unoptimised, &hypothesis_checking_code, &hypothesis_instrumented, &hypothesis_interpreter
@@ -22,7 +23,7 @@
 
 extern const struct hypothesis hypothesis_small_pages, hypothesis_cache_misses, hypothesis_bandwidth,
     hypothesis_stores, hypothesis_numa_remote, hypothesis_false_sharing;
-extern const struct hypothesis hypothesis_divider, hypothesis_mispredicts, hypothesis_latency_chain,
+extern const struct hypothesis hypothesis_divider, hypothesis_mispredicts, hypothesis_latency_chain, hypothesis_load_chain,
     hypothesis_denormals, hypothesis_narrow_vectors, hypothesis_avx512_licence, hypothesis_front_end,
     hypothesis_atomics;
 extern const struct hypothesis hypothesis_unoptimised, hypothesis_checking_code, hypothesis_instrumented,

@@ -59,11 +59,26 @@ static const char *unmet_need(const struct hypothesis *hypothesis, const struct 
     return NULL;
 }
 
+/*
+ * What a gain is a share of: the elapsed time of a program we started, since that is what its user waits for; the CPU
+ * time where it ran already, or where others held its CPUs: how much they took says nothing about its code.
+ */
+static const double DELAYED_MOST = 0.05;
+
+static enum denominator denominator_for(const struct run_time *run)
+{
+    if (!run || run->scope != RUN_STARTED)
+        return OF_CPU_TIME;
+    struct measured delay = run->run_delay_s.known ? run->run_delay_s : run->preempted_s;
+    bool delayed = delay.known && run->cpu_s.known && delay.value > DELAYED_MOST * (delay.value + run->cpu_s.value);
+    return delayed ? OF_CPU_TIME : OF_ELAPSED;
+}
+
 static void test_one(const struct hypothesis *hypothesis, const struct results *results, struct finding *finding,
                      struct arena *arena)
 {
     *finding = (struct finding){.hypothesis = hypothesis, .arena = arena, .verdict = VERDICT_NOT_TESTABLE};
-    finding->of = results->run && results->run->scope == RUN_STARTED ? OF_ELAPSED : OF_CPU_TIME;
+    finding->of = denominator_for(results->run);
     const char *why_not = unmet_need(hypothesis, results);
     if (why_not) {
         finding_not_testable(finding, why_not, NULL);
@@ -81,17 +96,22 @@ static void test_one(const struct hypothesis *hypothesis, const struct results *
     finding_rate(finding, results->stalls ? (double)results->stalls->sample_count : 0);
 }
 
-/* Only when others take that much of the time is it the first thing to say. */
-static const double DISTURBANCE_LEADS = 0.75;
-
 static double rank_of(const struct finding *finding)
 {
     if (!finding->recoverable.known)
         return 0;
-    if (finding->hypothesis->is_disturbance && finding->recoverable.low < DISTURBANCE_LEADS)
+    if (finding->hypothesis->is_disturbance)
         return 1e-6 * finding->recoverable.low;
     /* What is certain first; the middle only orders what is equally certain. */
     return finding->recoverable.low + 1e-3 * finding->recoverable.mid;
+}
+
+static size_t table_index(const struct hypothesis *hypothesis)
+{
+    size_t at = 0;
+    while (hypothesis_table[at] && hypothesis_table[at] != hypothesis)
+        at++;
+    return at;
 }
 
 static int finding_compare(const void *a, const void *b)
@@ -103,10 +123,14 @@ static int finding_compare(const void *a, const void *b)
     if (left->verdict == VERDICT_UNDECIDED) {
         l = left->recoverable.known ? left->recoverable.high : 2;
         r = right->recoverable.known ? right->recoverable.high : 2;
+        l -= left->hypothesis->is_capacity ? 3 : 0;
+        r -= right->hypothesis->is_capacity ? 3 : 0;
     }
     if (l != r)
         return l < r ? 1 : -1;
-    return strcmp(left->hypothesis->id, right->hypothesis->id);
+    /* Equal: in the order of the table, commoner causes first. */
+    size_t a_index = table_index(left->hypothesis), b_index = table_index(right->hypothesis);
+    return (a_index > b_index) - (a_index < b_index);
 }
 
 void findings_test(struct findings *ret_findings, const struct results *results, struct arena *arena)

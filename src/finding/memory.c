@@ -270,6 +270,23 @@ const struct hypothesis hypothesis_cache_misses = {
     .test = cache_misses_test,
 };
 
+/*
+ * A strided access moves one line: what a line costs this core when all of them come one after the other, as measured
+ * here, is what bandwidth can account for, and no more can return. A stream's accesses share lines, and its own cost
+ * was not measured: then all of it may be bandwidth.
+ */
+
+static double transfer_share(const struct stall_group *group, const struct access_cost *cost)
+{
+    bool strided = group->set.stride_bytes >= 128 && !group->set.one_place_in_stride;
+    if (!strided || !cost || !cost->known || !cost->ns_line.known || group->store_samples * 10 > group->samples)
+        return 1;
+    const struct interval *now = group->huge_hits > group->base_hits ? &cost->ns_huge : &cost->ns_small;
+    double work = cost->ns_work.known && cost->ns_work.mid < now->low ? cost->ns_work.mid : 0;
+    double share = cost->ns_line.high / (now->low - work);
+    return share < 1 ? share : 1;
+}
+
 static void bandwidth_test(const struct results *results, struct finding *finding)
 {
     if (!stalls_are_attributed(results, finding) || ruled_out_by_memory_share(results, finding))
@@ -283,7 +300,8 @@ static void bandwidth_test(const struct results *results, struct finding *findin
         const struct stall_group *group = &stalls->groups[at];
         bool small = group->set.lines.known && group->set.lines.bytes * 2 < l2;
         bool one_at_a_time = group->dependent_samples * 10 > group->samples * 9;
-        possible += small || one_at_a_time ? 0 : (double)group->samples;
+        double transfer = transfer_share(group, access_costs_of_group(results->costs, (uint32_t)at));
+        possible += small || one_at_a_time ? 0 : (double)group->samples * transfer;
     }
     struct interval bound = share_of_stalls(results, finding, possible);
     finding_decide_bound(finding, bound.high, results->effect);
@@ -297,7 +315,7 @@ const struct hypothesis hypothesis_bandwidth = {
     .family = "memory",
     .title = "memory bandwidth",
     .needs = RESULT_BIT(RESULT_STALLS),
-    .uses = RESULT_BIT(RESULT_RUN) | RESULT_BIT(RESULT_SURROUNDINGS),
+    .uses = RESULT_BIT(RESULT_COSTS) | RESULT_BIT(RESULT_RUN) | RESULT_BIT(RESULT_SURROUNDINGS),
     .test = bandwidth_test,
 };
 

@@ -82,6 +82,37 @@ static const char *describe(const struct finding *finding, struct arena *arena)
                         denominator_name(finding->of));
 }
 
+/* Somebody else's doing is said beside what the program itself could change, from here on. */
+static const double DISTURBANCE_SAID = 0.2;
+
+static const char *with_disturbance(const char *sentence, const struct finding *culprit, const struct findings *findings,
+                                    struct arena *arena)
+{
+    for (size_t at = 0; at < findings->count; at++) {
+        const struct finding *finding = &findings->items[at];
+        if (finding != culprit && finding->verdict == VERDICT_SUPPORTED && finding->hypothesis->is_disturbance &&
+            finding->recoverable.low >= DISTURBANCE_SAID)
+            return arena_printf(arena, "%s Beside that, %s.", sentence, finding->headline);
+    }
+    return sentence;
+}
+
+/* Where nothing is certain, the largest that remains open is still the next thing to look at. */
+static const char *what_is_open(const struct findings *findings, struct arena *arena)
+{
+    for (size_t at = 0; at < findings->count; at++) {
+        const struct finding *finding = &findings->items[at];
+        if (finding->verdict != VERDICT_UNDECIDED || finding->hypothesis->is_capacity || !finding->recoverable.known)
+            continue;
+        scoped_text struct text most = {0};
+        struct value share = VALUE_SHARE("", interval_exactly(finding->recoverable.high));
+        value_print(&most, &share);
+        return arena_printf(arena, " Open remains foremost: %s (at most %s of the %s).", finding->hypothesis->title,
+                            text_string(&most), denominator_name(finding->of));
+    }
+    return "";
+}
+
 static struct overall overall_waits(const struct finding *waiting, const struct findings *findings,
                                     const struct results *results, struct arena *arena)
 {
@@ -112,11 +143,11 @@ struct overall overall_of(const struct findings *findings, const struct results 
         };
     }
     const struct finding *first = findings->count ? &findings->items[0] : NULL;
-    if (first && first->verdict == VERDICT_SUPPORTED)
+    if (first && first->verdict == VERDICT_SUPPORTED && !first->hypothesis->is_disturbance)
         return (struct overall){
             .kind = OVERALL_CULPRIT,
             .culprit = first,
-            .sentence = describe(first, arena),
+            .sentence = with_disturbance(describe(first, arena), first, findings, arena),
             .ruled_out = ruled_out_of(findings, results->effect, arena),
         };
     if (!results->stalls && results->imported)
@@ -130,10 +161,12 @@ struct overall overall_of(const struct findings *findings, const struct results 
                                 .sentence = "Without samples nothing can be said about its code; what /proc shows is below."};
     const struct stall_function *hottest =
         results->stalls->function_count ? &results->stalls->functions[0] : NULL;
+    const char *sentence = arena_printf(arena, "%s is where the time goes, but no cause in it is certain to return %.3g %% or more.%s",
+                                        hottest ? hottest->name : "Its code", results->effect * 100,
+                                        what_is_open(findings, arena));
     return (struct overall){
         .kind = OVERALL_NOTHING,
-        .sentence = arena_printf(arena, "%s is where the time goes, but no cause tested is certain to return %.3g %% or more.",
-                                 hottest ? hottest->name : "Its code", results->effect * 100),
+        .sentence = with_disturbance(sentence, NULL, findings, arena),
         .ruled_out = ruled_out_of(findings, results->effect, arena),
     };
 }

@@ -220,6 +220,13 @@ const struct hypothesis hypothesis_steal = {
     .test = steal_test,
 };
 
+static struct measured cpus_allowed_to(const struct activity *activity)
+{
+    if (!activity)
+        return not_measured("/proc was not watched");
+    return activity->cpus_allowed.known ? activity->cpus_allowed : activity->cpus_online;
+}
+
 static void oversubscribed_test(const struct results *results, struct finding *finding)
 {
     const struct run_time *run = results->run;
@@ -234,6 +241,19 @@ static void oversubscribed_test(const struct results *results, struct finding *f
         runnable.value /= run->wanted_ratio.value;
     if (!test_time(results, finding, delay, runnable) || finding->verdict == VERDICT_RULED_OUT)
         return;
+    /* Its own threads waiting for one another's CPUs lose nothing: only what others ran on them can come back. */
+    struct measured cpus = cpus_allowed_to(results->activity);
+    if (cpus.known && run->cpus_used.known && run->threads_seen > 1) {
+        double others = 1 - run->cpus_used.value / cpus.value;
+        others = others > 0 ? others : 0;
+        if (others < finding->recoverable.low)
+            finding_decide(finding, interval_of(0, others, others), results->effect);
+        if (finding->verdict == VERDICT_RULED_OUT) {
+            finding_set(finding, reason, "own", VALUE_COUNT("used", run->cpus_used.value),
+                        VALUE_COUNT("cpus", cpus.value));
+            return;
+        }
+    }
     finding_evidence(finding, WEIGHT_FOR, ORIGIN_SCHEDULER, "delay",
                      VALUE_SECONDS("delay", interval_exactly(delay.value)), VALUE_SHARE("share", finding->recoverable));
     if (results->activity && results->activity->runnable_mean.known && results->activity->cpus_online.known)
@@ -447,7 +467,7 @@ static void single_threaded_test(const struct results *results, struct finding *
 {
     const struct run_time *run = results->run;
     const struct activity *activity = results->activity;
-    struct measured cpus = activity->cpus_allowed.known ? activity->cpus_allowed : activity->cpus_online;
+    struct measured cpus = cpus_allowed_to(activity);
     finding->of = OF_ELAPSED;
     if (!run->cpus_used.known || !cpus.known) {
         finding_not_testable(finding, run->cpus_used.known ? cpus.why_not : run->cpus_used.why_not, NULL);
@@ -456,9 +476,15 @@ static void single_threaded_test(const struct results *results, struct finding *
     double on_cpu = run->on_cpu_ratio.known ? run->on_cpu_ratio.value : 1;
     double width = on_cpu > 0.01 ? run->cpus_used.value / on_cpu : 1;
     double upper = width < cpus.value ? on_cpu * (1 - width / cpus.value) : 0;
+    /* CPUs that others keep busy are not idle. */
+    double idle = activity->busy_ratio.known && activity->cpus_online.known
+                      ? (1 - activity->busy_ratio.value) * activity->cpus_online.value
+                      : cpus.value;
+    double shared = on_cpu * idle / (width + idle);
+    upper = shared < upper ? shared : upper;
     finding_decide_bound(finding, upper, results->effect);
     finding_set(finding, reason, finding->verdict == VERDICT_RULED_OUT ? "bound" : "undecided",
-                VALUE_COUNT("used", width), VALUE_COUNT("cpus", cpus.value));
+                VALUE_COUNT("used", width), VALUE_COUNT("cpus", cpus.value), VALUE_COUNT("idle", idle));
     if (finding->verdict == VERDICT_UNDECIDED)
         finding_advise(finding, "advice", NO_VALUES);
 }
@@ -466,6 +492,7 @@ static void single_threaded_test(const struct results *results, struct finding *
 const struct hypothesis hypothesis_single_threaded = {
     .id = "idle-cpus",
     .family = "system",
+    .is_capacity = true,
     .title = "CPUs that it leaves idle",
     .needs = RESULT_BIT(RESULT_RUN) | RESULT_BIT(RESULT_ACTIVITY),
     .test = single_threaded_test,

@@ -23,6 +23,7 @@ enum {
     BLOCKS_LEAST = 12,
     BATCH = 6,
     BLOCK_NS = 3 * 1000 * 1000,
+    REACH_LEAST = 128 * 1024,
     WARM_NS = 1000 * 1000,
     WORK_STEP = 8, /* instructions of one turn of work_do */
 };
@@ -36,7 +37,7 @@ struct walk {
     size_t mapping_bytes;
     uint64_t span_bytes, stride_bytes, element_bytes;
     uint64_t node_mask, node_spacing; /* random and dependent patterns: nodes this far apart */
-    uint64_t column, random;
+    uint64_t column, random, streamed;
     char *chase;
     uint32_t work_turns;
 };
@@ -107,6 +108,9 @@ static void walk_prepare(struct walk *walk, const struct page_walk_request *requ
     walk->stride_bytes = request->dependent ? 0 : request->stride_bytes;
     walk->element_bytes = request->element_bytes ? request->element_bytes : 4;
     walk->random = 88172645463325252u;
+    /* The regions are never smaller than 4 MiB; the pattern may be. */
+    if (request->span_bytes < walk->span_bytes)
+        walk->span_bytes = request->span_bytes > REACH_LEAST ? request->span_bytes : REACH_LEAST;
     walk->work_turns = request->work_instructions / WORK_STEP;
     uint64_t lines = walk->span_bytes / LINE_BYTES;
     uint64_t wanted = request->lines_bytes ? request->lines_bytes / LINE_BYTES : lines;
@@ -190,6 +194,21 @@ __attribute__((noinline)) static uint64_t step_work(struct walk *walk)
         (void)*at;
         work_do(turns);
     }
+    return ACCESSES;
+}
+
+/* Line by line, as a stream: what bandwidth alone allows. */
+__attribute__((noinline)) static uint64_t step_stream(struct walk *walk)
+{
+    enum {
+        ACCESSES = 16384
+    };
+    uint64_t at = walk->streamed;
+    for (int access = 0; access < ACCESSES; access++) {
+        (void)*(const volatile char *)(walk->memory + at);
+        at = at + LINE_BYTES < walk->span_bytes ? at + LINE_BYTES : 0;
+    }
+    walk->streamed = at;
     return ACCESSES;
 }
 
@@ -309,10 +328,13 @@ static void measure_blocks(struct walk *small, struct walk *huge, uint64_t budge
     double ns_4k[BLOCKS_MOST], ns_2m[BLOCKS_MOST];
     uint64_t order = 20051120, started = now_ns();
     size_t count = 0;
-    double ns_work[5];
-    for (size_t at = 0; at < array_count(ns_work); at++)
+    double ns_work[5], ns_line[5];
+    for (size_t at = 0; at < array_count(ns_work); at++) {
         ns_work[at] = steps_time(huge, step_work, WARM_NS);
+        ns_line[at] = steps_time(small, step_stream, BLOCK_NS);
+    }
     result->ns_work = quartile_interval(ns_work, array_count(ns_work));
+    result->ns_line = quartile_interval(ns_line, array_count(ns_line));
     walk_block(small); /* warm-up */
     walk_block(huge);
     while (count < BLOCKS_MOST && (count < BLOCKS_LEAST || now_ns() - started < budget_ns)) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analyse/code/stalls.h"
 
+#include "analyse/code/loop_chain.h"
 #include "base/vec.h"
 
 #include <string.h>
@@ -18,9 +19,16 @@ enum {
 struct decoded { /* a function's instructions */
     struct instruction *items;
     uint64_t *hits; /* stalled here */
+    uint8_t *marks; /* MARK_… by instruction */
     size_t count;
     bool has_frame; /* keeps a frame pointer */
-    bool tried;
+    bool tried, marked;
+};
+
+enum {
+    MARK_LANDING = 1,    /* behind a conditional branch, or where a jump leads: what a wrong guess is seen at */
+    MARK_CHAINED = 2,    /* computes what it needs itself in the next turn, and that is the longest part of the turn */
+    MARK_ADDRESSED = 4,  /* loads from where its own last result says */
 };
 
 struct place { /* what is known of one location; filled when its first sample comes */
@@ -109,6 +117,7 @@ static void function_decode(struct work *work, uint32_t index)
         memcpy(decoded->items, items.items, items.count * sizeof(*items.items));
     decoded->hits = arena_array(work->arena, uint64_t, items.count + 1);
     vec_done(&items);
+    decoded->marks = arena_array(work->arena, uint8_t, decoded->count + 1);
     decoded->has_frame = keeps_frame(work, decoded);
     work->functions.items[index].has_code = decoded->count > 0;
     size_t frame = 0;
@@ -154,15 +163,59 @@ static uint32_t fused_with(const struct decoded *decoded, uint32_t index)
     return compare ? index - 1 : index;
 }
 
+/* Padding behind a jump is never run: what follows it is reached by a jump. */
+static bool falls_in(const struct decoded *decoded, uint32_t index)
+{
+    uint32_t at = index;
+    while (at > 0 && decoded->items[at - 1].class == INSTRUCTION_NOP)
+        at--;
+    return at > 0 ? decoded->items[at - 1].falls_through && (at == index || decoded->items[index - 1].falls_through)
+                  : index > 0;
+}
+
+/* A jump table's jump, nearest before or else behind: the way to code that nothing falls into. */
+static uint32_t indirect_jump_near(const struct decoded *decoded, uint32_t index)
+{
+    for (uint32_t at = index; at > 0; at--)
+        if (decoded->items[at - 1].class == INSTRUCTION_JUMP && !decoded->items[at - 1].has_target)
+            return at - 1;
+    for (size_t at = index; at < decoded->count; at++)
+        if (decoded->items[at].class == INSTRUCTION_JUMP && !decoded->items[at].has_target)
+            return (uint32_t)at;
+    return NO_INDEX;
+}
+
 static uint32_t stalled_of(const struct decoded *decoded, uint32_t sampled)
 {
     if (sampled == NO_INDEX)
         return NO_INDEX;
     uint32_t back = jump_back_to(decoded, sampled);
-    bool falls_in = sampled > 0 && decoded->items[sampled - 1].falls_through;
     if (back != NO_INDEX)
         return fused_with(decoded, back);
-    return falls_in ? fused_with(decoded, sampled - 1) : NO_INDEX;
+    if (falls_in(decoded, sampled))
+        return fused_with(decoded, sampled - 1);
+    return sampled > 0 ? indirect_jump_near(decoded, sampled) : NO_INDEX;
+}
+
+static void marks_find(struct decoded *decoded)
+{
+    for (size_t at = 0; at < decoded->count; at++) {
+        const struct instruction *row = &decoded->items[at];
+        struct code_loop loop;
+        if (at + 1 < decoded->count && row->class == INSTRUCTION_BRANCH)
+            decoded->marks[at + 1] |= MARK_LANDING;
+        if (at > 0 && !falls_in(decoded, (uint32_t)at) && row->class != INSTRUCTION_NOP)
+            decoded->marks[at] |= MARK_LANDING;
+        uint32_t target = row->has_target && row->class == INSTRUCTION_BRANCH ? instruction_at(decoded, row->target)
+                                                                               : NO_INDEX;
+        if (target != NO_INDEX)
+            decoded->marks[target] |= MARK_LANDING;
+        if (!code_loop_around(decoded->items, decoded->count, (uint32_t)at, &loop))
+            continue;
+        struct loop_chain chain = loop_chain_at(decoded->items, loop, (uint32_t)at);
+        decoded->marks[at] |= loop_chain_is_longest(&chain, loop) ? MARK_CHAINED : 0;
+        decoded->marks[at] |= chain.carried && chain.through_address ? MARK_ADDRESSED : 0;
+    }
 }
 
 /* ---- functions ---- */
@@ -213,6 +266,9 @@ static const struct place *place_of(struct work *work, uint32_t location)
     uint64_t dso_addr = work->recording->samples.locations[location].dso_addr;
     place->sampled = instruction_at(decoded, source->shown_addr + (dso_addr - source->dso_addr));
     place->stalled = stalled_of(decoded, place->sampled);
+    if (!decoded->marked)
+        marks_find(decoded);
+    decoded->marked = true;
     return place;
 }
 
@@ -246,18 +302,22 @@ static bool operand_address(const struct samples *samples, const struct sample *
     return true;
 }
 
+/* movss and movsd move one number through a vector register. */
+static bool moves_one(const struct instruction *instruction)
+{
+    return instruction->is_scalar_fp || (instruction->vector_bits && instruction->memory.is_present &&
+                                         instruction->memory.size_bytes && instruction->memory.size_bytes <= 8);
+}
+
 static void note_vectors(struct stalls *stalls, const struct instruction *instruction)
 {
-    /* movss and movsd move one number through a vector register. */
-    bool one = instruction->is_scalar_fp || (instruction->vector_bits && instruction->memory.is_present &&
-                                             instruction->memory.size_bytes && instruction->memory.size_bytes <= 8);
+    bool one = moves_one(instruction);
     stalls->scalar_fp_samples += one;
     if (!one && instruction->vector_bits >= 128)
         stalls->vector_samples[instruction->vector_bits >= 512 ? 2 : instruction->vector_bits >= 256 ? 1 : 0]++;
     switch (instruction->class) {
     case INSTRUCTION_FP:
     case INSTRUCTION_FP_DIV:
-    case INSTRUCTION_VECTOR:
         stalls->arithmetic_samples++;
         break;
     default:
@@ -281,6 +341,10 @@ static void sample_attribute(struct work *work, const struct sample *sample, con
     stalls->attributed_samples++;
     stalls->class_samples[instruction->class]++;
     note_vectors(stalls, instruction);
+    bool chained = decoded->marks[index] & MARK_CHAINED, addressed = decoded->marks[index] & MARK_ADDRESSED;
+    stalls->landing_samples += decoded->marks[place->sampled] & MARK_LANDING ? 1 : 0;
+    stalls->chained_samples += chained && !addressed;
+    stalls->addressed_samples += addressed;
     if (!instruction->is_load && !instruction->is_store)
         return;
     if (is_stack_operand(work, decoded, instruction)) {
@@ -411,6 +475,8 @@ static void row_fill(struct work *work, uint32_t index, uint32_t instruction_ind
         .vector_bits = instruction->vector_bits,
         .is_dependent = instruction->class == INSTRUCTION_LOAD && overwrites,
         .samples = decoded->hits[instruction_index],
+        .is_chained = decoded->marks[instruction_index] & MARK_CHAINED,
+        .is_addressed = decoded->marks[instruction_index] & MARK_ADDRESSED,
     };
 }
 
@@ -470,25 +536,6 @@ static size_t callee_length(const struct work *work, const struct instruction *c
     return CALLEE_UNREAD;
 }
 
-/* The smallest backward jump around an instruction closes its loop. */
-static bool loop_around(const struct decoded *decoded, uint32_t index, uint32_t *ret_first, uint32_t *ret_last)
-{
-    uint64_t addr = decoded->items[index].addr, best = UINT64_MAX;
-    for (size_t at = index; at < decoded->count && at < (size_t)index + JUMPS_MOST; at++) {
-        const struct instruction *jump = &decoded->items[at];
-        if (!jump->has_target || jump->class == INSTRUCTION_CALL || jump->target > addr ||
-            jump->addr - jump->target >= best)
-            continue;
-        uint32_t first = instruction_at(decoded, jump->target);
-        if (first == NO_INDEX)
-            continue;
-        best = jump->addr - jump->target;
-        *ret_first = first;
-        *ret_last = (uint32_t)at;
-    }
-    return best != UINT64_MAX;
-}
-
 /*
  * Instructions from one access of the group to the next: the loop's, with what it calls, over the loads in it that
  * wait as this one does. So much of the program stands between two misses in the reorder buffer.
@@ -496,11 +543,11 @@ static bool loop_around(const struct decoded *decoded, uint32_t index, uint32_t 
 static uint32_t work_around(const struct work *work, uint32_t function, uint32_t hottest)
 {
     const struct decoded *decoded = &work->decoded.items[function];
-    uint32_t first, last;
-    if (!loop_around(decoded, hottest, &first, &last))
+    struct code_loop loop;
+    if (!code_loop_around(decoded->items, decoded->count, hottest, &loop))
         return 0;
     size_t total = 0, alike = 0;
-    for (uint32_t at = first; at <= last; at++) {
+    for (uint32_t at = loop.first; at <= loop.last; at++) {
         const struct instruction *instruction = &decoded->items[at];
         total += 1 + (instruction->class == INSTRUCTION_CALL ? callee_length(work, instruction) : 0);
         alike += instruction->is_load && !is_stack_operand(work, decoded, instruction) &&
@@ -554,6 +601,7 @@ static void group_fill(struct work *work, const struct grouped_hit *hits, size_t
         const struct instruction *instruction = &decoded->items[hits[at].hit.instruction];
         addresses[at] = (struct timed_address){hits[at].hit.time_ns, hits[at].hit.addr};
         group->load_samples += instruction->is_load;
+        group->narrow_samples += moves_one(instruction) || instruction->vector_bits == 128;
         group->store_samples += instruction->is_store && !instruction->is_load;
         group->dependent_samples += instruction->class == INSTRUCTION_LOAD && instruction->memory.base < 64 &&
                                     (instruction->writes >> instruction->memory.base & 1);

@@ -29,6 +29,8 @@ struct stall_row { /* one instruction */
     bool is_stack;       /* its memory operand is in the stack frame */
     bool is_scalar_fp, is_fp;
     uint16_t vector_bits;
+    bool is_chained;     /* its turn of the loop waits for the turn before, by registers, longer than for anything else */
+    bool is_addressed;   /* so through its address: it loads from where its last result says */
     bool is_dependent;   /* loads into the register that it addresses by: a pointer chase */
     uint64_t samples;
 };
@@ -53,6 +55,7 @@ struct stall_group { /* what a function waits for in one mapping */
     uint64_t area_bytes, area_resident_bytes;
     bool area_known, advised_huge, is_anonymous, is_heap;
     uint64_t samples, load_samples, store_samples, dependent_samples;
+    uint64_t narrow_samples; /* at loads and stores of one number or of 128 bits */
     uint64_t base_hits, huge_hits, unknown_hits;
     struct interval share;      /* of all samples */
     struct interval base_share; /* of the group's addresses whose page size is known */
@@ -72,7 +75,9 @@ struct stalls {
     uint64_t memory_samples;    /* stalled on a load or store outside the stack frame */
     uint64_t stack_samples;
     uint64_t scalar_fp_samples, vector_samples[3]; /* 128, 256, 512 bits: arithmetic and moves alike */
-    uint64_t arithmetic_samples; /* of those: floating-point or vector arithmetic */
+    uint64_t arithmetic_samples; /* floating-point arithmetic, of any width */
+    uint64_t landing_samples;    /* sampled where a wrongly guessed branch or jump would show: right behind one, or at a target */
+    uint64_t chained_samples, addressed_samples; /* at rows that is_chained, is_addressed */
     uint64_t shared_line_samples, shared_line_addresses; /* addresses in lines that several threads wrote or read */
     uint64_t hot_code_lines;    /* distinct 64-byte code lines that hold 98 % of the user samples */
     uint64_t hot_addresses;     /* distinct sampled user addresses that hold 98 % */

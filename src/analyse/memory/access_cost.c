@@ -42,6 +42,7 @@ static void write_cost(struct json_writer *json, const struct access_cost *cost)
         write_interval(json, "ns_huge_pages", cost->ns_huge);
         json_u64(json, "work_instructions", cost->work_instructions);
         write_interval(json, "ns_work", cost->ns_work);
+        write_interval(json, "ns_line_in_order", cost->ns_line);
         write_interval(json, "ratio", cost->ratio);
         write_interval(json, "ratio_spread", cost->ratio_spread);
         write_interval(json, "wait_spread", cost->wait_spread);
@@ -86,6 +87,7 @@ static bool read_cost(struct access_cost *cost, struct json_value value, struct 
     cost->ns_huge = read_interval(json_member(value, "ns_huge_pages"));
     cost->work_instructions = (uint32_t)json_unsigned_or(json_member(value, "work_instructions"), 0);
     cost->ns_work = read_interval(json_member(value, "ns_work"));
+    cost->ns_line = read_interval(json_member(value, "ns_line_in_order"));
     cost->ratio = read_interval(json_member(value, "ratio"));
     cost->ratio_spread = read_interval(json_member(value, "ratio_spread"));
     cost->wait_spread = read_interval(json_member(value, "wait_spread"));

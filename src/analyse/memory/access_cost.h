@@ -21,6 +21,7 @@ struct access_cost {
     struct interval ns_small, ns_huge; /* per access, quartiles */
     uint32_t work_instructions; /* of other work between two accesses, imitated by the probe */
     struct interval ns_work;    /* that work alone; unknown: an older case */
+    struct interval ns_line;    /* one line of the same memory when lines are read in order */
     struct interval ratio;      /* huge / small, paired, 95 % */
     struct interval ratio_spread, wait_spread; /* as probe/page_walk.h has them; unknown: an older case */
     struct interval ns_near;    /* the same pattern over 256 KiB on huge pages: as if it fitted the near caches */

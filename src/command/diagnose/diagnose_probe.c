@@ -67,7 +67,7 @@ static void near_probe(struct context *context, struct access_cost *cost, struct
     struct page_walk_result near;
     struct error ignored;
     request.span_bytes = NEAR_BYTES;
-    request.lines_bytes = NEAR_BYTES; /* the probe's spans begin at 4 MiB */
+    request.lines_bytes = 0;
     request.stride_bytes = 0;
     request.budget_ns = 60000000;
     if (page_walk_measure(context->root, &request, &near, &ignored))
@@ -99,6 +99,7 @@ static struct access_cost cost_probe(struct context *context, const struct stall
     cost.ns_huge = walk.ns_2m;
     cost.ratio = walk.ratio;
     cost.ns_work = walk.ns_work;
+    cost.ns_line = walk.ns_line;
     cost.ratio_spread = walk.ratio_spread;
     cost.wait_spread = walk.wait_spread;
     cost.measured_span_bytes = walk.span_bytes;

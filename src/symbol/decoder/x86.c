@@ -279,6 +279,27 @@ static void note_operands(struct instruction *instruction, const struct x86_inst
         instruction->is_fp = true;
 }
 
+/* xor and kin of a register with itself: the result is zero whatever it held, and cores don't wait for it. */
+static void note_zeroing(struct instruction *instruction, const struct x86_instruction *x86)
+{
+    static const ZydisMnemonic zeroing[] = {
+        ZYDIS_MNEMONIC_XOR,   ZYDIS_MNEMONIC_SUB,    ZYDIS_MNEMONIC_PXOR,   ZYDIS_MNEMONIC_XORPS,  ZYDIS_MNEMONIC_XORPD,
+        ZYDIS_MNEMONIC_VPXOR, ZYDIS_MNEMONIC_VXORPS, ZYDIS_MNEMONIC_VXORPD, ZYDIS_MNEMONIC_VPXORD, ZYDIS_MNEMONIC_VPXORQ,
+    };
+    bool listed = false;
+    for (size_t at = 0; at < array_count(zeroing); at++)
+        listed |= zeroing[at] == x86->info.mnemonic;
+    size_t visible = x86->info.operand_count_visible;
+    if (!listed || visible < 2)
+        return;
+    const ZydisDecodedOperand *a = &x86->operands[visible - 2], *b = &x86->operands[visible - 1];
+    if (a->type == ZYDIS_OPERAND_TYPE_REGISTER && b->type == ZYDIS_OPERAND_TYPE_REGISTER &&
+        a->reg.value == b->reg.value) {
+        instruction->reads = 0;
+        instruction->vector_reads = 0;
+    }
+}
+
 /* add, sub, inc, dec and lea that move a register on by a constant or by another register. */
 static void note_step(struct instruction *instruction, const struct x86_instruction *x86)
 {
@@ -341,6 +362,7 @@ static void x86_next(void *context, const uint8_t *bytes, size_t left, uint64_t 
     state->last_bytes = bytes;
     instruction.length = x86->info.length;
     note_operands(&instruction, x86);
+    note_zeroing(&instruction, x86);
     note_step(&instruction, x86);
     instruction.is_masked = x86->info.avx.mask.mode != ZYDIS_MASK_MODE_INVALID &&
                             x86->info.avx.mask.mode != ZYDIS_MASK_MODE_DISABLED;

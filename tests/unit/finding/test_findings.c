@@ -132,6 +132,55 @@ Test(findings, small_pages_gain_spans_what_overlap_may_hide)
     arena_done(&made.arena);
 }
 
+/* What others took says nothing of the code: it is said beside the cause, and gains are shares of CPU time. */
+Test(findings, others_on_the_cpu_dont_bury_the_cause)
+{
+    struct made_up made;
+    make_up(&made);
+    add_small_pages(&made);
+    made.run.elapsed_s = measured_as(100);
+    made.run.on_cpu_ratio = measured_as(0.1);
+    made.run.cpus_used = measured_as(0.1);
+    made.run.run_delay_s = measured_as(90);
+    made.run.preempted_s = measured_as(90);
+    const struct finding *finding = test_and_find(&made, "small-pages");
+    cr_assert_eq(finding->of, OF_CPU_TIME);
+    cr_assert(finding->recoverable.low > 0.40, "%f", finding->recoverable.low);
+    cr_assert_eq(finding, &made.findings.items[0]);
+    struct overall overall = overall_of(&made.findings, &made.results, &made.arena);
+    cr_assert(strstr(overall.sentence, "of the CPU time. Beside that, others held its CPUs"), "%s", overall.sentence);
+    arena_done(&made.arena);
+}
+
+Test(findings, a_chain_of_loads_that_the_code_shows_is_a_fact)
+{
+    struct made_up made;
+    make_up(&made);
+    made.stalls.class_samples[INSTRUCTION_LOAD] = 900;
+    cr_assert_eq(test_and_find(&made, "load-chain")->verdict, VERDICT_UNDECIDED);
+    made.row.is_addressed = true;
+    made.stalls.addressed_samples = 900;
+    const struct finding *finding = test_and_find(&made, "load-chain");
+    cr_assert_eq(finding->verdict, VERDICT_SUPPORTED);
+    cr_assert(finding->gain_unmeasured && finding->recoverable.low == 0, "what cutting it returns isn't known");
+    made.row.is_addressed = false;
+    made.stalls.addressed_samples = 0;
+    made.stalls.class_samples[INSTRUCTION_LOAD] = 0;
+    made.stalls.class_samples[INSTRUCTION_INT] = 900;
+    cr_assert_eq(test_and_find(&made, "load-chain")->verdict, VERDICT_RULED_OUT);
+    arena_done(&made.arena);
+}
+
+Test(findings, wrong_guesses_are_not_ruled_out_by_where_branches_lead)
+{
+    struct made_up made;
+    make_up(&made);
+    cr_assert_eq(test_and_find(&made, "branch-mispredicts")->verdict, VERDICT_RULED_OUT);
+    made.stalls.landing_samples = 400;
+    cr_assert_eq(test_and_find(&made, "branch-mispredicts")->verdict, VERDICT_UNDECIDED);
+    arena_done(&made.arena);
+}
+
 Test(findings, huge_pages_rule_small_pages_out)
 {
     struct made_up made;

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "analyse/code/loop_chain.h"
+
+enum {
+    REACH = 4096, /* rows that a loop may have */
+    CYCLES_OF_STEP = 3,
+    WIDTH = 4,
+    UNITS = 2,
+};
+
+static bool row_find(const struct instruction *rows, size_t count, uint64_t addr, uint32_t *ret_row)
+{
+    size_t low = 0, high = count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (rows[middle].addr < addr)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    *ret_row = (uint32_t)low;
+    return low < count && rows[low].addr == addr;
+}
+
+bool code_loop_around(const struct instruction *rows, size_t count, uint32_t row, struct code_loop *ret_loop)
+{
+    uint64_t addr = rows[row].addr, best = UINT64_MAX;
+    for (size_t at = row; at < count && at < (size_t)row + REACH; at++) {
+        const struct instruction *jump = &rows[at];
+        uint32_t first;
+        if (!jump->has_target || jump->class == INSTRUCTION_CALL || jump->target > addr ||
+            jump->addr - jump->target >= best || !row_find(rows, count, jump->target, &first))
+            continue;
+        best = jump->addr - jump->target;
+        *ret_loop = (struct code_loop){first, (uint32_t)at};
+    }
+    return best != UINT64_MAX;
+}
+
+static bool takes_cycles(const struct instruction *row)
+{
+    switch (row->class) {
+    case INSTRUCTION_MUL:
+    case INSTRUCTION_DIV:
+    case INSTRUCTION_FP:
+    case INSTRUCTION_FP_DIV:
+    case INSTRUCTION_CRYPTO:
+        return true;
+    case INSTRUCTION_LOAD_OP:
+        return row->is_fp;
+    default:
+        return false;
+    }
+}
+
+struct followed { /* registers that hold what depends on the row */
+    uint64_t general;
+    uint32_t vector;
+};
+
+static bool depends(const struct followed *followed, const struct instruction *row)
+{
+    return (row->reads & followed->general) || (row->vector_reads & followed->vector);
+}
+
+static uint64_t address_registers(const struct memory_operand *memory)
+{
+    uint64_t mask = 0;
+    if (!memory->is_present)
+        return 0;
+    mask |= memory->base < 64 ? (uint64_t)1 << memory->base : 0;
+    mask |= memory->index < 64 && !memory->has_vector_index ? (uint64_t)1 << memory->index : 0;
+    return mask;
+}
+
+static void follow(struct followed *followed, const struct instruction *row, bool in_chain)
+{
+    if (in_chain) {
+        followed->general |= row->writes;
+        followed->vector |= row->vector_writes;
+    } else {
+        followed->general &= ~row->writes;
+        followed->vector &= ~row->vector_writes;
+    }
+}
+
+struct loop_chain loop_chain_at(const struct instruction *rows, struct code_loop loop, uint32_t row)
+{
+    struct loop_chain chain = {0};
+    struct followed followed = {rows[row].writes, rows[row].vector_writes};
+    uint32_t length = loop.last - loop.first + 1, busy = 0;
+    chain.steps = takes_cycles(&rows[row]);
+    for (uint32_t turn = 1; turn < length; turn++) {
+        const struct instruction *next = &rows[loop.first + (row - loop.first + turn) % length];
+        bool in_chain = depends(&followed, next);
+        chain.steps += in_chain && takes_cycles(next);
+        busy += takes_cycles(next) && !in_chain;
+        follow(&followed, next, in_chain);
+    }
+    chain.beside = busy;
+    chain.carried = depends(&followed, &rows[row]);
+    chain.through_address = rows[row].is_load && (address_registers(&rows[row].memory) & followed.general);
+    return chain;
+}
+
+bool loop_chain_is_longest(const struct loop_chain *chain, struct code_loop loop)
+{
+    double waits = (double)chain->steps * CYCLES_OF_STEP;
+    double issue = (double)(loop.last - loop.first + 1) / WIDTH;
+    double units = (double)(chain->steps + chain->beside) / UNITS;
+    return chain->carried && waits > 1.5 * issue && waits > 1.5 * units;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Which loop is around an instruction, and does each turn of it wait there for the turn before?
+ *
+ * A register that an instruction writes is followed once around the loop, in the order of addresses. Comes it back to
+ * the same instruction, turns can't overlap there, however wide the core is.
+ * Does not support: values carried through memory; paths within the loop that exclude one another count as one.
+ */
+#ifndef PLUMB_ANALYSE_CODE_LOOP_CHAIN_H
+#define PLUMB_ANALYSE_CODE_LOOP_CHAIN_H
+
+#include "symbol/disassembly.h"
+
+struct code_loop {
+    uint32_t first, last; /* rows; the last jumps back to the first */
+};
+
+/* The smallest loop closed by a direct jump back. Rows are sorted by address. */
+bool code_loop_around(const struct instruction *rows, size_t count, uint32_t row, struct code_loop *ret_loop);
+
+struct loop_chain {
+    bool carried;         /* what the row computes is needed by itself in the next turn */
+    bool through_address; /* … to know where to load from */
+    uint32_t steps;       /* multi-cycle instructions of the chain in one turn */
+    uint32_t beside;      /* such instructions of the loop that aren't in it: they overlap with it */
+};
+
+struct loop_chain loop_chain_at(const struct instruction *rows, struct code_loop loop, uint32_t row);
+
+/*
+ * Whether the chain is longer than anything else the loop has to do, by documented latencies and units of cores
+ * since 2010 (multi-cycle arithmetic: 3 cycles at least, two units at most; 4 instructions a cycle).
+ */
+bool loop_chain_is_longest(const struct loop_chain *chain, struct code_loop loop);
+
+#endif

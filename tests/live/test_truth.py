@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Verdicts against truth: programs whose bottleneck is known by construction (bench/workloads/kernels).
+
+Nothing here depends on speed or on neighbours: a cause that is there by construction is never ruled out, one that can't be
+there is never supported. Where the code alone shows the cause, it must be supported.
+"""
+import json
+import os
+import pathlib
+import subprocess
+
+import pytest
+
+# Causes that need the kernel's help, other threads or a certain instruction: impossible in a plain loop.
+NEVER_IN_A_LOOP = ["contended-lines", "kernel-locks", "spinning", "swap", "cpu-quota", "instrumented-build",
+                   "interpreter", "checking-code", "start-and-exit", "allocation", "unoptimised-build"]
+NO_MEMORY = ["small-pages", "cache-misses", "memory-bandwidth", "numa-remote"]
+
+# kernel: (must be supported, may not be ruled out, may not be supported)
+TRUTH = {
+    "stream": ([], ["memory-bandwidth"], ["divider", "load-chain", "atomics", "branch-mispredicts"]),
+    "chase": ([], ["cache-misses", "load-chain"], ["divider", "memory-bandwidth", "latency-chain", "narrow-vectors"]),
+    "chase16k": (["load-chain"], [], ["divider", "latency-chain"] + NO_MEMORY),
+    "gather": ([], ["cache-misses", "small-pages"], ["divider", "load-chain", "latency-chain"]),
+    "transpose": ([], ["small-pages"], ["divider", "load-chain", "atomics"]),
+    "hist": ([], ["stores"], ["divider", "latency-chain", "atomics"]),
+    "div": (["divider"], [], ["atomics", "load-chain"] + NO_MEMORY),
+    "dep": (["latency-chain"], [], ["divider", "load-chain"] + NO_MEMORY),
+    "crc32": (["load-chain"], [], ["divider", "latency-chain"] + NO_MEMORY),
+    "denormal": ([], ["denormals"], ["divider", "load-chain"] + NO_MEMORY),
+    "fma": ([], [], ["divider", "load-chain", "latency-chain", "narrow-vectors"] + NO_MEMORY),
+    "branch": ([], ["branch-mispredicts"], ["divider", "load-chain", "latency-chain"]),
+    "interp": ([], ["branch-mispredicts"], ["divider", "load-chain", "latency-chain"]),
+    "code": ([], ["front-end"], ["divider", "atomics", "page-faults"]),
+    "scalar": ([], ["narrow-vectors"], ["divider", "load-chain", "atomics"]),
+}
+MULTIPLE = {
+    "false_sharing": (["atomics", "contended-lines"], [], ["divider", "page-faults"]),
+    "own_lines": (["atomics"], [], ["contended-lines", "divider", "page-faults"]),
+}
+KERNEL = {
+    "fault": (["page-faults"], [], ["divider", "load-chain", "latency-chain"]),
+    "syscalls": (["system-calls"], [], ["divider", "page-faults"]),
+}
+
+
+@pytest.fixture(scope="module")
+def kernels(plumb):
+    path = pathlib.Path(plumb).parent / "bench" / "workloads" / "kernels"
+    if not os.access(path, os.X_OK):
+        pytest.skip(f"{path} was not built")
+    return path
+
+
+def verdicts(run, kernels, tmp_path, name):
+    case = tmp_path / "case"
+    run("diagnose", "-q", "--case", case, "--", kernels, name, "--seconds", "0.6")
+    found = json.loads((case / "findings.json").read_text())
+    if found["verdict"]["kind"] in ("too_short", "blind"):
+        pytest.skip(found["verdict"]["sentence"])
+    return found, {finding["id"]: finding for finding in found["findings"]}
+
+
+def judge(found, by_id, truth, never):
+    must, possible, wrong = truth
+    sentence = found["verdict"]["sentence"]
+    tested = [name for name in must if by_id[name]["verdict"] != "not_testable"]
+    for name in tested:
+        assert by_id[name]["verdict"] == "supported", (name, by_id[name]["reason"], sentence)
+    for name in possible:
+        assert by_id[name]["verdict"] != "ruled_out", (name, by_id[name]["reason"], sentence)
+    for name in wrong + never:
+        assert by_id[name]["verdict"] != "supported", (name, by_id[name]["headline"], sentence)
+    if must and not tested:
+        pytest.skip(by_id[must[0]]["reason"])
+
+
+@pytest.mark.parametrize("name", TRUTH)
+def test_a_loop(run, kernels, tmp_path, name):
+    judge(*verdicts(run, kernels, tmp_path, name), TRUTH[name], NEVER_IN_A_LOOP)
+
+
+@pytest.mark.parametrize("name", MULTIPLE)
+def test_threads(run, kernels, tmp_path, name):
+    judge(*verdicts(run, kernels, tmp_path, name), MULTIPLE[name], ["swap", "interpreter", "allocation"])
+
+
+@pytest.mark.parametrize("name", KERNEL)
+def test_in_the_kernel(run, kernels, tmp_path, name):
+    judge(*verdicts(run, kernels, tmp_path, name), KERNEL[name], ["contended-lines", "interpreter", "spinning"])
+
+
+def test_a_waiter_waits(run, kernels, tmp_path):
+    case = tmp_path / "case"
+    run("diagnose", "-q", "--case", case, "--", kernels, "wait", "--seconds", "0.6")
+    found = json.loads((case / "findings.json").read_text())
+    assert found["verdict"]["kind"] == "waits", found["verdict"]
+
+
+def test_the_strided_load_of_an_unoptimised_product(run, kernels, tmp_path):
+    """The work around the load is counted from the code, calls included, for the probe to imitate."""
+    matmul = kernels.parent / "matmul"
+    case = tmp_path / "case"
+    run("diagnose", "-q", "--case", case, "--", matmul, "--mode=reference", "--stag=ab", "--wtag=ab", "--dtag=ab",
+        "--pages=4k", "--max-columns=1500", "--matmul", "1x8192:8192x8208")
+    found = json.loads((case / "findings.json").read_text())
+    by_id = {finding["id"]: finding for finding in found["findings"]}
+    if by_id["small-pages"]["verdict"] == "not_testable":
+        pytest.skip(by_id["small-pages"]["reason"])
+    assert by_id["small-pages"]["verdict"] != "ruled_out", by_id["small-pages"]["reason"]
+    assert by_id["unoptimised-build"]["verdict"] == "supported"
+    costs = json.loads((case / "costs.json").read_text())["access_costs"]
+    strided = [cost for cost in costs if 30000 < cost["stride_bytes"] < 35000]
+    if strided:
+        assert 50 <= strided[0]["work_instructions"] <= 90

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "test.h"
+
+#include "analyse/code/loop_chain.h"
+#include "base/vec.h"
+
+#include <string.h>
+
+enum { A, B, C, FLAG };
+#define BIT(register) (1u << (register))
+
+/* A loop of five: row 0 is given, then counting, comparing and jumping back. */
+static size_t build(struct instruction *rows, struct instruction first, struct instruction second)
+{
+    const struct instruction all[] = {
+        first,
+        second,
+        {.class = INSTRUCTION_INT, .reads = BIT(C), .writes = BIT(C) | BIT(FLAG)},
+        {.class = INSTRUCTION_INT, .reads = BIT(C), .writes = BIT(FLAG)},
+        {.class = INSTRUCTION_BRANCH, .reads = BIT(FLAG), .has_target = true, .target = 0x1000},
+        {.class = INSTRUCTION_RETURN},
+    };
+    memcpy(rows, all, sizeof(all));
+    for (size_t at = 0; at < array_count(all); at++) {
+        rows[at].addr = 0x1000 + 4 * at;
+        rows[at].length = 4;
+    }
+    return array_count(all);
+}
+
+static struct loop_chain chain_of(struct instruction first, struct instruction second, bool *ret_longest)
+{
+    struct instruction rows[6];
+    struct code_loop loop;
+    size_t count = build(rows, first, second);
+    cr_assert(code_loop_around(rows, count, 0, &loop));
+    cr_assert(loop.first == 0 && loop.last == 4);
+    struct loop_chain chain = loop_chain_at(rows, loop, 0);
+    *ret_longest = loop_chain_is_longest(&chain, loop);
+    return chain;
+}
+
+Test(loop_chain, tells_chains_from_work_that_overlaps)
+{
+    bool longest;
+    const struct instruction multiply = {.class = INSTRUCTION_MUL, .reads = BIT(A), .writes = BIT(A)};
+    const struct instruction other = {.class = INSTRUCTION_MUL, .reads = BIT(B), .writes = BIT(B)};
+    const struct instruction zero = {.class = INSTRUCTION_INT, .writes = BIT(A)};
+    struct loop_chain chain = chain_of(multiply, multiply, &longest);
+    cr_assert(chain.carried && chain.steps == 2 && chain.beside == 0 && longest && !chain.through_address);
+    chain = chain_of(multiply, zero, &longest);
+    cr_assert(!chain.carried && !longest, "what is overwritten is no chain");
+    chain = chain_of(multiply, other, &longest);
+    cr_assert(chain.carried && chain.steps == 1 && chain.beside == 1);
+    const struct instruction add = {.class = INSTRUCTION_INT, .reads = BIT(A), .writes = BIT(A)};
+    chain = chain_of(add, zero, &longest);
+    cr_assert(!longest);
+    chain = chain_of(add, (struct instruction){.class = INSTRUCTION_NOP}, &longest);
+    cr_assert(chain.carried && !longest, "one addition a turn is no long chain");
+}
+
+Test(loop_chain, a_load_from_its_own_result)
+{
+    bool longest;
+    struct instruction load = {.class = INSTRUCTION_LOAD, .is_load = true, .reads = BIT(A), .writes = BIT(A),
+                               .memory = {.is_present = true, .base = A, .index = REGISTER_NONE}};
+    const struct instruction nothing = {.class = INSTRUCTION_NOP};
+    cr_assert(chain_of(load, nothing, &longest).through_address);
+    load.memory.base = B;
+    load.reads = BIT(B);
+    cr_assert(!chain_of(load, nothing, &longest).through_address);
+    /* By way of another register: b = [a]; a = b + 1. */
+    load.memory.base = A;
+    load.reads = BIT(A);
+    load.writes = BIT(B);
+    cr_assert(chain_of(load, (struct instruction){.class = INSTRUCTION_INT, .reads = BIT(B), .writes = BIT(A)}, &longest)
+                  .through_address);
+}
+
+Test(loop_chain, no_loop_around_straight_code)
+{
+    struct instruction rows[6];
+    struct code_loop loop;
+    size_t count = build(rows, (struct instruction){.class = INSTRUCTION_INT}, (struct instruction){.class = INSTRUCTION_INT});
+    cr_assert_not(code_loop_around(rows, count, 5, &loop));
+}
