@@ -6,6 +6,7 @@
 #include "command/command.h"
 
 extern const struct command command_annotate;
+extern const struct command command_calibrate;
 extern const struct command command_compare;
 extern const struct command command_completion;
 extern const struct command command_diagnose;

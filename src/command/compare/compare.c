@@ -8,13 +8,12 @@
 #include "command/compare/compare_prediction.h"
 #include "command/options.h"
 #include "experiment/measuring_runner.h"
-#include "probe/clock.h"
+#include "probe/calibration/clock.h"
 #include "render/comparison.h"
 #include "source/live/target.h"
 #include "source/live/workload.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
@@ -164,22 +163,6 @@ static bool limits_check(const struct compare_run *run, struct error *err)
         if (!limit_parse(run, run->options.fail_if.items[at], &limit, err))
             return false;
     return true;
-}
-
-static bool cpus_pin(const struct compare_run *run, struct arena *arena, struct error *err)
-{
-    if (!run->options.cpus)
-        return true;
-    struct target target = {.cgroup_fd = -1};
-    struct target_request request = {.cpus = run->options.cpus};
-    if (!target_resolve(&target, &request, run->context->root, arena, err))
-        return false;
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    for (size_t at = 0; at < target.cpu_count; at++)
-        CPU_SET((size_t)target.cpus[at], &set);
-    return sched_setaffinity(0, sizeof(set), &set) == 0 ||
-           error_system(err, errno, "can't run on the CPUs of --cpu %s", run->options.cpus);
 }
 
 /* The run. */
@@ -356,7 +339,7 @@ static bool prepare(struct compare_run *run, int argc, char **argv, struct error
                                           .effect_ratio = options->effect / 100};
     return quantity_find(run, options->quantity, &run->policy.quantity, err) && limits_check(run, err) &&
            prediction_choose(&options->prediction, options->quantity, &run->prediction, err) &&
-           cpus_pin(run, &run->arena, err);
+           (!options->cpus || cpus_pin(options->cpus, run->context->root, err));
 }
 
 static void run_release(struct compare_run *run)

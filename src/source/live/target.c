@@ -5,6 +5,7 @@
 #include "base/vec.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -291,4 +292,20 @@ void target_done(struct target *target)
 {
     scope_close(&target->cgroup_fd);
     target->cgroup_fd = -1;
+}
+
+bool cpus_pin(const char *list, const struct sysroot *root, struct error *err)
+{
+    struct target target = {.cgroup_fd = -1};
+    struct target_request request = {.cpus = list};
+    struct arena arena;
+    cpu_set_t set;
+    arena_init(&arena);
+    CPU_ZERO(&set);
+    bool resolved = target_resolve(&target, &request, root, &arena, err);
+    for (size_t at = 0; resolved && at < target.cpu_count; at++)
+        CPU_SET((size_t)target.cpus[at], &set);
+    arena_done(&arena);
+    return resolved && (sched_setaffinity(0, sizeof(set), &set) == 0 ||
+                        error_system(err, errno, "can't run on the CPUs '%s'", list));
 }

@@ -54,6 +54,9 @@ MUST_CHECK bool target_resolve(struct target *target, const struct target_reques
 void target_of_workload(struct target *target, pid_t pid, struct arena *arena);
 void target_done(struct target *target); /* closes cgroup_fd */
 
+/* Run this process, and the children it starts from now on, on the CPUs of a list such as "0-3,8". */
+MUST_CHECK bool cpus_pin(const char *list, const struct sysroot *root, struct error *err);
+
 /* Where cgroups that perf_event knows are mounted: version 1's perf_event hierarchy, else version 2. */
 bool cgroup_mount_find(const struct sysroot *root, char *path, size_t size);
 /* Open one cgroup, named below that mount or absolutely. Owner: the caller (close). */

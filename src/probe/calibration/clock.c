@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "probe/clock.h"
+#include "probe/calibration/clock.h"
 
 #include <stdint.h>
 #include <time.h>

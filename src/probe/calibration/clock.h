@@ -5,8 +5,8 @@
  * The fastest of a few short slices counts: interrupts and neighbours only ever slow a slice down.
  * Does not support: the clock of another CPU (pin the caller), architectures other than x86-64 and AArch64.
  */
-#ifndef PLUMB_PROBE_CLOCK_H
-#define PLUMB_PROBE_CLOCK_H
+#ifndef PLUMB_PROBE_CALIBRATION_CLOCK_H
+#define PLUMB_PROBE_CALIBRATION_CLOCK_H
 
 #include "base/measured.h"
 

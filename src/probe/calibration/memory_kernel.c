@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "probe/calibration/memory_kernel.h"
+
+#include "base/arena.h"
+#include "base/scope.h"
+#include "system/kernel.h"
+#include "system/memory/process_pages.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#ifndef MADV_COLLAPSE
+#define MADV_COLLAPSE 25
+#endif
+
+enum {
+    HUGE_BYTES = 2 * 1024 * 1024,
+    SMALL_BYTES = 4096,
+    LINE_BYTES = 64,
+    THREADS_MOST = 256
+};
+
+static double clock_ns(clockid_t clock)
+{
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
+}
+
+static bool mostly_huge(const struct memory_region *region, const struct sysroot *root)
+{
+    struct arena arena;
+    struct process_pages pages;
+    struct error unknown = {0};
+    bool huge = false;
+    arena_init(&arena);
+    if (process_pages_read(root, kernel_live(), getpid(), &pages, &arena, &unknown)) {
+        const struct page_area *area = process_pages_area(&pages, (uintptr_t)region->bytes);
+        huge = area && area->huge_bytes >= region->size_bytes / 10 * 9;
+    }
+    arena_done(&arena);
+    return huge;
+}
+
+void memory_region_init(struct memory_region *region, const struct sysroot *root, size_t size_bytes, bool huge)
+{
+    *region = (struct memory_region){.size_bytes = size_bytes, .mapping_bytes = size_bytes + HUGE_BYTES};
+    region->mapping = mmap(NULL, region->mapping_bytes, PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (region->mapping == MAP_FAILED) {
+        region->mapping = NULL;
+        region->why_not = "there is not enough memory to map";
+        return;
+    }
+    region->bytes = (char *)(((uintptr_t)region->mapping + HUGE_BYTES - 1) & ~(uintptr_t)(HUGE_BYTES - 1));
+    madvise(region->bytes, size_bytes, huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+    for (size_t at = 0; at < size_bytes; at += SMALL_BYTES)
+        region->bytes[at] = 1;
+    if (!huge)
+        return;
+    madvise(region->bytes, size_bytes, MADV_COLLAPSE); /* where faults fell back; since 6.1, may fail */
+    if (!mostly_huge(region, root))
+        region->why_not = "the kernel gives no huge pages (transparent_hugepage/enabled, or none are free)";
+}
+
+void memory_region_done(struct memory_region *region)
+{
+    if (region->mapping)
+        munmap(region->mapping, region->mapping_bytes);
+    *region = (struct memory_region){0};
+}
+
+/*
+ * One cycle through all lines: x -> 5x + c modulo a power of two has the full period for odd c (Hull & Dobell 1962);
+ * the multiplier and the shift of the low bits leave no stride for a prefetcher.
+ */
+void chase_lay(struct memory_region *region, size_t size_bytes)
+{
+    uint64_t lines = size_bytes / LINE_BYTES, line = 0;
+    for (uint64_t count = 0; count < lines; count++) {
+        uint64_t next = (line * 1664525 + 1013904223) & (lines - 1);
+        char *target = region->bytes + next * LINE_BYTES;
+        memcpy(region->bytes + line * LINE_BYTES, &target, sizeof(target));
+        line = next;
+    }
+}
+
+struct measured chase_ns(const struct memory_region *region, double budget_ns)
+{
+    enum {
+        STEPS = 1000
+    };
+    if (region->why_not)
+        return not_measured(region->why_not);
+    const char *at = region->bytes;
+    double start_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID), end_ns = start_ns, steps = 0;
+    while (end_ns - start_ns < budget_ns) {
+        for (int step = 0; step < STEPS; step++)
+            at = *(char *const volatile *)at;
+        steps += STEPS;
+        end_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    }
+    __asm__ volatile("" : : "r"(at));
+    return measured_as((end_ns - start_ns) / steps);
+}
+
+typedef uint64_t lanes __attribute__((vector_size(32)));
+
+/* Sum whole lines, so that nothing but the loads takes time. */
+static void read_all(const char *bytes, size_t size_bytes)
+{
+    lanes a = {0}, b = {0};
+    for (size_t at = 0; at + LINE_BYTES <= size_bytes; at += LINE_BYTES) {
+        a += *(const lanes *)(const void *)(bytes + at);
+        b += *(const lanes *)(const void *)(bytes + at + sizeof(lanes));
+    }
+    a += b;
+    uint64_t sum = a[0] + a[1] + a[2] + a[3];
+    __asm__ volatile("" : : "r"(sum));
+}
+
+struct measured read_bandwidth(const struct memory_region *region)
+{
+    if (region->why_not)
+        return not_measured(region->why_not);
+    double start_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    read_all(region->bytes, region->size_bytes);
+    return measured_as((double)region->size_bytes / (clock_ns(CLOCK_THREAD_CPUTIME_ID) - start_ns));
+}
+
+struct measured write_bandwidth(const struct memory_region *region)
+{
+    if (region->why_not)
+        return not_measured(region->why_not);
+    double start_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    memset(region->bytes, 1, region->size_bytes);
+    __asm__ volatile("" : : "r"(region->bytes) : "memory");
+    return measured_as((double)region->size_bytes / (clock_ns(CLOCK_THREAD_CPUTIME_ID) - start_ns));
+}
+
+struct reader {
+    pthread_t thread;
+    const char *bytes;
+    size_t size_bytes;
+    pthread_barrier_t *start;
+};
+
+static void *reader_run(void *argument)
+{
+    const struct reader *reader = argument;
+    pthread_barrier_wait(reader->start);
+    read_all(reader->bytes, reader->size_bytes);
+    return NULL;
+}
+
+static size_t usable_cpus(void)
+{
+    cpu_set_t set;
+    int count = sched_getaffinity(0, sizeof(set), &set) == 0 ? CPU_COUNT(&set) : 1;
+    return count > THREADS_MOST ? THREADS_MOST : (size_t)count;
+}
+
+struct measured read_bandwidth_all(const struct memory_region *region)
+{
+    if (region->why_not)
+        return not_measured(region->why_not);
+    size_t wanted = usable_cpus(), started = 0;
+    if (wanted < 2)
+        return not_measured("this process may use one CPU only");
+    struct reader readers[THREADS_MOST];
+    pthread_barrier_t start;
+    pthread_barrier_init(&start, NULL, (unsigned)wanted + 1);
+    size_t part = region->size_bytes / wanted / SMALL_BYTES * SMALL_BYTES;
+    for (; started < wanted; started++) {
+        readers[started] = (struct reader){
+            .bytes = region->bytes + started * part, .size_bytes = part, .start = &start};
+        if (pthread_create(&readers[started].thread, NULL, reader_run, &readers[started]) != 0)
+            break;
+    }
+    if (started < wanted) {
+        /* Those that wait at the barrier would wait for ever: let them go one by one. */
+        for (size_t at = 0; at < started; at++)
+            pthread_cancel(readers[at].thread);
+        for (size_t at = 0; at < started; at++)
+            pthread_join(readers[at].thread, NULL);
+        return not_measured("threads could not be started");
+    }
+    pthread_barrier_wait(&start);
+    double start_ns = clock_ns(CLOCK_MONOTONIC);
+    for (size_t at = 0; at < wanted; at++)
+        pthread_join(readers[at].thread, NULL);
+    double elapsed_ns = clock_ns(CLOCK_MONOTONIC) - start_ns;
+    pthread_barrier_destroy(&start);
+    return measured_as((double)(part * wanted) / elapsed_ns);
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "render/calibration.h"
+
+#include "base/json_writer.h"
+#include "base/scope.h"
+#include "base/vec.h"
+
+#include <stdio.h>
+
+static const struct {
+    const char *key, *label, *unit;
+    double factor; /* from the figure to the unit */
+    int decimals;
+} figures[] = {
+    [CALIBRATION_CLOCK] = {"clock_hz", "clock", "GHz", 1e-9, 2},
+    [CALIBRATION_ISSUE] = {"issue_per_cycle", "instructions issued", "a cycle", 1, 2},
+    [CALIBRATION_FMA_128] = {"fma_128_per_cycle", "multiply-adds, 128 bits", "a cycle", 1, 2},
+    [CALIBRATION_FMA_256] = {"fma_256_per_cycle", "multiply-adds, 256 bits", "a cycle", 1, 2},
+    [CALIBRATION_FMA_512] = {"fma_512_per_cycle", "multiply-adds, 512 bits", "a cycle", 1, 2},
+    [CALIBRATION_FMA_LATENCY] = {"fma_latency_cycles", "from one to a dependent one", "cycles", 1, 1},
+    [CALIBRATION_BRANCH_MISS] = {"branch_miss_cycles", "a wrongly guessed branch", "cycles", 1, 1},
+    [CALIBRATION_CPUID] = {"cpuid_ns", "CPUID", "ns", 1, 0},
+    [CALIBRATION_READ_ONE] = {"read_one_bytes_per_s", "memory read, one core", "GB/s", 1e-9, 1},
+    [CALIBRATION_WRITE_ONE] = {"write_one_bytes_per_s", "memory written, one core", "GB/s", 1e-9, 1},
+    [CALIBRATION_READ_ALL] = {"read_all_bytes_per_s", "memory read, all cores", "GB/s", 1e-9, 1},
+    [CALIBRATION_PAGE_WALK] = {"page_walk_ns", "address translation on 4 KiB pages", "ns a load", 1, 1},
+};
+_Static_assert(array_count(figures) == CALIBRATION_FIGURES, "a row per figure");
+
+static void add_figure(struct page *page, enum calibration_figure figure, const struct calibration_value *value)
+{
+    double factor = figures[figure].factor;
+    int decimals = figures[figure].decimals;
+    text_printf(page->out, "  %-36s", figures[figure].label);
+    if (!value->value.known) {
+        page_paragraph(page, PAGE_FAINT, 38, 38, value->why_not);
+        return;
+    }
+    text_printf(page->out, "%9.*f %-10s", decimals, value->value.mid * factor, figures[figure].unit);
+    page_printf(page, PAGE_FAINT, " %.*f .. %.*f\n", decimals, value->value.low * factor, decimals,
+                value->value.high * factor);
+}
+
+static void size_print(char *out, size_t size, size_t bytes)
+{
+    if (bytes >= 1024 * 1024)
+        snprintf(out, size, "%zu MiB", bytes >> 20);
+    else
+        snprintf(out, size, "%zu KiB", bytes >> 10);
+}
+
+static void add_latency(struct page *page, const struct calibration_value *value)
+{
+    if (value->value.known)
+        text_printf(page->out, "%8.1f  [%6.1f .. %6.1f]", value->value.mid, value->value.low, value->value.high);
+    else
+        text_printf(page->out, "%-27s", "  not measured");
+}
+
+static void add_curve(struct page *page, const struct calibration *calibration)
+{
+    const char *why_not = NULL;
+    page_heading(page, "A LOAD THAT WAITS FOR THE ONE BEFORE, ns");
+    text_printf(page->out, "  %10s   %-27s   %s\n", "over", "on 4 KiB pages", "on 2 MiB pages");
+    for (size_t at = 0; at < calibration->step_count; at++) {
+        const struct calibration_step *step = &calibration->steps[at];
+        char size[24];
+        size_print(size, sizeof(size), step->bytes);
+        text_printf(page->out, "  %10s  ", size);
+        add_latency(page, &step->on_4k);
+        text_add(page->out, "   ");
+        add_latency(page, &step->on_2m);
+        text_add(page->out, "\n");
+        why_not = step->on_2m.value.known ? step->on_4k.why_not : step->on_2m.why_not;
+    }
+    if (why_not)
+        page_paragraph(page, PAGE_FAINT, 0, 2, why_not);
+}
+
+/* Below this share of its issue width a core is called shared: kernels of our own reach 0.97 alone. */
+static const double shared_below = 0.85;
+
+static void add_share(struct page *page, const struct calibration *calibration)
+{
+    const struct interval *share = &calibration->share;
+    scoped_text struct text line = {0};
+    if (!share->known) {
+        text_add(&line, "Whether the core is shared can't be told: the issue width of this microarchitecture isn't tabled.");
+        page_paragraph(page, PAGE_FAINT, 0, 0, text_string(&line));
+        return;
+    }
+    if (share->mid >= shared_below) {
+        text_printf(&line, "The core is yours: it issues %.0f %% of its %u instructions a cycle.", 100 * share->mid,
+                    calibration->issue_slots);
+        page_paragraph(page, PAGE_GOOD, 0, 0, text_string(&line));
+        return;
+    }
+    text_printf(&line,
+                "Your core is being shared: %.0f %% [%.0f .. %.0f] of its issue width is gone (%.2f of %u instructions "
+                "a cycle). Most likely the other hardware thread of the core runs something; what is bound by "
+                "throughput is slowed, what waits is not.",
+                100 * (1 - share->mid), 100 * (1 - share->high), 100 * (1 - share->low),
+                share->mid * calibration->issue_slots, calibration->issue_slots);
+    page_paragraph(page, PAGE_WARNING, 0, 0, text_string(&line));
+}
+
+void calibration_text(struct page *page, const struct calibration *calibration,
+                      const struct calibration_labels *labels)
+{
+    page_printf(page, PAGE_STRONG, "%s%s%s%s", labels->cpu, *labels->microarchitecture ? ", " : "",
+                labels->microarchitecture, labels->is_guest ? ", a guest" : "");
+    page_printf(page, PAGE_FAINT, "   median and quartiles, %.1f s\n\n", calibration->elapsed_s);
+    add_share(page, calibration);
+    page_heading(page, "THE CORE");
+    for (size_t at = CALIBRATION_CLOCK; at <= CALIBRATION_CPUID; at++)
+        add_figure(page, (enum calibration_figure)at, &calibration->figures[at]);
+    page_heading(page, "MEMORY");
+    for (size_t at = CALIBRATION_READ_ONE; at < CALIBRATION_FIGURES; at++)
+        add_figure(page, (enum calibration_figure)at, &calibration->figures[at]);
+    add_curve(page, calibration);
+}
+
+static void json_value(struct json_writer *json, const char *key, const struct calibration_value *value)
+{
+    json_object_open(json, key);
+    if (value->value.known) {
+        json_double(json, "low", value->value.low);
+        json_double(json, "mid", value->value.mid);
+        json_double(json, "high", value->value.high);
+    } else {
+        json_string(json, "not_measured", value->why_not);
+    }
+    json_object_close(json);
+}
+
+void calibration_json(struct text *out, const struct calibration *calibration,
+                      const struct calibration_labels *labels)
+{
+    struct json_writer json;
+    json_begin(&json, out);
+    json_object_open(&json, NULL);
+    json_string(&json, "schema", "plumb-calibrate-1");
+    json_string(&json, "cpu", labels->cpu);
+    json_string(&json, "microarchitecture", labels->microarchitecture);
+    json_bool(&json, "is_guest", labels->is_guest);
+    json_double(&json, "elapsed_s", calibration->elapsed_s);
+    for (size_t at = 0; at < CALIBRATION_FIGURES; at++)
+        json_value(&json, figures[at].key, &calibration->figures[at]);
+    if (calibration->issue_slots)
+        json_u64(&json, "issue_slots", calibration->issue_slots);
+    if (calibration->share.known)
+        json_double(&json, "issue_share", calibration->share.mid);
+    json_array_open(&json, "load_latency_ns");
+    for (size_t at = 0; at < calibration->step_count; at++) {
+        json_object_open(&json, NULL);
+        json_u64(&json, "working_set_bytes", calibration->steps[at].bytes);
+        json_value(&json, "on_4k_pages", &calibration->steps[at].on_4k);
+        json_value(&json, "on_2m_pages", &calibration->steps[at].on_2m);
+        json_object_close(&json);
+    }
+    json_array_close(&json);
+    json_object_close(&json);
+}

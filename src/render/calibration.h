@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the machine can do just now, as text for the eye and as JSON. */
+#ifndef PLUMB_RENDER_CALIBRATION_H
+#define PLUMB_RENDER_CALIBRATION_H
+
+#include "probe/calibration/calibration.h"
+#include "render/page.h"
+
+struct calibration_labels {
+    const char *cpu;               /* "Cascade Lake"; "" when unknown */
+    const char *microarchitecture;
+    bool is_guest;
+};
+
+void calibration_text(struct page *page, const struct calibration *calibration,
+                      const struct calibration_labels *labels);
+void calibration_json(struct text *out, const struct calibration *calibration,
+                      const struct calibration_labels *labels);
+
+#endif
