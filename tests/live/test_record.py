@@ -2,6 +2,7 @@
 """plumb record on this machine: what it writes, that perf reads it, and how it ends when things go wrong."""
 import os
 import pathlib
+import re
 import resource
 import shutil
 import signal
@@ -190,6 +191,7 @@ def test_call_chains(run, perf, spin, spin_without_fp, tmp_path):
     if "too few" in done.stderr or "copying stacks" not in done.stderr and samples(tmp_path / "dwarf") < 250:
         pytest.skip("the machine was too busy to bring enough samples")
     assert "copying stacks instead" in done.stderr
+    assert "user stacks reach their thread's root (stack dumps;" in done.stderr
     last = perf("script", "-i", tmp_path / "dwarf").stdout.strip().split("\n\n")[-1]
     assert "middle" in last and "main" in last and "_start" in last, last
 
@@ -391,12 +393,11 @@ def test_filters(run, perf, tmp_path):
 def test_plumb_leaves_itself_out(plumb, run, tmp_path):
     if not has_tracepoints() or os.geteuid() != 0:
         pytest.skip("needs root and tracefs")
-    ourselves = tmp_path / "ourselves"  # by a name of its own: others may run plumb meanwhile
-    ourselves.symlink_to(plumb)
-    done = run_program(ourselves, "record", "-a", "-e", "raw_syscalls:sys_enter", "--exclude-perf", "-o", tmp_path / "d", "sleep", 0.1)
-    assert done.returncode == 0, done.stderr
-    script = run("script", "-i", tmp_path / "d", "-F", "comm").stdout
-    assert "sleep" in script and "ourselves" not in script
+    process = start(plumb, "-a", "-e", "raw_syscalls:sys_enter", "--exclude-perf", "-o", tmp_path / "d", "sleep", 0.1)
+    _, said = process.communicate(timeout=20)
+    assert process.returncode == 0, said
+    pids = run("script", "-i", tmp_path / "d", "-F", "pid").stdout.split()
+    assert pids and str(process.pid) not in pids
 
 
 def test_control(plumb, run, spin, tmp_path):
@@ -453,3 +454,28 @@ def test_processes_of_a_user(run, tmp_path, other_users):
     finally:
         other.kill()
         other.wait()
+
+
+def test_dumps_hold_the_stack_and_no_more(run, perf, spin_without_fp, tmp_path):
+    """The environment lies above the main thread's stack: it isn't copied, and the stacks are whole all the same."""
+    marked = os.environ | {"SECRET": "do-not-record-me" * 50}
+    done = run("record", "-e", "cpu-clock", "--call-graph", "dwarf", "-o", tmp_path / "d", "--", spin_without_fp, 1, env=marked)
+    assert done.returncode == 0, done.stderr
+    if "no stack of user" in done.stderr or samples(tmp_path / "d") < 50:
+        pytest.skip("the machine was too busy to bring enough samples")
+    said = re.search(r"([0-9.]+) % of user stacks reach their thread's root \(stack dumps; (\d+) of (\d+) were unwound\)", done.stderr)
+    assert said and float(said[1]) > 80 and int(said[2]) <= 256, done.stderr
+    assert (tmp_path / "d").read_bytes().count(b"do-not-record-me") < 50 * 5, "but for those before it could be looked up"
+    assert (tmp_path / "d").stat().st_size < samples(tmp_path / "d") * 4000
+    stacks = perf("script", "-i", tmp_path / "d").stdout.split("\n\n")
+    assert sum("_start" in stack for stack in stacks) > 0.8 * len(stacks)
+
+
+@pytest.mark.parametrize("options", [[], ["-z"]])
+def test_killed_before_it_has_chosen(plumb, perf, spin, tmp_path, options):
+    process = start(plumb, "-e", "cpu-clock", "-F", 2000, "-g", *options, "-o", tmp_path / "d", "--", spin, 3)
+    assert wait_for(lambda: has_data(tmp_path / "d", 3000), 20)
+    process.kill()
+    process.communicate()
+    script = perf("script", "-i", tmp_path / "d")
+    assert script.returncode == 0 and "leaf" in script.stdout, script.stderr

@@ -210,6 +210,21 @@ static int exit_code_of(const struct recording_run *run)
     return workload_exit_code(&run->workload);
 }
 
+static void say_result(const struct recording_run *run, const struct recorder_result *result, bool complete)
+{
+    struct record_summary summary = {
+        .talk = run->context->talk, .output = run->request.output, .quiet = run->options.quiet};
+    struct unwound_share share;
+    struct error reason = {0};
+    if (result->stack_dumps && !summary.quiet) {
+        if (record_unwinding_share(run->recorder, run->context, &share, &reason))
+            summary.unwound = &share;
+        else
+            summary.not_unwound = reason.message;
+    }
+    record_summary_say(&summary, result, complete);
+}
+
 static bool finish(struct recording_run *run, bool recorded, struct error *err)
 {
     struct recorder_result result;
@@ -217,8 +232,7 @@ static bool finish(struct recording_run *run, bool recorded, struct error *err)
     bool finished = recorder_finish(run->recorder, &result, &finish_error);
     end_workload(run);
     say_notes(run);
-    struct record_summary summary = {run->context->talk, run->request.output, run->options.quiet};
-    record_summary_say(&summary, &result, recorded && finished);
+    say_result(run, &result, recorded && finished);
     run->context->exit_code = exit_code_of(run);
     if (recorded && !finished)
         *err = finish_error;

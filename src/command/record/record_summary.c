@@ -9,38 +9,51 @@ static void say(const struct record_summary *summary, const char *text)
         fprintf(summary->talk, "plumb record: %s\n", text);
 }
 
-static const char *mode_name(enum callchain_mode mode)
+static double percent(uint64_t part, uint64_t whole)
 {
-    switch (mode) {
-    case CALLCHAIN_DWARF:
-        return "stack dumps";
-    case CALLCHAIN_LBR:
-        return "branch records";
-    default:
-        return "frame pointers";
-    }
+    return whole ? 100.0 * (double)part / (double)whole : 0;
+}
+
+/* Stack dumps: what unwinding some of them says, and whether they were long enough. */
+static void say_dumps(const struct record_summary *summary, const struct recorder_result *result)
+{
+    const struct unwound_share *unwound = summary->unwound;
+    char text[400], cut[120] = "";
+    if (unwound && unwound->at_dump_end)
+        snprintf(cut, sizeof(cut), ", %.1f %% need more than was copied (--call-graph dwarf,BYTES)",
+                 percent(unwound->at_dump_end, unwound->stacks));
+    if (unwound && unwound->stacks)
+        snprintf(text, sizeof(text), "%.1f %% of user stacks reach their thread's root (stack dumps; %llu of %llu were "
+                 "unwound)%s", percent(unwound->at_root, unwound->stacks), (unsigned long long)unwound->stacks,
+                 (unsigned long long)result->stack_dumps, cut);
+    else if (result->stack_dumps)
+        snprintf(text, sizeof(text), "%llu stack dumps; how many reach their thread's root isn't known: %s",
+                 (unsigned long long)result->stack_dumps,
+                 summary->not_unwound ? summary->not_unwound : "none could be unwound");
+    else
+        snprintf(text, sizeof(text), "no stack of user space was sampled");
+    say(summary, text);
+}
+
+static void say_frame_pointers(const struct record_summary *summary, const struct recorder_result *result)
+{
+    char text[300];
+    double share = percent(result->stacks_at_root, result->user_stacks);
+    if (result->stacks_judged)
+        snprintf(text, sizeof(text), "%.1f %% of %llu user stacks reach their thread's root (frame pointers)%s", share,
+                 (unsigned long long)result->user_stacks,
+                 share < 50 ? "; --call-graph dwarf copies stacks instead" : "");
+    else
+        snprintf(text, sizeof(text), "too few user stacks to tell how many reach their thread's root");
+    say(summary, text);
 }
 
 static void say_stacks(const struct record_summary *summary, const struct recorder_result *result)
 {
-    char text[300];
-    if (result->callchain == CALLCHAIN_NONE)
-        return;
-    if (result->callchain == CALLCHAIN_DWARF && result->stack_dumps) {
-        snprintf(text, sizeof(text), "%.1f %% of %llu stack dumps filled the size asked for%s",
-                 100.0 * (double)result->stack_dumps_full / (double)result->stack_dumps,
-                 (unsigned long long)result->stack_dumps,
-                 result->stack_dumps_full ? ": what lay deeper is cut (--call-graph dwarf,BYTES)" : "");
-        say(summary, text);
-    } else if (result->callchain == CALLCHAIN_FRAME_POINTERS && result->stacks_judged) {
-        double share = 100.0 * (double)result->stacks_at_root / (double)result->user_stacks;
-        snprintf(text, sizeof(text), "%.1f %% of %llu user stacks reach their thread's root (%s)%s", share,
-                 (unsigned long long)result->user_stacks, mode_name(result->callchain),
-                 share < 50 ? "; --call-graph dwarf copies stacks instead" : "");
-        say(summary, text);
-    } else if (result->callchain == CALLCHAIN_FRAME_POINTERS) {
-        say(summary, "too few user stacks to tell how many reach their thread's root");
-    }
+    if (result->callchain == CALLCHAIN_DWARF)
+        say_dumps(summary, result);
+    else if (result->callchain == CALLCHAIN_FRAME_POINTERS)
+        say_frame_pointers(summary, result);
 }
 
 static void say_losses(const struct record_summary *summary, const struct recorder_result *result)

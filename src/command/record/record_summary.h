@@ -3,6 +3,7 @@
 #ifndef PLUMB_COMMAND_RECORD_RECORD_SUMMARY_H
 #define PLUMB_COMMAND_RECORD_RECORD_SUMMARY_H
 
+#include "command/record/record_unwinding.h"
 #include "source/recorder/recorder.h"
 
 #include <stdio.h>
@@ -11,6 +12,8 @@ struct record_summary {
     FILE *talk;
     const char *output;
     bool quiet;
+    const struct unwound_share *unwound; /* of stack dumps; NULL: not known, because: */
+    const char *not_unwound;
 };
 
 /* complete: everything that was sampled is in the file. */

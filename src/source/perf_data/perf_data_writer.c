@@ -314,10 +314,21 @@ static void file_begin(struct perf_data_writer *writer, struct text *out, const 
     header->data.offset = out->length;
 }
 
+static bool failed_before(const struct perf_data_writer *writer, struct error *err)
+{
+    if (writer->failed && err)
+        *err = writer->failure;
+    return writer->failed;
+}
+
 bool perf_data_writer_begin(struct perf_data_writer *writer, const struct perf_data_event *events,
                             size_t event_count, perf_data_features *features, struct error *err)
 {
     scoped_text struct text start = {0};
+    if (failed_before(writer, err)) {
+        perf_data_features_done(features);
+        return false; /* what stands there is all that will */
+    }
     if (features->count)
         qsort(features->items, features->count, sizeof(features->items[0]), by_bit);
     if (writer->is_pipe)
@@ -328,6 +339,10 @@ bool perf_data_writer_begin(struct perf_data_writer *writer, const struct perf_d
     int sys_errno = write_all(writer, start.bytes, start.length, 0, NULL);
     if (sys_errno)
         return write_failed(writer, sys_errno, err);
+    if (!writer->is_pipe) {
+        writer->data_bytes = writer->buffered = writer->flushed = 0;
+        (void)!ftruncate(writer->fd, (off_t)start.length); /* where it can't be cut, what is left isn't read */
+    }
     writer->table_on_disk = false;
     return perf_data_writer_commit(writer, err);
 }
@@ -408,13 +423,6 @@ static bool flush(struct perf_data_writer *writer, struct error *err)
     writer->flushed = size;
     writer->buffered = 0;
     return true;
-}
-
-static bool failed_before(const struct perf_data_writer *writer, struct error *err)
-{
-    if (writer->failed && err)
-        *err = writer->failure;
-    return writer->failed;
 }
 
 bool perf_data_writer_append(struct perf_data_writer *writer, const void *records, size_t size_bytes,

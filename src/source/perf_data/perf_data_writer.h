@@ -54,8 +54,8 @@ MUST_CHECK bool perf_data_writer_create(struct perf_data_writer **ret_writer, co
 bool perf_data_writer_is_pipe(const struct perf_data_writer *writer);
 
 /*
- * Write everything before the records; features are sorted by bit and taken over. May be called again as long as
- * no record was appended: what was written then is replaced.
+ * Write everything before the records; features are sorted by bit and taken over. May be called again: what was
+ * written then, records included, is replaced. A pipe can't take back records.
  */
 MUST_CHECK bool perf_data_writer_begin(struct perf_data_writer *writer, const struct perf_data_event *events,
                                        size_t event_count, perf_data_features *features, struct error *err);

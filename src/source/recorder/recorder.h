@@ -124,6 +124,11 @@ MUST_CHECK bool recorder_poll(struct recorder *recorder, int timeout_ms, struct 
 bool recorder_target_ended(const struct recorder *recorder);
 /* Stop, empty the buffers, write what is known only now. ret_result is filled also on failure. */
 MUST_CHECK bool recorder_finish(struct recorder *recorder, struct recorder_result *ret_result, struct error *err);
+/*
+ * Write a small recording with at most a few hundred of the stack dumps, evenly over the time, and the mappings
+ * that explain them to fd, in the pipe format: what unwinding them says stands for the whole. After the finish.
+ */
+MUST_CHECK bool recorder_excerpt_write(const struct recorder *recorder, int fd, struct error *err);
 /* Remove the file and bring path.old back: the target never ran. */
 void recorder_discard(struct recorder *recorder);
 void recorder_free(struct recorder *recorder); /* NULL is allowed */
