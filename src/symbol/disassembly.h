@@ -57,6 +57,8 @@ struct memory_operand {
     uint8_t segment;     /* register number of FS or GS, whose base a sample doesn't have; else REGISTER_NONE */
     int64_t displacement;
     uint16_t size_bytes; /* accessed; of one element for gather and scatter; 0: unknown */
+    bool is_32;          /* the sum wraps at 32 bits: i386 code, or an address-size prefix */
+    bool has_hidden_part; /* more than base, index and displacement decide: a bit number, a byte of RAX, tile rows */
     bool is_relative;    /* address = that of this instruction + displacement */
     bool has_vector_index; /* gather, scatter: one address per element */
     uint8_t index_shift; /* AArch64: left shift of index */

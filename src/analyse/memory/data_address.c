@@ -32,6 +32,7 @@ const char *data_refusal_name(enum data_refusal refusal)
         [REFUSED_UNPLACED] = "stalled instruction not known",
         [REFUSED_SEGMENT] = "address has a segment base",
         [REFUSED_VECTOR_INDEX] = "gather or scatter",
+        [REFUSED_HIDDEN_PART] = "address depends on more than its registers",
         [REFUSED_STACK] = "pushes or pops the stack",
         [REFUSED_CHANGED] = "changes a register of its own address",
     };
@@ -62,6 +63,7 @@ bool operand_address(const struct instruction *instruction, uint64_t runtime_add
     *ret_refusal = !memory->is_present                           ? REFUSED_NO_OPERAND
                    : memory->has_vector_index                    ? REFUSED_VECTOR_INDEX
                    : memory->segment != REGISTER_NONE            ? REFUSED_SEGMENT
+                   : memory->has_hidden_part                     ? REFUSED_HIDDEN_PART
                    : moves_stack(instruction)                    ? REFUSED_STACK
                                                                  : REFUSED_REASON_COUNT;
     if (*ret_refusal != REFUSED_REASON_COUNT)
@@ -95,7 +97,7 @@ bool operand_address(const struct instruction *instruction, uint64_t runtime_add
         }
         addr += index_value(memory, part);
     }
-    *ret_addr = addr;
+    *ret_addr = memory->is_32 ? addr & UINT32_MAX : addr;
     *ret_is_next = is_next;
     return true;
 }

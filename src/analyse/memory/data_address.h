@@ -74,6 +74,7 @@ enum data_refusal {
     REFUSED_UNPLACED,     /* which instruction stalled is not known */
     REFUSED_SEGMENT,
     REFUSED_VECTOR_INDEX,
+    REFUSED_HIDDEN_PART,  /* bit strings, table look-ups by AL, tiles */
     REFUSED_STACK,        /* push, pop, call, return */
     REFUSED_CHANGED,      /* a register of its address was changed by the instruction itself */
     REFUSED_REASON_COUNT

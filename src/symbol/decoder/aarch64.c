@@ -364,6 +364,37 @@ static void decode_vector(uint32_t word, struct instruction *instruction)
     instruction->vector_writes |= 1u << bits(word, 4, 0);
 }
 
+/*
+ * Where a scalable access begins: [base, index, lsl size], or [base] alone. An immediate counts vector lengths, which
+ * a sample doesn't tell; gathers and scatters have an address per element.
+ */
+static void note_scalable_address(uint32_t word, unsigned group, bool gathers, struct instruction *instruction)
+{
+    static const uint8_t size_shifts[16] = {0, 0, 0, 0, 2, 1, 1, 1, 1, 1, 2, 2, 0, 0, 0, 3}; /* by dtype */
+    enum {
+        CONTIGUOUS_LOAD = 0x52,
+        STORE = 0x72,
+        WHOLE_REGISTER = 0x85800000, /* ldr z, ldr p */
+    };
+    unsigned form = bits(word, 15, 13), base = bits(word, 9, 5);
+    struct memory_operand memory = {.base = (uint8_t)base, .index = REGISTER_NONE, .scale = 1, .segment = REGISTER_NONE,
+                                    .is_present = true, .has_vector_index = gathers, .has_hidden_part = true};
+    bool by_index = (group == CONTIGUOUS_LOAD && (form == 2 || form == 3)) || (group == STORE && form == 2);
+    bool by_multiple = (group == CONTIGUOUS_LOAD && form == 5) || (group == STORE && form == 7);
+    if (by_index) {
+        memory.index = (uint8_t)bits(word, 20, 16);
+        memory.index_shift = (uint8_t)(group == STORE ? bits(word, 24, 23) : size_shifts[bits(word, 24, 21)]);
+        memory.has_hidden_part = false;
+        instruction->reads |= (uint64_t)1 << memory.index;
+    } else if (by_multiple) {
+        memory.has_hidden_part = bits(word, 19, 16) != 0;
+    } else if ((word & 0xffc0a000) == WHOLE_REGISTER) {
+        memory.has_hidden_part = bits(word, 21, 16) != 0 || bits(word, 12, 10) != 0;
+    }
+    instruction->reads |= (uint64_t)1 << base;
+    instruction->memory = memory;
+}
+
 static void decode_sve(uint32_t word, struct instruction *instruction)
 {
     unsigned group = word >> 25;
@@ -376,7 +407,11 @@ static void decode_sve(uint32_t word, struct instruction *instruction)
     instruction->is_store = group == 0x72;
     instruction->is_load = !instruction->is_store;
     bool gathers = group == 0x62 || (group == 0x42 && !(word & 0x00800000));
-    instruction->class = instruction->is_store ? INSTRUCTION_STORE : gathers ? INSTRUCTION_GATHER : INSTRUCTION_LOAD;
+    unsigned form = bits(word, 15, 13);
+    bool scatters = instruction->is_store && form >= 4 && form <= 6;
+    instruction->class = scatters ? INSTRUCTION_SCATTER : instruction->is_store ? INSTRUCTION_STORE
+                         : gathers ? INSTRUCTION_GATHER : INSTRUCTION_LOAD;
+    note_scalable_address(word, group, gathers || scatters, instruction);
 }
 
 static void aarch64_next(void *context, const uint8_t *bytes, size_t left, uint64_t addr,

@@ -118,6 +118,28 @@ static bool is_float(ZydisElementType type)
            type == ZYDIS_ELEMENT_TYPE_FLOAT64 || type == ZYDIS_ELEMENT_TYPE_FLOAT80;
 }
 
+/*
+ * Instructions whose address isn't base + index + displacement: a bit number from a register reaches beyond the operand,
+ * xlat indexes by AL alone, tiles take the index as the distance of their rows, two masked or direct stores hide theirs.
+ */
+static bool hides_part_of_address(const struct x86_instruction *x86)
+{
+    switch (x86->info.mnemonic) {
+    case ZYDIS_MNEMONIC_BT:
+    case ZYDIS_MNEMONIC_BTC:
+    case ZYDIS_MNEMONIC_BTR:
+    case ZYDIS_MNEMONIC_BTS:
+        return x86->operands[1].type == ZYDIS_OPERAND_TYPE_REGISTER;
+    case ZYDIS_MNEMONIC_XLAT:
+    case ZYDIS_MNEMONIC_TILELOADD:
+    case ZYDIS_MNEMONIC_TILELOADDT1:
+    case ZYDIS_MNEMONIC_TILESTORED:
+        return true;
+    default:
+        return false;
+    }
+}
+
 static void note_memory(struct instruction *instruction, const struct x86_instruction *x86,
                         const ZydisDecodedOperand *operand)
 {
@@ -140,6 +162,8 @@ static void note_memory(struct instruction *instruction, const struct x86_instru
                                                                : REGISTER_NONE,
         .displacement = operand->mem.disp.has_displacement ? operand->mem.disp.value : 0,
         .is_relative = operand->mem.base == ZYDIS_REGISTER_RIP || operand->mem.base == ZYDIS_REGISTER_EIP,
+        .is_32 = x86->info.address_width == 32,
+        .has_hidden_part = hides_part_of_address(x86),
         .has_vector_index = operand->mem.type == ZYDIS_MEMOP_TYPE_VSIB,
         .size_bytes = operand->size / 8,
         .is_present = true,
