@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Causes in the memory: address translation, caches, bandwidth, stores, nodes, contended lines. */
+#include "base/vec.h"
 #include "finding/family.h"
 
 #include <string.h>
@@ -88,6 +89,40 @@ static void small_pages_evidence(const struct results *results, struct finding *
                      VALUE_SHARE("ratio", interval_complement(left_on_huge_pages(cost))));
 }
 
+/* What would really change the pages, by what the mapping is and what is set for it. */
+struct page_remedy {
+    const char *advice[4]; /* keys; up to the first NULL */
+    const char *confirm;
+};
+
+static const struct page_remedy *page_remedy_for(const struct stall_group *group, const char *policy)
+{
+    static const struct page_remedy forbidden = {{"advice-forbidden"}, "confirm-rebuilt"};
+    static const struct page_remedy off = {{"advice-never", "advice-then"}, "confirm-policy"};
+    static const struct page_remedy asked = {{"advice-asked", "advice-compact"}, "confirm-rebuilt"};
+    static const struct page_remedy shared = {{"advice-shared"}, "confirm-rebuilt"};
+    static const struct page_remedy file = {{"advice-file"}, "confirm-rebuilt"};
+    static const struct page_remedy stack = {{"advice-stack"}, "confirm-rebuilt"};
+    static const struct page_remedy scarce = {{"advice-scarce", "advice-compact"}, "confirm-rebuilt"};
+    static const struct page_remedy heap = {{"advice-malloc", "advice-always"}, "confirm-malloc"};
+    static const struct page_remedy anonymous = {{"advice-madvise", "advice-maybe-malloc", "advice-always"}, "confirm-policy"};
+    if (group && group->advised_never)
+        return &forbidden;
+    if (group && group->is_stack)
+        return &stack;
+    if (group && group->is_shared)
+        return &shared;
+    if (group && group->area_known && !group->is_anonymous)
+        return &file;
+    if (strcmp(policy, "never") == 0)
+        return &off;
+    if (group && group->advised_huge)
+        return &asked;
+    if (strcmp(policy, "always") == 0)
+        return &scarce;
+    return group && group->is_heap ? &heap : &anonymous;
+}
+
 static void small_pages_advice(const struct results *results, struct finding *finding,
                                const struct stall_group *group)
 {
@@ -95,23 +130,15 @@ static void small_pages_advice(const struct results *results, struct finding *fi
     const char *policy = machine ? machine->thp_enabled : "";
     finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_MACHINE, "policy",
                      VALUE_TEXT("policy", policy[0] ? policy : "unknown"));
-    if (strcmp(policy, "never") == 0)
-        finding_advise(finding, "advice-never", NO_VALUES);
-    if (!group || group->is_anonymous) {
-        finding_advise(finding, "advice-malloc", NO_VALUES);
-        finding_advise(finding, "advice-madvise", VALUE_TEXT("area", group ? group->area : "the hot data"));
-    } else {
-        finding_advise(finding, "advice-file", VALUE_TEXT("area", group->area));
-    }
-    if (strcmp(policy, "madvise") == 0)
-        finding_advise(finding, "advice-always", NO_VALUES);
+    const struct page_remedy *remedy = page_remedy_for(group, policy);
+    for (size_t at = 0; at < array_count(remedy->advice) && remedy->advice[at]; at++)
+        finding_advise(finding, remedy->advice[at], VALUE_TEXT("area", group ? group->area : "the hot data"));
     if (machine && machine->is_guest)
         finding_advise(finding, machine->confidential[0] ? "advice-confidential" : "advice-guest",
                        VALUE_TEXT("hypervisor", machine->hypervisor));
-    if (results->command)
-        finding_set(finding, confirm, "confirm", VALUE_TEXT("command", results->command));
-    else
-        finding_set(finding, confirm, "confirm-attached", NO_VALUES);
+    finding_set(finding, confirm, results->command ? remedy->confirm : "confirm-attached",
+                VALUE_TEXT("command", results->command ? results->command : ""),
+                VALUE_TEXT("policy", policy[0] ? policy : "madvise"));
 }
 
 struct page_gain { /* what all groups together would get back */

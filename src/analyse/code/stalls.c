@@ -20,6 +20,7 @@ struct decoded { /* a function's instructions */
     struct instruction *items;
     uint64_t *hits; /* stalled here */
     uint8_t *marks; /* MARK_… by instruction */
+    uint32_t *lost, *ahead; /* stalled here, address overwritten; sampled here, address known */
     size_t count;
     bool has_frame; /* keeps a frame pointer */
     bool tried, marked;
@@ -40,6 +41,7 @@ struct place { /* what is known of one location; filled when its first sample co
 struct address_hit {
     uint64_t time_ns, addr;
     uint32_t function, instruction, thread, pid;
+    bool is_ahead; /* of the access to come: where it went, not that it waited */
 };
 
 struct count_list {
@@ -118,6 +120,8 @@ static void function_decode(struct work *work, uint32_t index)
     decoded->hits = arena_array(work->arena, uint64_t, items.count + 1);
     vec_done(&items);
     decoded->marks = arena_array(work->arena, uint8_t, decoded->count + 1);
+    decoded->lost = arena_array(work->arena, uint32_t, decoded->count + 1);
+    decoded->ahead = arena_array(work->arena, uint32_t, decoded->count + 1);
     decoded->has_frame = keeps_frame(work, decoded);
     work->functions.items[index].has_code = decoded->count > 0;
     size_t frame = 0;
@@ -309,6 +313,39 @@ static bool moves_one(const struct instruction *instruction)
                                          instruction->memory.size_bytes && instruction->memory.size_bytes <= 8);
 }
 
+/*
+ * The sample is taken behind the load, when a load into a register of its own address has overwritten it. A plain
+ * pointer chase leaves the next address there, which is as good; anything else leaves data.
+ */
+static bool loses_address(const struct instruction *instruction)
+{
+    const struct memory_operand *memory = &instruction->memory;
+    uint64_t used = (memory->base < 64 ? (uint64_t)1 << memory->base : 0) |
+                    (memory->index < 64 ? (uint64_t)1 << memory->index : 0);
+    bool chases = instruction->class == INSTRUCTION_LOAD && memory->index == REGISTER_NONE && memory->size_bytes == 8;
+    return instruction->is_load && !chases && (instruction->writes & used);
+}
+
+static void hit_add(struct work *work, const struct sample *sample, const struct place *place, uint32_t index,
+                    bool is_ahead)
+{
+    struct decoded *decoded = &work->decoded.items[place->function];
+    uint64_t addr;
+    if (work->hits.count >= ADDRESSES_MOST ||
+        !operand_address(&work->recording->samples, sample, &decoded->items[index].memory, &addr))
+        return;
+    decoded->ahead[index] += is_ahead;
+    *vec_push(&work->hits) = (struct address_hit){
+        .time_ns = sample->time_ns,
+        .addr = addr,
+        .function = place->function,
+        .instruction = index,
+        .thread = sample->thread,
+        .pid = sample->thread < work->recording->threads.count ? work->recording->threads.items[sample->thread].pid : 0,
+        .is_ahead = is_ahead,
+    };
+}
+
 static void note_vectors(struct stalls *stalls, const struct instruction *instruction)
 {
     bool one = moves_one(instruction);
@@ -345,6 +382,9 @@ static void sample_attribute(struct work *work, const struct sample *sample, con
     stalls->landing_samples += decoded->marks[place->sampled] & MARK_LANDING ? 1 : 0;
     stalls->chained_samples += chained && !addressed;
     stalls->addressed_samples += addressed;
+    const struct instruction *next = &decoded->items[place->sampled];
+    if (next->is_load && loses_address(next) && !is_stack_operand(work, decoded, next))
+        hit_add(work, sample, place, place->sampled, true);
     if (!instruction->is_load && !instruction->is_store)
         return;
     if (is_stack_operand(work, decoded, instruction)) {
@@ -353,19 +393,10 @@ static void sample_attribute(struct work *work, const struct sample *sample, con
         return;
     }
     stalls->memory_samples++;
-    uint64_t addr;
-    if (work->hits.count < ADDRESSES_MOST &&
-        operand_address(&work->recording->samples, sample, &instruction->memory, &addr))
-        *vec_push(&work->hits) = (struct address_hit){
-            .time_ns = sample->time_ns,
-            .addr = addr,
-            .function = place->function,
-            .instruction = index,
-            .thread = sample->thread,
-            .pid = sample->thread < work->recording->threads.count
-                       ? work->recording->threads.items[sample->thread].pid
-                       : 0,
-        };
+    if (loses_address(instruction))
+        decoded->lost[index]++;
+    else
+        hit_add(work, sample, place, index, false);
 }
 
 static void count_key(struct hashmap *map, uint64_t key, struct count_list *counts)
@@ -575,6 +606,16 @@ static int grouped_compare(const void *a, const void *b)
     return (left->hit.time_ns > right->hit.time_ns) - (left->hit.time_ns < right->hit.time_ns);
 }
 
+/* Names that the kernel gives to memory of its tmpfs. */
+static bool is_shared_memory(const char *path)
+{
+    static const char *const starts[] = {"/dev/shm/", "/memfd:", "/SYSV", "/dev/zero", "[anon_shmem"};
+    for (size_t at = 0; at < array_count(starts); at++)
+        if (strncmp(path, starts[at], strlen(starts[at])) == 0)
+            return true;
+    return false;
+}
+
 static void group_area(struct stall_group *group, const struct page_area *area)
 {
     group->area_known = area != NULL;
@@ -584,8 +625,18 @@ static void group_area(struct stall_group *group, const struct page_area *area)
     group->area_bytes = area->end - area->start;
     group->area_resident_bytes = area->resident_bytes;
     group->advised_huge = area->advised_huge;
+    group->advised_never = area->advised_never;
+    group->is_stack = strncmp(area->path, "[stack", 6) == 0;
+    group->is_shared = is_shared_memory(area->path);
     group->is_heap = strncmp(area->path, "[heap", 5) == 0;
     group->is_anonymous = group->is_heap || !area->path[0] || strncmp(area->path, "[anon", 5) == 0;
+}
+
+/* For how many stalled samples an address stands. */
+static double hit_weight(const struct work *work, const struct address_hit *hit)
+{
+    const struct decoded *decoded = &work->decoded.items[hit->function];
+    return hit->is_ahead ? (double)decoded->lost[hit->instruction] / (double)decoded->ahead[hit->instruction] : 1;
 }
 
 static void group_fill(struct work *work, const struct grouped_hit *hits, size_t count,
@@ -593,15 +644,18 @@ static void group_fill(struct work *work, const struct grouped_hit *hits, size_t
 {
     uint32_t function = hits[0].hit.function;
     const struct decoded *decoded = &work->decoded.items[function];
-    *group = (struct stall_group){.function = function, .samples = count, .area = "unknown memory"};
+    double samples = 0, loads = 0, narrow = 0;
+    *group = (struct stall_group){.function = function, .area = "unknown memory"};
     group_area(group, hits[0].area);
     scoped_free struct timed_address *addresses = memory_alloc(count * sizeof(*addresses));
     uint32_t hottest = hits[0].hit.instruction;
     for (size_t at = 0; at < count; at++) {
         const struct instruction *instruction = &decoded->items[hits[at].hit.instruction];
         addresses[at] = (struct timed_address){hits[at].hit.time_ns, hits[at].hit.addr};
-        group->load_samples += instruction->is_load;
-        group->narrow_samples += moves_one(instruction) || instruction->vector_bits == 128;
+        double weight = hit_weight(work, &hits[at].hit);
+        samples += weight;
+        loads += instruction->is_load ? weight : 0;
+        narrow += moves_one(instruction) || instruction->vector_bits == 128 ? weight : 0;
         group->store_samples += instruction->is_store && !instruction->is_load;
         group->dependent_samples += instruction->class == INSTRUCTION_LOAD && instruction->memory.base < 64 &&
                                     (instruction->writes >> instruction->memory.base & 1);
@@ -612,11 +666,14 @@ static void group_fill(struct work *work, const struct grouped_hit *hits, size_t
         group->base_hits += pages && size && size <= pages->base_page_bytes;
         group->huge_hits += pages && size > pages->base_page_bytes;
     }
+    group->samples = (uint64_t)(samples + 0.5);
+    group->load_samples = (uint64_t)(loads + 0.5);
+    group->narrow_samples = (uint64_t)(narrow + 0.5);
     row_fill(work, function, hottest, &group->row);
     group->element_bytes = decoded->items[hottest].memory.size_bytes;
     group->work_instructions = work_around(work, function, hottest);
     double total = (double)work->stalls->sample_count;
-    group->share = wilson_interval((double)count, total, total);
+    group->share = wilson_interval(samples < total ? samples : total, total, total);
     double sized = (double)(group->base_hits + group->huge_hits);
     group->base_share = wilson_interval((double)group->base_hits, sized, sized);
     group->set = working_set_of(addresses, count);
@@ -645,11 +702,13 @@ static void groups_find(struct work *work, const struct process_pages *pages, si
     vec(struct stall_group) groups = {0};
     size_t least = stalls->sample_count / 100 + 1;
     for (size_t first = 0; first < count;) {
-        size_t end = first + 1;
-        while (end < count && hits[end].hit.function == hits[first].hit.function &&
-               hits[end].hit.pid == hits[first].hit.pid && hits[end].area_start == hits[first].area_start)
-            end++;
-        if (end - first >= least)
+        size_t end = first;
+        double weight = 0;
+        for (; end < count && hits[end].hit.function == hits[first].hit.function &&
+               hits[end].hit.pid == hits[first].hit.pid && hits[end].area_start == hits[first].area_start;
+             end++)
+            weight += hit_weight(work, &hits[end].hit);
+        if (weight >= (double)least)
             group_fill(work, hits + first, end - first, pages_of(pages, pages_count, hits[first].hit.pid),
                        vec_push(&groups));
         first = end;

@@ -53,7 +53,8 @@ struct stall_group { /* what a function waits for in one mapping */
     struct stall_row row; /* its hottest instruction */
     const char *area;     /* "[heap]", path, "anonymous" */
     uint64_t area_bytes, area_resident_bytes;
-    bool area_known, advised_huge, is_anonymous, is_heap;
+    bool area_known, advised_huge, advised_never; /* MADV_HUGEPAGE, MADV_NOHUGEPAGE */
+    bool is_anonymous, is_heap, is_stack, is_shared; /* is_shared: tmpfs, memfd, SysV, shared anonymous */
     uint64_t samples, load_samples, store_samples, dependent_samples;
     uint64_t narrow_samples; /* at loads and stores of one number or of 128 bits */
     uint64_t base_hits, huge_hits, unknown_hits;

@@ -181,6 +181,50 @@ Test(findings, wrong_guesses_are_not_ruled_out_by_where_branches_lead)
     arena_done(&made.arena);
 }
 
+/* Advice is for the mapping that was found: what can't work there isn't offered. */
+Test(findings, page_advice_is_for_the_mapping)
+{
+    static const struct {
+        struct stall_group mapping;
+        const char *policy, *offered, *confirmed_by, *never;
+    } cases[] = {
+        {{.is_anonymous = true, .is_heap = true}, "madvise", "glibc.malloc.hugetlb", "GLIBC_TUNABLES", "MADV_HUGEPAGE"},
+        {{.is_anonymous = true}, "madvise", "MADV_HUGEPAGE", "echo always", "remount"},
+        {{.is_anonymous = true, .advised_never = true}, "madvise", "forbids", "THE-COPY", "GLIBC_TUNABLES"},
+        {{.is_anonymous = true, .advised_never = true}, "always", "forbids", "THE-COPY", "enabled"},
+        {{.is_anonymous = true, .advised_huge = true}, "madvise", "MADV_COLLAPSE", "THE-COPY", "GLIBC_TUNABLES"},
+        {{.is_anonymous = true}, "always", "2 MiB", "THE-COPY", "enabled"},
+        {{.is_anonymous = true}, "never", "echo madvise", "echo always", "THE-COPY"},
+        {{.is_shared = true}, "always", "shmem_enabled", "THE-COPY", "GLIBC_TUNABLES"},
+        {{.area = "/data/model"}, "always", "/data/model is a file's", "THE-COPY", "GLIBC_TUNABLES"},
+        {{.is_stack = true}, "madvise", "to the heap", "THE-COPY", "GLIBC_TUNABLES"},
+    };
+    for (size_t at = 0; at < array_count(cases); at++) {
+        struct made_up made;
+        make_up(&made);
+        add_small_pages(&made);
+        const struct stall_group *mapping = &cases[at].mapping;
+        made.group.is_anonymous = mapping->is_anonymous;
+        made.group.is_heap = mapping->is_heap;
+        made.group.is_stack = mapping->is_stack;
+        made.group.is_shared = mapping->is_shared;
+        made.group.advised_never = mapping->advised_never;
+        made.group.advised_huge = mapping->advised_huge;
+        made.group.area = mapping->area ? mapping->area : "some memory";
+        made.machine.thp_enabled = cases[at].policy;
+        made.machine.is_guest = false;
+        const struct finding *finding = test_and_find(&made, "small-pages");
+        bool offered = false;
+        for (size_t advice = 0; advice < finding->advice_count; advice++) {
+            offered |= strstr(finding->advice[advice], cases[at].offered) != NULL;
+            cr_expect_null(strstr(finding->advice[advice], cases[at].never), "case %zu: %s", at, finding->advice[advice]);
+        }
+        cr_expect(offered, "case %zu offers no '%s'", at, cases[at].offered);
+        cr_expect(finding->confirm && strstr(finding->confirm, cases[at].confirmed_by), "case %zu: %s", at, finding->confirm);
+        arena_done(&made.arena);
+    }
+}
+
 Test(findings, huge_pages_rule_small_pages_out)
 {
     struct made_up made;
