@@ -21,6 +21,8 @@ import sanitizer_logs
 
 ROOT = pathlib.Path(os.environ.get("PLUMB_SOURCE_ROOT") or pathlib.Path(__file__).resolve().parent.parent)
 
+TEST_SECONDS = int(os.environ.get("PLUMB_TEST_SECONDS", "240"))
+
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "live: measures the machine that the test runs on")
@@ -30,6 +32,32 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if "live" in pathlib.Path(item.fspath).parts:
             item.add_marker(pytest.mark.live)
+
+
+class TookTooLong(Exception):
+    """A test that waits for what doesn't come fails alone, instead of stopping all that follow."""
+
+
+def in_time():
+    def ring(*_):
+        raise TookTooLong(f"no end after {TEST_SECONDS} s")
+    before = signal.signal(signal.SIGALRM, ring)
+    signal.alarm(TEST_SECONDS)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_setup():
+    yield from in_time()
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_call():
+    yield from in_time()
 
 
 @pytest.hookimpl(trylast=True)

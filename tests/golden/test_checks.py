@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The checks of the tree can fail: each is shown what it must catch."""
 import importlib.util
+import os
 import pathlib
 import subprocess
+import sys
 
 import pytest
 
@@ -147,3 +149,11 @@ def test_sanitizer_summary_names_the_stack_and_the_test(load, tmp_path):
     assert found[0].detail.endswith("| thing_new thing.c:12:9 < run_stat stat.c:300:14")
     assert "by plumb" in found[1].detail and "other_new" in found[1].detail
     assert not list(tmp_path.iterdir())
+
+
+def test_a_test_without_end_fails_alone(source_root, tmp_path):
+    (tmp_path / "test_x.py").write_text("import os\ndef test_waits():\n    os.read(os.pipe()[0], 1)\n\ndef test_goes_on():\n    pass\n")
+    (tmp_path / "conftest.py").write_text((source_root / "tests/conftest.py").read_text())
+    done = subprocess.run([sys.executable, "-m", "pytest", "-q", tmp_path], capture_output=True, text=True, timeout=60,
+                          env=os.environ | {"PLUMB_TEST_SECONDS": "1", "PYTHONPATH": str(source_root / "tests")})
+    assert "1 failed, 1 passed" in done.stdout and "no end after 1 s" in done.stdout
