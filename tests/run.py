@@ -20,6 +20,7 @@ import xml.etree.ElementTree
 
 sys.path[:0] = [str(pathlib.Path(__file__).resolve().parent), str(pathlib.Path(__file__).resolve().parent / "fuzz")]
 import sanitizer_logs  # noqa: E402
+from sanitizer_logs import WORKAROUND  # noqa: E402
 from seed_files import seeds_of, unlisted  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -36,7 +37,7 @@ def environment_of(build, sanitizer_logs):
     if sanitizer_logs:
         log = f"log_path={sanitizer_logs}/log:log_exe_name=1"
         environment |= {"PLUMB_SANITIZED": "1", "PLUMB_SANITIZER_LOGS": str(sanitizer_logs),
-                        "ASAN_OPTIONS": f"{log}:detect_leaks=1:detect_stack_use_after_return=1:handle_abort=0",
+                        "ASAN_OPTIONS": f"{log}:detect_leaks=1:detect_stack_use_after_return=1:handle_abort=0:{WORKAROUND}",
                         "UBSAN_OPTIONS": f"{log}:print_stacktrace=1",
                         "LSAN_OPTIONS": f"{log}:suppressions={ROOT}/tests/asan/leaks_of_others.txt:print_suppressions=0"}
     return environment

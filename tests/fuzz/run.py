@@ -10,6 +10,8 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from sanitizer_logs import WORKAROUND  # noqa: E402
 from seed_files import seeds_of, unlisted
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
@@ -26,7 +28,7 @@ def fuzz(program, seeds, seconds, artifacts):
                 shutil.copy(seed, corpus / f"{number}-{seed.name}")
         words = [program, f"-max_total_time={seconds}", f"-timeout={SECONDS_PER_INPUT}", f"-rss_limit_mb={MEMORY_MIB}",
                  f"-artifact_prefix={artifacts}/{program.name}-", "-print_final_stats=1", "-verbosity=1", corpus]
-        environment = os.environ | {"ASAN_OPTIONS": "detect_leaks=1:allocator_may_return_null=1:symbolize=1",
+        environment = os.environ | {"ASAN_OPTIONS": f"detect_leaks=1:allocator_may_return_null=1:symbolize=1:{WORKAROUND}",
                                     "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1"}
         try:
             done = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
