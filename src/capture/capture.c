@@ -546,6 +546,7 @@ static void events_name(struct capture *capture, const struct source *source)
         event->period = attr->sample_period;
         event->is_frequency = attr->freq;
         event->counts_ns = counts_ns(attr);
+        event->user_only = attr->exclude_kernel;
     }
 }
 

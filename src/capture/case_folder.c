@@ -9,10 +9,12 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 enum {
-    PART_BYTES_MOST = 256 << 20
+    PART_BYTES_MOST = 256 << 20,
+    ROOM_BYTES_LEAST = 32 << 20, /* for a case that nobody keeps */
 };
 
 static const char *const known_files[] = {
@@ -42,18 +44,43 @@ bool case_folder_create(const char *folder, struct error *err)
                       folder);
 }
 
+/* A full disk is better met before the program runs than after. */
+static bool has_room(const char *folder, struct error *why)
+{
+    struct statvfs room;
+    if (statvfs(folder, &room) != 0)
+        return error_system(why, errno, "can't use '%s' for what is measured", folder);
+    if ((uint64_t)room.f_bavail * room.f_frsize >= ROOM_BYTES_LEAST)
+        return true;
+    return error_set(why, ERROR_LIMIT, "'%s' has less than %d MiB free", folder, ROOM_BYTES_LEAST >> 20);
+}
+
+static char *folder_below(const char *place, struct error *why)
+{
+    scoped_free char *folder = memory_printf("%s/plumb-case-XXXXXX", place);
+    if (!has_room(place, why))
+        return NULL;
+    if (mkdtemp(folder))
+        return pointer_steal(&folder);
+    (void)!error_system(why, errno, "can't create a folder like '%s'", folder);
+    return NULL;
+}
+
 bool case_folder_temporary(char **ret_folder, struct error *err)
 {
     /* An image made of one program has no /tmp: then here, for as long as it takes. */
-    const char *base = getenv("TMPDIR"), *usual = access("/tmp", W_OK) == 0 ? "/tmp" : ".";
-    char *folder = memory_printf("%s/plumb-case-XXXXXX", base && base[0] ? base : usual);
-    if (!mkdtemp(folder)) {
-        error_system(err, errno, "can't create a folder like '%s'", folder);
-        free(folder);
-        return error_hint(err, "set TMPDIR, or name a folder with --case");
+    const char *asked = getenv("TMPDIR");
+    const char *const places[] = {asked && asked[0] ? asked : "/tmp", "/tmp", "/var/tmp", "/dev/shm", "."};
+    struct error first = {0};
+    for (size_t at = 0; at < array_count(places); at++) {
+        struct error why = {0};
+        *ret_folder = folder_below(places[at], &why);
+        if (*ret_folder)
+            return true;
+        first = at ? first : why;
     }
-    *ret_folder = folder;
-    return true;
+    *err = first;
+    return error_hint(err, "set TMPDIR, or name a folder with --case");
 }
 
 char *case_recording_name(unsigned number)
@@ -88,9 +115,10 @@ bool case_part_write(const char *folder, const char *file, struct text *content,
     scoped_file FILE *out = fopen(path, "we");
     if (!out)
         return error_system(err, errno, "can't write '%s'", path);
-    if (!text_write_file(content, out) || fflush(out) != 0)
-        return error_system(err, errno, "can't write '%s'", path);
-    return true;
+    if (text_write_file(content, out) && fflush(out) == 0)
+        return true;
+    error_system(err, errno, "can't write '%s'", path);
+    return error_hint(err, "make room there, or name another folder (--case, TMPDIR)");
 }
 
 static bool read_whole(const char *path, struct text *out, struct error *err)

@@ -20,7 +20,9 @@ static struct interval share_with_blind(const struct results *results, const str
                                         double blind)
 {
     struct interval seen = share_of_samples(results, finding, hits);
-    struct interval most = share_of_samples(results, finding, hits + blind);
+    double total = (double)results->stalls->sample_count;
+    /* What is told by its file is unnamed all the same: it is in both. */
+    struct interval most = share_of_samples(results, finding, hits + blind < total ? hits + blind : total);
     return seen.known ? interval_of(seen.low, seen.mid, most.high) : seen;
 }
 

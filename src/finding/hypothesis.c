@@ -86,6 +86,8 @@ static void test_one(const struct hypothesis *hypothesis, const struct results *
         struct results visible = declared(results, hypothesis->needs | hypothesis->uses);
         finding->is_estimate = (hypothesis->needs & RESULT_BIT(RESULT_STALLS)) != 0;
         hypothesis->test(&visible, finding);
+        if (finding->verdict == VERDICT_NOT_TESTABLE && (!finding->reason || !finding->reason[0]))
+            finding->reason = "nothing ran while it was watched";
     }
     if (!imported_test(results, finding) && why_not)
         return;

@@ -224,15 +224,17 @@ static void time_section(struct page *page)
     double on_cpu = run->on_cpu_ratio.known ? run->on_cpu_ratio.value : 0;
     if (run->on_cpu_ratio.known) {
         double user = 1, kernel = 0;
-        if (results->stalls && results->stalls->sample_count) {
+        bool sampled = results->stalls && results->stalls->sample_count && results->kernel;
+        if (sampled) {
             kernel = (double)results->stalls->kernel_samples / (double)results->stalls->sample_count;
             user = 1 - kernel;
         } else if (run->cpu_s.known && run->cpu_s.value > 0 && run->system_s.known) {
             kernel = run->system_s.value / run->cpu_s.value;
             user = 1 - kernel;
         }
-        share_line(page, "running, its own code", on_cpu * user, CYAN, "");
-        share_line(page, "running, in the kernel", on_cpu * kernel, YELLOW, "");
+        share_line(page, sampled || kernel > 0 ? "running, its own code" : "running", on_cpu * user, CYAN, "");
+        if (sampled || kernel > 0)
+            share_line(page, "running, in the kernel", on_cpu * kernel, YELLOW, "");
         share_line(page, "no thread running", 1 - on_cpu, DIM, "");
     }
     scoped_text struct text facts = {0};
@@ -468,6 +470,42 @@ static void finding_details(struct page *page, const struct finding *finding)
         labelled(page, DIM, "       ", finding->reason, 7);
 }
 
+static bool same_text(const char *a, const char *b)
+{
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+static bool same_reason(const struct finding *a, const struct finding *b)
+{
+    return a->verdict == b->verdict && a->reason && same_text(a->reason, b->reason) && same_text(a->remedy, b->remedy);
+}
+
+/* One reason for many (no recording at all) is said once, behind all that it keeps from being tested. */
+static bool not_testable_together(struct page *page, size_t first)
+{
+    enum { TOGETHER_LEAST = 3 };
+    const struct findings *findings = page->diagnosis->findings;
+    const struct finding *finding = &findings->items[first];
+    scoped_text struct text line = {0};
+    size_t count = 0;
+    for (size_t at = 0; at < findings->count; at++) {
+        if (!same_reason(finding, &findings->items[at]))
+            continue;
+        if (at < first)
+            return true; /* said with that one, if it was */
+        text_printf(&line, "%s%s", count ? ", " : "", findings->items[at].hypothesis->title);
+        count++;
+    }
+    if (count < TOGETHER_LEAST)
+        return false;
+    text_printf(&line, ": %s", finding->reason);
+    if (finding->remedy)
+        text_printf(&line, "; to test them: %s", finding->remedy);
+    text_printf(page->out, "  %s ", page->style->unicode ? "·" : ".");
+    paragraph(page, text_string(&line), 4, 4);
+    return true;
+}
+
 static void findings_of(struct page *page, enum verdict verdict, const char *title, enum colour colour)
 {
     static const char *const marks[] = {"●", "○", "✓", "·"}, *const plain[] = {"*", "?", "-", "."};
@@ -480,6 +518,8 @@ static void findings_of(struct page *page, enum verdict verdict, const char *tit
     for (size_t at = 0; at < page->diagnosis->findings->count; at++) {
         const struct finding *finding = &page->diagnosis->findings->items[at];
         if (finding->verdict != verdict)
+            continue;
+        if (verdict == VERDICT_NOT_TESTABLE && !page->style->verbose && not_testable_together(page, at))
             continue;
         text_printf(page->out, "  %s%s%s ", code_of(page, colour), page->style->unicode ? marks[verdict] : plain[verdict],
                     code_of(page, PLAIN));

@@ -3,6 +3,7 @@
 
 #include "base/json_writer.h"
 #include "base/vec.h"
+#include "symbol/dwarf/libdw_functions.h"
 
 enum {
     CODE_BYTES_MOST = 1 << 20, /* of one function; generated giants are cut */
@@ -184,6 +185,11 @@ static void maker_add_code(struct maker *maker, size_t at)
 static void maker_add_complaints(struct maker *maker, struct code_bundle *bundle)
 {
     bundle->complaints = arena_array(maker->arena, const char *, COMPLAINTS_MOST);
+    struct libdw libdw;
+    struct error missing = {0};
+    if (!libdw_load(&libdw, &missing))
+        bundle->complaints[bundle->complaint_count++] =
+            arena_printf(maker->arena, "%s (%s)", missing.message, missing.hint);
     for (size_t dso = 0; dso < maker->recording->spaces.dso_count; dso++) {
         const char *complaint = symboliser_complaint(maker->symboliser, (uint32_t)dso);
         if (complaint && bundle->complaint_count < COMPLAINTS_MOST)

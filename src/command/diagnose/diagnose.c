@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* plumb diagnose: measure a target into a case, test every hypothesis on it, print the verdict; or replay a case. */
-#include "base/json_writer.h"
+#include "base/json_reader.h"
 #include "base/scope.h"
 #include "command/command_table.h"
 #include "command/diagnose/diagnose_case.h"
@@ -115,6 +115,8 @@ static bool report(struct context *context, const struct diagnose_options *optio
     struct loaded_case loaded;
     if (!loaded_case_read(&loaded, folder, err))
         return false;
+    if (!is_kept)
+        case_folder_remove(folder); /* all of it is in memory; who reads our output may close it and so end us */
     if (is_replay && options->effect_percent > 0)
         loaded.results.effect = options->effect_percent / 100;
     struct findings findings;
@@ -189,6 +191,10 @@ static bool diagnose_live(struct context *context, const struct diagnose_options
 static bool diagnose_command(struct context *context, const struct diagnose_options *options, char **argv, struct error *err)
 {
     bool has_command = argv[0] != NULL;
+    scoped_json struct json_document *probe = NULL;
+    /* A case is read back to be diagnosed: better to know before the program has run for an hour. */
+    if (!json_document_parse(&probe, view_of("{}"), err))
+        return error_wrap(err, "diagnosing");
     if (!options_check(options, has_command, err))
         return false;
     if (!has_command && !wants_target(options))

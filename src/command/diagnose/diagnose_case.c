@@ -3,6 +3,7 @@
 
 #include "base/scope.h"
 #include "source/perf_data/perf_data.h"
+#include "symbol/disassembly.h"
 #include "system/memory/process_pages_json.h"
 
 /* A part that isn't there is no error: `found` stays false and why says so. */
@@ -164,6 +165,29 @@ static const char *gap_of(const struct case_manifest *manifest, const char *what
     return otherwise;
 }
 
+/* Where the kernel wasn't sampled, "at most 0 % in system calls" would be a lie. */
+static bool kernel_was_sampled(const struct recording *recording)
+{
+    for (size_t at = 0; at < recording->event_count; at++)
+        if (recording->events[at].counts_ns && recording->events[at].user_only)
+            return false;
+    return true;
+}
+
+static void kernel_analyse(struct loaded_case *loaded, const struct recording *recording)
+{
+    struct results *results = &loaded->results;
+    if (!kernel_was_sampled(recording)) {
+        results->why[RESULT_KERNEL] = "the kernel could not be sampled: that wants root, CAP_PERFMON or "
+                                      "kernel.perf_event_paranoid below 2";
+        return;
+    }
+    loaded->kernel = kernel_time_of(recording, &loaded->bundle, &loaded->arena);
+    results->kernel = loaded->kernel.sample_count ? &loaded->kernel : NULL;
+    if (!results->kernel)
+        results->why[RESULT_KERNEL] = "no samples were taken";
+}
+
 /* An imported count is another run's: it says nothing about this one's time. */
 static struct measured task_clock_of(const struct counter_summary *counters)
 {
@@ -197,10 +221,21 @@ static void analyse(struct loaded_case *loaded)
     loaded->waits = wait_rows_of(recording, &loaded->bundle, &loaded->arena);
     results->waits = loaded->waits.known ? &loaded->waits : NULL;
     results->stalls = &loaded->stalls;
-    loaded->kernel = kernel_time_of(recording, &loaded->bundle, &loaded->arena);
-    results->kernel = loaded->kernel.sample_count ? &loaded->kernel : NULL;
-    if (!results->kernel)
-        results->why[RESULT_KERNEL] = "no samples were taken";
+    kernel_analyse(loaded, recording);
+}
+
+/* Without the decoder nothing is known of any instruction, here or where the case is replayed. */
+static void decoder_check(struct loaded_case *loaded)
+{
+    struct disassembler *disassembler = NULL;
+    struct error missing = {0};
+    if (!loaded->has_bundle)
+        return;
+    if (disassembler_new(&disassembler, loaded->bundle.architecture, SYNTAX_ATT, &missing))
+        disassembler_free(disassembler);
+    else
+        case_manifest_gap(&loaded->manifest, &loaded->arena, "instructions",
+                          arena_printf(&loaded->arena, "%s (%s)", missing.message, missing.hint));
 }
 
 bool loaded_case_read(struct loaded_case *loaded, const char *folder, struct error *err)
@@ -217,6 +252,7 @@ bool loaded_case_read(struct loaded_case *loaded, const char *folder, struct err
         loaded_case_done(loaded);
         return false;
     }
+    decoder_check(loaded);
     loaded->results.effect = loaded->manifest.effect;
     loaded->results.command = loaded->manifest.command[0] ? loaded->manifest.command : NULL;
     loaded->results.target_options = loaded->manifest.target_options;
