@@ -84,6 +84,9 @@ struct workload;
 /* Shape: CHILD_QUANTITY_COUNT cells, of a workload that was reaped. */
 void child_cells(const struct workload *workload, struct measured *ret_cells);
 
+/* Run a shell line and wait for it. Errors: ERROR_SYSTEM when it ends with a status other than 0. */
+MUST_CHECK bool prepare_run(const char *line, struct error *err);
+
 /* Runs the arm as a child whose standard output and input are /dev/null; child_quantities. */
 struct experiment_runner experiment_runner_plain(void);
 /* A fixed number of blocks; *count must outlive the experiment. */

@@ -178,21 +178,6 @@ static void counted_cells(const struct measuring_runner *runner, const struct co
 
 /* The run. */
 
-static bool run_prepare(const struct measuring_runner *runner, struct error *err)
-{
-    if (!runner->setup.prepare)
-        return true;
-    char *argv[] = {(char *)"sh", (char *)"-c", (char *)runner->setup.prepare, NULL};
-    struct workload_surroundings quiet = {.streams_null = true};
-    scoped(workload_done) struct workload workload;
-    if (!workload_start_in(&workload, argv, &quiet, err) || !workload_release(&workload, err))
-        return false;
-    workload_wait(&workload, -1);
-    int status = workload_exit_code(&workload);
-    return status == 0 || error_set(err, ERROR_SYSTEM, "'%s' (--prepare) ended with status %d", runner->setup.prepare,
-                                    status);
-}
-
 static struct measured steal_share(const struct cpu_time *before, const struct cpu_time *after)
 {
     double ratio;
@@ -233,7 +218,7 @@ static bool measure_run(void *context, const struct experiment_arm *arm, size_t 
 {
     struct measuring_runner *runner = context;
     (void)block;
-    if (!run_prepare(runner, err))
+    if (runner->setup.prepare && !prepare_run(runner->setup.prepare, err))
         return false;
     struct cpu_time before, after;
     ret_cells[FIRST_AROUND + AROUND_CLOCK] =

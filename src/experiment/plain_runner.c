@@ -41,6 +41,18 @@ void child_cells(const struct workload *workload, struct measured *ret_cells)
         ret_cells[at] = measured_as(values[at]);
 }
 
+bool prepare_run(const char *line, struct error *err)
+{
+    char *argv[] = {(char *)"sh", (char *)"-c", (char *)line, NULL};
+    struct workload_surroundings quiet = {.streams_null = true};
+    scoped(workload_done) struct workload workload;
+    if (!workload_start_in(&workload, argv, &quiet, err) || !workload_release(&workload, err))
+        return false;
+    workload_wait(&workload, -1);
+    int status = workload_exit_code(&workload);
+    return status == 0 || error_set(err, ERROR_SYSTEM, "'%s' (--prepare) ended with status %d", line, status);
+}
+
 static bool plain_run(void *context, const struct experiment_arm *arm, size_t block, struct measured *ret_cells,
                       int *ret_exit_code, struct error *err)
 {

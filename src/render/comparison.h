@@ -4,6 +4,7 @@
 #define PLUMB_RENDER_COMPARISON_H
 
 #include "analyse/runs/comparison.h"
+#include "analyse/runs/profile_difference.h"
 #include "analyse/runs/steadiness.h"
 #include "render/page.h"
 
@@ -18,6 +19,8 @@ struct comparison_report {
     const char *stopped;            /* why no more blocks were run: "12 blocks were asked for" */
     struct interval predicted_gain; /* share of A's time expected to go, 0..1; not known: none was given */
     const char *prediction_source;
+    const struct profile_difference *profile; /* of the first other arm; NULL: not taken */
+    const char *why_no_profile;               /* or NULL */
 };
 
 void comparison_text(struct page *page, const struct comparison_report *report);

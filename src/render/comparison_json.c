@@ -114,6 +114,33 @@ static void add_steadiness(struct json_writer *json, const struct steadiness *st
     json_object_close(json);
 }
 
+static void add_profile(struct json_writer *json, const struct comparison_report *report)
+{
+    const struct profile_difference *profile = report->profile;
+    if (!profile) {
+        json_null(json, "profile");
+        json_string(json, "why_no_profile", report->why_no_profile);
+        return;
+    }
+    json_object_open(json, "profile");
+    json_u64(json, "blocks", profile->block_count);
+    json_double(json, "mean_difference_s", profile->mean_difference_s);
+    json_array_open(json, "functions");
+    for (size_t at = 0; at < profile->row_count; at++) {
+        const struct profile_row *row = &profile->rows[at];
+        json_object_open(json, NULL);
+        json_string(json, "function", row->function);
+        json_string(json, "dso", row->dso);
+        add_interval(json, "a_s_quartiles", &row->a_s);
+        add_interval(json, "b_s_quartiles", &row->b_s);
+        add_interval(json, "difference_s", &row->difference_s);
+        json_double(json, "mean_difference_s", row->mean_difference_s);
+        json_object_close(json);
+    }
+    json_array_close(json);
+    json_object_close(json);
+}
+
 void comparison_json(struct text *out, const struct comparison_report *report)
 {
     struct json_writer json;
@@ -132,6 +159,7 @@ void comparison_json(struct text *out, const struct comparison_report *report)
     add_steadiness(&json, report->steadiness);
     add_interval(&json, "predicted_gain", &report->predicted_gain);
     json_string(&json, "prediction_source", report->predicted_gain.known ? report->prediction_source : NULL);
+    add_profile(&json, report);
     add_runs(&json, report);
     json_object_close(&json);
 }

@@ -238,6 +238,52 @@ static void add_gaps(struct page *page, const struct comparison *item)
     add_names(page, "not measured", &line);
 }
 
+/* A function is worth a line from this share of the summed sizes of all differences on. */
+static const double row_share_least = 0.02;
+
+enum {
+    ROWS_MOST = 12
+};
+
+static void add_profile_row(struct page *page, const struct profile_row *row)
+{
+    char a[32], b[32], low[32], high[32], name[128];
+    value_print(a, sizeof(a), row->a_s.mid, RUN_SECONDS);
+    value_print(b, sizeof(b), row->b_s.mid, RUN_SECONDS);
+    snprintf(name, sizeof(name), "%.34s  %.20s", row->function, row->dso);
+    text_printf(page->out, "  %-46.46s %10s %10s", name, a, b);
+    if (row->difference_s.known) {
+        value_print(low, sizeof(low), row->difference_s.low, RUN_SECONDS);
+        value_print(high, sizeof(high), row->difference_s.high, RUN_SECONDS);
+        bool sure = row->difference_s.low > 0 || row->difference_s.high < 0;
+        page_printf(page, sure ? PAGE_STRONG : PAGE_FAINT, "   %s .. %s", low, high);
+    }
+    text_add(page->out, "\n");
+}
+
+static void add_profile(struct page *page, const struct comparison_report *report)
+{
+    const struct profile_difference *profile = report->profile;
+    if (!profile && !report->why_no_profile)
+        return;
+    page_heading(page, "WHERE THE DIFFERENCE GOES");
+    if (!profile || !profile->row_count) {
+        page_paragraph(page, PAGE_FAINT, 0, 2, report->why_no_profile ? report->why_no_profile : "no run was sampled");
+        return;
+    }
+    double sum = 0;
+    for (size_t at = 0; at < profile->row_count; at++)
+        sum += fabs(profile->rows[at].mean_difference_s);
+    char whole[32];
+    value_print(whole, sizeof(whole), profile->mean_difference_s, RUN_SECONDS);
+    text_printf(page->out, "  %zu more blocks under the sampler: %s of CPU time a run on average\n", profile->block_count, whole);
+    text_printf(page->out, "  %-46s %10.10s %10.10s   %s\n", "", report->table->arms[0].label,
+                report->table->arms[1].label, "difference, 95 % sure");
+    for (size_t at = 0; at < profile->row_count && at < ROWS_MOST; at++)
+        if (fabs(profile->rows[at].mean_difference_s) >= row_share_least * sum)
+            add_profile_row(page, &profile->rows[at]);
+}
+
 void comparison_text(struct page *page, const struct comparison_report *report)
 {
     text_printf(page->out, "%zu blocks of %zu runs in random order (seed %llu), %s; %.1f s: %s\n\n",
@@ -249,6 +295,7 @@ void comparison_text(struct page *page, const struct comparison_report *report)
         add_verdict(page, &report->items[at]);
     add_prediction(page, report);
     add_steadiness(page, report);
+    add_profile(page, report);
     for (size_t at = 0; at < report->count; at++)
         add_others(page, &report->items[at]);
     add_gaps(page, &report->items[0]);

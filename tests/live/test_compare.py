@@ -5,6 +5,8 @@ import signal
 import subprocess
 import time
 
+import pytest
+
 
 def compare(plumb, *words, **more):
     return subprocess.run([plumb, "compare", "-q", *words], capture_output=True, text=True, timeout=120, **more)
@@ -155,3 +157,24 @@ def test_a_case_foretells_only_what_it_supports(plumb, tmp_path):
         assert asked.returncode == 1 and words in asked.stderr
     (tmp_path / "findings.json").write_text("{")
     assert compare(plumb, "--predicted-by", str(tmp_path), "true", "--", "true").returncode == 1
+
+
+SPINNER = """
+__attribute__((noinline)) double heavy(int n) { volatile double s = 0; for (int i = 0; i < n; i++) s += i * 0.5; return s; }
+__attribute__((noinline)) double light(int n) { volatile double s = 0; for (int i = 0; i < n; i++) s -= i; return s; }
+int main(int count, char **words) { return heavy(count > 1 ? 60000000 : 15000000) + light(15000000) == 1; }
+"""
+
+
+def test_the_function_that_makes_the_difference_is_named(plumb, tmp_path):
+    source, program = tmp_path / "spin.c", tmp_path / "spin"
+    source.write_text(SPINNER)
+    subprocess.run(["cc", "-O1", "-o", str(program), str(source)], check=True)
+    result = compare(plumb, "-n", "6", "--by", "user", "--explain", "6", "--json", str(program), "--", str(program), "more")
+    document = json.loads(result.stdout)
+    if document["profile"] is None:
+        pytest.skip(document["why_no_profile"] or "the runs were not told apart")
+    first = document["profile"]["functions"][0]
+    assert (first["function"], first["dso"]) == ("heavy", "spin")
+    assert first["difference_s"]["low"] > 0
+    assert document["profile"]["mean_difference_s"] > 0

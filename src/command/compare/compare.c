@@ -6,6 +6,7 @@
 #include "command/compare/compare_arms.h"
 #include "command/compare/compare_policy.h"
 #include "command/compare/compare_prediction.h"
+#include "command/compare/compare_profile.h"
 #include "command/options.h"
 #include "experiment/measuring_runner.h"
 #include "probe/calibration/clock.h"
@@ -19,7 +20,7 @@
 #include <unistd.h>
 
 struct compare_options {
-    uint64_t runs, warmup, seed, most;
+    uint64_t runs, warmup, seed, most, explain;
     double effect, seconds; /* effect in percent, as typed */
     bool until_decided, no_noise_floor, ignore_failure, json, markdown, quiet;
     const char *quantity, *prepare, *cpus, *hyperfine;
@@ -50,6 +51,7 @@ static const struct option_row option_rows[] = {
     {0, "by", OPTION_TEXT, FIELD(quantity), "NAME", "quantity that decides: wall (default), cpu, user, system, max-rss, cycles, …"},
     {0, "effect", OPTION_DOUBLE, FIELD(effect), "PCT", "a smaller difference counts as the same (default 1)"},
     {0, "fail-if", OPTION_TEXTS, FIELD(fail_if), "'NAME > PCT%'", "exit 3 when that quantity surely grew by more; again for more"},
+    {0, "explain", OPTION_U64, FIELD(explain), "N", "blocks under the sampler, when a difference was found (default 8; 0: none)"},
     {0, "predicted", OPTION_TEXT, FIELD(prediction.typed), "LOW,MID,HIGH",
      "gain foretold for B, in percent of A's time: printed beside the realised one"},
     {0, "predicted-by", OPTION_TEXT, FIELD(prediction.case_folder), "CASE",
@@ -73,6 +75,9 @@ struct compare_run {
     struct experiment_result result;
     struct prediction prediction;
     double elapsed_s;
+    struct profile_difference profile;
+    const char *why_no_profile; /* NULL: there is one, or none was wanted */
+    bool has_profile;
 };
 
 static double now_s(void)
@@ -99,8 +104,8 @@ static void show_progress(void *context, const struct experiment_arm *arm, size_
 
 static bool options_check(struct compare_options *options, struct error *err)
 {
-    if (options->runs > 100000 || options->warmup > 100000)
-        return error_set(err, ERROR_USAGE, "--runs and --warmup expect at most 100000");
+    if (options->runs > 100000 || options->warmup > 100000 || options->explain > 1000)
+        return error_set(err, ERROR_USAGE, "--runs and --warmup expect at most 100000, --explain at most 1000");
     if (!(options->effect >= 0 && options->effect < 100))
         return error_set(err, ERROR_USAGE, "--effect expects a percentage from 0 to below 100");
     if (!(options->seconds >= 0))
@@ -276,6 +281,30 @@ static void report_print(const struct compare_run *run, const struct comparison_
     fputs(text_string(&out), run->context->out);
 }
 
+/* Two commands that differ are run a few more times, to see where. */
+static void explain(struct compare_run *run, const struct comparison *item)
+{
+    const struct compare_options *options = &run->options;
+    bool differ = item->verdict == COMPARISON_FASTER || item->verdict == COMPARISON_SLOWER;
+    if (!options->explain || !differ || run->arms.count != 2 || run->result.interrupted)
+        return;
+    struct profile_request request = {.a = &run->arms.items[0],
+                                      .b = &run->arms.items[1],
+                                      .blocks = options->explain,
+                                      .seed = options->seed,
+                                      .prepare = options->prepare,
+                                      .keep_failed = options->ignore_failure};
+    struct error err = {0};
+    if (!options->quiet && isatty(fileno(run->context->talk)))
+        fprintf(run->context->talk, "\r\033[K  %llu more blocks, to see where the difference goes",
+                (unsigned long long)options->explain);
+    run->has_profile = compare_profile(run->context, &request, &run->profile, &err);
+    if (!run->has_profile)
+        run->why_no_profile = arena_string(&run->arena, err.message);
+    if (!options->quiet && isatty(fileno(run->context->talk)))
+        fputs("\r\033[K", run->context->talk);
+}
+
 static bool judge_and_print(struct compare_run *run, struct error *err)
 {
     const struct run_table *table = &run->result.table;
@@ -288,6 +317,7 @@ static bool judge_and_print(struct compare_run *run, struct error *err)
     }
     struct steadiness steadiness;
     steadiness_judge(&steadiness, table, 0, run->policy.quantity);
+    explain(run, &items[0]);
     struct comparison_report report = {.table = table,
                                        .arm_count = run->arms.count,
                                        .items = items,
@@ -297,7 +327,9 @@ static bool judge_and_print(struct compare_run *run, struct error *err)
                                        .elapsed_s = run->elapsed_s,
                                        .stopped = stopped_because(run),
                                        .predicted_gain = run->prediction.gain,
-                                       .prediction_source = run->prediction.source};
+                                       .prediction_source = run->prediction.source,
+                                       .profile = run->has_profile ? &run->profile : NULL,
+                                       .why_no_profile = run->why_no_profile};
     report_print(run, &report);
     if (!hyperfine_write(run, &report, err))
         return false;
@@ -345,6 +377,7 @@ static bool prepare(struct compare_run *run, int argc, char **argv, struct error
 static void run_release(struct compare_run *run)
 {
     experiment_result_done(&run->result);
+    profile_difference_done(&run->profile);
     if (run->runner)
         measuring_runner_free(run->runner);
     vec_done(&run->options.fail_if);
@@ -356,8 +389,9 @@ static void run_release(struct compare_run *run)
 static bool compare_run(struct context *context, int argc, char **argv, struct error *err)
 {
     struct compare_run run = {.context = context};
-    run.options = (struct compare_options){.warmup = 1, .seed = 1, .most = 60, .effect = 1, .quantity = "wall"};
+    run.options = (struct compare_options){.warmup = 1, .seed = 1, .most = 60, .explain = 8, .effect = 1, .quantity = "wall"};
     arena_init(&run.arena);
+    profile_difference_init(&run.profile);
     bool good = prepare(&run, argc, argv, err) && measure_and_print(&run, err);
     run_release(&run);
     return good;
