@@ -9,10 +9,7 @@ import re
 WORKAROUND = "intercept_tls_get_addr=0"
 FRAME = re.compile(r"#\d+ 0x[0-9a-f]+ (?:in )?(\S+) ?(\(?\S*)")
 # Frames that every report has, and that say nothing of where it came from.
-PLAIN_# clang 14's leak check dies of what it noted about the thread-local storage of libraries opened at run time
-# (google/sanitizers issue 1267); it finds such storage without that note.
-WORKAROUND = "intercept_tls_get_addr=0"
-FRAME = re.compile(r"__interceptor_|__asan|__lsan|__ubsan|__sanitizer|(malloc|calloc|realloc|_start|main)$|__libc_start|criterion|\(")
+PLAIN_FRAME = re.compile(r"__interceptor_|__asan|__lsan|__ubsan|__sanitizer|(malloc|calloc|realloc|_start|main)$|__libc_start|criterion|\(")
 FRAMES_SHOWN = 10
 
 
