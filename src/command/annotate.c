@@ -20,22 +20,24 @@
 
 struct annotate_options {
     struct recording_input input;
-    const char *symbol, *dso, *event, *disassembler_style, *skid, *color;
+    const char *symbol, *dso, *event, *disassembler_style, *skid, *color, *percent_type;
     double percent_limit;
-    bool lines, source, intel, quiet, all;
+    bool lines, source, intel, quiet, all, stdio;
 };
 
 #define FIELD(member) offsetof(struct annotate_options, member)
 
 static const struct option_row option_rows[] = {
     {0, NULL, OPTION_HEADING, 0, NULL, "what to show"},
-    {'s', "symbol", OPTION_TEXT, FIELD(symbol), "NAME", "this function (default: the one with most samples)"},
+    {'s', "symbol", OPTION_TEXT, FIELD(symbol), "NAME", "this function (default: the one with most samples)", 'S'},
     {'d', "dso", OPTION_TEXT, FIELD(dso), "NAME", "only functions of this binary"},
     {'e', "event", OPTION_TEXT, FIELD(event), "NAME", "choose the hottest function by this event"},
     {'a', "all", OPTION_FLAG, FIELD(all), NULL, "every function with samples, hottest first"},
     {0, "percent-limit", OPTION_DOUBLE, FIELD(percent_limit), "PCT",
      "leave out functions (--all) and numbers of instructions below this percentage"},
     {0, NULL, OPTION_HEADING, 0, NULL, "how to show it"},
+    {0, "percent-type", OPTION_TEXT, FIELD(percent_type), "TYPE",
+     "shares of the function (local-) or of the recording (global-), by -period or -hits; default: local-period"},
     {'l', "print-line", OPTION_FLAG, FIELD(lines), NULL, "file and number of each source line"},
     {0, "source", OPTION_FLAG, FIELD(source), NULL, "source lines between instructions (default; --no-source leaves them out)"},
     {0, "intel", OPTION_FLAG, FIELD(intel), NULL, "Intel syntax (default: AT&T)"},
@@ -43,6 +45,7 @@ static const struct option_row option_rows[] = {
     {0, "skid", OPTION_TEXT, FIELD(skid), "HOW",
      "samples of CPU time land one instruction late (1), exactly (0), unknown (none); default: auto, a self-test"},
     {0, "color", OPTION_TEXT, FIELD(color), "WHEN", "auto, always or never"},
+    {0, "stdio", OPTION_FLAG, FIELD(stdio), NULL, "text: what plumb always prints"},
     {'q', "quiet", OPTION_FLAG, FIELD(quiet), NULL, "no header, no summary, no warnings"},
     {0, NULL, OPTION_HEADING, 0, NULL, "what to read"},
     RECORDING_INPUT_ROWS(annotate_options),
@@ -59,7 +62,8 @@ struct session {
     enum disassembly_syntax syntax;
     enum stall_attribution attribution;
     const char *attribution_source;
-    bool color;
+    const char *symbol; /* the function at hand; NULL: the hottest */
+    bool color, of_recording, by_number;
 };
 
 static bool read_recording(struct session *session, struct error *err)
@@ -163,6 +167,24 @@ static bool parse_skid(struct session *session, struct error *err)
     return error_set(err, ERROR_USAGE, "--skid expects auto, 1, 0 or none, not '%s'", word);
 }
 
+static bool parse_percent_type(struct session *session, struct error *err)
+{
+    static const struct {
+        const char *word;
+        bool of_recording, by_number;
+    } types[] = {{"local-period", false, false}, {"local-hits", false, true},
+                 {"global-period", true, false}, {"global-hits", true, true}};
+    const char *word = session->options->percent_type ? session->options->percent_type : types[0].word;
+    for (size_t at = 0; at < array_count(types); at++)
+        if (strcmp(types[at].word, word) == 0) {
+            session->of_recording = types[at].of_recording;
+            session->by_number = types[at].by_number;
+            return true;
+        }
+    return error_set(err, ERROR_USAGE, "--percent-type expects local-period, local-hits, global-period or global-hits, "
+                                       "not '%s'", word);
+}
+
 static bool parse_choices(struct session *session, struct error *err)
 {
     const struct annotate_options *options = session->options;
@@ -170,7 +192,7 @@ static bool parse_choices(struct session *session, struct error *err)
     if (style && strcmp(style, "intel") != 0 && strcmp(style, "att") != 0)
         return error_set(err, ERROR_USAGE, "--disassembler-style expects intel or att, not '%s'", style);
     session->syntax = options->intel || (style && strcmp(style, "intel") == 0) ? SYNTAX_INTEL : SYNTAX_ATT;
-    if (!parse_skid(session, err))
+    if (!parse_skid(session, err) || !parse_percent_type(session, err))
         return false;
     const char *color = options->color ? options->color : "auto";
     if (strcmp(color, "auto") != 0 && strcmp(color, "always") != 0 && strcmp(color, "never") != 0)
@@ -234,7 +256,7 @@ static bool symbol_matches(void *context, const struct hot_symbol *hot)
 {
     const struct session *session = context;
     const struct recording *recording = &session->capture.recording;
-    const char *wanted = session->options->symbol;
+    const char *wanted = session->symbol;
     if (!dso_matches(session, recording->samples.locations[hot->location].dso))
         return false;
     if (!wanted)
@@ -249,7 +271,7 @@ static bool symbol_matches(void *context, const struct hot_symbol *hot)
 /* Nothing has the asked name: say which names come nearest. */
 static bool no_such_symbol(const struct session *session, const struct hot_symbol *symbols, size_t count, struct error *err)
 {
-    const char *wanted = session->options->symbol;
+    const char *wanted = session->symbol;
     const char *near[3] = {0};
     size_t distance[3] = {SIZE_MAX, SIZE_MAX, SIZE_MAX};
     if (!wanted)
@@ -344,6 +366,7 @@ static bool annotate_one(struct session *session, const struct hot_symbol *hot, 
         .syntax = session->syntax,
         .with_text = true,
         .with_lines = session->options->source || session->options->lines,
+        .by_number = session->by_number,
         .skid_one = session->attribution == ATTRIBUTION_ONE_LATER,
     };
     scoped(instructions_done) struct instructions in = {0};
@@ -368,6 +391,8 @@ static bool annotate_one(struct session *session, const struct hot_symbol *hot, 
         .source = in.has_lines ? source_by_row(session, &in, &in.arena) : NULL,
         .attribution = session->attribution,
         .attribution_source = session->attribution_source,
+        .of_recording = session->of_recording,
+        .by_number = session->by_number,
         .percent_least = session->options->percent_limit,
         .quiet = session->options->quiet,
         .unicode = speaks_utf8(),
@@ -393,7 +418,7 @@ static void warn(const struct session *session, const struct hot_symbol *hot, co
 static bool is_worth_showing(const struct session *session, const struct hot_symbol *hot, double total)
 {
     const struct annotate_options *options = session->options;
-    double least = options->all ? options->percent_limit : options->symbol || options->dso ? 0 : 5;
+    double least = options->all ? options->percent_limit : session->symbol || options->dso ? 0 : 5;
     return 100 * hot->weight >= least * total;
 }
 
@@ -401,7 +426,7 @@ static bool is_worth_showing(const struct session *session, const struct hot_sym
 static bool annotate_matching(struct session *session, uint32_t event, struct error *err)
 {
     struct hot_symbol first;
-    if (session->options->symbol && !session->options->all &&
+    if (session->symbol && !session->options->all &&
         hottest_matching(&session->capture.recording, session->symboliser, event, symbol_matches, session, &first))
         return annotate_one(session, &first, err);
     struct hot_symbol *symbols;
@@ -419,7 +444,7 @@ static bool annotate_matching(struct session *session, uint32_t event, struct er
             fputc('\n', session->context->out);
         if (annotate_one(session, &owned[at], &error)) {
             shown++;
-        } else if (!session->options->symbol) {
+        } else if (!session->symbol) {
             warn(session, &owned[at], &error);
         } else {
             *err = error;
@@ -428,7 +453,7 @@ static bool annotate_matching(struct session *session, uint32_t event, struct er
         if (!session->options->all && shown)
             return true;
     }
-    if (!matched && (session->options->symbol || session->options->dso))
+    if (!matched && (session->symbol || session->options->dso))
         return no_such_symbol(session, owned, count, err);
     return shown || error_set(err, ERROR_NOT_FOUND, "no function that matters could be shown");
 }
@@ -443,7 +468,24 @@ static bool annotate_hottest(struct session *session, uint32_t event, struct err
     return annotate_one(session, &hot, &error) || annotate_matching(session, event, err);
 }
 
-static bool annotate_session(struct session *session, struct error *err)
+/* The functions named, one after the other; without a name, what the other options choose. */
+static bool annotate_named(struct session *session, uint32_t event, char *const *names, int count, struct error *err)
+{
+    const struct annotate_options *options = session->options;
+    session->symbol = options->symbol;
+    bool chosen = options->symbol || options->dso || options->all, good = true;
+    if (options->symbol || !count)
+        good = chosen ? annotate_matching(session, event, err) : annotate_hottest(session, event, err);
+    for (int at = 0; good && at < count; at++) {
+        session->symbol = names[at];
+        if ((at || options->symbol) && !options->quiet)
+            fputc('\n', session->context->out);
+        good = annotate_matching(session, event, err);
+    }
+    return good;
+}
+
+static bool annotate_session(struct session *session, char *const *names, int count, struct error *err)
 {
     const struct annotate_options *options = session->options;
     uint32_t event;
@@ -453,8 +495,7 @@ static bool annotate_session(struct session *session, struct error *err)
         find_attribution(session);
     code_samples_init(&session->samples, &session->capture.recording);
     session->source = source_text_new(session->context->root, options->input.symfs);
-    return options->symbol || options->dso || options->all ? annotate_matching(session, event, err)
-                                                           : annotate_hottest(session, event, err);
+    return annotate_named(session, event, names, count, err);
 }
 
 static bool annotate_run(struct context *context, int argc, char **argv, struct error *err)
@@ -463,13 +504,9 @@ static bool annotate_run(struct context *context, int argc, char **argv, struct 
     int first;
     if (!options_parse(option_rows, OPTIONS_ANYWHERE, argc, argv, &options, &first, err))
         return false;
-    if (first < argc && !options.symbol)
-        options.symbol = argv[first++];
-    if (first < argc)
-        return error_set(err, ERROR_USAGE, "one function at a time: '%s' is too many", argv[first]);
     struct session session = {.context = context, .options = &options};
     capture_init(&session.capture);
-    bool done = annotate_session(&session, err);
+    bool done = annotate_session(&session, argv + first, argc - first, err);
     code_samples_done(&session.samples);
     source_text_free(session.source);
     symboliser_free(session.symboliser);
@@ -480,7 +517,7 @@ static bool annotate_run(struct context *context, int argc, char **argv, struct 
 const struct command command_annotate = {
     .name = "annotate",
     .summary = "the instructions of a hot function, with their shares of the samples",
-    .usage = "plumb annotate [options] [function]",
+    .usage = "plumb annotate [options] [function...]",
     .options = option_rows,
     .run = annotate_run,
 };

@@ -26,7 +26,8 @@ struct page {
 
 static double percent_of(const struct page *page, const double *weights, uint32_t row, size_t event)
 {
-    double total = page->in->events[event].weight;
+    const struct instruction_event *of = &page->in->events[event];
+    double total = page->annotation->of_recording ? of->recording_weight : of->weight;
     return total > 0 ? 100 * weights[row * page->in->event_count + event] / total : 0;
 }
 
@@ -159,7 +160,8 @@ static void add_header(const struct page *page)
     for (size_t event = 0; event < in->event_count; event++)
         text_printf(page->out, "%s%s", event ? ", " : "", in->events[event].name ? in->events[event].name : "?");
     if (in->event_count)
-        text_printf(page->out, " (%" PRIu64 " samples, percent: local period)", in->events[0].samples);
+        text_printf(page->out, " (%" PRIu64 " samples, percent: %s %s)", in->events[0].samples,
+                    page->annotation->of_recording ? "global" : "local", page->annotation->by_number ? "hits" : "period");
     else
         text_add(page->out, "no event: nothing was sampled here");
     size_t columns = page->out->length - start;

@@ -19,6 +19,8 @@ struct annotation {
     const char *const *source; /* by row: lines to print before it, each ending in \n; NULL: none */
     enum stall_attribution attribution;
     const char *attribution_source; /* how that is known, or why not: "measured here", … */
+    bool of_recording;         /* shares of the whole recording, not of the function */
+    bool by_number;            /* shares of the number of samples, not of their periods */
     double percent_least;      /* instructions below it are printed without a number */
     bool quiet;                /* no header, no summary */
     bool unicode;              /* loops drawn with box characters */

@@ -146,13 +146,36 @@ def test_percent_limit_hides_numbers(run, scene):
     assert all(float(percent) >= 99.99 for percent in shown)
 
 
+def test_several_functions(run, scene):
+    done = run("annotate", "--stdio", "chase", "main", cwd=scene)
+    assert done.returncode == 0 and [name in done.stdout for name in ("<chase>:", "<main>:")] == [True, True]
+    assert run("annotate", "-S", "main", "-q", cwd=scene).stdout == run("annotate", "main", "-q", cwd=scene).stdout
+    done = run("annotate", "chase", "nowhere_to_be_found", cwd=scene)
+    assert done.returncode == 1 and "nowhere_to_be_found" in done.stderr and "<chase>:" in done.stdout
+
+
+def shares(run, scene, kind):
+    done = run("annotate", "--skid", "none", "--percent-type", kind, "-q", "chase", cwd=scene)
+    return sum(float(percent) for percent, _ in instructions(done.stdout).values() if percent)
+
+
+def test_percent_types(run, scene):
+    """Of the function they add up to all of it, of the recording to what report says of the function."""
+    assert shares(run, scene, "local-period") == pytest.approx(100, abs=0.1)
+    assert shares(run, scene, "local-hits") == pytest.approx(100, abs=0.1)
+    rows = run("report", "-q", "-g", "none", "-s", "sym", "-S", "chase", "-F", "overhead,sym", cwd=scene).stdout
+    assert shares(run, scene, "global-period") == pytest.approx(float(rows.split("%")[0]), abs=0.1)
+    assert "global hits" in run("annotate", "--percent-type", "global-hits", "chase", cwd=scene).stdout
+    assert run("annotate", "--percent-type", "local", cwd=scene).returncode == 2
+
+
 def test_an_unknown_function_names_the_nearest(run, scene):
     done = run("annotate", "chas", cwd=scene)
     assert done.returncode == 1 and "'chas'" in done.stderr and "chase" in done.stderr.split("hint")[1]
 
 
 def test_wrong_usage(run, scene):
-    for words in (["--skid", "2"], ["-M", "arm"], ["--color", "blue"], ["--percent-limit", "101"], ["a", "b"], ["--nonsense"]):
+    for words in (["--skid", "2"], ["-M", "arm"], ["--color", "blue"], ["--percent-limit", "101"], ["--nonsense"]):
         done = run("annotate", *words, cwd=scene)
         assert done.returncode == 2, words
         assert words[-1] in done.stderr or words[0] in done.stderr

@@ -154,6 +154,17 @@ static void place_samples(struct instructions *result, const struct instructions
     }
 }
 
+static double weight_of(const struct instructions_request *request, const struct sample *sample)
+{
+    return sample->period && !request->by_number ? (double)sample->period : 1;
+}
+
+static double recording_weight(const struct instructions_request *request, uint32_t event)
+{
+    const struct recorded_event *recorded = &request->recording->events[event];
+    return recorded->period_sum && !request->by_number ? (double)recorded->period_sum : (double)recorded->sample_count;
+}
+
 static int event_compare(const void *a, const void *b)
 {
     const struct instruction_event *x = a, *y = b;
@@ -169,7 +180,8 @@ static void find_events(struct instructions *result, const struct instructions_r
     const struct recording *recording = request->recording;
     struct instruction_event *events = arena_array(&result->arena, struct instruction_event, recording->event_count + 1);
     for (size_t at = 0; at < recording->event_count; at++)
-        events[at] = (struct instruction_event){.event = (uint32_t)at, .name = recording->events[at].name};
+        events[at] = (struct instruction_event){.event = (uint32_t)at, .name = recording->events[at].name,
+                                                   .recording_weight = recording_weight(request, (uint32_t)at)};
     vec_for_each(placed, one)
     {
         events[one->sample->event].samples++;
@@ -256,19 +268,15 @@ static bool is_shifted(const struct instructions_request *request, const struct 
     return request->skid_one && !(sample->misc & EXACT_IP) && request->recording->events[sample->event].counts_ns;
 }
 
-static double weight_of(const struct sample *sample)
-{
-    return sample->period ? (double)sample->period : 1;
-}
-
-static void add_sampled(struct instructions *result, const placed_list *placed, const size_t *column_of_event)
+static void add_sampled(struct instructions *result, const struct instructions_request *request,
+                        const placed_list *placed, const size_t *column_of_event)
 {
     vec_for_each(placed, one)
     {
         size_t column = column_of_event[one->sample->event];
-        result->events[column].weight += weight_of(one->sample);
+        result->events[column].weight += weight_of(request, one->sample);
         if (one->row != ROW_BETWEEN)
-            result->sampled[one->row * result->event_count + column] += weight_of(one->sample);
+            result->sampled[one->row * result->event_count + column] += weight_of(request, one->sample);
     }
 }
 
@@ -284,9 +292,9 @@ static void add_stalled(struct instructions *result, const struct instructions_r
         uint32_t stalled = shifted ? result->rows[one->row].stalled_row : one->row;
         result->events[column].is_shifted |= shifted;
         if (stalled == ROW_NONE)
-            result->stalled_elsewhere[column] += weight_of(one->sample);
+            result->stalled_elsewhere[column] += weight_of(request, one->sample);
         else
-            result->stalled[stalled * result->event_count + column] += weight_of(one->sample);
+            result->stalled[stalled * result->event_count + column] += weight_of(request, one->sample);
     }
 }
 
@@ -304,7 +312,7 @@ static void count_samples(struct instructions *result, const struct instructions
     for (size_t at = 0; at < result->event_count; at++)
         column_of_event[result->events[at].event] = at;
     if (result->event_count) {
-        add_sampled(result, &placed, column_of_event);
+        add_sampled(result, request, &placed, column_of_event);
         for (uint32_t row = 0; row < result->row_count; row++)
             find_stalled_row(result, flow, row);
         add_stalled(result, request, &placed, column_of_event);

@@ -69,6 +69,7 @@ struct instruction_event {
     const char *name;
     uint64_t samples;   /* in this function */
     double weight;      /* sum of their periods, or their number when there are no periods */
+    double recording_weight; /* the same of all of the event's samples, here and elsewhere */
     uint64_t outside;   /* samples that lie between instructions: code that isn't what was recorded */
     bool is_shifted;    /* stalled differs from sampled */
 };
@@ -104,6 +105,7 @@ struct instructions_request {
     uint32_t location;             /* only when symbol_id is SYMBOL_NONE */
     enum disassembly_syntax syntax;
     bool with_text, with_lines;
+    bool by_number; /* samples weigh the same, whatever their periods */
     bool skid_one; /* a self-test showed that timer samples land one instruction late here */
 };
 
