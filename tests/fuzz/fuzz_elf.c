@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* ELF files named by recordings from anywhere: headers, symbol tables, PLT, notes, links to debug files. */
+#include "symbol/call_frames.h"
+#include "symbol/elf/frame_table.h"
 #include "symbol/elf/elf_symbols.h"
 #include "symbol/elf/mini_debuginfo.h"
 
@@ -37,6 +39,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size_bytes)
             if (view.size_bytes && (view.bytes < bytes || view.bytes + view.size_bytes > bytes + size_bytes))
                 abort();
         }
+    struct frame_index frames;
+    frame_index_build(&frames, &elf);
+    for (size_t at = 0; at < frames.entries.count && at < 100; at++) {
+        struct frame_description description;
+        struct frame_rules rules;
+        if (frame_index_find(&frames, &elf, frames.entries.items[at].start, &description))
+            (void)frame_rules_at(&description, description.end - 1, &rules);
+        (void)frame_table_find(&elf, frames.entries.items[at].start, &description);
+    }
+    vec_done(&frames.entries);
     if (mini_debuginfo_open(&elf, &arena, &mini, NULL))
         elf_file_close(&mini);
     symbol_index_done(&functions);

@@ -12,7 +12,6 @@ import time
 
 import pytest
 
-from conftest import run_program
 
 SPIN = r"""
 #include <stdlib.h>

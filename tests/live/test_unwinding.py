@@ -41,3 +41,21 @@ def test_a_call_back_through_the_library(run, program, tmp_path):
     report = run("report", "-i", str(recording), "-g", "none", "-s", "sym")
     assert re.search(r"note: (100\.0|9\d\.\d) % of \d+ stack dumps were followed", report.stderr)
     assert re.search(r"(9\d|100)\.\d\d%\s+0\.00%\s+\[\.\] main", report.stdout)
+
+
+def test_a_static_program(run, tmp_path):
+    """Statically linked programs have frame descriptions, but no sorted table of them."""
+    (tmp_path / "program.c").write_text(PROGRAM)
+    if subprocess.run(["cc", "-O2", "-static", "-fomit-frame-pointer", "-o", tmp_path / "program", tmp_path / "program.c"],
+                      capture_output=True).returncode:
+        pytest.skip("no static C library")
+    recording = tmp_path / "perf.data"
+    done = run("record", "-e", "cpu-clock:u", "-F", "999", "--call-graph", "dwarf", "-o", str(recording), "--",
+               str(tmp_path / "program"))
+    if done.returncode:
+        pytest.skip(f"can't record stack dumps here: {done.stderr.strip()}")
+    text = run("script", "-i", str(recording), "--no-inline", "-F", "ip,sym").stdout
+    stacks = [stack for stack in text.split("\n\n") if " inner\n" in stack]
+    if len(stacks) < 10:
+        pytest.skip("the machine was too busy to bring enough samples")
+    assert sum("middle" in stack and "_start" in stack for stack in stacks) > 0.95 * len(stacks)

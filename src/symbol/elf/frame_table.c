@@ -2,6 +2,7 @@
 #include "symbol/elf/frame_table.h"
 
 #include <elf.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Pointer encodings, DW_EH_PE_*. */
@@ -235,6 +236,55 @@ bool frame_table_find(const struct elf_file *elf, uint64_t addr, struct frame_de
     uint64_t description = table + (uint64_t)(int64_t)(int32_t)read_u32(&entry);
     return description_read(elf, description, ret_description) && addr >= ret_description->start &&
            addr < ret_description->end;
+}
+
+bool frame_table_is_sorted(const struct elf_file *elf)
+{
+    uint64_t table;
+    return table_addr(elf, &table);
+}
+
+static int by_start(const void *a, const void *b)
+{
+    const struct frame_index_entry *left = a, *right = b;
+    return (left->start > right->start) - (left->start < right->start);
+}
+
+void frame_index_build(struct frame_index *index, const struct elf_file *elf)
+{
+    const struct elf_section *section = elf_section_named(elf, ".eh_frame");
+    *index = (struct frame_index){0};
+    if (!section)
+        return;
+    struct bytes at = elf_section_cursor(elf, section);
+    const uint8_t *begin = at.at;
+    for (;;) {
+        struct frame_description description;
+        uint64_t addr = section->addr + (uint64_t)(at.at - begin);
+        uint32_t length = read_u32(&at);
+        /* Several objects' tables, each with an end of its own, may stand one behind the other. */
+        if (at.failed || length == UINT32_MAX || !bytes_take(&at, length))
+            break;
+        if (length && description_read(elf, addr, &description))
+            *vec_push(&index->entries) = (struct frame_index_entry){description.start, description.end, addr};
+    }
+    if (index->entries.count)
+        qsort(index->entries.items, index->entries.count, sizeof(index->entries.items[0]), by_start);
+}
+
+bool frame_index_find(const struct frame_index *index, const struct elf_file *elf, uint64_t addr,
+                      struct frame_description *ret_description)
+{
+    size_t low = 0, high = index->entries.count; /* the first entry behind addr */
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (index->entries.items[middle].start <= addr)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low && addr < index->entries.items[low - 1].end &&
+           description_read(elf, index->entries.items[low - 1].addr, ret_description);
 }
 
 bool frame_table_bounds(const struct elf_file *elf, uint64_t addr, uint64_t *ret_start, uint64_t *ret_end)

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Recordings of a real PMU, made by the static core in an emulated arm64 kernel (tests/arm64_kernel.sh), read here."""
+import re
+import subprocess
+
+import pytest
+
+PROGRAM = r"""
+volatile unsigned long sink;
+__attribute__((noinline)) void twice(void) { for (int i = 0; i < 20000; i++) sink += i; }
+__attribute__((noinline)) void once(void) { for (int i = 0; i < 10000; i++) sink += i; }
+__attribute__((noinline)) void middle(void) { twice(); once(); sink++; }
+int main(void) { for (int i = 0; i < 3000; i++) middle(); return 0; }
+"""
+COMMANDS = r"""
+say() { echo "=== $1"; }
+say cycles; ./plumb record -F 2000 -o cycles.data -- ./program 2>&1
+say dwarf; ./plumb record --call-graph dwarf -F 1000 -o dwarf.data -- ./program 2>&1
+say period; ./plumb record -a -e instructions:u -c 1000003 -o period.data -- ./program 2>&1
+say group; ./plumb record -e "{cycles,instructions}:S" -o group.data -- ./program 2>&1
+say branches; ./plumb record -b -o branches.data -- ./program 2>&1
+say pack; ./plumb record -z -o pack.data -- true 2>&1
+say end
+"""
+
+
+@pytest.fixture(scope="module")
+def guest(source_root, tmp_path_factory):
+    if not (source_root / "build-core-aarch64-linux-gnu/plumb").exists():
+        pytest.skip("no static core for AArch64 (make CROSS=aarch64-linux-gnu core)")
+    folder = tmp_path_factory.mktemp("arm64")
+    (folder / "program.c").write_text(PROGRAM)
+    built = subprocess.run(["aarch64-linux-gnu-gcc", "-O1", "-g", "-static", "-fomit-frame-pointer", "-o",
+                            folder / "program", folder / "program.c"], capture_output=True, text=True)
+    if built.returncode:
+        pytest.skip(f"no compiler for AArch64: {built.stderr.strip()[:200]}")
+    done = subprocess.run([source_root / "tests/arm64_kernel.sh", "-t", "240", "-k", folder, COMMANDS],
+                          capture_output=True, text=True, timeout=300)
+    if done.returncode == 77:
+        pytest.skip(done.stderr.strip())
+    assert done.returncode == 0, done.stderr
+    parts = re.split(r"^=== (\w+)\n", done.stdout, flags=re.M)[1:]
+    (folder / "files/host").mkdir(parents=True)
+    (folder / "program").rename(folder / "files/host/program")
+    return folder, dict(zip(parts[::2], parts[1::2]))
+
+
+def shares(run, folder, name, perf=None):
+    words = ["report", "-i", folder / name, "--symfs", folder / "files", "-g", "none", "--no-children"]
+    text = run(*words).stdout if not perf else subprocess.run(
+        ["perf", *words, "--stdio"], capture_output=True, text=True, stdin=subprocess.DEVNULL).stdout
+    return re.findall(r"^ +([0-9.]+)%.*\[\.\] (twice|once)\b", text, flags=re.M)
+
+
+@pytest.mark.parametrize("name, error", [("cycles", 4), ("dwarf", 8), ("period", 8)])
+def test_the_work_is_shared_two_to_one(guest, run, name, error):
+    folder, said = guest
+    assert re.search(r"plumb record: [1-9]\d* samples, ", said[name]), said[name]
+    (first, twice), (second, once) = shares(run, folder, f"{name}.data")
+    assert (twice, once) == ("twice", "once")
+    assert abs(float(first) - 2 * float(second)) < 3 * error and float(first) + float(second) > 90
+
+
+def test_perf_sees_the_same(guest, run):
+    folder, _ = guest
+    if not subprocess.run(["which", "perf"], capture_output=True).stdout:
+        pytest.skip("perf isn't installed: nothing to compare with")
+    assert shares(run, folder, "cycles.data") == shares(run, folder, "cycles.data", perf=True)
+
+
+def test_stack_dumps_of_another_architecture_are_unwound_to_the_root(guest, run):
+    folder, said = guest
+    assert "plumb report tells" in said["dwarf"], "the static core doesn't unwind, and says so"
+    text = run("script", "-i", folder / "dwarf.data", "--symfs", folder / "files", "-F", "ip,sym", "--no-inline").stdout
+    stacks = [re.findall(r"^\s*[0-9a-f]+ (\S+)", stack, re.M) for stack in text.split("\n\n")]
+    inner = [stack for stack in stacks if stack and stack[0] in ("twice", "once")]
+    assert len(inner) > 20
+    whole = [stack for stack in inner if stack[1:3] == ["middle", "main"] and stack[-1] == "_start"]
+    assert len(whole) > 0.95 * len(inner)
+
+
+def test_what_this_machine_lacks_is_said(guest):
+    _, said = guest
+    assert "branch records" in said["branches"] and "need a CPU that has them" in said["branches"]
+    assert "libzstd" in said["pack"]
+
+
+def test_group_members_are_read_with_the_leader(guest, run):
+    folder, _ = guest
+    script = run("script", "-i", folder / "group.data").stdout
+    assert "cycles" in script and "instructions" in script
