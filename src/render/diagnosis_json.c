@@ -160,7 +160,10 @@ static void write_profile(struct json_writer *json, const struct results *result
     json_object_open(json, "profile");
     json_u64(json, "samples", stalls->sample_count);
     json_u64(json, "user_samples", stalls->user_samples);
-    json_u64(json, "kernel_samples", stalls->kernel_samples);
+    if (results->kernel)
+        json_u64(json, "kernel_samples", stalls->kernel_samples);
+    else
+        json_null(json, "kernel_samples");
     json_bool(json, "stalls_attributed", stalls->attributed);
     json_object_open(json, "vector_samples");
     json_u64(json, "scalar_fp", stalls->scalar_fp_samples);

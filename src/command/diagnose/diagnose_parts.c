@@ -9,11 +9,29 @@
 
 static const double CODE_LEAST_SHARE = 0.004;
 
+/* Of a program that was started: its end ends the watching, whatever it left behind. */
+static void note_left_running(struct collection *collection)
+{
+    enum { NAMED_MOST = 4 };
+    pid_t pids[NAMED_MOST];
+    size_t count = collection->request->argv ? activity_processes(collection->watch, pids, NAMED_MOST) : 0;
+    scoped_text struct text list = {0};
+    for (size_t at = 0; at < count; at++)
+        text_printf(&list, "%s%d", at ? "," : "", (int)pids[at]);
+    if (count)
+        case_manifest_gap(&collection->manifest, &collection->arena, "what it left running",
+                          arena_printf(&collection->arena,
+                                       "processes that it started go on without it, and were watched until it ended: "
+                                       "plumb diagnose -p %s",
+                                       text_string(&list)));
+}
+
 static bool write_activity(struct collection *collection, struct error *err)
 {
     struct activity activity;
     scoped_text struct text out = {0};
     activity_look(collection->watch);
+    note_left_running(collection);
     activity_result(collection->watch, &collection->arena, &activity);
     activity_write(&activity, &out);
     case_manifest_part(&collection->manifest, "activity.json", MEASURED_BY_US);
