@@ -567,10 +567,43 @@ const struct hypothesis hypothesis_host_pages = {
     .test = host_pages_test,
 };
 
+/* Cycles without the kernel's beside its whole time would be a clock that never was. */
+static struct measured clock_hz(const struct counter_summary *counters)
+{
+    for (size_t at = 0; counters && at < counters->count; at++)
+        if (strcmp(counters->items[at].name, "cycles") == 0 && counters->items[at].user_only)
+            return not_measured("cycles were counted in user space only");
+    struct measured clock = measured_ratio(counter_of(counters, "cycles"), counter_of(counters, "task-clock"));
+    return clock.known ? measured_as(clock.value * 1e9) : clock;
+}
+
+/* The highest clock is often for one core alone: a lower one is a bound of what could come back, no cause yet. */
+static void frequency_measured(const struct results *results, struct finding *finding, double hz)
+{
+    struct measured most = results->surroundings->clock_most_hz;
+    struct value ran = VALUE_COUNT("mhz", hz * 1e-6), highest = VALUE_COUNT("most", most.known ? most.value * 1e-6 : 0);
+    finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_COUNTERS, "ran", ran);
+    if (!most.known) {
+        finding->verdict = VERDICT_UNDECIDED;
+        finding->recoverable = (struct interval){0};
+        finding_set(finding, reason, "most-unknown", ran);
+        finding_set(finding, remedy, "remedy", NO_VALUES);
+        return;
+    }
+    double lost = hz < most.value ? 1 - hz / most.value : 0;
+    finding_decide_bound(finding, lost, results->effect);
+    finding_set(finding, reason, finding->verdict == VERDICT_RULED_OUT ? "measured-bound" : "measured-undecided", ran,
+                highest);
+}
+
 static void frequency_test(const struct results *results, struct finding *finding)
 {
-    struct measured cycles = counter_of(results->counters, "cycles");
+    struct measured cycles = counter_of(results->counters, "cycles"), clock = clock_hz(results->counters);
     const struct surroundings *machine = results->surroundings;
+    if (clock.known) {
+        frequency_measured(results, finding, clock.value);
+        return;
+    }
     if (!cycles.known && !machine->governor[0]) {
         finding_not_testable(finding, "", NULL);
         finding_set(finding, reason, "not", NO_VALUES);

@@ -66,6 +66,7 @@ void surroundings_take(struct surroundings *surroundings, const struct machine *
         .l3_bytes = cache_of(&machine->topology, 3),
         .numa_balancing = number_of(&machine->memory.numa_balancing, 1, arena),
         .swap_bytes = number_of(&machine->memory.swap_total_kib, 1024, arena),
+        .clock_most_hz = number_of(&machine->frequency.hardware_max_khz, 1000, arena),
         .pmu_counters = counters_of(machine, arena),
     };
 }
@@ -106,6 +107,7 @@ static const struct field {
     FIELD(l3_bytes, FIELD_MEASURED),
     FIELD(numa_balancing, FIELD_MEASURED),
     FIELD(swap_bytes, FIELD_MEASURED),
+    FIELD(clock_most_hz, FIELD_MEASURED),
     FIELD(pmu_counters, FIELD_MEASURED),
 #undef FIELD
 };

@@ -22,6 +22,7 @@ struct surroundings {
     struct measured cpus_online, nodes, memory_bytes, available_bytes;
     struct measured l1d_bytes, l2_bytes, l3_bytes;
     struct measured numa_balancing, swap_bytes;
+    struct measured clock_most_hz; /* the hardware's highest, of the first CPU */
     struct measured pmu_counters; /* general counters of the core PMU; not measured: there is none, and why */
 };
 

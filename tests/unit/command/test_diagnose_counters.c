@@ -82,6 +82,9 @@ Test(diagnose, counts_where_there_is_a_pmu_and_replays_them)
     cr_expect_float_eq(json_number_or(json_member(share, "low"), 0), 0.24, 0.01);
     cr_expect_float_eq(json_number_or(json_member(share, "high"), 0), 0.50, 0.01);
     cr_expect_not(json_truth_or(json_member(guesses, "estimated"), true));
+    struct json_value clock = finding_of(json_root(document), "frequency");
+    cr_expect_not_null(strstr(json_text_or(json_member(clock, "reason"), ""), "it ran at"), "%s",
+                       json_text_or(json_member(clock, "reason"), ""));
     json_document_free(document);
     char *replay[] = {name, kept, folder, json, NULL};
     char *again = diagnose(kernel_live(), 4, replay);
