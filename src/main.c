@@ -32,8 +32,9 @@ static bool wants_help(int argc, char **argv)
 /* A result that did not reach its reader is a failure, also when only the last flush finds out. */
 static int flush_result(int exit_code)
 {
-    if (fflush(stdout) != 0 && errno != EPIPE) {
-        fprintf(stderr, "plumb: can't write the result: %s\n", strerror(errno));
+    errno = 0;
+    if ((fflush(stdout) != 0 || ferror(stdout)) && errno != EPIPE) { /* errno 0: an earlier write failed */
+        fprintf(stderr, "plumb: can't write the result%s%s\n", errno ? ": " : "", errno ? strerror(errno) : "");
         return exit_code ? exit_code : EXIT_CODE_FAILED;
     }
     return exit_code;

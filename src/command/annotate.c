@@ -7,6 +7,7 @@
 #include "capture/capture.h"
 #include "command/command_table.h"
 #include "command/options.h"
+#include "command/recording_header.h"
 #include "command/recording_input.h"
 #include "probe/skid.h"
 #include "probe/skid_cache.h"
@@ -83,6 +84,8 @@ static bool read_recording(struct session *session, struct error *err)
     }
     if (filled && !session->capture.recording.samples.count)
         filled = error_set(err, ERROR_NOT_FOUND, "'%s' holds no samples", recording_input_path(input));
+    if (filled && !session->options->quiet)
+        recording_losses_report(session->context->talk, &session->capture.losses);
     filled = filled && recording_input_symboliser(input, session->context, &session->capture, source, &session->symboliser, err);
     source->ops->close(source);
     return filled;
@@ -400,7 +403,8 @@ static bool annotate_one(struct session *session, const struct hot_symbol *hot, 
     };
     scoped_text struct text out = {0};
     annotation_text(&out, &annotation);
-    return text_write_file(&out, session->context->out) || error_system(err, errno, "can't write the result");
+    bool written = text_write_file(&out, session->context->out) && fflush(session->context->out) == 0;
+    return written || error_system(err, errno, "can't write the result");
 }
 
 static void warn(const struct session *session, const struct hot_symbol *hot, const struct error *error)
@@ -444,7 +448,7 @@ static bool annotate_matching(struct session *session, uint32_t event, struct er
             fputc('\n', session->context->out);
         if (annotate_one(session, &owned[at], &error)) {
             shown++;
-        } else if (!session->symbol) {
+        } else if (!session->symbol && !ferror(session->context->out)) {
             warn(session, &owned[at], &error);
         } else {
             *err = error;
@@ -465,7 +469,9 @@ static bool annotate_hottest(struct session *session, uint32_t event, struct err
     struct error error = {0};
     if (!hottest_symbol(&session->capture.recording, session->symboliser, event, &hot))
         return error_set(err, ERROR_NOT_FOUND, "the event has no samples");
-    return annotate_one(session, &hot, &error) || annotate_matching(session, event, err);
+    if (annotate_one(session, &hot, &error))
+        return true;
+    return ferror(session->context->out) ? (*err = error, false) : annotate_matching(session, event, err);
 }
 
 /* The functions named, one after the other; without a name, what the other options choose. */

@@ -9,6 +9,7 @@
 #include "base/scope.h"
 #include "render/hotspots.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -416,7 +417,8 @@ static void note_nameless(FILE *talk, const struct report *report, struct places
     }
 }
 
-static void report_show(struct report *report, struct context *context, struct symboliser *symboliser)
+static bool report_show(struct report *report, struct context *context, struct symboliser *symboliser,
+                        struct error *err)
 {
     struct recording *recording = &report->capture.recording;
     bool chains = has_chains(report->source) && !report->branches;
@@ -445,15 +447,19 @@ static void report_show(struct report *report, struct context *context, struct s
             add_section_heading(&out, report, &hotspots, event);
         hotspots_text(&out, &hotspots, &layout);
         text_add(&out, "\n\n");
-        text_write_file(&out, context->out);
         hotspots_done(&hotspots);
+        if (!text_write_file(&out, context->out))
+            break;
     }
     text_write_file(&out, context->out);
+    bool written = fflush(context->out) == 0 && !ferror(context->out);
+    int write_errno = errno;
     if (report->options.verbose)
         explain_missing_names(context->talk, &places);
     else if (!report->options.quiet && keys_of(report) & hotspot_key(COLUMN_SYMBOL))
         note_nameless(context->talk, report, &places);
     places_done(&places);
+    return written || write_errno == EPIPE || error_system(err, write_errno, "can't write the result");
 }
 
 static bool report_checks(const struct report *report, struct error *err)
@@ -529,7 +535,8 @@ static bool report_named(struct report *report, struct context *context, struct 
     if (!options->quiet)
         recording_losses_report(context->talk, &report->capture.losses);
     report_unwinding(context->talk, options, unwinder_counts(names->unwinder));
-    report_show(report, context, names->symboliser);
+    if (!report_show(report, context, names->symboliser, err))
+        return false;
     if (!complete) {
         *err = trouble;
         return error_wrap(err, "'%s' is damaged, the report holds what came before", recording_input_path(&options->input));

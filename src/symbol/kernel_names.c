@@ -64,10 +64,18 @@ static bool kernel_is_recorded(const struct naming *naming, struct error *err)
         return error_set(err, ERROR_NOT_FOUND, "the recording is of kernel %s, running is %s",
                          naming->options->kernel_release, release);
     struct utsname name;
-    if (sysroot_is_live(root) && uname(&name) == 0 && strcmp(name.machine, naming->recording->architecture) != 0)
+    if (strcmp(naming->recording->architecture, "unknown") != 0 && sysroot_is_live(root) && uname(&name) == 0 && strcmp(name.machine, naming->recording->architecture) != 0)
         return error_set(err, ERROR_NOT_FOUND, "the recording is of a kernel for %s, running is one for %s",
                          naming->recording->architecture, name.machine);
     return true;
+}
+
+/* A recorder that was killed leaves nothing about its machine: then the place of the kernel's code must speak. */
+static bool is_unnamed(const struct naming *naming)
+{
+    uint32_t kernel = recorded_kernel_dso(naming->recording);
+    return !naming->options->kernel_release && strcmp(naming->recording->architecture, "unknown") == 0 &&
+           (kernel == DSO_NONE || !naming->recording->spaces.dsos[kernel].build_id.size_bytes);
 }
 
 static uint64_t names_text_addr(const struct symbol_index *index)
@@ -115,6 +123,9 @@ static bool kallsyms_load(const struct naming *naming, uint32_t dso, struct name
         return false;
     names->key = NAMES_BY_RUNTIME_ADDR;
     uint64_t recorded, now = kallsyms_text_addr(text);
+    if (!path && is_unnamed(naming) && (!recorded_kernel_text(naming->recording, &recorded) || now != recorded))
+        return error_set(err, ERROR_NOT_FOUND, "the recording doesn't say which kernel it is of, and that one's code "
+                                               "lay elsewhere than the running one's");
     if (recorded_kernel_text(naming->recording, &recorded) && now && now != recorded) {
         names->shift = now - recorded; /* another boot: the kernel was put elsewhere, modules anywhere */
         names->shift_from = is_x86(naming->recording) ? X86_MODULES_START : 0;

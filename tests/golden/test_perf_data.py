@@ -420,3 +420,12 @@ def test_hostile_files(run, shared_data):
             done = run(command, "-i", str(path))
             assert done.returncode == 1, path
             assert done.stderr.startswith(f"plumb {command}: ") or "\nplumb " in done.stderr
+
+
+@pytest.mark.parametrize("words", [("report",), ("script",), ("report", "--header-only"), ("report", "-q", "-g", "none")])
+def test_a_full_disk_is_a_failure(plumb, tmp_path, words):
+    path = tmp_path / "perf.data"
+    path.write_bytes(made.small().file())
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([plumb, *words, "-i", path], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
+    assert done.returncode == 1 and "No space left on device" in done.stderr, done
