@@ -85,6 +85,14 @@ def check_names(files):
             yield f"{relative}: no SPDX-License-Identifier in its first lines"
 
 
+def check_licences(files):
+    """The text of every licence that a file names is in LICENSES/."""
+    for path in files:
+        for name in re.findall(r"SPDX-License-Identifier: ([\w.-]+)", path.read_text(errors="replace")[:300]):
+            if not (ROOT / "LICENSES" / f"{name}.txt").exists():
+                yield f"{path.relative_to(ROOT)}: LICENSES has no {name}.txt"
+
+
 def check_places(files):
     """No file may name the folder of somebody's checkout."""
     places = {str(ROOT)} | ({str(ROOT.parent)} if len(ROOT.parts) > 3 else set())
@@ -137,7 +145,7 @@ def main():
     parser.add_argument("--build", default="build")
     options = parser.parse_args()
     files = tracked_files()
-    found = [*check_sources(files), *check_names(files), *check_places(files), *check_mutables(options.build), *check_shell(files)]
+    found = [*check_sources(files), *check_names(files), *check_licences(files), *check_places(files), *check_mutables(options.build), *check_shell(files)]
     print("\n".join(found) if found else f"lint: {len(files)} files, nothing to say")
     return 1 if found else 0
 

@@ -39,7 +39,7 @@ def frames_of(text):
 
 
 def headline_of(text):
-    lines = [line for line in text.splitlines() if "ERROR" in line or "runtime error" in line or "SUMMARY" in line]
+    lines = [line for line in text.splitlines() if re.search("ERROR|runtime error|SUMMARY|fatal error", line)]
     first = lines[0] if lines else "a log without a report"
     return re.sub(r"0x[0-9a-f]+|==\d+==", "", first if "runtime error" in first else " ".join(lines)).strip()
 

@@ -2,19 +2,7 @@
 #include "base/json_measured.h"
 #include "render/diagnosis.h"
 #include "render/diagnosis_measures.h"
-
-static void write_interval(struct json_writer *json, const char *key, struct interval interval)
-{
-    if (!interval.known) {
-        json_null(json, key);
-        return;
-    }
-    json_object_open(json, key);
-    json_double(json, "low", interval.low);
-    json_double(json, "mid", interval.mid);
-    json_double(json, "high", interval.high);
-    json_object_close(json);
-}
+#include "statistics/json_interval.h"
 
 static void write_value(struct json_writer *json, const struct value *value)
 {
@@ -24,7 +12,7 @@ static void write_value(struct json_writer *json, const struct value *value)
     }
     json_object_open(json, value->name);
     json_string(json, "unit", unit_name(value->unit));
-    write_interval(json, "value", value->number);
+    json_interval(json, "value", value->number);
     json_object_close(json);
 }
 
@@ -55,8 +43,8 @@ static void write_finding(struct json_writer *json, const struct finding *findin
     const struct interval unknown = {0};
     struct interval gain = finding->gain_unmeasured ? unknown : finding->recoverable;
     json_string(json, "of", denominator_name(finding->of));
-    write_interval(json, "recoverable_ratio", gain);
-    write_interval(json, "recoverable_s",
+    json_interval(json, "recoverable_ratio", gain);
+    json_interval(json, "recoverable_s",
                    finding->of_seconds > 0 && gain.known ? interval_scaled(gain, finding->of_seconds) : unknown);
     if (finding->recoverable.known)
         json_double(json, "recoverable_ratio_at_most", finding->recoverable.high);
@@ -102,7 +90,7 @@ static void write_function(struct json_writer *json, const struct stall_function
     json_string(json, "dso", function->dso_path);
     json_bool(json, "kernel", function->is_kernel);
     json_u64(json, "samples", function->samples);
-    write_interval(json, "share", function->share);
+    json_interval(json, "share", function->share);
     json_string(json, "producer", function->producer);
     json_array_open(json, "instructions");
     for (size_t at = 0; at < function->row_count && at < 10; at++)
@@ -131,7 +119,7 @@ static void write_group(struct json_writer *json, const struct stalls *stalls, c
     json_string(json, "function", stalls->functions[group->function].name);
     json_string(json, "instruction", group->row.text);
     json_string(json, "area", group->area);
-    write_interval(json, "share", group->share);
+    json_interval(json, "share", group->share);
     json_u64(json, "base_page_hits", group->base_hits);
     json_u64(json, "huge_page_hits", group->huge_hits);
     json_u64(json, "unknown_page_hits", group->unknown_hits);
@@ -141,9 +129,9 @@ static void write_group(struct json_writer *json, const struct stalls *stalls, c
     write_size(json, "pages", &group->set.pages);
     json_bool(json, "dependent", group->dependent_samples * 2 > group->samples);
     if (cost && cost->known) {
-        write_interval(json, "ns_small_pages", cost->ns_small);
-        write_interval(json, "ns_huge_pages", cost->ns_huge);
-        write_interval(json, "ns_near_caches", cost->ns_near);
+        json_interval(json, "ns_small_pages", cost->ns_small);
+        json_interval(json, "ns_huge_pages", cost->ns_huge);
+        json_interval(json, "ns_near_caches", cost->ns_near);
     }
     json_object_close(json);
 }

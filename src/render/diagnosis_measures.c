@@ -2,6 +2,7 @@
 #include "render/diagnosis_measures.h"
 
 #include "base/json_measured.h"
+#include "statistics/json_interval.h"
 
 #include <string.h>
 
@@ -113,19 +114,6 @@ void counters_json(struct json_writer *json, const struct counter_summary *count
     json_array_close(json);
 }
 
-static void interval_json(struct json_writer *json, const char *key, struct interval interval)
-{
-    if (!interval.known) {
-        json_null(json, key);
-        return;
-    }
-    json_object_open(json, key);
-    json_double(json, "low", interval.low);
-    json_double(json, "mid", interval.mid);
-    json_double(json, "high", interval.high);
-    json_object_close(json);
-}
-
 void runs_json(struct json_writer *json, const struct run_spread *runs)
 {
     if (!runs) {
@@ -136,7 +124,7 @@ void runs_json(struct json_writer *json, const struct run_spread *runs)
     json_string(json, "origin", runs->origin);
     json_u64(json, "count", runs->count);
     json_u64(json, "failed", runs->failed);
-    interval_json(json, "median_s", runs->median_s);
+    json_interval(json, "median_s", runs->median_s);
     json_array_open(json, "each");
     for (size_t at = 0; at < runs->count; at++) {
         const struct run_row *row = &runs->rows[at];
@@ -171,6 +159,6 @@ void imported_json(struct json_writer *json, const struct imported *imported)
     json_double(json, "before_s", gain.before_s);
     json_double(json, "after_s", gain.after_s);
     json_double(json, "ratio", gain.ratio);
-    interval_json(json, "ratio_interval", gain.interval);
+    json_interval(json, "ratio_interval", gain.interval);
     json_object_close(json);
 }

@@ -45,6 +45,8 @@ def test_lint_names_and_licences(load, tmp_path, monkeypatch):
     bad.write_text("int x;\n")
     said = "\n".join(lint.check_names([bad]))
     assert "'common' says nothing" in said and "no SPDX" in said
+    bad.write_text("// SPDX-License-" + "Identifier: MIT\n")
+    assert list(lint.check_licences([bad])) == ["src/common/thing.c: LICENSES has no MIT.txt"]
     bad.write_text(f'"{tmp_path}/file"\n')
     assert "names this machine's folder" in "\n".join(lint.check_places([bad]))
 

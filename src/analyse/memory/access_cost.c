@@ -2,28 +2,7 @@
 #include "analyse/memory/access_cost.h"
 
 #include "base/json_writer.h"
-
-static void write_interval(struct json_writer *json, const char *key, struct interval interval)
-{
-    if (!interval.known) {
-        json_null(json, key);
-        return;
-    }
-    json_object_open(json, key);
-    json_double(json, "low", interval.low);
-    json_double(json, "mid", interval.mid);
-    json_double(json, "high", interval.high);
-    json_object_close(json);
-}
-
-static struct interval read_interval(struct json_value value)
-{
-    double low, mid, high;
-    if (!json_number(json_member(value, "low"), &low) || !json_number(json_member(value, "mid"), &mid) ||
-        !json_number(json_member(value, "high"), &high) || low > mid || mid > high)
-        return (struct interval){0};
-    return interval_of(low, mid, high);
-}
+#include "statistics/json_interval.h"
 
 static void write_cost(struct json_writer *json, const struct access_cost *cost)
 {
@@ -38,15 +17,15 @@ static void write_cost(struct json_writer *json, const struct access_cost *cost)
     if (cost->known) {
         json_u64(json, "measured_span_bytes", cost->measured_span_bytes);
         json_u64(json, "blocks", cost->blocks);
-        write_interval(json, "ns_small_pages", cost->ns_small);
-        write_interval(json, "ns_huge_pages", cost->ns_huge);
+        json_interval(json, "ns_small_pages", cost->ns_small);
+        json_interval(json, "ns_huge_pages", cost->ns_huge);
         json_u64(json, "work_instructions", cost->work_instructions);
-        write_interval(json, "ns_work", cost->ns_work);
-        write_interval(json, "ns_line_in_order", cost->ns_line);
-        write_interval(json, "ratio", cost->ratio);
-        write_interval(json, "ratio_spread", cost->ratio_spread);
-        write_interval(json, "wait_spread", cost->wait_spread);
-        write_interval(json, "ns_near_caches", cost->ns_near);
+        json_interval(json, "ns_work", cost->ns_work);
+        json_interval(json, "ns_line_in_order", cost->ns_line);
+        json_interval(json, "ratio", cost->ratio);
+        json_interval(json, "ratio_spread", cost->ratio_spread);
+        json_interval(json, "wait_spread", cost->wait_spread);
+        json_interval(json, "ns_near_caches", cost->ns_near);
     }
     json_object_close(json);
 }
@@ -60,7 +39,7 @@ void access_costs_write(const struct access_costs *costs, struct text *out)
     json_object_open(&json, "skid");
     json_bool(&json, "known", costs->skid_known);
     json_bool(&json, "one_behind", costs->one_behind);
-    write_interval(&json, "behind_ratio", costs->behind_ratio);
+    json_interval(&json, "behind_ratio", costs->behind_ratio);
     json_string(&json, "why_not", costs->skid_known ? NULL : costs->skid_why_not);
     json_object_close(&json);
     json_array_open(&json, "access_costs");
@@ -83,15 +62,15 @@ static bool read_cost(struct access_cost *cost, struct json_value value, struct 
     cost->element_bytes = (uint32_t)element;
     cost->group = (uint32_t)group;
     cost->dependent = json_truth_or(json_member(value, "dependent"), false);
-    cost->ns_small = read_interval(json_member(value, "ns_small_pages"));
-    cost->ns_huge = read_interval(json_member(value, "ns_huge_pages"));
+    cost->ns_small = json_interval_or_unknown(json_member(value, "ns_small_pages"));
+    cost->ns_huge = json_interval_or_unknown(json_member(value, "ns_huge_pages"));
     cost->work_instructions = (uint32_t)json_unsigned_or(json_member(value, "work_instructions"), 0);
-    cost->ns_work = read_interval(json_member(value, "ns_work"));
-    cost->ns_line = read_interval(json_member(value, "ns_line_in_order"));
-    cost->ratio = read_interval(json_member(value, "ratio"));
-    cost->ratio_spread = read_interval(json_member(value, "ratio_spread"));
-    cost->wait_spread = read_interval(json_member(value, "wait_spread"));
-    cost->ns_near = read_interval(json_member(value, "ns_near_caches"));
+    cost->ns_work = json_interval_or_unknown(json_member(value, "ns_work"));
+    cost->ns_line = json_interval_or_unknown(json_member(value, "ns_line_in_order"));
+    cost->ratio = json_interval_or_unknown(json_member(value, "ratio"));
+    cost->ratio_spread = json_interval_or_unknown(json_member(value, "ratio_spread"));
+    cost->wait_spread = json_interval_or_unknown(json_member(value, "wait_spread"));
+    cost->ns_near = json_interval_or_unknown(json_member(value, "ns_near_caches"));
     cost->measured_span_bytes = json_unsigned_or(json_member(value, "measured_span_bytes"), 0);
     cost->blocks = json_unsigned_or(json_member(value, "blocks"), 0);
     cost->known = cost->ns_small.known && cost->ns_huge.known && cost->ratio.known;
@@ -109,7 +88,7 @@ bool access_costs_read(struct access_costs *costs, struct json_value root, struc
         .items = arena_array(arena, struct access_cost, json_count(list) + 1),
         .skid_known = json_truth_or(json_member(skid, "known"), false),
         .one_behind = json_truth_or(json_member(skid, "one_behind"), false),
-        .behind_ratio = read_interval(json_member(skid, "behind_ratio")),
+        .behind_ratio = json_interval_or_unknown(json_member(skid, "behind_ratio")),
         .skid_why_not = arena_string(arena, json_text_or(json_member(skid, "why_not"), "not in the case")),
     };
     for (size_t at = 0; at < json_count(list); at++)
