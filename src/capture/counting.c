@@ -316,6 +316,14 @@ static bool intervals_wanted(const struct waiter *waiter)
            (!waiter->plan->interval_count || waiter->intervals < waiter->plan->interval_count);
 }
 
+/* Intervals, the time limit and the elapsed time count from here. */
+static void clock_start(struct waiter *waiter, uint64_t now)
+{
+    waiter->start_ns = now;
+    waiter->next_interval_ns = now + waiter->plan->interval_ns;
+    waiter->end_ns = waiter->plan->timeout_ns ? now + waiter->plan->timeout_ns : 0;
+}
+
 /* The next moment at which something is to be done; UINT64_MAX: none. */
 static uint64_t next_deadline(const struct waiter *waiter, uint64_t now)
 {
@@ -347,6 +355,7 @@ static bool due(struct waiter *waiter, uint64_t now)
     struct counting *counting = waiter->counting;
     if (waiter->enable_ns && now >= waiter->enable_ns) {
         waiter->enable_ns = 0;
+        clock_start(waiter, now);
         counters_switch(waiter, true);
     }
     if (intervals_wanted(waiter) && now >= waiter->next_interval_ns) {
@@ -394,10 +403,12 @@ static bool only_the_program(const struct counting *counting, const struct count
 static void waiter_init(struct waiter *waiter, struct counting *counting, const struct counting_plan *plan)
 {
     *waiter = (struct waiter){.counting = counting, .plan = plan, .control_at = -1};
-    waiter->start_ns = counting->has_workload ? counting->workload.started_ns : now_ns();
-    waiter->next_interval_ns = waiter->start_ns + plan->interval_ns;
-    waiter->end_ns = plan->timeout_ns ? waiter->start_ns + plan->timeout_ns : 0;
-    waiter->enable_ns = plan->delay_ns > 0 ? waiter->start_ns + (uint64_t)plan->delay_ns : 0;
+    clock_start(waiter, counting->has_workload ? counting->workload.started_ns : now_ns());
+    if (plan->delay_ns > 0) { /* the clock starts anew when counting does */
+        waiter->enable_ns = waiter->start_ns + (uint64_t)plan->delay_ns;
+        waiter->next_interval_ns = UINT64_MAX;
+        waiter->end_ns = 0;
+    }
     bool by_task = counting->target.kind != TARGET_CPUS && counting->target.kind != TARGET_CGROUP;
     if (counting->has_workload && counting->workload.pid_fd >= 0)
         polled_add(waiter, counting->workload.pid_fd);

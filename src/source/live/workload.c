@@ -284,8 +284,12 @@ void workload_forward_signals(const struct workload *workload)
     struct sigaction action = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO};
     for (size_t at = 0; at < array_count(forwarded_signals); at++) {
         struct sigaction old;
-        /* nohup's SIGHUP and a background job's SIGINT stay ignored. */
-        if (sigaction(forwarded_signals[at], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+        /*
+         * nohup's SIGHUP and a background job's SIGINT stay ignored; but without a program that ends by itself, an
+         * interrupt is how a script (`plumb stat -a & … kill -INT $!`) ends us, although its shell had us ignore it.
+         */
+        bool ends_us = !workload && forwarded_signals[at] == SIGINT;
+        if (sigaction(forwarded_signals[at], NULL, &old) == 0 && (ends_us || old.sa_handler != SIG_IGN))
             sigaction(forwarded_signals[at], &action, NULL);
     }
 }

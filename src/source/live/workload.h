@@ -61,7 +61,8 @@ int workload_exit_code(const struct workload *workload);
 void workload_done(struct workload *workload);
 
 /*
- * While set, SIGINT & co. are forwarded to the child instead of ending us, and the stop flag is raised.
+ * While set, SIGINT & co. are forwarded to the child instead of ending us, and the stop flag is raised. Those that were
+ * ignored stay so, but SIGINT when there is no child.
  * workload_stop_requested() tells whether the user asked to stop; workload_stop_signal() which signal, or 0.
  */
 void workload_forward_signals(const struct workload *workload_or_null);
