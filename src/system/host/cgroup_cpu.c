@@ -219,6 +219,8 @@ static void group_read(struct cgroup_cpu *cgroup, const struct sysroot *root, co
     fact_word_set(&cgroup->path, view_of(path));
     levels_read(cgroup, root, place, below);
     snprintf(folder, sizeof(folder), "%s%s", place->point, below);
+    snprintf(cgroup->folder, sizeof(cgroup->folder), "%s", folder);
+    snprintf(cgroup->cpuset_folder, sizeof(cgroup->cpuset_folder), "%s", folder);
     if (cgroup->version == 2) {
         fact_number_read(&cgroup->weight, root, "%s/cpu.weight", folder);
         pressure_read(&cgroup->pressure_us, root, folder);
@@ -229,8 +231,10 @@ static void group_read(struct cgroup_cpu *cgroup, const struct sysroot *root, co
     fact_number_absent(&cgroup->pressure_us, "cgroup v1 has no pressure files");
     struct mount_place sets = mount_find(root, "cgroup", "cpuset");
     fact_word_absent(&cgroup->cpus, "no cpuset hierarchy is mounted");
-    if (sets.found && group_find(root, pid, "cpuset", set_path, sizeof(set_path)))
-        cpuset_read(&cgroup->cpus, root, &sets, path_below(&sets, set_path), "cpuset.effective_cpus");
+    if (!sets.found || !group_find(root, pid, "cpuset", set_path, sizeof(set_path)))
+        return;
+    snprintf(cgroup->cpuset_folder, sizeof(cgroup->cpuset_folder), "%s%s", sets.point, path_below(&sets, set_path));
+    cpuset_read(&cgroup->cpus, root, &sets, path_below(&sets, set_path), "cpuset.effective_cpus");
 }
 
 static void all_absent(struct cgroup_cpu *cgroup, const char *why)

@@ -38,6 +38,9 @@ static const struct pattern patterns[] = {
     {"/proc/cmdline", KERNEL_WORDS},
     {"/proc/xen/capabilities", WHOLE},
     {"/proc/device-tree/hypervisor/compatible", WHOLE},
+    {"/proc/device-tree/compatible", WHOLE},
+    {"/proc/device-tree/fw-cfg@*", MARK},
+    {"/sys/firmware/qemu_fw_cfg", MARK},
     {"/proc/sys/kernel/perf_*", WHOLE},
     {"/proc/sys/kernel/kptr_restrict", WHOLE},
     {"/proc/sys/kernel/unprivileged_bpf_disabled", WHOLE},
@@ -95,6 +98,7 @@ static const struct pattern patterns[] = {
     {"/sys/devices/system/clocksource/clocksource0/available_clocksource", WHOLE},
     {"/sys/devices/system/sev/vmpl", WHOLE},
     {"/sys/devices/platform/arm-cca-dev", MARK},
+    {"/sys/devices/faux/arm-cca-dev", MARK},
     {"/sys/bus/event_source/devices/*/type", WHOLE},
     {"/sys/bus/event_source/devices/*/cpumask", WHOLE},
     {"/sys/bus/event_source/devices/*/cpus", WHOLE},
@@ -275,25 +279,28 @@ static bool pattern_write(const struct writer *writer, const char *done, const c
 
 /* ---- parts that depend on the machine ------------------------------------------------------------------- */
 
-static const char *const cgroup_files[] = {"cpu.max", "cpu.stat", "cpu.weight", "cpu.pressure", "cpuset.cpus.effective", "cpu.cfs_quota_us", "cpu.cfs_period_us", "cpu.shares"};
+static const char *const cgroup_files[] = {"cpu.max", "cpu.stat", "cpu.weight", "cpu.pressure", "cpuset.cpus.effective", "cpuset.effective_cpus", "cpu.cfs_quota_us", "cpu.cfs_period_us", "cpu.shares"};
 
-static bool cgroup_write(const struct writer *writer, const struct cgroup_cpu *cgroup)
+/* The group's files and those of every level above it; above the mount there are none. */
+static bool levels_write(const struct writer *writer, const char *group)
 {
-    char path[512];
-    if (!cgroup->mount.known || !cgroup->path.known)
-        return true;
-    snprintf(path, sizeof(path), "%s", strcmp(cgroup->path.text, "/") == 0 ? "" : cgroup->path.text);
-    for (;;) {
+    char folder[CGROUP_FOLDER_MOST];
+    snprintf(folder, sizeof(folder), "%s", group);
+    while (strncmp(folder, "/sys/fs/cgroup", 14) == 0 || (folder[0] && strcmp(folder, group) == 0)) {
         for (size_t at = 0; at < array_count(cgroup_files); at++) {
-            scoped_free char *file = memory_printf("%s%s/%s", cgroup->mount.text, path, cgroup_files[at]);
+            scoped_free char *file = memory_printf("%s/%s", folder, cgroup_files[at]);
             if (!path_write(writer, file, WHOLE))
                 return false;
         }
-        char *slash = strrchr(path, '/');
-        if (!slash)
-            return true;
-        *slash = '\0';
+        *strrchr(folder, '/') = '\0';
     }
+    return true;
+}
+
+static bool cgroup_write(const struct writer *writer, const struct cgroup_cpu *cgroup)
+{
+    bool apart = strcmp(cgroup->folder, cgroup->cpuset_folder) != 0;
+    return levels_write(writer, cgroup->folder) && (!apart || levels_write(writer, cgroup->cpuset_folder));
 }
 
 static bool virtual_machine_write(const struct writer *writer, const struct virtual_machine *machine)
