@@ -49,7 +49,18 @@ void capability_remedy(struct capability *capability, const char *format, ...)
 
 bool bench_has_core(const struct bench *bench)
 {
-    return pmu_find_core(&bench->machine->pmus) != NULL;
+    const struct capability *rows = bench->all->items;
+    return pmu_find_core(&bench->machine->pmus) != NULL || rows[CAPABILITY_CYCLES].counted.known ||
+           rows[CAPABILITY_INSTRUCTIONS].counted.known; /* where /sys isn't shown, a count proves it */
+}
+
+bool bench_lacks_sysfs(const struct bench *bench, struct capability *capability, const char *what)
+{
+    if (bench->machine->pmus.folder.known)
+        return false;
+    capability_blocked(capability, BLOCKER_MOUNT, "/sys is not mounted or not shown here, which describes %s", what);
+    capability_remedy(capability, "sudo mount -t sysfs sysfs /sys");
+    return true;
 }
 
 uint32_t bench_core_type(const struct bench *bench)
@@ -96,6 +107,9 @@ static void explain_no_pmu(struct capability *capability, const struct bench *be
     const struct machine *machine = bench->machine;
     const struct virtualisation *virtualisation = &machine->virtualisation;
     bool guest = virtualisation_is_guest(virtualisation);
+    bool told = machine->architectural.version.known || guest;
+    if (!told && bench_lacks_sysfs(bench, capability, "the PMU, if there is one"))
+        return;
     const char *leaf = machine->cpu.vendor_kind == MICROARCHITECTURE_INTEL ? "0AH" : "80000022H";
     if (guest && fact_equals(&machine->architectural.version, 0)) {
         capability_blocked(capability, BLOCKER_HYPERVISOR, "no PMU: CPUID leaf %s says version 0; the hypervisor (%s) hides it",

@@ -346,6 +346,8 @@ void measure_topdown(const struct bench *bench, struct capability *capability)
 {
     static const char *const names[] = {"slots", "topdown-retiring", "topdown-bad-spec", "topdown-fe-bound", "topdown-be-bound"};
     const struct pmu *core = pmu_find_core(&bench->machine->pmus);
+    if (!core && bench_has_core(bench) && bench_lacks_sysfs(bench, capability, "the PMU's slots"))
+        return;
     if (!core) {
         capability_explain_errno(capability, bench, "perf_event_open", ENOENT, NEED_PMU);
         capability->sys_errno = 0;
@@ -437,6 +439,8 @@ void measure_uncore(const struct bench *bench, struct capability *capability)
         return;
     }
     bool guest = virtualisation_is_guest(&bench->machine->virtualisation);
+    if (bench_lacks_sysfs(bench, capability, "the memory controllers"))
+        return;
     capability_blocked(capability, guest ? BLOCKER_HYPERVISOR : BLOCKER_KERNEL_CONFIG, "sysfs lists no memory-controller PMU with events%s",
                        guest ? ": the hypervisor does not show the uncore" : "");
     if (!guest)
@@ -449,6 +453,8 @@ void measure_energy(const struct bench *bench, struct capability *capability)
     const struct pmu *pmu = pmu_find(&bench->machine->pmus, "power");
     struct trial_count count;
     bool guest = virtualisation_is_guest(&bench->machine->virtualisation);
+    if (!pmu && bench_lacks_sysfs(bench, capability, "the energy counters"))
+        return;
     if (!pmu || !pmu_entry_find(&pmu->events, "energy-pkg")) {
         capability_blocked(capability, guest && !is_arm(bench) ? BLOCKER_HYPERVISOR : BLOCKER_HARDWARE, "sysfs lists no power/energy-pkg/ event%s",
                            is_arm(bench) ? ": RAPL is x86's" : guest ? ": the hypervisor does not show RAPL" : "");
@@ -469,6 +475,8 @@ void measure_msr(const struct bench *bench, struct capability *capability)
     const struct pmu *pmu = pmu_find(&bench->machine->pmus, "msr");
     uint64_t config;
     const char *value = pmu ? pmu_entry_find(&pmu->events, "tsc") : NULL;
+    if (!pmu && bench_lacks_sysfs(bench, capability, "the msr PMU"))
+        return;
     if (!value || !pmu->type.known || !pmu_event_encode(pmu, value, &config)) {
         capability_blocked(capability, is_arm(bench) ? BLOCKER_HARDWARE : BLOCKER_KERNEL_CONFIG, "sysfs lists no msr/tsc/ event%s",
                            is_arm(bench) ? ": these registers are x86's" : "");

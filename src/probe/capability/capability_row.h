@@ -59,6 +59,8 @@ void capability_judge(struct capability *capability, const struct bench *bench, 
 /* perf's type number of the core PMU, and whether this machine has one. */
 uint32_t bench_core_type(const struct bench *bench);
 bool bench_has_core(const struct bench *bench);
+/* Blocked, when /sys isn't there to describe `what` ("this PMU"); false when it is. */
+bool bench_lacks_sysfs(const struct bench *bench, struct capability *capability, const char *what);
 
 typedef void measure(const struct bench *bench, struct capability *capability);
 

@@ -38,7 +38,8 @@ static void explain_no_tracefs(struct capability *capability, const struct bench
 {
     scoped_text struct text known = {0};
     struct error ignored;
-    bool supported = sysroot_read(bench->root, &known, &ignored, "/proc/filesystems") && strstr(text_string(&known), "tracefs");
+    bool told = sysroot_read(bench->root, &known, &ignored, "/proc/filesystems");
+    bool supported = told && strstr(text_string(&known), "tracefs");
     DIR *folder = sysroot_opendir(bench->root, "/sys/kernel/tracing");
     bool refused = !folder && errno == EACCES;
     if (folder)
@@ -46,8 +47,9 @@ static void explain_no_tracefs(struct capability *capability, const struct bench
     if (refused) {
         capability_blocked(capability, BLOCKER_MOUNT, "/sys/kernel/tracing may be read by root only, and the events' numbers are in there");
         capability_remedy(capability, "run as root, or: sudo mount -o remount,gid=$(id -g),mode=750 /sys/kernel/tracing (gid=0,mode=700 takes it back)");
-    } else if (supported) {
-        capability_blocked(capability, BLOCKER_MOUNT, "tracefs is not mounted, and the events' numbers are in there");
+    } else if (supported || !told) {
+        capability_blocked(capability, BLOCKER_MOUNT, "tracefs is not mounted, and the events' numbers are in there%s",
+                           told ? "" : " (/proc, which tells whether the kernel has it, isn't mounted either)");
         capability_remedy(capability, "sudo mount -t tracefs nodev /sys/kernel/tracing%s",
                           bench->machine->container.kind != CONTAINER_NONE ? "; in a container: bind-mount the host's" : "");
     } else {
@@ -140,6 +142,8 @@ void measure_uprobe(const struct bench *bench, struct capability *capability)
     static const char own_program[] = "/proc/self/exe";
     const struct pmu *pmu = pmu_find(&bench->machine->pmus, "uprobe");
     uint64_t offset;
+    if (!pmu && bench_lacks_sysfs(bench, capability, "the uprobe PMU"))
+        return;
     if (!pmu || !pmu->type.known) {
         capability_blocked(capability, BLOCKER_KERNEL_CONFIG, "sysfs lists no uprobe PMU (CONFIG_UPROBE_EVENTS, Linux 4.17)");
         capability_remedy(capability, "needs a kernel with CONFIG_UPROBE_EVENTS=y");

@@ -4,6 +4,7 @@
 #include "base/scope.h"
 #include "system/cpuid.h"
 
+#include <sys/auxv.h>
 #include <sys/utsname.h>
 
 struct cpuinfo {
@@ -85,18 +86,19 @@ static enum microarchitecture_vendor vendor_kind_of(struct view vendor)
     return MICROARCHITECTURE_UNKNOWN_VENDOR;
 }
 
-/* Those that decide something here, by /proc/cpuinfo's names: CPUID leaf 7, EBX. */
-static void flags_from_cpuid(struct cpu_identity *identity, const struct sysroot *root)
+/* Those that decide something here, by /proc/cpuinfo's names: CPUID leaf 1, ECX bit 31, and leaf 7, EBX. */
+static void flags_from_cpuid(struct cpu_identity *identity, const struct sysroot *root, struct arena *arena)
 {
-    struct cpuid_leaf seven;
+    struct cpuid_leaf one, seven;
+    bool guest = cpuid_read(root, 1, 0, &one) && one.ecx >> 31;
     if (!cpuid_read(root, 7, 0, &seven))
-        return;
+        seven = (struct cpuid_leaf){0};
     bool avx2 = seven.ebx >> 5 & 1, avx512 = seven.ebx >> 16 & 1;
-    identity->flags = avx2 && avx512 ? " avx2 avx512f " : avx2 ? " avx2 " : "";
+    identity->flags = arena_printf(arena, " cpuid%s%s%s ", guest ? " hypervisor" : "", avx2 ? " avx2" : "", avx2 && avx512 ? " avx512f" : "");
 }
 
 /* Family, model and stepping out of CPUID leaf 1, as the vendors' manuals say to add the extended parts. */
-static void identity_from_cpuid(struct cpu_identity *identity, const struct sysroot *root)
+static void identity_from_cpuid(struct cpu_identity *identity, const struct sysroot *root, struct arena *arena)
 {
     struct cpuid_leaf zero, one;
     if (!cpuid_read(root, 0, 0, &zero) || !cpuid_read(root, 1, 0, &one))
@@ -115,7 +117,7 @@ static void identity_from_cpuid(struct cpu_identity *identity, const struct sysr
     fact_number_set(&identity->model, model);
     fact_number_set(&identity->stepping, one.eax & 0xf);
     if (!identity->flags[0])
-        flags_from_cpuid(identity, root);
+        flags_from_cpuid(identity, root, arena);
 }
 
 static void architecture_read(struct cpu_identity *identity, const struct sysroot *root, const struct cpuinfo *info)
@@ -139,6 +141,30 @@ static void arm_fill(struct cpu_identity *identity, const struct cpuinfo *info)
     number_of(&identity->stepping, info->revision, "CPU revision");
     number_of(&identity->variant, info->variant, "CPU variant");
 }
+
+#ifdef __aarch64__
+/* Without /proc/cpuinfo: the kernel answers a program that reads the main ID register (HWCAP_CPUID, bit 11). */
+static void identity_elsewhere(struct cpu_identity *identity, const struct sysroot *root, struct arena *arena)
+{
+    uint64_t midr;
+    if (!sysroot_is_live(root) || !(getauxval(AT_HWCAP) & 1u << 11)) {
+        identity_from_cpuid(identity, root, arena); /* a snapshot's */
+        return;
+    }
+    __asm__("mrs %0, midr_el1" : "=r"(midr));
+    identity->vendor_kind = MICROARCHITECTURE_ARM;
+    fact_word_set(&identity->vendor, (midr >> 24 & 0xff) == 0x41 ? VIEW("Arm") : VIEW("Arm's licensee"));
+    fact_number_set(&identity->family, (int64_t)(midr >> 24 & 0xff));
+    fact_number_set(&identity->model, (int64_t)(midr >> 4 & 0xfff));
+    fact_number_set(&identity->stepping, (int64_t)(midr & 0xf));
+    fact_number_set(&identity->variant, (int64_t)(midr >> 20 & 0xf));
+}
+#else
+static void identity_elsewhere(struct cpu_identity *identity, const struct sysroot *root, struct arena *arena)
+{
+    identity_from_cpuid(identity, root, arena);
+}
+#endif
 
 static void x86_fill(struct cpu_identity *identity, const struct cpuinfo *info)
 {
@@ -169,7 +195,7 @@ void cpu_identity_read(struct cpu_identity *identity, const struct sysroot *root
     else
         x86_fill(identity, &info);
     if (!identity->family.known)
-        identity_from_cpuid(identity, root);
+        identity_elsewhere(identity, root, arena);
     if (identity->family.known && identity->model.known && identity->stepping.known)
         identity->microarchitecture =
             microarchitecture_find(identity->vendor_kind, (uint32_t)identity->family.value,

@@ -57,7 +57,7 @@ static void online_read(struct topology *topology, const struct sysroot *root, s
     fact_word_read(&topology->online, root, "/sys/devices/system/cpu/online");
     bool have = sysroot_read(root, &list, &ignored, "/sys/devices/system/cpu/online") &&
                 cpu_list_parse((struct view){list.bytes, list.length}, &cpus, &count) && count;
-    if (!have && !cpus_of_cpuinfo(root, &cpus, &count))
+    if (!have && !cpus_of_cpuinfo(root, &cpus, &count) && !sysroot_online_cpus(root, &cpus, &count, &ignored))
         return;
     topology->cpus = arena_array(arena, struct topology_cpu, count);
     topology->cpu_count = count;

@@ -202,7 +202,8 @@ static void hypervisor_read(struct virtualisation *out, const struct sysroot *ro
     if (by_xen_files(out, root) || ((flag || !identity->flags[0]) && by_signature(out, root)))
         return;
     if (x86 && identity->flags[0] && !flag) {
-        decide(out, HYPERVISOR_NONE, "/proc/cpuinfo has no 'hypervisor' flag");
+        decide(out, HYPERVISOR_NONE, identity->model_name.known ? "/proc/cpuinfo has no 'hypervisor' flag"
+                                                                : "CPUID has no 'hypervisor' flag");
         return;
     }
     if (by_dmi(out, root) || by_device_tree(out, root)) {

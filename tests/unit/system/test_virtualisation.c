@@ -98,7 +98,8 @@ Test(virtualisation, each_sign_is_read)
 /* The only content of a root folder has no /proc: CPUID still tells the processor. */
 Test(identity, without_proc_it_is_what_cpuid_says)
 {
-    static const struct file leaves = LEAF("0 0 1b 756e6547 6c65746e 49656e69\n1 0 50657 0 0 0\n7 0 0 10020 0 0\n");
+    static const struct file leaves = LEAF("0 0 1b 756e6547 6c65746e 49656e69\n1 0 50657 0 80000000 0\n7 0 0 10020 0 0\n"
+                                            "40000000 0 40000001 4b4d564b 564b4d56 4d\n");
     char folder[] = "/tmp/plumb-identity-XXXXXX";
     struct sysroot root;
     struct machine machine;
@@ -109,6 +110,7 @@ Test(identity, without_proc_it_is_what_cpuid_says)
     cr_assert(machine_read(&root, NULL, &machine, &err));
     cr_assert_str_eq(machine.cpu.microarchitecture->key, "CLX");
     cr_assert(cpu_identity_has_flag(&machine.cpu, "avx512f") && cpu_identity_has_flag(&machine.cpu, "avx2"));
+    cr_assert_eq(machine.virtualisation.hypervisor, HYPERVISOR_KVM, "%s", machine.virtualisation.evidence);
     machine_done(&machine);
     nftw(folder, entry_remove, 16, FTW_DEPTH | FTW_PHYS);
 }
