@@ -259,28 +259,40 @@ static bool step_by_frame_pointer(struct stack_walk *walk)
     return true;
 }
 
-/*
- * The rules for an address of the walked process. *ret_unread: the binary isn't there, so that nobody knows whether
- * it keeps frame pointers.
- */
-static const struct frame_rules *rules_at(struct stack_walk *walk, uint64_t runtime_addr, bool *ret_unread)
+/* What is known of an address of the walked process. */
+struct frame_place {
+    const struct frame_rules *rules; /* NULL: nobody describes it */
+    bool unread;   /* the binary isn't there, so that nobody knows whether it keeps frame pointers */
+    bool is_entry; /* in the code that the kernel starts a program or its dynamic linker with */
+};
+
+/* The dynamic linker's first instructions, and some programs', have no description: who calls them is nobody. */
+static bool is_entry(const struct elf_file *elf, uint64_t elf_addr)
 {
-    *ret_unread = false;
+    enum { ENTRY_BYTES = 128 };
+    return elf->entry_addr && elf_addr >= elf->entry_addr && elf_addr - elf->entry_addr < ENTRY_BYTES;
+}
+
+static struct frame_place place_of(struct stack_walk *walk, uint64_t runtime_addr)
+{
+    struct frame_place place = {0};
     const struct recording *recording = walk->recording;
     const struct mapping *mapping = address_spaces_find(&recording->spaces, walk->space, runtime_addr);
     if (!mapping)
-        return NULL;
+        return place;
     enum dso_kind kind = recording->spaces.dsos[mapping->dso].kind;
     if (kind != DSO_FILE && kind != DSO_VDSO)
-        return NULL;
+        return place;
     struct binary *binary = dso_files_binary(symboliser_files(walk->unwinder->symboliser), mapping->dso, NULL);
     uint64_t elf_addr;
-    *ret_unread = !binary || !binary->elf.bytes;
-    if (*ret_unread ||
+    place.unread = !binary || !binary->elf.bytes;
+    if (place.unread ||
         !elf_addr_of_offset(&binary->elf, address_spaces_dso_addr(&recording->spaces, mapping, runtime_addr), &elf_addr))
-        return NULL;
+        return place;
     const struct known_rules *known = rules_of(walk->unwinder, &binary->elf, mapping->dso, elf_addr);
-    return known ? &known->rules : NULL;
+    place.rules = known ? &known->rules : NULL;
+    place.is_entry = kind == DSO_FILE && is_entry(&binary->elf, elf_addr);
+    return place;
 }
 
 enum walk_end {
@@ -292,15 +304,15 @@ enum walk_end {
 
 static enum walk_end walk_step(struct stack_walk *walk, uint64_t lookup_addr, bool *ret_signal)
 {
-    bool unread;
-    const struct frame_rules *rules = rules_at(walk, lookup_addr, &unread);
+    const struct frame_place place = place_of(walk, lookup_addr);
+    const struct frame_rules *rules = place.rules;
     uint64_t stack_before = walk->values[walk->machine->stack_pointer];
     uint64_t counter_before = walk->values[walk->machine->program_counter];
     walk->beyond_dump = false;
     *ret_signal = rules && rules->is_signal;
-    if (rules && rules->registers[rules->return_register].kind == FRAME_UNDEFINED)
+    if (rules ? rules->registers[rules->return_register].kind == FRAME_UNDEFINED : place.is_entry)
         return WALK_AT_ROOT;
-    if (unread)
+    if (place.unread)
         return WALK_LOST;
     if (!(rules ? step_by_rules(walk, rules) : step_by_frame_pointer(walk)))
         return walk->beyond_dump ? WALK_AT_DUMP_END : WALK_LOST;

@@ -478,3 +478,55 @@ def test_killed_before_it_has_chosen(plumb, perf, spin, tmp_path, options):
     process.communicate()
     script = perf("script", "-i", tmp_path / "d")
     assert script.returncode == 0 and "leaf" in script.stdout, script.stderr
+
+
+MOVING_JIT = r"""
+#define _GNU_SOURCE
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+/* mov $N,%ecx; 1: dec %ecx; jnz 1b; mov $MARK,%eax; ret */
+static unsigned char code[] = {0xb9, 0, 0, 0, 0x10, 0xff, 0xc9, 0x75, 0xfc, 0xb8, 'm', 'r', 'k', '0', 0xc3};
+static void run(char *writable, char *runs, char mark) { code[13] = mark; memcpy(writable, code, sizeof(code)); ((int (*)(void))runs)(); }
+int main(void)
+{
+    int fd = memfd_create("jit", 0);
+    if (ftruncate(fd, 8192)) return 1;
+    char *writable = mmap(0, 8192, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0), *runs = mmap(0, 8192, PROT_READ | PROT_EXEC, MAP_SHARED, fd, 0);
+    for (int at = 0; at < 3; at++) run(writable + at * 64, runs + at * 64, 'a' + at);
+    munmap(runs, 8192);
+    char *page = mmap(0, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    for (int at = 0; at < 3; at++) {
+        mprotect(page, 4096, PROT_READ | PROT_WRITE);
+        memset(page, 0xcc, 4096);
+        code[13] = 'x' + at; memcpy(page + at * 64, code, sizeof(code));
+        mprotect(page, 4096, PROT_READ | PROT_EXEC);
+        ((int (*)(void))(page + at * 64))();
+    }
+    return 0;
+}
+"""
+
+
+def test_code_that_is_written_piece_by_piece_is_kept(run, tmp_path):
+    """W^X: written through another mapping, or by turns; each piece was hot once and is gone later."""
+    if os.uname().machine != "x86_64":
+        pytest.skip("the program is x86-64 code")
+    done = run("record", "-e", "cpu-clock", "-F", 2000, "-o", tmp_path / "d", "--", build(tmp_path, "jit", MOVING_JIT))
+    assert done.returncode == 0, done.stderr
+    if samples(tmp_path / "d") < 300:
+        pytest.skip("the machine was too busy to bring enough samples")
+    copied = b"".join(payload for kind, payload in records(tmp_path / "d") if kind == 65)
+    assert [mark for mark in "abcxyz" if b"mrk" + mark.encode() not in copied] == []
+
+
+def test_many_short_processes(run, perf, tmp_path):
+    """Too short for /proc to be asked: what they mapped is known from the records, and judged together."""
+    done = run("record", "-e", "cpu-clock", "-F", 4000, "-g", "-o", tmp_path / "d", "--", "sh", "-c",
+               "i=0; while [ $i -lt 800 ]; do /bin/true; i=$((i+1)); done", timeout=100)
+    assert done.returncode == 0, done.stderr
+    if samples(tmp_path / "d") < 500:
+        pytest.skip("the machine was too busy to bring enough samples")
+    assert re.search(r"[0-9.]+ % of .*user stacks reach their thread's root", done.stderr), done.stderr
+    report = perf("report", "-i", tmp_path / "d", "--stdio", "-s", "comm", "-g", "none", "--no-children")
+    assert re.search(r"%\s+true", report.stdout), report.stdout

@@ -152,7 +152,6 @@ bool recorder_open(struct recorder **ret_recorder, const struct recorder_request
     recorder->watched_fd = -1;
     copy_events(recorder, request);
     recorder_code_init(&recorder->code);
-    recorder_stacks_init(&recorder->stacks, root);
     stack_tops_init(&recorder->stack_tops, root);
     if (!open_all(recorder, err)) {
         recorder_discard(recorder);

@@ -91,8 +91,9 @@ void recorder_code_forget(struct recorder_code *code, uint32_t pid)
         process->ranges.count = 0;
 }
 
-static void want_page(struct recorder_code *code, uint32_t pid, uint64_t addr)
+static void want_page(struct recorder_code *code, uint32_t pid, uint64_t addr, uint64_t ip)
 {
+    enum { LINES = 64 };
     uint64_t key = hash_combine(hash_u64(pid), addr);
     uint32_t index = hashmap_find(&code->pages_by_key, key, NULL, NULL, NULL);
     if (index == HASHMAP_ABSENT) {
@@ -101,9 +102,13 @@ static void want_page(struct recorder_code *code, uint32_t pid, uint64_t addr)
         *vec_push(&code->pages) = (struct hot_page){.pid = pid, .addr = addr, .next_copy = 1};
     }
     struct hot_page *page = &code->pages.items[index];
-    if (++page->samples < page->next_copy)
+    uint64_t line = UINT64_C(1) << (ip > addr ? (ip - addr) / (code->page_bytes / LINES) : 0);
+    bool new_line = !(page->lines & line);
+    page->lines |= line;
+    if (++page->samples >= page->next_copy)
+        page->next_copy *= COPY_AGAIN_FACTOR;
+    else if (!new_line)
         return;
-    page->next_copy *= COPY_AGAIN_FACTOR;
     *vec_push(&code->wanted) = index;
 }
 
@@ -116,9 +121,9 @@ void recorder_code_sampled(struct recorder_code *code, uint32_t pid, uint64_t ip
         if (ip < range->start || ip >= range->end)
             continue;
         uint64_t addr = ip - ip % code->page_bytes, next = addr + code->page_bytes;
-        want_page(code, pid, addr);
+        want_page(code, pid, addr, ip);
         if (next - ip < INSTRUCTION_BYTES_MOST && next < range->end)
-            want_page(code, pid, next);
+            want_page(code, pid, next, ip);
         return;
     }
 }

@@ -3,8 +3,8 @@
  * Which code that no file holds was hot, and what did it look like?
  *
  * Executable mappings without a file behind them (anonymous, memfd, deleted, the vdso) are remembered for each
- * process; a page of theirs that gets a sample is copied out of the living process, again when it has had 16,
- * 256, … times as many samples and has changed. The copies go into the recording (decode/code_page.h).
+ * process; a page of theirs that gets a sample is copied out of the living process, again when another part of it
+ * runs or it has had 16, 256, … times as many samples, and it has changed. The copies go into the recording (decode/code_page.h).
  * Does not support: processes that we may not read, or that ended before the copy.
  */
 #ifndef PLUMB_SOURCE_RECORDER_RECORDER_CODE_H
@@ -28,6 +28,7 @@ struct code_process {
 struct hot_page {
     uint32_t pid;
     uint64_t addr, samples, next_copy, content; /* content: hash of the last copy, 0: none yet */
+    uint64_t lines; /* a bit for each 64th of the page that had samples: new code may stand in a new one */
 };
 
 struct recorder_code {

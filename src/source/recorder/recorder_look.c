@@ -100,6 +100,9 @@ static void look_at_mapping(struct recorder *recorder, const struct passing *pas
     const char *path = (const char *)payload + PATH_AT;
     if (!memchr(path, '\0', passing->payload_bytes - PATH_AT) || !(u32_at(payload + PROTECTION_AT) & PROT_EXEC))
         return;
+    if (!is_kernel_record(passing) && recorder->result.callchain != CALLCHAIN_NONE)
+        recorder_stacks_mapped(&recorder->stacks, u32_at(payload), u64_at(payload + 8), u64_at(payload + 16),
+                               u64_at(payload + 24), path);
     if (recorder->request.keep_code && !is_kernel_record(passing))
         recorder_code_mapped(&recorder->code, u32_at(payload), u64_at(payload + 8), u64_at(payload + 16), path);
     if (path[0] != '/' && !is_kernel_record(passing))
@@ -112,31 +115,36 @@ static void look_at_mapping(struct recorder *recorder, const struct passing *pas
     recorder_files_add(&recorder->files, path, &id, is_kernel_record(passing));
 }
 
+static void task_forked(struct recorder *recorder, uint32_t pid, uint32_t parent)
+{
+    stack_tops_forget(&recorder->stack_tops, pid);
+    if (recorder->result.callchain != CALLCHAIN_NONE)
+        recorder_stacks_forked(&recorder->stacks, pid, parent);
+    if (recorder->request.keep_code)
+        recorder_code_forked(&recorder->code, pid, parent);
+}
+
+static void task_execed(struct recorder *recorder, uint32_t pid)
+{
+    stack_tops_forget(&recorder->stack_tops, pid);
+    recorder_stacks_execed(&recorder->stacks, pid);
+    recorder_code_forget(&recorder->code, pid);
+}
+
+/* FORK, EXIT: pid, parent's pid, tid, parent's tid. COMM: pid, tid. */
 static void look_at_task(struct recorder *recorder, const struct passing *passing)
 {
     const uint8_t *payload = passing->payload;
     if (passing->payload_bytes < 16)
         return;
     uint32_t pid = u32_at(payload);
-    bool is_exec = passing->header.type == PERF_RECORD_COMM && passing->header.misc & PERF_RECORD_MISC_COMM_EXEC;
-    if (is_exec || passing->header.type == PERF_RECORD_FORK)
-        stack_tops_forget(&recorder->stack_tops, pid);
-    if (!recorder->request.keep_code)
-        return;
-    switch (passing->header.type) {
-    case PERF_RECORD_FORK: /* pid, parent's pid, tid, parent's tid */
-        recorder_code_forked(&recorder->code, pid, u32_at(payload + 4));
-        break;
-    case PERF_RECORD_EXIT:
-        if (u32_at(payload + 8) == pid)
-            recorder_code_forget(&recorder->code, pid);
-        break;
-    case PERF_RECORD_COMM:
-        if (is_exec)
-            recorder_code_forget(&recorder->code, pid);
-        break;
-    default:
-        break;
+    if (passing->header.type == PERF_RECORD_FORK && u32_at(payload + 4) != pid) {
+        task_forked(recorder, pid, u32_at(payload + 4));
+    } else if (passing->header.type == PERF_RECORD_EXIT && u32_at(payload + 8) == pid) {
+        recorder_stacks_ended(&recorder->stacks, pid);
+        recorder_code_forget(&recorder->code, pid);
+    } else if (passing->header.type == PERF_RECORD_COMM && passing->header.misc & PERF_RECORD_MISC_COMM_EXEC) {
+        task_execed(recorder, pid);
     }
 }
 

@@ -1,124 +1,155 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "source/recorder/recorder_stacks.h"
 
-#include "base/scope.h"
+#include "base/text.h"
 
 #include <linux/perf_event.h>
 
 enum {
-    MAPS_READ_MOST = 1000, /* in all */
-    AGAIN_EVERY = 16,      /* once read twice, a process's maps are read again for a part of the strange addresses only */
+    ENDED_KEPT = 1024, /* processes that ended: samples of theirs may still come, from another CPU's buffer */
+    RANGES_MOST = 4096, /* of one process: a JIT compiler may map forever */
     JUDGED_LEAST = 3
 };
-
-void recorder_stacks_init(struct recorder_stacks *stacks, const struct sysroot *root)
-{
-    *stacks = (struct recorder_stacks){.root = root};
-}
 
 void recorder_stacks_done(struct recorder_stacks *stacks)
 {
     vec_for_each(&stacks->processes, process)
-        text_done(&process->maps);
+        vec_done(&process->ranges);
     vec_done(&stacks->processes);
     vec_done(&stacks->threads);
     vec_done(&stacks->ends);
+    vec_done(&stacks->ended);
     hashmap_done(&stacks->ends_by_key);
-    hashmap_done(&stacks->threads_by_tid);
+    hashmap_done(&stacks->threads_by_key);
+    hashmap_done(&stacks->processes_by_pid);
 }
 
-/* Where an address lies. */
+/* What is mapped where. */
 
-struct code_place {
-    bool is_code, in_c_library;
-};
-
-static bool is_c_library(struct view path)
+static bool is_c_library(const char *path)
 {
     static const char *const names[] = {"libc.so", "libc-2", "libpthread", "ld-linux", "ld-2", "ld-musl", "libc.musl", "ld.so"};
-    const char *slash = path.length ? memrchr(path.text, '/', path.length) : NULL;
-    struct view name = slash ? view_skip(path, (size_t)(slash + 1 - path.text)) : path;
+    const char *slash = strrchr(path, '/');
+    struct view name = view_of(slash ? slash + 1 : path);
     for (size_t at = 0; at < array_count(names); at++)
         if (view_starts(name, names[at]))
             return true;
     return false;
 }
 
-static void read_maps(struct recorder_stacks *stacks, struct stack_process *process)
+static struct stack_process *process_find(const struct recorder_stacks *stacks, uint32_t pid)
 {
-    scoped_text struct text maps = {0};
-    struct view rest, line;
-    if (stacks->maps_read >= MAPS_READ_MOST ||
-        !sysroot_read(stacks->root, &maps, NULL, "/proc/%u/maps", process->pid))
-        return;
-    stacks->maps_read++;
-    process->read_again = process->maps.length != 0;
-    text_done(&process->maps);
-    process->maps = maps;
-    maps = (struct text){0};
-    rest = (struct view){process->maps.bytes, process->maps.length};
-    while (view_line(&rest, &line))
-        process->uses_c_library |= is_c_library(line);
+    uint32_t known = hashmap_find(&stacks->processes_by_pid, hash_u64(pid), NULL, NULL, NULL);
+    return known == HASHMAP_ABSENT ? NULL : &stacks->processes.items[known];
 }
 
 static struct stack_process *process_of(struct recorder_stacks *stacks, uint32_t pid)
 {
-    vec_for_each(&stacks->processes, process)
-        if (process->pid == pid)
-            return process;
-    struct stack_process *process = vec_push(&stacks->processes);
+    struct stack_process *process = process_find(stacks, pid);
+    if (process)
+        return process;
+    hashmap_add(&stacks->processes_by_pid, hash_u64(pid), (uint32_t)stacks->processes.count);
+    process = vec_push(&stacks->processes);
     *process = (struct stack_process){.pid = pid};
-    read_maps(stacks, process);
     return process;
 }
 
-static bool find_code(const struct stack_process *process, uint64_t addr, struct code_place *place)
+static void process_clear(struct stack_process *process)
 {
-    struct view rest = {process->maps.bytes, process->maps.length}, line;
-    while (view_line(&rest, &line)) {
-        struct view path = line, range = view_word(&path), rights = view_word(&path), first = view_cut(&range, '-');
-        uint64_t start, end;
-        if (!view_u64(first, 16, &start) || !view_u64(range, 16, &end) || addr < start || addr >= end)
-            continue;
-        place->is_code = rights.length > 2 && rights.text[2] == 'x';
-        place->in_c_library = place->is_code && is_c_library(line);
-        return true;
-    }
-    return false;
+    vec_done(&process->ranges);
+    process->uses_c_library = process->ended = false;
+    process->program = 0;
 }
 
-static struct code_place place_of(struct recorder_stacks *stacks, uint32_t pid, uint64_t addr)
+void recorder_stacks_mapped(struct recorder_stacks *stacks, uint32_t pid, uint64_t start, uint64_t size_bytes,
+                            uint64_t file_offset, const char *path)
 {
-    struct code_place place = {0};
     struct stack_process *process = process_of(stacks, pid);
-    if (!find_code(process, addr, &place) && (!process->read_again || addr % AGAIN_EVERY == 0)) {
-        read_maps(stacks, process); /* it may have mapped more, or have exec'ed, since */
-        find_code(process, addr, &place);
-    }
-    return place;
+    struct stack_range range = {.start = start, .end = start + size_bytes, .file_offset = file_offset};
+    if (path[0] == '/' && path[1] != '/')
+        range.file = hash_bytes(path, strlen(path));
+    range.in_c_library = range.file && is_c_library(path);
+    process->uses_c_library |= range.in_c_library;
+    process->program = process->program ? process->program : range.file;
+    if (process->ranges.count < RANGES_MOST)
+        *vec_push(&process->ranges) = range;
+}
+
+void recorder_stacks_forked(struct recorder_stacks *stacks, uint32_t pid, uint32_t parent)
+{
+    if (pid == parent || !process_find(stacks, parent))
+        return;
+    struct stack_process *child = process_of(stacks, pid);
+    const struct stack_process *source = process_find(stacks, parent);
+    process_clear(child);
+    child->uses_c_library = source->uses_c_library;
+    child->program = source->program;
+    vec_for_each(&source->ranges, range)
+        *vec_push(&child->ranges) = *range;
+}
+
+void recorder_stacks_execed(struct recorder_stacks *stacks, uint32_t pid)
+{
+    process_clear(process_of(stacks, pid));
+}
+
+void recorder_stacks_ended(struct recorder_stacks *stacks, uint32_t pid)
+{
+    struct stack_process *process = process_find(stacks, pid);
+    if (!process)
+        return;
+    process->ended = true;
+    *vec_push(&stacks->ended) = (uint32_t)(process - stacks->processes.items);
+    if (stacks->ended.count - stacks->ended_at <= ENDED_KEPT)
+        return;
+    process = &stacks->processes.items[stacks->ended.items[stacks->ended_at++]];
+    if (process->ended)
+        process_clear(process);
+}
+
+/* The latest mapping that holds addr; NULL: not executable memory. */
+static const struct stack_range *range_find(const struct stack_process *process, uint64_t addr)
+{
+    for (size_t at = process->ranges.count; at > 0; at--)
+        if (addr >= process->ranges.items[at - 1].start && addr < process->ranges.items[at - 1].end)
+            return &process->ranges.items[at - 1];
+    return NULL;
+}
+
+static uint64_t place_of(const struct stack_process *process, const struct stack_range *range, uint64_t addr)
+{
+    uint64_t base = range->file ? range->file : hash_u64(process->pid);
+    return hash_combine(base, range->file ? addr - range->start + range->file_offset : addr) | 1;
 }
 
 /* Counting. */
 
-static uint32_t thread_of(struct recorder_stacks *stacks, uint32_t pid, uint32_t tid)
+static uint32_t thread_of(struct recorder_stacks *stacks, const struct stack_process *process, uint32_t tid)
 {
-    uint32_t known = hashmap_find(&stacks->threads_by_tid, hash_u64(tid), NULL, NULL, NULL);
+    /* A thread that became another program is another one: its root is. */
+    uint64_t key = hash_combine(hash_combine(hash_u64(tid), process->pid), process->program);
+    uint32_t known = hashmap_find(&stacks->threads_by_key, key, NULL, NULL, NULL);
     if (known != HASHMAP_ABSENT)
         return known;
-    *vec_push(&stacks->threads) = (struct stack_thread){.pid = pid, .tid = tid};
-    hashmap_add(&stacks->threads_by_tid, hash_u64(tid), (uint32_t)stacks->threads.count - 1);
+    *vec_push(&stacks->threads) = (struct stack_thread){.pid = process->pid, .tid = tid, .program = process->program};
+    hashmap_add(&stacks->threads_by_key, key, (uint32_t)stacks->threads.count - 1);
     return (uint32_t)stacks->threads.count - 1;
 }
 
-static struct stack_end *end_of(struct recorder_stacks *stacks, uint32_t thread, uint64_t addr)
+static struct stack_end *end_of(struct recorder_stacks *stacks, const struct stack_process *process, uint32_t thread,
+                                uint64_t addr)
 {
-    uint64_t key = hash_combine(hash_u64(thread), addr);
+    const struct stack_range *range = addr ? range_find(process, addr) : NULL;
+    uint64_t place = range ? place_of(process, range, addr) : 0;
+    uint64_t key = hash_combine(hash_u64(thread), place);
     uint32_t known = hashmap_find(&stacks->ends_by_key, key, NULL, NULL, NULL);
     if (known != HASHMAP_ABSENT)
         return &stacks->ends.items[known];
-    struct code_place place = addr ? place_of(stacks, stacks->threads.items[thread].pid, addr) : (struct code_place){0};
     struct stack_end *end = vec_push(&stacks->ends);
-    *end = (struct stack_end){.thread = thread, .addr = place.is_code ? addr : 0, .in_c_library = place.in_c_library};
+    *end = (struct stack_end){.thread = thread,
+                              .place = place,
+                              .in_c_library = range && range->in_c_library,
+                              .uses_c_library = process->uses_c_library};
     hashmap_add(&stacks->ends_by_key, key, (uint32_t)stacks->ends.count - 1);
     return end;
 }
@@ -138,53 +169,102 @@ void recorder_stacks_add(struct recorder_stacks *stacks, uint32_t pid, uint32_t 
     }
     if (!user_frames)
         return;
-    uint32_t thread = thread_of(stacks, pid, tid);
-    stacks->threads.items[thread].count++;
-    end_of(stacks, thread, user_frames > 1 ? outermost : 0)->count++;
     stacks->first_ns = stacks->count++ ? stacks->first_ns : time_ns;
     stacks->last_ns = time_ns;
+    const struct stack_process *process = process_find(stacks, pid);
+    if (!process || !process->ranges.count)
+        return;
+    uint32_t thread = thread_of(stacks, process, tid);
+    stacks->threads.items[thread].count++;
+    end_of(stacks, process, thread, user_frames > 1 ? outermost : 0)->count++;
 }
 
-/* Judging. */
+/* Judging: by groups of chains that should have one root, threads or the rare threads of a program. */
 
-static bool is_shared(const struct recorder_stacks *stacks, const struct stack_end *end)
+struct chain_group {
+    uint64_t count, best; /* best: how many share the likeliest root */
+};
+
+struct judging {
+    vec(struct chain_group) groups;
+    struct hashmap by_key;   /* of threads and programs */
+    struct hashmap shared;   /* place and process: which thread first, to see whether another shares it */
+    struct hashmap pooled;   /* group and place: index of counts */
+    vec(uint64_t) counts;
+};
+
+static uint64_t group_key(const struct stack_thread *thread, size_t index)
 {
-    uint32_t pid = stacks->threads.items[end->thread].pid;
-    vec_for_each(&stacks->ends, other)
-        if (other->addr == end->addr && other->thread != end->thread &&
-            stacks->threads.items[other->thread].pid == pid)
-            return true;
-    return false;
+    return thread->count < JUDGED_LEAST && thread->program ? hash_combine(hash_u64(1), thread->program)
+                                                           : hash_combine(hash_u64(2), index);
 }
 
-static bool may_be_root(const struct recorder_stacks *stacks, const struct stack_end *end)
+static struct chain_group *group_of(struct judging *judging, uint64_t key)
 {
-    if (!end->addr)
-        return false;
-    if (end->in_c_library)
-        return true;
-    uint32_t pid = stacks->threads.items[end->thread].pid;
-    vec_for_each(&stacks->processes, process)
-        if (process->pid == pid && !process->uses_c_library)
-            return true;
-    return is_shared(stacks, end);
+    uint32_t known = hashmap_find(&judging->by_key, key, NULL, NULL, NULL);
+    if (known != HASHMAP_ABSENT)
+        return &judging->groups.items[known];
+    hashmap_add(&judging->by_key, key, (uint32_t)judging->groups.count);
+    struct chain_group *group = vec_push(&judging->groups);
+    *group = (struct chain_group){0};
+    return group;
+}
+
+/* Which places more than one thread of a process ends at. */
+static void find_shared(struct judging *judging, const struct recorder_stacks *stacks, bool *shared)
+{
+    for (uint32_t at = 0; at < stacks->ends.count; at++) {
+        const struct stack_end *end = &stacks->ends.items[at];
+        uint64_t key = hash_combine(hash_u64(stacks->threads.items[end->thread].pid), end->place);
+        uint32_t first = end->place ? hashmap_find(&judging->shared, key, NULL, NULL, NULL) : at;
+        shared[at] = false;
+        if (first == HASHMAP_ABSENT)
+            hashmap_add(&judging->shared, key, at);
+        else if (first != at)
+            shared[first] = shared[at] = true;
+    }
+}
+
+static void add_to_group(struct judging *judging, const struct stack_end *end, uint64_t key)
+{
+    struct chain_group *group = group_of(judging, key);
+    uint64_t pool = hash_combine(key, end->place);
+    uint32_t at = hashmap_find(&judging->pooled, pool, NULL, NULL, NULL);
+    if (at == HASHMAP_ABSENT) {
+        at = (uint32_t)judging->counts.count;
+        hashmap_add(&judging->pooled, pool, at);
+        *vec_push(&judging->counts) = 0;
+    }
+    judging->counts.items[at] += end->count;
+    if (judging->counts.items[at] > group->best)
+        group->best = judging->counts.items[at];
 }
 
 struct stack_share recorder_stacks_share(const struct recorder_stacks *stacks)
 {
     struct stack_share share = {0};
-    vec(uint64_t) best = {0}; /* of each thread */
-    vec_reserve(&best, stacks->threads.count + 1);
-    memset(best.items, 0, best.capacity * sizeof(best.items[0]));
-    vec_for_each(&stacks->ends, end)
-        if (end->count > best.items[end->thread] && may_be_root(stacks, end))
-            best.items[end->thread] = end->count;
-    for (size_t at = 0; at < stacks->threads.count; at++) {
-        if (stacks->threads.items[at].count < JUDGED_LEAST)
-            continue;
-        share.judged += stacks->threads.items[at].count;
-        share.at_root += best.items[at];
+    struct judging judging = {0};
+    bool *shared = calloc(stacks->ends.count + 1, sizeof(*shared));
+    if (!shared)
+        return share;
+    for (size_t at = 0; at < stacks->threads.count; at++)
+        group_of(&judging, group_key(&stacks->threads.items[at], at))->count += stacks->threads.items[at].count;
+    find_shared(&judging, stacks, shared);
+    for (size_t at = 0; at < stacks->ends.count; at++) {
+        const struct stack_end *end = &stacks->ends.items[at];
+        if (end->place && (end->in_c_library || !end->uses_c_library || shared[at]))
+            add_to_group(&judging, end, group_key(&stacks->threads.items[end->thread], end->thread));
     }
-    vec_done(&best);
+    vec_for_each(&judging.groups, group)
+        if (group->count >= JUDGED_LEAST) {
+            share.judged += group->count;
+            share.at_root += group->best;
+        }
+    vec_done(&judging.groups);
+    vec_done(&judging.counts);
+    hashmap_done(&judging.by_key);
+    hashmap_done(&judging.shared);
+    hashmap_done(&judging.pooled);
+    free(shared);
     return share;
 }

@@ -35,7 +35,7 @@ static bool read_header(struct elf_file *elf, struct elf_header *header, struct 
     elf->type = read_u16(&at);
     elf->machine = read_u16(&at);
     read_u32(&at);                 /* version */
-    read_word(&at, elf->is_64);    /* entry */
+    elf->entry_addr = read_word(&at, elf->is_64);
     header->segment_offset = read_word(&at, elf->is_64);
     header->section_offset = read_word(&at, elf->is_64);
     read_u32(&at); /* flags */

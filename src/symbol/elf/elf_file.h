@@ -35,6 +35,7 @@ struct elf_file {
     bool is_mapped; /* by us: elf_file_close unmaps it */
     bool is_64, swapped;
     uint16_t type, machine;
+    uint64_t entry_addr; /* where it starts to run; 0: nowhere */
     struct elf_section *sections;
     size_t section_count;
     struct elf_segment *segments;

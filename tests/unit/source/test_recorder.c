@@ -218,6 +218,23 @@ static void put_sample(struct scene *scene, struct fake_event *event, uint64_t t
     put(scene, event, &sample, sample.header.size);
 }
 
+/* The program's code, of which nothing is the C library's: pid tid start size offset id protection flags path. */
+static void put_mapping(struct scene *scene, struct fake_event *event)
+{
+    struct {
+        struct perf_event_header header;
+        uint32_t pid, tid;
+        uint64_t start, size, offset;
+        uint8_t id[24];
+        uint32_t protection, flags;
+        char path[24];
+        uint64_t trailer[4];
+    } record = {.header = {.type = PERF_RECORD_MMAP2, .misc = PERF_RECORD_MISC_USER, .size = sizeof(record)},
+                .pid = (uint32_t)getpid(), .tid = (uint32_t)getpid(), .start = 0x1000, .size = 0x1000,
+                .protection = 5, .path = "/usr/bin/program"};
+    put(scene, event, &record, sizeof(record));
+}
+
 struct seen {
     unsigned samples, rounds, lost_records, whole_bytes;
     uint16_t sample_size;
@@ -361,6 +378,7 @@ Test(recorder, stacks_are_copied_when_frame_pointers_do_not_reach_the_root)
                       *twin = find_event(scene, PERF_COUNT_SW_CPU_CLOCK, PERF_SAMPLE_STACK_USER);
     cr_assert(first && twin && first != twin);
     cr_assert(first->attr.enable_on_exec && !twin->attr.enable_on_exec);
+    put_mapping(scene, first);
     for (uint64_t at = 0; at < 200; at++)
         put_sample(scene, first, 1 + at * 1000000, true);
     cr_assert(recorder_poll(scene->recorder, 0, &scene->err));
@@ -385,6 +403,7 @@ Test(recorder, a_short_program_keeps_its_frame_pointers)
     scene->event.callchain = CALLCHAIN_AUTO;
     cr_assert(scene_open(scene));
     struct fake_event *first = find_event(scene, PERF_COUNT_SW_CPU_CLOCK, PERF_SAMPLE_CALLCHAIN);
+    put_mapping(scene, first);
     for (uint64_t at = 0; at < 50; at++)
         put_sample(scene, first, 1 + at * 1000000, true);
     struct recorder_result result;
