@@ -56,6 +56,7 @@ enum {
     SAMPLES_LEAST = 50,
     RING_BYTES = 256 * 1024,
     SAMPLE_PERIOD_NS = 200 * 1000,
+    CYCLES_HZ = 5000,
 };
 
 static uint64_t now_ns(void)
@@ -147,13 +148,16 @@ static bool sample_chase(const struct kernel *kernel, int fd, void **start, stru
     return true;
 }
 
-bool skid_measure(const struct kernel *kernel, struct skid_result *ret_result, struct error *err)
+bool skid_measure(const struct kernel *kernel, enum skid_event event, struct skid_result *ret_result,
+                  struct error *err)
 {
+    bool cycles = event == SKID_OF_CYCLES;
     struct perf_event_attr attr = {
-        .type = PERF_TYPE_SOFTWARE,
+        .type = cycles ? PERF_TYPE_HARDWARE : PERF_TYPE_SOFTWARE,
         .size = sizeof(attr),
-        .config = PERF_COUNT_SW_CPU_CLOCK,
-        .sample_period = SAMPLE_PERIOD_NS,
+        .config = cycles ? PERF_COUNT_HW_CPU_CYCLES : PERF_COUNT_SW_CPU_CLOCK,
+        .sample_period = cycles ? CYCLES_HZ : SAMPLE_PERIOD_NS,
+        .freq = cycles, /* then sample_period is samples a second */
         .sample_type = PERF_SAMPLE_IP,
         .disabled = 1,
         .exclude_kernel = 1,
@@ -161,7 +165,8 @@ bool skid_measure(const struct kernel *kernel, struct skid_result *ret_result, s
     };
     int fd = kernel->perf_event_open(kernel->context, &attr, 0, -1, -1, 0);
     if (fd < 0)
-        return error_system(err, errno, "can't sample by cpu-clock for the skid self-test");
+        return error_system(err, errno, "can't sample by %s for the skid self-test",
+                            cycles ? "cycles" : "cpu-clock");
     char *memory = mmap(NULL, CHASE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     struct skid_result result = {0};
     bool measured = memory != MAP_FAILED ? sample_chase(kernel, fd, chase_build(memory), &result, err)
@@ -176,9 +181,10 @@ bool skid_measure(const struct kernel *kernel, struct skid_result *ret_result, s
 
 #else
 
-bool skid_measure(const struct kernel *kernel, struct skid_result *ret_result, struct error *err)
+bool skid_measure(const struct kernel *kernel, enum skid_event event, struct skid_result *ret_result,
+                  struct error *err)
 {
-    (void)kernel, (void)ret_result;
+    (void)kernel, (void)event, (void)ret_result;
     return error_set(err, ERROR_UNSUPPORTED, "the skid self-test has no code for this architecture");
 }
 

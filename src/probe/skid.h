@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Where does a timer sample land after a stalled load: on it, exactly one instruction behind it, or anywhere?
+ * Where does a sample land after a stalled load: on it, exactly one instruction behind it, or anywhere?
  *
  * Our own pointer chase over memory far beyond the caches stalls at one known load. If at least 90 % of its
- * cpu-clock samples hit the instruction behind the load, attribution "the instruction before the sampled one
- * stalled" holds on this machine (kernel, hypervisor, CPU); else it is refused.
- * Does not support: events of a hardware PMU (their skid is the event's own).
+ * samples hit the instruction behind the load, attribution "the instruction before the sampled one
+ * stalled" holds for that event on this machine (kernel, hypervisor, CPU); else it is refused. Each event has a skid
+ * of its own: one that opens and never interrupts (some virtual PMUs) comes out as unknown.
+ * Does not support: precise sampling.
  */
 #ifndef PLUMB_PROBE_SKID_H
 #define PLUMB_PROBE_SKID_H
@@ -21,6 +22,11 @@ enum skid_verdict {
     SKID_SCATTERED /* neither: no stall attribution */
 };
 
+enum skid_event {
+    SKID_OF_CPU_CLOCK, /* a timer, everywhere */
+    SKID_OF_CYCLES,    /* the PMU's; where it is there, it also sees code that holds interrupts off */
+};
+
 struct skid_result {
     enum skid_verdict verdict;
     uint64_t on_load, behind_load, elsewhere; /* samples */
@@ -28,6 +34,7 @@ struct skid_result {
 };
 
 /* Takes about 0.15 s. Errors: what perf_event_open says; ERROR_UNSUPPORTED on other architectures. */
-MUST_CHECK bool skid_measure(const struct kernel *kernel, struct skid_result *ret_result, struct error *err);
+MUST_CHECK bool skid_measure(const struct kernel *kernel, enum skid_event event, struct skid_result *ret_result,
+                             struct error *err);
 
 #endif

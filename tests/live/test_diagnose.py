@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """plumb diagnose on this machine: verdicts that can't depend on its speed, exit codes, and replay."""
 import json
+import os
+import shutil
 import subprocess
 import sys
 import time
@@ -61,22 +63,54 @@ def test_every_hypothesis_appears_and_a_case_replays_to_the_same_bytes(run, tmp_
     assert "NaN" not in first and "Infinity" not in first
 
 
-def test_each_part_of_a_case_is_optional(run, tmp_path):
-    case = tmp_path / "case"
-    run("diagnose", "--case", case, "-q", "--", sys.executable, "-c", BUSY.format(s=0.3))
-    for part in ("costs.json", "pages.json", "code.json", "activity.json", "machine.json", "perf.data", "findings.json"):
-        if not (case / part).exists():
-            continue
-        (case / part).unlink()
-        finished, found = diagnose_json(run, "--case", case)
+@pytest.fixture(scope="module")
+def whole_case(plumb, tmp_path_factory):
+    """A case that has every part there is, made from a binary that is gone by then; never changed by a test."""
+    folder = tmp_path_factory.mktemp("whole")
+    program = folder / "program"
+    shutil.copy("/bin/sh", program)
+    (folder / "tma").write_text("tma_frontend_bound 4.3 %\n")
+    script = "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done"
+    finished = subprocess.run([plumb, "diagnose", "--json", "--runs", "2", "--case", folder / "case", "--import", folder / "tma",
+                               "--", program, "-c", script], capture_output=True, text=True, check=False)
+    assert finished.returncode in (0, 4), finished.stderr
+    program.unlink()
+    return folder / "case", finished.stdout
+
+
+def test_a_copy_replays_to_the_same_bytes_without_the_binary(run, whole_case, tmp_path):
+    case, first = whole_case
+    shutil.copytree(case, tmp_path / "elsewhere")
+    assert run("diagnose", "--json", "--case", tmp_path / "elsewhere", cwd="/").stdout == first
+
+
+def test_each_part_of_a_case_is_optional(run, whole_case, tmp_path):
+    case, _ = whole_case
+    parts = {part.name for part in case.iterdir()} - {"manifest.json"}
+    assert parts >= {"costs.json", "pages.json", "code.json", "activity.json", "machine.json", "perf.data", "perf.data.2",
+                     "findings.json", "counters.json", "runs.json", "imports.json", "statements.json"} or "perf.data" not in parts
+    for part in sorted(parts):
+        copy = tmp_path / f"without-{part}"
+        shutil.copytree(case, copy)
+        (copy / part).unlink()
+        finished, found = diagnose_json(run, "--case", copy)
         assert finished.returncode in (0, 4), part + finished.stderr
         assert len(found["findings"]) >= 30
+        assert "NaN" not in finished.stdout and "Infinity" not in finished.stdout
+    for part in sorted(parts):
+        (copy / part).unlink(missing_ok=True)
+    finished, found = diagnose_json(run, "--case", copy)
+    assert finished.returncode in (0, 4), "the manifest alone: elapsed and CPU time"
+    assert "not_measured" in found["profile"] and found["counters"] == [] and found["runs"] is None
 
 
 def test_broken_parts_are_named(run, tmp_path):
     case = tmp_path / "case"
     run("diagnose", "--case", case, "-q", "--", sys.executable, "-c", BUSY.format(s=0.2))
-    for part in ("manifest.json", "code.json", "costs.json", "activity.json", "machine.json"):
+    for part in ("manifest.json", "code.json", "costs.json", "activity.json", "machine.json", "counters.json", "pages.json",
+                 "perf.data"):
+        if not (case / part).exists():
+            continue
         whole = (case / part).read_bytes()
         for broken in (whole[: len(whole) // 2], b"", b"[]", b"{}", b"\xff\xfe", b'{"schema": 99}'):
             (case / part).write_bytes(broken)
@@ -146,3 +180,36 @@ def test_imports_are_labelled_and_decide_nothing(run, tmp_path, source_root):
     assert after["verdict"] == before["verdict"]
     missing = run("diagnose", "--case", case, "--import", tmp_path / "nothing")
     assert missing.returncode == 1 and "nothing" in missing.stderr
+
+
+def test_what_a_program_leaves_running_is_named(run):
+    found = diagnose_json(run, "--", "sh", "-c", "sleep 3 >/dev/null 2>&1 & sleep 0.3")[1]
+    assert any(gap["what"] == "what it left running" and "-p" in gap["why"] for gap in found["not_measured"])
+
+
+def test_the_program_keeps_its_streams_and_its_folder(run, tmp_path):
+    finished = run("diagnose", "-q", "--", "sh", "-c", "read word; echo $word here; echo there >&2; pwd; cd /; sleep 0.2",
+                   input="hello\n", cwd=tmp_path)
+    assert "hello here" in finished.stdout and "there" in finished.stderr and str(tmp_path) in finished.stdout
+
+
+def test_time_limits_end_the_program(run):
+    finished = run("diagnose", "-q", "--duration", "0.5", "--", "sleep", "60", timeout=20)
+    assert finished.returncode == 143
+    finished = run("diagnose", "-q", "--duration", "0.5", "--", "sh", "-c", "trap '' TERM; while :; do :; done", timeout=20)
+    assert finished.returncode == 137
+
+
+def test_the_progress_line_is_for_terminals(plumb, run):
+    assert "watching" not in run("diagnose", "--", "sleep", "0.3").stderr
+    leader, follower = os.openpty()
+    with subprocess.Popen([plumb, "diagnose", "--", "sleep", "0.3"], stdout=subprocess.DEVNULL, stderr=follower):
+        os.close(follower)
+        seen = b""
+        try:
+            while chunk := os.read(leader, 4096):
+                seen += chunk
+        except OSError:
+            pass
+    os.close(leader)
+    assert b"plumb: watching" in seen and seen.endswith(b"\r\033[K")

@@ -169,7 +169,8 @@ static const char *gap_of(const struct case_manifest *manifest, const char *what
 static bool kernel_was_sampled(const struct recording *recording)
 {
     for (size_t at = 0; at < recording->event_count; at++)
-        if (recording->events[at].counts_ns && recording->events[at].user_only)
+        if (recording->events[at].user_only &&
+            (recording->events[at].counts_ns || strncmp(recording->events[at].name, "cycles", strlen("cycles")) == 0))
             return false;
     return true;
 }

@@ -277,6 +277,7 @@ bool diagnose_collect(struct context *context, const char *folder, const struct 
         .user_s = not_measured("the program was not started by plumb"),
         .system_s = not_measured("the program was not started by plumb"),
     };
+    recording_choose(&collection);
     bool collected =
         request->argv ? collect_runs(&collection, ret_result, err) : collect_attached(&collection, err);
     if (collected) {

@@ -44,6 +44,7 @@ struct collection {
     struct workload workload;
     bool has_workload;
 
+    bool by_cycles;             /* samples by cycles; else by cpu-clock */
     struct recorder *recorder;  /* of this run; NULL: none */
     struct counter_set *counters;
     struct named_count *counted; /* over all runs so far */
@@ -68,6 +69,8 @@ void progress_say(const struct collection *collection, const char *what);
 
 /* ---- diagnose_recording: what can't be opened is a gap of the manifest, never an error ---- */
 
+/* Before anything runs: by which event. */
+void recording_choose(struct collection *collection);
 /* Open samples and counters on collection->target: a workload's start with its exec. */
 void recording_open(struct collection *collection);
 /* Of a target that runs already. */

@@ -157,7 +157,8 @@ static bool write_followers(struct collection *collection, struct error *err)
     bool written = write_code(collection, &loaded, err);
     loaded_case_done(&loaded);
     progress_say(collection, "plumb: measuring what such accesses cost here");
-    return written && diagnose_probe(collection->context, collection->folder, &collection->manifest,
+    enum skid_event event = collection->by_cycles ? SKID_OF_CYCLES : SKID_OF_CPU_CLOCK;
+    return written && diagnose_probe(collection->context, collection->folder, event, &collection->manifest,
                                      &collection->arena, err) &&
            case_manifest_write(&collection->manifest, collection->folder, err);
 }

@@ -16,11 +16,11 @@ enum {
 static const double GROUP_SHARE_LEAST = 0.02;
 static const double SPAN_LEAST_BYTES = 128 * 1024.0;
 
-static void skid_probe(struct context *context, struct access_costs *costs, struct arena *arena)
+static void skid_probe(struct context *context, enum skid_event event, struct access_costs *costs, struct arena *arena)
 {
     struct skid_result skid;
     struct error err = {0};
-    if (!skid_measure(context->kernel, &skid, &err)) {
+    if (!skid_measure(context->kernel, event, &skid, &err)) {
         costs->skid_why_not = arena_string(arena, err.message);
         return;
     }
@@ -131,11 +131,11 @@ static bool costs_write(const struct access_costs *costs, const char *folder, st
     return case_part_write(folder, "costs.json", &out, err);
 }
 
-bool diagnose_probe(struct context *context, const char *folder, struct case_manifest *manifest, struct arena *arena,
-                    struct error *err)
+bool diagnose_probe(struct context *context, const char *folder, enum skid_event event, struct case_manifest *manifest,
+                    struct arena *arena, struct error *err)
 {
     struct access_costs costs = {.items = arena_array(arena, struct access_cost, GROUPS_PROBED_MOST)};
-    skid_probe(context, &costs, arena);
+    skid_probe(context, event, &costs, arena);
     /* The skid's answer decides what the samples mean, so it is written before the case is read again. */
     if (!costs_write(&costs, folder, err))
         return false;
@@ -143,7 +143,7 @@ bool diagnose_probe(struct context *context, const char *folder, struct case_man
         groups_probe(context, folder, &costs, arena);
     else
         case_manifest_gap(manifest, arena, "stalled instructions",
-                          costs.skid_known ? "timer samples don't land one instruction behind the stall here"
+                          costs.skid_known ? "samples don't land one instruction behind the stall here"
                                            : costs.skid_why_not);
     case_manifest_part(manifest, "costs.json", "measured by plumb " PLUMB_VERSION);
     return costs_write(&costs, folder, err);

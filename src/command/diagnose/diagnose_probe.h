@@ -5,9 +5,10 @@
 
 #include "capture/case_folder.h"
 #include "command/command.h"
+#include "probe/skid.h"
 
-/* Writes costs.json into the case. Errors: the folder can't be read or written. */
-MUST_CHECK bool diagnose_probe(struct context *context, const char *folder, struct case_manifest *manifest,
-                               struct arena *arena, struct error *err);
+/* Writes costs.json into the case; event: what its samples were taken by. Errors: the folder can't be read or written. */
+MUST_CHECK bool diagnose_probe(struct context *context, const char *folder, enum skid_event event,
+                               struct case_manifest *manifest, struct arena *arena, struct error *err);
 
 #endif

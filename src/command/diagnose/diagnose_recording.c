@@ -2,6 +2,7 @@
 #include "base/scope.h"
 #include "command/diagnose/diagnose_collection.h"
 #include "metric/event.h"
+#include "probe/skid.h"
 
 #include <time.h>
 
@@ -21,7 +22,7 @@ static void gap(struct collection *collection, const char *what, const struct er
 
 /* ---- samples ---- */
 
-/* cpu-clock, which the self-test of stalls is about; and every switch away from a CPU, with its stack. */
+/* The event that the self-test of stalls chose; and every switch away from a CPU, with its stack. */
 static size_t sampled_events(const struct event_list *events, const struct collect_request *request,
                              struct recorder_event sampled[2])
 {
@@ -48,7 +49,9 @@ static bool recorder_start(struct collection *collection, bool user_only, struct
     struct event_list events = {0};
     const struct context *context = collection->context;
     /* Without the kernel nobody is seen to leave a CPU: that happens in there. */
-    const char *names = user_only ? "cpu-clock" : "cpu-clock,context-switches";
+    const char *clock = collection->by_cycles ? "cycles" : "cpu-clock";
+    const char *names =
+        user_only ? clock : arena_printf(&collection->arena, "%s,context-switches", clock);
     bool opened = event_list_parse(&events, names, context->root, &collection->arena, err);
     if (opened) {
         struct recorder_event sampled[2];
@@ -78,6 +81,12 @@ static void samples_open(struct collection *collection)
     struct error err = {0}, again = {0};
     if (recorder_start(collection, false, &err))
         return;
+    if (collection->by_cycles) {
+        collection->by_cycles = false; /* the PMU is another's now, or can't be had for this target */
+        err = (struct error){0};
+        if (recorder_start(collection, false, &err))
+            return;
+    }
     if (err.kind == ERROR_PERMISSION && recorder_start(collection, true, &again)) {
         gap(collection, "the kernel's share", &err);
         return;
@@ -142,6 +151,18 @@ static void counters_finish(struct collection *collection, struct run_row *row)
 }
 
 /* ---- both ---- */
+
+/*
+ * Cycles where they interrupt at all and stalls can be told by them: they see code that holds interrupts off, and
+ * don't beat with the kernel's timers. Else the timer.
+ */
+void recording_choose(struct collection *collection)
+{
+    struct skid_result skid;
+    struct error ignored;
+    collection->by_cycles = skid_measure(collection->context->kernel, SKID_OF_CYCLES, &skid, &ignored) &&
+                            skid.verdict == SKID_ONE;
+}
 
 void recording_open(struct collection *collection)
 {

@@ -101,3 +101,59 @@ Test(diagnose, counts_where_there_is_a_pmu_and_replays_them)
     free(again);
     free(page);
 }
+
+/* The self-test's own load and what is behind it: probe/skid.c */
+extern const char skid_chase_behind[];
+
+static uint64_t behind_the_load(unsigned index)
+{
+    (void)index;
+    return (uintptr_t)skid_chase_behind;
+}
+
+static const struct simulated_rule interrupting[] = {
+    {.type = PERF_TYPE_HARDWARE, .config = PERF_COUNT_HW_CPU_CYCLES, .needs = SIMULATED_HARDWARE, .per_second = 2e9,
+     .samples_per_window = 200, .sample_ip_of = behind_the_load},
+    {.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_DUMMY},
+    {.type = PERF_TYPE_SOFTWARE, .any_config = true, .per_second = 1e9, .samples_per_window = 200, .sample_ip = 0x401000},
+};
+
+/* With a PMU whose cycles interrupt beside the stall, they sample; where they count and never interrupt, the timer does. */
+Test(diagnose, samples_by_cycles_where_they_interrupt)
+{
+    static const struct {
+        const struct simulated_rule *rules;
+        unsigned count;
+        bool by_cycles;
+    } cases[] = {{interrupting, array_count(interrupting), true}, {rules, array_count(rules), false}};
+    for (size_t at = 0; at < array_count(cases); at++) {
+        struct simulated_pmu *pmu = simulated_pmu_new(&(struct simulated_plan){.rules = cases[at].rules,
+                                                                               .rule_count = cases[at].count,
+                                                                               .programmable = 4,
+                                                                               .cpus = 1024,
+                                                                               .step_ns = 1000000});
+        char folder[] = "/tmp/plumb-unit-XXXXXX", pid[20], data[64], name[] = "diagnose", p[] = "-p",
+             duration[] = "--duration", seconds[] = "0.1", json[] = "--json", kept[] = "--case";
+        cr_assert_not_null(mkdtemp(folder));
+        snprintf(pid, sizeof(pid), "%d", (int)getpid());
+        snprintf(data, sizeof(data), "%s/perf.data", folder);
+        char *live[] = {name, p, pid, duration, seconds, json, kept, folder, NULL};
+        char *first = diagnose(simulated_pmu_kernel(pmu), 8, live);
+        FILE *file = fopen(data, "r");
+        cr_assert_not_null(file);
+        fseek(file, 0, SEEK_END);
+        long size = ftell(file);
+        char *bytes = text_of(file);
+        bool names_cycles = memmem(bytes, (size_t)size, "cycles", 6) != NULL;
+        bool names_timer = memmem(bytes, (size_t)size, "cpu-clock", 9) != NULL;
+        cr_expect_eq(names_cycles, cases[at].by_cycles);
+        cr_expect_eq(names_timer, !cases[at].by_cycles);
+        if (cases[at].by_cycles)
+            cr_expect_not_null(strstr(first, "\"stalls_attributed\": true"), "%s", first);
+        case_folder_remove(folder);
+        simulated_pmu_free(pmu);
+        fclose(file);
+        free(bytes);
+        free(first);
+    }
+}

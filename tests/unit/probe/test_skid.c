@@ -8,7 +8,7 @@ Test(skid, verdict_follows_the_counts)
 {
     struct skid_result result = {0};
     struct error err = {0};
-    if (!skid_measure(kernel_live(), &result, &err))
+    if (!skid_measure(kernel_live(), SKID_OF_CPU_CLOCK, &result, &err))
         cr_skip_test("%s", err.message);
     uint64_t total = result.on_load + result.behind_load + result.elsewhere;
     if (total < 50)
