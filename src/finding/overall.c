@@ -85,16 +85,18 @@ static const char *describe(const struct finding *finding, struct arena *arena)
 /* Somebody else's doing is said beside what the program itself could change, from here on. */
 static const double DISTURBANCE_SAID = 0.2;
 
-static const char *with_disturbance(const char *sentence, const struct finding *culprit, const struct findings *findings,
-                                    struct arena *arena)
+static struct overall with_disturbance(struct overall overall, const struct findings *findings, struct arena *arena)
 {
     for (size_t at = 0; at < findings->count; at++) {
         const struct finding *finding = &findings->items[at];
-        if (finding != culprit && finding->verdict == VERDICT_SUPPORTED && finding->hypothesis->is_disturbance &&
-            finding->recoverable.low >= DISTURBANCE_SAID)
-            return arena_printf(arena, "%s Beside that, %s.", sentence, finding->headline);
+        if (finding->verdict != VERDICT_SUPPORTED || !finding->hypothesis->is_disturbance ||
+            finding->recoverable.low < DISTURBANCE_SAID)
+            continue;
+        overall.disturbance = finding;
+        overall.sentence = arena_printf(arena, "%s Beside that, %s.", overall.sentence, finding->headline);
+        break;
     }
-    return sentence;
+    return overall;
 }
 
 /* Where nothing is certain, the largest that remains open is still the next thing to look at. */
@@ -144,12 +146,14 @@ struct overall overall_of(const struct findings *findings, const struct results 
     }
     const struct finding *first = findings->count ? &findings->items[0] : NULL;
     if (first && first->verdict == VERDICT_SUPPORTED && !first->hypothesis->is_disturbance)
-        return (struct overall){
-            .kind = OVERALL_CULPRIT,
-            .culprit = first,
-            .sentence = with_disturbance(describe(first, arena), first, findings, arena),
-            .ruled_out = ruled_out_of(findings, results->effect, arena),
-        };
+        return with_disturbance(
+            (struct overall){
+                .kind = OVERALL_CULPRIT,
+                .culprit = first,
+                .sentence = describe(first, arena),
+                .ruled_out = ruled_out_of(findings, results->effect, arena),
+            },
+            findings, arena);
     if (!results->stalls && results->imported)
         return (struct overall){
             .kind = OVERALL_BLIND,
@@ -164,9 +168,10 @@ struct overall overall_of(const struct findings *findings, const struct results 
     const char *sentence = arena_printf(arena, "%s is where the time goes, but no cause in it is certain to return %.3g %% or more.%s",
                                         hottest ? hottest->name : "Its code", results->effect * 100,
                                         what_is_open(findings, arena));
-    return (struct overall){
+    struct overall nothing = {
         .kind = OVERALL_NOTHING,
-        .sentence = with_disturbance(sentence, NULL, findings, arena),
+        .sentence = sentence,
         .ruled_out = ruled_out_of(findings, results->effect, arena),
     };
+    return with_disturbance(nothing, findings, arena);
 }

@@ -175,8 +175,8 @@ static void verdict_section(struct page *page)
     }
     for (size_t at = 0, shown = 0; at < page->diagnosis->findings->count && shown < 3; at++) {
         const struct finding *finding = &page->diagnosis->findings->items[at];
-        if (finding == culprit || finding->verdict != VERDICT_SUPPORTED || overall->kind == OVERALL_WAITS ||
-            overall->kind == OVERALL_TOO_SHORT)
+        if (finding == culprit || finding == overall->disturbance || finding->verdict != VERDICT_SUPPORTED ||
+            overall->kind == OVERALL_WAITS || overall->kind == OVERALL_TOO_SHORT)
             continue;
         scoped_text struct text line = {0};
         text_add(&line, finding->headline ? finding->headline : finding->hypothesis->title);
@@ -203,6 +203,17 @@ static void verdict_section(struct page *page)
 }
 
 /* ---- where the time went ---- */
+
+/* Share of the elapsed time in which no thread ran although one was ready. */
+static double ready_ratio(const struct run_time *run)
+{
+    double off = 1 - run->on_cpu_ratio.value;
+    double ready = run->wanted_ratio.known ? run->wanted_ratio.value - run->on_cpu_ratio.value : 0;
+    if (run->threads_seen <= 1 && run->run_delay_s.known && run->elapsed_s.known && run->elapsed_s.value > 0 &&
+        run->run_delay_s.value / run->elapsed_s.value > ready)
+        ready = run->run_delay_s.value / run->elapsed_s.value;
+    return ready < 0 ? 0 : ready > off ? off : ready;
+}
 
 static void time_section(struct page *page)
 {
@@ -235,7 +246,10 @@ static void time_section(struct page *page)
         share_line(page, sampled || kernel > 0 ? "running, its own code" : "running", on_cpu * user, CYAN, "");
         if (sampled || kernel > 0)
             share_line(page, "running, in the kernel", on_cpu * kernel, YELLOW, "");
-        share_line(page, "no thread running", 1 - on_cpu, DIM, "");
+        double ready = ready_ratio(run);
+        if (ready >= 0.005)
+            share_line(page, "ready, but others ran", ready, RED, "");
+        share_line(page, ready >= 0.005 ? "waiting" : "no thread running", 1 - on_cpu - ready, DIM, "");
     }
     scoped_text struct text facts = {0};
     if (run->run_delay_s.known) {
