@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "finding/family.h"
 
+#include "base/scope.h"
+
 #include "finding/wording.h"
 
 struct interval share_of_run(const struct results *results, const struct finding *finding, struct interval share)
@@ -89,6 +91,17 @@ void test_function_names(const struct results *results, struct finding *finding,
     finding_decide_fact(finding, share, results->effect);
     if (finding->verdict == VERDICT_RULED_OUT) {
         finding_reason_bound(finding, "bound", share);
+        return;
+    }
+    if (!matches.hottest) { /* only code without names could be such */
+        double total = (double)results->stalls->sample_count, unnamed = (double)results->stalls->unnamed_samples;
+        scoped_text struct text share_text = {0};
+        struct value value = VALUE_SHARE("", interval_exactly(total > 0 ? unnamed / total : 1));
+        value_print(&share_text, &value);
+        finding_not_testable(finding,
+                             arena_printf(finding->arena, "it goes by names, and the code of %s of the samples has none",
+                                          text_string(&share_text)),
+                             wording_find("common", "remedy-names"));
         return;
     }
     if (matches.hottest) {

@@ -16,7 +16,7 @@
     &hypothesis_unoptimised, &hypothesis_checking_code, &hypothesis_instrumented, &hypothesis_interpreter
 #define FAMILY_LIBRARY &hypothesis_allocation, &hypothesis_copying, &hypothesis_spinning
 #define FAMILY_SYSTEM                                                                                             \
-    &hypothesis_waiting, &hypothesis_quota, &hypothesis_steal, &hypothesis_oversubscribed,                         \
+    &hypothesis_waiting, &hypothesis_lock_turns, &hypothesis_quota, &hypothesis_steal, &hypothesis_oversubscribed, \
         &hypothesis_migrations, &hypothesis_page_faults, &hypothesis_system_calls, &hypothesis_interrupts,         \
         &hypothesis_kernel_locks, &hypothesis_start_and_exit, &hypothesis_swap, &hypothesis_single_threaded,       \
         &hypothesis_vm_exits, &hypothesis_host_pages, &hypothesis_frequency
@@ -29,7 +29,7 @@ extern const struct hypothesis hypothesis_divider, hypothesis_mispredicts, hypot
 extern const struct hypothesis hypothesis_unoptimised, hypothesis_checking_code, hypothesis_instrumented,
     hypothesis_interpreter;
 extern const struct hypothesis hypothesis_allocation, hypothesis_copying, hypothesis_spinning;
-extern const struct hypothesis hypothesis_waiting, hypothesis_quota, hypothesis_steal, hypothesis_oversubscribed,
+extern const struct hypothesis hypothesis_waiting, hypothesis_lock_turns, hypothesis_quota, hypothesis_steal, hypothesis_oversubscribed,
     hypothesis_migrations, hypothesis_page_faults, hypothesis_system_calls, hypothesis_interrupts,
     hypothesis_kernel_locks, hypothesis_start_and_exit, hypothesis_swap, hypothesis_single_threaded,
     hypothesis_vm_exits, hypothesis_host_pages, hypothesis_frequency;

@@ -104,6 +104,9 @@ static double rank_of(const struct finding *finding)
         return 0;
     if (finding->hypothesis->is_disturbance)
         return 1e-6 * finding->recoverable.low;
+    /* Of causes whose gain isn't measured, what threads do to one another comes before what their code does. */
+    if (finding->gain_unmeasured && strcmp(finding->hypothesis->family, "system") == 0)
+        return 1e-3 + 1e-3 * finding->recoverable.mid;
     /* What is certain first; the middle only orders what is equally certain. */
     return finding->recoverable.low + 1e-3 * finding->recoverable.mid;
 }

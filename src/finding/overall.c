@@ -115,6 +115,36 @@ static const char *what_is_open(const struct findings *findings, struct arena *a
     return "";
 }
 
+/* A small cause with a measured gain must not hide a large one whose gain isn't, or that most of the time is elsewhere. */
+static const double CULPRIT_SMALL = 0.2, FAR_LARGER = 2;
+
+static const struct finding *far_larger(const struct finding *culprit, const struct findings *findings)
+{
+    for (size_t at = 0; at < findings->count; at++) {
+        const struct finding *finding = &findings->items[at];
+        if (finding != culprit && finding->verdict == VERDICT_SUPPORTED && !finding->hypothesis->is_disturbance &&
+            finding->headline && finding->recoverable.high > FAR_LARGER * culprit->recoverable.high)
+            return finding;
+    }
+    return NULL;
+}
+
+static const char *with_what_is_open(const char *sentence, const struct finding *culprit,
+                                     const struct findings *findings, const struct results *results,
+                                     struct arena *arena)
+{
+    const struct stall_function *hottest =
+        results->stalls && results->stalls->function_count ? &results->stalls->functions[0] : NULL;
+    const struct finding *larger = far_larger(culprit, findings);
+    if (larger)
+        return arena_printf(arena, "%s More of its time goes elsewhere, with a gain that isn't measured: %s.", sentence,
+                            larger->headline);
+    if (culprit->recoverable.high >= CULPRIT_SMALL || !hottest)
+        return sentence;
+    return arena_printf(arena, "%s Most CPU time (%.0f %%) goes into %s.%s", sentence, hottest->share.mid * 100,
+                        hottest->name, what_is_open(findings, arena));
+}
+
 static struct overall overall_waits(const struct finding *waiting, const struct findings *findings,
                                     const struct results *results, struct arena *arena)
 {
@@ -150,7 +180,7 @@ struct overall overall_of(const struct findings *findings, const struct results 
             (struct overall){
                 .kind = OVERALL_CULPRIT,
                 .culprit = first,
-                .sentence = describe(first, arena),
+                .sentence = with_what_is_open(describe(first, arena), first, findings, results, arena),
                 .ruled_out = ruled_out_of(findings, results->effect, arena),
             },
             findings, arena);

@@ -8,6 +8,8 @@
 enum {
     CODE_BYTES_MOST = 1 << 20, /* of one function; generated giants are cut */
     COMPLAINTS_MOST = 16,
+    PIECE_GAP = 1024, /* further apart, generated code counts as two pieces */
+    PIECE_END = 64,   /* so much behind the last sample belongs to a piece: the end of its loop */
 };
 
 static const char *dso_path(const struct recording *recording, uint32_t dso)
@@ -127,6 +129,66 @@ static void maker_add_symbol(struct maker *maker, uint32_t location)
         maker->some_location.items[at] = location;
 }
 
+struct generated { /* a sampled place in code that nobody announced */
+    const char *dso;
+    uint64_t addr;
+    uint32_t location;
+};
+
+static int generated_compare(const void *a, const void *b)
+{
+    const struct generated *left = a, *right = b;
+    int by_dso = strcmp(left->dso, right->dso);
+    return by_dso ? by_dso : (left->addr > right->addr) - (left->addr < right->addr);
+}
+
+/*
+ * JIT code without names: samples near one another are one piece. It begins at the lowest of them, since a sampled
+ * address is the start of an instruction, and what lies before may not be.
+ */
+static void maker_add_piece(struct maker *maker, const struct generated *places, size_t count)
+{
+    bool is_new;
+    uint32_t first = places[0].location;
+    const struct location *where = &maker->recording->samples.locations[first];
+    uint64_t key = hash_combine(hash_u64(where->dso), places[0].addr);
+    uint32_t at = maker_function(maker, key, SYMBOL_NONE, first, &is_new);
+    maker->functions.items[at] = (struct bundle_function){
+        .dso = arena_string(maker->arena, places[0].dso),
+        .name = arena_printf(maker->arena, "[JIT]+0x%llx", (unsigned long long)places[0].addr),
+        .dso_addr = places[0].addr,
+        .size_bytes = places[count - 1].addr - places[0].addr + PIECE_END,
+        .shown_addr = places[0].addr,
+    };
+    for (size_t place = 0; place < count; place++) {
+        maker->function_of[places[place].location] = at;
+        maker->function_hits.items[at] += maker->hits[places[place].location];
+    }
+}
+
+static void maker_add_generated(struct maker *maker)
+{
+    const struct samples *samples = &maker->recording->samples;
+    vec(struct generated) places = {0};
+    for (uint32_t at = 0; at < samples->location_count; at++) {
+        const struct location *where = &samples->locations[at];
+        if (maker->function_of[at] == UINT32_MAX && maker->hits[at] &&
+            maker->recording->spaces.dsos[where->dso].kind == DSO_ANONYMOUS)
+            *vec_push(&places) = (struct generated){dso_path(maker->recording, where->dso), where->dso_addr, at};
+    }
+    if (places.count)
+        qsort(places.items, places.count, sizeof(*places.items), generated_compare);
+    for (size_t first = 0; first < places.count;) {
+        size_t end = first + 1;
+        while (end < places.count && strcmp(places.items[end].dso, places.items[first].dso) == 0 &&
+               places.items[end].addr - places.items[end - 1].addr < PIECE_GAP)
+            end++;
+        maker_add_piece(maker, places.items + first, end - first);
+        first = end;
+    }
+    vec_done(&places);
+}
+
 static void maker_add_lines(struct maker *maker, size_t at)
 {
     vec(struct bundle_line) lines = {0};
@@ -208,6 +270,7 @@ void code_bundle_make(struct code_bundle *bundle, const struct recording *record
     maker_count(&maker);
     for (size_t at = 0; at < locations; at++)
         maker_add_symbol(&maker, (uint32_t)at);
+    maker_add_generated(&maker);
     double least = least_share * (double)recording->samples.count;
     for (size_t at = 0; at < maker.functions.count; at++)
         if (maker.function_hits.items[at] && (double)maker.function_hits.items[at] >= least)

@@ -44,6 +44,20 @@ KERNEL = {
 }
 
 
+# addps %xmm0,%xmm1,… twice and a countdown, in a page that was empty a moment ago.
+JIT = """
+#include <string.h>
+#include <sys/mman.h>
+int main(void)
+{
+    unsigned char code[] = {0x0f, 0x58, 0xc1, 0x0f, 0x58, 0xc1, 0x48, 0xff, 0xcf, 0x75, 0xf5, 0xc3};
+    char *page = mmap(0, 4096, 7, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    memcpy(page + 64, code, sizeof(code));
+    ((void (*)(unsigned long))(page + 64))(300000000ul);
+}
+"""
+
+
 @pytest.fixture(scope="module")
 def kernels(plumb):
     path = pathlib.Path(plumb).parent / "bench" / "workloads" / "kernels"
@@ -88,6 +102,25 @@ def test_threads(run, kernels, tmp_path, name):
 @pytest.mark.parametrize("name", KERNEL)
 def test_in_the_kernel(run, kernels, tmp_path, name):
     judge(*verdicts(run, kernels, tmp_path, name), KERNEL[name], ["contended-lines", "interpreter", "spinning"])
+
+
+def test_a_jit_without_names(run, tmp_path):
+    """Code written at run time, announced nowhere: disassembled from its copied pages, with its vector width."""
+    source, program, case = tmp_path / "jit.c", tmp_path / "jit", tmp_path / "case"
+    source.write_text(JIT)
+    if os.uname().machine != "x86_64" or subprocess.run(["cc", "-O1", "-w", "-o", program, source]).returncode:
+        pytest.skip("needs a compiler for x86-64")
+    run("diagnose", "-q", "--case", case, "--", program)
+    found = json.loads((case / "findings.json").read_text())
+    if found["verdict"]["kind"] in ("too_short", "blind") or not found["profile"]["stalls_attributed"]:
+        pytest.skip(found["verdict"]["sentence"])
+    hottest = found["profile"]["functions"][0]
+    assert hottest["function"].startswith("[JIT]"), hottest
+    assert "xmm0" in hottest["instructions"][0]["instruction"], hottest["instructions"]
+    assert found["profile"]["vector_samples"]["bits_128"] > 0.8 * found["profile"]["samples"]
+    by_id = {finding["id"]: finding for finding in found["findings"]}
+    assert by_id["latency-chain"]["verdict"] == "supported"
+    assert by_id["allocation"]["verdict"] == "ruled_out"
 
 
 def test_a_waiter_waits(run, kernels, tmp_path):

@@ -433,7 +433,9 @@ static void samples_walk(struct work *work)
             count_key(&work->code_lines, code, &work->line_hits);
             count_key(&work->code_addresses, hash_combine(location->dso, location->dso_addr), &work->address_hits);
         }
-        bool named = work->sources.items[place->function] && work->sources.items[place->function]->is_named;
+        /* Code that a JIT made is no library's function, whatever it is called. */
+        const struct bundle_function *source = work->sources.items[place->function];
+        bool named = source && (source->is_named || strncmp(source->name, "[JIT]", 5) == 0);
         stalls->unnamed_samples += location->cpu_mode != CPU_MODE_KERNEL && !named;
         sample_attribute(work, sample, place);
     }

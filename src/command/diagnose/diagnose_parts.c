@@ -7,7 +7,7 @@
 #include "system/memory/process_pages_json.h"
 #include "system/surroundings.h"
 
-static const double CODE_LEAST_SHARE = 0.004;
+static const double CODE_LEAST_SHARE = 0.001;
 
 /* Of a program that was started: its end ends the watching, whatever it left behind. */
 static void note_left_running(struct collection *collection)

@@ -133,6 +133,21 @@ Test(findings, small_pages_gain_spans_what_overlap_may_hide)
 }
 
 /* What others took says nothing of the code: it is said beside the cause, and gains are shares of CPU time. */
+/* A small measured gain leads, but doesn't hide a large cause whose gain isn't measured. */
+Test(findings, a_small_culprit_names_what_is_larger)
+{
+    struct made_up made;
+    make_up(&made);
+    made.kernel.fault_samples = 100;
+    made.kernel.kernel_samples = 100;
+    made.row.class = INSTRUCTION_DIV;
+    made.stalls.class_samples[INSTRUCTION_DIV] = 800;
+    (void)test_and_find(&made, "divider");
+    struct overall overall = overall_of(&made.findings, &made.results, &made.arena);
+    cr_assert(strstr(overall.sentence, "Page faults") && strstr(overall.sentence, "hot divides"), "%s", overall.sentence);
+    arena_done(&made.arena);
+}
+
 Test(findings, others_on_the_cpu_dont_bury_the_cause)
 {
     struct made_up made;
@@ -249,7 +264,8 @@ Test(findings, memory_is_ruled_out_when_nothing_waits_for_it)
 
 Test(findings, code_that_could_not_be_read_rules_nothing_out)
 {
-    static const char *const causes[] = {"small-pages", "divider", "branch-mispredicts", "allocation", "checking-code"};
+    static const char *const causes[] = {"small-pages", "divider", "branch-mispredicts"};
+    static const char *const by_name[] = {"allocation", "checking-code", "interpreter"};
     struct made_up made;
     make_up(&made);
     made.stalls.attributed_samples = 0;
@@ -257,6 +273,27 @@ Test(findings, code_that_could_not_be_read_rules_nothing_out)
     made.stalls.unnamed_samples = 1000;
     for (size_t at = 0; at < array_count(causes); at++)
         cr_assert_eq(test_and_find(&made, causes[at])->verdict, VERDICT_UNDECIDED, "%s", causes[at]);
+    for (size_t at = 0; at < array_count(by_name); at++) {
+        const struct finding *finding = test_and_find(&made, by_name[at]);
+        cr_assert(finding->verdict == VERDICT_NOT_TESTABLE && finding->remedy, "%s", by_name[at]);
+    }
+    arena_done(&made.arena);
+}
+
+/* Many short waits are turns at a lock; few long ones are a pool with nothing to do. */
+Test(findings, turns_at_a_lock_are_told_from_idle_pools)
+{
+    struct made_up made;
+    struct wait_rows waits = {.known = true, .count = 1};
+    make_up(&made);
+    made.results.waits = &waits;
+    waits.items[0] = (struct wait_row){.kind = WAIT_LOCK, .function = "worker", .total_s = 8, .longest_s = 0.01, .count = 40000};
+    cr_assert_eq(test_and_find(&made, "lock-turns")->verdict, VERDICT_RULED_OUT, "one thread");
+    made.run.threads_seen = 4;
+    cr_assert_eq(test_and_find(&made, "lock-turns")->verdict, VERDICT_SUPPORTED);
+    waits.items[0].count = 8;
+    waits.items[0].longest_s = 2;
+    cr_assert_eq(test_and_find(&made, "lock-turns")->verdict, VERDICT_RULED_OUT);
     arena_done(&made.arena);
 }
 
