@@ -93,7 +93,8 @@ void test_function_names(const struct results *results, struct finding *finding,
         finding_reason_bound(finding, "bound", share);
         return;
     }
-    if (!matches.hottest) { /* only code without names could be such */
+    bool seen = matches.hottest && share_of_samples(results, finding, (double)matches.samples).high >= results->effect;
+    if (!seen) { /* only code without names could be that much */
         double total = (double)results->stalls->sample_count, unnamed = (double)results->stalls->unnamed_samples;
         scoped_text struct text share_text = {0};
         struct value value = VALUE_SHARE("", interval_exactly(total > 0 ? unnamed / total : 1));

@@ -114,7 +114,10 @@ static void waiting_test(const struct results *results, struct finding *finding)
                          ? run->run_delay_s.value / run->elapsed_s.value
                          : 0;
     double least = 1 - run->on_cpu_ratio.value - delayed, waiting = 1 - ready;
-    if (run->threads_seen <= 1 && least < waiting)
+    const struct wait_row *row = longest_wait(results->waits);
+    /* A parent waits while its child is ready without a CPU: one after the other, like one thread. */
+    bool in_turn = run->threads_seen <= 1 || (row && row->kind == WAIT_CHILD);
+    if (in_turn && least < waiting)
         waiting = least;
     finding_decide(finding, interval_exactly(waiting > 0 ? waiting : 0), results->effect);
     if (finding->verdict == VERDICT_RULED_OUT) {
@@ -124,7 +127,6 @@ static void waiting_test(const struct results *results, struct finding *finding)
     const char *comm = "";
     const struct activity_wait *wait = commonest_wait(results->activity, &comm);
     const char *kind = wait ? wait_kind_of(wait->place) : "something that was not seen";
-    const struct wait_row *row = longest_wait(results->waits);
     if (row)
         kind = wait_phrases[row->kind];
     finding_evidence(finding, WEIGHT_FOR, ORIGIN_SCHEDULER, "off-cpu", VALUE_SHARE("share", finding->recoverable));
