@@ -151,7 +151,7 @@ def bench_record(machine, report, rounds):
 
 
 def bench_overhead(machine, report, rounds):
-    load = f"{machine.build}/bench/workloads/kernels dep --iterations 40000000"
+    load = f"{machine.build}/bench/workloads/kernels dep --iterations 300000000"
     file = machine.folder / "overhead.data"
     for rate in (1000, 10000):
         commands = {"bare": load, f"plumb record -F {rate} -g": f"{machine.plumb} record -q -F {rate} -g -o {file} {load}"}

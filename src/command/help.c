@@ -49,7 +49,9 @@ static void help_row(FILE *out, const struct option_row *row)
     }
     char form[120];
     size_t used = 0;
-    if (row->letter)
+    if (row->letter && row->also)
+        used = (size_t)snprintf(form, sizeof(form), "-%c, -%c%s", row->letter, row->also, row->name ? ", " : "");
+    else if (row->letter)
         used = (size_t)snprintf(form, sizeof(form), "-%c%s", row->letter, row->name ? ", " : "");
     else
         used = (size_t)snprintf(form, sizeof(form), "    ");

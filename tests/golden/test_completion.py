@@ -21,7 +21,7 @@ def commands(run):
 
 
 def long_options(run, command):
-    return set(re.findall(r"^  (?:-\S, |    )(--[\w-]+)", run("help", command).stdout, re.M)) | {"--help"}
+    return set(re.findall(r"^  (?:(?:-\S, )+|    )(--[\w-]+)", run("help", command).stdout, re.M)) | {"--help"}
 
 
 def bash_offers(run, *words):
