@@ -37,7 +37,7 @@ static void add_symbol(struct text *cell, char level, const char *symbol, uint64
     if (symbol)
         text_printf(cell, "%s%s", symbol, is_inlined ? " (inlined)" : "");
     else
-        text_printf(cell, "0x%016" PRIx64, addr);
+        text_printf(cell, "%#.16" PRIx64, addr);
 }
 
 /* A thread nobody named is shown by its number. */
@@ -223,7 +223,11 @@ static void add_row_separated(struct text *out, const struct table *table, const
             add_numbers(&cell, layout->columns[at], table->hotspots, row, " ");
         else
             cell_add(&cell, layout->columns[at], table->hotspots, row);
-        add_cell(out, cell.bytes, table->widths[at], false);
+        /* A name with commas must not look like two cells: as in perf, they become points. */
+        for (size_t byte = 0; layout->separator[0] && byte < cell.length; byte++)
+            if (cell.bytes[byte] == layout->separator[0])
+                cell.bytes[byte] = '.';
+        add_cell(out, text_string(&cell), table->widths[at], false);
     }
 }
 
@@ -266,7 +270,7 @@ static void add_name(struct drawing *drawing, uint32_t node)
     if (place->symbol)
         text_printf(drawing->out, "%s%s", place->symbol, place->is_inlined ? " (inlined)" : "");
     else
-        text_printf(drawing->out, "0x%" PRIx64, place->runtime_addr);
+        text_printf(drawing->out, "%#" PRIx64, place->runtime_addr);
 }
 
 /* Of everything, or (fractal) of what the caller passes on; the caller's own samples count at the trunk only. */

@@ -134,6 +134,12 @@ def test_group_reads_give_a_sample_per_counter(report, order):
     assert report(recording.file(), "-s", "comm", "-F", "sample,period,comm") == ["3,300,a", "2,90,a"]
 
 
+def test_a_separator_within_a_name_makes_no_cell(report, tmp_path):
+    recording = File().comm(1, 1, "a,b").mmap(1, 0x1000, 0x1000, "/x,y").sample(1, 0x1010, 1000).sample(1, 0, 2000)
+    assert report(recording.file(), "-s", "comm,dso") == ["50.00%,a.b,[unknown]", "50.00%,a.b,x.y"]
+    assert report(recording.file(), "-s", "sym", "-d", "[unknown]", "-F", "sym") == ["[.] 0000000000000000"]
+
+
 def branches_recorded():
     recording = File(sample_type=made.IP | made.TID | made.TIME | made.PERIOD | made.BRANCH_STACK, branch_sample_type=8)
     recording.comm(7, 7, "a").mmap(7, 0x1000, 0x1000, "/nowhere/from").mmap(7, 0x5000, 0x1000, "/nowhere/to")
