@@ -43,6 +43,7 @@ struct capture_state {
     struct hashmap counter_by_id;
     vec(struct read_counter) counters;
     struct hashmap event_by_id;
+    struct hashmap merged; /* index into samples by what they are alike in */
     size_t events_indexed;
     /* the thread of the last sample: most come in rows */
     uint32_t last_pid, last_tid, last_thread;
@@ -65,6 +66,7 @@ void capture_done(struct capture *capture)
         free(capture->state->chains);
         hashmap_done(&capture->state->counter_by_id);
         hashmap_done(&capture->state->event_by_id);
+        hashmap_done(&capture->state->merged);
         vec_done(&capture->state->counters);
         free(capture->state);
     }
@@ -473,6 +475,21 @@ static struct recorded_event *event_at(struct recording *recording, uint32_t eve
     return event < recording->event_count ? &recording->events[event] : NULL;
 }
 
+static void keep_merged(struct capture *capture, const struct sample *sample)
+{
+    struct samples *samples = &capture->recording.samples;
+    bool is_exact = sample->misc & PERF_RECORD_MISC_EXACT_IP;
+    uint64_t key = hash_u64((uint64_t)is_exact << 48 | (uint64_t)sample->event << 32 | sample->location);
+    uint32_t at = hashmap_find(&capture->state->merged, key, NULL, NULL, NULL);
+    if (at != HASHMAP_ABSENT) {
+        samples->items[at].alike++;
+        samples->items[at].period += sample->period;
+        return;
+    }
+    hashmap_add(&capture->state->merged, key, (uint32_t)samples->count);
+    *vec_push(samples) = *sample;
+}
+
 static bool give_out(struct capture *capture, const struct record *record, struct sample *sample)
 {
     struct recording *recording = &capture->recording;
@@ -482,7 +499,9 @@ static bool give_out(struct capture *capture, const struct record *record, struc
         event->sample_count++;
         event->period_sum += sample->period;
     }
-    if (options->keep_samples) {
+    if (options->keep_samples && options->merge_samples) {
+        keep_merged(capture, sample);
+    } else if (options->keep_samples) {
         sample->registers = samples_registers(&recording->samples, &record->sample.user_registers);
         *vec_push(&recording->samples) = *sample;
     }

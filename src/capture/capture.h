@@ -45,6 +45,7 @@ struct capture_options {
     const struct capture_watch *watch; /* may be NULL */
     const struct capture_unwinder *unwinder; /* NULL: stack dumps are left alone */
     bool keep_samples;
+    bool merge_samples; /* kept ones alike in place, event and exactness become one: for who asks neither when nor with what */
     bool keep_switches;
     bool without_stacks; /* don't look at call chains: the leaf alone is wanted */
 };

@@ -67,13 +67,23 @@ struct session {
     bool color, of_recording, by_number;
 };
 
+/* Where no sample carries data from which its access' address could be known, samples alike can be added up. */
+static bool can_merge(const struct source *source)
+{
+    uint64_t kinds = 0;
+    for (size_t at = 0; at < source->event_count; at++)
+        kinds |= source->events[at].attr.sample_type;
+    return source->event_count && !source->facts.is_pipe && !(kinds & (PERF_SAMPLE_REGS_USER | PERF_SAMPLE_ADDR));
+}
+
 static bool read_recording(struct session *session, struct error *err)
 {
     struct source *source;
     const struct recording_input *input = &session->options->input;
     if (!recording_input_open(input, &source, err))
         return false;
-    struct capture_options how = {.keep_samples = true, .without_stacks = true};
+    struct capture_options how = {
+        .keep_samples = true, .merge_samples = can_merge(source), .without_stacks = true};
     bool filled = capture_fill_with(&session->capture, source, &how, err);
     if (!filled && session->capture.recording.samples.count) {
         /* What came before the damage can still be shown. */

@@ -331,3 +331,17 @@ def test_agrees_with_perf(run, scene):
     ours = instructions(run("annotate", "--skid", "none", "chase", cwd=scene).stdout)
     for addr, (percent, _) in ours.items():
         assert abs(float(percent or 0) - expected.get(addr, 0)) < 0.011, hex(addr)
+
+
+def test_samples_alike_are_added_up_without_a_trace(run, plumb, scene):
+    """Without registers to compute addresses from, samples of one place are kept as one: every number stays."""
+    file = scene / "plain.data"
+    subprocess.run([plumb, "record", "-q", "-e", "cpu-clock:u", "-F", "2000", "-o", file, "--", "./chase"], cwd=scene,
+                   stdout=subprocess.DEVNULL, check=True, timeout=120)
+    rows = run("report", "-q", "-i", file, "-g", "none", "-s", "sym", "-S", "chase", "-F", "sample,overhead,sym", cwd=scene).stdout
+    samples, overhead = re.match(r" *(\d+) +([0-9.]+)%", rows).groups()
+    done = run("annotate", "-i", file, "--skid", "none", "chase", cwd=scene)
+    assert f"({samples} samples," in done.stdout
+    for kind, whole in (("local-hits", 100), ("local-period", 100), ("global-period", float(overhead))):
+        text = run("annotate", "-i", file, "--skid", "none", "-q", "--percent-type", kind, "chase", cwd=scene).stdout
+        assert sum(float(row[0]) for row in instructions(text).values() if row[0]) == pytest.approx(whole, abs=0.1), kind

@@ -27,9 +27,9 @@ static struct tally *tally_locations(const struct recording *recording, uint32_t
         if ((event != EVENT_ANY && sample->event != event) || sample->location >= samples->location_count)
             continue;
         struct tally *tally = &tallies[sample->location];
-        tally->samples++;
+        tally->samples += sample->alike + 1;
         /* Periods of different events have different units: then samples are counted. */
-        tally->weight += event != EVENT_ANY && sample->period ? (double)sample->period : 1;
+        tally->weight += event != EVENT_ANY && sample->period ? (double)sample->period : sample->alike + 1;
     }
     return tallies;
 }

@@ -156,7 +156,7 @@ static void place_samples(struct instructions *result, const struct instructions
 
 static double weight_of(const struct instructions_request *request, const struct sample *sample)
 {
-    return sample->period && !request->by_number ? (double)sample->period : 1;
+    return sample->period && !request->by_number ? (double)sample->period : sample->alike + 1;
 }
 
 static double recording_weight(const struct instructions_request *request, uint32_t event)
@@ -184,8 +184,8 @@ static void find_events(struct instructions *result, const struct instructions_r
                                                    .recording_weight = recording_weight(request, (uint32_t)at)};
     vec_for_each(placed, one)
     {
-        events[one->sample->event].samples++;
-        events[one->sample->event].outside += one->row == ROW_BETWEEN;
+        events[one->sample->event].samples += one->sample->alike + 1;
+        events[one->sample->event].outside += one->row == ROW_BETWEEN ? one->sample->alike + 1 : 0;
     }
     size_t kept = 0;
     for (size_t at = 0; at < recording->event_count; at++)
