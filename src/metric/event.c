@@ -334,7 +334,7 @@ static bool event_unknown(struct event_parser *parser, const struct cursor *curs
     char names[300];
     scoped_free char *text = memory_printf("%.*s", (int)word.length, word.text);
     event_nearest(text, parser->root, names, sizeof(names));
-    fail_at(cursor, word, ERROR_NOT_FOUND, "unknown event", err);
+    fail_at(cursor, word, ERROR_USAGE, "unknown event", err);
     return error_hint(err, names[0] ? "did you mean %s? (plumb list shows all)" : "plumb list shows all%s", names);
 }
 

@@ -49,7 +49,7 @@ struct event_list {
 
 /*
  * Append the events that text names ("cycles,{a,b}:u,sched:sched_switch").
- * Errors: ERROR_USAGE with the word and where in text it stands, ERROR_NOT_FOUND with the nearest names,
+ * Errors: ERROR_USAGE with the word and where in text it stands, or, for an event that isn't here, the nearest names;
  * ERROR_PERMISSION when tracefs can't be read. Owner of the strings: arena.
  */
 MUST_CHECK bool event_list_parse(struct event_list *list, const char *text, const struct sysroot *root,

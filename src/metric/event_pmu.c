@@ -173,7 +173,7 @@ static bool terms_wrong(struct event_parser *parser, const char *pmu, struct vie
                 snprintf(names + used, sizeof(names) - used, "%s%s", used ? ", " : "", entry->d_name);
         }
     }
-    error_set(err, ERROR_NOT_FOUND, "PMU '%s' has no event or term '%.*s'", pmu, (int)key.length, key.text);
+    error_set(err, ERROR_USAGE, "PMU '%s' has no event or term '%.*s'", pmu, (int)key.length, key.text);
     return error_hint(err, "it has %s%sconfig, config1, config2, name, period", names, names[0] ? ", " : "");
 }
 
@@ -346,7 +346,7 @@ static bool pmu_missing(struct event_parser *parser, const char *pmu, struct err
         if (used + strlen(*name) + 3 < sizeof(names))
             snprintf(names + used, sizeof(names) - used, "%s%s", used ? ", " : "", *name);
     }
-    error_set(err, ERROR_NOT_FOUND, "this machine has no PMU '%s'", pmu);
+    error_set(err, ERROR_USAGE, "this machine has no PMU '%s'", pmu);
     return error_hint(err, names[0] ? "it has %s" : "it has none in " EVENT_PMU_FOLDER "%s", names);
 }
 

@@ -20,6 +20,7 @@ import pytest
     (["-z99", "true"], 2, "from 1 to 22"),
     (["-m", "-4", "true"], 2, "pages"),
     (["--all-user", "--all-kernel", "true"], 2, "exclude each other"),
+    (["-e", "cyclse", "true"], 2, "did you mean cycles"),
     (["-p", "x"], 2, "'x'"),
     (["-p", "1", "-a"], 2, "exclude each other"),
     (["--off-cpu", "true"], 2, "sched:sched_switch"),

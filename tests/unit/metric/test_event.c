@@ -147,9 +147,9 @@ Test(event, mistakes_are_named)
         enum error_kind kind;
         const char *message, *hint;
     } cases[] = {
-        {"cyclse", ERROR_NOT_FOUND, "unknown event 'cyclse'", "cycles"},
-        {"cs,cyclse", ERROR_NOT_FOUND, "unknown event 'cyclse' (column 4 of 'cs,cyclse')", "cycles"},
-        {"sched:sched_swich", ERROR_NOT_FOUND, "unknown event 'sched:sched_swich'", "sched:sched_switch"},
+        {"cyclse", ERROR_USAGE, "unknown event 'cyclse'", "cycles"},
+        {"cs,cyclse", ERROR_USAGE, "unknown event 'cyclse' (column 4 of 'cs,cyclse')", "cycles"},
+        {"sched:sched_swich", ERROR_USAGE, "unknown event 'sched:sched_swich'", "sched:sched_switch"},
         {"cycles:z", ERROR_USAGE, "unknown modifier in 'cycles:z'", "ukh"},
         {"cycles:pppp", ERROR_USAGE, "unknown modifier", NULL},
         {"", ERROR_USAGE, "an event is missing", NULL},
@@ -161,8 +161,8 @@ Test(event, mistakes_are_named)
         {"cpu/event=0x3c", ERROR_USAGE, "closing '/'", NULL},
         {"cpu/event=0x1ff/", ERROR_USAGE, "too large", NULL},
         {"cpu/event=zz/", ERROR_USAGE, "'zz' is no number", NULL},
-        {"cpu/evnt=1/", ERROR_NOT_FOUND, "no event or term 'evnt'", "umask"},
-        {"nopmu/event=1/", ERROR_NOT_FOUND, "no PMU 'nopmu'", "cpu, power"},
+        {"cpu/evnt=1/", ERROR_USAGE, "no event or term 'evnt'", "umask"},
+        {"nopmu/event=1/", ERROR_USAGE, "no PMU 'nopmu'", "cpu, power"},
         {"mem:zz:r", ERROR_USAGE, "no address", NULL},
         {"mem:0x10/3:r", ERROR_USAGE, "1, 2, 4 or 8", NULL},
         {"mem:0x10:rq:u", ERROR_USAGE, "r, w and x", NULL},
