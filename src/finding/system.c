@@ -96,7 +96,7 @@ static const struct wait_row *longest_wait(const struct wait_rows *waits)
 {
     for (size_t at = 0; waits && at < waits->count; at++)
         if (waits->items[at].kind != WAIT_UNKNOWN)
-            return waits->items[at].total_s * 4 >= waits->waiting_s ? &waits->items[at] : NULL;
+            return waits->items[at].idle_s * 4 >= waits->idle_s ? &waits->items[at] : NULL;
     return NULL;
 }
 

@@ -192,6 +192,7 @@ static void write_waits(struct json_writer *json, const struct wait_rows *waits)
         json_object_open(json, NULL);
         json_string(json, "kind", wait_kind_name(waits->items[at].kind));
         json_string(json, "function", waits->items[at].function);
+        json_double(json, "idle_s", waits->items[at].idle_s);
         json_double(json, "total_s", waits->items[at].total_s);
         json_double(json, "longest_s", waits->items[at].longest_s);
         json_u64(json, "count", waits->items[at].count);

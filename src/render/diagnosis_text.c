@@ -310,15 +310,15 @@ static void wait_section(struct page *page)
 {
     const struct wait_rows *waits = page->diagnosis->results->waits;
     const struct run_time *run = page->diagnosis->results->run;
-    if (!waits || !run || !run->elapsed_s.known || waits->waiting_s < 0.05 * run->elapsed_s.value)
+    if (!waits || !run || !run->elapsed_s.known || waits->idle_s < 0.05 * run->elapsed_s.value)
         return;
     scoped_text struct text aside = {0};
-    print_seconds(&aside, waits->waiting_s);
-    text_add(&aside, " in all threads together, by the stacks that left the CPU");
+    print_seconds(&aside, waits->idle_s);
+    text_add(&aside, " in which no thread ran, by the wait that ended it; beside it all threads' waits");
     heading(page, "WAITING", text_string(&aside));
     for (size_t at = 0; at < waits->count && at < 6; at++) {
         const struct wait_row *row = &waits->items[at];
-        if (row->total_s < 0.02 * waits->waiting_s)
+        if (row->idle_s < 0.02 * waits->idle_s)
             break;
         scoped_text struct text line = {0};
         print_seconds(&line, row->total_s);
@@ -326,7 +326,7 @@ static void wait_section(struct page *page)
         print_seconds(&line, row->longest_s);
         scoped_text struct text label = {0};
         text_printf(&label, "%s: %s", wait_kind_name(row->kind), row->function);
-        share_line(page, text_string(&label), row->total_s / waits->waiting_s, DIM, text_string(&line));
+        share_line(page, text_string(&label), waits->idle_s > 0 ? row->idle_s / waits->idle_s : 0, DIM, text_string(&line));
     }
 }
 

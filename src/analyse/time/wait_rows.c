@@ -57,6 +57,7 @@ static void rows_add(struct rows *rows, enum wait_kind kind, const char *functio
         *row = (struct wait_row){.kind = kind, .function = function};
     }
     row->total_s += (double)site->total_ns * 1e-9;
+    row->idle_s += (double)site->idle_ns * 1e-9;
     row->count += site->count;
     if ((double)site->longest_ns * 1e-9 > row->longest_s)
         row->longest_s = (double)site->longest_ns * 1e-9;
@@ -65,6 +66,8 @@ static void rows_add(struct rows *rows, enum wait_kind kind, const char *functio
 static int row_compare(const void *a, const void *b)
 {
     const struct wait_row *left = a, *right = b;
+    if (left->idle_s != right->idle_s)
+        return left->idle_s < right->idle_s ? 1 : -1;
     if (left->total_s != right->total_s)
         return left->total_s < right->total_s ? 1 : -1;
     return strcmp(left->function, right->function);
@@ -79,6 +82,7 @@ struct wait_rows wait_rows_of(const struct recording *recording, const struct co
         .known = waiting.known,
         .waiting_s = (double)waiting.waiting_ns * 1e-9,
         .unattributed_s = (double)waiting.unattributed_ns * 1e-9,
+        .idle_s = (double)waiting.idle_ns * 1e-9,
         .preempted_s = (double)waiting.runnable_ns * 1e-9,
     };
     struct rows rows = {0};

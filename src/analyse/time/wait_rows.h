@@ -12,13 +12,15 @@ struct wait_row {
     enum wait_kind kind;
     const char *function; /* innermost outside the C library; "[unknown]" */
     double total_s, longest_s;
+    double idle_s; /* no thread of the target ran, until a wait here ended */
     uint64_t count;
 };
 
 struct wait_rows {
     bool known;           /* there were context switches */
     double waiting_s, unattributed_s, preempted_s; /* thread times, added up */
-    struct wait_row items[WAIT_ROWS_MOST]; /* longest total first */
+    double idle_s;        /* of the clock on the wall: no thread ran */
+    struct wait_row items[WAIT_ROWS_MOST]; /* most idle time first, then the longest total */
     size_t count;
 };
 

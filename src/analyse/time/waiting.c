@@ -123,6 +123,11 @@ struct thread_state {
     uint32_t off_stack; /* with which it left */
 };
 
+struct thread_end {
+    uint64_t time_ns;
+    uint32_t thread;
+};
+
 struct analysis {
     const struct recording *recording;
     struct symboliser *symboliser;
@@ -130,6 +135,10 @@ struct analysis {
     struct thread_state *threads;
     vec(struct wait_site) sites;
     struct hashmap by_stack;
+    uint32_t running;       /* threads on a CPU now */
+    uint64_t idle_since_ns; /* meaningful when running is 0; 0: never yet */
+    struct thread_end *ends; /* in time order */
+    size_t end_count, next_end;
 };
 
 static const char *frame_name(struct analysis *analysis, uint32_t location)
@@ -189,9 +198,57 @@ static void add_wait(struct analysis *analysis, const struct thread_state *threa
     site->longest_ns = waited_ns > site->longest_ns ? waited_ns : site->longest_ns;
 }
 
+static void stopped_running(struct analysis *analysis, uint64_t now_ns)
+{
+    if (analysis->running && --analysis->running == 0)
+        analysis->idle_since_ns = now_ns;
+}
+
+/* A thread's end is no switch. */
+static void ends_until(struct analysis *analysis, uint64_t now_ns)
+{
+    for (; analysis->next_end < analysis->end_count && analysis->ends[analysis->next_end].time_ns <= now_ns;
+         analysis->next_end++) {
+        const struct thread_end *end = &analysis->ends[analysis->next_end];
+        struct thread_state *thread = &analysis->threads[end->thread];
+        if (thread->seen && !thread->off)
+            stopped_running(analysis, end->time_ns);
+        thread->off = true;
+        thread->preempted = true; /* it waits for nothing any more */
+    }
+}
+
+static void add_idle(struct analysis *analysis, const struct thread_state *thread, uint64_t until_ns)
+{
+    bool waited = thread->seen && thread->off && !thread->preempted;
+    if (analysis->running || !analysis->idle_since_ns || until_ns <= analysis->idle_since_ns || !waited)
+        return;
+    uint64_t idle_ns = until_ns - analysis->idle_since_ns;
+    site_of(analysis, thread->off_stack)->idle_ns += idle_ns;
+    analysis->result->idle_ns += idle_ns;
+}
+
+static void follow_running(struct analysis *analysis, const struct thread_state *thread,
+                           const struct context_switch *event)
+{
+    bool ran = thread->seen && !thread->off;
+    if (event->out && ran)
+        stopped_running(analysis, event->time_ns);
+    if (event->out && !ran && !analysis->running)
+        analysis->idle_since_ns = event->time_ns; /* it ran since before the recording */
+    if (!event->out && !ran) {
+        add_idle(analysis, thread, event->time_ns);
+        analysis->running++;
+    }
+}
+
 static void apply_switch(struct analysis *analysis, const struct context_switch *event)
 {
     struct thread_state *thread = &analysis->threads[event->thread];
+    ends_until(analysis, event->time_ns);
+    /* The machine's idle threads run when nobody does. */
+    if (analysis->recording->threads.items[event->thread].tid != 0)
+        follow_running(analysis, thread, event);
     if (!thread->seen)
         analysis->result->thread_count++;
     if (thread->seen && thread->off && !event->out)
@@ -257,6 +314,24 @@ static void close_open_waits(struct analysis *analysis, uint64_t last_ns)
     }
 }
 
+static int compare_ends(const void *a, const void *b)
+{
+    const struct thread_end *left = a, *right = b;
+    return (left->time_ns > right->time_ns) - (left->time_ns < right->time_ns);
+}
+
+static void ends_gather(struct analysis *analysis)
+{
+    const struct threads *threads = &analysis->recording->threads;
+    analysis->ends = memory_alloc(memory_product(threads->count + 1, sizeof(*analysis->ends)));
+    for (size_t at = 0; at < threads->count; at++) {
+        uint64_t ended_ns = threads->items[at].ended_ns;
+        if (ended_ns && ended_ns != UINT64_MAX && threads->items[at].tid != 0)
+            analysis->ends[analysis->end_count++] = (struct thread_end){ended_ns, (uint32_t)at};
+    }
+    qsort(analysis->ends, analysis->end_count, sizeof(*analysis->ends), compare_ends);
+}
+
 static int compare_sites(const void *a, const void *b)
 {
     const struct wait_site *left = a, *right = b;
@@ -282,6 +357,7 @@ void waiting_analyse(const struct recording *recording, struct symboliser *symbo
         analysis.threads = memory_alloc(memory_product(recording->threads.count, sizeof(*analysis.threads)));
         for (size_t at = 0; at < recording->threads.count; at++)
             analysis.threads[at].stack = analysis.threads[at].off_stack = STACK_NONE;
+        ends_gather(&analysis);
         uint64_t last_ns = walk(&analysis);
         close_open_waits(&analysis, last_ns);
         result.span_ns = last_ns - first_ns(recording);
@@ -291,6 +367,7 @@ void waiting_analyse(const struct recording *recording, struct symboliser *symbo
         result.site_count = analysis.sites.count;
     }
     free(analysis.threads);
+    free(analysis.ends);
     vec_done(&analysis.sites);
     hashmap_done(&analysis.by_stack);
     *ret_waiting = result;

@@ -4,6 +4,8 @@
  *
  * From context switches (who left a CPU when, and whether it still wanted to run) and from samples of the
  * context-switches event (the stack at that moment). A wait without a stack is counted, not attributed.
+ * Idle time is when no thread of the recording ran: it belongs to the wait that ended it, so that a pool of idle workers
+ * doesn't hide what the one that matters waited for.
  * Time before a thread's first switch and after its end is nobody's.
  * Does not support: who woke it up, waits shorter than the clock of the recording, several threads' overlap
  * (thread times are added up: two threads waiting for a second each wait two seconds).
@@ -37,6 +39,7 @@ struct wait_site { /* one kind, one stack */
     uint32_t stack;         /* of the recording; STACK_NONE: no stack was recorded */
     uint32_t user_location; /* innermost user frame outside the C library's wrappers, or LOCATION_NONE */
     uint64_t total_ns, longest_ns, count;
+    uint64_t idle_ns;       /* no thread ran until a wait here ended */
 };
 
 struct waiting {
@@ -46,6 +49,7 @@ struct waiting {
     uint64_t runnable_ns;    /* off the CPU although it wanted to run (preempted) */
     uint64_t running_ns;     /* between switch-in and switch-out */
     uint64_t unattributed_ns; /* of waiting_ns: no stack */
+    uint64_t idle_ns;        /* no thread ran, until one was seen to come back from a wait */
     uint64_t by_kind_ns[WAIT_KIND_COUNT];
     struct wait_site *sites; /* longest total first; owner: arena */
     size_t site_count;

@@ -38,6 +38,35 @@ Test(waiting, adds_up_what_each_thread_did)
     recording_done(&recording);
 }
 
+/* A pool that sleeps all the time doesn't hide what the only thread that works waits for. */
+Test(waiting, idle_time_belongs_to_the_wait_that_ended_it)
+{
+    struct recording recording;
+    recording_init(&recording);
+    struct arena arena;
+    arena_init(&arena);
+    uint32_t worker = threads_get(&recording.threads, 10, 10), pool = threads_get(&recording.threads, 10, 11),
+             last = threads_get(&recording.threads, 10, 12);
+    recording.threads.items[last].ended_ns = 9000;
+    add_switch(&recording, 1000, pool, false, false);
+    add_switch(&recording, 1500, pool, true, false);    /* sleeps to the end */
+    add_switch(&recording, 2000, worker, false, false); /* seen for the first time: nobody knows what it waited for */
+    add_switch(&recording, 3000, worker, true, false);
+    add_switch(&recording, 5000, worker, false, false); /* 2000 idle, ended by its wait */
+    add_switch(&recording, 6000, worker, true, true);   /* taken off: it waits for no one */
+    add_switch(&recording, 7000, worker, false, false);
+    add_switch(&recording, 8000, last, false, false);
+    add_switch(&recording, 8500, worker, true, false);
+    add_switch(&recording, 9500, worker, false, false); /* idle since the other's end at 9000 */
+    struct waiting waiting;
+    waiting_analyse(&recording, NULL, &waiting, &arena);
+    cr_assert_eq(waiting.idle_ns, 2500, "%llu", (unsigned long long)waiting.idle_ns);
+    cr_assert_eq(waiting.site_count, 1);
+    cr_assert_eq(waiting.sites[0].idle_ns, 2500);
+    arena_done(&arena);
+    recording_done(&recording);
+}
+
 Test(waiting, says_when_nothing_was_recorded)
 {
     struct recording recording;
