@@ -150,16 +150,39 @@ def bench_record(machine, report, rounds):
     report.table("Sampling: `record true`, start to exit", "at most 30 ms", runs, "true")
 
 
+def recordings(machine, load, rate, options):
+    """The load bare and recorded by either program, with each of the options: commands, and the file each writes."""
+    commands, files = {"bare": load}, {}
+    for option in options:
+        words = f"-F {rate} {option}".strip()
+        for program, events in (("plumb", ""), ("perf", "-e cpu-clock")):
+            name = f"{program} record {words}"
+            file = machine.folder / f"{program}{len(files)}.data"
+            command = f"{machine.plumb if program == 'plumb' else 'perf'} record -q {events} {words} -o {file} {load}"
+            if program == "plumb":
+                commands[name] = command
+            else:
+                commands = with_peer(machine, commands, name, command)
+            if name in commands:
+                files[name] = file
+    return commands, files
+
+
+def sizes(files):
+    return "Files: " + "; ".join(f"{name} {file.stat().st_size / 1e6:.2f} MB" for name, file in files.items() if file.exists()) + "."
+
+
 def bench_overhead(machine, report, rounds):
     load = f"{machine.build}/bench/workloads/kernels dep --iterations 300000000"
-    file = machine.folder / "overhead.data"
-    for rate in (1000, 10000):
-        commands = {"bare": load, f"plumb record -F {rate} -g": f"{machine.plumb} record -q -F {rate} -g -o {file} {load}"}
-        commands = with_peer(machine, commands, f"perf record -F {rate} -g",
-                             f"perf record -q -e cpu-clock -F {rate} -g -o {file}.perf {load}")
+    for rate in (1000, 4000, 10000):
+        commands, files = recordings(machine, load, rate, ("", "-g"))
         runs = Runs(machine, max(5, rounds // 2), commands)
-        report.table(f"Cost of recording to the target, {rate} samples/s", "not worse than perf; CPU time, the recorder's own "
-                     "included", runs, "bare", column=1)
+        report.table(f"Cost of recording, {rate} samples/s", "not worse than perf; CPU time, the recorder's own start "
+                     "included", runs, "bare", column=1, note=sizes(files))
+    commands, files = recordings(machine, load, 4000, ("--call-graph dwarf", "--call-graph dwarf -z"))
+    runs = Runs(machine, max(5, rounds // 2), commands)
+    report.table("Cost of recording with stack dumps, 4000 samples/s", "not worse than perf, time and size", runs, "bare",
+                 column=1, note=sizes(files))
 
 
 def record_for_reading(machine):
