@@ -3,6 +3,7 @@
 import importlib.util
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 
@@ -159,3 +160,10 @@ def test_a_test_without_end_fails_alone(source_root, tmp_path):
     done = subprocess.run([sys.executable, "-m", "pytest", "-q", tmp_path], capture_output=True, text=True, timeout=60,
                           env=os.environ | {"PLUMB_TEST_SECONDS": "1", "PYTHONPATH": str(source_root / "tests")})
     assert "1 failed, 1 passed" in done.stdout and "no end after 1 s" in done.stdout
+
+
+def test_every_command_has_a_true_page(load, plumb, source_root):
+    if not shutil.which("scdoc"):
+        pytest.skip("no scdoc here")
+    done = subprocess.run([source_root / "tests/check_manuals.py", "--plumb", plumb], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stdout
