@@ -57,15 +57,25 @@ class Runs:
             index, wall, cpu, rss, status = map(int, line.split())
             self.runs[names[index]].append((wall / 1e6, cpu / 1e6, rss / 1024, status))
 
+    def values(self, name, column):
+        """Of the runs that ended well."""
+        return [run[column] for run in self.runs[name] if run[3] == 0]
+
     def median(self, name, column=0):
-        return statistics.median(run[column] for run in self.runs[name])
+        return statistics.median(self.values(name, column))
 
     def quartiles(self, name, column=0):
-        values = [run[column] for run in self.runs[name]]
+        values = self.values(name, column)
         return statistics.quantiles(values, n=4) if len(values) > 1 else values * 3
 
-    def failed(self, name):
-        return sorted({run[3] for run in self.runs[name]} - {0})
+    def failures(self, name):
+        """"2 of 6 runs ended with status 134", or nothing."""
+        bad = [run[3] for run in self.runs[name] if run[3] != 0]
+        status = ", ".join(map(str, sorted(set(bad))))
+        return f"{len(bad)} of {len(self.runs[name])} runs ended with status {status}" if bad else ""
+
+    def is_measured(self, name):
+        return 2 * len(self.values(name, 0)) > len(self.runs[name])
 
 
 def milliseconds(value):
@@ -78,17 +88,21 @@ class Report:
 
     def table(self, title, asked, runs, reference, column=0, note=""):
         """One row a command; ratios against the reference command."""
+        if not runs.is_measured(reference):
+            self.not_measured(title, f"{reference}: {runs.failures(reference)}")
+            return
         kind = ["wall", "CPU"][column]
         self.lines += [f"## {title}", "", f"Asked: {asked}.", "",
                        f"| command | {kind} median | quartiles | against {reference} | peak RSS |", "|---|---|---|---|---|"]
         for name in runs.commands:
-            if runs.failed(name):
-                self.lines.append(f"| {name} | not measured: it ended with status {runs.failed(name)} | | | |")
-                print(f"{title}: {name} FAILED with status {runs.failed(name)}", flush=True)
+            failures = runs.failures(name)
+            if not runs.is_measured(name):
+                self.lines.append(f"| {name} | not measured: {failures} | | | |")
+                print(f"{title}: {name} FAILED: {failures}", flush=True)
                 continue
             low, _, high = runs.quartiles(name, column)
             ratio = runs.median(name, column) / runs.median(reference, column)
-            self.lines.append(f"| {name} | {milliseconds(runs.median(name, column))} | "
+            self.lines.append(f"| {name}{f' ({failures}, left out)' if failures else ''} | {milliseconds(runs.median(name, column))} | "
                               f"{milliseconds(low)} – {milliseconds(high)} | {ratio:.2f}x | "
                               f"{runs.median(name, 2):.1f} MiB |")
             print(f"{title}: {name} {milliseconds(runs.median(name, column))} ({ratio:.2f}x {reference})", flush=True)

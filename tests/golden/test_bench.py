@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""bench/run.py says which runs failed, and takes no figure from them."""
+import importlib.util
+import types
+
+import pytest
+
+
+@pytest.fixture
+def bench(source_root):
+    spec = importlib.util.spec_from_file_location("bench_run", source_root / "bench/run.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def runs_of(bench, tmp_path, ours, theirs):
+    """Three rounds of two commands; each (wall ms, status)."""
+    lines = [f"{index} {int(wall * 1e6)} {int(wall * 1e6)} 1024 {status}"
+             for pair in zip(ours, theirs) for index, (wall, status) in enumerate(pair)]
+    stand_in = tmp_path / "interleave"
+    stand_in.write_text("#!/bin/sh\n" + "".join(f"echo {line}\n" for line in lines))
+    stand_in.chmod(0o755)
+    return bench.Runs(types.SimpleNamespace(interleave=stand_in), 3, {"ours": "x", "theirs": "y"})
+
+
+def table_of(bench, runs):
+    report = bench.Report()
+    report.table("Title", "something", runs, "ours")
+    return "\n".join(report.lines)
+
+
+def test_ratio_of_medians(bench, tmp_path):
+    table = table_of(bench, runs_of(bench, tmp_path, [(1, 0), (2, 0), (9, 0)], [(4, 0), (6, 0), (8, 0)]))
+    assert "| ours | 2.00 ms |" in table and "| theirs | 6.00 ms |" in table and "3.00x" in table
+
+
+def test_failed_runs_are_left_out_and_said(bench, tmp_path):
+    table = table_of(bench, runs_of(bench, tmp_path, [(2, 0)] * 3, [(4, 0), (900, 134), (4, 0)]))
+    assert "theirs (1 of 3 runs ended with status 134, left out) | 4.00 ms" in table
+
+
+def test_mostly_failed_is_not_measured(bench, tmp_path):
+    table = table_of(bench, runs_of(bench, tmp_path, [(2, 0)] * 3, [(4, 1), (4, 1), (4, 0)]))
+    assert "| theirs | not measured: 2 of 3 runs ended with status 1 |" in table
+    table = table_of(bench, runs_of(bench, tmp_path, [(2, 1)] * 3, [(4, 0)] * 3))
+    assert "Not measured: ours: 3 of 3 runs ended with status 1." in table
