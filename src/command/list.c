@@ -11,6 +11,8 @@
 #include <fnmatch.h>
 #include <unistd.h>
 
+enum { TRACEPOINTS_TRIED_MOST = 64 };
+
 enum list_kind {
     LIST_HARDWARE,
     LIST_SOFTWARE,
@@ -54,7 +56,7 @@ struct list_options {
 
 static const struct option_row option_rows[] = {
     {0, "countable", OPTION_FLAG, offsetof(struct list_options, countable), NULL,
-     "open each (of the tracepoints one) and say whether it counts here"},
+     "open each (of many tracepoints one for all) and say whether it counts here"},
     {'j', "json", OPTION_FLAG, offsetof(struct list_options, json), NULL, "a JSON array"},
     {0},
 };
@@ -68,6 +70,7 @@ struct lister {
     struct json_writer json;
     enum list_kind kind;
     size_t shown;
+    size_t tracepoints_tried;
     bool kind_tried; /* for kinds of which one is opened */
     char kind_verdict[500];
 };
@@ -156,12 +159,15 @@ static void verdict_find(const struct lister *lister, const char *name, char *ve
 
 static const char *verdict_for(struct lister *lister, const char *name)
 {
-    bool one_for_all = lister->kind == LIST_TRACEPOINT; /* closing each would take 36 ms */
+    /* the kernel takes 36 ms to let go of each: few that were asked for are opened, else one speaks for all */
+    bool one_for_all = lister->kind == LIST_TRACEPOINT &&
+                       (lister->pattern_count == 0 || lister->tracepoints_tried >= TRACEPOINTS_TRIED_MOST);
     if (!lister->options.countable || lister->kind == LIST_RAW || lister->kind == LIST_PROBE)
         return NULL;
-    if (!one_for_all || !lister->kind_tried)
+    lister->tracepoints_tried += lister->kind == LIST_TRACEPOINT;
+    if (!one_for_all || !lister->kind_tried || lister->tracepoints_tried == TRACEPOINTS_TRIED_MOST + 1)
         verdict_find(lister, name, lister->kind_verdict, sizeof(lister->kind_verdict));
-    if (one_for_all && !lister->kind_tried) {
+    if (one_for_all && (!lister->kind_tried || lister->tracepoints_tried == TRACEPOINTS_TRIED_MOST + 1)) {
         size_t used = strlen(lister->kind_verdict);
         snprintf(lister->kind_verdict + used, sizeof(lister->kind_verdict) - used, " (tried: %s)", name);
     }

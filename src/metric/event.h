@@ -37,7 +37,6 @@ struct event_spec {
     bool cpus_are_core;          /* cpus: a hybrid core type (any may do), not an uncore PMU to open on just those */
     bool per_package;            /* count once a package (sysfs .per-pkg) */
     bool sample_read;            /* :S */
-    bool is_default;             /* from the default list: hidden when not supported is said once */
     int table_row;               /* index in the fixed table of software/hardware/cache names, or -1 */
 };
 

@@ -11,6 +11,9 @@
 #include "probe/capability/capability.h"
 #include "probe/capability/trial.h"
 
+/* Iterations of the chain of dependent multiplications that most counting rows run. */
+enum { CAPABILITY_CHAIN_ITERATIONS = 200000 };
+
 struct bench {
     const struct kernel *kernel;
     const struct sysroot *root;

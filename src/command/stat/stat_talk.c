@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the user must know to read the numbers; all of it goes beside the result. */
+#include "command/stat/stat.h"
+
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+
+/* One line beside the result, marked as a comment where the result is for machines. */
+__attribute__((format(printf, 2, 3))) static void say(struct stat_run *run, const char *format, ...)
+{
+    va_list args;
+    fputs(run->style.format == COUNT_TEXT ? "plumb stat: " : "# plumb stat: ", run->context->talk);
+    va_start(args, format);
+    vfprintf(run->context->talk, format, args);
+    va_end(args);
+    fputc('\n', run->context->talk);
+}
+
+void stat_notice_show(void *context, enum counting_notice notice)
+{
+    struct stat_run *run = context;
+    fputs(notice == NOTICE_ENABLED ? "Events enabled\n" : "Events disabled\n", run->context->talk);
+}
+
+/* Names of the counters that a test picks, as "a, b and 3 more". */
+static bool names_of(const struct counters *counters, bool (*picks)(const struct counter *), char *names, size_t size)
+{
+    size_t picked = 0, left_out = 0;
+    names[0] = '\0';
+    for (size_t at = 0; at < counters->count; at++) {
+        if (!picks(&counters->items[at]))
+            continue;
+        size_t used = strlen(names);
+        if (picked++ < 8 && used + strlen(counters->items[at].spec->name) + 40 < size)
+            snprintf(names + used, size - used, "%s%s", used ? ", " : "", counters->items[at].spec->name);
+        else
+            left_out++;
+    }
+    if (left_out)
+        snprintf(names + strlen(names), size - strlen(names), " and %zu more", left_out);
+    return picked > 0;
+}
+
+static bool picks_user_only(const struct counter *counter)
+{
+    return counter->user_only;
+}
+
+static bool picks_machine_wide(const struct counter *counter)
+{
+    return counter->machine_wide && counter->refusal == REFUSAL_NONE;
+}
+
+static bool picks_broken_group(const struct counter *counter)
+{
+    return counter->group_broken;
+}
+
+static bool picks_permission(const struct counter *counter)
+{
+    return counter->refusal == REFUSAL_PERMISSION || counter->refusal == REFUSAL_NO_SYSCALL;
+}
+
+static bool picks_busy(const struct counter *counter)
+{
+    return counter->refusal == REFUSAL_BUSY;
+}
+
+static void refusals_say(struct stat_run *run, const struct counters *counters,
+                         bool (*picks)(const struct counter *), const char *names)
+{
+    for (size_t at = 0; at < counters->count; at++)
+        if (picks(&counters->items[at])) {
+            struct error reason;
+            counter_refusal_explain(&counters->items[at], run->context->root, &reason);
+            say(run, "not counted: %s: %s", names, reason.message);
+            if (reason.hint[0])
+                say(run, "hint: %s", reason.hint);
+            return;
+        }
+}
+
+void stat_counters_say(struct stat_run *run, const struct counters *counters)
+{
+    char names[400];
+    int64_t paranoid = 0;
+    if (names_of(counters, picks_user_only, names, sizeof(names))) {
+        bool known = sysroot_i64(run->context->root, &paranoid, "/proc/sys/kernel/perf_event_paranoid");
+        say(run, "the kernel's part isn't counted, events are marked :u (kernel.perf_event_paranoid is %lld; 1 or "
+                 "CAP_PERFMON allows it)", known ? (long long)paranoid : 2LL);
+    }
+    if (names_of(counters, picks_permission, names, sizeof(names)))
+        refusals_say(run, counters, picks_permission, names);
+    if (names_of(counters, picks_busy, names, sizeof(names)))
+        refusals_say(run, counters, picks_busy, names);
+    if (names_of(counters, picks_machine_wide, names, sizeof(names)))
+        say(run, "%s: counts the whole machine, not only the program", names);
+    if (run->options.verbose && names_of(counters, picks_broken_group, names, sizeof(names)))
+        say(run, "counted apart from its group: %s", names);
+}
+
+void stat_verbose_say(struct stat_run *run, const struct counters *counters)
+{
+    for (size_t at = 0; at < counters->count; at++) {
+        const struct counter *counter = &counters->items[at];
+        struct counter_value sum = {0};
+        if (counter->refusal != REFUSAL_NONE) {
+            struct error reason;
+            counter_refusal_explain(counter, run->context->root, &reason);
+            say(run, "%s: %s", counter->spec->name, reason.message);
+            continue;
+        }
+        for (size_t cell = 0; cell < counter->cpu_count * counter->thread_count; cell++) {
+            sum.value += counter->values[cell].value;
+            sum.enabled_ns += counter->values[cell].enabled_ns;
+            sum.running_ns += counter->values[cell].running_ns;
+        }
+        fprintf(run->context->talk, "%s: %llu %llu %llu\n", counter->name, (unsigned long long)sum.value,
+                (unsigned long long)sum.enabled_ns, (unsigned long long)sum.running_ns);
+    }
+}
+
+/* As a shell tells it: nothing of an interrupt or a closed pipe, which the user caused. */
+void stat_death_say(struct stat_run *run, const struct counting *counting)
+{
+    int status = counting->workload.wait_status;
+    if (!counting->has_workload || !WIFSIGNALED(status) || counting->timed_out || WTERMSIG(status) == SIGINT ||
+        WTERMSIG(status) == SIGPIPE)
+        return;
+    fprintf(run->context->talk, "%s%s\n", strsignal(WTERMSIG(status)), WCOREDUMP(status) ? " (core dumped)" : "");
+}
