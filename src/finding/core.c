@@ -192,6 +192,18 @@ const struct hypothesis hypothesis_latency_chain = {
     .test = latency_chain_test,
 };
 
+/* Addresses that step evenly are computed by counting, not taken from the load before. */
+static double stepped_load_samples(const struct stalls *stalls)
+{
+    double stepped = 0;
+    for (size_t at = 0; at < stalls->group_count; at++) {
+        const struct stall_group *group = &stalls->groups[at];
+        bool steps = group->set.stride_bytes && !group->set.one_place_in_stride && !group->dependent_samples;
+        stepped += steps ? (double)group->load_samples : 0;
+    }
+    return stepped;
+}
+
 static void load_chain_test(const struct results *results, struct finding *finding)
 {
     if (!stalls_are_attributed(results, finding))
@@ -200,7 +212,8 @@ static void load_chain_test(const struct results *results, struct finding *findi
     if (test_chained(results, finding, hits, true))
         return;
     /* A chain through memory (stored and loaded again) isn't seen by registers: any load may be part of one. */
-    struct interval share = share_of_stalls(results, finding, class_hits(results->stalls, LOADING_CLASSES));
+    double loads = class_hits(results->stalls, LOADING_CLASSES), stepped = stepped_load_samples(results->stalls);
+    struct interval share = share_of_stalls(results, finding, loads > stepped ? loads - stepped : 0);
     finding_decide_bound(finding, share.high, results->effect);
     finding_reason_bound(finding, finding->verdict == VERDICT_RULED_OUT ? "bound" : "undecided", share);
     if (finding->verdict == VERDICT_UNDECIDED)

@@ -137,8 +137,7 @@ static const char *with_what_is_open(const char *sentence, const struct finding 
         results->stalls && results->stalls->function_count ? &results->stalls->functions[0] : NULL;
     const struct finding *larger = far_larger(culprit, findings);
     if (larger)
-        return arena_printf(arena, "%s More of its time goes elsewhere, with a gain that isn't measured: %s.", sentence,
-                            larger->headline);
+        return arena_printf(arena, "%s Larger still, but with a gain that isn't measured: %s.", sentence, larger->headline);
     if (culprit->recoverable.high >= CULPRIT_SMALL || !hottest)
         return sentence;
     return arena_printf(arena, "%s Most CPU time (%.0f %%) goes into %s.%s", sentence, hottest->share.mid * 100,
@@ -180,6 +179,7 @@ struct overall overall_of(const struct findings *findings, const struct results 
             (struct overall){
                 .kind = OVERALL_CULPRIT,
                 .culprit = first,
+                .larger = far_larger(first, findings),
                 .sentence = with_what_is_open(describe(first, arena), first, findings, results, arena),
                 .ruled_out = ruled_out_of(findings, results->effect, arena),
             },

@@ -19,6 +19,7 @@ enum overall_kind {
 struct overall {
     enum overall_kind kind;
     const char *sentence;
+    const struct finding *larger;      /* cause without a measured gain that the sentence says beside the culprit; may be NULL */
     const struct finding *disturbance; /* somebody else's doing that the sentence already says; may be NULL */
     const struct finding *culprit;  /* NULL: none */
     const char *ruled_out;          /* "memory on another node, …: each below 5 %"; NULL: none */

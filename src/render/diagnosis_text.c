@@ -175,7 +175,7 @@ static void verdict_section(struct page *page)
     }
     for (size_t at = 0, shown = 0; at < page->diagnosis->findings->count && shown < 3; at++) {
         const struct finding *finding = &page->diagnosis->findings->items[at];
-        if (finding == culprit || finding == overall->disturbance || finding->verdict != VERDICT_SUPPORTED ||
+        if (finding == culprit || finding == overall->disturbance || finding == overall->larger || finding->verdict != VERDICT_SUPPORTED ||
             overall->kind == OVERALL_WAITS || overall->kind == OVERALL_TOO_SHORT)
             continue;
         scoped_text struct text line = {0};
