@@ -133,6 +133,20 @@ Test(findings, small_pages_gain_spans_what_overlap_may_hide)
 }
 
 /* What others took says nothing of the code: it is said beside the cause, and gains are shares of CPU time. */
+/* Two parts of one wait: the one that needs no other code is said first. */
+Test(findings, pages_come_before_caches_at_the_same_load)
+{
+    struct made_up made;
+    make_up(&made);
+    add_small_pages(&made);
+    made.cost.ns_near = interval_of(0.9, 1, 1.1);
+    made.cost.ratio = interval_of(0.88, 0.9, 0.92);
+    cr_assert_eq(test_and_find(&made, "cache-misses")->verdict, VERDICT_SUPPORTED);
+    cr_assert_str_eq(made.findings.items[0].hypothesis->id, "small-pages");
+    cr_assert_str_eq(made.findings.items[1].hypothesis->id, "cache-misses");
+    arena_done(&made.arena);
+}
+
 /* A small measured gain leads, but doesn't hide a large cause whose gain isn't measured. */
 Test(findings, a_small_culprit_names_what_is_larger)
 {
