@@ -32,7 +32,8 @@ struct watched_process {
     pid_t pid;
     bool alive, began_before; /* began_before: it ran already when watching began, so counters start at first */
     uint64_t first_read_bytes, read_bytes, first_write_bytes, write_bytes;
-    bool has_io;
+    bool has_io, has_counters;
+    struct task_counters first, last; /* of all its threads, those that have ended included */
     uint64_t resident_bytes, resident_most_bytes, swapped_bytes;
     double cpu_s;
 };
@@ -331,6 +332,19 @@ static void processes_discover(struct activity_watch *watch, struct text *scratc
     vec_done(&all);
 }
 
+/* What its threads don't tell any more once they have ended, the process does. */
+static void process_look_counters(struct activity_watch *watch, struct watched_process *process, struct text *scratch)
+{
+    struct stat_line line = {0};
+    if (!read_quietly(watch, scratch, "/proc/%d/stat", (int)process->pid, 0) ||
+        !stat_line_parse(whole(scratch), watch->tick_s, &line))
+        return;
+    if (!process->has_counters && (process->began_before || line.start_ticks < watch->began_ticks))
+        process->first = line.counters;
+    process->has_counters = true;
+    process->last = line.counters;
+}
+
 static void machine_look_memory(struct activity_watch *watch, struct machine_counters *counters,
                                 struct text *scratch)
 {
@@ -389,8 +403,10 @@ void activity_look(struct activity_watch *watch)
         processes_discover(watch, &scratch);
     uint32_t threads = 0;
     for (size_t at = 0; at < watch->processes.count; at++)
-        if (watch->processes.items[at].alive)
+        if (watch->processes.items[at].alive) {
+            process_look_counters(watch, &watch->processes.items[at], &scratch);
             threads += process_look(watch, &watch->processes.items[at], &scratch);
+        }
     if (threads > watch->threads_at_once)
         watch->threads_at_once = threads;
     machine_look(watch, &scratch);
@@ -498,6 +514,18 @@ static void result_threads(const struct activity_watch *watch, struct arena *are
     }
 }
 
+static struct task_counters processes_sum(const struct activity_watch *watch)
+{
+    struct task_counters sum = {0};
+    vec_for_each(&watch->processes, process) {
+        sum.user_s += process->last.user_s - process->first.user_s;
+        sum.system_s += process->last.system_s - process->first.system_s;
+        sum.minor_faults += process->last.minor_faults - process->first.minor_faults;
+        sum.major_faults += process->last.major_faults - process->first.major_faults;
+    }
+    return sum;
+}
+
 static void result_target(const struct activity_watch *watch, struct activity *result)
 {
     double user_s = 0, system_s = 0, delay_s = 0, block_s = 0;
@@ -518,6 +546,11 @@ static void result_target(const struct activity_watch *watch, struct activity *r
         schedstat |= thread->has_schedstat;
         switches |= thread->has_switches;
     }
+    struct task_counters whole = processes_sum(watch);
+    user_s = whole.user_s > user_s ? whole.user_s : user_s;
+    system_s = whole.system_s > system_s ? whole.system_s : system_s;
+    minor = (double)whole.minor_faults > minor ? (double)whole.minor_faults : minor;
+    major = (double)whole.major_faults > major ? (double)whole.major_faults : major;
     const char *nobody = "no process of the target was seen in /proc";
     result->user_s = difference(any, user_s, 0, nobody);
     result->system_s = difference(any, system_s, 0, nobody);

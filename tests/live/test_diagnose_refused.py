@@ -57,6 +57,32 @@ def test_without_perf_events_proc_remains(plumb, name):
     assert verdicts["waiting"]["verdict"] != "not_testable"
 
 
+def test_without_perf_events_threads_that_ended_are_in_the_totals(plumb):
+    if not SYS_PERF_EVENT_OPEN:
+        pytest.skip("the system call's number isn't known for this architecture")
+    script = ("import threading, time\ndef work():\n    end = time.thread_time() + 0.02\n    while time.thread_time() < end:\n"
+              "        sum(range(500))\nend = time.time() + 20\nwhile time.time() < end:\n"
+              "    t = threading.Thread(target=work); t.start(); t.join()\n")
+    with subprocess.Popen([sys.executable, "-c", script]) as process:
+        try:
+            before = process_cpu_s(process.pid)
+            finished = subprocess.run([plumb, "diagnose", "--json", "-p", str(process.pid), "--duration", "1.5"],
+                                      capture_output=True, text=True, preexec_fn=refuse_perf_events(errno.EPERM))
+            used = process_cpu_s(process.pid) - before
+        finally:
+            process.kill()
+    if finished.returncode == 99:
+        pytest.skip("no seccomp filter can be installed here")
+    found = json.loads(finished.stdout)
+    # at least half of what it used between our two looks, start and end of plumb included
+    assert found["run"]["cpu_s"] > 0.4 * used > 0
+
+
+def process_cpu_s(pid):
+    fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 @pytest.fixture
 def as_nobody(plumb, tmp_path_factory):
     if os.geteuid() != 0 or not shutil.which("setpriv"):
