@@ -7,11 +7,11 @@
 #include "source/recorder/record_compressor.h"
 #include "source/recorder/recorder.h"
 #include "source/recorder/recorder_code.h"
-#include "source/recorder/recorder_counters.h"
-#include "source/recorder/recorder_excerpt.h"
+#include "source/recorder/events/recorder_counters.h"
+#include "source/recorder/stacks/recorder_excerpt.h"
 #include "source/recorder/recorder_files.h"
-#include "source/recorder/recorder_stacks.h"
-#include "source/recorder/stack_tops.h"
+#include "source/recorder/stacks/recorder_stacks.h"
+#include "source/recorder/stacks/stack_tops.h"
 
 enum {
     STACKS_JUDGED_LEAST = 20, /* fewer say nothing */

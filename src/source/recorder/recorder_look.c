@@ -3,7 +3,7 @@
 #include "source/recorder/recorder_internal.h"
 
 #include "source/recorder/recorder_existing.h"
-#include "source/recorder/stack_dump.h"
+#include "source/recorder/stacks/stack_dump.h"
 
 #include <sys/mman.h>
 

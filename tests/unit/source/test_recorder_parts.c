@@ -5,7 +5,7 @@
 #include "decode/code_page.h"
 #include "source/recorder/elf_build_id.h"
 #include "source/recorder/recorder_code.h"
-#include "source/recorder/recorder_stacks.h"
+#include "source/recorder/stacks/recorder_stacks.h"
 
 #include <fcntl.h>
 #include <linux/perf_event.h>

@@ -2,10 +2,10 @@
 /* Stack dumps in samples: where they stand, how they are cut, which of them an excerpt keeps. */
 #include "test.h"
 
-#include "source/recorder/recorder_excerpt.h"
-#include "source/recorder/recorder_counters.h"
-#include "source/recorder/stack_dump.h"
-#include "source/recorder/stack_tops.h"
+#include "source/recorder/stacks/recorder_excerpt.h"
+#include "source/recorder/events/recorder_counters.h"
+#include "source/recorder/stacks/stack_dump.h"
+#include "source/recorder/stacks/stack_tops.h"
 
 #include <string.h>
 

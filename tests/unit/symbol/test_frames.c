@@ -4,7 +4,7 @@
 
 #include "base/arena.h"
 #include "base/vec.h"
-#include "source/recorder/stack_tops.h"
+#include "source/recorder/stacks/stack_tops.h"
 #include "symbol/call_frames.h"
 #include "symbol/elf/elf_file.h"
 #include "symbol/elf/frame_table.h"

@@ -6,8 +6,8 @@
  * Read once per process and program from /proc/PID/stat; 0 where that isn't told (the process has ended, or belongs to
  * others).
  */
-#ifndef PLUMB_SOURCE_RECORDER_STACK_TOPS_H
-#define PLUMB_SOURCE_RECORDER_STACK_TOPS_H
+#ifndef PLUMB_SOURCE_RECORDER_STACKS_STACK_TOPS_H
+#define PLUMB_SOURCE_RECORDER_STACKS_STACK_TOPS_H
 
 #include "base/hashmap.h"
 #include "base/vec.h"

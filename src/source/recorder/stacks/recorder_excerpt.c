@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "source/recorder/recorder_excerpt.h"
+#include "source/recorder/stacks/recorder_excerpt.h"
 
 enum { SIDE_BYTES_MOST = 16 << 20 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "source/recorder/stack_dump.h"
+#include "source/recorder/stacks/stack_dump.h"
 
 #include <string.h>
 

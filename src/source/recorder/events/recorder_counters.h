@@ -7,8 +7,8 @@
  * with frame pointers, enabled, and with stack dumps, waiting. The last stream is the tracking event, which
  * owns the buffers.
  */
-#ifndef PLUMB_SOURCE_RECORDER_RECORDER_COUNTERS_H
-#define PLUMB_SOURCE_RECORDER_RECORDER_COUNTERS_H
+#ifndef PLUMB_SOURCE_RECORDER_EVENTS_RECORDER_COUNTERS_H
+#define PLUMB_SOURCE_RECORDER_EVENTS_RECORDER_COUNTERS_H
 
 #include "base/vec.h"
 #include "source/recorder/recorder.h"

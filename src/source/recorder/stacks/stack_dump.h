@@ -5,8 +5,8 @@
  * The kernel reserves what was asked for and says behind it how many bytes it found; the rest is left over from
  * before. Our samples only: they begin with identifier, ip, thread, time.
  */
-#ifndef PLUMB_SOURCE_RECORDER_STACK_DUMP_H
-#define PLUMB_SOURCE_RECORDER_STACK_DUMP_H
+#ifndef PLUMB_SOURCE_RECORDER_STACKS_STACK_DUMP_H
+#define PLUMB_SOURCE_RECORDER_STACKS_STACK_DUMP_H
 
 #include <linux/perf_event.h>
 #include <stdbool.h>

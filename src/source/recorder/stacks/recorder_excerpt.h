@@ -6,8 +6,8 @@
  * Keeps every sample at first; when there are too many, every second of those kept goes, and from then on so many
  * more are passed over. When the mappings grow beyond a bound no more samples are kept.
  */
-#ifndef PLUMB_SOURCE_RECORDER_RECORDER_EXCERPT_H
-#define PLUMB_SOURCE_RECORDER_RECORDER_EXCERPT_H
+#ifndef PLUMB_SOURCE_RECORDER_STACKS_RECORDER_EXCERPT_H
+#define PLUMB_SOURCE_RECORDER_STACKS_RECORDER_EXCERPT_H
 
 #include "base/text.h"
 #include "base/vec.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "source/recorder/recorder_stacks.h"
+#include "source/recorder/stacks/recorder_stacks.h"
 
 #include "base/text.h"
 

@@ -13,8 +13,8 @@
  * places then being those of the file. The share of chains that end there is an estimate: a library with frame pointers
  * whose only caller has none would pass. Chains of processes of which no mapping is known aren't judged.
  */
-#ifndef PLUMB_SOURCE_RECORDER_RECORDER_STACKS_H
-#define PLUMB_SOURCE_RECORDER_RECORDER_STACKS_H
+#ifndef PLUMB_SOURCE_RECORDER_STACKS_RECORDER_STACKS_H
+#define PLUMB_SOURCE_RECORDER_STACKS_RECORDER_STACKS_H
 
 #include "base/hashmap.h"
 #include "base/vec.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "source/recorder/stack_tops.h"
+#include "source/recorder/stacks/stack_tops.h"
 
 #include <string.h>
 
