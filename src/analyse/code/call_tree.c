@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "base/vec.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -98,6 +99,17 @@ static void branches_prune(struct building *building, const struct call_node *no
         qsort(building->branches.items, kept, sizeof(struct branch), heavier_first);
 }
 
+/* Nothing ends here and all goes on to one place, as along most of a stack: the chains are in order already. */
+static bool branch_alone(struct building *building, const struct open_node *open)
+{
+    if (building->branches.count != 1 || building->branches.items[0].chains != open->end - open->begin)
+        return false;
+    uint32_t node = node_add(building->tree, open->node, building->branches.items[0].place);
+    building->tree->items[open->node].first_child = node;
+    *vec_push(&building->open) = (struct open_node){node, open->depth + 1, open->begin, open->end};
+    return true;
+}
+
 /* Put the chains of each branch that stays next to each other, from open->begin on, and give it a node. */
 static void branches_grow(struct building *building, const struct open_node *open)
 {
@@ -147,7 +159,8 @@ void call_tree_build(struct call_tree *tree, struct call_chain *chains, size_t c
         struct open_node open = building.open.items[--building.open.count];
         branches_count(&building, &open);
         branches_prune(&building, &tree->items[open.node]);
-        branches_grow(&building, &open);
+        if (!branch_alone(&building, &open))
+            branches_grow(&building, &open);
     }
     free(building.sorted);
     free(building.branch_of_place);
