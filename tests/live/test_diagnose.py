@@ -213,3 +213,12 @@ def test_the_progress_line_is_for_terminals(plumb, run):
             pass
     os.close(leader)
     assert b"plumb: watching" in seen and seen.endswith(b"\r\033[K")
+
+
+def test_a_replay_keeps_the_effect_unless_told_otherwise(run, tmp_path):
+    case = tmp_path / "case"
+    first = diagnose_json(run, "--effect", "30", "--case", case, "--", sys.executable, "-c", BUSY.format(s=0.3))[1]
+    assert first["effect"] == pytest.approx(0.3)
+    assert diagnose_json(run, "--case", case)[1] == first
+    assert diagnose_json(run, "--case", case, "--effect", "2")[1]["effect"] == pytest.approx(0.02)
+    assert run("diagnose", "--case", case, "--effect", "-1").returncode == 2

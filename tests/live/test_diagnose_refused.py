@@ -163,6 +163,17 @@ def test_no_tracefs_no_kallsyms(plumb):
     assert len(found["findings"]) >= 30
 
 
+def test_a_kernel_without_names_bounds_nothing_low(plumb):
+    faults = "import mmap\nfor i in range(400):\n    m = mmap.mmap(-1, 4 << 20)\n    m[::4096] = b\"x\" * 1024\n    m.close()"
+    script = f"mount --bind /dev/null /proc/kallsyms && exec {plumb} diagnose --json -- {sys.executable} -c '{faults}'"
+    found = json.loads(in_namespace(script).stdout)
+    if not found["profile"].get("kernel_samples") or found["profile"]["kernel_samples"] < 0.2 * found["profile"]["samples"]:
+        pytest.skip("the kernel wasn't sampled, or hardly met")
+    verdicts = {one["id"]: one["verdict"] for one in found["findings"]}
+    assert verdicts["page-faults"] == "undecided" and verdicts["system-calls"] != "supported", verdicts
+    assert any(gap["what"] == "what the kernel did" for gap in found["not_measured"])
+
+
 def test_a_full_or_read_only_folder_for_temporary_files_is_passed_over(plumb, tmp_path):
     for options in ("size=64k", "ro"):
         script = (f"mount -t tmpfs -o {options} none {tmp_path} && cd {tmp_path} && "

@@ -50,7 +50,7 @@ static const char *system_call_of(const char *name)
 }
 
 struct frame { /* what one location's name says; by location, filled once */
-    bool known, in_kernel;
+    bool known, in_kernel, named;
     unsigned marks;
     const char *call;
 };
@@ -80,14 +80,15 @@ static const struct frame *frame_of(struct frame *frames, const struct recording
     frame->in_kernel = recording->samples.locations[location].cpu_mode == CPU_MODE_KERNEL;
     const struct bundle_function *function =
         frame->in_kernel ? code_bundle_find(bundle, recording, location) : NULL;
-    if (function) {
+    if (function && function->is_named) {
+        frame->named = true;
         frame->marks = mark_of(function->name);
         frame->call = system_call_of(function->name);
     }
     return frame;
 }
 
-static void sample_count(struct kernel_time *result, struct counts *calls, unsigned found, const char *call)
+static void sample_count(struct kernel_time *result, struct counts *calls, unsigned found, const char *call, bool named)
 {
     result->zero_samples += (found & MARK_ZERO) != 0;
     result->spin_samples += (found & MARK_SPIN) != 0;
@@ -97,10 +98,13 @@ static void sample_count(struct kernel_time *result, struct counts *calls, unsig
         result->fault_samples++;
     else if (found & MARK_EXEC)
         result->exec_samples++;
-    else if (call)
+    else if (call) {
+        result->call_samples++;
         call_count(calls, call);
-    else
+    } else if (named)
         result->other_samples++;
+    else
+        result->unnamed_samples++;
 }
 
 static int entry_compare(const void *a, const void *b)
@@ -129,6 +133,7 @@ struct kernel_time kernel_time_of(const struct recording *recording, const struc
         result.kernel_samples++;
         unsigned found = leaf->marks;
         const char *call = leaf->call;
+        bool named = leaf->named;
         if (sample->stack != STACK_NONE) {
             const struct stack *stack = &samples->stacks[sample->stack];
             for (uint32_t depth = 0; depth < stack->count; depth++) {
@@ -137,10 +142,11 @@ struct kernel_time kernel_time_of(const struct recording *recording, const struc
                 if (!frame->in_kernel)
                     break;
                 found |= frame->marks;
+                named |= frame->named;
                 call = frame->call ? frame->call : call;
             }
         }
-        sample_count(&result, &calls, found, call);
+        sample_count(&result, &calls, found, call, named);
     }
     if (calls.count)
         qsort(calls.items, calls.count, sizeof(*calls.items), entry_compare);

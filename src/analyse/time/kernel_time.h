@@ -25,7 +25,9 @@ struct kernel_time {
     uint64_t interrupt_samples;
     uint64_t spin_samples;  /* spinning for a kernel lock */
     uint64_t exec_samples;  /* exec and exit: start and end of programs */
-    uint64_t other_samples;
+    uint64_t call_samples;  /* in a system call that is named, of all such calls */
+    uint64_t other_samples; /* named, but none of these: entry code, threads of the kernel */
+    uint64_t unnamed_samples; /* no frame of the kernel has a name: they may be any of these */
     struct kernel_entry entries[KERNEL_ENTRIES_MOST]; /* system calls, most samples first */
     size_t entry_count;
 };

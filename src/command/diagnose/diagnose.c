@@ -19,6 +19,9 @@ enum {
     FREQUENCY_MOST = 20000,
 };
 
+static const double EFFECT_USUAL = 0.05;
+static const double NOT_GIVEN = -1e300; /* --effect: a case that is replayed keeps its own */
+
 struct diagnose_options {
     struct option_texts imports, sayings;
     const char *processes, *cgroup, *cpus, *case_folder, *colour;
@@ -40,7 +43,7 @@ static const struct option_row diagnose_rows[] = {
     {0, "duration", OPTION_DOUBLE, AT(duration_s), "SECONDS", "stop after that long; a started program is ended"},
     {0, "runs", OPTION_U64, AT(runs), "N", "run the program N times, one after the other, and diagnose all runs together"},
     {'F', "freq", OPTION_U64, AT(frequency), "HZ", "samples per second and CPU; default: 2999"},
-    {0, "effect", OPTION_DOUBLE, AT(effect_percent), "PERCENT", "less recoverable time than that is ruled out; default: 5"},
+    {0, "effect", OPTION_DOUBLE, AT(effect_percent), "PERCENT", "less recoverable time than that is ruled out; default: 5, replayed: as it was"},
     {0, "case", OPTION_TEXT, AT(case_folder), "FOLDER", "keep the case there; without a target: replay it"},
     {0, "import", OPTION_TEXTS, AT(imports), "FILE", "add a text of another tool to the case: exits, perf report, annotate, stat, times"},
     {0, "say", OPTION_TEXTS, AT(sayings), "TEXT", "add what you know to the case, labelled as said by a person"},
@@ -70,7 +73,7 @@ static bool options_check(const struct diagnose_options *options, bool has_comma
         return error_set(err, ERROR_USAGE, "--runs needs a command to run");
     if (options->runs > CASE_RUNS_MOST)
         return error_set(err, ERROR_USAGE, "--runs expects at most %d", CASE_RUNS_MOST);
-    if (!(options->effect_percent > 0 && options->effect_percent < 100))
+    if (options->effect_percent != NOT_GIVEN && !(options->effect_percent > 0 && options->effect_percent < 100))
         return error_set(err, ERROR_USAGE, "--effect expects a percentage between 0 and 100");
     if (options->frequency < 1 || options->frequency > FREQUENCY_MOST)
         return error_set(err, ERROR_USAGE, "--freq expects 1 to %d samples per second", FREQUENCY_MOST);
@@ -117,7 +120,7 @@ static bool report(struct context *context, const struct diagnose_options *optio
         return false;
     if (!is_kept)
         case_folder_remove(folder); /* all of it is in memory; who reads our output may close it and so end us */
-    if (is_replay && options->effect_percent > 0)
+    if (is_replay && options->effect_percent != NOT_GIVEN)
         loaded.results.effect = options->effect_percent / 100;
     struct findings findings;
     findings_test(&findings, &loaded.results, &loaded.arena);
@@ -174,7 +177,7 @@ static bool diagnose_live(struct context *context, const struct diagnose_options
         .runs = options->runs,
         .duration_s = options->duration_s,
         .frequency = options->frequency,
-        .effect = options->effect_percent / 100,
+        .effect = options->effect_percent != NOT_GIVEN ? options->effect_percent / 100 : EFFECT_USUAL,
         .progress = !options->quiet && isatty(fileno(context->talk)),
         .quiet = options->quiet,
     };
@@ -213,7 +216,7 @@ static bool diagnose_command(struct context *context, const struct diagnose_opti
 
 static bool diagnose_run(struct context *context, int argc, char **argv, struct error *err)
 {
-    struct diagnose_options options = {.frequency = FREQUENCY, .top = 6, .colour = "auto", .effect_percent = 5};
+    struct diagnose_options options = {.frequency = FREQUENCY, .top = 6, .colour = "auto", .effect_percent = NOT_GIVEN};
     int first = 0;
     bool done = options_parse(diagnose_rows, OPTIONS_STOP_AT_OPERAND, argc, argv, &options, &first, err) &&
                 diagnose_command(context, &options, argv + first, err);

@@ -187,6 +187,10 @@ static void kernel_analyse(struct loaded_case *loaded, const struct recording *r
     results->kernel = loaded->kernel.sample_count ? &loaded->kernel : NULL;
     if (!results->kernel)
         results->why[RESULT_KERNEL] = "no samples were taken";
+    if (loaded->kernel.kernel_samples && loaded->kernel.unnamed_samples * 2 > loaded->kernel.kernel_samples)
+        case_manifest_gap(&loaded->manifest, &loaded->arena, "what the kernel did",
+                          "its functions have no names here: /proc/kallsyms shows no addresses (CAP_SYSLOG, or sysctl "
+                          "kernel.kptr_restrict=0)");
 }
 
 /* An imported count is another run's: it says nothing about this one's time. */
