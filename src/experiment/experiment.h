@@ -78,6 +78,15 @@ enum child_quantity {
     CHILD_INVOLUNTARY_SWITCHES,
     CHILD_QUANTITY_COUNT
 };
+#define CHILD_QUANTITIES                                                                                              \
+    [CHILD_WALL] = {"wall", "wall time", RUN_SECONDS}, [CHILD_CPU] = {"cpu", "CPU time", RUN_SECONDS},                \
+    [CHILD_USER] = {"user", "user CPU time", RUN_SECONDS},                                                            \
+    [CHILD_SYSTEM] = {"system", "system CPU time", RUN_SECONDS},                                                      \
+    [CHILD_RSS_MOST] = {"max-rss", "memory at its peak", RUN_BYTES},                                                  \
+    [CHILD_MINOR_FAULTS] = {"minor-faults", "page faults", RUN_COUNT},                                                \
+    [CHILD_MAJOR_FAULTS] = {"major-faults", "page faults read from storage", RUN_COUNT},                              \
+    [CHILD_VOLUNTARY_SWITCHES] = {"voluntary-switches", "times it waited", RUN_COUNT},                                \
+    [CHILD_INVOLUNTARY_SWITCHES] = {"involuntary-switches", "times it was preempted", RUN_COUNT}
 extern const struct run_quantity child_quantities[CHILD_QUANTITY_COUNT];
 
 struct workload;

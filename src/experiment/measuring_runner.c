@@ -10,41 +10,44 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What counters add; names as `plumb stat -e` takes them. */
-static const struct counted_quantity {
-    const char *event;
-    struct run_quantity quantity;
-} counted[] = {
-    {"cpu-migrations", {"migrations", "moves between CPUs", RUN_COUNT}},
-    {"cycles:u", {"cycles", "cycles in user mode", RUN_COUNT}},
-    {"instructions:u", {"instructions", "instructions in user mode", RUN_COUNT}},
-    {"branches:u", {"branches", "branches", RUN_COUNT}},
-    {"branch-misses:u", {"branch-misses", "wrongly guessed branches", RUN_COUNT}},
-    {"cache-misses:u", {"cache-misses", "last-level cache misses", RUN_COUNT}},
-    {"dTLB-load-misses:u", {"dtlb-load-misses", "data TLB misses of loads", RUN_COUNT}},
-    {"iTLB-load-misses:u", {"itlb-load-misses", "instruction TLB misses", RUN_COUNT}},
-    {"L1-icache-load-misses:u", {"l1i-misses", "instruction cache misses", RUN_COUNT}},
+enum {
+    FIRST_COUNTED = CHILD_QUANTITY_COUNT,
+    COUNTED = 9,
+    FIRST_AROUND = FIRST_COUNTED + COUNTED
 };
 
 /* What is read around the run. */
 enum around {
-    AROUND_HUGE_SHARE,
+    AROUND_HUGE_SHARE = FIRST_AROUND,
     AROUND_STEAL,
     AROUND_CLOCK,
-    AROUND_COUNT
+    AROUND_END
 };
+_Static_assert((int)AROUND_END == (int)MEASURING_QUANTITY_COUNT, "the header's count");
 
-static const struct run_quantity around_quantities[AROUND_COUNT] = {
+const struct run_quantity measuring_quantities[MEASURING_QUANTITY_COUNT] = {
+    CHILD_QUANTITIES,
+    [FIRST_COUNTED] = {"migrations", "moves between CPUs", RUN_COUNT},
+    {"cycles", "cycles in user mode", RUN_COUNT},
+    {"instructions", "instructions in user mode", RUN_COUNT},
+    {"branches", "branches", RUN_COUNT},
+    {"branch-misses", "wrongly guessed branches", RUN_COUNT},
+    {"cache-misses", "last-level cache misses", RUN_COUNT},
+    {"dtlb-load-misses", "data TLB misses of loads", RUN_COUNT},
+    {"itlb-load-misses", "instruction TLB misses", RUN_COUNT},
+    {"l1i-misses", "instruction cache misses", RUN_COUNT},
     [AROUND_HUGE_SHARE] = {"huge-pages", "anonymous memory on huge pages", RUN_SHARE},
     [AROUND_STEAL] = {"steal", "CPU time stolen by the host", RUN_SHARE},
     [AROUND_CLOCK] = {"clock", "clock before the run", RUN_HERTZ},
 };
 
-enum {
-    FIRST_COUNTED = CHILD_QUANTITY_COUNT,
-    FIRST_AROUND = FIRST_COUNTED + (int)array_count(counted),
-    QUANTITIES = FIRST_AROUND + AROUND_COUNT
+/* The counted ones as `plumb stat -e` takes them, in the same order. */
+static const char *const counted[] = {
+    "cpu-migrations",    "cycles:u",         "instructions:u",     "branches:u",
+    "branch-misses:u",   "cache-misses:u",   "dTLB-load-misses:u", "iTLB-load-misses:u",
+    "L1-icache-load-misses:u",
 };
+_Static_assert(array_count(counted) == COUNTED, "an event per quantity");
 
 static const uint64_t first_look_ns = 100 * 1000000u;
 
@@ -52,8 +55,7 @@ struct measuring_runner {
     struct measuring_setup setup;
     struct arena arena;
     struct event_list events; /* of counted[], in that order: none where the name is unknown here, several on hybrid CPUs */
-    size_t event_end[array_count(counted)]; /* behind the last event of each */
-    struct run_quantity quantities[QUANTITIES];
+    size_t event_end[COUNTED]; /* behind the last event of each */
 };
 
 bool measuring_runner_new(const struct measuring_setup *setup, struct measuring_runner **ret_runner,
@@ -62,13 +64,10 @@ bool measuring_runner_new(const struct measuring_setup *setup, struct measuring_
     struct measuring_runner *runner = memory_alloc(sizeof(*runner));
     *runner = (struct measuring_runner){.setup = *setup};
     arena_init(&runner->arena);
-    memcpy(runner->quantities, child_quantities, sizeof(child_quantities));
-    memcpy(runner->quantities + FIRST_AROUND, around_quantities, sizeof(around_quantities));
-    for (size_t at = 0; at < array_count(counted); at++) {
+    for (size_t at = 0; at < COUNTED; at++) {
         struct error unknown = {0}; /* a name that this architecture lacks is one quantity less, no failure */
-        bool known = event_list_parse(&runner->events, counted[at].event, setup->root, &runner->arena, &unknown);
+        bool known = event_list_parse(&runner->events, counted[at], setup->root, &runner->arena, &unknown);
         (void)known;
-        runner->quantities[FIRST_COUNTED + at] = counted[at].quantity;
         runner->event_end[at] = runner->events.count;
     }
     (void)err;
@@ -170,7 +169,7 @@ static void counted_cells(const struct measuring_runner *runner, const struct co
                           struct measured *ret_cells)
 {
     size_t first = 0;
-    for (size_t at = 0; at < array_count(counted); at++) {
+    for (size_t at = 0; at < COUNTED; at++) {
         ret_cells[at] = rows_value(table, first, runner->event_end[at]);
         first = runner->event_end[at];
     }
@@ -206,7 +205,7 @@ static bool count_run(struct measuring_runner *runner, const struct experiment_a
     if (ran) {
         child_cells(&counting.workload, ret_cells);
         counted_cells(runner, &counting.total, ret_cells + FIRST_COUNTED);
-        ret_cells[FIRST_AROUND + AROUND_HUGE_SHARE] = huge_share(&looks);
+        ret_cells[AROUND_HUGE_SHARE] = huge_share(&looks);
         *ret_exit_code = workload_exit_code(&counting.workload);
     }
     counting_done(&counting);
@@ -221,18 +220,18 @@ static bool measure_run(void *context, const struct experiment_arm *arm, size_t 
     if (runner->setup.prepare && !prepare_run(runner->setup.prepare, err))
         return false;
     struct cpu_time before, after;
-    ret_cells[FIRST_AROUND + AROUND_CLOCK] =
+    ret_cells[AROUND_CLOCK] =
         runner->setup.clock_hertz ? runner->setup.clock_hertz() : not_measured("it was not asked for");
     cpu_time_read(&before, runner->setup.root);
     if (!count_run(runner, arm, ret_cells, ret_exit_code, err))
         return false;
     cpu_time_read(&after, runner->setup.root);
-    ret_cells[FIRST_AROUND + AROUND_STEAL] = steal_share(&before, &after);
+    ret_cells[AROUND_STEAL] = steal_share(&before, &after);
     return true;
 }
 
 struct experiment_runner measuring_runner_interface(struct measuring_runner *runner)
 {
     return (struct experiment_runner){
-        .context = runner, .quantities = runner->quantities, .quantity_count = QUANTITIES, .run = measure_run};
+        .context = runner, .quantities = measuring_quantities, .quantity_count = MEASURING_QUANTITY_COUNT, .run = measure_run};
 }

@@ -14,6 +14,12 @@
 #include "system/kernel.h"
 #include "system/sysroot.h"
 
+enum {
+    MEASURING_QUANTITY_COUNT = CHILD_QUANTITY_COUNT + 12
+};
+/* child_quantities first. */
+extern const struct run_quantity measuring_quantities[MEASURING_QUANTITY_COUNT];
+
 struct measuring_setup {
     const struct kernel *kernel;
     const struct sysroot *root;

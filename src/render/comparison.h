@@ -7,6 +7,7 @@
 #include "analyse/runs/profile_difference.h"
 #include "analyse/runs/steadiness.h"
 #include "render/page.h"
+#include "system/surroundings.h"
 
 struct comparison_report {
     const struct run_table *table;
@@ -16,6 +17,11 @@ struct comparison_report {
     const struct steadiness *steadiness;
     uint64_t seed;
     double elapsed_s;
+    bool saved;                     /* nothing was run: the runs were read from files */
+    const struct surroundings *surroundings;               /* of runs that were made now; or NULL */
+    const struct surroundings_difference *differences;     /* of saved runs' machines from the first's */
+    size_t difference_count;
+    bool surroundings_unknown;      /* a file doesn't say on what machine it was made */
     const char *stopped;            /* why no more blocks were run: "12 blocks were asked for" */
     struct interval predicted_gain; /* share of A's time expected to go, 0..1; not known: none was given */
     const char *prediction_source;

@@ -141,6 +141,27 @@ static void add_profile(struct json_writer *json, const struct comparison_report
     json_object_close(json);
 }
 
+static void add_surroundings(struct json_writer *json, const struct comparison_report *report)
+{
+    if (report->surroundings) {
+        json_object_open(json, "surroundings");
+        surroundings_members(report->surroundings, json);
+        json_object_close(json);
+    }
+    if (!report->saved)
+        return;
+    json_bool(json, "surroundings_unknown", report->surroundings_unknown);
+    json_array_open(json, "surroundings_differ");
+    for (size_t at = 0; at < report->difference_count; at++) {
+        json_object_open(json, NULL);
+        json_string(json, "name", report->differences[at].name);
+        json_string(json, "a", report->differences[at].a);
+        json_string(json, "b", report->differences[at].b);
+        json_object_close(json);
+    }
+    json_array_close(json);
+}
+
 void comparison_json(struct text *out, const struct comparison_report *report)
 {
     struct json_writer json;
@@ -148,10 +169,14 @@ void comparison_json(struct text *out, const struct comparison_report *report)
     json_object_open(&json, NULL);
     json_string(&json, "schema", "plumb-compare-2");
     json_string(&json, "quantity", report->items[0].decisive.quantity->name);
-    json_u64(&json, "seed", report->seed);
-    json_u64(&json, "blocks", report->table->block_count);
-    json_double(&json, "elapsed_s", report->elapsed_s);
-    json_string(&json, "stopped", report->stopped);
+    json_bool(&json, "saved", report->saved);
+    if (!report->saved) {
+        json_u64(&json, "seed", report->seed);
+        json_u64(&json, "blocks", report->table->block_count);
+        json_double(&json, "elapsed_s", report->elapsed_s);
+        json_string(&json, "stopped", report->stopped);
+    }
+    add_surroundings(&json, report);
     json_array_open(&json, "comparisons");
     for (size_t at = 0; at < report->count; at++)
         add_comparison(&json, &report->items[at]);

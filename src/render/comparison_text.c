@@ -284,17 +284,38 @@ static void add_profile(struct page *page, const struct comparison_report *repor
             add_profile_row(page, &profile->rows[at]);
 }
 
+static void add_heading(struct page *page, const struct comparison_report *report)
+{
+    const char *label = report->items[0].decisive.quantity->label;
+    if (report->saved) {
+        text_printf(page->out, "saved runs, not made in pairs, %s: what changed on the machine between them is not cancelled\n\n", label);
+        return;
+    }
+    text_printf(page->out, "%zu blocks of %zu runs in random order (seed %llu), %s; %.1f s: %s\n\n",
+                report->table->block_count, report->table->arm_count, (unsigned long long)report->seed, label,
+                report->elapsed_s, report->stopped);
+}
+
+static void add_surroundings(struct page *page, const struct comparison_report *report)
+{
+    if (report->surroundings_unknown)
+        page_paragraph(page, PAGE_WARNING, 0, 2,
+                       "  Not every file says on what machine it was made: whether they were alike is not known.");
+    for (size_t at = 0; at < report->difference_count; at++)
+        page_printf(page, PAGE_WARNING, "  %s differs: %s, %s\n", report->differences[at].name,
+                    report->differences[at].a, report->differences[at].b);
+}
+
 void comparison_text(struct page *page, const struct comparison_report *report)
 {
-    text_printf(page->out, "%zu blocks of %zu runs in random order (seed %llu), %s; %.1f s: %s\n\n",
-                report->table->block_count, report->table->arm_count, (unsigned long long)report->seed,
-                report->items[0].decisive.quantity->label, report->elapsed_s, report->stopped);
+    add_heading(page, report);
     add_arms(page, report);
     text_add(page->out, "\n");
     for (size_t at = 0; at < report->count; at++)
         add_verdict(page, &report->items[at]);
     add_prediction(page, report);
     add_steadiness(page, report);
+    add_surroundings(page, report);
     add_profile(page, report);
     for (size_t at = 0; at < report->count; at++)
         add_others(page, &report->items[at]);

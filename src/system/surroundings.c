@@ -83,34 +83,50 @@ static const struct field {
     const char *name;
     enum field_kind kind;
     size_t offset;
+    bool alike; /* where it differs, times can't be compared */
 } fields[] = {
-#define FIELD(member, kind) {#member, kind, offsetof(struct surroundings, member)}
-    FIELD(cpu, FIELD_WORD),
-    FIELD(microarchitecture, FIELD_WORD),
-    FIELD(kernel, FIELD_WORD),
-    FIELD(hypervisor, FIELD_WORD),
-    FIELD(confidential, FIELD_WORD),
-    FIELD(thp_enabled, FIELD_WORD),
-    FIELD(thp_defrag, FIELD_WORD),
+#define FIELD(member, kind) {#member, kind, offsetof(struct surroundings, member), false}
+#define ALIKE(member, kind) {#member, kind, offsetof(struct surroundings, member), true}
+    ALIKE(cpu, FIELD_WORD),
+    ALIKE(microarchitecture, FIELD_WORD),
+    ALIKE(kernel, FIELD_WORD),
+    ALIKE(hypervisor, FIELD_WORD),
+    ALIKE(confidential, FIELD_WORD),
+    ALIKE(thp_enabled, FIELD_WORD),
+    ALIKE(thp_defrag, FIELD_WORD),
     FIELD(thp_shmem, FIELD_WORD),
-    FIELD(governor, FIELD_WORD),
-    FIELD(frequency_driver, FIELD_WORD),
+    ALIKE(governor, FIELD_WORD),
+    ALIKE(frequency_driver, FIELD_WORD),
     FIELD(is_guest, FIELD_TRUTH),
     FIELD(has_avx2, FIELD_TRUTH),
     FIELD(has_avx512, FIELD_TRUTH),
-    FIELD(cpus_online, FIELD_MEASURED),
-    FIELD(nodes, FIELD_MEASURED),
-    FIELD(memory_bytes, FIELD_MEASURED),
+    ALIKE(cpus_online, FIELD_MEASURED),
+    ALIKE(nodes, FIELD_MEASURED),
+    ALIKE(memory_bytes, FIELD_MEASURED),
     FIELD(available_bytes, FIELD_MEASURED),
     FIELD(l1d_bytes, FIELD_MEASURED),
     FIELD(l2_bytes, FIELD_MEASURED),
     FIELD(l3_bytes, FIELD_MEASURED),
-    FIELD(numa_balancing, FIELD_MEASURED),
+    ALIKE(numa_balancing, FIELD_MEASURED),
     FIELD(swap_bytes, FIELD_MEASURED),
     FIELD(clock_most_hz, FIELD_MEASURED),
     FIELD(pmu_counters, FIELD_MEASURED),
 #undef FIELD
+#undef ALIKE
 };
+
+void surroundings_members(const struct surroundings *surroundings, struct json_writer *json)
+{
+    for (size_t at = 0; at < array_count(fields); at++) {
+        const char *member = (const char *)surroundings + fields[at].offset;
+        if (fields[at].kind == FIELD_WORD)
+            json_string(json, fields[at].name, *(const char *const *)(const void *)member);
+        else if (fields[at].kind == FIELD_TRUTH)
+            json_bool(json, fields[at].name, *(const bool *)member);
+        else
+            json_measured(json, fields[at].name, *(const struct measured *)(const void *)member);
+    }
+}
 
 void surroundings_write(const struct surroundings *surroundings, struct text *out)
 {
@@ -118,16 +134,38 @@ void surroundings_write(const struct surroundings *surroundings, struct text *ou
     json_begin(&json, out);
     json_object_open(&json, NULL);
     json_u64(&json, "schema", 1);
-    for (size_t at = 0; at < array_count(fields); at++) {
-        const char *member = (const char *)surroundings + fields[at].offset;
-        if (fields[at].kind == FIELD_WORD)
-            json_string(&json, fields[at].name, *(const char *const *)(const void *)member);
-        else if (fields[at].kind == FIELD_TRUTH)
-            json_bool(&json, fields[at].name, *(const bool *)member);
-        else
-            json_measured(&json, fields[at].name, *(const struct measured *)(const void *)member);
-    }
+    surroundings_members(surroundings, &json);
     json_object_close(&json);
+}
+
+/* The member as text; "" when it is not known. */
+static const char *member_text(const struct surroundings *surroundings, const struct field *field, struct arena *arena)
+{
+    const char *member = (const char *)surroundings + field->offset;
+    const struct measured *measured = (const struct measured *)(const void *)member;
+    switch (field->kind) {
+    case FIELD_WORD:
+        return *(const char *const *)(const void *)member;
+    case FIELD_TRUTH:
+        return *(const bool *)member ? "yes" : "no";
+    case FIELD_MEASURED:
+        break;
+    }
+    return measured->known ? arena_printf(arena, "%.15g", measured->value) : "";
+}
+
+size_t surroundings_compare(const struct surroundings *a, const struct surroundings *b,
+                            struct surroundings_difference *ret_differences, size_t most, struct arena *arena)
+{
+    size_t count = 0;
+    for (size_t at = 0; at < array_count(fields) && count < most; at++) {
+        if (!fields[at].alike)
+            continue;
+        const char *of_a = member_text(a, &fields[at], arena), *of_b = member_text(b, &fields[at], arena);
+        if (*of_a && *of_b && strcmp(of_a, of_b) != 0)
+            ret_differences[count++] = (struct surroundings_difference){fields[at].name, of_a, of_b};
+    }
+    return count;
 }
 
 bool surroundings_read(struct surroundings *surroundings, struct json_value root, struct arena *arena,

@@ -9,6 +9,7 @@
 
 #include "base/arena.h"
 #include "base/json_reader.h"
+#include "base/json_writer.h"
 #include "base/measured.h"
 #include "system/machine.h"
 
@@ -31,5 +32,16 @@ void surroundings_write(const struct surroundings *surroundings, struct text *ou
 /* Errors: ERROR_FORMAT. Owner: arena. */
 MUST_CHECK bool surroundings_read(struct surroundings *surroundings, struct json_value root, struct arena *arena,
                                   struct error *err);
+
+/* What two measurements must have in common to be comparable, and here have not. */
+struct surroundings_difference {
+    const char *name;   /* "governor" */
+    const char *a, *b;  /* as text; "" when unknown. Owner: arena */
+};
+/* At most `most` of them; only what both know. Returns how many. */
+size_t surroundings_compare(const struct surroundings *a, const struct surroundings *b,
+                            struct surroundings_difference *ret_differences, size_t most, struct arena *arena);
+/* The members alone, into an object that is open. */
+void surroundings_members(const struct surroundings *surroundings, struct json_writer *json);
 
 #endif

@@ -13,7 +13,7 @@ def compare(plumb, *words, **more):
 
 
 def test_a_sleep_ten_times_as_long_is_slower(plumb):
-    result = compare(plumb, "-n", "7", "--json", "sleep", "0.02", "--", "sleep", "0.2")
+    result = compare(plumb, "-n", "7", "--json", "sleep", "0.01", "--", "sleep", "0.06")
     assert result.returncode == 0, result.stderr
     document = json.loads(result.stdout)
     assert document["schema"] == "plumb-compare-2" and document["blocks"] == 7
@@ -25,16 +25,16 @@ def test_a_sleep_ten_times_as_long_is_slower(plumb):
 
 
 def test_it_stops_when_it_is_decided(plumb):
-    document = json.loads(compare(plumb, "--json", "sleep", "0.01", "--", "sleep", "0.1").stdout)
+    document = json.loads(compare(plumb, "--json", "sleep", "0.01", "--", "sleep", "0.04").stdout)
     assert document["stopped"] == "decided" and 8 <= document["blocks"] < 60
     assert document["comparisons"][0]["level"] > 0.95, "an early look must be surer than 95 %"
 
 
 def test_several_commands_are_each_held_against_the_first(plumb):
-    result = compare(plumb, "-n", "8", "--json", "sleep", "0.02", "--", "sleep", "0.1", "--", "sleep", "0.002")
+    result = compare(plumb, "-n", "8", "--json", "sleep", "0.01", "--", "sleep", "0.04", "--", "sleep", "0.002")
     verdicts = [item["verdict"] for item in json.loads(result.stdout)["comparisons"]]
     assert verdicts == ["slower", "faster"]
-    text = compare(plumb, "-n", "6", "-L", "short", "-L", "long", "sleep", "0.01", "--", "sleep", "0.1").stdout
+    text = compare(plumb, "-n", "6", "-L", "short", "-L", "long", "sleep", "0.01", "--", "sleep", "0.04").stdout
     assert "long takes" in text and "than short" in text
 
 
@@ -61,7 +61,7 @@ def test_environment_shell_and_preparation(plumb, tmp_path):
 
 def test_what_else_differs_is_named(plumb):
     words = ["python3", "-c"]
-    result = compare(plumb, "-n", "8", "--json", *words, "x=bytearray(50<<20)", "--", *words, "x=bytearray(80<<20)")
+    result = compare(plumb, "-n", "8", "--json", *words, "x=bytearray(20<<20)", "--", *words, "x=bytearray(50<<20)")
     others = {item["quantity"]: item for item in json.loads(result.stdout)["comparisons"][0]["others"]}
     assert others["max-rss"]["false_discovery_rate"] <= 0.05
     assert 25e6 < others["max-rss"]["difference"]["mid"] < 35e6
@@ -70,7 +70,7 @@ def test_what_else_differs_is_named(plumb):
 
 
 def test_a_growth_that_fails_has_its_own_status(plumb):
-    arms = ["sleep", "0.01", "--", "sleep", "0.2"]
+    arms = ["sleep", "0.01", "--", "sleep", "0.06"]
     assert compare(plumb, "-n", "6", "--fail-if", "wall > 20%", *arms).returncode == 3
     assert compare(plumb, "-n", "6", "--fail-if", "wall > 1000000%", *arms).returncode == 0
     assert compare(plumb, "-n", "2", "--fail-if", "wall > 20%", *arms).returncode == 4
@@ -79,7 +79,7 @@ def test_a_growth_that_fails_has_its_own_status(plumb):
 
 
 def test_too_few_pairs_are_not_judged(plumb):
-    result = compare(plumb, "-n", "2", "sleep", "0.01", "--", "sleep", "0.2")
+    result = compare(plumb, "-n", "2", "sleep", "0.01", "--", "sleep", "0.06")
     assert result.returncode == 4
     assert "needs 6" in result.stdout
 
@@ -99,18 +99,18 @@ def test_the_order_follows_the_seed(plumb, tmp_path):
 
 
 def test_prediction_stands_beside_the_realised_gain(plumb):
-    result = compare(plumb, "-n", "6", "--predicted", "50,80,99", "sleep", "0.2", "--", "sleep", "0.02")
+    result = compare(plumb, "-n", "6", "--predicted", "50,80,99", "sleep", "0.06", "--", "sleep", "0.01")
     assert "predicted gain" in result.stdout and "realised gain" in result.stdout
 
 
 def test_markdown_and_hyperfine(plumb, tmp_path):
     export = tmp_path / "runs.json"
-    result = compare(plumb, "-n", "6", "--markdown", "--export-hyperfine", str(export), "sleep", "0.01", "--", "sleep", "0.1")
+    result = compare(plumb, "-n", "6", "--markdown", "--export-hyperfine", str(export), "sleep", "0.01", "--", "sleep", "0.04")
     rows = result.stdout.splitlines()
     assert len(rows) == 4 and all(row.startswith("|") and row.endswith("|") for row in rows)
-    assert "`sleep 0.1`" in rows[3] and "slower" in rows[3]
+    assert "`sleep 0.04`" in rows[3] and "slower" in rows[3]
     results = json.loads(export.read_text())["results"]
-    assert [item["command"] for item in results] == ["sleep 0.01", "sleep 0.1"]
+    assert [item["command"] for item in results] == ["sleep 0.01", "sleep 0.04"]
     for item in results:
         assert len(item["times"]) == 6 and item["min"] <= item["median"] <= item["max"]
         assert min(item["times"]) == item["min"] and item["stddev"] >= 0
@@ -147,7 +147,7 @@ def test_a_case_foretells_only_what_it_supports(plumb, tmp_path):
         lead = {"id": "small-pages", "verdict": verdict, "recoverable_s": {"low": 0.5, "mid": 0.8, "high": 0.99}}
         other = {"id": "waiting", "verdict": "ruled_out"}
         (tmp_path / "findings.json").write_text(json.dumps({"run": {"elapsed_s": 1.0}, "findings": [lead, other]}))
-        return compare(plumb, "-n", "6", "--predicted-by", str(tmp_path), "sleep", "0.2", "--", "sleep", "0.02")
+        return compare(plumb, "-n", "6", "--predicted-by", str(tmp_path), "sleep", "0.06", "--", "sleep", "0.01")
     supported = case("supported")
     assert supported.returncode == 0 and "by finding small-pages of the case" in supported.stdout
     undecided = case("undecided")
@@ -162,7 +162,7 @@ def test_a_case_foretells_only_what_it_supports(plumb, tmp_path):
 SPINNER = """
 __attribute__((noinline)) double heavy(int n) { volatile double s = 0; for (int i = 0; i < n; i++) s += i * 0.5; return s; }
 __attribute__((noinline)) double light(int n) { volatile double s = 0; for (int i = 0; i < n; i++) s -= i; return s; }
-int main(int count, char **words) { return heavy(count > 1 ? 60000000 : 15000000) + light(15000000) == 1; }
+int main(int count, char **words) { return heavy(count > 1 ? 20000000 : 5000000) + light(5000000) == 1; }
 """
 
 
@@ -178,3 +178,36 @@ def test_the_function_that_makes_the_difference_is_named(plumb, tmp_path):
     assert (first["function"], first["dso"]) == ("heavy", "spin")
     assert first["difference_s"]["low"] > 0
     assert document["profile"]["mean_difference_s"] > 0
+
+
+def test_saved_runs_compare(plumb, tmp_path):
+    saved, other = tmp_path / "saved.json", tmp_path / "other.json"
+    run = compare(plumb, "-n", "8", "--json", "sleep", "0.01", "--", "sleep", "0.04")
+    saved.write_text(run.stdout)
+    again = json.loads(compare(plumb, "--saved", "--json", str(saved)).stdout)
+    assert again["saved"] and again["comparisons"][0]["verdict"] == "slower"
+    document = json.loads(run.stdout)
+    document["surroundings"]["governor"], document["surroundings"]["thp_enabled"] = "powersave", "sometimes"
+    other.write_text(json.dumps(document))
+    document["surroundings"]["governor"] = "performance"
+    saved.write_text(json.dumps(document))
+    refused = compare(plumb, "--saved", str(saved), str(other))
+    assert refused.returncode == 1 and "governor ('performance', 'powersave')" in refused.stderr and not refused.stdout
+    declared = compare(plumb, "--saved", "--treatment", "governor", str(saved), str(other))
+    assert declared.returncode in (0, 4) and "governor differs: performance, powersave" in declared.stdout
+    assert compare(plumb, "--saved", "--force", str(saved), str(other)).returncode in (0, 4)
+    assert compare(plumb, "--saved", "--treatment", "cpu", str(saved), str(other)).returncode == 1
+    assert compare(plumb, "--saved", "--treatment", "cpu", "--force", str(saved), str(other)).returncode == 2
+
+
+def test_saved_runs_of_others(plumb, tmp_path):
+    first, second, broken = tmp_path / "first.json", tmp_path / "second.json", tmp_path / "broken.json"
+    first.write_text(json.dumps({"results": [{"command": "a", "times": [1.0, 1.01, 1.02, 1.0, 1.03, 1.01, 1.0]}]}))
+    second.write_text(json.dumps({"results": [{"command": "b", "times": [2.0, 2.01, 2.02, 2.0, 2.03, 2.01, 2.0]}]}))
+    result = compare(plumb, "--saved", str(first), str(second))
+    assert result.returncode == 0 and "second.json takes" in result.stdout and "more wall time than first.json" in result.stdout
+    assert "whether they were alike is not known" in result.stdout
+    broken.write_text("{")
+    assert compare(plumb, "--saved", str(first), str(broken)).returncode == 1
+    assert compare(plumb, "--saved", str(first)).returncode == 2
+    assert compare(plumb, "--force", "true", "--", "true").returncode == 2

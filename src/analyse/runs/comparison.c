@@ -4,31 +4,67 @@
 #include "base/scope.h"
 #include "statistics/multiplicity.h"
 #include "statistics/power.h"
+#include "statistics/rank_sum.h"
 #include "statistics/signed_rank.h"
 
 #include <math.h>
 #include <stdlib.h>
 
+/* The values of one quantity in two arms: pairs, or two sets that have nothing to do with each other. */
 struct pairs {
     double *a, *b, *differences; /* owner: the caller (free a) */
-    size_t count;
+    size_t a_count, b_count;     /* equal, when paired */
+    bool paired;
 };
 
 static void pairs_take(struct pairs *pairs, const struct run_table *table, const struct comparison_request *request,
                        size_t quantity)
 {
     size_t most = table->block_count;
+    pairs->paired = !request->unpaired;
     pairs->a = memory_alloc(memory_product(3 * most + 1, sizeof(*pairs->a)));
     pairs->b = pairs->a + most;
     pairs->differences = pairs->b + most;
-    pairs->count = run_table_pairs(table, request->a, request->b, quantity, pairs->a, pairs->b);
-    for (size_t at = 0; at < pairs->count; at++)
+    if (!pairs->paired) {
+        pairs->a_count = run_table_column(table, request->a, quantity, pairs->a);
+        pairs->b_count = run_table_column(table, request->b, quantity, pairs->b);
+        return;
+    }
+    pairs->a_count = run_table_pairs(table, request->a, request->b, quantity, pairs->a, pairs->b);
+    pairs->b_count = pairs->a_count;
+    for (size_t at = 0; at < pairs->a_count; at++)
         pairs->differences[at] = pairs->b[at] - pairs->a[at];
 }
 
 static void pairs_done(struct pairs *pairs)
 {
     free(pairs->a);
+}
+
+static size_t pairs_count(const struct pairs *pairs)
+{
+    return pairs->a_count < pairs->b_count ? pairs->a_count : pairs->b_count;
+}
+
+static struct interval pairs_ratio(const struct pairs *pairs, double alpha)
+{
+    return pairs->paired ? paired_ratio_interval_at(pairs->a, pairs->b, pairs->a_count, alpha)
+                         : rank_sum_ratio(pairs->a, pairs->a_count, pairs->b, pairs->b_count, alpha);
+}
+
+/* What there is where no interval can be had: from the least to the greatest that any two values give. */
+static struct interval pairs_range(const struct pairs *pairs)
+{
+    if (pairs->paired)
+        return paired_ratio_range(pairs->a, pairs->b, pairs->a_count);
+    if (!pairs_count(pairs))
+        return (struct interval){0};
+    double a_least = quantile(pairs->a, pairs->a_count, 0), b_least = quantile(pairs->b, pairs->b_count, 0);
+    if (!(a_least > 0) || !(b_least > 0))
+        return (struct interval){0};
+    return interval_of(b_least / quantile(pairs->a, pairs->a_count, 1),
+                       quantile(pairs->b, pairs->b_count, 0.5) / quantile(pairs->a, pairs->a_count, 0.5),
+                       quantile(pairs->b, pairs->b_count, 1) / a_least);
 }
 
 static const char *why_no_pairs(const struct run_table *table, const struct comparison_request *request,
@@ -43,16 +79,21 @@ static struct quantity_effect effect_of(const struct run_table *table, const str
                                         size_t quantity, const struct pairs *pairs)
 {
     struct quantity_effect effect = {
-        .quantity = &table->quantities[quantity], .pair_count = pairs->count, .p = 1, .q = 1};
-    if (!pairs->count) {
+        .quantity = &table->quantities[quantity], .pair_count = pairs_count(pairs), .p = 1, .q = 1};
+    if (!pairs_count(pairs)) {
         effect.why_not = why_no_pairs(table, request, quantity);
         return effect;
     }
-    effect.a = quartile_interval(pairs->a, pairs->count);
-    effect.b = quartile_interval(pairs->b, pairs->count);
-    effect.ratio = paired_ratio_interval_at(pairs->a, pairs->b, pairs->count, 0.05);
-    effect.difference = signed_rank_interval(pairs->differences, pairs->count, 0.05);
-    effect.p = signed_rank_p(pairs->differences, pairs->count);
+    effect.a = quartile_interval(pairs->a, pairs->a_count);
+    effect.b = quartile_interval(pairs->b, pairs->b_count);
+    effect.ratio = pairs_ratio(pairs, 0.05);
+    if (pairs->paired) {
+        effect.difference = signed_rank_interval(pairs->differences, pairs->a_count, 0.05);
+        effect.p = signed_rank_p(pairs->differences, pairs->a_count);
+    } else {
+        effect.difference = rank_sum_interval(pairs->a, pairs->a_count, pairs->b, pairs->b_count, 0.05);
+        effect.p = rank_sum_p(pairs->a, pairs->a_count, pairs->b, pairs->b_count);
+    }
     return effect;
 }
 
@@ -83,7 +124,7 @@ static void judge_noise(struct comparison *comparison, const struct run_table *t
     itself.b = request->again;
     scoped(pairs_done) struct pairs pairs;
     pairs_take(&pairs, table, &itself, request->quantity);
-    comparison->noise_floor = paired_ratio_interval_at(pairs.a, pairs.b, pairs.count, 0.05);
+    comparison->noise_floor = pairs_ratio(&pairs, 0.05);
     const struct interval *floor = &comparison->noise_floor, *ratio = &comparison->ratio;
     comparison->self_differs = floor->known && (floor->low > 1 || floor->high < 1);
     if (!comparison->self_differs || !ratio->known)
@@ -98,10 +139,10 @@ static void decide(struct comparison *comparison, const struct run_table *table)
     scoped(pairs_done) struct pairs pairs;
     pairs_take(&pairs, table, request, request->quantity);
     comparison->decisive = effect_of(table, request, request->quantity, &pairs);
-    comparison->ratio = paired_ratio_interval_at(pairs.a, pairs.b, pairs.count, request->alpha);
-    comparison->too_few_pairs = pairs.count < COMPARISON_PAIRS_LEAST || !comparison->ratio.known;
+    comparison->ratio = pairs_ratio(&pairs, request->alpha);
+    comparison->too_few_pairs = pairs_count(&pairs) < COMPARISON_PAIRS_LEAST || !comparison->ratio.known;
     if (comparison->too_few_pairs)
-        comparison->ratio = paired_ratio_range(pairs.a, pairs.b, pairs.count);
+        comparison->ratio = pairs_range(&pairs);
     judge_noise(comparison, table);
     comparison->verdict = judge(comparison);
     const struct interval *at_95 = &comparison->decisive.ratio;
@@ -109,7 +150,7 @@ static void decide(struct comparison *comparison, const struct run_table *table)
         return;
     comparison->detectable = ratio_detectable(at_95);
     if (request->effect_ratio > 0)
-        comparison->pairs_needed = pairs_needed(at_95, pairs.count, request->effect_ratio);
+        comparison->pairs_needed = pairs_needed(at_95, pairs_count(&pairs), request->effect_ratio);
 }
 
 static double effect_size(const struct quantity_effect *effect)

@@ -2,7 +2,7 @@
 /*
  * Is B faster than A, slower, the same within a margin, or is the evidence not enough? And what else differs?
  *
- * Works on a table of paired runs (those of one block are a pair). A decision is made on the interval of the ratio of
+ * Works on a table of paired runs (those of one block are a pair), or of saved ones that are no pairs. A decision is made on the interval of the ratio of
  * one quantity, never on the estimate; the other quantities are ranked by how surely they differ, with the rate of
  * false discoveries among them held.
  */
@@ -26,7 +26,7 @@ enum comparison_verdict {
 struct quantity_effect {
     const struct run_quantity *quantity;
     const char *why_not;        /* NULL: it was measured */
-    size_t pair_count;
+    size_t pair_count;          /* of runs that aren't paired: those of the arm that has fewer */
     struct interval a, b;       /* medians with quartiles */
     struct interval ratio;      /* B / A, 95 %; unknown when a value isn't positive, or with too few pairs */
     struct interval difference; /* B - A, 95 %; unknown with too few pairs */
@@ -40,6 +40,7 @@ struct comparison_request {
     size_t quantity;     /* what decides */
     double effect_ratio; /* what counts as a difference, 0..1 */
     double alpha;        /* the interval's level is 1 - alpha */
+    bool unpaired;       /* the arms' runs were not made in pairs: saved ones */
 };
 
 struct comparison {

@@ -7,12 +7,14 @@
 #include "command/compare/compare_policy.h"
 #include "command/compare/compare_prediction.h"
 #include "command/compare/compare_profile.h"
+#include "command/compare/compare_saved.h"
 #include "command/options.h"
 #include "experiment/measuring_runner.h"
 #include "probe/calibration/clock.h"
 #include "render/comparison.h"
 #include "source/live/target.h"
 #include "source/live/workload.h"
+#include "system/machine.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -22,7 +24,8 @@
 struct compare_options {
     uint64_t runs, warmup, seed, most, explain;
     double effect, seconds; /* effect in percent, as typed */
-    bool until_decided, no_noise_floor, ignore_failure, json, markdown, quiet;
+    bool until_decided, no_noise_floor, ignore_failure, json, markdown, quiet, saved, force;
+    struct option_texts treatments;
     const char *quantity, *prepare, *cpus, *hyperfine;
     struct option_texts fail_if;
     struct compare_arms_options arms;
@@ -46,6 +49,7 @@ static const struct option_row option_rows[] = {
     {0, "cpu", OPTION_TEXT, FIELD(cpus), "LIST", "run everything on these CPUs"},
     {'i', "ignore-failure", OPTION_FLAG, FIELD(ignore_failure), NULL, "measure runs that end with a status other than 0 too"},
     {0, "no-noise-floor", OPTION_FLAG, FIELD(no_noise_floor), NULL, "don't run the first command twice in each block"},
+    {0, "saved", OPTION_FLAG, FIELD(saved), NULL, "run nothing: compare what files of earlier runs hold"},
     {0, "seed", OPTION_U64, FIELD(seed), "N", "of the random order (default 1)"},
     {0, NULL, OPTION_HEADING, 0, NULL, "how it is judged"},
     {0, "by", OPTION_TEXT, FIELD(quantity), "NAME", "quantity that decides: wall (default), cpu, user, system, max-rss, cycles, …"},
@@ -57,6 +61,8 @@ static const struct option_row option_rows[] = {
     {0, "predicted-by", OPTION_TEXT, FIELD(prediction.case_folder), "CASE",
      "the same, from the leading supported finding of a case that plumb diagnose wrote"},
     {0, "finding", OPTION_TEXT, FIELD(prediction.finding), "ID", "with --predicted-by: this finding instead of the leading one"},
+    {0, "treatment", OPTION_TEXTS, FIELD(treatments), "NAME", "with --saved: this fact of the machines is meant to differ; again for more"},
+    {0, "force", OPTION_FLAG, FIELD(force), NULL, "with --saved: compare although the machines differ"},
     {0, NULL, OPTION_HEADING, 0, NULL, "output"},
     {0, "json", OPTION_FLAG, FIELD(json), NULL, "print one JSON document, with each run"},
     {0, "markdown", OPTION_FLAG, FIELD(markdown), NULL, "print a Markdown table"},
@@ -73,6 +79,8 @@ struct compare_run {
     struct measuring_runner *runner;
     struct compare_policy policy;
     struct experiment_result result;
+    struct surroundings surroundings; /* of runs that are made now */
+    struct compare_saved saved;
     struct prediction prediction;
     double elapsed_s;
     struct profile_difference profile;
@@ -112,6 +120,8 @@ static bool options_check(struct compare_options *options, struct error *err)
         return error_set(err, ERROR_USAGE, "--time expects seconds");
     if (options->until_decided && options->runs)
         return error_set(err, ERROR_USAGE, "--runs and --until-decided exclude each other");
+    if (!options->saved && (options->treatments.count || options->force))
+        return error_set(err, ERROR_USAGE, "--treatment and --force go with --saved");
     if (options->json && options->markdown)
         return error_set(err, ERROR_USAGE, "--json and --markdown exclude each other");
     if (options->most < COMPARISON_PAIRS_LEAST || options->most > 100000)
@@ -121,18 +131,17 @@ static bool options_check(struct compare_options *options, struct error *err)
     return true;
 }
 
-static bool quantity_find(const struct compare_run *run, const char *name, size_t *ret_index, struct error *err)
+static bool quantity_find(const char *name, size_t *ret_index, struct error *err)
 {
-    struct experiment_runner runner = measuring_runner_interface(run->runner);
-    for (size_t at = 0; at < runner.quantity_count; at++)
-        if (strcmp(runner.quantities[at].name, name) == 0) {
+    for (size_t at = 0; at < MEASURING_QUANTITY_COUNT; at++)
+        if (strcmp(measuring_quantities[at].name, name) == 0) {
             *ret_index = at;
             return true;
         }
     error_set(err, ERROR_USAGE, "nothing called '%s' is measured", name);
     char names[300] = "";
-    for (size_t at = 0; at < runner.quantity_count; at++)
-        snprintf(names + strlen(names), sizeof(names) - strlen(names), "%s%s", at ? ", " : "", runner.quantities[at].name);
+    for (size_t at = 0; at < MEASURING_QUANTITY_COUNT; at++)
+        snprintf(names + strlen(names), sizeof(names) - strlen(names), "%s%s", at ? ", " : "", measuring_quantities[at].name);
     return error_hint(err, "measured are %s", names);
 }
 
@@ -142,7 +151,7 @@ struct limit {
     double growth_ratio;
 };
 
-static bool limit_parse(const struct compare_run *run, const char *text, struct limit *ret_limit, struct error *err)
+static bool limit_parse(const char *text, struct limit *ret_limit, struct error *err)
 {
     struct view rest = view_of(text), name = view_trim(view_cut(&rest, '>'));
     struct view number = view_trim(rest);
@@ -154,7 +163,7 @@ static bool limit_parse(const struct compare_run *run, const char *text, struct 
         return error_set(err, ERROR_USAGE, "--fail-if expects 'NAME > PCT%%', such as 'wall > 2%%', not '%s'", text);
     char word[64];
     snprintf(word, sizeof(word), "%.*s", (int)name.length, name.text);
-    if (!quantity_find(run, word, &limit.quantity, err))
+    if (!quantity_find(word, &limit.quantity, err))
         return error_wrap(err, "--fail-if '%s'", text);
     limit.growth_ratio = percent / 100;
     *ret_limit = limit;
@@ -165,7 +174,7 @@ static bool limits_check(const struct compare_run *run, struct error *err)
 {
     struct limit limit;
     for (size_t at = 0; at < run->options.fail_if.count; at++)
-        if (!limit_parse(run, run->options.fail_if.items[at], &limit, err))
+        if (!limit_parse(run->options.fail_if.items[at], &limit, err))
             return false;
     return true;
 }
@@ -226,7 +235,7 @@ static int limits_exit_code(const struct compare_run *run, const struct comparis
     for (size_t at = 0; at < run->options.fail_if.count; at++) {
         struct limit limit;
         struct error checked = {0}; /* the words were checked before the runs */
-        if (!limit_parse(run, run->options.fail_if.items[at], &limit, &checked))
+        if (!limit_parse(run->options.fail_if.items[at], &limit, &checked))
             continue;
         const char *name = run->result.table.quantities[limit.quantity].name;
         for (size_t arm = 1; arm < run->arms.count; arm++) {
@@ -311,13 +320,18 @@ static bool judge_and_print(struct compare_run *run, struct error *err)
     struct comparison *items = arena_array(&run->arena, struct comparison, run->arms.count - 1);
     double alpha = compare_policy_alpha(&run->policy, table);
     for (size_t arm = 1; arm < run->arms.count; arm++) {
-        struct comparison_request request = {
-            .b = arm, .again = run->policy.again, .quantity = run->policy.quantity, .effect_ratio = run->policy.effect_ratio, .alpha = alpha};
+        struct comparison_request request = {.b = arm,
+                                             .again = run->policy.again,
+                                             .quantity = run->policy.quantity,
+                                             .effect_ratio = run->policy.effect_ratio,
+                                             .alpha = alpha,
+                                             .unpaired = run->options.saved};
         comparison_make(&items[arm - 1], table, &request, &run->arena);
     }
     struct steadiness steadiness;
     steadiness_judge(&steadiness, table, 0, run->policy.quantity);
-    explain(run, &items[0]);
+    if (!run->options.saved)
+        explain(run, &items[0]);
     struct comparison_report report = {.table = table,
                                        .arm_count = run->arms.count,
                                        .items = items,
@@ -325,6 +339,11 @@ static bool judge_and_print(struct compare_run *run, struct error *err)
                                        .steadiness = &steadiness,
                                        .seed = run->options.seed,
                                        .elapsed_s = run->elapsed_s,
+                                       .saved = run->options.saved,
+                                       .surroundings = run->options.saved ? NULL : &run->surroundings,
+                                       .differences = run->saved.differences,
+                                       .difference_count = run->saved.difference_count,
+                                       .surroundings_unknown = run->saved.unknown,
                                        .stopped = stopped_because(run),
                                        .predicted_gain = run->prediction.gain,
                                        .prediction_source = run->prediction.source,
@@ -350,28 +369,58 @@ static bool measure_and_print(struct compare_run *run, struct error *err)
     return ran && printed;
 }
 
+static bool surroundings_look(struct compare_run *run, struct error *err)
+{
+    struct machine machine;
+    if (!machine_read(run->context->root, NULL, &machine, err))
+        return false;
+    surroundings_take(&run->surroundings, &machine, &run->arena);
+    machine_done(&machine);
+    return true;
+}
+
+static bool prepare_live(struct compare_run *run, char **operands, struct error *err)
+{
+    const struct compare_options *options = &run->options;
+    struct measuring_setup setup = {.kernel = run->context->kernel,
+                                    .root = run->context->root,
+                                    .prepare = options->prepare,
+                                    .clock_hertz = clock_measure};
+    return compare_arms_parse(&run->arms, operands, &options->arms, &run->arena, err) &&
+           measuring_runner_new(&setup, &run->runner, err) && surroundings_look(run, err) &&
+           (!options->cpus || cpus_pin(options->cpus, run->context->root, err));
+}
+
+/* The files' arms are all that is known of them; the first is what the others are held against. */
+static bool prepare_saved(struct compare_run *run, char **operands, struct error *err)
+{
+    const struct compare_saved_request request = {
+        .files = operands, .treatments = &run->options.treatments, .force = run->options.force};
+    if (!compare_saved_read(&run->saved, &request, &run->result.table, &run->arena, err))
+        return false;
+    run->arms.count = run->result.table.arm_count;
+    return true;
+}
+
 static bool prepare(struct compare_run *run, int argc, char **argv, struct error *err)
 {
     struct compare_options *options = &run->options;
     int first = 0;
-    struct measuring_setup setup = {.kernel = run->context->kernel, .root = run->context->root, .clock_hertz = clock_measure};
     if (!options_parse(option_rows, OPTIONS_STOP_AT_OPERAND, argc, argv, options, &first, err) ||
-        !options_check(options, err) ||
-        !compare_arms_parse(&run->arms, argv + first, &options->arms, &run->arena, err))
-        return false;
-    setup.prepare = options->prepare;
-    if (!measuring_runner_new(&setup, &run->runner, err))
+        !options_check(options, err) || !quantity_find(options->quantity, &run->policy.quantity, err) ||
+        !limits_check(run, err) ||
+        !prediction_choose(&options->prediction, options->quantity, &run->prediction, err) ||
+        !(options->saved ? prepare_saved : prepare_live)(run, argv + first, err))
         return false;
     run->policy = (struct compare_policy){.count = options->runs,
                                           .seconds = options->seconds,
-                                          .until_decided = options->until_decided,
+                                          .until_decided = options->until_decided && !options->saved,
                                           .blocks_most = options->most,
                                           .arm_count = run->arms.count,
-                                          .again = options->no_noise_floor ? SIZE_MAX : run->arms.count,
+                                          .quantity = run->policy.quantity,
+                                          .again = options->no_noise_floor || options->saved ? SIZE_MAX : run->arms.count,
                                           .effect_ratio = options->effect / 100};
-    return quantity_find(run, options->quantity, &run->policy.quantity, err) && limits_check(run, err) &&
-           prediction_choose(&options->prediction, options->quantity, &run->prediction, err) &&
-           (!options->cpus || cpus_pin(options->cpus, run->context->root, err));
+    return true;
 }
 
 static void run_release(struct compare_run *run)
@@ -381,6 +430,7 @@ static void run_release(struct compare_run *run)
     if (run->runner)
         measuring_runner_free(run->runner);
     vec_done(&run->options.fail_if);
+    vec_done(&run->options.treatments);
     vec_done(&run->options.arms.labels);
     vec_done(&run->options.arms.environment);
     arena_done(&run->arena);
@@ -392,7 +442,8 @@ static bool compare_run(struct context *context, int argc, char **argv, struct e
     run.options = (struct compare_options){.warmup = 1, .seed = 1, .most = 60, .explain = 8, .effect = 1, .quantity = "wall"};
     arena_init(&run.arena);
     profile_difference_init(&run.profile);
-    bool good = prepare(&run, argc, argv, err) && measure_and_print(&run, err);
+    bool good = prepare(&run, argc, argv, err) &&
+                (run.options.saved ? judge_and_print(&run, err) : measure_and_print(&run, err));
     run_release(&run);
     return good;
 }

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "command/compare/compare_saved.h"
+
+#include "base/scope.h"
+#include "base/text.h"
+#include "command/compare/compare_arms.h"
+
+#include <string.h>
+
+static bool is_declared(const char *name, const struct option_texts *treatments)
+{
+    for (size_t at = 0; at < treatments->count; at++)
+        if (strcmp(treatments->items[at], name) == 0)
+            return true;
+    return false;
+}
+
+static bool files_read(struct saved_runs *runs, char *const *files, struct error *err)
+{
+    for (char *const *file = files; *file; file++)
+        if (strcmp(*file, "--") != 0 && !saved_runs_read(runs, *file, err))
+            return false;
+    if (runs->arm_count > COMPARE_ARMS_MOST)
+        return error_set(err, ERROR_USAGE, "more than %d sets of runs are too many to compare", COMPARE_ARMS_MOST);
+    if (runs->arm_count < 2)
+        return error_set(err, ERROR_USAGE, "--saved expects files that hold two sets of runs or more together");
+    return true;
+}
+
+/* Two files may both hold an "A": then the file says which. */
+static void labels_tell_apart(struct saved_runs *runs)
+{
+    for (size_t at = 1; at < runs->arm_count; at++)
+        for (size_t before = 0; before < at; before++)
+            if (strcmp(runs->arms[at].label, runs->arms[before].label) == 0)
+                runs->arms[at].label = arena_printf(&runs->arena, "%s of %s", runs->arms[at].label, runs->arms[at].file);
+}
+
+/* Several arms of one file have the same machine. */
+static void keep_distinct(struct compare_saved *saved, const struct surroundings_difference *found, size_t count)
+{
+    for (size_t at = 0; at < count && saved->difference_count < COMPARE_DIFFERENCES_MOST; at++) {
+        bool known = false;
+        for (size_t before = 0; before < saved->difference_count; before++)
+            known |= strcmp(saved->differences[before].name, found[at].name) == 0 &&
+                     strcmp(saved->differences[before].b, found[at].b) == 0;
+        if (!known)
+            saved->differences[saved->difference_count++] = found[at];
+    }
+}
+
+static void machines_compare(struct compare_saved *saved, const struct saved_runs *runs, struct arena *arena)
+{
+    const struct saved_arm *first = &runs->arms[0];
+    for (size_t at = 0; at < runs->arm_count; at++)
+        saved->unknown |= !runs->arms[at].has_surroundings;
+    for (size_t at = 1; at < runs->arm_count && first->has_surroundings; at++) {
+        struct surroundings_difference found[COMPARE_DIFFERENCES_MOST];
+        if (runs->arms[at].has_surroundings)
+            keep_distinct(saved, found,
+                          surroundings_compare(&first->surroundings, &runs->arms[at].surroundings, found,
+                                               COMPARE_DIFFERENCES_MOST, arena));
+    }
+}
+
+static bool machines_check(const struct compare_saved *saved, const struct compare_saved_request *request,
+                           struct error *err)
+{
+    scoped_text struct text line = {0};
+    for (size_t at = 0; at < saved->difference_count; at++)
+        if (!is_declared(saved->differences[at].name, request->treatments))
+            text_printf(&line, "%s%s ('%s', '%s')", line.length ? ", " : "", saved->differences[at].name,
+                        saved->differences[at].a, saved->differences[at].b);
+    if (!line.length || request->force)
+        return true;
+    error_set(err, ERROR_UNSUPPORTED, "the machines differ, so that times tell nothing of the programs: %s",
+              text_string(&line));
+    return error_hint(err, "--treatment NAME where that difference is what you want to see, or --force");
+}
+
+/* A fact that is declared and doesn't differ is a slip, or a comparison of something else than was meant. */
+static bool treatments_check(const struct compare_saved *saved, const struct compare_saved_request *request,
+                             struct error *err)
+{
+    for (size_t at = 0; at < request->treatments->count; at++) {
+        bool differs = false;
+        for (size_t other = 0; other < saved->difference_count; other++)
+            differs |= strcmp(saved->differences[other].name, request->treatments->items[at]) == 0;
+        if (!differs)
+            return error_set(err, ERROR_USAGE, "--treatment %s: the files' machines don't differ in that",
+                             request->treatments->items[at]);
+    }
+    return true;
+}
+
+bool compare_saved_read(struct compare_saved *saved, const struct compare_saved_request *request,
+                        struct run_table *ret_table, struct arena *arena, struct error *err)
+{
+    scoped(saved_runs_done) struct saved_runs runs;
+    saved_runs_init(&runs);
+    if (!files_read(&runs, request->files, err))
+        return false;
+    labels_tell_apart(&runs);
+    machines_compare(saved, &runs, arena);
+    for (size_t at = 0; at < saved->difference_count; at++) { /* they outlive the files */
+        saved->differences[at].a = arena_string(arena, saved->differences[at].a);
+        saved->differences[at].b = arena_string(arena, saved->differences[at].b);
+    }
+    saved_runs_table(&runs, ret_table);
+    return machines_check(saved, request, err) && treatments_check(saved, request, err);
+}

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "experiment/saved_runs.h"
+
+#include "base/json_reader.h"
+#include "base/scope.h"
+#include "base/vec.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void saved_runs_init(struct saved_runs *runs)
+{
+    *runs = (struct saved_runs){0};
+    arena_init(&runs->arena);
+}
+
+void saved_runs_done(struct saved_runs *runs)
+{
+    free(runs->arms);
+    arena_done(&runs->arena);
+    *runs = (struct saved_runs){0};
+}
+
+static struct saved_arm *arm_add(struct saved_runs *runs, const char *label, const char *command, const char *file)
+{
+    runs->arms = vec_reserve_bytes(runs->arms, &runs->arm_capacity, runs->arm_count + 1, sizeof(*runs->arms));
+    struct saved_arm *arm = &runs->arms[runs->arm_count++];
+    *arm = (struct saved_arm){.label = arena_string(&runs->arena, label),
+                              .command = arena_string(&runs->arena, command),
+                              .file = arena_string(&runs->arena, file)};
+    return arm;
+}
+
+static size_t quantity_named(const char *name)
+{
+    for (size_t at = 0; at < MEASURING_QUANTITY_COUNT; at++)
+        if (strcmp(measuring_quantities[at].name, name) == 0)
+            return at;
+    return SIZE_MAX;
+}
+
+/* A list of numbers, null where a run has none. */
+static void values_take(struct saved_runs *runs, struct saved_arm *arm, size_t quantity, struct json_value list)
+{
+    size_t count = json_count(list);
+    if (!count)
+        return;
+    arm->values[quantity] = arena_array(&runs->arena, struct measured, count);
+    arm->counts[quantity] = count;
+    for (size_t at = 0; at < count; at++) {
+        double value;
+        arm->values[quantity][at] = json_number(json_item(list, at), &value)
+                                        ? measured_as(value)
+                                        : not_measured("it was not measured in that run");
+    }
+}
+
+/* The label, or, where a file holds nothing but A, the file's name. */
+static const char *label_in(const char *label, const char *file, size_t arms)
+{
+    const char *slash = strrchr(file, '/');
+    return arms == 1 || !*label ? (slash ? slash + 1 : file) : label;
+}
+
+static size_t own_arms(struct json_value arms)
+{
+    size_t count = 0;
+    for (size_t at = 0; at < json_count(arms); at++)
+        count += !json_truth_or(json_member(json_item(arms, at), "again"), false);
+    return count;
+}
+
+static bool plumb_parse(struct saved_runs *runs, struct json_value root, const char *file, struct error *err)
+{
+    struct json_value arms = json_member(root, "arms"), around = json_member(root, "surroundings");
+    if (!json_count(arms))
+        return error_set(err, ERROR_FORMAT, "'%s' holds no arms", file);
+    for (size_t at = 0; at < json_count(arms); at++) {
+        struct json_value item = json_item(arms, at), values = json_member(item, "runs");
+        if (json_truth_or(json_member(item, "again"), false))
+            continue;
+        const char *label = label_in(json_text_or(json_member(item, "label"), ""), file, own_arms(arms));
+        struct saved_arm *arm = arm_add(runs, label, json_text_or(json_member(item, "command"), ""), file);
+        for (size_t quantity = 0; quantity < MEASURING_QUANTITY_COUNT; quantity++)
+            values_take(runs, arm, quantity, json_member(values, measuring_quantities[quantity].name));
+        arm->has_surroundings = json_is_record(around) &&
+                                surroundings_read(&arm->surroundings, around, &runs->arena, err);
+    }
+    return true;
+}
+
+/* hyperfine */
+
+/* Version 2 has a list of measurements, each with a value and its unit. */
+static void measurements_take(struct saved_runs *runs, struct saved_arm *arm, struct json_value list)
+{
+    static const struct {
+        const char *name;
+        enum child_quantity quantity;
+    } columns[] = {{"time_wall_clock", CHILD_WALL}, {"time_user", CHILD_USER}, {"time_system", CHILD_SYSTEM},
+                   {"memory_usage_byte", CHILD_RSS_MOST}};
+    size_t count = json_count(list);
+    for (size_t column = 0; count && column < array_count(columns); column++) {
+        struct measured *values = arena_array(&runs->arena, struct measured, count);
+        bool any = false;
+        for (size_t at = 0; at < count; at++) {
+            double value;
+            struct json_value cell = json_member(json_item(list, at), columns[column].name);
+            bool had = json_number(json_member(cell, "value"), &value) || json_number(cell, &value);
+            values[at] = had ? measured_as(value) : not_measured("it was not measured in that run");
+            any |= had;
+        }
+        if (any) {
+            arm->values[columns[column].quantity] = values;
+            arm->counts[columns[column].quantity] = count;
+        }
+    }
+}
+
+static bool hyperfine_parse(struct saved_runs *runs, struct json_value results, const char *file, struct error *err)
+{
+    size_t count = json_count(results);
+    for (size_t at = 0; at < count; at++) {
+        struct json_value item = json_item(results, at), measurements = json_member(item, "measurements");
+        const char *command = json_text_or(json_member(item, "command"), "");
+        struct saved_arm *arm = arm_add(runs, label_in(json_text_or(json_member(item, "name"), command), file, count),
+                                        command, file);
+        values_take(runs, arm, CHILD_WALL, json_member(item, "times"));
+        values_take(runs, arm, CHILD_RSS_MOST, json_member(item, "memory_usage_byte"));
+        if (json_is_list(measurements))
+            measurements_take(runs, arm, measurements);
+        if (!arm->counts[CHILD_WALL])
+            return error_set(err, ERROR_FORMAT, "'%s': result %zu has no times", file, at + 1);
+    }
+    return count ? true : error_set(err, ERROR_FORMAT, "'%s' holds no results", file);
+}
+
+/* perf stat -j: an object per line. */
+
+static const struct {
+    const char *event;
+    const char *quantity;
+    double factor;
+} perf_events[] = {
+    {"task-clock", "cpu", 1e-3},          {"cpu-clock", "cpu", 1e-3},
+    {"duration_time", "wall", 1e-9},      {"user_time", "user", 1e-9},
+    {"system_time", "system", 1e-9},      {"page-faults", "minor-faults", 1},
+    {"minor-faults", "minor-faults", 1},  {"major-faults", "major-faults", 1},
+    {"cpu-migrations", "migrations", 1},  {"cycles", "cycles", 1},
+    {"instructions", "instructions", 1},  {"branches", "branches", 1},
+    {"branch-misses", "branch-misses", 1}, {"cache-misses", "cache-misses", 1},
+    {"dTLB-load-misses", "dtlb-load-misses", 1}, {"iTLB-load-misses", "itlb-load-misses", 1},
+    {"L1-icache-load-misses", "l1i-misses", 1},
+};
+
+/* Index of perf_events for "cycles:u", or SIZE_MAX. */
+static size_t perf_event_named(const char *name)
+{
+    size_t length = strcspn(name, ":");
+    for (size_t at = 0; at < array_count(perf_events); at++)
+        if (strlen(perf_events[at].event) == length && strncmp(perf_events[at].event, name, length) == 0)
+            return at;
+    return SIZE_MAX;
+}
+
+static bool counter_value(struct json_value value, double *ret_value)
+{
+    const char *text = json_text_or(value, NULL);
+    return text ? view_double(view_of(text), ret_value) : json_number(value, ret_value);
+}
+
+static void value_append(struct saved_runs *runs, struct saved_arm *arm, size_t quantity, double value)
+{
+    size_t count = arm->counts[quantity];
+    struct measured *longer = arm->values[quantity];
+    if ((count & (count - 1)) == 0) { /* full at each power of two */
+        longer = arena_array(&runs->arena, struct measured, count ? 2 * count : 1);
+        for (size_t at = 0; at < count; at++)
+            longer[at] = arm->values[quantity][at];
+    }
+    longer[count] = measured_as(value);
+    arm->values[quantity] = longer;
+    arm->counts[quantity] = count + 1;
+}
+
+static bool perf_line_parse(struct saved_runs *runs, struct saved_arm *arm, struct view line, const char *file,
+                            size_t number, struct error *err)
+{
+    scoped_json struct json_document *document = NULL;
+    if (!json_document_parse(&document, line, err))
+        return error_wrap(err, "'%s', line %zu", file, number);
+    struct json_value root = json_root(document);
+    size_t event = perf_event_named(json_text_or(json_member(root, "event"), ""));
+    double value;
+    if (event != SIZE_MAX && counter_value(json_member(root, "counter-value"), &value))
+        value_append(runs, arm, quantity_named(perf_events[event].quantity), value * perf_events[event].factor);
+    return true;
+}
+
+static bool perf_parse(struct saved_runs *runs, struct view text, const char *file, struct error *err)
+{
+    struct saved_arm *arm = arm_add(runs, label_in("", file, 1), file, file);
+    size_t number = 0, values = 0;
+    for (struct view line; view_line(&text, &line);) {
+        number++;
+        line = view_trim(line);
+        if (line.length && line.text[0] == '{' && !perf_line_parse(runs, arm, line, file, number, err))
+            return false;
+    }
+    for (size_t at = 0; at < MEASURING_QUANTITY_COUNT; at++)
+        values += arm->counts[at];
+    return values ? true : error_set(err, ERROR_FORMAT, "'%s' counts nothing that can be compared", file);
+}
+
+/* perf's lines are each a document; the others are one. */
+static bool looks_like_perf(struct view text)
+{
+    ptrdiff_t counter = view_find(text, "\"counter-value\"");
+    ptrdiff_t end = view_find(text, "\n");
+    return counter >= 0 && (end < 0 || counter < end || text.text[0] != '{');
+}
+
+bool saved_runs_parse(struct saved_runs *runs, struct view text, const char *name, struct error *err)
+{
+    text = view_trim(text);
+    if (looks_like_perf(text))
+        return perf_parse(runs, text, name, err);
+    scoped_json struct json_document *document = NULL;
+    if (!json_document_parse(&document, text, err))
+        return error_wrap(err, "'%s'", name);
+    struct json_value root = json_root(document);
+    if (strcmp(json_text_or(json_member(root, "schema"), ""), "plumb-compare-2") == 0)
+        return plumb_parse(runs, root, name, err);
+    if (json_is_list(json_member(root, "results")))
+        return hyperfine_parse(runs, json_member(root, "results"), name, err);
+    error_set(err, ERROR_FORMAT, "'%s' is neither plumb compare's JSON nor hyperfine's nor perf stat's", name);
+    return error_hint(err, "plumb compare --json, hyperfine --export-json and perf stat -j write such files");
+}
+
+bool saved_runs_read(struct saved_runs *runs, const char *path, struct error *err)
+{
+    struct sysroot anywhere;
+    scoped_text struct text text = {0};
+    sysroot_init(&anywhere, NULL);
+    return sysroot_read(&anywhere, &text, err, "%s", path) &&
+           saved_runs_parse(runs, (struct view){text_string(&text), text.length}, path, err);
+}
+
+static size_t longest(const struct saved_runs *runs)
+{
+    size_t most = 0;
+    for (size_t arm = 0; arm < runs->arm_count; arm++)
+        for (size_t at = 0; at < MEASURING_QUANTITY_COUNT; at++)
+            most = runs->arms[arm].counts[at] > most ? runs->arms[arm].counts[at] : most;
+    return most;
+}
+
+static struct measured cell_of(const struct saved_arm *arm, size_t quantity, size_t block)
+{
+    if (!arm->counts[quantity])
+        return not_measured("one of the files doesn't have it");
+    return block < arm->counts[quantity] ? arm->values[quantity][block] : not_measured("fewer runs were saved");
+}
+
+void saved_runs_table(const struct saved_runs *runs, struct run_table *ret_table)
+{
+    scoped_free struct run_arm *arms = memory_alloc(memory_product(runs->arm_count, sizeof(*arms)));
+    size_t width = memory_product(runs->arm_count, MEASURING_QUANTITY_COUNT);
+    scoped_free struct measured *cells = memory_alloc(memory_product(width, sizeof(*cells)));
+    for (size_t arm = 0; arm < runs->arm_count; arm++)
+        arms[arm] = (struct run_arm){runs->arms[arm].label, runs->arms[arm].command};
+    run_table_init(ret_table, arms, runs->arm_count, measuring_quantities, MEASURING_QUANTITY_COUNT);
+    for (size_t block = 0; block < longest(runs); block++) {
+        for (size_t arm = 0; arm < runs->arm_count; arm++)
+            for (size_t at = 0; at < MEASURING_QUANTITY_COUNT; at++)
+                cells[arm * MEASURING_QUANTITY_COUNT + at] = cell_of(&runs->arms[arm], at, block);
+        run_table_add_block(ret_table, cells);
+    }
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What did earlier measurements measure? Reads back the JSON of `plumb compare`, of hyperfine (--export-json, version 1
+ * or 2) and of `perf stat -j` (or plumb stat -j) into one table of runs.
+ *
+ * Quantities are measuring_quantities; what a file doesn't have is "not measured". Runs of different files were not made in
+ * pairs. An event of perf stat that appears several times (-I) gives several values. Does not support: perf stat -r, which
+ * prints means only (one value then).
+ * Source: hyperfine 1.20's export.rs; perf's stat-display.c as of 6.1 and 6.12 (numbers may be text).
+ */
+#ifndef PLUMB_EXPERIMENT_SAVED_RUNS_H
+#define PLUMB_EXPERIMENT_SAVED_RUNS_H
+
+#include "base/error.h"
+#include "experiment/measuring_runner.h"
+#include "system/surroundings.h"
+
+struct saved_arm {
+    const char *label, *command, *file;
+    bool has_surroundings;
+    struct surroundings surroundings;
+    struct measured *values[MEASURING_QUANTITY_COUNT]; /* Shape: counts[quantity] */
+    size_t counts[MEASURING_QUANTITY_COUNT];
+};
+
+struct saved_runs {
+    struct arena arena;
+    struct saved_arm *arms;
+    size_t arm_count, arm_capacity;
+};
+
+void saved_runs_init(struct saved_runs *runs);
+void saved_runs_done(struct saved_runs *runs);
+/* Add the arms of one file. Errors: ERROR_SYSTEM (can't be read), ERROR_FORMAT (none of the formats; broken). */
+MUST_CHECK bool saved_runs_read(struct saved_runs *runs, const char *path, struct error *err);
+/* The same from text that is in memory; name stands for the file in labels and messages. */
+MUST_CHECK bool saved_runs_parse(struct saved_runs *runs, struct view text, const char *name, struct error *err);
+/* Owner of what is returned: the caller (run_table_done). */
+void saved_runs_table(const struct saved_runs *runs, struct run_table *ret_table);
+
+#endif
