@@ -12,8 +12,6 @@ static double class_hits(const struct stalls *stalls, unsigned mask)
 
 #define CLASS(name) (1u << INSTRUCTION_##name)
 
-#define LOADING_CLASSES (CLASS(LOAD) | CLASS(LOAD_OP) | CLASS(UPDATE))
-
 /* The hottest stalled instruction of some classes, or NULL. */
 static const struct stall_row *hottest_row(const struct stalls *stalls, unsigned mask)
 {
@@ -212,7 +210,7 @@ static void load_chain_test(const struct results *results, struct finding *findi
     if (test_chained(results, finding, hits, true))
         return;
     /* A chain through memory (stored and loaded again) isn't seen by registers: any load may be part of one. */
-    double loads = class_hits(results->stalls, LOADING_CLASSES), stepped = stepped_load_samples(results->stalls);
+    double loads = (double)results->stalls->load_samples, stepped = stepped_load_samples(results->stalls);
     struct interval share = share_of_stalls(results, finding, loads > stepped ? loads - stepped : 0);
     finding_decide_bound(finding, share.high, results->effect);
     finding_reason_bound(finding, finding->verdict == VERDICT_RULED_OUT ? "bound" : "undecided", share);
@@ -269,6 +267,8 @@ static void narrow_vectors_test(const struct results *results, struct finding *f
     const struct stalls *stalls = results->stalls;
     double width = results->surroundings->has_avx512 ? 16 : results->surroundings->has_avx2 ? 8 : 4;
     double narrow = (double)stalls->scalar_fp_samples + (width > 4 ? (double)stalls->vector_samples[0] : 0);
+    double in_loops = (double)stalls->narrow_loop_samples; /* the loop's counting and loading go with its numbers */
+    narrow = in_loops > narrow ? in_loops : narrow;
     double scattered = scattered_narrow_samples(stalls);
     narrow = narrow > scattered ? narrow - scattered : 0;
     struct interval share = share_of_stalls(results, finding, narrow);
@@ -287,7 +287,7 @@ static void narrow_vectors_test(const struct results *results, struct finding *f
 const struct hypothesis hypothesis_narrow_vectors = {
     .id = "narrow-vectors",
     .family = "core",
-    .title = "scalar or narrow vector code",
+    .title = "scalar or narrow floating-point code",
     .needs = RESULT_BIT(RESULT_STALLS) | RESULT_BIT(RESULT_SURROUNDINGS),
     .uses = RESULT_BIT(RESULT_RUN),
     .test = narrow_vectors_test,
@@ -304,9 +304,11 @@ static void avx512_licence_test(const struct results *results, struct finding *f
         return;
     const struct stalls *stalls = results->stalls;
     struct interval wide = share_of_stalls(results, finding, (double)stalls->vector_samples[2]);
-    if (!stalls->vector_samples[2] && wide.high < results->effect) {
+    /* A short burst lowers the clock for most of a millisecond: that no sample met one proves nothing. */
+    struct interval blind = share_of_samples(results, finding, (double)stalls->blind_samples);
+    if (!stalls->vector_samples[2] && !stalls->has_wide_code && blind.high < results->effect) {
         finding_decide_bound(finding, 0, results->effect);
-        finding_reason_bound(finding, "no-wide", wide);
+        finding_set(finding, reason, "no-wide", VALUE_SHARE("blind", blind));
         return;
     }
     /* The whole run is clocked down, not only the wide instructions; the deepest licence costs about a quarter. */
@@ -334,11 +336,17 @@ static void front_end_test(const struct results *results, struct finding *findin
     /* 98 % of the samples lie in that much code: misses beyond it hold the rest at most. */
     double hot_bytes = (double)stalls->hot_code_lines * 64;
     bool fits = hot_bytes * 2 < 32768;
-    struct interval beyond = share_of_samples(results, finding, (double)stalls->user_samples * 0.02);
+    /* What lies in lines that were not met at all weighs as much as the lines met once (Good 1953). */
+    double unmet = (double)stalls->single_lines, outside = (double)stalls->user_samples * 0.02 + unmet;
+    struct interval beyond = share_of_samples(results, finding, outside < (double)stalls->user_samples
+                                                                    ? outside
+                                                                    : (double)stalls->user_samples);
     struct interval user = share_of_samples(results, finding, (double)stalls->user_samples);
     finding_decide_bound(finding, fits ? beyond.high : user.high, results->effect);
-    finding_set(finding, reason, fits ? "bound" : "undecided", VALUE_BYTES("code", hot_bytes));
-    if (!fits)
+    bool ruled_out = finding->verdict == VERDICT_RULED_OUT;
+    finding_set(finding, reason, ruled_out ? "bound" : fits ? "flat" : "undecided", VALUE_BYTES("code", hot_bytes),
+                VALUE_SHARE("unmet", wilson_interval(unmet, (double)stalls->user_samples, (double)stalls->user_samples)));
+    if (!ruled_out)
         finding_set(finding, remedy, "remedy", NO_VALUES);
 }
 

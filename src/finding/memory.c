@@ -159,13 +159,21 @@ static struct page_gain page_gain_of(const struct results *results)
         const struct access_cost *cost = access_costs_of_group(results->costs, (uint32_t)at);
         bool sized = group->base_hits + group->huge_hits > 0;
         covered += (double)group->samples;
-        if (touches_few_pages(group) || (sized && !group->base_hits))
+        if (touches_few_pages(group))
             continue;
-        if (!cost || !cost->known || !sized) {
+        if (!sized || (group->base_hits && (!cost || !cost->known))) {
             gain.unmeasured += group->share.high;
             continue;
         }
-        struct interval one = group_gain(group, cost);
+        /* Addresses whose page size isn't known may all be on small ones; so may a few of the others. */
+        double hits = (double)(group->base_hits + group->huge_hits + group->unknown_hits);
+        double unknown = (double)group->unknown_hits / hits;
+        gain.unmeasured += group->share.high * unknown;
+        if (!group->base_hits) {
+            gain.unmeasured += group->share.high * (1 - unknown) * group->base_share.high;
+            continue;
+        }
+        struct interval one = interval_scaled(group_gain(group, cost), 1 - unknown);
         gain.sum = interval_sum(gain.sum, one);
         if (!gain.leading || one.mid > gain.leading_mid) {
             gain.leading = group;
@@ -322,14 +330,18 @@ static void bandwidth_test(const struct results *results, struct finding *findin
     double l2 = results->surroundings && results->surroundings->l2_bytes.known
                     ? results->surroundings->l2_bytes.value
                     : 1 << 20;
-    double possible = 0;
+    double possible = 0, grouped = 0;
     for (size_t at = 0; at < stalls->group_count; at++) {
         const struct stall_group *group = &stalls->groups[at];
         bool small = group->set.lines.known && group->set.lines.bytes * 2 < l2;
         bool one_at_a_time = group->dependent_samples * 10 > group->samples * 9;
         double transfer = transfer_share(group, access_costs_of_group(results->costs, (uint32_t)at));
         possible += small || one_at_a_time ? 0 : (double)group->samples * transfer;
+        grouped += (double)group->samples;
     }
+    /* What belongs to no group has no pattern: many small mappings, gathers, processes too short to count. */
+    double rest = (double)stalls->memory_samples - grouped;
+    possible += rest > 0 ? rest : 0;
     struct interval bound = share_of_stalls(results, finding, possible);
     finding_decide_bound(finding, bound.high, results->effect);
     finding_reason_bound(finding, finding->verdict == VERDICT_RULED_OUT ? "shape-bound" : "undecided", bound);
@@ -373,8 +385,17 @@ static void numa_remote_test(const struct results *results, struct finding *find
 {
     const struct surroundings *machine = results->surroundings;
     if (machine->nodes.known && machine->nodes.value <= 1) {
-        finding_decide_bound(finding, 0, results->effect);
-        finding_set(finding, reason, machine->is_guest ? "one-node-guest" : "one-node", NO_VALUES);
+        if (!machine->is_guest) {
+            finding_decide_bound(finding, 0, results->effect);
+            finding_set(finding, reason, "one-node", NO_VALUES);
+            return;
+        }
+        bool told = results->stalls && results->stalls->attributed && results->stalls->sample_count;
+        if (told && ruled_out_by_memory_share(results, finding))
+            return;
+        finding_not_testable(finding, "", NULL);
+        finding_set(finding, reason, "one-node-guest", NO_VALUES);
+        finding_set(finding, remedy, "remedy-guest", NO_VALUES);
         return;
     }
     if (!results->stalls) {

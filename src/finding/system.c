@@ -352,8 +352,10 @@ static void migrations_test(const struct results *results, struct finding *findi
                              NULL);
         return;
     }
-    /* Refilling a core's own caches (some MiB at some GB/s) costs at most about 0.2 ms. */
-    double upper = run->migrations.value * 0.2e-3 / run->cpu_s.value;
+    /* Refilling a core's own caches and its share of the next (32 MiB at 10 GB/s) takes about 3 ms. */
+    double whole = finding->of == OF_ELAPSED && run->elapsed_s.known && run->elapsed_s.value > 0 ? run->elapsed_s.value
+                                                                                                 : run->cpu_s.value;
+    double upper = run->migrations.value * 3e-3 / whole;
     finding_decide_bound(finding, upper, results->effect);
     finding_set(finding, reason, finding->verdict == VERDICT_RULED_OUT ? "bound" : "undecided",
                 VALUE_COUNT("count", run->migrations.value),

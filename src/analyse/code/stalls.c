@@ -29,6 +29,7 @@ struct decoded { /* a function's instructions */
 enum {
     MARK_LANDING = 1,    /* behind a conditional branch, or where a jump leads: what a wrong guess is seen at */
     MARK_CHAINED = 2,    /* computes what it needs itself in the next turn, and that is the longest part of the turn */
+    MARK_NARROW = 8,     /* in a loop that computes with single or 128-bit floating-point numbers */
     MARK_ADDRESSED = 4,  /* loads from where its own last result says */
 };
 
@@ -118,6 +119,8 @@ static void function_decode(struct work *work, uint32_t index)
     if (items.count)
         memcpy(decoded->items, items.items, items.count * sizeof(*items.items));
     decoded->hits = arena_array(work->arena, uint64_t, items.count + 1);
+    for (size_t at = 0; at < items.count && !work->functions.items[index].is_kernel; at++)
+        work->stalls->has_wide_code |= items.items[at].vector_bits == 512;
     vec_done(&items);
     decoded->marks = arena_array(work->arena, uint8_t, decoded->count + 1);
     decoded->lost = arena_array(work->arena, uint32_t, decoded->count + 1);
@@ -216,8 +219,15 @@ static void marks_find(struct decoded *decoded)
             decoded->marks[target] |= MARK_LANDING;
         if (!code_loop_around(decoded->items, decoded->count, (uint32_t)at, &loop))
             continue;
+        for (uint32_t inside = loop.first; inside <= loop.last; inside++)
+            if (decoded->items[inside].is_scalar_fp ||
+                (decoded->items[inside].is_fp && decoded->items[inside].vector_bits == 128)) {
+                decoded->marks[at] |= MARK_NARROW;
+                break;
+            }
         struct loop_chain chain = loop_chain_at(decoded->items, loop, (uint32_t)at);
-        decoded->marks[at] |= loop_chain_is_longest(&chain, loop) ? MARK_CHAINED : 0;
+        bool divides = row->class == INSTRUCTION_DIV || row->class == INSTRUCTION_FP_DIV; /* the divider's own matter */
+        decoded->marks[at] |= !divides && loop_chain_is_longest(&chain, loop) ? MARK_CHAINED : 0;
         decoded->marks[at] |= chain.carried && chain.through_address ? MARK_ADDRESSED : 0;
     }
 }
@@ -381,6 +391,8 @@ static void sample_attribute(struct work *work, const struct sample *sample, con
     bool chained = decoded->marks[index] & MARK_CHAINED, addressed = decoded->marks[index] & MARK_ADDRESSED;
     stalls->landing_samples += decoded->marks[place->sampled] & MARK_LANDING ? 1 : 0;
     stalls->chained_samples += chained && !addressed;
+    stalls->load_samples += instruction->is_load;
+    stalls->narrow_loop_samples += decoded->marks[index] & MARK_NARROW ? 1 : 0;
     stalls->addressed_samples += addressed;
     const struct instruction *next = &decoded->items[place->sampled];
     if (next->is_load && loses_address(next) && !is_stack_operand(work, decoded, next))
@@ -831,6 +843,8 @@ void stalls_find(struct stalls *stalls, const struct recording *recording, const
     work.index_of = memory_alloc((bundle->count + 1) * sizeof(*work.index_of));
     memset(work.index_of, 0xff, (bundle->count + 1) * sizeof(*work.index_of));
     samples_walk(&work);
+    for (size_t at = 0; at < work.line_hits.count; at++)
+        stalls->single_lines += work.line_hits.items[at] == 1;
     stalls->hot_code_lines = holding_most(work.line_hits.items, work.line_hits.count);
     stalls->hot_addresses = holding_most(work.address_hits.items, work.address_hits.count);
     for (size_t at = 0; at < work.functions.count; at++)

@@ -78,6 +78,10 @@ struct stalls {
     uint64_t scalar_fp_samples, vector_samples[3]; /* 128, 256, 512 bits: arithmetic and moves alike */
     uint64_t arithmetic_samples; /* floating-point arithmetic, of any width */
     uint64_t landing_samples;    /* sampled where a wrongly guessed branch or jump would show: right behind one, or at a target */
+    uint64_t load_samples;       /* at whatever reads memory, the stack too */
+    uint64_t narrow_loop_samples; /* in loops that compute with single or 128-bit floating-point numbers */
+    bool has_wide_code;          /* 512-bit instructions stand in a function that ran, sampled or not */
+    uint64_t single_lines;       /* code lines that one sample met: what they weigh in all lies in code not met at all */
     uint64_t chained_samples, addressed_samples; /* at rows that is_chained, is_addressed */
     uint64_t shared_line_samples, shared_line_addresses; /* addresses in lines that several threads wrote or read */
     uint64_t hot_code_lines;    /* distinct 64-byte code lines that hold 98 % of the user samples */

@@ -133,6 +133,47 @@ Test(findings, small_pages_gain_spans_what_overlap_may_hide)
 }
 
 /* What others took says nothing of the code: it is said beside the cause, and gains are shares of CPU time. */
+/* What was not put into a pattern, not met by a sample or not visible from a guest bounds nothing. */
+Test(findings, what_was_not_seen_is_not_ruled_out)
+{
+    struct made_up made;
+    make_up(&made);
+    cr_assert_eq(test_and_find(&made, "memory-bandwidth")->verdict, VERDICT_RULED_OUT);
+    cr_assert_eq(test_and_find(&made, "numa-remote")->verdict, VERDICT_RULED_OUT, "nothing waits for memory");
+    made.stalls.memory_samples = 900; /* in no group: many small mappings, gathers */
+    cr_assert_eq(test_and_find(&made, "memory-bandwidth")->verdict, VERDICT_UNDECIDED);
+    cr_assert_eq(test_and_find(&made, "numa-remote")->verdict, VERDICT_NOT_TESTABLE, "the host's nodes aren't seen");
+    made.machine.is_guest = false;
+    cr_assert_eq(test_and_find(&made, "numa-remote")->verdict, VERDICT_RULED_OUT, "one node");
+    made.machine.has_avx512 = true;
+    cr_assert_eq(test_and_find(&made, "avx512-licence")->verdict, VERDICT_RULED_OUT);
+    made.stalls.has_wide_code = true; /* a burst that no sample met */
+    cr_assert_eq(test_and_find(&made, "avx512-licence")->verdict, VERDICT_UNDECIDED);
+    made.stalls.hot_code_lines = 100;
+    cr_assert_eq(test_and_find(&made, "front-end")->verdict, VERDICT_RULED_OUT);
+    made.stalls.single_lines = 200;
+    cr_assert_eq(test_and_find(&made, "front-end")->verdict, VERDICT_UNDECIDED);
+    made.stalls.narrow_loop_samples = 800; /* the loop's counting and loading, not only its arithmetic */
+    cr_assert_eq(test_and_find(&made, "narrow-vectors")->verdict, VERDICT_UNDECIDED);
+    made.run.migrations = measured_as(1000);
+    cr_assert_eq(test_and_find(&made, "migrations")->verdict, VERDICT_UNDECIDED);
+    arena_done(&made.arena);
+}
+
+/* One address on a huge page doesn't speak for those whose page size isn't known. */
+Test(findings, pages_of_unknown_size_may_be_small)
+{
+    struct made_up made;
+    make_up(&made);
+    add_small_pages(&made);
+    made.group.base_hits = 0;
+    made.group.huge_hits = 1;
+    made.group.unknown_hits = 899;
+    made.group.base_share = wilson_interval(0, 1, 1);
+    cr_assert_eq(test_and_find(&made, "small-pages")->verdict, VERDICT_UNDECIDED);
+    arena_done(&made.arena);
+}
+
 /* Two parts of one wait: the one that needs no other code is said first. */
 Test(findings, pages_come_before_caches_at_the_same_load)
 {
@@ -185,7 +226,8 @@ Test(findings, a_chain_of_loads_that_the_code_shows_is_a_fact)
 {
     struct made_up made;
     make_up(&made);
-    made.stalls.class_samples[INSTRUCTION_LOAD] = 900;
+    made.stalls.class_samples[INSTRUCTION_GATHER] = 900;
+    made.stalls.load_samples = 900; /* of whatever class */
     cr_assert_eq(test_and_find(&made, "load-chain")->verdict, VERDICT_UNDECIDED);
     made.row.is_addressed = true;
     made.stalls.addressed_samples = 900;
@@ -194,8 +236,7 @@ Test(findings, a_chain_of_loads_that_the_code_shows_is_a_fact)
     cr_assert(finding->gain_unmeasured && finding->recoverable.low == 0, "what cutting it returns isn't known");
     made.row.is_addressed = false;
     made.stalls.addressed_samples = 0;
-    made.stalls.class_samples[INSTRUCTION_LOAD] = 0;
-    made.stalls.class_samples[INSTRUCTION_INT] = 900;
+    made.stalls.load_samples = 0;
     cr_assert_eq(test_and_find(&made, "load-chain")->verdict, VERDICT_RULED_OUT);
     arena_done(&made.arena);
 }
