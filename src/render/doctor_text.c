@@ -167,6 +167,12 @@ static void pmu_row(struct page *page, const struct machine *machine)
         text_printf(&line, "%s with %zu events in sysfs%s", core->name, core->events.count, pmu_has_topdown(core) ? ", PERF_METRICS among them" : "");
     else
         text_add(&line, machine->pmus.folder.known ? "no core PMU in sysfs" : machine->pmus.folder.why);
+    for (size_t at = 0; core && at < machine->pmus.count; at++) { /* hybrid: each kind of core has one */
+        const struct pmu *other = &machine->pmus.items[at];
+        if (other != core && pmu_name_is_core(other->name))
+            text_printf(&line, "; %s with %zu%s%s", other->name, other->events.count, other->cpus.known ? ", on CPUs " : "",
+                        other->cpus.known ? other->cpus.text : "");
+    }
     if (leaf->version.known && leaf->version.value && leaf->programmable.known && leaf->fixed.known)
         text_printf(&line, "; CPUID: version %lld, %lld programmable and %lld fixed counters", (long long)leaf->version.value, (long long)leaf->programmable.value, (long long)leaf->fixed.value);
     else if (leaf->version.known)

@@ -13,7 +13,8 @@ import tarfile
 import pytest
 
 MACHINES = ["sapphire-rapids-host", "kvm-host", "icelake-aws-guest", "zen4-host", "neoverse-v2-host", "tdx-guest",
-            "container-cgroup-v1", "container-cgroup-v2"]
+            "container-cgroup-v1", "container-cgroup-v2", "alder-lake-host", "sev-snp-guest", "hyperv-guest", "xen-guest",
+            "graviton3-guest"]
 
 
 @pytest.fixture(scope="session")

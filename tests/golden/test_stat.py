@@ -2,9 +2,12 @@
 """plumb stat's command line: statuses, refusals, and output that reads back field by field."""
 import json
 import os
+import pathlib
 import re
+import shutil
 import signal
 import subprocess
+import tempfile
 import time
 
 import pytest
@@ -146,6 +149,27 @@ def test_output_file_append_and_descriptor(run, countable, tmp_path):
 def test_tab_separator_and_no_program_output_lost(run, countable):
     done = run("stat", "-x", "\\t", "-e", "page-faults", "sh", "-c", "echo out; echo err >&2")
     assert done.stdout == "out\n" and "err\n" in done.stderr and "\tpage-faults\t" in done.stderr
+
+
+def test_a_program_whose_exec_ends_the_counting_is_named(plumb, tmp_path):
+    if os.geteuid() != 0:
+        pytest.skip("only root can become nobody")
+    folder = pathlib.Path(tempfile.mkdtemp(dir="/var/tmp"))
+    try:
+        folder.chmod(0o755)
+        for name, mode in (("hidden", 0o711), ("setuid", 0o4755), ("plain", 0o755)):
+            shutil.copy(shutil.which("true"), folder / name)
+            (folder / name).chmod(mode)
+        shutil.copy(plumb, folder / "plumb")
+
+        def said(name):
+            return subprocess.run(["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", folder / "plumb", "stat",
+                                   "-e", "task-clock:u", folder / name], capture_output=True, text=True, cwd="/", timeout=60).stderr
+        assert "is not readable: the kernel ends the counting" in said("hidden")
+        assert "is setuid: the kernel ends the counting" in said("setuid")
+        assert "ends the counting" not in said("plain")
+    finally:
+        shutil.rmtree(folder)
 
 
 def test_null_run_only_times(run):

@@ -2,6 +2,9 @@
 /* What the user must know to read the numbers; all of it goes beside the result. */
 #include "command/stat/stat.h"
 
+#include "source/live/guarded_program.h"
+
+#include <errno.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -62,9 +65,25 @@ static bool picks_permission(const struct counter *counter)
     return counter->refusal == REFUSAL_PERMISSION || counter->refusal == REFUSAL_NO_SYSCALL;
 }
 
+static bool picks_too_big(const struct counter *counter)
+{
+    return counter->refusal == REFUSAL_UNSUPPORTED && counter->open_errno == EINVAL && counter->spec->group != EVENT_NO_GROUP;
+}
+
 static bool picks_busy(const struct counter *counter)
 {
     return counter->refusal == REFUSAL_BUSY;
+}
+
+/* A program whose exec ends the counting: what is shown is of the moment before. */
+static void guarded_say(struct stat_run *run)
+{
+    bool by_task = run->argv && !run->target.all_cpus && !run->target.cpus && !run->target.processes && !run->target.threads;
+    const char *why = by_task ? guarded_program_why(run->argv[0]) : NULL;
+    if (!why)
+        return;
+    say(run, "'%s' is %s: the kernel ends the counting when it is executed, so the counts are not its own", run->argv[0], why);
+    say(run, "hint: run plumb as root, or count whole CPUs (-a)");
 }
 
 static void refusals_say(struct stat_run *run, const struct counters *counters,
@@ -85,6 +104,8 @@ void stat_counters_say(struct stat_run *run, const struct counters *counters)
 {
     char names[400];
     int64_t paranoid = 0;
+    if (counters->count)
+        guarded_say(run);
     if (names_of(counters, picks_user_only, names, sizeof(names))) {
         bool known = sysroot_i64(run->context->root, &paranoid, "/proc/sys/kernel/perf_event_paranoid");
         say(run, "the kernel's part isn't counted, events are marked :u (kernel.perf_event_paranoid is %lld; 1 or "
@@ -94,6 +115,8 @@ void stat_counters_say(struct stat_run *run, const struct counters *counters)
         refusals_say(run, counters, picks_permission, names);
     if (names_of(counters, picks_busy, names, sizeof(names)))
         refusals_say(run, counters, picks_busy, names);
+    if (names_of(counters, picks_too_big, names, sizeof(names)))
+        refusals_say(run, counters, picks_too_big, names);
     if (names_of(counters, picks_machine_wide, names, sizeof(names)))
         say(run, "%s: counts the whole machine, not only the program", names);
     if (run->options.verbose && names_of(counters, picks_broken_group, names, sizeof(names)))

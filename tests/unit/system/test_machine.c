@@ -5,6 +5,10 @@
 #include "base/vec.h"
 #include "system/cpuid.h"
 #include "system/machine.h"
+#include "system/snapshot/archive.h"
+#include "system/snapshot/snapshot.h"
+
+#include <stdlib.h>
 
 static struct machine *machine_of(const char *name)
 {
@@ -35,6 +39,11 @@ Test(machine, each_fixture_is_recognised)
         {"zen4-host", "ZEN4", HYPERVISOR_NONE, CONFIDENTIAL_NONE, CONTAINER_NONE, 1, 4, 2, true, false},
         {"neoverse-v2-host", "NEOVERSE-V2", HYPERVISOR_NONE, CONFIDENTIAL_NONE, CONTAINER_NONE, 1, 8, 1, true, false},
         {"tdx-guest", "SPR", HYPERVISOR_KVM, CONFIDENTIAL_TDX, CONTAINER_NONE, 1, 4, 1, false, false},
+        {"alder-lake-host", "ADL", HYPERVISOR_NONE, CONFIDENTIAL_NONE, CONTAINER_NONE, 1, 4, 1, true, true},
+        {"sev-snp-guest", "ZEN4", HYPERVISOR_KVM, CONFIDENTIAL_SEV_SNP, CONTAINER_NONE, 1, 4, 1, false, false},
+        {"hyperv-guest", "ICX", HYPERVISOR_HYPERV, CONFIDENTIAL_NONE, CONTAINER_NONE, 1, 2, 2, false, false},
+        {"xen-guest", "BDX", HYPERVISOR_XEN, CONFIDENTIAL_NONE, CONTAINER_NONE, 1, 2, 1, false, false},
+        {"graviton3-guest", "NEOVERSE-V1", HYPERVISOR_KVM, CONFIDENTIAL_NONE, CONTAINER_NONE, 1, 4, 1, true, false},
         {"container-cgroup-v1", "CLX", HYPERVISOR_KVM, CONFIDENTIAL_NONE, CONTAINER_DOCKER, 1, 2, 2, false, false},
         {"container-cgroup-v2", "CLX", HYPERVISOR_KVM, CONFIDENTIAL_NONE, CONTAINER_KUBERNETES, 1, 2, 2, false, false},
     };
@@ -53,6 +62,51 @@ Test(machine, each_fixture_is_recognised)
         cr_assert_eq(pmu_has_topdown(pmu_find_core(&machine->pmus)), cases[at].topdown, "%s", name);
         cr_assert_not(machine->live);
         machine_done(machine);
+    }
+}
+
+/* What a snapshot keeps is enough for the same facts. (CPUID is the live machine's in any snapshot: the fixture's is put back.) */
+Test(machine, a_snapshot_of_each_fixture_tells_the_same)
+{
+    static const char *const names[] = {"kvm-host", "zen4-host", "neoverse-v2-host", "alder-lake-host", "sev-snp-guest", "xen-guest",
+                                        "hyperv-guest", "graviton3-guest", "container-cgroup-v1", "container-cgroup-v2"};
+    for (size_t at = 0; at < array_count(names); at++) {
+        char from[1024], folder[] = "/tmp/plumb-again-XXXXXX", command[2400];
+        struct sysroot root;
+        struct machine first, second;
+        struct archive *archive = NULL;
+        struct error err = {0};
+        if (!test_machine(names[at], from, sizeof(from)))
+            cr_skip_test("no machine fixtures: run through tests/run.py");
+        sysroot_init(&root, from);
+        cr_assert(machine_read(&root, NULL, &first, &err));
+        cr_assert(mkdtemp(folder));
+        cr_assert(archive_open(&archive, folder, &err) && snapshot_write(archive, &root, &first, &err) && archive_close(archive, &err), "%s",
+                  err.message);
+        snprintf(command, sizeof(command), "cp '%s/plumb/cpuid' '%s/plumb/cpuid' 2>/dev/null || rm -f '%s/plumb/cpuid'", from, folder, folder);
+        cr_assert_eq(system(command), 0);
+        sysroot_init(&root, folder);
+        cr_assert(machine_read(&root, NULL, &second, &err));
+        cr_expect_str_eq(first.virtualisation.evidence, second.virtualisation.evidence, "%s", names[at]);
+        cr_expect_eq(first.virtualisation.confidential, second.virtualisation.confidential, "%s", names[at]);
+        cr_expect_str_eq(first.container.evidence, second.container.evidence, "%s", names[at]);
+        cr_expect_eq(first.cpu.microarchitecture, second.cpu.microarchitecture, "%s", names[at]);
+        cr_expect_eq(first.topology.cpu_count, second.topology.cpu_count, "%s", names[at]);
+        cr_expect_eq(first.topology.node_count, second.topology.node_count, "%s", names[at]);
+        cr_expect_eq(first.topology.cache_count, second.topology.cache_count, "%s", names[at]);
+        cr_expect_eq(first.pmus.count, second.pmus.count, "%s", names[at]);
+        cr_expect_eq(first.cgroup.version, second.cgroup.version, "%s", names[at]);
+        cr_expect_eq(first.cgroup.limited, second.cgroup.limited, "%s", names[at]);
+        cr_expect_float_eq(first.cgroup.quota_cpus, second.cgroup.quota_cpus, 1e-9, "%s", names[at]);
+        cr_expect_eq(first.cgroup.throttled_us.value, second.cgroup.throttled_us.value, "%s", names[at]);
+        cr_expect_str_eq(first.cgroup.cpus.text, second.cgroup.cpus.text, "%s", names[at]);
+        cr_expect_eq(first.virtual_machines.count, second.virtual_machines.count, "%s", names[at]);
+        cr_expect_eq(first.rights.seccomp_mode.value, second.rights.seccomp_mode.value, "%s", names[at]);
+        cr_expect_str_eq(first.clocksource.current.text, second.clocksource.current.text, "%s", names[at]);
+        machine_done(&first);
+        machine_done(&second);
+        snprintf(command, sizeof(command), "rm -rf '%s'", folder);
+        cr_assert_eq(system(command), 0);
     }
 }
 
