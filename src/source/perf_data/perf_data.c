@@ -526,6 +526,16 @@ static void release_pages(struct perf_data *data)
     }
 }
 
+/* A recorder that ends no rounds must not fill the memory: what is older than the middle of the held times goes out. */
+static void hold_less(struct perf_data *data)
+{
+    if (data->queue.bytes_held <= data->held_most_bytes || !data->queue.count)
+        return;
+    uint64_t first = data->queue.heap[0].time;
+    data->draining = true;
+    data->flush_limit = first < data->latest_time ? first + (data->latest_time - first) / 2 : first;
+}
+
 /* Put a record with a time in the queue; false when it has none and goes out at once. */
 static bool enqueue(struct perf_data *data, struct record_feed *feed, const uint8_t *bytes, uint16_t size)
 {
@@ -538,6 +548,7 @@ static bool enqueue(struct perf_data *data, struct record_feed *feed, const uint
     record_queue_add(&data->queue, feed->chunk, bytes, size, time);
     if (time > data->latest_time)
         data->latest_time = time;
+    hold_less(data);
     return true;
 }
 
@@ -638,6 +649,7 @@ static struct perf_data *perf_data_new(void)
     data->fd = -1;
     arena_init(&data->arena);
     data->queue.layouts = &data->layouts;
+    data->held_most_bytes = PIPE_HELD_MOST_BYTES;
     return data;
 }
 

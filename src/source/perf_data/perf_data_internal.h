@@ -67,6 +67,7 @@ struct perf_data {
     struct record_feed outer, inner;
     struct zstd_stream *zstd;
     uint64_t latest_time; /* latest time scanned */
+    uint64_t held_most_bytes; /* of a pipe or unpacked, before the older half goes out without a round's end */
     uint64_t round_most;          /* the latest when the round before ended: what the next end lets out */
     uint64_t flush_limit;         /* latest time that may go out while draining */
     bool draining, ended, input_ended;
