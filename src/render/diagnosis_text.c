@@ -539,11 +539,11 @@ static void findings_of(struct page *page, enum verdict verdict, const char *tit
                     code_of(page, PLAIN));
         scoped_text struct text gain = {0};
         if (verdict == VERDICT_SUPPORTED || verdict == VERDICT_UNDECIDED) {
-            fitted(page->out, finding->hypothesis->title, 48);
+            fitted(page->out, finding->hypothesis->title, 46);
             text_add_char(page->out, ' ');
             bar(page, finding->recoverable.known ? finding->recoverable.high : 0, colour);
             print_gain(&gain, finding);
-            text_printf(page->out, "  %s of the %s\n", text_string(&gain), denominator_name(finding->of));
+            text_printf(page->out, "  %s of %s\n", text_string(&gain), denominator_name(finding->of));
             if (verdict == VERDICT_SUPPORTED || page->style->verbose)
                 finding_details(page, finding);
             continue;

@@ -3,6 +3,7 @@
 
 enum {
     REACH = 4096, /* rows that a loop may have */
+    CIRCLE_MOST = 512, /* rows: the search is quadratic */
     CYCLES_OF_STEP = 3,
     WIDTH = 4,
     UNITS = 2,
@@ -84,17 +85,37 @@ static void follow(struct followed *followed, const struct instruction *row, boo
     }
 }
 
+/* Whether what `from` writes is needed by `to` at its next time in the loop. */
+static bool reaches(const struct instruction *rows, struct code_loop loop, uint32_t from, uint32_t to)
+{
+    struct followed followed = {rows[from].writes, rows[from].vector_writes};
+    uint32_t length = loop.last - loop.first + 1;
+    for (uint32_t turn = 1; turn < length; turn++) {
+        uint32_t at = loop.first + (from - loop.first + turn) % length;
+        bool in_chain = depends(&followed, &rows[at]);
+        if (at == to)
+            return in_chain;
+        follow(&followed, &rows[at], in_chain);
+    }
+    return false;
+}
+
 struct loop_chain loop_chain_at(const struct instruction *rows, struct code_loop loop, uint32_t row)
 {
     struct loop_chain chain = {0};
     struct followed followed = {rows[row].writes, rows[row].vector_writes};
     uint32_t length = loop.last - loop.first + 1, busy = 0;
+    if (length > CIRCLE_MOST)
+        return chain;
     chain.steps = takes_cycles(&rows[row]);
     for (uint32_t turn = 1; turn < length; turn++) {
         const struct instruction *next = &rows[loop.first + (row - loop.first + turn) % length];
+        uint32_t at = (uint32_t)(next - rows);
         bool in_chain = depends(&followed, next);
-        chain.steps += in_chain && takes_cycles(next);
-        busy += takes_cycles(next) && !in_chain;
+        /* What hangs on the row but doesn't lead back to it is no step of the circle. */
+        bool in_circle = in_chain && takes_cycles(next) && reaches(rows, loop, at, row);
+        chain.steps += in_circle;
+        busy += takes_cycles(next) && !in_circle;
         follow(&followed, next, in_chain);
     }
     chain.beside = busy;

@@ -55,6 +55,9 @@ Test(loop_chain, tells_chains_from_work_that_overlaps)
     const struct instruction add = {.class = INSTRUCTION_INT, .reads = BIT(A), .writes = BIT(A)};
     chain = chain_of(add, zero, &longest);
     cr_assert(!longest);
+    const struct instruction hanging = {.class = INSTRUCTION_FP, .reads = BIT(A), .vector_writes = 1, .vector_reads = 1};
+    chain = chain_of(add, hanging, &longest);
+    cr_assert(chain.carried && chain.steps == 0 && chain.beside == 1 && !longest, "what only hangs on it is no step");
     chain = chain_of(add, (struct instruction){.class = INSTRUCTION_NOP}, &longest);
     cr_assert(chain.carried && !longest, "one addition a turn is no long chain");
 }
