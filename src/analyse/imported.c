@@ -2,8 +2,8 @@
 #include "analyse/imported.h"
 
 #include "base/scope.h"
-#include "statistics/signed_rank.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,8 +16,8 @@ static const struct imported_table *table_of(const struct imported *imported, co
     return found;
 }
 
-struct measured imported_number(const struct imported *imported, const char *kind, const char *name,
-                                const char **ret_file)
+const struct imported_row *imported_row_of(const struct imported *imported, const char *kind, const char *name,
+                                           const char **ret_file)
 {
     for (size_t at = 0; imported && at < imported->count; at++) {
         const struct imported_table *table = &imported->tables[at];
@@ -26,10 +26,17 @@ struct measured imported_number(const struct imported *imported, const char *kin
                 continue;
             if (ret_file)
                 *ret_file = table->file;
-            return measured_as(table->rows[row].number);
+            return &table->rows[row];
         }
     }
-    return not_measured("it wasn't imported");
+    return NULL;
+}
+
+struct measured imported_number(const struct imported *imported, const char *kind, const char *name,
+                                const char **ret_file)
+{
+    const struct imported_row *row = imported_row_of(imported, kind, name, ret_file);
+    return row ? measured_as(row->number) : not_measured("it wasn't imported");
 }
 
 struct imported_exits imported_exits_of(const struct imported *imported)
@@ -67,6 +74,31 @@ static double *seconds_of(const struct imported_table *table)
     return seconds;
 }
 
+static int number_compare(const void *a, const void *b)
+{
+    double left = *(const double *)a, right = *(const double *)b;
+    return (left > right) - (left < right);
+}
+
+/* Of all ratios between one run of each: the ranks at which the Mann-Whitney test rejects at 5 % (normal approximation). */
+static struct interval ratio_interval(const double *before, size_t before_count, const double *after, size_t after_count)
+{
+    enum { RUNS_LEAST = 6, RUNS_MOST = 2000 };
+    double n = (double)before_count, m = (double)after_count;
+    if (before_count < RUNS_LEAST || after_count < RUNS_LEAST || before_count > RUNS_MOST || after_count > RUNS_MOST)
+        return (struct interval){0};
+    size_t count = 0;
+    scoped_free double *ratios = memory_alloc(memory_product(before_count * after_count, sizeof(*ratios)));
+    for (size_t at = 0; at < before_count; at++)
+        for (size_t other = 0; other < after_count && before[at] > 0; other++)
+            ratios[count++] = after[other] / before[at];
+    if (count < before_count * after_count)
+        return (struct interval){0};
+    qsort(ratios, count, sizeof(*ratios), number_compare);
+    size_t rank = (size_t)(n * m / 2 - 1.96 * sqrt(n * m * (n + m + 1) / 12));
+    return interval_of(ratios[rank], quantile(ratios, count, 0.5), ratios[count - 1 - rank]);
+}
+
 struct imported_gain imported_gain_of(const struct imported *imported)
 {
     const struct imported_table *before = table_of(imported, "timed runs", false);
@@ -84,9 +116,9 @@ struct imported_gain imported_gain_of(const struct imported *imported)
     };
     gain.known = gain.before_s > 0 && gain.after_s > 0;
     gain.ratio = gain.known ? gain.after_s / gain.before_s : 0;
-    /* Whether they were run in turns isn't known; runs of equal number are taken as pairs in their order. */
-    if (before->count == after->count && before->count >= SIGNED_RANK_COUNT_LEAST)
-        gain.interval = paired_ratio_interval(before_s, after_s, before->count);
+    /* Whether they were run in turns isn't known, and lists come sorted: they are no pairs. */
+    if (gain.known)
+        gain.interval = ratio_interval(before_s, before->count, after_s, after->count);
     return gain;
 }
 

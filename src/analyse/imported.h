@@ -37,6 +37,10 @@ struct imported {
 struct measured imported_number(const struct imported *imported, const char *kind, const char *name,
                                 const char **ret_file);
 
+/* The row itself; NULL: there is none. */
+const struct imported_row *imported_row_of(const struct imported *imported, const char *kind, const char *name,
+                                           const char **ret_file);
+
 /* The first table of exits in sums; not there: count is not measured. */
 struct imported_exits {
     const char *file;
@@ -54,7 +58,7 @@ struct imported_gain {
     size_t before_count, after_count;
     double before_s, after_s; /* medians */
     double ratio;             /* after / before */
-    struct interval interval; /* 95 %; unknown with fewer than 6 runs of either, or different numbers of runs */
+    struct interval interval; /* 95 %, of independent runs (Mann-Whitney); unknown when there are too few */
 };
 struct imported_gain imported_gain_of(const struct imported *imported);
 

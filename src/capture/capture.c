@@ -537,8 +537,9 @@ static void events_describe(struct capture *capture, const struct source *source
     if (recording->event_count == source->event_count)
         return;
     struct recorded_event *events = arena_array(&recording->arena, struct recorded_event, source->event_count);
-    if (recording->event_count)
-        memcpy(events, recording->events, recording->event_count * sizeof(*events));
+    size_t kept = recording->event_count < source->event_count ? recording->event_count : source->event_count;
+    if (kept)
+        memcpy(events, recording->events, kept * sizeof(*events));
     recording->events = events;
     recording->event_count = source->event_count;
 }
@@ -653,11 +654,36 @@ static bool apply(struct capture *capture, const struct record *record)
     return !watch || watch->record(watch->context, capture, record, NULL);
 }
 
+/*
+ * A further source goes into the same model only with the same events: samples name theirs by index. What belongs to one
+ * source (identifiers, counters' last values) begins anew.
+ */
+static bool source_follows(struct capture *capture, const struct source *source, struct error *err)
+{
+    struct recording *recording = &capture->recording;
+    struct capture_state *state = capture->state;
+    bool same = !state->source || source->event_count == recording->event_count;
+    for (size_t at = 0; state->source && same && at < source->event_count; at++)
+        same = recording->events[at].type == source->events[at].attr.type &&
+               recording->events[at].config == source->events[at].attr.config;
+    if (!same)
+        return error_set(err, ERROR_FORMAT, "it was recorded with other events than the recording before it");
+    hashmap_done(&state->counter_by_id);
+    hashmap_done(&state->event_by_id);
+    state->counter_by_id = state->event_by_id = (struct hashmap){0};
+    state->counters.count = 0;
+    state->events_indexed = 0;
+    state->last_thread = THREAD_NONE;
+    return true;
+}
+
 bool capture_fill_with(struct capture *capture, struct source *source, const struct capture_options *options,
                        struct error *err)
 {
     struct record record;
     struct error trouble = {0};
+    if (!source_follows(capture, source, err))
+        return false;
     capture->state->source = source;
     capture->state->options = options;
     events_name(capture, source);

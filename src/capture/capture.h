@@ -51,7 +51,7 @@ struct capture_options {
 };
 
 /*
- * Pull the source to its end. With watch, watch->record is called after each record has been applied; samples
+ * Pull the source to its end; a further source adds to what is there, and must have the same events (ERROR_FORMAT). With watch, watch->record is called after each record has been applied; samples
  * are kept only when keep_samples.
  * Errors: what the source says; whatever came before the error is in the capture.
  */

@@ -87,10 +87,10 @@ void imported_gain_lines(struct text *out, const struct imported *imported)
     text_printf(out, "%s -> %s: median %.4g -> %.4g s, %+.1f %%", gain.before_file, gain.after_file, gain.before_s,
                 gain.after_s, 100 * (gain.ratio - 1));
     if (gain.interval.known)
-        text_printf(out, " (%+.1f to %+.1f %%, %zu pairs, 95 %%)\n", 100 * (gain.interval.low - 1),
-                    100 * (gain.interval.high - 1), gain.before_count);
+        text_printf(out, " (%+.1f to %+.1f %%, %zu and %zu runs, 95 %%)\n", 100 * (gain.interval.low - 1),
+                    100 * (gain.interval.high - 1), gain.before_count, gain.after_count);
     else
-        text_printf(out, " (%zu and %zu runs: too few, or not pairs, for an interval)\n", gain.before_count,
+        text_printf(out, " (%zu and %zu runs: too few for an interval)\n", gain.before_count,
                     gain.after_count);
 }
 

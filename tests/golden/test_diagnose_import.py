@@ -9,7 +9,7 @@ EXIT_TIMES = ("  VM-EXIT  Samples  Samples%  Time%  Min Time  Max Time  Avg time
               "  MSR_WRITE  1000  50.0%  10.0%  0.50us  40.21us  2.00us ( +- 1.20% )\n"
               "  HLT  1000  50.0%  90.0%  1.00us  1.02ms  500.00us ( +- 2.00% )\n")
 METRICS = ("| TopdownL1 | 88.8% | tma_backend_bound |\n| | 1.2% | tma_bad_speculation |\n"
-           "| | 4.3% | tma_frontend_bound |\n| | 0.5% | tma_branch_mispredicts |\n| | 75.5% | tma_memory_bound |\n"
+           "| | 4.3% | tma_frontend_bound |\n| | 2.6% | tma_fetch_latency |\n| | 0.5% | tma_branch_mispredicts |\n| | 75.5% | tma_memory_bound |\n"
            "| tma_dram_bound | 66.5 % |\n| tma_store_bound | 0.4 % |\n| tma_mem_bandwidth | 72.6 % |\n")
 LICENCE = "8386784008      cycles\n 583958024      core_power.lvl2_turbo_license\n"
 
@@ -63,7 +63,7 @@ def test_a_licence_that_costs_less_than_asked_is_ruled_out(imported):
 
 def test_runs_before_and_after_have_an_interval_when_there_are_enough(imported):
     found, _ = imported(before="".join(f"{1 + at / 100}\n" for at in range(8)),
-                        after="".join(f"{0.9 + at / 100} s\n" for at in range(8)))
+                        after="".join(f"{0.8 + at / 100} s\n" for at in range(8)))
     gain = found["imported_gain"]
     assert gain["ratio_interval"]["low"] < gain["ratio"] < gain["ratio_interval"]["high"] < 1
 
@@ -114,3 +114,22 @@ def test_a_broken_part_is_named(run, imported):
         (case / "imports.json").write_text(broken)
         finished = run("diagnose", "--case", case)
         assert finished.returncode == 1 and "imports.json" in finished.stderr, broken
+
+
+def test_one_of_several_metrics_rules_nothing_out(imported):
+    found, _ = imported(tma="tma_memory_bound 60 %\ntma_contested_accesses 1 %\ntma_false_sharing 35 %\ntma_dtlb_load 2 %\n")
+    assert finding(found, "contended-lines")["verdict"] == "undecided"
+    assert finding(found, "small-pages")["verdict"] == "undecided"
+
+
+def test_counts_of_a_moment_decide_nothing(imported):
+    found, _ = imported(stat="1000000 cycles (1.00%)\n100 branch-misses (1.00%)\n")
+    assert finding(found, "branch-mispredicts")["verdict"] == "not_testable"
+
+
+def test_sorted_lists_are_no_pairs(imported):
+    # twice the same spread, each sorted: the medians differ by 5 %, which means nothing
+    found, _ = imported(before="".join(f"{0.85 + 0.03 * at}\n" for at in range(12)),
+                        after="".join(f"{0.80 + 0.03 * at}\n" for at in range(12)))
+    interval = found["imported_gain"]["ratio_interval"]
+    assert interval["low"] < 1 < interval["high"], interval

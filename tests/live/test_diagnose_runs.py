@@ -54,3 +54,16 @@ def test_ctrl_c_ends_the_runs_and_what_ran_is_told(plumb):
 def test_too_many(run):
     finished = run("diagnose", "--runs", "100000", "--", "true")
     assert finished.returncode == 2 and "--runs" in finished.stderr
+
+
+def test_a_recording_with_other_events_is_left_out_and_named(run, tmp_path):
+    """A later run that fell back to fewer events, or a part of another case: never taken for more of the same."""
+    case = tmp_path / "case"
+    run("diagnose", "-q", "--runs", "2", "--case", case, "--", sys.executable, "-c", BUSY)
+    if not (case / "perf.data.2").exists():
+        return
+    recorded = run("record", "-o", case / "perf.data.2", "-e", "cpu-clock", "--", sys.executable, "-c", BUSY)
+    assert recorded.returncode == 0, recorded.stderr
+    finished = run("diagnose", "--json", "--case", case)
+    assert finished.returncode in (0, 4), finished.stderr
+    assert any("other events" in gap["why"] for gap in json.loads(finished.stdout)["not_measured"])
