@@ -83,7 +83,11 @@ static void walk_out(struct walk *walk, struct lane *lane, const struct context_
             count_down(&walk->wanting, walk->wanted_since_ns, change->time_ns, &walk->wanted_ns,
                        &walk->last_wanted_ns);
     }
-    *lane = (struct lane){change->time_ns, change->cpu, true, false, lane->running && change->preempted};
+    /* Its coming back was lost: it ran, and now waits, or wants on. */
+    bool lost = !lane->running && lane->was_preempted;
+    if (lost && !change->preempted)
+        count_down(&walk->wanting, walk->wanted_since_ns, change->time_ns, &walk->wanted_ns, &walk->last_wanted_ns);
+    *lane = (struct lane){change->time_ns, change->cpu, true, false, (lane->running || lost) && change->preempted};
 }
 
 /* A thread's end is no switch: whatever it held is given back. */
@@ -190,6 +194,9 @@ static struct measured sum_of(struct measured a, struct measured b)
 /* Threads that came and went between two looks are missing from /proc: then the parts don't make up the whole. */
 static const double PARTS_LEAST = 0.95;
 
+/* CPUs used by several threads beyond which their overlap matters to whether it waits. */
+static const double SEVERAL_MOST = 0.5;
+
 static void cpu_time_settle(struct run_time *result, const struct run_time_request *request)
 {
     struct measured own = sum_of(request->user_s, request->system_s), clock = request->task_clock_s;
@@ -231,6 +238,10 @@ struct run_time run_time_of(const struct run_time_request *request)
         at_most_one.value = 1;
     if (!result.from_switches)
         result.on_cpu_ratio = result.wanted_ratio = at_most_one;
+    /* Side by side or one after the other: that much CPU time of several threads leaves open whether any always ran. */
+    bool several = activity && activity->threads_at_once > 1;
+    if (!result.from_switches && several && at_most_one.known && at_most_one.value > SEVERAL_MOST)
+        result.on_cpu_ratio = result.wanted_ratio = not_measured("several threads ran, and no context switches were recorded");
     /* The first switch-in of a started program is not always seen: CPU time is a lower bound for one thread. */
     if (result.from_switches && result.threads_seen <= 1 && result.cpus_used.known &&
         result.cpus_used.value <= 1 && result.cpus_used.value > result.on_cpu_ratio.value)

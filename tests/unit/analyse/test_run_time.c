@@ -114,3 +114,39 @@ Test(run_spread, only_failures_have_no_median)
     run_spread_sum_up(&spread);
     cr_expect_not(spread.median_s.known);
 }
+
+Test(run_time, several_threads_without_switches_leave_waiting_open)
+{
+    struct activity activity = {.user_s = measured_as(1.2), .system_s = measured_as(0), .threads_at_once = 4,
+                                .run_delay_s = not_measured("no")};
+    struct run_time_request request = attached(1);
+    request.activity = &activity;
+    cr_expect_not(run_time_of(&request).on_cpu_ratio.known, "four in step at 30 %% each, or one after the other");
+    activity.threads_at_once = 1;
+    cr_expect(run_time_of(&request).on_cpu_ratio.known);
+}
+
+Test(run_time, a_lost_switch_does_not_make_a_thread_want_for_ever)
+{
+    struct recording recording;
+    recording_init(&recording);
+    struct context_switch switches[] = {
+        {.time_ns = 1000000000, .thread = 0, .out = false},
+        {.time_ns = 1100000000, .thread = 0, .out = true, .preempted = true},
+        /* its coming back was lost */
+        {.time_ns = 1200000000, .thread = 0, .out = true},
+        {.time_ns = 1900000000, .thread = 0, .out = false},
+        {.time_ns = 2000000000, .thread = 0, .out = true},
+    };
+    threads_get(&recording.threads, 10, 10);
+    threads_get(&recording.threads, 10, 11);
+    recording.switches = switches;
+    recording.switch_count = array_count(switches);
+    struct run_time_request request = attached(1);
+    request.recording = &recording;
+    struct run_time run = run_time_of(&request);
+    cr_expect_float_eq(run.wanted_ratio.value, 0.3, 1e-6, "%g", run.wanted_ratio.value);
+    recording.switches = NULL;
+    recording.switch_count = 0;
+    recording_done(&recording);
+}
