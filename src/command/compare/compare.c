@@ -55,7 +55,7 @@ static const struct option_row option_rows[] = {
     {0, "by", OPTION_TEXT, FIELD(quantity), "NAME", "quantity that decides: wall (default), cpu, user, system, max-rss, cycles, …"},
     {0, "effect", OPTION_DOUBLE, FIELD(effect), "PCT", "a smaller difference counts as the same (default 1)"},
     {0, "fail-if", OPTION_TEXTS, FIELD(fail_if), "'NAME > PCT%'", "exit 3 when that quantity surely grew by more; again for more"},
-    {0, "explain", OPTION_U64, FIELD(explain), "N", "blocks under the sampler, when a difference was found (default 8; 0: none)"},
+    {0, "explain", OPTION_U64, FIELD(explain), "N", "blocks under the sampler, when a difference was found (default: at most 8 and a minute; 0: none)"},
     {0, "predicted", OPTION_TEXT, FIELD(prediction.typed), "LOW,MID,HIGH",
      "gain foretold for B, in percent of A's time: printed beside the realised one"},
     {0, "predicted-by", OPTION_TEXT, FIELD(prediction.case_folder), "CASE",
@@ -69,6 +69,14 @@ static const struct option_row option_rows[] = {
     {0, "export-hyperfine", OPTION_TEXT, FIELD(hyperfine), "FILE", "write the runs as hyperfine's JSON too"},
     {'q', "quiet", OPTION_FLAG, FIELD(quiet), NULL, "no progress line"},
     {0},
+};
+
+/* --explain when it isn't given: as many blocks as a minute has room for. */
+#define EXPLAIN_BY_TIME UINT64_MAX
+
+enum {
+    EXPLAIN_MOST = 8,
+    EXPLAIN_SECONDS = 60
 };
 
 struct compare_run {
@@ -86,6 +94,7 @@ struct compare_run {
     struct profile_difference profile;
     const char *why_no_profile; /* NULL: there is one, or none was wanted */
     bool has_profile;
+    bool show_progress, warned;
 };
 
 static double now_s(void)
@@ -97,10 +106,33 @@ static double now_s(void)
 
 /* Progress. */
 
+/* Said once, when the first block shows that an answer will take its time: also where no terminal shows progress. */
+static void warn_of_length(struct compare_run *run, size_t block)
+{
+    enum {
+        PATIENCE_S = 120
+    };
+    double block_s = now_s() - run->policy.started_s;
+    size_t least = run->options.runs ? (size_t)run->options.runs : COMPARE_FIRST_LOOK;
+    if (run->warned || block == 0 || run->options.seconds > 0)
+        return;
+    run->warned = true;
+    block_s /= (double)(block + run->options.warmup);
+    if (block_s * (double)least > PATIENCE_S)
+        fprintf(run->context->talk,
+                "%splumb compare: a block takes %.0f s, and %zu of them %.0f minutes; -n %d --no-noise-floor --explain 0 is the "
+                "quickest that gives an interval\n",
+                run->show_progress ? "\r\033[K" : "", block_s, least, block_s * (double)least / 60, COMPARISON_PAIRS_LEAST);
+}
+
 static void show_progress(void *context, const struct experiment_arm *arm, size_t block, bool is_warmup)
 {
-    const struct compare_run *run = context;
+    struct compare_run *run = context;
     FILE *talk = run->context->talk;
+    if (!is_warmup)
+        warn_of_length(run, block);
+    if (!run->show_progress)
+        return;
     if (is_warmup)
         fprintf(talk, "\r\033[K  warm-up: %s", arm->label);
     else
@@ -112,7 +144,7 @@ static void show_progress(void *context, const struct experiment_arm *arm, size_
 
 static bool options_check(struct compare_options *options, struct error *err)
 {
-    if (options->runs > 100000 || options->warmup > 100000 || options->explain > 1000)
+    if (options->runs > 100000 || options->warmup > 100000 || (options->explain > 1000 && options->explain != EXPLAIN_BY_TIME))
         return error_set(err, ERROR_USAGE, "--runs and --warmup expect at most 100000, --explain at most 1000");
     if (!(options->effect >= 0 && options->effect < 100))
         return error_set(err, ERROR_USAGE, "--effect expects a percentage from 0 to below 100");
@@ -183,7 +215,7 @@ static bool limits_check(const struct compare_run *run, struct error *err)
 
 static bool run_blocks(struct compare_run *run, struct error *err)
 {
-    bool show = !run->options.quiet && isatty(fileno(run->context->talk));
+    run->show_progress = !run->options.quiet && isatty(fileno(run->context->talk));
     if (!run->options.no_noise_floor) {
         run->arms.items[run->arms.count] = run->arms.items[0];
         run->arms.items[run->arms.count].label = arena_printf(&run->arena, "%s again", run->arms.items[0].label);
@@ -196,13 +228,13 @@ static bool run_blocks(struct compare_run *run, struct error *err)
         .keep_failed = run->options.ignore_failure,
         .runner = measuring_runner_interface(run->runner),
         .policy = compare_policy_interface(&run->policy),
-        .progress = show ? show_progress : NULL,
+        .progress = show_progress,
         .progress_context = run,
     };
     compare_policy_begin(&run->policy);
     bool ran = experiment_run_blocks(&request, &run->result, err);
     run->elapsed_s = now_s() - run->policy.started_s;
-    if (show)
+    if (run->show_progress)
         fputs("\r\033[K", run->context->talk);
     if (!ran && (err->kind == ERROR_NOT_FOUND || err->kind == ERROR_PERMISSION))
         run->context->exit_code = workload_exec_exit_code(err);
@@ -290,6 +322,16 @@ static void report_print(const struct compare_run *run, const struct comparison_
     fputs(text_string(&out), run->context->out);
 }
 
+static uint64_t explain_blocks(const struct compare_run *run)
+{
+    if (run->options.explain != EXPLAIN_BY_TIME)
+        return run->options.explain;
+    const struct run_table *table = &run->result.table;
+    double block_s = run_table_cell(table, 0, 0, CHILD_WALL).value + run_table_cell(table, 0, 1, CHILD_WALL).value;
+    double blocks = EXPLAIN_SECONDS / (block_s > 1e-3 ? block_s : 1e-3);
+    return blocks < 1 ? 1 : blocks > EXPLAIN_MOST ? EXPLAIN_MOST : (uint64_t)blocks;
+}
+
 /* Two commands that differ are run a few more times, to see where. */
 static void explain(struct compare_run *run, const struct comparison *item)
 {
@@ -299,18 +341,20 @@ static void explain(struct compare_run *run, const struct comparison *item)
         return;
     struct profile_request request = {.a = &run->arms.items[0],
                                       .b = &run->arms.items[1],
-                                      .blocks = options->explain,
+                                      .blocks = explain_blocks(run),
                                       .seed = options->seed,
                                       .prepare = options->prepare,
                                       .keep_failed = options->ignore_failure};
     struct error err = {0};
-    if (!options->quiet && isatty(fileno(run->context->talk)))
+    if (run->show_progress)
         fprintf(run->context->talk, "\r\033[K  %llu more blocks, to see where the difference goes",
-                (unsigned long long)options->explain);
+                (unsigned long long)request.blocks);
     run->has_profile = compare_profile(run->context, &request, &run->profile, &err);
     if (!run->has_profile)
         run->why_no_profile = arena_string(&run->arena, err.message);
-    if (!options->quiet && isatty(fileno(run->context->talk)))
+    else if (!run->profile.block_count)
+        run->why_no_profile = "interrupted before a block under the sampler was complete";
+    if (run->show_progress)
         fputs("\r\033[K", run->context->talk);
 }
 
@@ -439,7 +483,7 @@ static void run_release(struct compare_run *run)
 static bool compare_run(struct context *context, int argc, char **argv, struct error *err)
 {
     struct compare_run run = {.context = context};
-    run.options = (struct compare_options){.warmup = 1, .seed = 1, .most = 60, .explain = 8, .effect = 1, .quantity = "wall"};
+    run.options = (struct compare_options){.warmup = 1, .seed = 1, .most = 60, .explain = EXPLAIN_BY_TIME, .effect = 1, .quantity = "wall"};
     arena_init(&run.arena);
     profile_difference_init(&run.profile);
     bool good = prepare(&run, argc, argv, err) &&

@@ -3,10 +3,6 @@
 
 #include <time.h>
 
-enum {
-    FIRST_LOOK = 8
-};
-
 static const double alpha_of_all = 0.05;
 
 static double now_s(void)
@@ -19,7 +15,7 @@ static double now_s(void)
 void compare_policy_begin(struct compare_policy *policy)
 {
     policy->started_s = now_s();
-    policy->next_look = FIRST_LOOK;
+    policy->next_look = COMPARE_FIRST_LOOK;
     sequential_begin(&policy->sequential, alpha_of_all, policy->blocks_most);
 }
 

@@ -12,6 +12,10 @@
 #include "experiment/experiment.h"
 #include "statistics/sequential.h"
 
+enum {
+    COMPARE_FIRST_LOOK = 8 /* blocks before the first look: fewer give no interval that is sure enough */
+};
+
 enum stop_reason {
     STOP_NOT_YET,
     STOP_COUNT,   /* as many blocks as were asked */
