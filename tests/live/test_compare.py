@@ -74,6 +74,7 @@ def test_a_growth_that_fails_has_its_own_status(plumb):
     assert compare(plumb, "-n", "6", "--fail-if", "wall > 20%", *arms).returncode == 3
     assert compare(plumb, "-n", "6", "--fail-if", "wall > 1000000%", *arms).returncode == 0
     assert compare(plumb, "-n", "2", "--fail-if", "wall > 20%", *arms).returncode == 4
+    assert compare(plumb, "-n", "6", "--fail-if", "major-faults > 5%", "true", "--", "true").returncode == 0, "none is no growth"
     for wrong in ("wall", "lunar > 2%", "wall > x%", "> 2%"):
         assert compare(plumb, "--fail-if", wrong, *arms).returncode == 2, wrong
 
@@ -144,11 +145,14 @@ def test_interrupted_keeps_the_complete_blocks(plumb, tmp_path):
 
 def test_a_case_foretells_only_what_it_supports(plumb, tmp_path):
     def case(verdict):
-        lead = {"id": "small-pages", "verdict": verdict, "recoverable_s": {"low": 0.5, "mid": 0.8, "high": 0.99}}
+        lead = {"id": "small-pages", "verdict": verdict, "of": "elapsed time",
+                "recoverable_ratio": {"low": 0.5, "mid": 0.8, "high": 0.99}}
         other = {"id": "waiting", "verdict": "ruled_out"}
         (tmp_path / "findings.json").write_text(json.dumps({"run": {"elapsed_s": 1.0}, "findings": [lead, other]}))
         return compare(plumb, "-n", "6", "--predicted-by", str(tmp_path), "sleep", "0.06", "--", "sleep", "0.01")
     supported = case("supported")
+    by_cpu = compare(plumb, "--predicted-by", str(tmp_path), "--by", "cpu", "true", "--", "true")
+    assert by_cpu.returncode == 2 and "--by wall" in by_cpu.stderr
     assert supported.returncode == 0 and "by finding small-pages of the case" in supported.stdout
     undecided = case("undecided")
     assert undecided.returncode == 1 and "foretells nothing" in undecided.stderr

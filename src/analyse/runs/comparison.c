@@ -86,12 +86,13 @@ static struct quantity_effect effect_of(const struct run_table *table, const str
     }
     effect.a = quartile_interval(pairs->a, pairs->a_count);
     effect.b = quartile_interval(pairs->b, pairs->b_count);
-    effect.ratio = pairs_ratio(pairs, 0.05);
+    double alpha = request->effects_alpha;
+    effect.ratio = pairs_ratio(pairs, alpha);
     if (pairs->paired) {
-        effect.difference = signed_rank_interval(pairs->differences, pairs->a_count, 0.05);
+        effect.difference = signed_rank_interval(pairs->differences, pairs->a_count, alpha);
         effect.p = signed_rank_p(pairs->differences, pairs->a_count);
     } else {
-        effect.difference = rank_sum_interval(pairs->a, pairs->a_count, pairs->b, pairs->b_count, 0.05);
+        effect.difference = rank_sum_interval(pairs->a, pairs->a_count, pairs->b, pairs->b_count, alpha);
         effect.p = rank_sum_p(pairs->a, pairs->a_count, pairs->b, pairs->b_count);
     }
     return effect;
@@ -145,12 +146,12 @@ static void decide(struct comparison *comparison, const struct run_table *table)
         comparison->ratio = pairs_range(&pairs);
     judge_noise(comparison, table);
     comparison->verdict = judge(comparison);
-    const struct interval *at_95 = &comparison->decisive.ratio;
-    if (comparison->too_few_pairs || !at_95->known)
+    struct interval at_95 = pairs_ratio(&pairs, 0.05);
+    if (comparison->too_few_pairs || !at_95.known)
         return;
-    comparison->detectable = ratio_detectable(at_95);
+    comparison->detectable = ratio_detectable(&at_95);
     if (request->effect_ratio > 0)
-        comparison->pairs_needed = pairs_needed(at_95, pairs_count(&pairs), request->effect_ratio);
+        comparison->pairs_needed = pairs_needed(&at_95, pairs_count(&pairs), request->effect_ratio);
 }
 
 static double effect_size(const struct quantity_effect *effect)

@@ -28,8 +28,8 @@ struct quantity_effect {
     const char *why_not;        /* NULL: it was measured */
     size_t pair_count;          /* of runs that aren't paired: those of the arm that has fewer */
     struct interval a, b;       /* medians with quartiles */
-    struct interval ratio;      /* B / A, 95 %; unknown when a value isn't positive, or with too few pairs */
-    struct interval difference; /* B - A, 95 %; unknown with too few pairs */
+    struct interval ratio;      /* B / A at 1 - effects_alpha; unknown when a value isn't positive, or with too few pairs */
+    struct interval difference; /* B - A likewise; unknown with too few pairs */
     double p;                   /* of "no difference" */
     double q;                   /* the same, as a rate of false discoveries among all quantities */
 };
@@ -40,6 +40,7 @@ struct comparison_request {
     size_t quantity;     /* what decides */
     double effect_ratio; /* what counts as a difference, 0..1 */
     double alpha;        /* the interval's level is 1 - alpha */
+    double effects_alpha; /* the same for the other quantities, and for the decisive one as one of them */
     bool unpaired;       /* the arms' runs were not made in pairs: saved ones */
 };
 

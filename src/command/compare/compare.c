@@ -17,6 +17,7 @@
 #include "system/machine.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
@@ -260,6 +261,31 @@ static const char *stopped_because(struct compare_run *run)
     return "a run failed";
 }
 
+static const struct quantity_effect *effect_named(const struct comparison *item, const char *name)
+{
+    for (size_t at = 0; at < item->effect_count; at++)
+        if (strcmp(item->effects[at].quantity->name, name) == 0)
+            return &item->effects[at];
+    return &item->decisive;
+}
+
+/*
+ * By which share the quantity grew. Where a value is 0 there is no ratio: then by the difference over A's median; what
+ * never differed did not grow.
+ */
+static struct interval growth_of(const struct quantity_effect *effect)
+{
+    if (effect->ratio.known)
+        return interval_of(effect->ratio.low - 1, effect->ratio.mid - 1, effect->ratio.high - 1);
+    const struct interval *difference = &effect->difference;
+    if (!difference->known)
+        return *difference;
+    if (effect->a.mid > 0)
+        return interval_scaled(*difference, 1 / effect->a.mid);
+    bool none = difference->low >= 0 && difference->high <= 0;
+    return none ? interval_exactly(0) : interval_of(difference->low > 0 ? HUGE_VAL : 0, 0, HUGE_VAL);
+}
+
 /* Exit 3 when a quantity surely passed its limit; 4 when it may have. */
 static int limits_exit_code(const struct compare_run *run, const struct comparison *items)
 {
@@ -269,18 +295,12 @@ static int limits_exit_code(const struct compare_run *run, const struct comparis
         struct error checked = {0}; /* the words were checked before the runs */
         if (!limit_parse(run->options.fail_if.items[at], &limit, &checked))
             continue;
-        const char *name = run->result.table.quantities[limit.quantity].name;
+        const char *name = measuring_quantities[limit.quantity].name;
         for (size_t arm = 1; arm < run->arms.count; arm++) {
-            const struct comparison *item = &items[arm - 1];
-            const struct quantity_effect *effect = &item->decisive;
-            for (size_t other = 0; other < item->effect_count; other++)
-                if (strcmp(item->effects[other].quantity->name, name) == 0)
-                    effect = &item->effects[other];
-            struct interval ratio = effect == &item->decisive ? item->ratio : effect->ratio;
-            bool judged = ratio.known && !(effect == &item->decisive && item->too_few_pairs);
-            if (judged && ratio.low > 1 + limit.growth_ratio)
+            struct interval growth = growth_of(effect_named(&items[arm - 1], name));
+            if (growth.known && growth.low > limit.growth_ratio)
                 return EXIT_CODE_FINDING;
-            if (!judged || ratio.high > 1 + limit.growth_ratio)
+            if (!growth.known || growth.high > limit.growth_ratio)
                 code = EXIT_CODE_INCONCLUSIVE;
         }
     }
@@ -358,6 +378,13 @@ static void explain(struct compare_run *run, const struct comparison *item)
         fputs("\r\033[K", run->context->talk);
 }
 
+/* All limits on all commands together are to hold at 95 %. */
+static double limits_alpha(const struct compare_run *run)
+{
+    size_t limits = run->options.fail_if.count;
+    return 0.05 / (double)((limits ? limits : 1) * (limits ? run->arms.count - 1 : 1));
+}
+
 static bool judge_and_print(struct compare_run *run, struct error *err)
 {
     const struct run_table *table = &run->result.table;
@@ -369,6 +396,7 @@ static bool judge_and_print(struct compare_run *run, struct error *err)
                                              .quantity = run->policy.quantity,
                                              .effect_ratio = run->policy.effect_ratio,
                                              .alpha = alpha,
+                                             .effects_alpha = limits_alpha(run),
                                              .unpaired = run->options.saved};
         comparison_make(&items[arm - 1], table, &request, &run->arena);
     }

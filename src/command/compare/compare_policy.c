@@ -35,7 +35,8 @@ static bool all_decided(const struct compare_policy *policy, const struct run_ta
                                              .again = policy->again,
                                              .quantity = policy->quantity,
                                              .effect_ratio = policy->effect_ratio,
-                                             .alpha = share_of(policy, alpha)};
+                                             .alpha = share_of(policy, alpha),
+                                             .effects_alpha = 0.05};
         arena_init(&arena);
         comparison_make(&comparison, table, &request, &arena);
         decided = comparison.verdict != COMPARISON_UNDECIDED;

@@ -31,26 +31,22 @@ static struct json_value finding_in(struct json_value findings, const char *id)
 }
 
 /*
- * The case foretells seconds of its own run; as a share of the time that is compared they hold for another machine's
- * pace too. User and system time are parts of CPU time that no finding speaks of.
+ * The case foretells a share of its own run, of the CPU time or of the elapsed time: compared by another one, it says
+ * nothing, because it can't be known what else ran meanwhile. User and system time are parts that no finding speaks of.
  */
-static bool gain_of_finding(struct json_value run, struct json_value finding, const char *quantity,
-                            struct interval *ret_gain, struct error *err)
+static bool gain_of_finding(struct json_value finding, const char *quantity, struct interval *ret_gain,
+                            struct error *err)
 {
-    struct json_value seconds = json_member(finding, "recoverable_s");
-    bool by_wall = strcmp(quantity, "wall") == 0, by_cpu = strcmp(quantity, "cpu") == 0;
-    const char *whole_name = by_wall ? "elapsed_s" : "cpu_s";
-    struct json_value whole = json_member(run, whole_name);
+    struct json_value ratio = json_member(finding, "recoverable_ratio");
+    const char *of = json_text_or(json_member(finding, "of"), "");
+    const char *by = strcmp(of, "CPU time") == 0 ? "cpu" : "wall";
     struct interval gain = {.known = true};
-    double whole_s = 0;
-    if (!by_wall && !by_cpu)
-        return error_set(err, ERROR_USAGE, "--predicted-by goes with --by wall or cpu");
-    if (!json_number(whole, &whole_s))
-        json_number(json_member(whole, "value"), &whole_s);
-    if (!(whole_s > 0) || !json_number(json_member(seconds, "low"), &gain.low) ||
-        !json_number(json_member(seconds, "mid"), &gain.mid) || !json_number(json_member(seconds, "high"), &gain.high))
-        return error_set(err, ERROR_NOT_FOUND, "its finding says no recoverable time, or its run no %s", whole_name);
-    *ret_gain = interval_scaled(gain, 1 / whole_s);
+    if (strcmp(quantity, by) != 0)
+        return error_set(err, ERROR_USAGE, "the finding foretells a share of the %s: compare --by %s", of, by);
+    if (!json_number(json_member(ratio, "low"), &gain.low) || !json_number(json_member(ratio, "mid"), &gain.mid) ||
+        !json_number(json_member(ratio, "high"), &gain.high))
+        return error_set(err, ERROR_NOT_FOUND, "its finding says no recoverable time");
+    *ret_gain = gain;
     return true;
 }
 
@@ -68,7 +64,7 @@ static bool prediction_of_case(const struct prediction_options *options, const c
     if (strcmp(verdict, "supported") != 0)
         return error_set(err, ERROR_NOT_FOUND, "case '%s' foretells nothing by finding '%s': it is %s",
                          options->case_folder, id, verdict);
-    if (!gain_of_finding(json_member(root, "run"), finding, quantity, &prediction.gain, err))
+    if (!gain_of_finding(finding, quantity, &prediction.gain, err))
         return error_wrap(err, "case '%s'", options->case_folder);
     snprintf(prediction.source, sizeof(prediction.source), "by finding %s of the case", id);
     *ret_prediction = prediction;

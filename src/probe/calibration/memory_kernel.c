@@ -8,6 +8,7 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -143,18 +144,35 @@ struct measured write_bandwidth(const struct memory_region *region)
     return measured_as((double)region->size_bytes / (clock_ns(CLOCK_THREAD_CPUTIME_ID) - start_ns));
 }
 
+/*
+ * Readers wait for one word from all that were started: go, or give up, so that nobody waits for a thread that could not be
+ * had. Each takes its own time: on a busy machine the caller may get a CPU again only after they ended.
+ */
+enum start_word {
+    START_WAIT,
+    START_GO,
+    START_GIVE_UP
+};
+
 struct reader {
     pthread_t thread;
     const char *bytes;
     size_t size_bytes;
-    pthread_barrier_t *start;
+    const atomic_int *start;
+    double begin_ns, end_ns;
 };
 
 static void *reader_run(void *argument)
 {
-    const struct reader *reader = argument;
-    pthread_barrier_wait(reader->start);
+    struct reader *reader = argument;
+    int word;
+    while ((word = atomic_load(reader->start)) == START_WAIT)
+        sched_yield();
+    if (word == START_GIVE_UP)
+        return NULL;
+    reader->begin_ns = clock_ns(CLOCK_MONOTONIC);
     read_all(reader->bytes, reader->size_bytes);
+    reader->end_ns = clock_ns(CLOCK_MONOTONIC);
     return NULL;
 }
 
@@ -165,6 +183,17 @@ static size_t usable_cpus(void)
     return count > THREADS_MOST ? THREADS_MOST : (size_t)count;
 }
 
+/* From the first that began to the last that ended. */
+static double span_ns(const struct reader *readers, size_t count)
+{
+    double begin_ns = readers[0].begin_ns, end_ns = readers[0].end_ns;
+    for (size_t at = 1; at < count; at++) {
+        begin_ns = readers[at].begin_ns < begin_ns ? readers[at].begin_ns : begin_ns;
+        end_ns = readers[at].end_ns > end_ns ? readers[at].end_ns : end_ns;
+    }
+    return end_ns - begin_ns;
+}
+
 struct measured read_bandwidth_all(const struct memory_region *region)
 {
     if (region->why_not)
@@ -173,28 +202,19 @@ struct measured read_bandwidth_all(const struct memory_region *region)
     if (wanted < 2)
         return not_measured("this process may use one CPU only");
     struct reader readers[THREADS_MOST];
-    pthread_barrier_t start;
-    pthread_barrier_init(&start, NULL, (unsigned)wanted + 1);
+    atomic_int start = START_WAIT;
     size_t part = region->size_bytes / wanted / SMALL_BYTES * SMALL_BYTES;
     for (; started < wanted; started++) {
-        readers[started] = (struct reader){
-            .bytes = region->bytes + started * part, .size_bytes = part, .start = &start};
+        readers[started] = (struct reader){.bytes = region->bytes + started * part, .size_bytes = part, .start = &start};
         if (pthread_create(&readers[started].thread, NULL, reader_run, &readers[started]) != 0)
             break;
     }
-    if (started < wanted) {
-        /* Those that wait at the barrier would wait for ever: let them go one by one. */
-        for (size_t at = 0; at < started; at++)
-            pthread_cancel(readers[at].thread);
-        for (size_t at = 0; at < started; at++)
-            pthread_join(readers[at].thread, NULL);
-        return not_measured("threads could not be started");
-    }
-    pthread_barrier_wait(&start);
-    double start_ns = clock_ns(CLOCK_MONOTONIC);
-    for (size_t at = 0; at < wanted; at++)
+    atomic_store(&start, started == wanted ? START_GO : START_GIVE_UP);
+    for (size_t at = 0; at < started; at++)
         pthread_join(readers[at].thread, NULL);
-    double elapsed_ns = clock_ns(CLOCK_MONOTONIC) - start_ns;
-    pthread_barrier_destroy(&start);
-    return measured_as((double)(part * wanted) / elapsed_ns);
+    if (started < wanted)
+        return not_measured("threads could not be started (a limit of processes: ulimit -u, pids.max)");
+    double elapsed_ns = span_ns(readers, wanted);
+    return elapsed_ns > 0 ? measured_as((double)(part * wanted) / elapsed_ns)
+                          : not_measured("the clock did not advance");
 }

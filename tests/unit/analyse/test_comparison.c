@@ -48,7 +48,7 @@ Test(comparison, decides_on_the_interval)
         struct comparison comparison;
         arena_init(&arena);
         fill(&table, cases[at].count, cases[at].shift, cases[at].noise, 0);
-        struct comparison_request request = {.a = 0, .b = 1, .again = SIZE_MAX, .effect_ratio = cases[at].effect, .alpha = 0.05};
+        struct comparison_request request = {.a = 0, .b = 1, .again = SIZE_MAX, .effect_ratio = cases[at].effect, .alpha = 0.05, .effects_alpha = 0.05};
         comparison_make(&comparison, &table, &request, &arena);
         cr_assert_eq(comparison.verdict, cases[at].verdict, "case %zu: [%f %f]", at, comparison.ratio.low,
                      comparison.ratio.high);
@@ -64,7 +64,7 @@ Test(comparison, ranks_what_else_differs)
     struct comparison comparison;
     arena_init(&arena);
     fill(&table, 12, 1.3, 0.01, 0);
-    comparison_make(&comparison, &table, &(struct comparison_request){.b = 1, .again = 2, .effect_ratio = 0.01, .alpha = 0.05},
+    comparison_make(&comparison, &table, &(struct comparison_request){.b = 1, .again = 2, .effect_ratio = 0.01, .alpha = 0.05, .effects_alpha = 0.05},
                     &arena);
     cr_assert_eq(comparison.effect_count, 3);
     const struct quantity_effect *faults = &comparison.effects[0];
@@ -85,7 +85,7 @@ Test(comparison, what_differs_from_itself_as_much_is_undecided)
     struct run_table table;
     struct arena arena;
     struct comparison comparison;
-    struct comparison_request request = {.b = 1, .again = 2, .effect_ratio = 0.01, .alpha = 0.05};
+    struct comparison_request request = {.b = 1, .again = 2, .effect_ratio = 0.01, .alpha = 0.05, .effects_alpha = 0.05};
     arena_init(&arena);
     run_table_init(&table, arms, 3, quantities, 1);
     for (int block = 0; block < 12; block++) {
