@@ -69,7 +69,7 @@ typedef void measure(const struct bench *bench, struct capability *capability);
 
 measure measure_cycles, measure_instructions, measure_branches, measure_generic, measure_cache, measure_raw,
     measure_raw_model, measure_group_size, measure_topdown, measure_uncore, measure_energy, measure_msr, measure_software;
-measure measure_sampling, measure_precise, measure_branch_stack, measure_cpu_clock, measure_user_registers,
+measure measure_sampling, measure_precise, measure_precise_arm, measure_branch_stack, measure_cpu_clock, measure_user_registers,
     measure_call_chain, measure_user_stack, measure_kernel_side;
 measure measure_tracepoint, measure_breakpoint, measure_uprobe, measure_bpf, measure_single_step;
 measure measure_system_wide, measure_other_process, measure_cgroup, measure_kernel_symbols;

@@ -286,17 +286,16 @@ void measure_precise(const struct bench *bench, struct capability *capability)
     bool amd = vendor == MICROARCHITECTURE_AMD || vendor == MICROARCHITECTURE_HYGON;
     struct trial trial = {.fd = -1};
     struct seen seen = {0};
+    if (vendor == MICROARCHITECTURE_ARM) {
+        measure_precise_arm(bench, capability);
+        return;
+    }
     if (bench->all->items[CAPABILITY_SAMPLING].verdict != CAPABILITY_WORKS) {
         inherit_block(bench, capability, CAPABILITY_SAMPLING);
         return;
     }
     if (!known_work_sparse_branch_addr()) {
         capability_not_measured(capability, "no known-answer loop for this architecture");
-        return;
-    }
-    if (vendor == MICROARCHITECTURE_ARM) {
-        capability_blocked(capability, BLOCKER_HARDWARE, "Arm's counters do not sample precisely%s",
-                           pmu_find_prefix(&bench->machine->pmus, "arm_spe") ? "; SPE is listed, and this version of plumb does not judge it" : "");
         return;
     }
     struct perf_event_attr attr = trial_attr(PERF_TYPE_HARDWARE, amd ? PERF_COUNT_HW_CPU_CYCLES : PERF_COUNT_HW_BRANCH_INSTRUCTIONS);
