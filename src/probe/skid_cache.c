@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "probe/skid_cache.h"
 
+#include "base/own_file.h"
 #include "base/scope.h"
 #include "base/text.h"
 #include "base/vec.h"
@@ -70,5 +71,5 @@ void skid_cache_write(const struct sysroot *root, enum skid_verdict verdict)
     text_printf(&line, "%s %s\n", id, verdict_names[verdict]);
     scoped_fd int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd >= 0 && write(fd, text_string(&line), line.length) != (ssize_t)line.length)
-        (void)unlink(path);
+        (void)own_file_remove(fd, path);
 }

@@ -2,6 +2,7 @@
 #include "source/perf_data/perf_data_writer.h"
 
 #include "base/arena.h"
+#include "base/own_file.h"
 #include "base/scope.h"
 
 #include <errno.h>
@@ -43,7 +44,7 @@ struct perf_data_writer {
     char *path; /* NULL: a descriptor that isn't ours */
     char *old_path; /* what stood there was moved here, or NULL */
     int fd;
-    bool is_pipe, failed, table_on_disk;
+    bool is_pipe, created, failed, table_on_disk;
     struct error failure;
     struct file_header header; /* without feature bits */
     vec(struct feature_section) sections;
@@ -126,29 +127,62 @@ static bool write_failed(struct perf_data_writer *writer, int sys_errno, struct 
 
 /* Creating. */
 
+/* What holds something already becomes path.old; a device, FIFO or link that has this name stays what it is. */
 static bool keep_old(struct perf_data_writer *writer, struct error *err)
 {
     struct stat status;
-    if (stat(writer->path, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size == 0)
+    if (lstat(writer->path, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size == 0)
         return true;
-    char *old_path = memory_printf("%s.old", writer->path);
-    if (rename(writer->path, old_path) != 0) {
-        error_system(err, errno, "can't rename '%s' to '%s'", writer->path, old_path);
-        free(old_path);
-        return false;
+    scoped_free char *old_path = memory_printf("%s.old", writer->path);
+    if (lstat(old_path, &status) == 0 && !S_ISREG(status.st_mode)) {
+        error_set(err, ERROR_USAGE, "'%s' would become '%s', which is there and no regular file", writer->path,
+                  old_path);
+        return error_hint(err, "-o FILE writes the recording elsewhere");
     }
-    writer->old_path = old_path;
+    if (rename(writer->path, old_path) != 0)
+        return error_system(err, errno, "can't rename '%s' to '%s'", writer->path, old_path);
+    writer->old_path = pointer_steal(&old_path);
     return true;
+}
+
+/* A link to a file stays a link: the file itself is renamed and written. One to no name (/dev/stdout) is only opened. */
+static void follow_link(struct perf_data_writer *writer)
+{
+    struct stat status;
+    if (lstat(writer->path, &status) != 0 || !S_ISLNK(status.st_mode))
+        return;
+    char *target = realpath(writer->path, NULL);
+    if (!target)
+        return;
+    free(writer->path);
+    writer->path = target;
+}
+
+static int open_file(struct perf_data_writer *writer)
+{
+    int fd = open(writer->path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
+    writer->created = fd >= 0;
+    if (fd >= 0 || errno != EEXIST)
+        return fd;
+    return open(writer->path, O_CREAT | O_RDWR | O_TRUNC | O_CLOEXEC, 0600);
 }
 
 static bool open_path(struct perf_data_writer *writer, struct error *err)
 {
-    struct stat status;
-    bool is_fifo = stat(writer->path, &status) == 0 && S_ISFIFO(status.st_mode);
-    if (!is_fifo && !keep_old(writer, err))
-        return false;
-    writer->is_pipe = is_fifo;
-    writer->fd = open(writer->path, is_fifo ? O_WRONLY | O_CLOEXEC : O_CREAT | O_RDWR | O_TRUNC | O_CLOEXEC, 0600);
+    struct stat status = {.st_mode = S_IFREG};
+    bool exists = stat(writer->path, &status) == 0;
+    if (exists && (S_ISBLK(status.st_mode) || S_ISSOCK(status.st_mode))) {
+        error_set(err, ERROR_USAGE, "can't write a recording to '%s': it is a %s", writer->path,
+                  S_ISBLK(status.st_mode) ? "block device" : "socket");
+        return error_hint(err, "name a file, a FIFO or a character device, or - for stdout");
+    }
+    writer->is_pipe = exists && (S_ISFIFO(status.st_mode) || S_ISCHR(status.st_mode));
+    if (!writer->is_pipe) {
+        follow_link(writer);
+        if (!keep_old(writer, err))
+            return false;
+    }
+    writer->fd = writer->is_pipe ? open(writer->path, O_WRONLY | O_CLOEXEC | O_NOCTTY) : open_file(writer);
     if (writer->fd >= 0)
         return true;
     error_system(err, errno, "can't create '%s'", writer->path);
@@ -191,9 +225,13 @@ void perf_data_writer_discard(struct perf_data_writer *writer)
 {
     if (!writer->path || writer->is_pipe)
         return;
-    if (writer->fd >= 0)
-        unlink(writer->path);
-    if (writer->old_path)
+    bool removed = writer->fd < 0;
+    if (!removed && writer->created)
+        removed = own_file_remove(writer->fd, writer->path);
+    else if (!removed && ftruncate(writer->fd, 0) != 0)
+        return; /* an empty file was there; nothing more can be done to leave it so */
+    struct stat status;
+    if (removed && writer->old_path && lstat(writer->path, &status) != 0)
         rename(writer->old_path, writer->path);
 }
 

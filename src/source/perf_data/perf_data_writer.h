@@ -45,9 +45,10 @@ struct text *perf_data_features_add(perf_data_features *features, enum perf_data
 struct perf_data_writer;
 
 /*
- * Create path; an existing file with something in it becomes path.old. A FIFO, and path "-" (pipe_fd is then
- * written to, and stays the caller's), get the pipe format.
- * Errors: the file can't be created there.
+ * Create path; an existing file with something in it becomes path.old. A FIFO, a character device, and path "-"
+ * (pipe_fd is then written to, and stays the caller's) get the pipe format. Only regular files are ever renamed,
+ * replaced or removed; of a link to one, the file it leads to.
+ * Errors: the file can't be created there; it is a block device or a socket.
  */
 MUST_CHECK bool perf_data_writer_create(struct perf_data_writer **ret_writer, const char *path, int pipe_fd,
                                         struct error *err);
@@ -72,7 +73,7 @@ MUST_CHECK bool perf_data_writer_finish(struct perf_data_writer *writer, perf_da
                                         struct error *err);
 /* Bytes of the records in the file. */
 uint64_t perf_data_writer_bytes(const struct perf_data_writer *writer);
-/* Remove the file again and put path.old back: nothing was recorded. */
+/* Remove the file again if it was created, and put path.old back: nothing was recorded. */
 void perf_data_writer_discard(struct perf_data_writer *writer);
 /* Closes; does not commit. NULL is allowed. */
 void perf_data_writer_free(struct perf_data_writer *writer);

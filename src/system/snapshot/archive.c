@@ -2,6 +2,7 @@
 #include "system/snapshot/archive.h"
 
 #include "base/arena.h"
+#include "base/own_file.h"
 #include "base/scope.h"
 #include "base/text.h"
 
@@ -215,7 +216,7 @@ bool archive_close(struct archive *archive, struct error *err)
         if (good && fflush(archive->tar) != 0)
             good = error_system(err, errno, "can't write '%s'", archive->path);
         if (!good)
-            unlink(archive->path);
+            own_file_remove(fileno(archive->tar), archive->path);
     }
     archive_free(archive);
     return good;
@@ -224,6 +225,6 @@ bool archive_close(struct archive *archive, struct error *err)
 void archive_abandon(struct archive *archive)
 {
     if (archive->tar)
-        unlink(archive->path);
+        own_file_remove(fileno(archive->tar), archive->path);
     archive_free(archive);
 }

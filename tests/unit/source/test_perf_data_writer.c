@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 
 static char folder[] = "/tmp/plumb-writer-XXXXXX";
 
@@ -258,4 +259,72 @@ Test(perf_data_writer, a_reader_that_goes_away_is_an_error)
     cr_assert_eq(err.kind, ERROR_SYSTEM);
     perf_data_writer_free(writer);
     close(ends[1]);
+}
+
+/* What a name that is no regular file stands for after a recording there began and was given up. */
+static mode_t type_after_discard(const char *path)
+{
+    struct perf_data_writer *writer = NULL;
+    struct error err = {0};
+    if (perf_data_writer_create(&writer, path, -1, &err))
+        perf_data_writer_discard(writer);
+    perf_data_writer_free(writer);
+    struct stat status;
+    return lstat(path, &status) == 0 ? status.st_mode & S_IFMT : 0;
+}
+
+Test(perf_data_writer, a_device_stays_a_device, .fini = remove_folder)
+{
+    const char *path = file_path("out");
+    if (mknod(path, S_IFCHR | 0600, makedev(1, 7)) != 0)
+        cr_skip_test("mknod is not permitted");
+    cr_assert_eq(type_after_discard(path), S_IFCHR);
+}
+
+Test(perf_data_writer, no_block_device_or_socket_is_written, .fini = remove_folder)
+{
+    struct perf_data_writer *writer = NULL;
+    struct error err = {0};
+    const char *path = file_path("out");
+    cr_assert_eq(mknod(path, S_IFSOCK | 0600, 0), 0);
+    cr_assert_not(perf_data_writer_create(&writer, path, -1, &err));
+    cr_assert(strstr(err.message, "socket"), "%s", err.message);
+    struct stat status;
+    cr_assert(lstat(path, &status) == 0 && S_ISSOCK(status.st_mode));
+}
+
+Test(perf_data_writer, what_is_no_file_is_not_replaced_by_the_old_recording, .fini = remove_folder)
+{
+    struct perf_data_writer *writer = NULL;
+    struct error err = {0};
+    char *old = strdup(file_path("out.old"));
+    cr_assert_eq(mkfifo(old, 0600), 0);
+    FILE *file = fopen(file_path("out"), "w");
+    cr_assert(file && fputs("kept", file) >= 0 && fclose(file) == 0);
+    cr_assert_not(perf_data_writer_create(&writer, file_path("out"), -1, &err));
+    struct stat status;
+    cr_assert(lstat(old, &status) == 0 && S_ISFIFO(status.st_mode));
+    cr_assert(lstat(file_path("out"), &status) == 0 && status.st_size == 4);
+    free(old);
+}
+
+Test(perf_data_writer, a_link_is_followed_and_stays, .fini = remove_folder)
+{
+    const char *link = file_path("out.old");
+    cr_assert_eq(symlink("out", link), 0);
+    FILE *file = fopen(file_path("out"), "w");
+    cr_assert(file && fclose(file) == 0);
+    cr_assert_eq(type_after_discard(file_path("out.old")), S_IFLNK);
+    struct stat status;
+    cr_assert(stat(file_path("out"), &status) == 0 && S_ISREG(status.st_mode), "an empty file that was there is gone");
+}
+
+Test(perf_data_writer, giving_up_puts_back_what_was_there, .fini = remove_folder)
+{
+    FILE *file = fopen(file_path("out"), "w");
+    cr_assert(file && fputs("kept", file) >= 0 && fclose(file) == 0);
+    cr_assert_eq(type_after_discard(file_path("out")), S_IFREG);
+    struct stat status;
+    cr_assert(lstat(file_path("out"), &status) == 0 && status.st_size == 4);
+    cr_assert_neq(lstat(file_path("out.old"), &status), 0);
 }
