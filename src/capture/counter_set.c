@@ -76,25 +76,47 @@ static struct reading reading_of(const struct counter *counter, const struct cou
     return reading;
 }
 
+static const char *refusal_words(const struct counter *counter, const struct sysroot *root, struct arena *arena)
+{
+    struct error reason = {0};
+    counter_refusal_explain(counter, root, &reason);
+    return arena_string(arena, reason.message);
+}
+
+/*
+ * Parts that were enabled and never on a counter are missing from a sum, which then isn't one; parts that never ran add
+ * nothing.
+ */
 static struct counter_total total_of(const struct counter *counter, const struct sysroot *root, struct arena *arena)
 {
     struct counter_total total = {
         .name = counter->spec->name,
         .hardware = is_hardware(counter),
         .user_only = counter->user_only,
-        .reading = {.status = READING_NOT_SUPPORTED, .open_errno = counter->open_errno},
+        .running_ratio = 1,
     };
     if (counter->refusal != REFUSAL_NONE) {
-        struct error reason = {0};
-        counter_refusal_explain(counter, root, &reason);
-        total.why_not = arena_string(arena, reason.message);
+        total.count = not_measured(refusal_words(counter, root, arena));
         return total;
     }
-    for (size_t cell = 0; cell < counter->cpu_count * counter->thread_count; cell++)
-        total.reading = reading_add(total.reading, reading_of(counter, &counter->values[cell]));
-    if (total.reading.status != READING_COUNTED)
-        total.why_not = total.hardware ? "its turn on the counters never came: others hold them, or it ran too shortly"
-                                       : "the target never ran";
+    double sum = 0;
+    size_t counted = 0, missed = 0;
+    for (size_t cell = 0; cell < counter->cpu_count * counter->thread_count; cell++) {
+        struct reading part = reading_of(counter, &counter->values[cell]);
+        missed += part.status == READING_NOT_COUNTED && part.enabled_ns > 0;
+        if (part.status != READING_COUNTED)
+            continue;
+        counted++;
+        sum += reading_scaled(&part);
+        double ratio = reading_running_ratio(&part);
+        total.running_ratio = ratio < total.running_ratio ? ratio : total.running_ratio;
+    }
+    if (counted && !missed)
+        total.count = measured_as(sum);
+    else if (missed || total.hardware)
+        total.count = not_measured("its turn on the counters never came: others hold them, or it ran too shortly");
+    else
+        total.count = not_measured("the target never ran");
     return total;
 }
 

@@ -11,15 +11,16 @@
 #define PLUMB_CAPTURE_COUNTER_SET_H
 
 #include "model/counts.h"
+#include "base/measured.h"
 #include "source/live/counters.h"
 
 struct counter_set;
 
 struct counter_total {
-    const char *name; /* "cycles" */
-    struct reading reading;
+    const char *name;      /* "cycles" */
+    struct measured count; /* each CPU's and thread's part scaled by its own time on a counter, then added */
+    double running_ratio;  /* of the part that was on a counter for the smallest share of its time; 1: all the time */
     bool hardware, user_only;
-    const char *why_not; /* unless READING_COUNTED */
 };
 
 /*

@@ -130,7 +130,7 @@ static void add_steadiness(struct page *page, const struct comparison_report *re
                     100 * (floor->low - 1), 100 * (floor->high - 1),
                     first->self_differs ? ", a difference that isn't one: trust none as small" : "");
     if (first->detectable > 0)
-        text_printf(&line, "These runs show differences from %.2g %% on. ", 100 * first->detectable);
+        text_printf(&line, "As many runs show a difference of %.2g %% four times in five. ", 100 * first->detectable);
     if (steadiness->trend.known && steadiness->trend.p < 0.01)
         text_printf(&line, "The machine drifted: %s's runs changed by %+.0f %% from first to last; pairs cancel that. ",
                     first->a->label, 100 * expm1(steadiness->trend.change));

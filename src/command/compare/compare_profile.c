@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 enum {
@@ -36,8 +37,15 @@ static void folder_remove(const struct profiling_setup *setup, const struct prof
     rmdir(setup->folder);
 }
 
+/* The program itself has the same name in both: two builds of it in files of different names are what one compares. */
+static const char *file_shown(const char *dso, const struct experiment_arm *arm)
+{
+    const char *slash = strrchr(arm->argv[0], '/');
+    return strcmp(dso, slash ? slash + 1 : arm->argv[0]) == 0 ? "(the program)" : dso;
+}
+
 static void add_symbols(struct profile_difference *difference, size_t block, bool is_b, const struct capture *capture,
-                        struct symboliser *symboliser)
+                        struct symboliser *symboliser, const struct experiment_arm *arm)
 {
     const struct recording *recording = &capture->recording;
     struct hot_symbol *symbols = NULL;
@@ -47,14 +55,14 @@ static void add_symbols(struct profile_difference *difference, size_t block, boo
         const struct dso *dso = &recording->spaces.dsos[index];
         bool named = symbols[at].symbol_id != SYMBOL_NONE;
         const char *name = named ? symboliser_symbol(symboliser, symbols[at].symbol_id)->name : "(unnamed code)";
-        profile_difference_add(difference, block, is_b, name, strings_text(&recording->strings, dso->name),
-                               (double)symbols[at].samples / FREQUENCY);
+        profile_difference_add(difference, block, is_b, name,
+                               file_shown(strings_text(&recording->strings, dso->name), arm), (double)symbols[at].samples / FREQUENCY);
     }
     free(symbols);
 }
 
 static bool add_profile(const struct context *context, struct profile_difference *difference, size_t block, bool is_b,
-                        const char *path, struct error *err)
+                        const char *path, const struct experiment_arm *arm, struct error *err)
 {
     struct recording_input input = RECORDING_INPUT_DEFAULTS;
     struct source *source = NULL;
@@ -67,7 +75,7 @@ static bool add_profile(const struct context *context, struct profile_difference
     struct recording_names names = {.input = &input, .context = context, .capture = &capture, .source = source};
     bool good = capture_fill_with(&capture, source, &options, err) && recording_names_begin(&names, err);
     if (good)
-        add_symbols(difference, block, is_b, &capture, names.symboliser);
+        add_symbols(difference, block, is_b, &capture, names.symboliser, arm);
     recording_names_done(&names);
     capture_done(&capture);
     source->ops->close(source);
@@ -81,8 +89,8 @@ static bool read_profiles(const struct context *context, const struct profiling_
     for (size_t block = 0; block < blocks; block++) {
         scoped_free char *of_a = profiling_runner_path(setup, block, request->a->label);
         scoped_free char *of_b = profiling_runner_path(setup, block, request->b->label);
-        if (!add_profile(context, difference, block, false, of_a, err) ||
-            !add_profile(context, difference, block, true, of_b, err))
+        if (!add_profile(context, difference, block, false, of_a, request->a, err) ||
+            !add_profile(context, difference, block, true, of_b, request->b, err))
             return false;
     }
     profile_difference_finish(difference, blocks);

@@ -117,13 +117,12 @@ static void counters_add(struct collection *collection, const struct counter_tot
         item->user_only |= total->user_only;
         if (!item->count.known)
             continue;
-        if (total->reading.status != READING_COUNTED) {
-            item->count = not_measured(arena_string(&collection->arena, total->why_not ? total->why_not : "unknown"));
+        if (!total->count.known) {
+            item->count = not_measured(arena_string(&collection->arena, total->count.why_not));
             continue;
         }
-        double ratio = reading_running_ratio(&total->reading);
-        item->count.value += reading_scaled(&total->reading);
-        item->running_ratio = ratio < item->running_ratio ? ratio : item->running_ratio;
+        item->count.value += total->count.value;
+        item->running_ratio = total->running_ratio < item->running_ratio ? total->running_ratio : item->running_ratio;
     }
 }
 
@@ -136,9 +135,9 @@ static void counters_finish(struct collection *collection, struct run_row *row)
     counters_add(collection, totals, count);
     for (size_t at = 0; at < count; at++) {
         const struct counter_total *total = &totals[at];
-        struct measured value = total->reading.status == READING_COUNTED
-                                    ? measured_as(reading_scaled(&total->reading))
-                                    : not_measured(arena_string(&collection->arena, total->why_not));
+        struct measured value = total->count;
+        if (!value.known)
+            value.why_not = arena_string(&collection->arena, value.why_not);
         if (strcmp(total->name, "task-clock") == 0)
             row->cpu_s = value.known ? measured_as(value.value * 1e-9) : value;
         if (strcmp(total->name, "cycles") == 0)

@@ -145,18 +145,22 @@ static bool exec_failed(const char *program, int exec_errno, struct error *err)
     return false;
 }
 
+/* Its end is seen before it is reaped, so that no signal is passed on to a number that is free again. */
 static bool reap(struct workload *workload, int flags)
 {
-    pid_t pid;
+    siginfo_t ended = {0};
+    int found;
     do
-        pid = wait4(workload->pid, &workload->wait_status, flags, &workload->usage);
-    while (pid < 0 && errno == EINTR);
-    if (pid == 0)
+        found = waitid(P_PID, (id_t)workload->pid, &ended, WEXITED | WNOWAIT | flags);
+    while (found < 0 && errno == EINTR);
+    if (found == 0 && ended.si_pid == 0)
         return false;
+    if (forward_pid == workload->pid)
+        forward_pid = 0;
+    while (wait4(workload->pid, &workload->wait_status, 0, &workload->usage) < 0 && errno == EINTR)
+        continue;
     workload->ended_ns = now_ns();
     workload->reaped = true;
-    if (forward_pid == workload->pid)
-        forward_pid = 0; /* the number may soon be somebody else's */
     return true;
 }
 

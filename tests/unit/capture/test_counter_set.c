@@ -71,13 +71,13 @@ Test(counter_set, what_is_divided_by_one_another_is_counted_together)
     simulated_pmu_exec(bench.pmu, 100);
     simulated_pmu_run(bench.pmu, 400000000);
     const struct counter_total *cycles = total(&bench, "cycles"), *misses = total(&bench, "branch-misses");
-    cr_expect_eq(cycles->reading.status, READING_COUNTED);
-    cr_expect_lt(reading_running_ratio(&cycles->reading), 1, "eight groups share four counters");
-    cr_expect_eq(cycles->reading.running_ns, misses->reading.running_ns, "one group, the same moments");
-    cr_expect_float_eq(reading_scaled(&cycles->reading), 1.2e9, 1e7);
-    cr_expect_float_eq(reading_scaled(&misses->reading) / reading_scaled(&cycles->reading), 5.0 / 300, 1e-6);
+    cr_expect(cycles->count.known);
+    cr_expect_lt(cycles->running_ratio, 1, "eight groups share four counters");
+    cr_expect_float_eq(cycles->running_ratio, misses->running_ratio, 1e-9, "one group, the same moments");
+    cr_expect_float_eq(cycles->count.value, 1.2e9, 1e7);
+    cr_expect_float_eq(misses->count.value / cycles->count.value, 5.0 / 300, 1e-6);
     cr_expect(cycles->hardware && !total(&bench, "task-clock")->hardware);
-    cr_expect_float_eq(reading_running_ratio(&total(&bench, "task-clock")->reading), 1, 1e-9);
+    cr_expect_float_eq(total(&bench, "task-clock")->running_ratio, 1, 1e-9);
     bench_done(&bench);
 }
 
@@ -87,8 +87,8 @@ Test(counter_set, a_small_pmu_takes_them_one_by_one)
     cr_assert(bench_open(&bench, (struct simulated_plan){.programmable = 1}), "%s", bench.err.message);
     simulated_pmu_exec(bench.pmu, 100);
     simulated_pmu_run(bench.pmu, 4000000000);
-    cr_expect_eq(total(&bench, "cycles")->reading.status, READING_COUNTED);
-    cr_expect_float_eq(reading_scaled(&total(&bench, "branch-misses")->reading), 2e8, 2e6);
+    cr_expect(total(&bench, "cycles")->count.known);
+    cr_expect_float_eq(total(&bench, "branch-misses")->count.value, 2e8, 2e6);
     bench_done(&bench);
 }
 
@@ -100,11 +100,11 @@ Test(counter_set, without_a_pmu_the_kernels_counts_remain_and_the_rest_has_its_r
     cr_assert(bench_open(&bench, (struct simulated_plan){.rules = software, .rule_count = 1}));
     simulated_pmu_exec(bench.pmu, 100);
     simulated_pmu_run(bench.pmu, 1000000);
-    cr_expect_eq(total(&bench, "task-clock")->reading.value, 1000000u);
+    cr_expect_float_eq(total(&bench, "task-clock")->count.value, 1000000, 0.5);
     const struct counter_total *cycles = total(&bench, "cycles");
-    cr_expect_neq(cycles->reading.status, READING_COUNTED);
-    cr_assert_not_null(cycles->why_not);
-    cr_expect(cycles->why_not[0] != '\0');
+    cr_assert_not(cycles->count.known);
+    cr_assert_not_null(cycles->count.why_not);
+    cr_expect(cycles->count.why_not[0] != '\0');
     bench_done(&bench);
 }
 
@@ -114,8 +114,8 @@ Test(counter_set, counters_that_others_hold_are_not_zero)
     cr_assert(bench_open(&bench, (struct simulated_plan){.programmable = 4, .taken = 4}));
     simulated_pmu_exec(bench.pmu, 100);
     simulated_pmu_run(bench.pmu, 100000000);
-    cr_expect_eq(total(&bench, "cycles")->reading.status, READING_NOT_COUNTED);
-    cr_expect_not_null(strstr(total(&bench, "cycles")->why_not, "never came"));
+    cr_assert_not(total(&bench, "cycles")->count.known);
+    cr_expect_not_null(strstr(total(&bench, "cycles")->count.why_not, "never came"));
     bench_done(&bench);
 }
 
@@ -126,7 +126,7 @@ Test(counter_set, without_the_kernel_it_says_so)
     simulated_pmu_exec(bench.pmu, 100);
     simulated_pmu_run(bench.pmu, 100000000);
     cr_expect(total(&bench, "cycles")->user_only);
-    cr_expect_neq(total(&bench, "context-switches")->reading.status, READING_COUNTED, "they happen in the kernel");
+    cr_expect_not(total(&bench, "context-switches")->count.known, "they happen in the kernel");
     bench_done(&bench);
 }
 
