@@ -91,9 +91,11 @@ const struct hypothesis hypothesis_unoptimised = {
     .test = unoptimised_test,
 };
 
+/* All of them guesses: what is called so may be the product. */
 static const struct name_pattern checking_names[] = {
-    {.part = "_ref_"},    {.part = "reference"}, {.prefix = "ref_"},   {.part = "compute_ref"}, {.part = "verify"},
-    {.part = "validate"}, {.part = "checker"},   {.prefix = "check_"}, {.part = "_check"},      {.part = "assert"},
+    {.word = "ref", .is_guess = true},   {.word = "reference", .is_guess = true}, {.word = "verify", .is_guess = true},
+    {.word = "check", .is_guess = true}, {.word = "checker", .is_guess = true},   {.word = "validate", .is_guess = true},
+    {.word = "assert", .is_guess = true},
 };
 
 static void checking_code_test(const struct results *results, struct finding *finding)
@@ -112,9 +114,9 @@ const struct hypothesis hypothesis_checking_code = {
 
 static const struct name_pattern instrumented_names[] = {
     {.prefix = "__asan_"},     {.prefix = "__tsan_"},      {.prefix = "__msan_"},  {.prefix = "__ubsan_"},
-    {.prefix = "__sanitizer"}, {.prefix = "__gcov_"},      {.prefix = "mcount"},   {.prefix = "__fentry__"},
-    {.prefix = "_mcount"},     {.dso = "libasan"},         {.dso = "libtsan"},     {.dso = "libubsan"},
-    {.prefix = "__llvm_profile"}, {.dso = "memcheck-"},    {.dso = "vgpreload"},   {.part = "AddressSanitizer"},
+    {.prefix = "__sanitizer"}, {.prefix = "__gcov_"},      {.name = "mcount"},     {.name = "__fentry__"},
+    {.name = "_mcount"},       {.dso = "libasan"},         {.dso = "libtsan"},     {.dso = "libubsan"},
+    {.prefix = "__llvm_profile"}, {.dso = "memcheck"},     {.dso = "vgpreload"},   {.word = "AddressSanitizer"},
 };
 
 static void instrumented_test(const struct results *results, struct finding *finding)
@@ -132,10 +134,11 @@ const struct hypothesis hypothesis_instrumented = {
 };
 
 static const struct name_pattern interpreter_names[] = {
-    {.prefix = "_PyEval_"},   {.prefix = "PyObject_"},  {.dso = "python"},     {.dso = "libpython"},
-    {.prefix = "Builtins_"},  {.part = "BytecodeHandler"}, {.dso = "perl"},    {.dso = "libperl"},
-    {.dso = "ruby"},          {.dso = "libruby"},       {.prefix = "luaV_"},   {.dso = "bash"},
-    {.dso = "dash"},          {.prefix = "Perl_"},      {.dso = "php"},
+    {.prefix = "_PyEval_"},   {.name = "PyObject_Call"}, {.dso = "python"},     {.dso = "libpython"},
+    {.prefix = "Builtins_"},  {.word = "BytecodeHandler"}, {.dso = "perl"},     {.dso = "libperl"},
+    {.dso = "ruby"},          {.dso = "libruby"},       {.prefix = "luaV_"},    {.dso = "bash"},
+    {.dso = "dash"},          {.prefix = "Perl_pp_"},   {.dso = "php"},         {.prefix = "sqlite3Vdbe"},
+    {.prefix = "Perl_runops"}, {.name = "vm_exec_core"}, {.name = "execute_ex"}, {.word = "RawMatch"},
 };
 
 static void interpreter_test(const struct results *results, struct finding *finding)

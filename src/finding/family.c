@@ -56,13 +56,41 @@ void finding_reason_bound(struct finding *finding, const char *key, struct inter
                 VALUE_TEXT("of", denominator_name(finding->of)));
 }
 
-static bool name_matches(const struct stall_function *function, const struct name_pattern *pattern)
+static bool is_letter(char c)
 {
-    if (pattern->prefix && strncmp(function->name, pattern->prefix, strlen(pattern->prefix)) != 0)
-        return false;
-    if (pattern->part && !strstr(function->name, pattern->part))
-        return false;
-    return !pattern->dso || strncmp(function->dso, pattern->dso, strlen(pattern->dso)) == 0;
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/* "free" is "free", "free@@GLIBC_2.2.5" and "free.part.0", but not "freeze_cells" or "free_list". */
+static bool is_whole_name(const char *name, const char *wanted)
+{
+    size_t length = strlen(wanted);
+    return strncmp(name, wanted, length) == 0 && (!name[length] || strchr("@.([", name[length]));
+}
+
+/* Words end where no letter follows: "memcpy" is in "__memcpy_avx_unaligned", not in "memcpyless". */
+static bool has_word(const char *name, const char *word)
+{
+    size_t length = strlen(word);
+    for (const char *at = strstr(name, word); at; at = strstr(at + 1, word))
+        if ((at == name || !is_letter(at[-1])) && !is_letter(at[length]))
+            return true;
+    return false;
+}
+
+/* "python" is python, python3.11 and python3-dbg; "libruby" is libruby-3.1.so.3.1. */
+static bool is_binary(const char *dso, const char *stem)
+{
+    size_t length = strlen(stem);
+    return strncmp(dso, stem, length) == 0 && !is_letter(dso[length]) && dso[length] != '_';
+}
+
+static bool pattern_matches(const struct stall_function *function, const struct name_pattern *pattern)
+{
+    return (!pattern->name || is_whole_name(function->name, pattern->name)) &&
+           (!pattern->prefix || strncmp(function->name, pattern->prefix, strlen(pattern->prefix)) == 0) &&
+           (!pattern->word || has_word(function->name, pattern->word)) &&
+           (!pattern->dso || is_binary(function->dso, pattern->dso));
 }
 
 struct name_matches functions_named(const struct stalls *stalls, const struct name_pattern *patterns, size_t count)
@@ -70,50 +98,65 @@ struct name_matches functions_named(const struct stalls *stalls, const struct na
     struct name_matches matches = {0};
     for (size_t at = 0; at < stalls->function_count; at++) {
         const struct stall_function *function = &stalls->functions[at];
-        bool found = false;
-        for (size_t pattern = 0; pattern < count && !found && !function->is_kernel; pattern++)
-            found = name_matches(function, &patterns[pattern]);
-        if (!found)
-            continue;
-        matches.samples += function->samples;
-        if (!matches.hottest)
-            matches.hottest = function;
+        bool certain = false, guessed = false;
+        for (size_t pattern = 0; pattern < count && !function->is_kernel; pattern++) {
+            bool matched = pattern_matches(function, &patterns[pattern]);
+            certain |= matched && !patterns[pattern].is_guess;
+            guessed |= matched;
+        }
+        if (certain) {
+            matches.samples += function->samples;
+            matches.hottest = matches.hottest ? matches.hottest : function;
+        } else if (guessed) {
+            matches.guessed += function->samples;
+            matches.hottest_guessed = matches.hottest_guessed ? matches.hottest_guessed : function;
+        }
     }
     return matches;
 }
 
-/* The time of functions that match by name is a fact; what leaving them out returns is up to all of it. */
+static void names_not_testable(const struct results *results, struct finding *finding)
+{
+    double total = (double)results->stalls->sample_count, unnamed = (double)results->stalls->unnamed_samples;
+    scoped_text struct text share_text = {0};
+    struct value value = VALUE_SHARE("", interval_exactly(total > 0 ? unnamed / total : 1));
+    value_print(&share_text, &value);
+    finding_not_testable(finding,
+                         arena_printf(finding->arena, "it goes by names, and the code of %s of the samples has none",
+                                      text_string(&share_text)),
+                         wording_find("common", "remedy-names"));
+}
+
 void test_function_names(const struct results *results, struct finding *finding, const struct name_pattern *patterns,
-                       size_t count)
+                         size_t count)
 {
     struct name_matches matches = functions_named(results->stalls, patterns, count);
-    struct interval share = share_of_names(results, finding, (double)matches.samples);
+    struct interval certain = share_of_names(results, finding, (double)matches.samples);
+    struct interval most = share_of_names(results, finding, (double)(matches.samples + matches.guessed));
+    struct interval share = certain.known ? interval_of(certain.low, certain.mid, most.high) : certain;
     finding_decide_fact(finding, share, results->effect);
     if (finding->verdict == VERDICT_RULED_OUT) {
         finding_reason_bound(finding, "bound", share);
         return;
     }
-    bool seen = matches.hottest && share_of_samples(results, finding, (double)matches.samples).high >= results->effect;
-    if (!seen) { /* only code without names could be that much */
-        double total = (double)results->stalls->sample_count, unnamed = (double)results->stalls->unnamed_samples;
-        scoped_text struct text share_text = {0};
-        struct value value = VALUE_SHARE("", interval_exactly(total > 0 ? unnamed / total : 1));
-        value_print(&share_text, &value);
-        finding_not_testable(finding,
-                             arena_printf(finding->arena, "it goes by names, and the code of %s of the samples has none",
-                                          text_string(&share_text)),
-                             wording_find("common", "remedy-names"));
+    double met = (double)(matches.samples + matches.guessed);
+    if (met == 0 || share_of_samples(results, finding, met).high < results->effect) {
+        names_not_testable(results, finding); /* only code without names could be that much */
         return;
     }
-    if (matches.hottest) {
-        finding->subject = matches.hottest->name;
-        finding_evidence(finding, WEIGHT_FOR, ORIGIN_CODE, "named", VALUE_TEXT("function", matches.hottest->name),
-                         VALUE_TEXT("dso", matches.hottest->dso), VALUE_SHARE("share", share));
-    }
-    finding_set(finding, reason, "gain", NO_VALUES);
+    const struct stall_function *hottest = matches.hottest ? matches.hottest : matches.hottest_guessed;
+    finding->subject = hottest->name;
+    /* What a function is called is known by whoever knows the binary; that time goes there, the samples say. */
+    finding_evidence(finding, matches.hottest ? WEIGHT_FOR : WEIGHT_CONTEXT, ORIGIN_SAMPLES, "named",
+                     VALUE_TEXT("function", hottest->name), VALUE_TEXT("dso", hottest->dso),
+                     VALUE_SHARE("share", matches.hottest ? certain : share_of_samples(results, finding, met)));
     if (finding->verdict == VERDICT_SUPPORTED)
-        finding_set(finding, headline, "headline", VALUE_TEXT("function", matches.hottest->name),
-                    VALUE_SHARE("share", share));
+        finding_set(finding, headline, "headline", VALUE_TEXT("function", hottest->name), VALUE_SHARE("share", certain));
+    if (finding->verdict == VERDICT_SUPPORTED)
+        finding_set(finding, reason, "gain", NO_VALUES);
+    else
+        finding_set(finding, reason, "guess", VALUE_TEXT("function", hottest->name),
+                    VALUE_SHARE("share", interval_exactly(met / (double)results->stalls->sample_count)));
     finding_advise(finding, "advice", NO_VALUES);
     finding_set(finding, confirm, "confirm", NO_VALUES);
 }

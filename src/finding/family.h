@@ -47,17 +47,24 @@ bool stalls_are_attributed(const struct results *results, struct finding *findin
 void finding_reason_bound(struct finding *finding, const char *key, struct interval bound);
 
 struct name_pattern {
-    const char *prefix; /* of the function's name; NULL: any */
-    const char *part;   /* somewhere in the name; NULL: any */
-    const char *dso;    /* the name of its binary starts so; NULL: any */
+    const char *name;   /* the whole name, but for what the compiler or linker adds: "free", not "freeze"; NULL: any */
+    const char *prefix; /* begins so: families that reserve it ("__asan_"); NULL: any */
+    const char *word;   /* whole words somewhere in it: "memcpy" in "__memcpy_avx"; NULL: any */
+    const char *dso;    /* its binary but for the version: "python" is python3.11, "bash" not bashful; NULL: any */
+    bool is_guess;      /* anybody may call a function so: proves nothing */
 };
 struct name_matches {
-    uint64_t samples;
-    const struct stall_function *hottest; /* NULL: none matched */
+    uint64_t samples; /* certain ones */
+    uint64_t guessed; /* by a name that anybody may use */
+    const struct stall_function *hottest;         /* of the certain; NULL: none matched */
+    const struct stall_function *hottest_guessed; /* NULL: none */
 };
 /* Functions whose names match one of the patterns. */
 struct name_matches functions_named(const struct stalls *stalls, const struct name_pattern *patterns, size_t count);
-/* Decide by the time in such functions: a fact; what leaving them out returns is at most that. */
+/*
+ * Decide by the time in such functions: where the name is certain, a fact; what leaving them out returns is at most
+ * that. A guess by name only keeps it from being ruled out.
+ */
 void test_function_names(const struct results *results, struct finding *finding, const struct name_pattern *patterns,
                          size_t count);
 

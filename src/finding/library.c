@@ -4,12 +4,18 @@
 #include "finding/family.h"
 
 static const struct name_pattern allocation_names[] = {
-    {.prefix = "malloc"},      {.prefix = "_int_malloc"}, {.prefix = "_int_free"}, {.prefix = "free"},
-    {.prefix = "cfree"},       {.prefix = "realloc"},     {.prefix = "_int_realloc"}, {.prefix = "calloc"},
-    {.prefix = "operator new"}, {.prefix = "operator delete"}, {.prefix = "malloc_consolidate"},
-    {.prefix = "unlink_chunk"}, {.dso = "libjemalloc"},   {.dso = "libtcmalloc"},  {.dso = "libmimalloc"},
-    {.prefix = "_PyObject_Malloc"}, {.prefix = "_PyObject_Free"}, {.prefix = "sysmalloc"}, {.prefix = "__libc_malloc"},
-    {.prefix = "tcache_"},
+    {.name = "malloc"},          {.name = "free"},              {.name = "cfree"},           {.name = "realloc"},
+    {.name = "calloc"},          {.name = "memalign"},          {.name = "posix_memalign"},  {.name = "aligned_alloc"},
+    {.prefix = "_int_malloc"},   {.prefix = "_int_free"},       {.prefix = "_int_realloc"},  {.prefix = "_int_memalign"},
+    {.prefix = "__libc_malloc"}, {.prefix = "__libc_free"},     {.prefix = "__libc_calloc"}, {.prefix = "__libc_realloc"},
+    {.name = "malloc_consolidate"}, {.name = "unlink_chunk"},   {.name = "sysmalloc"},       {.name = "systrim"},
+    {.name = "tcache_get"},      {.name = "tcache_put"},        {.name = "tcache_init"},     {.name = "ptmalloc_init"},
+    {.name = "operator new"},    {.name = "operator delete"},   {.prefix = "_mi_"},          {.prefix = "je_malloc"},
+    {.prefix = "operator new["}, {.prefix = "operator delete["}, {.prefix = "je_free"},      {.name = "mi_malloc"},
+    {.name = "mi_free"},         {.prefix = "__rust_alloc"},    {.prefix = "__rust_dealloc"}, {.name = "runtime.mallocgc"},
+    {.dso = "libjemalloc"},      {.dso = "libtcmalloc"},        {.dso = "libmimalloc"},
+    {.name = "_PyObject_Malloc"}, {.name = "_PyObject_Free"},   {.name = "PyObject_Malloc"}, {.name = "PyObject_Free"},
+    {.word = "allocate", .is_guess = true}, {.word = "alloc", .is_guess = true},
 };
 
 static void allocation_test(const struct results *results, struct finding *finding)
@@ -27,7 +33,8 @@ const struct hypothesis hypothesis_allocation = {
 };
 
 static const struct name_pattern copying_names[] = {
-    {.part = "memcpy"}, {.part = "memmove"}, {.part = "memset"}, {.part = "strcpy"}, {.part = "mempcpy"},
+    {.word = "memcpy"}, {.word = "memmove"}, {.word = "memset"}, {.word = "strcpy"}, {.word = "mempcpy"},
+    {.word = "bzero"},
 };
 
 static void copying_test(const struct results *results, struct finding *finding)
@@ -45,10 +52,13 @@ const struct hypothesis hypothesis_copying = {
 };
 
 static const struct name_pattern spinning_names[] = {
-    {.part = "spin_lock"},     {.part = "spinlock"},       {.part = "_spin_"},     {.prefix = "lll_lock"},
-    {.part = "pthread_mutex"}, {.part = "gomp_barrier"},   {.part = "gomp_team_barrier"}, {.part = "kmp_wait"},
-    {.part = "kmp_flag"},      {.part = "pthread_spin"},   {.part = "do_spin"},    {.part = "busy_wait"},
-    {.part = "lll_lock_wait"},
+    {.prefix = "__lll_lock"},      {.prefix = "lll_lock"},          {.word = "pthread_mutex_lock"},
+    {.word = "pthread_mutex_unlock"}, {.word = "pthread_mutex_trylock"}, {.prefix = "__pthread_mutex_"},
+    {.prefix = "__pthread_rwlock_"}, {.word = "pthread_spin_lock"}, {.prefix = "gomp_barrier"},
+    {.prefix = "gomp_team_barrier"}, {.prefix = "__kmp_wait"},      {.prefix = "__kmp_flag"},
+    {.prefix = "kmp_flag"},        {.word = "native_queued_spin_lock_slowpath"},
+    {.word = "spin_lock", .is_guess = true}, {.word = "spinlock", .is_guess = true}, {.word = "do_spin", .is_guess = true},
+    {.word = "busy_wait", .is_guess = true},
 };
 
 static void spinning_test(const struct results *results, struct finding *finding)

@@ -335,6 +335,46 @@ Test(findings, code_that_could_not_be_read_rules_nothing_out)
     arena_done(&made.arena);
 }
 
+/* A name tells only what nobody else would be called. */
+Test(findings, names_are_whole_words_and_guesses_support_nothing)
+{
+    static const struct {
+        const char *name, *dso, *id;
+        enum verdict verdict;
+    } cases[] = {
+        {"freeze_cells", "a.out", "allocation", VERDICT_RULED_OUT},
+        {"free_list_walk", "a.out", "allocation", VERDICT_RULED_OUT},
+        {"free", "a.out", "allocation", VERDICT_SUPPORTED},
+        {"cfree@GLIBC_2.2.5", "libc.so.6", "allocation", VERDICT_SUPPORTED},
+        {"_int_free", "libc.so.6", "allocation", VERDICT_SUPPORTED},
+        {"operator new(unsigned long)", "libstdc++.so.6.0.30", "allocation", VERDICT_SUPPORTED},
+        {"adler_checksum", "a.out", "checking-code", VERDICT_RULED_OUT},
+        {"tcp_check_all", "a.out", "checking-code", VERDICT_UNDECIDED},
+        {"RSA_verify", "libcrypto.so.3", "checking-code", VERDICT_UNDECIDED},
+        {"draw", "dashboard", "interpreter", VERDICT_RULED_OUT},
+        {"_PyEval_EvalFrameDefault", "app", "interpreter", VERDICT_SUPPORTED},
+        {"long_richcompare", "python3.11", "interpreter", VERDICT_SUPPORTED},
+        {"sqlite3VdbeExec", "libsqlite3.so.0.8.6", "interpreter", VERDICT_SUPPORTED},
+        {"__memmove_avx_unaligned_erms", "libc.so.6", "copying", VERDICT_SUPPORTED},
+        {"my_spin_lock", "a.out", "spinning", VERDICT_UNDECIDED},
+        {"__pthread_mutex_lock", "libc.so.6", "spinning", VERDICT_SUPPORTED},
+    };
+    for (size_t at = 0; at < array_count(cases); at++) {
+        struct made_up made;
+        make_up(&made);
+        made.function.name = cases[at].name;
+        made.function.dso = cases[at].dso;
+        const struct finding *finding = test_and_find(&made, cases[at].id);
+        cr_expect_eq(finding->verdict, cases[at].verdict, "%s in %s: %s", cases[at].name, cases[at].id,
+                     verdict_name(finding->verdict));
+        bool headed = finding->verdict == VERDICT_SUPPORTED;
+        cr_expect_eq(finding->headline != NULL, headed, "%s heads", cases[at].name);
+        for (size_t item = 0; item < finding->evidence_count; item++)
+            cr_expect_neq(finding->evidence[item].origin, ORIGIN_CODE, "a name is no evidence of its own");
+        arena_done(&made.arena);
+    }
+}
+
 /* Many short waits are turns at a lock; few long ones are a pool with nothing to do. */
 Test(findings, turns_at_a_lock_are_told_from_idle_pools)
 {
