@@ -8,6 +8,7 @@
 enum {
     CODE_BYTES_MOST = 1 << 20, /* of one function; generated giants are cut */
     COMPLAINTS_MOST = 16,
+    SCHEMA = 2, /* of code.json; 1 had no build_id and pid */
     PIECE_GAP = 1024, /* further apart, generated code counts as two pieces */
     PIECE_END = 64,   /* so much behind the last sample belongs to a piece: the end of its loop */
 };
@@ -17,12 +18,26 @@ static const char *dso_path(const struct recording *recording, uint32_t dso)
     return strings_text(&recording->strings, recording->spaces.dsos[dso].path);
 }
 
-static int function_compare(const void *a, const void *b)
+/* Whose addresses these are: a path says it only together with the build, or the process. */
+static int owner_compare(const struct bundle_function *left, const struct bundle_function *right)
 {
-    const struct bundle_function *left = a, *right = b;
     int by_dso = strcmp(left->dso, right->dso);
     if (by_dso)
         return by_dso;
+    if (left->build_id.size_bytes != right->build_id.size_bytes)
+        return left->build_id.size_bytes < right->build_id.size_bytes ? -1 : 1;
+    int by_build = memcmp(left->build_id.bytes, right->build_id.bytes, left->build_id.size_bytes);
+    if (by_build)
+        return by_build;
+    return (left->owner_pid > right->owner_pid) - (left->owner_pid < right->owner_pid);
+}
+
+static int function_compare(const void *a, const void *b)
+{
+    const struct bundle_function *left = a, *right = b;
+    int by_owner = owner_compare(left, right);
+    if (by_owner)
+        return by_owner;
     return (left->dso_addr > right->dso_addr) - (left->dso_addr < right->dso_addr);
 }
 
@@ -30,6 +45,17 @@ static int line_compare(const void *a, const void *b)
 {
     const struct bundle_line *left = a, *right = b;
     return (left->dso_addr > right->dso_addr) - (left->dso_addr < right->dso_addr);
+}
+
+/* A function without anything yet, of this binary. */
+static struct bundle_function function_in(const struct recording *recording, uint32_t dso_id)
+{
+    const struct dso *dso = &recording->spaces.dsos[dso_id];
+    return (struct bundle_function){
+        .dso = dso_path(recording, dso_id),
+        .build_id = dso->build_id,
+        .owner_pid = dso->kind == DSO_ANONYMOUS ? dso->owner_pid : 0,
+    };
 }
 
 struct maker {
@@ -69,6 +95,14 @@ static uint32_t maker_function(struct maker *maker, uint64_t key, uint32_t symbo
     return at;
 }
 
+static struct bundle_function *maker_begin(struct maker *maker, uint32_t at, uint32_t dso)
+{
+    struct bundle_function *function = &maker->functions.items[at];
+    *function = function_in(maker->recording, dso);
+    function->dso = arena_string(maker->arena, function->dso);
+    return function;
+}
+
 /* A function that no symbol names, in the bounds that its frame description gives: "gzip+0x5a20". */
 static bool maker_unnamed(struct maker *maker, uint32_t location, uint32_t *ret_at)
 {
@@ -78,17 +112,15 @@ static bool maker_unnamed(struct maker *maker, uint32_t location, uint32_t *ret_
         return false;
     bool is_new;
     *ret_at = maker_function(maker, hash_combine(hash_u64(where->dso), start), SYMBOL_NONE, location, &is_new);
-    if (is_new)
-        maker->functions.items[*ret_at] = (struct bundle_function){
-            .dso = arena_string(maker->arena, dso_path(maker->recording, where->dso)),
-            .name = arena_printf(maker->arena, "%s+0x%llx",
-                                 strings_text(&maker->recording->strings,
-                                              maker->recording->spaces.dsos[where->dso].name),
-                                 (unsigned long long)start),
-            .dso_addr = start,
-            .size_bytes = size_bytes,
-            .shown_addr = start,
-        };
+    if (!is_new)
+        return true;
+    struct bundle_function *function = maker_begin(maker, *ret_at, where->dso);
+    function->name = arena_printf(
+        maker->arena, "%s+0x%llx",
+        strings_text(&maker->recording->strings, maker->recording->spaces.dsos[where->dso].name),
+        (unsigned long long)start);
+    function->dso_addr = function->shown_addr = start;
+    function->size_bytes = size_bytes;
     return true;
 }
 
@@ -97,18 +129,16 @@ static uint32_t maker_named(struct maker *maker, uint32_t location, uint32_t id)
     bool is_new;
     uint32_t at = maker_function(maker, hash_u64(id), id, location, &is_new);
     const struct symbol *symbol = symboliser_symbol(maker->symboliser, id);
-    if (is_new)
-        maker->functions.items[at] = (struct bundle_function){
-            .dso = arena_string(maker->arena, dso_path(maker->recording, symbol->dso)),
-            .name = arena_string(maker->arena, symbol->name),
-            .dso_addr = symbol->dso_addr,
-            .size_bytes = symbol->size_bytes,
-            .shown_addr = symbol->shown_addr,
-            .is_kernel = symbol->is_kernel,
-            .is_named = true,
-        };
+    struct bundle_function *function = is_new ? maker_begin(maker, at, symbol->dso) : &maker->functions.items[at];
+    if (is_new) {
+        function->name = arena_string(maker->arena, symbol->name);
+        function->dso_addr = symbol->dso_addr;
+        function->size_bytes = symbol->size_bytes;
+        function->shown_addr = symbol->shown_addr;
+        function->is_kernel = symbol->is_kernel;
+        function->is_named = true;
+    }
     /* A symbol without a size still has to hold the locations that it was found for. */
-    struct bundle_function *function = &maker->functions.items[at];
     uint64_t reach = maker->recording->samples.locations[location].dso_addr - function->dso_addr + 1;
     if (function->size_bytes < reach)
         function->size_bytes = reach;
@@ -130,7 +160,7 @@ static void maker_add_symbol(struct maker *maker, uint32_t location)
 }
 
 struct generated { /* a sampled place in code that nobody announced */
-    const char *dso;
+    uint32_t dso;
     uint64_t addr;
     uint32_t location;
 };
@@ -138,8 +168,9 @@ struct generated { /* a sampled place in code that nobody announced */
 static int generated_compare(const void *a, const void *b)
 {
     const struct generated *left = a, *right = b;
-    int by_dso = strcmp(left->dso, right->dso);
-    return by_dso ? by_dso : (left->addr > right->addr) - (left->addr < right->addr);
+    if (left->dso != right->dso)
+        return left->dso < right->dso ? -1 : 1;
+    return (left->addr > right->addr) - (left->addr < right->addr);
 }
 
 /*
@@ -153,13 +184,10 @@ static void maker_add_piece(struct maker *maker, const struct generated *places,
     const struct location *where = &maker->recording->samples.locations[first];
     uint64_t key = hash_combine(hash_u64(where->dso), places[0].addr);
     uint32_t at = maker_function(maker, key, SYMBOL_NONE, first, &is_new);
-    maker->functions.items[at] = (struct bundle_function){
-        .dso = arena_string(maker->arena, places[0].dso),
-        .name = arena_printf(maker->arena, "[JIT]+0x%llx", (unsigned long long)places[0].addr),
-        .dso_addr = places[0].addr,
-        .size_bytes = places[count - 1].addr - places[0].addr + PIECE_END,
-        .shown_addr = places[0].addr,
-    };
+    struct bundle_function *function = maker_begin(maker, at, where->dso);
+    function->name = arena_printf(maker->arena, "[JIT]+0x%llx", (unsigned long long)places[0].addr);
+    function->dso_addr = function->shown_addr = places[0].addr;
+    function->size_bytes = places[count - 1].addr - places[0].addr + PIECE_END;
     for (size_t place = 0; place < count; place++) {
         maker->function_of[places[place].location] = at;
         maker->function_hits.items[at] += maker->hits[places[place].location];
@@ -174,13 +202,13 @@ static void maker_add_generated(struct maker *maker)
         const struct location *where = &samples->locations[at];
         if (maker->function_of[at] == UINT32_MAX && maker->hits[at] &&
             maker->recording->spaces.dsos[where->dso].kind == DSO_ANONYMOUS)
-            *vec_push(&places) = (struct generated){dso_path(maker->recording, where->dso), where->dso_addr, at};
+            *vec_push(&places) = (struct generated){where->dso, where->dso_addr, at};
     }
     if (places.count)
         qsort(places.items, places.count, sizeof(*places.items), generated_compare);
     for (size_t first = 0; first < places.count;) {
         size_t end = first + 1;
-        while (end < places.count && strcmp(places.items[end].dso, places.items[first].dso) == 0 &&
+        while (end < places.count && places.items[end].dso == places.items[first].dso &&
                places.items[end].addr - places.items[end - 1].addr < PIECE_GAP)
             end++;
         maker_add_piece(maker, places.items + first, end - first);
@@ -275,7 +303,7 @@ void code_bundle_make(struct code_bundle *bundle, const struct recording *record
     for (size_t at = 0; at < maker.functions.count; at++)
         if (maker.function_hits.items[at] && (double)maker.function_hits.items[at] >= least)
             maker_add_code(&maker, at);
-    *bundle = (struct code_bundle){.architecture = arena_string(arena, recording->architecture)};
+    *bundle = (struct code_bundle){.architecture = arena_string(arena, recording->architecture), .has_owners = true};
     maker_add_complaints(&maker, bundle);
     bundle->count = maker.functions.count;
     bundle->functions = arena_array(arena, struct bundle_function, bundle->count + 1);
@@ -301,14 +329,14 @@ static void json_hex(struct json_writer *json, const char *key, uint64_t value)
     json_string(json, key, digits);
 }
 
-static void write_bytes(struct json_writer *json, const struct bundle_function *function)
+static void write_bytes(struct json_writer *json, const char *key, const uint8_t *bytes, size_t count)
 {
     scoped_text struct text hex = {0};
-    for (size_t at = 0; at < function->byte_count; at++) {
-        text_add_char(&hex, "0123456789abcdef"[function->bytes[at] >> 4]);
-        text_add_char(&hex, "0123456789abcdef"[function->bytes[at] & 15]);
+    for (size_t at = 0; at < count; at++) {
+        text_add_char(&hex, "0123456789abcdef"[bytes[at] >> 4]);
+        text_add_char(&hex, "0123456789abcdef"[bytes[at] & 15]);
     }
-    json_string(json, "bytes", text_string(&hex));
+    json_string(json, key, text_string(&hex));
 }
 
 static void write_function(struct json_writer *json, const struct bundle_function *function)
@@ -323,8 +351,12 @@ static void write_function(struct json_writer *json, const struct bundle_functio
         json_bool(json, "kernel", true);
     if (!function->is_named)
         json_bool(json, "unnamed", true);
+    if (function->build_id.size_bytes)
+        write_bytes(json, "build_id", function->build_id.bytes, function->build_id.size_bytes);
+    if (function->owner_pid)
+        json_u64(json, "pid", function->owner_pid);
     if (function->bytes)
-        write_bytes(json, function);
+        write_bytes(json, "bytes", function->bytes, function->byte_count);
     if (function->producer)
         json_string(json, "producer", function->producer);
     if (function->line_count) {
@@ -349,7 +381,7 @@ void code_bundle_write(const struct code_bundle *bundle, struct text *out)
     struct json_writer json;
     json_begin(&json, out);
     json_object_open(&json, NULL);
-    json_u64(&json, "schema", 1);
+    json_u64(&json, "schema", SCHEMA);
     json_string(&json, "architecture", bundle->architecture);
     json_array_open(&json, "functions");
     for (size_t at = 0; at < bundle->count; at++)
@@ -362,12 +394,12 @@ void code_bundle_write(const struct code_bundle *bundle, struct text *out)
     json_object_close(&json);
 }
 
-static bool read_bytes(struct bundle_function *function, const char *hex, struct arena *arena)
+/* Pairs of hexadecimal digits into bytes, which has room for half as many. */
+static bool read_bytes(const char *hex, uint8_t *bytes)
 {
     size_t digits = strlen(hex);
     if (digits % 2)
         return false;
-    uint8_t *bytes = arena_alloc(arena, digits / 2 + 1);
     for (size_t at = 0; at < digits; at += 2) {
         uint64_t byte;
         if (!view_u64((struct view){hex + at, 1}, 16, &byte))
@@ -377,9 +409,30 @@ static bool read_bytes(struct bundle_function *function, const char *hex, struct
             return false;
         bytes[at / 2] = (uint8_t)(byte << 4 | low);
     }
-    function->bytes = bytes;
-    function->byte_count = digits / 2;
     return true;
+}
+
+static bool read_owner(struct bundle_function *function, struct json_value value)
+{
+    const char *build_id = json_text_or(json_member(value, "build_id"), "");
+    uint64_t pid = json_unsigned_or(json_member(value, "pid"), 0);
+    size_t size = strlen(build_id) / 2;
+    if (size > sizeof(function->build_id.bytes) || pid > UINT32_MAX)
+        return false;
+    function->build_id.size_bytes = (uint8_t)size;
+    function->owner_pid = (uint32_t)pid;
+    return read_bytes(build_id, function->build_id.bytes);
+}
+
+static bool read_code(struct bundle_function *function, struct json_value value, struct arena *arena)
+{
+    const char *hex = json_text_or(json_member(value, "bytes"), NULL);
+    if (!hex)
+        return true;
+    function->byte_count = strlen(hex) / 2;
+    uint8_t *bytes = arena_alloc(arena, function->byte_count + 1);
+    function->bytes = bytes;
+    return read_bytes(hex, bytes);
 }
 
 static bool read_function(struct bundle_function *function, struct json_value value, struct arena *arena)
@@ -396,8 +449,7 @@ static bool read_function(struct bundle_function *function, struct json_value va
     function->is_kernel = json_truth_or(json_member(value, "kernel"), false);
     const char *producer = json_text_or(json_member(value, "producer"), NULL);
     function->producer = producer ? arena_string(arena, producer) : NULL;
-    const char *hex = json_text_or(json_member(value, "bytes"), NULL);
-    if (hex && !read_bytes(function, hex, arena))
+    if (!read_owner(function, value) || !read_code(function, value, arena))
         return false;
     struct json_value lines = json_member(value, "lines");
     function->lines = arena_array(arena, struct bundle_line, json_count(lines) + 1);
@@ -424,6 +476,7 @@ bool code_bundle_read(struct code_bundle *bundle, struct json_value root, struct
         return error_set(err, ERROR_FORMAT, "no list 'functions'");
     *bundle = (struct code_bundle){
         .architecture = arena_string(arena, json_text_or(json_member(root, "architecture"), "x86_64")),
+        .has_owners = json_unsigned_or(json_member(root, "schema"), 1) >= SCHEMA,
         .functions = arena_array(arena, struct bundle_function, json_count(functions) + 1),
     };
     for (size_t at = 0; at < json_count(functions); at++)
@@ -440,17 +493,13 @@ bool code_bundle_read(struct code_bundle *bundle, struct json_value root, struct
 
 /* ---- lookup ---- */
 
-const struct bundle_function *code_bundle_find(const struct code_bundle *bundle, const struct recording *recording,
-                                               uint32_t location)
+static const struct bundle_function *function_holding(const struct code_bundle *bundle,
+                                                      const struct bundle_function *key)
 {
-    if (location >= recording->samples.location_count)
-        return NULL;
-    const struct location *place = &recording->samples.locations[location];
-    struct bundle_function key = {.dso = dso_path(recording, place->dso), .dso_addr = place->dso_addr};
     size_t low = 0, high = bundle->count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (function_compare(&bundle->functions[middle], &key) <= 0)
+        if (function_compare(&bundle->functions[middle], key) <= 0)
             low = middle + 1;
         else
             high = middle;
@@ -458,8 +507,24 @@ const struct bundle_function *code_bundle_find(const struct code_bundle *bundle,
     if (!low)
         return NULL;
     const struct bundle_function *function = &bundle->functions[low - 1];
-    bool holds = strcmp(function->dso, key.dso) == 0 && key.dso_addr - function->dso_addr < function->size_bytes;
+    bool holds = owner_compare(function, key) == 0 && key->dso_addr - function->dso_addr < function->size_bytes;
     return holds ? function : NULL;
+}
+
+const struct bundle_function *code_bundle_find(const struct code_bundle *bundle, const struct recording *recording,
+                                               uint32_t location)
+{
+    if (location >= recording->samples.location_count)
+        return NULL;
+    const struct location *place = &recording->samples.locations[location];
+    struct bundle_function key = function_in(recording, place->dso);
+    key.dso_addr = place->dso_addr;
+    const struct bundle_function *found = function_holding(bundle, &key);
+    if (found || bundle->has_owners)
+        return found;
+    key.build_id = (struct build_id){0};
+    key.owner_pid = 0;
+    return function_holding(bundle, &key);
 }
 
 const struct bundle_line *bundle_function_line(const struct bundle_function *function, uint64_t dso_addr,

@@ -23,6 +23,8 @@ struct bundle_line {
 
 struct bundle_function {
     const char *dso; /* path as recorded */
+    struct build_id build_id; /* which file of that path: containers have one each; empty: not known */
+    uint32_t owner_pid;       /* of generated code: whose; else 0 */
     const char *name;
     uint64_t dso_addr, size_bytes;
     uint64_t shown_addr; /* of dso_addr as a disassembler shows it */
@@ -37,8 +39,9 @@ struct bundle_function {
 
 struct code_bundle {
     const char *architecture;
-    struct bundle_function *functions; /* sorted by dso, then dso_addr */
+    struct bundle_function *functions; /* sorted by dso, build_id, owner_pid, then dso_addr */
     size_t count;
+    bool has_owners; /* else from a case of before: its functions don't say of which build they are */
     const char **complaints; /* why something has no names */
     size_t complaint_count;
 };
