@@ -229,6 +229,12 @@ SECTIONS = {"start": bench_start, "stat": bench_stat, "tracepoints": bench_trace
             "overhead": bench_overhead, "reading": bench_reading}
 
 
+def kept_sections(path):
+    """The sections of an earlier run, for those that aren't measured again: {name: text}."""
+    parts = re.split(r"^<!-- section (\w+) -->$", path.read_text(), flags=re.M) if path.exists() else []
+    return {name: text.strip() + "\n" for name, text in zip(parts[1::2], parts[2::2])}
+
+
 def main():
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--build", default="build")
@@ -237,18 +243,20 @@ def main():
     options.add_argument("sections", nargs="*", choices=[*SECTIONS, []], help="default: all")
     asked = options.parse_args()
     machine = Machine((ROOT / asked.build).resolve())
-    report = Report()
-    loads = []
+    output = pathlib.Path(asked.output)
+    sections = kept_sections(output)
     for name in asked.sections or SECTIONS:
-        loads.append(os.getloadavg()[0])
+        report = Report()
+        load = os.getloadavg()[0]
         SECTIONS[name](machine, report, asked.rounds)
+        busy = "; the machine was busy with other work, which hit all commands alike" if load > (os.cpu_count() or 1) else ""
+        text = "\n".join(report.lines).replace(str(machine.folder), "DIR").replace(str(machine.build), "build").strip()
+        sections[name] = f"{text}\n\nLoad average as it began: {load:.1f}{busy}.\n"
     head = ["# What plumb costs, beside its peers", "", "Made by `make bench`: medians of interleaved runs on one machine; "
             "read the ratios, not the milliseconds.", ""]
     head += [f"- {name}: {value}" for name, value in machine.versions()]
-    head += [f"- load average as the sections began: {', '.join(f'{load:.1f}' for load in loads)}"
-             f"{'; busy with other work, which the interleaving spreads over all commands alike' if max(loads) > (os.cpu_count() or 1) else ''}", ""]
-    text = re.sub(r"\n{3,}", "\n\n", "\n".join(head + report.lines)).replace(str(machine.folder), "DIR").replace(str(machine.build), "build")
-    pathlib.Path(asked.output).write_text(text.rstrip() + "\n")
+    parts = [f"<!-- section {name} -->\n{sections[name]}" for name in SECTIONS if name in sections]
+    output.write_text(re.sub(r"\n{3,}", "\n\n", "\n".join([*head, "", *parts])).rstrip() + "\n")
     shutil.rmtree(machine.folder, ignore_errors=True)
     return 0
 
