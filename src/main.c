@@ -51,6 +51,10 @@ static int run_command(const struct command *command, int argc, char **argv)
         return flush_result(EXIT_CODE_OK);
     }
     if (!command->run(&context, argc, argv, &err)) {
+        if (err.kind == ERROR_HELP) {
+            help_command(stdout, command);
+            return flush_result(EXIT_CODE_OK);
+        }
         fflush(stdout);
         print_error(command->name, &err);
         return context.exit_code ? context.exit_code : exit_code_of(&err);

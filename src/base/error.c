@@ -15,6 +15,7 @@ static const char *const kind_names[] = {
     [ERROR_NOT_FOUND] = "not-found",
     [ERROR_LIMIT] = "limit",
     [ERROR_INTERRUPTED] = "interrupted",
+    [ERROR_HELP] = "help",
 };
 _Static_assert(sizeof(kind_names) / sizeof(kind_names[0]) == ERROR_KIND_COUNT, "a name for every kind");
 

@@ -23,6 +23,7 @@ enum error_kind {
     ERROR_NOT_FOUND,   /* a file, process, event, symbol that isn't there */
     ERROR_LIMIT,       /* a bound was hit: file descriptors, memory lock, size */
     ERROR_INTERRUPTED, /* the user stopped it */
+    ERROR_HELP,        /* no error: the options were asked for, and are printed instead */
     ERROR_KIND_COUNT
 };
 

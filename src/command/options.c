@@ -211,6 +211,12 @@ static void move_word(char **argv, int from, int to)
     argv[to] = word;
 }
 
+/* --help, or -h where that means nothing else: as the first word main answers it, and here behind other options. */
+static bool asks_for_help(const struct option_row *rows, const char *word)
+{
+    return strcmp(word, "--help") == 0 || (strcmp(word, "-h") == 0 && !row_by_letter(rows, 'h'));
+}
+
 bool options_parse(const struct option_row *rows, enum options_mode mode, int argc, char **argv, void *values,
                    int *ret_first_operand, struct error *err)
 {
@@ -225,6 +231,8 @@ bool options_parse(const struct option_row *rows, enum options_mode mode, int ar
             break;
         if (operand)
             continue;
+        if (asks_for_help(rows, word))
+            return error_set(err, ERROR_HELP, "the options are asked for");
         if (!ends && !(word[1] == '-' ? parse_long(&parser, err) : parse_letters(&parser, err)))
             return false;
         for (; first <= parser.at; first++)

@@ -89,3 +89,31 @@ Test(options, mistakes_are_named)
         cr_assert_str_eq(err.hint, cases[at].hint);
     }
 }
+
+Test(options, help_is_asked_for_behind_other_options_too)
+{
+    static const struct {
+        const char *words[5];
+        bool asked;
+    } cases[] = {
+        {{"stat", "-a", "--help"}, true},
+        {{"stat", "-a", "-h"}, true},
+        {{"stat", "-o", "--help"}, false}, /* a value */
+        {{"stat", "ls", "--help"}, false}, /* the program's own */
+        {{"stat", "--", "--help"}, false},
+    };
+    for (size_t at = 0; at < array_count(cases); at++) {
+        char *argv[6] = {0};
+        int argc = 0;
+        while (argc < 5 && cases[at].words[argc]) {
+            argv[argc] = (char *)cases[at].words[argc];
+            argc++;
+        }
+        struct values values = {0};
+        struct error err = {0};
+        int first;
+        bool parsed = options_parse(rows, OPTIONS_STOP_AT_OPERAND, argc, argv, &values, &first, &err);
+        cr_assert_eq(parsed, !cases[at].asked, "case %zu", at);
+        cr_assert_eq(err.kind, cases[at].asked ? ERROR_HELP : ERROR_NONE, "case %zu", at);
+    }
+}
