@@ -12,6 +12,7 @@
 #include "probe/skid.h"
 #include "probe/skid_cache.h"
 #include "render/annotation.h"
+#include "render/page.h"
 #include "symbol/source_text.h"
 
 #include <errno.h>
@@ -210,9 +211,7 @@ static bool parse_choices(struct session *session, struct error *err)
     const char *color = options->color ? options->color : "auto";
     if (strcmp(color, "auto") != 0 && strcmp(color, "always") != 0 && strcmp(color, "never") != 0)
         return error_set(err, ERROR_USAGE, "--color expects auto, always or never, not '%s'", color);
-    const char *no_color = getenv("NO_COLOR");
-    bool auto_color = isatty(fileno(session->context->out)) && !(no_color && *no_color);
-    session->color = strcmp(color, "always") == 0 || (strcmp(color, "auto") == 0 && auto_color);
+    session->color = strcmp(color, "always") == 0 || (strcmp(color, "auto") == 0 && page_colour_suits(session->context->out));
     if (!(options->percent_limit >= 0 && options->percent_limit <= 100))
         return error_set(err, ERROR_USAGE, "--percent-limit expects 0 to 100");
     return true;

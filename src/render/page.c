@@ -14,12 +14,17 @@ static const char *const colours[] = {
     [PAGE_BAD] = "\033[31m",     [PAGE_FAINT] = "\033[2m", [PAGE_STRONG] = "\033[1m",
 };
 
-struct page page_for(struct text *out, FILE *stream_or_null)
+bool page_colour_suits(FILE *stream_or_null)
 {
     const char *refused = getenv("NO_COLOR"), *terminal = getenv("TERM");
     bool shown = stream_or_null && isatty(fileno(stream_or_null));
     bool able = !(terminal && strcmp(terminal, "dumb") == 0);
-    return (struct page){.out = out, .colour = shown && able && !(refused && refused[0]),
+    return shown && able && !(refused && refused[0]);
+}
+
+struct page page_for(struct text *out, FILE *stream_or_null)
+{
+    return (struct page){.out = out, .colour = page_colour_suits(stream_or_null),
                          .unicode = strcmp(nl_langinfo(CODESET), "UTF-8") == 0, .width = PAGE_WIDTH};
 }
 

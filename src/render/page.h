@@ -2,7 +2,7 @@
 /*
  * Text made for the eye: colour by meaning, paragraphs within 100 columns, marks that a plain terminal can show.
  *
- * Colour only on a terminal and without NO_COLOR; marks beyond ASCII only in a UTF-8 locale. Columns count code points.
+ * Colour only on a terminal that isn't dumb, and without NO_COLOR; marks beyond ASCII only in a UTF-8 locale. Columns count code points.
  */
 #ifndef PLUMB_RENDER_PAGE_H
 #define PLUMB_RENDER_PAGE_H
@@ -23,6 +23,9 @@ struct page {
     bool colour, unicode;
     size_t width;
 };
+
+/* Whether colour suits the stream; NULL is no terminal. */
+bool page_colour_suits(FILE *stream_or_null);
 
 /* stream NULL: no terminal, plain. */
 struct page page_for(struct text *out, FILE *stream_or_null);

@@ -9,6 +9,7 @@
 #include "command/options.h"
 #include "finding/overall.h"
 #include "render/diagnosis.h"
+#include "render/page.h"
 
 #include <langinfo.h>
 #include <stdlib.h>
@@ -99,9 +100,7 @@ static const char *target_words(const struct diagnose_options *options, struct a
 
 static struct text_style style_of(const struct context *context, const struct diagnose_options *options)
 {
-    bool terminal = isatty(fileno(context->out));
-    const char *no_colour = getenv("NO_COLOR");
-    bool automatic = terminal && !(no_colour && no_colour[0]);
+    bool automatic = page_colour_suits(context->out);
     return (struct text_style){
         .colour = strcmp(options->colour, "always") == 0 || (strcmp(options->colour, "auto") == 0 && automatic),
         .unicode = strcmp(nl_langinfo(CODESET), "UTF-8") == 0,
