@@ -157,6 +157,7 @@ def check_planted(build, environment, logs):
     run_to_end([build / "tests/asan/planted", "--quiet"], environment, 120)
     reports = "".join(text for _, text in sanitizer_logs.drain(logs))
     for what, sign in (("leak", "LeakSanitizer: detected memory leaks"), ("overflow of a heap block", "heap-buffer-overflow"),
+                       ("overflow within an arena", "use-after-poison"),
                        ("signed overflow", "signed integer overflow")):
         caught = sign in reports
         yield Result(f"planted {what}", "passed" if caught else "failed", "" if caught else "the sanitizers missed it")

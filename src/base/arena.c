@@ -7,6 +7,23 @@
 #include <string.h>
 #include <unistd.h>
 
+/* The address sanitizer sees the ends of a block only: it is told those of each allocation, with a gap behind it. */
+#ifndef __has_feature
+#define __has_feature(feature) 0
+#endif
+#if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer)
+#include <sanitizer/asan_interface.h>
+enum {
+    ARENA_GAP_BYTES = 16
+};
+#else
+#define ASAN_POISON_MEMORY_REGION(addr, size_bytes)   ((void)(addr), (void)(size_bytes))
+#define ASAN_UNPOISON_MEMORY_REGION(addr, size_bytes) ((void)(addr), (void)(size_bytes))
+enum {
+    ARENA_GAP_BYTES = 0
+};
+#endif
+
 enum {
     ARENA_ALIGNMENT = 16,
     ARENA_BLOCK_BYTES = 64 * 1024
@@ -93,7 +110,7 @@ static size_t aligned(size_t size_bytes)
 
 void *arena_alloc(struct arena *arena, size_t size_bytes)
 {
-    size_t need = aligned(size_bytes ? size_bytes : 1);
+    size_t need = aligned(size_bytes ? size_bytes : 1) + ARENA_GAP_BYTES;
     if (arena->capacity_bytes - arena->used_bytes < need) {
         size_t capacity = need > ARENA_BLOCK_BYTES ? need : ARENA_BLOCK_BYTES;
         struct arena_block *block = memory_alloc(sizeof(*block) + capacity);
@@ -101,9 +118,11 @@ void *arena_alloc(struct arena *arena, size_t size_bytes)
         arena->newest = block;
         arena->used_bytes = 0;
         arena->capacity_bytes = capacity;
+        ASAN_POISON_MEMORY_REGION(block->bytes, capacity);
     }
     void *memory = arena->newest->bytes + arena->used_bytes;
     arena->used_bytes += need;
+    ASAN_UNPOISON_MEMORY_REGION(memory, size_bytes ? size_bytes : 1);
     return memory;
 }
 
