@@ -139,12 +139,12 @@ def test_the_machine_with_page_maps_of_the_busiest(run, tmp_path, option):
 
 
 def test_ctrl_c_ends_the_watching_and_what_was_seen_is_told(plumb):
-    with running(FAMILY, 20) as process:
+    with running(FAMILY, 60) as process:
         watching = subprocess.Popen([plumb, "diagnose", "--json", "-p", str(process.pid)], stdout=subprocess.PIPE,
                                     stderr=subprocess.PIPE, text=True)
         time.sleep(1.5)
         watching.send_signal(signal.SIGINT)
-        out, err = watching.communicate(timeout=30)
+        out, err = watching.communicate(timeout=50)
         assert process.poll() is None, "the process must go on"
     assert watching.returncode in (0, 4), err
     assert json.loads(out)["run"]["elapsed_s"] < 10

@@ -68,7 +68,7 @@ def kernels(plumb):
 
 def verdicts(run, kernels, tmp_path, name):
     case = tmp_path / "case"
-    run("diagnose", "-q", "--case", case, "--", kernels, name, "--seconds", "0.6")
+    run("diagnose", "-q", "--case", case, "--", kernels, name, "--seconds", "0.6", timeout=200)
     found = json.loads((case / "findings.json").read_text())
     if found["verdict"]["kind"] in ("too_short", "blind"):
         pytest.skip(found["verdict"]["sentence"])
