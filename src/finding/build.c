@@ -7,6 +7,8 @@
 
 /* Unoptimised code reaches for its frame in about half of its instructions, optimised code in few. */
 static const double FRAME_DENSITY_OF_UNOPTIMISED = 0.33;
+/* Without a frame pointer that may be lack of registers: then variables must be loaded right behind being stored, too. */
+static const double RELOAD_DENSITY_OF_UNOPTIMISED = 0.03;
 
 enum built {
     BUILT_UNKNOWN,
@@ -29,6 +31,12 @@ static enum built built_by_producer(const char *producer)
     return BUILT_OPTIMISED;
 }
 
+static bool looks_unoptimised(const struct stall_function *function)
+{
+    return function->frame_density >= FRAME_DENSITY_OF_UNOPTIMISED &&
+           (function->has_frame || function->reload_density >= RELOAD_DENSITY_OF_UNOPTIMISED);
+}
+
 static double stack_share(const struct stall_function *function)
 {
     return function->attributed >= 50 ? (double)function->stack_samples / (double)function->attributed : 0;
@@ -44,7 +52,7 @@ static void unoptimised_test(const struct results *results, struct finding *find
         if (function->is_kernel)
             continue;
         enum built built = built_by_producer(function->producer);
-        bool shape = function->frame_density >= FRAME_DENSITY_OF_UNOPTIMISED;
+        bool shape = looks_unoptimised(function);
         told += built == BUILT_UNOPTIMISED ? (double)function->samples : 0;
         shaped += built == BUILT_UNKNOWN && shape ? (double)function->samples : 0;
         unknown += built == BUILT_UNKNOWN && !function->has_code ? (double)function->samples : 0;
@@ -53,11 +61,9 @@ static void unoptimised_test(const struct results *results, struct finding *find
     }
     struct interval share = share_of_samples(results, finding, told + shaped);
     struct interval blind = share_of_samples(results, finding, unknown);
-    if (told + shaped == 0)
-        share = share_of_samples(results, finding, unknown);
+    struct interval most = share_of_samples(results, finding, told + shaped + unknown);
+    share = share.known ? interval_of(share.low, share.mid, most.high) : share;
     finding_decide_fact(finding, share, results->effect);
-    if (finding->verdict == VERDICT_SUPPORTED && told + shaped == 0)
-        finding->verdict = VERDICT_UNDECIDED;
     if (finding->verdict == VERDICT_RULED_OUT) {
         finding_reason_bound(finding, "bound", share);
         return;
@@ -71,7 +77,7 @@ static void unoptimised_test(const struct results *results, struct finding *find
         finding_evidence(finding, WEIGHT_FOR, ORIGIN_CODE, "producer", VALUE_TEXT("function", hottest->name),
                          VALUE_TEXT("producer", hottest->producer));
     if (hottest->frame_density > 0)
-        finding_evidence(finding, hottest->frame_density >= FRAME_DENSITY_OF_UNOPTIMISED ? WEIGHT_FOR : WEIGHT_CONTEXT,
+        finding_evidence(finding, looks_unoptimised(hottest) ? WEIGHT_FOR : WEIGHT_CONTEXT,
                          ORIGIN_CODE, "shape", VALUE_TEXT("function", hottest->name),
                          VALUE_SHARE("density", interval_exactly(hottest->frame_density)),
                          VALUE_SHARE("stack", interval_exactly(stack_share(hottest))));

@@ -116,9 +116,7 @@ static void mispredicts_test(const struct results *results, struct finding *find
 {
     if (mispredicts_counted(results, finding) || !stalls_are_attributed(results, finding))
         return;
-    unsigned mask = CLASS(BRANCH) | CLASS(JUMP) | CLASS(CALL) | CLASS(RETURN);
-    double at_branches = class_hits(results->stalls, mask), landing = (double)results->stalls->landing_samples;
-    struct interval share = share_of_stalls(results, finding, landing > at_branches ? landing : at_branches);
+    struct interval share = share_of_stalls(results, finding, (double)results->stalls->guess_samples);
     finding_decide_bound(finding, share.high, results->effect);
     finding_reason_bound(finding, finding->verdict == VERDICT_RULED_OUT ? "bound" : "undecided", share);
     if (finding->verdict != VERDICT_UNDECIDED)
@@ -144,7 +142,8 @@ static const struct stall_row *chained_row(const struct stalls *stalls, bool add
         const struct stall_function *function = &stalls->functions[at];
         for (size_t row = 0; row < function->row_count && !function->is_kernel; row++) {
             const struct stall_row *here = &function->rows[row];
-            bool wanted = addressed ? here->is_addressed : here->is_chained && !here->is_addressed;
+            bool in_loads = here->is_addressed || here->chase;
+            bool wanted = addressed ? in_loads : here->is_chained && !in_loads;
             if (wanted && (!best || here->samples > best->samples))
                 best = here;
         }
@@ -164,11 +163,14 @@ static bool test_chained(const struct results *results, struct finding *finding,
     finding->subject = row->text;
     finding_evidence(finding, WEIGHT_FOR, ORIGIN_SAMPLES, "stalled", VALUE_SHARE("share", share),
                      VALUE_TEXT("function", function), VALUE_TEXT("instruction", row->text));
-    finding_evidence(finding, WEIGHT_FOR, ORIGIN_CODE, "carried", VALUE_TEXT("instruction", row->text));
+    finding_evidence(finding, WEIGHT_FOR, ORIGIN_CODE, row->chase ? "followed" : "carried",
+                     VALUE_TEXT("instruction", row->text), VALUE_TEXT("chase", row->chase ? row->chase : ""));
     finding_set(finding, reason, "gain", NO_VALUES);
-    finding_set(finding, headline, "headline", VALUE_TEXT("function", function), VALUE_TEXT("instruction", row->text),
-                VALUE_SHARE("share", share));
+    finding_set(finding, headline, "headline", VALUE_TEXT("function", function),
+                VALUE_TEXT("instruction", row->chase ? row->chase : row->text), VALUE_SHARE("share", share));
     finding_advise(finding, "advice", NO_VALUES);
+    if (addressed)
+        finding_advise(finding, "advice-nodes", NO_VALUES);
     finding_set(finding, confirm, "confirm", NO_VALUES);
     return true;
 }
@@ -362,6 +364,10 @@ const struct hypothesis hypothesis_front_end = {
 static void atomics_test(const struct results *results, struct finding *finding)
 {
     test_fact(results, finding, CLASS(ATOMIC) | CLASS(BARRIER));
+    const struct stalls *stalls = results->stalls;
+    /* Each thread has its own already, only not a line of its own: other advice. */
+    if (finding->advice_count && stalls->apart_samples * 2 > stalls->shared_line_addresses)
+        finding_readvise(finding, "advice-apart", NO_VALUES);
 }
 
 const struct hypothesis hypothesis_atomics = {

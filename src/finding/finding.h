@@ -147,6 +147,8 @@ void finding_advise_add(struct finding *finding, const char *key, const struct v
 #define finding_advise(finding, key, ...)                                                                         \
     finding_advise_add((finding), (key), (const struct value[]){__VA_ARGS__},                                      \
                        sizeof((const struct value[]){__VA_ARGS__}) / sizeof(struct value))
+/* Instead of all advice given so far. */
+#define finding_readvise(finding, key, ...) ((finding)->advice_count = 0, finding_advise(finding, key, __VA_ARGS__))
 #define NO_VALUES VALUE_TEXT("", "")
 /* Not testable: reason and remedy by key ("not.KEY", "remedy.KEY"). */
 void finding_not_testable(struct finding *finding, const char *reason, const char *remedy);

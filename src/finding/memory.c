@@ -278,6 +278,10 @@ static void cache_misses_test(const struct results *results, struct finding *fin
                          VALUE_SECONDS("near", interval_exactly(leading_cost->ns_near.mid * 1e-9)));
         if (leading->dependent_samples * 2 > leading->samples)
             finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_CODE, "dependent", NO_VALUES);
+        double walked = 1 - leading_cost->ns_near.mid / leading_cost->ns_small.mid;
+        if (leading->base_hits > leading->huge_hits && walked > 0) /* pages are another cause: together it is more */
+            finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_PROBE, "with-pages",
+                             VALUE_SHARE("both", interval_exactly(leading->share.high * walked)));
     }
     if (finding->verdict == VERDICT_SUPPORTED)
         finding_set(finding, headline,
@@ -291,7 +295,7 @@ static void cache_misses_test(const struct results *results, struct finding *fin
     if (finding->verdict != VERDICT_RULED_OUT) {
         bool chase = leading && leading->dependent_samples * 2 > leading->samples;
         finding_advise(finding, chase ? "advice-chase" : "advice-layout", NO_VALUES);
-        finding_advise(finding, "advice-block", NO_VALUES);
+        finding_advise(finding, chase ? "advice-prefetch" : "advice-block", NO_VALUES);
         finding_set(finding, confirm, "confirm", NO_VALUES);
     }
 }
@@ -443,11 +447,15 @@ static void false_sharing_test(const struct results *results, struct finding *fi
         finding_reason_bound(finding, "bound", share);
         return;
     }
+    bool apart = stalls->apart_samples * 10 > stalls->shared_line_samples * 9;
+    if (apart)
+        finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_ADDRESSES, "apart",
+                         VALUE_SHARE("apart", interval_exactly((double)stalls->apart_samples / seen)));
     finding_set(finding, reason, "gain", NO_VALUES);
     if (finding->verdict == VERDICT_SUPPORTED)
-        finding_set(finding, headline, "headline", VALUE_SHARE("share", share));
-    finding_advise(finding, "advice", NO_VALUES);
-    finding_set(finding, confirm, "confirm", NO_VALUES);
+        finding_set(finding, headline, apart ? "headline-apart" : "headline", VALUE_SHARE("share", share));
+    finding_advise(finding, apart ? "advice-apart" : "advice", NO_VALUES);
+    finding_set(finding, confirm, apart ? "confirm-apart" : "confirm", NO_VALUES);
 }
 
 const struct hypothesis hypothesis_false_sharing = {

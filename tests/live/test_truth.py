@@ -123,6 +123,84 @@ def test_a_jit_without_names(run, tmp_path):
     assert by_id["allocation"]["verdict"] == "ruled_out"
 
 
+CHASE = """
+#include <stdlib.h>
+struct node { struct node *next; long value; char rest[48]; };
+int main(void)
+{
+    enum { NODES = 200000 };
+    struct node *nodes = malloc(NODES * sizeof(*nodes));
+    for (long at = 0; at < NODES; at++) nodes[at] = (struct node){&nodes[(at + 77773) % NODES], at, ""};
+    long sum = 0;
+    struct node *node = nodes;
+    for (long left = 20000000; left; left--) { sum += node->value; node = node->next; }
+    return (int)sum & 1;
+}
+"""
+
+NEIGHBOURS = """
+#include <pthread.h>
+static struct { long a, b; } counters __attribute__((aligned(64)));
+static void *count_a(void *none) { for (int at = 0; at < 30000000; at++) __atomic_fetch_add(&counters.a, 1, 0); return none; }
+static void *count_b(void *none) { for (int at = 0; at < 30000000; at++) __atomic_fetch_add(&counters.b, 1, 0); return none; }
+int main(void)
+{
+    pthread_t one, two;
+    pthread_create(&one, 0, count_a, 0); pthread_create(&two, 0, count_b, 0);
+    pthread_join(one, 0); pthread_join(two, 0);
+}
+"""
+
+CHECKSUM = """
+unsigned char bytes[1 << 14];
+__attribute__((noinline)) unsigned adler_checksum(void)
+{ unsigned a = 1, b = 0; for (int at = 0; at < 1 << 14; at++) { a = (a + bytes[at]) % 65521; b = (b + a) % 65521; } return b << 16 | a; }
+__attribute__((noinline)) unsigned freeze_cells(void)
+{ unsigned a = 1; for (int at = 0; at < 1 << 14; at++) a = a * 31 + bytes[at]; return a; }
+int main(void) { volatile unsigned r = 0; for (int at = 0; at < 6000; at++) { r += adler_checksum() + freeze_cells(); __asm__ volatile("" ::: "memory"); } }
+"""
+
+
+def compiled(run, tmp_path, text, *options):
+    """Findings of a program of our own, by hypothesis; and how the compiler was told to make it."""
+    source, program, case = tmp_path / "program.c", tmp_path / "program", tmp_path / f"case{options[0]}"
+    source.write_text(text)
+    if os.uname().machine != "x86_64" or subprocess.run(["cc", "-w", *options, "-o", program, source, "-pthread"]).returncode:
+        pytest.skip("needs a compiler for x86-64")
+    run("diagnose", "-q", "--case", case, "--", program)
+    found = json.loads((case / "findings.json").read_text())
+    if found["verdict"]["kind"] in ("too_short", "blind") or not found["profile"]["stalls_attributed"]:
+        pytest.skip(found["verdict"]["sentence"])
+    return found, {finding["id"]: finding for finding in found["findings"]}
+
+
+def test_a_list_whose_values_are_read_before_its_links(run, tmp_path):
+    """The wait shows at the value's load; that it follows a chain shows in the code, and the probe must chase, too."""
+    _, by_id = compiled(run, tmp_path, CHASE, "-O2")
+    assert by_id["load-chain"]["verdict"] == "supported", by_id["load-chain"]["reason"]
+    assert "pop" not in by_id["load-chain"]["headline"]
+    costs = json.loads((tmp_path / "case-O2" / "costs.json").read_text())["access_costs"]
+    assert all(cost["dependent"] for cost in costs)
+
+
+def test_variables_of_two_threads_in_one_line(run, tmp_path):
+    """Globals are addressed by the instruction pointer; two threads' own ones in one line are false sharing."""
+    _, by_id = compiled(run, tmp_path, NEIGHBOURS, "-O2")
+    lines = by_id["contended-lines"]
+    assert lines["verdict"] == "supported", lines["reason"]
+    assert "lines of their own" in lines["advice"][0]
+    assert by_id["small-pages"]["verdict"] == by_id["cache-misses"]["verdict"] == "ruled_out"
+
+
+def test_unoptimised_without_a_frame_pointer(run, tmp_path):
+    found, by_id = compiled(run, tmp_path, CHECKSUM, "-O0", "-fomit-frame-pointer")
+    assert by_id["unoptimised-build"]["verdict"] == "supported", by_id["unoptimised-build"]["reason"]
+    found, by_id = compiled(run, tmp_path, CHECKSUM, "-O2")
+    assert by_id["unoptimised-build"]["verdict"] == "ruled_out"
+    for name in ("allocation", "checking-code"):
+        assert by_id[name]["verdict"] == "ruled_out", by_id[name]
+
+
 def test_a_waiter_waits(run, kernels, tmp_path):
     case = tmp_path / "case"
     run("diagnose", "-q", "--case", case, "--", kernels, "wait", "--seconds", "0.6")

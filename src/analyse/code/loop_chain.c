@@ -23,7 +23,7 @@ static bool row_find(const struct instruction *rows, size_t count, uint64_t addr
     return low < count && rows[low].addr == addr;
 }
 
-bool code_loop_around(const struct instruction *rows, size_t count, uint32_t row, struct code_loop *ret_loop)
+bool code_loop_around(const struct instruction *rows, size_t count, uint32_t row, struct loop_rows *ret_loop)
 {
     uint64_t addr = rows[row].addr, best = UINT64_MAX;
     for (size_t at = row; at < count && at < (size_t)row + REACH; at++) {
@@ -33,7 +33,7 @@ bool code_loop_around(const struct instruction *rows, size_t count, uint32_t row
             jump->addr - jump->target >= best || !row_find(rows, count, jump->target, &first))
             continue;
         best = jump->addr - jump->target;
-        *ret_loop = (struct code_loop){first, (uint32_t)at};
+        *ret_loop = (struct loop_rows){first, (uint32_t)at};
     }
     return best != UINT64_MAX;
 }
@@ -86,7 +86,7 @@ static void follow(struct followed *followed, const struct instruction *row, boo
 }
 
 /* Whether what `from` writes is needed by `to` at its next time in the loop. */
-static bool reaches(const struct instruction *rows, struct code_loop loop, uint32_t from, uint32_t to)
+static bool reaches(const struct instruction *rows, struct loop_rows loop, uint32_t from, uint32_t to)
 {
     struct followed followed = {rows[from].writes, rows[from].vector_writes};
     uint32_t length = loop.last - loop.first + 1;
@@ -100,7 +100,7 @@ static bool reaches(const struct instruction *rows, struct code_loop loop, uint3
     return false;
 }
 
-struct loop_chain loop_chain_at(const struct instruction *rows, struct code_loop loop, uint32_t row)
+struct loop_chain loop_chain_at(const struct instruction *rows, struct loop_rows loop, uint32_t row)
 {
     struct loop_chain chain = {0};
     struct followed followed = {rows[row].writes, rows[row].vector_writes};
@@ -124,7 +124,16 @@ struct loop_chain loop_chain_at(const struct instruction *rows, struct code_loop
     return chain;
 }
 
-bool loop_chain_is_longest(const struct loop_chain *chain, struct code_loop loop)
+bool loop_load_follows(const struct instruction *rows, struct loop_rows loop, uint32_t chase, uint32_t load)
+{
+    uint64_t moved = 0;
+    for (uint32_t at = loop.first; at <= loop.last; at++)
+        moved |= rows[at].writes;
+    uint64_t pointers = rows[chase].writes | (address_registers(&rows[chase].memory) & moved);
+    return load != chase && rows[load].is_load && (address_registers(&rows[load].memory) & pointers);
+}
+
+bool loop_chain_is_longest(const struct loop_chain *chain, struct loop_rows loop)
 {
     double waits = (double)chain->steps * CYCLES_OF_STEP;
     double issue = (double)(loop.last - loop.first + 1) / WIDTH;

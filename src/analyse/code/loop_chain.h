@@ -11,12 +11,12 @@
 
 #include "symbol/disassembly.h"
 
-struct code_loop {
+struct loop_rows {
     uint32_t first, last; /* rows; the last jumps back to the first */
 };
 
 /* The smallest loop closed by a direct jump back. Rows are sorted by address. */
-bool code_loop_around(const struct instruction *rows, size_t count, uint32_t row, struct code_loop *ret_loop);
+bool code_loop_around(const struct instruction *rows, size_t count, uint32_t row, struct loop_rows *ret_loop);
 
 struct loop_chain {
     bool carried;         /* what the row computes is needed by itself in the next turn */
@@ -25,12 +25,18 @@ struct loop_chain {
     uint32_t beside;      /* such instructions of the loop that aren't in it: they overlap with it */
 };
 
-struct loop_chain loop_chain_at(const struct instruction *rows, struct code_loop loop, uint32_t row);
+struct loop_chain loop_chain_at(const struct instruction *rows, struct loop_rows loop, uint32_t row);
+
+/*
+ * Whether a load of the loop waits for `chase`, a row whose address carries from turn to turn: it goes through the
+ * same pointer, before that is moved on or behind. A base that stays the same all the time is no such pointer.
+ */
+bool loop_load_follows(const struct instruction *rows, struct loop_rows loop, uint32_t chase, uint32_t load);
 
 /*
  * Whether the chain is longer than anything else the loop has to do, by documented latencies and units of cores
  * since 2010 (multi-cycle arithmetic: 3 cycles at least, two units at most; 4 instructions a cycle).
  */
-bool loop_chain_is_longest(const struct loop_chain *chain, struct code_loop loop);
+bool loop_chain_is_longest(const struct loop_chain *chain, struct loop_rows loop);
 
 #endif

@@ -2,6 +2,7 @@
 #include "analyse/code/stalls.h"
 
 #include "analyse/code/loop_chain.h"
+#include "analyse/memory/data_address.h"
 #include "base/vec.h"
 
 #include <string.h>
@@ -20,6 +21,7 @@ struct decoded { /* a function's instructions */
     struct instruction *items;
     uint64_t *hits; /* stalled here */
     uint8_t *marks; /* MARK_… by instruction */
+    uint32_t *chases; /* the load that a MARK_FOLLOWS row goes behind */
     uint32_t *lost, *ahead; /* stalled here, address overwritten; sampled here, address known */
     size_t count;
     bool has_frame; /* keeps a frame pointer */
@@ -31,6 +33,8 @@ enum {
     MARK_CHAINED = 2,    /* computes what it needs itself in the next turn, and that is the longest part of the turn */
     MARK_NARROW = 8,     /* in a loop that computes with single or 128-bit floating-point numbers */
     MARK_ADDRESSED = 4,  /* loads from where its own last result says */
+    MARK_FOLLOWS = 16,   /* reads through the pointer of such a load */
+    MARK_TABLE = 32,     /* a jump through a register or table, or what only such a jump leads to */
 };
 
 struct place { /* what is known of one location; filled when its first sample comes */
@@ -97,6 +101,50 @@ static bool keeps_frame(const struct work *work, const struct decoded *decoded)
     return false;
 }
 
+static bool is_stack_operand(const struct work *work, const struct decoded *decoded,
+                             const struct instruction *instruction)
+{
+    const struct memory_operand *memory = &instruction->memory;
+    if (!memory->is_present)
+        return false;
+    bool stack = memory->base == work->stack_register ||
+                 (decoded->has_frame && memory->base == work->frame_register);
+    return stack && memory->index == REGISTER_NONE;
+}
+
+/* push, pop, call and return use the stack, but hold no variable in it. */
+static bool is_variable(const struct work *work, const struct decoded *decoded, const struct instruction *instruction)
+{
+    return is_stack_operand(work, decoded, instruction) && !(instruction->writes >> work->stack_register & 1) &&
+           instruction->class != INSTRUCTION_CALL && instruction->class != INSTRUCTION_RETURN;
+}
+
+/*
+ * How much a function keeps in memory: unoptimised code reaches for its variables all the time, and loads one right
+ * behind the statement that stored it. Optimised code that lacks registers does the first in part, the second hardly.
+ */
+static void frame_use(const struct work *work, const struct decoded *decoded, struct stall_function *function)
+{
+    enum { RIGHT_BEHIND = 3 };
+    size_t variables = 0, reloads = 0;
+    for (size_t at = 0; at < decoded->count; at++) {
+        const struct instruction *row = &decoded->items[at];
+        if (!is_variable(work, decoded, row))
+            continue;
+        variables++;
+        bool again = false;
+        for (size_t back = 1; back <= RIGHT_BEHIND && back <= at && row->is_load && !again; back++) {
+            const struct instruction *before = &decoded->items[at - back];
+            again = before->is_store && is_variable(work, decoded, before) && before->memory.base == row->memory.base &&
+                    before->memory.displacement == row->memory.displacement;
+        }
+        reloads += again;
+    }
+    function->has_frame = decoded->has_frame;
+    function->frame_density = decoded->count ? (double)variables / (double)decoded->count : 0;
+    function->reload_density = decoded->count ? (double)reloads / (double)decoded->count : 0;
+}
+
 static void function_decode(struct work *work, uint32_t index)
 {
     struct decoded *decoded = &work->decoded.items[index];
@@ -123,15 +171,12 @@ static void function_decode(struct work *work, uint32_t index)
         work->stalls->has_wide_code |= items.items[at].vector_bits == 512;
     vec_done(&items);
     decoded->marks = arena_array(work->arena, uint8_t, decoded->count + 1);
+    decoded->chases = arena_array(work->arena, uint32_t, decoded->count + 1);
     decoded->lost = arena_array(work->arena, uint32_t, decoded->count + 1);
     decoded->ahead = arena_array(work->arena, uint32_t, decoded->count + 1);
     decoded->has_frame = keeps_frame(work, decoded);
     work->functions.items[index].has_code = decoded->count > 0;
-    size_t frame = 0;
-    for (size_t at = 0; at < decoded->count; at++)
-        frame += decoded->has_frame && decoded->items[at].memory.is_present &&
-                 decoded->items[at].memory.base == work->frame_register;
-    work->functions.items[index].frame_density = decoded->count ? (double)frame / (double)decoded->count : 0;
+    frame_use(work, decoded, &work->functions.items[index]);
 }
 
 static uint32_t instruction_at(const struct decoded *decoded, uint64_t shown_addr)
@@ -204,11 +249,25 @@ static uint32_t stalled_of(const struct decoded *decoded, uint32_t sampled)
     return sampled > 0 ? indirect_jump_near(decoded, sampled) : NO_INDEX;
 }
 
-static void marks_find(struct decoded *decoded)
+/* Loads of this very loop that go through the pointer of one of its loads. */
+static void followers_mark(struct decoded *decoded, struct loop_rows loop, uint32_t chase)
+{
+    for (uint32_t load = loop.first; load <= loop.last; load++) {
+        struct loop_rows own;
+        bool inner = code_loop_around(decoded->items, decoded->count, load, &own) &&
+                     (own.first != loop.first || own.last != loop.last);
+        if (inner || !loop_load_follows(decoded->items, loop, chase, load))
+            continue;
+        decoded->marks[load] |= MARK_FOLLOWS;
+        decoded->chases[load] = chase;
+    }
+}
+
+static void marks_find(const struct work *work, struct decoded *decoded)
 {
     for (size_t at = 0; at < decoded->count; at++) {
         const struct instruction *row = &decoded->items[at];
-        struct code_loop loop;
+        struct loop_rows loop;
         if (at + 1 < decoded->count && row->class == INSTRUCTION_BRANCH)
             decoded->marks[at + 1] |= MARK_LANDING;
         if (at > 0 && !falls_in(decoded, (uint32_t)at) && row->class != INSTRUCTION_NOP)
@@ -228,8 +287,37 @@ static void marks_find(struct decoded *decoded)
         struct loop_chain chain = loop_chain_at(decoded->items, loop, (uint32_t)at);
         bool divides = row->class == INSTRUCTION_DIV || row->class == INSTRUCTION_FP_DIV; /* the divider's own matter */
         decoded->marks[at] |= !divides && loop_chain_is_longest(&chain, loop) ? MARK_CHAINED : 0;
-        decoded->marks[at] |= chain.carried && chain.through_address ? MARK_ADDRESSED : 0;
+        bool pops = row->memory.base == work->stack_register; /* its next place is known without what it loads */
+        if (!chain.carried || !chain.through_address || pops)
+            continue;
+        decoded->marks[at] |= MARK_ADDRESSED;
+        followers_mark(decoded, loop, (uint32_t)at);
     }
+}
+
+/* Jumps through a table, and the code that nothing else leads to. */
+static uint32_t table_mark(struct decoded *decoded)
+{
+    uint32_t cases = 0;
+    bool jumps = false;
+    for (size_t at = 0; at < decoded->count; at++) {
+        bool table = decoded->items[at].class == INSTRUCTION_JUMP && !decoded->items[at].has_target;
+        jumps |= table;
+        decoded->marks[at] |= table ? MARK_TABLE : 0;
+    }
+    scoped_free uint8_t *led_to = memory_alloc(decoded->count + 1);
+    memset(led_to, 0, decoded->count + 1);
+    for (size_t at = 0; at < decoded->count && jumps; at++) {
+        uint32_t target = decoded->items[at].has_target ? instruction_at(decoded, decoded->items[at].target) : NO_INDEX;
+        if (target != NO_INDEX)
+            led_to[target] = 1;
+    }
+    for (size_t at = 1; at < decoded->count && jumps; at++)
+        if (!led_to[at] && decoded->items[at].class != INSTRUCTION_NOP && !falls_in(decoded, (uint32_t)at)) {
+            decoded->marks[at] |= MARK_TABLE;
+            cases++;
+        }
+    return cases;
 }
 
 /* ---- functions ---- */
@@ -280,40 +368,25 @@ static const struct place *place_of(struct work *work, uint32_t location)
     uint64_t dso_addr = work->recording->samples.locations[location].dso_addr;
     place->sampled = instruction_at(decoded, source->shown_addr + (dso_addr - source->dso_addr));
     place->stalled = stalled_of(decoded, place->sampled);
-    if (!decoded->marked)
-        marks_find(decoded);
+    if (!decoded->marked) {
+        marks_find(work, decoded);
+        work->functions.items[place->function].table_cases = table_mark(decoded);
+    }
     decoded->marked = true;
     return place;
 }
 
 /* ---- samples ---- */
 
-static bool is_stack_operand(const struct work *work, const struct decoded *decoded,
-                             const struct instruction *instruction)
-{
-    const struct memory_operand *memory = &instruction->memory;
-    if (!memory->is_present)
-        return false;
-    bool stack = memory->base == work->stack_register ||
-                 (decoded->has_frame && memory->base == work->frame_register);
-    return stack && memory->index == REGISTER_NONE;
-}
+struct register_source {
+    const struct samples *samples;
+    const struct sample *sample;
+};
 
-static bool operand_address(const struct samples *samples, const struct sample *sample,
-                            const struct memory_operand *memory, uint64_t *ret_addr)
+static bool register_sampled(const void *context, unsigned number, uint64_t *ret_value)
 {
-    if (!memory->is_present || memory->has_vector_index || memory->is_relative || memory->segment != REGISTER_NONE)
-        return false;
-    uint64_t base = 0, index = 0;
-    if (memory->base != REGISTER_NONE && !samples_register(samples, sample, memory->base, &base))
-        return false;
-    if (memory->index != REGISTER_NONE && !samples_register(samples, sample, memory->index, &index))
-        return false;
-    if (memory->index_is_32)
-        index = memory->index_is_signed ? (uint64_t)(int64_t)(int32_t)index : (uint32_t)index;
-    uint64_t scaled = memory->index_shift ? index << memory->index_shift : index * (memory->scale ? memory->scale : 1);
-    *ret_addr = base + scaled + (uint64_t)memory->displacement;
-    return true;
+    const struct register_source *source = context;
+    return samples_register(source->samples, source->sample, number, ret_value);
 }
 
 /* movss and movsd move one number through a vector register. */
@@ -340,9 +413,17 @@ static void hit_add(struct work *work, const struct sample *sample, const struct
                     bool is_ahead)
 {
     struct decoded *decoded = &work->decoded.items[place->function];
-    uint64_t addr;
+    struct register_source registers = {&work->recording->samples, sample};
+    /* What the instruction does to its own registers was looked at by loses_address. */
+    struct instruction plain = decoded->items[index];
+    plain.writes = 0;
+    const struct location *location = &work->recording->samples.locations[sample->location];
+    uint64_t sampled_at = sample->ip ? sample->ip : location->runtime_addr, addr;
+    uint64_t runtime_addr = sampled_at + plain.addr - decoded->items[place->sampled].addr;
+    enum data_refusal refusal;
+    bool is_next;
     if (work->hits.count >= ADDRESSES_MOST ||
-        !operand_address(&work->recording->samples, sample, &decoded->items[index].memory, &addr))
+        !operand_address(&plain, runtime_addr, register_sampled, &registers, &addr, &is_next, &refusal))
         return;
     decoded->ahead[index] += is_ahead;
     *vec_push(&work->hits) = (struct address_hit){
@@ -372,6 +453,20 @@ static void note_vectors(struct stalls *stalls, const struct instruction *instru
     }
 }
 
+/* Where the way on is guessed before it is known. */
+static bool is_guessed(const struct instruction *instruction)
+{
+    switch (instruction->class) {
+    case INSTRUCTION_BRANCH:
+    case INSTRUCTION_JUMP:
+    case INSTRUCTION_CALL:
+    case INSTRUCTION_RETURN:
+        return true;
+    default:
+        return false;
+    }
+}
+
 static void sample_attribute(struct work *work, const struct sample *sample, const struct place *place)
 {
     struct stalls *stalls = work->stalls;
@@ -388,8 +483,10 @@ static void sample_attribute(struct work *work, const struct sample *sample, con
     stalls->attributed_samples++;
     stalls->class_samples[instruction->class]++;
     note_vectors(stalls, instruction);
-    bool chained = decoded->marks[index] & MARK_CHAINED, addressed = decoded->marks[index] & MARK_ADDRESSED;
-    stalls->landing_samples += decoded->marks[place->sampled] & MARK_LANDING ? 1 : 0;
+    bool chained = decoded->marks[index] & MARK_CHAINED;
+    bool addressed = decoded->marks[index] & (MARK_ADDRESSED | MARK_FOLLOWS);
+    stalls->guess_samples += is_guessed(instruction) || decoded->marks[place->sampled] & MARK_LANDING ? 1 : 0;
+    function->table_samples += (decoded->marks[index] | decoded->marks[place->sampled]) & MARK_TABLE ? 1 : 0;
     stalls->chained_samples += chained && !addressed;
     stalls->load_samples += instruction->is_load;
     stalls->narrow_loop_samples += decoded->marks[index] & MARK_NARROW ? 1 : 0;
@@ -523,6 +620,12 @@ static void row_fill(struct work *work, uint32_t index, uint32_t instruction_ind
         .is_chained = decoded->marks[instruction_index] & MARK_CHAINED,
         .is_addressed = decoded->marks[instruction_index] & MARK_ADDRESSED,
     };
+    if (row->is_addressed || !(decoded->marks[instruction_index] & MARK_FOLLOWS))
+        return;
+    const struct instruction *chase = &decoded->items[decoded->chases[instruction_index]];
+    text_clear(&text);
+    disassembler_text(work->disassembler, chase, source->bytes + (chase->addr - source->shown_addr), name_at, work, &text);
+    row->chase = arena_string(work->arena, text_string(&text));
 }
 
 struct hot_instruction {
@@ -588,7 +691,7 @@ static size_t callee_length(const struct work *work, const struct instruction *c
 static uint32_t work_around(const struct work *work, uint32_t function, uint32_t hottest)
 {
     const struct decoded *decoded = &work->decoded.items[function];
-    struct code_loop loop;
+    struct loop_rows loop;
     if (!code_loop_around(decoded->items, decoded->count, hottest, &loop))
         return 0;
     size_t total = 0, alike = 0;
@@ -653,12 +756,21 @@ static double hit_weight(const struct work *work, const struct address_hit *hit)
     return hit->is_ahead ? (double)decoded->lost[hit->instruction] / (double)decoded->ahead[hit->instruction] : 1;
 }
 
+/* Its address comes out of a load before: nothing can be fetched ahead. */
+static bool is_dependent(const struct decoded *decoded, uint32_t index)
+{
+    const struct instruction *instruction = &decoded->items[index];
+    bool own = instruction->class == INSTRUCTION_LOAD && instruction->memory.base < 64 &&
+               (instruction->writes >> instruction->memory.base & 1);
+    return own || decoded->marks[index] & (MARK_ADDRESSED | MARK_FOLLOWS);
+}
+
 static void group_fill(struct work *work, const struct grouped_hit *hits, size_t count,
                        const struct process_pages *pages, struct stall_group *group)
 {
     uint32_t function = hits[0].hit.function;
     const struct decoded *decoded = &work->decoded.items[function];
-    double samples = 0, loads = 0, narrow = 0;
+    double samples = 0, loads = 0, narrow = 0, stores = 0, dependent = 0;
     *group = (struct stall_group){.function = function, .area = "unknown memory"};
     group_area(group, hits[0].area);
     scoped_free struct timed_address *addresses = memory_alloc(count * sizeof(*addresses));
@@ -670,9 +782,8 @@ static void group_fill(struct work *work, const struct grouped_hit *hits, size_t
         samples += weight;
         loads += instruction->is_load ? weight : 0;
         narrow += moves_one(instruction) || instruction->vector_bits == 128 ? weight : 0;
-        group->store_samples += instruction->is_store && !instruction->is_load;
-        group->dependent_samples += instruction->class == INSTRUCTION_LOAD && instruction->memory.base < 64 &&
-                                    (instruction->writes >> instruction->memory.base & 1);
+        stores += instruction->is_store && !instruction->is_load ? weight : 0;
+        dependent += is_dependent(decoded, hits[at].hit.instruction) ? weight : 0;
         if (decoded->hits[hits[at].hit.instruction] > decoded->hits[hottest])
             hottest = hits[at].hit.instruction;
         uint64_t size = pages ? process_pages_size_at(pages, hits[at].hit.addr) : 0;
@@ -683,6 +794,8 @@ static void group_fill(struct work *work, const struct grouped_hit *hits, size_t
     group->samples = (uint64_t)(samples + 0.5);
     group->load_samples = (uint64_t)(loads + 0.5);
     group->narrow_samples = (uint64_t)(narrow + 0.5);
+    group->store_samples = (uint64_t)(stores + 0.5);
+    group->dependent_samples = (uint64_t)(dependent + 0.5);
     row_fill(work, function, hottest, &group->row);
     group->element_bytes = decoded->items[hottest].memory.size_bytes;
     group->work_instructions = work_around(work, function, hottest);
@@ -738,13 +851,30 @@ static void groups_find(struct work *work, const struct process_pages *pages, si
 static int line_compare(const void *a, const void *b)
 {
     const struct address_hit *left = a, *right = b;
-    uint64_t l = left->addr >> 6, r = right->addr >> 6;
-    if (l != r)
-        return l < r ? -1 : 1;
-    return (left->pid > right->pid) - (left->pid < right->pid);
+    if (left->addr >> 6 != right->addr >> 6)
+        return left->addr < right->addr ? -1 : 1;
+    if (left->pid != right->pid)
+        return left->pid < right->pid ? -1 : 1;
+    if (left->addr != right->addr)
+        return left->addr < right->addr ? -1 : 1;
+    return (left->thread > right->thread) - (left->thread < right->thread);
 }
 
-/* Addresses whose cache line was met in two threads of a process. */
+/* Of the hits on one line: those at addresses where one thread alone was met. */
+static size_t hits_apart(const struct address_hit *hits, size_t count)
+{
+    size_t apart = 0;
+    for (size_t first = 0; first < count;) {
+        size_t end = first;
+        while (end < count && hits[end].addr == hits[first].addr)
+            end++;
+        apart += hits[end - 1].thread == hits[first].thread ? end - first : 0;
+        first = end;
+    }
+    return apart;
+}
+
+/* Addresses whose cache line was met in two threads of a process, one of them writing. */
 static void shared_lines_count(struct work *work)
 {
     struct address_hit *hits = work->hits.items;
@@ -754,13 +884,13 @@ static void shared_lines_count(struct work *work)
         qsort(hits, count, sizeof(*hits), line_compare);
     for (size_t first = 0; first < count;) {
         size_t end = first;
-        bool shared = false;
-        bool stored = false;
+        bool shared = false, stored = false;
         for (; end < count && hits[end].addr >> 6 == hits[first].addr >> 6 && hits[end].pid == hits[first].pid; end++) {
             shared |= hits[end].thread != hits[first].thread;
             stored |= work->decoded.items[hits[end].function].items[hits[end].instruction].is_store;
         }
         work->stalls->shared_line_samples += shared && stored ? end - first : 0;
+        work->stalls->apart_samples += shared && stored ? hits_apart(hits + first, end - first) : 0;
         first = end;
     }
 }

@@ -31,6 +31,7 @@ struct stall_row { /* one instruction */
     uint16_t vector_bits;
     bool is_chained;     /* its turn of the loop waits for the turn before, by registers, longer than for anything else */
     bool is_addressed;   /* so through its address: it loads from where its last result says */
+    const char *chase;   /* not NULL: it reads what this load, a link of a chain of loads in its loop, points to */
     bool is_dependent;   /* loads into the register that it addresses by: a pointer chase */
     uint64_t samples;
 };
@@ -42,7 +43,11 @@ struct stall_function {
     bool is_kernel, has_code;
     uint64_t samples, attributed;
     uint64_t stack_samples; /* attributed to loads and stores of the stack frame */
-    double frame_density;   /* share of its instructions that access the frame by a frame pointer; 0: no code */
+    double frame_density;   /* share of its instructions that access a variable in the stack frame; 0: no code */
+    double reload_density;  /* share that loads such a variable right behind its being stored */
+    bool has_frame;         /* keeps a frame pointer */
+    uint32_t table_cases;   /* entries that only a jump through a register or table leads to */
+    uint64_t table_samples; /* attributed to such a jump or to those entries */
     struct interval share;  /* of all samples */
     struct stall_row *rows; /* most samples first */
     size_t row_count;
@@ -77,13 +82,15 @@ struct stalls {
     uint64_t stack_samples;
     uint64_t scalar_fp_samples, vector_samples[3]; /* 128, 256, 512 bits: arithmetic and moves alike */
     uint64_t arithmetic_samples; /* floating-point arithmetic, of any width */
-    uint64_t landing_samples;    /* sampled where a wrongly guessed branch or jump would show: right behind one, or at a target */
+    uint64_t guess_samples;      /* at branches, jumps, calls and returns, or where a wrong guess would show: right behind one, or at a target */
     uint64_t load_samples;       /* at whatever reads memory, the stack too */
     uint64_t narrow_loop_samples; /* in loops that compute with single or 128-bit floating-point numbers */
     bool has_wide_code;          /* 512-bit instructions stand in a function that ran, sampled or not */
     uint64_t single_lines;       /* code lines that one sample met: what they weigh in all lies in code not met at all */
-    uint64_t chained_samples, addressed_samples; /* at rows that is_chained, is_addressed */
+    uint64_t chained_samples;    /* at rows that is_chained but not is_addressed */
+    uint64_t addressed_samples;  /* at rows that is_addressed or is_followed */
     uint64_t shared_line_samples, shared_line_addresses; /* addresses in lines that several threads wrote or read */
+    uint64_t apart_samples;      /* of these: at places of such a line that one thread alone was met at */
     uint64_t hot_code_lines;    /* distinct 64-byte code lines that hold 98 % of the user samples */
     uint64_t hot_addresses;     /* distinct sampled user addresses that hold 98 % */
     struct stall_function *functions; /* most samples first */

@@ -31,7 +31,7 @@ static size_t build(struct instruction *rows, struct instruction first, struct i
 static struct loop_chain chain_of(struct instruction first, struct instruction second, bool *ret_longest)
 {
     struct instruction rows[6];
-    struct code_loop loop;
+    struct loop_rows loop;
     size_t count = build(rows, first, second);
     cr_assert(code_loop_around(rows, count, 0, &loop));
     cr_assert(loop.first == 0 && loop.last == 4);
@@ -83,7 +83,31 @@ Test(loop_chain, a_load_from_its_own_result)
 Test(loop_chain, no_loop_around_straight_code)
 {
     struct instruction rows[6];
-    struct code_loop loop;
+    struct loop_rows loop;
     size_t count = build(rows, (struct instruction){.class = INSTRUCTION_INT}, (struct instruction){.class = INSTRUCTION_INT});
     cr_assert_not(code_loop_around(rows, count, 5, &loop));
+}
+
+/* A node's value is read before its link is followed: the value's load gets the wait, the chain is behind it. */
+Test(loop_chain, a_load_through_the_pointer_of_a_chase_follows_it)
+{
+    struct instruction rows[6];
+    struct loop_rows loop;
+    const struct instruction value = {.class = INSTRUCTION_LOAD_OP, .is_load = true, .reads = BIT(A) | BIT(B),
+                                      .writes = BIT(B), .memory = {.base = A, .index = REGISTER_NONE, .is_present = true}};
+    const struct instruction link = {.class = INSTRUCTION_LOAD, .is_load = true, .reads = BIT(A), .writes = BIT(A),
+                                     .memory = {.base = A, .index = REGISTER_NONE, .is_present = true}};
+    size_t count = build(rows, value, link);
+    cr_assert(code_loop_around(rows, count, 0, &loop));
+    cr_assert(loop_load_follows(rows, loop, 1, 0));
+    cr_assert_not(loop_load_follows(rows, loop, 1, 1), "it is the chase");
+    /* An index that is looked up, in a table whose place stays: another load from that table doesn't follow. */
+    struct instruction index = link;
+    index.memory = (struct memory_operand){.base = B, .index = A, .is_present = true};
+    struct instruction other = value;
+    other.memory.base = B;
+    other.writes = BIT(FLAG);
+    count = build(rows, other, index);
+    cr_assert(code_loop_around(rows, count, 0, &loop));
+    cr_assert_not(loop_load_follows(rows, loop, 1, 0));
 }
