@@ -156,6 +156,46 @@ static struct overall overall_waits(const struct finding *waiting, const struct 
     };
 }
 
+/*
+ * It went to sleep by itself for most of the time, and whether it then slept or was ready again and others held the CPUs
+ * is another question: in both cases a share of its little CPU time is no answer to why it takes so long.
+ */
+static const double MOSTLY = 0.5;
+
+static bool is_mostly_away(const struct run_time *run)
+{
+    return run && run->from_switches && run->wanted_ratio.known && run->wanted_ratio.value < MOSTLY;
+}
+
+static struct overall overall_away(const struct finding *waiting, const struct findings *findings,
+                                   const struct results *results, struct arena *arena)
+{
+    const struct run_time *run = results->run;
+    const struct finding *others = finding_named(findings, "oversubscribed");
+    bool held = others && others->recoverable.known && others->recoverable.high >= results->effect;
+    scoped_text struct text sentence = {0};
+    text_printf(&sentence, "It ran in %.3g %% of the elapsed time only: the rest began when it went to wait",
+                run->on_cpu_ratio.value * 100);
+    if (results->waits && results->waits->count && results->waits->items[0].kind != WAIT_UNKNOWN)
+        text_printf(&sentence, ", mostly in %s (%s)", results->waits->items[0].function,
+                    wait_kind_name(results->waits->items[0].kind));
+    if (held) {
+        struct value share = VALUE_SHARE("", others->recoverable);
+        text_add(&sentence, ". Once what it waited for had come, it was ready and others held the CPUs in ");
+        value_print(&sentence, &share);
+        text_add(&sentence, " of the elapsed time");
+    }
+    text_add(&sentence, ": this is not a CPU problem of its code.");
+    bool by_others = held && others->verdict == VERDICT_SUPPORTED;
+    return (struct overall){
+        .kind = OVERALL_WAITS,
+        .culprit = by_others ? others : waiting,
+        .disturbance = by_others ? others : NULL,
+        .sentence = arena_string(arena, text_string(&sentence)),
+        .ruled_out = ruled_out_of(findings, results->effect, arena),
+    };
+}
+
 struct overall overall_of(const struct findings *findings, const struct results *results, struct arena *arena)
 {
     const struct finding *waiting = finding_named(findings, "waiting");
@@ -163,6 +203,8 @@ struct overall overall_of(const struct findings *findings, const struct results 
     bool long_enough = results->run && results->run->elapsed_s.known && results->run->elapsed_s.value >= 0.5;
     if (waits && (long_enough || !is_too_short(results)))
         return overall_waits(waiting, findings, results, arena);
+    if (waiting && is_mostly_away(results->run) && (long_enough || !is_too_short(results)))
+        return overall_away(waiting, findings, results, arena);
     if (is_too_short(results)) {
         double samples = results->stalls ? (double)results->stalls->sample_count : 0;
         return (struct overall){

@@ -100,6 +100,22 @@ static const struct wait_row *longest_wait(const struct wait_rows *waits)
     return NULL;
 }
 
+/*
+ * Between what is left when no two delays fall together, and what is left of preemptions alone. Delays of threads that
+ * nobody saw are in neither: then only the looks tell whether it was ready.
+ */
+static struct interval waiting_share(const struct run_time *run, double least, double most, bool in_turn)
+{
+    most = in_turn && least < most ? least : most;
+    most = most > 0 ? most : 0;
+    least = least < 0 ? 0 : least > most ? most : least;
+    double looked = run->looked_ready.known ? 1 - run->looked_ready.high : 0;
+    looked = looked < most ? looked : most;
+    if (run->run_delay_is_least ? looked < least : !in_turn && looked > least)
+        least = looked;
+    return least < most ? interval_of(least, (least + most) / 2, most) : interval_exactly(most);
+}
+
 static void waiting_test(const struct results *results, struct finding *finding)
 {
     const struct run_time *run = results->run;
@@ -113,13 +129,11 @@ static void waiting_test(const struct results *results, struct finding *finding)
     double delayed = run->run_delay_s.known && run->elapsed_s.known && run->elapsed_s.value > 0
                          ? run->run_delay_s.value / run->elapsed_s.value
                          : 0;
-    double least = 1 - run->on_cpu_ratio.value - delayed, waiting = 1 - ready;
     const struct wait_row *row = longest_wait(results->waits);
     /* A parent waits while its child is ready without a CPU: one after the other, like one thread. */
     bool in_turn = run->threads_seen <= 1 || (row && row->kind == WAIT_CHILD);
-    if (in_turn && least < waiting)
-        waiting = least;
-    finding_decide(finding, interval_exactly(waiting > 0 ? waiting : 0), results->effect);
+    finding_decide(finding, waiting_share(run, 1 - run->on_cpu_ratio.value - delayed, 1 - ready, in_turn),
+                   results->effect);
     if (finding->verdict == VERDICT_RULED_OUT) {
         finding_reason_bound(finding, "bound", finding->recoverable);
         return;
@@ -292,33 +306,59 @@ const struct hypothesis hypothesis_lock_turns = {
     .test = lock_turns_test,
 };
 
+/*
+ * One thread's delays are so much elapsed time. Several threads' may fall together: at least each thread's share of its
+ * runnable time, at most all of them one after the other. Threads that nobody saw add to the upper end.
+ */
+static struct interval delayed_share(const struct run_time *run, double delay_s)
+{
+    double in_turn = delay_s / run->elapsed_s.value;
+    in_turn = in_turn < 1 ? in_turn : 1;
+    bool is_least = run->run_delay_is_least || !run->run_delay_s.known;
+    double most = !is_least ? in_turn : run->looked_ready.known ? run->looked_ready.high : 1;
+    most = most < in_turn ? in_turn : most;
+    if (run->threads_seen <= 1)
+        return most > in_turn ? interval_of(in_turn, (in_turn + most) / 2, most) : interval_exactly(in_turn);
+    double runnable_s = delay_s + run->cpu_s.value;
+    double wanted = run->wanted_ratio.known ? run->wanted_ratio.value : 1;
+    double least = runnable_s > 0 ? delay_s / runnable_s * wanted : 0;
+    least = least < most ? least : most;
+    return interval_of(least, (least + most) / 2, most);
+}
+
 static void oversubscribed_test(const struct results *results, struct finding *finding)
 {
     const struct run_time *run = results->run;
     struct measured delay = run->run_delay_s.known ? run->run_delay_s : run->preempted_s;
-    /* Threads wait side by side: per thread that ran, the share of its runnable time. */
-    struct measured runnable = delay.known && run->cpu_s.known ? measured_as(delay.value + run->cpu_s.value)
-                               : delay.known                   ? run->cpu_s
-                                                               : delay;
-    finding->of = OF_ELAPSED;
-    /* What isn't runnable time can't come back: the share is of the time in which it wanted a CPU. */
-    if (runnable.known && run->wanted_ratio.known && run->wanted_ratio.value > 0)
-        runnable.value /= run->wanted_ratio.value;
-    if (!test_time(results, finding, delay, runnable) || finding->verdict == VERDICT_RULED_OUT)
-        return;
-    /* Its own threads waiting for one another's CPUs lose nothing: only what others ran on them can come back. */
     struct measured cpus = cpus_allowed_to(results->activity);
+    finding->of = OF_ELAPSED;
+    if (!delay.known || !run->cpu_s.known || !run->elapsed_s.known || run->elapsed_s.value <= 0) {
+        finding_not_testable(finding, !delay.known ? delay.why_not : "its CPU or elapsed time isn't known", NULL);
+        return;
+    }
+    struct interval share = delayed_share(run, delay.value);
+    double before = share.high;
+    /* Its own threads waiting for one another's CPUs lose nothing: only what others ran on them can come back. */
     if (cpus.known && run->cpus_used.known && run->threads_seen > 1) {
         double others = 1 - run->cpus_used.value / cpus.value;
         others = others > 0 ? others : 0;
-        if (others < finding->recoverable.low)
-            finding_decide(finding, interval_of(0, others, others), results->effect);
-        if (finding->verdict == VERDICT_RULED_OUT) {
-            finding_set(finding, reason, "own", VALUE_COUNT("used", run->cpus_used.value),
-                        VALUE_COUNT("cpus", cpus.value));
-            return;
-        }
+        if (others < share.low)
+            share = interval_of(0, others / 2, share.high);
+        share.high = others < share.high ? others : share.high;
+        share.mid = share.mid < share.high ? share.mid : share.high;
     }
+    finding->is_estimate = false;
+    finding_decide(finding, share, results->effect);
+    if (finding->verdict == VERDICT_RULED_OUT && before >= results->effect) {
+        finding_set(finding, reason, "own", VALUE_COUNT("used", run->cpus_used.value), VALUE_COUNT("cpus", cpus.value));
+        return;
+    }
+    if (finding->verdict == VERDICT_RULED_OUT) {
+        finding_reason_bound(finding, "bound", share);
+        return;
+    }
+    if (finding->verdict == VERDICT_UNDECIDED)
+        finding_set(finding, reason, run->run_delay_is_least ? "unseen" : "undecided", NO_VALUES);
     finding_evidence(finding, WEIGHT_FOR, ORIGIN_SCHEDULER, "delay",
                      VALUE_SECONDS("delay", interval_exactly(delay.value)), VALUE_SHARE("share", finding->recoverable));
     if (results->activity && results->activity->runnable_mean.known && results->activity->cpus_online.known)
@@ -507,6 +547,20 @@ const struct hypothesis hypothesis_start_and_exit = {
     .test = start_and_exit_test,
 };
 
+/* The threads' time in waits that may be for storage: those of other kinds, as their stacks tell, are not. */
+static struct measured storage_wait(const struct wait_rows *waits)
+{
+    if (!waits)
+        return not_measured("no context switches were recorded");
+    double other_s = 0;
+    for (size_t at = 0; at < waits->count; at++) {
+        const struct wait_row *row = &waits->items[at];
+        if (row->kind != WAIT_FAULT && row->kind != WAIT_DISK && row->kind != WAIT_UNKNOWN)
+            other_s += row->total_s;
+    }
+    return measured_as(waits->waiting_s > other_s ? waits->waiting_s - other_s : 0);
+}
+
 static void swap_test(const struct results *results, struct finding *finding)
 {
     const struct activity *activity = results->activity;
@@ -515,15 +569,19 @@ static void swap_test(const struct results *results, struct finding *finding)
         return;
     }
     finding->of = OF_ELAPSED;
-    /* One read from slow storage takes 10 ms at most. */
-    struct measured most = measured_ratio(measured_as(activity->major_faults.value * 0.01), elapsed_of(results));
-    if (!most.known) {
-        finding_not_testable(finding, most.why_not, NULL);
-        return;
-    }
-    finding_decide_bound(finding, most.value, results->effect);
-    finding_set(finding, reason, finding->verdict == VERDICT_RULED_OUT ? "bound" : "undecided",
-                VALUE_COUNT("count", activity->major_faults.value));
+    bool is_least = results->run && results->run->scope != RUN_STARTED && results->run->run_delay_is_least;
+    bool none = activity->major_faults.value == 0 && !is_least;
+    /* A read takes as long as storage pleases: what the stacks saw waiting bounds it, not the count. */
+    struct measured waited = measured_ratio(storage_wait(results->waits), elapsed_of(results));
+    finding_decide_bound(finding, none ? 0 : waited.known ? waited.value : 1, results->effect);
+    if (!none && waited.known && finding->verdict == VERDICT_RULED_OUT)
+        finding_reason_bound(finding, "waited", finding->recoverable);
+    else
+        finding_set(finding, reason,
+                    finding->verdict == VERDICT_RULED_OUT ? "bound"
+                    : is_least                            ? "undecided-least"
+                                                          : "undecided",
+                    VALUE_COUNT("count", activity->major_faults.value));
     if (finding->verdict == VERDICT_UNDECIDED)
         finding_advise(finding, "advice", NO_VALUES);
 }
@@ -533,7 +591,7 @@ const struct hypothesis hypothesis_swap = {
     .family = "system",
     .title = "memory read back from storage",
     .needs = RESULT_BIT(RESULT_ACTIVITY),
-    .uses = RESULT_BIT(RESULT_RUN),
+    .uses = RESULT_BIT(RESULT_RUN) | RESULT_BIT(RESULT_WAITS),
     .test = swap_test,
 };
 

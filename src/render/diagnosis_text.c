@@ -316,6 +316,16 @@ static void wait_section(struct page *page)
     print_seconds(&aside, waits->idle_s);
     text_add(&aside, " in which no thread ran, by the wait that ended it; beside it all threads' waits");
     heading(page, "WAITING", text_string(&aside));
+    /* A wait lasts until the thread runs again: being ready, but without a CPU, is in it. */
+    if (run->run_delay_s.known && run->run_delay_s.value >= 0.05 * waits->idle_s) {
+        scoped_text struct text line = {0};
+        text_add(&line, "until it ran again: of all waits ");
+        print_seconds(&line, run->run_delay_s.value);
+        text_printf(&line, "%s it was ready, but had no CPU", run->run_delay_is_least ? " or more" : "");
+        text_add(page->out, "  ");
+        coloured(page, DIM, text_string(&line));
+        text_add_char(page->out, '\n');
+    }
     for (size_t at = 0; at < waits->count && at < 6; at++) {
         const struct wait_row *row = &waits->items[at];
         if (row->idle_s < 0.02 * waits->idle_s)

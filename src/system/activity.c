@@ -56,7 +56,9 @@ struct activity_watch {
     bool has_cgroup;
     struct cgroup_cpu cgroup_first, cgroup_last;
     double runnable_sum;
-    uint32_t runnable_count, look_count, threads_at_once;
+    uint32_t runnable_count, look_count, ready_looks, threads_at_once;
+    bool started;  /* by us: nothing of it ran before */
+    bool is_ready; /* in this look: one of its threads runs, or could */
     uint32_t cpus_allowed;
 };
 
@@ -164,7 +166,7 @@ static struct watched_thread *thread_of(struct activity_watch *watch, uint32_t p
     hashmap_add(&watch->thread_by_tid, key, (uint32_t)watch->threads.count);
     struct watched_thread *thread = vec_push(&watch->threads);
     *thread = (struct watched_thread){.pid = pid, .tid = tid, .start_ticks = line->start_ticks};
-    if (began_before || line->start_ticks < watch->began_ticks)
+    if (!watch->started && (began_before || line->start_ticks < watch->began_ticks))
         thread->first = line->counters;
     return thread;
 }
@@ -229,6 +231,7 @@ static bool thread_look(struct activity_watch *watch, const struct watched_proce
     thread->alive = true;
     thread->seen++;
     thread->seen_running += line.state == 'R';
+    watch->is_ready |= line.state == 'R';
     thread->seen_sleeping += line.state == 'S';
     thread->seen_disk += line.state == 'D';
     /* The first look may find a program of ours that is still held before its exec. */
@@ -272,7 +275,7 @@ static void process_look_io(struct activity_watch *watch, struct watched_process
         !status_number(whole(scratch), "read_bytes:", &read_bytes) ||
         !status_number(whole(scratch), "write_bytes:", &write_bytes))
         return;
-    if (!process->has_io && process->began_before) {
+    if (!process->has_io && process->began_before && !watch->started) {
         process->first_read_bytes = read_bytes;
         process->first_write_bytes = write_bytes;
     }
@@ -304,7 +307,7 @@ static uint32_t process_look(struct activity_watch *watch, struct watched_proces
 /* Children of watched processes become watched; one pass over /proc finds a generation, so repeat while it grows. */
 static void processes_discover(struct activity_watch *watch, struct text *scratch)
 {
-    vec(struct { pid_t pid; pid_t parent; }) all = {0};
+    vec(struct { pid_t pid; pid_t parent; uint64_t start_ticks; bool is_ready; }) all = {0};
     scoped_dir DIR *proc = sysroot_opendir(watch->root, "/proc");
     struct dirent *entry;
     while (proc && (entry = readdir(proc))) {
@@ -318,17 +321,23 @@ static void processes_discover(struct activity_watch *watch, struct text *scratc
         __auto_type item = vec_push(&all);
         item->pid = (pid_t)pid;
         item->parent = (pid_t)line.parent;
+        item->start_ticks = line.start_ticks;
+        item->is_ready = line.state == 'R';
     }
     for (bool grew = true; grew;) {
         grew = false;
         vec_for_each(&all, item) {
             struct watched_process *parent = process_find(watch, item->parent);
-            if (parent && parent->alive && !process_find(watch, item->pid)) {
-                process_add(watch, item->pid, watch->look_count == 0 && parent->began_before);
+            bool began_before = !watch->started && item->start_ticks < watch->began_ticks;
+            if (parent && parent->alive && !began_before && !process_find(watch, item->pid)) {
+                process_add(watch, item->pid, false);
                 grew = true;
             }
         }
     }
+    /* It may end before its threads are looked at. */
+    vec_for_each(&all, item)
+        watch->is_ready |= item->is_ready && process_find(watch, item->pid) != NULL;
     vec_done(&all);
 }
 
@@ -339,7 +348,8 @@ static void process_look_counters(struct activity_watch *watch, struct watched_p
     if (!read_quietly(watch, scratch, "/proc/%d/stat", (int)process->pid, 0) ||
         !stat_line_parse(whole(scratch), watch->tick_s, &line))
         return;
-    if (!process->has_counters && (process->began_before || line.start_ticks < watch->began_ticks))
+    if (!process->has_counters && !watch->started &&
+        (process->began_before || line.start_ticks < watch->began_ticks))
         process->first = line.counters;
     process->has_counters = true;
     process->last = line.counters;
@@ -399,6 +409,7 @@ void activity_look(struct activity_watch *watch)
     scoped_text struct text scratch = {0};
     vec_for_each(&watch->threads, thread)
         thread->alive = false;
+    watch->is_ready = false;
     if (watch->processes.count)
         processes_discover(watch, &scratch);
     uint32_t threads = 0;
@@ -412,14 +423,26 @@ void activity_look(struct activity_watch *watch)
     machine_look(watch, &scratch);
     cgroup_look(watch);
     watch->last_s = now_s();
+    /* The first look may find a program of ours that is still held before its exec. */
+    watch->ready_looks += watch->look_count && watch->is_ready;
     watch->look_count++;
 }
 
-struct activity_watch *activity_watch_new(const struct sysroot *root, const pid_t *pids, size_t count,
+void activity_look_ended(struct activity_watch *watch, pid_t pid)
+{
+    scoped_text struct text scratch = {0};
+    struct watched_process *process = process_find(watch, pid);
+    if (!process)
+        return;
+    process_look_counters(watch, process, &scratch);
+    (void)process_look(watch, process, &scratch);
+}
+
+struct activity_watch *activity_watch_new(const struct sysroot *root, const pid_t *pids, size_t count, bool started,
                                           const char *cgroup)
 {
     struct activity_watch *watch = memory_alloc(sizeof(*watch));
-    *watch = (struct activity_watch){.root = root};
+    *watch = (struct activity_watch){.root = root, .started = started};
     long ticks = sysconf(_SC_CLK_TCK);
     watch->tick_s = ticks > 0 ? 1.0 / (double)ticks : 0.01;
     struct timespec since_boot;
@@ -528,13 +551,14 @@ static struct task_counters processes_sum(const struct activity_watch *watch)
 
 static void result_target(const struct activity_watch *watch, struct activity *result)
 {
-    double user_s = 0, system_s = 0, delay_s = 0, block_s = 0;
+    double user_s = 0, system_s = 0, run_s = 0, delay_s = 0, block_s = 0;
     double minor = 0, major = 0, voluntary = 0, involuntary = 0;
     bool schedstat = false, switches = false, any = watch->threads.count > 0;
     vec_for_each(&watch->threads, thread) {
         const struct task_counters *first = &thread->first, *last = &thread->last;
         user_s += last->user_s - first->user_s;
         system_s += last->system_s - first->system_s;
+        run_s += last->run_s - first->run_s;
         delay_s += last->delay_s - first->delay_s;
         block_s += last->block_delay_s - first->block_delay_s;
         minor += (double)(last->minor_faults - first->minor_faults);
@@ -557,6 +581,7 @@ static void result_target(const struct activity_watch *watch, struct activity *r
     result->minor_faults = difference(any, minor, 0, nobody);
     result->major_faults = difference(any, major, 0, nobody);
     result->run_delay_s = difference(schedstat, delay_s, 0, any ? "schedstat can't be read" : nobody);
+    result->seen_run_s = difference(schedstat, run_s, 0, any ? "schedstat can't be read" : nobody);
     result->voluntary_switches = difference(switches, voluntary, 0, any ? "status can't be read" : nobody);
     result->involuntary_switches = difference(switches, involuntary, 0, any ? "status can't be read" : nobody);
     char accounting[8] = "";
@@ -664,10 +689,27 @@ void activity_result(const struct activity_watch *watch, struct arena *arena, st
         .threads_at_once = watch->threads_at_once,
         .look_count = watch->look_count,
     };
+    uint32_t looks = watch->look_count > 1 ? watch->look_count - 1 : 0;
+    result.ready_ratio = looks && watch->threads.count ? measured_as((double)watch->ready_looks / looks)
+                                                       : not_measured("it was not looked at while it ran");
     result_threads(watch, arena, &result);
     result_target(watch, &result);
     result_processes(watch, &result);
     result_machine(watch, &result);
     result_cgroup(watch, &result);
     *ret_activity = result;
+}
+
+static void raise_to(struct measured *seen, double total)
+{
+    if (!seen->known || seen->value < total)
+        *seen = measured_as(total);
+}
+
+void activity_raise(struct activity *activity, const struct activity_totals *totals)
+{
+    raise_to(&activity->minor_faults, totals->minor_faults);
+    raise_to(&activity->major_faults, totals->major_faults);
+    raise_to(&activity->voluntary_switches, totals->voluntary_switches);
+    raise_to(&activity->involuntary_switches, totals->involuntary_switches);
 }

@@ -6,8 +6,8 @@
  * Reads /proc and the cgroup file system at moments the caller chooses (activity_look); needs no perf events
  * and no rights beyond reading one's own processes, so it is what remains when everything else is refused.
  * What can't be read is "not measured", with the reason.
- * Does not support: what a thread did between its last look and its death (the caller may know the total:
- * rusage of a started program).
+ * Does not support: what a thread did between its last look and its death. Sums over threads are lower ends then:
+ * seen_run_s beside the CPU time tells how much was seen, activity_raise puts in what rusage of a started program knows.
  */
 #ifndef PLUMB_SYSTEM_ACTIVITY_H
 #define PLUMB_SYSTEM_ACTIVITY_H
@@ -41,7 +41,9 @@ struct activity {
     struct measured elapsed_s;
     /* the target, all its processes */
     struct measured user_s, system_s;
-    struct measured run_delay_s; /* runnable, but waiting for a CPU; summed over threads */
+    struct measured run_delay_s; /* runnable, but waiting for a CPU; summed over threads, as far as they were seen */
+    struct measured seen_run_s;  /* the CPU time that schedstat showed of the same threads */
+    struct measured ready_ratio; /* of the looks: a thread ran or was ready; look_count - 1 looks */
     struct measured minor_faults, major_faults;
     struct measured voluntary_switches, involuntary_switches;
     struct measured block_io_delay_s; /* needs delay accounting */
@@ -67,19 +69,29 @@ struct activity {
 struct activity_watch;
 
 /*
- * Begin. pids: processes to watch with all their descendants; none: the machine only. cgroup: its path below
- * the cgroup mount, or NULL: that of pids[0].
+ * Begin. pids: processes to watch with the children they start from now on (those they have are not the target); none:
+ * the machine only. started: a program of ours, all of whose descendants count. cgroup: its path below the cgroup mount,
+ * or NULL: that of pids[0].
  */
-struct activity_watch *activity_watch_new(const struct sysroot *root, const pid_t *pids, size_t count,
+struct activity_watch *activity_watch_new(const struct sysroot *root, const pid_t *pids, size_t count, bool started,
                                           const char *cgroup);
 /* Another process to watch, from its beginning or, when it ran before watching began, from now on. */
 void activity_watch_add(struct activity_watch *watch, pid_t pid);
 /* Look again. Costs some 50 us for each thread. */
 void activity_look(struct activity_watch *watch);
+/* A last look at a process that has ended and that nobody waited for yet: its own counters are complete now. */
+void activity_look_ended(struct activity_watch *watch, pid_t pid);
 /* Processes seen so far that have not ended, most CPU time first; returns how many were written. */
 size_t activity_processes(const struct activity_watch *watch, pid_t *ret_pids, size_t most);
 /* What it came to; strings and threads: owner arena. */
 void activity_result(const struct activity_watch *watch, struct arena *arena, struct activity *ret_activity);
+
+/* What is known of the whole target from elsewhere: processes that came and went between two looks included. */
+struct activity_totals {
+    double minor_faults, major_faults, voluntary_switches, involuntary_switches;
+};
+/* Where the looks saw less than that. */
+void activity_raise(struct activity *activity, const struct activity_totals *totals);
 
 /* As a part of a case: sums, and the ACTIVITY_THREADS_KEPT busiest threads. */
 #define ACTIVITY_THREADS_KEPT 64

@@ -12,6 +12,8 @@ static const struct field {
     FIELD(user_s),
     FIELD(system_s),
     FIELD(run_delay_s),
+    FIELD(seen_run_s),
+    FIELD(ready_ratio),
     FIELD(minor_faults),
     FIELD(major_faults),
     FIELD(voluntary_switches),

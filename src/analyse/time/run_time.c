@@ -212,6 +212,19 @@ static void cpu_time_settle(struct run_time *result, const struct run_time_reque
         result->cpu_s = not_measured("its CPU time isn't known");
 }
 
+/* What was seen of it in /proc: whether that is all, and what the looks found at their moments. */
+static void looks_settle(struct run_time *result, const struct activity *activity)
+{
+    if (!activity)
+        return;
+    struct measured seen = activity->seen_run_s;
+    result->run_delay_is_least =
+        seen.known && result->cpu_s.known && seen.value < PARTS_LEAST * result->cpu_s.value;
+    double looks = activity->look_count > 1 ? activity->look_count - 1 : 0;
+    if (activity->ready_ratio.known && looks > 0)
+        result->looked_ready = wilson_interval(activity->ready_ratio.value * looks, looks, looks);
+}
+
 struct run_time run_time_of(const struct run_time_request *request)
 {
     const char *no_switches = "no context switches were recorded";
@@ -232,6 +245,7 @@ struct run_time run_time_of(const struct run_time_request *request)
     if (recording && recording->switch_count && request->elapsed_s.known)
         run_time_from_switches(&result, recording, request->elapsed_s.value);
     cpu_time_settle(&result, request);
+    looks_settle(&result, activity);
     result.cpus_used = measured_ratio(result.cpu_s, result.elapsed_s);
     struct measured at_most_one = result.cpus_used;
     if (at_most_one.known && at_most_one.value > 1)

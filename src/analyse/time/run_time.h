@@ -10,6 +10,7 @@
 
 #include "base/measured.h"
 #include "model/recording.h"
+#include "statistics/interval.h"
 #include "system/activity.h"
 
 enum run_scope {
@@ -25,6 +26,8 @@ struct run_time {
     struct measured on_cpu_ratio;     /* share of elapsed in which at least one thread ran */
     struct measured wanted_ratio;     /* the same, or was taken off a CPU while still ready */
     struct measured run_delay_s;      /* runnable, waiting for a CPU; summed over threads */
+    bool run_delay_is_least;          /* of the threads seen in /proc alone: others came and went between two looks */
+    struct interval looked_ready;     /* share of elapsed in which one ran or was ready, by looks at /proc; may be unknown */
     struct measured preempted_s;      /* the part of it after preemption, from switch records */
     struct measured cpus_used;        /* mean while elapsed */
     struct measured migrations;       /* a thread came back on another CPU */

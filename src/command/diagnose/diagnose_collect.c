@@ -72,6 +72,8 @@ static bool watch_until_end(struct collection *collection)
 {
     bool asked_to_end = false;
     for (;;) {
+        if (collection->has_workload)
+            watch_look_ended(collection);
         if (collection->has_workload && workload_wait(&collection->workload, 0))
             return asked_to_end || workload_stop_requested();
         if (!collection->has_workload && (workload_stop_requested() || watch_ended(collection)))
@@ -99,6 +101,10 @@ static void run_keep(struct collection *collection, struct run_row *row)
     row->system_s = measured_as(seconds_of(workload->usage.ru_stime));
     row->resident_most_bytes = measured_as((double)workload->usage.ru_maxrss * 1024);
     row->exit_code = workload_exit_code(workload);
+    collection->totals.minor_faults += (double)workload->usage.ru_minflt;
+    collection->totals.major_faults += (double)workload->usage.ru_majflt;
+    collection->totals.voluntary_switches += (double)workload->usage.ru_nvcsw;
+    collection->totals.involuntary_switches += (double)workload->usage.ru_nivcsw;
     *vec_push(&collection->runs) = *row;
 }
 

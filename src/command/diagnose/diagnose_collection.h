@@ -53,6 +53,7 @@ struct collection {
     unsigned recordings;        /* perf.data, perf.data.2, … */
 
     struct activity_watch *watch;
+    struct activity_totals totals; /* of the runs, from rusage */
     vec(struct kept_pages) pages;
     vec(struct busy_process) busy;
     double began_s; /* this run, or the watching */
@@ -87,6 +88,8 @@ void recording_discard(struct collection *collection);
 void watch_begin(struct collection *collection, const pid_t *pids, size_t count);
 /* Whatever is due now: /proc, page maps. */
 void watch_look(struct collection *collection);
+/* The program has ended and was not waited for: what /proc still says of it is final. */
+void watch_look_ended(struct collection *collection);
 /* Whether every process that was attached to has ended. */
 bool watch_ended(const struct collection *collection);
 

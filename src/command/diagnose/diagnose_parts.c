@@ -33,6 +33,8 @@ static bool write_activity(struct collection *collection, struct error *err)
     activity_look(collection->watch);
     note_left_running(collection);
     activity_result(collection->watch, &collection->arena, &activity);
+    if (collection->runs.count)
+        activity_raise(&activity, &collection->totals);
     activity_write(&activity, &out);
     case_manifest_part(&collection->manifest, "activity.json", MEASURED_BY_US);
     return case_part_write(collection->folder, "activity.json", &out, err);

@@ -6,6 +6,7 @@
 #include "system/host/process_list.h"
 
 #include <limits.h>
+#include <poll.h>
 #include <stdlib.h>
 
 enum {
@@ -120,6 +121,13 @@ void watch_look(struct collection *collection)
         pages_look(collection);
 }
 
+void watch_look_ended(struct collection *collection)
+{
+    struct pollfd ended = {.fd = collection->workload.pid_fd, .events = POLLIN};
+    if (ended.fd >= 0 && poll(&ended, 1, 0) == 1)
+        activity_look_ended(collection->watch, collection->workload.pid);
+}
+
 /*
  * The cgroup's path as the CPU controller knows it, or NULL: where perf_event and cpu are different hierarchies (version
  * 1 beside version 2), a path of one means nothing in the other, and the first member tells its own.
@@ -152,7 +160,8 @@ void watch_begin(struct collection *collection, const pid_t *pids, size_t count)
     size_t member_count = cgroup_pids(collection, members);
     bool in_cgroup = collection->target.kind == TARGET_CGROUP;
     collection->watch = activity_watch_new(collection->context->root, in_cgroup ? members : pids,
-                                           in_cgroup ? member_count : count, cpu_cgroup(collection));
+                                           in_cgroup ? member_count : count, collection->has_workload,
+                                           cpu_cgroup(collection));
     if (collection->target.kind == TARGET_CPUS) {
         pid_t ignored[PROCESSES_MOST];
         (void)busiest_processes(collection, ignored); /* what they used before doesn't count */

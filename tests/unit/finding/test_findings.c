@@ -433,6 +433,74 @@ Test(findings, waiting_is_a_verdict)
     arena_done(&made.arena);
 }
 
+/* 1500 times: write, fsync, ready again, and others hold the CPUs. */
+static void make_up_short_sleeper(struct made_up *made)
+{
+    static const struct wait_rows waits = {
+        .known = true, .waiting_s = 9.7, .idle_s = 9.7, .count = 1,
+        .items = {{.kind = WAIT_DISK, .function = "fsync", .total_s = 9.7, .idle_s = 9.7, .count = 1500}}};
+    make_up(made);
+    made->run.on_cpu_ratio = made->run.wanted_ratio = measured_as(0.03);
+    made->run.cpu_s = measured_as(0.3);
+    made->run.cpus_used = measured_as(0.03);
+    made->run.run_delay_s = measured_as(9.1);
+    made->run.from_switches = true;
+    made->results.waits = &waits;
+    made->kernel.kernel_samples = made->kernel.call_samples = 950;
+}
+
+Test(findings, little_cpu_time_has_no_share_of_it_as_its_headline)
+{
+    struct made_up made;
+    make_up_short_sleeper(&made);
+    const struct finding *others = test_and_find(&made, "oversubscribed");
+    cr_assert_eq(others->verdict, VERDICT_SUPPORTED);
+    cr_assert_float_eq(others->recoverable.mid, 0.91, 0.01, "%g", others->recoverable.mid);
+    cr_assert_float_eq(test_and_find(&made, "waiting")->recoverable.high, 0.06, 0.01);
+    struct overall overall = overall_of(&made.findings, &made.results, &made.arena);
+    cr_assert_eq(overall.kind, OVERALL_WAITS);
+    cr_assert(strstr(overall.sentence, "It ran in 3 % of the elapsed time only"), "%s", overall.sentence);
+    cr_assert(strstr(overall.sentence, "fsync"), "%s", overall.sentence);
+    arena_done(&made.arena);
+}
+
+/* Many short processes: the delay of those that nobody saw is not 0. */
+Test(findings, unseen_processes_leave_delay_and_waiting_open)
+{
+    struct made_up made;
+    make_up(&made);
+    made.run.elapsed_s = measured_as(2.46);
+    made.run.cpu_s = measured_as(1);
+    made.run.on_cpu_ratio = made.run.wanted_ratio = measured_as(0.41);
+    made.run.cpus_used = measured_as(0.41);
+    made.run.run_delay_s = measured_as(0.186);
+    made.run.run_delay_is_least = true;
+    made.run.looked_ready = wilson_interval(18, 20, 20);
+    made.run.threads_seen = 121;
+    const struct finding *others = test_and_find(&made, "oversubscribed");
+    cr_assert(others->recoverable.high >= 0.45, "%g", others->recoverable.high);
+    cr_assert_eq(test_and_find(&made, "waiting")->verdict, VERDICT_UNDECIDED);
+    made.run.looked_ready = wilson_interval(1, 40, 40);
+    cr_assert_eq(test_and_find(&made, "waiting")->verdict, VERDICT_SUPPORTED, "seen asleep whenever looked at");
+    arena_done(&made.arena);
+}
+
+Test(findings, storage_is_bounded_by_waits_not_by_a_guessed_speed)
+{
+    struct made_up made;
+    make_up(&made);
+    static struct wait_rows waits = {
+        .known = true, .waiting_s = 3, .count = 1,
+        .items = {{.kind = WAIT_SLEEP, .function = "nanosleep", .total_s = 2.9, .count = 5}}};
+    made.activity.major_faults = measured_as(20);
+    cr_assert_eq(test_and_find(&made, "swap")->verdict, VERDICT_UNDECIDED, "20 reads from a throttled disk may take 10 s");
+    made.results.waits = &waits;
+    cr_assert_eq(test_and_find(&made, "swap")->verdict, VERDICT_RULED_OUT);
+    waits.waiting_s = 6;
+    cr_assert_eq(test_and_find(&made, "swap")->verdict, VERDICT_UNDECIDED);
+    arena_done(&made.arena);
+}
+
 Test(findings, too_little_is_said_to_be_too_little)
 {
     struct made_up made;
