@@ -160,6 +160,14 @@ void case_manifest_gap(struct case_manifest *manifest, struct arena *arena, cons
         manifest->gaps[manifest->gap_count++] = (struct case_gap){what, arena_string(arena, why)};
 }
 
+const char *case_manifest_gap_of(const struct case_manifest *manifest, const char *what)
+{
+    for (size_t at = 0; at < manifest->gap_count; at++)
+        if (strcmp(manifest->gaps[at].what, what) == 0)
+            return manifest->gaps[at].why;
+    return NULL;
+}
+
 bool case_manifest_write(const struct case_manifest *manifest, const char *folder, struct error *err)
 {
     scoped_text struct text out = {0};

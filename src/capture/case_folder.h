@@ -60,6 +60,8 @@ MUST_CHECK bool case_part_json(const char *folder, const char *file, struct json
 
 void case_manifest_part(struct case_manifest *manifest, const char *file, const char *origin);
 /* why: copied to arena. */
+/* Why that could not be measured; NULL: it is no gap. */
+const char *case_manifest_gap_of(const struct case_manifest *manifest, const char *what);
 void case_manifest_gap(struct case_manifest *manifest, struct arena *arena, const char *what, const char *why);
 MUST_CHECK bool case_manifest_write(const struct case_manifest *manifest, const char *folder, struct error *err);
 /* Errors: ERROR_NOT_FOUND (no case), ERROR_FORMAT (a newer schema, broken JSON). Owner: arena. */

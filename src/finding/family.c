@@ -7,6 +7,10 @@
 
 struct interval share_of_run(const struct results *results, const struct finding *finding, struct interval share)
 {
+    /* Samples of user code alone are shares of its own time, not of the kernel's. */
+    if (share.known && results->sampled.known)
+        share = interval_of(share.low * results->sampled.low, share.mid * results->sampled.mid,
+                            share.high * results->sampled.high);
     if (finding->of == OF_CPU_TIME || !results->run || !results->run->on_cpu_ratio.known)
         return share;
     return interval_scaled(share, results->run->on_cpu_ratio.value);

@@ -34,7 +34,10 @@ extern const struct hypothesis hypothesis_waiting, hypothesis_lock_turns, hypoth
     hypothesis_kernel_locks, hypothesis_start_and_exit, hypothesis_swap, hypothesis_single_threaded,
     hypothesis_vm_exits, hypothesis_host_pages, hypothesis_frequency;
 
-/* A share of the samples as a share of what the finding counts in: elapsed time is only partly CPU time. */
+/*
+ * A share of the samples as a share of what the finding counts in: elapsed time is only partly CPU time, and samples
+ * without the kernel's only a part of that.
+ */
 struct interval share_of_run(const struct results *results, const struct finding *finding, struct interval share);
 /* hits of all samples as such a share, Wilson. */
 struct interval share_of_samples(const struct results *results, const struct finding *finding, double hits);

@@ -61,13 +61,19 @@ static const char *unmet_need(const struct hypothesis *hypothesis, const struct 
 
 /*
  * What a gain is a share of: the elapsed time of a program we started, since that is what its user waits for; the CPU
- * time where it ran already, or where others held its CPUs: how much they took says nothing about its code.
+ * time where it ran already, where its threads ran side by side, or where others held its CPUs: how much they took says
+ * nothing about its code.
  */
 static const double DELAYED_MOST = 0.05;
+/* Threads side by side: a share of their CPU time is none of the elapsed time, unless as many ran all the time. */
+static const double BESIDE_MOST = 1.1;
 
 static enum denominator denominator_for(const struct run_time *run)
 {
     if (!run || run->scope != RUN_STARTED)
+        return OF_CPU_TIME;
+    double on_cpu = run->on_cpu_ratio.known ? run->on_cpu_ratio.value : 1;
+    if (run->cpus_used.known && run->cpus_used.value > BESIDE_MOST * on_cpu)
         return OF_CPU_TIME;
     struct measured delay = run->run_delay_s.known ? run->run_delay_s : run->preempted_s;
     bool delayed = delay.known && run->cpu_s.known && delay.value > DELAYED_MOST * (delay.value + run->cpu_s.value);

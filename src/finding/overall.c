@@ -196,7 +196,7 @@ static struct overall overall_away(const struct finding *waiting, const struct f
     };
 }
 
-struct overall overall_of(const struct findings *findings, const struct results *results, struct arena *arena)
+static struct overall overall_seen(const struct findings *findings, const struct results *results, struct arena *arena)
 {
     const struct finding *waiting = finding_named(findings, "waiting");
     bool waits = waiting && waiting->verdict == VERDICT_SUPPORTED && waiting->recoverable.mid >= 0.5;
@@ -246,4 +246,49 @@ struct overall overall_of(const struct findings *findings, const struct results 
         .ruled_out = ruled_out_of(findings, results->effect, arena),
     };
     return with_disturbance(nothing, findings, arena);
+}
+
+/* A part that was not seen and is larger than what was found: then that is the first thing to say. */
+static const double UNSEEN_MOST = 0.5;
+
+static const char *faults_counted(const struct results *results, struct arena *arena)
+{
+    const struct activity *activity = results->activity;
+    if (!activity || !activity->minor_faults.known)
+        return "";
+    return arena_printf(arena, " (it made %.0f page faults and left a CPU %.0f times)", activity->minor_faults.value,
+                        activity->voluntary_switches.known ? activity->voluntary_switches.value : 0);
+}
+
+static struct overall with_unseen_kernel(struct overall overall, const struct results *results, struct arena *arena)
+{
+    double unseen = results->sampled.known ? 1 - results->sampled.mid : 0;
+    const struct run_time *run = results->run;
+    bool too_short = overall.kind == OVERALL_TOO_SHORT && !(run && run->cpu_s.known && run->cpu_s.value >= OVERALL_CPU_S_LEAST);
+    if (unseen < results->effect || overall.kind == OVERALL_WAITS || too_short)
+        return overall;
+    const char *why = results->why[RESULT_KERNEL] ? results->why[RESULT_KERNEL] : "the kernel was not sampled";
+    const char *said = arena_printf(arena, "%.0f %% of its CPU time is the kernel's%s, and of what is in there nothing was seen: %s.",
+                                    unseen * 100, faults_counted(results, arena), why);
+    bool leads = unseen >= UNSEEN_MOST ||
+                 (overall.culprit && overall.culprit->recoverable.known && overall.culprit->recoverable.mid < unseen);
+    if (!leads) {
+        overall.sentence = arena_printf(arena, "%s %s", overall.sentence, said);
+        return overall;
+    }
+    return (struct overall){
+        .kind = OVERALL_BLIND,
+        .sentence = arena_printf(arena, "%s Of the rest: %s", said, overall.sentence),
+        .disturbance = overall.disturbance,
+        .ruled_out = overall.ruled_out,
+    };
+}
+
+struct overall overall_of(const struct findings *findings, const struct results *results, struct arena *arena)
+{
+    struct overall overall = overall_seen(findings, results, arena);
+    const char *why = results->why[RESULT_STALLS];
+    if (!results->stalls && !results->imported && why)
+        overall.sentence = arena_printf(arena, "%s No samples: %s.", overall.sentence, why);
+    return with_unseen_kernel(overall, results, arena);
 }

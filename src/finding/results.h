@@ -46,6 +46,7 @@ struct results {
     const struct imported *imported; /* tables of other tools; NULL: none. Only finding/imported.c looks at them */
     const struct run_spread *runs; /* each of several runs; NULL: it ran once */
     const char *why[RESULT_KIND_COUNT];
+    struct interval sampled; /* share of its CPU time that samples could see: without the kernel's; unknown: all of it */
     double effect;           /* 0..1: smaller recoverable time is "ruled out" */
     const char *command;     /* what was measured, for the experiments' command lines */
     const char *target_options; /* "-p 12", "" for a started program */

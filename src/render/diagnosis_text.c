@@ -224,13 +224,16 @@ static void time_section(struct page *page)
     scoped_text struct text aside = {0};
     if (run->elapsed_s.known) {
         print_seconds(&aside, run->elapsed_s.value);
-        text_add(&aside, " elapsed, ");
+        text_add(&aside, " elapsed");
     }
     if (run->cpu_s.known) {
+        text_add(&aside, aside.length ? ", " : "");
         print_seconds(&aside, run->cpu_s.value);
-        text_add(&aside, " of CPU time, ");
+        text_add(&aside, " of CPU time");
     }
-    text_printf(&aside, "%u thread%s", run->threads_seen, run->threads_seen == 1 ? "" : "s");
+    if (run->threads_seen)
+        text_printf(&aside, "%s%u thread%s", aside.length ? ", " : "", run->threads_seen,
+                    run->threads_seen == 1 ? "" : "s");
     heading(page, "WHERE THE TIME WENT", text_string(&aside));
     double on_cpu = run->on_cpu_ratio.known ? run->on_cpu_ratio.value : 0;
     if (run->on_cpu_ratio.known) {
@@ -376,7 +379,8 @@ static void code_section(struct page *page)
     if (!stalls || !stalls->sample_count)
         return;
     scoped_text struct text aside = {0};
-    text_printf(&aside, "%llu samples; instructions: %s", (unsigned long long)stalls->sample_count,
+    text_printf(&aside, "%llu samples%s; instructions: %s", (unsigned long long)stalls->sample_count,
+                page->diagnosis->results->sampled.known ? " of user code alone" : "",
                 stalls->attributed ? "those that stalled" : "those that were interrupted");
     heading(page, "HOT CODE", text_string(&aside));
     double total = (double)stalls->sample_count;

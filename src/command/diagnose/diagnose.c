@@ -121,6 +121,8 @@ static bool report(struct context *context, const struct diagnose_options *optio
         case_folder_remove(folder); /* all of it is in memory; who reads our output may close it and so end us */
     if (is_replay && options->effect_percent != NOT_GIVEN)
         loaded.results.effect = options->effect_percent / 100;
+    bool refused = strcmp(loaded.manifest.scope, "started") != 0 && !loaded.has_recording &&
+                   case_manifest_gap_of(&loaded.manifest, "samples");
     struct findings findings;
     findings_test(&findings, &loaded.results, &loaded.arena);
     struct overall overall = overall_of(&findings, &loaded.results, &loaded.arena);
@@ -151,6 +153,9 @@ static bool report(struct context *context, const struct diagnose_options *optio
     if (!printed)
         error_set(err, ERROR_SYSTEM, "can't write the result");
     bool kept = !is_kept || is_replay || case_part_write(folder, "findings.json", &json, err);
+    /* Whom we may not watch: as stat, and as any command that could not do what it was asked. */
+    if (refused && !is_replay)
+        context->exit_code = EXIT_CODE_FAILED;
     bool inconclusive = overall.kind == OVERALL_TOO_SHORT || overall.kind == OVERALL_BLIND;
     if (inconclusive && context->exit_code == EXIT_CODE_OK)
         context->exit_code = EXIT_CODE_INCONCLUSIVE;

@@ -157,14 +157,6 @@ static enum run_scope scope_of(const char *name)
     return strcmp(name, "started") == 0 ? RUN_STARTED : strcmp(name, "machine") == 0 ? RUN_MACHINE : RUN_ATTACHED;
 }
 
-static const char *gap_of(const struct case_manifest *manifest, const char *what, const char *otherwise)
-{
-    for (size_t at = 0; at < manifest->gap_count; at++)
-        if (strcmp(manifest->gaps[at].what, what) == 0)
-            return manifest->gaps[at].why;
-    return otherwise;
-}
-
 /* Where the kernel wasn't sampled, "at most 0 % in system calls" would be a lie. */
 static bool kernel_was_sampled(const struct recording *recording)
 {
@@ -175,12 +167,25 @@ static bool kernel_was_sampled(const struct recording *recording)
     return true;
 }
 
+/* As the clock has it, within what its ticks blur. */
+static const double SPLIT_ERROR = 0.02;
+
+static struct interval user_share(const struct run_time *run)
+{
+    double whole = run->user_s.known && run->system_s.known ? run->user_s.value + run->system_s.value : 0;
+    if (whole <= 0)
+        return interval_of(0, 0.5, 1);
+    double share = run->user_s.value / whole;
+    return interval_clamped(interval_of(share - SPLIT_ERROR, share, share + SPLIT_ERROR), 0, 1);
+}
+
 static void kernel_analyse(struct loaded_case *loaded, const struct recording *recording)
 {
     struct results *results = &loaded->results;
     if (!kernel_was_sampled(recording)) {
         results->why[RESULT_KERNEL] = "the kernel could not be sampled: that wants root, CAP_PERFMON or "
                                       "kernel.perf_event_paranoid below 2";
+        results->sampled = user_share(&loaded->run);
         return;
     }
     loaded->kernel = kernel_time_of(recording, &loaded->bundle, &loaded->arena);
@@ -215,8 +220,8 @@ static void analyse(struct loaded_case *loaded)
     };
     loaded->run = run_time_of(&request);
     results->run = &loaded->run;
-    results->why[RESULT_STALLS] = results->why[RESULT_KERNEL] =
-        gap_of(&loaded->manifest, "samples", "the case has no recording");
+    const char *refused = case_manifest_gap_of(&loaded->manifest, "samples");
+    results->why[RESULT_STALLS] = results->why[RESULT_KERNEL] = refused ? refused : "the case has no recording";
     results->why[RESULT_WAITS] = "no context switches were recorded";
     if (!recording)
         return;

@@ -501,6 +501,53 @@ Test(findings, storage_is_bounded_by_waits_not_by_a_guessed_speed)
     arena_done(&made.arena);
 }
 
+/* perf_event_paranoid 2: the kernel isn't sampled, and what is seen is a part of a part. */
+Test(findings, samples_of_user_code_alone_hold_at_most_its_share)
+{
+    struct made_up made;
+    make_up(&made);
+    made.results.kernel = NULL;
+    made.results.why[RESULT_KERNEL] = "the kernel could not be sampled: that wants CAP_PERFMON";
+    made.results.sampled = interval_of(0.07, 0.09, 0.11);
+    made.stalls.class_samples[INSTRUCTION_DIV] = 900;
+    made.activity.minor_faults = measured_as(2e6);
+    const struct finding *divider = test_and_find(&made, "divider");
+    cr_assert(divider->recoverable.high < 0.11, "%g", divider->recoverable.high);
+    struct overall overall = overall_of(&made.findings, &made.results, &made.arena);
+    cr_assert_eq(overall.kind, OVERALL_BLIND);
+    cr_assert(strncmp(overall.sentence, "91 % of its CPU time is the kernel's", 36) == 0, "%s", overall.sentence);
+    cr_assert(strstr(overall.sentence, "2000000 page faults") && strstr(overall.sentence, "CAP_PERFMON"), "%s",
+              overall.sentence);
+    arena_done(&made.arena);
+}
+
+Test(findings, without_samples_the_verdict_says_why)
+{
+    struct made_up made;
+    make_up(&made);
+    made.results.stalls = NULL;
+    made.results.kernel = NULL;
+    made.results.why[RESULT_STALLS] = made.results.why[RESULT_KERNEL] = "Permission denied (give plumb CAP_PERFMON)";
+    findings_test(&made.findings, &made.results, &made.arena);
+    struct overall overall = overall_of(&made.findings, &made.results, &made.arena);
+    cr_assert_eq(overall.kind, OVERALL_BLIND);
+    cr_assert(strstr(overall.sentence, "give plumb CAP_PERFMON"), "%s", overall.sentence);
+    arena_done(&made.arena);
+}
+
+/* 64 threads for 1 s, then one that divides for 1 s: 1/65 of the samples, half of the elapsed time. */
+Test(findings, shares_of_threads_side_by_side_are_of_cpu_time)
+{
+    struct made_up made;
+    make_up(&made);
+    cr_assert_eq(test_and_find(&made, "divider")->of, OF_ELAPSED);
+    made.run.cpu_s = measured_as(65);
+    made.run.elapsed_s = measured_as(2);
+    made.run.cpus_used = measured_as(32.5);
+    cr_assert_eq(test_and_find(&made, "divider")->of, OF_CPU_TIME);
+    arena_done(&made.arena);
+}
+
 Test(findings, too_little_is_said_to_be_too_little)
 {
     struct made_up made;
