@@ -2,11 +2,8 @@
 #include "experiment/profiling_runner.h"
 
 #include "base/scope.h"
-#include "base/text.h"
 #include "source/live/workload.h"
 #include "source/recorder/recorder.h"
-
-#include <ctype.h>
 
 enum {
     POLL_MS = 100
@@ -14,10 +11,7 @@ enum {
 
 char *profiling_runner_path(const struct profiling_setup *setup, size_t block, const char *label)
 {
-    scoped_text struct text name = {0};
-    for (const char *at = label; *at; at++)
-        text_add_char(&name, isalnum((unsigned char)*at) ? *at : '_');
-    return memory_printf("%s/%zu-%s.data", setup->folder, block, text_string(&name));
+    return memory_printf("%s/%zu-%s.data", setup->folder, block, label);
 }
 
 static bool record_run(const struct profiling_setup *setup, struct workload *workload, const char *path,
@@ -46,8 +40,11 @@ static bool record_run(const struct profiling_setup *setup, struct workload *wor
         good = recorder_open(&recorder, &request, setup->kernel, setup->root, err);
     }
     good = good && workload_release(workload, err);
+    bool released = good;
     while (good && !workload_wait(workload, 0))
         good = recorder_poll(recorder, POLL_MS, err);
+    if (released && !good)
+        workload_wait(workload, -1); /* the disk is full, say: it must not run on beside the next one */
     if (recorder)
         good = recorder_finish(recorder, &result, err) && good;
     recorder_free(recorder);

@@ -15,7 +15,7 @@ struct profiling_setup {
     uint64_t frequency;  /* samples a second of CPU time */
 };
 
-/* The setup must outlive the runner. child_quantities. */
+/* The setup must outlive the runner; labels of arms are parts of file names. child_quantities. */
 struct experiment_runner profiling_runner_interface(const struct profiling_setup *setup);
 
 /* Where the profile of an arm's run in a block is. Owner: the caller (free). */

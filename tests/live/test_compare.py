@@ -88,7 +88,7 @@ def test_too_few_pairs_are_not_judged(plumb):
 def test_the_order_follows_the_seed(plumb, tmp_path):
     def order(seed):
         log = tmp_path / f"log{seed}"
-        compare(plumb, "-n", "8", "--no-noise-floor", "--seed", str(seed), "--warmup", "0", "sh", "-c", f"echo A >> {log}",
+        compare(plumb, "-n", "8", "--no-noise-floor", "--explain", "0", "--seed", str(seed), "--warmup", "0", "sh", "-c", f"echo A >> {log}",
                 "--", "sh", "-c", f"echo B >> {log}")
         text = log.read_text().split()
         log.unlink()
@@ -124,6 +124,7 @@ def test_failing_commands_and_wrong_words(plumb):
     assert compare(plumb, "-n", "6", "-i", "true", "--", "false").returncode in (0, 4)
     assert compare(plumb, "true").returncode == 2
     assert compare(plumb, "true", "--", "--", "true").returncode == 2
+    assert compare(plumb, "-L", "same", "-L", "same", "true", "--", "true").returncode == 2
     wrong = compare(plumb, "--by", "lunar", "true", "--", "true")
     assert wrong.returncode == 2 and "max-rss" in wrong.stderr
     assert compare(plumb, "--cpu", "4095", "true", "--", "true").returncode != 0
@@ -177,7 +178,7 @@ def test_the_function_that_makes_the_difference_is_named(plumb, tmp_path):
     other = tmp_path / "spin-new"
     other.write_bytes(program.read_bytes())
     other.chmod(0o755)
-    result = compare(plumb, "-n", "6", "--by", "user", "--explain", "6", "--json", str(program), "--", str(other), "more")
+    result = compare(plumb, "-n", "6", "--by", "user", "--explain", "6", "-L", "v1.0", "-L", "v1-0", "--json", str(program), "--", str(other), "more")
     document = json.loads(result.stdout)
     if document["profile"] is None:
         pytest.skip(document["why_no_profile"] or "the runs were not told apart")

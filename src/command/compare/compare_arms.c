@@ -173,6 +173,10 @@ bool compare_arms_parse(struct compare_arms *arms, char *const *argv, const stru
                    : !arm_add(arms, words, NULL, options, arena, err))
             return false;
     }
+    for (size_t at = 1; at < arms->count; at++)
+        for (size_t before = 0; before < at; before++)
+            if (strcmp(arms->items[at].label, arms->items[before].label) == 0)
+                return error_set(err, ERROR_USAGE, "two commands are called '%s': -L gives them names", arms->items[at].label);
     if (arms->count < 2) {
         error_set(err, ERROR_USAGE, "at least two commands are needed, with -- between them, or {alternatives}");
         return error_hint(err, "plumb compare [options] A [arguments] -- B [arguments]");

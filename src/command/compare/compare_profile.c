@@ -16,6 +16,8 @@ enum {
     FREQUENCY = 2000
 };
 
+static const char *const labels[] = {"A", "B"};
+
 static bool folder_new(char **ret_folder, struct error *err)
 {
     const char *place = getenv("TMPDIR");
@@ -29,8 +31,8 @@ static bool folder_new(char **ret_folder, struct error *err)
 static void folder_remove(const struct profiling_setup *setup, const struct profile_request *request)
 {
     for (size_t block = 0; block < request->blocks; block++) {
-        scoped_free char *of_a = profiling_runner_path(setup, block, request->a->label);
-        scoped_free char *of_b = profiling_runner_path(setup, block, request->b->label);
+        scoped_free char *of_a = profiling_runner_path(setup, block, labels[0]);
+        scoped_free char *of_b = profiling_runner_path(setup, block, labels[1]);
         unlink(of_a);
         unlink(of_b);
     }
@@ -87,8 +89,8 @@ static bool read_profiles(const struct context *context, const struct profiling_
                           struct profile_difference *difference, struct error *err)
 {
     for (size_t block = 0; block < blocks; block++) {
-        scoped_free char *of_a = profiling_runner_path(setup, block, request->a->label);
-        scoped_free char *of_b = profiling_runner_path(setup, block, request->b->label);
+        scoped_free char *of_a = profiling_runner_path(setup, block, labels[0]);
+        scoped_free char *of_b = profiling_runner_path(setup, block, labels[1]);
         if (!add_profile(context, difference, block, false, of_a, request->a, err) ||
             !add_profile(context, difference, block, true, of_b, request->b, err))
             return false;
@@ -104,7 +106,9 @@ bool compare_profile(const struct context *context, const struct profile_request
     if (!folder_new(&folder, err))
         return false;
     size_t blocks = request->blocks;
-    const struct experiment_arm arms[] = {*request->a, *request->b};
+    struct experiment_arm arms[] = {*request->a, *request->b};
+    arms[0].label = labels[0]; /* the files' names: the user's may differ in what no file name can hold */
+    arms[1].label = labels[1];
     struct profiling_setup setup = {.kernel = context->kernel,
                                     .root = context->root,
                                     .folder = folder,
