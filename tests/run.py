@@ -9,9 +9,11 @@ N passed, N failed, N skipped.
 """
 import argparse
 import collections
+import contextlib
 import os
 import pathlib
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -25,7 +27,7 @@ from seed_files import seeds_of, unlisted  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PARTS = ("units", "golden", "live")
-UNIT_SECONDS = 900
+UNIT_SECONDS = 600
 PYTEST_SECONDS = 3000
 
 Result = collections.namedtuple("Result", "name outcome detail")
@@ -44,12 +46,19 @@ def environment_of(build, sanitizer_logs):
 
 
 def run_to_end(words, environment, seconds):
-    """(exit status or None on timeout, output); output to a file, so that no stray grandchild holds a pipe."""
+    """(exit status or None on timeout, output); output to a file, so that no stray grandchild holds a pipe, and in a
+    session of its own, so that none of them goes on when time is up."""
     with tempfile.TemporaryFile() as output:
+        process = subprocess.Popen(words, env=environment, stdin=subprocess.DEVNULL, stdout=output,
+                                   stderr=subprocess.STDOUT, cwd=ROOT, start_new_session=True)
         try:
-            status = subprocess.run(words, env=environment, stdin=subprocess.DEVNULL, stdout=output,
-                                    stderr=subprocess.STDOUT, timeout=seconds, cwd=ROOT).returncode
-        except subprocess.TimeoutExpired:
+            status = process.wait(timeout=seconds)
+        except BaseException as ended:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+            if not isinstance(ended, subprocess.TimeoutExpired):
+                raise
             status = None
         output.seek(0)
         return status, output.read().decode(errors="replace")

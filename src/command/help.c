@@ -35,7 +35,7 @@ void help_overview(FILE *out)
           out);
     for (const struct command *const *command = command_table; *command; command++)
         fprintf(out, "  %-10s %s\n", (*command)->name, (*command)->summary);
-    fputs("\nplumb COMMAND --help lists a command's options; man plumb-COMMAND explains them.\n"
+    fputs("\nplumb COMMAND --help lists a command's options; man plumb-COMMAND, once installed, explains them.\n"
           "exit status: 0 ok, 1 failed, 2 usage, 3 a finding or regression, 4 inconclusive;\n"
           "a measured program's own exit status is passed on.\n",
           out);
@@ -77,7 +77,7 @@ void help_command(FILE *out, const struct command *command)
             if (row->kind != OPTION_REFUSED)
                 help_row(out, row);
     }
-    fprintf(out, "\nman plumb-%s explains them.\n", command->name);
+    fprintf(out, "\nman plumb-%s, once installed, explains them.\n", command->name);
 }
 
 static bool help_run(struct context *context, int argc, char **argv, struct error *err)

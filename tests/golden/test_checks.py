@@ -6,6 +6,7 @@ import pathlib
 import shutil
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -167,3 +168,12 @@ def test_every_command_has_a_true_page(load, plumb, source_root):
         pytest.skip("no scdoc here")
     done = subprocess.run([source_root / "tests/check_manuals.py", "--plumb", plumb], capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stdout
+
+
+def test_time_up_ends_grandchildren_too(load, tmp_path):
+    run = load("run")
+    alive = tmp_path / "alive"
+    status, output = run.run_to_end(["sh", "-c", f"echo said; (sleep 3; touch {alive}) & wait"], os.environ, 0.5)
+    assert (status, output) == (None, "said\n")
+    time.sleep(3)
+    assert not alive.exists()
