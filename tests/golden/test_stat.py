@@ -172,6 +172,42 @@ def test_a_program_whose_exec_ends_the_counting_is_named(plumb, tmp_path):
         shutil.rmtree(folder)
 
 
+def test_user_or_kernel_for_every_event(run, countable):
+    user, kernel = (run("stat", "-x,", "-e", "page-faults", option, "true") for option in ("--all-user", "--all-kernel"))
+    if user.returncode or "<not" in user.stderr + kernel.stderr:
+        pytest.skip("page faults of the kernel can't be counted here")
+    faults = [int(done.stderr.splitlines()[-1].split(",")[0]) for done in (user, kernel)]
+    assert faults[0] > faults[1]
+    assert run("stat", "--all-user", "--all-kernel", "true").returncode == 2
+
+
+def test_quiet_says_nothing_but_of_mistakes(run):
+    done = run("stat", "--quiet", "sh", "-c", "echo out; exit 3")
+    assert (done.returncode, done.stdout, done.stderr) == (3, "out\n", "")
+    assert "nosuch" in run("stat", "--quiet", "-e", "nosuch", "true").stderr
+
+
+def test_summary_lines_with_and_without_their_mark(run, countable):
+    def last(*options):
+        return run("stat", "-x,", "-I", "20", "--summary", *options, "-e", "task-clock", "sleep", "0.05").stderr.splitlines()[-1]
+    assert last().strip().startswith("summary,")
+    assert re.match(r"[\d.]+,msec,task-clock", last("--no-csv-summary"))
+
+
+@pytest.mark.parametrize("word", ["-M", "--topdown", "--metric-only", "-g", "--filter"])
+def test_options_of_perf_that_are_not_had_say_what_instead(run, word):
+    done = run("stat", word, "true")
+    assert done.returncode == 2 and "plumb has no option" in done.stderr and "hint:" in done.stderr
+
+
+def test_an_interrupt_that_the_shell_ignored_ends_a_count_without_program(plumb, countable):
+    process = subprocess.Popen([plumb, "stat", "-x,", "-p", str(os.getpid()), "-e", "task-clock"], stderr=subprocess.PIPE, text=True,
+                               preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN))
+    time.sleep(0.5)
+    process.send_signal(signal.SIGINT)
+    assert "task-clock" in process.communicate(timeout=30)[1]
+
+
 def test_null_run_only_times(run):
     done = run("stat", "-n", "true")
     assert done.returncode == 0

@@ -14,11 +14,15 @@
 #include <unistd.h>
 
 #define MEMBER(name) offsetof(struct stat_options, name)
+/* perf stat's options that aren't had, with what to do instead. */
+#define REFUSED(letter, name, instead) {letter, name, OPTION_REFUSED, 0, NULL, instead}
 
 static const struct option_row option_rows[] = {
     {0, NULL, OPTION_HEADING, 0, NULL, "what to count"},
     {'e', "event", OPTION_TEXTS, MEMBER(events), "EVENT[,EVENT]", "events, groups {a,b}; again for more (plumb list)"},
     {'d', "detailed", OPTION_COUNT, MEMBER(detailed), NULL, "cache events too; -dd, -ddd: more of them"},
+    {0, "all-user", OPTION_FLAG, MEMBER(all_user), NULL, "user code only, for every event"},
+    {0, "all-kernel", OPTION_FLAG, MEMBER(all_kernel), NULL, "the kernel only, for every event"},
     {'n', "null", OPTION_FLAG, MEMBER(null_run), NULL, "count nothing: only times"},
     {0, NULL, OPTION_HEADING, 0, NULL, "of whom"},
     {'a', "all-cpus", OPTION_FLAG, MEMBER(all_cpus), NULL, "everything on every CPU"},
@@ -31,6 +35,7 @@ static const struct option_row option_rows[] = {
     {0, NULL, OPTION_HEADING, 0, NULL, "when"},
     {'I', "interval-print", OPTION_U64, MEMBER(interval_ms), "MS", "print what was counted in each interval"},
     {0, "interval-count", OPTION_U64, MEMBER(interval_count), "N", "stop printing after N intervals"},
+    {0, "interval-clear", OPTION_FLAG, MEMBER(interval_clear), NULL, "clear the terminal before each interval"},
     {0, "timeout", OPTION_U64, MEMBER(timeout_ms), "MS", "stop after this time"},
     {'D', "delay", OPTION_TEXT, MEMBER(delay), "MS", "start counting later; -1: when --control says so"},
     {0, "control", OPTION_TEXT, MEMBER(control), "fifo:CTL[,ACK]|fd:CTL[,ACK]", "enable, disable, stop, ping from there"},
@@ -57,7 +62,26 @@ static const struct option_row option_rows[] = {
     {'B', "big-num", OPTION_COUNT, MEMBER(big_num), NULL, "1,234,567 in any locale"},
     {0, "no-big-num", OPTION_FLAG, MEMBER(no_big_num), NULL, "1234567 in any locale"},
     {0, "summary", OPTION_FLAG, MEMBER(summary), NULL, "with -I: the whole as well, at the end"},
+    {0, "no-csv-summary", OPTION_FLAG, MEMBER(no_csv_summary), NULL, "with -x, -I and --summary: its lines aren't marked"},
+    {0, "quiet", OPTION_FLAG, MEMBER(quiet), NULL, "print nothing; only the program's status is passed on"},
     {'v', "verbose", OPTION_COUNT, MEMBER(verbose), NULL, "raw counts, and why an event can't be counted"},
+    REFUSED('M', "metrics", "name the metric's events: -e '{instructions,cycles}'; plumb diagnose says what limits the program"),
+    REFUSED(0, "metric-only", "nearest: -x, and the last two fields of each line"),
+    REFUSED(0, "metric-no-group", "there are no metrics by name; groups are as -e writes them"),
+    REFUSED(0, "metric-no-merge", "there are no metrics by name; groups are as -e writes them"),
+    REFUSED(0, "topdown", "where sysfs lists them: -e '{slots,topdown-retiring,topdown-bad-spec,topdown-fe-bound,topdown-be-bound}'"),
+    REFUSED(0, "td-level", "where sysfs lists them: -e '{slots,topdown-retiring,…}'"),
+    REFUSED('T', "transaction", "name the events: -e tx-start,tx-commit,tx-abort (plumb list pmu)"),
+    REFUSED(0, "smi-cost", "nearest: -a -e msr/smi/,msr/aperf/,cycles"),
+    REFUSED('g', "group", "write the group: -e '{a,b,c}'"),
+    REFUSED(0, "cputype", "name the PMU: -e cpu_core/cycles/ or cpu_atom/cycles/"),
+    REFUSED(0, "hybrid-merge", "each kind of core has its own line: a sum of different cores' cycles means nothing"),
+    REFUSED(0, "percore-show-thread", "nearest: --per-core, or -A"),
+    REFUSED(0, "filter", "plumb record --filter records what passes; plumb script counts it"),
+    REFUSED(0, "iostat", "name the uncore's events (plumb list pmu)"),
+    REFUSED('b', "bpf-prog", "nearest: -e bpf-output, or -a while the BPF program runs"),
+    REFUSED(0, "bpf-counters", "plumb opens counters of its own"),
+    REFUSED(0, "bpf-attr-map", "plumb opens counters of its own"),
     {0},
 };
 
@@ -78,6 +102,12 @@ static bool options_check(const struct stat_options *options, bool has_program, 
         error_set(err, ERROR_USAGE, "--per-thread needs threads that exist: -p, -t or -a");
         return false;
     }
+    if (options->all_user && options->all_kernel)
+        return error_set(err, ERROR_USAGE, "--all-user and --all-kernel exclude each other");
+    if (options->interval_clear && !options->interval_ms)
+        return error_set(err, ERROR_USAGE, "--interval-clear needs -I");
+    if (options->quiet && (options->output || options->log_fd))
+        return error_set(err, ERROR_USAGE, "--quiet prints nothing, so that -o and --log-fd have nothing to hold");
     if (options->json && options->separator)
         return error_set(err, ERROR_USAGE, "-j and -x exclude each other");
     if (options->output && options->log_fd)
@@ -323,10 +353,12 @@ static bool stat_run(struct context *context, int argc, char **argv, struct erro
     struct stat_run run = {.context = context, .control_fds = {-1, -1}};
     run.options = (struct stat_options){.scale = true, .repeat = 1};
     int first = 0;
+    FILE *talk = context->talk; /* --quiet takes it away while the program runs */
     bool good = options_parse(option_rows, OPTIONS_STOP_AT_OPERAND, argc, argv, &run.options, &first, err);
     run.argv = good && first < argc ? &argv[first] : NULL;
     good = good && prepare(&run, err) && runs(&run, err);
     run_release(&run);
+    context->talk = talk;
     return good;
 }
 

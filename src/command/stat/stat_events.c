@@ -34,6 +34,18 @@ static bool events_default(struct stat_run *run, bool by_cpu, struct error *err)
     return events_add(run, "instructions,branches,branch-misses", err);
 }
 
+/* --all-user, --all-kernel. PMUs outside of the cores know no user. */
+static void privilege_limit(struct stat_run *run)
+{
+    for (size_t at = 0; at < run->events.count; at++) {
+        struct event_spec *event = &run->events.items[at];
+        if (event->cpu_count && !event->cpus_are_core)
+            continue;
+        event->attr.exclude_kernel |= run->options.all_user;
+        event->attr.exclude_user |= run->options.all_kernel;
+    }
+}
+
 bool stat_events_parse(struct stat_run *run, bool by_cpu, struct error *err)
 {
     const struct stat_options *options = &run->options;
@@ -46,6 +58,8 @@ bool stat_events_parse(struct stat_run *run, bool by_cpu, struct error *err)
         good = events_default(run, by_cpu, err);
     for (int level = 0; good && level < options->detailed && level < (int)array_count(detail_events); level++)
         good = events_add(run, detail_events[level], err);
+    if (good)
+        privilege_limit(run);
     good = good && event_list_resolve_probes(&run->events, function_offset, NULL, err);
     if (!good && (err->kind == ERROR_NOT_FOUND || err->kind == ERROR_USAGE))
         run->context->exit_code = EXIT_CODE_USAGE;

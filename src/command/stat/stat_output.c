@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 enum {
     HEADER_EVERY = 26 /* intervals after which the column heads are printed again */
@@ -23,6 +24,12 @@ bool stat_output_open(struct stat_run *run, struct error *err)
     const struct stat_options *options = &run->options;
     uint64_t fd = 0;
     run->out = run->context->talk;
+    if (options->quiet) {
+        run->out = fopen("/dev/null", "we");
+        run->own_out = run->out != NULL;
+        run->context->talk = run->own_out ? run->out : run->context->talk;
+        return run->own_out || error_system(err, errno, "can't open '/dev/null'");
+    }
     if (options->log_fd) {
         if (!view_u64(view_of(options->log_fd), 10, &fd) || fd > INT_MAX)
             return error_set(err, ERROR_USAGE, "'%s' is no file descriptor", options->log_fd);
@@ -118,7 +125,9 @@ bool stat_window_show(void *context, const struct count_table *window)
     struct count_style style = run->style;
     style.unit_width = count_unit_width(&report);
     style.several_runs = false;
-    if (run->windows++ % HEADER_EVERY == 0)
+    if (run->options.interval_clear && style.format == COUNT_TEXT && isatty(fileno(run->out)))
+        text_add(&out, "\033[H\033[2J");
+    if (run->windows++ % HEADER_EVERY == 0 || run->options.interval_clear)
         count_interval_header_render(&out, &report, &style);
     count_lines_render(&out, &report, window->end_ns, &style);
     count_report_done(&report);
@@ -135,7 +144,7 @@ bool stat_report_show(struct stat_run *run, const struct count_table *table, str
     style.unit_width = count_unit_width(report);
     style.several_runs = report->run_count > 1 || run->options.repeat > 1;
     style.interval = false;
-    style.summary = run->options.summary;
+    style.summary = run->options.summary && !run->options.no_csv_summary;
     bool one_program = run->argv && !run->target.all_cpus && !run->target.cpus && !run->target.processes &&
                        !run->target.threads && !run->target.every_thread;
     struct count_caption caption = {
