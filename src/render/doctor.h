@@ -3,7 +3,7 @@
  * What plumb doctor found, as text for the eye and as JSON.
  *
  * Sees plain results only: the machine's facts, the measured capabilities, the settings. The JSON document's shape is
- * versioned (DOCTOR_JSON_VERSION) and described in doc/json/doctor.md.
+ * versioned (DOCTOR_JSON_VERSION) and described in doc/schema-doctor.md.
  */
 #ifndef PLUMB_RENDER_DOCTOR_H
 #define PLUMB_RENDER_DOCTOR_H

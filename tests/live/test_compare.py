@@ -219,3 +219,20 @@ def test_saved_runs_of_others(plumb, tmp_path):
     assert compare(plumb, "--saved", str(first), str(broken)).returncode == 1
     assert compare(plumb, "--saved", str(first)).returncode == 2
     assert compare(plumb, "--force", "true", "--", "true").returncode == 2
+
+
+def keys_of(value):
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield key
+            if key not in ("runs", "surroundings"):
+                yield from keys_of(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from keys_of(inner)
+
+
+def test_every_key_is_documented(plumb, source_root):
+    text = (source_root / "doc/schema-compare.md").read_text()
+    document = json.loads(compare(plumb, "-n", "8", "--json", "--explain", "2", "sleep", "0.01", "--", "sleep", "0.04").stdout)
+    assert {key for key in keys_of(document) if key not in ("low", "mid", "high") and f"`{key}`" not in text} == set()
