@@ -446,7 +446,8 @@ static bool test_kernel(const struct results *results, struct finding *finding, 
 static void page_faults_test(const struct results *results, struct finding *finding)
 {
     const struct kernel_time *kernel = results->kernel;
-    if (!test_kernel(results, finding, (double)kernel->fault_samples))
+    /* Of short-lived processes they are a part of being started; they could be work all the same. */
+    if (!test_kernel_with(results, finding, (double)kernel->fault_samples, (double)kernel->short_fault_samples))
         return;
     const struct activity *activity = results->activity;
     if (activity && activity->minor_faults.known)
@@ -475,7 +476,8 @@ const struct hypothesis hypothesis_page_faults = {
 static void system_calls_test(const struct results *results, struct finding *finding)
 {
     const struct kernel_time *kernel = results->kernel;
-    if (!test_kernel_with(results, finding, (double)kernel->call_samples, (double)kernel->other_samples))
+    if (!test_kernel_with(results, finding, (double)kernel->call_samples,
+                          (double)(kernel->other_samples + kernel->short_call_samples)))
         return;
     if (kernel->entry_count) {
         finding->subject = kernel->entries[0].name;
@@ -532,8 +534,22 @@ const struct hypothesis hypothesis_kernel_locks = {
 
 static void start_and_exit_test(const struct results *results, struct finding *finding)
 {
+    const struct process_starts *starts = &results->kernel->starts;
     if (!test_kernel(results, finding, (double)results->kernel->exec_samples))
         return;
+    if (starts->short_count >= SHORT_PROCESSES_LEAST) {
+        scoped_text struct text commands = {0};
+        for (size_t at = 0; at < starts->command_count; at++)
+            text_printf(&commands, "%s%llu %s", at ? ", " : "", (unsigned long long)starts->commands[at].count,
+                        starts->commands[at].name);
+        const char *named = arena_string(finding->arena, text_string(&commands));
+        finding_evidence(finding, WEIGHT_FOR, ORIGIN_SCHEDULER, "short",
+                         VALUE_COUNT("count", (double)starts->short_count), VALUE_TEXT("commands", named));
+        finding->subject = starts->commands[0].name;
+        if (finding->verdict == VERDICT_SUPPORTED)
+            finding_set(finding, headline, "headline-many", VALUE_COUNT("count", (double)starts->short_count),
+                        VALUE_TEXT("commands", named), VALUE_SHARE("share", finding->recoverable));
+    }
     finding_advise(finding, "advice", NO_VALUES);
     finding_set(finding, confirm, "confirm", NO_VALUES);
 }

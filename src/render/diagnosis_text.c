@@ -231,7 +231,11 @@ static void time_section(struct page *page)
         print_seconds(&aside, run->cpu_s.value);
         text_add(&aside, " of CPU time");
     }
-    if (run->threads_seen)
+    const struct process_starts *starts = results->kernel ? &results->kernel->starts : NULL;
+    bool several = starts && starts->process_count > 1;
+    if (several)
+        text_printf(&aside, "%s%llu processes", aside.length ? ", " : "", (unsigned long long)starts->process_count);
+    if (run->threads_seen && (!several || run->threads_seen > starts->process_count))
         text_printf(&aside, "%s%u thread%s", aside.length ? ", " : "", run->threads_seen,
                     run->threads_seen == 1 ? "" : "s");
     heading(page, "WHERE THE TIME WENT", text_string(&aside));
@@ -282,6 +286,8 @@ static void time_section(struct page *page)
         for (size_t at = 0; at < kernel->entry_count && at < 4; at++)
             text_printf(&line, ", %s %.1f %%", kernel->entries[at].name, 100 * (double)kernel->entries[at].samples / total);
         text_printf(&line, ", interrupts %.1f %%", 100 * (double)kernel->interrupt_samples / total);
+        if (kernel->exec_samples)
+            text_printf(&line, ", starting and ending processes %.1f %%", 100 * (double)kernel->exec_samples / total);
         text_add(page->out, "  ");
         paragraph(page, text_string(&line), 2, 2);
     }

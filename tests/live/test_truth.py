@@ -201,6 +201,21 @@ def test_unoptimised_without_a_frame_pointer(run, tmp_path):
         assert by_id[name]["verdict"] == "ruled_out", by_id[name]
 
 
+def test_many_short_processes(run, tmp_path):
+    """Their page faults, mappings and loading are the price of starting them; the commands are counted and named."""
+    case = tmp_path / "case"
+    run("diagnose", "-q", "--case", case, "--", "sh", "-c", "for at in $(seq 250); do /bin/ls / > /dev/null; done")
+    found = json.loads((case / "findings.json").read_text())
+    by_id = {finding["id"]: finding for finding in found["findings"]}
+    start = by_id["start-and-exit"]
+    if found["verdict"]["kind"] in ("too_short", "blind") or start["verdict"] == "not_testable":
+        pytest.skip(found["verdict"]["sentence"])
+    assert start["verdict"] == "supported", start["reason"]
+    assert "250 ls" in start["headline"], start["headline"]
+    assert by_id["page-faults"]["verdict"] != "supported", by_id["page-faults"]["headline"]
+    assert found["verdict"]["kind"] != "waits", found["verdict"]
+
+
 def test_a_waiter_waits(run, kernels, tmp_path):
     case = tmp_path / "case"
     run("diagnose", "-q", "--case", case, "--", kernels, "wait", "--seconds", "0.6")

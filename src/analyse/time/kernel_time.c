@@ -28,7 +28,8 @@ static const struct {
     {"native_queued_spin_lock_slowpath", MARK_SPIN}, {"queued_spin_lock_slowpath", MARK_SPIN},
     {"rwsem_spin_on_owner", MARK_SPIN}, {"mutex_spin_on_owner", MARK_SPIN},       {"__pv_queued_spin_lock", MARK_SPIN},
     {"do_exit", MARK_EXEC},             {"exit_mmap", MARK_EXEC},       {"bprm_execve", MARK_EXEC},
-    {"load_elf_binary", MARK_EXEC},     {"begin_new_exec", MARK_EXEC},
+    {"load_elf_binary", MARK_EXEC},     {"begin_new_exec", MARK_EXEC},  {"kernel_clone", MARK_EXEC},
+    {"copy_process", MARK_EXEC},
 };
 
 static unsigned mark_of(const char *name)
@@ -47,6 +48,19 @@ static const char *system_call_of(const char *name)
         if (view_starts(view_of(name), prefixes[at]))
             return name + strlen(prefixes[at]);
     return NULL;
+}
+
+/* Calls by which a program sets itself up, with its loader's and C library's. */
+static bool sets_up(const char *call)
+{
+    static const char *const calls[] = {"mmap",       "munmap",          "mprotect",        "brk",  "execve", "arch_prctl",
+                                        "exit_group", "set_tid_address", "set_robust_list", "rseq", "openat", "exit",
+                                        "prlimit64",  "clone",           "clone3",          "vfork", "fork",  "access",
+                                        "faccessat",  "newfstatat"};
+    for (size_t at = 0; call && at < array_count(calls); at++)
+        if (strcmp(call, calls[at]) == 0)
+            return true;
+    return false;
 }
 
 struct frame { /* what one location's name says; by location, filled once */
@@ -88,6 +102,23 @@ static const struct frame *frame_of(struct frame *frames, const struct recording
     return frame;
 }
 
+static bool is_loader(const struct recording *recording, uint32_t location)
+{
+    const struct dso *dso = &recording->spaces.dsos[recording->samples.locations[location].dso];
+    const char *name = strings_text(&recording->strings, dso->name);
+    return strncmp(name, "ld-linux", 8) == 0 || strncmp(name, "ld-musl", 7) == 0 || strncmp(name, "ld-2.", 5) == 0;
+}
+
+/* Whether a short-lived process spent it on being set up; then it is counted. */
+static bool start_count(struct kernel_time *result, unsigned found, const char *call)
+{
+    bool fault = found & MARK_FAULT && !(found & MARK_INTERRUPT), set_up = !fault && sets_up(call);
+    result->short_fault_samples += fault;
+    result->short_call_samples += set_up;
+    result->exec_samples += fault || set_up;
+    return fault || set_up;
+}
+
 static void sample_count(struct kernel_time *result, struct counts *calls, unsigned found, const char *call, bool named)
 {
     result->zero_samples += (found & MARK_ZERO) != 0;
@@ -118,7 +149,7 @@ static int entry_compare(const void *a, const void *b)
 struct kernel_time kernel_time_of(const struct recording *recording, const struct code_bundle *bundle,
                                   struct arena *arena)
 {
-    struct kernel_time result = {0};
+    struct kernel_time result = {.starts = process_starts_of(recording, arena)};
     const struct samples *samples = &recording->samples;
     struct frame *frames = arena_array(arena, struct frame, samples->location_count + 1);
     struct counts calls = {0};
@@ -128,6 +159,8 @@ struct kernel_time kernel_time_of(const struct recording *recording, const struc
             continue;
         result.sample_count++;
         const struct frame *leaf = frame_of(frames, recording, bundle, sample->location);
+        bool is_short = sample->thread < recording->threads.count && result.starts.is_short[sample->thread];
+        result.exec_samples += !leaf->in_kernel && is_short && is_loader(recording, sample->location);
         if (!leaf->in_kernel)
             continue;
         result.kernel_samples++;
@@ -146,7 +179,9 @@ struct kernel_time kernel_time_of(const struct recording *recording, const struc
                 call = frame->call ? frame->call : call;
             }
         }
-        sample_count(&result, &calls, found, call, named);
+        result.zero_samples += is_short && found & MARK_ZERO ? 1 : 0;
+        if (!is_short || !start_count(&result, found, call))
+            sample_count(&result, &calls, found, call, named);
     }
     if (calls.count)
         qsort(calls.items, calls.count, sizeof(*calls.items), entry_compare);

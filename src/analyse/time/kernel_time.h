@@ -8,6 +8,7 @@
 #ifndef PLUMB_ANALYSE_TIME_KERNEL_TIME_H
 #define PLUMB_ANALYSE_TIME_KERNEL_TIME_H
 
+#include "analyse/time/process_starts.h"
 #include "symbol/code_bundle.h"
 
 struct kernel_entry {
@@ -24,7 +25,10 @@ struct kernel_time {
     uint64_t zero_samples;  /* in clearing or copying pages, wherever from */
     uint64_t interrupt_samples;
     uint64_t spin_samples;  /* spinning for a kernel lock */
-    uint64_t exec_samples;  /* exec and exit: start and end of programs */
+    uint64_t exec_samples;  /* start and end of programs: fork, exec, exit; what sets up short-lived ones, user code too */
+    uint64_t short_fault_samples; /* of these: page faults of short-lived processes */
+    uint64_t short_call_samples;  /* of these: their calls for mappings and the like */
+    struct process_starts starts;
     uint64_t call_samples;  /* in a system call that is named, of all such calls */
     uint64_t other_samples; /* named, but none of these: entry code, threads of the kernel */
     uint64_t unnamed_samples; /* no frame of the kernel has a name: they may be any of these */
