@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The documents are true where a program can tell: code in the HOWTOs compiles, files they name are there."""
+import re
+import shutil
+import subprocess
+
+import pytest
+
+HOWTOS = ["doc/HOWTO_ADD_COMMAND.md", "doc/HOWTO_ADD_HYPOTHESIS.md"]
+FOLDERS = "src|tests|doc|data|bench|packaging"
+# What the HOWTOs tell to make, and patterns.
+MADE_UP = re.compile(r"uptime|<|\*|fuzz_$|\{")
+
+
+def whole_files(text):
+    """The C blocks that are whole files, as their licence line says; list items are indented."""
+    for block in re.findall(r"^( *)```c\n(.*?)^ *```", text, re.S | re.M):
+        code = re.sub(rf"^{block[0]}", "", block[1], flags=re.M)
+        if "SPDX-License-Identifier" in code:
+            yield code
+
+
+@pytest.mark.parametrize("howto", HOWTOS)
+def test_code_compiles(source_root, tmp_path, howto):
+    if not shutil.which("cc"):
+        pytest.skip("no cc here")
+    files = list(whole_files((source_root / howto).read_text()))
+    if "COMMAND" in howto:
+        assert files, "the example of a command is gone"
+    for number, code in enumerate(files):
+        source = tmp_path / f"{number}.c"
+        source.write_text(code)
+        done = subprocess.run(["cc", "-std=gnu17", "-Wall", "-Wextra", "-Wno-unused-parameter", "-Wno-missing-field-initializers", "-Werror",
+                               "-D_GNU_SOURCE", "-fsyntax-only", f"-I{source_root}/src", source], capture_output=True, text=True, timeout=60)
+        assert done.returncode == 0, done.stderr
+
+
+def test_named_files_exist(source_root):
+    documents = [*source_root.glob("*.md"), *(source_root / "doc").rglob("*.md"), *(source_root / "doc").rglob("*.scd")]
+    assert len(documents) > 10
+    missing = []
+    for document in documents:
+        for name in re.findall(rf"(?<![\w/.-])((?:{FOLDERS})/[\w./*<>{{}}-]*[\w*>}}])", document.read_text()):
+            if not MADE_UP.search(name) and not any((source_root / f"{name}{suffix}").exists() for suffix in ("", ".c", ".h")):
+                missing.append(f"{document.relative_to(source_root)}: {name}")
+    assert not missing
