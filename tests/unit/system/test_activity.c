@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Whose time counts, and what remains unseen: a /proc made up for the purpose. */
+#include "made_folder.h"
 #include "test.h"
 
 #include "system/activity.h"
@@ -13,24 +14,6 @@ struct place {
     struct sysroot root;
     double now_s; /* since boot */
 };
-
-__attribute__((format(printf, 3, 4))) static void put(const struct place *place, const char *path, const char *format, ...)
-{
-    char full[256];
-    va_list args;
-    snprintf(full, sizeof(full), "%s%s", place->folder, path);
-    for (char *slash = full + strlen(place->folder) + 1; (slash = strchr(slash, '/')); slash++) {
-        *slash = '\0';
-        mkdir(full, 0755);
-        *slash = '/';
-    }
-    FILE *file = fopen(full, "we");
-    cr_assert(file, "%s", full);
-    va_start(args, format);
-    vfprintf(file, format, args);
-    va_end(args);
-    fclose(file);
-}
 
 struct made_process {
     int pid, parent;
@@ -46,11 +29,11 @@ static void process_put(const struct place *place, const struct made_process *pr
              process->state, process->parent, process->cpu_s * hz,
              (place->now_s - process->began_ago_s) * hz);
     snprintf(path, sizeof(path), "/proc/%d/stat", process->pid);
-    put(place, path, "%s", stat);
+    made_folder_put(place->folder, path, "%s", stat);
     snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", process->pid, process->pid);
-    put(place, path, "%s", stat);
+    made_folder_put(place->folder, path, "%s", stat);
     snprintf(path, sizeof(path), "/proc/%d/task/%d/schedstat", process->pid, process->pid);
-    put(place, path, "%.0f %.0f 1\n", process->cpu_s * 1e9, process->delay_s * 1e9);
+    made_folder_put(place->folder, path, "%.0f %.0f 1\n", process->cpu_s * 1e9, process->delay_s * 1e9);
 }
 
 static void place_init(struct place *place)
@@ -65,9 +48,7 @@ static void place_init(struct place *place)
 
 static void place_done(struct place *place)
 {
-    char command[128];
-    snprintf(command, sizeof(command), "rm -rf %s", place->folder);
-    cr_expect_eq(system(command), 0);
+    made_folder_remove(place->folder);
 }
 
 /* Everything descends from process 1, and nothing of that is its own. */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "made_folder.h"
 #include "test.h"
 
 #include "base/vec.h"
@@ -14,46 +15,26 @@ struct place {
     struct sysroot root;
 };
 
-__attribute__((format(printf, 3, 4))) static void put(const struct place *place, const char *path, const char *format, ...)
-{
-    char full[256];
-    va_list args;
-    snprintf(full, sizeof(full), "%s%s", place->folder, path);
-    for (char *slash = full + strlen(place->folder) + 1; (slash = strchr(slash, '/')); slash++) {
-        *slash = '\0';
-        mkdir(full, 0755);
-        *slash = '/';
-    }
-    FILE *file = fopen(full, "we");
-    cr_assert(file, "%s", full);
-    va_start(args, format);
-    vfprintf(file, format, args);
-    va_end(args);
-    fclose(file);
-}
-
 static void place_init(struct place *place, uint64_t our_capabilities, int seccomp, const char *scope)
 {
     snprintf(place->folder, sizeof(place->folder), "/tmp/plumb-wall-XXXXXX");
     cr_assert(mkdtemp(place->folder));
     sysroot_init(&place->root, place->folder);
-    put(place, "/proc/self/status", "Uid:\t1 1 1 1\nCapEff:\t%016llx\nSeccomp:\t%d\n",
+    made_folder_put(place->folder, "/proc/self/status", "Uid:\t1 1 1 1\nCapEff:\t%016llx\nSeccomp:\t%d\n",
         (unsigned long long)our_capabilities, seccomp);
     if (scope)
-        put(place, "/proc/sys/kernel/yama/ptrace_scope", "%s\n", scope);
+        made_folder_put(place->folder, "/proc/sys/kernel/yama/ptrace_scope", "%s\n", scope);
 }
 
 static void other_put(const struct place *place, unsigned user, int tracer, const char *permitted)
 {
-    put(place, "/proc/77/status", "Name:\tx\nTracerPid:\t%d\nUid:\t%u %u %u %u\nGid:\t%u %u %u %u\nCapPrm:\t%s\n", tracer,
+    made_folder_put(place->folder, "/proc/77/status", "Name:\tx\nTracerPid:\t%d\nUid:\t%u %u %u %u\nGid:\t%u %u %u %u\nCapPrm:\t%s\n", tracer,
         user, user, user, user, getgid(), getgid(), getgid(), getgid(), permitted);
 }
 
 static void place_done(struct place *place)
 {
-    char command[128];
-    snprintf(command, sizeof(command), "rm -rf %s", place->folder);
-    cr_expect_eq(system(command), 0);
+    made_folder_remove(place->folder);
 }
 
 Test(process_wall, each_layer_is_told_apart)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Hypervisors, confidential guests and containers by the few files and leaves that give them away. */
+#include "made_folder.h"
 #include "test.h"
 
 #include "base/vec.h"
@@ -13,29 +14,17 @@ struct file {
     const char *path, *content;
 };
 
-static int entry_remove(const char *path, const struct stat *status, int kind, struct FTW *place)
-{
-    (void)status, (void)kind, (void)place;
-    return remove(path);
-}
-
+/* A content of "-> x" is a link to x. */
 static void put(const char *folder, const struct file *file)
 {
+    bool is_link = strncmp(file->content, "-> ", 3) == 0;
+    made_folder_put(folder, file->path, "%s", is_link ? "" : file->content);
+    if (!is_link)
+        return;
     char full[512];
     snprintf(full, sizeof(full), "%s%s", folder, file->path);
-    for (char *slash = strchr(full + strlen(folder) + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        mkdir(full, 0700);
-        *slash = '/';
-    }
-    if (strncmp(file->content, "-> ", 3) == 0) {
-        cr_assert_eq(symlink(file->content + 3, full), 0);
-        return;
-    }
-    int fd = open(full, O_WRONLY | O_CREAT, 0600);
-    cr_assert_geq(fd, 0);
-    cr_assert_eq(write(fd, file->content, strlen(file->content)), (ssize_t)strlen(file->content));
-    close(fd);
+    cr_assert_eq(unlink(full), 0);
+    cr_assert_eq(symlink(file->content + 3, full), 0);
 }
 
 #define INTEL(flags) {"/proc/cpuinfo", "vendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t: 143\nstepping\t: 8\nflags\t: fpu " flags "\n"}
@@ -91,7 +80,7 @@ Test(virtualisation, each_sign_is_read)
         cr_assert_eq(machine.virtualisation.confidential, cases[at].confidential, "case %zu: %s", at, confidential_name(machine.virtualisation.confidential));
         cr_assert(machine.virtualisation.evidence[0]);
         machine_done(&machine);
-        nftw(folder, entry_remove, 16, FTW_DEPTH | FTW_PHYS);
+        made_folder_remove(folder);
     }
 }
 
@@ -112,7 +101,7 @@ Test(identity, without_proc_it_is_what_cpuid_says)
     cr_assert(cpu_identity_has_flag(&machine.cpu, "avx512f") && cpu_identity_has_flag(&machine.cpu, "avx2"));
     cr_assert_eq(machine.virtualisation.hypervisor, HYPERVISOR_KVM, "%s", machine.virtualisation.evidence);
     machine_done(&machine);
-    nftw(folder, entry_remove, 16, FTW_DEPTH | FTW_PHYS);
+    made_folder_remove(folder);
 }
 
 #define FIRST_PID   {"/proc/self/ns/pid", "-> pid:[4026531836]"}
@@ -149,6 +138,6 @@ Test(container, each_sign_is_read)
         process_rights_read(&rights, &root);
         container_read(&container, &root, &rights);
         cr_assert_eq(container.kind, cases[at].kind, "case %zu: %s (%s)", at, container_name(container.kind), container.evidence);
-        nftw(folder, entry_remove, 16, FTW_DEPTH | FTW_PHYS);
+        made_folder_remove(folder);
     }
 }
