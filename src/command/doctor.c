@@ -7,7 +7,7 @@
 #include "base/vec.h"
 #include "command/options.h"
 #include "probe/capability/capability.h"
-#include "probe/setting.h"
+#include "probe/setting/setting.h"
 #include "render/doctor.h"
 #include "system/snapshot/snapshot.h"
 

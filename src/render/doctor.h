@@ -9,7 +9,7 @@
 #define PLUMB_RENDER_DOCTOR_H
 
 #include "probe/capability/capability.h"
-#include "probe/setting.h"
+#include "probe/setting/setting.h"
 #include "render/page.h"
 
 enum { DOCTOR_JSON_VERSION = 1 };

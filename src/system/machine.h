@@ -3,7 +3,7 @@
  * All facts about the machine and this process's place on it, in one call.
  *
  * Each part says for itself what is unknown and why; machine_read does not fail for want of files. Facts, no opinions:
- * what can be measured is probe/capability/capability.h, what distorts a measurement probe/setting.h.
+ * what can be measured is probe/capability/capability.h, what distorts one probe/setting/setting.h.
  */
 #ifndef PLUMB_SYSTEM_MACHINE_H
 #define PLUMB_SYSTEM_MACHINE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "test.h"
 
-#include "probe/setting.h"
+#include "probe/setting/setting.h"
 
 struct examined {
     struct machine machine;

@@ -5,8 +5,8 @@
  *
  * Each setting keeps the values read now, so that a script can put them back. Does not write anything.
  */
-#ifndef PLUMB_PROBE_SETTING_H
-#define PLUMB_PROBE_SETTING_H
+#ifndef PLUMB_PROBE_SETTING_SETTING_H
+#define PLUMB_PROBE_SETTING_SETTING_H
 
 #include "probe/capability/capability.h"
 
