@@ -198,7 +198,8 @@ static double stepped_load_samples(const struct stalls *stalls)
     double stepped = 0;
     for (size_t at = 0; at < stalls->group_count; at++) {
         const struct stall_group *group = &stalls->groups[at];
-        bool steps = group->set.stride_bytes && !group->set.one_place_in_stride && !group->dependent_samples;
+        bool steps = (group->in_order || (group->set.stride_bytes && !group->set.one_place_in_stride)) &&
+                     !group->dependent_samples;
         stepped += steps ? (double)group->load_samples : 0;
     }
     return stepped;

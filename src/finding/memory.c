@@ -58,10 +58,59 @@ static struct interval left_on_huge_pages(const struct access_cost *cost)
                             0, 1);
 }
 
+/* A wrong guess costs 25 cycles at most (documented, cores since 2010), at 2.5 a nanosecond or more. */
+static const double WRONG_GUESS_NS = 10;
+
+/*
+ * Samples right behind a compare with memory and its branch stand for the load or for a wrong guess: the lower end of
+ * what the load's wait returns is what is left when each of them was such a guess.
+ */
+static struct interval less_wrong_guesses(const struct stall_group *group, struct interval gain, double waited_ns)
+{
+    if (!group->landing_samples || !group->samples)
+        return gain;
+    double ambiguous = (double)group->landing_samples / (double)group->samples;
+    double guesses = (ambiguous < 1 ? ambiguous : 1) * WRONG_GUESS_NS / (WRONG_GUESS_NS + (waited_ns > 0 ? waited_ns : 0));
+    return interval_of(gain.low * (1 - guesses), gain.mid * (1 - guesses / 2), gain.high);
+}
+
+static void guesses_evidence(struct finding *finding, const struct stall_group *group)
+{
+    if (group->landing_samples * 2 > group->samples)
+        finding_evidence(finding, WEIGHT_AGAINST, ORIGIN_CODE, "wrong-guesses", VALUE_TEXT("instruction", group->row.text));
+}
+
+/*
+ * The most of a walk in order that may be waiting for what costs `line_ns` a line here: of the time in which the program
+ * walks a line, twice that (it reads beside its own work, the probe does nothing else). 1: not known.
+ */
+static double order_bound(const struct stall_group *group, double line_ns)
+{
+    double bound = group->order_line_ns > 0 ? line_ns * 2 / group->order_line_ns : 1;
+    return bound < 1 ? bound : 1;
+}
+
+/* The probe had the memory to itself: each CPU that the program kept busy may cost as much again. */
+static double order_transfer(const struct results *results, const struct stall_group *group,
+                             const struct access_cost *cost)
+{
+    double sharing = results->run && results->run->cpus_used.known ? results->run->cpus_used.value : 1;
+    return cost && cost->known && cost->ns_line.known
+               ? order_bound(group, cost->ns_line.high * (sharing > 1 ? sharing : 1))
+               : 1;
+}
+
+/* One translation serves the 64 lines of a small page, and costs at most what an access anywhere does. */
+static double order_translation(const struct stall_group *group, const struct access_cost *cost)
+{
+    return cost && cost->known ? order_bound(group, cost->ns_small.high / 64) : 1;
+}
+
 static struct interval group_gain(const struct stall_group *group, const struct access_cost *cost)
 {
     struct interval small = interval_product(group->share, group->base_share);
-    return interval_product(small, interval_complement(left_on_huge_pages(cost)));
+    struct interval gain = interval_product(small, interval_complement(left_on_huge_pages(cost)));
+    return less_wrong_guesses(group, gain, cost->ns_small.mid);
 }
 
 static double group_size_bytes(const struct stall_group *group)
@@ -82,6 +131,7 @@ static void small_pages_evidence(const struct results *results, struct finding *
                      VALUE_BYTES("stride", (double)group->set.stride_bytes), VALUE_TEXT("area", group->area));
     finding_evidence(finding, WEIGHT_FOR, ORIGIN_PAGES, "pages", VALUE_SHARE("base", group->base_share),
                      VALUE_TEXT("area", group->area), VALUE_BYTES("resident", (double)group->area_resident_bytes));
+    guesses_evidence(finding, group);
     finding_evidence(finding, WEIGHT_FOR, ORIGIN_PROBE, cost->work_instructions >= 8 ? "walk-with-work" : "walk",
                      VALUE_SECONDS("small", interval_exactly(cost->ns_small.mid * 1e-9)),
                      VALUE_SECONDS("huge", interval_exactly(cost->ns_huge.mid * 1e-9)),
@@ -161,6 +211,10 @@ static struct page_gain page_gain_of(const struct results *results)
         covered += (double)group->samples;
         if (touches_few_pages(group))
             continue;
+        if (group->in_order) {
+            gain.unmeasured += group->share.high * order_translation(group, cost);
+            continue;
+        }
         if (!sized || (group->base_hits && (!cost || !cost->known))) {
             gain.unmeasured += group->share.high;
             continue;
@@ -242,7 +296,7 @@ static void cache_misses_test(const struct results *results, struct finding *fin
     const struct stalls *stalls = results->stalls;
     struct interval sum = interval_exactly(0);
     double unmeasured = 0, covered = 0;
-    const struct stall_group *leading = NULL;
+    const struct stall_group *leading = NULL, *ordered = NULL;
     const struct access_cost *leading_cost = NULL;
     for (size_t at = 0; at < stalls->group_count; at++) {
         const struct stall_group *group = &stalls->groups[at];
@@ -253,12 +307,18 @@ static void cache_misses_test(const struct results *results, struct finding *fin
                         : 32768;
         if (group->set.lines.known && group->set.lines.bytes * 1.5 < l1)
             continue;
+        if (group->in_order) { /* what lies ahead is fetched ahead: the probe's random order says nothing of it */
+            unmeasured += group->share.high * order_transfer(results, group, cost);
+            ordered = ordered ? ordered : group;
+            continue;
+        }
         if (!cost || !cost->known || !cost->ns_near.known) {
             unmeasured += group->share.high;
             continue;
         }
         bool small = group->base_hits >= group->huge_hits;
-        sum = interval_sum(sum, interval_product(group->share, miss_ratio(cost, small)));
+        struct interval gain = interval_product(group->share, miss_ratio(cost, small));
+        sum = interval_sum(sum, less_wrong_guesses(group, gain, cost->ns_huge.mid - cost->ns_near.mid));
         if (!leading) {
             leading = group;
             leading_cost = cost;
@@ -282,7 +342,10 @@ static void cache_misses_test(const struct results *results, struct finding *fin
         if (leading->base_hits > leading->huge_hits && walked > 0) /* pages are another cause: together it is more */
             finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_PROBE, "with-pages",
                              VALUE_SHARE("both", interval_exactly(leading->share.high * walked)));
+        guesses_evidence(finding, leading);
     }
+    if (ordered && finding->verdict != VERDICT_RULED_OUT)
+        finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_CODE, "in-order", VALUE_TEXT("instruction", ordered->row.text));
     if (finding->verdict == VERDICT_SUPPORTED)
         finding_set(finding, headline,
                     leading->dependent_samples * 2 > leading->samples ? "headline-chase" : "headline",
@@ -292,7 +355,7 @@ static void cache_misses_test(const struct results *results, struct finding *fin
         finding_reason_bound(finding, "measured-bound", finding->recoverable);
     if (finding->verdict == VERDICT_UNDECIDED)
         finding_set(finding, reason, "undecided", VALUE_SHARE("unmeasured", interval_exactly(unmeasured)));
-    if (finding->verdict != VERDICT_RULED_OUT) {
+    if (finding->verdict != VERDICT_RULED_OUT && (leading || !ordered)) {
         bool chase = leading && leading->dependent_samples * 2 > leading->samples;
         finding_advise(finding, chase ? "advice-chase" : "advice-layout", NO_VALUES);
         finding_advise(finding, chase ? "advice-prefetch" : "advice-block", NO_VALUES);
@@ -315,9 +378,12 @@ const struct hypothesis hypothesis_cache_misses = {
  * was not measured: then all of it may be bandwidth.
  */
 
-static double transfer_share(const struct stall_group *group, const struct access_cost *cost)
+static double transfer_share(const struct results *results, const struct stall_group *group,
+                             const struct access_cost *cost)
 {
     bool strided = group->set.stride_bytes >= 128 && !group->set.one_place_in_stride;
+    if (group->in_order)
+        return group->store_samples * 10 > group->samples ? 1 : order_transfer(results, group, cost);
     if (!strided || !cost || !cost->known || !cost->ns_line.known || group->store_samples * 10 > group->samples)
         return 1;
     const struct interval *now = group->huge_hits > group->base_hits ? &cost->ns_huge : &cost->ns_small;
@@ -339,7 +405,7 @@ static void bandwidth_test(const struct results *results, struct finding *findin
         const struct stall_group *group = &stalls->groups[at];
         bool small = group->set.lines.known && group->set.lines.bytes * 2 < l2;
         bool one_at_a_time = group->dependent_samples * 10 > group->samples * 9;
-        double transfer = transfer_share(group, access_costs_of_group(results->costs, (uint32_t)at));
+        double transfer = transfer_share(results, group, access_costs_of_group(results->costs, (uint32_t)at));
         possible += small || one_at_a_time ? 0 : (double)group->samples * transfer;
         grouped += (double)group->samples;
     }

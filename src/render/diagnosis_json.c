@@ -128,7 +128,8 @@ static void write_group(struct json_writer *json, const struct stalls *stalls, c
     write_size(json, "lines", &group->set.lines);
     write_size(json, "pages", &group->set.pages);
     json_bool(json, "dependent", group->dependent_samples * 2 > group->samples);
-    if (cost && cost->known) {
+    json_bool(json, "in_order", group->in_order);
+    if (cost && cost->known && !group->in_order) {
         json_interval(json, "ns_small_pages", cost->ns_small);
         json_interval(json, "ns_huge_pages", cost->ns_huge);
         json_interval(json, "ns_near_caches", cost->ns_near);

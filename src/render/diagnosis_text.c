@@ -442,7 +442,9 @@ static void memory_section(struct page *page)
             text_printf(&line, "; %.0f %% on 4 KiB pages", 100 * (double)group->base_hits / sized);
         else
             text_add(&line, "; page sizes not known");
-        if (cost && cost->known)
+        if (group->in_order)
+            text_add(&line, "; gone through in order");
+        else if (cost && cost->known)
             text_printf(&line, "; such an access%s costs %.3g ns here, %.3g ns on 2 MiB pages",
                         cost->work_instructions ? " with the work around it" : "", cost->ns_small.mid,
                         cost->ns_huge.mid);

@@ -216,6 +216,54 @@ def test_many_short_processes(run, tmp_path):
     assert found["verdict"]["kind"] != "waits", found["verdict"]
 
 
+# 1 MiB of random bytes, read in order; which way each takes can't be guessed.
+GUESSES = """
+#include <stdio.h>
+#include <stdlib.h>
+static unsigned char bytes[1 << 20];
+__attribute__((noinline)) static long route(const unsigned char *p, long n)
+{
+    long a = 0, b = 1;
+    for (long i = 0; i < n; i++) {
+        if (p[i] >= 128) {
+            a += b;
+            __asm__ volatile("" : "+r"(a));
+        } else {
+            b ^= a;
+            __asm__ volatile("" : "+r"(b));
+        }
+    }
+    return a + b;
+}
+int main(void)
+{
+    long sum = 0;
+    for (long i = 0; i < 1 << 20; i++)
+        bytes[i] = rand() >> 8;
+    for (int i = 0; i < 150; i++)
+        sum += route(bytes, 1 << 20);
+    return sum == 42;
+}
+"""
+
+
+def test_wrong_guesses_behind_a_compare_with_memory(run, tmp_path):
+    """The samples stand behind the compare that reads memory, as those of a cache miss would: that is no proof."""
+    source, program, case = tmp_path / "guesses.c", tmp_path / "guesses", tmp_path / "case"
+    source.write_text(GUESSES)
+    if subprocess.run(["cc", "-O2", "-w", "-o", program, source]).returncode:
+        pytest.skip("needs a compiler")
+    run("diagnose", "-q", "--case", case, "--", program)
+    found = json.loads((case / "findings.json").read_text())
+    if found["verdict"]["kind"] in ("too_short", "blind") or not found["profile"]["stalls_attributed"]:
+        pytest.skip(found["verdict"]["sentence"])
+    by_id = {finding["id"]: finding for finding in found["findings"]}
+    judge(found, by_id, ([], ["branch-mispredicts"], NO_MEMORY + ["load-chain", "divider"]), NEVER_IN_A_LOOP)
+    for memory in found["profile"]["memory"]:
+        if memory["function"] == "route":
+            assert memory["in_order"] and not memory["stride_bytes"] and "ns_small_pages" not in memory, memory
+
+
 def test_a_waiter_waits(run, kernels, tmp_path):
     case = tmp_path / "case"
     run("diagnose", "-q", "--case", case, "--", kernels, "wait", "--seconds", "0.6")

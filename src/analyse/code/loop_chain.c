@@ -38,6 +38,36 @@ bool code_loop_around(const struct instruction *rows, size_t count, uint32_t row
     return best != UINT64_MAX;
 }
 
+/* Writers that add constants of one sign: their sum at most, as paths that exclude one another count as one. */
+static bool register_step(const struct instruction *rows, struct loop_rows loop, uint8_t number, int64_t scale,
+                          int64_t *sum)
+{
+    int64_t step = 0;
+    if (number == REGISTER_NONE)
+        return true;
+    for (uint32_t at = loop.first; at <= loop.last; at++) {
+        const struct instruction *row = &rows[at];
+        if (number >= 64 || !(row->writes >> number & 1))
+            continue;
+        bool counts = row->step_register == number && row->step_by == REGISTER_NONE && row->step;
+        if (!counts || (step && (step < 0) != (row->step < 0)) || __builtin_add_overflow(step, row->step, &step))
+            return false;
+    }
+    return !__builtin_mul_overflow(step, scale, &step) && !(*sum && step && (*sum < 0) != (step < 0)) &&
+           !__builtin_add_overflow(*sum, step, sum);
+}
+
+bool code_loop_step(const struct instruction *rows, struct loop_rows loop, uint32_t row, int64_t *ret_step)
+{
+    const struct memory_operand *memory = &rows[row].memory;
+    int64_t scale = memory->index_shift ? (int64_t)1 << memory->index_shift : memory->scale ? memory->scale : 1, sum = 0;
+    if (!memory->is_present || memory->has_vector_index || memory->has_hidden_part || memory->is_relative ||
+        !register_step(rows, loop, memory->base, 1, &sum) || !register_step(rows, loop, memory->index, scale, &sum) || !sum)
+        return false;
+    *ret_step = sum;
+    return true;
+}
+
 static bool takes_cycles(const struct instruction *row)
 {
     switch (row->class) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Which loop is around an instruction, and does each turn of it wait there for the turn before?
+ * Which loop is around an instruction, how far does its address move in a turn, and does each turn of it wait there for the turn before?
  *
  * A register that an instruction writes is followed once around the loop, in the order of addresses. Comes it back to
  * the same instruction, turns can't overlap there, however wide the core is.
@@ -17,6 +17,12 @@ struct loop_rows {
 
 /* The smallest loop closed by a direct jump back. Rows are sorted by address. */
 bool code_loop_around(const struct instruction *rows, size_t count, uint32_t row, struct loop_rows *ret_loop);
+
+/*
+ * The most bytes that a row's memory operand moves in one turn of the loop (negative: downwards), when whatever writes
+ * its registers there adds a constant, all in one direction. false: not known, or it stays.
+ */
+bool code_loop_step(const struct instruction *rows, struct loop_rows loop, uint32_t row, int64_t *ret_step);
 
 struct loop_chain {
     bool carried;         /* what the row computes is needed by itself in the next turn */

@@ -15,6 +15,7 @@ enum {
     GROUPS_MOST = 12,
     ADDRESSES_MOST = 200000,
     JUMPS_MOST = 4096,
+    LINE_BYTES = 64,
 };
 
 struct decoded { /* a function's instructions */
@@ -47,6 +48,7 @@ struct address_hit {
     uint64_t time_ns, addr;
     uint32_t function, instruction, thread, pid;
     bool is_ahead; /* of the access to come: where it went, not that it waited */
+    bool is_landing;
 };
 
 struct count_list {
@@ -434,6 +436,7 @@ static void hit_add(struct work *work, const struct sample *sample, const struct
         .thread = sample->thread,
         .pid = sample->thread < work->recording->threads.count ? work->recording->threads.items[sample->thread].pid : 0,
         .is_ahead = is_ahead,
+        .is_landing = decoded->marks[place->sampled] & MARK_LANDING,
     };
 }
 
@@ -749,6 +752,54 @@ static void group_area(struct stall_group *group, const struct page_area *area)
     group->is_anonymous = group->is_heap || !area->path[0] || strncmp(area->path, "[anon", 5) == 0;
 }
 
+static int double_compare(const void *a, const void *b)
+{
+    double left = *(const double *)a, right = *(const double *)b;
+    return (left > right) - (left < right);
+}
+
+/*
+ * Nanoseconds that a line of a walk in order takes: addresses of two samples in succession tell how far it came
+ * meanwhile. The faster quarter bounds it (others had the CPU between some); 0: most pairs don't agree on a speed.
+ */
+static double order_line_ns(const struct grouped_hit *hits, size_t count, int64_t step)
+{
+    vec(double) speeds = {0};
+    size_t pairs = 0, agreeing = 0;
+    for (size_t at = 1; at < count; at++) {
+        const struct address_hit *before = &hits[at - 1].hit, *hit = &hits[at].hit;
+        if (hit->thread != before->thread || hit->instruction != before->instruction || hit->time_ns <= before->time_ns)
+            continue;
+        double way = (double)(int64_t)(hit->addr - before->addr) * (step < 0 ? -1 : 1);
+        pairs++;
+        if (way > 0)
+            *vec_push(&speeds) = way / (double)(hit->time_ns - before->time_ns);
+    }
+    if (speeds.count)
+        qsort(speeds.items, speeds.count, sizeof(*speeds.items), double_compare);
+    double middle = speeds.count ? speeds.items[speeds.count / 2] : 0;
+    double fast = speeds.count ? speeds.items[speeds.count - 1 - speeds.count / 4] : 0;
+    for (size_t at = 0; at < speeds.count; at++)
+        agreeing += speeds.items[at] > middle / 1.5 && speeds.items[at] < middle * 1.5;
+    vec_done(&speeds);
+    return pairs >= WORKING_SET_ADDRESSES_LEAST && agreeing * 5 >= pairs * 3 ? LINE_BYTES / fast : 0;
+}
+
+/* What the code says of the order of the accesses outweighs the distances between samples. */
+static void group_order(const struct decoded *decoded, const struct grouped_hit *hits, size_t count, uint32_t hottest,
+                        struct stall_group *group)
+{
+    struct loop_rows loop;
+    int64_t step;
+    group->in_order = code_loop_around(decoded->items, decoded->count, hottest, &loop) &&
+                      code_loop_step(decoded->items, loop, hottest, &step) && step >= -LINE_BYTES && step <= LINE_BYTES;
+    if (!group->in_order)
+        return;
+    group->order_line_ns = order_line_ns(hits, count, step);
+    group->set.stride_bytes = 0;
+    group->set.one_place_in_stride = false;
+}
+
 /* For how many stalled samples an address stands. */
 static double hit_weight(const struct work *work, const struct address_hit *hit)
 {
@@ -770,7 +821,7 @@ static void group_fill(struct work *work, const struct grouped_hit *hits, size_t
 {
     uint32_t function = hits[0].hit.function;
     const struct decoded *decoded = &work->decoded.items[function];
-    double samples = 0, loads = 0, narrow = 0, stores = 0, dependent = 0;
+    double samples = 0, loads = 0, narrow = 0, stores = 0, dependent = 0, landing = 0;
     *group = (struct stall_group){.function = function, .area = "unknown memory"};
     group_area(group, hits[0].area);
     scoped_free struct timed_address *addresses = memory_alloc(count * sizeof(*addresses));
@@ -781,6 +832,7 @@ static void group_fill(struct work *work, const struct grouped_hit *hits, size_t
         double weight = hit_weight(work, &hits[at].hit);
         samples += weight;
         loads += instruction->is_load ? weight : 0;
+        landing += hits[at].hit.is_landing && !hits[at].hit.is_ahead ? weight : 0;
         narrow += moves_one(instruction) || instruction->vector_bits == 128 ? weight : 0;
         stores += instruction->is_store && !instruction->is_load ? weight : 0;
         dependent += is_dependent(decoded, hits[at].hit.instruction) ? weight : 0;
@@ -794,6 +846,7 @@ static void group_fill(struct work *work, const struct grouped_hit *hits, size_t
     group->samples = (uint64_t)(samples + 0.5);
     group->load_samples = (uint64_t)(loads + 0.5);
     group->narrow_samples = (uint64_t)(narrow + 0.5);
+    group->landing_samples = (uint64_t)(landing + 0.5);
     group->store_samples = (uint64_t)(stores + 0.5);
     group->dependent_samples = (uint64_t)(dependent + 0.5);
     row_fill(work, function, hottest, &group->row);
@@ -804,6 +857,7 @@ static void group_fill(struct work *work, const struct grouped_hit *hits, size_t
     double sized = (double)(group->base_hits + group->huge_hits);
     group->base_share = wilson_interval((double)group->base_hits, sized, sized);
     group->set = working_set_of(addresses, count);
+    group_order(decoded, hits, count, hottest, group);
 }
 
 static int group_compare(const void *a, const void *b)

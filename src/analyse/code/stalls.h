@@ -67,6 +67,9 @@ struct stall_group { /* what a function waits for in one mapping */
     struct interval base_share; /* of the group's addresses whose page size is known */
     struct working_set set;
     uint32_t element_bytes;
+    uint64_t landing_samples;   /* whose place a wrongly guessed branch shows at, too: behind a compare and its branch */
+    bool in_order;              /* its loop moves on by a line at most each turn: what lies ahead is fetched ahead */
+    double order_line_ns;       /* walking one line takes the program at least so long, by addresses and times; 0: not known */
     uint32_t work_instructions; /* from one such access to the next, by the loop around it; 0: no loop was found */
 };
 

@@ -40,6 +40,38 @@ static struct loop_chain chain_of(struct instruction first, struct instruction s
     return chain;
 }
 
+/* How far the address in row 0 moves in a turn in which row 1 does something to its registers. */
+static bool step_of(struct memory_operand memory, struct instruction second, int64_t *ret_step)
+{
+    struct instruction rows[6];
+    memory.is_present = true;
+    size_t count = build(rows, (struct instruction){.class = INSTRUCTION_LOAD, .is_load = true, .memory = memory}, second);
+    rows[2].step_register = C;
+    rows[2].step = -4;
+    rows[2].step_by = REGISTER_NONE;
+    struct loop_rows loop;
+    cr_assert(code_loop_around(rows, count, 0, &loop));
+    return code_loop_step(rows, loop, 0, ret_step);
+}
+
+Test(loop_chain, knows_how_far_an_address_moves_in_a_turn)
+{
+    int64_t step = 0;
+    const struct instruction add = {.class = INSTRUCTION_INT, .writes = BIT(A), .step_register = A, .step = 1, .step_by = REGISTER_NONE};
+    const struct instruction by_b = {.class = INSTRUCTION_INT, .writes = BIT(A), .step_register = A, .step_by = B};
+    const struct instruction load = {.class = INSTRUCTION_LOAD, .writes = BIT(A), .step_register = REGISTER_NONE, .step_by = REGISTER_NONE};
+    const struct instruction count_too = {.class = INSTRUCTION_INT, .writes = BIT(C), .step_register = C, .step = -4, .step_by = REGISTER_NONE};
+    cr_assert(step_of((struct memory_operand){.base = A, .index = REGISTER_NONE}, add, &step) && step == 1);
+    cr_assert(step_of((struct memory_operand){.base = B, .index = A, .scale = 8}, add, &step) && step == 8);
+    cr_assert(step_of((struct memory_operand){.base = C, .index = REGISTER_NONE}, add, &step) && step == -4);
+    cr_assert(step_of((struct memory_operand){.base = C, .index = REGISTER_NONE}, count_too, &step) && step == -8,
+              "two paths that each move it count as one");
+    cr_assert_not(step_of((struct memory_operand){.base = A, .index = C, .scale = 1}, add, &step), "they go apart");
+    cr_assert_not(step_of((struct memory_operand){.base = A, .index = REGISTER_NONE}, by_b, &step), "by whatever B holds");
+    cr_assert_not(step_of((struct memory_operand){.base = A, .index = REGISTER_NONE}, load, &step), "it is loaded");
+    cr_assert_not(step_of((struct memory_operand){.base = B, .index = REGISTER_NONE}, add, &step), "it stays");
+}
+
 Test(loop_chain, tells_chains_from_work_that_overlaps)
 {
     bool longest;

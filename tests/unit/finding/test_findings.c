@@ -115,6 +115,49 @@ Test(findings, small_pages_are_supported_by_share_times_ratio)
     arena_done(&made.arena);
 }
 
+/* A random probe says nothing of a walk in order; the time in which the program walks a line bounds what can wait. */
+Test(findings, a_walk_in_order_is_no_random_access)
+{
+    static const char *const ids[] = {"cache-misses", "small-pages", "memory-bandwidth"};
+    struct made_up made;
+    for (size_t at = 0; at < array_count(ids); at++) {
+        make_up(&made);
+        add_small_pages(&made);
+        made.group.in_order = true;
+        made.cost.ns_line = interval_of(4, 5, 6);
+        made.cost.ns_near = interval_of(1, 1.1, 1.2);
+        cr_assert_eq(test_and_find(&made, ids[at])->verdict, VERDICT_UNDECIDED, "%s", ids[at]);
+        made.group.order_line_ns = 350;
+        cr_assert_eq(test_and_find(&made, ids[at])->verdict, VERDICT_RULED_OUT, "%s", ids[at]);
+        made.group.order_line_ns = 20; /* it walks nearly as fast as memory lets it */
+        cr_assert_eq(test_and_find(&made, ids[at])->verdict, at == 1 ? VERDICT_RULED_OUT : VERDICT_UNDECIDED, "%s", ids[at]);
+        made.group.order_line_ns = 200;
+        made.run.cpus_used = measured_as(16); /* that share the memory */
+        cr_assert_eq(test_and_find(&made, ids[at])->verdict, at == 1 ? VERDICT_RULED_OUT : VERDICT_UNDECIDED, "%s", ids[at]);
+        arena_done(&made.arena);
+    }
+}
+
+/* Right behind a compare with memory and its branch, a wrong guess looks the same as a miss. */
+Test(findings, a_load_behind_whose_branch_samples_stand_is_no_sure_cause)
+{
+    struct made_up made;
+    make_up(&made);
+    add_small_pages(&made);
+    made.group.base_share = interval_exactly(0);
+    made.group.base_hits = 0;
+    made.group.huge_hits = 900;
+    made.cost.ns_near = interval_of(1, 1.1, 1.2);
+    const struct finding *finding = test_and_find(&made, "cache-misses");
+    cr_assert(finding->verdict == VERDICT_SUPPORTED && finding->confidence == CONFIDENCE_HIGH);
+    double low = finding->recoverable.low;
+    made.group.landing_samples = 800;
+    finding = test_and_find(&made, "cache-misses");
+    cr_assert(finding->recoverable.low < low * 0.6 && finding->confidence < CONFIDENCE_HIGH, "%f of %f",
+              finding->recoverable.low, low);
+    arena_done(&made.arena);
+}
+
 /* What the work around the load hides of the wait isn't known: the gain lies between waiting alone and all of it. */
 Test(findings, small_pages_gain_spans_what_overlap_may_hide)
 {
