@@ -2,6 +2,7 @@
 #include "finding/overall.h"
 
 #include "base/scope.h"
+#include "base/vec.h"
 #include "finding/wording.h"
 
 #include <ctype.h>
@@ -196,6 +197,48 @@ static struct overall overall_away(const struct finding *waiting, const struct f
     };
 }
 
+static bool is_jit(const struct stall_function *function)
+{
+    return strncmp(function->dso_path, "//anon", 6) == 0 || strncmp(function->name, "[JIT]", 5) == 0;
+}
+
+static void advise(struct overall *overall, const char *text)
+{
+    if (overall->advice_count < array_count(overall->advice))
+        overall->advice[overall->advice_count++] = text;
+}
+
+/* No cause is certain: the way on leads through the hot function and through what is still open. */
+static void what_next(struct overall *overall, const struct findings *findings, const struct results *results,
+                      struct arena *arena)
+{
+    static const double JIT_MATTERS = 0.1;
+    const struct stalls *stalls = results->stalls;
+    const struct finding *interpreter = finding_named(findings, "interpreter");
+    if (interpreter && interpreter->verdict == VERDICT_UNDECIDED && interpreter->advice_count)
+        advise(overall, arena_printf(arena, "%s: %s", interpreter->reason, interpreter->advice[0]));
+    double jit = 0;
+    for (size_t at = 0; at < stalls->function_count; at++)
+        jit += is_jit(&stalls->functions[at]) ? stalls->functions[at].share.mid : 0;
+    if (jit >= JIT_MATTERS)
+        advise(overall, arena_printf(arena, wording_find("verdict", "next-jit"), jit * 100));
+    for (size_t at = 0; at < findings->count; at++) {
+        const struct finding *finding = &findings->items[at];
+        if (finding->verdict != VERDICT_UNDECIDED || finding->hypothesis->is_capacity || finding == interpreter ||
+            !finding->remedy)
+            continue;
+        advise(overall, arena_printf(arena, wording_find("verdict", "next-open"), finding->hypothesis->title,
+                                     finding->remedy));
+        break;
+    }
+    const struct stall_function *hottest = stalls->function_count ? &stalls->functions[0] : NULL;
+    if (hottest && (double)stalls->unnamed_samples * 2 > (double)stalls->sample_count)
+        advise(overall, wording_find("common", "remedy-names"));
+    if (hottest)
+        advise(overall, arena_printf(arena, wording_find("verdict", "next-look"), hottest->name));
+    overall->confirm = wording_find("verdict", "next-check");
+}
+
 static struct overall overall_seen(const struct findings *findings, const struct results *results, struct arena *arena)
 {
     const struct finding *waiting = finding_named(findings, "waiting");
@@ -245,6 +288,7 @@ static struct overall overall_seen(const struct findings *findings, const struct
         .sentence = sentence,
         .ruled_out = ruled_out_of(findings, results->effect, arena),
     };
+    what_next(&nothing, findings, results, arena);
     return with_disturbance(nothing, findings, arena);
 }
 

@@ -195,8 +195,14 @@ static void verdict_section(struct page *page)
         snprintf(number, sizeof(number), at ? "            %zu. " : "  Try       %zu. ", at + 1);
         labelled(page, BOLD, number, culprit->advice[at], 15);
     }
-    if (culprit && culprit->confirm)
-        labelled(page, BOLD, "  Check        ", culprit->confirm, 15);
+    for (size_t at = 0; at < overall->advice_count; at++) {
+        char number[32];
+        snprintf(number, sizeof(number), at ? "            %zu. " : "  Try       %zu. ", at + 1);
+        labelled(page, BOLD, number, overall->advice[at], 15);
+    }
+    const char *confirm = culprit ? culprit->confirm : overall->confirm;
+    if (confirm)
+        labelled(page, BOLD, "  Check        ", confirm, 15);
     if (overall->kind == OVERALL_TOO_SHORT)
         labelled(page, BOLD, "  Try          ",
                  "a longer input; --runs 20 -- CMD, which gathers many runs; or -p on a process that stays", 15);
@@ -536,10 +542,33 @@ static bool not_testable_together(struct page *page, size_t first)
         return false;
     text_printf(&line, ": %s", finding->reason);
     if (finding->remedy)
-        text_printf(&line, "; to test them: %s", finding->remedy);
+        text_printf(&line, "; %s", finding->remedy);
     text_printf(page->out, "  %s ", page->style->unicode ? "·" : ".");
     paragraph(page, text_string(&line), 4, 4);
     return true;
+}
+
+/* Name and bound of each, as a paragraph; why stands in -v. */
+static void ruled_out_shortly(struct page *page)
+{
+    const struct findings *findings = page->diagnosis->findings;
+    for (enum denominator of = OF_ELAPSED; of <= OF_CPU_TIME; of++) {
+        scoped_text struct text line = {0};
+        for (size_t at = 0; at < findings->count; at++) {
+            const struct finding *finding = &findings->items[at];
+            if (finding->verdict != VERDICT_RULED_OUT || finding->of != of)
+                continue;
+            struct value bound = VALUE_SHARE("", interval_exactly(finding->recoverable.high));
+            text_add(&line, line.length ? ", " : "");
+            text_printf(&line, "%s ", finding->hypothesis->title);
+            value_print(&line, &bound);
+        }
+        if (!line.length)
+            continue;
+        scoped_text struct text label = {0};
+        text_printf(&label, "  %s of %s at most: ", page->style->unicode ? "✓" : "-", denominator_name(of));
+        labelled(page, GREEN, text_string(&label), text_string(&line), 4);
+    }
 }
 
 static void findings_of(struct page *page, enum verdict verdict, const char *title, enum colour colour)
@@ -550,7 +579,12 @@ static void findings_of(struct page *page, enum verdict verdict, const char *tit
         count += page->diagnosis->findings->items[at].verdict == verdict;
     if (!count)
         return;
-    heading(page, title, "");
+    static const char *const asides[] = {"", "-v: what is missing", "-v: why", "-v: how to test them"};
+    heading(page, title, page->style->verbose ? "" : asides[verdict]);
+    if (verdict == VERDICT_RULED_OUT && !page->style->verbose) {
+        ruled_out_shortly(page);
+        return;
+    }
     for (size_t at = 0; at < page->diagnosis->findings->count; at++) {
         const struct finding *finding = &page->diagnosis->findings->items[at];
         if (finding->verdict != verdict)
@@ -572,7 +606,7 @@ static void findings_of(struct page *page, enum verdict verdict, const char *tit
         }
         scoped_text struct text line = {0};
         text_printf(&line, "%s: %s", finding->hypothesis->title, finding->reason ? finding->reason : "");
-        if (verdict == VERDICT_NOT_TESTABLE && finding->remedy)
+        if (verdict == VERDICT_NOT_TESTABLE && finding->remedy && page->style->verbose)
             text_printf(&line, "; to test it: %s", finding->remedy);
         paragraph(page, text_string(&line), 4, 4);
         if (page->style->verbose)
@@ -600,8 +634,11 @@ static void gaps_section(struct page *page)
         return;
     heading(page, "NOT MEASURED HERE", "");
     for (size_t at = 0; at < page->diagnosis->gap_count; at++) {
+        const char *why = page->diagnosis->gaps[at].why;
+        const char *places = page->style->verbose ? NULL : strstr(why, ": tried '"); /* where debug files were looked for */
         scoped_text struct text line = {0};
-        text_printf(&line, "%s: %s", page->diagnosis->gaps[at].what, page->diagnosis->gaps[at].why);
+        text_printf(&line, "%s: ", page->diagnosis->gaps[at].what);
+        text_append(&line, why, places ? (size_t)(places - why) : strlen(why));
         text_add(page->out, "  ");
         paragraph(page, text_string(&line), 4, 2);
     }

@@ -272,6 +272,9 @@ static void maker_add_code(struct maker *maker, size_t at)
     maker_add_lines(maker, at);
 }
 
+/* Names that are missing in files with less of the samples change no verdict. */
+static const double UNNAMED_LEAST = 0.01;
+
 static void maker_add_complaints(struct maker *maker, struct code_bundle *bundle)
 {
     bundle->complaints = arena_array(maker->arena, const char *, COMPLAINTS_MOST);
@@ -280,10 +283,25 @@ static void maker_add_complaints(struct maker *maker, struct code_bundle *bundle
     if (!libdw_load(&libdw, &missing))
         bundle->complaints[bundle->complaint_count++] =
             arena_printf(maker->arena, "%s (%s)", missing.message, missing.hint);
-    for (size_t dso = 0; dso < maker->recording->spaces.dso_count; dso++) {
-        const char *complaint = symboliser_complaint(maker->symboliser, (uint32_t)dso);
-        if (complaint && bundle->complaint_count < COMPLAINTS_MOST)
-            bundle->complaints[bundle->complaint_count++] = arena_string(maker->arena, complaint);
+    const struct samples *samples = &maker->recording->samples;
+    size_t dso_count = maker->recording->spaces.dso_count;
+    scoped_free uint64_t *unnamed = memory_alloc((dso_count + 1) * sizeof(*unnamed));
+    memset(unnamed, 0, (dso_count + 1) * sizeof(*unnamed));
+    for (size_t at = 0; at < samples->location_count; at++) {
+        uint32_t function = maker->function_of[at];
+        if (function == UINT32_MAX || !maker->functions.items[function].is_named)
+            unnamed[samples->locations[at].dso] += maker->hits[at];
+    }
+    for (size_t dso = 0; dso < dso_count; dso++) {
+        bool matters = (double)unnamed[dso] >= UNNAMED_LEAST * (double)samples->count && unnamed[dso];
+        const char *complaint = matters ? symboliser_complaint(maker->symboliser, (uint32_t)dso) : NULL;
+        if (!complaint || bundle->complaint_count >= COMPLAINTS_MOST)
+            continue;
+        const char *name = strings_text(&maker->recording->strings, maker->recording->spaces.dsos[dso].name);
+        double percent = 100 * (double)unnamed[dso] / (double)samples->count;
+        bundle->complaints[bundle->complaint_count++] =
+            strstr(complaint, name) ? arena_printf(maker->arena, "%.0f %% of the samples: %s", percent, complaint)
+                                    : arena_printf(maker->arena, "%.0f %% of the samples: %s: %s", percent, name, complaint);
     }
 }
 

@@ -591,6 +591,40 @@ Test(findings, shares_of_threads_side_by_side_are_of_cpu_time)
     arena_done(&made.arena);
 }
 
+/* No cause found is no dead end; and the page for everyday says each bound in a few words. */
+Test(findings, nothing_certain_says_what_to_look_at_next)
+{
+    struct made_up made;
+    make_up(&made);
+    made.stalls.guess_samples = 400;
+    findings_test(&made.findings, &made.results, &made.arena);
+    struct overall overall = overall_of(&made.findings, &made.results, &made.arena);
+    cr_assert_eq(overall.kind, OVERALL_NOTHING);
+    cr_assert(overall.advice_count >= 2 && overall.confirm);
+    cr_assert(strstr(overall.advice[0], "wrongly guessed branches"), "%s", overall.advice[0]);
+    struct diagnosis_gap gap = {"some names", "30 % of the samples: 'liba.so' is stripped; no debug file: tried '/usr/lib/debug/a'"};
+    struct diagnosis diagnosis = {.subject = "./a.out", .results = &made.results, .findings = &made.findings,
+                                  .overall = &overall, .gaps = &gap, .gap_count = 1};
+    struct text_style style = {.functions_most = 5};
+    struct text out = {0};
+    diagnosis_text(&out, &diagnosis, &style);
+    const char *page = text_string(&out);
+    cr_assert(strstr(page, "  Try       1. ") && strstr(page, "  Check        "), "%s", page);
+    cr_assert(strstr(page, "is stripped; no debug file\n") && !strstr(page, "/usr/lib/debug"), "%s", page);
+    size_t lines = 0;
+    for (const char *at = page; *at; at++)
+        lines += *at == '\n';
+    cr_assert_leq(lines, 60, "%zu lines:\n%s", lines, page);
+    for (size_t at = 0; at < made.findings.count; at++) { /* yet none is left out; a line break may stand within */
+        const char *title = made.findings.items[at].hypothesis->title;
+        char first[16];
+        snprintf(first, sizeof(first), "%.*s", (int)strcspn(title, " "), title);
+        cr_assert(strstr(page, first), "%s", title);
+    }
+    text_done(&out);
+    arena_done(&made.arena);
+}
+
 Test(findings, too_little_is_said_to_be_too_little)
 {
     struct made_up made;
