@@ -111,7 +111,35 @@ def test_bpf_and_ptrace_refused_leave_the_rest(run, needs_filters, sanitized):
         pytest.skip("the leak sanitizer needs ptrace itself")
     found = verdicts(run("doctor", "--json", preexec_fn=refuse(["bpf", "ptrace"], errno.EPERM)))
     assert found["bpf"]["verdict"] == "blocked" and found["single-step"]["verdict"] == "blocked"
+    assert found["single-step"]["blocker"] == "seccomp" and found["bpf"]["blocker"] == "seccomp"
     assert found["software"]["verdict"] in ("works", "partly")
+
+
+def test_another_tracer_is_named(plumb, sanitized):
+    if sanitized or not shutil.which("strace"):
+        pytest.skip("no strace, or a leak sanitizer that needs ptrace itself")
+    done = subprocess.run(["strace", "-f", "-o", "/dev/null", plumb, "doctor", "--json"], capture_output=True, text=True, timeout=120)
+    if done.returncode:
+        pytest.skip("strace can't trace here: " + done.stderr.strip()[:100])
+    found = verdicts(done)["single-step"]
+    assert found["blocker"] == "another tracer" and "traces it already" in found["reason"]
+
+
+def test_the_wall_before_another_process_is_named(run_as_nobody):
+    """Another user's process, and one of the same user that may not be looked into."""
+    with subprocess.Popen(["sleep", "60"]) as other:
+        said = run_as_nobody("stat", "-e", "task-clock", "-p", str(other.pid), "true")
+        other.kill()
+    hidden = "import ctypes, time; ctypes.CDLL(None).prctl(4, 0, 0, 0, 0); print(flush=True); time.sleep(60)"
+    with subprocess.Popen(["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "/usr/bin/python3", "-c", hidden],
+                          stdout=subprocess.PIPE, cwd="/") as own:
+        own.stdout.readline()
+        said_own = run_as_nobody("stat", "-e", "task-clock", "-p", str(own.pid), "true")
+        own.kill()
+    if "perf_event_paranoid" in said.stderr:
+        pytest.skip("perf_event_paranoid refuses before the process is looked at")
+    assert said.returncode == 1 and "it runs as user 0, and this is user 65534" in said.stderr
+    assert said_own.returncode == 1 and "PR_SET_DUMPABLE" in said_own.stderr
 
 
 @pytest.mark.parametrize("limit", [5, 6, 8])
