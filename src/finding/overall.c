@@ -334,5 +334,8 @@ struct overall overall_of(const struct findings *findings, const struct results 
     const char *why = results->why[RESULT_STALLS];
     if (!results->stalls && !results->imported && why)
         overall.sentence = arena_printf(arena, "%s No samples: %s.", overall.sentence, why);
-    return with_unseen_kernel(overall, results, arena);
+    overall = with_unseen_kernel(overall, results, arena);
+    if (results->ended)
+        overall.sentence = arena_printf(arena, "%s It did not stay: %s.", overall.sentence, results->ended);
+    return overall;
 }

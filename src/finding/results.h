@@ -49,6 +49,7 @@ struct results {
     struct interval sampled; /* share of its CPU time that samples could see: without the kernel's; unknown: all of it */
     double effect;           /* 0..1: smaller recoverable time is "ruled out" */
     const char *command;     /* what was measured, for the experiments' command lines */
+    const char *ended;       /* what was watched ended before its time, as a clause; NULL: it did not */
     const char *target_options; /* "-p 12", "" for a started program */
 };
 

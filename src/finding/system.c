@@ -173,6 +173,30 @@ const struct hypothesis hypothesis_waiting = {
     .test = waiting_test,
 };
 
+/* So much of its group's CPU time, and what held the group back held it back. */
+static const double OWN_GROUP = 0.9;
+
+/*
+ * The kernel adds up the throttled time of each CPU, so that is too much for several; a period is throttled at most
+ * whole. What holds the group back need not be what holds this target back, unless it nearly is the group.
+ */
+static struct interval throttled_share(const struct run_time *run, const struct activity *activity, double elapsed_s)
+{
+    double most = activity->throttled_s.value / elapsed_s;
+    if (activity->throttled_periods.known && activity->period_s.known) {
+        double periods = activity->throttled_periods.value * activity->period_s.value / elapsed_s;
+        most = periods < most ? periods : most;
+    }
+    most = most < 1 ? most : 1;
+    bool own = activity->group_usage_s.known && run->cpu_s.known &&
+               run->cpu_s.value >= OWN_GROUP * activity->group_usage_s.value;
+    struct measured cpus = activity->cpus_allowed.known ? activity->cpus_allowed : activity->cpus_online;
+    double width = cpus.known && cpus.value < run->threads_seen ? cpus.value : run->threads_seen;
+    double least = own ? activity->throttled_s.value / (width > 1 ? width : 1) / elapsed_s : 0;
+    least = least < most ? least : most;
+    return least < most ? interval_of(least, (least + most) / 2, most) : interval_exactly(most);
+}
+
 static void quota_test(const struct results *results, struct finding *finding)
 {
     const struct activity *activity = results->activity;
@@ -184,9 +208,22 @@ static void quota_test(const struct results *results, struct finding *finding)
         finding_set(finding, reason, "unlimited", NO_VALUES);
         return;
     }
-    if (!test_time(results, finding, activity->throttled_s, elapsed_of(results)) ||
-        finding->verdict == VERDICT_RULED_OUT)
+    struct measured elapsed = elapsed_of(results);
+    if (!activity->throttled_s.known || !elapsed.known || elapsed.value <= 0) {
+        finding_not_testable(finding, activity->throttled_s.known ? "its elapsed time isn't known" : activity->throttled_s.why_not,
+                             NULL);
         return;
+    }
+    struct interval share = throttled_share(results->run, activity, elapsed.value);
+    finding->is_estimate = false;
+    finding_decide(finding, share, results->effect);
+    if (finding->verdict == VERDICT_RULED_OUT) {
+        finding_reason_bound(finding, "bound", share);
+        return;
+    }
+    if (finding->verdict == VERDICT_UNDECIDED)
+        finding_set(finding, reason, "group", VALUE_SHARE("bound", interval_exactly(share.high)),
+                    VALUE_TEXT("cgroup", activity->cgroup));
     finding_evidence(finding, WEIGHT_FOR, ORIGIN_SCHEDULER, "throttled",
                      VALUE_SECONDS("time", interval_exactly(activity->throttled_s.value)),
                      VALUE_COUNT("times", activity->throttled_periods.known ? activity->throttled_periods.value : 0));

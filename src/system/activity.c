@@ -679,6 +679,9 @@ static void result_cgroup(const struct activity_watch *watch, struct activity *r
                                             : not_measured("no limit is set");
     result->throttled_s = fact_growth(&a->throttled_us, &b->throttled_us, 1e-6, why);
     result->periods = fact_growth(&a->periods, &b->periods, 1, why);
+    result->group_usage_s = fact_growth(&a->usage_us, &b->usage_us, 1e-6, why);
+    result->period_s = b->period_us.known ? measured_as((double)b->period_us.value * 1e-6)
+                                          : not_measured(watch->has_cgroup ? "no limit is set" : why);
     result->throttled_periods = fact_growth(&a->throttled_periods, &b->throttled_periods, 1, why);
 }
 

@@ -56,7 +56,9 @@ struct activity {
     /* its cgroup */
     char cgroup[256];
     struct measured quota_cpus;    /* limit in CPUs; not measured with "no limit is set" when there is none */
-    struct measured throttled_s, throttled_periods, periods;
+    struct measured throttled_s; /* of the group: all its processes, and summed over the CPUs it was held back on */
+    struct measured throttled_periods, periods, period_s;
+    struct measured group_usage_s; /* CPU time of all processes of that group */
     /* the machine */
     struct measured cpus_online;
     struct measured busy_ratio, steal_ratio, iowait_ratio, interrupt_ratio; /* of all CPUs' time */

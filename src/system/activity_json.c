@@ -26,6 +26,8 @@ static const struct field {
     FIELD(cpus_allowed),
     FIELD(quota_cpus),
     FIELD(throttled_s),
+    FIELD(period_s),
+    FIELD(group_usage_s),
     FIELD(throttled_periods),
     FIELD(periods),
     FIELD(cpus_online),

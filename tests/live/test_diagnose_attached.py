@@ -148,3 +148,49 @@ def test_ctrl_c_ends_the_watching_and_what_was_seen_is_told(plumb):
         assert process.poll() is None, "the process must go on"
     assert watching.returncode in (0, 4), err
     assert json.loads(out)["run"]["elapsed_s"] < 10
+
+
+def test_a_process_that_ends_while_it_is_watched_is_said_to_have_ended(run):
+    with running("import time; time.sleep(float(__import__('sys').argv[1]))", 1.5) as process:
+        finished = run("diagnose", "--json", "-p", process.pid, "--duration", "20")
+    found = json.loads(finished.stdout)
+    assert found["run"]["elapsed_s"] < 10
+    assert "ended after" in found["verdict"]["sentence"] and "of the 20 s" in found["verdict"]["sentence"]
+
+
+def test_a_name_instead_of_a_process_id_is_helped(run):
+    finished = run("diagnose", "-p", "python3")
+    assert finished.returncode == 2 and "pidof python3" in finished.stderr
+
+
+def on_a_terminal(arguments, columns, **environment):
+    """What appears on a terminal that wide."""
+    import fcntl
+    import pty
+    import struct
+    import termios
+    leader, follower = pty.openpty()
+    fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
+    process = subprocess.Popen(arguments, stdin=follower, stdout=follower, stderr=follower,
+                               env=os.environ | {"TERM": "xterm"} | environment)
+    os.close(follower)
+    seen = b""
+    with contextlib.suppress(OSError):  # EIO: everybody has closed it
+        while part := os.read(leader, 65536):
+            seen += part
+    os.close(leader)
+    process.wait()
+    return seen.decode(errors="replace")
+
+
+PRINTING = "import time\nend = time.time() + 0.8\nwhile time.time() < end:\n    sum(range(20000)); print(4, end='', flush=True)\nprint()"
+
+
+def test_the_programs_own_lines_stay_whole_on_a_terminal(plumb):
+    seen = on_a_terminal([plumb, "diagnose", "-q", "--", sys.executable, "-c", PRINTING], 80)
+    assert "plumb: watching" not in seen
+
+
+def test_a_dumb_terminal_gets_text_alone(plumb):
+    seen = on_a_terminal([plumb, "diagnose", "--", sys.executable, "-c", PRINTING], 80, TERM="dumb")
+    assert "\033" not in seen and "WHERE THE TIME WENT" in seen

@@ -163,6 +163,13 @@ static bool report(struct context *context, const struct diagnose_options *optio
     return printed && kept;
 }
 
+/* A line can be written over there. */
+static bool terminal_moves(FILE *stream)
+{
+    const char *terminal = getenv("TERM");
+    return isatty(fileno(stream)) && !(terminal && strcmp(terminal, "dumb") == 0);
+}
+
 static bool diagnose_live(struct context *context, const struct diagnose_options *options, char **argv,
                           const char *folder, struct error *err)
 {
@@ -182,7 +189,7 @@ static bool diagnose_live(struct context *context, const struct diagnose_options
         .duration_s = options->duration_s,
         .frequency = options->frequency,
         .effect = options->effect_percent != NOT_GIVEN ? options->effect_percent / 100 : EFFECT_USUAL,
-        .progress = !options->quiet && isatty(fileno(context->talk)),
+        .progress = !options->quiet && terminal_moves(context->talk),
         .quiet = options->quiet,
     };
     struct collect_result result = {0};

@@ -265,6 +265,7 @@ bool loaded_case_read(struct loaded_case *loaded, const char *folder, struct err
     decoder_check(loaded);
     loaded->results.effect = loaded->manifest.effect;
     loaded->results.command = loaded->manifest.command[0] ? loaded->manifest.command : NULL;
+    loaded->results.ended = case_manifest_gap_of(&loaded->manifest, CASE_GAP_ENDED);
     loaded->results.target_options = loaded->manifest.target_options;
     analyse(loaded);
     return true;

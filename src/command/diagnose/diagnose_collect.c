@@ -36,7 +36,8 @@ static void progress_tick(const struct collection *collection)
 {
     const struct collect_request *request = collection->request;
     double elapsed_s = collection_now_s() - collection->began_s;
-    if (!request->progress)
+    /* A program of ours writes to the same terminal: its lines would be glued to this one. */
+    if (!request->progress || collection->has_workload)
         return;
     scoped_text struct text line = {0};
     text_printf(&line, "plumb: watching, %.1f ", elapsed_s);
@@ -210,6 +211,17 @@ static void watch_target(struct collection *collection)
     vec_done(&pids);
 }
 
+/* Whoever asked for 10 s should know that there were 3, and that a service is gone. */
+static void note_end(struct collection *collection)
+{
+    struct arena *arena = &collection->arena;
+    double asked_s = collection->request->duration_s;
+    const char *of = asked_s > 0 ? arena_printf(arena, " of the %.3g s asked for", asked_s) : "";
+    case_manifest_gap(&collection->manifest, arena, CASE_GAP_ENDED,
+                      arena_printf(arena, "all that was watched (%s) ended after %.3g s%s", collection->request->target_options,
+                                   collection->elapsed_s, of));
+}
+
 static bool collect_attached(struct collection *collection, struct error *err)
 {
     struct run_row row = {0};
@@ -221,9 +233,11 @@ static bool collect_attached(struct collection *collection, struct error *err)
     recording_start(collection);
     double began_s = collection_now_s();
     watch_target(collection);
-    (void)watch_until_end(collection);
+    bool stopped = watch_until_end(collection);
     recording_finish(collection, &row);
     collection->elapsed_s = collection_now_s() - began_s;
+    if (!stopped && watch_ended(collection))
+        note_end(collection);
     return true;
 }
 

@@ -27,7 +27,8 @@ static bool number_parse(struct view word, const char *what, pid_t *ret_id, stru
 {
     uint64_t id;
     if (!view_u64(view_trim(word), 10, &id) || id == 0 || id > INT32_MAX)
-        return error_set(err, ERROR_USAGE, "'%.*s' is no %s", (int)word.length, word.text, what);
+        return error_set(err, ERROR_USAGE, "'%.*s' is no %s", (int)word.length, word.text, what) ||
+               error_hint(err, "processes by name: -p $(pidof %.*s | tr ' ' ',')", (int)word.length, word.text);
     *ret_id = (pid_t)id;
     return true;
 }

@@ -94,7 +94,7 @@ static const char *path_below(const struct mount_place *place, const char *path)
 
 struct level {
     int64_t quota_us, period_us; /* quota -1: none */
-    struct fact_number periods, throttled_periods, throttled;
+    struct fact_number periods, throttled_periods, throttled, usage;
 };
 
 static bool level_read_v2(struct level *level, const struct sysroot *root, const char *folder)
@@ -102,7 +102,8 @@ static bool level_read_v2(struct level *level, const struct sysroot *root, const
     char line[128];
     const struct key_fact keys[] = {{"nr_periods", &level->periods},
                                     {"nr_throttled", &level->throttled_periods},
-                                    {"throttled_usec", &level->throttled}};
+                                    {"throttled_usec", &level->throttled},
+                                    {"usage_usec", &level->usage}};
     char path[PATH_SIZE * 2 + 16];
     snprintf(path, sizeof(path), "%s/cpu.stat", folder);
     key_facts_read(keys, array_count(keys), root, path);
@@ -123,6 +124,7 @@ static bool level_read_v1(struct level *level, const struct sysroot *root, const
     char path[PATH_SIZE * 2 + 16];
     snprintf(path, sizeof(path), "%s/cpu.stat", folder);
     key_facts_read(keys, array_count(keys), root, path);
+    fact_number_absent(&level->usage, "version 1 counts CPU time in a hierarchy of its own");
     if (level->throttled.known)
         level->throttled.value /= 1000; /* v1 counts nanoseconds */
     level->quota_us = level->period_us = -1;
@@ -149,6 +151,7 @@ static void level_merge(struct cgroup_cpu *cgroup, const struct level *level, co
         cgroup->periods = level->periods;
         cgroup->throttled_periods = level->throttled_periods;
         cgroup->throttled_us = level->throttled;
+        cgroup->usage_us = level->usage;
     }
 }
 
@@ -162,7 +165,7 @@ static void levels_read(struct cgroup_cpu *cgroup, const struct sysroot *root, c
     fact_number_absent(&cgroup->period_us, "no level of the group has a quota");
     fact_word_absent(&cgroup->quota_path, "no level of the group has a quota");
     fact_number_absent(&cgroup->throttled_periods, "cpu.stat of '%.60s' counts no throttling", place->point);
-    cgroup->periods = cgroup->throttled_us = cgroup->throttled_periods;
+    cgroup->periods = cgroup->throttled_us = cgroup->usage_us = cgroup->throttled_periods;
     for (;;) {
         struct level level;
         snprintf(folder, sizeof(folder), "%s%s", place->point, path);
@@ -240,7 +243,7 @@ static void group_read(struct cgroup_cpu *cgroup, const struct sysroot *root, co
 static void all_absent(struct cgroup_cpu *cgroup, const char *why)
 {
     struct fact_number *const numbers[] = {&cgroup->quota_us,     &cgroup->period_us, &cgroup->periods, &cgroup->throttled_periods,
-                                           &cgroup->throttled_us, &cgroup->weight,    &cgroup->pressure_us};
+                                           &cgroup->throttled_us, &cgroup->usage_us,  &cgroup->weight,    &cgroup->pressure_us};
     struct fact_word *const words[] = {&cgroup->mount, &cgroup->path, &cgroup->quota_path, &cgroup->cpus};
     for (size_t at = 0; at < array_count(numbers); at++)
         fact_number_absent(numbers[at], "%s", why);

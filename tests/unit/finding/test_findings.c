@@ -625,6 +625,39 @@ Test(findings, nothing_certain_says_what_to_look_at_next)
     arena_done(&made.arena);
 }
 
+Test(findings, throttling_of_the_group_is_a_bound_for_one_of_its_members)
+{
+    struct made_up made;
+    make_up(&made);
+    made.activity.quota_cpus = measured_as(2);
+    made.activity.throttled_s = measured_as(48); /* eight CPUs, 6 s each */
+    made.activity.throttled_periods = measured_as(60);
+    made.activity.period_s = measured_as(0.1);
+    made.activity.group_usage_s = measured_as(40);
+    const struct finding *quota = test_and_find(&made, "cpu-quota");
+    cr_assert_float_eq(quota->recoverable.high, 0.6, 1e-9, "a period is throttled at most whole: %g", quota->recoverable.high);
+    cr_assert_eq(quota->verdict, VERDICT_UNDECIDED, "three quarters of the group are others");
+    cr_assert(strstr(quota->reason, "isn't known"), "%s", quota->reason);
+    made.activity.group_usage_s = measured_as(10.1);
+    made.run.threads_seen = 8;
+    made.activity.cpus_allowed = measured_as(8);
+    quota = test_and_find(&made, "cpu-quota");
+    cr_assert_eq(quota->verdict, VERDICT_SUPPORTED);
+    cr_assert_float_eq(quota->recoverable.low, 0.6, 1e-9);
+    arena_done(&made.arena);
+}
+
+Test(findings, what_ended_while_watched_is_said)
+{
+    struct made_up made;
+    make_up(&made);
+    made.results.ended = "all that was watched (-p 12) ended after 3.2 s of the 10 s asked for";
+    findings_test(&made.findings, &made.results, &made.arena);
+    struct overall overall = overall_of(&made.findings, &made.results, &made.arena);
+    cr_assert(strstr(overall.sentence, "ended after 3.2 s"), "%s", overall.sentence);
+    arena_done(&made.arena);
+}
+
 Test(findings, too_little_is_said_to_be_too_little)
 {
     struct made_up made;
