@@ -2,6 +2,7 @@
 /* Causes outside the program's own code: waiting, the scheduler, the kernel, the host. */
 #include "finding/family.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Exactly measured shares (sums of times) carry no sampling error. */
@@ -116,6 +117,21 @@ static struct interval waiting_share(const struct run_time *run, double least, d
     return least < most ? interval_of(least, (least + most) / 2, most) : interval_exactly(most);
 }
 
+/* Share of the elapsed time in which it slept. Ready but without a CPU is another cause: taken off, or woken and not yet run. */
+static struct interval asleep_share(const struct results *results)
+{
+    const struct run_time *run = results->run;
+    if (!run->on_cpu_ratio.known)
+        return (struct interval){0};
+    double delayed = run->run_delay_s.known && run->elapsed_s.known && run->elapsed_s.value > 0
+                         ? run->run_delay_s.value / run->elapsed_s.value
+                         : 0;
+    const struct wait_row *row = longest_wait(results->waits);
+    /* A parent waits while its child is ready without a CPU: one after the other, like one thread. */
+    bool in_turn = run->threads_seen <= 1 || (row && row->kind == WAIT_CHILD);
+    return waiting_share(run, 1 - run->on_cpu_ratio.value - delayed, 1 - run->wanted_ratio.value, in_turn);
+}
+
 static void waiting_test(const struct results *results, struct finding *finding)
 {
     const struct run_time *run = results->run;
@@ -124,16 +140,8 @@ static void waiting_test(const struct results *results, struct finding *finding)
         finding_not_testable(finding, run->on_cpu_ratio.why_not, NULL);
         return;
     }
-    /* Ready but without a CPU is another cause: taken off while ready, or woken and not yet run. */
-    double ready = run->wanted_ratio.value;
-    double delayed = run->run_delay_s.known && run->elapsed_s.known && run->elapsed_s.value > 0
-                         ? run->run_delay_s.value / run->elapsed_s.value
-                         : 0;
     const struct wait_row *row = longest_wait(results->waits);
-    /* A parent waits while its child is ready without a CPU: one after the other, like one thread. */
-    bool in_turn = run->threads_seen <= 1 || (row && row->kind == WAIT_CHILD);
-    finding_decide(finding, waiting_share(run, 1 - run->on_cpu_ratio.value - delayed, 1 - ready, in_turn),
-                   results->effect);
+    finding_decide(finding, asleep_share(results), results->effect);
     if (finding->verdict == VERDICT_RULED_OUT) {
         finding_reason_bound(finding, "bound", finding->recoverable);
         return;
@@ -173,27 +181,35 @@ const struct hypothesis hypothesis_waiting = {
     .test = waiting_test,
 };
 
-/* So much of its group's CPU time, and what held the group back held it back. */
+/* So much of its group's CPU time, and it is the group. */
 static const double OWN_GROUP = 0.9;
+
+/* On how many CPUs at a time the group may have been held back. */
+static double throttled_width(const struct run_time *run, const struct activity *activity)
+{
+    struct measured cpus = activity->cpus_online.known ? activity->cpus_online : activity->cpus_allowed;
+    bool own = activity->group_usage_s.known && run->cpu_s.known &&
+               run->cpu_s.value >= OWN_GROUP * activity->group_usage_s.value;
+    double width = own && (!cpus.known || run->threads_seen < cpus.value) ? run->threads_seen : cpus.known ? cpus.value : 0;
+    return width >= 1 ? width : own ? 1 : INFINITY;
+}
 
 /*
  * The kernel adds up the throttled time of each CPU, so that is too much for several; a period is throttled at most
- * whole. What holds the group back need not be what holds this target back, unless it nearly is the group.
+ * whole. What held the group back held this target back unless it slept just then.
  */
-static struct interval throttled_share(const struct run_time *run, const struct activity *activity, double elapsed_s)
+static struct interval throttled_share(const struct results *results, double elapsed_s)
 {
-    double most = activity->throttled_s.value / elapsed_s;
+    const struct activity *activity = results->activity;
+    double summed = activity->throttled_s.value / elapsed_s, most = summed;
     if (activity->throttled_periods.known && activity->period_s.known) {
         double periods = activity->throttled_periods.value * activity->period_s.value / elapsed_s;
         most = periods < most ? periods : most;
     }
     most = most < 1 ? most : 1;
-    bool own = activity->group_usage_s.known && run->cpu_s.known &&
-               run->cpu_s.value >= OWN_GROUP * activity->group_usage_s.value;
-    struct measured cpus = activity->cpus_allowed.known ? activity->cpus_allowed : activity->cpus_online;
-    double width = cpus.known && cpus.value < run->threads_seen ? cpus.value : run->threads_seen;
-    double least = own ? activity->throttled_s.value / (width > 1 ? width : 1) / elapsed_s : 0;
-    least = least < most ? least : most;
+    struct interval asleep = asleep_share(results);
+    double least = summed / throttled_width(results->run, activity) - (asleep.known ? asleep.high : 1);
+    least = least < 0 ? 0 : least < most ? least : most;
     return least < most ? interval_of(least, (least + most) / 2, most) : interval_exactly(most);
 }
 
@@ -214,7 +230,7 @@ static void quota_test(const struct results *results, struct finding *finding)
                              NULL);
         return;
     }
-    struct interval share = throttled_share(results->run, activity, elapsed.value);
+    struct interval share = throttled_share(results, elapsed.value);
     finding->is_estimate = false;
     finding_decide(finding, share, results->effect);
     if (finding->verdict == VERDICT_RULED_OUT) {
@@ -240,6 +256,7 @@ const struct hypothesis hypothesis_quota = {
     .family = "system",
     .title = "throttled by a CPU quota",
     .needs = RESULT_BIT(RESULT_ACTIVITY) | RESULT_BIT(RESULT_RUN),
+    .uses = RESULT_BIT(RESULT_WAITS),
     .test = quota_test,
 };
 

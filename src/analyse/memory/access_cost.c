@@ -8,6 +8,9 @@ static void write_cost(struct json_writer *json, const struct access_cost *cost)
 {
     json_object_open(json, NULL);
     json_u64(json, "group", cost->group);
+    json_string(json, "function", cost->function);
+    json_string(json, "area", cost->area);
+    json_u64(json, "instruction", cost->instruction);
     json_u64(json, "span_bytes", cost->span_bytes);
     json_u64(json, "lines_bytes", cost->lines_bytes);
     json_u64(json, "stride_bytes", cost->stride_bytes);
@@ -57,6 +60,11 @@ static bool read_cost(struct access_cost *cost, struct json_value value, struct 
                 json_unsigned(json_member(value, "stride_bytes"), &cost->stride_bytes) && group < UINT32_MAX;
     if (!fine)
         return false;
+    const char *function = json_text_or(json_member(value, "function"), NULL);
+    const char *area = json_text_or(json_member(value, "area"), NULL);
+    cost->function = function ? arena_string(arena, function) : NULL;
+    cost->area = area ? arena_string(arena, area) : NULL;
+    cost->instruction = json_unsigned_or(json_member(value, "instruction"), 0);
     cost->lines_bytes = json_unsigned_or(json_member(value, "lines_bytes"), 0);
     (void)!json_unsigned(json_member(value, "element_bytes"), &element);
     cost->element_bytes = (uint32_t)element;

@@ -15,7 +15,9 @@ struct access_cost {
     uint64_t span_bytes, lines_bytes, stride_bytes; /* the pattern, as probe/page_walk.h has it */
     uint32_t element_bytes;
     bool dependent;
-    uint32_t group;             /* index of the stall group it stands for */
+    uint32_t group;             /* index of the stall group it stands for; ACCESS_COST_NO_GROUP: of none found */
+    const char *function, *area; /* whose: ranks change when a case is analysed anew. NULL: an older case */
+    uint64_t instruction;       /* the hottest one's address */
     bool known;
     const char *why_not;
     struct interval ns_small, ns_huge; /* per access, quartiles */
@@ -28,6 +30,8 @@ struct access_cost {
     uint64_t measured_span_bytes;
     uint64_t blocks;
 };
+
+#define ACCESS_COST_NO_GROUP UINT32_MAX
 
 struct access_costs {
     struct access_cost *items; /* in the order of the groups measured */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "command/diagnose/diagnose_case.h"
 
+#include "analyse/memory/cost_groups.h"
 #include "base/scope.h"
 #include "source/perf_data/perf_data.h"
 #include "symbol/disassembly.h"
@@ -231,6 +232,7 @@ static void analyse(struct loaded_case *loaded)
     loaded->waits = wait_rows_of(recording, &loaded->bundle, &loaded->arena);
     results->waits = loaded->waits.known ? &loaded->waits : NULL;
     results->stalls = &loaded->stalls;
+    access_costs_settle(&loaded->costs, &loaded->stalls);
     kernel_analyse(loaded, recording);
 }
 

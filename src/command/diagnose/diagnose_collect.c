@@ -8,6 +8,7 @@
 #include <ctype.h>
 #include <signal.h>
 #include <time.h>
+#include <unistd.h>
 
 enum {
     KILL_AFTER_S = 2 /* after SIGTERM, at the end of --duration */
@@ -37,7 +38,7 @@ static void progress_tick(const struct collection *collection)
     const struct collect_request *request = collection->request;
     double elapsed_s = collection_now_s() - collection->began_s;
     /* A program of ours writes to the same terminal: its lines would be glued to this one. */
-    if (!request->progress || collection->has_workload)
+    if (!request->progress || (collection->has_workload && isatty(STDOUT_FILENO)))
         return;
     scoped_text struct text line = {0};
     text_printf(&line, "plumb: watching, %.1f ", elapsed_s);

@@ -74,12 +74,16 @@ static void near_probe(struct context *context, struct access_cost *cost, struct
         cost->ns_near = near.ns_2m.known ? near.ns_2m : near.ns_4k;
 }
 
-static struct access_cost cost_probe(struct context *context, const struct stall_group *group, uint32_t index,
+static struct access_cost cost_probe(struct context *context, const struct stalls *stalls, uint32_t index,
                                      struct arena *arena)
 {
+    const struct stall_group *group = &stalls->groups[index];
     struct page_walk_request request = request_of(group);
     struct access_cost cost = {
         .group = index,
+        .function = arena_string(arena, stalls->functions[group->function].name),
+        .area = arena_string(arena, group->area),
+        .instruction = group->row.shown_addr,
         .span_bytes = request.span_bytes,
         .lines_bytes = request.lines_bytes,
         .stride_bytes = request.stride_bytes,
@@ -119,7 +123,7 @@ static void groups_probe(struct context *context, const char *folder, struct acc
         bool counted = group->set.address_count >= WORKING_SET_ADDRESSES_LEAST;
         if (group->share.mid < GROUP_SHARE_LEAST || !counted || (double)span_of(group) < SPAN_LEAST_BYTES)
             continue;
-        costs->items[costs->count++] = cost_probe(context, group, at, arena);
+        costs->items[costs->count++] = cost_probe(context, &loaded.stalls, at, arena);
     }
     loaded_case_done(&loaded);
 }

@@ -630,14 +630,18 @@ Test(findings, throttling_of_the_group_is_a_bound_for_one_of_its_members)
     struct made_up made;
     make_up(&made);
     made.activity.quota_cpus = measured_as(2);
+    made.activity.cpus_online = measured_as(8);
     made.activity.throttled_s = measured_as(48); /* eight CPUs, 6 s each */
     made.activity.throttled_periods = measured_as(60);
     made.activity.period_s = measured_as(0.1);
     made.activity.group_usage_s = measured_as(40);
     const struct finding *quota = test_and_find(&made, "cpu-quota");
     cr_assert_float_eq(quota->recoverable.high, 0.6, 1e-9, "a period is throttled at most whole: %g", quota->recoverable.high);
-    cr_assert_eq(quota->verdict, VERDICT_UNDECIDED, "three quarters of the group are others");
+    made.run.on_cpu_ratio = made.run.wanted_ratio = measured_as(0.1);
+    quota = test_and_find(&made, "cpu-quota");
+    cr_assert_eq(quota->verdict, VERDICT_UNDECIDED, "it slept, and others in the group are held back");
     cr_assert(strstr(quota->reason, "isn't known"), "%s", quota->reason);
+    made.run.on_cpu_ratio = made.run.wanted_ratio = measured_as(1);
     made.activity.group_usage_s = measured_as(10.1);
     made.run.threads_seen = 8;
     made.activity.cpus_allowed = measured_as(8);
