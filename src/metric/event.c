@@ -335,6 +335,9 @@ static bool event_unknown(struct event_parser *parser, const struct cursor *curs
     scoped_free char *text = memory_printf("%.*s", (int)word.length, word.text);
     event_nearest(text, parser->root, names, sizeof(names));
     fail_at(cursor, word, ERROR_USAGE, "unknown event", err);
+    if (strcmp(text, "duration_time") == 0 || strcmp(text, "user_time") == 0 || strcmp(text, "system_time") == 0)
+        return error_hint(err, "plumb stat prints elapsed, user and system time below the counts; the event task-clock is "
+                               "CPU time");
     return error_hint(err, names[0] ? "did you mean %s? (plumb list shows all)" : "plumb list shows all%s", names);
 }
 

@@ -40,6 +40,14 @@ static void permission_explain(const struct counter *counter, const struct sysro
         error_wrap(reason, "process %d", (int)counter->refused_thread);
         return;
     }
+    struct process_rights rights;
+    process_rights_read(&rights, root);
+    if (process_has_perfmon(&rights)) {
+        error_set(reason, ERROR_PERMISSION, "the kernel refuses this event (%s), although this process holds CAP_PERFMON",
+                  strerror(counter->open_errno));
+        error_hint(reason, "an event that can't be counted this way, lockdown, or a security module: see dmesg or the audit log");
+        return;
+    }
     if (known)
         error_set(reason, ERROR_PERMISSION, "not permitted: kernel.perf_event_paranoid is %lld and CAP_PERFMON is missing",
                   (long long)paranoid);

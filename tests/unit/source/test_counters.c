@@ -248,6 +248,26 @@ Test(counters, too_many_descriptors_say_how_many)
     bench_done(&bench);
 }
 
+/* With the capability held, a refusal isn't for want of it. */
+Test(counters, a_refusal_of_root_is_not_explained_by_a_missing_capability)
+{
+    char path[1024];
+    struct sysroot root;
+    struct error reason;
+    static const int any_cpu[] = {-1};
+    struct event_spec spec = {.name = "ftrace:function"};
+    struct counter counter = {.spec = &spec, .name = spec.name, .refusal = REFUSAL_PERMISSION, .open_errno = EPERM, .cpus = any_cpu};
+    if (!test_machine("kvm-host", path, sizeof(path)))
+        cr_skip_test("no machine fixtures: run through tests/run.py");
+    sysroot_init(&root, path);
+    counter_refusal_explain(&counter, &root, &reason);
+    cr_expect(strstr(reason.message, "although this process holds CAP_PERFMON"), "%s", reason.message);
+    cr_assert(test_machine("zen4-host", path, sizeof(path)));
+    sysroot_init(&root, path);
+    counter_refusal_explain(&counter, &root, &reason);
+    cr_expect(strstr(reason.message, "CAP_PERFMON is missing"), "%s", reason.message);
+}
+
 /* Arm's driver leaves out a leader that is off and doesn't wait for an exec when it checks that the group fits. */
 Test(counters, leader_of_a_group_on_cpus_is_seen_by_arms_check)
 {
