@@ -533,13 +533,17 @@ static void system_calls_test(const struct results *results, struct finding *fin
     if (!test_kernel_with(results, finding, (double)kernel->call_samples,
                           (double)(kernel->other_samples + kernel->short_call_samples)))
         return;
-    if (kernel->entry_count) {
-        finding->subject = kernel->entries[0].name;
+    /* A call that holds little of it is not the one to blame: most of the calls have no name then. */
+    const char *hottest = kernel->entry_count && kernel->entries[0].samples * 4 >= kernel->call_samples
+                              ? kernel->entries[0].name
+                              : NULL;
+    if (hottest) {
+        finding->subject = hottest;
         double total = (double)kernel->sample_count;
-        finding_evidence(finding, WEIGHT_FOR, ORIGIN_CODE, "hottest", VALUE_TEXT("call", kernel->entries[0].name),
+        finding_evidence(finding, WEIGHT_FOR, ORIGIN_CODE, "hottest", VALUE_TEXT("call", hottest),
                          VALUE_SHARE("share", wilson_interval((double)kernel->entries[0].samples, total, total)));
     }
-    finding_advise(finding, "advice", VALUE_TEXT("call", kernel->entry_count ? kernel->entries[0].name : "the hottest"));
+    finding_advise(finding, "advice", VALUE_TEXT("call", hottest ? hottest : "the hottest"));
     finding_set(finding, confirm, "confirm", NO_VALUES);
 }
 

@@ -104,6 +104,18 @@ def test_in_the_kernel(run, kernels, tmp_path, name):
     judge(*verdicts(run, kernels, tmp_path, name), KERNEL[name], ["contended-lines", "interpreter", "spinning"])
 
 
+def test_the_call_that_takes_the_time_is_named(run, tmp_path):
+    """The kernel reaches read() by a tail call: no frame of its entry is in the stack."""
+    case = tmp_path / "case"
+    run("diagnose", "-q", "--case", case, "--", "dd", "if=/dev/urandom", "of=/dev/null", "bs=4k", "count=20000")
+    found = json.loads((case / "findings.json").read_text())
+    calls = {finding["id"]: finding for finding in found["findings"]}["system-calls"]
+    if found["verdict"]["kind"] in ("too_short", "blind") or calls["verdict"] == "not_testable":
+        pytest.skip(found["verdict"]["sentence"])
+    assert calls["verdict"] == "supported", calls["reason"]
+    assert calls["subject"] == "read", calls
+
+
 def test_a_jit_without_names(run, tmp_path):
     """Code written at run time, announced nowhere: disassembled from its copied pages, with its vector width."""
     source, program, case = tmp_path / "jit.c", tmp_path / "jit", tmp_path / "case"

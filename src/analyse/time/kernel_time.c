@@ -12,6 +12,7 @@ enum mark {
     MARK_INTERRUPT = 4,
     MARK_SPIN = 8,
     MARK_EXEC = 16,
+    MARK_ENTRY = 32, /* of a system call, whichever */
 };
 
 static const struct {
@@ -30,6 +31,9 @@ static const struct {
     {"do_exit", MARK_EXEC},             {"exit_mmap", MARK_EXEC},       {"bprm_execve", MARK_EXEC},
     {"load_elf_binary", MARK_EXEC},     {"begin_new_exec", MARK_EXEC},  {"kernel_clone", MARK_EXEC},
     {"copy_process", MARK_EXEC},
+    {"do_syscall_64", MARK_ENTRY},      {"entry_SYSCALL_", MARK_ENTRY}, {"x64_sys_call", MARK_ENTRY},
+    {"syscall_", MARK_ENTRY},           {"do_int80_", MARK_ENTRY},      {"do_fast_syscall_32", MARK_ENTRY},
+    {"el0_svc", MARK_ENTRY},            {"invoke_syscall", MARK_ENTRY}, {"el0t_64_sync", MARK_ENTRY},
 };
 
 static unsigned mark_of(const char *name)
@@ -40,14 +44,41 @@ static unsigned mark_of(const char *name)
     return 0;
 }
 
+static const char *name_behind(const char *name, const char *const *prefixes, size_t count)
+{
+    for (size_t at = 0; at < count; at++)
+        if (view_starts(view_of(name), prefixes[at]) && name[strlen(prefixes[at])])
+            return name + strlen(prefixes[at]);
+    return NULL;
+}
+
 /* "__x64_sys_read" or "__arm64_sys_read" to "read"; NULL for anything else. */
 static const char *system_call_of(const char *name)
 {
     static const char *const prefixes[] = {"__x64_sys_", "__arm64_sys_", "__ia32_sys_", "__se_sys_", "__do_sys_"};
-    for (size_t at = 0; at < array_count(prefixes); at++)
-        if (view_starts(view_of(name), prefixes[at]))
-            return name + strlen(prefixes[at]);
-    return NULL;
+    return name_behind(name, prefixes, array_count(prefixes));
+}
+
+/* The work behind a call, whose own frame a tail call left out: "ksys_read" to "read". */
+static const char *work_of_call(const char *name)
+{
+    static const char *const prefixes[] = {"ksys_", "__ksys_", "do_sys_", "__sys_"};
+    const char *call = name_behind(name, prefixes, array_count(prefixes));
+    return call && strcmp(call, "openat2") == 0 ? "openat" : call;
+}
+
+/* What the program asked the C library for, when neither is in the stack: "__GI___read" to "read". */
+static const char *library_call_of(const char *dso, const char *name)
+{
+    static const char *const libraries[] = {"libc.so", "libc-2.", "libpthread", "libc.musl", "ld-musl"};
+    static const char *const prefixes[] = {"__GI_", "__libc_"};
+    bool library = false;
+    for (size_t at = 0; at < array_count(libraries); at++)
+        library |= view_starts(view_of(dso), libraries[at]);
+    for (const char *rest = name; rest; rest = name_behind(rest, prefixes, array_count(prefixes)))
+        name = rest;
+    name += strspn(name, "_");
+    return library && name[0] && strcmp(name, "syscall") != 0 ? name : NULL;
 }
 
 /* Calls by which a program sets itself up, with its loader's and C library's. */
@@ -66,7 +97,7 @@ static bool sets_up(const char *call)
 struct frame { /* what one location's name says; by location, filled once */
     bool known, in_kernel, named;
     unsigned marks;
-    const char *call;
+    const char *call, *work, *library; /* system_call_of, work_of_call, library_call_of */
 };
 
 struct counts {
@@ -92,13 +123,18 @@ static const struct frame *frame_of(struct frame *frames, const struct recording
         return frame;
     frame->known = true;
     frame->in_kernel = recording->samples.locations[location].cpu_mode == CPU_MODE_KERNEL;
-    const struct bundle_function *function =
-        frame->in_kernel ? code_bundle_find(bundle, recording, location) : NULL;
-    if (function && function->is_named) {
-        frame->named = true;
-        frame->marks = mark_of(function->name);
-        frame->call = system_call_of(function->name);
+    const struct bundle_function *function = code_bundle_find(bundle, recording, location);
+    const struct dso *dso = &recording->spaces.dsos[recording->samples.locations[location].dso];
+    if (!function || !function->is_named)
+        return frame;
+    if (!frame->in_kernel) {
+        frame->library = library_call_of(strings_text(&recording->strings, dso->name), function->name);
+        return frame;
     }
+    frame->named = true;
+    frame->marks = mark_of(function->name);
+    frame->call = system_call_of(function->name);
+    frame->work = work_of_call(function->name);
     return frame;
 }
 
@@ -129,9 +165,10 @@ static void sample_count(struct kernel_time *result, struct counts *calls, unsig
         result->fault_samples++;
     else if (found & MARK_EXEC)
         result->exec_samples++;
-    else if (call) {
+    else if (call || found & MARK_ENTRY) {
         result->call_samples++;
-        call_count(calls, call);
+        if (call)
+            call_count(calls, call);
     } else if (named)
         result->other_samples++;
     else
@@ -165,20 +202,24 @@ struct kernel_time kernel_time_of(const struct recording *recording, const struc
             continue;
         result.kernel_samples++;
         unsigned found = leaf->marks;
-        const char *call = leaf->call;
+        const char *call = leaf->call, *work = leaf->work, *library = NULL;
         bool named = leaf->named;
         if (sample->stack != STACK_NONE) {
             const struct stack *stack = &samples->stacks[sample->stack];
             for (uint32_t depth = 0; depth < stack->count; depth++) {
                 const struct frame *frame =
                     frame_of(frames, recording, bundle, samples->frames[stack->first + depth]);
+                library = frame->library;
                 if (!frame->in_kernel)
                     break;
                 found |= frame->marks;
                 named |= frame->named;
                 call = frame->call ? frame->call : call;
+                work = frame->work ? frame->work : work;
             }
         }
+        if (!call && found & MARK_ENTRY)
+            call = work ? work : library;
         result.zero_samples += is_short && found & MARK_ZERO ? 1 : 0;
         if (!is_short || !start_count(&result, found, call))
             sample_count(&result, &calls, found, call, named);

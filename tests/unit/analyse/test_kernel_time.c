@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "test.h"
+
+#include "analyse/time/kernel_time.h"
+#include "base/vec.h"
+
+#include <sys/mman.h>
+
+enum { FRAMES_MOST = 6, FUNCTIONS_MOST = 16 };
+
+struct scene {
+    struct recording recording;
+    struct arena arena;
+    struct recorded_event event;
+    struct bundle_function functions[FUNCTIONS_MOST];
+    struct code_bundle bundle;
+    uint32_t kernel, libc, space, thread;
+};
+
+static void scene_open(struct scene *scene)
+{
+    *scene = (struct scene){.event = {.name = "cpu-clock", .counts_ns = true}};
+    struct recording *recording = &scene->recording;
+    recording_init(recording);
+    arena_init(&scene->arena);
+    scene->space = address_spaces_begin(&recording->spaces, 10);
+    struct record_mmap map = {.pid = 10, .start = 0x400000, .size_bytes = 0x100000, .path = "/lib/libc.so.6",
+                              .protection = PROT_READ | PROT_EXEC};
+    address_spaces_map(&recording->spaces, &recording->strings, scene->space, &map, 0);
+    scene->libc = address_spaces_find(&recording->spaces, scene->space, 0x400000)->dso;
+    scene->kernel = address_spaces_kernel_dso(&recording->spaces);
+    scene->thread = threads_get(&recording->threads, 10, 10);
+    recording->events = &scene->event;
+    recording->event_count = 1;
+    scene->bundle = (struct code_bundle){.architecture = "x86_64", .functions = scene->functions, .has_owners = true};
+}
+
+/* A function of that name; "libc:read" is one of the C library. Functions are told apart by their address alone. */
+static uint32_t location_of(struct scene *scene, const char *name)
+{
+    bool user = strncmp(name, "libc:", 5) == 0;
+    uint32_t dso = user ? scene->libc : scene->kernel;
+    const struct strings *strings = &scene->recording.strings;
+    uint64_t addr = 0x1000 + 0x100 * scene->bundle.count;
+    scene->functions[scene->bundle.count++] = (struct bundle_function){
+        .dso = strings_text(strings, scene->recording.spaces.dsos[dso].path), .name = user ? name + 5 : name,
+        .dso_addr = addr, .size_bytes = 0x100, .is_kernel = !user, .is_named = true};
+    struct location location = {.dso = dso, .space = scene->space, .dso_addr = addr, .runtime_addr = addr,
+                                .cpu_mode = user ? CPU_MODE_USER : CPU_MODE_KERNEL};
+    return samples_location(&scene->recording.samples, &location);
+}
+
+/* One sample with these frames, leaf first; what the kernel was said to do. */
+static struct kernel_time time_of(const char *const *names)
+{
+    struct scene scene;
+    scene_open(&scene);
+    uint32_t frames[FRAMES_MOST];
+    size_t count = 0;
+    /* The library's path comes before or behind the kernel's: the bundle is sorted by it. */
+    for (int user = 0; user < 2; user++)
+        for (size_t at = 0; names[at]; at++) {
+            bool is_user = strncmp(names[at], "libc:", 5) == 0;
+            if (is_user == user)
+                frames[at] = location_of(&scene, names[at]);
+            count = at + 1;
+        }
+    const struct bundle_function *functions = scene.functions;
+    if (scene.bundle.count > 1 && strcmp(functions[0].dso, functions[scene.bundle.count - 1].dso) > 0) {
+        struct bundle_function last = scene.functions[scene.bundle.count - 1];
+        memmove(scene.functions + 1, scene.functions, (scene.bundle.count - 1) * sizeof(last));
+        scene.functions[0] = last;
+    }
+    struct samples *samples = &scene.recording.samples;
+    struct sample sample = {.period = 1000, .thread = scene.thread, .location = frames[0],
+                            .stack = samples_stack(samples, frames, count), .registers = REGISTERS_NONE};
+    *vec_push(samples) = sample;
+    struct kernel_time time = kernel_time_of(&scene.recording, &scene.bundle, &scene.arena);
+    arena_done(&scene.arena);
+    recording_done(&scene.recording);
+    return time;
+}
+
+#define TIME_OF(...) time_of((const char *const[]){__VA_ARGS__, NULL})
+
+Test(kernel_time, names_calls_that_a_tail_call_left_out)
+{
+    static const struct {
+        const char *frames[FRAMES_MOST];
+        const char *call;
+    } rows[] = {
+        {{"chacha_permute", "vfs_read", "__x64_sys_pread64", "do_syscall_64", "libc:pread"}, "pread64"},
+        {{"chacha_permute", "vfs_read", "ksys_read", "do_syscall_64", "libc:read"}, "read"},
+        {{"ext4_lookup", "do_sys_openat2", "do_syscall_64", "libc:__open64"}, "openat"},
+        {{"vfs_write", "do_syscall_64", "entry_SYSCALL_64_after_hwframe", "libc:__GI___libc_write"}, "write"},
+        {{"do_syscall_64", "entry_SYSCALL_64_after_hwframe", "libc:getppid"}, "getppid"},
+        {{"do_syscall_64", "libc:syscall"}, NULL}, /* a call, but nobody says which */
+        {{"do_syscall_64"}, NULL},
+    };
+    for (size_t at = 0; at < array_count(rows); at++) {
+        struct kernel_time time = time_of(rows[at].frames);
+        cr_assert(time.kernel_samples == 1 && time.call_samples == 1 && !time.other_samples, "row %zu", at);
+        cr_assert_eq(time.entry_count, rows[at].call ? 1 : 0, "row %zu", at);
+        if (rows[at].call)
+            cr_assert_str_eq(time.entries[0].name, rows[at].call, "row %zu", at);
+    }
+}
+
+Test(kernel_time, tells_calls_from_faults_interrupts_and_kernel_threads)
+{
+    cr_assert_eq(TIME_OF("clear_page_erms", "exc_page_fault", "libc:read").fault_samples, 1);
+    cr_assert_eq(TIME_OF("handle_softirqs", "asm_sysvec_apic_timer_interrupt", "do_syscall_64").interrupt_samples, 1);
+    struct kernel_time thread = TIME_OF("worker_thread", "kthread", "ret_from_fork");
+    cr_assert(thread.other_samples == 1 && !thread.call_samples);
+    cr_assert_eq(TIME_OF("irqentry_exit_to_user_mode", "libc:read").call_samples, 0, "no call was in its stack");
+}
