@@ -34,6 +34,7 @@ struct text_style {
     size_t functions_most; /* --top */
     bool verbose;          /* every finding with all its evidence */
     bool quiet;            /* the verdict alone */
+    size_t width;          /* columns; 0: 100 */
 };
 
 #define DIAGNOSIS_SCHEMA 1

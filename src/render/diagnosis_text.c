@@ -8,8 +8,11 @@
 #include <math.h>
 
 enum {
-    WIDTH = 100,
-    BAR = 20,
+    WIDTH = 100,      /* where nothing else is known */
+    BAR_MOST = 20,
+    BAR_LEAST = 8,    /* on narrow terminals */
+    NARROW = 80,
+    NAME_LEAST = 14,
 };
 
 enum colour {
@@ -28,6 +31,24 @@ struct page {
     const struct diagnosis *diagnosis;
 };
 
+static size_t width_of(const struct page *page)
+{
+    return page->style->width ? page->style->width : WIDTH;
+}
+
+static size_t bar_of(const struct page *page)
+{
+    return width_of(page) < NARROW ? BAR_LEAST : BAR_MOST;
+}
+
+/* A column that is so wide on WIDTH columns: it takes what others leave. */
+static size_t column_of(const struct page *page, size_t usual)
+{
+    size_t have = width_of(page) + BAR_MOST - bar_of(page);
+    size_t lacking = have < WIDTH ? WIDTH - have : 0;
+    return lacking + NAME_LEAST < usual ? usual - lacking : NAME_LEAST;
+}
+
 static const char *code_of(const struct page *page, enum colour colour)
 {
     static const char *const codes[] = {"\033[0m", "\033[1m", "\033[2m", "\033[1;31m", "\033[33m", "\033[32m", "\033[36m"};
@@ -39,19 +60,50 @@ static void coloured(struct page *page, enum colour colour, const char *text)
     text_printf(page->out, "%s%s%s", code_of(page, colour), text, code_of(page, PLAIN));
 }
 
+/* A name cut to the columns it may take; line breaks and other control characters become blanks. */
+static void fitted(struct text *out, const char *name, size_t width)
+{
+    scoped_text struct text clean = {0};
+    for (const char *at = name; *at; at++)
+        text_add_char(&clean, (unsigned char)*at < ' ' || *at == 127 ? ' ' : *at);
+    name = text_string(&clean);
+    size_t columns = text_columns(name);
+    if (columns <= width) {
+        text_add(out, name);
+        text_add_repeated(out, " ", width - columns);
+        return;
+    }
+    size_t shown = 0;
+    for (const char *at = name; *at && shown + 2 < width;) {
+        size_t length = 1;
+        while ((at[length] & 0xc0) == 0x80)
+            length++;
+        text_append(out, at, length);
+        at += length;
+        shown++;
+    }
+    text_add(out, "..");
+}
+
 static void heading(struct page *page, const char *title, const char *aside)
 {
     text_add_char(page->out, '\n');
     coloured(page, BOLD, title);
     if (aside && aside[0]) {
+        scoped_text struct text cut = {0};
+        size_t room = width_of(page) > text_columns(title) + 2 ? width_of(page) - text_columns(title) - 2 : 0;
+        if (text_columns(aside) > room) {
+            fitted(&cut, aside, room);
+            aside = text_string(&cut);
+        }
         size_t used = text_columns(title) + text_columns(aside);
-        text_add_repeated(page->out, " ", used + 2 < WIDTH ? WIDTH - used : 2);
+        text_add_repeated(page->out, " ", used + 2 < width_of(page) ? width_of(page) - used : 2);
         coloured(page, DIM, aside);
     }
     text_add_char(page->out, '\n');
 }
 
-/* A paragraph in lines of at most WIDTH columns; the first begins at `first` columns that stand already. */
+/* A paragraph in lines of at most the page's columns; the first begins at `first` columns that stand already. */
 static void paragraph(struct page *page, const char *text, size_t indent, size_t first)
 {
     struct view rest = view_of(text);
@@ -61,7 +113,7 @@ static void paragraph(struct page *page, const char *text, size_t indent, size_t
         scoped_text struct text one = {0};
         text_append(&one, word.text, word.length);
         size_t width = text_columns(text_string(&one));
-        if (begun && column + 1 + width > WIDTH) {
+        if (begun && column + 1 + width > width_of(page)) {
             text_add_char(page->out, '\n');
             text_add_repeated(page->out, " ", indent);
             column = indent;
@@ -90,43 +142,19 @@ static void bar(struct page *page, double share, enum colour colour)
     static const char *const eighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
     if (share < 0 || !isfinite(share))
         share = 0;
-    double cells = share > 1 ? BAR : share * BAR;
+    size_t most = bar_of(page);
+    double cells = share > 1 ? (double)most : share * (double)most;
     size_t full = (size_t)cells;
     text_add(page->out, code_of(page, colour));
     text_add_repeated(page->out, page->style->unicode ? "█" : "#", full);
     size_t used = full;
-    if (page->style->unicode && full < BAR) {
+    if (page->style->unicode && full < most) {
         const char *part = eighths[(size_t)((cells - (double)full) * 8)];
         text_add(page->out, part);
         used += part[0] != '\0';
     }
     text_add(page->out, code_of(page, PLAIN));
-    text_add_repeated(page->out, " ", BAR - used);
-}
-
-/* A name cut to the columns it may take; line breaks and other control characters become blanks. */
-static void fitted(struct text *out, const char *name, size_t width)
-{
-    scoped_text struct text clean = {0};
-    for (const char *at = name; *at; at++)
-        text_add_char(&clean, (unsigned char)*at < ' ' || *at == 127 ? ' ' : *at);
-    name = text_string(&clean);
-    size_t columns = text_columns(name);
-    if (columns <= width) {
-        text_add(out, name);
-        text_add_repeated(out, " ", width - columns);
-        return;
-    }
-    size_t shown = 0;
-    for (const char *at = name; *at && shown + 2 < width;) {
-        size_t length = 1;
-        while ((at[length] & 0xc0) == 0x80)
-            length++;
-        text_append(out, at, length);
-        at += length;
-        shown++;
-    }
-    text_add(out, "..");
+    text_add_repeated(page->out, " ", most - used);
 }
 
 static void share_line(struct page *page, const char *label, double share, enum colour colour, const char *aside)
@@ -135,9 +163,14 @@ static void share_line(struct page *page, const char *label, double share, enum 
     fitted(page->out, label, 26);
     bar(page, share, colour);
     text_printf(page->out, " %5.1f %%", share * 100);
-    if (aside && aside[0]) {
+    size_t used = 2 + 26 + bar_of(page) + 8 + 2;
+    if (aside && aside[0] && used + NAME_LEAST < width_of(page)) {
+        scoped_text struct text cut = {0};
+        fitted(&cut, aside, width_of(page) - used);
+        while (cut.length && cut.bytes[cut.length - 1] == ' ')
+            cut.length--;
         text_add(page->out, "  ");
-        coloured(page, DIM, aside);
+        coloured(page, DIM, text_string(&cut));
     }
     text_add_char(page->out, '\n');
 }
@@ -368,7 +401,8 @@ static void row_line(struct page *page, const struct stall_row *row, double tota
     scoped_text struct text line = {0};
     double share = (double)row->samples / total;
     text_printf(&line, "      %5.1f %%  ", share * 100);
-    fitted(&line, row->text, 46);
+    size_t aside = width_of(page) < WIDTH ? width_of(page) / 3 : 38, used = 15;
+    fitted(&line, row->text, width_of(page) < WIDTH ? width_of(page) - used - aside : 46);
     text_add(page->out, text_string(&line));
     scoped_text struct text where = {0};
     if (row->path)
@@ -378,7 +412,7 @@ static void row_line(struct page *page, const struct stall_row *row, double tota
     if (row->is_stack)
         text_add(&where, "  stack");
     scoped_text struct text cut = {0};
-    fitted(&cut, text_string(&where), 38);
+    fitted(&cut, text_string(&where), aside);
     coloured(page, DIM, text_string(&cut));
     while (page->out->length && page->out->bytes[page->out->length - 1] == ' ')
         page->out->length--;
@@ -405,7 +439,7 @@ static void code_section(struct page *page)
         bar(page, share, CYAN);
         text_add(page->out, "  ");
         scoped_text struct text name = {0};
-        fitted(&name, function->name, 42);
+        fitted(&name, function->name, column_of(page, 42));
         coloured(page, BOLD, text_string(&name));
         text_add(page->out, "  ");
         coloured(page, DIM, function->dso);
@@ -595,7 +629,7 @@ static void findings_of(struct page *page, enum verdict verdict, const char *tit
                     code_of(page, PLAIN));
         scoped_text struct text gain = {0};
         if (verdict == VERDICT_SUPPORTED || verdict == VERDICT_UNDECIDED) {
-            fitted(page->out, finding->hypothesis->title, 46);
+            fitted(page->out, finding->hypothesis->title, column_of(page, 46));
             text_add_char(page->out, ' ');
             bar(page, finding->recoverable.known ? finding->recoverable.high : 0, colour);
             print_gain(&gain, finding);
@@ -653,7 +687,7 @@ void diagnosis_text(struct text *out, const struct diagnosis *diagnosis, const s
     scoped_text struct text title = {0};
     text_printf(&title, "plumb diagnose  %s", diagnosis->subject);
     scoped_text struct text cut = {0};
-    fitted(&cut, text_string(&title), estimated ? 80 : WIDTH);
+    fitted(&cut, text_string(&title), width_of(&page) - (estimated ? 20 : 0));
     coloured(&page, BOLD, text_string(&cut));
     if (estimated)
         coloured(&page, YELLOW, imported ? "  IMPORTED (not ours)" : "  ESTIMATED (no PMU)");
@@ -662,7 +696,11 @@ void diagnosis_text(struct text *out, const struct diagnosis *diagnosis, const s
         scoped_text struct text line = {0};
         text_printf(&line, "%s%s%s%s%s", machine->cpu, machine->microarchitecture[0] ? ", " : "",
                     machine->microarchitecture, machine->is_guest ? ", guest of " : ", ", machine->hypervisor);
-        coloured(&page, DIM, text_string(&line));
+        scoped_text struct text shown = {0};
+        fitted(&shown, text_string(&line), width_of(&page));
+        while (shown.length && shown.bytes[shown.length - 1] == ' ')
+            shown.length--;
+        coloured(&page, DIM, text_string(&shown));
         text_add_char(out, '\n');
     }
     verdict_section(&page);

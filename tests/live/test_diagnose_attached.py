@@ -194,3 +194,14 @@ def test_the_programs_own_lines_stay_whole_on_a_terminal(plumb):
 def test_a_dumb_terminal_gets_text_alone(plumb):
     seen = on_a_terminal([plumb, "diagnose", "--", sys.executable, "-c", PRINTING], 80, TERM="dumb")
     assert "\033" not in seen and "WHERE THE TIME WENT" in seen
+
+
+@pytest.mark.parametrize("columns", [60, 80, 120])
+def test_the_page_is_as_wide_as_the_terminal(plumb, columns):
+    import re
+    seen = on_a_terminal([plumb, "diagnose", "--", sys.executable, "-c", PRINTING.replace("print(4, end='', flush=True)", "")], columns)
+    lines = [re.sub("\033\\[[0-9;]*[mK]", "", line) for line in seen.replace("\r", "\n").splitlines()]
+    page = lines[next(at for at, line in enumerate(lines) if line.startswith("plumb diagnose")):]
+    one_word = re.compile(r"\s*(\S+\s+)?\S+$")
+    assert [line for line in page if len(line) > columns and not one_word.match(line)] == []
+    assert columns <= 80 or max(map(len, page)) > 100

@@ -13,6 +13,7 @@
 
 #include <langinfo.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 enum {
@@ -98,6 +99,19 @@ static const char *target_words(const struct diagnose_options *options, struct a
     return options->all_cpus ? "-a" : "";
 }
 
+/* As wide as the terminal, as long as that reads well; 0: no terminal. */
+static size_t terminal_columns(FILE *stream)
+{
+    enum {
+        COLUMNS_LEAST = 60,
+        COLUMNS_MOST = 120
+    };
+    struct winsize size = {0};
+    if (!isatty(fileno(stream)) || ioctl(fileno(stream), TIOCGWINSZ, &size) || !size.ws_col)
+        return 0;
+    return size.ws_col < COLUMNS_LEAST ? COLUMNS_LEAST : size.ws_col > COLUMNS_MOST ? COLUMNS_MOST : size.ws_col;
+}
+
 static struct text_style style_of(const struct context *context, const struct diagnose_options *options)
 {
     bool automatic = page_colour_suits(context->out);
@@ -107,6 +121,7 @@ static struct text_style style_of(const struct context *context, const struct di
         .functions_most = options->top,
         .verbose = options->verbosity > 0,
         .quiet = options->quiet,
+        .width = terminal_columns(context->out),
     };
 }
 
