@@ -72,6 +72,8 @@ void progress_say(const struct collection *collection, const char *what);
 
 /* Before anything runs: by which event. */
 void recording_choose(struct collection *collection);
+/* By how many events, or how often, the sampled one interrupts. */
+void recording_rate(struct recorder_event *event, bool by_cycles, uint64_t frequency);
 /* Open samples and counters on collection->target: a workload's start with its exec. */
 void recording_open(struct collection *collection);
 /* Of a target that runs already. */

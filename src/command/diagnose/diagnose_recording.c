@@ -22,12 +22,24 @@ static void gap(struct collection *collection, const char *what, const struct er
 
 /* ---- samples ---- */
 
+/*
+ * Samples are counted, so each must stand for as much: a frequency of cycles is approached anew by each thread, from
+ * bursts of samples of a few cycles each, and a program of many short processes would be all starts. The timer's
+ * frequency is a period already.
+ */
+void recording_rate(struct recorder_event *event, bool by_cycles, uint64_t frequency)
+{
+    static const double USUAL_HZ = 3e9;
+    event->frequency = by_cycles ? 0 : frequency;
+    event->period = by_cycles ? (uint64_t)(USUAL_HZ / (double)frequency) : 0;
+}
+
 /* The event that the self-test of stalls chose; and every switch away from a CPU, with its stack. */
-static size_t sampled_events(const struct event_list *events, const struct collect_request *request,
+static size_t sampled_events(const struct event_list *events, const struct collection *collection,
                              struct recorder_event sampled[2])
 {
     sampled[0] = recorder_event_of(&events->items[0]);
-    sampled[0].frequency = request->frequency;
+    recording_rate(&sampled[0], collection->by_cycles, collection->request->frequency);
     sampled[0].callchain = CALLCHAIN_FRAME_POINTERS;
     sampled[0].user_registers = recorder_all_registers;
     if (events->count < 2)
@@ -59,7 +71,7 @@ static bool recorder_start(struct collection *collection, bool user_only, struct
         char *const no_command[] = {name, command, NULL};
         struct recorder_request request = {
             .events = sampled,
-            .event_count = sampled_events(&events, collection->request, sampled),
+            .event_count = sampled_events(&events, collection, sampled),
             .target = &collection->target,
             .output = next_output(collection),
             .pipe_fd = -1,

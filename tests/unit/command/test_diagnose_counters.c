@@ -6,6 +6,7 @@
 #include "base/vec.h"
 #include "capture/case_folder.h"
 #include "command/command.h"
+#include "command/diagnose/diagnose_collection.h"
 #include "simulated_pmu.h"
 
 #include <errno.h>
@@ -156,4 +157,16 @@ Test(diagnose, samples_by_cycles_where_they_interrupt)
         free(bytes);
         free(first);
     }
+}
+
+/* At a frequency every new process begins with samples of a few cycles that would count as much as those of a million. */
+Test(diagnose, samples_by_cycles_stand_for_as_many_each)
+{
+    struct recorder_event event = {0};
+    recording_rate(&event, true, 2999);
+    cr_expect_eq(event.frequency, 0);
+    cr_expect_eq(event.period, 1000333);
+    recording_rate(&event, false, 2999);
+    cr_expect_eq(event.frequency, 2999);
+    cr_expect_eq(event.period, 0);
 }
