@@ -67,9 +67,9 @@ END
     (
         export APT_CONFIG=$apt/conf
         cd "$apt/archives"
-        apt-get -q update
+        timeout 60 apt-get -q -o Acquire::http::Timeout=20 -o Acquire::Retries=1 update
         kernel=$(apt-cache depends linux-image-arm64 | awk '$1 == "Depends:" { print $2; exit }')
-        apt-get -q download "$kernel" busybox-static
+        timeout 200 apt-get -q -o Acquire::http::Timeout=20 -o Acquire::Retries=1 download "$kernel" busybox-static
     ) >"$cache/log" 2>&1 || skip "the arm64 kernel can't be fetched: $(tail -1 "$cache/log")"
 }
 
