@@ -147,9 +147,88 @@ static const struct name_pattern interpreter_names[] = {
     {.prefix = "Perl_runops"}, {.name = "vm_exec_core"}, {.name = "execute_ex"}, {.word = "RawMatch"},
 };
 
+/* What a hot C function of an interpreter means in the script. */
+static const struct {
+    const char *prefix, *meaning;
+} meanings[] = {
+    {"list_contains", "'x in list' looks at one element after the other: use a set or dict"},
+    {"long_richcompare", "comparing integers, often for 'x in list': use a set or dict"},
+    {"unicode_concatenate", "strings put together piece by piece: collect them and ''.join()"},
+    {"list_insert", "inserting at the front of a list moves all of it: collections.deque"},
+    {"gc_collect_main", "the garbage collector: fewer objects alive, or gc.freeze() after start-up"},
+    {"long_mul", "arithmetic on integers beyond one machine word"},
+    {"sre_ucs", "a regular expression of the re module"},
+    {"dict_", "dictionary access"},
+    {"sqlite3Vdbe", "SQL statements: rows are visited one by one"},
+    {"RawMatch", "a regular expression that V8 interprets: nested repetitions backtrack"},
+};
+
+static const char *script_advice(const struct stall_function *function)
+{
+    static const struct name_pattern sqlite[] = {{.prefix = "sqlite3"}}, regexp[] = {{.word = "RawMatch"}};
+    static const struct name_pattern python[] = {{.dso = "python"}, {.dso = "libpython"}, {.prefix = "_PyEval_"}};
+    static const struct name_pattern node[] = {{.prefix = "Builtins_"}, {.word = "BytecodeHandler"}, {.dso = "node"}};
+    static const struct name_pattern shell[] = {{.dso = "bash"}, {.dso = "dash"}};
+    static const struct name_pattern perl[] = {{.dso = "perl"}, {.dso = "libperl"}};
+    static const struct {
+        const struct name_pattern *patterns;
+        size_t count;
+        const char *advice;
+    } kinds[] = {
+        {sqlite, array_count(sqlite), "advice-sqlite"}, {regexp, array_count(regexp), "advice-regexp"},
+        {python, array_count(python), "advice-python"}, {node, array_count(node), "advice-node"},
+        {shell, array_count(shell), "advice-shell"},    {perl, array_count(perl), "advice-perl"},
+    };
+    for (size_t kind = 0; kind < array_count(kinds); kind++)
+        for (size_t at = 0; at < kinds[kind].count; at++)
+            if (function_has_name(function, &kinds[kind].patterns[at]))
+                return kinds[kind].advice;
+    return "advice";
+}
+
+/* A large switch in one hot function is an interpreter's loop, or some other machine of states. */
+static const struct stall_function *table_function(const struct stalls *stalls, double effect)
+{
+    enum { CASES_LEAST = 16 };
+    for (size_t at = 0; at < stalls->function_count; at++) {
+        const struct stall_function *function = &stalls->functions[at];
+        if (!function->is_kernel && function->table_cases >= CASES_LEAST && function->share.low >= effect &&
+            function->table_samples * 20 >= function->attributed && function->attributed)
+            return function;
+    }
+    return NULL;
+}
+
 static void interpreter_test(const struct results *results, struct finding *finding)
 {
+    const struct stalls *stalls = results->stalls;
     test_function_names(results, finding, interpreter_names, array_count(interpreter_names));
+    const struct stall_function *table = table_function(stalls, results->effect);
+    if (finding->verdict != VERDICT_SUPPORTED && table) {
+        finding_decide_bound(finding, share_of_samples(results, finding, (double)table->samples).high, results->effect);
+        finding->verdict = VERDICT_UNDECIDED;
+        finding->subject = table->name;
+        finding->remedy = NULL;
+        finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_CODE, "table", VALUE_TEXT("function", table->name),
+                         VALUE_COUNT("cases", table->table_cases));
+        finding_set(finding, reason, "table", VALUE_TEXT("function", table->name),
+                    VALUE_COUNT("cases", table->table_cases));
+        finding_readvise(finding, "advice-table", NO_VALUES);
+        return;
+    }
+    if (!finding->advice_count)
+        return;
+    const struct name_matches matches = functions_named(stalls, interpreter_names, array_count(interpreter_names));
+    finding_readvise(finding, script_advice(matches.hottest ? matches.hottest : matches.hottest_guessed), NO_VALUES);
+    for (size_t at = 0, said = 0; at < stalls->function_count && said < 2; at++)
+        for (size_t row = 0; row < array_count(meanings) && stalls->functions[at].share.mid >= results->effect; row++)
+            if (strncmp(stalls->functions[at].name, meanings[row].prefix, strlen(meanings[row].prefix)) == 0) {
+                finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_CODE, "meaning",
+                                 VALUE_TEXT("function", stalls->functions[at].name),
+                                 VALUE_SHARE("share", stalls->functions[at].share),
+                                 VALUE_TEXT("meaning", meanings[row].meaning));
+                said++;
+            }
 }
 
 const struct hypothesis hypothesis_interpreter = {

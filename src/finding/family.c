@@ -89,7 +89,7 @@ static bool is_binary(const char *dso, const char *stem)
     return strncmp(dso, stem, length) == 0 && !is_letter(dso[length]) && dso[length] != '_';
 }
 
-static bool pattern_matches(const struct stall_function *function, const struct name_pattern *pattern)
+bool function_has_name(const struct stall_function *function, const struct name_pattern *pattern)
 {
     return (!pattern->name || is_whole_name(function->name, pattern->name)) &&
            (!pattern->prefix || strncmp(function->name, pattern->prefix, strlen(pattern->prefix)) == 0) &&
@@ -104,7 +104,7 @@ struct name_matches functions_named(const struct stalls *stalls, const struct na
         const struct stall_function *function = &stalls->functions[at];
         bool certain = false, guessed = false;
         for (size_t pattern = 0; pattern < count && !function->is_kernel; pattern++) {
-            bool matched = pattern_matches(function, &patterns[pattern]);
+            bool matched = function_has_name(function, &patterns[pattern]);
             certain |= matched && !patterns[pattern].is_guess;
             guessed |= matched;
         }

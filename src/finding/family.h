@@ -56,6 +56,7 @@ struct name_pattern {
     const char *dso;    /* its binary but for the version: "python" is python3.11, "bash" not bashful; NULL: any */
     bool is_guess;      /* anybody may call a function so: proves nothing */
 };
+bool function_has_name(const struct stall_function *function, const struct name_pattern *pattern);
 struct name_matches {
     uint64_t samples; /* certain ones */
     uint64_t guessed; /* by a name that anybody may use */

@@ -3,6 +3,8 @@
 #include "base/vec.h"
 #include "finding/family.h"
 
+#include <string.h>
+
 static const struct name_pattern allocation_names[] = {
     {.name = "malloc"},          {.name = "free"},              {.name = "cfree"},           {.name = "realloc"},
     {.name = "calloc"},          {.name = "memalign"},          {.name = "posix_memalign"},  {.name = "aligned_alloc"},
@@ -61,9 +63,39 @@ static const struct name_pattern spinning_names[] = {
     {.word = "busy_wait", .is_guess = true},
 };
 
+/* "[unknown]", or a stack that ended within the C library. */
+static bool is_own(const char *name)
+{
+    return name[0] == '[' || name[0] == '_' || strstr(name, "pthread_") || strstr(name, "+0x");
+}
+
+/* Who asked for the lock: the stacks of those that had to sleep for it tell. */
+static const char *sleeper_of(const struct results *results)
+{
+    for (size_t at = 0; results->waits && at < results->waits->count; at++)
+        if (results->waits->items[at].kind == WAIT_LOCK && !is_own(results->waits->items[at].function))
+            return results->waits->items[at].function;
+    return NULL;
+}
+
+static bool is_mutex(const char *name)
+{
+    return strstr(name, "mutex") || strstr(name, "lll_lock") || strstr(name, "rwlock");
+}
+
 static void spinning_test(const struct results *results, struct finding *finding)
 {
     test_function_names(results, finding, spinning_names, array_count(spinning_names));
+    const char *sleeper = sleeper_of(results);
+    if (!finding->advice_count || !finding->subject || !is_mutex(finding->subject))
+        return;
+    if (sleeper)
+        finding_evidence(finding, WEIGHT_FOR, ORIGIN_SCHEDULER, "sleeper", VALUE_TEXT("function", sleeper));
+    if (finding->verdict == VERDICT_SUPPORTED)
+        finding_set(finding, headline, sleeper ? "headline-mutex-of" : "headline-mutex",
+                    VALUE_TEXT("function", sleeper ? sleeper : finding->subject),
+                    VALUE_SHARE("share", interval_exactly(finding->recoverable.high)));
+    finding_readvise(finding, "advice-mutex", NO_VALUES);
 }
 
 const struct hypothesis hypothesis_spinning = {
@@ -71,6 +103,6 @@ const struct hypothesis hypothesis_spinning = {
     .family = "library",
     .title = "locks and barriers in user space",
     .needs = RESULT_BIT(RESULT_STALLS),
-    .uses = RESULT_BIT(RESULT_RUN),
+    .uses = RESULT_BIT(RESULT_RUN) | RESULT_BIT(RESULT_WAITS),
     .test = spinning_test,
 };

@@ -82,6 +82,7 @@ static const char *const wait_phrases[WAIT_KIND_COUNT] = {
     [WAIT_UNKNOWN] = "something its stacks don't tell",
     [WAIT_SLEEP] = "a timer (sleep)",
     [WAIT_LOCK] = "a lock or another thread",
+    [WAIT_THREAD] = "another thread (its end, a condition, a semaphore)",
     [WAIT_EVENTS] = "events (poll, epoll)",
     [WAIT_NETWORK] = "the network",
     [WAIT_PIPE] = "a pipe",
@@ -304,7 +305,7 @@ static const struct wait_row *turns_row(const struct wait_rows *waits, double el
 {
     for (size_t at = 0; at < waits->count; at++) {
         const struct wait_row *row = &waits->items[at];
-        if (row->kind == WAIT_LOCK && (double)row->count >= TURNS_PER_S_LEAST * elapsed_s &&
+        if ((row->kind == WAIT_LOCK || row->kind == WAIT_THREAD) && (double)row->count >= TURNS_PER_S_LEAST * elapsed_s &&
             row->total_s <= TURN_S_MOST * (double)row->count)
             return row;
     }
@@ -513,9 +514,14 @@ static void page_faults_test(const struct results *results, struct finding *find
                                                                 ? (double)kernel->zero_samples
                                                                 : faults,
                                                             faults, faults)));
+    bool unmaps = false; /* in its own right, or malloc does it for large blocks */
+    for (size_t at = 0; at < kernel->entry_count; at++)
+        unmaps |= strcmp(kernel->entries[at].name, "munmap") == 0;
+    if (unmaps)
+        finding_advise(finding, "advice-unmap", NO_VALUES);
     finding_advise(finding, "advice-reuse", NO_VALUES);
     finding_advise(finding, "advice-huge", NO_VALUES);
-    finding_set(finding, confirm, "confirm", NO_VALUES);
+    finding_set(finding, confirm, unmaps ? "confirm-unmap" : "confirm", NO_VALUES);
 }
 
 const struct hypothesis hypothesis_page_faults = {

@@ -41,6 +41,9 @@ static void site_read(const struct recording *recording, const struct code_bundl
         if (!named)
             continue;
         *function = named->name;
+        /* The kernel knows a futex only; what it stands for is known to who asked. */
+        if (*kind == WAIT_LOCK && wait_kind_of_function(named->name) == WAIT_THREAD)
+            *kind = WAIT_THREAD;
         if (!is_wrapper(recording, location))
             return;
     }

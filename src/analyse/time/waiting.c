@@ -18,6 +18,7 @@ static const char *const kind_names[] = {
     [WAIT_UNKNOWN] = "unknown", [WAIT_SLEEP] = "sleep",  [WAIT_LOCK] = "lock",         [WAIT_EVENTS] = "events",
     [WAIT_NETWORK] = "network", [WAIT_PIPE] = "pipe",    [WAIT_DISK] = "disk",         [WAIT_CHILD] = "child",
     [WAIT_FAULT] = "fault",     [WAIT_TERMINAL] = "terminal", [WAIT_SIGNAL] = "signal",
+    [WAIT_THREAD] = "thread",
 };
 _Static_assert(sizeof(kind_names) / sizeof(kind_names[0]) == WAIT_KIND_COUNT, "a name for every kind");
 
@@ -37,16 +38,26 @@ static const struct {
 } waiters[] = {
     {"futex_", WAIT_LOCK},
     {"do_futex", WAIT_LOCK},
+    {"__futex_abstimed_wait", WAIT_THREAD}, /* glibc's mutexes don't come through here; all its other waits do */
     {"__futex_", WAIT_LOCK},
     {"__x64_sys_futex", WAIT_LOCK},
     {"rwsem_", WAIT_LOCK},
     {"__mutex_lock", WAIT_LOCK},
     {"__down", WAIT_LOCK},
     {"__lll_lock_wait", WAIT_LOCK},
-    {"pthread_cond_", WAIT_LOCK},
-    {"__pthread_cond_", WAIT_LOCK},
+    {"pthread_cond_", WAIT_THREAD},
+    {"__pthread_cond_", WAIT_THREAD},
+    {"pthread_join", WAIT_THREAD},
+    {"__pthread_join", WAIT_THREAD},
+    {"pthread_clockjoin", WAIT_THREAD},
+    {"__pthread_clockjoin", WAIT_THREAD},
+    {"__pthread_timedjoin", WAIT_THREAD},
+    {"pthread_barrier_wait", WAIT_THREAD},
+    {"std::thread::join", WAIT_THREAD},
+    {"std::condition_variable::", WAIT_THREAD},
     {"pthread_mutex_lock", WAIT_LOCK},
-    {"sem_wait", WAIT_LOCK},
+    {"sem_wait", WAIT_THREAD},
+    {"__new_sem_wait", WAIT_THREAD},
     {"do_semtimedop", WAIT_LOCK},
     {"hrtimer_nanosleep", WAIT_SLEEP},
     {"do_nanosleep", WAIT_SLEEP},

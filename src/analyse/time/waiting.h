@@ -20,7 +20,8 @@
 enum wait_kind {
     WAIT_UNKNOWN, /* no stack, or no function in it that is known to wait */
     WAIT_SLEEP,
-    WAIT_LOCK,    /* futex, mutex, semaphore, condition */
+    WAIT_LOCK,    /* a mutex; or a futex, when the stack doesn't tell for what */
+    WAIT_THREAD,  /* another thread's end, a condition, a semaphore: idle pools and joins do this */
     WAIT_EVENTS,  /* poll, select, epoll: idle servers do this */
     WAIT_NETWORK,
     WAIT_PIPE,

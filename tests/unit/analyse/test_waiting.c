@@ -83,6 +83,10 @@ Test(waiting, says_when_nothing_was_recorded)
 Test(waiting, functions_tell_what_is_waited_for)
 {
     cr_assert_eq(wait_kind_of_function("futex_wait_queue"), WAIT_LOCK);
+    cr_assert_eq(wait_kind_of_function("__lll_lock_wait"), WAIT_LOCK);
+    cr_assert_eq(wait_kind_of_function("__futex_abstimed_wait_common64"), WAIT_THREAD);
+    cr_assert_eq(wait_kind_of_function("__pthread_clockjoin_ex"), WAIT_THREAD);
+    cr_assert_eq(wait_kind_of_function("pthread_cond_wait@@GLIBC_2.3.2"), WAIT_THREAD);
     cr_assert_eq(wait_kind_of_function("io_schedule"), WAIT_DISK);
     cr_assert_eq(wait_kind_of_function("schedule"), WAIT_UNKNOWN);
     cr_assert_str_eq(wait_kind_name(WAIT_EVENTS), "events");

@@ -413,7 +413,7 @@ Test(findings, names_are_whole_words_and_guesses_support_nothing)
         bool headed = finding->verdict == VERDICT_SUPPORTED;
         cr_expect_eq(finding->headline != NULL, headed, "%s heads", cases[at].name);
         for (size_t item = 0; item < finding->evidence_count; item++)
-            cr_expect_neq(finding->evidence[item].origin, ORIGIN_CODE, "a name is no evidence of its own");
+            cr_expect(finding->evidence[item].origin != ORIGIN_CODE || finding->evidence[item].weight != WEIGHT_FOR, "a name is no evidence of its own");
         arena_done(&made.arena);
     }
 }
@@ -588,6 +588,72 @@ Test(findings, shares_of_threads_side_by_side_are_of_cpu_time)
     made.run.elapsed_s = measured_as(2);
     made.run.cpus_used = measured_as(32.5);
     cr_assert_eq(test_and_find(&made, "divider")->of, OF_CPU_TIME);
+    arena_done(&made.arena);
+}
+
+static bool mentions(const struct finding *finding, const char *wanted)
+{
+    for (size_t at = 0; at < finding->advice_count; at++)
+        if (strstr(finding->advice[at], wanted))
+            return true;
+    for (size_t at = 0; at < finding->evidence_count; at++)
+        if (strstr(finding->evidence[at].text, wanted))
+            return true;
+    return false;
+}
+
+/* Advice is for this interpreter, this kind of lock, and for whoever asks for the memory. */
+Test(findings, advice_fits_what_was_met)
+{
+    static const struct {
+        const char *name, *dso, *wanted, *never;
+    } interpreters[] = {
+        {"sqlite3VdbeExec", "libsqlite3.so.0", "EXPLAIN QUERY PLAN", "py-spy"},
+        {"list_contains", "python3.11", "use a set", "EXPLAIN"},
+        {"_PyEval_EvalFrameDefault", "libpython3.11.so.1.0", "py-spy", "perf-basic-prof"},
+        {"RawMatch<unsigned char>", "node", "nested repetitions", "py-spy"},
+        {"execute_cmd", "bash", "awk", "py-spy"},
+    };
+    struct made_up made;
+    for (size_t at = 0; at < array_count(interpreters); at++) {
+        make_up(&made);
+        made.function.name = interpreters[at].name;
+        made.function.dso = interpreters[at].dso;
+        const struct finding *finding = test_and_find(&made, "interpreter");
+        cr_expect_eq(finding->verdict, VERDICT_SUPPORTED, "%s", interpreters[at].name);
+        cr_expect(mentions(finding, interpreters[at].wanted), "%s", interpreters[at].name);
+        cr_expect_not(mentions(finding, interpreters[at].never), "%s", interpreters[at].name);
+        arena_done(&made.arena);
+    }
+    make_up(&made);
+    made.function.table_cases = 120;
+    made.function.table_samples = 300;
+    const struct finding *finding = test_and_find(&made, "interpreter");
+    cr_assert(finding->verdict == VERDICT_UNDECIDED && strstr(finding->reason, "120 cases"), "%s", finding->reason);
+    struct overall overall = overall_of(&made.findings, &made.results, &made.arena);
+    cr_assert(overall.advice_count && strstr(overall.advice[0], "jump table"));
+    arena_done(&made.arena);
+
+    make_up(&made);
+    struct wait_rows waits = {.known = true, .count = 1};
+    waits.items[0] = (struct wait_row){.kind = WAIT_LOCK, .function = "put", .total_s = 2, .count = 200};
+    made.results.waits = &waits;
+    made.function.name = "__pthread_mutex_lock";
+    made.function.dso = "libc.so.6";
+    finding = test_and_find(&made, "spinning");
+    cr_assert(strstr(finding->headline, "wait for one another at a lock that put takes"), "%s", finding->headline);
+    cr_assert_not(mentions(finding, "OMP_NUM_THREADS"));
+    waits.items[0].function = "__GI___lll_lock_wait"; /* the stack ended in the C library */
+    finding = test_and_find(&made, "spinning");
+    cr_assert(strstr(finding->headline, "goes into __pthread_mutex_lock alone"), "%s", finding->headline);
+    arena_done(&made.arena);
+
+    make_up(&made);
+    made.kernel.fault_samples = made.kernel.kernel_samples = 600;
+    cr_assert_not(mentions(test_and_find(&made, "page-faults"), "munmap"));
+    made.kernel.entries[0] = (struct kernel_entry){"munmap", 100};
+    made.kernel.entry_count = 1;
+    cr_assert(mentions(test_and_find(&made, "page-faults"), "calls mmap itself"));
     arena_done(&made.arena);
 }
 
