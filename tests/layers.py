@@ -11,6 +11,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 SYSTEM_HEADERS = {
     r"linux/perf_event\.h": {"system", "metric", "source", "decode", "capture"},
     r"(elf|gelf|libelf|dwarf|elfutils/.*|Zydis/.*|llvm-c/.*)\.h": {"symbol"},
+    r"traceevent/.*\.h": {"decode"},
 }
 
 

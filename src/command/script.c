@@ -6,6 +6,7 @@
 
 #include "base/arena.h"
 #include "base/scope.h"
+#include "system/sysroot.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -154,7 +155,7 @@ struct script {
     struct context *context;
     vec(unsigned) fields; /* by event */
     uint64_t printed;
-    bool header_due;
+    bool header_due, tracepoints_tried, tracepoints_missed;
     int write_errno;
     struct error *err;
 };
@@ -247,14 +248,76 @@ static bool script_flush(struct script *script)
     return false;
 }
 
+/* ---- tracepoints ---- */
+
+/* This machine's own format of an event that the recording has none of, when it is the same tracepoint here. */
+static bool format_from_here(struct tracepoint_text *tracepoints, const struct source_event *event)
+{
+    struct sysroot root;
+    sysroot_init(&root, NULL);
+    const char *tracefs = sysroot_tracefs(&root);
+    struct view rest = view_of(event->name), system = view_cut(&rest, ':');
+    scoped_text struct text format = {0};
+    scoped_free char *system_name = memory_printf("%.*s", (int)system.length, system.text);
+    uint64_t id;
+    return tracefs && view_find(rest, "/") < 0 && rest.length &&
+           sysroot_u64(&root, &id, "%s/events/%s/%s/id", tracefs, system_name, rest.text) &&
+           id == event->attr.config &&
+           sysroot_read(&root, &format, NULL, "%s/events/%s/%s/format", tracefs, system_name, rest.text) &&
+           tracepoint_text_add(tracepoints, system_name, (struct view){text_string(&format), format.length});
+}
+
+/* The kernel's function at an address that an event names. */
+static const char *kernel_function_at(void *context, uint64_t addr, uint64_t *ret_start)
+{
+    struct script *script = context;
+    if (!script->places_begun)
+        return NULL;
+    uint32_t location = capture_locate(&script->capture, SPACE_KERNEL, addr, CPU_MODE_KERNEL);
+    uint32_t id = symboliser_symbol_id(script->names.symboliser, location);
+    if (id == SYMBOL_NONE)
+        return NULL;
+    const struct symbol *symbol = symboliser_symbol(script->names.symboliser, id);
+    *ret_start = addr - (script->capture.recording.samples.locations[location].dso_addr - symbol->dso_addr);
+    return symbol->name;
+}
+
+/* Read the formats when the first tracepoint comes; what can't be shown as fields is said once, and shown as bytes. */
+static void tracepoints_learn(struct script *script, const struct source_event *event)
+{
+    struct error why = {0};
+    const struct source_facts *facts = &script->source->facts;
+    struct tracing_data data;
+    if (!script->tracepoints_tried && tracepoint_text_new(&script->text.tracepoints, &why) &&
+        facts->tracing_data.size_bytes &&
+        tracing_data_read(facts->tracing_data.bytes, facts->tracing_data.size_bytes, &data, &why))
+        tracepoint_text_add_recorded(script->text.tracepoints, &data);
+    if (!script->tracepoints_tried && script->text.tracepoints)
+        tracepoint_text_names(script->text.tracepoints, kernel_function_at, script);
+    script->tracepoints_tried = true;
+    bool shown = script->text.tracepoints && (tracepoint_text_knows(script->text.tracepoints, event->attr.config) ||
+                                              format_from_here(script->text.tracepoints, event));
+    if (shown || script->tracepoints_missed)
+        return;
+    script->tracepoints_missed = true;
+    if (!why.message[0])
+        (void)!error_set(&why, ERROR_NOT_FOUND, "there is no format that can be read, here or in the recording");
+    fprintf(script->context->talk, "plumb script: fields of '%s' are shown as bytes: %s%s%s\n", event->name, why.message,
+            why.hint[0] ? "; " : "", why.hint);
+}
+
 /* Events of a pipe are known as they come. */
 static bool events_learn(struct script *script)
 {
     const struct source *source = script->source;
     while (script->fields.count < source->event_count) {
         unsigned fields = 0;
-        if (!event_fields(script, &source->events[script->fields.count], &fields, script->err))
+        const struct source_event *event = &source->events[script->fields.count];
+        if (!event_fields(script, event, &fields, script->err))
             return false;
+        if (fields & FIELD_TRACE && event->attr.type == PERF_TYPE_TRACEPOINT &&
+            event->attr.sample_type & PERF_SAMPLE_RAW)
+            tracepoints_learn(script, event);
         *vec_push(&script->fields) = fields;
     }
     for (size_t at = 0; at < source->event_count; at++) {
@@ -373,6 +436,7 @@ static bool script_run(struct context *context, int argc, char **argv, struct er
     recording_names_done(&script.names);
     if (script.source)
         script.source->ops->close(script.source);
+    tracepoint_text_free(script.text.tracepoints);
     script_text_done(&script.text);
     vec_done(&script.fields);
     capture_done(&script.capture);

@@ -311,9 +311,20 @@ static void add_page_size(struct text *out, uint64_t bytes)
         text_add(out, " N/A");
 }
 
-static void add_trace(struct script_text *script, const struct record_sample *raw)
+static void add_trace(struct script_text *script, const struct record_sample *record, const struct sample *sample)
 {
-    text_printf(&script->out, "raw %" PRIu64 " bytes", raw->raw.size_bytes);
+    struct text *out = &script->out;
+    const struct bytes_view *raw = &record->raw;
+    uint64_t id = script->source->events[sample->event].attr.config;
+    if (script->tracepoints &&
+        tracepoint_text_print(script->tracepoints, id, sample->cpu, raw->bytes, raw->size_bytes, out))
+        return;
+    text_add(out, "raw");
+    for (uint64_t at = 0; at < raw->size_bytes; at++) {
+        text_add_char(out, ' ');
+        text_add_char(out, "0123456789abcdef"[raw->bytes[at] >> 4]);
+        text_add_char(out, "0123456789abcdef"[raw->bytes[at] & 15]);
+    }
 }
 
 void script_text_sample(struct script_text *script, unsigned fields, const struct record *record,
@@ -340,7 +351,7 @@ void script_text_sample(struct script_text *script, unsigned fields, const struc
     if (fields & FIELD_EVENT)
         add_event(script, sample);
     if (fields & FIELD_TRACE && raw->sample_type & PERF_SAMPLE_RAW)
-        add_trace(script, raw);
+        add_trace(script, raw, sample);
     if (fields & FIELD_ADDR)
         add_hex(out, raw->addr, 16);
     if (fields & FIELD_WEIGHT)

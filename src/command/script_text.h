@@ -9,6 +9,7 @@
 
 #include "analyse/code/places.h"
 #include "capture/capture.h"
+#include "decode/tracepoint_text.h"
 
 enum script_field {
     FIELD_COMM = 1 << 0,
@@ -49,6 +50,7 @@ struct script_text {
     bool nanoseconds, hide_chains;
     uint32_t stack_most;
     unsigned event_name_width;
+    struct tracepoint_text *tracepoints; /* NULL: raw bytes are shown */
     struct places *places;
     struct capture *capture;
     const struct source *source;

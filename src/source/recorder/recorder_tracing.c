@@ -11,7 +11,7 @@
 /*
  * Layout (trace-cmd.dat's head, version 0.6): magic, version, byte order, sizeof(long), page size,
  * header_page, header_event, ftrace's formats, {system, formats}…, kallsyms, printk formats, command names.
- * The last three may be empty.
+ * Kallsyms and command names may be empty: records say both.
  */
 static const char magic[10] = "\x17\x08\x44tracing";
 static const char version[] = "0.6";
@@ -79,13 +79,28 @@ static int by_system(const void *a, const void *b)
     return order ? order : strcmp(left->name, right->name);
 }
 
+/* A file's text; empty when it can't be read. */
+static struct text file_content(const struct sysroot *root, const char *folder, const char *path)
+{
+    struct text content = {0};
+    if (!sysroot_read(root, &content, NULL, "%s/%s", folder, path))
+        text_clear(&content);
+    return content;
+}
+
 /* A file with its length before it; an unreadable one is empty. */
 static void add_file(struct text *out, const struct sysroot *root, const char *folder, const char *path)
 {
-    scoped_text struct text content = {0};
-    if (!sysroot_read(root, &content, NULL, "%s/%s", folder, path))
-        text_clear(&content);
+    scoped_text struct text content = file_content(root, folder, path);
     perf_data_add_u64(out, content.length);
+    text_append(out, content.bytes, content.length);
+}
+
+/* The texts that events name by their address in the kernel, as rcu's do. */
+static void add_printk_formats(struct text *out, const struct sysroot *root, const char *tracefs)
+{
+    scoped_text struct text content = file_content(root, tracefs, "printk_formats");
+    perf_data_add_u32(out, (uint32_t)content.length);
     text_append(out, content.bytes, content.length);
 }
 
@@ -150,7 +165,7 @@ bool recorder_tracing_data_add(perf_data_features *features, const struct perf_d
         add_head(out, root, tracefs);
         add_systems(out, root, tracefs, &found);
         perf_data_add_u32(out, 0); /* kallsyms */
-        perf_data_add_u32(out, 0); /* printk formats */
+        add_printk_formats(out, root, tracefs);
         perf_data_add_u64(out, 0); /* command names */
     }
     vec_for_each(&found, tracepoint) {

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""plumb script on tracepoints: their fields as perf script prints them, and what it says when it can't."""
+import os
+import shutil
+import subprocess
+
+import pytest
+
+GROUPS = [
+    ["-a", "-e", "sched:*"], ["-a", "-e", "irq:*"], ["-a", "-e", "workqueue:*"], ["-e", "timer:*"], ["-e", "rcu:*"],
+    ["-e", "syscalls:sys_*_mmap", "-e", "syscalls:sys_*_openat", "-e", "syscalls:sys_*_read", "-e", "syscalls:sys_*_write"],
+]
+WORK = "ls / >/dev/null; sleep 0.05; echo x >file; sync file; cat /etc/passwd >/dev/null"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def tracefs():
+    if not os.access("/sys/kernel/tracing/events/sched", os.R_OK):
+        pytest.skip("tracefs can't be read here")
+
+
+@pytest.fixture(scope="module")
+def perf():
+    found = shutil.which("perf")
+    if not found:
+        pytest.skip("no perf to compare with")
+    return found
+
+
+def recorded(words, folder):
+    done = subprocess.run([*words, "-o", "perf.data", "--", "sh", "-c", WORK], cwd=folder, capture_output=True, text=True)
+    if done.returncode:
+        pytest.skip("can't be recorded here: " + done.stderr.strip().splitlines()[-1])
+
+
+@pytest.mark.parametrize("group", GROUPS, ids=lambda group: group[-1])
+def test_perfs_recording_reads_as_perf_prints_it(run, perf, tmp_path, group):
+    recorded([perf, "record", "-q", *group], tmp_path)
+    theirs = subprocess.run([perf, "script"], cwd=tmp_path, capture_output=True).stdout.decode(errors="replace")
+    ours = run("script", cwd=tmp_path)
+    assert ours.returncode == 0, ours.stderr
+    assert ours.stdout.splitlines() == theirs.splitlines()
+    assert ": raw " not in ours.stdout
+
+
+def test_own_recording_reads_alike(run, plumb, perf, tmp_path):
+    recorded([plumb, "record", "-e", "sched:*", "-e", "syscalls:sys_enter_write", "-e", "irq:*", "-e", "rcu:*"], tmp_path)
+    theirs = subprocess.run([perf, "script"], cwd=tmp_path, capture_output=True).stdout.decode(errors="replace")
+    assert run("script", cwd=tmp_path).stdout.splitlines() == theirs.splitlines()
+
+
+def test_without_the_library_bytes_and_one_line_that_says_why(run, plumb, tmp_path):
+    recorded([plumb, "record", "-e", "syscalls:sys_enter_write"], tmp_path)
+    library = tmp_path / "libraries"
+    library.mkdir()
+    (library / "libtraceevent.so.1").write_text("not a library")
+    done = run("script", cwd=tmp_path, env={"LD_LIBRARY_PATH": library})
+    if "fd: 0x" in done.stdout:
+        pytest.skip("the loader found the library elsewhere")
+    assert done.returncode == 0
+    assert "sys_enter_write: raw " in done.stdout
+    said = [line for line in done.stderr.splitlines() if "libtraceevent" in line]
+    assert len(said) == 1 and "apt-get install libtraceevent1" in said[0]
+
+
+def test_a_recording_whose_formats_are_broken_is_read_on(run, plumb, tmp_path):
+    recorded([plumb, "record", "-e", "irq:*", "-e", "syscalls:sys_enter_write", "-a"], tmp_path)
+    bytes_ = (tmp_path / "perf.data").read_bytes()
+    for what, other in ((b"print fmt: \"", b"print fmt: ("), (b"\tfield:", b"\tfie;d:"), (b"size:4;", b"size:-;")):
+        (tmp_path / "broken.data").write_bytes(bytes_.replace(what, other))
+        done = run("script", "-i", "broken.data", cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        assert "fd: 0x" in done.stdout or ": raw " in done.stdout
