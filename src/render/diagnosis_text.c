@@ -85,6 +85,15 @@ static void fitted(struct text *out, const char *name, size_t width)
     text_add(out, "..");
 }
 
+/* The same at the end of a line: without blanks up to there. */
+static void shortened(struct text *out, const char *words, size_t width)
+{
+    if (text_columns(words) > width)
+        fitted(out, words, width);
+    else
+        text_add(out, words);
+}
+
 static void heading(struct page *page, const char *title, const char *aside)
 {
     text_add_char(page->out, '\n');
@@ -166,9 +175,7 @@ static void share_line(struct page *page, const char *label, double share, enum 
     size_t used = 2 + 26 + bar_of(page) + 8 + 2;
     if (aside && aside[0] && used + NAME_LEAST < width_of(page)) {
         scoped_text struct text cut = {0};
-        fitted(&cut, aside, width_of(page) - used);
-        while (cut.length && cut.bytes[cut.length - 1] == ' ')
-            cut.length--;
+        shortened(&cut, aside, width_of(page) - used);
         text_add(page->out, "  ");
         coloured(page, DIM, text_string(&cut));
     }
@@ -697,9 +704,7 @@ void diagnosis_text(struct text *out, const struct diagnosis *diagnosis, const s
         text_printf(&line, "%s%s%s%s%s", machine->cpu, machine->microarchitecture[0] ? ", " : "",
                     machine->microarchitecture, machine->is_guest ? ", guest of " : ", ", machine->hypervisor);
         scoped_text struct text shown = {0};
-        fitted(&shown, text_string(&line), width_of(&page));
-        while (shown.length && shown.bytes[shown.length - 1] == ' ')
-            shown.length--;
+        shortened(&shown, text_string(&line), width_of(&page));
         coloured(&page, DIM, text_string(&shown));
         text_add_char(out, '\n');
     }

@@ -205,3 +205,4 @@ def test_the_page_is_as_wide_as_the_terminal(plumb, columns):
     one_word = re.compile(r"\s*(\S+\s+)?\S+$")
     assert [line for line in page if len(line) > columns and not one_word.match(line)] == []
     assert columns <= 80 or max(map(len, page)) > 100
+    assert [line for line in page[:6] if line.endswith(" ")] == []
