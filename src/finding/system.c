@@ -130,7 +130,11 @@ static struct interval asleep_share(const struct results *results)
     const struct wait_row *row = longest_wait(results->waits);
     /* A parent waits while its child is ready without a CPU: one after the other, like one thread. */
     bool in_turn = run->threads_seen <= 1 || (row && row->kind == WAIT_CHILD);
-    return waiting_share(run, 1 - run->on_cpu_ratio.value - delayed, 1 - run->wanted_ratio.value, in_turn);
+    double wanted = run->wanted_ratio.value;
+    /* Without switches that is the CPU time as if its threads had run one after the other: they may have run at once. */
+    if (!run->from_switches && run->threads_seen > 1)
+        wanted /= run->threads_seen;
+    return waiting_share(run, 1 - run->on_cpu_ratio.value - delayed, 1 - wanted, in_turn);
 }
 
 static void waiting_test(const struct results *results, struct finding *finding)

@@ -709,6 +709,7 @@ Test(findings, throttling_of_the_group_is_a_bound_for_one_of_its_members)
     cr_assert(strstr(quota->reason, "isn't known"), "%s", quota->reason);
     made.run.on_cpu_ratio = made.run.wanted_ratio = measured_as(1);
     made.activity.group_usage_s = measured_as(10.1);
+    made.run.from_switches = true;
     made.run.threads_seen = 8;
     made.activity.cpus_allowed = measured_as(8);
     quota = test_and_find(&made, "cpu-quota");
@@ -725,6 +726,18 @@ Test(findings, what_ended_while_watched_is_said)
     findings_test(&made.findings, &made.results, &made.arena);
     struct overall overall = overall_of(&made.findings, &made.results, &made.arena);
     cr_assert(strstr(overall.sentence, "ended after 3.2 s"), "%s", overall.sentence);
+    arena_done(&made.arena);
+}
+
+Test(findings, threads_without_switch_records_may_have_run_at_once)
+{
+    struct made_up made;
+    make_up(&made);
+    made.run.threads_seen = 4;
+    made.run.cpus_used = made.run.on_cpu_ratio = made.run.wanted_ratio = measured_as(0.4);
+    const struct finding *waiting = test_and_find(&made, "waiting");
+    cr_assert_float_eq(waiting->recoverable.low, 0.6, 1e-9);
+    cr_assert_float_eq(waiting->recoverable.high, 0.9, 1e-9);
     arena_done(&made.arena);
 }
 
