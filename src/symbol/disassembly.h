@@ -88,6 +88,7 @@ struct instruction {
     bool is_scalar_fp;     /* one element of a vector register */
     bool is_masked;        /* AVX-512 write mask */
     bool is_fp;            /* works on floating-point values */
+    bool divides;          /* division or square root, whatever the class: "divsd (%rax),%xmm0" loads, too */
 };
 
 enum disassembly_syntax {

@@ -104,6 +104,40 @@ def test_in_the_kernel(run, kernels, tmp_path, name):
     judge(*verdicts(run, kernels, tmp_path, name), KERNEL[name], ["contended-lines", "interpreter", "spinning"])
 
 
+# Each number is divided by one in memory: the division itself loads.
+DIVISIONS = """
+static double divisors[512];
+__attribute__((noinline)) double divide(double x)
+{
+    for (int at = 0; at < 512; at++)
+        x = x / divisors[at];
+    return x;
+}
+int main(void)
+{
+    volatile double result = 0;
+    for (int at = 0; at < 512; at++)
+        divisors[at] = at & 1 ? 1.5 : 0.75;
+    for (int turn = 0; turn < 150000; turn++)
+        result = divide(1.1);
+    return result == 42;
+}
+"""
+
+
+def test_a_division_by_what_is_in_memory(run, tmp_path):
+    source, program, case = tmp_path / "divide.c", tmp_path / "divide", tmp_path / "case"
+    source.write_text(DIVISIONS)
+    if os.uname().machine != "x86_64" or subprocess.run(["cc", "-O2", "-w", "-o", program, source]).returncode:
+        pytest.skip("needs a compiler for x86-64")
+    run("diagnose", "-q", "--case", case, "--", program)
+    found = json.loads((case / "findings.json").read_text())
+    by_id = {finding["id"]: finding for finding in found["findings"]}
+    if found["verdict"]["kind"] in ("too_short", "blind"):
+        pytest.skip(found["verdict"]["sentence"])
+    judge(found, by_id, (["divider"], [], ["atomics", "page-faults"]), NEVER_IN_A_LOOP)
+
+
 def test_the_call_that_takes_the_time_is_named(run, tmp_path):
     """The kernel reaches read() by a tail call: no frame of its entry is in the stack."""
     case = tmp_path / "case"

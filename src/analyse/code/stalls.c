@@ -287,8 +287,8 @@ static void marks_find(const struct work *work, struct decoded *decoded)
                 break;
             }
         struct loop_chain chain = loop_chain_at(decoded->items, loop, (uint32_t)at);
-        bool divides = row->class == INSTRUCTION_DIV || row->class == INSTRUCTION_FP_DIV; /* the divider's own matter */
-        decoded->marks[at] |= !divides && loop_chain_is_longest(&chain, loop) ? MARK_CHAINED : 0;
+        /* A division is the divider's own matter. */
+        decoded->marks[at] |= !row->divides && loop_chain_is_longest(&chain, loop) ? MARK_CHAINED : 0;
         bool pops = row->memory.base == work->stack_register; /* its next place is known without what it loads */
         if (!chain.carried || !chain.through_address || pops)
             continue;
@@ -411,6 +411,14 @@ static bool loses_address(const struct instruction *instruction)
     return instruction->is_load && !chases && (instruction->writes & used);
 }
 
+/* Arithmetic that loads one of its operands may wait for either: the load is counted by itself. */
+static enum instruction_class counted_class(const struct instruction *instruction)
+{
+    if (instruction->divides)
+        return instruction->is_fp ? INSTRUCTION_FP_DIV : INSTRUCTION_DIV;
+    return instruction->class == INSTRUCTION_LOAD_OP && instruction->is_fp ? INSTRUCTION_FP : instruction->class;
+}
+
 static void hit_add(struct work *work, const struct sample *sample, const struct place *place, uint32_t index,
                     bool is_ahead)
 {
@@ -484,7 +492,7 @@ static void sample_attribute(struct work *work, const struct sample *sample, con
     if (!stalls->attributed || function->is_kernel)
         return;
     stalls->attributed_samples++;
-    stalls->class_samples[instruction->class]++;
+    stalls->class_samples[counted_class(instruction)]++;
     note_vectors(stalls, instruction);
     bool chained = decoded->marks[index] & MARK_CHAINED;
     bool addressed = decoded->marks[index] & (MARK_ADDRESSED | MARK_FOLLOWS);
@@ -611,7 +619,7 @@ static void row_fill(struct work *work, uint32_t index, uint32_t instruction_ind
         .path = line ? line->path : NULL,
         .line = line ? line->line : 0,
         .inlined = line ? line->function : NULL,
-        .class = instruction->class,
+        .class = counted_class(instruction),
         .is_load = instruction->is_load,
         .is_store = instruction->is_store,
         .is_stack = is_stack_operand(work, decoded, instruction),

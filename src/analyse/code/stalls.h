@@ -24,7 +24,7 @@ struct stall_row { /* one instruction */
     const char *path; /* source; NULL: unknown */
     uint32_t line;
     const char *inlined; /* whose body it is, when inlined */
-    enum instruction_class class;
+    enum instruction_class class; /* of what it computes, when it computes with floating-point numbers it loads */
     bool is_load, is_store;
     bool is_stack;       /* its memory operand is in the stack frame */
     bool is_scalar_fp, is_fp;

@@ -330,6 +330,7 @@ static void decode_register(uint32_t word, struct instruction *instruction)
         instruction->reads |= register_bit(bits(word, 14, 10));
     } else if ((word & 0x5fe0f800) == 0x1ac00800) {
         instruction->class = INSTRUCTION_DIV;
+        instruction->divides = true;
     } else if ((word & 0x7fe0ffe0) == 0x2a0003e0) { /* mov */
         instruction->class = INSTRUCTION_MOVE;
     } else if ((word & 0x3fe00c10) == 0x3a400000 || (word & 0x3fe00c10) == 0x3a400800) { /* ccmp */
@@ -357,6 +358,7 @@ static void decode_vector(uint32_t word, struct instruction *instruction)
     instruction->is_scalar_fp = is_scalar_fp;
     instruction->is_fp = is_scalar_fp || is_vector_float(word);
     instruction->vector_bits = is_scalar_fp || bits(word, 30, 30) ? 128 : 64;
+    instruction->divides = divides;
     instruction->class = divides ? INSTRUCTION_FP_DIV : is_move ? INSTRUCTION_MOVE : instruction->is_fp ? INSTRUCTION_FP : INSTRUCTION_VECTOR;
     if ((word & 0x9f3e0c00) == 0x0e280800 && (word & 0x00010000) == 0) /* aese and kin */
         instruction->class = INSTRUCTION_CRYPTO;

@@ -392,6 +392,7 @@ static void x86_next(void *context, const uint8_t *bytes, size_t left, uint64_t 
                             x86->info.avx.mask.mode != ZYDIS_MASK_MODE_DISABLED;
     instruction.is_scalar_fp = is_scalar(state, x86, &instruction);
     instruction.class = classify(state, x86, &instruction);
+    instruction.divides = instruction.class == INSTRUCTION_DIV || (instruction.is_fp && divides(state, &x86->info));
     if (instruction.class == INSTRUCTION_NOP) { /* its operand is padding */
         instruction.memory.is_present = instruction.is_load = instruction.is_store = false;
         instruction.reads = instruction.writes = 0;
