@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analyse/code/loop_chain.h"
 
+#include "base/arena.h"
+#include "base/vec.h"
+
+#include <stdlib.h>
+
 enum {
     REACH = 4096, /* rows that a loop may have */
     CIRCLE_MOST = 512, /* rows: the search is quadratic */
@@ -36,6 +41,62 @@ bool code_loop_around(const struct instruction *rows, size_t count, uint32_t row
         *ret_loop = (struct loop_rows){first, (uint32_t)at};
     }
     return best != UINT64_MAX;
+}
+
+struct back_jump {
+    uint64_t span_bytes;
+    struct loop_rows loop;
+};
+
+static int back_jump_compare(const void *a, const void *b)
+{
+    const struct back_jump *left = a, *right = b;
+    if (left->span_bytes != right->span_bytes)
+        return left->span_bytes < right->span_bytes ? -1 : 1;
+    return (left->loop.last > right->loop.last) - (left->loop.last < right->loop.last);
+}
+
+/* The first row from `row` on that has no loop yet; the way there is kept short. */
+static uint32_t next_free(uint32_t *next, uint32_t row)
+{
+    uint32_t end = row;
+    while (next[end] != end)
+        end = next[end];
+    while (next[row] != end) {
+        uint32_t after = next[row];
+        next[row] = end;
+        row = after;
+    }
+    return end;
+}
+
+void code_loops_find(const struct instruction *rows, size_t count, struct loop_rows *ret_loops)
+{
+    vec(struct back_jump) jumps = {0};
+    uint32_t *next = memory_alloc((count + 1) * sizeof(*next));
+    for (uint32_t at = 0; at <= count; at++)
+        next[at] = at;
+    for (uint32_t at = 0; at < count; at++) {
+        const struct instruction *jump = &rows[at];
+        uint32_t first;
+        ret_loops[at] = (struct loop_rows){UINT32_MAX, UINT32_MAX};
+        if (jump->has_target && jump->class != INSTRUCTION_CALL && jump->target <= jump->addr &&
+            row_find(rows, count, jump->target, &first))
+            *vec_push(&jumps) = (struct back_jump){jump->addr - jump->target, {first, at}};
+    }
+    if (jumps.count)
+        qsort(jumps.items, jumps.count, sizeof(*jumps.items), back_jump_compare);
+    vec_for_each(&jumps, jump) /* the smallest first: what they hold is theirs */
+    {
+        struct loop_rows loop = jump->loop;
+        uint32_t from = loop.last - loop.first < REACH ? loop.first : loop.last - REACH + 1;
+        for (uint32_t row = next_free(next, from); row <= loop.last; row = next_free(next, row)) {
+            ret_loops[row] = loop;
+            next[row] = row + 1;
+        }
+    }
+    vec_done(&jumps);
+    free(next);
 }
 
 /* Writers that add constants of one sign: their sum at most, as paths that exclude one another count as one. */

@@ -18,6 +18,9 @@ struct loop_rows {
 /* The smallest loop closed by a direct jump back. Rows are sorted by address. */
 bool code_loop_around(const struct instruction *rows, size_t count, uint32_t row, struct loop_rows *ret_loop);
 
+/* The same for all rows at once; `first` is UINT32_MAX where there is none. */
+void code_loops_find(const struct instruction *rows, size_t count, struct loop_rows *ret_loops);
+
 /*
  * The most bytes that a row's memory operand moves in one turn of the loop (negative: downwards), when whatever writes
  * its registers there adds a constant, all in one direction. false: not known, or it stays.

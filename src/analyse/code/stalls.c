@@ -22,6 +22,7 @@ struct decoded { /* a function's instructions */
     struct instruction *items;
     uint64_t *hits; /* stalled here */
     uint8_t *marks; /* MARK_… by instruction */
+    struct loop_rows *loops; /* the smallest around each; first is NO_INDEX: none */
     uint32_t *chases; /* the load that a MARK_FOLLOWS row goes behind */
     uint32_t *lost, *ahead; /* stalled here, address overwritten; sampled here, address known */
     size_t count;
@@ -34,6 +35,7 @@ enum {
     MARK_CHAINED = 2,    /* computes what it needs itself in the next turn, and that is the longest part of the turn */
     MARK_NARROW = 8,     /* in a loop that computes with single or 128-bit floating-point numbers */
     MARK_ADDRESSED = 4,  /* loads from where its own last result says */
+    MARK_LOOP = 64,      /* the last row of a loop whose rows are marked */
     MARK_FOLLOWS = 16,   /* reads through the pointer of such a load */
     MARK_TABLE = 32,     /* a jump through a register or table, or what only such a jump leads to */
 };
@@ -251,25 +253,27 @@ static uint32_t stalled_of(const struct decoded *decoded, uint32_t sampled)
     return sampled > 0 ? indirect_jump_near(decoded, sampled) : NO_INDEX;
 }
 
+static bool is_own_row(const struct decoded *decoded, struct loop_rows loop, uint32_t row)
+{
+    return decoded->loops[row].first == loop.first && decoded->loops[row].last == loop.last;
+}
+
 /* Loads of this very loop that go through the pointer of one of its loads. */
 static void followers_mark(struct decoded *decoded, struct loop_rows loop, uint32_t chase)
 {
     for (uint32_t load = loop.first; load <= loop.last; load++) {
-        struct loop_rows own;
-        bool inner = code_loop_around(decoded->items, decoded->count, load, &own) &&
-                     (own.first != loop.first || own.last != loop.last);
-        if (inner || !loop_load_follows(decoded->items, loop, chase, load))
+        if (!is_own_row(decoded, loop, load) || !loop_load_follows(decoded->items, loop, chase, load))
             continue;
         decoded->marks[load] |= MARK_FOLLOWS;
         decoded->chases[load] = chase;
     }
 }
 
-static void marks_find(const struct work *work, struct decoded *decoded)
+/* Where a wrong guess shows. */
+static void landings_mark(struct decoded *decoded)
 {
     for (size_t at = 0; at < decoded->count; at++) {
         const struct instruction *row = &decoded->items[at];
-        struct loop_rows loop;
         if (at + 1 < decoded->count && row->class == INSTRUCTION_BRANCH)
             decoded->marks[at + 1] |= MARK_LANDING;
         if (at > 0 && !falls_in(decoded, (uint32_t)at) && row->class != INSTRUCTION_NOP)
@@ -278,22 +282,40 @@ static void marks_find(const struct work *work, struct decoded *decoded)
                                                                                : NO_INDEX;
         if (target != NO_INDEX)
             decoded->marks[target] |= MARK_LANDING;
-        if (!code_loop_around(decoded->items, decoded->count, (uint32_t)at, &loop))
+    }
+}
+
+static bool computes_narrow(const struct decoded *decoded, struct loop_rows loop)
+{
+    for (uint32_t row = loop.first; row <= loop.last; row++)
+        if (decoded->items[row].is_scalar_fp || (decoded->items[row].is_fp && decoded->items[row].vector_bits == 128))
+            return true;
+    return false;
+}
+
+/* The rows of the loop around one that was sampled, when they aren't marked yet: most loops of most code never ran. */
+static void loop_mark(const struct work *work, struct decoded *decoded, uint32_t sampled)
+{
+    if (sampled == NO_INDEX || decoded->loops[sampled].first == NO_INDEX)
+        return;
+    struct loop_rows loop = decoded->loops[sampled];
+    if (decoded->marks[loop.last] & MARK_LOOP)
+        return;
+    decoded->marks[loop.last] |= MARK_LOOP;
+    bool narrow = computes_narrow(decoded, loop);
+    for (uint32_t at = loop.first; at <= loop.last; at++) {
+        const struct instruction *row = &decoded->items[at];
+        if (!is_own_row(decoded, loop, at))
             continue;
-        for (uint32_t inside = loop.first; inside <= loop.last; inside++)
-            if (decoded->items[inside].is_scalar_fp ||
-                (decoded->items[inside].is_fp && decoded->items[inside].vector_bits == 128)) {
-                decoded->marks[at] |= MARK_NARROW;
-                break;
-            }
-        struct loop_chain chain = loop_chain_at(decoded->items, loop, (uint32_t)at);
+        struct loop_chain chain = loop_chain_at(decoded->items, loop, at);
+        decoded->marks[at] |= narrow ? MARK_NARROW : 0;
         /* A division is the divider's own matter. */
         decoded->marks[at] |= !row->divides && loop_chain_is_longest(&chain, loop) ? MARK_CHAINED : 0;
         bool pops = row->memory.base == work->stack_register; /* its next place is known without what it loads */
         if (!chain.carried || !chain.through_address || pops)
             continue;
         decoded->marks[at] |= MARK_ADDRESSED;
-        followers_mark(decoded, loop, (uint32_t)at);
+        followers_mark(decoded, loop, at);
     }
 }
 
@@ -371,10 +393,14 @@ static const struct place *place_of(struct work *work, uint32_t location)
     place->sampled = instruction_at(decoded, source->shown_addr + (dso_addr - source->dso_addr));
     place->stalled = stalled_of(decoded, place->sampled);
     if (!decoded->marked) {
-        marks_find(work, decoded);
+        decoded->loops = arena_array(work->arena, struct loop_rows, decoded->count + 1);
+        code_loops_find(decoded->items, decoded->count, decoded->loops);
+        landings_mark(decoded);
         work->functions.items[place->function].table_cases = table_mark(decoded);
     }
     decoded->marked = true;
+    loop_mark(work, decoded, place->sampled);
+    loop_mark(work, decoded, place->stalled);
     return place;
 }
 

@@ -40,6 +40,32 @@ static struct loop_chain chain_of(struct instruction first, struct instruction s
     return chain;
 }
 
+/* All at once as one by one, on code of random jumps; and in a function as large as any that is kept. */
+Test(loop_chain, loops_of_all_rows_are_found_at_once, .timeout = 30)
+{
+    enum { ROWS = 260000 };
+    struct instruction *rows = calloc(ROWS, sizeof(*rows));
+    struct loop_rows *loops = calloc(ROWS, sizeof(*loops));
+    uint64_t random = 88172645463325252u;
+    for (size_t at = 0; at < ROWS; at++) {
+        random ^= random << 13, random ^= random >> 7, random ^= random << 17;
+        bool jumps = random % 5 == 0;
+        rows[at] = (struct instruction){.addr = 0x1000 + 4 * at, .length = 4, .has_target = jumps,
+                                        .class = jumps ? random % 3 ? INSTRUCTION_BRANCH : INSTRUCTION_CALL : INSTRUCTION_INT};
+        rows[at].target = rows[at].addr + 4 * (int64_t)(random >> 20 & 0xfff) - 0x3f80;
+    }
+    code_loops_find(rows, ROWS, loops);
+    for (uint32_t at = 0; at < ROWS; at += 97) {
+        struct loop_rows one;
+        bool found = code_loop_around(rows, ROWS, at, &one);
+        cr_assert_eq(found, loops[at].first != UINT32_MAX, "row %u", at);
+        cr_assert(!found || rows[one.last].addr - rows[one.first].addr == rows[loops[at].last].addr - rows[loops[at].first].addr,
+                  "row %u: %u to %u and %u to %u", at, one.first, one.last, loops[at].first, loops[at].last);
+    }
+    free(rows);
+    free(loops);
+}
+
 /* How far the address in row 0 moves in a turn in which row 1 does something to its registers. */
 static bool step_of(struct memory_operand memory, struct instruction second, int64_t *ret_step)
 {
