@@ -132,6 +132,13 @@ def junit_results(path):
         yield Result(name, outcome, detail.splitlines()[0] if detail else "")
 
 
+def slowest(path, most=8):
+    """"12.3 s live/test_x test_y" of those tests that keep the others waiting."""
+    cases = [(float(case.get("time", 0)), case) for case in xml.etree.ElementTree.parse(path).iter("testcase")]
+    for seconds, case in sorted(cases, key=lambda pair: -pair[0])[:most]:
+        yield f"{seconds:6.1f} s {case.get('classname', '').removeprefix('tests.').replace('.', '/')} {case.get('name')}"
+
+
 def python_with_pytest():
     """Debian's pytest belongs to Debian's python, which need not be the first one in PATH."""
     for python in (sys.executable, "/usr/bin/python3"):
@@ -149,9 +156,11 @@ def run_pytest(part, environment):
         return [Result(f"pytest {part}", "failed", "no python here has pytest (Debian: python3-pytest)")]
     with tempfile.TemporaryDirectory(prefix="plumb-pytest-") as scratch:
         junit = pathlib.Path(scratch) / "junit.xml"
-        status, output = run_to_end([python, "-m", "pytest", "-q", "--tb=short", "--durations=5", f"--junitxml={junit}", folder],
+        status, output = run_to_end([python, "-m", "pytest", "-q", "--tb=short", f"--junitxml={junit}", folder],
                                     environment, PYTEST_SECONDS)
         results = list(junit_results(junit)) if junit.exists() else []
+        if junit.exists():
+            print(f"slowest of {part}:", *slowest(junit), sep="\n", flush=True)
     if status not in (0, 1):
         results.append(Result(f"pytest {part}", "failed", f"ended with status {status}"))
     elif status == 1 and not any(result.outcome == "failed" for result in results):
