@@ -106,6 +106,13 @@ static double order_translation(const struct stall_group *group, const struct ac
     return cost && cost->known ? order_bound(group, cost->ns_small.high / 64) : 1;
 }
 
+/* The probe had room for less memory than the pattern spans: what the rest costs is more, and nobody knows how much. */
+static bool probe_fell_short(const struct access_cost *cost)
+{
+    const uint64_t rounding = 2 << 20;
+    return cost->measured_span_bytes && cost->measured_span_bytes + rounding < cost->span_bytes;
+}
+
 static struct interval group_gain(const struct stall_group *group, const struct access_cost *cost)
 {
     struct interval small = interval_product(group->share, group->base_share);
@@ -228,6 +235,8 @@ static struct page_gain page_gain_of(const struct results *results)
             continue;
         }
         struct interval one = interval_scaled(group_gain(group, cost), 1 - unknown);
+        double most = group->share.high * (1 - unknown);
+        gain.unmeasured += probe_fell_short(cost) && most > one.high ? most - one.high : 0;
         gain.sum = interval_sum(gain.sum, one);
         if (!gain.leading || one.mid > gain.leading_mid) {
             gain.leading = group;
@@ -319,6 +328,7 @@ static void cache_misses_test(const struct results *results, struct finding *fin
         bool small = group->base_hits >= group->huge_hits;
         struct interval gain = interval_product(group->share, miss_ratio(cost, small));
         sum = interval_sum(sum, less_wrong_guesses(group, gain, cost->ns_huge.mid - cost->ns_near.mid));
+        unmeasured += probe_fell_short(cost) && group->share.high > gain.high ? group->share.high - gain.high : 0;
         if (!leading) {
             leading = group;
             leading_cost = cost;

@@ -103,6 +103,12 @@ static void chase_build(struct walk *walk)
     walk->chase = walk->memory;
 }
 
+/* Beyond the last-level caches of today's servers, some of 1 GiB; a chase is built link by link, which takes its time. */
+enum {
+    NODES_MOST = 1 << 24
+};
+static const uint64_t chased_most = 1 << 22;
+
 static void walk_prepare(struct walk *walk, const struct page_walk_request *request)
 {
     walk->stride_bytes = request->dependent ? 0 : request->stride_bytes;
@@ -117,7 +123,7 @@ static void walk_prepare(struct walk *walk, const struct page_walk_request *requ
     if (wanted > lines)
         wanted = lines;
     uint64_t nodes = 1024;
-    while (nodes * 2 <= wanted && nodes < (1u << 20))
+    while (nodes * 2 <= wanted && nodes < (request->dependent ? chased_most : NODES_MOST))
         nodes *= 2;
     walk->node_mask = nodes - 1;
     /* An odd number of lines apart, so that nodes spread over all cache sets. */
@@ -323,6 +329,14 @@ static void spreads_find(const double *ns_4k, const double *ns_2m, size_t count,
                                       quantile(waits, batches, 1));
 }
 
+/* Verdicts rest on these ends: the quartiles, or where few blocks leave the median less sure than that, its interval. */
+static struct interval cost_interval(const double *values, size_t count)
+{
+    struct interval quartiles = quartile_interval(values, count), median = median_interval(values, count);
+    return interval_of(quartiles.low < median.low ? quartiles.low : median.low, median.mid,
+                       quartiles.high > median.high ? quartiles.high : median.high);
+}
+
 static void measure_blocks(struct walk *small, struct walk *huge, uint64_t budget_ns, struct page_walk_result *result)
 {
     double ns_4k[BLOCKS_MOST], ns_2m[BLOCKS_MOST];
@@ -333,8 +347,8 @@ static void measure_blocks(struct walk *small, struct walk *huge, uint64_t budge
         ns_work[at] = steps_time(huge, step_work, WARM_NS);
         ns_line[at] = steps_time(small, step_stream, BLOCK_NS);
     }
-    result->ns_work = quartile_interval(ns_work, array_count(ns_work));
-    result->ns_line = quartile_interval(ns_line, array_count(ns_line));
+    result->ns_work = cost_interval(ns_work, array_count(ns_work));
+    result->ns_line = cost_interval(ns_line, array_count(ns_line));
     walk_block(small); /* warm-up */
     walk_block(huge);
     while (count < BLOCKS_MOST && (count < BLOCKS_LEAST || now_ns() - started < budget_ns)) {
@@ -346,8 +360,8 @@ static void measure_blocks(struct walk *small, struct walk *huge, uint64_t budge
             ns_4k[count] = walk_block(small);
         count++;
     }
-    result->ns_4k = quartile_interval(ns_4k, count);
-    result->ns_2m = quartile_interval(ns_2m, count);
+    result->ns_4k = cost_interval(ns_4k, count);
+    result->ns_2m = cost_interval(ns_2m, count);
     result->ratio = paired_ratio_interval(ns_4k, ns_2m, count);
     spreads_find(ns_4k, ns_2m, count, result);
     result->block_count = count;

@@ -28,7 +28,7 @@ struct page_walk_request {
 };
 
 struct page_walk_result {
-    struct interval ns_4k, ns_2m; /* per access: median and quartiles over the blocks */
+    struct interval ns_4k, ns_2m; /* per access, over the blocks: median, quartiles or its 95 % interval, the wider */
     struct interval ns_work;      /* the work alone, its accesses in one cache line */
     struct interval ns_line;      /* one line when all lines of the small-page region are read in order */
     struct interval ratio;        /* ns_2m / ns_4k, paired by block, 95 % */

@@ -115,6 +115,24 @@ Test(findings, small_pages_are_supported_by_share_times_ratio)
     arena_done(&made.arena);
 }
 
+/* Page walks get dearer with the memory: a probe of 1 GiB bounds nothing for 64 GiB. */
+Test(findings, a_probe_of_less_memory_rules_nothing_out)
+{
+    static const char *const ids[] = {"cache-misses", "small-pages"};
+    struct made_up made;
+    for (size_t at = 0; at < array_count(ids); at++) {
+        make_up(&made);
+        add_small_pages(&made);
+        made.cost.ns_small = made.cost.ns_huge = made.cost.ns_near = interval_exactly(10);
+        made.cost.ratio = interval_exactly(1);
+        made.cost.span_bytes = made.cost.measured_span_bytes = 1ull << 30;
+        cr_assert_eq(test_and_find(&made, ids[at])->verdict, VERDICT_RULED_OUT, "%s", ids[at]);
+        made.cost.span_bytes = 64ull << 30;
+        cr_assert_eq(test_and_find(&made, ids[at])->verdict, VERDICT_UNDECIDED, "%s", ids[at]);
+        arena_done(&made.arena);
+    }
+}
+
 /* A random probe says nothing of a walk in order; the time in which the program walks a line bounds what can wait. */
 Test(findings, a_walk_in_order_is_no_random_access)
 {
