@@ -25,6 +25,15 @@ def test_a_sleeper_waits(run):
     assert finished.returncode == 0
 
 
+def test_the_programs_output_stays_its_own(run, tmp_path):
+    page = tmp_path / "page"
+    finished = run("diagnose", "-o", page, "--", "echo", "mine")
+    assert finished.stdout == "mine\n" and finished.returncode == 4
+    assert "plumb diagnose" in page.read_text()
+    refused = run("diagnose", "-o", "/proc/none/x", "--", "echo", "mine")
+    assert refused.returncode == 1 and not refused.stdout and "/proc/none/x" in refused.stderr
+
+
 def test_too_short_is_inconclusive(run):
     finished, found = diagnose_json(run, "--", "true")
     assert found["verdict"]["kind"] in ("too_short", "blind")

@@ -11,6 +11,7 @@
 #include "render/diagnosis.h"
 #include "render/page.h"
 
+#include <errno.h>
 #include <langinfo.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
@@ -26,7 +27,7 @@ static const double NOT_GIVEN = -1e300; /* --effect: a case that is replayed kee
 
 struct diagnose_options {
     struct option_texts imports, sayings;
-    const char *processes, *cgroup, *cpus, *case_folder, *colour;
+    const char *processes, *cgroup, *cpus, *case_folder, *colour, *output;
     bool all_cpus, json, quiet;
     int verbosity;
     double duration_s, effect_percent;
@@ -50,6 +51,7 @@ static const struct option_row diagnose_rows[] = {
     {0, "import", OPTION_TEXTS, AT(imports), "FILE", "add a text of another tool to the case: exits, perf report, annotate, stat, times"},
     {0, "say", OPTION_TEXTS, AT(sayings), "TEXT", "add what you know to the case, labelled as said by a person"},
     {.kind = OPTION_HEADING, .help = "output"},
+    {'o', "output", OPTION_TEXT, AT(output), "FILE", "there instead of to standard output, which the program may use"},
     {0, "json", OPTION_FLAG, AT(json), NULL, "the findings as JSON (doc/schema-diagnose.md)"},
     {0, "top", OPTION_U64, AT(top), "N", "show that many hot functions; default: 6"},
     {0, "color", OPTION_TEXT, AT(colour), "WHEN", "auto (default), always, never; NO_COLOR means never"},
@@ -240,12 +242,30 @@ static bool diagnose_command(struct context *context, const struct diagnose_opti
     return done;
 }
 
+/* Opened before anything is measured, so that nothing is measured in vain. */
+static bool diagnose_into(struct context *context, const struct diagnose_options *options, char **argv,
+                          struct error *err)
+{
+    if (!options->output)
+        return diagnose_command(context, options, argv, err);
+    scoped_file FILE *file = fopen(options->output, "we");
+    if (!file)
+        return error_system(err, errno, "can't write '%s'", options->output);
+    struct context inner = *context;
+    inner.out = file;
+    bool done = diagnose_command(&inner, options, argv, err);
+    context->exit_code = inner.exit_code;
+    if (fflush(file) != 0)
+        return error_system(err, errno, "can't write '%s'", options->output);
+    return done;
+}
+
 static bool diagnose_run(struct context *context, int argc, char **argv, struct error *err)
 {
     struct diagnose_options options = {.frequency = FREQUENCY, .top = 6, .colour = "auto", .effect_percent = NOT_GIVEN};
     int first = 0;
     bool done = options_parse(diagnose_rows, OPTIONS_STOP_AT_OPERAND, argc, argv, &options, &first, err) &&
-                diagnose_command(context, &options, argv + first, err);
+                diagnose_into(context, &options, argv + first, err);
     options_done(diagnose_rows, &options);
     return done;
 }
