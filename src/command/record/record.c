@@ -6,6 +6,7 @@
 #include "command/record/record_summary.h"
 
 #include "base/scope.h"
+#include "source/live/guarded_program.h"
 #include "source/live/workload.h"
 
 #include <errno.h>
@@ -32,6 +33,7 @@ struct recording_run {
     struct record_choice choice;
     struct workload workload;
     bool has_workload;
+    const char *program; /* started, or NULL */
     struct recorder_request request;
     struct recorder *recorder;
     struct record_control control;
@@ -213,7 +215,8 @@ static int exit_code_of(const struct recording_run *run)
 static void say_result(const struct recording_run *run, const struct recorder_result *result, bool complete)
 {
     struct record_summary summary = {
-        .talk = run->context->talk, .output = run->request.output, .quiet = run->options.quiet};
+        .talk = run->context->talk, .output = run->request.output, .quiet = run->options.quiet,
+        .program = run->program, .guarded = run->program ? guarded_program_why(run->program) : NULL};
     struct unwound_share share;
     struct error reason = {0};
     if (result->stack_dumps && !summary.quiet) {
@@ -307,6 +310,7 @@ static bool open_recorder(struct recording_run *run, struct error *err)
 
 static bool run_recording(struct recording_run *run, char **argv, struct error *err)
 {
+    run->program = argv[0];
     if (!claim_stdout(run, err) || !start_program(run, argv, err))
         return false;
     take_signals();

@@ -78,6 +78,18 @@ static void say_losses(const struct record_summary *summary, const struct record
     }
 }
 
+/* Nothing was sampled of a program that the kernel lets nobody look into. */
+static void say_guarded(const struct record_summary *summary, const struct recorder_result *result)
+{
+    char text[700];
+    if (!summary->guarded || result->samples)
+        return;
+    snprintf(text, sizeof(text),
+             "no samples: '%.300s' is %s, and the kernel detaches all events from such a program when it starts; as root, "
+             "-a samples all CPUs, or -p PID samples it once it runs", summary->program, summary->guarded);
+    say(summary, text);
+}
+
 void record_summary_say(const struct record_summary *summary, const struct recorder_result *result, bool complete)
 {
     char text[600];
@@ -86,6 +98,7 @@ void record_summary_say(const struct record_summary *summary, const struct recor
              complete ? "" : ", not all of them written", (double)result->bytes / 1e6, to_pipe ? "" : " in ",
              to_pipe ? "" : summary->output);
     say(summary, text);
+    say_guarded(summary, result);
     say_stacks(summary, result);
     if (result->code_pages) {
         snprintf(text, sizeof(text), "%llu pages of code that no file holds were copied (%llu KiB)",

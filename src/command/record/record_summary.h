@@ -14,6 +14,7 @@ struct record_summary {
     bool quiet;
     const struct unwound_share *unwound; /* of stack dumps; NULL: not known, because: */
     const char *not_unwound;
+    const char *program, *guarded; /* what was started, and why the kernel ends its counting ("setuid"), or NULL */
 };
 
 /* complete: everything that was sampled is in the file. */
