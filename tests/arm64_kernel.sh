@@ -38,7 +38,7 @@ skip()
     exit 77
 }
 
-cache=${PLUMB_ARM64_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/plumb-arm64}
+cache=${PLUMB_ARM64_CACHE:-${XDG_CACHE_HOME:-${HOME:-/var/tmp}/.cache}/plumb-arm64}
 
 # Packages of another architecture, without telling this machine's apt about it.
 packages_fetch()

@@ -21,7 +21,7 @@ import sanitizer_logs
 
 ROOT = pathlib.Path(os.environ.get("PLUMB_SOURCE_ROOT") or pathlib.Path(__file__).resolve().parent.parent)
 
-TEST_SECONDS = int(os.environ.get("PLUMB_TEST_SECONDS", "240"))
+TEST_SECONDS = int(os.environ.get("PLUMB_TEST_SECONDS", "360"))
 
 
 def pytest_configure(config):
