@@ -29,3 +29,8 @@ def test_nothing_sampled_of_a_setuid_program_is_explained(run, other_users_progr
 def test_a_plain_program_without_samples_is_not_said_to_be_guarded(run, tmp_path):
     done = run("record", "-e", "alignment-faults", "-o", tmp_path / "out", "--", "true")
     assert "setuid" not in done.stderr
+
+
+def test_cpus_are_sampled_whoever_runs(run, other_users_program, tmp_path):
+    done = run("record", "-a", "-e", "alignment-faults", "-o", tmp_path / "out", "--", other_users_program)
+    assert "detaches" not in done.stderr

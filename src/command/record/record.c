@@ -216,7 +216,9 @@ static void say_result(const struct recording_run *run, const struct recorder_re
 {
     struct record_summary summary = {
         .talk = run->context->talk, .output = run->request.output, .quiet = run->options.quiet,
-        .program = run->program, .guarded = run->program ? guarded_program_why(run->program) : NULL};
+        .program = run->program};
+    if (run->program && run->request.target->kind == TARGET_WORKLOAD) /* CPUs are sampled whoever runs on them */
+        summary.guarded = guarded_program_why(run->program);
     struct unwound_share share;
     struct error reason = {0};
     if (result->stack_dumps && !summary.quiet) {
