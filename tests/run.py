@@ -9,6 +9,7 @@ N passed, N failed, N skipped.
 """
 import argparse
 import collections
+import concurrent.futures
 import contextlib
 import os
 import pathlib
@@ -100,24 +101,27 @@ def run_units(build, environment):
     units = programs_in(build / "tests/unit", "unit_*")
     if not units:
         return [Result("units", "failed", f"no unit test in {build}/tests/unit")]
-    results = []
-    for unit in units:
-        results += run_unit(unit, environment)
-        sanitizer_logs.name_new(environment.get("PLUMB_SANITIZER_LOGS"), unit.name)
-    return results + list(run_replays(build, environment))
+    logs = environment.get("PLUMB_SANITIZER_LOGS")
+
+    def run_and_name(unit):
+        ran = run_unit(unit, environment)
+        sanitizer_logs.name_new(logs, unit.name)
+        return ran
+
+    # Whose a sanitizer's report is, is told by when it appears: then one by one.
+    with concurrent.futures.ThreadPoolExecutor(1 if logs else os.cpu_count()) as pool:
+        results = [result for ran in pool.map(run_and_name, units) for result in ran]
+        results += pool.map(lambda program: run_replay(program, environment), programs_in(build / "tests/fuzz", "fuzz_*"))
+    return results + [Result(f"fuzz_{name}.c", "failed", "isn't listed in tests/fuzz/meson.build") for name in unlisted()]
 
 
-def run_replays(build, environment):
-    """Each fuzz target over its seeds, whole, truncated and with flipped bits (tests/fuzz/replay.c)."""
-    for program in programs_in(build / "tests/fuzz", "fuzz_*"):
-        seeds = seeds_of(program.name[len("fuzz_"):])
-        status, output = run_to_end([program, *seeds], environment, UNIT_SECONDS)
-        if status != 0:
-            print(output.rstrip())
-        how = "didn't end in time" if status is None else f"ended with status {status}"
-        yield Result(f"replay of {program.name}", "passed" if status == 0 else "failed", "" if status == 0 else how)
-    for name in unlisted():
-        yield Result(f"fuzz_{name}.c", "failed", "isn't listed in tests/fuzz/meson.build")
+def run_replay(program, environment):
+    """A fuzz target over its seeds, whole, truncated and with flipped bits (tests/fuzz/replay.c)."""
+    status, output = run_to_end([program, *seeds_of(program.name[len("fuzz_"):])], environment, UNIT_SECONDS)
+    if status != 0:
+        print(output.rstrip())
+    how = "didn't end in time" if status is None else f"ended with status {status}"
+    return Result(f"replay of {program.name}", "passed" if status == 0 else "failed", "" if status == 0 else how)
 
 
 def junit_results(path):
