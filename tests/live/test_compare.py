@@ -145,12 +145,20 @@ def test_interrupted_keeps_the_complete_blocks(plumb, tmp_path):
 
 
 def test_a_case_foretells_only_what_it_supports(plumb, tmp_path):
+    lead = {}
+
     def case(verdict):
-        lead = {"id": "small-pages", "verdict": verdict, "of": "elapsed time",
-                "recoverable_ratio": {"low": 0.5, "mid": 0.8, "high": 0.99}}
+        lead.update({"id": "small-pages", "verdict": verdict, "of": "elapsed time",
+                "recoverable_ratio": {"low": 0.5, "mid": 0.8, "high": 0.99}})
         other = {"id": "waiting", "verdict": "ruled_out"}
         (tmp_path / "findings.json").write_text(json.dumps({"run": {"elapsed_s": 1.0}, "findings": [lead, other]}))
         return compare(plumb, "-n", "6", "--predicted-by", str(tmp_path), "sleep", "0.06", "--", "sleep", "0.01")
+    supported = case("supported")
+    assert "wall time" in supported.stdout
+    lead["of"] = "CPU time"
+    (tmp_path / "findings.json").write_text(json.dumps({"findings": [lead]}))
+    of_cpu = compare(plumb, "-n", "6", "--predicted-by", str(tmp_path), "sleep", "0.06", "--", "sleep", "0.01")
+    assert "CPU time; " in of_cpu.stdout and "predicted gain" in of_cpu.stdout, "what is foretold decides what is compared"
     supported = case("supported")
     by_cpu = compare(plumb, "--predicted-by", str(tmp_path), "--by", "cpu", "true", "--", "true")
     assert by_cpu.returncode == 2 and "--by wall" in by_cpu.stderr

@@ -53,7 +53,7 @@ static const struct option_row option_rows[] = {
     {0, "saved", OPTION_FLAG, FIELD(saved), NULL, "run nothing: compare what files of earlier runs hold"},
     {0, "seed", OPTION_U64, FIELD(seed), "N", "of the random order (default 1)"},
     {0, NULL, OPTION_HEADING, 0, NULL, "how it is judged"},
-    {0, "by", OPTION_TEXT, FIELD(quantity), "NAME", "quantity that decides: wall (default), cpu, user, system, max-rss, cycles, …"},
+    {0, "by", OPTION_TEXT, FIELD(quantity), "NAME", "quantity that decides: wall (default; else what --predicted-by foretells), cpu, user, max-rss, cycles, …"},
     {0, "effect", OPTION_DOUBLE, FIELD(effect), "PCT", "a smaller difference counts as the same (default 1)"},
     {0, "fail-if", OPTION_TEXTS, FIELD(fail_if), "'NAME > PCT%'", "exit 3 when that quantity surely grew by more; again for more"},
     {0, "explain", OPTION_U64, FIELD(explain), "N", "blocks under the sampler, when a difference was found (default: at most 8 and a minute; 0: none)"},
@@ -474,14 +474,20 @@ static bool prepare_saved(struct compare_run *run, char **operands, struct error
     return true;
 }
 
+/* As asked; else what was foretold; else what a user waits for. */
+static const char *quantity_of(const struct compare_run *run)
+{
+    return run->options.quantity ? run->options.quantity : run->prediction.quantity ? run->prediction.quantity : "wall";
+}
+
 static bool prepare(struct compare_run *run, int argc, char **argv, struct error *err)
 {
     struct compare_options *options = &run->options;
     int first = 0;
     if (!options_parse(option_rows, OPTIONS_STOP_AT_OPERAND, argc, argv, options, &first, err) ||
-        !options_check(options, err) || !quantity_find(options->quantity, &run->policy.quantity, err) ||
-        !limits_check(run, err) ||
+        !options_check(options, err) || !limits_check(run, err) ||
         !prediction_choose(&options->prediction, options->quantity, &run->prediction, err) ||
+        !quantity_find(quantity_of(run), &run->policy.quantity, err) ||
         !(options->saved ? prepare_saved : prepare_live)(run, argv + first, err))
         return false;
     run->policy = (struct compare_policy){.count = options->runs,
@@ -511,7 +517,7 @@ static void run_release(struct compare_run *run)
 static bool compare_run(struct context *context, int argc, char **argv, struct error *err)
 {
     struct compare_run run = {.context = context};
-    run.options = (struct compare_options){.warmup = 1, .seed = 1, .most = 60, .explain = EXPLAIN_BY_TIME, .effect = 1, .quantity = "wall"};
+    run.options = (struct compare_options){.warmup = 1, .seed = 1, .most = 60, .explain = EXPLAIN_BY_TIME, .effect = 1};
     arena_init(&run.arena);
     profile_difference_init(&run.profile);
     bool good = prepare(&run, argc, argv, err) &&

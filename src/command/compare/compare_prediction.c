@@ -34,19 +34,20 @@ static struct json_value finding_in(struct json_value findings, const char *id)
  * The case foretells a share of its own run, of the CPU time or of the elapsed time: compared by another one, it says
  * nothing, because it can't be known what else ran meanwhile. User and system time are parts that no finding speaks of.
  */
-static bool gain_of_finding(struct json_value finding, const char *quantity, struct interval *ret_gain,
+static bool gain_of_finding(struct json_value finding, const char *quantity, struct prediction *ret_prediction,
                             struct error *err)
 {
     struct json_value ratio = json_member(finding, "recoverable_ratio");
     const char *of = json_text_or(json_member(finding, "of"), "");
     const char *by = strcmp(of, "CPU time") == 0 ? "cpu" : "wall";
     struct interval gain = {.known = true};
-    if (strcmp(quantity, by) != 0)
+    if (quantity && strcmp(quantity, by) != 0)
         return error_set(err, ERROR_USAGE, "the finding foretells a share of the %s: compare --by %s", of, by);
     if (!json_number(json_member(ratio, "low"), &gain.low) || !json_number(json_member(ratio, "mid"), &gain.mid) ||
         !json_number(json_member(ratio, "high"), &gain.high))
         return error_set(err, ERROR_NOT_FOUND, "its finding says no recoverable time");
-    *ret_gain = gain;
+    ret_prediction->gain = gain;
+    ret_prediction->quantity = by;
     return true;
 }
 
@@ -64,7 +65,7 @@ static bool prediction_of_case(const struct prediction_options *options, const c
     if (strcmp(verdict, "supported") != 0)
         return error_set(err, ERROR_NOT_FOUND, "case '%s' foretells nothing by finding '%s': it is %s",
                          options->case_folder, id, verdict);
-    if (!gain_of_finding(finding, quantity, &prediction.gain, err))
+    if (!gain_of_finding(finding, quantity, &prediction, err))
         return error_wrap(err, "case '%s'", options->case_folder);
     snprintf(prediction.source, sizeof(prediction.source), "by finding %s of the case", id);
     *ret_prediction = prediction;

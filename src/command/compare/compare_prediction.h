@@ -15,10 +15,11 @@ struct prediction_options {
 
 struct prediction {
     struct interval gain; /* share of A's time expected to go, 0..1; not known: none was given */
+    const char *quantity; /* what it is a share of, "wall" or "cpu"; NULL: whatever is compared */
     char source[160];
 };
 
-/* quantity: by its name, what is compared. Errors: ERROR_USAGE, ERROR_NOT_FOUND (no such case, or it foretells nothing). */
+/* quantity: by its name, what is compared; NULL: not said, so that what is foretold decides. Errors: ERROR_USAGE, ERROR_NOT_FOUND (no such case, or it foretells nothing). */
 MUST_CHECK bool prediction_choose(const struct prediction_options *options, const char *quantity,
                                   struct prediction *ret_prediction, struct error *err);
 
