@@ -9,6 +9,7 @@
 #include "decode/tracepoint_format.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -265,6 +266,25 @@ static bool format_is_sound(const struct tracepoint_text *text, const struct che
     return sound;
 }
 
+#ifndef __has_feature
+#define __has_feature(feature) 0
+#endif
+#if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer)
+#include <sanitizer/common_interface_defs.h>
+/* What the library does wrong in the child is what the child is for: it ends, and that is no find. */
+static void child_reports_nothing(void)
+{
+    int null_fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    __sanitizer_set_death_callback(NULL);
+    if (null_fd >= 0)
+        __sanitizer_set_report_fd((void *)(intptr_t)null_fd);
+}
+#else
+static void child_reports_nothing(void)
+{
+}
+#endif
+
 /*
  * Whether the library gets through these formats: a child tries, since it may end with a signal at what only looks like
  * one, and the file may be anybody's.
@@ -277,6 +297,7 @@ static bool formats_survive(const struct tracepoint_text *text, const struct che
         for (size_t at = 0; at < array_count(fatal); at++)
             signal(fatal[at], SIG_DFL);
         prctl(PR_SET_DUMPABLE, 0);
+        child_reports_nothing();
         alarm(TRIAL_SECONDS);
         for (size_t at = 0; at < count; at++)
             (void)format_is_sound(text, &formats[at]);
