@@ -212,7 +212,8 @@ def test_time_limits_end_the_program(run):
 def test_the_progress_line_is_for_terminals(plumb, run):
     assert "watching" not in run("diagnose", "--", "sleep", "0.3").stderr
     leader, follower = os.openpty()
-    with subprocess.Popen([plumb, "diagnose", "--", "sleep", "0.3"], stdout=subprocess.DEVNULL, stderr=follower):
+    environment = os.environ | {"TERM": "xterm"}
+    with subprocess.Popen([plumb, "diagnose", "--", "sleep", "0.3"], stdout=subprocess.DEVNULL, stderr=follower, env=environment):
         os.close(follower)
         seen = b""
         try:
