@@ -15,6 +15,7 @@ from sanitizer_logs import WORKAROUND  # noqa: E402
 from seed_files import seeds_of, unlisted
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+LEAKS_OF_OTHERS = ROOT / "tests/asan/leaks_of_others.txt"
 SECONDS_PER_INPUT, MEMORY_MIB, SEED_BYTES, SECONDS_TO_END = 10, 2048, 1 << 20, 60
 
 
@@ -29,6 +30,7 @@ def fuzz(program, seeds, seconds, artifacts):
         words = [program, f"-max_total_time={seconds}", f"-timeout={SECONDS_PER_INPUT}", f"-rss_limit_mb={MEMORY_MIB}",
                  f"-artifact_prefix={artifacts}/{program.name}-", "-print_final_stats=1", "-verbosity=1", corpus]
         environment = os.environ | {"ASAN_OPTIONS": f"detect_leaks=1:allocator_may_return_null=1:symbolize=1:{WORKAROUND}",
+                                    "LSAN_OPTIONS": f"suppressions={LEAKS_OF_OTHERS}:print_suppressions=0",
                                     "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1"}
         try:
             done = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
