@@ -58,8 +58,7 @@ struct measuring_runner {
     size_t event_end[COUNTED]; /* behind the last event of each */
 };
 
-bool measuring_runner_new(const struct measuring_setup *setup, struct measuring_runner **ret_runner,
-                          struct error *err)
+struct measuring_runner *measuring_runner_new(const struct measuring_setup *setup)
 {
     struct measuring_runner *runner = memory_alloc(sizeof(*runner));
     *runner = (struct measuring_runner){.setup = *setup};
@@ -70,9 +69,7 @@ bool measuring_runner_new(const struct measuring_setup *setup, struct measuring_
         (void)known;
         runner->event_end[at] = runner->events.count;
     }
-    (void)err;
-    *ret_runner = runner;
-    return true;
+    return runner;
 }
 
 void measuring_runner_free(struct measuring_runner *runner)

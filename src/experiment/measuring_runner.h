@@ -29,9 +29,8 @@ struct measuring_setup {
 
 struct measuring_runner;
 
-/* Owner: the caller (measuring_runner_free). Errors: none but lack of permission to read the event tables. */
-MUST_CHECK bool measuring_runner_new(const struct measuring_setup *setup, struct measuring_runner **ret_runner,
-                                     struct error *err);
+/* Owner: the caller (measuring_runner_free). */
+struct measuring_runner *measuring_runner_new(const struct measuring_setup *setup);
 void measuring_runner_free(struct measuring_runner *runner);
 struct experiment_runner measuring_runner_interface(struct measuring_runner *runner);
 

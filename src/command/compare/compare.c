@@ -458,8 +458,8 @@ static bool prepare_live(struct compare_run *run, char **operands, struct error 
                                     .root = run->context->root,
                                     .prepare = options->prepare,
                                     .clock_hertz = clock_measure};
-    return compare_arms_parse(&run->arms, operands, &options->arms, &run->arena, err) &&
-           measuring_runner_new(&setup, &run->runner, err) && surroundings_look(run, err) &&
+    run->runner = measuring_runner_new(&setup);
+    return compare_arms_parse(&run->arms, operands, &options->arms, &run->arena, err) && surroundings_look(run, err) &&
            (!options->cpus || cpus_pin(options->cpus, run->context->root, err));
 }
 
