@@ -10,6 +10,7 @@
 #ifndef PLUMB_ANALYSE_CODE_STALLS_H
 #define PLUMB_ANALYSE_CODE_STALLS_H
 
+#include "analyse/code/loop_chain.h"
 #include "analyse/memory/working_set.h"
 #include "base/error.h"
 #include "statistics/interval.h"
@@ -51,6 +52,36 @@ struct stall_function {
     struct interval share;  /* of all samples */
     struct stall_row *rows; /* most samples first */
     size_t row_count;
+};
+
+enum { /* of an instruction */
+    MARK_LANDING = 1,    /* behind a conditional branch, or where a jump leads: what a wrong guess is seen at */
+    MARK_CHAINED = 2,    /* computes what it needs itself in the next turn, and that is the longest part of the turn */
+    MARK_NARROW = 8,     /* in a loop that computes with single or 128-bit floating-point numbers */
+    MARK_ADDRESSED = 4,  /* loads from where its own last result says */
+    MARK_LOOP = 64,      /* the last row of a loop whose rows are marked */
+    MARK_FOLLOWS = 16,   /* reads through the pointer of such a load */
+    MARK_TABLE = 32,     /* a jump through a register or table, or what only such a jump leads to */
+};
+
+struct stall_code { /* a function's instructions and what was met at each; count 0: its code is not known */
+    struct instruction *items;
+    uint64_t *hits;          /* stalled here */
+    uint64_t *sampled;       /* where the samples fell */
+    uint8_t *marks;          /* MARK_… */
+    struct loop_rows *loops; /* the smallest around each; first is UINT32_MAX: none */
+    uint32_t *chases;        /* the load that a MARK_FOLLOWS row goes behind */
+    uint32_t *lost, *ahead;  /* stalled here, address overwritten; sampled here, address known */
+    size_t count;
+    bool has_frame;          /* keeps a frame pointer */
+    bool tried, marked;
+};
+
+struct stall_address { /* that a stalled access went to */
+    uint64_t time_ns, addr;
+    uint32_t function, instruction, thread, pid;
+    bool is_ahead; /* of the access to come: where it went, not that it waited */
+    bool is_landing;
 };
 
 struct stall_group { /* what a function waits for in one mapping */
@@ -98,6 +129,9 @@ struct stalls {
     uint64_t hot_addresses;     /* distinct sampled user addresses that hold 98 % */
     struct stall_function *functions; /* most samples first */
     size_t function_count;
+    struct stall_code *codes;           /* beside functions */
+    struct stall_address *addresses;    /* in the recording's order */
+    size_t address_count;
     struct stall_group *groups; /* most samples first */
     size_t group_count;
     const char *why_no_code;    /* NULL: there was a disassembler */

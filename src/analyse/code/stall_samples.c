@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "analyse/code/stall_work.h"
+#include "analyse/memory/data_address.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    ADDRESSES_MOST = 200000,
+};
+
+struct register_source {
+    const struct samples *samples;
+    const struct sample *sample;
+};
+
+static bool register_sampled(const void *context, unsigned number, uint64_t *ret_value)
+{
+    const struct register_source *source = context;
+    return samples_register(source->samples, source->sample, number, ret_value);
+}
+
+bool stall_moves_one(const struct instruction *instruction)
+{
+    return instruction->is_scalar_fp || (instruction->vector_bits && instruction->memory.is_present &&
+                                         instruction->memory.size_bytes && instruction->memory.size_bytes <= 8);
+}
+
+/*
+ * The sample is taken behind the load, when a load into a register of its own address has overwritten it. A plain
+ * pointer chase leaves the next address there, which is as good; anything else leaves data.
+ */
+static bool loses_address(const struct instruction *instruction)
+{
+    const struct memory_operand *memory = &instruction->memory;
+    uint64_t used = (memory->base < 64 ? (uint64_t)1 << memory->base : 0) |
+                    (memory->index < 64 ? (uint64_t)1 << memory->index : 0);
+    bool chases = instruction->class == INSTRUCTION_LOAD && memory->index == REGISTER_NONE && memory->size_bytes == 8;
+    return instruction->is_load && !chases && (instruction->writes & used);
+}
+
+enum instruction_class stall_counted_class(const struct instruction *instruction)
+{
+    if (instruction->divides)
+        return instruction->is_fp ? INSTRUCTION_FP_DIV : INSTRUCTION_DIV;
+    return instruction->class == INSTRUCTION_LOAD_OP && instruction->is_fp ? INSTRUCTION_FP : instruction->class;
+}
+
+static void hit_add(struct stall_work *work, const struct sample *sample, const struct stall_place *place, uint32_t index,
+                    bool is_ahead)
+{
+    struct stall_code *decoded = &work->decoded.items[place->function];
+    struct register_source registers = {&work->recording->samples, sample};
+    /* What the instruction does to its own registers was looked at by loses_address. */
+    struct instruction plain = decoded->items[index];
+    plain.writes = 0;
+    const struct location *location = &work->recording->samples.locations[sample->location];
+    uint64_t sampled_at = sample->ip ? sample->ip : location->runtime_addr, addr;
+    uint64_t runtime_addr = sampled_at + plain.addr - decoded->items[place->sampled].addr;
+    enum data_refusal refusal;
+    bool is_next;
+    if (work->hits.count >= ADDRESSES_MOST ||
+        !operand_address(&plain, runtime_addr, register_sampled, &registers, &addr, &is_next, &refusal))
+        return;
+    decoded->ahead[index] += is_ahead;
+    *vec_push(&work->hits) = (struct stall_address){
+        .time_ns = sample->time_ns,
+        .addr = addr,
+        .function = place->function,
+        .instruction = index,
+        .thread = sample->thread,
+        .pid = sample->thread < work->recording->threads.count ? work->recording->threads.items[sample->thread].pid : 0,
+        .is_ahead = is_ahead,
+        .is_landing = decoded->marks[place->sampled] & MARK_LANDING,
+    };
+}
+
+static void note_vectors(struct stalls *stalls, const struct instruction *instruction)
+{
+    bool one = stall_moves_one(instruction);
+    stalls->scalar_fp_samples += one;
+    if (!one && instruction->vector_bits >= 128)
+        stalls->vector_samples[instruction->vector_bits >= 512 ? 2 : instruction->vector_bits >= 256 ? 1 : 0]++;
+    switch (instruction->class) {
+    case INSTRUCTION_FP:
+    case INSTRUCTION_FP_DIV:
+        stalls->arithmetic_samples++;
+        break;
+    default:
+        stalls->arithmetic_samples += instruction->is_fp && instruction->class == INSTRUCTION_LOAD_OP;
+    }
+}
+
+/* Where the way on is guessed before it is known. */
+static bool is_guessed(const struct instruction *instruction)
+{
+    switch (instruction->class) {
+    case INSTRUCTION_BRANCH:
+    case INSTRUCTION_JUMP:
+    case INSTRUCTION_CALL:
+    case INSTRUCTION_RETURN:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void sample_attribute(struct stall_work *work, const struct sample *sample, const struct stall_place *place)
+{
+    struct stalls *stalls = work->stalls;
+    struct stall_code *decoded = &work->decoded.items[place->function];
+    struct stall_function *function = &work->functions.items[place->function];
+    uint32_t index = stalls->attributed ? place->stalled : place->sampled;
+    if (index == NO_INDEX)
+        return;
+    const struct instruction *instruction = &decoded->items[index];
+    decoded->hits[index]++;
+    decoded->sampled[place->sampled]++;
+    function->attributed++;
+    if (!stalls->attributed || function->is_kernel)
+        return;
+    stalls->attributed_samples++;
+    stalls->class_samples[stall_counted_class(instruction)]++;
+    note_vectors(stalls, instruction);
+    bool chained = decoded->marks[index] & MARK_CHAINED;
+    bool addressed = decoded->marks[index] & (MARK_ADDRESSED | MARK_FOLLOWS);
+    stalls->guess_samples += is_guessed(instruction) || decoded->marks[place->sampled] & MARK_LANDING ? 1 : 0;
+    function->table_samples += (decoded->marks[index] | decoded->marks[place->sampled]) & MARK_TABLE ? 1 : 0;
+    stalls->chained_samples += chained && !addressed;
+    stalls->load_samples += instruction->is_load;
+    stalls->narrow_loop_samples += decoded->marks[index] & MARK_NARROW ? 1 : 0;
+    stalls->addressed_samples += addressed;
+    const struct instruction *next = &decoded->items[place->sampled];
+    if (next->is_load && loses_address(next) && !stall_is_frame_operand(work, decoded, next))
+        hit_add(work, sample, place, place->sampled, true);
+    if (!instruction->is_load && !instruction->is_store)
+        return;
+    if (stall_is_frame_operand(work, decoded, instruction)) {
+        function->stack_samples++;
+        stalls->stack_samples++;
+        return;
+    }
+    stalls->memory_samples++;
+    if (loses_address(instruction))
+        decoded->lost[index]++;
+    else
+        hit_add(work, sample, place, index, false);
+}
+
+static void count_key(struct hashmap *map, uint64_t key, struct count_list *counts)
+{
+    uint32_t id = hashmap_find(map, hash_u64(key), NULL, NULL, NULL);
+    if (id == HASHMAP_ABSENT) {
+        hashmap_add(map, hash_u64(key), (uint32_t)counts->count);
+        *vec_push(counts) = 1;
+    } else {
+        counts->items[id]++;
+    }
+}
+
+static int descending_u64(const void *a, const void *b)
+{
+    uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
+    return (left < right) - (left > right);
+}
+
+/* How many of the largest counts hold 98 % of their sum. */
+static uint64_t holding_most(uint64_t *counts, size_t count)
+{
+    uint64_t sum = 0, held = 0;
+    for (size_t at = 0; at < count; at++)
+        sum += counts[at];
+    if (count)
+        qsort(counts, count, sizeof(*counts), descending_u64);
+    for (size_t at = 0; at < count; at++) {
+        held += counts[at];
+        if (held * 50 >= sum * 49)
+            return at + 1;
+    }
+    return count;
+}
+
+void stall_samples_walk(struct stall_work *work)
+{
+    const struct samples *samples = &work->recording->samples;
+    struct stalls *stalls = work->stalls;
+    double weight_ns = 0;
+    for (size_t at = 0; at < samples->count; at++) {
+        const struct sample *sample = &samples->items[at];
+        if (!stalls_counts_sample(work->recording, sample) || sample->location >= samples->location_count)
+            continue;
+        const struct stall_place *place = stall_place_of(work, sample->location);
+        const struct location *location = &samples->locations[sample->location];
+        work->functions.items[place->function].samples++;
+        stalls->sample_count++;
+        if (work->recording->events[sample->event].counts_ns)
+            weight_ns += (double)sample->period;
+        if (location->cpu_mode == CPU_MODE_KERNEL) {
+            stalls->kernel_samples++;
+        } else {
+            stalls->user_samples++;
+            uint64_t code = hash_combine(location->dso, location->dso_addr >> 6);
+            count_key(&work->code_lines, code, &work->line_hits);
+            count_key(&work->code_addresses, hash_combine(location->dso, location->dso_addr), &work->address_hits);
+        }
+        /* Code that a JIT made is no library's function, whatever it is called. */
+        const struct bundle_function *source = work->sources.items[place->function];
+        bool named = source && (source->is_named || strncmp(source->name, "[JIT]", 5) == 0);
+        stalls->unnamed_samples += location->cpu_mode != CPU_MODE_KERNEL && !named;
+        sample_attribute(work, sample, place);
+    }
+    stalls->blind_samples = stalls->user_samples - stalls->attributed_samples;
+    stalls->cpu_s = weight_ns * 1e-9;
+    for (size_t at = 0; at < work->line_hits.count; at++)
+        stalls->single_lines += work->line_hits.items[at] == 1;
+    stalls->hot_code_lines = holding_most(work->line_hits.items, work->line_hits.count);
+    stalls->hot_addresses = holding_most(work->address_hits.items, work->address_hits.count);
+}
