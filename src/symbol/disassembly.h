@@ -68,6 +68,12 @@ struct memory_operand {
     bool is_present;
 };
 
+/* Groups of x86 flags that cores rename apart: inc and dec leave the carry as it was. */
+enum {
+    FLAGS_CARRY = 1,
+    FLAGS_REST = 2
+};
+
 /* step_register is REGISTER_NONE when the instruction adds to none. */
 struct instruction {
     uint64_t addr; /* as given to the decoder */
@@ -89,6 +95,15 @@ struct instruction {
     bool is_masked;        /* AVX-512 write mask */
     bool is_fp;            /* works on floating-point values */
     bool divides;          /* division or square root, whatever the class: "divsd (%rax),%xmm0" loads, too */
+    /* What a table of costs asks. AArch64 leaves these empty. */
+    const char *mnemonic;  /* Intel's name in lower case, without prefixes; kept until the program ends; NULL: not told */
+    uint8_t operation_bits; /* 8 to 64: width of the operation on general registers */
+    uint8_t address_parts; /* lea: how many of base, index, displacement it adds */
+    uint8_t mask_reads, mask_writes;  /* one bit for each of k0 to k7 */
+    uint8_t flags_read, flags_written; /* FLAGS_* */
+    bool has_immediate;    /* other than a branch target */
+    uint64_t merges;       /* registers whose rest it keeps: waited for, though the result doesn't need them */
+    uint32_t vector_merges; /* the same: "sqrtsd", "movss" between registers */
 };
 
 enum disassembly_syntax {

@@ -112,6 +112,15 @@ static void note_register(struct instruction *instruction, ZydisRegister name, Z
     }
 }
 
+static void note_mask(struct instruction *instruction, ZydisRegister name, ZydisOperandActions actions)
+{
+    if (name < ZYDIS_REGISTER_K0 || name > ZYDIS_REGISTER_K7)
+        return;
+    uint8_t bit = (uint8_t)(1u << (name - ZYDIS_REGISTER_K0));
+    instruction->mask_reads |= actions & ZYDIS_OPERAND_ACTION_MASK_READ ? bit : 0;
+    instruction->mask_writes |= actions & ZYDIS_OPERAND_ACTION_MASK_WRITE ? bit : 0;
+}
+
 static bool is_float(ZydisElementType type)
 {
     return type == ZYDIS_ELEMENT_TYPE_FLOAT16 || type == ZYDIS_ELEMENT_TYPE_FLOAT32 ||
@@ -289,8 +298,12 @@ static void note_operands(struct instruction *instruction, const struct x86_inst
 {
     for (size_t at = 0; at < x86->info.operand_count; at++) {
         const ZydisDecodedOperand *operand = &x86->operands[at];
-        if (operand->type == ZYDIS_OPERAND_TYPE_REGISTER)
+        if (operand->type == ZYDIS_OPERAND_TYPE_REGISTER) {
             note_register(instruction, operand->reg.value, operand->actions);
+            note_mask(instruction, operand->reg.value, operand->actions);
+        }
+        if (operand->type == ZYDIS_OPERAND_TYPE_IMMEDIATE && !operand->imm.is_relative)
+            instruction->has_immediate = true;
         if (operand->type == ZYDIS_OPERAND_TYPE_MEMORY) {
             note_register(instruction, operand->mem.base, ZYDIS_OPERAND_ACTION_READ);
             note_register(instruction, operand->mem.index, ZYDIS_OPERAND_ACTION_READ);
@@ -365,6 +378,50 @@ static bool is_scalar(const struct x86_state *state, const struct x86_instructio
            view_find(name, "ss2") >= 0 || view_find(name, "sh2") >= 0;
 }
 
+static uint8_t flag_groups(ZydisAccessedFlagsMask flags)
+{
+    return (uint8_t)((flags & ZYDIS_CPUFLAG_CF ? FLAGS_CARRY : 0) | (flags & ~(ZydisAccessedFlagsMask)ZYDIS_CPUFLAG_CF ? FLAGS_REST : 0));
+}
+
+/*
+ * A byte or half word written into a register, and one element by SSE's first encoding into a vector register, leave the
+ * rest as it was, so cores wait for that. Loads of one element clear the rest.
+ */
+static void note_merging(struct instruction *instruction, const struct x86_instruction *x86)
+{
+    const ZydisDecodedOperand *to = &x86->operands[0];
+    uint32_t vector_bit;
+    uint16_t bits;
+    if (!x86->info.operand_count_visible || to->type != ZYDIS_OPERAND_TYPE_REGISTER ||
+        !(to->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) || (to->actions & ZYDIS_OPERAND_ACTION_MASK_READ))
+        return;
+    uint8_t number = sample_number(to->reg.value);
+    if (number != REGISTER_NONE && to->size < 32)
+        instruction->merges |= (uint64_t)1 << number;
+    bool is_element = instruction->is_scalar_fp && instruction->class != INSTRUCTION_LOAD;
+    bool is_half = x86->info.mnemonic == ZYDIS_MNEMONIC_MOVHPS || x86->info.mnemonic == ZYDIS_MNEMONIC_MOVHPD ||
+                   x86->info.mnemonic == ZYDIS_MNEMONIC_MOVLPS || x86->info.mnemonic == ZYDIS_MNEMONIC_MOVLPD;
+    if (x86->info.encoding == ZYDIS_INSTRUCTION_ENCODING_LEGACY && (is_element || is_half) &&
+        is_vector(to->reg.value, &vector_bit, &bits))
+        instruction->vector_merges |= vector_bit;
+}
+
+static void note_costs(const struct x86_state *state, struct instruction *instruction, const struct x86_instruction *x86)
+{
+    const ZydisDecodedOperand *from = &x86->operands[1];
+    const ZydisAccessedFlags *flags = x86->info.cpu_flags;
+    instruction->mnemonic = state->api.mnemonic(x86->info.mnemonic);
+    instruction->operation_bits = x86->info.operand_width <= 64 ? (uint8_t)x86->info.operand_width : 0;
+    if (x86->info.mnemonic == ZYDIS_MNEMONIC_LEA)
+        instruction->address_parts = (uint8_t)((from->mem.base != ZYDIS_REGISTER_NONE) + (from->mem.index != ZYDIS_REGISTER_NONE) +
+                                               (from->mem.disp.has_displacement && from->mem.disp.value));
+    if (flags) {
+        instruction->flags_read = flag_groups(flags->tested);
+        instruction->flags_written = flag_groups(flags->modified | flags->set_0 | flags->set_1 | flags->undefined);
+    }
+    note_merging(instruction, x86);
+}
+
 static void x86_next(void *context, const uint8_t *bytes, size_t left, uint64_t addr,
                      struct instruction *ret_instruction)
 {
@@ -392,10 +449,12 @@ static void x86_next(void *context, const uint8_t *bytes, size_t left, uint64_t 
                             x86->info.avx.mask.mode != ZYDIS_MASK_MODE_DISABLED;
     instruction.is_scalar_fp = is_scalar(state, x86, &instruction);
     instruction.class = classify(state, x86, &instruction);
+    note_costs(state, &instruction, x86);
     instruction.divides = instruction.class == INSTRUCTION_DIV || (instruction.is_fp && divides(state, &x86->info));
     if (instruction.class == INSTRUCTION_NOP) { /* its operand is padding */
         instruction.memory.is_present = instruction.is_load = instruction.is_store = false;
-        instruction.reads = instruction.writes = 0;
+        instruction.reads = instruction.writes = instruction.merges = 0;
+        instruction.flags_read = instruction.flags_written = 0;
     }
     if (instruction.class == INSTRUCTION_PREFETCH)
         instruction.is_load = instruction.is_store = false;

@@ -216,3 +216,50 @@ Test(disassembly, other_architectures_are_refused_by_name)
     cr_assert_eq(err.kind, ERROR_UNSUPPORTED);
     cr_assert(strstr(err.message, "riscv64"));
 }
+
+struct cost_case {
+    const char *bytes;
+    size_t size_bytes;
+    const char *mnemonic;
+    uint8_t operation_bits, address_parts, mask_reads, flags_read, flags_written;
+    bool has_immediate;
+    uint64_t merges;
+    uint32_t vector_merges;
+};
+
+static const struct cost_case cost_cases[] = {
+    {BYTES("\x48\xff\xc0"), "inc", 64, .flags_written = FLAGS_REST},
+    {BYTES("\x11\xd8"), "adc", 32, .flags_read = FLAGS_CARRY, .flags_written = FLAGS_CARRY | FLAGS_REST},
+    {BYTES("\x88\xd8"), "mov", 8, .merges = 1 << RAX},
+    {BYTES("\x0f\xb6\xc3"), "movzx", 32},
+    {BYTES("\x48\x8d\x44\x8b\x08"), "lea", 64, .address_parts = 3},
+    {BYTES("\x48\xc1\xe0\x05"), "shl", 64, .has_immediate = true, .flags_written = FLAGS_CARRY | FLAGS_REST},
+    {BYTES("\x62\xf1\x7c\x4a\x58\xc1"), "vaddps", 32, .mask_reads = 4},
+    {BYTES("\xf2\x0f\x51\xc1"), "sqrtsd", 32, .vector_merges = 1},
+    {BYTES("\xf3\x0f\x10\xc1"), "movss", 32, .vector_merges = 1},
+    {BYTES("\xf3\x0f\x10\x00"), "movss", 32},
+    {BYTES("\x66\x90"), "nop", 0},
+    {BYTES("\x74\xfe"), "jz", 64, .flags_read = FLAGS_REST},
+};
+
+Test(disassembly, x86_tells_what_costs_depend_on)
+{
+    struct disassembler *disassembler = open_or_skip("x86_64", SYNTAX_ATT);
+    for (size_t at = 0; at < array_count(cost_cases); at++) {
+        const struct cost_case *one = &cost_cases[at];
+        struct instruction instruction;
+        disassembler_next(disassembler, (const uint8_t *)one->bytes, one->size_bytes, 0x1000, &instruction);
+        if (instruction.class != INSTRUCTION_NOP) {
+            cr_assert_str_eq(instruction.mnemonic, one->mnemonic);
+            cr_assert_eq(instruction.operation_bits, one->operation_bits, "%s: %u", one->mnemonic, instruction.operation_bits);
+        }
+        cr_assert_eq(instruction.address_parts, one->address_parts, "%s", one->mnemonic);
+        cr_assert_eq(instruction.mask_reads, one->mask_reads, "%s", one->mnemonic);
+        cr_assert_eq(instruction.flags_read, one->flags_read, "%s", one->mnemonic);
+        cr_assert_eq(instruction.flags_written, one->flags_written, "%s", one->mnemonic);
+        cr_assert_eq(instruction.has_immediate, one->has_immediate, "%s", one->mnemonic);
+        cr_assert_eq(instruction.merges, one->merges, "%s", one->mnemonic);
+        cr_assert_eq(instruction.vector_merges, one->vector_merges, "%s", one->mnemonic);
+    }
+    disassembler_free(disassembler);
+}
