@@ -36,6 +36,13 @@
 /* The value may be anything, says this to the compiler: no folding, no vectorizing across. */
 #define KNOWN_HIDE(value) __asm__ volatile("" : "+r"(value))
 
+/* Before a loop: one turn of the machine's loop is one of the source's, so that its rate is known. */
+#ifdef __clang__
+#define KNOWN_AS_WRITTEN _Pragma("clang loop unroll(disable) vectorize(disable)")
+#else
+#define KNOWN_AS_WRITTEN _Pragma("GCC unroll 1")
+#endif
+
 struct known {
     double seconds;
     int count;

@@ -9,6 +9,7 @@ struct node {
 
 static KNOWN_STEP struct node *step(struct node *at, uint64_t count)
 {
+    KNOWN_AS_WRITTEN
     for (uint64_t i = 0; i < count; i++)
         at = at->next;
     return at;
