@@ -15,6 +15,7 @@
 #include "analyse/imported.h"
 #include "analyse/statement.h"
 #include "analyse/time/wait_rows.h"
+#include "statistics/ceilings.h"
 #include "system/activity.h"
 #include "system/surroundings.h"
 
@@ -27,6 +28,7 @@ enum result_kind {
     RESULT_WAITS,        /* what it waited for, by stacks */
     RESULT_SURROUNDINGS, /* the machine */
     RESULT_COUNTERS,     /* hardware counters */
+    RESULT_CEILINGS,     /* what the machine could do meanwhile */
     RESULT_STATEMENTS,   /* imported tables and what a person said */
     RESULT_KIND_COUNT
 };
@@ -42,6 +44,7 @@ struct results {
     const struct wait_rows *waits;
     const struct surroundings *surroundings;
     const struct counter_summary *counters;
+    const struct ceilings *ceilings; /* calibrated beside the run */
     const struct statements *statements;
     const struct imported *imported; /* tables of other tools; NULL: none. Only finding/imported.c looks at them */
     const struct run_spread *runs; /* each of several runs; NULL: it ran once */

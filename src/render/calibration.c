@@ -8,22 +8,22 @@
 #include <stdio.h>
 
 static const struct {
-    const char *key, *label, *unit;
+    const char *label, *unit;
     double factor; /* from the figure to the unit */
     int decimals;
 } figures[] = {
-    [CALIBRATION_CLOCK] = {"clock_hz", "clock", "GHz", 1e-9, 2},
-    [CALIBRATION_ISSUE] = {"issue_per_cycle", "instructions issued", "a cycle", 1, 2},
-    [CALIBRATION_FMA_128] = {"fma_128_per_cycle", "multiply-adds, 128 bits", "a cycle", 1, 2},
-    [CALIBRATION_FMA_256] = {"fma_256_per_cycle", "multiply-adds, 256 bits", "a cycle", 1, 2},
-    [CALIBRATION_FMA_512] = {"fma_512_per_cycle", "multiply-adds, 512 bits", "a cycle", 1, 2},
-    [CALIBRATION_FMA_LATENCY] = {"fma_latency_cycles", "from one to a dependent one", "cycles", 1, 1},
-    [CALIBRATION_BRANCH_MISS] = {"branch_miss_cycles", "a wrongly guessed branch", "cycles", 1, 1},
-    [CALIBRATION_CPUID] = {"cpuid_ns", "CPUID", "ns", 1, 0},
-    [CALIBRATION_READ_ONE] = {"read_one_bytes_per_s", "memory read, one core", "GB/s", 1e-9, 1},
-    [CALIBRATION_WRITE_ONE] = {"write_one_bytes_per_s", "memory written, one core", "GB/s", 1e-9, 1},
-    [CALIBRATION_READ_ALL] = {"read_all_bytes_per_s", "memory read, all cores", "GB/s", 1e-9, 1},
-    [CALIBRATION_PAGE_WALK] = {"page_walk_ns", "address translation on 4 KiB pages", "ns a load", 1, 1},
+    [CALIBRATION_CLOCK] = {"clock", "GHz", 1e-9, 2},
+    [CALIBRATION_ISSUE] = {"instructions issued", "a cycle", 1, 2},
+    [CALIBRATION_FMA_128] = {"multiply-adds, 128 bits", "a cycle", 1, 2},
+    [CALIBRATION_FMA_256] = {"multiply-adds, 256 bits", "a cycle", 1, 2},
+    [CALIBRATION_FMA_512] = {"multiply-adds, 512 bits", "a cycle", 1, 2},
+    [CALIBRATION_FMA_LATENCY] = {"from one to a dependent one", "cycles", 1, 1},
+    [CALIBRATION_BRANCH_MISS] = {"a wrongly guessed branch", "cycles", 1, 1},
+    [CALIBRATION_CPUID] = {"CPUID", "ns", 1, 0},
+    [CALIBRATION_READ_ONE] = {"memory read, one core", "GB/s", 1e-9, 1},
+    [CALIBRATION_WRITE_ONE] = {"memory written, one core", "GB/s", 1e-9, 1},
+    [CALIBRATION_READ_ALL] = {"memory read, all cores", "GB/s", 1e-9, 1},
+    [CALIBRATION_PAGE_WALK] = {"address translation on 4 KiB pages", "ns a load", 1, 1},
 };
 _Static_assert(array_count(figures) == CALIBRATION_FIGURES, "a row per figure");
 
@@ -77,9 +77,6 @@ static void add_curve(struct page *page, const struct calibration *calibration)
         page_paragraph(page, PAGE_FAINT, 0, 2, why_not);
 }
 
-/* Below this share of its issue width a core is called shared: kernels of our own reach 0.97 alone. */
-static const double shared_below = 0.85;
-
 static void add_share(struct page *page, const struct calibration *calibration)
 {
     const struct interval *share = &calibration->share;
@@ -89,7 +86,7 @@ static void add_share(struct page *page, const struct calibration *calibration)
         page_paragraph(page, PAGE_FAINT, 0, 0, text_string(&line));
         return;
     }
-    if (share->mid >= shared_below) {
+    if (share->mid >= CALIBRATION_SHARED_BELOW) {
         text_printf(&line, "The core is yours: it issues %.0f %% of its %u instructions a cycle.", 100 * share->mid,
                     calibration->issue_slots);
         page_paragraph(page, PAGE_GOOD, 0, 0, text_string(&line));
@@ -120,19 +117,6 @@ void calibration_text(struct page *page, const struct calibration *calibration,
     add_curve(page, calibration);
 }
 
-static void json_value(struct json_writer *json, const char *key, const struct calibration_value *value)
-{
-    json_object_open(json, key);
-    if (value->value.known) {
-        json_double(json, "low", value->value.low);
-        json_double(json, "mid", value->value.mid);
-        json_double(json, "high", value->value.high);
-    } else {
-        json_string(json, "not_measured", value->why_not);
-    }
-    json_object_close(json);
-}
-
 void calibration_json(struct text *out, const struct calibration *calibration,
                       const struct calibration_labels *labels)
 {
@@ -143,21 +127,6 @@ void calibration_json(struct text *out, const struct calibration *calibration,
     json_string(&json, "cpu", labels->cpu);
     json_string(&json, "microarchitecture", labels->microarchitecture);
     json_bool(&json, "is_guest", labels->is_guest);
-    json_double(&json, "elapsed_s", calibration->elapsed_s);
-    for (size_t at = 0; at < CALIBRATION_FIGURES; at++)
-        json_value(&json, figures[at].key, &calibration->figures[at]);
-    if (calibration->issue_slots)
-        json_u64(&json, "issue_slots", calibration->issue_slots);
-    if (calibration->share.known)
-        json_double(&json, "issue_share", calibration->share.mid);
-    json_array_open(&json, "load_latency_ns");
-    for (size_t at = 0; at < calibration->step_count; at++) {
-        json_object_open(&json, NULL);
-        json_u64(&json, "working_set_bytes", calibration->steps[at].bytes);
-        json_value(&json, "on_4k_pages", &calibration->steps[at].on_4k);
-        json_value(&json, "on_2m_pages", &calibration->steps[at].on_2m);
-        json_object_close(&json);
-    }
-    json_array_close(&json);
+    calibration_members(calibration, &json);
     json_object_close(&json);
 }

@@ -3,8 +3,8 @@
 #ifndef PLUMB_RENDER_CALIBRATION_H
 #define PLUMB_RENDER_CALIBRATION_H
 
-#include "probe/calibration/calibration.h"
 #include "render/page.h"
+#include "statistics/calibration.h"
 
 struct calibration_labels {
     const char *cpu;               /* "Cascade Lake"; "" when unknown */

@@ -246,6 +246,7 @@ void diagnosis_json(struct text *out, const struct diagnosis *diagnosis)
         write_run(&json, diagnosis->results->run);
     runs_json(&json, diagnosis->results->runs);
     counters_json(&json, diagnosis->results->counters);
+    ceilings_json(&json, diagnosis->results->ceilings, diagnosis->results->why[RESULT_CEILINGS]);
     write_profile(&json, diagnosis->results);
     write_waits(&json, diagnosis->results->waits);
     write_phases(&json, diagnosis->phases);

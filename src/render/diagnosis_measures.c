@@ -162,3 +162,41 @@ void imported_json(struct json_writer *json, const struct imported *imported)
     json_interval(json, "ratio_interval", gain.interval);
     json_object_close(json);
 }
+
+/* ---- what the machine could do meanwhile ---- */
+
+void ceilings_line(struct text *out, const struct ceilings *ceilings)
+{
+    struct interval share = ceilings_share(ceilings), clock = ceilings_figure(ceilings, CALIBRATION_CLOCK);
+    const char *where = ceilings && ceilings->share_is_of_target ? "on its CPUs while it ran" : "before and after it ran";
+    if (share.known && ceilings_are_shared(ceilings))
+        text_printf(out, "your core is being shared: %.0f %% [%.0f .. %.0f] of issue width gone, %s (%.2f of %u "
+                         "instructions a cycle)",
+                    100 * (1 - share.mid), 100 * (1 - share.high), 100 * (1 - share.low), where,
+                    share.mid * ceilings->now.issue_slots, ceilings->now.issue_slots);
+    else if (clock.known)
+        text_printf(out, "the core: %.2f GHz%s", clock.mid * 1e-9, share.known ? "" : ", ");
+    if (share.known && !ceilings_are_shared(ceilings) && clock.known)
+        text_printf(out, ", %.0f %% of its issue width, ", 100 * share.mid);
+    if (clock.known && !ceilings_are_shared(ceilings))
+        text_add(out, where);
+}
+
+void ceilings_json(struct json_writer *json, const struct ceilings *ceilings, const char *why_not)
+{
+    json_object_open(json, "calibration");
+    if (!ceilings) {
+        json_string(json, "not_measured", why_not ? why_not : "the machine was not calibrated beside the run");
+        json_object_close(json);
+        return;
+    }
+    json_bool(json, "shared", ceilings_are_shared(ceilings));
+    json_bool(json, "share_is_of_target", ceilings->share_is_of_target);
+    json_u64(json, "glimpses", ceilings->glimpse_count);
+    if (ceilings->has_kept)
+        json_double(json, "kept_age_s", ceilings->kept_age_s);
+    else
+        json_null(json, "kept_age_s");
+    calibration_members(&ceilings->now, json);
+    json_object_close(json);
+}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What was counted, and how far runs differ: two sections of a diagnosis, as text and as JSON. */
+/* What was counted, and how far runs differ, what the machine could do: sections of a diagnosis, as text and as JSON. */
 #ifndef PLUMB_RENDER_DIAGNOSIS_MEASURES_H
 #define PLUMB_RENDER_DIAGNOSIS_MEASURES_H
 
@@ -7,6 +7,7 @@
 #include "analyse/imported.h"
 #include "analyse/time/run_spread.h"
 #include "base/json_writer.h"
+#include "statistics/ceilings.h"
 
 /* Lines without indentation, each ended by '\n'; nothing when there is nothing to say. Either may be NULL. */
 void counters_lines(struct text *out, const struct counter_summary *counters);
@@ -14,6 +15,10 @@ void runs_lines(struct text *out, const struct run_spread *runs);
 /* What changed between two imported tables of runs. */
 void imported_gain_lines(struct text *out, const struct imported *imported);
 
+/* One line: whether the core was shared, else at which clock it ran. */
+void ceilings_line(struct text *out, const struct ceilings *ceilings);
+
+void ceilings_json(struct json_writer *json, const struct ceilings *ceilings, const char *why_not);
 void counters_json(struct json_writer *json, const struct counter_summary *counters);
 void runs_json(struct json_writer *json, const struct run_spread *runs);
 void imported_json(struct json_writer *json, const struct imported *imported);

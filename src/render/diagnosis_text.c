@@ -324,6 +324,14 @@ static void time_section(struct page *page)
         text_add(page->out, "  ");
         paragraph(page, text_string(&facts), 2, 2);
     }
+    scoped_text struct text core = {0};
+    ceilings_line(&core, results->ceilings);
+    if (core.length) {
+        text_add(page->out, code_of(page, ceilings_are_shared(results->ceilings) ? YELLOW : DIM));
+        text_add(page->out, "  ");
+        paragraph(page, text_string(&core), 2, 2);
+        text_add(page->out, code_of(page, PLAIN));
+    }
     const struct kernel_time *kernel = results->kernel;
     if (kernel && kernel->sample_count && kernel->kernel_samples * 20 > kernel->sample_count) {
         scoped_text struct text line = {0};

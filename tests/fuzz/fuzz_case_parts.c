@@ -4,6 +4,7 @@
 #include "analyse/imported.h"
 #include "analyse/memory/access_cost.h"
 #include "analyse/time/run_spread.h"
+#include "statistics/ceilings.h"
 #include "symbol/code_bundle.h"
 #include "system/activity.h"
 #include "system/memory/process_pages_json.h"
@@ -34,6 +35,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size_bytes)
     if (imported_read(&imported, json_root(document), &arena, &err)) {
         (void)imported_gain_of(&imported);
         (void)imported_exits_of(&imported);
+    }
+    struct ceilings ceilings;
+    if (ceilings_read(&ceilings, json_root(document), &arena, &err)) {
+        (void)ceilings_are_shared(&ceilings);
+        (void)calibration_latency_ns(&ceilings.now, 1 << 20, true);
+        (void)calibration_cpus_differ(&ceilings.now);
     }
     (void)!surroundings_read(&surroundings, json_root(document), &arena, &err);
     if (process_pages_parse(&pages, &count, json_root(document), &arena, &err) && count)

@@ -96,6 +96,7 @@ def test_a_copy_replays_to_the_same_bytes_without_the_binary(run, whole_case, tm
 def test_each_part_of_a_case_is_optional(run, whole_case, tmp_path):
     case, _ = whole_case
     parts = {part.name for part in case.iterdir()} - {"manifest.json"}
+    assert "calibration.json" in parts
     assert parts >= {"costs.json", "pages.json", "code.json", "activity.json", "machine.json", "perf.data", "perf.data.2",
                      "findings.json", "counters.json", "runs.json", "imports.json", "statements.json"} or "perf.data" not in parts
     for part in sorted(parts):
@@ -117,7 +118,7 @@ def test_broken_parts_are_named(run, whole_case, tmp_path):
     case = tmp_path / "case"
     shutil.copytree(whole_case[0], case)
     for part in ("manifest.json", "code.json", "costs.json", "activity.json", "machine.json", "counters.json", "pages.json",
-                 "perf.data"):
+                 "calibration.json", "perf.data"):
         if not (case / part).exists():
             continue
         whole = (case / part).read_bytes()
@@ -128,6 +129,32 @@ def test_broken_parts_are_named(run, whole_case, tmp_path):
             if finished.returncode == 1:
                 assert part in finished.stderr
         (case / part).write_bytes(whole)
+
+
+def test_the_machine_is_calibrated_beside_the_run(run, whole_case, tmp_path):
+    case, first = whole_case
+    beside = json.loads((case / "calibration.json").read_text())
+    for moment in ("before", "after"):
+        assert 3e8 < beside[moment]["clock_hz"]["mid"] < 8e9, moment
+        assert beside[moment]["load_latency_ns"][-1]["on_4k_pages"]["mid"] > 1
+    assert beside["after"]["taken_at_s"] > beside["before"]["taken_at_s"]
+    for glimpse in beside["during"]:
+        assert 3e8 < glimpse["clock_hz"] < 8e9 and 0.1 < glimpse["issue_per_cycle"] < 12
+    shown = json.loads(first)["calibration"]
+    assert shown["glimpses"] == len(beside["during"]) and "not_measured" not in shown
+    absurd = {"cpu": 0, "at_s": 1e300, "clock_hz": -1, "issue_per_cycle": 1e9}
+    for at, (during, codes) in enumerate((([], (0, 4)), (beside["during"] * 5000, (0, 4)), ([absurd], (1,)))):
+        copy = tmp_path / str(at)
+        shutil.copytree(case, copy)
+        (copy / "calibration.json").write_text(json.dumps(beside | {"during": during}))
+        again = run("diagnose", "--json", "--case", copy)
+        assert again.returncode in codes, again.stderr
+        assert "calibration.json" in again.stderr or again.returncode != 1
+    (copy / "calibration.json").write_text(json.dumps(beside | {
+        "during": [{"cpu": 0, "at_s": at, "clock_hz": 3e9, "issue_per_cycle": 1.0} for at in range(8)]}))
+    page = run("diagnose", "--case", copy).stdout
+    if beside["before"].get("issue_slots"):
+        assert "your core is being shared" in page and "of issue width gone" in page
 
 
 def test_attaching_leaves_the_start_out(run):

@@ -83,6 +83,20 @@ static bool costs_read(struct loaded_case *loaded, const char *folder, struct er
     return true;
 }
 
+static bool ceilings_part_read(struct loaded_case *loaded, const char *folder, struct error *err)
+{
+    scoped_json struct json_document *document = NULL;
+    bool found;
+    if (!part_open(folder, "calibration.json", &document, &found, err))
+        return false;
+    if (found && !ceilings_read(&loaded->ceilings, json_root(document), &loaded->arena, err))
+        return error_wrap(err, "'%s/calibration.json'", folder);
+    bool measured = found && (loaded->ceilings.has_before || loaded->ceilings.has_after);
+    loaded->results.ceilings = measured ? &loaded->ceilings : NULL;
+    loaded->results.why[RESULT_CEILINGS] = "the machine was not calibrated beside the run";
+    return true;
+}
+
 static bool facts_read(struct loaded_case *loaded, const char *folder, struct error *err)
 {
     scoped_json struct json_document *machine = NULL;
@@ -258,6 +272,7 @@ bool loaded_case_read(struct loaded_case *loaded, const char *folder, struct err
     bool read = case_manifest_read(&loaded->manifest, folder, &loaded->arena, err) &&
                 recording_read(loaded, folder, err) && bundle_read(loaded, folder, err) &&
                 pages_read(loaded, folder, err) && costs_read(loaded, folder, err) &&
+                ceilings_part_read(loaded, folder, err) &&
                 facts_read(loaded, folder, err) && counts_read(loaded, folder, err) &&
                 statements_read(loaded, folder, err) && imports_read(loaded, folder, err);
     if (!read) {

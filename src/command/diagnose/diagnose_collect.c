@@ -180,6 +180,7 @@ static bool collect_runs(struct collection *collection, struct collect_result *r
         .policy = {collection, wants_run},
     };
     struct experiment_result experiment = {0};
+    ceilings_before(collection);
     bool ran = experiment_run_blocks(&request, &experiment, err);
     experiment_result_done(&experiment);
     if (!collection->runs.count) {
@@ -229,6 +230,7 @@ static bool collect_attached(struct collection *collection, struct error *err)
     if (!target_resolve(&collection->target, collection->request->target, collection->context->root,
                         &collection->arena, err))
         return false;
+    ceilings_before(collection);
     recording_open(collection);
     workload_forward_signals(NULL);
     recording_start(collection);
@@ -279,6 +281,7 @@ static void collection_done(struct collection *collection)
     target_done(&collection->target);
     vec_done(&collection->pages);
     vec_done(&collection->busy);
+    vec_done(&collection->glimpses);
     vec_done(&collection->runs);
     arena_done(&collection->arena);
 }
@@ -303,6 +306,7 @@ bool diagnose_collect(struct context *context, const char *folder, const struct 
         request->argv ? collect_runs(&collection, ret_result, err) : collect_attached(&collection, err);
     if (collected) {
         progress_say(&collection, "plumb: done watching");
+        ceilings_after(&collection);
         collection.manifest.elapsed_s = measured_as(collection.elapsed_s);
         collected = parts_write(&collection, err);
     }

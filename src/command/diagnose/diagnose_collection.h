@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What is gathered while a target is watched: one struct, filled by three files, each for a question of its own.
+ * What is gathered while a target is watched: one struct, filled by four files, each for a question of its own.
  *
  *   diagnose_recording: what do the counters and the samples say?   (perf events)
  *   diagnose_watch:     what do /proc and the page maps say?        (looks, while it runs)
+ *   diagnose_ceilings:  what could the machine do meanwhile?        (before, now and then, after)
  *   diagnose_parts:     how do these become the parts of a case?    (afterwards)
  *
  * diagnose_collect runs them: once for a running target, once for each run of a program.
@@ -19,6 +20,7 @@
 #include "command/diagnose/diagnose_collect.h"
 #include "source/live/workload.h"
 #include "source/recorder/recorder.h"
+#include "statistics/ceilings.h"
 #include "system/activity.h"
 #include "system/memory/process_pages.h"
 
@@ -57,7 +59,10 @@ struct collection {
     vec(struct kept_pages) pages;
     vec(struct busy_process) busy;
     double began_s; /* this run, or the watching */
-    double next_look_s, next_pages_s;
+    double next_look_s, next_pages_s, next_glimpse_s;
+    struct ceilings ceilings;
+    vec(struct ceilings_glimpse) glimpses; /* over all runs */
+    unsigned glimpse_turn, glimpses_passed; /* which CPU is next; how many are left out between two that are kept */
 
     vec(struct run_row) runs;
     double elapsed_s; /* over all runs */
@@ -94,6 +99,15 @@ void watch_look(struct collection *collection);
 void watch_look_ended(struct collection *collection);
 /* Whether every process that was attached to has ended. */
 bool watch_ended(const struct collection *collection);
+
+/* ---- diagnose_ceilings: what can't be measured is left out, never an error ---- */
+
+/* Before the target runs, or before it is watched. */
+void ceilings_before(struct collection *collection);
+/* A glimpse at the CPU that the target runs on, when one is due. */
+void ceilings_look(struct collection *collection);
+void ceilings_after(struct collection *collection);
+MUST_CHECK bool write_ceilings(struct collection *collection, struct error *err);
 
 /* ---- diagnose_parts ---- */
 

@@ -119,6 +119,7 @@ void watch_look(struct collection *collection)
     activity_due(collection);
     if (collection_now_s() >= collection->next_pages_s)
         pages_look(collection);
+    ceilings_look(collection);
 }
 
 void watch_look_ended(struct collection *collection)
@@ -150,7 +151,7 @@ static const char *cpu_cgroup(struct collection *collection)
 void watch_begin(struct collection *collection, const pid_t *pids, size_t count)
 {
     collection->began_s = collection_now_s();
-    collection->next_look_s = collection->next_pages_s = 0;
+    collection->next_look_s = collection->next_pages_s = collection->next_glimpse_s = 0;
     if (collection->watch) {
         for (size_t at = 0; at < count; at++)
             activity_watch_add(collection->watch, pids[at]);

@@ -7,29 +7,64 @@
 #include "probe/calibration/core_kernel.h"
 #include "probe/calibration/memory_kernel.h"
 
+#include <sched.h>
 #include <stdlib.h>
 #include <time.h>
 
 enum {
-    CORE_ROUNDS = 15,
-    MEMORY_ROUNDS = 5,
-    CURVE_ROUNDS = 3,
-    SMALLEST_BYTES = 16 * 1024,
-    BANDWIDTH_BYTES = 64 * 1024 * 1024
+    ROUNDS_MOST = 15,
+    SMALLEST_BYTES = 16 * 1024
 };
 
-static const double chase_budget_ns = 4e6, chase_warm_ns = 2e6;
+#define FIGURE_BIT(figure) (1u << (figure))
+
+/* How much of each: rounds of slices, sizes, time of one chase. */
+struct plan {
+    int core_rounds, memory_rounds, curve_rounds, cpu_rounds;
+    unsigned figures; /* which of the core's and of the bandwidths */
+    size_t bandwidth_bytes, largest_bytes;
+    unsigned step_shift; /* each step of the curve is larger by so many bits */
+    double chase_budget_ns, chase_warm_ns;
+};
+
+static const struct plan full_plan = {
+    .core_rounds = 15,
+    .memory_rounds = 9,
+    .curve_rounds = 8,
+    .cpu_rounds = 5,
+    .figures = ~0u,
+    .bandwidth_bytes = 64 * 1024 * 1024,
+    .step_shift = 2,
+    .chase_budget_ns = 4e6,
+    .chase_warm_ns = 2e6,
+};
+
+static const struct plan quick_plan = {
+    .core_rounds = 5,
+    .memory_rounds = 3,
+    .curve_rounds = 1,
+    .figures = FIGURE_BIT(CALIBRATION_ISSUE) | FIGURE_BIT(CALIBRATION_FMA_128) | FIGURE_BIT(CALIBRATION_FMA_256) |
+               FIGURE_BIT(CALIBRATION_FMA_512) | FIGURE_BIT(CALIBRATION_FMA_LATENCY) |
+               FIGURE_BIT(CALIBRATION_READ_ONE) | FIGURE_BIT(CALIBRATION_WRITE_ONE),
+    .bandwidth_bytes = 32 * 1024 * 1024,
+    .largest_bytes = 16 * 1024 * 1024,
+    .step_shift = 5, /* the first cache, the second, beyond */
+    .chase_budget_ns = 1e6,
+    .chase_warm_ns = 1e6,
+};
+
+static const char *const left_out = "a quick calibration leaves it out";
 
 /* The slices of one figure. */
 struct samples {
-    double values[CORE_ROUNDS];
+    double values[ROUNDS_MOST];
     size_t count;
     const char *why_not;
 };
 
 static void samples_add(struct samples *samples, struct measured value)
 {
-    if (value.known && samples->count < CORE_ROUNDS)
+    if (value.known && samples->count < ROUNDS_MOST)
         samples->values[samples->count++] = value.value;
     else if (!value.known)
         samples->why_not = value.why_not;
@@ -84,37 +119,113 @@ static void shuffle(size_t *order, size_t count, unsigned short state[3])
     }
 }
 
-static void measure_core(struct samples *all, unsigned short state[3])
+static bool plan_has(const struct plan *plan, size_t figure)
+{
+    return plan->figures >> figure & 1;
+}
+
+static void measure_core(struct samples *all, const struct plan *plan, unsigned short state[3])
 {
     enum {
         FIRST = CALIBRATION_ISSUE,
         COUNT = CALIBRATION_CPUID - CALIBRATION_ISSUE + 1
     };
     size_t order[COUNT];
-    for (int round = 0; round < CORE_ROUNDS; round++) {
+    for (int round = 0; round < plan->core_rounds; round++) {
         shuffle(order, COUNT, state);
+        samples_add(&all[CALIBRATION_CLOCK], clock_measure());
         for (size_t at = 0; at < COUNT; at++) {
-            struct measured clock = clock_measure();
-            if (at == 0)
-                samples_add(&all[CALIBRATION_CLOCK], clock);
             size_t figure = FIRST + order[at];
+            if (!plan_has(plan, figure)) {
+                all[figure].why_not = left_out;
+                continue;
+            }
+            struct measured clock = clock_measure();
             samples_add(&all[figure], clock.known ? core_slice((enum calibration_figure)figure, clock.value) : clock);
         }
     }
 }
 
+/* One CPU by itself. */
+
+/* To this CPU; before: where it might run until now. */
+static bool cpu_enter(uint32_t cpu, cpu_set_t *before)
+{
+    cpu_set_t only;
+    CPU_ZERO(&only);
+    if (cpu >= CPU_SETSIZE || sched_getaffinity(0, sizeof(*before), before) != 0)
+        return false;
+    CPU_SET(cpu, &only);
+    return sched_setaffinity(0, sizeof(only), &only) == 0;
+}
+
+static void cpu_leave(const cpu_set_t *before)
+{
+    (void)sched_setaffinity(0, sizeof(*before), before);
+}
+
+static bool glimpse_here(struct ceilings_glimpse *glimpse)
+{
+    struct measured clock = clock_measure();
+    struct measured issue = clock.known ? issue_rate() : clock;
+    if (!issue.known || clock.value <= 0)
+        return false;
+    glimpse->clock_hz = clock.value;
+    glimpse->issue = issue.value * 1e9 / clock.value;
+    return glimpse->issue > 0;
+}
+
+bool calibration_glimpse(uint32_t cpu, struct ceilings_glimpse *ret_glimpse)
+{
+    cpu_set_t before;
+    struct ceilings_glimpse glimpse = {.cpu = cpu};
+    if (!cpu_enter(cpu, &before))
+        return false;
+    bool measured = glimpse_here(&glimpse);
+    cpu_leave(&before);
+    if (measured)
+        *ret_glimpse = glimpse;
+    return measured;
+}
+
+/* Each of the CPUs that may be used by itself, the first so many; one alone is what the figures are of. */
+static void measure_cpus(struct calibration *calibration, const struct plan *plan)
+{
+    cpu_set_t may;
+    if (!plan->cpu_rounds || sched_getaffinity(0, sizeof(may), &may) != 0 || CPU_COUNT(&may) < 2)
+        return;
+    for (uint32_t cpu = 0; cpu < CPU_SETSIZE && calibration->cpu_count < CALIBRATION_CPUS_MOST; cpu++) {
+        double clocks[ROUNDS_MOST], issues[ROUNDS_MOST];
+        size_t count = 0;
+        struct ceilings_glimpse glimpse;
+        for (int round = 0; CPU_ISSET(cpu, &may) && round < plan->cpu_rounds; round++)
+            if (calibration_glimpse(cpu, &glimpse)) {
+                clocks[count] = glimpse.clock_hz;
+                issues[count++] = glimpse.issue;
+            }
+        if (count)
+            calibration->cpus[calibration->cpu_count++] = (struct calibration_cpu){
+                cpu, quartile_interval(clocks, count), quartile_interval(issues, count)};
+    }
+}
+
 /* Memory. */
 
-static void measure_bandwidth(struct samples *all, const struct sysroot *root, unsigned short state[3])
+static void measure_bandwidth(struct samples *all, const struct sysroot *root, const struct plan *plan,
+                              unsigned short state[3])
 {
     struct memory_region region;
-    memory_region_init(&region, root, BANDWIDTH_BYTES, true);
+    memory_region_init(&region, root, plan->bandwidth_bytes, true);
     region.why_not = region.mapping ? NULL : region.why_not; /* huge pages help, and are no condition here */
-    for (int round = 0; round < MEMORY_ROUNDS; round++) {
+    for (int round = 0; round < plan->memory_rounds; round++) {
         size_t order[3];
         shuffle(order, 3, state);
         for (size_t at = 0; at < 3; at++) {
             enum calibration_figure figure = (enum calibration_figure)(CALIBRATION_READ_ONE + order[at]);
+            if (!plan_has(plan, figure)) {
+                all[figure].why_not = left_out;
+                continue;
+            }
             struct measured rate = figure == CALIBRATION_READ_ONE    ? read_bandwidth(&region)
                                    : figure == CALIBRATION_WRITE_ONE ? write_bandwidth(&region)
                                                                      : read_bandwidth_all(&region);
@@ -124,33 +235,34 @@ static void measure_bandwidth(struct samples *all, const struct sysroot *root, u
     memory_region_done(&region);
 }
 
-static struct measured curve_slice(struct memory_region *region, size_t bytes)
+static struct measured curve_slice(struct memory_region *region, const struct plan *plan, size_t bytes)
 {
     if (region->why_not)
         return not_measured(region->why_not);
     chase_lay(region, bytes);
-    (void)chase_ns(region, chase_warm_ns);
-    return chase_ns(region, chase_budget_ns);
+    (void)chase_ns(region, plan->chase_warm_ns);
+    return chase_ns(region, plan->chase_budget_ns);
 }
 
 static void measure_curve(struct calibration *calibration, struct samples *page_walk, const struct sysroot *root,
-                          size_t largest_bytes, unsigned short state[3])
+                          const struct plan *plan, unsigned short state[3])
 {
     struct memory_region small, huge;
     struct samples on_4k[CALIBRATION_STEPS_MOST] = {0}, on_2m[CALIBRATION_STEPS_MOST] = {0};
-    size_t count = 0;
-    for (size_t bytes = SMALLEST_BYTES; bytes <= largest_bytes && count < CALIBRATION_STEPS_MOST; bytes *= 4)
+    size_t count = 0, largest_bytes = plan->largest_bytes;
+    for (size_t bytes = SMALLEST_BYTES; bytes <= largest_bytes && count < CALIBRATION_STEPS_MOST;
+         bytes <<= plan->step_shift)
         calibration->steps[count++].bytes = bytes;
     calibration->steps[count - 1].bytes = largest_bytes;
     memory_region_init(&small, root, largest_bytes, false);
     memory_region_init(&huge, root, largest_bytes, true);
-    for (int round = 0; round < CURVE_ROUNDS; round++) {
+    for (int round = 0; round < plan->curve_rounds; round++) {
         size_t order[CALIBRATION_STEPS_MOST];
         shuffle(order, count, state);
         for (size_t at = 0; at < count; at++) {
             size_t step = order[at];
-            struct measured of_4k = curve_slice(&small, calibration->steps[step].bytes);
-            struct measured of_2m = curve_slice(&huge, calibration->steps[step].bytes);
+            struct measured of_4k = curve_slice(&small, plan, calibration->steps[step].bytes);
+            struct measured of_2m = curve_slice(&huge, plan, calibration->steps[step].bytes);
             samples_add(&on_4k[step], of_4k);
             samples_add(&on_2m[step], of_2m);
             if (step == count - 1)
@@ -168,27 +280,31 @@ static void measure_curve(struct calibration *calibration, struct samples *page_
     memory_region_done(&huge);
 }
 
-static double now_s(void)
+static double now_s(clockid_t clock)
 {
     struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
+    clock_gettime(clock, &now);
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
 void calibration_measure(struct calibration *calibration, const struct sysroot *root,
                          const struct calibration_request *request)
 {
-    *calibration = (struct calibration){.issue_slots = request->issue_slots};
+    struct plan plan = request->quick ? quick_plan : full_plan;
+    if (!request->quick)
+        plan.largest_bytes = request->largest_bytes;
+    *calibration = (struct calibration){.issue_slots = request->issue_slots, .taken_at_s = now_s(CLOCK_REALTIME)};
     struct samples all[CALIBRATION_FIGURES] = {0};
     unsigned short state[3] = {(unsigned short)request->seed, (unsigned short)(request->seed >> 16), 1};
-    double start_s = now_s();
-    measure_core(all, state);
-    measure_bandwidth(all, root, state);
-    measure_curve(calibration, &all[CALIBRATION_PAGE_WALK], root, request->largest_bytes, state);
+    double start_s = now_s(CLOCK_MONOTONIC);
+    measure_core(all, &plan, state);
+    measure_cpus(calibration, &plan);
+    measure_bandwidth(all, root, &plan, state);
+    measure_curve(calibration, &all[CALIBRATION_PAGE_WALK], root, &plan, state);
     for (size_t at = 0; at < CALIBRATION_FIGURES; at++)
         calibration->figures[at] = samples_value(&all[at]);
     if (request->issue_slots)
         calibration->share = interval_clamped(
             interval_scaled(calibration->figures[CALIBRATION_ISSUE].value, 1.0 / request->issue_slots), 0, 1);
-    calibration->elapsed_s = now_s() - start_s;
+    calibration->elapsed_s = now_s(CLOCK_MONOTONIC) - start_s;
 }

@@ -82,12 +82,11 @@ void memory_region_done(struct memory_region *region)
  */
 void chase_lay(struct memory_region *region, size_t size_bytes)
 {
-    uint64_t lines = size_bytes / LINE_BYTES, line = 0;
-    for (uint64_t count = 0; count < lines; count++) {
+    uint64_t lines = size_bytes / LINE_BYTES;
+    for (uint64_t line = 0; line < lines; line++) { /* written in order, though never read so */
         uint64_t next = (line * 1664525 + 1013904223) & (lines - 1);
         char *target = region->bytes + next * LINE_BYTES;
         memcpy(region->bytes + line * LINE_BYTES, &target, sizeof(target));
-        line = next;
     }
 }
 
