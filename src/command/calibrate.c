@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* plumb calibrate: this machine's own ceilings, measured now. */
+/* plumb calibrate: this machine's own ceilings, measured now, or as they were kept. */
 #include "base/scope.h"
 #include "command/command_table.h"
 #include "command/options.h"
 #include "probe/calibration/calibration.h"
+#include "probe/calibration/calibration_cache.h"
 #include "render/calibration.h"
 #include "source/live/target.h"
 #include "system/machine.h"
@@ -12,7 +13,7 @@
 #include <sched.h>
 
 struct calibrate_options {
-    bool json;
+    bool json, cached;
     uint64_t largest_mib, seed;
     const char *cpus;
 };
@@ -23,6 +24,7 @@ static const struct option_row option_rows[] = {
     {'C', "cpu", OPTION_TEXT, FIELD(cpus), "LIST", "measure on these CPUs (default: those this process may use)"},
     {0, "largest", OPTION_U64, FIELD(largest_mib), "MIB", "largest working set, a power of two from 1 to 1024 (default 128)"},
     {0, "seed", OPTION_U64, FIELD(seed), "N", "of the random order (default 1)"},
+    {0, "cached", OPTION_FLAG, FIELD(cached), NULL, "show the last one kept of this machine and these CPUs, measure nothing"},
     {0, "json", OPTION_FLAG, FIELD(json), NULL, "print one JSON document"},
     {0},
 };
@@ -45,9 +47,57 @@ static void labels_take(struct calibration_labels *labels, const struct machine 
     };
 }
 
+enum {
+    LARGEST_MIB = 128 /* by default; what reaches less far isn't kept in its place */
+};
+
+/* What is shown: the one measured now, or kept; and the one kept before. */
+struct calibrating {
+    struct calibration shown, last;
+    struct calibration_labels labels;
+};
+
+static bool kept_take(struct calibrating *calibrating, const struct calibration_key *key, struct arena *arena,
+                      struct error *err)
+{
+    if (!calibration_cache_read(key, &calibrating->shown, &calibrating->labels.age_s, arena))
+        return error_set(err, ERROR_NOT_FOUND, "no calibration of this machine on CPUs %s is kept", key->cpus) ||
+               error_hint(err, "measure it: plumb calibrate");
+    calibrating->labels.is_kept = true;
+    return true;
+}
+
+static void measure(struct calibrating *calibrating, const struct calibrate_options *options,
+                    const struct calibration_key *key, const struct context *context, struct machine *machine)
+{
+    struct calibration_labels *labels = &calibrating->labels;
+    const struct calibration_request request = {
+        .largest_bytes = (size_t)options->largest_mib << 20,
+        .issue_slots = machine->cpu.microarchitecture ? machine->cpu.microarchitecture->slots : 0,
+        .seed = options->seed,
+    };
+    bool had_last = calibration_cache_read(key, &calibrating->last, &labels->age_s, &machine->arena);
+    calibration_measure(&calibrating->shown, context->root, &request);
+    calibrating->shown.cpu_list = key->cpus;
+    labels->last = had_last ? &calibrating->last : NULL;
+    if (options->largest_mib >= LARGEST_MIB)
+        labels->kept_in = calibration_cache_write(key, &calibrating->shown, &machine->arena);
+}
+
+static void show(struct context *context, const struct calibrating *calibrating, bool as_json)
+{
+    scoped_text struct text out = {0};
+    struct page page = page_for(&out, context->out);
+    if (as_json)
+        calibration_json(&out, &calibrating->shown, &calibrating->labels);
+    else
+        calibration_text(&page, &calibrating->shown, &calibrating->labels);
+    fputs(text_string(&out), context->out);
+}
+
 static bool calibrate_run(struct context *context, int argc, char **argv, struct error *err)
 {
-    struct calibrate_options options = {.largest_mib = 128, .seed = 1};
+    struct calibrate_options options = {.largest_mib = LARGEST_MIB, .seed = 1};
     struct machine machine;
     int first = 0;
     if (!options_parse(option_rows, OPTIONS_ANYWHERE, argc, argv, &options, &first, err) ||
@@ -59,24 +109,19 @@ static bool calibrate_run(struct context *context, int argc, char **argv, struct
         return false;
     if (!machine_read(context->root, NULL, &machine, err))
         return false;
-    struct calibration calibration;
-    struct calibration_labels labels;
-    struct calibration_request request = {
-        .largest_bytes = (size_t)options.largest_mib << 20,
-        .issue_slots = machine.cpu.microarchitecture ? machine.cpu.microarchitecture->slots : 0,
-        .seed = options.seed,
-    };
-    scoped_text struct text out = {0};
-    struct page page = page_for(&out, context->out);
-    calibration_measure(&calibration, context->root, &request);
-    labels_take(&labels, &machine);
-    if (options.json)
-        calibration_json(&out, &calibration, &labels);
+    struct calibrating calibrating = {0};
+    struct calibration_key key;
+    bool done = true;
+    calibration_key_take(&key, context->root, &machine.cpu, &machine.arena);
+    labels_take(&calibrating.labels, &machine);
+    if (options.cached)
+        done = kept_take(&calibrating, &key, &machine.arena, err);
     else
-        calibration_text(&page, &calibration, &labels);
-    fputs(text_string(&out), context->out);
+        measure(&calibrating, &options, &key, context, &machine);
+    if (done)
+        show(context, &calibrating, options.json);
     machine_done(&machine);
-    return true;
+    return done;
 }
 
 const struct command command_calibrate = {

@@ -5,12 +5,11 @@
 #include "base/scope.h"
 #include "base/text.h"
 #include "base/vec.h"
+#include "probe/cache_folder.h"
 
 #include <fcntl.h>
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 static const char *const verdict_names[] = {
@@ -19,16 +18,6 @@ static const char *const verdict_names[] = {
     [SKID_ONE] = "one",
     [SKID_SCATTERED] = "scattered",
 };
-
-/* The folder plumb keeps such things in; false when there is no home. */
-static bool cache_folder(char folder[PATH_MAX])
-{
-    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    int length = cache && cache[0] == '/' ? snprintf(folder, PATH_MAX, "%s/plumb", cache)
-                 : home && home[0] == '/' ? snprintf(folder, PATH_MAX, "%s/.cache/plumb", home)
-                                          : -1;
-    return length > 0 && length < PATH_MAX - 16;
-}
 
 static bool boot_id(const struct sysroot *root, char id[64])
 {
@@ -61,11 +50,7 @@ void skid_cache_write(const struct sysroot *root, enum skid_verdict verdict)
     if ((unsigned)verdict >= array_count(verdict_names) || !verdict_names[verdict] || !cache_folder(folder) ||
         !boot_id(root, id))
         return;
-    char *slash = strrchr(folder, '/'); /* ~/.cache may be missing, its parent not */
-    *slash = 0;
-    (void)mkdir(folder, 0700);
-    *slash = '/';
-    (void)mkdir(folder, 0700);
+    cache_folder_make(folder);
     snprintf(path, sizeof(path), "%s/skid", folder);
     scoped_text struct text line = {0};
     text_printf(&line, "%s %s\n", id, verdict_names[verdict]);

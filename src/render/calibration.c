@@ -5,6 +5,7 @@
 #include "base/scope.h"
 #include "base/vec.h"
 
+#include <math.h>
 #include <stdio.h>
 
 static const struct {
@@ -77,7 +78,7 @@ static void add_curve(struct page *page, const struct calibration *calibration)
         page_paragraph(page, PAGE_FAINT, 0, 2, why_not);
 }
 
-static void add_share(struct page *page, const struct calibration *calibration)
+static void add_share(struct page *page, const struct calibration *calibration, bool is_kept)
 {
     const struct interval *share = &calibration->share;
     scoped_text struct text line = {0};
@@ -87,27 +88,94 @@ static void add_share(struct page *page, const struct calibration *calibration)
         return;
     }
     if (share->mid >= CALIBRATION_SHARED_BELOW) {
-        text_printf(&line, "The core is yours: it issues %.0f %% of its %u instructions a cycle.", 100 * share->mid,
+        text_printf(&line, "The core %s yours: it issue%s %.0f %% of its %u instructions a cycle.",
+                    is_kept ? "was" : "is", is_kept ? "d" : "s", 100 * share->mid,
                     calibration->issue_slots);
         page_paragraph(page, PAGE_GOOD, 0, 0, text_string(&line));
         return;
     }
     text_printf(&line,
-                "Your core is being shared: %.0f %% [%.0f .. %.0f] of its issue width is gone (%.2f of %u instructions "
+                "Your core %s: %.0f %% [%.0f .. %.0f] of its issue width %s gone (%.2f of %u instructions "
                 "a cycle). Most likely the other hardware thread of the core runs something; what is bound by "
                 "throughput is slowed, what waits is not.",
-                100 * (1 - share->mid), 100 * (1 - share->high), 100 * (1 - share->low),
+                is_kept ? "was shared then" : "is being shared", 100 * (1 - share->mid), 100 * (1 - share->high),
+                100 * (1 - share->low), is_kept ? "was" : "is",
                 share->mid * calibration->issue_slots, calibration->issue_slots);
     page_paragraph(page, PAGE_WARNING, 0, 0, text_string(&line));
+}
+
+static void age_add(struct text *out, double age_s)
+{
+    static const struct {
+        double s;
+        const char *name;
+    } units[] = {{86400, "day"}, {3600, "hour"}, {60, "minute"}, {1, "second"}};
+    size_t at = 0;
+    while (at + 1 < array_count(units) && age_s < units[at].s)
+        at++;
+    double count = floor(age_s / units[at].s);
+    text_printf(out, "%.0f %s%s", count, units[at].name, count == 1 ? "" : "s");
+}
+
+static void add_cpus(struct page *page, const struct calibration *calibration)
+{
+    enum { SHOWN_MOST = 16 };
+    if (!calibration_cpus_differ(calibration))
+        return;
+    page_heading(page, "THE CPUS DIFFER");
+    for (size_t at = 0; at < calibration->cpu_count && at < SHOWN_MOST; at++) {
+        const struct calibration_cpu *cpu = &calibration->cpus[at];
+        text_printf(page->out, "  CPU %-4u %6.2f GHz [%.2f .. %.2f]   %5.2f instructions a cycle [%.2f .. %.2f]\n",
+                    cpu->cpu, cpu->clock_hz.mid * 1e-9, cpu->clock_hz.low * 1e-9, cpu->clock_hz.high * 1e-9,
+                    cpu->issue.mid, cpu->issue.low, cpu->issue.high);
+    }
+    if (calibration->cpu_count > SHOWN_MOST)
+        page_printf(page, PAGE_FAINT, "  and %zu more, in --json\n", calibration->cpu_count - SHOWN_MOST);
+}
+
+/* Outside one another's quartiles and by more than a twentieth. */
+static bool figure_moved(struct interval now, struct interval then)
+{
+    if (!now.known || !then.known || (now.low <= then.high && then.low <= now.high))
+        return false;
+    return fabs(now.mid - then.mid) > fabs(then.mid) / 20;
+}
+
+static void add_changes(struct page *page, const struct calibration *calibration,
+                        const struct calibration_labels *labels)
+{
+    scoped_text struct text line = {0};
+    text_add(&line, "Since the last one, ");
+    age_add(&line, labels->age_s);
+    text_add(&line, " ago:");
+    size_t lead = line.length;
+    for (size_t at = 0; at < CALIBRATION_FIGURES; at++) {
+        struct interval now = calibration->figures[at].value, then = labels->last->figures[at].value;
+        if (figure_moved(now, then))
+            text_printf(&line, "%s %s %.*f to %.*f %s", line.length > lead ? ";" : "", figures[at].label,
+                        figures[at].decimals, then.mid * figures[at].factor, figures[at].decimals,
+                        now.mid * figures[at].factor, figures[at].unit);
+    }
+    text_add(&line, line.length > lead ? "." : " no figure moved by more than its spread and a twentieth.");
+    text_add_char(page->out, '\n');
+    page_paragraph(page, PAGE_PLAIN, 0, 0, text_string(&line));
 }
 
 void calibration_text(struct page *page, const struct calibration *calibration,
                       const struct calibration_labels *labels)
 {
+    scoped_text struct text aside = {0};
+    text_printf(&aside, "   median and quartiles, %.1f s", calibration->elapsed_s);
+    if (labels->is_kept) {
+        text_add(&aside, ", measured ");
+        age_add(&aside, labels->age_s);
+        text_add(&aside, " ago");
+    }
     page_printf(page, PAGE_STRONG, "%s%s%s%s", labels->cpu, *labels->microarchitecture ? ", " : "",
                 labels->microarchitecture, labels->is_guest ? ", a guest" : "");
-    page_printf(page, PAGE_FAINT, "   median and quartiles, %.1f s\n\n", calibration->elapsed_s);
-    add_share(page, calibration);
+    page_printf(page, PAGE_FAINT, "%s\n\n", text_string(&aside));
+    add_share(page, calibration, labels->is_kept);
+    add_cpus(page, calibration);
     page_heading(page, "THE CORE");
     for (size_t at = CALIBRATION_CLOCK; at <= CALIBRATION_CPUID; at++)
         add_figure(page, (enum calibration_figure)at, &calibration->figures[at]);
@@ -115,6 +183,11 @@ void calibration_text(struct page *page, const struct calibration *calibration,
     for (size_t at = CALIBRATION_READ_ONE; at < CALIBRATION_FIGURES; at++)
         add_figure(page, (enum calibration_figure)at, &calibration->figures[at]);
     add_curve(page, calibration);
+    if (labels->last)
+        add_changes(page, calibration, labels);
+    if (labels->kept_in)
+        page_printf(page, PAGE_FAINT, "%sKept in %s; plumb calibrate --cached shows it.\n", labels->last ? "" : "\n",
+                    labels->kept_in);
 }
 
 void calibration_json(struct text *out, const struct calibration *calibration,
@@ -127,6 +200,9 @@ void calibration_json(struct text *out, const struct calibration *calibration,
     json_string(&json, "cpu", labels->cpu);
     json_string(&json, "microarchitecture", labels->microarchitecture);
     json_bool(&json, "is_guest", labels->is_guest);
+    json_double(&json, "age_s", labels->is_kept ? labels->age_s : 0);
+    json_string(&json, "kept_in", labels->kept_in);
+    json_bool(&json, "cpus_differ", calibration_cpus_differ(calibration));
     calibration_members(calibration, &json);
     json_object_close(&json);
 }

@@ -10,6 +10,10 @@ struct calibration_labels {
     const char *cpu;               /* "Cascade Lake"; "" when unknown */
     const char *microarchitecture;
     bool is_guest;
+    bool is_kept;                   /* shown is one measured age_s ago */
+    double age_s;                   /* of that one, or of last */
+    const struct calibration *last; /* the one kept before; NULL: none */
+    const char *kept_in;            /* the file that this one was put into; NULL: none */
 };
 
 void calibration_text(struct page *page, const struct calibration *calibration,

@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """plumb calibrate: shapes, and what holds on any machine by a factor of ten."""
 import json
+import os
+import shutil
 import subprocess
 
 import pytest
 
 
-def calibrate(plumb, *words):
-    return subprocess.run([plumb, "calibrate", *words], capture_output=True, text=True, timeout=300)
+def calibrate(plumb, *words, cache=None):
+    environment = os.environ | {"XDG_CACHE_HOME": str(cache or "/nowhere")}
+    return subprocess.run([plumb, "calibrate", *words], capture_output=True, text=True, timeout=300, env=environment)
 
 
 @pytest.fixture(scope="module")
@@ -20,6 +23,7 @@ def document(plumb):
 def test_every_figure_has_a_value_or_a_reason(document):
     assert document["schema"] == "plumb-calibrate-1"
     figures = {key: value for key, value in document.items() if isinstance(value, dict)}
+    assert document["kept_in"] is None, "a small one is not kept"
     assert {"clock_hz", "issue_per_cycle", "fma_256_per_cycle", "read_one_bytes_per_s", "page_walk_ns"} <= set(figures)
     for name, value in figures.items():
         assert value.get("not_measured") or value["low"] <= value["mid"] <= value["high"], name
@@ -45,3 +49,62 @@ def test_wrong_words(plumb):
     for words in (["--largest", "3"], ["--largest", "4096"], ["prog"], ["--cpu", "x"]):
         assert calibrate(plumb, *words).returncode == 2, words
     assert calibrate(plumb, "--cpu", "4095").returncode != 0
+
+
+@pytest.fixture(scope="module")
+def kept(plumb, tmp_path_factory):
+    """A cache with one full calibration in it, and what was printed."""
+    cache = tmp_path_factory.mktemp("cache") / "not there yet"
+    result = calibrate(plumb, "--json", cache=cache)
+    assert result.returncode == 0, result.stderr
+    return cache, json.loads(result.stdout)
+
+
+def test_it_is_kept_and_shown_again(plumb, kept):
+    cache, document = kept
+    assert str(cache) in document["kept_in"] and os.stat(document["kept_in"]).st_mode & 0o777 == 0o600
+    again = json.loads(calibrate(plumb, "--cached", "--json", cache=cache).stdout)
+    moving = ("age_s", "kept_in")
+    assert {key: value for key, value in again.items() if key not in moving} == \
+        {key: value for key, value in document.items() if key not in moving}
+    assert 0 < again["age_s"] < 600
+    page = calibrate(plumb, "--cached", cache=cache).stdout
+    assert " ago" in page and "Since the last one" not in page
+    assert "Since the last one" in calibrate(plumb, cache=cache).stdout
+
+
+def test_another_set_of_cpus_is_another_machine(plumb, kept):
+    cache, document = kept
+    if "-" not in document["cpus"] and "," not in document["cpus"]:
+        pytest.skip("one CPU only")
+    one = document["cpus"].replace(",", "-").split("-")[0]
+    result = calibrate(plumb, "--cached", "--cpu", one, cache=cache)
+    assert result.returncode == 1 and "no calibration of this machine on CPUs" in result.stderr
+
+
+def test_a_damaged_one_counts_as_none(plumb, kept, tmp_path):
+    cache, document = kept
+    shutil.copytree(cache, tmp_path / "cache")
+    file = tmp_path / "cache/plumb" / os.path.basename(document["kept_in"])
+    whole = file.read_bytes()
+    of_another = whole.replace(b'"kernel": "', b'"kernel": "0.')
+    of_the_future = json.loads(whole)
+    of_the_future["calibration"]["taken_at_s"] += 1e6
+    for damaged in (b"", b"{}", whole[:len(whole) // 2], b"\xff" * 100, whole.replace(b'"schema": 1', b'"schema": 2'),
+                    of_another, json.dumps(of_the_future).encode(), whole + b" " * (1 << 20)):
+        file.write_bytes(damaged)
+        result = calibrate(plumb, "--cached", cache=tmp_path / "cache")
+        assert result.returncode == 1 and not result.stdout, damaged[:40]
+    file.unlink()
+    os.mkfifo(file)
+    assert calibrate(plumb, "--cached", cache=tmp_path / "cache").returncode == 1
+
+
+def test_diagnose_takes_what_it_leaves_out_from_there(plumb, kept, tmp_path):
+    cache, document = kept
+    for home, age in ((cache, True), (tmp_path, False)):
+        result = subprocess.run([plumb, "diagnose", "--json", "--", "true"], capture_output=True, text=True,
+                                env=os.environ | {"XDG_CACHE_HOME": str(home)})
+        beside = json.loads(result.stdout)["calibration"]
+        assert (beside["kept_age_s"] is not None) == age
+        assert ("not_measured" in beside["branch_miss_cycles"]) == (not age or "not_measured" in document["branch_miss_cycles"])

@@ -3,6 +3,7 @@
 #include "base/scope.h"
 #include "command/diagnose/diagnose_collection.h"
 #include "probe/calibration/calibration.h"
+#include "probe/calibration/calibration_cache.h"
 #include "system/cpu/identity.h"
 #include "system/host/running_cpu.h"
 
@@ -32,13 +33,19 @@ static void calibrate_quickly(struct collection *collection, struct calibration 
     struct cpu_identity identity;
     cpu_set_t before;
     cpu_identity_read(&identity, collection->context->root, &collection->arena);
+    struct calibration_key key;
     const struct calibration_request request = {
         .quick = true,
         .issue_slots = identity.microarchitecture ? identity.microarchitecture->slots : 0,
         .seed = 1,
     };
     bool moved = affinity_take(collection, &before);
+    struct ceilings *ceilings = &collection->ceilings;
+    calibration_key_take(&key, collection->context->root, &identity, &collection->arena);
     calibration_measure(calibration, collection->context->root, &request);
+    calibration->cpu_list = key.cpus;
+    if (!ceilings->has_kept)
+        ceilings->has_kept = calibration_cache_read(&key, &ceilings->kept, &ceilings->kept_age_s, &collection->arena);
     if (moved)
         (void)sched_setaffinity(0, sizeof(before), &before);
 }

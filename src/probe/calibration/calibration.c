@@ -29,9 +29,9 @@ struct plan {
 
 static const struct plan full_plan = {
     .core_rounds = 15,
-    .memory_rounds = 9,
-    .curve_rounds = 8,
-    .cpu_rounds = 5,
+    .memory_rounds = 7,
+    .curve_rounds = 6,
+    .cpu_rounds = 7,
     .figures = ~0u,
     .bandwidth_bytes = 64 * 1024 * 1024,
     .step_shift = 2,
@@ -188,25 +188,44 @@ bool calibration_glimpse(uint32_t cpu, struct ceilings_glimpse *ret_glimpse)
     return measured;
 }
 
-/* Each of the CPUs that may be used by itself, the first so many; one alone is what the figures are of. */
-static void measure_cpus(struct calibration *calibration, const struct plan *plan)
+/* The slices of one CPU. */
+struct cpu_samples {
+    uint32_t cpu;
+    double clocks[ROUNDS_MOST], issues[ROUNDS_MOST];
+    size_t count;
+};
+
+static size_t cpus_allowed(struct cpu_samples *cpus)
 {
     cpu_set_t may;
-    if (!plan->cpu_rounds || sched_getaffinity(0, sizeof(may), &may) != 0 || CPU_COUNT(&may) < 2)
-        return;
-    for (uint32_t cpu = 0; cpu < CPU_SETSIZE && calibration->cpu_count < CALIBRATION_CPUS_MOST; cpu++) {
-        double clocks[ROUNDS_MOST], issues[ROUNDS_MOST];
-        size_t count = 0;
-        struct ceilings_glimpse glimpse;
-        for (int round = 0; CPU_ISSET(cpu, &may) && round < plan->cpu_rounds; round++)
-            if (calibration_glimpse(cpu, &glimpse)) {
-                clocks[count] = glimpse.clock_hz;
-                issues[count++] = glimpse.issue;
-            }
-        if (count)
+    size_t count = 0;
+    if (sched_getaffinity(0, sizeof(may), &may) != 0)
+        return 0;
+    for (uint32_t cpu = 0; cpu < CPU_SETSIZE && count < CALIBRATION_CPUS_MOST; cpu++)
+        if (CPU_ISSET(cpu, &may))
+            cpus[count++].cpu = cpu;
+    return count;
+}
+
+/* Each of the CPUs that may be used by itself, the first so many, in turns; of one alone, the figures are. */
+static void measure_cpus(struct calibration *calibration, const struct plan *plan)
+{
+    struct cpu_samples cpus[CALIBRATION_CPUS_MOST] = {0};
+    size_t count = plan->cpu_rounds ? cpus_allowed(cpus) : 0;
+    for (int round = 0; count > 1 && round < plan->cpu_rounds; round++)
+        for (size_t at = 0; at < count; at++) {
+            struct cpu_samples *cpu = &cpus[at];
+            struct ceilings_glimpse glimpse;
+            if (!calibration_glimpse(cpu->cpu, &glimpse))
+                continue;
+            cpu->clocks[cpu->count] = glimpse.clock_hz;
+            cpu->issues[cpu->count++] = glimpse.issue;
+        }
+    for (size_t at = 0; at < count; at++)
+        if (cpus[at].count)
             calibration->cpus[calibration->cpu_count++] = (struct calibration_cpu){
-                cpu, quartile_interval(clocks, count), quartile_interval(issues, count)};
-    }
+                cpus[at].cpu, quartile_interval(cpus[at].clocks, cpus[at].count),
+                quartile_interval(cpus[at].issues, cpus[at].count)};
 }
 
 /* Memory. */

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Where does plumb keep what it measured about this machine? $XDG_CACHE_HOME/plumb, else ~/.cache/plumb.
+ */
+#ifndef PLUMB_PROBE_CACHE_FOLDER_H
+#define PLUMB_PROBE_CACHE_FOLDER_H
+
+#include <limits.h>
+#include <stdbool.h>
+
+/* Its path; a name of up to 64 bytes still fits behind it. False when there is no home. */
+bool cache_folder(char ret_folder[PATH_MAX]);
+/* Make it. ~/.cache may be missing, its parent not. */
+void cache_folder_make(const char *folder);
+
+#endif
