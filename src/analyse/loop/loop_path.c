@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "analyse/loop/loop_path.h"
+
+#include <string.h>
+
+enum {
+    ROWS_MOST = 4096,
+    X86_STACK = 7,
+    REGISTER_COUNT = 64,
+};
+
+/* A way through counts as run when its rows have this share of the samples that rows of the loop have on average. */
+#define RUN_SHARE 0.25
+
+static double mean_weight(const double *weights, uint32_t first, uint32_t end)
+{
+    double sum = 0;
+    for (uint32_t at = first; at < end; at++)
+        sum += weights[at];
+    return end > first ? sum / (end - first) : 0;
+}
+
+static bool is_run(const double *weights, struct loop_rows loop, uint32_t first, uint32_t end)
+{
+    if (!weights || end <= first)
+        return true;
+    return mean_weight(weights, first, end) >= RUN_SHARE * mean_weight(weights, loop.first, loop.last + 1);
+}
+
+static uint32_t row_at(const struct instruction *rows, struct loop_rows loop, uint64_t addr)
+{
+    uint32_t low = loop.first, high = loop.last + 1;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (rows[middle].addr < addr)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low <= loop.last && rows[low].addr == addr ? low : UINT32_MAX;
+}
+
+/* The row behind `at` on the path; loop.first: the turn is over; UINT32_MAX: it leaves the loop. */
+static uint32_t next_row(struct loop_path *path, struct loop_rows loop, const double *weights, uint32_t at)
+{
+    const struct instruction *row = &path->all[at];
+    bool jumps = row->has_target && row->class != INSTRUCTION_CALL;
+    uint32_t target = jumps ? row_at(path->all, loop, row->target) : UINT32_MAX;
+    path->has_calls |= row->class == INSTRUCTION_CALL;
+    if (at == loop.last)
+        return target == loop.first ? loop.first : UINT32_MAX;
+    if (!row->falls_through && target == UINT32_MAX)
+        return UINT32_MAX;
+    if (target == UINT32_MAX) /* no jump, or one out of the loop */
+        return at + 1;
+    path->is_straight = false;
+    if (!row->falls_through)
+        return target == loop.first || target > at ? target : UINT32_MAX;
+    if (target == loop.first)
+        return is_run(weights, loop, at + 1, loop.last + 1) ? at + 1 : loop.first;
+    if (target <= at) {
+        path->has_inner_loop = true;
+        return at + 1;
+    }
+    return is_run(weights, loop, at + 1, target) ? at + 1 : target;
+}
+
+struct value {
+    uint32_t symbol;
+    int64_t offset;
+};
+
+static bool is_stack_step(const struct instruction *row)
+{
+    return row->mnemonic && row->writes >> X86_STACK & 1 &&
+           (strncmp(row->mnemonic, "push", 4) == 0 || strncmp(row->mnemonic, "pop", 3) == 0) && strcmp(row->mnemonic, "popcnt");
+}
+
+static int64_t stack_step(const struct instruction *row)
+{
+    int64_t bytes = row->memory.size_bytes ? row->memory.size_bytes : 8;
+    return row->mnemonic[1] == 'u' ? -bytes : bytes;
+}
+
+static bool is_copy(const struct instruction *row)
+{
+    return row->class == INSTRUCTION_MOVE && !row->vector_bits && !row->mask_reads && !row->has_immediate && row->operation_bits == 64 &&
+           row->mnemonic && strcmp(row->mnemonic, "mov") == 0 && __builtin_popcountll(row->reads) == 1;
+}
+
+static void run_row(struct value *values, const struct instruction *row, uint32_t position)
+{
+    struct value copied = {SYMBOL_NOTHING, 0};
+    if (is_copy(row))
+        copied = values[__builtin_ctzll(row->reads)];
+    for (uint64_t left = row->writes; left; left &= left - 1) {
+        uint32_t number = (uint32_t)__builtin_ctzll(left);
+        if (row->step_register == number && row->step_by == REGISTER_NONE)
+            values[number].offset = (int64_t)((uint64_t)values[number].offset + (uint64_t)row->step);
+        else if (number == X86_STACK && is_stack_step(row))
+            values[number].offset += stack_step(row);
+        else if (copied.symbol != SYMBOL_NOTHING)
+            values[number] = copied;
+        else
+            values[number] = (struct value){SYMBOL_MADE_FIRST + position, (int64_t)number << 48}; /* two results are two things */
+    }
+}
+
+static struct loop_address address_of(const struct value *values, const struct instruction *row)
+{
+    const struct memory_operand *memory = &row->memory;
+    int64_t scale = memory->index_shift ? (int64_t)1 << memory->index_shift : memory->scale ? memory->scale : 1;
+    struct loop_address address = {.base = SYMBOL_NOTHING, .index = SYMBOL_NOTHING, .segment = memory->segment,
+                                   .size_bytes = memory->size_bytes, .offset = memory->displacement};
+    if (!memory->is_present || memory->has_vector_index || memory->has_hidden_part)
+        return address;
+    address.known = true;
+    if (memory->is_relative)
+        address.offset = (int64_t)((uint64_t)address.offset + row->addr);
+    if (memory->base < REGISTER_COUNT) {
+        address.base = values[memory->base].symbol;
+        address.offset = (int64_t)((uint64_t)address.offset + (uint64_t)values[memory->base].offset);
+    }
+    if (memory->index < REGISTER_COUNT) {
+        address.index = values[memory->index].symbol;
+        address.scale = (uint32_t)scale;
+        address.offset = (int64_t)((uint64_t)address.offset + (uint64_t)values[memory->index].offset * (uint64_t)scale);
+    }
+    if (is_stack_step(row) && row->is_store)
+        address.offset += stack_step(row);
+    return address;
+}
+
+static bool symbol_step(const struct loop_path *path, uint32_t symbol, int64_t scale, int64_t *sum)
+{
+    if (symbol == SYMBOL_NOTHING)
+        return true;
+    if (symbol >= SYMBOL_MADE_FIRST || !path->step_known[symbol])
+        return false;
+    *sum = (int64_t)((uint64_t)*sum + (uint64_t)path->step[symbol] * (uint64_t)scale);
+    return true;
+}
+
+static void follow_values(struct loop_path *path)
+{
+    struct value values[REGISTER_COUNT];
+    for (uint32_t at = 0; at < REGISTER_COUNT; at++)
+        values[at] = (struct value){at, 0};
+    for (uint32_t at = 0; at < path->count; at++) {
+        const struct instruction *row = &path->all[path->rows[at]];
+        path->addresses[at] = address_of(values, row);
+        run_row(values, row, at);
+    }
+    for (uint32_t at = 0; at < REGISTER_COUNT; at++) {
+        path->step_known[at] = values[at].symbol == at;
+        path->step[at] = values[at].offset;
+    }
+    for (uint32_t at = 0; at < path->count; at++) {
+        struct loop_address *address = &path->addresses[at];
+        int64_t sum = 0;
+        address->steps = address->known && symbol_step(path, address->base, 1, &sum) && symbol_step(path, address->index, address->scale, &sum);
+        address->step = address->steps ? sum : 0;
+    }
+}
+
+struct loop_path loop_path_of(const struct instruction *rows, struct loop_rows loop, const double *row_weights, struct arena *arena)
+{
+    struct loop_path path = {.all = rows, .is_straight = true};
+    uint32_t length = loop.last - loop.first + 1;
+    path.rows = arena_alloc(arena, length * sizeof(*path.rows));
+    path.addresses = arena_alloc(arena, length * sizeof(*path.addresses));
+    uint32_t at = loop.first;
+    while (at != UINT32_MAX && path.count < length && path.count < ROWS_MOST) {
+        path.rows[path.count++] = at;
+        at = next_row(&path, loop, row_weights, at);
+        if (at == loop.first) {
+            path.is_closed = true;
+            break;
+        }
+    }
+    follow_values(&path);
+    return path;
+}

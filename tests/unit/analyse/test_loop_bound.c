@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "loop_code.h"
+
+#include "analyse/loop/loop_bound.h"
+
+#include <math.h>
+
+struct bound_case {
+    const char *what, *hex;
+    enum loop_limit limit;
+    double cycles;          /* on SKX, by the latencies and ports of the sources that the table names */
+    double if_same;         /* chain through memory if it is one place; 0: as the certain one */
+    enum chain_kind kind;   /* of most of the chain, when that is the limit */
+};
+
+static const struct bound_case cases[] = {
+    {"imul %rbx,%rax; dec; jnz: latency 3", "480fafc348ffc975f7", LOOP_LIMIT_CHAIN, 3, 0, CHAIN_MULTIPLY},
+    {"mov (%rax),%rax: simple address, 4", "488b0048ffc975f8", LOOP_LIMIT_CHAIN, 4, 0, CHAIN_LOAD},
+    {"add %rbx,(%rdi): forwarded and added", "48011f48ffc975f8", LOOP_LIMIT_CHAIN, 5, 0, CHAIN_FORWARD},
+    {"a[i] += a[i-1], floats: forwarding 5 and addss 4", "f30f100c8ff30f584c8ffcf30f110c8f48ffc14839d172e8", LOOP_LIMIT_CHAIN, 9, 0, CHAIN_FORWARD},
+    {"a[i] += a[i-2]: the same over two turns", "f30f100c8ff30f584c8ff8f30f110c8f48ffc14839d172e8", LOOP_LIMIT_CHAIN, 4.5, 0, CHAIN_FORWARD},
+    {"ten vfmadd231ps on two ports",
+     "c4e26db8c1c4e26db8d9c4e26db8e1c4e26db8e9c4e26db8f1c4e26db8f9c4626db8c1c4626db8c9c4626db8d1c4626db8d948ffc975c9",
+     LOOP_LIMIT_UNITS, 5, 0, CHAIN_FP},
+    {"a histogram: five slots; if it is one counter, forwarding and one", "0fb607ff048648ffc74839fa75f2", LOOP_LIMIT_FRONTEND, 1.25, 5, 0},
+    {"divsd of its own result: 13", "f20f5ec148ffc975f7", LOOP_LIMIT_CHAIN, 13, 0, CHAIN_DIVIDE},
+    {"divsd of new values: the divider, 4", "660f28c3f20f5ec148ffc975f3", LOOP_LIMIT_UNITS, 4, 0, 0},
+    {"moves are eliminated, the addition isn't: 1", "4889c34883c3014889d848ffc975f1", LOOP_LIMIT_FRONTEND, 1, 0, 0},
+    {"popcnt waits for its destination", "f3480fb8c348ffc975f6", LOOP_LIMIT_CHAIN, 3, 0, CHAIN_OTHER},
+    {"lzcnt doesn't", "f3480fbdc348ffc975f6", LOOP_LIMIT_FRONTEND, 1, 0, 0},
+    {"addl $1,-4(%rbp), as unoptimised code counts", "8345fc01837dfc647ef6", LOOP_LIMIT_CHAIN, 5, 0, CHAIN_FORWARD},
+    {"crc32q chain: 3", "f2480f38f1064883c6084839d675f1", LOOP_LIMIT_CHAIN, 3, 0, CHAIN_OTHER},
+    {"adc chain, counted by dec and lea, which leave the carry", "481306488d760848ffc975f4", LOOP_LIMIT_FRONTEND, 1, 0, 0},
+    {"three shuffles on port 5", "c4e26900d9c4e25900e9c5d960f148ffc975ed", LOOP_LIMIT_UNITS, 3, 0, 0},
+    {"two stores, one a cycle", "488917488957084883c7104839f975f0", LOOP_LIMIT_UNITS, 2, 0, 0},
+    {"eight slots of four", "4883e901480f4fc390909090904885c975ee", LOOP_LIMIT_FRONTEND, 2, 0, 0},
+};
+
+static struct loop_bound bound_of(const char *hex, const char *core, double share)
+{
+    struct loop_code code;
+    struct loop_bound bound;
+    loop_code_decode(&code, hex);
+    struct loop_bound_request request = {.rows = code.rows, .loop = {0, code.count - 1}, .core = core_costs_find(core), .issue_share = share,
+                                         .unit_share = share};
+    loop_bound_find(&bound, &request);
+    return bound;
+}
+
+Test(loop_bound, cycles_and_what_takes_them)
+{
+    for (size_t at = 0; at < sizeof(cases) / sizeof(*cases); at++) {
+        const struct bound_case *one = &cases[at];
+        struct loop_bound bound = bound_of(one->hex, "CLX", 1);
+        cr_assert(bound.known && !bound.is_lower && !bound.is_approximate, "%s", one->what);
+        cr_expect_float_eq(bound.cycles, one->cycles, 0.01, "%s: %g", one->what, bound.cycles);
+        cr_expect_eq(bound.limit, one->limit, "%s: %s", one->what, loop_limit_name(bound.limit));
+        double same = one->if_same ? one->if_same : bound.chain.cycles;
+        cr_expect_float_eq(bound.chain_if_same.cycles, same, 0.01, "%s: %g", one->what, bound.chain_if_same.cycles);
+        for (size_t kind = 0; one->limit == LOOP_LIMIT_CHAIN && kind < CHAIN_KINDS; kind++)
+            cr_expect_leq(bound.chain.kind_cycles[kind], bound.chain.kind_cycles[one->kind], "%s: %s", one->what, chain_kind_name(kind));
+        double sum = 0;
+        for (size_t kind = 0; kind < CHAIN_KINDS; kind++)
+            sum += bound.chain.kind_cycles[kind];
+        cr_expect_float_eq(sum, bound.chain.cycles, 0.01, "%s: the kinds' cycles add up, %g", one->what, sum);
+    }
+}
+
+Test(loop_bound, a_part_of_the_core_takes_longer_but_a_chain_does_not)
+{
+    cr_expect_float_eq(bound_of(cases[0].hex, "CLX", 0.5).cycles, 3, 0.01);
+    cr_expect_float_eq(bound_of(cases[5].hex, "CLX", 0.5).cycles, 10, 0.01);
+}
+
+Test(loop_bound, other_cores_have_other_bounds)
+{
+    cr_expect_float_eq(bound_of("4883e901480f4fc390909090904885c975ee", "SPR", 1).cycles, 8 / 6.0, 0.01);
+    cr_expect_float_eq(bound_of("488917488957084883c7104839f975f0", "ICX", 1).cycles, 1, 0.01, "two stores a cycle");
+}
+
+Test(loop_bound, what_is_not_known_is_said)
+{
+    struct loop_bound bound = bound_of("d9fe48ffc975f9", "CLX", 1); /* fsin */
+    cr_assert(bound.known && bound.is_lower && bound.unknown_count == 1);
+    cr_assert_str_eq(bound.unknown_mnemonic, "fsin");
+    bound = bound_of(cases[0].hex, "no such core", 1);
+    cr_assert(!bound.known && bound.why_not && !bound.cycles);
+}
