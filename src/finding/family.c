@@ -7,13 +7,28 @@
 
 struct interval share_of_run(const struct results *results, const struct finding *finding, struct interval share)
 {
-    /* Samples of user code alone are shares of its own time, not of the kernel's. */
-    if (share.known && results->sampled.known)
-        share = interval_of(share.low * results->sampled.low, share.mid * results->sampled.mid,
-                            share.high * results->sampled.high);
-    if (finding->of == OF_CPU_TIME || !results->run || !results->run->on_cpu_ratio.known)
-        return share;
-    return interval_scaled(share, results->run->on_cpu_ratio.value);
+    struct share_scale scale = share_scale_of(results);
+    return share_as(share_of(OF_SAMPLES, share), finding->of, &scale);
+}
+
+void finding_decide_share(struct finding *finding, const struct results *results, struct share share)
+{
+    struct share_scale scale = share_scale_of(results);
+    finding_decide(finding, share_as(share, finding->of, &scale), results->effect);
+}
+
+void finding_bound_share(struct finding *finding, const struct results *results, struct share most)
+{
+    struct share_scale scale = share_scale_of(results);
+    struct interval bound = share_as(most, finding->of, &scale);
+    finding_decide_bound(finding, bound.known ? bound.high : 1, results->effect);
+}
+
+struct measured cpus_allowed_to(const struct activity *activity)
+{
+    if (!activity)
+        return not_measured("/proc was not watched");
+    return activity->cpus_allowed.known ? activity->cpus_allowed : activity->cpus_online;
 }
 
 struct interval share_of_samples(const struct results *results, const struct finding *finding, double hits)

@@ -34,11 +34,14 @@ extern const struct hypothesis hypothesis_waiting, hypothesis_lock_turns, hypoth
     hypothesis_kernel_locks, hypothesis_start_and_exit, hypothesis_swap, hypothesis_single_threaded,
     hypothesis_vm_exits, hypothesis_host_pages, hypothesis_frequency;
 
-/*
- * A share of the samples as a share of what the finding counts in: elapsed time is only partly CPU time, and samples
- * without the kernel's only a part of that.
- */
+/* A share of the samples as a share of what the finding counts in. */
 struct interval share_of_run(const struct results *results, const struct finding *finding, struct interval share);
+/* finding_decide and finding_decide_bound by a share of anything. */
+void finding_decide_share(struct finding *finding, const struct results *results, struct share share);
+void finding_bound_share(struct finding *finding, const struct results *results, struct share most);
+struct measured cpus_allowed_to(const struct activity *activity);
+/* Share of the elapsed time in which it slept. */
+struct interval share_asleep(const struct results *results);
 /* hits of all samples as such a share, Wilson. */
 struct interval share_of_samples(const struct results *results, const struct finding *finding, double hits);
 /* The same for stalled instructions and for functions by name: what could not be told may be such, too. */

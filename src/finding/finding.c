@@ -52,11 +52,6 @@ const char *unit_name(enum unit unit)
     return names[unit];
 }
 
-const char *denominator_name(enum denominator of)
-{
-    return of == OF_ELAPSED ? "elapsed time" : "CPU time";
-}
-
 void finding_decide(struct finding *finding, struct interval recoverable, double effect)
 {
     finding->recoverable = interval_clamped(recoverable, 0, 1);

@@ -12,6 +12,7 @@
 
 #include "base/arena.h"
 #include "base/text.h"
+#include "finding/share.h"
 #include "statistics/interval.h"
 
 enum verdict {
@@ -86,12 +87,6 @@ struct evidence {
     size_t value_count;
 };
 
-/* What recoverable time is a share of. */
-enum denominator {
-    OF_ELAPSED, /* the run's elapsed time */
-    OF_CPU_TIME /* the CPU time used while it was watched */
-};
-
 struct hypothesis;
 
 struct finding {
@@ -100,7 +95,7 @@ struct finding {
     enum verdict verdict;
     enum confidence confidence;
     const char *confidence_reason;
-    enum denominator of;
+    enum denominator of; /* OF_ELAPSED or OF_CPU_TIME: what recoverable time is a share of */
     struct interval recoverable; /* 0..1; unknown when not testable */
     double of_seconds;           /* what recoverable is a share of */
     bool is_estimate;            /* inferred without hardware counters */
@@ -121,7 +116,6 @@ const char *confidence_name(enum confidence confidence); /* "high" */
 const char *origin_name(enum origin origin);
 const char *weight_name(enum weight weight);
 const char *unit_name(enum unit unit);
-const char *denominator_name(enum denominator of);
 
 /*
  * Decide by the interval. effect: 0..1. Only when the verdict is undecided does the caller need to say why

@@ -61,32 +61,11 @@ static const char *unmet_need(const struct hypothesis *hypothesis, const struct 
     return NULL;
 }
 
-/*
- * What a gain is a share of: the elapsed time of a program we started, since that is what its user waits for; the CPU
- * time where it ran already, where its threads ran side by side, or where others held its CPUs: how much they took says
- * nothing about its code.
- */
-static const double DELAYED_MOST = 0.05;
-/* Threads side by side: a share of their CPU time is none of the elapsed time, unless as many ran all the time. */
-static const double BESIDE_MOST = 1.1;
-
-static enum denominator denominator_for(const struct run_time *run)
-{
-    if (!run || run->scope != RUN_STARTED)
-        return OF_CPU_TIME;
-    double on_cpu = run->on_cpu_ratio.known ? run->on_cpu_ratio.value : 1;
-    if (run->cpus_used.known && run->cpus_used.value > BESIDE_MOST * on_cpu)
-        return OF_CPU_TIME;
-    struct measured delay = run->run_delay_s.known ? run->run_delay_s : run->preempted_s;
-    bool delayed = delay.known && run->cpu_s.known && delay.value > DELAYED_MOST * (delay.value + run->cpu_s.value);
-    return delayed ? OF_CPU_TIME : OF_ELAPSED;
-}
-
 static void test_one(const struct hypothesis *hypothesis, const struct results *results, struct finding *finding,
                      struct arena *arena)
 {
     *finding = (struct finding){.hypothesis = hypothesis, .arena = arena, .verdict = VERDICT_NOT_TESTABLE};
-    finding->of = denominator_for(results->run);
+    finding->of = share_denominator(results->run);
     const char *why_not = unmet_need(hypothesis, results);
     if (why_not) {
         finding_not_testable(finding, why_not, NULL);
@@ -99,10 +78,9 @@ static void test_one(const struct hypothesis *hypothesis, const struct results *
     }
     if (!imported_test(results, finding) && why_not)
         return;
-    if (results->run) {
-        struct measured of = finding->of == OF_ELAPSED ? results->run->elapsed_s : results->run->cpu_s;
-        finding->of_seconds = of.known ? of.value : 0;
-    }
+    struct share_scale scale = share_scale_of(results);
+    struct measured whole = share_whole_s(finding->of, &scale);
+    finding->of_seconds = whole.known ? whole.value : 0;
     finding_rate(finding, results->stalls ? (double)results->stalls->sample_count : 0);
 }
 

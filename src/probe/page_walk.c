@@ -30,6 +30,9 @@ enum {
 
 static const uint64_t span_least_bytes = 4ull * 1024 * 1024, span_most_bytes = 1024ull * 1024 * 1024;
 
+/* All lines of the largest span: beyond the last-level caches of nearly all of today's servers. */
+static const uint64_t nodes_most = 1024ull * 1024 * 1024 / LINE_BYTES;
+
 /* One region and where the walk through it stands. */
 struct walk {
     char *memory; /* aligned to HUGE_BYTES */
@@ -82,32 +85,32 @@ static bool walk_map(struct walk *walk, uint64_t span_bytes, bool huge, struct e
     return true;
 }
 
-/* Sattolo's shuffle: one cycle through all nodes. */
+uint64_t page_walk_next(uint64_t node, uint64_t count)
+{
+    return (node * 6364136223846793005u + 1442695040888963407u) & (count - 1);
+}
+
+/* In the order of memory, and without a table: a shuffle of as many nodes would take seconds. */
 static void chase_build(struct walk *walk)
 {
     uint64_t nodes = walk->node_mask + 1;
-    scoped_free uint32_t *order = memory_alloc(memory_product(nodes, sizeof(*order)));
-    for (uint64_t at = 0; at < nodes; at++)
-        order[at] = (uint32_t)at;
-    for (uint64_t at = nodes - 1; at > 0; at--) {
-        uint64_t other = random_next(&walk->random) % at;
-        uint32_t moved = order[at];
-        order[at] = order[other];
-        order[other] = moved;
-    }
     for (uint64_t at = 0; at < nodes; at++) {
-        char *from = walk->memory + order[at] * walk->node_spacing;
-        char *to = walk->memory + order[(at + 1) % nodes] * walk->node_spacing;
+        char *from = walk->memory + at * walk->node_spacing;
+        char *to = walk->memory + page_walk_next(at, nodes) * walk->node_spacing;
         memcpy(from, &to, sizeof(to));
     }
     walk->chase = walk->memory;
 }
 
-/* Beyond the last-level caches of today's servers, some of 1 GiB; a chase is built link by link, which takes its time. */
-enum {
-    NODES_MOST = 1 << 24
-};
-static const uint64_t chased_most = 1 << 22;
+uint64_t page_walk_lines(const struct page_walk_request *request, uint64_t span_bytes)
+{
+    uint64_t lines = span_bytes / LINE_BYTES;
+    uint64_t wanted = request->lines_bytes ? request->lines_bytes / LINE_BYTES : lines, nodes = 1024;
+    wanted = wanted < lines ? wanted : lines;
+    while (nodes * 2 <= wanted && nodes < nodes_most)
+        nodes *= 2;
+    return nodes;
+}
 
 static void walk_prepare(struct walk *walk, const struct page_walk_request *request)
 {
@@ -118,13 +121,7 @@ static void walk_prepare(struct walk *walk, const struct page_walk_request *requ
     if (request->span_bytes < walk->span_bytes)
         walk->span_bytes = request->span_bytes > REACH_LEAST ? request->span_bytes : REACH_LEAST;
     walk->work_turns = request->work_instructions / WORK_STEP;
-    uint64_t lines = walk->span_bytes / LINE_BYTES;
-    uint64_t wanted = request->lines_bytes ? request->lines_bytes / LINE_BYTES : lines;
-    if (wanted > lines)
-        wanted = lines;
-    uint64_t nodes = 1024;
-    while (nodes * 2 <= wanted && nodes < (request->dependent ? chased_most : NODES_MOST))
-        nodes *= 2;
+    uint64_t nodes = page_walk_lines(request, walk->span_bytes);
     walk->node_mask = nodes - 1;
     /* An odd number of lines apart, so that nodes spread over all cache sets. */
     walk->node_spacing = (walk->span_bytes / nodes / LINE_BYTES - 1) / 2 * 2 * LINE_BYTES + LINE_BYTES;

@@ -46,4 +46,12 @@ struct page_walk_result {
 MUST_CHECK bool page_walk_measure(const struct sysroot *root, const struct page_walk_request *request,
                                   struct page_walk_result *ret_result, struct error *err);
 
+/* How many lines random and dependent patterns touch in a span: a power of two, more than half of those asked for. */
+uint64_t page_walk_lines(const struct page_walk_request *request, uint64_t span_bytes);
+/*
+ * The node after this one of `count`, a power of two: once through all of them, each as far from the last as chance has
+ * it (Hull and Dobell: modulo a power of two, an odd increment and a multiplier of 1 modulo 4 have the full period).
+ */
+uint64_t page_walk_next(uint64_t node, uint64_t count);
+
 #endif

@@ -44,6 +44,12 @@ struct machine_counters {
     uint64_t huge_faults, huge_fallbacks, swap_ins, swap_outs;
 };
 
+/* More CPUs than Linux is built for anywhere. */
+enum {
+    CPUS_MOST = 8192
+};
+typedef vec(struct cpu_ticks) cpu_ticks_list;
+
 struct activity_watch {
     const struct sysroot *root;
     vec(struct watched_process) processes;
@@ -53,8 +59,11 @@ struct activity_watch {
     uint64_t began_ticks; /* since boot, as /proc counts when a task began */
     double began_s, last_s;
     struct machine_counters machine_first, machine_last;
+    cpu_ticks_list cpus_first, cpus_last;
     bool has_cgroup;
     struct cgroup_cpu cgroup_first, cgroup_last;
+    bool has_members; /* the limited group's processes could be read, and it is their own, not one above it */
+    uint32_t others_most;
     double runnable_sum;
     uint32_t runnable_count, look_count, ready_looks, threads_at_once;
     bool started;  /* by us: nothing of it ran before */
@@ -367,11 +376,21 @@ static void machine_look_memory(struct activity_watch *watch, struct machine_cou
         status_number(all, "pswpin ", &counters->swap_ins) && status_number(all, "pswpout ", &counters->swap_outs);
 }
 
+static void cpus_look(struct activity_watch *watch, struct text *scratch)
+{
+    if (!read_quietly(watch, scratch, "/proc/stat", 0, 0))
+        return;
+    cpu_ticks_list *list = watch->look_count == 0 ? &watch->cpus_first : &watch->cpus_last;
+    vec_reserve(list, CPUS_MOST);
+    list->count = cpu_ticks_parse(whole(scratch), list->items, CPUS_MOST);
+}
+
 static void machine_look(struct activity_watch *watch, struct text *scratch)
 {
     struct machine_counters counters = {0};
     cpu_time_read(&counters.cpu, watch->root);
     machine_look_memory(watch, &counters, scratch);
+    cpus_look(watch, scratch);
     if (watch->look_count == 0)
         watch->machine_first = counters;
     watch->machine_last = counters;
@@ -388,6 +407,28 @@ static void machine_look(struct activity_watch *watch, struct text *scratch)
     }
 }
 
+/* Who shares the limit: besides the target and plumb, which does next to nothing. Groups below it have lists of their own. */
+static void members_look(struct activity_watch *watch, const struct cgroup_cpu *cgroup)
+{
+    char limited[sizeof(cgroup->folder) + sizeof(cgroup->quota_path.text)];
+    snprintf(limited, sizeof(limited), "%s%s", cgroup->mount.text,
+             strcmp(cgroup->quota_path.text, "/") == 0 ? "" : cgroup->quota_path.text);
+    scoped_text struct text members = {0};
+    struct error ignored;
+    watch->has_members = cgroup->limited && cgroup->quota_path.known && strcmp(limited, cgroup->folder) == 0 &&
+                         sysroot_read(watch->root, &members, &ignored, "%s/cgroup.procs", cgroup->folder);
+    if (!watch->has_members)
+        return;
+    struct view rest = whole(&members), line;
+    uint32_t others = 0;
+    while (view_line(&rest, &line)) {
+        uint64_t pid;
+        if (view_u64(view_trim(line), 10, &pid) && (pid_t)pid != getpid() && !process_find(watch, (pid_t)pid))
+            others++;
+    }
+    watch->others_most = others > watch->others_most ? others : watch->others_most;
+}
+
 /* The group is kept by its path: at the last look the process may have ended. */
 static void cgroup_look(struct activity_watch *watch)
 {
@@ -395,8 +436,10 @@ static void cgroup_look(struct activity_watch *watch)
         return;
     struct cgroup_cpu cgroup;
     cgroup_cpu_read_path(&cgroup, watch->root, watch->cgroup_first.path.text);
-    if (cgroup.version)
-        watch->cgroup_last = cgroup;
+    if (!cgroup.version)
+        return;
+    watch->cgroup_last = cgroup;
+    members_look(watch, &cgroup);
 }
 
 void activity_watch_add(struct activity_watch *watch, pid_t pid)
@@ -468,6 +511,8 @@ void activity_watch_free(struct activity_watch *watch)
         return;
     vec_done(&watch->processes);
     vec_done(&watch->threads);
+    vec_done(&watch->cpus_first);
+    vec_done(&watch->cpus_last);
     hashmap_done(&watch->thread_by_tid);
     free(watch);
 }
@@ -635,6 +680,23 @@ static void result_cpu_ratios(const struct activity_watch *watch, struct activit
     result->interrupt_ratio = known ? measured_as(interrupts / total) : not_measured(why);
 }
 
+/* CPUs that were online all the time: both lists are in the order of their numbers. */
+static void result_cpus(const struct activity_watch *watch, struct arena *arena, struct activity *result)
+{
+    const double tick_s = 1.0 / CPU_TIME_TICKS_PER_SECOND;
+    result->cpus = arena_array(arena, struct activity_cpu, watch->cpus_last.count + 1);
+    size_t first = 0;
+    vec_for_each(&watch->cpus_last, last) {
+        while (first < watch->cpus_first.count && watch->cpus_first.items[first].cpu < last->cpu)
+            first++;
+        const struct cpu_ticks *from = first < watch->cpus_first.count ? &watch->cpus_first.items[first] : NULL;
+        if (!from || from->cpu != last->cpu || last->busy < from->busy || last->steal < from->steal)
+            continue;
+        result->cpus[result->cpu_count++] = (struct activity_cpu){
+            last->cpu, (double)(last->busy - from->busy) * tick_s, (double)(last->steal - from->steal) * tick_s};
+    }
+}
+
 static void result_machine(const struct activity_watch *watch, struct activity *result)
 {
     result_cpu_ratios(watch, result);
@@ -680,6 +742,8 @@ static void result_cgroup(const struct activity_watch *watch, struct activity *r
     result->throttled_s = fact_growth(&a->throttled_us, &b->throttled_us, 1e-6, why);
     result->periods = fact_growth(&a->periods, &b->periods, 1, why);
     result->group_usage_s = fact_growth(&a->usage_us, &b->usage_us, 1e-6, why);
+    result->group_others = watch->has_members ? measured_as(watch->others_most)
+                                              : not_measured("the processes of the limited group aren't known");
     result->period_s = b->period_us.known ? measured_as((double)b->period_us.value * 1e-6)
                                           : not_measured(watch->has_cgroup ? "no limit is set" : why);
     result->throttled_periods = fact_growth(&a->throttled_periods, &b->throttled_periods, 1, why);
@@ -699,6 +763,7 @@ void activity_result(const struct activity_watch *watch, struct arena *arena, st
     result_target(watch, &result);
     result_processes(watch, &result);
     result_machine(watch, &result);
+    result_cpus(watch, arena, &result);
     result_cgroup(watch, &result);
     *ret_activity = result;
 }

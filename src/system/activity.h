@@ -28,6 +28,12 @@ struct activity_wait {
 
 #define ACTIVITY_WAITS_MOST 6
 
+/* One CPU of the machine while it was watched. */
+struct activity_cpu {
+    uint32_t cpu;
+    double busy_s, steal_s; /* for anybody; a hundredth of a second at a time */
+};
+
 struct activity_thread {
     uint32_t pid, tid;
     char comm[16];
@@ -58,9 +64,12 @@ struct activity {
     struct measured quota_cpus;    /* limit in CPUs; not measured with "no limit is set" when there is none */
     struct measured throttled_s; /* of the group: all its processes, and summed over the CPUs it was held back on */
     struct measured throttled_periods, periods, period_s;
-    struct measured group_usage_s; /* CPU time of all processes of that group */
+    struct measured group_usage_s;  /* CPU time of all processes of that group */
+    struct measured group_others; /* processes of the limited group that aren't the target's: most seen in a look */
     /* the machine */
     struct measured cpus_online;
+    struct activity_cpu *cpus; /* NULL: not known; owner: arena */
+    uint32_t cpu_count;
     struct measured busy_ratio, steal_ratio, iowait_ratio, interrupt_ratio; /* of all CPUs' time */
     struct measured runnable_mean; /* threads running or runnable, machine-wide, mean over the looks */
     struct measured huge_faults, huge_fault_fallbacks; /* THP counters of the machine */

@@ -28,6 +28,7 @@ static const struct field {
     FIELD(throttled_s),
     FIELD(period_s),
     FIELD(group_usage_s),
+    FIELD(group_others),
     FIELD(throttled_periods),
     FIELD(periods),
     FIELD(cpus_online),
@@ -67,6 +68,15 @@ static void write_thread(struct json_writer *json, const struct activity_thread 
     json_object_close(json);
 }
 
+static void write_cpu(struct json_writer *json, const struct activity_cpu *cpu)
+{
+    json_object_open(json, NULL);
+    json_u64(json, "cpu", cpu->cpu);
+    json_double(json, "busy_s", cpu->busy_s);
+    json_double(json, "steal_s", cpu->steal_s);
+    json_object_close(json);
+}
+
 void activity_write(const struct activity *activity, struct text *out)
 {
     struct json_writer json;
@@ -84,6 +94,10 @@ void activity_write(const struct activity *activity, struct text *out)
     json_array_open(&json, "threads");
     for (size_t at = 0; at < activity->thread_count && at < ACTIVITY_THREADS_KEPT; at++)
         write_thread(&json, &activity->threads[at]);
+    json_array_close(&json);
+    json_array_open(&json, "cpus");
+    for (size_t at = 0; at < activity->cpu_count; at++)
+        write_cpu(&json, &activity->cpus[at]);
     json_array_close(&json);
     json_object_close(&json);
 }
@@ -112,6 +126,22 @@ static void read_thread(struct activity_thread *thread, struct json_value value,
     }
 }
 
+/* Times that can't be are left out: then that CPU isn't known. */
+static void read_cpus(struct activity *activity, struct json_value cpus, struct arena *arena)
+{
+    activity->cpus = arena_array(arena, struct activity_cpu, json_count(cpus) + 1);
+    for (size_t at = 0; at < json_count(cpus); at++) {
+        struct json_value item = json_item(cpus, at);
+        struct activity_cpu cpu = {
+            .cpu = (uint32_t)json_unsigned_or(json_member(item, "cpu"), UINT32_MAX),
+            .busy_s = json_number_or(json_member(item, "busy_s"), -1),
+            .steal_s = json_number_or(json_member(item, "steal_s"), -1),
+        };
+        if (cpu.busy_s >= 0 && cpu.steal_s >= 0)
+            activity->cpus[activity->cpu_count++] = cpu;
+    }
+}
+
 bool activity_read(struct activity *activity, struct json_value root, struct arena *arena, struct error *err)
 {
     if (!json_is_record(root))
@@ -124,6 +154,7 @@ bool activity_read(struct activity *activity, struct json_value root, struct are
     activity->process_count = (uint32_t)json_unsigned_or(json_member(root, "process_count"), 0);
     activity->threads_at_once = (uint32_t)json_unsigned_or(json_member(root, "threads_at_once"), 0);
     activity->look_count = (uint32_t)json_unsigned_or(json_member(root, "look_count"), 0);
+    read_cpus(activity, json_member(root, "cpus"), arena);
     struct json_value threads = json_member(root, "threads");
     activity->thread_count = (uint32_t)json_count(threads);
     activity->threads = arena_array(arena, struct activity_thread, activity->thread_count + 1);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analyse/time/run_time.h"
 
+#include "analyse/time/stolen.h"
 #include "base/scope.h"
 
 #include <stdlib.h>
@@ -164,7 +165,6 @@ static void run_time_from_switches(struct run_time *result, const struct recordi
             walk_end(&walk, lane, moments[at].time_ns);
             continue;
         }
-        result->threads_seen += !lane->seen;
         if (moments[at].change->out)
             walk_out(&walk, lane, moments[at].change, thread->started_ns);
         else
@@ -184,6 +184,24 @@ static void run_time_from_switches(struct run_time *result, const struct recordi
     result->wanted_ratio = measured_as(wanted < 1 ? wanted : 1);
     result->from_switches = true;
     result->switched_cpu_s = measured_as((double)walk.cpu_ns * 1e-9);
+}
+
+/* A thread that has a CPU to itself may be switched never or once, and be in all samples. The idle thread is none of them. */
+static uint32_t threads_met(const struct recording *recording)
+{
+    const struct threads *threads = &recording->threads;
+    scoped_free bool *met = memory_alloc((threads->count + 1) * sizeof(*met));
+    memset(met, 0, (threads->count + 1) * sizeof(*met));
+    for (size_t at = 0; at < recording->samples.count; at++)
+        if (recording->samples.items[at].thread < threads->count)
+            met[recording->samples.items[at].thread] = true;
+    for (size_t at = 0; at < recording->switch_count; at++)
+        if (recording->switches[at].thread < threads->count)
+            met[recording->switches[at].thread] = true;
+    uint32_t count = 0;
+    for (size_t at = 0; at < threads->count; at++)
+        count += met[at] && threads->items[at].tid != 0;
+    return count;
 }
 
 static struct measured sum_of(struct measured a, struct measured b)
@@ -242,10 +260,13 @@ struct run_time run_time_of(const struct run_time_request *request)
         .switched_cpu_s = not_measured(no_switches),
         .run_delay_s = activity ? activity->run_delay_s : not_measured("/proc was not read"),
     };
+    if (recording)
+        result.threads_seen = threads_met(recording);
     if (recording && recording->switch_count && request->elapsed_s.known)
         run_time_from_switches(&result, recording, request->elapsed_s.value);
     cpu_time_settle(&result, request);
     looks_settle(&result, activity);
+    result.stolen = stolen_of(recording, activity, result.cpu_s);
     result.cpus_used = measured_ratio(result.cpu_s, result.elapsed_s);
     struct measured at_most_one = result.cpus_used;
     if (at_most_one.known && at_most_one.value > 1)

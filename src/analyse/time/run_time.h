@@ -19,6 +19,12 @@ enum run_scope {
     RUN_MACHINE   /* CPUs */
 };
 
+/* How much of the time in which its threads were on CPUs the host gave to others. */
+struct stolen {
+    struct interval ratio; /* stolen of CPU time and stolen time together; unknown: why_not */
+    const char *why_not;
+};
+
 struct run_time {
     enum run_scope scope;
     struct measured elapsed_s;
@@ -33,6 +39,7 @@ struct run_time {
     struct measured migrations;       /* a thread came back on another CPU */
     struct measured switches;
     struct measured switched_cpu_s;   /* CPU time as the switch records have it, summed over threads */
+    struct stolen stolen;
     uint32_t threads_seen;            /* with samples or switches */
     bool from_switches;
 };

@@ -116,7 +116,17 @@ static bool level_read_v2(struct level *level, const struct sysroot *root, const
     return true;
 }
 
-static bool level_read_v1(struct level *level, const struct sysroot *root, const char *folder)
+/* Version 1 counts CPU time in a hierarchy of its own, mounted together with cpu's nearly everywhere. */
+static void usage_read_v1(struct fact_number *usage, const struct sysroot *root, const char *folder, const char *accounts)
+{
+    int64_t usage_ns;
+    fact_number_absent(usage, "no cpuacct.usage can be read in '%.60s'", accounts[0] ? accounts : folder);
+    if (sysroot_i64(root, &usage_ns, "%s/cpuacct.usage", folder) ||
+        (accounts[0] && sysroot_i64(root, &usage_ns, "%s/cpuacct.usage", accounts)))
+        fact_number_set(usage, usage_ns / 1000);
+}
+
+static bool level_read_v1(struct level *level, const struct sysroot *root, const char *folder, const char *accounts)
 {
     const struct key_fact keys[] = {{"nr_periods", &level->periods},
                                     {"nr_throttled", &level->throttled_periods},
@@ -124,7 +134,7 @@ static bool level_read_v1(struct level *level, const struct sysroot *root, const
     char path[PATH_SIZE * 2 + 16];
     snprintf(path, sizeof(path), "%s/cpu.stat", folder);
     key_facts_read(keys, array_count(keys), root, path);
-    fact_number_absent(&level->usage, "version 1 counts CPU time in a hierarchy of its own");
+    usage_read_v1(&level->usage, root, folder, accounts);
     if (level->throttled.known)
         level->throttled.value /= 1000; /* v1 counts nanoseconds */
     level->quota_us = level->period_us = -1;
@@ -158,8 +168,11 @@ static void level_merge(struct cgroup_cpu *cgroup, const struct level *level, co
 static void levels_read(struct cgroup_cpu *cgroup, const struct sysroot *root, const struct mount_place *place,
                         const char *below)
 {
-    char path[PATH_SIZE], folder[PATH_SIZE * 2];
+    char path[PATH_SIZE], folder[PATH_SIZE * 2], accounts[PATH_SIZE * 2] = "";
     bool any = false;
+    struct mount_place accounting = {.found = false};
+    if (cgroup->version == 1)
+        accounting = mount_find(root, "cgroup", "cpuacct");
     snprintf(path, sizeof(path), "%s", below);
     fact_number_absent(&cgroup->quota_us, "no level of the group has a quota");
     fact_number_absent(&cgroup->period_us, "no level of the group has a quota");
@@ -169,7 +182,10 @@ static void levels_read(struct cgroup_cpu *cgroup, const struct sysroot *root, c
     for (;;) {
         struct level level;
         snprintf(folder, sizeof(folder), "%s%s", place->point, path);
-        bool have = cgroup->version == 2 ? level_read_v2(&level, root, folder) : level_read_v1(&level, root, folder);
+        if (accounting.found)
+            snprintf(accounts, sizeof(accounts), "%s%s", accounting.point, path);
+        bool have = cgroup->version == 2 ? level_read_v2(&level, root, folder)
+                                         : level_read_v1(&level, root, folder, accounts);
         any |= have;
         if (have)
             level_merge(cgroup, &level, path);

@@ -25,7 +25,7 @@ struct cgroup_cpu {
     double quota_cpus;                /* quota / period; meaningful when limited */
     struct fact_word quota_path;      /* the level that sets it */
     struct fact_number periods, throttled_periods, throttled_us; /* of the level that was throttled most */
-    struct fact_number usage_us;      /* v2: CPU time of all in that level; absent elsewhere */
+    struct fact_number usage_us;      /* CPU time of all in that level; v1: where cpuacct has a group of that path */
     struct fact_number weight;        /* v2 cpu.weight (100 is normal), v1 cpu.shares (1024 is normal) */
     struct fact_word cpus;            /* cpuset in force */
     struct fact_number pressure_us;   /* v2 cpu.pressure "some" total */

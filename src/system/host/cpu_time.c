@@ -46,6 +46,30 @@ void cpu_time_read(struct cpu_time *time, const struct sysroot *root)
     }
 }
 
+size_t cpu_ticks_parse(struct view proc_stat, struct cpu_ticks *ret_ticks, size_t most)
+{
+    enum { USER, NICE, SYSTEM, IDLE, IOWAIT, IRQ, SOFTIRQ, STEAL, COLUMNS };
+    size_t count = 0;
+    struct view line;
+    while (count < most && view_line(&proc_stat, &line)) {
+        struct view name = view_word(&line);
+        uint64_t cpu, ticks[COLUMNS] = {0};
+        if (!view_starts(name, "cpu") || !view_u64(view_skip(name, strlen("cpu")), 10, &cpu) || cpu > UINT32_MAX)
+            continue;
+        int columns = 0;
+        while (columns < COLUMNS && view_u64(view_word(&line), 10, &ticks[columns]))
+            columns++;
+        if (columns < COLUMNS)
+            continue;
+        ret_ticks[count++] = (struct cpu_ticks){
+            .cpu = (uint32_t)cpu,
+            .busy = ticks[USER] + ticks[NICE] + ticks[SYSTEM] + ticks[IRQ] + ticks[SOFTIRQ],
+            .steal = ticks[STEAL],
+        };
+    }
+    return count;
+}
+
 static bool total_of(const struct cpu_time *time, int64_t *ret_total)
 {
     const struct fact_number *const parts[] = {&time->user,   &time->nice, &time->system,  &time->idle,

@@ -17,6 +17,15 @@ struct cpu_time {
     struct fact_number load_hundredths; /* 1-minute load average * 100 */
 };
 
+/* One CPU of those that are online. */
+struct cpu_ticks {
+    uint32_t cpu;
+    uint64_t busy, steal; /* busy: for anybody in this guest, interrupts included */
+};
+
+/* The lines "cpuN" of /proc/stat; returns how many were stored. */
+size_t cpu_ticks_parse(struct view proc_stat, struct cpu_ticks *ret_ticks, size_t most);
+
 void cpu_time_read(struct cpu_time *time, const struct sysroot *root);
 
 /* Share of all CPU time between two readings that was stolen; false when either lacks a number or no tick passed. */

@@ -4,6 +4,7 @@
 
 #include "analyse/time/run_spread.h"
 #include "analyse/time/run_time.h"
+#include "analyse/time/stolen.h"
 #include "base/vec.h"
 
 static struct run_time_request attached(double elapsed_s)
@@ -148,5 +149,59 @@ Test(run_time, a_lost_switch_does_not_make_a_thread_want_for_ever)
     cr_expect_float_eq(run.wanted_ratio.value, 0.3, 1e-6, "%g", run.wanted_ratio.value);
     recording.switches = NULL;
     recording.switch_count = 0;
+    recording_done(&recording);
+}
+
+/* Two threads with a CPU each: one switched once, the other never; both have samples. The idle task has, too. */
+Test(run_time, threads_that_never_switch_count_by_their_samples)
+{
+    struct recording recording;
+    recording_init(&recording);
+    struct context_switch switches[] = {{.time_ns = 1000000000, .thread = 0, .cpu = 0, .out = true, .preempted = true}};
+    threads_get(&recording.threads, 10, 10);
+    threads_get(&recording.threads, 10, 11);
+    threads_get(&recording.threads, 0, 0);
+    struct sample samples[] = {{.time_ns = 900000000, .thread = 1}, {.time_ns = 950000000, .thread = 2}};
+    recording.samples.items = samples;
+    recording.samples.count = array_count(samples);
+    recording.switches = switches;
+    recording.switch_count = array_count(switches);
+    struct run_time_request request = attached(1);
+    request.recording = &recording;
+    cr_expect_eq(run_time_of(&request).threads_seen, 2, "%u", run_time_of(&request).threads_seen);
+    recording.switches = NULL;
+    recording.samples.items = NULL;
+    recording.switch_count = recording.samples.count = 0;
+    recording_done(&recording);
+}
+
+Test(stolen, a_cpus_stolen_time_is_whose_it_is)
+{
+    struct recording recording;
+    recording_init(&recording);
+    threads_get(&recording.threads, 10, 10);
+    struct sample samples[100];
+    memset(samples, 0, sizeof(samples));
+    recording.samples.items = samples;
+    recording.samples.count = array_count(samples);
+    struct activity_cpu cpus[] = {{.cpu = 2, .busy_s = 5, .steal_s = 5}, {.cpu = 3, .busy_s = 60, .steal_s = 0}};
+    struct activity activity = {.cpus = cpus, .cpu_count = 2};
+    for (size_t at = 0; at < array_count(samples); at++)
+        samples[at].cpu = 2;
+    struct stolen alone = stolen_of(&recording, &activity, measured_as(5));
+    cr_expect_float_eq(alone.ratio.low, 0.5, 1e-9, "it had the CPU to itself: %g", alone.ratio.low);
+    cr_expect_float_eq(alone.ratio.high, 0.5, 1e-9);
+    struct stolen beside = stolen_of(&recording, &activity, measured_as(1)); /* others ran there four times as long */
+    cr_expect_float_eq(beside.ratio.mid, 0.5, 1e-9, "the host takes without looking: %g", beside.ratio.mid);
+    cr_expect(beside.ratio.low < 0.45 && beside.ratio.high > 0.55, "%g %g", beside.ratio.low, beside.ratio.high);
+    for (size_t at = 0; at < array_count(samples); at++)
+        samples[at].cpu = 3;
+    cr_expect_float_eq(stolen_of(&recording, &activity, measured_as(5)).ratio.high, 0, 1e-9);
+    samples[0].cpu = 7; /* came online since: left out */
+    cr_expect(stolen_of(&recording, &activity, measured_as(5)).ratio.known);
+    cr_expect_not(stolen_of(&recording, NULL, measured_as(5)).ratio.known);
+    cr_expect_not(stolen_of(NULL, &activity, measured_as(5)).ratio.known);
+    recording.samples.items = NULL;
+    recording.samples.count = 0;
     recording_done(&recording);
 }

@@ -862,3 +862,80 @@ Test(wording, values_read_well)
         text_done(&out);
     }
 }
+
+/* A pinned thread on a guest of 64 CPUs, half of whose only busy CPU was stolen: less than 1 % of the machine. */
+Test(findings, steal_is_the_programs_share_not_the_machines)
+{
+    struct made_up made;
+    make_up(&made);
+    made.activity.cpus_online = measured_as(64);
+    made.activity.steal_ratio = measured_as(5.0 / 640);
+    made.activity.busy_ratio = measured_as(0.9);
+    made.run.stolen.ratio = interval_exactly(0.5);
+    const struct finding *steal = test_and_find(&made, "steal");
+    cr_assert_eq(steal->verdict, VERDICT_SUPPORTED);
+    cr_assert_float_eq(steal->recoverable.low, 0.5, 1e-9);
+    made.run.stolen.ratio = (struct interval){0}; /* whose it was isn't known: at most all of it */
+    steal = test_and_find(&made, "steal");
+    cr_assert_eq(steal->verdict, VERDICT_UNDECIDED);
+    cr_assert_float_eq(steal->recoverable.high, 0.5, 1e-9, "%g", steal->recoverable.high);
+    cr_assert(strstr(steal->reason, "isn't known"), "%s", steal->reason);
+    made.run.stolen.ratio = interval_exactly(0);
+    cr_assert_eq(test_and_find(&made, "steal")->verdict, VERDICT_RULED_OUT, "stolen where it didn't run");
+    made.activity.steal_ratio = not_measured("the kernel doesn't count steal");
+    made.run.stolen.ratio = (struct interval){0};
+    cr_assert_eq(test_and_find(&made, "steal")->verdict, VERDICT_NOT_TESTABLE);
+    arena_done(&made.arena);
+}
+
+/* 0.1 s of refilled caches is 10 % of the second that it ran, and 1 % of the ten that passed. */
+Test(findings, migrations_are_of_what_the_finding_says)
+{
+    struct made_up made;
+    make_up(&made);
+    made.run.cpu_s = measured_as(1);
+    made.run.cpus_used = made.run.on_cpu_ratio = made.run.wanted_ratio = measured_as(0.1);
+    made.run.migrations = measured_as(34);
+    const struct finding *moves = test_and_find(&made, "migrations");
+    cr_assert_eq(moves->of, OF_ELAPSED);
+    cr_assert_float_eq(moves->recoverable.high, 0.0102, 1e-6, "%g", moves->recoverable.high);
+    made.run.scope = RUN_ATTACHED;
+    moves = test_and_find(&made, "migrations");
+    cr_assert_eq(moves->of, OF_CPU_TIME);
+    cr_assert_float_eq(moves->recoverable.high, 0.102, 1e-6, "%g", moves->recoverable.high);
+    arena_done(&made.arena);
+}
+
+/* It ran a tenth of the time on one of two CPUs, while others held the rest: the idle half second may have been then. */
+Test(findings, idle_cpus_may_have_been_idle_just_while_it_ran)
+{
+    struct made_up made;
+    make_up(&made);
+    made.run.cpu_s = measured_as(1);
+    made.run.cpus_used = made.run.on_cpu_ratio = made.run.wanted_ratio = measured_as(0.1);
+    made.activity.busy_ratio = measured_as(0.975); /* 0.05 CPUs idle on average: half a CPU of the second it ran */
+    made.results.effect = 0.02;
+    const struct finding *idle = test_and_find(&made, "idle-cpus");
+    cr_assert_float_eq(idle->recoverable.high, 0.1 * 0.5 / 1.5, 1e-6, "%g", idle->recoverable.high);
+    cr_assert_eq(idle->verdict, VERDICT_UNDECIDED);
+    arena_done(&made.arena);
+}
+
+Test(findings, a_limit_that_nobody_shares_is_the_programs_own)
+{
+    struct made_up made;
+    make_up(&made);
+    made.activity.quota_cpus = measured_as(0.5);
+    made.activity.cpus_online = measured_as(64);
+    made.activity.throttled_s = measured_as(5);
+    made.activity.throttled_periods = measured_as(50);
+    made.activity.period_s = measured_as(0.1);
+    made.activity.group_usage_s = not_measured("version 1 counts that elsewhere");
+    made.activity.group_others = measured_as(2);
+    cr_assert_eq(test_and_find(&made, "cpu-quota")->verdict, VERDICT_UNDECIDED);
+    made.activity.group_others = measured_as(0);
+    const struct finding *quota = test_and_find(&made, "cpu-quota");
+    cr_assert_eq(quota->verdict, VERDICT_SUPPORTED);
+    cr_assert_float_eq(quota->recoverable.low, 0.5, 1e-9, "%g", quota->recoverable.low);
+    arena_done(&made.arena);
+}

@@ -29,3 +29,31 @@ Test(page_walk, measures_every_pattern_or_says_why_not)
         cr_assert_geq(result.block_count, 12);
     }
 }
+
+/* A chase of fewer lines than the program's is served by a cache that the program's isn't. */
+Test(page_walk, a_chase_touches_as_many_lines_as_the_program)
+{
+    for (unsigned shift = 22; shift <= 30; shift++)
+        for (int dependent = 0; dependent <= 1; dependent++) {
+            struct page_walk_request request = {.span_bytes = 1ull << shift, .dependent = dependent};
+            cr_expect_eq(page_walk_lines(&request, request.span_bytes) * 64, 1ull << shift, "%u", shift);
+        }
+    struct page_walk_request few = {.span_bytes = 1ull << 30, .lines_bytes = 3 << 20, .dependent = true};
+    cr_expect_eq(page_walk_lines(&few, few.span_bytes) * 64, 2 << 20);
+}
+
+Test(page_walk, a_chase_goes_through_every_node_once_and_not_in_order)
+{
+    for (uint64_t count = 1024; count <= 1 << 16; count *= 4) {
+        uint64_t at = 0, steps = 0, near = 0;
+        do {
+            uint64_t next = page_walk_next(at, count);
+            cr_assert(next < count);
+            near += next - at + 8 < 16; /* a prefetcher would guess it */
+            at = next;
+            steps++;
+        } while (at && steps <= count);
+        cr_expect_eq(steps, count, "%llu of %llu", (unsigned long long)steps, (unsigned long long)count);
+        cr_expect(near * 20 < count, "%llu of %llu", (unsigned long long)near, (unsigned long long)count);
+    }
+}

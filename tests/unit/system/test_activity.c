@@ -4,6 +4,7 @@
 #include "test.h"
 
 #include "system/activity.h"
+#include "system/host/cpu_time.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -103,6 +104,77 @@ Test(activity, a_started_program_has_all_its_descendants)
     activity_raise(&activity, &(struct activity_totals){.major_faults = 19328, .minor_faults = 1});
     cr_expect_float_eq(activity.major_faults.value, 19328, 0.5);
     cr_expect(activity.minor_faults.value >= 3);
+    activity_watch_free(watch);
+    arena_done(&arena);
+    place_done(&place);
+}
+
+Test(activity, stolen_time_is_told_by_cpu)
+{
+    struct place place;
+    place_init(&place);
+    made_folder_put(place.folder, "/proc/stat", "cpu  300 0 0 100 0 0 0 50 0 0\ncpu0 100 0 0 50 0 0 0 20 0 0\n"
+                                                "cpu2 200 0 0 50 0 0 0 30 0 0\ncpu3 1 2\nintr 5\n");
+    struct activity_watch *watch = activity_watch_new(&place.root, NULL, 0, false, NULL);
+    made_folder_put(place.folder, "/proc/stat", "cpu  500 0 0 100 0 0 0 150 0 0\ncpu0 150 10 5 50 0 1 2 20 0 0\n"
+                                                "cpu1 9 0 0 9 0 0 0 9 0 0\ncpu2 350 0 0 50 0 0 0 130 0 0\n");
+    activity_look(watch);
+    struct arena arena;
+    arena_init(&arena);
+    struct activity activity;
+    activity_result(watch, &arena, &activity);
+    cr_assert_eq(activity.cpu_count, 2, "%u: cpu1 came online meanwhile", activity.cpu_count);
+    cr_expect_eq(activity.cpus[1].cpu, 2);
+    cr_expect_float_eq(activity.cpus[0].busy_s, 0.68, 1e-9, "%g", activity.cpus[0].busy_s);
+    cr_expect_float_eq(activity.cpus[1].steal_s, 1, 1e-9, "%g", activity.cpus[1].steal_s);
+    struct text out = {0};
+    activity_write(&activity, &out);
+    struct json_document *document = NULL;
+    struct error err = {0};
+    struct activity again;
+    cr_assert(json_document_parse(&document, (struct view){text_string(&out), out.length}, &err), "%s", err.message);
+    cr_assert(activity_read(&again, json_root(document), &arena, &err), "%s", err.message);
+    cr_expect_eq(again.cpu_count, 2);
+    cr_expect_float_eq(again.cpus[1].steal_s, 1, 1e-9);
+    json_document_free(document);
+    text_done(&out);
+    activity_watch_free(watch);
+    arena_done(&arena);
+    place_done(&place);
+}
+
+/* Version 1, cpu and cpuacct apart; a limit on the group itself. */
+Test(activity, who_shares_a_limit_and_how_much_it_ran_is_told_in_version_1)
+{
+    struct place place;
+    place_init(&place);
+    made_folder_put(place.folder, "/proc/stat", "cpu  1 0 0 1 0 0 0 0 0 0\n");
+    made_folder_put(place.folder, "/proc/self/mountinfo", "30 20 0:26 / /cg/cpu rw - cgroup cgroup rw,cpu\n"
+                                                          "31 20 0:27 / /cg/cpuacct rw - cgroup cgroup rw,cpuacct\n");
+    made_folder_put(place.folder, "/proc/self/cgroup", "1:cpu:/\n");
+    made_folder_put(place.folder, "/proc/4000001/cgroup", "2:cpuacct:/pod\n1:cpu:/pod\n");
+    process_put(&place, &(struct made_process){4000001, 1, 'R', 1, 0, 5});
+    made_folder_put(place.folder, "/cg/cpu/pod/cpu.stat", "nr_periods 10\nnr_throttled 1\nthrottled_time 1000\n");
+    made_folder_put(place.folder, "/cg/cpu/pod/cpu.cfs_quota_us", "50000\n");
+    made_folder_put(place.folder, "/cg/cpu/pod/cpu.cfs_period_us", "100000\n");
+    made_folder_put(place.folder, "/cg/cpu/pod/cgroup.procs", "4000001\n");
+    made_folder_put(place.folder, "/cg/cpuacct/pod/cpuacct.usage", "1000000000\n");
+    pid_t pid = 4000001;
+    struct activity_watch *watch = activity_watch_new(&place.root, &pid, 1, false, NULL);
+    made_folder_put(place.folder, "/cg/cpuacct/pod/cpuacct.usage", "3500000000\n");
+    activity_look(watch);
+    struct arena arena;
+    arena_init(&arena);
+    struct activity activity;
+    activity_result(watch, &arena, &activity);
+    cr_assert(activity.group_usage_s.known, "%s", activity.group_usage_s.why_not);
+    cr_expect_float_eq(activity.group_usage_s.value, 2.5, 1e-9, "%g", activity.group_usage_s.value);
+    cr_assert(activity.group_others.known, "%s", activity.group_others.why_not);
+    cr_expect_float_eq(activity.group_others.value, 0, 1e-9);
+    made_folder_put(place.folder, "/cg/cpu/pod/cgroup.procs", "4000001\n4000002\n");
+    activity_look(watch);
+    activity_result(watch, &arena, &activity);
+    cr_expect_float_eq(activity.group_others.value, 1, 1e-9);
     activity_watch_free(watch);
     arena_done(&arena);
     place_done(&place);

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Does its time go into the kernel, and into which of its activities? */
+#include "finding/family.h"
+
+#include <string.h>
+
+/*
+ * Time in one activity of the kernel: all of it would come back, sampling error included. Samples that may be of it
+ * (maybe), and those in code without names, count for the upper end alone.
+ */
+static bool test_kernel_with(const struct results *results, struct finding *finding, double hits, double maybe)
+{
+    double total = (double)results->kernel->sample_count, most = hits + maybe + (double)results->kernel->unnamed_samples;
+    struct interval seen = share_of_run(results, finding, wilson_interval(hits, total, total));
+    struct interval blind = share_of_run(results, finding, wilson_interval(most < total ? most : total, total, total));
+    struct interval share = seen.known && blind.known ? interval_of(seen.low, seen.mid, blind.high) : seen;
+    finding_decide(finding, share, results->effect);
+    finding->is_estimate = false;
+    if (finding->verdict == VERDICT_RULED_OUT) {
+        finding_reason_bound(finding, "bound", share);
+        return false;
+    }
+    finding_evidence(finding, WEIGHT_FOR, ORIGIN_SAMPLES, "samples", VALUE_SHARE("share", share));
+    if (finding->verdict == VERDICT_SUPPORTED)
+        finding_set(finding, headline, "headline", VALUE_SHARE("share", share));
+    else
+        finding_reason_bound(finding, "bound", share);
+    return true;
+}
+
+static bool test_kernel(const struct results *results, struct finding *finding, double hits)
+{
+    return test_kernel_with(results, finding, hits, 0);
+}
+
+static void page_faults_test(const struct results *results, struct finding *finding)
+{
+    const struct kernel_time *kernel = results->kernel;
+    /* Of short-lived processes they are a part of being started; they could be work all the same. */
+    if (!test_kernel_with(results, finding, (double)kernel->fault_samples, (double)kernel->short_fault_samples))
+        return;
+    const struct activity *activity = results->activity;
+    if (activity && activity->minor_faults.known)
+        finding_evidence(finding, WEIGHT_FOR, ORIGIN_COUNTERS, "counted",
+                         VALUE_COUNT("count", activity->minor_faults.value));
+    double faults = (double)kernel->fault_samples;
+    finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_SAMPLES, "zeroing",
+                     VALUE_SHARE("zeroing", wilson_interval((double)kernel->zero_samples < faults
+                                                                ? (double)kernel->zero_samples
+                                                                : faults,
+                                                            faults, faults)));
+    bool unmaps = false; /* in its own right, or malloc does it for large blocks */
+    for (size_t at = 0; at < kernel->entry_count; at++)
+        unmaps |= strcmp(kernel->entries[at].name, "munmap") == 0;
+    if (unmaps)
+        finding_advise(finding, "advice-unmap", NO_VALUES);
+    finding_advise(finding, "advice-reuse", NO_VALUES);
+    finding_advise(finding, "advice-huge", NO_VALUES);
+    finding_set(finding, confirm, unmaps ? "confirm-unmap" : "confirm", NO_VALUES);
+}
+
+const struct hypothesis hypothesis_page_faults = {
+    .id = "page-faults",
+    .family = "system",
+    .title = "page faults and zeroing of new memory",
+    .needs = RESULT_BIT(RESULT_KERNEL),
+    .uses = RESULT_BIT(RESULT_ACTIVITY) | RESULT_BIT(RESULT_RUN),
+    .test = page_faults_test,
+};
+
+static void system_calls_test(const struct results *results, struct finding *finding)
+{
+    const struct kernel_time *kernel = results->kernel;
+    if (!test_kernel_with(results, finding, (double)kernel->call_samples,
+                          (double)(kernel->other_samples + kernel->short_call_samples)))
+        return;
+    /* A call that holds little of it is not the one to blame: most of the calls have no name then. */
+    const char *hottest = kernel->entry_count && kernel->entries[0].samples * 4 >= kernel->call_samples
+                              ? kernel->entries[0].name
+                              : NULL;
+    if (hottest) {
+        finding->subject = hottest;
+        double total = (double)kernel->sample_count;
+        finding_evidence(finding, WEIGHT_FOR, ORIGIN_CODE, "hottest", VALUE_TEXT("call", hottest),
+                         VALUE_SHARE("share", wilson_interval((double)kernel->entries[0].samples, total, total)));
+    }
+    finding_advise(finding, "advice", VALUE_TEXT("call", hottest ? hottest : "the hottest"));
+    finding_set(finding, confirm, "confirm", NO_VALUES);
+}
+
+const struct hypothesis hypothesis_system_calls = {
+    .id = "system-calls",
+    .family = "system",
+    .title = "time in system calls",
+    .needs = RESULT_BIT(RESULT_KERNEL),
+    .uses = RESULT_BIT(RESULT_RUN),
+    .test = system_calls_test,
+};
+
+static void interrupts_test(const struct results *results, struct finding *finding)
+{
+    if (!test_kernel(results, finding, (double)results->kernel->interrupt_samples))
+        return;
+    finding_advise(finding, "advice", NO_VALUES);
+    finding_set(finding, confirm, "confirm", NO_VALUES);
+}
+
+const struct hypothesis hypothesis_interrupts = {
+    .id = "interrupts",
+    .family = "system",
+    .title = "interrupts",
+    .needs = RESULT_BIT(RESULT_KERNEL),
+    .uses = RESULT_BIT(RESULT_RUN),
+    .test = interrupts_test,
+};
+
+static void kernel_locks_test(const struct results *results, struct finding *finding)
+{
+    if (!test_kernel(results, finding, (double)results->kernel->spin_samples))
+        return;
+    finding_advise(finding, "advice", NO_VALUES);
+    finding_set(finding, confirm, "confirm", NO_VALUES);
+}
+
+const struct hypothesis hypothesis_kernel_locks = {
+    .id = "kernel-locks",
+    .family = "system",
+    .title = "spinning for kernel locks",
+    .needs = RESULT_BIT(RESULT_KERNEL),
+    .uses = RESULT_BIT(RESULT_RUN),
+    .test = kernel_locks_test,
+};
+
+static void start_and_exit_test(const struct results *results, struct finding *finding)
+{
+    const struct process_starts *starts = &results->kernel->starts;
+    if (!test_kernel(results, finding, (double)results->kernel->exec_samples))
+        return;
+    if (starts->short_count >= SHORT_PROCESSES_LEAST) {
+        scoped_text struct text commands = {0};
+        for (size_t at = 0; at < starts->command_count; at++)
+            text_printf(&commands, "%s%llu %s", at ? ", " : "", (unsigned long long)starts->commands[at].count,
+                        starts->commands[at].name);
+        const char *named = arena_string(finding->arena, text_string(&commands));
+        finding_evidence(finding, WEIGHT_FOR, ORIGIN_SCHEDULER, "short",
+                         VALUE_COUNT("count", (double)starts->short_count), VALUE_TEXT("commands", named));
+        finding->subject = starts->commands[0].name;
+        if (finding->verdict == VERDICT_SUPPORTED)
+            finding_set(finding, headline, "headline-many", VALUE_COUNT("count", (double)starts->short_count),
+                        VALUE_TEXT("commands", named), VALUE_SHARE("share", finding->recoverable));
+    }
+    finding_advise(finding, "advice", NO_VALUES);
+    finding_set(finding, confirm, "confirm", NO_VALUES);
+}
+
+const struct hypothesis hypothesis_start_and_exit = {
+    .id = "start-and-exit",
+    .family = "system",
+    .title = "starting and ending processes",
+    .needs = RESULT_BIT(RESULT_KERNEL),
+    .uses = RESULT_BIT(RESULT_RUN),
+    .test = start_and_exit_test,
+};
+
+/* The threads' time in waits that may be for storage: those of other kinds, as their stacks tell, are not. */
+static struct measured storage_wait(const struct wait_rows *waits)
+{
+    if (!waits)
+        return not_measured("no context switches were recorded");
+    double other_s = 0;
+    for (size_t at = 0; at < waits->count; at++) {
+        const struct wait_row *row = &waits->items[at];
+        if (row->kind != WAIT_FAULT && row->kind != WAIT_DISK && row->kind != WAIT_UNKNOWN)
+            other_s += row->total_s;
+    }
+    return measured_as(waits->waiting_s > other_s ? waits->waiting_s - other_s : 0);
+}
+
+static void swap_test(const struct results *results, struct finding *finding)
+{
+    const struct activity *activity = results->activity;
+    if (!activity->major_faults.known) {
+        finding_not_testable(finding, activity->major_faults.why_not, NULL);
+        return;
+    }
+    finding->of = OF_ELAPSED;
+    bool is_least = results->run && results->run->scope != RUN_STARTED && results->run->run_delay_is_least;
+    bool none = activity->major_faults.value == 0 && !is_least;
+    /* A read takes as long as storage pleases: what the stacks saw waiting bounds it, not the count. */
+    struct measured elapsed = results->run ? results->run->elapsed_s : not_measured("the elapsed time isn't known");
+    struct measured waited = measured_ratio(storage_wait(results->waits), elapsed);
+    double most = none ? 0 : waited.known && waited.value < 1 ? waited.value : 1;
+    finding_bound_share(finding, results, share_of(OF_ELAPSED, interval_exactly(most)));
+    if (!none && waited.known && finding->verdict == VERDICT_RULED_OUT)
+        finding_reason_bound(finding, "waited", finding->recoverable);
+    else
+        finding_set(finding, reason,
+                    finding->verdict == VERDICT_RULED_OUT ? "bound"
+                    : is_least                            ? "undecided-least"
+                                                          : "undecided",
+                    VALUE_COUNT("count", activity->major_faults.value));
+    if (finding->verdict == VERDICT_UNDECIDED)
+        finding_advise(finding, "advice", NO_VALUES);
+}
+
+const struct hypothesis hypothesis_swap = {
+    .id = "swap",
+    .family = "system",
+    .title = "memory read back from storage",
+    .needs = RESULT_BIT(RESULT_ACTIVITY),
+    .uses = RESULT_BIT(RESULT_RUN) | RESULT_BIT(RESULT_WAITS),
+    .test = swap_test,
+};

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Is it waiting rather than computing, and for one another? */
+#include "finding/family.h"
+
+#include <string.h>
+
+static const struct wait_place {
+    const char *prefix, *kind;
+} wait_places[] = {
+    {"futex", "a lock or another thread"}, {"hrtimer_nanosleep", "a timer (sleep)"},
+    {"do_nanosleep", "a timer (sleep)"},   {"common_nsleep", "a timer (sleep)"},
+    {"ep_poll", "events (epoll)"},         {"do_epoll", "events (epoll)"},
+    {"poll_schedule", "events (poll)"},    {"do_poll", "events (poll)"},
+    {"do_select", "events (select)"},      {"pipe_", "a pipe"},
+    {"anon_pipe", "a pipe"},               {"do_wait", "a child process"},
+    {"kernel_wait", "a child process"},    {"unix_stream", "a socket"},
+    {"sk_wait", "a socket"},               {"inet_csk_accept", "a connection"},
+    {"wait_woken", "a socket or terminal"}, {"n_tty", "the terminal"},
+    {"io_schedule", "storage"},            {"folio_wait", "storage"},
+    {"blk_", "storage"},                   {"jbd2", "storage"},
+    {"wait_on_page", "storage"},           {"do_sigtimedwait", "a signal"},
+    {"sigsuspend", "a signal"},            {"io_cqring", "input/output (io_uring)"},
+};
+
+static const char *wait_kind_of(const char *place)
+{
+    for (size_t at = 0; at < sizeof(wait_places) / sizeof(wait_places[0]); at++)
+        if (strstr(place, wait_places[at].prefix))
+            return wait_places[at].kind;
+    return place[0] ? place : "something that /proc doesn't name";
+}
+
+/* The place where threads were seen asleep most often. */
+static const struct activity_wait *commonest_wait(const struct activity *activity, const char **ret_comm)
+{
+    const struct activity_wait *best = NULL;
+    for (uint32_t at = 0; activity && at < activity->thread_count; at++)
+        for (int wait = 0; wait < ACTIVITY_WAITS_MOST; wait++) {
+            const struct activity_wait *here = &activity->threads[at].waits[wait];
+            if (here->count && (!best || here->count > best->count)) {
+                best = here;
+                *ret_comm = activity->threads[at].comm;
+            }
+        }
+    return best;
+}
+
+static const char *const wait_phrases[WAIT_KIND_COUNT] = {
+    [WAIT_UNKNOWN] = "something its stacks don't tell",
+    [WAIT_SLEEP] = "a timer (sleep)",
+    [WAIT_LOCK] = "a lock or another thread",
+    [WAIT_THREAD] = "another thread (its end, a condition, a semaphore)",
+    [WAIT_EVENTS] = "events (poll, epoll)",
+    [WAIT_NETWORK] = "the network",
+    [WAIT_PIPE] = "a pipe",
+    [WAIT_DISK] = "storage",
+    [WAIT_CHILD] = "a child process",
+    [WAIT_FAULT] = "memory that is read from storage",
+    [WAIT_TERMINAL] = "the terminal",
+    [WAIT_SIGNAL] = "a signal",
+};
+
+/* The longest wait whose kind is known, unless it is a small part of all waiting. */
+static const struct wait_row *longest_wait(const struct wait_rows *waits)
+{
+    for (size_t at = 0; waits && at < waits->count; at++)
+        if (waits->items[at].kind != WAIT_UNKNOWN)
+            return waits->items[at].idle_s * 4 >= waits->idle_s ? &waits->items[at] : NULL;
+    return NULL;
+}
+
+/*
+ * Between what is left when no two delays fall together, and what is left of preemptions alone. Delays of threads that
+ * nobody saw are in neither: then only the looks tell whether it was ready.
+ */
+static struct interval waiting_share(const struct run_time *run, double least, double most, bool in_turn)
+{
+    most = in_turn && least < most ? least : most;
+    most = most > 0 ? most : 0;
+    least = least < 0 ? 0 : least > most ? most : least;
+    double looked = run->looked_ready.known ? 1 - run->looked_ready.high : 0;
+    looked = looked < most ? looked : most;
+    if (run->run_delay_is_least ? looked < least : !in_turn && looked > least)
+        least = looked;
+    return least < most ? interval_of(least, (least + most) / 2, most) : interval_exactly(most);
+}
+
+/* Share of the elapsed time in which it slept. Ready but without a CPU is another cause: taken off, or woken and not yet run. */
+struct interval share_asleep(const struct results *results)
+{
+    const struct run_time *run = results->run;
+    if (!run->on_cpu_ratio.known)
+        return (struct interval){0};
+    double delayed = run->run_delay_s.known && run->elapsed_s.known && run->elapsed_s.value > 0
+                         ? run->run_delay_s.value / run->elapsed_s.value
+                         : 0;
+    const struct wait_row *row = longest_wait(results->waits);
+    /* A parent waits while its child is ready without a CPU: one after the other, like one thread. */
+    bool in_turn = run->threads_seen <= 1 || (row && row->kind == WAIT_CHILD);
+    double wanted = run->wanted_ratio.value;
+    /* Without switches that is the CPU time as if its threads had run one after the other: they may have run at once. */
+    if (!run->from_switches && run->threads_seen > 1)
+        wanted /= run->threads_seen;
+    return waiting_share(run, 1 - run->on_cpu_ratio.value - delayed, 1 - wanted, in_turn);
+}
+
+static void waiting_test(const struct results *results, struct finding *finding)
+{
+    const struct run_time *run = results->run;
+    finding->of = OF_ELAPSED;
+    if (!run->on_cpu_ratio.known) {
+        finding_not_testable(finding, run->on_cpu_ratio.why_not, NULL);
+        return;
+    }
+    const struct wait_row *row = longest_wait(results->waits);
+    finding_decide_share(finding, results, share_of(OF_ELAPSED, share_asleep(results)));
+    if (finding->verdict == VERDICT_RULED_OUT) {
+        finding_reason_bound(finding, "bound", finding->recoverable);
+        return;
+    }
+    const char *comm = "";
+    const struct activity_wait *wait = commonest_wait(results->activity, &comm);
+    const char *kind = wait ? wait_kind_of(wait->place) : "something that was not seen";
+    if (row)
+        kind = wait_phrases[row->kind];
+    finding_evidence(finding, WEIGHT_FOR, ORIGIN_SCHEDULER, "off-cpu", VALUE_SHARE("share", finding->recoverable));
+    if (row)
+        finding_evidence(finding, WEIGHT_FOR, ORIGIN_SCHEDULER, "stacks", VALUE_TEXT("function", row->function),
+                         VALUE_TEXT("kind", kind), VALUE_SECONDS("time", interval_exactly(row->total_s)),
+                         VALUE_COUNT("count", (double)row->count),
+                         VALUE_SECONDS("all", interval_exactly(results->waits->waiting_s)));
+    if (wait) {
+        finding_evidence(finding, WEIGHT_FOR, ORIGIN_MACHINE, "seen",
+                         VALUE_TEXT("place", wait->place[0] ? wait->place : "an unnamed place"),
+                         VALUE_TEXT("comm", comm), VALUE_TEXT("kind", kind));
+        finding->subject = wait->place;
+    }
+    if (row)
+        finding->subject = row->function;
+    finding_set(finding, headline, "headline", VALUE_TEXT("kind", kind), VALUE_SHARE("share", finding->recoverable));
+    finding_advise(finding, "advice", VALUE_TEXT("kind", kind));
+    finding_set(finding, confirm, "confirm", NO_VALUES);
+    if (finding->verdict == VERDICT_UNDECIDED)
+        finding_reason_bound(finding, "bound", finding->recoverable);
+}
+
+const struct hypothesis hypothesis_waiting = {
+    .id = "waiting",
+    .family = "system",
+    .title = "waiting, not computing",
+    .needs = RESULT_BIT(RESULT_RUN),
+    .uses = RESULT_BIT(RESULT_ACTIVITY) | RESULT_BIT(RESULT_WAITS),
+    .test = waiting_test,
+};
+
+/* Idle members of a pool wait at locks, too: seldom and long. Threads that take turns wait often and shortly. */
+static const double TURNS_PER_S_LEAST = 100, TURN_S_MOST = 0.05;
+
+static const struct wait_row *turns_row(const struct wait_rows *waits, double elapsed_s)
+{
+    for (size_t at = 0; at < waits->count; at++) {
+        const struct wait_row *row = &waits->items[at];
+        if ((row->kind == WAIT_LOCK || row->kind == WAIT_THREAD) && (double)row->count >= TURNS_PER_S_LEAST * elapsed_s &&
+            row->total_s <= TURN_S_MOST * (double)row->count)
+            return row;
+    }
+    return NULL;
+}
+
+static void lock_turns_test(const struct results *results, struct finding *finding)
+{
+    const struct run_time *run = results->run;
+    struct measured cpus = cpus_allowed_to(results->activity);
+    finding->of = OF_ELAPSED;
+    if (run->threads_seen <= 1) {
+        finding_decide_bound(finding, 0, results->effect);
+        finding_set(finding, reason, "one-thread", NO_VALUES);
+        return;
+    }
+    if (!results->waits->known || !run->elapsed_s.known || !run->cpu_s.known || !cpus.known) {
+        finding_not_testable(finding, "no context switches were recorded", NULL);
+        return;
+    }
+    const struct wait_row *row = turns_row(results->waits, run->elapsed_s.value);
+    double turns = row ? row->total_s : 0;
+    double delay = run->run_delay_s.known ? run->run_delay_s.value : 0;
+    struct interval share = interval_exactly(turns > 0 ? turns / (turns + run->cpu_s.value + delay) : 0);
+    /* Without any waiting its work would still take as long as all its CPUs need for it. */
+    double width = run->threads_seen < cpus.value ? run->threads_seen : cpus.value;
+    double most = 1 - run->cpu_s.value / width / run->elapsed_s.value;
+    finding->is_estimate = false;
+    finding_decide_fact(finding, share, results->effect);
+    if (most < finding->recoverable.high)
+        finding->recoverable = interval_of(0, most > 0 ? most / 2 : 0, most > 0 ? most : 0);
+    if (finding->verdict == VERDICT_RULED_OUT || !row) {
+        finding_reason_bound(finding, "bound", share);
+        return;
+    }
+    finding->subject = row->function;
+    finding_evidence(finding, WEIGHT_FOR, ORIGIN_SCHEDULER, "turns", VALUE_TEXT("function", row->function),
+                     VALUE_COUNT("count", (double)row->count),
+                     VALUE_SECONDS("mean", interval_exactly(turns / (double)row->count)),
+                     VALUE_SECONDS("longest", interval_exactly(row->longest_s)));
+    finding_set(finding, reason, "gain", NO_VALUES);
+    finding_set(finding, headline, "headline", VALUE_TEXT("function", row->function), VALUE_SHARE("share", share));
+    finding_advise(finding, "advice", NO_VALUES);
+    finding_set(finding, confirm, "confirm", NO_VALUES);
+}
+
+const struct hypothesis hypothesis_lock_turns = {
+    .id = "lock-turns",
+    .family = "system",
+    .title = "threads that take turns at a lock",
+    .needs = RESULT_BIT(RESULT_RUN) | RESULT_BIT(RESULT_WAITS),
+    .uses = RESULT_BIT(RESULT_ACTIVITY),
+    .test = lock_turns_test,
+};
