@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analyse/code/code_flow.h"
 
+#include "analyse/code/dominators.h"
+
 #include <stdlib.h>
-#include <string.h>
 
 enum {
     LOOP_BITS_MOST = 64 * 1024 * 1024 /* blocks * loops: beyond it loops are left out */
@@ -10,19 +11,15 @@ enum {
 
 struct block {
     uint32_t first, last; /* rows */
-    uint32_t next[2];     /* successors: FLOW_NONE */
-    uint32_t order;       /* in reverse postorder; FLOW_NONE: not reached */
-    uint32_t dominator;   /* immediate; the root's is itself */
 };
 
 struct graph {
-    struct block *blocks; /* blocks[0] is a root that leads to every entry */
+    struct block *blocks;
+    uint32_t (*next)[2]; /* successors: BLOCK_NONE */
     size_t count;
     uint32_t *block_of_row;
-    uint32_t *pred_first, *preds; /* predecessors in CSR form */
-    uint32_t *by_order;           /* blocks in reverse postorder */
-    size_t reached;
-    uint32_t *entries;            /* successors of the root */
+    uint32_t *pred_first, *preds; /* as struct block_graph has them */
+    uint32_t *entries;
     size_t entry_count;
 };
 
@@ -73,156 +70,58 @@ static void find_blocks(struct graph *graph, const struct code_flow *flow, const
                         struct arena *arena)
 {
     size_t count = flow->row_count;
-    graph->blocks = arena_array(arena, struct block, count + 1);
+    graph->blocks = arena_array(arena, struct block, count);
     graph->block_of_row = arena_array(arena, uint32_t, count);
-    graph->blocks[0] = (struct block){.next = {FLOW_NONE, FLOW_NONE}};
-    graph->count = 1;
     for (size_t row = 0; row < count; row++) {
         bool begins = row == 0 || rows[row - 1].ends_block || flow->branch_first[row + 1] > flow->branch_first[row];
         if (begins)
-            graph->blocks[graph->count++] = (struct block){.first = (uint32_t)row, .next = {FLOW_NONE, FLOW_NONE}};
+            graph->blocks[graph->count++] = (struct block){.first = (uint32_t)row};
         graph->blocks[graph->count - 1].last = (uint32_t)row;
         graph->block_of_row[row] = (uint32_t)(graph->count - 1);
     }
-    for (size_t at = 1; at < graph->count; at++) {
-        struct block *block = &graph->blocks[at];
-        uint32_t target = target_row(rows, count, block->last);
-        if (rows[block->last].falls_through && block->last + 1 < count)
-            block->next[0] = graph->block_of_row[block->last + 1];
-        if (target != FLOW_NONE)
-            block->next[1] = graph->block_of_row[target];
+    graph->next = arena_alloc(arena, memory_product(graph->count, sizeof(*graph->next)));
+    for (size_t at = 0; at < graph->count; at++) {
+        uint32_t last = graph->blocks[at].last, target = target_row(rows, count, last);
+        bool goes_on = rows[last].falls_through && last + 1 < count;
+        graph->next[at][0] = goes_on ? graph->block_of_row[last + 1] : BLOCK_NONE;
+        graph->next[at][1] = target != FLOW_NONE ? graph->block_of_row[target] : BLOCK_NONE;
     }
 }
 
 /* Padding behind a jump falls into the next block on paper only. */
 static void cut_padding(struct graph *graph, const struct code_flow *flow, const struct instruction *rows)
 {
-    for (size_t at = 2; at < graph->count; at++) {
-        struct block *block = &graph->blocks[at];
+    for (size_t at = 1; at < graph->count; at++) {
+        const struct block *block = &graph->blocks[at];
         bool is_reached = rows[block->first - 1].falls_through ||
                           flow->branch_first[block->first + 1] > flow->branch_first[block->first];
         bool is_padding = !is_reached;
         for (uint32_t row = block->first; row <= block->last && is_padding; row++)
             is_padding = rows[row].class == INSTRUCTION_NOP || rows[row].class == INSTRUCTION_BAD;
         if (is_padding)
-            block->next[0] = block->next[1] = FLOW_NONE;
+            graph->next[at][0] = graph->next[at][1] = BLOCK_NONE;
     }
 }
 
 static void find_predecessors(struct graph *graph, struct arena *arena)
 {
     graph->pred_first = arena_array(arena, uint32_t, graph->count + 1);
-    for (size_t at = 1; at < graph->count; at++)
+    for (size_t at = 0; at < graph->count; at++)
         for (int way = 0; way < 2; way++)
-            if (graph->blocks[at].next[way] != FLOW_NONE)
-                graph->pred_first[graph->blocks[at].next[way] + 1]++;
+            if (graph->next[at][way] != BLOCK_NONE)
+                graph->pred_first[graph->next[at][way] + 1]++;
     graph->entries = arena_array(arena, uint32_t, graph->count);
-    for (size_t at = 1; at < graph->count; at++)
-        if (at == 1 || !graph->pred_first[at + 1])
+    for (size_t at = 0; at < graph->count; at++)
+        if (at == 0 || !graph->pred_first[at + 1])
             graph->entries[graph->entry_count++] = (uint32_t)at;
     for (size_t at = 0; at < graph->count; at++)
         graph->pred_first[at + 1] += graph->pred_first[at];
     graph->preds = arena_array(arena, uint32_t, graph->pred_first[graph->count] + 1);
     uint32_t *fill = arena_copy(arena, graph->pred_first, graph->count * sizeof(uint32_t));
-    for (size_t at = 1; at < graph->count; at++)
+    for (size_t at = 0; at < graph->count; at++)
         for (int way = 0; way < 2; way++)
-            if (graph->blocks[at].next[way] != FLOW_NONE)
-                graph->preds[fill[graph->blocks[at].next[way]]++] = (uint32_t)at;
-}
-
-struct visit {
-    uint32_t block, way;
-};
-
-/* Depth first from one entry, without recursion; post is filled from the end. */
-static void visit_from(struct graph *graph, uint32_t entry, struct visit *stack, uint32_t *post, size_t *post_at)
-{
-    size_t depth = 0;
-    if (graph->blocks[entry].order != FLOW_NONE)
-        return;
-    graph->blocks[entry].order = 0;
-    stack[depth++] = (struct visit){entry, 0};
-    while (depth) {
-        struct visit *top = &stack[depth - 1];
-        if (top->way == 2) {
-            post[--*post_at] = top->block;
-            depth--;
-            continue;
-        }
-        uint32_t next = graph->blocks[top->block].next[top->way++];
-        if (next == FLOW_NONE || graph->blocks[next].order != FLOW_NONE)
-            continue;
-        graph->blocks[next].order = 0;
-        stack[depth++] = (struct visit){next, 0};
-    }
-}
-
-/* Number the blocks in reverse postorder; cycles that nothing leads into get an entry of their own. */
-static void find_order(struct graph *graph, struct arena *arena)
-{
-    struct visit *stack = arena_array(arena, struct visit, graph->count + 1);
-    uint32_t *post = arena_array(arena, uint32_t, graph->count);
-    size_t post_at = graph->count;
-    for (size_t at = 0; at < graph->count; at++)
-        graph->blocks[at].order = FLOW_NONE;
-    for (size_t at = 0; at < graph->entry_count; at++)
-        visit_from(graph, graph->entries[at], stack, post, &post_at);
-    for (size_t at = 1; at < graph->count; at++)
-        if (graph->blocks[at].order == FLOW_NONE) {
-            graph->entries[graph->entry_count++] = (uint32_t)at;
-            visit_from(graph, (uint32_t)at, stack, post, &post_at);
-        }
-    post[--post_at] = 0;
-    graph->by_order = post + post_at;
-    graph->reached = graph->count - post_at;
-    for (size_t at = 0; at < graph->reached; at++)
-        graph->blocks[graph->by_order[at]].order = (uint32_t)at;
-}
-
-static uint32_t common_dominator(const struct graph *graph, uint32_t a, uint32_t b)
-{
-    while (a != b) {
-        while (graph->blocks[a].order > graph->blocks[b].order)
-            a = graph->blocks[a].dominator;
-        while (graph->blocks[b].order > graph->blocks[a].order)
-            b = graph->blocks[b].dominator;
-    }
-    return a;
-}
-
-static void find_dominators(struct graph *graph)
-{
-    for (size_t at = 0; at < graph->count; at++)
-        graph->blocks[at].dominator = FLOW_NONE;
-    graph->blocks[0].dominator = 0;
-    for (size_t at = 0; at < graph->entry_count; at++)
-        graph->blocks[graph->entries[at]].dominator = 0;
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (size_t at = 1; at < graph->reached; at++) {
-            uint32_t id = graph->by_order[at], dominator = graph->blocks[id].dominator;
-            if (dominator == 0)
-                continue; /* an entry */
-            uint32_t found = FLOW_NONE;
-            for (uint32_t pred = graph->pred_first[id]; pred < graph->pred_first[id + 1]; pred++) {
-                uint32_t from = graph->preds[pred];
-                if (graph->blocks[from].dominator == FLOW_NONE)
-                    continue;
-                found = found == FLOW_NONE ? from : common_dominator(graph, found, from);
-            }
-            if (found != dominator) {
-                graph->blocks[id].dominator = found;
-                changed = true;
-            }
-        }
-    }
-}
-
-static bool dominates(const struct graph *graph, uint32_t a, uint32_t b)
-{
-    while (b != FLOW_NONE && graph->blocks[b].order > graph->blocks[a].order)
-        b = graph->blocks[b].dominator;
-    return a == b;
+            if (graph->next[at][way] != BLOCK_NONE)
+                graph->preds[fill[graph->next[at][way]]++] = (uint32_t)at;
 }
 
 struct natural_loop {
@@ -257,12 +156,15 @@ static void grow_body(const struct graph *graph, struct natural_loop *loop, uint
 
 static void find_loops(const struct graph *graph, loop_list *loops, struct arena *arena)
 {
+    struct block_graph ways = {.count = graph->count, .next = graph->next, .pred_first = graph->pred_first,
+                               .preds = graph->preds, .entries = graph->entries, .entry_count = graph->entry_count};
+    struct dominators dominators = dominators_find(&ways, arena);
     uint32_t *stack = arena_array(arena, uint32_t, graph->count);
-    for (uint32_t head = 1; head < graph->count; head++) {
+    for (uint32_t head = 0; head < graph->count; head++) {
         struct natural_loop loop = {.head = head};
         for (uint32_t pred = graph->pred_first[head]; pred < graph->pred_first[head + 1]; pred++) {
             uint32_t tail = graph->preds[pred];
-            if (!dominates(graph, head, tail))
+            if (!dominators_include(&dominators, head, tail))
                 continue;
             if (!loop.body) {
                 if ((loops->count + 1) * graph->count > LOOP_BITS_MOST)
@@ -300,7 +202,7 @@ static void describe_loops(struct code_flow *flow, const struct graph *graph, co
         uint32_t parent = loop_of_block[natural->head];
         struct flow_loop loop = {.head = graph->blocks[natural->head].first, .first = UINT32_MAX, .parent = parent,
                                  .depth = parent == FLOW_NONE ? 1 : flow->loops[parent].depth + 1};
-        for (size_t id = 1; id < graph->count; id++) {
+        for (size_t id = 0; id < graph->count; id++) {
             if (!natural->body[id])
                 continue;
             const struct block *block = &graph->blocks[id];
@@ -328,8 +230,6 @@ struct code_flow code_flow_of(const struct instruction *rows, size_t row_count, 
         find_blocks(&graph, &flow, rows, &scratch);
         cut_padding(&graph, &flow, rows);
         find_predecessors(&graph, &scratch);
-        find_order(&graph, &scratch);
-        find_dominators(&graph);
         find_loops(&graph, &found, &scratch);
         if (found.count)
             qsort(found.items, found.count, sizeof(*found.items), loop_compare);

@@ -2,8 +2,7 @@
 /*
  * Where can control come from, and which loops are there, in the code of one function?
  *
- * Basic blocks by direct branches, dominators (Cooper, Harvey and Kennedy: "A Simple, Fast Dominance
- * Algorithm"), natural loops; loops that share their head are one. Blocks that no direct branch reaches
+ * Basic blocks by direct branches, dominators, natural loops; loops that share their head are one. Blocks that no direct branch reaches
  * (targets of jump tables, landing pads) count as entries. Does not support: irreducible loops, loops closed
  * by an indirect jump.
  */
