@@ -36,11 +36,14 @@ static bool elf_load(const struct naming *naming, uint32_t dso, struct names *na
         return false;
     names->key = NAMES_BY_ELF_ADDR;
     names->elf = &binary->elf;
+    names->binary = binary;
     size_t full = read_full_table(naming, dso, binary, names);
     bool has_own_table = full && elf_section_of_type(&binary->elf, SHT_SYMTAB);
     size_t exported = has_own_table ? 0 : elf_symbols_read(&binary->elf, SHT_DYNSYM, ELF_FUNCTIONS, &names->index);
     elf_plt_read(&binary->elf, &names->arena, &names->index);
     symbol_index_sort(&names->index, false);
+    if (!binary_stands(binary, err))
+        return false;
     if (!full)
         names->remark = arena_printf(&names->arena, "'%s' is stripped, %zu exported functions have names%s%s; no debug file: tried %s",
                                      binary->path, exported, names->remark ? "; " : "",

@@ -23,6 +23,7 @@ struct names {
     enum names_key key;
     struct symbol_index index;
     const struct elf_file *elf; /* NAMES_BY_ELF_ADDR */
+    const struct binary *binary; /* whose bytes the names point into; NULL: no file's */
     uint64_t shift;             /* NAMES_BY_RUNTIME_ADDR; wraps */
     uint64_t shift_from;        /* recorded addresses from here on have no names (modules of another boot); 0: none */
     struct arena arena;         /* what the names point into, unless it is a file */

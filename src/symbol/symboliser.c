@@ -260,6 +260,13 @@ static size_t giver_order(const struct symboliser *symboliser, size_t turn)
     return vmlinux_first && turn < 2 ? 1 - turn : turn;
 }
 
+/* The names point into the file: what is written over it would be other functions' names. */
+static bool names_stand(struct table *table)
+{
+    table->usable = !table->names.binary || binary_stands(table->names.binary, &table->error);
+    return table->usable;
+}
+
 static uint32_t symbol_find(struct symboliser *symboliser, const struct place *place)
 {
     for (size_t turn = 0; turn < GIVER_COUNT; turn++) {
@@ -269,6 +276,8 @@ static uint32_t symbol_find(struct symboliser *symboliser, const struct place *p
         if (!table || !table->usable || !names_address(&table->names, place, &address))
             continue;
         uint32_t at = symbol_index_find(&table->names.index, address);
+        if (at != SYMBOL_INDEX_NONE && !names_stand(table))
+            break;
         if (at != SYMBOL_INDEX_NONE)
             return symbol_intern(symboliser, place, giver, &table->names, at, address);
     }
@@ -463,6 +472,8 @@ static bool code_read(struct symboliser *symboliser, uint32_t dso, uint64_t dso_
     if (info->kind == DSO_FILE || info->kind == DSO_VDSO) {
         struct binary *binary = dso_files_binary(symboliser->files, dso, err);
         if (!binary)
+            return false;
+        if (!binary_stands(binary, err))
             return false;
         uint64_t addr;
         if (elf_addr_of_offset(&binary->elf, dso_addr, &addr)) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "source/perf_data/perf_data_internal.h"
 
+#include "base/file_fault.h"
 #include "base/scope.h"
 
 #include <errno.h>
@@ -700,6 +701,7 @@ static bool open_fd(struct perf_data *data, struct error *err)
     data->source.facts.captured_on_s = (uint64_t)status.st_mtime;
     data->map_bytes = (size_t)status.st_size;
     if (data->map_bytes) {
+        file_faults_survive();
         void *map = mmap(NULL, data->map_bytes, PROT_READ, MAP_PRIVATE, data->fd, 0);
         if (map == MAP_FAILED)
             return error_system(err, errno, "can't map the recording");

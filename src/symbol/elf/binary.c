@@ -15,6 +15,7 @@
 
 struct candidate {
     struct elf_file elf;
+    struct file_stamp stamp;
     int fd;
     char *path;
 };
@@ -38,6 +39,7 @@ static bool candidate_open(struct candidate *ret, const struct sysroot *root, co
     }
     struct elf_file elf;
     struct error err = {0};
+    struct file_stamp stamp = file_stamp_of(fd);
     if (!elf_file_open(&elf, fd, &err)) {
         note_tried(tried, path, err.message);
         return false;
@@ -54,7 +56,7 @@ static bool candidate_open(struct candidate *ret, const struct sysroot *root, co
         elf_file_close(&elf);
         return false;
     }
-    *ret = (struct candidate){elf, fd_steal(&fd), memory_string(path)};
+    *ret = (struct candidate){elf, stamp, fd_steal(&fd), memory_string(path)};
     return true;
 }
 
@@ -183,6 +185,7 @@ bool binary_find(struct binary *ret_binary, const struct binary_request *request
     if (search_all(&search)) {
         ret_binary->elf = search.found.elf;
         ret_binary->fd = search.found.fd;
+        ret_binary->stamp = search.found.stamp;
         ret_binary->path = search.found.path;
         return true;
     }
@@ -239,6 +242,7 @@ __attribute__((format(printf, 2, 3))) static bool debug_at(struct debug_search *
     }
     search->binary->debug = found.elf;
     search->binary->debug_fd = found.fd;
+    search->binary->debug_stamp = found.stamp;
     search->binary->debug_path = found.path;
     return true;
 }
@@ -291,6 +295,15 @@ bool binary_find_debug(struct binary *binary, const struct binary_request *reque
         return false;
     }
     return debug_at(&search, "%s", path);
+}
+
+bool binary_stands(const struct binary *binary, struct error *err)
+{
+    bool changed = file_stamp_changed(&binary->stamp, binary->fd);
+    if (!changed && !file_stamp_changed(&binary->debug_stamp, binary->debug_fd))
+        return true;
+    error_set(err, ERROR_NOT_FOUND, "'%s' was overwritten while it was read", changed ? binary->path : binary->debug_path);
+    return error_hint(err, "record again; install new builds beside the old ones and rename them");
 }
 
 void binary_done(struct binary *binary)

@@ -11,6 +11,7 @@
 #define PLUMB_SYMBOL_ELF_BINARY_H
 
 #include "base/error.h"
+#include "base/file_fault.h"
 #include "base/text.h"
 #include "model/recording.h"
 #include "symbol/elf/elf_file.h"
@@ -31,6 +32,7 @@ struct binary {
     struct elf_file elf;   /* of the code; bytes NULL when not found */
     struct elf_file debug; /* a separate debug file; bytes NULL: none found */
     int fd, debug_fd;      /* kept open for libdw; -1 */
+    struct file_stamp stamp, debug_stamp; /* when they were opened */
     char *path, *debug_path;
     bool replaced; /* a file is there, but not the one that was recorded */
     struct text tried; /* "/a (No such file or directory), /b (replaced: build id 12…)" */
@@ -40,6 +42,8 @@ struct binary {
 MUST_CHECK bool binary_find(struct binary *ret_binary, const struct binary_request *request, struct error *err);
 /* Find the separate debug file of a found binary; adds to tried. Returns whether there is one. */
 bool binary_find_debug(struct binary *binary, const struct binary_request *request);
+/* Whether either file was written into since: what was read of it may be of two builds. Errors: ERROR_NOT_FOUND. */
+MUST_CHECK bool binary_stands(const struct binary *binary, struct error *err);
 void binary_done(struct binary *binary);
 
 #endif

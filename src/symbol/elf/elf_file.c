@@ -2,6 +2,7 @@
 #include "symbol/elf/elf_file.h"
 
 #include "base/arena.h"
+#include "base/file_fault.h"
 #include "base/vec.h"
 
 #include <elf.h>
@@ -166,6 +167,7 @@ bool elf_file_open(struct elf_file *ret_elf, int fd, struct error *err)
         return error_system(err, errno, "can't examine the file");
     if (!S_ISREG(status.st_mode) || status.st_size <= 0)
         return error_set(err, ERROR_FORMAT, S_ISREG(status.st_mode) ? "empty file" : "not a regular file");
+    file_faults_survive();
     void *bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
     if (bytes == MAP_FAILED)
         return error_system(err, errno, "can't map the file");

@@ -4,8 +4,8 @@
  * a mapping of the file with every offset checked.
  *
  * Both classes and both byte orders. Why not libelf: symbol tables are read in one pass over the mapped
- * file, and names work where libelf isn't installed. Does not support: files that shrink while mapped
- * (SIGBUS), extended section counts beyond the file's own size.
+ * file, and names work where libelf isn't installed. A file that shrinks while mapped reads as zeros (base/file_fault.h).
+ * Does not support: extended section counts beyond the file's own size.
  * Invariant: every range handed out lies within the file.
  */
 #ifndef PLUMB_SYMBOL_ELF_ELF_FILE_H

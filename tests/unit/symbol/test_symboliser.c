@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "test.h"
 
+#include "base/scope.h"
 #include "base/vec.h"
 #include "symbol/demangle.h"
+#include "symbol/dso_files.h"
 #include "symbol/elf/elf_file.h"
 #include "symbol/elf/elf_symbols.h"
 #include "symbol/symboliser.h"
@@ -17,6 +19,12 @@ __attribute__((noinline)) int test_symboliser_landmark(int value);
 __attribute__((noinline)) int test_symboliser_landmark(int value)
 {
     return value * 3 + __LINE__;
+}
+
+__attribute__((noinline)) int test_symboliser_neighbour(int value);
+__attribute__((noinline)) int test_symboliser_neighbour(int value)
+{
+    return value * 5 + __LINE__;
 }
 
 static struct elf_file own_elf(void)
@@ -201,6 +209,75 @@ static void exercise(const uint8_t *bytes, size_t size_bytes)
     symbol_index_done(&index);
     arena_done(&arena);
     elf_file_close(&elf);
+}
+
+/* A copy of this program whose folder is this process's alone. */
+static void copy_self(char *path)
+{
+    scoped_fd int from = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+    scoped_fd int to = mkstemp(path);
+    char piece[65536];
+    ssize_t length;
+    while ((length = read(from, piece, sizeof(piece))) > 0)
+        cr_assert_eq(write(to, piece, (size_t)length), length);
+    cr_assert_eq(length, 0);
+}
+
+Test(elf_file, shortened_while_it_is_mapped_it_reads_as_zeros)
+{
+    char path[] = "/tmp/plumb-shrinks-XXXXXX";
+    copy_self(path);
+    scoped_fd int fd = open(path, O_RDONLY | O_CLOEXEC);
+    struct elf_file elf;
+    struct error err = {0};
+    cr_assert(elf_file_open(&elf, fd, &err), "%s", err.message);
+    struct symbol_index index = {0};
+    cr_assert(elf_symbols_read(&elf, SHT_SYMTAB, ELF_FUNCTIONS, &index));
+    symbol_index_done(&index);
+    cr_assert_eq(truncate(path, 100), 0);
+    index = (struct symbol_index){0};
+    elf_symbols_read(&elf, SHT_SYMTAB, ELF_FUNCTIONS, &index);
+    cr_expect_eq(elf.bytes[elf.size_bytes - 1], 0);
+    symbol_index_done(&index);
+    elf_file_close(&elf);
+    unlink(path);
+}
+
+/* Opened, and written over before its names or its code are asked for; or between two names. */
+Test(symboliser, a_file_that_is_overwritten_while_it_is_read_gives_no_names_and_says_so)
+{
+    for (int named_before = 0; named_before <= 1; named_before++) {
+        char path[] = "/tmp/plumb-shrinks-XXXXXX";
+        copy_self(path);
+        struct scene scene;
+        scene_open(&scene, path, NULL, own_offset("test_symboliser_landmark"));
+        uint32_t other = samples_location(&scene.recording.samples,
+                                          &(struct location){.dso = scene.recording.samples.locations[scene.location].dso,
+                                                             .dso_addr = own_offset("test_symboliser_neighbour"),
+                                                             .cpu_mode = CPU_MODE_USER});
+        uint32_t first = SYMBOL_NONE;
+        if (named_before) {
+            first = symboliser_symbol_id(scene.symboliser, scene.location);
+            cr_assert_neq(first, SYMBOL_NONE);
+        } else {
+            struct error err = {0};
+            cr_assert(dso_files_binary(symboliser_files(scene.symboliser),
+                                       scene.recording.samples.locations[scene.location].dso, &err));
+        }
+        cr_assert_eq(truncate(path, 4096), 0);
+        cr_expect_eq(symboliser_symbol_id(scene.symboliser, other), SYMBOL_NONE);
+        const char *complaint = symboliser_complaint(scene.symboliser, scene.recording.samples.locations[other].dso);
+        cr_assert(complaint && strstr(complaint, "overwritten while it was read"), "%s", complaint ? complaint : "none");
+        if (named_before) {
+            struct code code;
+            struct error err = {0};
+            cr_expect_str_eq(symboliser_symbol(scene.symboliser, first)->name, "test_symboliser_landmark");
+            cr_expect_not(symboliser_code(scene.symboliser, first, &code, &err));
+            cr_expect(strstr(err.message, "overwritten"), "%s", err.message);
+        }
+        scene_close(&scene);
+        unlink(path);
+    }
 }
 
 Test(elf_file, truncated_at_every_length_and_with_flipped_bits_it_never_reads_outside)
