@@ -225,6 +225,42 @@ static void write_phases(struct json_writer *json, const struct phase_rows *phas
     json_array_close(json);
 }
 
+/* What to try and to check, as the page says it: the culprit's, or the way on where no cause is certain. */
+static void write_next(struct json_writer *json, const struct overall *overall)
+{
+    const struct finding *culprit = overall->culprit;
+    json_string(json, "larger", overall->larger ? overall->larger->hypothesis->id : NULL);
+    json_string(json, "disturbance", overall->disturbance ? overall->disturbance->hypothesis->id : NULL);
+    json_array_open(json, "advice");
+    for (size_t at = 0; at < (culprit ? culprit->advice_count : overall->advice_count); at++)
+        json_string(json, NULL, culprit ? culprit->advice[at] : overall->advice[at]);
+    json_array_close(json);
+    json_string(json, "confirm", culprit ? culprit->confirm : overall->confirm);
+}
+
+static void write_processes(struct json_writer *json, const struct kernel_time *kernel, const char *why_not)
+{
+    json_object_open(json, "processes");
+    if (!kernel) {
+        json_string(json, "not_measured", why_not ? why_not : "no samples were taken");
+        json_object_close(json);
+        return;
+    }
+    const struct process_starts *starts = &kernel->starts;
+    json_u64(json, "count", starts->process_count);
+    json_u64(json, "threads", starts->thread_count);
+    json_u64(json, "short", starts->short_count);
+    json_array_open(json, "short_commands");
+    for (size_t at = 0; at < starts->command_count; at++) {
+        json_object_open(json, NULL);
+        json_string(json, "command", starts->commands[at].name);
+        json_u64(json, "count", starts->commands[at].count);
+        json_object_close(json);
+    }
+    json_array_close(json);
+    json_object_close(json);
+}
+
 void diagnosis_json(struct text *out, const struct diagnosis *diagnosis)
 {
     struct json_writer json;
@@ -241,9 +277,11 @@ void diagnosis_json(struct text *out, const struct diagnosis *diagnosis)
     json_string(&json, "sentence", overall->sentence);
     json_string(&json, "culprit", overall->culprit ? overall->culprit->hypothesis->id : NULL);
     json_string(&json, "ruled_out", overall->ruled_out);
+    write_next(&json, overall);
     json_object_close(&json);
     if (diagnosis->results->run)
         write_run(&json, diagnosis->results->run);
+    write_processes(&json, diagnosis->results->kernel, diagnosis->results->why[RESULT_KERNEL]);
     runs_json(&json, diagnosis->results->runs);
     counters_json(&json, diagnosis->results->counters);
     ceilings_json(&json, diagnosis->results->ceilings, diagnosis->results->why[RESULT_CEILINGS]);

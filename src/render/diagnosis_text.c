@@ -597,28 +597,37 @@ static bool not_testable_together(struct page *page, size_t first)
     return true;
 }
 
-/* Name and bound of each, as a paragraph; why stands in -v. */
-static void ruled_out_shortly(struct page *page)
+/* Name and bound of each from the one at `first` on, as a paragraph; why stands in -v. */
+static void findings_shortly(struct page *page, enum verdict verdict, size_t first, enum colour colour, const char *mark)
 {
     const struct findings *findings = page->diagnosis->findings;
     for (enum denominator of = OF_ELAPSED; of <= OF_CPU_TIME; of++) {
         scoped_text struct text line = {0};
-        for (size_t at = 0; at < findings->count; at++) {
+        for (size_t at = first; at < findings->count; at++) {
             const struct finding *finding = &findings->items[at];
-            if (finding->verdict != VERDICT_RULED_OUT || finding->of != of)
+            if (finding->verdict != verdict || finding->of != of)
                 continue;
             struct value bound = VALUE_SHARE("", interval_exactly(finding->recoverable.high));
             text_add(&line, line.length ? ", " : "");
             text_printf(&line, "%s ", finding->hypothesis->title);
-            value_print(&line, &bound);
+            if (finding->recoverable.known)
+                value_print(&line, &bound);
+            else
+                text_add(&line, "(not bounded)");
         }
         if (!line.length)
             continue;
         scoped_text struct text label = {0};
-        text_printf(&label, "  %s of %s at most: ", page->style->unicode ? "✓" : "-", denominator_name(of));
-        labelled(page, GREEN, text_string(&label), text_string(&line), 4);
+        text_printf(&label, "  %s of %s at most: ", mark, denominator_name(of));
+        labelled(page, colour, text_string(&label), text_string(&line), 4);
     }
 }
+
+/* Code without names leaves a dozen open: the largest get a line each, unless that is hardly shorter. */
+enum {
+    UNDECIDED_SHOWN = 5,
+    UNDECIDED_MOST = 7
+};
 
 static void findings_of(struct page *page, enum verdict verdict, const char *title, enum colour colour)
 {
@@ -630,18 +639,24 @@ static void findings_of(struct page *page, enum verdict verdict, const char *tit
         return;
     static const char *const asides[] = {"", "-v: what is missing", "-v: why", "-v: how to test them"};
     heading(page, title, page->style->verbose ? "" : asides[verdict]);
+    const char *mark = page->style->unicode ? marks[verdict] : plain[verdict];
     if (verdict == VERDICT_RULED_OUT && !page->style->verbose) {
-        ruled_out_shortly(page);
+        findings_shortly(page, verdict, 0, colour, mark);
         return;
     }
+    size_t shown = 0;
     for (size_t at = 0; at < page->diagnosis->findings->count; at++) {
         const struct finding *finding = &page->diagnosis->findings->items[at];
         if (finding->verdict != verdict)
             continue;
+        if (verdict == VERDICT_UNDECIDED && !page->style->verbose && count > UNDECIDED_MOST && shown == UNDECIDED_SHOWN) {
+            findings_shortly(page, verdict, at, colour, mark);
+            return;
+        }
+        shown++;
         if (verdict == VERDICT_NOT_TESTABLE && !page->style->verbose && not_testable_together(page, at))
             continue;
-        text_printf(page->out, "  %s%s%s ", code_of(page, colour), page->style->unicode ? marks[verdict] : plain[verdict],
-                    code_of(page, PLAIN));
+        text_printf(page->out, "  %s%s%s ", code_of(page, colour), mark, code_of(page, PLAIN));
         scoped_text struct text gain = {0};
         if (verdict == VERDICT_SUPPORTED || verdict == VERDICT_UNDECIDED) {
             fitted(page->out, finding->hypothesis->title, column_of(page, 46));

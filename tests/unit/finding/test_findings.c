@@ -2,6 +2,7 @@
 /* The hypotheses on results made up for the purpose: every verdict, every key of the wording. */
 #include "test.h"
 
+#include "base/json_reader.h"
 #include "base/vec.h"
 #include "finding/hypothesis.h"
 #include "finding/overall.h"
@@ -937,5 +938,87 @@ Test(findings, a_limit_that_nobody_shares_is_the_programs_own)
     const struct finding *quota = test_and_find(&made, "cpu-quota");
     cr_assert_eq(quota->verdict, VERDICT_SUPPORTED);
     cr_assert_float_eq(quota->recoverable.low, 0.5, 1e-9, "%g", quota->recoverable.low);
+    arena_done(&made.arena);
+}
+
+static struct text page_or_json(struct made_up *made, bool as_json, bool verbose)
+{
+    struct overall overall = overall_of(&made->findings, &made->results, &made->arena);
+    struct diagnosis diagnosis = {.subject = "./a.out", .results = &made->results, .findings = &made->findings,
+                                  .overall = &overall};
+    struct text_style style = {.functions_most = 5, .verbose = verbose};
+    struct text out = {0};
+    if (as_json)
+        diagnosis_json(&out, &diagnosis);
+    else
+        diagnosis_text(&out, &diagnosis, &style);
+    return out;
+}
+
+static size_t lines_with(const char *text, const char *start)
+{
+    size_t count = 0;
+    for (const char *at = strstr(text, start); at; at = strstr(at + 1, start))
+        count++;
+    return count;
+}
+
+/* Code without names or patterns: a dozen causes remain open, the page shows the largest and names the rest with bounds. */
+Test(findings, a_long_list_of_what_is_open_is_short_on_the_page_and_whole_elsewhere)
+{
+    struct made_up made;
+    make_up(&made);
+    made.stalls.blind_samples = made.stalls.unnamed_samples = 800;
+    findings_test(&made.findings, &made.results, &made.arena);
+    size_t open = 0;
+    for (size_t at = 0; at < made.findings.count; at++)
+        open += made.findings.items[at].verdict == VERDICT_UNDECIDED;
+    cr_assert_gt(open, 8);
+    struct text page = page_or_json(&made, false, false), all = page_or_json(&made, false, true),
+                json = page_or_json(&made, true, false);
+    cr_expect_eq(lines_with(text_string(&page), "\n  ? "), 6, "five and the rest:\n%s", text_string(&page));
+    cr_expect_eq(lines_with(text_string(&all), "\n  ? "), open);
+    cr_expect_eq(lines_with(text_string(&json), "\"undecided\""), open);
+    for (size_t at = 0; at < made.findings.count; at++) {
+        char first[12];
+        snprintf(first, sizeof(first), "%.*s", (int)strcspn(made.findings.items[at].hypothesis->title, " "),
+                 made.findings.items[at].hypothesis->title);
+        if (made.findings.items[at].verdict == VERDICT_UNDECIDED)
+            cr_expect(strstr(text_string(&page), first), "%s", made.findings.items[at].hypothesis->title);
+    }
+    text_done(&page);
+    text_done(&all);
+    text_done(&json);
+    arena_done(&made.arena);
+}
+
+Test(findings, what_to_do_next_and_how_many_processes_are_in_the_json)
+{
+    struct made_up made;
+    make_up(&made);
+    made.stalls.blind_samples = 800;
+    made.kernel.starts = (struct process_starts){.process_count = 4501, .thread_count = 4502, .short_count = 4500,
+                                                 .commands = {{"sed", 1500}}, .command_count = 1};
+    findings_test(&made.findings, &made.results, &made.arena);
+    struct text json = page_or_json(&made, true, false), page = page_or_json(&made, false, false);
+    struct error err = {0};
+    struct json_document *document = NULL;
+    cr_assert(json_document_parse(&document, (struct view){text_string(&json), json.length}, &err), "%s", err.message);
+    struct json_value verdict = json_member(json_root(document), "verdict");
+    struct json_value processes = json_member(json_root(document), "processes");
+    cr_assert_str_eq(json_text_or(json_member(verdict, "kind"), ""), "nothing");
+    cr_expect_gt(json_count(json_member(verdict, "advice")), 0);
+    cr_expect_gt(strlen(json_text_or(json_member(verdict, "confirm"), "")), 0);
+    cr_expect_eq(json_unsigned_or(json_member(processes, "count"), 0), 4501);
+    cr_expect_eq(json_unsigned_or(json_member(processes, "short"), 0), 4500);
+    cr_expect_str_eq(json_text_or(json_member(json_item(json_member(processes, "short_commands"), 0), "command"), ""), "sed");
+    cr_expect(strstr(text_string(&page), "Try  "), "the page says it, too");
+    json_document_free(document);
+    text_done(&json);
+    text_done(&page);
+    made.results.kernel = NULL;
+    json = page_or_json(&made, true, false);
+    cr_expect(strstr(text_string(&json), "\"processes\": {\n    \"not_measured\""), "%.900s", text_string(&json));
+    text_done(&json);
     arena_done(&made.arena);
 }
