@@ -18,6 +18,8 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "bench"))
+import known_answers  # noqa: E402
 
 
 class Machine:
@@ -85,6 +87,7 @@ def milliseconds(value):
 class Report:
     def __init__(self):
         self.lines = []
+        self.says_load = False
 
     def table(self, title, asked, runs, reference, column=0, note=""):
         """One row a command; ratios against the reference command."""
@@ -225,8 +228,21 @@ def bench_reading(machine, report, rounds):
                      f"plumb {options}", column=1)
 
 
+def bench_known(name):
+    """Programs whose bottleneck is known, diagnosed five times each (the generated ones once); not a matter of rounds."""
+    def bench(machine, report, rounds):
+        asked = known_answers.options().parse_args(["--set", name, "--build", str(machine.build)] + (["--repeat", "1"] if name == "generated" else []))
+        lines = known_answers.measured_section(asked)
+        print("\n".join(lines), flush=True)
+        report.lines += lines
+        report.says_load = True
+    return bench
+
+
 SECTIONS = {"start": bench_start, "stat": bench_stat, "tracepoints": bench_tracepoints, "record": bench_record,
-            "overhead": bench_overhead, "reading": bench_reading}
+            "overhead": bench_overhead, "reading": bench_reading, "known_tuning": bench_known("tuning"),
+            "known_test": bench_known("test"), "known_generated": bench_known("generated")}
+ONLY_WHEN_ASKED = {"known_generated"}
 
 
 def kept_sections(path):
@@ -235,28 +251,41 @@ def kept_sections(path):
     return {name: text.strip() + "\n" for name, text in zip(parts[1::2], parts[2::2])}
 
 
+def head(machine):
+    return ["# What plumb costs, beside its peers, and how often it is right", "", "Made by `make bench`: medians of interleaved runs on one machine; "
+            "read the ratios, not the milliseconds.", "", *(f"- {name}: {value}" for name, value in machine.versions())]
+
+
+def write(output, first_lines, sections):
+    parts = [f"<!-- section {name} -->\n{sections[name]}" for name in SECTIONS if name in sections]
+    output.write_text(re.sub(r"\n{3,}", "\n\n", "\n".join([*first_lines, "", *parts])).rstrip() + "\n")
+
+
+def write_section(output, name, lines):
+    """One section anew; all else, the head too, stays as it was."""
+    sections = kept_sections(output) | {name: "\n".join(lines).strip() + "\n"}
+    write(output, output.read_text().split("<!-- section", 1)[0].rstrip().splitlines(), sections)
+
+
 def main():
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--build", default="build")
     options.add_argument("--rounds", type=int, default=20)
     options.add_argument("--output", default=str(ROOT / "bench/RESULTS.md"))
-    options.add_argument("sections", nargs="*", choices=[*SECTIONS, []], help="default: all")
+    options.add_argument("sections", nargs="*", choices=[*SECTIONS, []], help=f"default: all but {', '.join(ONLY_WHEN_ASKED)}")
     asked = options.parse_args()
     machine = Machine((ROOT / asked.build).resolve())
     output = pathlib.Path(asked.output)
     sections = kept_sections(output)
-    for name in asked.sections or SECTIONS:
+    for name in asked.sections or [name for name in SECTIONS if name not in ONLY_WHEN_ASKED]:
         report = Report()
         load = os.getloadavg()[0]
         SECTIONS[name](machine, report, asked.rounds)
         busy = "; the machine was busy with other work, which hit all commands alike" if load > (os.cpu_count() or 1) else ""
         text = "\n".join(report.lines).replace(str(machine.folder), "DIR").replace(str(machine.build), "build").strip()
-        sections[name] = f"{text}\n\nLoad average as it began: {load:.1f}{busy}.\n"
-    head = ["# What plumb costs, beside its peers", "", "Made by `make bench`: medians of interleaved runs on one machine; "
-            "read the ratios, not the milliseconds.", ""]
-    head += [f"- {name}: {value}" for name, value in machine.versions()]
-    parts = [f"<!-- section {name} -->\n{sections[name]}" for name in SECTIONS if name in sections]
-    output.write_text(re.sub(r"\n{3,}", "\n\n", "\n".join([*head, "", *parts])).rstrip() + "\n")
+        load_line = "" if report.says_load else f"\nLoad average as it began: {load:.1f}{busy}.\n"
+        sections[name] = f"{text}\n{load_line}"
+        write(output, head(machine), sections)  # as it goes: the known answers take long
     shutil.rmtree(machine.folder, ignore_errors=True)
     return 0
 

@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""bench/known_answers.py counts right, and the programs' labels hold together."""
+import importlib.util
+import re
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+
+@pytest.fixture
+def known(source_root):
+    spec = importlib.util.spec_from_file_location("known_answers", source_root / "bench/known_answers.py")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module     # its dataclass looks itself up
+    spec.loader.exec_module(module)
+    return module
+
+
+# Of Clopper and Pearson's interval: the rule of three's exact form, tables of 10 and 20, and R's example (Mendel's peas, binom.test).
+@pytest.mark.parametrize("successes, trials, low, high", [
+    (0, 10, 0, 0.3085), (10, 10, 0.6915, 1), (1, 10, 0.0025, 0.4450), (5, 10, 0.1871, 0.8129), (8, 20, 0.1912, 0.6395),
+    (682, 925, 0.7076683, 0.7654066), (0, 1, 0, 0.975), (0, 300, 0, 0.01222),
+])
+def test_exact_bounds(known, successes, trials, low, high):
+    got = known.exact_bounds(successes, trials)
+    assert got == pytest.approx((low, high), abs=6e-5)
+
+
+def test_no_trials_have_no_bounds(known):
+    assert known.exact_bounds(0, 0) is None
+    assert "not measured" in known.with_bounds(0, 0)
+
+
+def test_majority_is_more_than_half(known):
+    assert known.majority(["a", "a", "b"]) == "a"
+    assert known.majority(["a", "b"]) is None
+    assert known.majority([]) is None
+
+
+def row(known, name, label, subclasses=(), adversarial=False, working_set=None, fix=None, units=None, predicted_by="bottleneck"):
+    return known.Row(name, "gcc", [], [], label, list(subclasses), adversarial, working_set, fix, units, predicted_by, name)
+
+
+def findings(label, confidence="medium", **more):
+    return {"run": {"cpu_s": 2.0}, "bottleneck": {"class": label, "confidence": confidence} | more}
+
+
+@pytest.fixture
+def score(known):
+    rows = [row(known, "ring", "memory", ["latency"], working_set=1 << 20, fix="ring.fix", units=1),
+            row(known, "ring.fix", None), row(known, "pick", "memory", ["tlb", "parallel_misses"], working_set=16 << 10),
+            row(known, "mix", "core", ["latency_chain"], adversarial=True, units=2),
+            row(known, "orders", "bad_speculation", ["indirect"], adversarial=True), row(known, "none", "unknown")]
+    said = {
+        "ring": [findings("memory", "high", subclass="latency", working_set={"lines_bytes": 1.9 * (1 << 20)}, recoverable=[0.1, 0.2, 0.5],
+                          loops=[{"rate_per_s": 110.0}])] * 2 + [findings("core", "high", recoverable={"low": 0.0, "mid": 0.1, "high": 0.2})],
+        "pick": [findings("memory", subclass="parallel_misses", working_set={"lines_bytes": None, "pages_bytes": 64 << 10})] * 3,
+        "mix": [findings("core", "high", subclass="divide", loops=[{"rate_per_s": 400.0}])] * 2 + [findings("unknown", "none")],
+        "orders": [{"run": {"cpu_s": 2.0}}] * 3,
+        "none": [findings("unknown", "none")] * 3,
+    }
+    of = {each.name: each for each in rows}
+    runs = {name: [known.outcome(each, of[name]) | {"work": 100, "cpu_s": 1.0} for each in all_said] for name, all_said in said.items()}
+    return known.Score(rows, runs, {"ring": {"realised": 0.6}})
+
+
+def test_matrix_of_canned_findings(score):
+    assert score.matrix() == {"memory": {"memory": 5, "core": 1}, "core": {"core": 2, "unknown": 1},
+                              "bad_speculation": {"unknown": 3}, "unknown": {"unknown": 3}}
+    assert score.subclass_matrix()["memory/latency"] == {"memory/latency": 2, "core/-": 1}
+
+
+def test_the_program_is_the_unit(score):
+    assert score.class_accuracy() == {"memory": (2, 2), "core": (1, 1), "bad_speculation": (0, 1), "unknown": (1, 1)}
+    assert score.macro_accuracy() == pytest.approx(0.75)
+    assert score.programs_right() == (4, 5)
+    assert score.subclasses_right() == (2, 3), "either subclass of pick is right; mix's is not"
+    assert score.steady() == (3, 5), "two of three runs alike are not four fifths"
+
+
+def test_high_confidence(score):
+    assert score.high_right() == ((4, 5), (1, 2))
+    assert score.high_on_adversarial() == {"mix": [2, 0]}
+
+
+def test_abstaining_where_there_is_no_answer_is_none(score):
+    assert score.abstentions() == (4, 12)
+
+
+def test_working_sets_by_size(score):
+    (small, said), (large, near) = score.working_sets()
+    assert (small.name, said) == ("pick", 64 << 10), "pages where the lines aren't known"
+    assert (large.name, near) == ("ring", 1.9 * (1 << 20))
+
+
+def test_gain_is_of_the_whole_time(score):
+    [(of, middle, realised, inside, count)] = score.gains_foretold()
+    assert (of.name, middle) == ("ring", (0.1, 0.5))
+    assert realised == pytest.approx(0.3), "half of the CPU time was measured by the program itself"
+    assert (inside, count) == (2, 3)
+
+
+def test_rates_by_the_programs_own_word(score):
+    assert sorted((of.name, round(ratio, 2)) for of, ratio in score.rates()) == [("mix", 8), ("mix", 8), ("ring", 1.1), ("ring", 1.1)]
+
+
+def test_tables_say_what_falls_short(known, score):
+    text = "\n".join(known.section("canned", score, ["A fact."]))
+    assert "| macro-accuracy, abstentions counted as errors | at least 85 % | 75 % |" in text
+    assert "| HIGH is right, by runs | at least 95 % | 80 % (4 of 5) |" in text
+    assert "| HIGH on an adversarial program | never | 2 of 6 runs, 0 of them wrong: mix |" in text
+    assert "| 2 of 4 runs |" in text and "mix 8.00" in text
+    assert "orders (bad_speculation/indirect: unknown 3)" in text
+    assert text.endswith("A fact.")
+
+
+def test_nothing_measured_is_said(known):
+    assert "Not measured: no program gave an answer." in "\n".join(known.section("empty", known.Score([], {}, {}), []))
+
+
+def test_a_journal_goes_on_where_it_was_cut(known, tmp_path):
+    path = tmp_path / "results"
+    known.Journal(path, "one", False).add(["run", "a", 0], {"class": "core"})
+    with open(path, "a") as file:
+        file.write('{"mark": "one", "key": ["run", "b"')
+    assert known.Journal(path, "one", False).entries == {("run", "a", 0): {"class": "core"}}
+    assert known.Journal(path, "another plumb", False).entries == {}
+
+
+def sets(known):
+    return [name for name in ("tuning", "test") if (known.FOLDER / name / "labels.tsv").exists()]
+
+
+SUBCLASSES = {"memory": {"latency", "bandwidth", "parallel_misses", "tlb", "l2"},
+              "core": {"latency_chain", "divide", "fp", "ports", "store_forwarding", "l1_latency"},
+              "bad_speculation": {"conditional", "indirect"}, "frontend": {"footprint"}}
+
+
+def test_labels_hold_together(known):
+    for name in sets(known):
+        rows = known.read_labels(known.FOLDER / name)
+        names = [each.name for each in rows]
+        assert len(set(names)) == len(names)
+        for each in rows:
+            assert each.source.exists(), each.source
+            assert each.fix is None or each.fix in names, each
+            assert set(each.subclasses) <= SUBCLASSES.get(each.label, set()), each
+            assert each.label or any(each.name == other.fix for other in rows), f"{each.name} has no class and is no fix"
+
+
+def test_there_are_enough_programs(known):
+    rows = [each for each in known.read_labels(known.FOLDER / "tuning") if each.label]
+    assert len({each.source for each in rows}) >= 24
+    assert min(sum(each.label == label for each in rows) for label in known.CLASSES) >= 3
+    assert {each.compiler for each in rows} == {"gcc", "clang"}
+    assert {"-O1", "-O2", "-O3"} <= {flag for each in rows for flag in each.flags}
+    assert any("-static" in each.flags for each in rows)
+
+
+def test_symbols_say_nothing(known):
+    """No classifier can go by names: functions that are profiled are called run, step or part_N."""
+    for name in sets(known):
+        for path in sorted((known.FOLDER / name).glob("*.c")):
+            for function in re.findall(r"KNOWN_STEP\s+[\w \*]*?\**(\w+)\(", path.read_text()):
+                assert not any(word in function for word in ("memory", "miss", "latency", "branch", "cache", "tlb", "divide", "chase")), (path, function)
+
+
+@pytest.mark.skipif(not shutil.which("gcc"), reason="gcc isn't installed")
+def test_a_program_says_its_work(known, tmp_path):
+    program = tmp_path / "program"
+    subprocess.run(["gcc", "-Wall", "-Wextra", "-Werror", "-O2", known.FOLDER / "tuning/mix.c", "-o", program], check=True)
+    work, cpu = known.work_and_cpu(subprocess.run([program, "0.05", "1K"], capture_output=True, text=True, check=True).stdout)
+    assert work > 0 and work % 1024 == 0
+    assert cpu >= 0.05
+    assert subprocess.run([program], capture_output=True).returncode == 2
