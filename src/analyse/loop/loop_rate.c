@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "analyse/loop/loop_rate.h"
+
+#include "base/arena.h"
+#include "base/vec.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SHORTEST_NS     15e3 /* below, the sample's own cost is most of the distance */
+#define SCALE_FACTOR    4.0
+#define APART_LEAST     3.2  /* distances of the two rates that have to agree */
+#define AGREEMENT       0.15
+#define PAIR_TOLERANCE  0.35
+#define AGREEING_LEAST  0.6  /* of the pairs that went forward */
+#define FORWARD_LEAST   0.5  /* of all pairs */
+#define UNEVEN_LEAST    0.25 /* quartile distance of the short distances / median */
+#define SAMPLE_COST_MOST_NS 12e3 /* measured: 4 to 6 us for one with registers */
+
+#define CLEAN_PAIRS_LEAST 100 /* none of them backward: at even distances, too, that is no loop entered again */
+
+struct pair {
+    double distance_ns, turns;
+    uint32_t samples; /* taken in between, the later one included */
+};
+
+struct scale_pairs {
+    vec(struct pair) pairs; /* that went forward by whole turns */
+};
+
+static bool value_of(const struct loop_sample *sample, unsigned number, uint64_t *ret_value)
+{
+    if (number >= 64 || !(sample->mask >> number & 1))
+        return false;
+    *ret_value = sample->values[__builtin_popcountll(sample->mask & (((uint64_t)1 << number) - 1))];
+    return true;
+}
+
+static bool kept_same(const struct loop_sample *a, const struct loop_sample *b, uint64_t kept)
+{
+    for (uint64_t left = kept & a->mask & b->mask; left; left &= left - 1) {
+        uint64_t before, after;
+        unsigned number = (unsigned)__builtin_ctzll(left);
+        if (value_of(a, number, &before) && value_of(b, number, &after) && before != after)
+            return false;
+    }
+    return true;
+}
+
+/* The odd part's inverse modulo 2^64 (Newton: each step doubles the bits that are right). */
+static uint64_t inverse_of_odd(uint64_t odd)
+{
+    uint64_t inverse = odd;
+    for (int step = 0; step < 5; step++)
+        inverse *= 2 - odd * inverse;
+    return inverse;
+}
+
+enum turns {
+    TURNS_FORWARD,
+    TURNS_BACKWARD,
+    TURNS_CONTRARY,
+    TURNS_UNKNOWN
+};
+
+/* How far it moved within a turn before `row`. */
+static uint64_t moved_before(const struct instruction *rows, struct loop_rows loop, const struct loop_induction *induction, uint32_t row, uint64_t step)
+{
+    uint64_t sum = 0;
+    for (uint32_t at = loop.first; at < row && at <= loop.last; at++)
+        if (rows[at].writes >> induction->number & 1)
+            sum += induction->by == REGISTER_NONE ? (uint64_t)rows[at].step : step;
+    return sum;
+}
+
+/* A step that is hardly ever a small number (a hash's odd constant): count by its inverse. */
+static enum turns turns_of_wide(uint64_t difference, uint64_t step, double *ret_turns)
+{
+    uint64_t turns = difference * inverse_of_odd(step);
+    if (turns > (uint64_t)1 << 62)
+        return 0 - turns < (uint64_t)1 << 62 ? TURNS_BACKWARD : TURNS_CONTRARY;
+    *ret_turns = (double)turns;
+    return turns < (uint64_t)1 << 40 ? TURNS_FORWARD : TURNS_CONTRARY;
+}
+
+static enum turns turns_by(const struct loop_rate_request *request, const struct loop_induction *induction, const struct loop_sample *a,
+                           const struct loop_sample *b, double *ret_turns)
+{
+    uint64_t before, after, step = (uint64_t)induction->step;
+    if (!value_of(a, induction->number, &before) || !value_of(b, induction->number, &after) ||
+        (induction->by != REGISTER_NONE && !value_of(a, induction->by, &step)))
+        return TURNS_UNKNOWN;
+    uint64_t difference = (after - moved_before(request->rows, request->loop, induction, b->row, step)) -
+                          (before - moved_before(request->rows, request->loop, induction, a->row, step));
+    int64_t signed_step = induction->bits == 32 ? (int32_t)step : (int64_t)step;
+    int64_t signed_difference = induction->bits == 32 ? (int32_t)difference : (int64_t)difference;
+    if (!signed_step)
+        return TURNS_UNKNOWN;
+    if (induction->bits == 64 && (step & 1) && signed_step != 1 && signed_step != -1 && (signed_step > UINT32_MAX || signed_step < -(int64_t)UINT32_MAX))
+        return turns_of_wide(difference, step, ret_turns);
+    if (signed_difference % signed_step)
+        return TURNS_CONTRARY;
+    if (signed_difference && (signed_difference < 0) != (signed_step < 0))
+        return TURNS_BACKWARD;
+    *ret_turns = (double)(signed_difference / signed_step);
+    return TURNS_FORWARD;
+}
+
+/* All counting registers have to say the same. */
+static enum turns turns_between(const struct loop_rate_request *request, const struct loop_inductions *inductions, const struct loop_sample *a,
+                                const struct loop_sample *b, double *ret_turns)
+{
+    enum turns first = TURNS_UNKNOWN;
+    for (uint32_t at = 0; at < inductions->count; at++) {
+        double turns = 0;
+        enum turns one = turns_by(request, &inductions->items[at], a, b, &turns);
+        if (one == TURNS_UNKNOWN)
+            continue;
+        if (first != TURNS_UNKNOWN && (one != first || (one == TURNS_FORWARD && fabs(turns - *ret_turns) > 1)))
+            return TURNS_CONTRARY;
+        first = one;
+        *ret_turns = turns;
+    }
+    return first;
+}
+
+static int scale_of(double distance_ns)
+{
+    if (distance_ns < SHORTEST_NS)
+        return -1;
+    int scale = (int)floor(log(distance_ns / SHORTEST_NS) / log(SCALE_FACTOR));
+    return scale < LOOP_SCALES ? scale : -1;
+}
+
+static void pair_add(struct loop_rate *rate, struct scale_pairs *kept, const struct loop_rate_request *request,
+                     const struct loop_inductions *inductions, const struct loop_sample *a, const struct loop_sample *b,
+                     uint32_t samples)
+{
+    double distance_ns = (double)(b->time_ns - a->time_ns), turns = 0;
+    int scale = b->time_ns > a->time_ns ? scale_of(distance_ns) : -1;
+    if (scale < 0)
+        return;
+    struct loop_scale *counts = &rate->scales[scale];
+    switch (turns_between(request, inductions, a, b, &turns)) {
+    case TURNS_FORWARD:
+        *vec_push(&kept[scale].pairs) = (struct pair){distance_ns, turns, samples};
+        break;
+    case TURNS_BACKWARD:
+        counts->backward++;
+        break;
+    case TURNS_CONTRARY:
+        counts->contrary++;
+        break;
+    case TURNS_UNKNOWN:
+        return;
+    }
+    counts->pairs++;
+}
+
+static int sample_compare(const void *a, const void *b)
+{
+    const struct loop_sample *left = *(const struct loop_sample *const *)a, *right = *(const struct loop_sample *const *)b;
+    if (left->thread != right->thread)
+        return left->thread < right->thread ? -1 : 1;
+    if (left->time_ns != right->time_ns)
+        return left->time_ns < right->time_ns ? -1 : 1;
+    return (left > right) - (left < right);
+}
+
+/*
+ * Each sample with the one before it, and with the one before it of its own event: as long as every sample between
+ * them was in the loop and nothing that the loop keeps had changed.
+ */
+static void pairs_find(struct loop_rate *rate, struct scale_pairs *kept, const struct loop_rate_request *request,
+                       const struct loop_inductions *inductions)
+{
+    enum { EVENTS = 4 };
+    const struct loop_sample **order = memory_alloc(memory_product(request->sample_count + 1, sizeof(*order)));
+    for (size_t at = 0; at < request->sample_count; at++)
+        order[at] = &request->samples[at];
+    if (request->sample_count)
+        qsort(order, request->sample_count, sizeof(*order), sample_compare);
+    const struct loop_sample *last_of[EVENTS] = {NULL}, *before = NULL;
+    size_t last_at[EVENTS] = {0};
+    for (size_t at = 0; at < request->sample_count; at++) {
+        const struct loop_sample *now = order[at];
+        bool inside = now->row >= request->loop.first && now->row <= request->loop.last;
+        bool goes_on = inside && before && before->thread == now->thread && kept_same(before, now, inductions->kept);
+        rate->entered += inside && before && before->thread == now->thread && !goes_on;
+        if (!goes_on)
+            memset(last_of, 0, sizeof(last_of));
+        const struct loop_sample *same = now->event < EVENTS ? last_of[now->event] : NULL;
+        if (goes_on)
+            pair_add(rate, kept, request, inductions, before, now, 1);
+        if (same && same != before)
+            pair_add(rate, kept, request, inductions, same, now, (uint32_t)(at - last_at[now->event]));
+        before = inside ? now : NULL;
+        if (inside && now->event < EVENTS) {
+            last_of[now->event] = now;
+            last_at[now->event] = at;
+        }
+    }
+    free(order);
+}
+
+static int double_compare(const void *a, const void *b)
+{
+    double left = *(const double *)a, right = *(const double *)b;
+    return (left > right) - (left < right);
+}
+
+/* A quantile of what is sorted. */
+static double quantile(const double *sorted, size_t count, double part)
+{
+    return sorted[(size_t)((double)(count - 1) * part + 0.5)];
+}
+
+/* Rates of a scale's pairs, sorted; the time that a sample takes is left out. Owner: the caller (free). */
+static double *rates_sorted(const struct scale_pairs *kept, double cost_ns)
+{
+    double *rates = memory_alloc((kept->pairs.count + 1) * sizeof(*rates));
+    for (size_t at = 0; at < kept->pairs.count; at++) {
+        const struct pair *pair = &kept->pairs.items[at];
+        rates[at] = pair->turns / fmax(pair->distance_ns - cost_ns * pair->samples, 1) * 1e9;
+    }
+    if (kept->pairs.count)
+        qsort(rates, kept->pairs.count, sizeof(*rates), double_compare);
+    return rates;
+}
+
+static void scale_summarise(struct loop_scale *scale, const struct scale_pairs *kept, double cost_ns)
+{
+    size_t count = kept->pairs.count;
+    scale->agreeing = 0;
+    if (count < LOOP_PAIRS_LEAST)
+        return;
+    double *rates = rates_sorted(kept, cost_ns);
+    scale->rate_per_s = quantile(rates, count, 0.5);
+    for (size_t at = 0; at < count; at++)
+        scale->agreeing += fabs(rates[at] - scale->rate_per_s) <= PAIR_TOLERANCE * scale->rate_per_s;
+    for (size_t at = 0; at < count; at++)
+        rates[at] = kept->pairs.items[at].distance_ns;
+    qsort(rates, count, sizeof(*rates), double_compare);
+    scale->distance_ns = quantile(rates, count, 0.5);
+    scale->samples = 0;
+    for (size_t at = 0; at < count; at++)
+        scale->samples += kept->pairs.items[at].samples / (double)count;
+    scale->spread = (quantile(rates, count, 0.75) - quantile(rates, count, 0.25)) / scale->distance_ns;
+    free(rates);
+}
+
+static uint32_t forward_count(const struct loop_scale *scale)
+{
+    return scale->pairs - scale->backward - scale->contrary;
+}
+
+static bool is_steady(const struct loop_scale *scale)
+{
+    uint32_t forward = forward_count(scale);
+    return scale->rate_per_s > 0 && forward >= LOOP_PAIRS_LEAST && forward >= FORWARD_LEAST * scale->pairs &&
+           scale->agreeing >= AGREEING_LEAST * (forward + scale->contrary);
+}
+
+/*
+ * The time c that a sample takes from the loop makes short distances look slow. With n samples and t turns in a distance d,
+ * t / (d - n c) is the same at both.
+ */
+static double sample_cost(const struct loop_scale *near, const struct loop_scale *far)
+{
+    double short_turns = near->rate_per_s * near->distance_ns, long_turns = far->rate_per_s * far->distance_ns;
+    double cost = (long_turns * near->distance_ns - short_turns * far->distance_ns) /
+                  (long_turns * near->samples - short_turns * far->samples);
+    return !(cost > 0) ? 0 : cost > SAMPLE_COST_MOST_NS ? SAMPLE_COST_MOST_NS : cost;
+}
+
+static bool agree(double a, double b)
+{
+    return fabs(a - b) <= AGREEMENT * (a > b ? a : b);
+}
+
+/* Try two scales; on success fill the rate. */
+static bool accept(struct loop_rate *rate, const struct scale_pairs *kept, int near, int far)
+{
+    struct loop_scale shorter = rate->scales[near], longer = rate->scales[far];
+    if (longer.distance_ns < APART_LEAST * shorter.distance_ns)
+        return false;
+    double cost_ns = sample_cost(&shorter, &longer);
+    scale_summarise(&shorter, &kept[near], cost_ns);
+    scale_summarise(&longer, &kept[far], cost_ns);
+    if (!is_steady(&shorter) || !is_steady(&longer) || !agree(shorter.rate_per_s, longer.rate_per_s))
+        return false;
+    double *rates = rates_sorted(&kept[far], cost_ns);
+    size_t count = kept[far].pairs.count;
+    double half = 0.98 / sqrt((double)count); /* ranks of the median's 95 % interval: n/2 +- 0.98 sqrt(n) */
+    rate->accepted = true;
+    rate->why_not = NULL;
+    rate->rate_per_s = longer.rate_per_s;
+    rate->low_per_s = quantile(rates, count, fmax(0.5 - half, 0));
+    rate->high_per_s = quantile(rates, count, fmin(0.5 + half, 1));
+    rate->short_rate_per_s = shorter.rate_per_s;
+    rate->long_rate_per_s = longer.rate_per_s;
+    rate->short_distance_ns = shorter.distance_ns;
+    rate->long_distance_ns = longer.distance_ns;
+    rate->pairs = (uint32_t)count;
+    rate->sample_cost_ns = cost_ns;
+    free(rates);
+    return true;
+}
+
+static bool is_uneven(const struct loop_scale *scale)
+{
+    return scale->spread >= UNEVEN_LEAST;
+}
+
+/* Why no two scales would do, by what is missing first. */
+static const char *refusal(const struct loop_rate *rate)
+{
+    uint32_t pairs = 0, backward = 0, contrary = 0, filled = 0, uneven = 0;
+    for (int at = 0; at < LOOP_SCALES; at++) {
+        const struct loop_scale *scale = &rate->scales[at];
+        pairs += scale->pairs;
+        backward += scale->backward;
+        contrary += scale->contrary;
+        filled += scale->rate_per_s > 0;
+        uneven += scale->rate_per_s > 0 && is_uneven(scale);
+    }
+    if (pairs < 2 * LOOP_PAIRS_LEAST)
+        return "too few samples followed one another within one run of the loop";
+    if (contrary * 2 > pairs)
+        return "its counting registers contradict one another";
+    if (backward * 2 > pairs)
+        return "the loop begins anew too often between two samples";
+    if (filled < 2)
+        return "samples came at one distance only: two sampling periods are needed";
+    if (!uneven)
+        return "samples came at even distances only, which a loop that is entered again can fool";
+    return "rates at two distances between samples contradict each other: the loop is entered again between samples";
+}
+
+/* Never seen to begin anew: of a loop that does, one sample in (length / distance walked) shows it. */
+static bool is_clean(const struct loop_rate *rate, const struct loop_scale *scale)
+{
+    return scale->pairs >= CLEAN_PAIRS_LEAST && !scale->backward && !scale->contrary && rate->entered * 100 <= scale->pairs;
+}
+
+static void scales_judge(struct loop_rate *rate, const struct scale_pairs *kept)
+{
+    rate->why_not = refusal(rate);
+    for (int near = 0; near + 1 < LOOP_SCALES; near++)
+        for (int far = LOOP_SCALES - 1; far > near; far--)
+            if (is_clean(rate, &rate->scales[near]) && is_clean(rate, &rate->scales[far]) && accept(rate, kept, near, far))
+                return;
+    for (int near = 0; near < LOOP_SCALES; near++) {
+        if (!rate->scales[near].rate_per_s || !is_uneven(&rate->scales[near]))
+            continue;
+        for (int far = LOOP_SCALES - 1; far > near; far--)
+            if (rate->scales[far].rate_per_s > 0 && accept(rate, kept, near, far))
+                return;
+        return; /* the shortest uneven distance decides: what it doesn't confirm is not accepted */
+    }
+}
+
+void loop_rate_find(struct loop_rate *ret_rate, const struct loop_rate_request *request)
+{
+    struct loop_rate rate = {.number = REGISTER_NONE};
+    struct loop_inductions inductions;
+    struct scale_pairs kept[LOOP_SCALES] = {0};
+    loop_inductions_find(&inductions, request->rows, request->row_count, request->loop);
+    if (!inductions.count) {
+        rate.why_not = inductions.why_not;
+        *ret_rate = rate;
+        return;
+    }
+    rate.number = inductions.items[0].number;
+    rate.step = inductions.items[0].step;
+    pairs_find(&rate, kept, request, &inductions);
+    for (int at = 0; at < LOOP_SCALES; at++)
+        scale_summarise(&rate.scales[at], &kept[at], 0);
+    scales_judge(&rate, kept);
+    if (rate.accepted && request->most_per_s > 0 && rate.rate_per_s > 1.15 * request->most_per_s) {
+        rate.accepted = false;
+        rate.why_not = "its registers move faster than the loop can turn: entries look like turns";
+    }
+    for (int at = 0; at < LOOP_SCALES; at++)
+        vec_done(&kept[at].pairs);
+    *ret_rate = rate;
+}

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "loop_code.h"
+
+#include "analyse/loop/loop_rate.h"
+
+#include <math.h>
+
+enum { RAX = 0, RBX = 1, RCX = 2, RDX = 3, RSI = 4, RDI = 5, R8 = 16, SAMPLES_MOST = 60000, REGISTERS = 4 };
+
+#define BY_POINTER "c5fc10074883c7204839d772f3" /* vmovups (%rdi),%ymm0; add $32,%rdi; cmp %rdx,%rdi; jb */
+#define BY_COUNTER "480fafc348ffc975f7"         /* imul %rbx,%rax; dec %rcx; jnz */
+#define BY_BOTH    "480fafc34c01c648ffc975f4"   /* …; add %r8,%rsi; dec %rcx; jnz */
+
+/* ---- which registers count ---- */
+
+struct induction_case {
+    const char *what, *hex;
+    uint32_t first, last;
+    uint64_t numbers; /* of the registers that count */
+};
+
+static const struct induction_case inductions[] = {
+    {"a pointer", BY_POINTER, 0, 3, 1 << RDI},
+    {"a counter; what imul makes doesn't count", BY_COUNTER, 0, 2, 1 << RCX},
+    {"by a register that is kept, too", BY_BOTH, 0, 3, 1 << RCX | 1 << RSI},
+    {"what a branch leads past doesn't count", "833f057e044883c6044883c7044839d772ee", 0, 5, 1 << RDI},
+    {"the loop around moves the pointer on: it doesn't count turns of the inner one",
+     "4c89c9480fafc34883c70848ffc975f34c01d749ffc875e8", 1, 4, 1 << RCX},
+    {"a call changes what it may: only registers that calls keep count", "4883c708e8f7ffffff48ffcb48ffc975ef", 0, 4, 1 << RBX},
+};
+
+Test(loop_rate, registers_that_count_turns)
+{
+    for (size_t at = 0; at < sizeof(inductions) / sizeof(*inductions); at++) {
+        const struct induction_case *one = &inductions[at];
+        struct loop_code code;
+        struct loop_inductions found;
+        uint64_t numbers = 0;
+        loop_code_decode(&code, one->hex);
+        loop_inductions_find(&found, code.rows, code.count, (struct loop_rows){one->first, one->last});
+        for (uint32_t item = 0; item < found.count; item++)
+            numbers |= (uint64_t)1 << found.items[item].number;
+        cr_expect_eq(numbers, one->numbers, "%s: %#llx", one->what, (unsigned long long)numbers);
+    }
+}
+
+/* ---- synthetic samples ---- */
+
+enum entry {       /* how the loop begins anew */
+    ENTRY_SAME,    /* over the same data: nothing shows it but the registers that count */
+    ENTRY_ELSEWHERE, /* over other data, and its end is kept in a register */
+    ENTRY_ONWARD,  /* where it stopped, plus a gap; its end is kept in a register */
+    ENTRY_COUNTED, /* the pointer goes on over a gap, the counter begins anew */
+    ENTRIES
+};
+
+struct scene {
+    double turn_ns, run_ns;   /* of one turn; from entry to leaving */
+    double run_spread, between_ns; /* relative; outside of the loop */
+    double period_ns[2];
+    bool at_once; /* two events at once, else one that changes between the periods */
+    double jitter_ns, cost_ns;
+    double seconds;
+    enum entry entry;
+};
+
+static uint64_t random_next(uint64_t *state)
+{
+    *state ^= *state << 13, *state ^= *state >> 7, *state ^= *state << 17;
+    return *state;
+}
+
+static double uniform(uint64_t *state)
+{
+    return (double)(random_next(state) >> 11) / (double)(1ull << 53);
+}
+
+static double log_uniform(uint64_t *state, double low, double high)
+{
+    return low * pow(high / low, uniform(state));
+}
+
+struct world {
+    const struct scene *scene;
+    uint64_t *random;
+    double worked_ns, run_start_ns, run_ns; /* work so far; this run began at, lasts */
+    uint64_t base, runs;
+    struct loop_sample *samples;
+    uint64_t mask; /* registers that samples have: those that the loop uses */
+    uint64_t (*values)[REGISTERS];
+    size_t count;
+};
+
+static void run_begin(struct world *world)
+{
+    const struct scene *scene = world->scene;
+    uint64_t turns = (uint64_t)(world->run_ns / scene->turn_ns);
+    world->run_start_ns += world->run_ns + scene->between_ns;
+    world->runs++;
+    if (scene->entry == ENTRY_ELSEWHERE)
+        world->base = (random_next(world->random) & 0xffffff) << 12;
+    else if (scene->entry == ENTRY_ONWARD || scene->entry == ENTRY_COUNTED)
+        world->base += turns * 32 * 5;
+    world->run_ns = scene->run_ns * (1 + scene->run_spread * (2 * uniform(world->random) - 1));
+}
+
+static void sample_take(struct world *world, double time_ns, uint32_t event)
+{
+    const struct scene *scene = world->scene;
+    double work_ns = time_ns - (double)world->count * scene->cost_ns;
+    if (world->count >= SAMPLES_MOST)
+        return;
+    if (work_ns > world->worked_ns)
+        world->worked_ns = work_ns;
+    while (world->worked_ns >= world->run_start_ns + world->run_ns + scene->between_ns)
+        run_begin(world);
+    double within_ns = world->worked_ns - world->run_start_ns;
+    uint64_t turn = (uint64_t)(within_ns / scene->turn_ns), turns = (uint64_t)(world->run_ns / scene->turn_ns);
+    uint64_t *values = world->values[world->count];
+    const uint64_t all[REGISTERS] = {
+        turns - turn, /* rcx */
+        scene->entry == ENTRY_SAME || scene->entry == ENTRY_COUNTED ? 77 : world->base + turns * 32, /* rdx */
+        world->base + turn * 32, world->base + turn * 32, /* rsi, rdi */
+    };
+    for (uint32_t number = RCX, packed = 0; number <= RDI; number++)
+        if (world->mask >> number & 1)
+            values[packed++] = all[number - RCX];
+    world->samples[world->count] = (struct loop_sample){.time_ns = (uint64_t)time_ns, .thread = 7, .event = event, .values = values,
+                                                        .row = within_ns < world->run_ns ? 0 : LOOP_ROW_OUTSIDE,
+                                                        .mask = world->mask};
+    world->count++;
+}
+
+/* One event half the time at one period, half at the other, a tenth of a second each; or both at once. */
+static void samples_make(struct world *world)
+{
+    const struct scene *scene = world->scene;
+    double next_ns[2] = {scene->period_ns[0] * uniform(world->random), scene->period_ns[1] * uniform(world->random)};
+    for (double time_ns = 0; time_ns < scene->seconds * 1e9 && world->count < SAMPLES_MOST;) {
+        uint32_t event = scene->at_once ? next_ns[1] < next_ns[0] : (uint64_t)(time_ns / 1e8) & 1;
+        if (!scene->at_once && next_ns[event] < time_ns)
+            next_ns[event] = time_ns + scene->period_ns[event];
+        time_ns = next_ns[event];
+        next_ns[event] += scene->period_ns[event];
+        sample_take(world, time_ns - log(1 - uniform(world->random)) * scene->jitter_ns, event);
+    }
+}
+
+static struct loop_rate rate_within(const struct scene *scene, const char *hex, uint64_t *random, double most_per_s)
+{
+    struct loop_code code;
+    struct loop_rate rate;
+    struct world world = {.scene = scene, .random = random, .samples = calloc(SAMPLES_MOST, sizeof(struct loop_sample)),
+                          .values = calloc(SAMPLES_MOST, sizeof(*world.values)), .base = 1 << 20, .run_ns = scene->run_ns};
+    loop_code_decode(&code, hex);
+    for (uint32_t at = 0; at < code.count; at++)
+        world.mask |= (code.rows[at].writes | code.rows[at].reads) & (1 << RCX | 1 << RDX | 1 << RSI | 1 << RDI);
+    samples_make(&world);
+    struct loop_rate_request request = {.rows = code.rows, .row_count = code.count, .loop = {0, code.count - 1}, .samples = world.samples,
+                                        .sample_count = world.count, .most_per_s = most_per_s};
+    loop_rate_find(&rate, &request);
+    free(world.samples);
+    free(world.values);
+    return rate;
+}
+
+static struct loop_rate rate_of(const struct scene *scene, const char *hex, uint64_t *random)
+{
+    return rate_within(scene, hex, random, 0);
+}
+
+static struct scene scene_any(uint64_t *random, bool at_once)
+{
+    static const double periods[][2] = {{232e3, 1e6}, {100e3, 430e3}, {250e3, 1.075e6}, {1e6, 4.3e6}, {500e3, 1.9e6}};
+    size_t which = random_next(random) % (sizeof(periods) / sizeof(*periods));
+    double run_ns = log_uniform(random, 20e3, 5e6);
+    struct scene scene = {.run_ns = run_ns, .turn_ns = log_uniform(random, 0.4, 200), .between_ns = run_ns * 0.1 * uniform(random) * uniform(random),
+                          .period_ns = {periods[which][0], periods[which][1]}, .at_once = at_once, .jitter_ns = 4e3 * uniform(random),
+                          .cost_ns = 3e3 + 3e3 * uniform(random), .seconds = 0.5 + 2 * uniform(random)};
+    scene.run_spread = (double[]){0, 0, 0.03, 0.5}[random_next(random) % 4];
+    scene.entry = random_next(random) % ENTRIES;
+    return scene;
+}
+
+/* More on request: PLUMB_LOOP_TRIALS=20000. */
+static int trials_wanted(int usual)
+{
+    const char *asked = getenv("PLUMB_LOOP_TRIALS");
+    return asked ? (int)strtoul(asked, NULL, 10) : usual;
+}
+
+/* Loops of 20 us to 5 ms, entered again and again: no wrong rate is ever accepted, and long loops' rates are. */
+static void sweep(bool at_once, int trials)
+{
+    uint64_t random = 0x9e3779b97f4a7c15u;
+    int accepted = 0, wrong = 0, long_loops = 0, long_accepted = 0;
+    for (int trial = 0; trial < trials; trial++) {
+        struct scene scene = scene_any(&random, at_once);
+        const char *hex = scene.entry == ENTRY_COUNTED ? "480fafc34883c72048ffc975f3" : scene.entry == ENTRY_SAME && (trial & 1) ? BY_COUNTER : BY_POINTER;
+        struct loop_rate rate = rate_of(&scene, hex, &random);
+        double ratio = rate.rate_per_s * scene.turn_ns / 1e9;
+        bool is_long = scene.run_ns > 4 * scene.period_ns[1];
+        accepted += rate.accepted;
+        long_loops += is_long;
+        long_accepted += is_long && rate.accepted;
+        if (rate.accepted && fabs(ratio - 1) > 0.2) {
+            wrong++;
+            cr_log_error("accepted %.2f times the truth: turn %.1f ns, run %.0f us +- %.0f %%, periods %.0f and %.0f us, entry %d", ratio,
+                         scene.turn_ns, scene.run_ns / 1e3, 100 * scene.run_spread, scene.period_ns[0] / 1e3, scene.period_ns[1] / 1e3, scene.entry);
+        }
+        cr_expect(rate.accepted || rate.why_not, "a refusal says why");
+    }
+    cr_log_info("%d trials, %d accepted, %d of %d long ones", trials, accepted, long_accepted, long_loops);
+    cr_expect_eq(wrong, 0, "%d wrong of %d accepted", wrong, accepted);
+    if (at_once)
+        cr_expect_geq(long_accepted, long_loops * 9 / 10, "%d of %d long loops", long_accepted, long_loops);
+}
+
+Test(loop_rate, no_aliased_rate_is_accepted_from_two_events, .timeout = 120)
+{
+    sweep(true, trials_wanted(400));
+}
+
+Test(loop_rate, no_aliased_rate_is_accepted_from_one_event_at_two_periods, .timeout = 120)
+{
+    sweep(false, trials_wanted(150));
+}
+
+Test(loop_rate, a_loop_that_goes_on_has_its_rate_and_interval)
+{
+    uint64_t random = 42;
+    struct scene scene = {.turn_ns = 2.5, .run_ns = 1e12, .period_ns = {232e3, 1e6}, .at_once = true, .jitter_ns = 2e3, .cost_ns = 5e3, .seconds = 2};
+    struct loop_rate rate = rate_of(&scene, BY_POINTER, &random);
+    cr_assert(rate.accepted, "%s", rate.why_not);
+    cr_expect_float_eq(rate.rate_per_s, 4e8, 8e6, "%g", rate.rate_per_s);
+    cr_expect(rate.low_per_s <= rate.rate_per_s && rate.rate_per_s <= rate.high_per_s);
+    cr_expect_float_eq(rate.sample_cost_ns, 5e3, 1.5e3, "%g", rate.sample_cost_ns);
+    cr_expect_eq(rate.number, RDI);
+    cr_expect_eq(rate.step, 32);
+}
+
+Test(loop_rate, one_period_is_refused_and_two_of_one_event_do_for_endless_loops)
+{
+    uint64_t random = 42;
+    struct scene scene = {.turn_ns = 2.5, .run_ns = 1e12, .period_ns = {232e3, 1e6}, .at_once = true, .cost_ns = 5e3, .seconds = 1};
+    struct loop_rate rate = rate_of(&scene, BY_POINTER, &random);
+    cr_assert(rate.accepted);
+    scene.at_once = false; /* at even distances, but never seen to begin anew */
+    rate = rate_of(&scene, BY_POINTER, &random);
+    cr_assert(rate.accepted, "%s", rate.why_not);
+    scene.period_ns[1] = 232e3; /* one period only */
+    rate = rate_of(&scene, BY_POINTER, &random);
+    cr_assert(!rate.accepted && rate.why_not && !rate.rate_per_s);
+}
+
+Test(loop_rate, faster_than_it_can_turn_is_refused)
+{
+    uint64_t random = 42;
+    struct scene scene = {.turn_ns = 2.5, .run_ns = 1e12, .period_ns = {232e3, 1e6}, .at_once = true, .cost_ns = 5e3, .seconds = 1};
+    cr_expect(rate_within(&scene, BY_POINTER, &random, 3.9e8).accepted);
+    cr_expect_not(rate_within(&scene, BY_POINTER, &random, 2e8).accepted);
+}
