@@ -42,7 +42,7 @@ def rows(path):
 def built(folder, source, compiler, flags):
     out = folder / re.sub(r"\W+", "_", f"{source}_{compiler}_{flags}")
     if not out.exists():
-        path = source if isinstance(source, pathlib.Path) else HERE / f"{source}.c"
+        path = source if isinstance(source, pathlib.Path) else HERE / f"{source.split(chr(46))[0]}.c"
         subprocess.run([compiler, "-std=gnu17", "-w", *flags.split(), "-o", out, path, "-lm"], check=True)
     return out
 
