@@ -4,11 +4,55 @@
 #include "base/scope.h"
 #include "source/live/workload.h"
 
+#include <signal.h>
 #include <stdlib.h>
+#include <time.h>
 
 void experiment_result_done(struct experiment_result *result)
 {
     run_table_done(&result->table);
+    run_table_done(&result->unfinished);
+}
+
+/* Did the machine sleep? */
+
+static int64_t clock_ns(clockid_t clock)
+{
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* Of several looks the one that was interrupted least. */
+static uint64_t suspended_since_boot_ns(void)
+{
+    int64_t best_gap = INT64_MAX, suspended = 0;
+    for (int look = 0; look < 5; look++) {
+        int64_t before = clock_ns(CLOCK_MONOTONIC), boot = clock_ns(CLOCK_BOOTTIME), after = clock_ns(CLOCK_MONOTONIC);
+        if (after - before < best_gap) {
+            best_gap = after - before;
+            suspended = boot - before;
+        }
+    }
+    return suspended > 0 ? (uint64_t)suspended : 0;
+}
+
+/* The clocks are read one after the other, and a busy machine may do others' work between them; no sleep is as short. */
+static const uint64_t suspension_least_ns = 200 * 1000000u;
+
+static uint64_t suspended_ns(const struct experiment_request *request)
+{
+    return request->suspended_ns ? request->suspended_ns() : suspended_since_boot_ns();
+}
+
+static bool slept_since(const struct experiment_request *request, uint64_t before_ns, struct experiment_result *result)
+{
+    uint64_t now_ns = suspended_ns(request), slept_ns = now_ns > before_ns ? now_ns - before_ns : 0;
+    if (slept_ns < suspension_least_ns)
+        return false;
+    result->suspended_blocks++;
+    result->suspended_s += (double)slept_ns / 1e9;
+    return true;
 }
 
 /* Fisher-Yates over the arms, from the seed and the block's number. */
@@ -27,6 +71,29 @@ static void shuffle(size_t *order, size_t count, uint64_t seed, size_t block)
     }
 }
 
+static bool run_failed(const struct experiment_arm *arm, int exit_code, size_t block, bool is_warmup, struct error *err)
+{
+    char status[64];
+    if (exit_code > 128 && exit_code < 128 + NSIG)
+        snprintf(status, sizeof(status), "signal %d (status %d)", exit_code - 128, exit_code);
+    else
+        snprintf(status, sizeof(status), "status %d", exit_code);
+    error_set(err, ERROR_SYSTEM, "%s ('%s') ended with %s in %s %zu: its time means nothing", arm->label, arm->argv[0],
+              status, is_warmup ? "warm-up" : "block", block + 1);
+    return error_hint(err, "it had /dev/null as standard input and output (one that needs a terminal: script -qec COMMAND "
+                           "/dev/null); --ignore-failure measures such runs too");
+}
+
+static bool run_under_settings(const struct experiment_request *request, const struct experiment_arm *arm, size_t block,
+                               struct measured *ret_cells, int *ret_exit_code, struct error *err)
+{
+    struct sysroot live;
+    sysroot_init(&live, NULL);
+    scoped(run_settings_leave) struct settings_guard guard = {0};
+    return run_settings_enter(arm->settings, &guard, request->root ? request->root : &live, err) &&
+           request->runner.run(request->runner.context, arm, block, ret_cells, ret_exit_code, err);
+}
+
 static bool run_arm(const struct experiment_request *request, size_t index, size_t block, bool is_warmup,
                     struct measured *ret_cells, struct error *err)
 {
@@ -34,12 +101,10 @@ static bool run_arm(const struct experiment_request *request, size_t index, size
     int exit_code = 0;
     if (request->progress)
         request->progress(request->progress_context, arm, block, is_warmup);
-    if (!request->runner.run(request->runner.context, arm, is_warmup ? SIZE_MAX : block, ret_cells, &exit_code, err))
+    if (!run_under_settings(request, arm, is_warmup ? SIZE_MAX : block, ret_cells, &exit_code, err))
         return false;
-    if (exit_code == 0 || request->keep_failed || workload_stop_requested())
-        return true;
-    return error_set(err, ERROR_SYSTEM, "%s ('%s') ended with status %d in %s %zu: its time means nothing", arm->label,
-                     arm->argv[0], exit_code, is_warmup ? "warm-up" : "block", block + 1);
+    return exit_code == 0 || request->keep_failed || workload_stop_requested() ||
+           run_failed(arm, exit_code, block, is_warmup, err);
 }
 
 /* Order of the warm-ups: another part of the same sequence. */
@@ -54,18 +119,27 @@ static bool run_block(const struct experiment_request *request, struct experimen
     scoped_free size_t *order = memory_alloc(memory_product(request->arm_count, sizeof(*order)));
     scoped_free struct measured *cells = memory_alloc(memory_product(request->arm_count * width, sizeof(*cells)));
     shuffle(order, request->arm_count, request->seed, block + (is_warmup ? WARMUP_SHIFT : 0));
+    for (size_t at = 0; at < request->arm_count * width; at++)
+        cells[at] = not_measured("it did not run to its end in that block");
+    uint64_t before_ns = suspended_ns(request);
     for (size_t at = 0; at < request->arm_count; at++) {
-        bool ran = run_arm(request, order[at], block, is_warmup, cells + order[at] * width, err);
+        struct measured *own = cells + order[at] * width;
+        bool ran = run_arm(request, order[at], block, is_warmup, own, err);
         result->interrupted = workload_stop_requested();
-        if (!ran || result->interrupted)
-            return ran;
+        if (ran && !result->interrupted)
+            continue;
+        for (size_t cell = 0; cell < width; cell++)
+            own[cell] = not_measured("it did not run to its end in that block");
+        if (at > 0)
+            run_table_add_block(&result->unfinished, cells);
+        return ran;
     }
-    if (!is_warmup)
+    if (!is_warmup && !slept_since(request, before_ns, result))
         run_table_add_block(&result->table, cells);
     return true;
 }
 
-static void begin_table(const struct experiment_request *request, struct run_table *table)
+static void begin_tables(const struct experiment_request *request, struct experiment_result *result)
 {
     scoped_free struct run_arm *arms = memory_alloc(memory_product(request->arm_count, sizeof(*arms)));
     scoped(arena_done) struct arena arena;
@@ -76,13 +150,15 @@ static void begin_table(const struct experiment_request *request, struct run_tab
             line = arena_printf(&arena, "%s%s%s", line, *line ? " " : "", *word);
         arms[at] = (struct run_arm){.label = request->arms[at].label, .command = line};
     }
-    run_table_init(table, arms, request->arm_count, request->runner.quantities, request->runner.quantity_count);
+    run_table_init(&result->table, arms, request->arm_count, request->runner.quantities, request->runner.quantity_count);
+    run_table_init(&result->unfinished, arms, request->arm_count, request->runner.quantities,
+                   request->runner.quantity_count);
 }
 
 bool experiment_run_blocks(const struct experiment_request *request, struct experiment_result *result,
                            struct error *err)
 {
-    begin_table(request, &result->table);
+    begin_tables(request, result);
     for (size_t block = 0; block < request->warmup_blocks && !result->interrupted; block++)
         if (!run_block(request, result, block, true, err))
             return false;

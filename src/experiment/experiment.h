@@ -6,12 +6,14 @@
  * in random order, so that drift of the machine hits all arms alike; runs of one block are a pair. A policy
  * says whether another block is wanted; a runner says how one run is measured and what that gives. Order is a
  * function of the seed alone.
- * Invariant: runs of an unfinished block are dropped, so every block in the table is complete.
+ * Invariant: every block in the table is complete; runs of one that was not finished stand apart. A block during which the
+ * machine was suspended (CLOCK_BOOTTIME went on, CLOCK_MONOTONIC not) is run again: its runs are no pair.
  */
 #ifndef PLUMB_EXPERIMENT_EXPERIMENT_H
 #define PLUMB_EXPERIMENT_EXPERIMENT_H
 
 #include "base/error.h"
+#include "experiment/run_settings.h"
 #include "statistics/run_table.h"
 
 #include <stdint.h>
@@ -20,6 +22,7 @@ struct experiment_arm {
     const char *label;
     char *const *argv;        /* ends with NULL */
     char *const *environment; /* "NAME=value" added for this arm, or NULL */
+    const struct run_settings *settings; /* under which it runs, or NULL */
 };
 
 struct experiment_runner {
@@ -50,11 +53,16 @@ struct experiment_request {
     /* Called before each run for a progress line; may be NULL. */
     void (*progress)(void *context, const struct experiment_arm *arm, size_t block, bool is_warmup);
     void *progress_context;
+    const struct sysroot *root;      /* where settings are made; NULL: the live machine */
+    uint64_t (*suspended_ns)(void);  /* time the machine was suspended since boot; NULL: asks the clocks */
 };
 
 struct experiment_result {
     struct run_table table;
     bool interrupted;
+    struct run_table unfinished; /* one block at most: arms that did not run say so */
+    size_t suspended_blocks;     /* left out, and run again */
+    double suspended_s;          /* how long the machine slept in them */
 };
 
 /*
@@ -88,6 +96,9 @@ enum child_quantity {
     [CHILD_VOLUNTARY_SWITCHES] = {"voluntary-switches", "times it waited", RUN_COUNT},                                \
     [CHILD_INVOLUNTARY_SWITCHES] = {"involuntary-switches", "times it was preempted", RUN_COUNT}
 extern const struct run_quantity child_quantities[CHILD_QUANTITY_COUNT];
+
+/* What the arm's program finds around it: its environment, its settings, no terminal. */
+struct workload_surroundings arm_surroundings(const struct experiment_arm *arm);
 
 struct workload;
 /* Shape: CHILD_QUANTITY_COUNT cells, of a workload that was reaped. */

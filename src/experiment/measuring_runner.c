@@ -4,6 +4,8 @@
 #include "base/scope.h"
 #include "base/vec.h"
 #include "capture/counting.h"
+#include "experiment/process_accounts.h"
+#include "system/fact.h"
 #include "system/host/cpu_time.h"
 
 #include <errno.h>
@@ -16,11 +18,25 @@ enum {
     FIRST_AROUND = FIRST_COUNTED + COUNTED
 };
 
-/* What is read around the run. */
+enum {
+    COUNTED_CYCLES = FIRST_COUNTED + 1,
+    COUNTED_INSTRUCTIONS,
+    COUNTED_BRANCHES,
+    COUNTED_BRANCH_MISSES
+};
+
+/* What is read around the run, and what follows from the counters. */
 enum around {
     AROUND_HUGE_SHARE = FIRST_AROUND,
     AROUND_STEAL,
     AROUND_CLOCK,
+    AROUND_RUN_DELAY,
+    AROUND_READ,
+    AROUND_WRITTEN,
+    AROUND_IO_CALLS,
+    DERIVED_PER_CYCLE,
+    DERIVED_BRANCH_MISS_RATIO,
+    DERIVED_CLOCK,
     AROUND_END
 };
 _Static_assert((int)AROUND_END == (int)MEASURING_QUANTITY_COUNT, "the header's count");
@@ -36,9 +52,16 @@ const struct run_quantity measuring_quantities[MEASURING_QUANTITY_COUNT] = {
     {"dtlb-load-misses", "data TLB misses of loads", RUN_COUNT},
     {"itlb-load-misses", "instruction TLB misses", RUN_COUNT},
     {"l1i-misses", "instruction cache misses", RUN_COUNT},
-    [AROUND_HUGE_SHARE] = {"huge-pages", "anonymous memory on huge pages", RUN_SHARE},
+    [AROUND_HUGE_SHARE] = {"huge-pages", "share of memory on huge pages", RUN_SHARE},
     [AROUND_STEAL] = {"steal", "CPU time stolen by the host", RUN_SHARE},
     [AROUND_CLOCK] = {"clock", "clock before the run", RUN_HERTZ},
+    [AROUND_RUN_DELAY] = {"run-delay", "ready, but without a CPU", RUN_SECONDS},
+    [AROUND_READ] = {"read-bytes", "bytes read", RUN_BYTES},
+    [AROUND_WRITTEN] = {"written-bytes", "bytes written", RUN_BYTES},
+    [AROUND_IO_CALLS] = {"io-calls", "calls to read or write", RUN_COUNT},
+    [DERIVED_PER_CYCLE] = {"ipc", "instructions per cycle", RUN_RATE},
+    [DERIVED_BRANCH_MISS_RATIO] = {"branch-miss-ratio", "branches wrongly guessed", RUN_SHARE},
+    [DERIVED_CLOCK] = {"clock-running", "clock while it ran", RUN_HERTZ},
 };
 
 /* The counted ones as `plumb stat -e` takes them, in the same order. */
@@ -49,13 +72,17 @@ static const char *const counted[] = {
 };
 _Static_assert(array_count(counted) == COUNTED, "an event per quantity");
 
-static const uint64_t first_look_ns = 100 * 1000000u;
+static const uint64_t first_look_ns = 20 * 1000000u;
 
 struct measuring_runner {
     struct measuring_setup setup;
     struct arena arena;
     struct event_list events; /* of counted[], in that order: none where the name is unknown here, several on hybrid CPUs */
     size_t event_end[COUNTED]; /* behind the last event of each */
+    struct {
+        struct run_fact *items;
+        size_t count, capacity;
+    } facts;
 };
 
 struct measuring_runner *measuring_runner_new(const struct measuring_setup *setup)
@@ -75,8 +102,57 @@ struct measuring_runner *measuring_runner_new(const struct measuring_setup *setu
 void measuring_runner_free(struct measuring_runner *runner)
 {
     event_list_done(&runner->events);
+    vec_done(&runner->facts);
     arena_done(&runner->arena);
     free(runner);
+}
+
+/* Facts: few, so that they are searched one by one. */
+
+static void fact_note(struct measuring_runner *runner, const char *arm, const char *name, const char *value, bool is_machine)
+{
+    if (!*value)
+        return;
+    vec_for_each(&runner->facts, fact) {
+        if (strcmp(fact->arm, arm) != 0 || strcmp(fact->name, name) != 0)
+            continue;
+        if (!fact->other && strcmp(fact->value, value) != 0)
+            fact->other = arena_string(&runner->arena, value);
+        return;
+    }
+    *vec_push(&runner->facts) =
+        (struct run_fact){arena_string(&runner->arena, arm), name, arena_string(&runner->arena, value), NULL, is_machine};
+}
+
+/* What may change while the machine runs; the names are those of system/surroundings. */
+static void machine_facts_note(struct measuring_runner *runner, const char *arm)
+{
+    static const struct {
+        const char *name, *path;
+    } files[] = {
+        {"thp_enabled", "/sys/kernel/mm/transparent_hugepage/enabled"},
+        {"thp_defrag", "/sys/kernel/mm/transparent_hugepage/defrag"},
+        {"thp_shmem", "/sys/kernel/mm/transparent_hugepage/shmem_enabled"},
+        {"governor", "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"},
+        {"boost", "/sys/devices/system/cpu/cpufreq/boost"},
+        {"no_turbo", "/sys/devices/system/cpu/intel_pstate/no_turbo"},
+        {"numa_balancing", "/proc/sys/kernel/numa_balancing"},
+        {"cpus_online", "/sys/devices/system/cpu/online"},
+    };
+    for (size_t at = 0; at < array_count(files); at++) {
+        struct fact_word word;
+        fact_word_read_choice(&word, runner->setup.root, "%s", files[at].path);
+        if (!word.known)
+            fact_word_read(&word, runner->setup.root, "%s", files[at].path);
+        if (word.known)
+            fact_note(runner, arm, files[at].name, word.text, true);
+    }
+}
+
+size_t measuring_runner_facts(const struct measuring_runner *runner, const struct run_fact **ret_facts)
+{
+    *ret_facts = runner->facts.items;
+    return runner->facts.count;
 }
 
 /* Page sizes, looked at while it runs. */
@@ -85,49 +161,31 @@ struct page_looks {
     const struct counting *counting;
     const struct sysroot *root;
     uint64_t next_ns;
-    uint64_t anonymous_bytes, huge_bytes; /* at the look with most anonymous memory */
+    struct process_memory most; /* at the look with most memory */
     bool looked;
 };
-
-static uint64_t rollup_bytes(struct view rollup, const char *key)
-{
-    for (struct view line; view_line(&rollup, &line);) {
-        if (!view_starts(line, key))
-            continue;
-        struct view rest = view_skip(line, strlen(key)), number = view_word(&rest);
-        uint64_t kib = 0;
-        return view_u64(number, 10, &kib) ? kib * 1024 : 0;
-    }
-    return 0;
-}
 
 static bool look_at_pages(void *context, const struct count_table *window)
 {
     struct page_looks *looks = context;
+    struct process_memory memory;
     if (window->end_ns < looks->next_ns)
         return true;
     looks->next_ns = 2 * window->end_ns;
-    scoped_text struct text rollup = {0};
-    struct error gone = {0}; /* it may end between two looks */
-    if (!sysroot_read(looks->root, &rollup, &gone, "/proc/%d/smaps_rollup", (int)looks->counting->workload.pid))
+    if (looks->counting->workload.reaped || !process_memory_read(&memory, looks->root, looks->counting->workload.pid) ||
+        memory.resident_bytes < looks->most.resident_bytes)
         return true;
-    struct view text = {text_string(&rollup), rollup.length};
-    uint64_t anonymous = rollup_bytes(text, "Anonymous:");
-    if (anonymous >= looks->anonymous_bytes) {
-        looks->anonymous_bytes = anonymous;
-        looks->huge_bytes = rollup_bytes(text, "AnonHugePages:");
-        looks->looked = true;
-    }
+    looks->most = memory;
+    looks->looked = memory.resident_bytes > 0;
     return true;
 }
 
 static struct measured huge_share(const struct page_looks *looks)
 {
     if (!looks->looked)
-        return not_measured("it ended before the first look at its pages, after 0.1 s");
-    if (!looks->anonymous_bytes)
-        return not_measured("it had no anonymous memory");
-    return measured_as((double)looks->huge_bytes / (double)looks->anonymous_bytes);
+        return not_measured("it ended before the first look at its pages, after 20 ms");
+    double share = (double)looks->most.huge_bytes / (double)looks->most.resident_bytes;
+    return measured_as(share < 1 ? share : 1);
 }
 
 /* Counters. */
@@ -172,6 +230,24 @@ static void counted_cells(const struct measuring_runner *runner, const struct co
     }
 }
 
+/* User time is told by ticks on many kernels: of a short run it is too coarse to divide by. */
+static struct measured clock_running(struct measured cycles, struct measured user_s)
+{
+    static const double user_least_s = 0.1;
+    if (!cycles.known)
+        return cycles;
+    if (!user_s.known || user_s.value < user_least_s)
+        return not_measured("it took less than 0.1 s of user time");
+    return measured_as(cycles.value / user_s.value);
+}
+
+static void derived_cells(struct measured *cells)
+{
+    cells[DERIVED_PER_CYCLE] = measured_ratio(cells[COUNTED_INSTRUCTIONS], cells[COUNTED_CYCLES]);
+    cells[DERIVED_BRANCH_MISS_RATIO] = measured_ratio(cells[COUNTED_BRANCH_MISSES], cells[COUNTED_BRANCHES]);
+    cells[DERIVED_CLOCK] = clock_running(cells[COUNTED_CYCLES], cells[CHILD_USER]);
+}
+
 /* The run. */
 
 static struct measured steal_share(const struct cpu_time *before, const struct cpu_time *after)
@@ -181,12 +257,37 @@ static struct measured steal_share(const struct cpu_time *before, const struct c
                                                        : not_measured("it was shorter than a tick of /proc/stat");
 }
 
+struct farewell {
+    const struct sysroot *root;
+    struct process_accounts accounts;
+};
+
+static void accounts_read(void *context, pid_t pid)
+{
+    struct farewell *farewell = context;
+    process_accounts_read(&farewell->accounts, farewell->root, pid);
+}
+
+static void account_cells(struct measuring_runner *runner, const char *arm, const struct process_accounts *accounts,
+                          struct measured *ret_cells)
+{
+    ret_cells[AROUND_RUN_DELAY] = accounts->run_delay_s;
+    ret_cells[AROUND_READ] = accounts->read_bytes;
+    ret_cells[AROUND_WRITTEN] = accounts->written_bytes;
+    ret_cells[AROUND_IO_CALLS] = accounts->io_calls;
+    fact_note(runner, arm, "cpus_allowed", accounts->cpus, false);
+    fact_note(runner, arm, "nice", accounts->nice, false);
+}
+
 static bool count_run(struct measuring_runner *runner, const struct experiment_arm *arm, struct measured *ret_cells,
                       int *ret_exit_code, struct error *err)
 {
     struct counting counting;
     struct page_looks looks = {.counting = &counting, .root = runner->setup.root, .next_ns = first_look_ns};
-    struct workload_surroundings surroundings = {.environment = arm->environment, .streams_null = true};
+    struct farewell farewell = {.root = runner->setup.root};
+    struct workload_surroundings surroundings = arm_surroundings(arm);
+    surroundings.ended = accounts_read;
+    surroundings.ended_context = &farewell;
     struct target_request target = {0};
     struct counting_plan plan = {.events = &runner->events,
                                  .target = &target,
@@ -202,6 +303,8 @@ static bool count_run(struct measuring_runner *runner, const struct experiment_a
     if (ran) {
         child_cells(&counting.workload, ret_cells);
         counted_cells(runner, &counting.total, ret_cells + FIRST_COUNTED);
+        account_cells(runner, arm->label, &farewell.accounts, ret_cells);
+        derived_cells(ret_cells);
         ret_cells[AROUND_HUGE_SHARE] = huge_share(&looks);
         *ret_exit_code = workload_exit_code(&counting.workload);
     }
@@ -217,6 +320,7 @@ static bool measure_run(void *context, const struct experiment_arm *arm, size_t 
     if (runner->setup.prepare && !prepare_run(runner->setup.prepare, err))
         return false;
     struct cpu_time before, after;
+    machine_facts_note(runner, arm->label);
     ret_cells[AROUND_CLOCK] =
         runner->setup.clock_hertz ? runner->setup.clock_hertz() : not_measured("it was not asked for");
     cpu_time_read(&before, runner->setup.root);

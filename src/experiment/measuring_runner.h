@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Measures one run by everything that can be had at once: the child's own accounts, software and hardware counters, page
- * sizes while it ran, CPU time stolen from the machine, and the clock just before.
+ * Measures one run by everything that can be had at once: the child's own accounts, software and hardware counters and what
+ * follows from them, page sizes while it ran, CPU time stolen from the machine, and the clock just before.
  *
  * Quantities are the same in every run; one that this machine lacks is "not measured" with the reason.
- * Page sizes come from a look at smaps_rollup now and then (after 0.1 s, then each time as late again): a process that is gone
- * before the first look has none.
+ * Page sizes come from a look at smaps_rollup now and then (after 20 ms, then each time as late again), of the process and
+ * those it started: one that is gone before the first look has none.
+ * Besides, it notes under which settings of the machine each arm's runs were made, warm-ups included: run facts.
  */
 #ifndef PLUMB_EXPERIMENT_MEASURING_RUNNER_H
 #define PLUMB_EXPERIMENT_MEASURING_RUNNER_H
@@ -15,7 +16,7 @@
 #include "system/sysroot.h"
 
 enum {
-    MEASURING_QUANTITY_COUNT = CHILD_QUANTITY_COUNT + 12
+    MEASURING_QUANTITY_COUNT = CHILD_QUANTITY_COUNT + 19
 };
 /* child_quantities first. */
 extern const struct run_quantity measuring_quantities[MEASURING_QUANTITY_COUNT];
@@ -29,9 +30,18 @@ struct measuring_setup {
 
 struct measuring_runner;
 
+/* What was found around the runs of an arm. */
+struct run_fact {
+    const char *arm, *name, *value; /* "A", "thp_enabled", "madvise"; owner: the runner */
+    const char *other;              /* what a later run found instead; NULL: all found the same */
+    bool is_machine;                /* of the machine, not of the process */
+};
+
 /* Owner: the caller (measuring_runner_free). */
 struct measuring_runner *measuring_runner_new(const struct measuring_setup *setup);
 void measuring_runner_free(struct measuring_runner *runner);
 struct experiment_runner measuring_runner_interface(struct measuring_runner *runner);
+/* Of all runs so far; returns how many. Valid until the next run. */
+size_t measuring_runner_facts(const struct measuring_runner *runner, const struct run_fact **ret_facts);
 
 #endif

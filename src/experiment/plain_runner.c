@@ -31,6 +31,14 @@ void child_cells(const struct workload *workload, struct measured *ret_cells)
         ret_cells[at] = measured_as(values[at]);
 }
 
+struct workload_surroundings arm_surroundings(const struct experiment_arm *arm)
+{
+    return (struct workload_surroundings){.environment = arm->environment,
+                                          .streams_null = true,
+                                          .prepare = arm->settings ? run_settings_apply : NULL,
+                                          .prepare_context = arm->settings};
+}
+
 bool prepare_run(const char *line, struct error *err)
 {
     char *argv[] = {(char *)"sh", (char *)"-c", (char *)line, NULL};
@@ -47,7 +55,7 @@ static bool plain_run(void *context, const struct experiment_arm *arm, size_t bl
                       int *ret_exit_code, struct error *err)
 {
     (void)context, (void)block;
-    struct workload_surroundings surroundings = {.environment = arm->environment, .streams_null = true};
+    struct workload_surroundings surroundings = arm_surroundings(arm);
     scoped(workload_done) struct workload workload;
     if (!workload_start_in(&workload, arm->argv, &surroundings, err))
         return false;

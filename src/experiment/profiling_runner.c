@@ -57,7 +57,7 @@ static bool profile_run(void *context, const struct experiment_arm *arm, size_t 
                         int *ret_exit_code, struct error *err)
 {
     const struct profiling_setup *setup = context;
-    struct workload_surroundings surroundings = {.environment = arm->environment, .streams_null = true};
+    struct workload_surroundings surroundings = arm_surroundings(arm);
     if (setup->prepare && !prepare_run(setup->prepare, err))
         return false;
     scoped(workload_done) struct workload workload;

@@ -4,10 +4,18 @@
 #define PLUMB_RENDER_COMPARISON_H
 
 #include "analyse/runs/comparison.h"
-#include "analyse/runs/profile_difference.h"
+#include "analyse/runs/explanation.h"
 #include "analyse/runs/steadiness.h"
+#include "analyse/runs/work_done.h"
 #include "render/page.h"
 #include "system/surroundings.h"
+
+/* One thing that is not the same around the commands: a setting, a fact of the machine, a binary, a library. */
+struct fact_difference {
+    const char *name, *a, *b;
+    bool declared; /* it is what is compared */
+    bool voids;    /* of the machine, and undeclared: times tell nothing of the programs */
+};
 
 struct comparison_report {
     const struct run_table *table;
@@ -23,10 +31,17 @@ struct comparison_report {
     size_t difference_count;
     bool surroundings_unknown;      /* a file doesn't say on what machine it was made */
     const char *stopped;            /* why no more blocks were run: "12 blocks were asked for" */
+    const struct fact_difference *facts; /* of runs that were made now */
+    size_t fact_count;
+    const struct run_table *unfinished;  /* one block at most, or none */
+    size_t suspended_blocks;             /* left out: the machine slept */
+    double suspended_s;
     struct interval predicted_gain; /* share of A's time expected to go, 0..1; not known: none was given */
     const char *prediction_source;
-    const struct profile_difference *profile; /* of the first other arm; NULL: not taken */
-    const char *why_no_profile;               /* or NULL */
+    const struct run_profiles *profiles; /* of the first other arm; NULL: not taken */
+    const char *why_no_profile;          /* or NULL */
+    const struct explanation *explanations; /* for each of items */
+    const struct work_done *works;          /* likewise */
 };
 
 void comparison_text(struct page *page, const struct comparison_report *report);

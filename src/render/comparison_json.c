@@ -15,6 +15,7 @@ static const char *const verdict_names[] = {
 
 static const char *const unit_names[] = {
     [RUN_SECONDS] = "seconds", [RUN_COUNT] = "count", [RUN_BYTES] = "bytes", [RUN_SHARE] = "ratio", [RUN_HERTZ] = "hertz",
+    [RUN_RATE] = "rate",
 };
 
 static void add_interval(struct json_writer *json, const char *key, const struct interval *interval)
@@ -48,7 +49,46 @@ static void add_effect(struct json_writer *json, const struct quantity_effect *e
     json_object_close(json);
 }
 
-static void add_comparison(struct json_writer *json, const struct comparison *item)
+static void add_explanation(struct json_writer *json, const struct explanation *explanation)
+{
+    static const char *const views[] = {
+        [EXPLANATION_TIME] = "time",     [EXPLANATION_FUNCTION] = "function", [EXPLANATION_INSTRUCTION] = "instruction",
+        [EXPLANATION_WIDTH] = "vectors", [EXPLANATION_RATE] = "rate",
+    };
+    json_array_open(json, "explained_by");
+    for (size_t at = 0; at < explanation->count; at++) {
+        const struct explanation_item *item = &explanation->items[at];
+        json_object_open(json, NULL);
+        json_string(json, "view", views[item->view]);
+        json_string(json, "what", item->what);
+        if (*item->where)
+            json_string(json, "where", item->where);
+        json_string(json, "unit", unit_names[item->unit]);
+        add_interval(json, "a_quartiles", &item->a);
+        add_interval(json, "b_quartiles", &item->b);
+        add_interval(json, "share_of_difference", &item->share);
+        json_double(json, "false_discovery_rate", item->q);
+        json_object_close(json);
+    }
+    json_array_close(json);
+}
+
+static void add_work(struct json_writer *json, const struct work_done *work)
+{
+    json_array_open(json, "unequal_work");
+    for (size_t at = 0; at < work->count; at++)
+        if (work->signs[at].is_unequal)
+            json_string(json, NULL, work->signs[at].effect->quantity->name);
+    json_array_close(json);
+    json_array_open(json, "varying_work");
+    for (size_t at = 0; at < work->count; at++)
+        if (!work->signs[at].is_unequal)
+            json_string(json, NULL, work->signs[at].effect->quantity->name);
+    json_array_close(json);
+}
+
+static void add_comparison(struct json_writer *json, const struct comparison *item, const struct explanation *explanation,
+                           const struct work_done *work)
 {
     json_object_open(json, NULL);
     json_string(json, "a", item->a->label);
@@ -69,6 +109,8 @@ static void add_comparison(struct json_writer *json, const struct comparison *it
     for (size_t at = 0; at < item->effect_count; at++)
         add_effect(json, &item->effects[at]);
     json_array_close(json);
+    add_explanation(json, explanation);
+    add_work(json, work);
     json_object_close(json);
 }
 
@@ -114,31 +156,55 @@ static void add_steadiness(struct json_writer *json, const struct steadiness *st
     json_object_close(json);
 }
 
+static void add_rows(struct json_writer *json, const char *key, const char *name, const struct profile_difference *profile)
+{
+    json_array_open(json, key);
+    for (size_t at = 0; at < profile->row_count; at++) {
+        const struct profile_row *row = &profile->rows[at];
+        json_object_open(json, NULL);
+        json_string(json, name, row->function);
+        if (*row->dso)
+            json_string(json, "dso", row->dso);
+        add_interval(json, "a_s_quartiles", &row->a_s);
+        add_interval(json, "b_s_quartiles", &row->b_s);
+        add_interval(json, "difference_s", &row->difference_s);
+        json_double(json, "mean_difference_s", row->mean_difference_s);
+        if (row->is_test)
+            json_double(json, "false_discovery_rate", row->q);
+        json_object_close(json);
+    }
+    json_array_close(json);
+}
+
 static void add_profile(struct json_writer *json, const struct comparison_report *report)
 {
-    const struct profile_difference *profile = report->profile;
-    if (!profile) {
+    const struct run_profiles *profiles = report->profiles;
+    if (!profiles) {
         json_null(json, "profile");
         json_string(json, "why_no_profile", report->why_no_profile);
         return;
     }
     json_object_open(json, "profile");
-    json_u64(json, "blocks", profile->block_count);
-    json_double(json, "mean_difference_s", profile->mean_difference_s);
-    json_array_open(json, "functions");
-    for (size_t at = 0; at < profile->row_count; at++) {
-        const struct profile_row *row = &profile->rows[at];
+    json_u64(json, "blocks", profiles->functions.block_count);
+    json_double(json, "mean_difference_s", profiles->functions.mean_difference_s);
+    add_rows(json, "functions", "function", &profiles->functions);
+    add_rows(json, "instructions", "instruction", &profiles->instructions);
+    add_rows(json, "vector_widths", "width", &profiles->widths);
+    json_object_close(json);
+}
+
+static void add_facts(struct json_writer *json, const struct comparison_report *report)
+{
+    json_array_open(json, "facts_differ");
+    for (size_t at = 0; at < report->fact_count; at++) {
         json_object_open(json, NULL);
-        json_string(json, "function", row->function);
-        json_string(json, "dso", row->dso);
-        add_interval(json, "a_s_quartiles", &row->a_s);
-        add_interval(json, "b_s_quartiles", &row->b_s);
-        add_interval(json, "difference_s", &row->difference_s);
-        json_double(json, "mean_difference_s", row->mean_difference_s);
+        json_string(json, "name", report->facts[at].name);
+        json_string(json, "a", report->facts[at].a);
+        json_string(json, "b", report->facts[at].b);
+        json_bool(json, "declared", !report->facts[at].voids);
         json_object_close(json);
     }
     json_array_close(json);
-    json_object_close(json);
 }
 
 static void add_surroundings(struct json_writer *json, const struct comparison_report *report)
@@ -175,11 +241,13 @@ void comparison_json(struct text *out, const struct comparison_report *report)
         json_u64(&json, "blocks", report->table->block_count);
         json_double(&json, "elapsed_s", report->elapsed_s);
         json_string(&json, "stopped", report->stopped);
+        json_u64(&json, "suspended_blocks", report->suspended_blocks);
+        add_facts(&json, report);
     }
     add_surroundings(&json, report);
     json_array_open(&json, "comparisons");
     for (size_t at = 0; at < report->count; at++)
-        add_comparison(&json, &report->items[at]);
+        add_comparison(&json, &report->items[at], &report->explanations[at], &report->works[at]);
     json_array_close(&json);
     add_steadiness(&json, report->steadiness);
     add_interval(&json, "predicted_gain", &report->predicted_gain);

@@ -18,6 +18,7 @@ static void value_print(char *out, size_t size, double value, enum run_unit unit
         [RUN_BYTES] = {{0x1p30, 0x1p-30, "GiB", 2}, {0x1p20, 0x1p-20, "MiB", 1}, {0x1p10, 0x1p-10, "KiB", 0}, {0, 1, "B", 0}},
         [RUN_SHARE] = {{0, 100, "%", 1}},
         [RUN_HERTZ] = {{1e9, 1e-9, "GHz", 2}, {0, 1e-6, "MHz", 0}},
+        [RUN_RATE] = {{0, 1, "", 3}},
     };
     size_t at = 0;
     while (scales[unit][at].least > fabs(value))
@@ -172,12 +173,6 @@ static void add_prediction(struct page *page, const struct comparison_report *re
                 100 * realised.high, prediction_verdict(predicted, &realised));
 }
 
-/* Called differing at a rate of false discoveries of 5 %. */
-static bool differs(const struct quantity_effect *effect)
-{
-    return !effect->why_not && effect->q <= 0.05;
-}
-
 static void add_effect(struct page *page, const struct quantity_effect *effect)
 {
     char a[32], b[32];
@@ -198,24 +193,28 @@ static void add_names(struct page *page, const char *heading, const struct text 
     page_paragraph(page, PAGE_FAINT, 16, 16, text_string(names));
 }
 
-static void add_others(struct page *page, const struct comparison *item)
+/* Counts that have no time of their own, and what is the same. */
+static void add_others(struct page *page, const struct comparison *item, const struct explanation *explanation)
 {
     scoped_text struct text same = {0};
-    bool any = false;
+    bool any = false, differ = explanation->count > 0;
     for (size_t at = 0; at < item->effect_count; at++) {
         const struct quantity_effect *effect = &item->effects[at];
-        if (differs(effect) && !any) {
-            page_heading(page, "WHAT ELSE DIFFERS");
-            text_printf(page->out, "  %-32s %12.12s %12.12s\n", "", item->a->label, item->b->label);
-            any = true;
-        }
-        if (differs(effect))
-            add_effect(page, effect);
-        else if (!effect->why_not)
+        if (effect->why_not || explanation_has(explanation, effect))
+            continue;
+        if (!effect_differs(effect)) {
             text_printf(&same, "%s%s", same.length ? ", " : "", effect->quantity->label);
+            continue;
+        }
+        if (!any) {
+            page_heading(page, differ ? "DIFFERS AS WELL" : "WHAT ELSE DIFFERS");
+            text_printf(page->out, "  %-32s %12.12s %12.12s\n", "", item->a->label, item->b->label);
+        }
+        any = true;
+        add_effect(page, effect);
     }
     text_add(page->out, "\n");
-    add_names(page, any ? "not different" : "the same", &same);
+    add_names(page, any || differ ? "not different" : "the same", &same);
 }
 
 static void add_gaps(struct page *page, const struct comparison *item)
@@ -238,50 +237,141 @@ static void add_gaps(struct page *page, const struct comparison *item)
     add_names(page, "not measured", &line);
 }
 
-/* A function is worth a line from this share of the summed sizes of all differences on. */
-static const double row_share_least = 0.02;
+/* What explains it. */
 
-enum {
-    ROWS_MOST = 12
+static const char *const view_names[] = {
+    [EXPLANATION_TIME] = "time",       [EXPLANATION_FUNCTION] = "function", [EXPLANATION_INSTRUCTION] = "instruction",
+    [EXPLANATION_WIDTH] = "vectors",   [EXPLANATION_RATE] = "rate",
 };
 
-static void add_profile_row(struct page *page, const struct profile_row *row)
+enum {
+    ITEMS_MOST = 16,
+    INSTRUCTIONS_MOST = 5 /* of these */
+};
+
+/* Not worth a line: below this share of the difference. */
+static const double share_least = 0.02;
+
+static void add_item(struct page *page, const struct explanation_item *item)
 {
-    char a[32], b[32], low[32], high[32], name[128];
-    value_print(a, sizeof(a), row->a_s.mid, RUN_SECONDS);
-    value_print(b, sizeof(b), row->b_s.mid, RUN_SECONDS);
-    snprintf(name, sizeof(name), "%.34s  %.20s", row->function, row->dso);
-    text_printf(page->out, "  %-46.46s %10s %10s", name, a, b);
-    if (row->difference_s.known) {
-        value_print(low, sizeof(low), row->difference_s.low, RUN_SECONDS);
-        value_print(high, sizeof(high), row->difference_s.high, RUN_SECONDS);
-        bool sure = row->difference_s.low > 0 || row->difference_s.high < 0;
-        page_printf(page, sure ? PAGE_STRONG : PAGE_FAINT, "   %s .. %s", low, high);
-    }
+    char a[32], b[32], interval[48];
+    value_print(a, sizeof(a), item->a.mid, item->unit);
+    value_print(b, sizeof(b), item->b.mid, item->unit);
+    snprintf(interval, sizeof(interval), "[%.0f .. %.0f]", 100 * item->share.low, 100 * item->share.high);
+    page_printf(page, PAGE_STRONG, "  %4.0f %%", 100 * item->share.mid);
+    page_printf(page, PAGE_FAINT, " %-14s", interval);
+    text_printf(page->out, " %-11s %12s %12s  %s", view_names[item->view], a, b, item->what);
+    if (*item->where)
+        page_printf(page, PAGE_FAINT, "  %s", item->where);
     text_add(page->out, "\n");
 }
 
-static void add_profile(struct page *page, const struct comparison_report *report)
+static void add_items(struct page *page, const struct comparison *item, const struct explanation *explanation)
 {
-    const struct profile_difference *profile = report->profile;
-    if (!profile && !report->why_no_profile)
-        return;
-    page_heading(page, "WHERE THE DIFFERENCE GOES");
-    if (!profile || !profile->row_count) {
-        page_paragraph(page, PAGE_FAINT, 0, 2, report->why_no_profile ? report->why_no_profile : "no run was sampled");
-        return;
+    char heading[200];
+    snprintf(heading, sizeof(heading), "EXPLAINED BY (share of the difference in %s, 95 %% sure)", item->decisive.quantity->label);
+    page_heading(page, heading);
+    text_printf(page->out, "  %-33s %12.12s %12.12s\n", "", item->a->label, item->b->label);
+    size_t shown = 0, instructions = 0;
+    for (size_t at = 0; at < explanation->count && shown < ITEMS_MOST; at++) {
+        const struct explanation_item *row = &explanation->items[at];
+        instructions += row->view == EXPLANATION_INSTRUCTION;
+        if (fabs(row->share.mid) < share_least || (row->view == EXPLANATION_INSTRUCTION && instructions > INSTRUCTIONS_MOST))
+            continue;
+        add_item(page, row);
+        shown++;
     }
-    double sum = 0;
-    for (size_t at = 0; at < profile->row_count; at++)
-        sum += fabs(profile->rows[at].mean_difference_s);
-    char whole[32];
-    value_print(whole, sizeof(whole), profile->mean_difference_s, RUN_SECONDS);
-    text_printf(page->out, "  %zu more blocks under the sampler: %s of CPU time a run on average\n", profile->block_count, whole);
-    text_printf(page->out, "  %-46s %10.10s %10.10s   %s\n", "", report->table->arms[0].label,
-                report->table->arms[1].label, "difference, 95 % sure");
-    for (size_t at = 0; at < profile->row_count && at < ROWS_MOST; at++)
-        if (fabs(profile->rows[at].mean_difference_s) >= row_share_least * sum)
-            add_profile_row(page, &profile->rows[at]);
+}
+
+/* Where no function was found to differ: the one that looks most like it. */
+static void add_unsure(struct page *page, const struct comparison_report *report)
+{
+    const struct run_profiles *profiles = report->profiles;
+    for (size_t at = 0; profiles && at < report->explanations[0].count; at++)
+        if (report->explanations[0].items[at].view == EXPLANATION_FUNCTION)
+            return;
+    scoped_text struct text line = {0};
+    if (!profiles && !report->why_no_profile)
+        return;
+    if (!profiles || !profiles->functions.row_count) {
+        text_printf(&line, "By function: not measured, because %s.",
+                    report->why_no_profile ? report->why_no_profile : "no run was sampled");
+    } else if (!report->explanations[0].functions_known) {
+        text_printf(&line, "By function: the %zu runs of each under the sampler don't show that difference.",
+                    profiles->functions.block_count);
+    } else {
+        char difference[32];
+        value_print(difference, sizeof(difference), profiles->functions.rows[0].mean_difference_s, RUN_SECONDS);
+        text_printf(&line, "By function: none differs surely in %zu runs of each under the sampler; most in %s (%s a run).",
+                    profiles->functions.block_count, profiles->functions.rows[0].function, difference);
+    }
+    text_add(page->out, "  ");
+    page_paragraph(page, PAGE_FAINT, 2, 2, text_string(&line));
+}
+
+static void add_facts(struct page *page, const struct comparison_report *report)
+{
+    if (!report->fact_count)
+        return;
+    page_heading(page, "AROUND THEM");
+    for (size_t at = 0; at < report->fact_count; at++) {
+        const struct fact_difference *fact = &report->facts[at];
+        page_printf(page, fact->voids ? PAGE_WARNING : PAGE_PLAIN, "  %s: %s | %s%s\n", fact->name, fact->a, fact->b,
+                    fact->voids ? "   (undeclared)" : "");
+    }
+}
+
+static void add_explanation(struct page *page, const struct comparison_report *report, size_t index)
+{
+    if (report->explanations[index].count)
+        add_items(page, &report->items[index], &report->explanations[index]);
+    if (index == 0)
+        add_unsure(page, report);
+}
+
+/* Work. */
+
+static void add_work(struct page *page, const struct comparison *item, const struct work_done *work)
+{
+    for (size_t at = 0; at < work->count; at++) {
+        const struct work_sign *sign = &work->signs[at];
+        const struct run_quantity *quantity = sign->effect->quantity;
+        const struct interval *own = sign->varies_in_b ? &sign->effect->b : &sign->effect->a;
+        char first[32], second[32];
+        value_print(first, sizeof(first), sign->is_unequal ? sign->effect->a.mid : own->low, quantity->unit);
+        value_print(second, sizeof(second), sign->is_unequal ? sign->effect->b.mid : own->high, quantity->unit);
+        scoped_text struct text line = {0};
+        if (sign->is_unequal)
+            text_printf(&line, "Not the same work, as it seems: %s %s in %s, %s in %s.", quantity->label, first, item->a->label,
+                        second, item->b->label);
+        else
+            text_printf(&line, "Is it the same work in each run? %s of %s: quartiles %s and %s.", quantity->label,
+                        sign->varies_in_b ? item->b->label : item->a->label, first, second);
+        page_printf(page, PAGE_STRONG, "\n  Work       ");
+        page_paragraph(page, PAGE_WARNING, 13, 13, text_string(&line));
+    }
+}
+
+/* Runs that are no pair. */
+
+static void add_left_out(struct page *page, const struct comparison_report *report)
+{
+    if (report->suspended_blocks)
+        page_printf(page, PAGE_WARNING, "  %zu block%s left out and run again: the machine was suspended for %.0f s meanwhile\n",
+                    report->suspended_blocks, report->suspended_blocks == 1 ? " was" : "s were", report->suspended_s);
+    if (!report->unfinished || !report->unfinished->block_count)
+        return;
+    scoped_text struct text line = {0};
+    size_t quantity = run_table_quantity(report->unfinished, report->items[0].decisive.quantity->name);
+    for (size_t arm = 0; arm < report->unfinished->arm_count; arm++) {
+        struct measured cell = run_table_cell(report->unfinished, 0, arm, quantity);
+        char value[32];
+        if (!cell.known)
+            continue;
+        value_print(value, sizeof(value), cell.value, report->items[0].decisive.quantity->unit);
+        text_printf(&line, "%s%s %s", line.length ? ", " : "", report->unfinished->arms[arm].label, value);
+    }
+    page_printf(page, PAGE_FAINT, "  of a block that was not finished, and doesn't count: %s\n", text_string(&line));
 }
 
 static void add_heading(struct page *page, const struct comparison_report *report)
@@ -310,14 +400,20 @@ void comparison_text(struct page *page, const struct comparison_report *report)
 {
     add_heading(page, report);
     add_arms(page, report);
+    add_left_out(page, report);
     text_add(page->out, "\n");
     for (size_t at = 0; at < report->count; at++)
         add_verdict(page, &report->items[at]);
     add_prediction(page, report);
     add_steadiness(page, report);
     add_surroundings(page, report);
-    add_profile(page, report);
     for (size_t at = 0; at < report->count; at++)
-        add_others(page, &report->items[at]);
+        add_work(page, &report->items[at], &report->works[at]);
+    for (size_t at = 0; at < report->count; at++) {
+        add_explanation(page, report, at);
+        if (at == 0)
+            add_facts(page, report);
+        add_others(page, &report->items[at], &report->explanations[at]);
+    }
     add_gaps(page, &report->items[0]);
 }

@@ -18,7 +18,8 @@ enum run_unit {
     RUN_COUNT,
     RUN_BYTES,
     RUN_SHARE, /* 0..1 */
-    RUN_HERTZ
+    RUN_HERTZ,
+    RUN_RATE   /* of one count by another */
 };
 
 struct run_quantity {

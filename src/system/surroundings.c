@@ -11,6 +11,12 @@ static const char *word_of(const struct fact_word *fact, struct arena *arena)
     return fact->known ? arena_string(arena, fact->text) : "";
 }
 
+/* An empty list is one, and differs from others. */
+static const char *list_of(const struct fact_word *fact, struct arena *arena)
+{
+    return !fact->known ? "" : *fact->text ? arena_string(arena, fact->text) : "none";
+}
+
 static struct measured number_of(const struct fact_number *fact, double unit, struct arena *arena)
 {
     return fact->known ? measured_as((double)fact->value * unit) : not_measured(arena_string(arena, fact->why));
@@ -54,6 +60,9 @@ void surroundings_take(struct surroundings *surroundings, const struct machine *
         .thp_shmem = word_of(&machine->huge_page.shmem_enabled, arena),
         .governor = word_of(&machine->frequency.governor, arena),
         .frequency_driver = word_of(&machine->frequency.driver, arena),
+        .nohz_full = list_of(&machine->isolation.nohz_full, arena),
+        .isolated_cpus = list_of(&machine->isolation.isolated, arena),
+        .mitigations = list_of(&machine->isolation.mitigations, arena),
         .is_guest = virtualisation_is_guest(vm),
         .has_avx2 = cpu_identity_has_flag(&machine->cpu, "avx2"),
         .has_avx512 = cpu_identity_has_flag(&machine->cpu, "avx512f"),
@@ -97,6 +106,9 @@ static const struct field {
     FIELD(thp_shmem, FIELD_WORD),
     ALIKE(governor, FIELD_WORD),
     ALIKE(frequency_driver, FIELD_WORD),
+    ALIKE(nohz_full, FIELD_WORD),
+    ALIKE(isolated_cpus, FIELD_WORD),
+    ALIKE(mitigations, FIELD_WORD),
     FIELD(is_guest, FIELD_TRUTH),
     FIELD(has_avx2, FIELD_TRUTH),
     FIELD(has_avx512, FIELD_TRUTH),

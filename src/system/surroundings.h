@@ -19,6 +19,7 @@ struct surroundings {
     const char *confidential; /* "" unless it is a confidential guest */
     const char *thp_enabled, *thp_defrag, *thp_shmem; /* "always", "madvise", "never", "" */
     const char *governor, *frequency_driver;
+    const char *nohz_full, *isolated_cpus, *mitigations; /* "none": known to be empty */
     bool is_guest, has_avx2, has_avx512;
     struct measured cpus_online, nodes, memory_bytes, available_bytes;
     struct measured l1d_bytes, l2_bytes, l3_bytes;

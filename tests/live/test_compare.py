@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """plumb compare on commands whose difference is known by construction (never a bound on time alone)."""
 import json
+import os
+import pathlib
+import re
 import signal
 import subprocess
 import time
@@ -186,7 +189,7 @@ def test_the_function_that_makes_the_difference_is_named(plumb, tmp_path):
     other = tmp_path / "spin-new"
     other.write_bytes(program.read_bytes())
     other.chmod(0o755)
-    result = compare(plumb, "-n", "6", "--by", "user", "--explain", "6", "-L", "v1.0", "-L", "v1-0", "--json", str(program), "--", str(other), "more")
+    result = compare(plumb, "-n", "6", "--by", "user", "--explain", "12", "-L", "v1.0", "-L", "v1-0", "--json", str(program), "--", str(other), "more")
     document = json.loads(result.stdout)
     if document["profile"] is None:
         pytest.skip(document["why_no_profile"] or "the runs were not told apart")
@@ -194,6 +197,112 @@ def test_the_function_that_makes_the_difference_is_named(plumb, tmp_path):
     assert (first["function"], first["dso"]) == ("heavy", "(the program)")
     assert first["difference_s"]["low"] > 0
     assert document["profile"]["mean_difference_s"] > 0
+
+
+    views = {item["view"] for item in document["comparisons"][0]["explained_by"]}
+    assert {"function", "instruction", "vectors"} <= views
+    leader = next(item for item in document["comparisons"][0]["explained_by"] if item["view"] == "function")
+    assert leader["what"] == "heavy" and leader["share_of_difference"]["mid"] > 0.3
+    assert any(row["instruction"].startswith("heavy+0x") for row in document["profile"]["instructions"][:5])
+    assert {row["width"] for row in document["profile"]["vector_widths"]} & {"scalar floating point", "code on 128-bit vectors"}
+    assert not any(fact["name"].startswith("(the program)") for fact in document["facts_differ"]), "the same build"
+
+
+TOUCHER = """
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+int main(void) {
+    size_t size = 64u << 20;
+    char *memory = aligned_alloc(2 << 20, size);
+    madvise(memory, size, MADV_HUGEPAGE);
+    for (size_t at = 0; at < size; at += 4096) memory[at] = 1;
+    usleep(100000);
+    return 0;
+}
+"""
+
+
+def test_a_setting_is_what_is_compared(plumb, tmp_path):
+    source, program = tmp_path / "touch.c", tmp_path / "touch"
+    source.write_text(TOUCHER)
+    subprocess.run(["cc", "-O1", "-o", str(program), str(source)], check=True)
+    switch = pathlib.Path("/sys/kernel/mm/transparent_hugepage/enabled")
+    if not switch.exists() or "[never]" in switch.read_text():
+        pytest.skip("this machine gives no huge pages")
+    before = switch.read_text()
+    document = json.loads(compare(plumb, "-n", "8", "--explain", "0", "--by", "minor-faults", "--json", "--treatment", "thp=never,madvise",
+                                  str(program)).stdout)
+    assert switch.read_text() == before
+    assert [arm["label"] for arm in document["arms"]][:2] == ["thp=never", "thp=madvise"]
+    assert document["comparisons"][0]["verdict"] == "faster", "fewer faults"
+    others = {item["quantity"]: item for item in document["comparisons"][0]["others"]}
+    assert others["huge-pages"]["a_quartiles"]["high"] < 0.5 < others["huge-pages"]["b_quartiles"]["low"]
+    assert {"name": "thp", "a": "never", "b": "madvise", "declared": True} in document["facts_differ"]
+
+
+def test_settings_of_the_process_reach_it(plumb, tmp_path):
+    log = tmp_path / "log"
+    result = compare(plumb, "-n", "1", "--warmup", "0", "--no-noise-floor", "--treatment", "nice=3,5", "--treatment", "cpu=0/0",
+                     "sh", "-c", f"echo $(nice) $(grep Cpus_allowed_list /proc/self/status) >> {log}")
+    assert result.returncode == 4, result.stderr
+    assert sorted(log.read_text().splitlines()) == ["3 Cpus_allowed_list: 0", "5 Cpus_allowed_list: 0"]
+    assert "nice: 3 | 5" in result.stdout
+    for words, status in ((["thp=sometimes,never"], 2), (["lunar=1,2"], 2), (["nice=1,2,3"], 2), (["cpu=0,4000"], 2), (["kernel=a,b"], 1)):
+        wrong = compare(plumb, "--treatment", *words, "true", "--", "true")
+        assert wrong.returncode == status and not wrong.stdout, (words, wrong)
+    assert "--saved" in compare(plumb, "--treatment", "nohz_full=1,2", "true").stderr
+
+
+def test_a_machine_that_is_switched_meanwhile_voids_it(plumb):
+    switch = pathlib.Path("/sys/kernel/mm/transparent_hugepage/shmem_enabled")
+    if not os.access(switch, os.W_OK):
+        pytest.skip("this machine's settings can't be switched")
+    before = re.search(r"\[(\w+)\]", switch.read_text())[1]
+    lines = [f"echo never > {switch}", f"echo advise > {switch}"]
+    try:
+        refused = compare(plumb, "-n", "6", "--shell", lines[0], "--", lines[1])
+        assert refused.returncode == 1 and "thp_shmem" in refused.stderr and not refused.stdout
+        for more in (["--force"], ["--treatment", "thp_shmem"]):
+            done = compare(plumb, "-n", "6", "--shell", *more, lines[0], "--", lines[1])
+            assert done.returncode in (0, 4) and "thp_shmem:" in done.stdout
+    finally:
+        switch.write_text(before)
+
+
+def test_unequal_and_varying_work_is_named(plumb):
+    document = json.loads(compare(plumb, "-n", "8", "--explain", "0", "--json", "--shell", "head -c 1000 /dev/zero", "--",
+                                  "head -c 90000 /dev/zero").stdout)
+    assert "written-bytes" in document["comparisons"][0]["unequal_work"]
+    text = compare(plumb, "-n", "6", "--explain", "0", "--shell", "head -c 1000 /dev/zero", "--", "head -c $(date +%N) /dev/zero").stdout
+    assert "same work" in text
+    same = json.loads(compare(plumb, "-n", "8", "--explain", "0", "--json", "true", "--", "true").stdout)
+    assert same["comparisons"][0]["unequal_work"] == same["comparisons"][0]["varying_work"] == []
+
+
+def test_every_quantity_is_there_or_says_why(plumb):
+    document = json.loads(compare(plumb, "-n", "6", "--explain", "0", "--json", "python3", "-c", "print(sum(range(3000000)))", "--", "python3", "-c",
+                                  "print(sum(range(3000000)))").stdout)
+    runs = document["arms"][0]["runs"]
+    for name in ("wall", "cpu", "user", "system", "max-rss", "minor-faults", "voluntary-switches", "clock", "written-bytes", "read-bytes",
+                 "huge-pages"):
+        assert all(value is not None for value in runs[name]), name
+    missing = {item["quantity"] for item in document["comparisons"][0]["others"] if "not_measured" in item}
+    assert all(name in missing or all(value is not None for value in runs[name]) for name in ("cycles", "ipc", "steal", "run-delay"))
+
+
+def test_interrupted_in_the_first_block_tells_the_runs_there_were(plumb, tmp_path):
+    log = tmp_path / "log"
+    process = subprocess.Popen([plumb, "compare", "-q", "--warmup", "0", "sh", "-c", f"echo >> {log}; [ $(wc -l < {log}) -gt 1 ] && exec sleep 60; :", "--",
+                                "sh", "-c", f"echo >> {log}; [ $(wc -l < {log}) -gt 1 ] && exec sleep 60; :"],
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    while not log.exists() or len(log.read_text()) < 2:
+        time.sleep(0.05)
+    time.sleep(0.2)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 1 and "before the first block was complete" in err
+    assert re.search(r"(A|B|A again) took [\d.]+ m?s", err), err
 
 
 def test_saved_runs_compare(plumb, tmp_path):
@@ -226,7 +335,7 @@ def test_saved_runs_of_others(plumb, tmp_path):
     broken.write_text("{")
     assert compare(plumb, "--saved", str(first), str(broken)).returncode == 1
     assert compare(plumb, "--saved", str(first)).returncode == 2
-    assert compare(plumb, "--force", "true", "--", "true").returncode == 2
+    assert compare(plumb, "--saved", "--treatment", "thp=never,always", str(first), str(second)).returncode == 2
 
 
 def keys_of(value):

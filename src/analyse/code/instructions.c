@@ -23,7 +23,7 @@ const char *vector_width_name(enum vector_width width)
     return (unsigned)width < array_count(names) ? names[width] : "none";
 }
 
-static enum vector_width vector_width(const struct instruction *instruction)
+enum vector_width instruction_vector_width(const struct instruction *instruction)
 {
     if (instruction->is_scalar_fp)
         return VECTOR_WIDTH_SCALAR;
@@ -338,7 +338,7 @@ static void sum_up(struct instructions *result)
         const struct instruction *instruction = &result->rows[row].instruction;
         double sampled = result->sampled[row * result->event_count], stalled = result->stalled[row * result->event_count];
         result->sampled_row_count += sampled > 0;
-        result->width_share[vector_width(instruction)] += stalled / total;
+        result->width_share[instruction_vector_width(instruction)] += stalled / total;
         result->class_share[instruction->class] += stalled / total;
         placed += sampled;
         crossing += crosses_line(instruction) ? sampled : 0;

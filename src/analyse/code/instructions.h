@@ -34,6 +34,7 @@ enum vector_width {
 };
 
 const char *vector_width_name(enum vector_width width); /* "512-bit" */
+enum vector_width instruction_vector_width(const struct instruction *instruction);
 
 struct instruction_line {
     const char *path;     /* NULL: unknown */

@@ -3,6 +3,7 @@
 
 #include "base/scope.h"
 #include "base/vec.h"
+#include "statistics/multiplicity.h"
 #include "statistics/signed_rank.h"
 
 #include <math.h>
@@ -57,10 +58,38 @@ static struct profile_row row_of(struct profile_difference *difference, uint32_t
         differences[block] = b[block] - a[block];
         row.mean_difference_s += differences[block] / (double)count;
     }
+    row.p = signed_rank_p(differences, count);
+    row.q = 1;
     row.a_s = quartile_interval(a, count);
     row.b_s = quartile_interval(b, count);
     row.difference_s = signed_rank_interval(differences, count, 0.05);
     return row;
+}
+
+/* Rows from this share of all time on are judged. */
+static const double test_share_least = 0.01;
+
+static void judge_rows(struct profile_difference *difference, const double *seconds)
+{
+    size_t count = difference->row_count, tests = 0, width = 2 * difference->block_count;
+    scoped_free double *totals = memory_alloc(memory_product(count + 1, sizeof(*totals)));
+    scoped_free double *p = memory_alloc(memory_product(count + 1, sizeof(*p)));
+    double whole = 0;
+    for (size_t at = 0; at < count; at++) {
+        totals[at] = 0;
+        for (size_t cell = 0; cell < width; cell++) /* name 0 is none */
+            totals[at] += seconds[(at + 1) * width + cell];
+        whole += totals[at];
+    }
+    for (size_t at = 0; at < count; at++) {
+        difference->rows[at].is_test = totals[at] >= test_share_least * whole;
+        if (difference->rows[at].is_test)
+            p[tests++] = difference->rows[at].p;
+    }
+    false_discovery_rates(p, tests, p);
+    for (size_t at = count; at-- > 0;)
+        if (difference->rows[at].is_test)
+            difference->rows[at].q = p[--tests];
 }
 
 void profile_difference_finish(struct profile_difference *difference, size_t block_count)
@@ -85,5 +114,6 @@ void profile_difference_finish(struct profile_difference *difference, size_t blo
         difference->mean_difference_s += row.mean_difference_s;
         difference->rows[difference->row_count++] = row;
     }
+    judge_rows(difference, seconds);
     qsort(difference->rows, difference->row_count, sizeof(*difference->rows), compare_rows);
 }

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * In which functions does the time go that B takes more than A?
+ * In which functions, instructions or vector widths does the time go that B takes more than A?
  *
- * From profiles of paired runs: seconds by function and run. A function that a run never sampled took 0 s there, as far as
- * its samples tell. Functions are the same when name and file name are: two builds in different folders compare.
+ * From profiles of paired runs: seconds by function (or what else is called by a name) and run. One that a run never sampled
+ * took 0 s there, as far as its samples tell. Functions are the same when name and file name are: two builds in different
+ * folders compare. Which of the differences are more than chance is judged among the rows that take a hundredth of the
+ * time of both together: the choice doesn't look at differences, so that the rate of false discoveries holds.
  */
 #ifndef PLUMB_ANALYSE_RUNS_PROFILE_DIFFERENCE_H
 #define PLUMB_ANALYSE_RUNS_PROFILE_DIFFERENCE_H
@@ -24,6 +26,8 @@ struct profile_row {
     struct interval a_s, b_s;        /* medians with quartiles, seconds a run */
     struct interval difference_s;    /* B - A, 95 %; unknown with too few blocks */
     double mean_difference_s;        /* these add up to the whole's */
+    bool is_test;                    /* large enough to be judged */
+    double p, q;                     /* of "no difference"; as a rate of false discoveries. 1 unless is_test */
 };
 
 struct profile_difference {

@@ -8,6 +8,7 @@
 #include "command/compare/compare_prediction.h"
 #include "command/compare/compare_profile.h"
 #include "command/compare/compare_saved.h"
+#include "command/compare/compare_treatment.h"
 #include "command/options.h"
 #include "experiment/measuring_runner.h"
 #include "probe/calibration/clock.h"
@@ -26,7 +27,6 @@ struct compare_options {
     uint64_t runs, warmup, seed, most, explain;
     double effect, seconds; /* effect in percent, as typed */
     bool until_decided, no_noise_floor, ignore_failure, json, markdown, quiet, saved, force;
-    struct option_texts treatments;
     const char *quantity, *prepare, *cpus, *hyperfine;
     struct option_texts fail_if;
     struct compare_arms_options arms;
@@ -56,14 +56,15 @@ static const struct option_row option_rows[] = {
     {0, "by", OPTION_TEXT, FIELD(quantity), "NAME", "quantity that decides: wall (default; else what --predicted-by foretells), cpu, user, max-rss, cycles, …"},
     {0, "effect", OPTION_DOUBLE, FIELD(effect), "PCT", "a smaller difference counts as the same (default 1)"},
     {0, "fail-if", OPTION_TEXTS, FIELD(fail_if), "'NAME > PCT%'", "exit 3 when that quantity surely grew by more; again for more"},
-    {0, "explain", OPTION_U64, FIELD(explain), "N", "blocks under the sampler, when a difference was found (default: at most 8 and a minute; 0: none)"},
+    {0, "explain", OPTION_U64, FIELD(explain), "N", "blocks under the sampler, when a difference was found (default: at most 12 and a minute; 0: none)"},
     {0, "predicted", OPTION_TEXT, FIELD(prediction.typed), "LOW,MID,HIGH",
      "gain foretold for B, in percent of A's time: printed beside the realised one"},
     {0, "predicted-by", OPTION_TEXT, FIELD(prediction.case_folder), "CASE",
      "the same, from the leading supported finding of a case that plumb diagnose wrote"},
     {0, "finding", OPTION_TEXT, FIELD(prediction.finding), "ID", "with --predicted-by: this finding instead of the leading one"},
-    {0, "treatment", OPTION_TEXTS, FIELD(treatments), "NAME", "with --saved: this fact of the machines is meant to differ; again for more"},
-    {0, "force", OPTION_FLAG, FIELD(force), NULL, "with --saved: compare although the machines differ"},
+    {0, "treatment", OPTION_TEXTS, FIELD(arms.treatments), "KEY[=V,V]",
+     "this is meant to differ: thp=never,always gives each command its setting; again for more"},
+    {0, "force", OPTION_FLAG, FIELD(force), NULL, "compare although the machines differ in what was not declared"},
     {0, NULL, OPTION_HEADING, 0, NULL, "output"},
     {0, "json", OPTION_FLAG, FIELD(json), NULL, "print one JSON document, with each run"},
     {0, "markdown", OPTION_FLAG, FIELD(markdown), NULL, "print a Markdown table"},
@@ -76,7 +77,7 @@ static const struct option_row option_rows[] = {
 #define EXPLAIN_BY_TIME UINT64_MAX
 
 enum {
-    EXPLAIN_MOST = 8,
+    EXPLAIN_MOST = 12,
     EXPLAIN_SECONDS = 60
 };
 
@@ -91,8 +92,10 @@ struct compare_run {
     struct surroundings surroundings; /* of runs that are made now */
     struct compare_saved saved;
     struct prediction prediction;
+    struct fact_differences facts;
+    bool is_void; /* the machine changed, undeclared */
     double elapsed_s;
-    struct profile_difference profile;
+    struct run_profiles profiles;
     const char *why_no_profile; /* NULL: there is one, or none was wanted */
     bool has_profile;
     bool show_progress, warned;
@@ -153,8 +156,9 @@ static bool options_check(struct compare_options *options, struct error *err)
         return error_set(err, ERROR_USAGE, "--time expects seconds");
     if (options->until_decided && options->runs)
         return error_set(err, ERROR_USAGE, "--runs and --until-decided exclude each other");
-    if (!options->saved && (options->treatments.count || options->force))
-        return error_set(err, ERROR_USAGE, "--treatment and --force go with --saved");
+    for (size_t at = 0; options->saved && at < options->arms.treatments.count; at++)
+        if (strchr(options->arms.treatments.items[at], '='))
+            return error_set(err, ERROR_USAGE, "--treatment KEY=VALUE goes with commands; with --saved it is --treatment KEY");
     if (options->json && options->markdown)
         return error_set(err, ERROR_USAGE, "--json and --markdown exclude each other");
     if (options->most < COMPARISON_PAIRS_LEAST || options->most > 100000)
@@ -214,6 +218,21 @@ static bool limits_check(const struct compare_run *run, struct error *err)
 
 /* The run. */
 
+/* Looked at before each block, so that nobody waits for runs that will mean nothing. */
+static bool wants_block(void *context, const struct run_table *so_far)
+{
+    struct compare_run *run = context;
+    const struct run_fact *facts;
+    size_t count = measuring_runner_facts(run->runner, &facts);
+    struct error found = {0};
+    run->facts.count = 0;
+    settings_compare(&run->facts, &run->arms, &run->arena);
+    facts_compare(&run->facts, facts, count, &run->options.arms.treatments, &run->arena);
+    run->is_void = !run->options.force && !facts_check(&run->facts, &found);
+    struct experiment_policy policy = compare_policy_interface(&run->policy);
+    return !run->is_void && policy.wants_block(policy.context, so_far);
+}
+
 static bool run_blocks(struct compare_run *run, struct error *err)
 {
     run->show_progress = !run->options.quiet && isatty(fileno(run->context->talk));
@@ -228,7 +247,8 @@ static bool run_blocks(struct compare_run *run, struct error *err)
         .seed = run->options.seed,
         .keep_failed = run->options.ignore_failure,
         .runner = measuring_runner_interface(run->runner),
-        .policy = compare_policy_interface(&run->policy),
+        .policy = {.context = run, .wants_block = wants_block},
+        .root = run->context->root,
         .progress = show_progress,
         .progress_context = run,
     };
@@ -364,15 +384,17 @@ static void explain(struct compare_run *run, const struct comparison *item)
                                       .blocks = explain_blocks(run),
                                       .seed = options->seed,
                                       .prepare = options->prepare,
-                                      .keep_failed = options->ignore_failure};
+                                      .keep_failed = options->ignore_failure,
+                                      .facts = &run->facts,
+                                      .arena = &run->arena};
     struct error err = {0};
     if (run->show_progress)
         fprintf(run->context->talk, "\r\033[K  %llu more blocks, to see where the difference goes",
                 (unsigned long long)request.blocks);
-    run->has_profile = compare_profile(run->context, &request, &run->profile, &err);
+    run->has_profile = compare_profile(run->context, &request, &run->profiles, &err);
     if (!run->has_profile)
         run->why_no_profile = arena_string(&run->arena, err.message);
-    else if (!run->profile.block_count)
+    else if (!run->profiles.functions.block_count)
         run->why_no_profile = "interrupted before a block under the sampler was complete";
     if (run->show_progress)
         fputs("\r\033[K", run->context->talk);
@@ -404,6 +426,12 @@ static bool judge_and_print(struct compare_run *run, struct error *err)
     steadiness_judge(&steadiness, table, 0, run->policy.quantity);
     if (!run->options.saved)
         explain(run, &items[0]);
+    struct explanation *explanations = arena_array(&run->arena, struct explanation, run->arms.count - 1);
+    struct work_done *works = arena_array(&run->arena, struct work_done, run->arms.count - 1);
+    for (size_t at = 0; at + 1 < run->arms.count; at++) {
+        explanation_make(&explanations[at], &items[at], run->has_profile && at == 0 ? &run->profiles : NULL, &run->arena);
+        work_done_judge(&works[at], &items[at]);
+    }
     struct comparison_report report = {.table = table,
                                        .arm_count = run->arms.count,
                                        .items = items,
@@ -417,9 +445,16 @@ static bool judge_and_print(struct compare_run *run, struct error *err)
                                        .difference_count = run->saved.difference_count,
                                        .surroundings_unknown = run->saved.unknown,
                                        .stopped = stopped_because(run),
+                                       .facts = run->facts.items,
+                                       .fact_count = run->facts.count,
+                                       .unfinished = &run->result.unfinished,
+                                       .suspended_blocks = run->result.suspended_blocks,
+                                       .suspended_s = run->result.suspended_s,
                                        .predicted_gain = run->prediction.gain,
                                        .prediction_source = run->prediction.source,
-                                       .profile = run->has_profile ? &run->profile : NULL,
+                                       .profiles = run->has_profile ? &run->profiles : NULL,
+                                       .explanations = explanations,
+                                       .works = works,
                                        .why_no_profile = run->why_no_profile};
     report_print(run, &report);
     if (!hyperfine_write(run, &report, err))
@@ -428,12 +463,29 @@ static bool judge_and_print(struct compare_run *run, struct error *err)
     return true;
 }
 
+/* Without a complete block there is nothing to compare; what was run is told. */
+static bool interrupted_early(const struct compare_run *run, struct error *err)
+{
+    const struct run_table *unfinished = &run->result.unfinished;
+    scoped_text struct text line = {0};
+    for (size_t arm = 0; unfinished->block_count && arm < unfinished->arm_count; arm++) {
+        struct measured wall = run_table_cell(unfinished, unfinished->block_count - 1, arm, CHILD_WALL);
+        struct measured cpu = run_table_cell(unfinished, unfinished->block_count - 1, arm, CHILD_CPU);
+        if (wall.known)
+            text_printf(&line, "%s%s took %.3f s (%.3f s of CPU time)", line.length ? ", " : "; ", unfinished->arms[arm].label,
+                        wall.value, cpu.value);
+    }
+    return error_set(err, ERROR_INTERRUPTED, "interrupted before the first block was complete%s", text_string(&line));
+}
+
 /* What was measured before a run failed or the user interrupted is shown; the failure is told as well. */
 static bool measure_and_print(struct compare_run *run, struct error *err)
 {
     bool ran = run_blocks(run, err);
+    if (ran && run->is_void)
+        return facts_check(&run->facts, err);
     if (run->result.table.block_count == 0)
-        return ran ? error_set(err, ERROR_INTERRUPTED, "interrupted before the first block was complete") : false;
+        return ran ? interrupted_early(run, err) : false;
     struct error while_printing = {0};
     bool printed = judge_and_print(run, ran ? err : &while_printing);
     if (!ran)
@@ -459,7 +511,7 @@ static bool prepare_live(struct compare_run *run, char **operands, struct error 
                                     .prepare = options->prepare,
                                     .clock_hertz = clock_measure};
     run->runner = measuring_runner_new(&setup);
-    return compare_arms_parse(&run->arms, operands, &options->arms, &run->arena, err) && surroundings_look(run, err) &&
+    return compare_arms_parse(&run->arms, operands, &options->arms, run->context->root, &run->arena, err) && surroundings_look(run, err) &&
            (!options->cpus || cpus_pin(options->cpus, run->context->root, err));
 }
 
@@ -467,7 +519,7 @@ static bool prepare_live(struct compare_run *run, char **operands, struct error 
 static bool prepare_saved(struct compare_run *run, char **operands, struct error *err)
 {
     const struct compare_saved_request request = {
-        .files = operands, .treatments = &run->options.treatments, .force = run->options.force};
+        .files = operands, .treatments = &run->options.arms.treatments, .force = run->options.force};
     if (!compare_saved_read(&run->saved, &request, &run->result.table, &run->arena, err))
         return false;
     run->arms.count = run->result.table.arm_count;
@@ -504,11 +556,11 @@ static bool prepare(struct compare_run *run, int argc, char **argv, struct error
 static void run_release(struct compare_run *run)
 {
     experiment_result_done(&run->result);
-    profile_difference_done(&run->profile);
+    run_profiles_done(&run->profiles);
     if (run->runner)
         measuring_runner_free(run->runner);
     vec_done(&run->options.fail_if);
-    vec_done(&run->options.treatments);
+    vec_done(&run->options.arms.treatments);
     vec_done(&run->options.arms.labels);
     vec_done(&run->options.arms.environment);
     arena_done(&run->arena);
@@ -519,7 +571,7 @@ static bool compare_run(struct context *context, int argc, char **argv, struct e
     struct compare_run run = {.context = context};
     run.options = (struct compare_options){.warmup = 1, .seed = 1, .most = 60, .explain = EXPLAIN_BY_TIME, .effect = 1};
     arena_init(&run.arena);
-    profile_difference_init(&run.profile);
+    run_profiles_init(&run.profiles);
     bool good = prepare(&run, argc, argv, err) &&
                 (run.options.saved ? judge_and_print(&run, err) : measure_and_print(&run, err));
     run_release(&run);

@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "base/vec.h"
+#include "command/compare/compare_treatment.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -157,7 +158,7 @@ static bool environment_check(const struct option_texts *environment, struct err
 }
 
 bool compare_arms_parse(struct compare_arms *arms, char *const *argv, const struct compare_arms_options *options,
-                        struct arena *arena, struct error *err)
+                        const struct sysroot *root, struct arena *arena, struct error *err)
 {
     *arms = (struct compare_arms){0};
     if (!environment_check(&options->environment, err))
@@ -173,12 +174,15 @@ bool compare_arms_parse(struct compare_arms *arms, char *const *argv, const stru
                    : !arm_add(arms, words, NULL, options, arena, err))
             return false;
     }
+    if (!treatments_apply(arms, &options->treatments, &options->labels, root, arena, err))
+        return false;
     for (size_t at = 1; at < arms->count; at++)
         for (size_t before = 0; before < at; before++)
             if (strcmp(arms->items[at].label, arms->items[before].label) == 0)
                 return error_set(err, ERROR_USAGE, "two commands are called '%s': -L gives them names", arms->items[at].label);
     if (arms->count < 2) {
-        error_set(err, ERROR_USAGE, "at least two commands are needed, with -- between them, or {alternatives}");
+        error_set(err, ERROR_USAGE,
+                  "at least two commands are needed, with -- between them, {alternatives}, or --treatment KEY=VALUE,VALUE");
         return error_hint(err, "plumb compare [options] A [arguments] -- B [arguments]");
     }
     return true;

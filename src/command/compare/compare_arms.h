@@ -16,16 +16,19 @@
 struct compare_arms {
     struct experiment_arm items[COMPARE_ARMS_MOST + 1]; /* the last may be the first, run again */
     size_t count;
+    bool of_one_command; /* they differ by their settings alone */
 };
 
 struct compare_arms_options {
     bool shell;
     struct option_texts labels;      /* in order; the rest are A, B, … or the alternatives */
     struct option_texts environment; /* "NAME=VALUE", for all */
+    struct option_texts treatments;  /* "KEY=VALUE,VALUE": a setting for each */
 };
 
 /* argv: what stands behind the options. Errors: ERROR_USAGE. Owner: arena. */
 MUST_CHECK bool compare_arms_parse(struct compare_arms *arms, char *const *argv,
-                                   const struct compare_arms_options *options, struct arena *arena, struct error *err);
+                                   const struct compare_arms_options *options, const struct sysroot *root,
+                                   struct arena *arena, struct error *err);
 
 #endif

@@ -2,7 +2,9 @@
 #include "command/compare/compare_profile.h"
 
 #include "analyse/code/hottest.h"
+#include "analyse/code/instructions.h"
 #include "base/scope.h"
+#include "base/vec.h"
 #include "capture/capture.h"
 #include "command/recording_input.h"
 #include "experiment/profiling_runner.h"
@@ -39,32 +41,210 @@ static void folder_remove(const struct profiling_setup *setup, const struct prof
     rmdir(setup->folder);
 }
 
-/* The program itself has the same name in both: two builds of it in files of different names are what one compares. */
-static const char *file_shown(const char *dso, const struct experiment_arm *arm)
+/*
+ * The program itself has the same name in both: two builds of it in files of different names are what one compares. Pages
+ * that a process wrote itself are called after the process, which is another one in each run.
+ */
+static const char *file_shown(const struct recording *recording, const struct dso *dso, const struct experiment_arm *arm)
 {
-    const char *slash = strrchr(arm->argv[0], '/');
-    return strcmp(dso, slash ? slash + 1 : arm->argv[0]) == 0 ? "(the program)" : dso;
+    const char *slash = strrchr(arm->argv[0], '/'), *name = strings_text(&recording->strings, dso->name);
+    if (dso->kind == DSO_ANONYMOUS)
+        return "generated code";
+    return strcmp(name, slash ? slash + 1 : arm->argv[0]) == 0 ? "(the program)" : name;
 }
 
-static void add_symbols(struct profile_difference *difference, size_t block, bool is_b, const struct capture *capture,
-                        struct symboliser *symboliser, const struct experiment_arm *arm)
+/* Where what is found goes: one run's place in the profiles. */
+struct sampled_run {
+    struct run_profiles *profiles;
+    size_t block;
+    bool is_b;
+    const struct experiment_arm *arm;
+};
+
+static const char *symbol_name(struct symboliser *symboliser, const struct hot_symbol *hot)
+{
+    bool named = hot->symbol_id != SYMBOL_NONE;
+    return named ? symboliser_symbol(symboliser, hot->symbol_id)->name : "(unnamed code)";
+}
+
+/* The widest vectors of the innermost loop around: which instruction of it got the sample is chance. */
+static enum vector_width loop_width(const struct instructions *in, size_t row)
+{
+    enum vector_width widest = instruction_vector_width(&in->rows[row].instruction);
+    if (in->rows[row].loop == LOOP_NONE)
+        return widest;
+    const struct code_loop *loop = &in->loops[in->rows[row].loop];
+    for (uint32_t at = loop->first; at <= loop->last; at++) {
+        enum vector_width width = instruction_vector_width(&in->rows[at].instruction);
+        widest = width > widest ? width : widest;
+    }
+    return widest;
+}
+
+static const char *width_label(enum vector_width width)
+{
+    static const char *const names[VECTOR_WIDTH_COUNT] = {
+        [VECTOR_WIDTH_NONE] = "code without vectors",    [VECTOR_WIDTH_SCALAR] = "scalar floating point",
+        [VECTOR_WIDTH_64] = "code on 64-bit vectors",    [VECTOR_WIDTH_128] = "code on 128-bit vectors",
+        [VECTOR_WIDTH_256] = "code on 256-bit vectors",  [VECTOR_WIDTH_512] = "code on 512-bit vectors",
+        [VECTOR_WIDTH_SCALABLE] = "code on scalable vectors"};
+    return names[width];
+}
+
+/* In code that has no name its place means nothing in the next run: its text does, without where it jumps. */
+static void instruction_label(struct text *out, const struct instructions *in, const struct instruction_row *row, bool named)
+{
+    const char *text = row->text ? row->text : "?";
+    if (named)
+        text_printf(out, "%s+0x%llx ", in->symbol, (unsigned long long)(row->dso_addr - in->rows[0].dso_addr));
+    size_t length = !named && row->instruction.has_target ? strcspn(text, " ") : strlen(text);
+    bool blank = false;
+    for (size_t at = 0; at < length; at++) { /* the columns of a listing are one blank here */
+        bool is_blank = text[at] == ' ' || text[at] == '\t';
+        if (!is_blank || !blank)
+            text_add_char(out, is_blank ? ' ' : text[at]);
+        blank = is_blank;
+    }
+}
+
+static void add_instructions(const struct sampled_run *run, const struct instructions *in, bool named, const char *file)
+{
+    const struct instruction_event *event = &in->events[0];
+    for (size_t row = 0; row < in->row_count; row++) {
+        double weight = in->sampled[row * in->event_count];
+        if (!(weight > 0))
+            continue;
+        scoped_text struct text label = {0};
+        double seconds = weight / FREQUENCY;
+        instruction_label(&label, in, &in->rows[row], named);
+        profile_difference_add(&run->profiles->instructions, run->block, run->is_b, text_string(&label), file, seconds);
+        profile_difference_add(&run->profiles->widths, run->block, run->is_b, width_label(loop_width(in, row)), "", seconds);
+    }
+    if (event->outside)
+        profile_difference_add(&run->profiles->widths, run->block, run->is_b, "code that was not read", "",
+                               (double)event->outside / FREQUENCY);
+}
+
+/* Functions are looked into from this share of a run's samples on. */
+static const double look_share_least = 0.02;
+
+enum {
+    LOOKS_MOST = 16
+};
+
+static bool look_into(const struct sampled_run *run, const struct instructions_request *request, bool named, const char *file)
+{
+    struct instructions in;
+    struct error why = {0}; /* code that can't be had is one of the widths */
+    if (!instructions_analyse(&in, request, &why))
+        return false;
+    bool sampled = in.event_count > 0;
+    if (sampled)
+        add_instructions(run, &in, named, file);
+    instructions_done(&in);
+    return sampled;
+}
+
+static void add_symbols(const struct sampled_run *run, const struct capture *capture, struct symboliser *symboliser)
 {
     const struct recording *recording = &capture->recording;
-    struct hot_symbol *symbols = NULL;
-    size_t count = hot_symbols(recording, symboliser, EVENT_ANY, &symbols);
+    scoped_free struct hot_symbol *symbols = NULL;
+    size_t count = hot_symbols(recording, symboliser, EVENT_ANY, &symbols), looks = 0;
+    scoped(code_samples_done) struct code_samples samples;
+    code_samples_init(&samples, recording);
     for (size_t at = 0; at < count; at++) {
         uint32_t index = recording->samples.locations[symbols[at].location].dso;
         const struct dso *dso = &recording->spaces.dsos[index];
-        bool named = symbols[at].symbol_id != SYMBOL_NONE;
-        const char *name = named ? symboliser_symbol(symboliser, symbols[at].symbol_id)->name : "(unnamed code)";
-        profile_difference_add(difference, block, is_b, name,
-                               file_shown(strings_text(&recording->strings, dso->name), arm), (double)symbols[at].samples / FREQUENCY);
+        const char *file = file_shown(recording, dso, run->arm);
+        double seconds = (double)symbols[at].samples / FREQUENCY;
+        profile_difference_add(&run->profiles->functions, run->block, run->is_b, symbol_name(symboliser, &symbols[at]), file,
+                               seconds);
+        struct instructions_request request = {.recording = recording,
+                                               .symboliser = symboliser,
+                                               .samples = &samples,
+                                               .symbol_id = symbols[at].symbol_id,
+                                               .location = symbols[at].location,
+                                               .with_text = true,
+                                               .by_number = true};
+        bool wanted = looks < LOOKS_MOST && (double)symbols[at].samples >= look_share_least * (double)recording->samples.count;
+        looks += wanted;
+        if (!wanted || !look_into(run, &request, symbols[at].symbol_id != SYMBOL_NONE, file))
+            profile_difference_add(&run->profiles->widths, run->block, run->is_b, "code that was not read", "", seconds);
     }
-    free(symbols);
 }
 
-static bool add_profile(const struct context *context, struct profile_difference *difference, size_t block, bool is_b,
-                        const char *path, const struct experiment_arm *arm, struct error *err)
+/* Which binaries a run loaded, as facts: "the program", "libc.so.6", each with its build id. */
+
+struct binary_fact {
+    const char *name, *path, *build_id;
+};
+
+struct binaries {
+    struct binary_fact *items;
+    size_t count, capacity;
+};
+
+static const char *build_id_text(const struct build_id *id, struct arena *arena)
+{
+    const char *text = "";
+    for (size_t at = 0; at < id->size_bytes; at++)
+        text = arena_printf(arena, "%s%02x", text, id->bytes[at]);
+    return text;
+}
+
+/* "x86-64-v3" of …/glibc-hwcaps/x86-64-v3/libfoo.so: which of several builds the loader chose. */
+static const char *level_of(const char *path, struct arena *arena)
+{
+    const char *folder = strstr(path, "/glibc-hwcaps/");
+    if (!folder)
+        return "";
+    folder += strlen("/glibc-hwcaps/");
+    return arena_printf(arena, ", built for %.*s", (int)strcspn(folder, "/"), folder);
+}
+
+static void binaries_take(struct binaries *binaries, const struct recording *recording, const struct experiment_arm *arm,
+                          struct arena *arena)
+{
+    for (size_t at = 0; at < recording->spaces.dso_count; at++) {
+        const struct dso *dso = &recording->spaces.dsos[at];
+        const char *path = strings_text(&recording->strings, dso->path);
+        if (dso->kind != DSO_FILE || path[0] != '/')
+            continue;
+        const char *name = arena_string(arena, file_shown(recording, dso, arm));
+        *vec_push(binaries) = (struct binary_fact){name, arena_printf(arena, "%s%s", path, level_of(path, arena)),
+                                                   build_id_text(&dso->build_id, arena)};
+    }
+}
+
+static const struct binary_fact *binary_named(const struct binaries *binaries, const char *name)
+{
+    vec_for_each(binaries, binary)
+        if (strcmp(binary->name, name) == 0)
+            return binary;
+    return NULL;
+}
+
+static void binaries_differ(const struct profile_request *request, const struct binaries *a, const struct binaries *b)
+{
+    vec_for_each(a, of_a) {
+        const struct binary_fact *of_b = binary_named(b, of_a->name);
+        bool ids_known = of_b && *of_a->build_id && *of_b->build_id;
+        bool same = of_b && (ids_known ? strcmp(of_a->build_id, of_b->build_id) == 0 : strcmp(of_a->path, of_b->path) == 0);
+        if (same)
+            continue;
+        const char *name = arena_printf(request->arena, "%s%s", of_a->name, ids_known ? ", build id" : "");
+        *vec_push(request->facts) = (struct fact_difference){.name = name, .a = ids_known ? of_a->build_id : of_a->path,
+                                                             .b = !of_b ? "not loaded" : ids_known ? of_b->build_id : of_b->path,
+                                                             .declared = true};
+    }
+    vec_for_each(b, of_b)
+        if (!binary_named(a, of_b->name))
+            *vec_push(request->facts) =
+                (struct fact_difference){.name = of_b->name, .a = "not loaded", .b = of_b->path, .declared = true};
+}
+
+static bool add_profile(const struct context *context, const struct sampled_run *run, const char *path,
+                        struct binaries *binaries, struct arena *arena, struct error *err)
 {
     struct recording_input input = RECORDING_INPUT_DEFAULTS;
     struct source *source = NULL;
@@ -77,7 +257,9 @@ static bool add_profile(const struct context *context, struct profile_difference
     struct recording_names names = {.input = &input, .context = context, .capture = &capture, .source = source};
     bool good = capture_fill_with(&capture, source, &options, err) && recording_names_begin(&names, err);
     if (good)
-        add_symbols(difference, block, is_b, &capture, names.symboliser, arm);
+        add_symbols(run, &capture, names.symboliser);
+    if (good && run->block == 0)
+        binaries_take(binaries, &capture.recording, run->arm, arena);
     recording_names_done(&names);
     capture_done(&capture);
     source->ops->close(source);
@@ -85,22 +267,30 @@ static bool add_profile(const struct context *context, struct profile_difference
 }
 
 static bool read_profiles(const struct context *context, const struct profiling_setup *setup,
-                          const struct profile_request *request, size_t blocks,
-                          struct profile_difference *difference, struct error *err)
+                          const struct profile_request *request, size_t blocks, struct run_profiles *profiles,
+                          struct error *err)
 {
-    for (size_t block = 0; block < blocks; block++) {
-        scoped_free char *of_a = profiling_runner_path(setup, block, labels[0]);
-        scoped_free char *of_b = profiling_runner_path(setup, block, labels[1]);
-        if (!add_profile(context, difference, block, false, of_a, request->a, err) ||
-            !add_profile(context, difference, block, true, of_b, request->b, err))
-            return false;
+    struct binaries of_a = {0}, of_b = {0};
+    bool good = true;
+    for (size_t block = 0; good && block < blocks; block++) {
+        scoped_free char *path_a = profiling_runner_path(setup, block, labels[0]);
+        scoped_free char *path_b = profiling_runner_path(setup, block, labels[1]);
+        struct sampled_run a = {profiles, block, false, request->a}, b = {profiles, block, true, request->b};
+        good = add_profile(context, &a, path_a, &of_a, request->arena, err) &&
+               add_profile(context, &b, path_b, &of_b, request->arena, err);
     }
-    profile_difference_finish(difference, blocks);
-    return true;
+    if (good && blocks)
+        binaries_differ(request, &of_a, &of_b);
+    vec_done(&of_a);
+    vec_done(&of_b);
+    profile_difference_finish(&profiles->functions, blocks);
+    profile_difference_finish(&profiles->instructions, blocks);
+    profile_difference_finish(&profiles->widths, blocks);
+    return good;
 }
 
 bool compare_profile(const struct context *context, const struct profile_request *request,
-                     struct profile_difference *difference, struct error *err)
+                     struct run_profiles *profiles, struct error *err)
 {
     scoped_free char *folder = NULL;
     if (!folder_new(&folder, err))
@@ -122,7 +312,7 @@ bool compare_profile(const struct context *context, const struct profile_request
                                             .policy = experiment_policy_fixed(&blocks)};
     scoped(experiment_result_done) struct experiment_result result = {0};
     bool good = experiment_run_blocks(&experiment, &result, err) &&
-                read_profiles(context, &setup, request, result.table.block_count, difference, err);
+                read_profiles(context, &setup, request, result.table.block_count, profiles, err);
     folder_remove(&setup, request);
     return good;
 }

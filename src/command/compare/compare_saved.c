@@ -4,16 +4,9 @@
 #include "base/scope.h"
 #include "base/text.h"
 #include "command/compare/compare_arms.h"
+#include "command/compare/compare_treatment.h"
 
 #include <string.h>
-
-static bool is_declared(const char *name, const struct option_texts *treatments)
-{
-    for (size_t at = 0; at < treatments->count; at++)
-        if (strcmp(treatments->items[at], name) == 0)
-            return true;
-    return false;
-}
 
 static bool files_read(struct saved_runs *runs, char *const *files, struct error *err)
 {
@@ -68,7 +61,7 @@ static bool machines_check(const struct compare_saved *saved, const struct compa
 {
     scoped_text struct text line = {0};
     for (size_t at = 0; at < saved->difference_count; at++)
-        if (!is_declared(saved->differences[at].name, request->treatments))
+        if (!treatment_declares(request->treatments, saved->differences[at].name))
             text_printf(&line, "%s%s ('%s', '%s')", line.length ? ", " : "", saved->differences[at].name,
                         saved->differences[at].a, saved->differences[at].b);
     if (!line.length || request->force)
@@ -85,7 +78,7 @@ static bool treatments_check(const struct compare_saved *saved, const struct com
     for (size_t at = 0; at < request->treatments->count; at++) {
         bool differs = false;
         for (size_t other = 0; other < saved->difference_count; other++)
-            differs |= strcmp(saved->differences[other].name, request->treatments->items[at]) == 0;
+            differs |= treatment_names(request->treatments->items[at], saved->differences[other].name);
         if (!differs)
             return error_set(err, ERROR_USAGE, "--treatment %s: the files' machines don't differ in that",
                              request->treatments->items[at]);

@@ -39,7 +39,8 @@ static void signals_to_default(void)
     }
 }
 
-static void surroundings_apply(const struct workload_surroundings *surroundings)
+/* 0, or the errno of what can't be. */
+static int surroundings_apply(const struct workload_surroundings *surroundings)
 {
     for (char *const *entry = surroundings->environment; entry && *entry; entry++)
         putenv(*entry);
@@ -48,7 +49,13 @@ static void surroundings_apply(const struct workload_surroundings *surroundings)
         dup2(null_fd, STDIN_FILENO);
         dup2(null_fd, STDOUT_FILENO);
     }
+    return surroundings->prepare ? surroundings->prepare(surroundings->prepare_context) : 0;
 }
+
+/* What comes through the error pipe of a child that was never exec'ed because of what it was to find around it. */
+enum {
+    SURROUNDINGS_FAILED = 0x10000
+};
 
 __attribute__((noreturn)) static void child_run(char *const argv[], const struct workload_surroundings *surroundings,
                                                 int release_fd, int error_fd)
@@ -61,10 +68,13 @@ __attribute__((noreturn)) static void child_run(char *const argv[], const struct
     while (got < 0 && errno == EINTR);
     if (got != 1)
         _exit(127); /* our parent went away */
-    if (surroundings)
-        surroundings_apply(surroundings);
-    execvp(argv[0], argv);
-    int exec_errno = errno;
+    int exec_errno = surroundings ? surroundings_apply(surroundings) : 0;
+    if (exec_errno) {
+        exec_errno |= SURROUNDINGS_FAILED;
+    } else {
+        execvp(argv[0], argv);
+        exec_errno = errno;
+    }
     if (write(error_fd, &exec_errno, sizeof(exec_errno)) < 0)
         _exit(126);
     _exit(exec_errno == ENOENT ? 127 : 126);
@@ -96,6 +106,7 @@ bool workload_start_in(struct workload *workload, char *const argv[],
     signal(SIGCHLD, SIG_DFL); /* ignored, its status would be lost; the child keeps what we were given */
     workload->pid = pid;
     workload->program = argv[0];
+    workload->surroundings = surroundings;
     workload->release_fd = fd_steal(&release_write);
     workload->exec_error_fd = fd_steal(&failure_read);
 #ifdef SYS_pidfd_open
@@ -129,6 +140,8 @@ static bool missing_interpreter(const char *path, char *interpreter, size_t size
 static bool exec_failed(const char *program, int exec_errno, struct error *err)
 {
     char interpreter[256];
+    if (exec_errno & SURROUNDINGS_FAILED)
+        return error_system(err, exec_errno & ~SURROUNDINGS_FAILED, "%s: its settings can't be made", program);
     bool is_path = strchr(program, '/') != NULL;
     if (exec_errno == ENOENT && is_path && missing_interpreter(program, interpreter, sizeof(interpreter))) {
         error_set(err, ERROR_NOT_FOUND, "%s: interpreter '%s' not found", program, interpreter);
@@ -157,9 +170,12 @@ static bool reap(struct workload *workload, int flags)
         return false;
     if (forward_pid == workload->pid)
         forward_pid = 0;
+    uint64_t ended_ns = now_ns();
+    if (workload->surroundings && workload->surroundings->ended)
+        workload->surroundings->ended(workload->surroundings->ended_context, workload->pid);
     while (wait4(workload->pid, &workload->wait_status, 0, &workload->usage) < 0 && errno == EINTR)
         continue;
-    workload->ended_ns = now_ns();
+    workload->ended_ns = ended_ns;
     workload->reaped = true;
     return true;
 }

@@ -28,6 +28,7 @@ struct workload {
     int wait_status;
     struct rusage usage; /* of the child and its waited-for children; valid once reaped */
     uint64_t started_ns, ended_ns; /* CLOCK_MONOTONIC at release and when it was reaped */
+    const struct workload_surroundings *surroundings; /* the caller's, or NULL */
 };
 
 /* Fork and hold. argv ends with NULL. The program inherits our streams and environment. */
@@ -37,8 +38,14 @@ MUST_CHECK bool workload_start(struct workload *workload, char *const argv[], st
 struct workload_surroundings {
     char *const *environment; /* "NAME=value" added to ours; ends with NULL; may be NULL */
     bool streams_null;        /* standard input and output are /dev/null */
+    /* Called in the child before it execs; other than 0 is an errno: it isn't started then. NULL: nothing. */
+    int (*prepare)(const void *context);
+    const void *prepare_context;
+    /* Called when it has ended, before it is reaped: /proc/PID still has its accounts. NULL: nothing. */
+    void (*ended)(void *context, pid_t pid);
+    void *ended_context;
 };
-/* surroundings NULL: as workload_start. */
+/* surroundings NULL: as workload_start; else they must live until it is reaped. */
 MUST_CHECK bool workload_start_in(struct workload *workload, char *const argv[],
                                   const struct workload_surroundings *surroundings, struct error *err);
 /*

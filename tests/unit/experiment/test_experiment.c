@@ -101,3 +101,41 @@ Test(experiment, a_failed_run_is_named_unless_it_is_kept)
     experiment_result_done(&result);
     experiment_result_done(&all);
 }
+
+/* The machine sleeps during the third block. */
+static uint64_t slept_ns(void)
+{
+    static int looks;
+    return looks++ < 3 ? 1000 : 7000001000u; /* looked at before and behind each block */
+}
+
+Test(experiment, a_block_in_which_the_machine_slept_is_run_again)
+{
+    struct scripted scripted = {.fail_at = SIZE_MAX, .status_at = SIZE_MAX};
+    size_t blocks = 4;
+    struct experiment_request request = request_of(&scripted, &blocks);
+    struct experiment_result result = {0};
+    struct error err = {0};
+    request.suspended_ns = slept_ns;
+    request.warmup_blocks = 0;
+    cr_assert(experiment_run_blocks(&request, &result, &err));
+    cr_assert_eq(result.table.block_count, 4);
+    cr_assert_eq(scripted.count, 10, "one block more");
+    cr_assert_eq(result.suspended_blocks, 1);
+    cr_assert(result.suspended_s > 6.9 && result.suspended_s < 7.1);
+    experiment_result_done(&result);
+}
+
+Test(experiment, an_unfinished_block_stands_apart)
+{
+    struct scripted scripted = {.fail_at = 2 + 2 * 3 + 1, .status_at = SIZE_MAX};
+    size_t blocks = 20;
+    struct experiment_request request = request_of(&scripted, &blocks);
+    struct experiment_result result = {0};
+    struct error err = {0};
+    cr_assert_not(experiment_run_blocks(&request, &result, &err));
+    cr_assert_eq(result.unfinished.block_count, 1);
+    struct measured a = run_table_cell(&result.unfinished, 0, 0, 0), b = run_table_cell(&result.unfinished, 0, 1, 0);
+    cr_assert(a.known != b.known && strstr((a.known ? b : a).why_not, "did not run to its end"));
+    experiment_result_done(&result);
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "experiment/process_accounts.h"
+
+#include "base/scope.h"
+
+#include <stdio.h>
+
+/* "key: value" in one of /proc's files; NULL view when it isn't there. */
+static struct view value_of(struct view text, const char *key)
+{
+    for (struct view line; view_line(&text, &line);)
+        if (view_starts(line, key))
+            return view_trim(view_skip(line, strlen(key)));
+    return (struct view){NULL, 0};
+}
+
+static struct measured number_of(struct view text, const char *key)
+{
+    uint64_t value;
+    return view_u64(value_of(text, key), 10, &value) ? measured_as((double)value)
+                                                     : not_measured("this kernel doesn't account for it");
+}
+
+static struct measured sum_of(struct measured a, struct measured b)
+{
+    return !a.known ? a : !b.known ? b : measured_as(a.value + b.value);
+}
+
+static void read_io(struct process_accounts *accounts, const struct sysroot *root, pid_t pid)
+{
+    scoped_text struct text io = {0};
+    struct measured refused = not_measured("/proc/PID/io can't be read");
+    accounts->read_bytes = accounts->written_bytes = accounts->io_calls = refused;
+    if (!sysroot_read(root, &io, NULL, "/proc/%d/io", (int)pid))
+        return;
+    struct view text = {text_string(&io), io.length};
+    accounts->read_bytes = number_of(text, "rchar:");
+    accounts->written_bytes = number_of(text, "wchar:");
+    accounts->io_calls = sum_of(number_of(text, "syscr:"), number_of(text, "syscw:"));
+}
+
+/* "time on the CPU, time ready without one, time slices", in ns. */
+static void read_delay(struct process_accounts *accounts, const struct sysroot *root, pid_t pid)
+{
+    char line[128];
+    uint64_t delay_ns;
+    accounts->run_delay_s = not_measured("/proc/PID/schedstat can't be read");
+    if (!sysroot_line(root, line, sizeof(line), "/proc/%d/schedstat", (int)pid))
+        return;
+    struct view rest = view_of(line);
+    view_word(&rest);
+    if (view_u64(view_word(&rest), 10, &delay_ns))
+        accounts->run_delay_s = measured_as((double)delay_ns / 1e9);
+}
+
+/* The 17th field behind the name in parentheses. */
+static void read_nice(struct process_accounts *accounts, const struct sysroot *root, pid_t pid)
+{
+    enum {
+        FIELDS_BEFORE = 16
+    };
+    char line[1024];
+    if (!sysroot_line(root, line, sizeof(line), "/proc/%d/stat", (int)pid))
+        return;
+    const char *behind = strrchr(line, ')');
+    struct view rest = view_of(behind ? behind + 1 : "");
+    for (int field = 0; field < FIELDS_BEFORE; field++)
+        view_word(&rest);
+    struct view nice = view_word(&rest);
+    snprintf(accounts->nice, sizeof(accounts->nice), "%.*s", (int)nice.length, nice.text ? nice.text : "");
+}
+
+void process_accounts_read(struct process_accounts *accounts, const struct sysroot *root, pid_t pid)
+{
+    *accounts = (struct process_accounts){0};
+    read_io(accounts, root, pid);
+    read_delay(accounts, root, pid);
+    read_nice(accounts, root, pid);
+    scoped_text struct text status = {0};
+    if (!sysroot_read(root, &status, NULL, "/proc/%d/status", (int)pid))
+        return;
+    struct view cpus = value_of((struct view){text_string(&status), status.length}, "Cpus_allowed_list:");
+    snprintf(accounts->cpus, sizeof(accounts->cpus), "%.*s", (int)cpus.length, cpus.text ? cpus.text : "");
+}
+
+/* Memory. */
+
+enum {
+    PROCESSES_MOST = 64 /* of one run that are looked at */
+};
+
+static uint64_t rollup_bytes(struct view text, const char *key)
+{
+    uint64_t kib = 0;
+    struct view value = value_of(text, key);
+    return view_u64(view_word(&value), 10, &kib) ? kib * 1024 : 0;
+}
+
+static bool add_process(struct process_memory *memory, const struct sysroot *root, pid_t pid)
+{
+    scoped_text struct text rollup = {0};
+    if (!sysroot_read(root, &rollup, NULL, "/proc/%d/smaps_rollup", (int)pid))
+        return false;
+    struct view text = {text_string(&rollup), rollup.length};
+    memory->resident_bytes += rollup_bytes(text, "Pss:");
+    memory->anonymous_bytes += rollup_bytes(text, "Anonymous:");
+    memory->huge_bytes +=
+        rollup_bytes(text, "AnonHugePages:") + rollup_bytes(text, "ShmemPmdMapped:") + rollup_bytes(text, "FilePmdMapped:") +
+        rollup_bytes(text, "Shared_Hugetlb:") + rollup_bytes(text, "Private_Hugetlb:");
+    return true;
+}
+
+static void add_children(pid_t *pids, size_t *count, const struct sysroot *root, pid_t pid)
+{
+    scoped_text struct text children = {0};
+    if (!sysroot_read(root, &children, NULL, "/proc/%d/task/%d/children", (int)pid, (int)pid))
+        return;
+    struct view rest = view_trim((struct view){text_string(&children), children.length});
+    while (rest.length && *count < PROCESSES_MOST) {
+        uint64_t child;
+        if (view_u64(view_word(&rest), 10, &child))
+            pids[(*count)++] = (pid_t)child;
+    }
+}
+
+bool process_memory_read(struct process_memory *memory, const struct sysroot *root, pid_t pid)
+{
+    pid_t pids[PROCESSES_MOST] = {pid};
+    size_t count = 1;
+    *memory = (struct process_memory){0};
+    bool any = false;
+    for (size_t at = 0; at < count; at++) {
+        any |= add_process(memory, root, pids[at]);
+        add_children(pids, &count, root, pids[at]);
+    }
+    return any;
+}
