@@ -550,6 +550,14 @@ static bool counts_ns(const struct perf_event_attr *attr)
            (attr->config == PERF_COUNT_SW_CPU_CLOCK || attr->config == PERF_COUNT_SW_TASK_CLOCK);
 }
 
+static bool counts_again(const struct recorded_event *events, size_t index)
+{
+    for (size_t at = 0; at < index; at++)
+        if (events[at].type == events[index].type && events[at].config == events[index].config)
+            return true;
+    return false;
+}
+
 /* Events of a pipe get their names late: fill in what is known. */
 static void events_name(struct capture *capture, const struct source *source)
 {
@@ -566,6 +574,7 @@ static void events_name(struct capture *capture, const struct source *source)
         event->period = attr->sample_period;
         event->is_frequency = attr->freq;
         event->counts_ns = counts_ns(attr);
+        event->counts_again = counts_again(recording->events, at);
         event->user_only = attr->exclude_kernel;
     }
 }

@@ -11,6 +11,8 @@ bool stalls_counts_sample(const struct recording *recording, const struct sample
     if (sample->event >= recording->event_count)
         return false;
     const struct recorded_event *event = &recording->events[sample->event];
+    if (event->counts_again)
+        return false;
     bool cycles = event->name && strncmp(event->name, "cycles", strlen("cycles")) == 0;
     if (!event->counts_ns && !cycles)
         return false;

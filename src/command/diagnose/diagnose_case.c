@@ -176,7 +176,7 @@ static enum run_scope scope_of(const char *name)
 static bool kernel_was_sampled(const struct recording *recording)
 {
     for (size_t at = 0; at < recording->event_count; at++)
-        if (recording->events[at].user_only &&
+        if (recording->events[at].user_only && !recording->events[at].counts_again &&
             (recording->events[at].counts_ns || strncmp(recording->events[at].name, "cycles", strlen("cycles")) == 0))
             return false;
     return true;

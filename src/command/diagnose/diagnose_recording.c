@@ -34,20 +34,33 @@ void recording_rate(struct recorder_event *event, bool by_cycles, uint64_t frequ
     event->period = by_cycles ? (uint64_t)(USUAL_HZ / (double)frequency) : 0;
 }
 
-/* The event that the self-test of stalls chose; and every switch away from a CPU, with its stack. */
+enum { SAMPLED_EVENTS = 3 };
+
+/*
+ * The event that the self-test of stalls chose; the same a quarter as often, whose samples fall into every distance from
+ * the first's, so that a loop's rate is known at two rates of looking (analyse/loop); and every switch away from a CPU.
+ */
 static size_t sampled_events(const struct event_list *events, const struct collection *collection,
-                             struct recorder_event sampled[2])
+                             struct recorder_event sampled[SAMPLED_EVENTS])
 {
-    sampled[0] = recorder_event_of(&events->items[0]);
-    recording_rate(&sampled[0], collection->by_cycles, collection->request->frequency);
-    sampled[0].callchain = CALLCHAIN_FRAME_POINTERS;
-    sampled[0].user_registers = recorder_all_registers;
+    size_t count = 0;
+    uint64_t frequency = collection->request->frequency, quarter = frequency / 4 | 1; /* no common beat */
+    sampled[count] = recorder_event_of(&events->items[0]);
+    recording_rate(&sampled[count], collection->by_cycles, frequency);
+    sampled[count].callchain = CALLCHAIN_FRAME_POINTERS;
+    sampled[count++].user_registers = recorder_all_registers;
+    if (!collection->by_cycles && frequency / quarter >= 2) {
+        sampled[count] = recorder_event_of(&events->items[0]);
+        sampled[count].attr.exclude_kernel = 1;
+        sampled[count].frequency = quarter;
+        sampled[count++].user_registers = recorder_all_registers;
+    }
     if (events->count < 2)
-        return 1;
-    sampled[1] = recorder_event_of(&events->items[1]);
-    sampled[1].period = 1; /* the kernel throttles it when there are too many */
-    sampled[1].callchain = CALLCHAIN_FRAME_POINTERS;
-    return 2;
+        return count;
+    sampled[count] = recorder_event_of(&events->items[1]);
+    sampled[count].period = 1; /* the kernel throttles it when there are too many */
+    sampled[count].callchain = CALLCHAIN_FRAME_POINTERS;
+    return count + 1;
 }
 
 static const char *next_output(struct collection *collection)
@@ -66,7 +79,7 @@ static bool recorder_start(struct collection *collection, bool user_only, struct
         user_only ? clock : arena_printf(&collection->arena, "%s,context-switches", clock);
     bool opened = event_list_parse(&events, names, context->root, &collection->arena, err);
     if (opened) {
-        struct recorder_event sampled[2];
+        struct recorder_event sampled[SAMPLED_EVENTS];
         char name[] = "plumb", command[] = "diagnose";
         char *const no_command[] = {name, command, NULL};
         struct recorder_request request = {
