@@ -6,6 +6,7 @@
 #ifndef PLUMB_FINDING_RESULTS_H
 #define PLUMB_FINDING_RESULTS_H
 
+#include "analyse/bottleneck/bottleneck.h"
 #include "analyse/memory/access_cost.h"
 #include "analyse/counts/counter_summary.h"
 #include "analyse/time/kernel_time.h"
@@ -47,6 +48,7 @@ struct results {
     const struct ceilings *ceilings; /* calibrated beside the run */
     const struct statements *statements;
     const struct imported *imported; /* tables of other tools; NULL: none. Only finding/imported.c looks at them */
+    const struct bottleneck *bottleneck; /* estimated; NULL: hardware counters decide, or there are no samples */
     const struct run_spread *runs; /* each of several runs; NULL: it ran once */
     const char *why[RESULT_KIND_COUNT];
     struct interval sampled; /* share of its CPU time that samples could see: without the kernel's; unknown: all of it */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/json_measured.h"
 #include "render/diagnosis.h"
+#include "render/bottleneck.h"
 #include "render/diagnosis_measures.h"
 #include "statistics/json_interval.h"
 
@@ -279,6 +280,7 @@ void diagnosis_json(struct text *out, const struct diagnosis *diagnosis)
     json_string(&json, "ruled_out", overall->ruled_out);
     write_next(&json, overall);
     json_object_close(&json);
+    bottleneck_json(&json, diagnosis->results->bottleneck);
     if (diagnosis->results->run)
         write_run(&json, diagnosis->results->run);
     write_processes(&json, diagnosis->results->kernel, diagnosis->results->why[RESULT_KERNEL]);

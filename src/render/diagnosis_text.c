@@ -3,6 +3,7 @@
 #include "base/vec.h"
 #include "finding/wording.h"
 #include "render/diagnosis.h"
+#include "render/bottleneck.h"
 #include "render/diagnosis_measures.h"
 
 #include <math.h>
@@ -246,6 +247,24 @@ static void verdict_section(struct page *page)
     if (overall->kind == OVERALL_TOO_SHORT)
         labelled(page, BOLD, "  Try          ",
                  "a longer input; --runs 20 -- CMD, which gathers many runs; or -p on a process that stays", 15);
+}
+
+static void bottleneck_section(struct page *page)
+{
+    const struct results *results = page->diagnosis->results;
+    struct bottleneck_line lines[BOTTLENECK_LINES_MOST];
+    struct arena arena;
+    if (!results->bottleneck)
+        return;
+    arena_init(&arena);
+    double cpu_s = results->run && results->run->cpu_s.known ? results->run->cpu_s.value : 0;
+    size_t count = bottleneck_lines(lines, results->bottleneck, cpu_s, &arena);
+    for (size_t at = 0; at < count; at++) {
+        char label[32];
+        snprintf(label, sizeof(label), "  %s", lines[at].label);
+        labelled(page, lines[at].is_head ? BOLD : PLAIN, label, lines[at].text, 15);
+    }
+    arena_done(&arena);
 }
 
 /* ---- where the time went ---- */
@@ -732,6 +751,7 @@ void diagnosis_text(struct text *out, const struct diagnosis *diagnosis, const s
         text_add_char(out, '\n');
     }
     verdict_section(&page);
+    bottleneck_section(&page);
     if (style->quiet)
         return;
     time_section(&page);

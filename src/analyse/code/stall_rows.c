@@ -132,4 +132,6 @@ void stall_functions_sort(struct stall_work *work)
     }
     for (size_t at = 0; at < stalls->address_count; at++)
         stalls->addresses[at].function = position[stalls->addresses[at].function];
+    for (size_t at = 0; at < stalls->placed_count; at++)
+        stalls->placed[at].function = position[stalls->placed[at].function];
 }

@@ -111,6 +111,7 @@ static void sample_attribute(struct stall_work *work, const struct sample *sampl
     struct stall_code *decoded = &work->decoded.items[place->function];
     struct stall_function *function = &work->functions.items[place->function];
     uint32_t index = stalls->attributed ? place->stalled : place->sampled;
+    decoded->entry_hits += place->sampled == 0;
     if (index == NO_INDEX)
         return;
     const struct instruction *instruction = &decoded->items[index];
@@ -180,6 +181,13 @@ static uint64_t holding_most(uint64_t *counts, size_t count)
     return count;
 }
 
+static void placed_add(struct stall_work *work, size_t index, const struct stall_place *place, bool is_again)
+{
+    bool user = !work->functions.items[place->function].is_kernel;
+    if (work->stalls->attributed && user && place->stalled != NO_INDEX)
+        *vec_push(&work->placed) = (struct stall_sample){(uint32_t)index, place->function, place->sampled, place->stalled, is_again};
+}
+
 void stall_samples_walk(struct stall_work *work)
 {
     const struct samples *samples = &work->recording->samples;
@@ -187,9 +195,14 @@ void stall_samples_walk(struct stall_work *work)
     double weight_ns = 0;
     for (size_t at = 0; at < samples->count; at++) {
         const struct sample *sample = &samples->items[at];
-        if (!stalls_counts_sample(work->recording, sample) || sample->location >= samples->location_count)
+        bool counts = stalls_counts_sample(work->recording, sample);
+        bool again = sample->event < work->recording->event_count && work->recording->events[sample->event].counts_again;
+        if ((!counts && !again) || sample->location >= samples->location_count)
             continue;
         const struct stall_place *place = stall_place_of(work, sample->location);
+        placed_add(work, at, place, again);
+        if (again)
+            continue;
         const struct location *location = &samples->locations[sample->location];
         work->functions.items[place->function].samples++;
         stalls->sample_count++;

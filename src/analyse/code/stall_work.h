@@ -37,6 +37,7 @@ struct stall_work {
     vec(struct stall_code) decoded;     /* beside functions */
     vec(const struct bundle_function *) sources;
     vec(struct stall_address) hits;
+    vec(struct stall_sample) placed;
     struct hashmap code_lines, code_addresses;
     struct count_list line_hits, address_hits;
     uint64_t stack_register, frame_register;

@@ -28,13 +28,14 @@ static void work_done(struct stall_work *work)
     vec_done(&work->decoded);
     vec_done(&work->sources);
     vec_done(&work->hits);
+    vec_done(&work->placed);
     vec_done(&work->line_hits);
     vec_done(&work->address_hits);
     hashmap_done(&work->code_lines);
     hashmap_done(&work->code_addresses);
 }
 
-static void addresses_keep(struct stall_work *work)
+static void samples_keep(struct stall_work *work)
 {
     size_t count = work->hits.count;
     struct stalls *stalls = work->stalls;
@@ -42,6 +43,10 @@ static void addresses_keep(struct stall_work *work)
     stalls->address_count = count;
     if (count)
         memcpy(stalls->addresses, work->hits.items, count * sizeof(*stalls->addresses));
+    stalls->placed = arena_array(work->arena, struct stall_sample, work->placed.count + 1);
+    stalls->placed_count = work->placed.count;
+    if (work->placed.count)
+        memcpy(stalls->placed, work->placed.items, work->placed.count * sizeof(*stalls->placed));
 }
 
 void stalls_find(struct stalls *stalls, const struct recording *recording, const struct code_bundle *bundle,
@@ -68,7 +73,7 @@ void stalls_find(struct stalls *stalls, const struct recording *recording, const
     work.index_of = memory_alloc((bundle->count + 1) * sizeof(*work.index_of));
     memset(work.index_of, 0xff, (bundle->count + 1) * sizeof(*work.index_of));
     stall_samples_walk(&work);
-    addresses_keep(&work);
+    samples_keep(&work);
     for (size_t at = 0; at < work.functions.count; at++)
         stall_rows_find(&work, (uint32_t)at);
     stall_groups_find(&work, pages, pages_count);

@@ -72,6 +72,7 @@ struct stall_code { /* a function's instructions and what was met at each; count
     struct loop_rows *loops; /* the smallest around each; first is UINT32_MAX: none */
     uint32_t *chases;        /* the load that a MARK_FOLLOWS row goes behind */
     uint32_t *lost, *ahead;  /* stalled here, address overwritten; sampled here, address known */
+    uint64_t entry_hits;     /* samples at its first instruction: where calls lead; what called isn't known */
     size_t count;
     bool has_frame;          /* keeps a frame pointer */
     bool tried, marked;
@@ -82,6 +83,12 @@ struct stall_address { /* that a stalled access went to */
     uint32_t function, instruction, thread, pid;
     bool is_ahead; /* of the access to come: where it went, not that it waited */
     bool is_landing;
+};
+
+struct stall_sample { /* one whose instruction is known, user code only */
+    uint32_t sample;   /* index in the recording */
+    uint32_t function, sampled, stalled; /* rows of its code */
+    bool is_again;     /* of the second timer: counted nowhere else */
 };
 
 struct stall_group { /* what a function waits for in one mapping */
@@ -132,6 +139,8 @@ struct stalls {
     struct stall_code *codes;           /* beside functions */
     struct stall_address *addresses;    /* in the recording's order */
     size_t address_count;
+    struct stall_sample *placed;        /* in the recording's order; none when stalls can't be told */
+    size_t placed_count;
     struct stall_group *groups; /* most samples first */
     size_t group_count;
     const char *why_no_code;    /* NULL: there was a disassembler */

@@ -220,6 +220,48 @@ static struct measured task_clock_of(const struct counter_summary *counters)
     return clock.known ? measured_as(clock.value * 1e-9) : clock;
 }
 
+/* ---- the estimate ---- */
+
+enum { L1_USUAL = 32 << 10, L2_USUAL = 256 << 10 }; /* what cores since 2012 have at least */
+
+static struct bottleneck_machine bottleneck_machine_of(const struct surroundings *surroundings)
+{
+    bool known = surroundings && surroundings->l1d_bytes.known && surroundings->l2_bytes.known;
+    return (struct bottleneck_machine){
+        .l1_bytes = known ? surroundings->l1d_bytes.value : L1_USUAL,
+        .l2_bytes = known ? surroundings->l2_bytes.value : L2_USUAL,
+        .caches_known = known,
+        .base_page_bytes = 4096,
+        .why_no_clock = "the machine's clock was not calibrated beside the run",
+    };
+}
+
+static const double BUSY_LEAST = 0.5; /* of the elapsed time; below it what it waits for matters more */
+
+static const char *not_a_cpu_problem(const struct run_time *run, struct arena *arena)
+{
+    struct measured busy = run->from_switches ? run->wanted_ratio : run->on_cpu_ratio;
+    if (run->scope == RUN_MACHINE || !busy.known || busy.value >= BUSY_LEAST)
+        return NULL;
+    return arena_printf(arena, "it is no CPU problem: no thread wanted a CPU in %.0f %% of the time", (1 - busy.value) * 100);
+}
+
+static void bottleneck_analyse(struct loaded_case *loaded, const struct recording *recording)
+{
+    struct results *results = &loaded->results;
+    if (counter_summary_has_hardware(results->counters))
+        return;
+    struct bottleneck_machine machine = bottleneck_machine_of(results->surroundings);
+    const struct bottleneck_request request = {
+        .stalls = &loaded->stalls,
+        .recording = recording,
+        .machine = &machine,
+        .not_a_cpu_problem = not_a_cpu_problem(&loaded->run, &loaded->arena),
+    };
+    bottleneck_find(&loaded->bottleneck, &request, &loaded->arena);
+    results->bottleneck = &loaded->bottleneck;
+}
+
 static void analyse(struct loaded_case *loaded)
 {
     struct results *results = &loaded->results;
@@ -248,6 +290,7 @@ static void analyse(struct loaded_case *loaded)
     results->stalls = &loaded->stalls;
     access_costs_settle(&loaded->costs, &loaded->stalls);
     kernel_analyse(loaded, recording);
+    bottleneck_analyse(loaded, recording);
 }
 
 /* Without the decoder nothing is known of any instruction, here or where the case is replayed. */

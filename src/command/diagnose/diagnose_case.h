@@ -31,6 +31,7 @@ struct loaded_case {
     struct run_spread runs;
     struct run_time run;
     struct stalls stalls;
+    struct bottleneck bottleneck;
     struct kernel_time kernel;
     struct phase_rows phases;
     struct wait_rows waits;

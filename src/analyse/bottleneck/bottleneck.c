@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "analyse/bottleneck/bottleneck.h"
+
+#include "analyse/bottleneck/evidence.h"
+#include "analyse/bottleneck/thresholds.h"
+#include "base/scope.h"
+
+enum {
+    LOOPS_MOST = 24,
+};
+
+/* ---- masses to a class ---- */
+
+struct tally {
+    double causes[CAUSE_COUNT];
+    double classes[BOTTLENECK_CLASS_COUNT];
+    double told; /* all but UNKNOWN */
+};
+
+static void tally_add(struct tally *tally, enum bottleneck_cause cause, double samples)
+{
+    tally->causes[cause] += samples;
+    tally->classes[bottleneck_class_of(cause)] += samples;
+    tally->told += cause == CAUSE_UNKNOWN ? 0 : samples;
+}
+
+static enum bottleneck_class class_first(const struct tally *tally, enum bottleneck_class except)
+{
+    enum bottleneck_class best = BOTTLENECK_UNKNOWN;
+    for (int class = BOTTLENECK_MEMORY; class < BOTTLENECK_MIXED; class++)
+        if (class != (int)except && tally->classes[class] > (best ? tally->classes[best] : 0))
+            best = (enum bottleneck_class)class;
+    return best;
+}
+
+static enum bottleneck_cause cause_first(const struct tally *tally, enum bottleneck_class class)
+{
+    enum bottleneck_cause best = CAUSE_UNKNOWN;
+    for (int cause = 1; cause < CAUSE_COUNT; cause++)
+        if (bottleneck_class_of((enum bottleneck_cause)cause) == class &&
+            (best == CAUSE_UNKNOWN || tally->causes[cause] > tally->causes[best]))
+            best = (enum bottleneck_cause)cause;
+    return best;
+}
+
+/* Class, cause, share and second of a verdict. all: samples that the shares are of. */
+static void verdict_weigh(struct bottleneck_verdict *verdict, const struct tally *tally, double all)
+{
+    const struct bottleneck_thresholds *limit = &bottleneck_thresholds;
+    enum bottleneck_class first = class_first(tally, BOTTLENECK_UNKNOWN), second = class_first(tally, first);
+    double leads = tally->classes[first], follows = second ? tally->classes[second] : 0;
+    double known = tally->told + tally->causes[CAUSE_UNKNOWN];
+    if (!first || leads < limit->class_least * known) {
+        bool two = first && second && leads + follows >= limit->class_high * known;
+        verdict->class = two ? BOTTLENECK_MIXED : BOTTLENECK_UNKNOWN;
+    } else {
+        verdict->class = follows >= limit->lead * leads ? BOTTLENECK_MIXED : first;
+    }
+    verdict->cause = verdict->class == first ? cause_first(tally, first) : CAUSE_UNKNOWN;
+    if (verdict->class == BOTTLENECK_UNKNOWN)
+        return;
+    verdict->share = wilson_interval(verdict->class == BOTTLENECK_MIXED ? leads + follows : leads, all, all);
+    if (second && follows >= limit->loop_share_least * known)
+        verdict->second = (struct bottleneck_second){second, cause_first(tally, second), wilson_interval(follows, all, all)};
+}
+
+/* ---- the loops ---- */
+
+static void instruction_name(struct bottleneck_verdict *verdict, const struct stalls *stalls, const struct region *region,
+                             uint32_t row)
+{
+    const struct stall_function *function = &stalls->functions[region->function];
+    verdict->function = function->name;
+    for (size_t at = 0; row != UINT32_MAX && at < function->row_count; at++)
+        if (function->rows[at].shown_addr == region->code->items[row].addr)
+            verdict->instruction = function->rows[at].text;
+}
+
+static void set_note(struct bottleneck_verdict *verdict, const struct reach *reach)
+{
+    if (!reach->known)
+        return;
+    verdict->level = reach->level;
+    verdict->set.lines_bytes = reach->set.lines.known ? reach->set.lines.bytes : 0;
+    verdict->set.pages_bytes = reach->set.pages.known ? reach->set.pages.bytes : 0;
+    verdict->set.at_least_bytes = reach->set.lines.at_least_bytes;
+}
+
+static struct tally tally_of_look(const struct loop_look *look)
+{
+    struct tally tally = {0};
+    for (int cause = 0; cause < CAUSE_COUNT; cause++)
+        tally_add(&tally, (enum bottleneck_cause)cause, look->samples[cause]);
+    return tally;
+}
+
+/* Data that waits for memory and decides where to go on: both at once, and neither alone. */
+static bool waits_to_guess(const struct loop_look *look)
+{
+    const struct bottleneck_thresholds *limit = &bottleneck_thresholds;
+    return look->guesses.branches && look->guesses.both_ways >= limit->both_ways && !look->reach.in_order;
+}
+
+static void verdict_of_look(struct bottleneck_verdict *verdict, const struct bottleneck_request *request,
+                            const struct loop_look *look, const struct tally *tally, double all, struct arena *arena)
+{
+    verdict_weigh(verdict, tally, all);
+    if (verdict->class == BOTTLENECK_MEMORY && waits_to_guess(look)) {
+        verdict->class = BOTTLENECK_MIXED;
+        verdict->second = (struct bottleneck_second){BOTTLENECK_BAD_SPECULATION, CAUSE_CONDITIONAL, verdict->share};
+    }
+    enum bottleneck_cause cause = verdict->cause ? verdict->cause : loop_look_first(look);
+    instruction_name(verdict, request->stalls, look->region, look->hottest[cause]);
+    set_note(verdict, &look->reach);
+    if (verdict->class == BOTTLENECK_UNKNOWN) {
+        verdict->why_not = "its samples don't single out a cause";
+        verdict->recoverable_why = "no cause is known";
+        return;
+    }
+    struct leading leading = {
+        .request = request,
+        .look = look,
+        .samples = (double)look->region->samples,
+        .share = tally->told > 0 ? tally->classes[verdict->class == BOTTLENECK_MIXED ? BOTTLENECK_UNKNOWN : verdict->class] /
+                                       (tally->told + tally->causes[CAUSE_UNKNOWN])
+                                 : 0,
+    };
+    verdict_explain(verdict, &leading, arena);
+    if (verdict->class == BOTTLENECK_MIXED)
+        verdict->cause = CAUSE_UNKNOWN;
+}
+
+static void loop_fill(struct bottleneck_loop *loop, const struct bottleneck_request *request,
+                      const struct loop_look *look, struct arena *arena)
+{
+    const struct region *region = look->region;
+    double all = (double)request->stalls->sample_count;
+    struct tally tally = tally_of_look(look);
+    loop->samples = region->samples;
+    loop->first_addr = region->code->items[region->rows.first].addr;
+    loop->last_addr = region->code->items[region->rows.last].addr;
+    loop->evenness = look->guesses.evenness;
+    for (int cause = 0; cause < CAUSE_COUNT; cause++)
+        loop->masses[cause] = look->samples[cause] / (double)region->samples;
+    loop->rate_per_s = loop->bound_cycles = loop->measured_cycles = loop->bytes_per_turn = loop->extra_memory_trips =
+        not_measured("the loop's rate is not known");
+    verdict_of_look(&loop->verdict, request, look, &tally, all, arena);
+}
+
+/* ---- all of it ---- */
+
+static const char *why_nothing(const struct bottleneck_request *request, struct arena *arena)
+{
+    const struct bottleneck_thresholds *limit = &bottleneck_thresholds;
+    const struct stalls *stalls = request->stalls;
+    double all = (double)stalls->sample_count;
+    if (request->not_a_cpu_problem)
+        return request->not_a_cpu_problem;
+    if (all < limit->samples_least)
+        return arena_printf(arena, "%.0f samples of CPU time are too few: %.0f are wanted at least", all, limit->samples_least);
+    if (!stalls->attributed)
+        return stalls->why_no_code ? stalls->why_no_code
+                                   : "samples don't land one instruction behind the stalled one here (self-test): which "
+                                     "instruction waited is not known";
+    if ((double)stalls->kernel_samples > limit->off_cpu_most * all)
+        return arena_printf(arena, "%.0f %% of the CPU time is the kernel's, whose code is not looked at so closely",
+                            (double)stalls->kernel_samples / all * 100);
+    if ((double)stalls->blind_samples > limit->blind_most * all)
+        return arena_printf(arena, "for %.0f %% of the samples the instruction that waited could not be told (code that was "
+                                   "generated, or whose file is gone)", (double)stalls->blind_samples / all * 100);
+    return NULL;
+}
+
+static const struct loop_look *leading_look(const struct loop_look *looks, size_t count, enum bottleneck_cause cause)
+{
+    const struct loop_look *best = NULL;
+    for (size_t at = 0; at < count; at++)
+        if (looks[at].samples[cause] > (best ? best->samples[cause] : 0))
+            best = &looks[at];
+    return best;
+}
+
+/* Where a loop is mixed by itself its parts count half for each class. */
+static void tally_look(struct tally *tally, const struct loop_look *look, const struct bottleneck_loop *loop)
+{
+    bool guesses_too = loop && loop->verdict.class == BOTTLENECK_MIXED && waits_to_guess(look);
+    for (int cause = 0; cause < CAUSE_COUNT; cause++) {
+        bool memory = bottleneck_class_of((enum bottleneck_cause)cause) == BOTTLENECK_MEMORY;
+        double kept = guesses_too && memory ? 0.5 : 1;
+        tally_add(tally, (enum bottleneck_cause)cause, look->samples[cause] * kept);
+        tally_add(tally, CAUSE_CONDITIONAL, look->samples[cause] * (1 - kept));
+    }
+}
+
+static void program_fill(struct bottleneck *result, const struct bottleneck_request *request,
+                         const struct loop_look *looks, size_t count, struct arena *arena)
+{
+    struct bottleneck_verdict *verdict = &result->program;
+    double all = (double)request->stalls->sample_count;
+    struct footprint footprint = footprint_of(request->stalls);
+    struct tally tally = {0};
+    for (size_t at = 0; at < count; at++)
+        tally_look(&tally, &looks[at], at < result->loop_count ? &result->loops[at] : NULL);
+    if (footprint_speaks(&footprint)) {
+        double told = tally.told + tally.causes[CAUSE_UNKNOWN];
+        tally = (struct tally){0};
+        tally_add(&tally, CAUSE_FOOTPRINT, told);
+    }
+    for (int cause = 0; cause < CAUSE_COUNT; cause++)
+        result->masses[cause] = tally.causes[cause] / all;
+    verdict_weigh(verdict, &tally, all);
+    if (verdict->class == BOTTLENECK_UNKNOWN) {
+        verdict->why_not = "its samples don't single out a cause";
+        verdict->recoverable_why = "no cause is known";
+        return;
+    }
+    enum bottleneck_class class = verdict->class == BOTTLENECK_MIXED ? class_first(&tally, BOTTLENECK_UNKNOWN) : verdict->class;
+    enum bottleneck_cause cause = cause_first(&tally, class);
+    const struct loop_look *look = leading_look(looks, count, cause);
+    if (look && class != BOTTLENECK_FRONTEND) {
+        instruction_name(verdict, request->stalls, look->region, look->hottest[cause]);
+        set_note(verdict, &look->reach);
+    }
+    struct leading leading = {
+        .request = request,
+        .look = look,
+        .footprint = &footprint,
+        .samples = tally.told,
+        .share = verdict->class == BOTTLENECK_MIXED ? 0 : tally.classes[class] / (tally.told + tally.causes[CAUSE_UNKNOWN]),
+    };
+    verdict_explain(verdict, &leading, arena);
+}
+
+void bottleneck_find(struct bottleneck *ret_bottleneck, const struct bottleneck_request *request, struct arena *arena)
+{
+    const struct stalls *stalls = request->stalls;
+    struct bottleneck result = {0};
+    double all = (double)stalls->sample_count;
+    result.kernel_ratio = all > 0 ? (double)stalls->kernel_samples / all : 0;
+    result.blind_ratio = all > 0 ? (double)stalls->blind_samples / all : 0;
+    const char *why = why_nothing(request, arena);
+    if (why) {
+        result.program.why_not = why;
+        result.program.recoverable_why = "no cause is known";
+        *ret_bottleneck = result;
+        return;
+    }
+    struct regions regions;
+    regions_find(&regions, stalls, bottleneck_thresholds.loop_share_least, arena);
+    size_t count = 0;
+    struct loop_look *looks = arena_array(arena, struct loop_look, regions.count + 1);
+    for (; count < regions.count; count++)
+        looks[count] = loop_look_of(request, &regions.items[count]);
+    result.loops = arena_array(arena, struct bottleneck_loop, LOOPS_MOST + 1);
+    for (size_t at = 0; at < count && at < LOOPS_MOST; at++)
+        if ((double)regions.items[at].samples >= bottleneck_thresholds.loop_share_least * all)
+            loop_fill(&result.loops[result.loop_count++], request, &looks[at], arena);
+    program_fill(&result, request, looks, count, arena);
+    *ret_bottleneck = result;
+}

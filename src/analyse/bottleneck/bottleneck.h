@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What limits the program on the CPU, estimated from timer samples alone: for each hot loop and for all of it, with how
+ * sure that is, and why not where nothing can be said.
+ *
+ * Stalled instructions, the addresses they went to, the code around them and how evenly samples spread over it each vote
+ * (one file, one question: reach, walk, dependence, guesses, footprint, resources); HIGH takes two that don't share
+ * their evidence. Never slot percentages: samples say what retirement waited for, not how many slots were lost.
+ * Does not support: last-level cache against memory against another node; decoders against the cache of decoded
+ * instructions; conflicts of ports against a neighbour on the same core.
+ */
+#ifndef PLUMB_ANALYSE_BOTTLENECK_BOTTLENECK_H
+#define PLUMB_ANALYSE_BOTTLENECK_BOTTLENECK_H
+
+#include "analyse/code/stalls.h"
+#include "base/measured.h"
+
+enum bottleneck_class {
+    BOTTLENECK_UNKNOWN,
+    BOTTLENECK_MEMORY,
+    BOTTLENECK_CORE,
+    BOTTLENECK_BAD_SPECULATION,
+    BOTTLENECK_FRONTEND,
+    BOTTLENECK_RETIRING,
+    BOTTLENECK_MIXED,
+    BOTTLENECK_CLASS_COUNT
+};
+
+enum bottleneck_cause { /* what a sample is laid at; a class and its subclass */
+    CAUSE_UNKNOWN,
+    CAUSE_LATENCY,
+    CAUSE_BANDWIDTH,
+    CAUSE_PARALLEL_MISSES,
+    CAUSE_TLB,
+    CAUSE_L2,
+    CAUSE_LATENCY_CHAIN,
+    CAUSE_DIVIDE,
+    CAUSE_FP,
+    CAUSE_PORTS,
+    CAUSE_STORE_FORWARDING,
+    CAUSE_L1_LATENCY,
+    CAUSE_CONDITIONAL,
+    CAUSE_INDIRECT,
+    CAUSE_FOOTPRINT,
+    CAUSE_RETIRING,
+    CAUSE_COUNT
+};
+
+enum bottleneck_level {
+    LEVEL_NONE, /* no memory is waited for, or it isn't known */
+    LEVEL_L1,
+    LEVEL_L2,
+    LEVEL_BEYOND
+};
+
+enum bottleneck_confidence {
+    ESTIMATE_NONE,
+    ESTIMATE_LOW,
+    ESTIMATE_MEDIUM,
+    ESTIMATE_HIGH
+};
+
+const char *bottleneck_class_name(enum bottleneck_class class);         /* "bad_speculation" */
+const char *bottleneck_subclass_name(enum bottleneck_cause cause);      /* "parallel_misses"; NULL: has none */
+const char *bottleneck_level_name(enum bottleneck_level level);         /* "beyond"; NULL */
+const char *bottleneck_confidence_name(enum bottleneck_confidence confidence);
+enum bottleneck_class bottleneck_class_of(enum bottleneck_cause cause);
+
+struct bottleneck_machine { /* what the rules have to know of it */
+    double l1_bytes, l2_bytes;
+    bool caches_known;              /* else these are what cores since 2015 have at least */
+    double base_page_bytes;
+    struct interval clock_hz;       /* beside the run; unknown: not calibrated */
+    struct interval issue_share;    /* of its issue width that a core gave */
+    struct interval read_bytes_s;   /* one core's */
+    const char *why_no_clock;       /* NULL: known */
+};
+
+#define BOTTLENECK_EVIDENCE_MOST 4
+
+struct bottleneck_evidence {
+    const char *origin; /* "samples", "addresses", "code", "rate", "probe" */
+    const char *text;
+};
+
+struct bottleneck_second {
+    enum bottleneck_class class; /* UNKNOWN: there is none */
+    enum bottleneck_cause cause;
+    struct interval share;
+};
+
+struct bottleneck_set { /* working set; 0: not known */
+    double lines_bytes, pages_bytes, at_least_bytes;
+};
+
+struct bottleneck_verdict {
+    enum bottleneck_class class;
+    enum bottleneck_cause cause;
+    enum bottleneck_level level;
+    enum bottleneck_confidence confidence;
+    struct interval share;       /* of the CPU time sampled */
+    struct interval recoverable; /* of it; unknown: recoverable_why */
+    const char *recoverable_why;
+    struct bottleneck_second second;
+    const char *function, *instruction; /* NULL: none */
+    struct bottleneck_set set;
+    struct bottleneck_evidence evidence[BOTTLENECK_EVIDENCE_MOST];
+    size_t evidence_count;
+    const char *why_not; /* NULL, or why there is no class, or no more confidence */
+};
+
+struct bottleneck_loop {
+    struct bottleneck_verdict verdict; /* share: what the loop holds of the CPU time */
+    uint64_t first_addr, last_addr;    /* as a disassembler shows them */
+    uint64_t samples;
+    double masses[CAUSE_COUNT];        /* of its samples, 0..1 */
+    double evenness;                   /* share of its instructions that got samples */
+    struct measured rate_per_s, bound_cycles, measured_cycles, bytes_per_turn, extra_memory_trips;
+};
+
+struct bottleneck {
+    struct bottleneck_verdict program;
+    struct bottleneck_loop *loops; /* most samples first */
+    size_t loop_count;
+    double masses[CAUSE_COUNT]; /* of all samples, 0..1; what is missing is the kernel's and what couldn't be told */
+    double kernel_ratio, blind_ratio;
+};
+
+struct bottleneck_request {
+    const struct stalls *stalls;
+    const struct recording *recording;
+    const struct bottleneck_machine *machine;
+    const char *not_a_cpu_problem; /* why there is nothing to estimate: it waits; NULL */
+};
+
+/* Owner: arena. */
+void bottleneck_find(struct bottleneck *ret_bottleneck, const struct bottleneck_request *request, struct arena *arena);
+
+#endif

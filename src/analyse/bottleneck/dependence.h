@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Does a value go round through memory: stored, and loaded again from there at once? Internal to bottleneck. */
+#ifndef PLUMB_ANALYSE_BOTTLENECK_DEPENDENCE_H
+#define PLUMB_ANALYSE_BOTTLENECK_DEPENDENCE_H
+
+#include "analyse/bottleneck/region.h"
+
+/* The row updates its place in memory, or is one of a load and a store of one place in the region. */
+bool goes_through_memory(const struct region *region, uint32_t row);
+/* Its address comes out of a load before. */
+bool is_chased(const struct region *region, uint32_t row);
+
+#endif

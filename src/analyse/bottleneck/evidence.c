@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "analyse/bottleneck/evidence.h"
+
+#include "analyse/bottleneck/thresholds.h"
+#include "base/scope.h"
+
+static void add(struct bottleneck_verdict *verdict, const char *origin, const char *text)
+{
+    if (verdict->evidence_count < BOTTLENECK_EVIDENCE_MOST)
+        verdict->evidence[verdict->evidence_count++] = (struct bottleneck_evidence){origin, text};
+}
+
+static const char *bytes_text(struct arena *arena, double bytes)
+{
+    return bytes >= 1 << 30 ? arena_printf(arena, "%.3g GiB", bytes / (1 << 30))
+           : bytes >= 1 << 20 ? arena_printf(arena, "%.3g MiB", bytes / (1 << 20))
+           : bytes >= 1 << 10 ? arena_printf(arena, "%.3g KiB", bytes / (1 << 10))
+                              : arena_printf(arena, "%.0f bytes", bytes);
+}
+
+/* ---- from the samples ---- */
+
+static void samples_evidence(struct bottleneck_verdict *verdict, const struct leading *leading, struct arena *arena)
+{
+    const struct loop_look *look = leading->look;
+    double part = look->region->samples ? look->samples[verdict->cause] / (double)look->region->samples : 0;
+    if (verdict->instruction)
+        add(verdict, "samples",
+            arena_printf(arena, "%.0f %% of the loop's samples wait so, most at %s", part * 100, verdict->instruction));
+}
+
+static void guesses_evidence(struct bottleneck_verdict *verdict, const struct leading *leading, struct arena *arena)
+{
+    const struct guesses *guesses = &leading->look->guesses;
+    add(verdict, "samples",
+        arena_printf(arena, "samples fall on %.0f %% of the loop's instructions: retirement starts anew anywhere, as "
+                            "after wrong guesses", guesses->evenness * 100));
+    if (verdict->cause == CAUSE_INDIRECT)
+        add(verdict, "code", arena_printf(arena, "%.0f %% of them around jumps or calls whose target is looked up",
+                                          guesses->table_share * 100));
+    else
+        add(verdict, "code", arena_printf(arena, "%.0f %% of them where one of %u branches leads (%.0f %% of the instructions)",
+                                          guesses->landing_share * 100, guesses->branches, guesses->landing_rows * 100));
+}
+
+static void even_evidence(struct bottleneck_verdict *verdict, const struct leading *leading, struct arena *arena)
+{
+    const struct resources *use = &leading->look->resources;
+    add(verdict, "samples",
+        arena_printf(arena, "samples fall on %.0f %% of the loop's instructions: it retires in the same groups each turn, "
+                            "without waiting", leading->look->guesses.evenness * 100));
+    add(verdict, "code",
+        arena_printf(arena, "a turn needs %.2g cycles to issue, %.2g for loads, %.2g for floating point, %.2g for single "
+                            "units", use->issue, use->loads, use->fp, use->single));
+}
+
+static void footprint_evidence(struct bottleneck_verdict *verdict, const struct leading *leading, struct arena *arena)
+{
+    const struct footprint *footprint = leading->footprint;
+    add(verdict, "samples",
+        arena_printf(arena, "%.0f %% of the samples fall where a line of code begins, %.1f times as many as evenly",
+                     footprint->line_share * 100,
+                     footprint->line_base > 0 ? footprint->line_share / footprint->line_base : 0));
+    add(verdict, "code", arena_printf(arena, "%.0f different instructions in %s of code lines were met",
+                                      footprint->addresses, bytes_text(arena, footprint->bytes)));
+}
+
+static void chain_evidence(struct bottleneck_verdict *verdict, const struct leading *leading, struct arena *arena)
+{
+    static const char *const texts[CAUSE_COUNT] = {
+        [CAUSE_LATENCY_CHAIN] = "what it computes is needed by itself in the next turn, and that takes longest",
+        [CAUSE_DIVIDE] = "divisions and square roots have one unit, which takes one at a time",
+        [CAUSE_FP] = "floating-point arithmetic without a chain long enough to explain it",
+        [CAUSE_PORTS] = "the code asks more of one unit than of issue",
+        [CAUSE_STORE_FORWARDING] = "what is loaded was stored to the same place a moment ago",
+        [CAUSE_L1_LATENCY] = "each address comes out of a load before",
+    };
+    (void)leading;
+    if (texts[verdict->cause])
+        add(verdict, "code", arena_string(arena, texts[verdict->cause]));
+}
+
+/* ---- from the addresses ---- */
+
+static void reach_evidence(struct bottleneck_verdict *verdict, const struct leading *leading, struct arena *arena)
+{
+    const struct reach *reach = &leading->look->reach;
+    if (!reach->known)
+        return;
+    static const char *const where[] = {"", "within the first cache", "beyond the first cache, within the second",
+                                        "beyond the second cache"};
+    bool known = reach->set.lines.known;
+    add(verdict, "addresses",
+        arena_printf(arena, "it goes over %s%s of lines%s%s, %s (%s and %s)", known ? "" : "at least ",
+                     bytes_text(arena, reach->lines_bytes), reach->set.pages.known ? " in pages of " : "",
+                     reach->set.pages.known ? bytes_text(arena, reach->set.pages.bytes) : "", where[reach->level],
+                     bytes_text(arena, leading->request->machine->l1_bytes),
+                     bytes_text(arena, leading->request->machine->l2_bytes)));
+}
+
+static void memory_evidence(struct bottleneck_verdict *verdict, const struct leading *leading, struct arena *arena)
+{
+    const struct reach *reach = &leading->look->reach;
+    switch (verdict->cause) {
+    case CAUSE_LATENCY:
+        add(verdict, "code", "each address comes out of a load before: nothing can be fetched meanwhile");
+        break;
+    case CAUSE_BANDWIDTH:
+        add(verdict, reach->line_ns > 0 ? "rate" : "code",
+            reach->line_ns > 0 ? arena_printf(arena, "it walks in order, a line of 64 bytes in %.3g ns (%.3g GB/s)",
+                                              reach->line_ns, 64 / reach->line_ns)
+                               : "it walks through memory in order");
+        break;
+    case CAUSE_PARALLEL_MISSES:
+        add(verdict, "code", "its addresses are computed, not loaded: several misses are under way at a time");
+        break;
+    case CAUSE_TLB:
+        add(verdict, "addresses", "far more pages than lines: translations miss before data does");
+        break;
+    default:
+        break;
+    }
+    if (leading->look->is_prefetched)
+        add(verdict, "code", "it asks for data ahead by itself");
+}
+
+/* ---- how sure ---- */
+
+/* A second look that doesn't rest on which instruction got the samples. */
+static bool is_confirmed(const struct bottleneck_verdict *verdict, const struct leading *leading)
+{
+    const struct bottleneck_thresholds *limit = &bottleneck_thresholds;
+    const struct loop_look *look = leading->look;
+    switch (verdict->cause) {
+    case CAUSE_LATENCY:
+    case CAUSE_TLB:
+    case CAUSE_PARALLEL_MISSES:
+        return look->reach.known && look->reach.level == LEVEL_BEYOND && !look->is_prefetched &&
+               look->guesses.both_ways < limit->both_ways;
+    case CAUSE_L2:
+        return look->reach.known && look->reach.lines_bytes > 2 * leading->request->machine->l1_bytes &&
+               look->reach.lines_bytes < leading->request->machine->l2_bytes / 1.5 &&
+               leading->request->machine->caches_known && !look->is_prefetched;
+    case CAUSE_BANDWIDTH:
+        return look->reach.known && look->reach.line_ns > 0 && !look->is_prefetched;
+    case CAUSE_DIVIDE:
+        return true; /* the instruction itself: code and samples say the same, and nothing else waits there so long */
+    case CAUSE_FOOTPRINT:
+        return leading->footprint->bytes > 2 * limit->front_bytes;
+    default:
+        return false;
+    }
+}
+
+static void confidence_find(struct bottleneck_verdict *verdict, const struct leading *leading)
+{
+    const struct bottleneck_thresholds *limit = &bottleneck_thresholds;
+    if (leading->samples < limit->samples_high || leading->share < limit->class_high) {
+        verdict->confidence = leading->samples < limit->samples_high / 2 || leading->share < 0.5 ? ESTIMATE_LOW
+                                                                                                 : ESTIMATE_MEDIUM;
+        verdict->why_not = leading->samples < limit->samples_high
+                               ? "no more confidence: fewer than 500 samples"
+                               : "no more confidence: less than 70 % of what could be told is of this class";
+        return;
+    }
+    verdict->confidence = is_confirmed(verdict, leading) ? ESTIMATE_HIGH : ESTIMATE_MEDIUM;
+    if (verdict->confidence == ESTIMATE_MEDIUM)
+        verdict->why_not = "no more confidence: one kind of evidence speaks for it, none against";
+}
+
+/* ---- what it could return ---- */
+
+static void recoverable_find(struct bottleneck_verdict *verdict)
+{
+    if (verdict->class == BOTTLENECK_RETIRING || verdict->class == BOTTLENECK_MIXED || verdict->class == BOTTLENECK_UNKNOWN) {
+        verdict->recoverable_why = verdict->class == BOTTLENECK_RETIRING
+                                       ? "it waits for nothing: only fewer instructions are faster"
+                                       : "there is no one cause to remove";
+        return;
+    }
+    /* All of the waiting at most; at least nothing, since what is done instead takes its time, too. */
+    verdict->recoverable = interval_of(0, verdict->share.mid / 2, verdict->share.high);
+}
+
+void verdict_explain(struct bottleneck_verdict *verdict, const struct leading *leading, struct arena *arena)
+{
+    recoverable_find(verdict);
+    if (verdict->class == BOTTLENECK_FRONTEND) {
+        footprint_evidence(verdict, leading, arena);
+        confidence_find(verdict, leading);
+        return;
+    }
+    if (!leading->look)
+        return;
+    if (verdict->class == BOTTLENECK_RETIRING || (verdict->class == BOTTLENECK_CORE && !verdict->instruction))
+        even_evidence(verdict, leading, arena);
+    else if (verdict->class == BOTTLENECK_BAD_SPECULATION)
+        guesses_evidence(verdict, leading, arena);
+    else
+        samples_evidence(verdict, leading, arena);
+    if (verdict->class == BOTTLENECK_MEMORY || verdict->class == BOTTLENECK_MIXED ||
+        leading->look->reach.level == LEVEL_L1 || leading->look->is_walk_ruled_out)
+        reach_evidence(verdict, leading, arena);
+    if (verdict->class == BOTTLENECK_MEMORY)
+        memory_evidence(verdict, leading, arena);
+    if (verdict->class == BOTTLENECK_CORE)
+        chain_evidence(verdict, leading, arena);
+    if (leading->look->is_walk_ruled_out)
+        add(verdict, "rate", arena_printf(arena, "memory is read in order, a line in %.3g ns: too slowly to wait for it",
+                                          leading->look->reach.line_ns));
+    confidence_find(verdict, leading);
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What speaks for a verdict, in a line each, and for how much that is good. Internal to bottleneck. */
+#ifndef PLUMB_ANALYSE_BOTTLENECK_EVIDENCE_H
+#define PLUMB_ANALYSE_BOTTLENECK_EVIDENCE_H
+
+#include "analyse/bottleneck/footprint.h"
+#include "analyse/bottleneck/loop_look.h"
+
+struct leading { /* what the verdict rests on */
+    const struct bottleneck_request *request;
+    const struct loop_look *look;   /* of the loop that leads in the class; NULL: none */
+    const struct footprint *footprint;
+    double samples;                 /* counted for it */
+    double share;                   /* of those that could be told, at the leading class */
+};
+
+/* Fills evidence, confidence and recoverable time of a verdict whose class and share stand. */
+void verdict_explain(struct bottleneck_verdict *verdict, const struct leading *leading, struct arena *arena);
+
+#endif

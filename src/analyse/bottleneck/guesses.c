@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "analyse/bottleneck/guesses.h"
+
+#include "base/arena.h"
+#include "base/scope.h"
+
+#include <string.h>
+
+enum {
+    SAMPLES_LEAST = 200,
+    ROWS_LEAST = 4,
+};
+
+static uint32_t row_of(const struct stall_code *code, uint64_t addr)
+{
+    size_t low = 0, high = code->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (code->items[middle].addr < addr)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < code->count && code->items[low].addr == addr ? (uint32_t)low : UINT32_MAX;
+}
+
+static bool is_indirect(const struct instruction *row)
+{
+    return !row->has_target && (row->class == INSTRUCTION_JUMP || row->class == INSTRUCTION_CALL);
+}
+
+/* A conditional branch that chooses between two ways on, both within the region or out of it further on. */
+static bool chooses(const struct region *region, uint32_t row)
+{
+    const struct instruction *here = &region->code->items[row];
+    if (here->class != INSTRUCTION_BRANCH || !here->has_target)
+        return false;
+    bool closes = region->is_loop && row == region->rows.last;
+    return !closes;
+}
+
+static void ways_note(const struct region *region, uint32_t row, struct guesses *guesses, uint64_t *most)
+{
+    const struct stall_code *code = region->code;
+    uint32_t target = row_of(code, code->items[row].target);
+    if (target == UINT32_MAX || row + 1 >= code->count)
+        return;
+    uint64_t on = code->sampled[row + 1], away = code->sampled[target];
+    if (on + away <= *most)
+        return;
+    *most = on + away;
+    guesses->both_ways = (double)(on < away ? on : away) / (double)(on < away ? away : on);
+}
+
+static void landing_note(const struct region *region, uint32_t row, uint8_t *is_landing)
+{
+    uint32_t target = row_of(region->code, region->code->items[row].target);
+    if (row + 1 < region->code->count)
+        is_landing[row + 1] = 1;
+    if (target != UINT32_MAX)
+        is_landing[target] = 1;
+}
+
+struct guesses guesses_of(const struct region *region)
+{
+    struct guesses guesses = {0};
+    const struct stall_code *code = region->code;
+    scoped_free uint8_t *is_landing = memory_alloc(code->count + 1);
+    memset(is_landing, 0, code->count + 1);
+    double samples = 0, landing = 0, table = 0, rows = 0, landing_rows = 0, met = 0;
+    uint64_t most = 0;
+    for (uint32_t row = region->rows.first; row <= region->rows.last; row++) {
+        if (!region_holds(region, row) || code->items[row].class == INSTRUCTION_NOP)
+            continue;
+        guesses.indirect += is_indirect(&code->items[row]);
+        samples += (double)code->sampled[row];
+        rows++;
+        if (!chooses(region, row))
+            continue;
+        guesses.branches++;
+        landing_note(region, row, is_landing);
+        ways_note(region, row, &guesses, &most);
+    }
+    for (uint32_t row = region->rows.first; row <= region->rows.last; row++) {
+        if (!region_holds(region, row) || code->items[row].class == INSTRUCTION_NOP)
+            continue;
+        met += (double)code->sampled[row] * 10 >= samples / rows;
+        landing += is_landing[row] ? (double)code->sampled[row] : 0;
+        landing_rows += is_landing[row];
+        bool by_table = code->marks[row] & MARK_TABLE;
+        table += by_table ? (double)code->sampled[row] : 0;
+        bool jumps = is_indirect(&code->items[row]) && code->items[row].class == INSTRUCTION_JUMP;
+        table += jumps ? (double)code->hits[row] : 0;
+    }
+    guesses.has_enough = samples >= SAMPLES_LEAST && rows >= ROWS_LEAST;
+    guesses.evenness = rows > 0 ? met / rows : 0;
+    guesses.landing_share = samples > 0 ? landing / samples : 0;
+    guesses.landing_rows = rows > 0 ? landing_rows / rows : 0;
+    guesses.table_share = samples > 0 ? table / samples : 0;
+    guesses.table_share = guesses.table_share > 1 ? 1 : guesses.table_share;
+    return guesses;
+}

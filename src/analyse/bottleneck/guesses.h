@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Do samples look as if the processor guessed wrong here? A wrong guess restarts retirement at any instruction behind it,
+ * so that samples spread over nearly all of the loop and gather where branches lead; code that goes the same way every
+ * time retires in the same groups, and samples fall on a few of its instructions. Internal to bottleneck.
+ */
+#ifndef PLUMB_ANALYSE_BOTTLENECK_GUESSES_H
+#define PLUMB_ANALYSE_BOTTLENECK_GUESSES_H
+
+#include "analyse/bottleneck/region.h"
+
+struct guesses {
+    uint32_t branches;         /* conditional ones that don't merely close a loop */
+    uint32_t indirect;         /* jumps and calls through a register or table */
+    double evenness;           /* share of instructions with a tenth of an even share of the samples, or more */
+    double landing_share;      /* of samples: where such branches lead */
+    double landing_rows;       /* the share of instructions that are such */
+    double table_share;        /* of samples: at an indirect jump, or where only such jumps lead */
+    double both_ways;          /* of the hottest branch's two ways, the rarer against the other by samples, 0..1 */
+    bool has_enough;
+};
+
+struct guesses guesses_of(const struct region *region);
+
+#endif

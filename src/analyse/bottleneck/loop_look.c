@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "analyse/bottleneck/loop_look.h"
+
+#include "analyse/bottleneck/dependence.h"
+#include "analyse/bottleneck/thresholds.h"
+
+static const double ROW_SHARE_LEAST = 0.02; /* of the region's samples, for addresses of its own */
+static const double FORWARDED_BYTES = 4096; /* counters that are met again while their stores are young */
+
+struct rows_view {
+    const struct bottleneck_request *request;
+    const struct region *region;
+    struct reach all; /* of the region's accesses together, for rows with few addresses */
+    bool all_done;
+};
+
+static const struct reach *reach_all(struct rows_view *view)
+{
+    if (!view->all_done)
+        view->all = reach_of(view->request, view->region, UINT32_MAX);
+    view->all_done = true;
+    return &view->all;
+}
+
+static struct reach reach_for(struct rows_view *view, uint32_t row)
+{
+    struct reach reach = {0};
+    if ((double)view->region->code->hits[row] >= ROW_SHARE_LEAST * (double)view->region->samples)
+        reach = reach_of(view->request, view->region, row);
+    return reach.known ? reach : *reach_all(view);
+}
+
+static enum bottleneck_cause far_cause(const struct region *region, uint32_t row, const struct reach *reach)
+{
+    if (reach->is_wide_spread)
+        return CAUSE_TLB;
+    if (reach->level == LEVEL_L2)
+        return CAUSE_L2;
+    if (is_chased(region, row))
+        return CAUSE_LATENCY;
+    return reach->in_order ? CAUSE_BANDWIDTH : CAUSE_PARALLEL_MISSES;
+}
+
+static enum bottleneck_cause near_cause(const struct region *region, uint32_t row, const struct reach *reach)
+{
+    if (region->code->marks[row] & MARK_CHAINED && !is_chased(region, row))
+        return CAUSE_LATENCY_CHAIN;
+    if (is_chased(region, row))
+        return CAUSE_L1_LATENCY;
+    bool few = !reach->known || reach->lines_bytes <= FORWARDED_BYTES;
+    return few && goes_through_memory(region, row) ? CAUSE_STORE_FORWARDING : CAUSE_UNKNOWN;
+}
+
+static enum bottleneck_cause access_cause(struct rows_view *view, uint32_t row, struct loop_look *look)
+{
+    const struct region *region = view->region;
+    const struct instruction *here = &region->code->items[row];
+    struct reach reach = reach_for(view, row);
+    bool far = reach.known && reach.level != LEVEL_L1;
+    bool was_far = look->reach.level > LEVEL_L1;
+    if ((far && !was_far) || (far == was_far && reach.known && region->code->hits[row] > look->reach_hits)) {
+        look->reach = reach;
+        look->reach_hits = region->code->hits[row];
+    }
+    if (far && reach.is_fetched_ahead)
+        look->is_walk_ruled_out = true;
+    else if (far)
+        return far_cause(region, row, &reach);
+    return here->class == INSTRUCTION_ATOMIC ? CAUSE_LATENCY_CHAIN : near_cause(region, row, &reach);
+}
+
+static enum bottleneck_cause row_cause(struct rows_view *view, uint32_t row, struct loop_look *look)
+{
+    const struct instruction *here = &view->region->code->items[row];
+    if (here->divides || here->class == INSTRUCTION_DIV || here->class == INSTRUCTION_FP_DIV)
+        return CAUSE_DIVIDE;
+    bool accesses = here->memory.is_present && (here->is_load || here->is_store || here->class == INSTRUCTION_PREFETCH);
+    enum bottleneck_cause cause = accesses ? access_cause(view, row, look) : CAUSE_UNKNOWN;
+    if (cause != CAUSE_UNKNOWN)
+        return cause;
+    if (view->region->code->marks[row] & MARK_CHAINED)
+        return CAUSE_LATENCY_CHAIN;
+    switch (here->class) {
+    case INSTRUCTION_FP:
+        return CAUSE_FP;
+    case INSTRUCTION_MUL:
+    case INSTRUCTION_CRYPTO:
+        return CAUSE_PORTS;
+    case INSTRUCTION_GATHER:
+    case INSTRUCTION_SCATTER:
+        return CAUSE_UNKNOWN;
+    default:
+        return here->class == INSTRUCTION_LOAD_OP && here->is_fp ? CAUSE_FP : CAUSE_UNKNOWN;
+    }
+}
+
+/* What the region shows as a whole; UNKNOWN: it doesn't. */
+static enum bottleneck_cause quick_cause(const struct loop_look *look)
+{
+    const struct bottleneck_thresholds *limit = &bottleneck_thresholds;
+    const struct guesses *guesses = &look->guesses;
+    if (!guesses->has_enough)
+        return CAUSE_UNKNOWN;
+    if (guesses->table_share >= limit->table_share && guesses->evenness >= limit->even_most)
+        return CAUSE_INDIRECT;
+    bool gathers = guesses->landing_share >= limit->landing_enrichment * guesses->landing_rows;
+    if (guesses->branches && guesses->evenness >= limit->even_least && gathers)
+        return CAUSE_CONDITIONAL;
+    return guesses->branches && guesses->evenness > limit->even_most ? CAUSE_UNKNOWN : resources_first(&look->resources);
+}
+
+static void look_add(struct loop_look *look, enum bottleneck_cause cause, uint32_t row)
+{
+    const struct stall_code *code = look->region->code;
+    look->samples[cause] += (double)code->hits[row];
+    if (look->hottest[cause] == UINT32_MAX || code->hits[row] > code->hits[look->hottest[cause]])
+        look->hottest[cause] = row;
+}
+
+struct loop_look loop_look_of(const struct bottleneck_request *request, const struct region *region)
+{
+    struct loop_look look = {.region = region, .guesses = guesses_of(region), .resources = resources_of(region)};
+    struct rows_view view = {.request = request, .region = region};
+    for (size_t cause = 0; cause < CAUSE_COUNT; cause++)
+        look.hottest[cause] = UINT32_MAX;
+    enum bottleneck_cause quick = quick_cause(&look);
+    for (uint32_t row = region->rows.first; row <= region->rows.last; row++) {
+        if (!region_holds(region, row))
+            continue;
+        look.is_prefetched |= region->code->items[row].class == INSTRUCTION_PREFETCH;
+        if (!region->code->hits[row])
+            continue;
+        enum bottleneck_cause cause = row_cause(&view, row, &look);
+        look.quick += cause == CAUSE_UNKNOWN ? (double)region->code->hits[row] : 0;
+        look_add(&look, cause == CAUSE_UNKNOWN ? quick : cause, row);
+    }
+    return look;
+}
+
+enum bottleneck_cause loop_look_first(const struct loop_look *look)
+{
+    enum bottleneck_cause best = CAUSE_UNKNOWN;
+    for (int cause = 1; cause < CAUSE_COUNT; cause++)
+        if (look->samples[cause] > (best == CAUSE_UNKNOWN ? 0 : look->samples[best]))
+            best = (enum bottleneck_cause)cause;
+    return best;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What do the samples of one region wait for, each laid at one cause? Internal to bottleneck.
+ *
+ * First by the instruction that stalled: what it is, where its addresses reach, what it hangs on. What is left (quick
+ * instructions, loads that hit) is laid at what the region as a whole shows: wrong guesses, or the resource that is used
+ * up first.
+ */
+#ifndef PLUMB_ANALYSE_BOTTLENECK_LOOP_LOOK_H
+#define PLUMB_ANALYSE_BOTTLENECK_LOOP_LOOK_H
+
+#include "analyse/bottleneck/guesses.h"
+#include "analyse/bottleneck/reach.h"
+#include "analyse/bottleneck/resources.h"
+
+struct loop_look {
+    const struct region *region;
+    double samples[CAUSE_COUNT];
+    double quick;              /* of these, not by an instruction of their own: laid at what the region shows */
+    uint32_t hottest[CAUSE_COUNT]; /* row with most samples of each; UINT32_MAX: none */
+    struct reach reach;        /* of the hottest access beyond the first cache, else of the hottest access */
+    uint64_t reach_hits;       /* stalled at that access */
+    bool is_prefetched;        /* asks for data ahead by itself */
+    bool is_walk_ruled_out;    /* memory in order, walked too slowly to wait for it */
+    struct guesses guesses;
+    struct resources resources;
+};
+
+struct loop_look loop_look_of(const struct bottleneck_request *request, const struct region *region);
+enum bottleneck_cause loop_look_first(const struct loop_look *look);
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * How far do the addresses of a stalled access reach: within the first cache, the second, or beyond; in which order?
+ * Internal to bottleneck.
+ */
+#ifndef PLUMB_ANALYSE_BOTTLENECK_REACH_H
+#define PLUMB_ANALYSE_BOTTLENECK_REACH_H
+
+#include "analyse/bottleneck/region.h"
+
+struct reach {
+    bool known;              /* there were enough addresses */
+    enum bottleneck_level level;
+    struct working_set set;
+    double lines_bytes;      /* known, or the least they can be */
+    bool in_order;           /* goes through memory line by line */
+    double line_ns;          /* a walk in order takes so long from one line to the next; 0: not known */
+    bool is_fetched_ahead;   /* in order, and too slow for memory to be what it waits for */
+    bool is_wide_spread;     /* many more pages than lines: translations miss before data does */
+};
+
+/* Of the accesses that stalled at `row`, or UINT32_MAX: anywhere in the region. */
+struct reach reach_of(const struct bottleneck_request *request, const struct region *region, uint32_t row);
+
+#endif

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* At which figures the rules of the estimate turn, all in one place, each with its reason. */
+#ifndef PLUMB_ANALYSE_BOTTLENECK_THRESHOLDS_H
+#define PLUMB_ANALYSE_BOTTLENECK_THRESHOLDS_H
+
+struct bottleneck_thresholds {
+    double samples_least;      /* below it shares are wider than the distance between classes */
+    double samples_high;       /* HIGH takes so many: shares within 4 points */
+    double loop_share_least;   /* smaller loops are their function's business */
+    double set_over_cache;     /* working sets are known within a factor of two at worst, 1.5 mostly */
+    double l2_over_cache;      /* beyond so many times the second level most accesses leave it */
+    double tlb_page_line;      /* pages touched per line touched: 64 at most, 1 for dense data */
+    double tlb_pages_bytes;    /* what a second-level TLB of 1536 entries holds of 4 KiB pages */
+    double lead;               /* a class leads when the next has less than that share of it */
+    double class_least;        /* of the samples that could be told, for a class at all */
+    double class_high;         /* … and for HIGH */
+    double even_least;         /* wrong guesses restart retirement anywhere: samples fall on most instructions */
+    double even_most;          /* a loop that always goes the same way retires in the same groups: on few */
+    double landing_enrichment; /* samples where a wrong guess would show, against as many instructions elsewhere */
+    double both_ways;          /* the rarer way of a branch against the other: a direction that changes */
+    double table_share;        /* of samples around jumps through tables and calls through registers */
+    double front_line_share;   /* of samples at the beginning of a code line, or across one */
+    double front_line_factor;  /* … against the share of such instructions */
+    double front_addresses;    /* distinct hot instructions, for there to be misses of code at all */
+    double front_bytes;        /* the nearest cache for code of every core in use */
+    double walk_agreeing;      /* of neighbouring samples that agree on a speed: a walk in order */
+    double walk_line_ns;       /* slower a line than that, no memory keeps a walk in order waiting (slowest seen: 12) */
+    double off_cpu_most;       /* above it the wait is the problem */
+    double blind_most;         /* of samples that could not be told */
+};
+
+static const struct bottleneck_thresholds bottleneck_thresholds = {
+    .samples_least = 100,
+    .samples_high = 500,
+    .loop_share_least = 0.02,
+    .set_over_cache = 1.4,
+    .l2_over_cache = 1.0,
+    .tlb_page_line = 16,
+    .tlb_pages_bytes = 6 << 20,
+    .lead = 0.6,
+    .class_least = 0.4,
+    .class_high = 0.7,
+    .even_least = 0.6,
+    .even_most = 0.45,
+    .landing_enrichment = 1.3,
+    .both_ways = 0.25,
+    .table_share = 0.25,
+    .front_line_share = 0.3,
+    .front_line_factor = 2.5,
+    .front_addresses = 100,
+    .front_bytes = 32768,
+    .walk_agreeing = 0.6,
+    .walk_line_ns = 40,
+    .off_cpu_most = 0.5,
+    .blind_most = 0.5,
+};
+
+#endif

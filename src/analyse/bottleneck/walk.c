@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "analyse/bottleneck/walk.h"
+
+#include "analyse/memory/data_address.h"
+#include "base/arena.h"
+#include "base/scope.h"
+#include "base/vec.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum {
+    PAIRS_WANTED = 60,
+    PAIRS_LEAST = 24,
+    SHORTEST_NS = 10000,  /* the width of an interrupt itself */
+    LONGEST_NS = 400000,
+};
+
+struct met {
+    uint64_t time_ns, addr;
+    uint32_t thread;
+};
+
+typedef vec(struct met) met_list;
+
+struct register_source {
+    const struct samples *samples;
+    const struct sample *sample;
+};
+
+static bool register_sampled(const void *context, unsigned number, uint64_t *ret_value)
+{
+    const struct register_source *source = context;
+    return samples_register(source->samples, source->sample, number, ret_value);
+}
+
+static int met_compare(const void *a, const void *b)
+{
+    const struct met *left = a, *right = b;
+    if (left->thread != right->thread)
+        return left->thread < right->thread ? -1 : 1;
+    return (left->time_ns > right->time_ns) - (left->time_ns < right->time_ns);
+}
+
+static void met_find(met_list *list, const struct bottleneck_request *request, const struct region *region, uint32_t row)
+{
+    const struct samples *samples = &request->recording->samples;
+    struct instruction plain = region->code->items[row];
+    plain.writes = 0;
+    for (size_t at = 0; at < request->stalls->placed_count; at++) {
+        const struct stall_sample *placed = &request->stalls->placed[at];
+        if (placed->function != region->function || !region_holds(region, placed->sampled))
+            continue;
+        const struct sample *sample = &samples->items[placed->sample];
+        struct register_source registers = {samples, sample};
+        uint64_t addr, runtime_addr = sample->ip + plain.addr - region->code->items[placed->sampled].addr;
+        enum data_refusal refusal;
+        bool is_next;
+        if (operand_address(&plain, runtime_addr, register_sampled, &registers, &addr, &is_next, &refusal))
+            *vec_push(list) = (struct met){sample->time_ns, addr, sample->thread};
+    }
+    if (list->count)
+        qsort(list->items, list->count, sizeof(*list->items), met_compare);
+}
+
+struct pair {
+    double dt_ns, way_bytes;
+};
+
+static int nearer_compare(const void *a, const void *b)
+{
+    const struct pair *left = a, *right = b;
+    return (left->dt_ns > right->dt_ns) - (left->dt_ns < right->dt_ns);
+}
+
+static int double_compare(const void *a, const void *b)
+{
+    double left = *(const double *)a, right = *(const double *)b;
+    return (left > right) - (left < right);
+}
+
+/* Of the nearest pairs: the middle of their speeds, and how many are within half of it. */
+static void speed_find(struct walk *walk, const struct pair *pairs, size_t count)
+{
+    scoped_free double *speeds = memory_alloc((count + 1) * sizeof(*speeds));
+    for (size_t at = 0; at < count; at++)
+        speeds[at] = pairs[at].way_bytes / pairs[at].dt_ns;
+    qsort(speeds, count, sizeof(*speeds), double_compare);
+    double middle = speeds[count / 2];
+    size_t agreeing = 0;
+    for (size_t at = 0; at < count; at++)
+        agreeing += middle != 0 && speeds[at] / middle > 1 / 1.6 && speeds[at] / middle < 1.6;
+    walk->pairs = count;
+    walk->agreeing = (double)agreeing / (double)count;
+    walk->bytes_per_ns = fabs(middle);
+}
+
+struct walk walk_of(const struct bottleneck_request *request, const struct region *region, uint32_t row)
+{
+    struct walk walk = {0};
+    met_list list = {0};
+    vec(struct pair) pairs = {0};
+    uint32_t offsets = 0;
+    met_find(&list, request, region, row);
+    for (size_t at = 0; at < list.count; at++)
+        offsets |= 1u << (list.items[at].addr >> 2 & 15);
+    for (size_t at = 1; at < list.count; at++) {
+        const struct met *before = &list.items[at - 1], *here = &list.items[at];
+        double dt_ns = (double)(here->time_ns - before->time_ns);
+        if (here->thread == before->thread && dt_ns >= SHORTEST_NS && dt_ns <= LONGEST_NS)
+            *vec_push(&pairs) = (struct pair){dt_ns, (double)(int64_t)(here->addr - before->addr)};
+    }
+    walk.offsets_met = (uint64_t)__builtin_popcount(offsets);
+    if (pairs.count >= PAIRS_LEAST) {
+        qsort(pairs.items, pairs.count, sizeof(*pairs.items), nearer_compare);
+        speed_find(&walk, pairs.items, pairs.count < PAIRS_WANTED ? pairs.count : PAIRS_WANTED);
+    }
+    vec_done(&pairs);
+    vec_done(&list);
+    return walk;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Does an access walk through memory in order, and how fast? Its address is computed at every sample of its loop, from
+ * both timers; two that are near in time are near in memory when it walks, and agree on a speed. Internal to bottleneck.
+ */
+#ifndef PLUMB_ANALYSE_BOTTLENECK_WALK_H
+#define PLUMB_ANALYSE_BOTTLENECK_WALK_H
+
+#include "analyse/bottleneck/region.h"
+
+struct walk {
+    size_t pairs;          /* near enough to tell */
+    double agreeing;       /* of them: on one speed, 0..1 */
+    double bytes_per_ns;   /* 0: not known */
+    uint64_t offsets_met;  /* distinct places in a line, by 4 bytes: of 16 */
+};
+
+struct walk walk_of(const struct bottleneck_request *request, const struct region *region, uint32_t row);
+
+#endif

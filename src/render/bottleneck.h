@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The estimated bottleneck, as lines of a page and as JSON (doc/schema-diagnose.md, "bottleneck"). */
+#ifndef PLUMB_RENDER_BOTTLENECK_H
+#define PLUMB_RENDER_BOTTLENECK_H
+
+#include "analyse/bottleneck/bottleneck.h"
+#include "base/json_writer.h"
+
+enum {
+    BOTTLENECK_LINES_MOST = 12
+};
+
+struct bottleneck_line {
+    const char *label; /* "" goes on with the line before */
+    const char *text;
+    bool is_head;
+};
+
+/* Returns how many. Owner: arena. */
+size_t bottleneck_lines(struct bottleneck_line lines[BOTTLENECK_LINES_MOST], const struct bottleneck *bottleneck,
+                        double cpu_s, struct arena *arena);
+/* NULL: hardware counters decide, or nothing was sampled; null. */
+void bottleneck_json(struct json_writer *json, const struct bottleneck *bottleneck);
+
+#endif
