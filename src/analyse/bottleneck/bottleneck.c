@@ -142,12 +142,29 @@ static void loop_fill(struct bottleneck_loop *loop, const struct bottleneck_requ
     loop->evenness = look->guesses.evenness;
     for (int cause = 0; cause < CAUSE_COUNT; cause++)
         loop->masses[cause] = look->samples[cause] / (double)region->samples;
-    loop->rate_per_s = loop->bound_cycles = loop->measured_cycles = loop->bytes_per_turn = loop->extra_memory_trips =
+    loop->bound_cycles = look->resources.bound.known ? measured_as(look->resources.bound.cycles)
+                         : not_measured(look->resources.bound.why_not ? look->resources.bound.why_not
+                                                                       : "there is no table of what instructions cost on this core");
+    loop->rate_per_s = loop->measured_cycles = loop->bytes_per_turn = loop->extra_memory_trips =
         not_measured("the loop's rate is not known");
     verdict_of_look(&loop->verdict, request, look, &tally, all, arena);
 }
 
 /* ---- all of it ---- */
+
+/* Samples at the first instructions of functions, where calls through a register or table lead to many of them. */
+static double entered_samples(const struct stalls *stalls)
+{
+    bool calls = false;
+    double entered = 0;
+    for (size_t at = 0; at < stalls->function_count; at++) {
+        const struct stall_code *code = &stalls->codes[at];
+        for (size_t row = 0; row < code->count && !stalls->functions[at].is_kernel && stalls->functions[at].attributed; row++)
+            calls |= code->items[row].class == INSTRUCTION_CALL && !code->items[row].has_target && code->hits[row] + code->sampled[row];
+        entered += stalls->functions[at].is_kernel ? 0 : (double)code->entry_hits;
+    }
+    return calls ? entered : 0;
+}
 
 static const char *why_nothing(const struct bottleneck_request *request, struct arena *arena)
 {
@@ -165,7 +182,8 @@ static const char *why_nothing(const struct bottleneck_request *request, struct 
     if ((double)stalls->kernel_samples > limit->off_cpu_most * all)
         return arena_printf(arena, "%.0f %% of the CPU time is the kernel's, whose code is not looked at so closely",
                             (double)stalls->kernel_samples / all * 100);
-    if ((double)stalls->blind_samples > limit->blind_most * all)
+    struct footprint footprint = footprint_of(request);
+    if ((double)stalls->blind_samples - entered_samples(stalls) > limit->blind_most * all && !footprint_speaks(&footprint))
         return arena_printf(arena, "for %.0f %% of the samples the instruction that waited could not be told (code that was "
                                    "generated, or whose file is gone)", (double)stalls->blind_samples / all * 100);
     return NULL;
@@ -197,18 +215,27 @@ static void program_fill(struct bottleneck *result, const struct bottleneck_requ
 {
     struct bottleneck_verdict *verdict = &result->program;
     double all = (double)request->stalls->sample_count;
-    struct footprint footprint = footprint_of(request->stalls);
+    struct footprint footprint = footprint_of(request);
     struct tally tally = {0};
     for (size_t at = 0; at < count; at++)
         tally_look(&tally, &looks[at], at < result->loop_count ? &result->loops[at] : NULL);
+    double entered = entered_samples(request->stalls);
+    if (entered >= bottleneck_thresholds.table_share * all) { /* what little the functions do hides behind the guesses */
+        double quick = tally.causes[CAUSE_RETIRING] + tally.causes[CAUSE_UNKNOWN];
+        tally_add(&tally, CAUSE_INDIRECT, entered + quick);
+        tally_add(&tally, CAUSE_RETIRING, -tally.causes[CAUSE_RETIRING]);
+        tally_add(&tally, CAUSE_UNKNOWN, -tally.causes[CAUSE_UNKNOWN]);
+    }
     if (footprint_speaks(&footprint)) {
-        double told = tally.told + tally.causes[CAUSE_UNKNOWN];
         tally = (struct tally){0};
-        tally_add(&tally, CAUSE_FOOTPRINT, told);
+        tally_add(&tally, CAUSE_FOOTPRINT, footprint.samples);
     }
     for (int cause = 0; cause < CAUSE_COUNT; cause++)
         result->masses[cause] = tally.causes[cause] / all;
     verdict_weigh(verdict, &tally, all);
+    if (verdict->class == BOTTLENECK_FRONTEND) /* evenly, a quarter would fall there; where all wait for code, nine in ten */
+        verdict->share = interval_of((footprint.line_share - 0.25) / 0.75 * footprint.samples / all,
+                                     footprint.line_share * footprint.samples / all, footprint.samples / all);
     if (verdict->class == BOTTLENECK_UNKNOWN) {
         verdict->why_not = "its samples don't single out a cause";
         verdict->recoverable_why = "no cause is known";

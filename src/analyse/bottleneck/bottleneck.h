@@ -13,6 +13,7 @@
 #define PLUMB_ANALYSE_BOTTLENECK_BOTTLENECK_H
 
 #include "analyse/code/stalls.h"
+#include "analyse/loop/core_costs.h"
 #include "base/measured.h"
 
 enum bottleneck_class {
@@ -73,6 +74,7 @@ struct bottleneck_machine { /* what the rules have to know of it */
     struct interval clock_hz;       /* beside the run; unknown: not calibrated */
     struct interval issue_share;    /* of its issue width that a core gave */
     struct interval read_bytes_s;   /* one core's */
+    const struct core_costs *core;  /* what instructions cost on it; NULL: not tabled */
     const char *why_no_clock;       /* NULL: known */
 };
 

@@ -46,10 +46,17 @@ static void guesses_evidence(struct bottleneck_verdict *verdict, const struct le
 static void even_evidence(struct bottleneck_verdict *verdict, const struct leading *leading, struct arena *arena)
 {
     const struct resources *use = &leading->look->resources;
+    const struct loop_bound *bound = &use->bound;
     add(verdict, "samples",
         arena_printf(arena, "samples fall on %.0f %% of the loop's instructions: it retires in the same groups each turn, "
                             "without waiting", leading->look->guesses.evenness * 100));
-    add(verdict, "code",
+    if (bound->known)
+        add(verdict, "code",
+            arena_printf(arena, "a turn takes %.2f cycles at least%s: %.2f to issue, %.2f on its busiest units, %.2f by its "
+                                "longest chain of results", bound->cycles, bound->is_lower ? " (more: not all costs are known)" : "",
+                         bound->frontend_cycles, bound->unit_cycles, bound->chain.cycles));
+    else
+        add(verdict, "code",
         arena_printf(arena, "a turn needs %.2g cycles to issue, %.2g for loads, %.2g for floating point, %.2g for single "
                             "units", use->issue, use->loads, use->fp, use->single));
 }
@@ -58,10 +65,9 @@ static void footprint_evidence(struct bottleneck_verdict *verdict, const struct 
 {
     const struct footprint *footprint = leading->footprint;
     add(verdict, "samples",
-        arena_printf(arena, "%.0f %% of the samples fall where a line of code begins, %.1f times as many as evenly",
-                     footprint->line_share * 100,
-                     footprint->line_base > 0 ? footprint->line_share / footprint->line_base : 0));
-    add(verdict, "code", arena_printf(arena, "%.0f different instructions in %s of code lines were met",
+        arena_printf(arena, "%.0f %% of the samples fall where a line of code begins, where 25 %% would evenly",
+                     footprint->line_share * 100));
+    add(verdict, "code", arena_printf(arena, "%.0f different instructions in %s of code lines were met, or more",
                                       footprint->addresses, bytes_text(arena, footprint->bytes)));
 }
 
@@ -146,7 +152,7 @@ static bool is_confirmed(const struct bottleneck_verdict *verdict, const struct 
     case CAUSE_DIVIDE:
         return true; /* the instruction itself: code and samples say the same, and nothing else waits there so long */
     case CAUSE_FOOTPRINT:
-        return leading->footprint->bytes > 2 * limit->front_bytes;
+        return leading->footprint->bytes > 2 * limit->front_bytes && leading->footprint->line_share >= limit->class_high;
     default:
         return false;
     }

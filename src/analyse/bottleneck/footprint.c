@@ -3,55 +3,36 @@
 
 #include "analyse/bottleneck/thresholds.h"
 
-static bool meets_line(const struct instruction *row)
+static bool is_at_line(uint64_t addr)
 {
-    uint64_t in_line = row->addr & 63;
-    return in_line == 0 || in_line + row->length > 64;
+    uint64_t in_line = addr & 63;
+    return in_line < 8 || in_line >= 56;
 }
 
-static void function_add(struct footprint *footprint, const struct stall_code *code, double *rows, double *at_lines)
+struct footprint footprint_of(const struct bottleneck_request *request)
 {
-    uint64_t line = UINT64_MAX;
-    bool line_met = false;
-    double in_line = 0, starts_in_line = 0;
-    for (size_t at = 0; at <= code->count; at++) {
-        const struct instruction *row = at < code->count ? &code->items[at] : NULL;
-        if (!row || row->addr >> 6 != line) { /* a line is done: it counts when it was met */
-            *rows += line_met ? in_line : 0;
-            *at_lines += line_met ? starts_in_line : 0;
-            footprint->bytes += line_met ? 64 : 0;
-            line_met = false;
-            in_line = starts_in_line = 0;
-            line = row ? row->addr >> 6 : 0;
-        }
-        if (!row)
-            break;
-        in_line++;
-        starts_in_line += meets_line(row);
-        uint64_t hits = code->sampled[at];
-        line_met |= hits > 0;
-        footprint->addresses += hits > 0;
-        footprint->samples += hits;
-        footprint->line_share += meets_line(row) ? (double)hits : 0;
+    const struct stalls *stalls = request->stalls;
+    const struct recording *recording = request->recording;
+    struct footprint footprint = {.addresses = (double)stalls->hot_addresses, .bytes = (double)stalls->hot_code_lines * 64};
+    double at_lines = 0;
+    for (size_t at = 0; at < recording->samples.count; at++) {
+        const struct sample *sample = &recording->samples.items[at];
+        if (!stalls_counts_sample(recording, sample) || sample->location >= recording->samples.location_count)
+            continue;
+        const struct location *location = &recording->samples.locations[sample->location];
+        if (location->cpu_mode == CPU_MODE_KERNEL)
+            continue;
+        footprint.samples++;
+        at_lines += is_at_line(location->runtime_addr);
     }
-}
-
-struct footprint footprint_of(const struct stalls *stalls)
-{
-    struct footprint footprint = {0};
-    double rows = 0, at_lines = 0;
-    for (size_t at = 0; at < stalls->function_count; at++)
-        if (!stalls->functions[at].is_kernel && stalls->codes[at].count)
-            function_add(&footprint, &stalls->codes[at], &rows, &at_lines);
-    footprint.line_share = footprint.samples ? footprint.line_share / (double)footprint.samples : 0;
-    footprint.line_base = rows > 0 ? at_lines / rows : 0;
+    footprint.line_share = footprint.samples > 0 ? at_lines / footprint.samples : 0;
     return footprint;
 }
 
 bool footprint_speaks(const struct footprint *footprint)
 {
     const struct bottleneck_thresholds *limit = &bottleneck_thresholds;
-    return footprint->samples >= limit->samples_least && footprint->line_share >= limit->front_line_share &&
-           footprint->line_share >= limit->front_line_factor * footprint->line_base &&
-           footprint->addresses >= limit->front_addresses && footprint->bytes >= limit->front_bytes / 2;
+    bool gathers = footprint->line_share >= limit->front_line_share && footprint->bytes >= limit->front_bytes / 2;
+    bool is_flat = footprint->line_share >= limit->front_flat_share && footprint->bytes >= limit->front_flat_bytes;
+    return footprint->samples >= limit->samples_least && footprint->addresses >= limit->front_addresses && (gathers || is_flat);
 }

@@ -75,11 +75,12 @@ struct guesses guesses_of(const struct region *region)
         guesses.indirect += is_indirect(&code->items[row]);
         samples += (double)code->sampled[row];
         rows++;
+        if (code->items[row].class == INSTRUCTION_BRANCH && code->items[row].has_target)
+            ways_note(region, row, &guesses, &most);
         if (!chooses(region, row))
             continue;
         guesses.branches++;
         landing_note(region, row, is_landing);
-        ways_note(region, row, &guesses, &most);
     }
     for (uint32_t row = region->rows.first; row <= region->rows.last; row++) {
         if (!region_holds(region, row) || code->items[row].class == INSTRUCTION_NOP)

@@ -104,7 +104,8 @@ static enum bottleneck_cause quick_cause(const struct loop_look *look)
     if (guesses->table_share >= limit->table_share && guesses->evenness >= limit->even_most)
         return CAUSE_INDIRECT;
     bool gathers = guesses->landing_share >= limit->landing_enrichment * guesses->landing_rows;
-    if (guesses->branches && guesses->evenness >= limit->even_least && gathers)
+    bool both = guesses->both_ways >= limit->both_ways_even && guesses->evenness >= limit->even_both;
+    if (guesses->branches && gathers && (guesses->evenness >= limit->even_least || both))
         return CAUSE_CONDITIONAL;
     return guesses->branches && guesses->evenness > limit->even_most ? CAUSE_UNKNOWN : resources_first(&look->resources);
 }
@@ -119,7 +120,7 @@ static void look_add(struct loop_look *look, enum bottleneck_cause cause, uint32
 
 struct loop_look loop_look_of(const struct bottleneck_request *request, const struct region *region)
 {
-    struct loop_look look = {.region = region, .guesses = guesses_of(region), .resources = resources_of(region)};
+    struct loop_look look = {.region = region, .guesses = guesses_of(region), .resources = resources_of(request, region)};
     struct rows_view view = {.request = request, .region = region};
     for (size_t cause = 0; cause < CAUSE_COUNT; cause++)
         look.hottest[cause] = UINT32_MAX;

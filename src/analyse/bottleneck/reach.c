@@ -31,6 +31,19 @@ static uint32_t hottest_access(const struct region *region)
     return best;
 }
 
+/* Lines that a turn of `step` bytes meets: others of its accesses go along. */
+static double lines_a_turn(const struct region *region, int64_t step)
+{
+    double most = (double)(step < 0 ? -step : step) / LINE_BYTES, along = 0;
+    for (uint32_t row = region->rows.first; row <= region->rows.last; row++) {
+        int64_t other;
+        const struct instruction *here = &region->code->items[row];
+        along += region_holds(region, row) && (here->is_load || here->is_store) &&
+                 code_loop_step(region->code->items, region->rows, row, &other) && other == step;
+    }
+    return most < 1 || along < 1 ? 1 : along < most ? along : most;
+}
+
 /* By the code where it counts evenly, else by neighbouring samples. */
 static void order_find(struct reach *reach, const struct bottleneck_request *request, const struct region *region,
                        uint32_t row)
@@ -40,9 +53,10 @@ static void order_find(struct reach *reach, const struct bottleneck_request *req
     int64_t step = 0;
     bool counted = region->is_loop && code_loop_step(region->code->items, region->rows, row, &step);
     bool agrees = walk.pairs && walk.agreeing >= limit->walk_agreeing;
-    bool short_steps = counted ? step <= 4 * LINE_BYTES && step >= -4 * LINE_BYTES : agrees;
-    double width = counted && (step > LINE_BYTES || step < -LINE_BYTES) ? (double)(step < 0 ? -step : step) : LINE_BYTES;
-    reach->in_order = short_steps && (counted || agrees);
+    double lines = counted ? lines_a_turn(region, step) : 1, way = (double)(step < 0 ? -step : step);
+    /* A turn meets nearly all of the lines on its way. */
+    reach->in_order = counted ? way <= LINE_BYTES || way <= 2 * LINE_BYTES * lines : agrees;
+    double width = counted && way > LINE_BYTES ? way / lines : LINE_BYTES;
     reach->line_ns = reach->in_order && agrees && walk.bytes_per_ns > 0 ? width / walk.bytes_per_ns : 0;
     reach->is_fetched_ahead = reach->line_ns > limit->walk_line_ns;
 }
@@ -69,8 +83,10 @@ struct reach reach_of(const struct bottleneck_request *request, const struct reg
         bool strides = reach.set.stride_bytes >= request->machine->base_page_bytes / 2 && !reach.set.one_place_in_stride;
         reach.is_wide_spread = pages > limit->tlb_pages_bytes &&
                                ((sized && pages > limit->tlb_page_line * reach.set.lines.bytes) || strides);
-        if (reach.level != LEVEL_L1)
-            order_find(&reach, request, region, row == UINT32_MAX ? hottest_access(region) : row);
+        uint32_t access = row == UINT32_MAX ? hottest_access(region) : row;
+        if (reach.level != LEVEL_L1 && access != UINT32_MAX)
+            order_find(&reach, request, region, access);
+        reach.is_wide_spread &= !reach.in_order;
     }
     vec_done(&addresses);
     return reach;

@@ -24,9 +24,10 @@ bool region_holds(const struct region *region, uint32_t row)
     return region->region_of_row[row] == region->index;
 }
 
+/* Two ways back to one head are one loop. */
 static bool is_same(struct loop_rows a, struct loop_rows b)
 {
-    return a.first == b.first && a.last == b.last;
+    return a.first == b.first;
 }
 
 static size_t loop_index(loop_counts *loops, struct loop_rows rows)
@@ -36,6 +37,8 @@ static size_t loop_index(loop_counts *loops, struct loop_rows rows)
         at++;
     if (at == loops->count && at < LOOPS_MOST)
         *vec_push(loops) = (struct loop_count){.rows = rows};
+    else if (at < loops->count && rows.last > loops->items[at].rows.last)
+        loops->items[at].rows.last = rows.last;
     return at;
 }
 

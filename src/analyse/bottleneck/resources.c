@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analyse/bottleneck/resources.h"
 
+#include "base/arena.h"
+#include "base/scope.h"
+
+enum {
+    BOUND_ROWS_MOST = 1024, /* longer loops aren't loops of one resource */
+};
+
 static const double WIDTH = 4, LOADS = 2, FP_UNITS = 2;
 static const double CLEARLY = 1.1; /* a tie with issue goes to issue: all units are busy then */
 
@@ -9,7 +16,18 @@ static bool sets_flags(const struct instruction *row)
     return row->class == INSTRUCTION_INT || (row->class == INSTRUCTION_LOAD_OP && !row->is_fp);
 }
 
-struct resources resources_of(const struct region *region)
+static void bound_find(struct resources *use, const struct bottleneck_request *request, const struct region *region)
+{
+    const struct stall_code *code = region->code;
+    scoped_free double *weights = memory_alloc((code->count + 1) * sizeof(*weights));
+    for (size_t row = 0; row < code->count; row++)
+        weights[row] = (double)code->sampled[row];
+    const struct loop_bound_request asked = {
+        .rows = code->items, .loop = region->rows, .row_weights = weights, .core = request->machine->core};
+    loop_bound_find(&use->bound, &asked);
+}
+
+struct resources resources_of(const struct bottleneck_request *request, const struct region *region)
 {
     struct resources use = {0};
     const struct instruction *before = NULL;
@@ -31,11 +49,39 @@ struct resources resources_of(const struct region *region)
     use.issue /= WIDTH;
     use.loads /= LOADS;
     use.fp /= FP_UNITS;
+    if (region->is_loop && request->machine->core && region->rows.last - region->rows.first < BOUND_ROWS_MOST)
+        bound_find(&use, request, region);
     return use;
+}
+
+static enum bottleneck_cause chain_cause(const struct loop_result_chain *chain)
+{
+    static const enum bottleneck_cause causes[CHAIN_KINDS] = {
+        [CHAIN_LOAD] = CAUSE_L1_LATENCY,      [CHAIN_FORWARD] = CAUSE_STORE_FORWARDING, [CHAIN_DIVIDE] = CAUSE_DIVIDE,
+        [CHAIN_FP] = CAUSE_LATENCY_CHAIN,     [CHAIN_MULTIPLY] = CAUSE_LATENCY_CHAIN,   [CHAIN_LOCKED] = CAUSE_LATENCY_CHAIN,
+        [CHAIN_OTHER] = CAUSE_LATENCY_CHAIN,
+    };
+    int best = 0;
+    for (int kind = 1; kind < CHAIN_KINDS; kind++)
+        if (chain->kind_cycles[kind] > chain->kind_cycles[best])
+            best = kind;
+    return causes[best];
+}
+
+static enum bottleneck_cause bound_first(const struct loop_bound *bound)
+{
+    double issue = bound->frontend_cycles * CLEARLY;
+    if (bound->chain.cycles > issue && bound->chain.cycles > CLEARLY * bound->unit_cycles)
+        return chain_cause(&bound->chain);
+    if (bound->unit_cycles <= issue)
+        return CAUSE_RETIRING;
+    return bound->unit_kind == UNIT_DIVIDER ? CAUSE_DIVIDE : bound->unit_kind == UNIT_FP ? CAUSE_FP : CAUSE_PORTS;
 }
 
 enum bottleneck_cause resources_first(const struct resources *use)
 {
+    if (use->bound.known && !use->bound.is_lower)
+        return bound_first(&use->bound);
     double ports = use->loads > use->stores ? use->loads : use->stores;
     ports = use->single > ports ? use->single : ports;
     if (use->fp > CLEARLY * use->issue && use->fp >= ports)

@@ -17,10 +17,13 @@ struct bottleneck_thresholds {
     double even_least;         /* wrong guesses restart retirement anywhere: samples fall on most instructions */
     double even_most;          /* a loop that always goes the same way retires in the same groups: on few */
     double landing_enrichment; /* samples where a wrong guess would show, against as many instructions elsewhere */
+    double even_both;          /* enough when a branch goes both ways about as often */
+    double both_ways_even;
     double both_ways;          /* the rarer way of a branch against the other: a direction that changes */
     double table_share;        /* of samples around jumps through tables and calls through registers */
-    double front_line_share;   /* of samples at the beginning of a code line, or across one */
-    double front_line_factor;  /* … against the share of such instructions */
+    double front_line_share;   /* of samples within 8 bytes of where a code line begins: 0.25 if evenly, 0.9 seen where code misses */
+    double front_flat_share;   /* … where so much code is hot that it can't be in the nearest cache */
+    double front_flat_bytes;
     double front_addresses;    /* distinct hot instructions, for there to be misses of code at all */
     double front_bytes;        /* the nearest cache for code of every core in use */
     double walk_agreeing;      /* of neighbouring samples that agree on a speed: a walk in order */
@@ -43,10 +46,13 @@ static const struct bottleneck_thresholds bottleneck_thresholds = {
     .even_least = 0.6,
     .even_most = 0.45,
     .landing_enrichment = 1.3,
+    .even_both = 0.4,
+    .both_ways_even = 0.4,
     .both_ways = 0.25,
     .table_share = 0.25,
-    .front_line_share = 0.3,
-    .front_line_factor = 2.5,
+    .front_line_share = 0.45,
+    .front_flat_share = 0.32,
+    .front_flat_bytes = 128 << 10,
     .front_addresses = 100,
     .front_bytes = 32768,
     .walk_agreeing = 0.6,

@@ -131,6 +131,18 @@ static uint32_t jump_back_to(const struct stall_code *decoded, uint32_t index)
     return NO_INDEX;
 }
 
+/* The branch that leads here, the nearest before or else behind: the way into code that nothing falls into. */
+static uint32_t branch_to(const struct stall_code *decoded, uint32_t index)
+{
+    uint64_t addr = decoded->items[index].addr;
+    uint32_t least = index > JUMPS_MOST ? index - JUMPS_MOST : 0;
+    for (uint32_t at = index; at > least; at--)
+        if (decoded->items[at - 1].has_target && decoded->items[at - 1].target == addr &&
+            decoded->items[at - 1].class != INSTRUCTION_CALL)
+            return at - 1;
+    return NO_INDEX;
+}
+
 /* A compare with a memory operand fuses with the branch behind it: the pair stalls on the load. */
 static uint32_t fused_with(const struct stall_code *decoded, uint32_t index)
 {
@@ -172,6 +184,9 @@ static uint32_t stalled_of(const struct stall_code *decoded, uint32_t sampled)
         return fused_with(decoded, back);
     if (falls_in(decoded, sampled))
         return fused_with(decoded, sampled - 1);
+    uint32_t branch = branch_to(decoded, sampled);
+    if (branch != NO_INDEX)
+        return fused_with(decoded, branch);
     return sampled > 0 ? indirect_jump_near(decoded, sampled) : NO_INDEX;
 }
 

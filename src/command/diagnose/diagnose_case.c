@@ -3,6 +3,7 @@
 
 #include "analyse/memory/cost_groups.h"
 #include "base/scope.h"
+#include "system/cpu/microarchitecture.h"
 #include "source/perf_data/perf_data.h"
 #include "symbol/disassembly.h"
 #include "system/memory/process_pages_json.h"
@@ -226,12 +227,17 @@ enum { L1_USUAL = 32 << 10, L2_USUAL = 256 << 10 }; /* what cores since 2012 hav
 
 static struct bottleneck_machine bottleneck_machine_of(const struct surroundings *surroundings)
 {
+    const struct microarchitecture *row = NULL;
+    for (size_t at = 0; surroundings && at < microarchitecture_row_count && !row; at++)
+        if (strcmp(microarchitecture_rows[at].name, surroundings->microarchitecture) == 0)
+            row = &microarchitecture_rows[at];
     bool known = surroundings && surroundings->l1d_bytes.known && surroundings->l2_bytes.known;
     return (struct bottleneck_machine){
         .l1_bytes = known ? surroundings->l1d_bytes.value : L1_USUAL,
         .l2_bytes = known ? surroundings->l2_bytes.value : L2_USUAL,
         .caches_known = known,
         .base_page_bytes = 4096,
+        .core = row ? core_costs_find(row->key) : NULL,
         .why_no_clock = "the machine's clock was not calibrated beside the run",
     };
 }

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The estimated bottleneck on programs whose bottleneck is known by construction (bench/workloads/kernels): a class that
+can't be is never named, and what looks like another class is never called sure. Nothing depends on speed."""
+import json
+import os
+import pathlib
+
+import pytest
+
+OTHERS = {"memory", "core", "bad_speculation", "frontend", "retiring", "mixed"}
+
+# kernel: (classes that may be named, whether it looks like another one: then never HIGH)
+POSSIBLE = {
+    "chase": ({"memory"}, False),
+    "chase512k": ({"memory"}, False),
+    "chase16k": ({"core"}, True),
+    "gather": ({"memory"}, False),
+    "tlb": ({"memory"}, False),
+    "list": ({"memory"}, False),
+    "hist": ({"core", "retiring"}, True),
+    "sum_l1": ({"core", "retiring"}, True),
+    "div": ({"core"}, False),
+    "dep": ({"core"}, True),
+    "sqrt": ({"core"}, False),
+    "crc32": ({"core", "retiring"}, True),
+    "fma": ({"core", "retiring"}, False),
+    "bsearch": ({"mixed", "bad_speculation", "memory"}, True),
+    "branch": ({"bad_speculation"}, False),
+    "interp": ({"bad_speculation"}, True),
+    "code": ({"frontend"}, False),
+}
+KEYS = {"estimated", "class", "subclass", "level", "confidence", "share", "recoverable", "recoverable_why", "second",
+        "function", "instruction", "working_set", "evidence", "why_not", "loops"}
+
+
+@pytest.fixture(scope="module")
+def kernels(plumb):
+    path = pathlib.Path(plumb).parent / "bench" / "workloads" / "kernels"
+    if not os.access(path, os.X_OK):
+        pytest.skip(f"{path} was not built")
+    return path
+
+
+def bottleneck_of(run, tmp_path, *command):
+    case = tmp_path / "case"
+    run("diagnose", "-q", "--case", case, "--", *command, timeout=200)
+    found = json.loads((case / "findings.json").read_text())
+    if found["bottleneck"] is None:
+        pytest.skip("hardware counters decide here")
+    return found["bottleneck"], found, case
+
+
+@pytest.mark.parametrize("name", POSSIBLE)
+def test_a_class_that_can_not_be_is_not_named(run, kernels, tmp_path, name):
+    estimate, found, _ = bottleneck_of(run, tmp_path, kernels, name, "--seconds", "0.8")
+    possible, looks_like_another = POSSIBLE[name]
+    assert KEYS <= set(estimate)
+    assert estimate["estimated"] is True
+    if estimate["class"] == "unknown":
+        assert estimate["why_not"] and estimate["confidence"] == "none" and estimate["share"] is None
+        pytest.skip(estimate["why_not"])
+    assert estimate["class"] in possible, (estimate["class"], estimate["evidence"])
+    assert not (looks_like_another and estimate["confidence"] == "high"), estimate["evidence"]
+    low, middle, high = estimate["share"]
+    assert 0 <= low <= middle <= high <= 1
+    assert estimate["recoverable"] or estimate["recoverable_why"]
+    assert estimate["evidence"]
+
+
+def test_the_page_and_the_replay_say_the_same(run, kernels, tmp_path):
+    estimate, found, case = bottleneck_of(run, tmp_path, kernels, "chase", "--seconds", "0.8")
+    page = run("diagnose", "--case", case).stdout
+    again = json.loads(run("diagnose", "--case", case, "--json").stdout)["bottleneck"]
+    assert again == estimate
+    assert "ESTIMATED (no PMU)" in page
+    line = next(line for line in page.splitlines() if line.strip().startswith("Bottleneck"))
+    assert "ESTIMATED (no PMU)" in line and estimate["class"] in line
+    assert page.index("Bottleneck") < page.index("WHERE THE TIME WENT")
+    for word in ("slots", "retiring %", "backend bound", "frontend bound"):
+        assert word not in page.lower()
+
+
+def test_who_waits_has_no_bottleneck_in_the_core(run, kernels, tmp_path):
+    estimate, found, _ = bottleneck_of(run, tmp_path, kernels, "wait", "--seconds", "0.8")
+    assert estimate["class"] == "unknown"
+    assert estimate["why_not"]
+
+
+def test_a_program_of_the_kernels_time(run, kernels, tmp_path):
+    estimate, found, _ = bottleneck_of(run, tmp_path, kernels, "syscalls", "--seconds", "0.8")
+    assert estimate["class"] not in ("memory", "frontend"), estimate["evidence"]
+
+
+@pytest.mark.parametrize("command", [["python3", "-c", "sum(hash(str(x)) for x in range(600000))"],
+                                     ["sh", "-c", "head -c 30000000 /dev/urandom | xz -1 > /dev/null"]])
+def test_programs_nobody_prepared_get_an_answer(run, tmp_path, command):
+    estimate, found, _ = bottleneck_of(run, tmp_path, *command)
+    assert estimate["class"] in OTHERS | {"unknown"}
+    assert estimate["class"] != "unknown" or estimate["why_not"]

@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Each rule of the estimate on stalls made up for it: loops written instruction by instruction, samples where they would fall. */
+#include "test.h"
+
+#include "analyse/bottleneck/bottleneck.h"
+#include "analyse/bottleneck/thresholds.h"
+#include "model/recording.h"
+
+#include <string.h>
+
+enum {
+    ROWS_MOST = 16,
+    ADDRESSES = 1000,
+    SAMPLES = 1000,
+};
+
+struct made_up {
+    struct arena arena;
+    struct stalls stalls;
+    struct stall_function functions[2];
+    struct stall_code codes[2];
+    struct instruction rows[2][ROWS_MOST];
+    uint64_t hits[2][ROWS_MOST], sampled[2][ROWS_MOST];
+    uint8_t marks[2][ROWS_MOST];
+    struct loop_rows loops[2][ROWS_MOST];
+    struct stall_address addresses[2 * ADDRESSES];
+    struct recording recording;
+    struct bottleneck_machine machine;
+    struct bottleneck result;
+};
+
+static void make_up(struct made_up *made)
+{
+    memset(made, 0, sizeof(*made));
+    arena_init(&made->arena);
+    made->machine = (struct bottleneck_machine){
+        .l1_bytes = 32 << 10, .l2_bytes = 1 << 20, .caches_known = true, .base_page_bytes = 4096};
+    made->stalls = (struct stalls){.attributed = true, .functions = made->functions, .codes = made->codes,
+                                   .addresses = made->addresses};
+    recording_init(&made->recording);
+}
+
+static void function_begin(struct made_up *made, const char *name)
+{
+    size_t at = made->stalls.function_count++;
+    made->functions[at] = (struct stall_function){.name = name, .dso = "a.out", .dso_path = "/a.out", .has_code = true};
+    made->codes[at] = (struct stall_code){.items = made->rows[at], .hits = made->hits[at], .sampled = made->sampled[at],
+                                          .marks = made->marks[at], .loops = made->loops[at], .tried = true, .marked = true};
+}
+
+/* Its samples fall on the row behind it. */
+static struct instruction *row_add(struct made_up *made, enum instruction_class class, uint64_t stalled)
+{
+    size_t function = made->stalls.function_count - 1;
+    struct stall_code *code = &made->codes[function];
+    struct instruction *row = &code->items[code->count];
+    *row = (struct instruction){
+        .addr = 0x1000 * (function + 1) + code->count * 4, .length = 4, .class = class, .falls_through = true,
+        .step_register = REGISTER_NONE, .step_by = REGISTER_NONE,
+        .memory = {.base = REGISTER_NONE, .index = REGISTER_NONE, .segment = REGISTER_NONE, .scale = 1}};
+    code->hits[code->count] = stalled;
+    code->sampled[code->count + 1] += stalled;
+    code->count++;
+    made->functions[function].samples += stalled;
+    made->functions[function].attributed += stalled;
+    made->stalls.sample_count += stalled;
+    made->stalls.user_samples += stalled;
+    made->stalls.attributed_samples += stalled;
+    return row;
+}
+
+static struct instruction *access_add(struct made_up *made, enum instruction_class class, uint8_t base, uint64_t stalled)
+{
+    struct instruction *row = row_add(made, class, stalled);
+    row->is_load = class != INSTRUCTION_STORE;
+    row->is_store = class == INSTRUCTION_STORE || class == INSTRUCTION_UPDATE;
+    row->memory.is_present = true;
+    row->memory.base = base;
+    row->memory.size_bytes = 8;
+    row->reads = (uint64_t)1 << base;
+    return row;
+}
+
+/* A branch back to the first row: all of it is a loop, whose head follows it. */
+static void loop_close(struct made_up *made, uint64_t stalled)
+{
+    size_t function = made->stalls.function_count - 1;
+    struct instruction *jump = row_add(made, INSTRUCTION_BRANCH, stalled);
+    struct stall_code *code = &made->codes[function];
+    jump->has_target = true;
+    jump->target = code->items[0].addr;
+    code->sampled[0] += stalled;
+    code->sampled[code->count] -= stalled;
+    for (size_t at = 0; at < code->count; at++)
+        code->loops[at] = (struct loop_rows){0, (uint32_t)code->count - 1};
+}
+
+/* Addresses of a row, in no order, over so many bytes, each at the beginning of a line. */
+static void addresses_add(struct made_up *made, uint32_t row, uint64_t over_bytes)
+{
+    uint64_t state = 88172645463325252u;
+    for (int at = 0; at < ADDRESSES; at++) {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        made->addresses[made->stalls.address_count++] = (struct stall_address){
+            .time_ns = (uint64_t)at * 333000, .addr = (1ull << 40) + state % (over_bytes / 64) * 64,
+            .function = (uint32_t)made->stalls.function_count - 1, .instruction = row};
+    }
+}
+
+static const struct bottleneck_verdict *verdict_of(struct made_up *made)
+{
+    const struct bottleneck_request request = {&made->stalls, &made->recording, &made->machine, NULL};
+    bottleneck_find(&made->result, &request, &made->arena);
+    return &made->result.program;
+}
+
+static void done(struct made_up *made)
+{
+    recording_done(&made->recording);
+    arena_done(&made->arena);
+}
+
+static void expect(struct made_up *made, enum bottleneck_class class, enum bottleneck_cause cause)
+{
+    const struct bottleneck_verdict *verdict = verdict_of(made);
+    cr_assert_str_eq(bottleneck_class_name(verdict->class), bottleneck_class_name(class), "%s, because %s",
+                     bottleneck_class_name(verdict->class), verdict->why_not);
+    cr_assert_eq(verdict->cause, cause, "%s", bottleneck_subclass_name(verdict->cause));
+}
+
+/* A pointer chase over so much memory. */
+static void chase(struct made_up *made, uint64_t over_bytes)
+{
+    make_up(made);
+    function_begin(made, "walk");
+    struct instruction *load = access_add(made, INSTRUCTION_LOAD, 3, SAMPLES - 10);
+    load->writes = 1 << 3;
+    row_add(made, INSTRUCTION_INT, 10);
+    loop_close(made, 0);
+    addresses_add(made, 0, over_bytes);
+}
+
+Test(bottleneck, a_chase_beyond_the_caches_waits_for_memory)
+{
+    struct made_up *made = calloc(1, sizeof(*made));
+    chase(made, 512 << 20);
+    expect(made, BOTTLENECK_MEMORY, CAUSE_LATENCY);
+    cr_assert_eq(made->result.program.level, LEVEL_BEYOND);
+    cr_assert_eq(made->result.program.confidence, ESTIMATE_HIGH);
+    cr_assert(made->result.program.share.known && made->result.program.share.low > 0.9);
+    cr_assert(made->result.program.evidence_count >= 2);
+    done(made);
+    free(made);
+}
+
+Test(bottleneck, the_same_within_the_first_cache_is_the_cores)
+{
+    struct made_up *made = calloc(1, sizeof(*made));
+    chase(made, 16 << 10);
+    expect(made, BOTTLENECK_CORE, CAUSE_L1_LATENCY);
+    cr_assert_eq(made->result.program.level, LEVEL_L1);
+    cr_assert_lt(made->result.program.confidence, ESTIMATE_HIGH, "looks like memory: never sure");
+    done(made);
+    chase(made, 300 << 10);
+    expect(made, BOTTLENECK_MEMORY, CAUSE_L2);
+    done(made);
+    free(made);
+}
+
+/* Loads whose addresses are computed. */
+static void gather(struct made_up *made, uint64_t over_bytes, bool prefetched)
+{
+    make_up(made);
+    function_begin(made, "pick");
+    row_add(made, prefetched ? INSTRUCTION_PREFETCH : INSTRUCTION_INT, 5);
+    struct instruction *load = access_add(made, INSTRUCTION_LOAD_OP, 3, SAMPLES - 10);
+    load->writes = 1 << 5;
+    row_add(made, INSTRUCTION_INT, 5);
+    loop_close(made, 0);
+    addresses_add(made, 1, over_bytes);
+}
+
+Test(bottleneck, computed_addresses_miss_side_by_side)
+{
+    struct made_up *made = calloc(1, sizeof(*made));
+    gather(made, 512 << 20, false);
+    expect(made, BOTTLENECK_MEMORY, CAUSE_PARALLEL_MISSES);
+    cr_assert_eq(made->result.program.confidence, ESTIMATE_HIGH);
+    done(made);
+    gather(made, 512 << 20, true);
+    expect(made, BOTTLENECK_MEMORY, CAUSE_PARALLEL_MISSES);
+    cr_assert_lt(made->result.program.confidence, ESTIMATE_HIGH, "what is asked for ahead may have come");
+    done(made);
+    free(made);
+}
+
+Test(bottleneck, a_division_is_the_dividers)
+{
+    struct made_up *made = calloc(1, sizeof(*made));
+    make_up(made);
+    function_begin(made, "rest");
+    row_add(made, INSTRUCTION_DIV, SAMPLES - 100)->divides = true;
+    row_add(made, INSTRUCTION_INT, 100);
+    loop_close(made, 0);
+    expect(made, BOTTLENECK_CORE, CAUSE_DIVIDE);
+    done(made);
+    free(made);
+}
+
+Test(bottleneck, a_count_in_memory_is_forwarded)
+{
+    struct made_up *made = calloc(1, sizeof(*made));
+    make_up(made);
+    function_begin(made, "count");
+    access_add(made, INSTRUCTION_LOAD, 3, 300)->writes = 1 << 2;
+    row_add(made, INSTRUCTION_INT, 100);
+    access_add(made, INSTRUCTION_STORE, 3, 600);
+    loop_close(made, 0);
+    addresses_add(made, 0, 128);
+    addresses_add(made, 2, 128);
+    expect(made, BOTTLENECK_CORE, CAUSE_STORE_FORWARDING);
+    cr_assert_lt(made->result.program.confidence, ESTIMATE_HIGH);
+    done(made);
+    free(made);
+}
+
+/* An if in a loop; samples on every row, or on two. */
+static void branches(struct made_up *made, bool guessed_wrong)
+{
+    static const uint64_t spread[] = {40, 250, 90, 100, 240, 90, 90, 100}, gathered[] = {0, 0, 500, 0, 0, 0, 0, 500};
+    make_up(made);
+    function_begin(made, "choose");
+    for (int at = 0; at < 8; at++) {
+        struct instruction *row = row_add(made, at == 1 ? INSTRUCTION_BRANCH : INSTRUCTION_INT,
+                                          guessed_wrong ? spread[at] : gathered[at]);
+        if (at != 1)
+            continue;
+        row->has_target = true;
+        row->target = row->addr + 4 * 4;
+    }
+    loop_close(made, 0);
+}
+
+Test(bottleneck, wrong_guesses_spread_samples_and_right_ones_gather_them)
+{
+    struct made_up *made = calloc(1, sizeof(*made));
+    branches(made, true);
+    expect(made, BOTTLENECK_BAD_SPECULATION, CAUSE_CONDITIONAL);
+    done(made);
+    branches(made, false);
+    expect(made, BOTTLENECK_RETIRING, CAUSE_RETIRING);
+    cr_assert_not(made->result.program.recoverable.known);
+    cr_assert_not_null(made->result.program.recoverable_why);
+    done(made);
+    free(made);
+}
+
+Test(bottleneck, jumps_through_a_table)
+{
+    struct made_up *made = calloc(1, sizeof(*made));
+    make_up(made);
+    function_begin(made, "decode");
+    for (int at = 0; at < 4; at++)
+        row_add(made, INSTRUCTION_INT, 120);
+    row_add(made, INSTRUCTION_JUMP, 400);
+    row_add(made, INSTRUCTION_INT, 120);
+    loop_close(made, 0);
+    made->marks[0][4] = made->marks[0][5] = MARK_TABLE;
+    expect(made, BOTTLENECK_BAD_SPECULATION, CAUSE_INDIRECT);
+    cr_assert_lt(made->result.program.confidence, ESTIMATE_HIGH);
+    done(made);
+    free(made);
+}
+
+Test(bottleneck, two_loops_of_two_kinds_are_mixed)
+{
+    struct made_up *made = calloc(1, sizeof(*made));
+    chase(made, 512 << 20);
+    function_begin(made, "rest");
+    row_add(made, INSTRUCTION_DIV, SAMPLES - 100)->divides = true;
+    row_add(made, INSTRUCTION_INT, 0);
+    loop_close(made, 0);
+    const struct bottleneck_verdict *verdict = verdict_of(made);
+    cr_assert_eq(verdict->class, BOTTLENECK_MIXED);
+    cr_assert_eq(verdict->second.class, BOTTLENECK_CORE);
+    cr_assert_eq(verdict->second.cause, CAUSE_DIVIDE);
+    cr_assert_not(verdict->recoverable.known);
+    cr_assert_eq(made->result.loop_count, 2);
+    done(made);
+    free(made);
+}
+
+/* The hottest load's answer decides where to go on, and both ways are taken. */
+Test(bottleneck, a_search_waits_for_memory_and_guesses_wrong)
+{
+    struct made_up *made = calloc(1, sizeof(*made));
+    make_up(made);
+    function_begin(made, "seek");
+    row_add(made, INSTRUCTION_INT, 20);
+    access_add(made, INSTRUCTION_LOAD_OP, 3, SAMPLES - 40);
+    struct instruction *branch = row_add(made, INSTRUCTION_BRANCH, 0);
+    branch->has_target = true;
+    branch->target = branch->addr + 2 * 4;
+    row_add(made, INSTRUCTION_MOVE, 10);
+    row_add(made, INSTRUCTION_INT, 10);
+    loop_close(made, 0);
+    made->sampled[0][2] = 0;
+    made->sampled[0][3] = made->sampled[0][4] = SAMPLES / 2;
+    addresses_add(made, 1, 256 << 20);
+    const struct bottleneck_verdict *verdict = verdict_of(made);
+    cr_assert_eq(verdict->class, BOTTLENECK_MIXED, "%s", bottleneck_class_name(verdict->class));
+    cr_assert_lt(verdict->confidence, ESTIMATE_HIGH);
+    done(made);
+    free(made);
+}
+
+/* ---- where nothing can be said ---- */
+
+static void expect_unknown(struct made_up *made, const char *because)
+{
+    const struct bottleneck_verdict *verdict = verdict_of(made);
+    cr_assert_eq(verdict->class, BOTTLENECK_UNKNOWN);
+    cr_assert_eq(verdict->confidence, ESTIMATE_NONE);
+    cr_assert_not(verdict->share.known || verdict->recoverable.known);
+    cr_assert_not_null(strstr(verdict->why_not, because), "%s", verdict->why_not);
+}
+
+Test(bottleneck, it_says_when_it_does_not_know)
+{
+    struct made_up *made = calloc(1, sizeof(*made));
+    chase(made, 512 << 20);
+    made->stalls.attributed = false;
+    expect_unknown(made, "self-test");
+    made->stalls.attributed = true;
+    made->stalls.kernel_samples = SAMPLES * 2;
+    made->stalls.sample_count = SAMPLES * 3;
+    expect_unknown(made, "kernel");
+    made->stalls.kernel_samples = 0;
+    made->stalls.sample_count = 60;
+    expect_unknown(made, "too few");
+    made->stalls.sample_count = SAMPLES * 3;
+    made->stalls.blind_samples = SAMPLES * 2;
+    expect_unknown(made, "could not be told");
+    const struct bottleneck_request waits = {&made->stalls, &made->recording, &made->machine, "it waits"};
+    bottleneck_find(&made->result, &waits, &made->arena);
+    cr_assert_str_eq(made->result.program.why_not, "it waits");
+    done(made);
+    free(made);
+}
+
+Test(bottleneck, few_samples_never_make_it_sure)
+{
+    struct made_up *made = calloc(1, sizeof(*made));
+    chase(made, 512 << 20);
+    made->codes[0].hits[0] = 300;
+    made->stalls.sample_count = 310;
+    cr_assert_lt(verdict_of(made)->confidence, ESTIMATE_HIGH);
+    done(made);
+    free(made);
+}
+
+/* ---- code beyond its caches ---- */
+
+static void code_samples(struct made_up *made, unsigned count, uint64_t offset_in_line)
+{
+    make_up(made);
+    function_begin(made, "large");
+    row_add(made, INSTRUCTION_INT, count);
+    row_add(made, INSTRUCTION_INT, 0);
+    loop_close(made, 0);
+    made->recording.event_count = 1;
+    made->recording.events = arena_array(&made->arena, struct recorded_event, 1);
+    made->recording.events[0] = (struct recorded_event){.name = "cpu-clock", .counts_ns = true};
+    struct samples *samples = &made->recording.samples;
+    samples->items = calloc(count, sizeof(*samples->items));
+    samples->locations = calloc(count, sizeof(*samples->locations));
+    samples->count = samples->location_count = samples->capacity = samples->location_capacity = count;
+    for (uint32_t at = 0; at < count; at++) {
+        samples->locations[at] = (struct location){.runtime_addr = 0x400000 + at * 64 + offset_in_line, .cpu_mode = CPU_MODE_USER};
+        samples->items[at] = (struct sample){.location = at, .stack = STACK_NONE, .registers = REGISTERS_NONE, .thread = UINT32_MAX};
+    }
+    made->stalls.hot_addresses = made->stalls.hot_code_lines = count;
+}
+
+Test(bottleneck, code_beyond_its_cache_shows_at_the_beginning_of_lines)
+{
+    struct made_up *made = calloc(1, sizeof(*made));
+    code_samples(made, 3000, 0);
+    expect(made, BOTTLENECK_FRONTEND, CAUSE_FOOTPRINT);
+    cr_assert_eq(made->result.program.confidence, ESTIMATE_HIGH);
+    done(made);
+    code_samples(made, 3000, 24);
+    cr_assert_neq(verdict_of(made)->class, BOTTLENECK_FRONTEND, "in the middle of lines nothing is fetched");
+    done(made);
+    free(made);
+}
+
+Test(bottleneck, every_class_and_cause_has_a_name)
+{
+    for (int class = 0; class < BOTTLENECK_CLASS_COUNT; class++)
+        cr_assert_not_null(bottleneck_class_name((enum bottleneck_class)class));
+    for (int cause = 1; cause < CAUSE_RETIRING; cause++) {
+        cr_assert_not_null(bottleneck_subclass_name((enum bottleneck_cause)cause));
+        cr_assert_neq(bottleneck_class_of((enum bottleneck_cause)cause), BOTTLENECK_UNKNOWN);
+    }
+}
