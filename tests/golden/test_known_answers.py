@@ -175,3 +175,28 @@ def test_a_program_says_its_work(known, tmp_path):
     assert work > 0 and work % 1024 == 0
     assert cpu >= 0.05
     assert subprocess.run([program], capture_output=True).returncode == 2
+
+
+def generated(known, folder, *options):
+    subprocess.run([sys.executable, known.FOLDER / "generator/generate.py", folder, *options], check=True)
+    return known.read_labels(folder)
+
+
+def test_generator_makes_200_that_differ(known, tmp_path):
+    rows = generated(known, tmp_path / "one")
+    assert len(rows) == 200
+    assert len({each.source.read_text().split("\n", 2)[2] for each in rows}) > 190
+    assert {each.label for each in rows} == set(known.CLASSES)
+    assert all(set(each.subclasses) <= SUBCLASSES.get(each.label, set()) for each in rows)
+    again = generated(known, tmp_path / "two")
+    assert [each.source.read_text() for each in again] == [each.source.read_text() for each in rows], "the same seed gives the same programs"
+    other = generated(known, tmp_path / "three", "--seed", "2")
+    assert [each.source.read_text() for each in other] != [each.source.read_text() for each in rows]
+
+
+@pytest.mark.skipif(not shutil.which("gcc"), reason="gcc isn't installed")
+def test_generated_programs_are_c(known, tmp_path):
+    rows = generated(known, tmp_path, "--count", "27", "--seed", "3")
+    assert {each.label for each in rows} == set(known.CLASSES)
+    sources = [each.source for each in rows]
+    subprocess.run(["gcc", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-O1", "-mavx2", "-mfma", "-msse4.2", "-I", known.FOLDER, *sources], check=True)
