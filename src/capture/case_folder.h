@@ -4,7 +4,7 @@
  * part is optional, and what could not be had is listed with its reason.
  *
  * Parts: perf.data (of further runs: perf.data.2, …), activity.json (/proc while it ran), machine.json, counters.json,
- * runs.json (each run of several), pages.json (page maps), code.json (names, lines, bytes), costs.json (probes), calibration.json (what the machine could do meanwhile),
+ * runs.json (each run of several), pages.json (page maps), code.json (names, lines, bytes), costs.json (probes), calibration.json (what the machine could do meanwhile), probes.json (what was tried on the target),
  * imports.json (tables of other tools), statements.json (what they and people say, in words), findings.json (the result).
  */
 #ifndef PLUMB_CAPTURE_CASE_FOLDER_H

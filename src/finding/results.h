@@ -14,6 +14,7 @@
 #include "analyse/time/run_time.h"
 #include "analyse/code/stalls.h"
 #include "analyse/imported.h"
+#include "analyse/probes/probe_results.h"
 #include "analyse/statement.h"
 #include "analyse/time/wait_rows.h"
 #include "statistics/ceilings.h"
@@ -30,6 +31,7 @@ enum result_kind {
     RESULT_SURROUNDINGS, /* the machine */
     RESULT_COUNTERS,     /* hardware counters */
     RESULT_CEILINGS,     /* what the machine could do meanwhile */
+    RESULT_PROBES,       /* what the target itself was asked to, opt-in */
     RESULT_STATEMENTS,   /* imported tables and what a person said */
     RESULT_KIND_COUNT
 };
@@ -46,6 +48,7 @@ struct results {
     const struct surroundings *surroundings;
     const struct counter_summary *counters;
     const struct ceilings *ceilings; /* calibrated beside the run */
+    const struct probe_results *probes;
     const struct statements *statements;
     const struct imported *imported; /* tables of other tools; NULL: none. Only finding/imported.c looks at them */
     const struct bottleneck *bottleneck; /* estimated; NULL: hardware counters decide, or there are no samples */

@@ -287,6 +287,7 @@ void diagnosis_json(struct text *out, const struct diagnosis *diagnosis)
     runs_json(&json, diagnosis->results->runs);
     counters_json(&json, diagnosis->results->counters);
     ceilings_json(&json, diagnosis->results->ceilings, diagnosis->results->why[RESULT_CEILINGS]);
+    probes_json(&json, diagnosis->results->probes);
     write_profile(&json, diagnosis->results);
     write_waits(&json, diagnosis->results->waits);
     write_phases(&json, diagnosis->phases);

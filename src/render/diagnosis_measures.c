@@ -200,3 +200,78 @@ void ceilings_json(struct json_writer *json, const struct ceilings *ceilings, co
     calibration_members(&ceilings->now, json);
     json_object_close(json);
 }
+
+/* ---- probes ---- */
+
+static void add_rate(struct text *out, const char *what, struct interval per_1000)
+{
+    if (per_1000.known)
+        text_printf(out, "%s %.2g (%.2g to %.2g)", what, per_1000.mid, per_1000.low, per_1000.high);
+}
+
+static void step_lines(struct text *out, const struct probe_step *step)
+{
+    const struct trace_summary *trace = &step->trace;
+    text_printf(out, "step: %llu instructions in %llu burst%s; it was held for %.2g s in all, which is in the elapsed time\n",
+                (unsigned long long)trace->instructions, (unsigned long long)trace->bursts, trace->bursts == 1 ? "" : "s",
+                step->held_s);
+    text_add(out, "  wrong guesses per 1000 instructions, by a simulated predictor: ");
+    add_rate(out, "conditional", trace->conditional.per_1000);
+    add_rate(out, ", indirect", trace->indirect.per_1000);
+    add_rate(out, ", returns", trace->returns.per_1000);
+    text_add(out, "\n");
+    if (trace->still_learning)
+        text_add(out, "  guesses still got better as the bursts went on: a processor that has run it for longer may guess nearly all right\n");
+    text_printf(out, "  code: %llu lines of 64 bytes on %llu pages met; %.3g lines and %.2g pages in 1000 instructions;",
+                (unsigned long long)trace->code_lines, (unsigned long long)trace->code_pages, trace->lines_per_1000,
+                trace->pages_per_1000);
+    scoped_text struct text misses = {0};
+    text_printf(&misses, " misses in 1000 of %u KiB:", trace->cache_lines * 64 / 1024);
+    add_rate(out, text_string(&misses), trace->line_misses);
+    text_add(out, "\n");
+    for (size_t at = 0; at < PROBE_ENDS_MOST; at++)
+        if (step->ends[at].bursts && strcmp(step->ends[at].words, "at the asked length") != 0)
+            text_printf(out, "  %llu of the bursts ended %s\n", (unsigned long long)step->ends[at].bursts, step->ends[at].words);
+}
+
+static void effect_lines(struct text *out, enum probe_kind kind, const struct probe_effect *effect)
+{
+    text_printf(out, "%s: ", probe_kind_name(kind));
+    if (effect->subject)
+        text_printf(out, "%s: ", effect->subject);
+    if (effect->speed_up.known)
+        text_printf(out, "%.2f times the speed (%.2f to %.2f)", effect->speed_up.mid, effect->speed_up.low, effect->speed_up.high);
+    if (effect->control.known)
+        text_printf(out, ", our own control kernel %.2f (%.2f to %.2f)", effect->control.mid, effect->control.low, effect->control.high);
+    text_add(out, "\n");
+    if (effect->verdict)
+        text_printf(out, "  %s\n", effect->verdict);
+}
+
+void probes_lines(struct text *out, const struct probe_results *probes)
+{
+    for (int kind = 0; probes && kind < PROBE_KIND_COUNT; kind++) {
+        const struct probe_result *result = &probes->of[kind];
+        if (!result->asked)
+            continue;
+        if (!result->known)
+            text_printf(out, "%s: not measured, because %s\n", probe_kind_name((enum probe_kind)kind), result->why_not ? result->why_not : "of an unknown reason");
+        else if (kind == PROBE_STEP)
+            step_lines(out, &result->step);
+        else
+            effect_lines(out, (enum probe_kind)kind, &result->effect);
+        for (size_t at = 0; at < result->note_count; at++)
+            text_printf(out, "  %s\n", result->notes[at]);
+    }
+}
+
+void probes_json(struct json_writer *json, const struct probe_results *probes)
+{
+    if (!probes) {
+        json_null(json, "probes");
+        return;
+    }
+    json_object_open(json, "probes");
+    probe_results_members(json, probes);
+    json_object_close(json);
+}

@@ -5,6 +5,7 @@
 
 #include "analyse/counts/counter_summary.h"
 #include "analyse/imported.h"
+#include "analyse/probes/probe_results.h"
 #include "analyse/time/run_spread.h"
 #include "base/json_writer.h"
 #include "statistics/ceilings.h"
@@ -17,6 +18,10 @@ void imported_gain_lines(struct text *out, const struct imported *imported);
 
 /* One line: whether the core was shared, else at which clock it ran. */
 void ceilings_line(struct text *out, const struct ceilings *ceilings);
+
+/* What the probes of the target came to, one line each. NULL: none was asked for. */
+void probes_lines(struct text *out, const struct probe_results *probes);
+void probes_json(struct json_writer *json, const struct probe_results *probes);
 
 void ceilings_json(struct json_writer *json, const struct ceilings *ceilings, const char *why_not);
 void counters_json(struct json_writer *json, const struct counter_summary *counters);

@@ -369,15 +369,17 @@ static void time_section(struct page *page)
 static void measures_section(struct page *page)
 {
     const struct counter_summary *counters = page->diagnosis->results->counters;
-    scoped_text struct text runs = {0}, counts = {0}, gain = {0};
+    scoped_text struct text runs = {0}, counts = {0}, gain = {0}, probes = {0};
     runs_lines(&runs, page->diagnosis->results->runs);
     counters_lines(&counts, counters);
+    probes_lines(&probes, page->diagnosis->results->probes);
     imported_gain_lines(&gain, page->diagnosis->results->imported);
     struct {
         const char *title, *aside;
         struct text *lines;
     } sections[] = {{"RUNS", page->diagnosis->results->runs ? page->diagnosis->results->runs->origin : "", &runs},
                     {"COUNTERS", counters ? counters->origin : "", &counts},
+                    {"PROBES", "tried on the target itself", &probes},
                     {"RUNS OF OTHERS", "imported, not measured by plumb", &gain}};
     for (size_t at = 0; at < array_count(sections); at++) {
         struct view rest = {text_string(sections[at].lines), sections[at].lines->length}, line;

@@ -3,6 +3,7 @@
 #include "analyse/counts/counter_summary.h"
 #include "analyse/imported.h"
 #include "analyse/memory/access_cost.h"
+#include "analyse/probes/probe_results.h"
 #include "analyse/time/run_spread.h"
 #include "statistics/ceilings.h"
 #include "symbol/code_bundle.h"
@@ -42,6 +43,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size_bytes)
         (void)calibration_latency_ns(&ceilings.now, 1 << 20, true);
         (void)calibration_cpus_differ(&ceilings.now);
     }
+    struct probe_results probes;
+    struct text again = {0};
+    if (probe_results_read(&probes, json_root(document), &arena, &err))
+        probe_results_write(&probes, &again);
+    text_done(&again);
     (void)!surroundings_read(&surroundings, json_root(document), &arena, &err);
     if (process_pages_parse(&pages, &count, json_root(document), &arena, &err) && count)
         (void)process_pages_size_at(&pages[0], 0x1000);

@@ -6,6 +6,7 @@
 #include "command/diagnose/diagnose_case.h"
 #include "command/diagnose/diagnose_collect.h"
 #include "command/diagnose/diagnose_import.h"
+#include "command/diagnose/diagnose_intervention.h"
 #include "command/options.h"
 #include "finding/overall.h"
 #include "render/diagnosis.h"
@@ -27,11 +28,12 @@ static const double NOT_GIVEN = -1e300; /* --effect: a case that is replayed kee
 
 struct diagnose_options {
     struct option_texts imports, sayings;
-    const char *processes, *cgroup, *cpus, *case_folder, *colour, *output;
+    const char *processes, *cgroup, *cpus, *case_folder, *colour, *output, *probe_list;
     bool all_cpus, json, quiet;
     int verbosity;
     double duration_s, effect_percent;
     uint64_t frequency, top, runs;
+    unsigned probes;
 };
 
 #define AT(member) offsetof(struct diagnose_options, member)
@@ -47,6 +49,7 @@ static const struct option_row diagnose_rows[] = {
     {0, "runs", OPTION_U64, AT(runs), "N", "run the program N times, one after the other, and diagnose all runs together"},
     {'F', "freq", OPTION_U64, AT(frequency), "HZ", "samples per second and CPU; default: 2999"},
     {0, "effect", OPTION_DOUBLE, AT(effect_percent), "PERCENT", "less recoverable time than that is ruled out; default: 5, replayed: as it was"},
+    {0, "probe", OPTION_TEXT, AT(probe_list), "LIST", "also try things on the target itself: step"},
     {0, "case", OPTION_TEXT, AT(case_folder), "FOLDER", "keep the case there; without a target: replay it"},
     {0, "import", OPTION_TEXTS, AT(imports), "FILE", "add a text of another tool to the case: exits, perf report, annotate, stat, times"},
     {0, "say", OPTION_TEXTS, AT(sayings), "TEXT", "add what you know to the case, labelled as said by a person"},
@@ -83,6 +86,11 @@ static bool options_check(const struct diagnose_options *options, bool has_comma
         return error_set(err, ERROR_USAGE, "--freq expects 1 to %d samples per second", FREQUENCY_MOST);
     if (!(options->duration_s >= 0 && options->duration_s < 1e6))
         return error_set(err, ERROR_USAGE, "--duration expects seconds");
+    if (options->probe_list && !has_command && !wants_target(options))
+        return error_set(err, ERROR_USAGE, "--probe needs a target that runs: a replayed case has none");
+    if (options->probe_list && (options->cpus || options->all_cpus))
+        return error_set(err, ERROR_USAGE, "--probe needs a program or processes, not whole CPUs") ||
+               error_hint(err, "name them: -p PIDS, or --cgroup PATH");
     static const char *const colours[] = {"auto", "always", "never"};
     bool known = false;
     for (size_t at = 0; at < array_count(colours); at++)
@@ -206,6 +214,7 @@ static bool diagnose_live(struct context *context, const struct diagnose_options
         .duration_s = options->duration_s,
         .frequency = options->frequency,
         .effect = options->effect_percent != NOT_GIVEN ? options->effect_percent / 100 : EFFECT_USUAL,
+        .probes = options->probes,
         .progress = !options->quiet && terminal_moves(context->talk),
         .quiet = options->quiet,
     };
@@ -265,6 +274,7 @@ static bool diagnose_run(struct context *context, int argc, char **argv, struct 
     struct diagnose_options options = {.frequency = FREQUENCY, .top = 6, .colour = "auto", .effect_percent = NOT_GIVEN};
     int first = 0;
     bool done = options_parse(diagnose_rows, OPTIONS_STOP_AT_OPERAND, argc, argv, &options, &first, err) &&
+                (!options.probe_list || probe_list_parse(options.probe_list, &options.probes, err)) &&
                 diagnose_into(context, &options, argv + first, err);
     options_done(diagnose_rows, &options);
     return done;

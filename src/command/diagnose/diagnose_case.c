@@ -84,6 +84,19 @@ static bool costs_read(struct loaded_case *loaded, const char *folder, struct er
     return true;
 }
 
+static bool probes_read(struct loaded_case *loaded, const char *folder, struct error *err)
+{
+    scoped_json struct json_document *document = NULL;
+    bool found;
+    if (!part_open(folder, "probes.json", &document, &found, err))
+        return false;
+    if (found && !probe_results_read(&loaded->probes, json_root(document), &loaded->arena, err))
+        return error_wrap(err, "'%s/probes.json'", folder);
+    loaded->results.probes = found ? &loaded->probes : NULL;
+    loaded->results.why[RESULT_PROBES] = "the target was not probed (--probe)";
+    return true;
+}
+
 static bool ceilings_part_read(struct loaded_case *loaded, const char *folder, struct error *err)
 {
     scoped_json struct json_document *document = NULL;
@@ -321,7 +334,7 @@ bool loaded_case_read(struct loaded_case *loaded, const char *folder, struct err
     bool read = case_manifest_read(&loaded->manifest, folder, &loaded->arena, err) &&
                 recording_read(loaded, folder, err) && bundle_read(loaded, folder, err) &&
                 pages_read(loaded, folder, err) && costs_read(loaded, folder, err) &&
-                ceilings_part_read(loaded, folder, err) &&
+                ceilings_part_read(loaded, folder, err) && probes_read(loaded, folder, err) &&
                 facts_read(loaded, folder, err) && counts_read(loaded, folder, err) &&
                 statements_read(loaded, folder, err) && imports_read(loaded, folder, err);
     if (!read) {

@@ -24,6 +24,7 @@ struct loaded_case {
     struct process_pages *pages;
     size_t pages_count;
     struct access_costs costs;
+    struct probe_results probes;
     struct ceilings ceilings;
     struct surroundings surroundings;
     struct activity activity;

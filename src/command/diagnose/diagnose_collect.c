@@ -3,6 +3,7 @@
 
 #include "base/scope.h"
 #include "command/diagnose/diagnose_collection.h"
+#include "command/diagnose/diagnose_intervention.h"
 #include "experiment/experiment.h"
 
 #include <ctype.h>
@@ -282,6 +283,7 @@ static void collection_done(struct collection *collection)
     vec_done(&collection->pages);
     vec_done(&collection->busy);
     vec_done(&collection->glimpses);
+    interventions_free(collection->interventions);
     vec_done(&collection->runs);
     arena_done(&collection->arena);
 }
@@ -301,6 +303,7 @@ bool diagnose_collect(struct context *context, const char *folder, const struct 
         .user_s = not_measured("the program was not started by plumb"),
         .system_s = not_measured("the program was not started by plumb"),
     };
+    collection.interventions = interventions_new(request->probes);
     recording_choose(&collection);
     bool collected =
         request->argv ? collect_runs(&collection, ret_result, err) : collect_attached(&collection, err);

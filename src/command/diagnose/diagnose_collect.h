@@ -15,6 +15,7 @@ struct collect_request {
     double duration_s;                   /* 0: until it ends or Ctrl-C */
     uint64_t frequency;
     double effect;
+    unsigned probes;                     /* PROBE_BITs of analyse/probes/probe_results.h */
     bool progress;                       /* a line on talk while it works */
     bool quiet;
 };

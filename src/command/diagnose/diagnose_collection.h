@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What is gathered while a target is watched: one struct, filled by four files, each for a question of its own.
+ * What is gathered while a target is watched: one struct, filled by five files, each for a question of its own.
  *
  *   diagnose_recording: what do the counters and the samples say?   (perf events)
  *   diagnose_watch:     what do /proc and the page maps say?        (looks, while it runs)
  *   diagnose_ceilings:  what could the machine do meanwhile?        (before, now and then, after)
+ *   diagnose_intervention: what does it do when it is stepped, or something changed? (--probe)
  *   diagnose_parts:     how do these become the parts of a case?    (afterwards)
  *
  * diagnose_collect runs them: once for a running target, once for each run of a program.
@@ -63,6 +64,8 @@ struct collection {
     struct ceilings ceilings;
     vec(struct ceilings_glimpse) glimpses; /* over all runs */
     unsigned glimpse_turn, glimpses_passed; /* which CPU is next; how many are left out between two that are kept */
+
+    struct interventions *interventions; /* --probe; NULL: none */
 
     vec(struct run_row) runs;
     double elapsed_s; /* over all runs */

@@ -2,6 +2,7 @@
 #include "base/scope.h"
 #include "command/diagnose/diagnose_case.h"
 #include "command/diagnose/diagnose_collection.h"
+#include "command/diagnose/diagnose_intervention.h"
 #include "command/diagnose/diagnose_probe.h"
 #include "symbol/code_bundle.h"
 #include "system/memory/process_pages_json.h"
@@ -170,5 +171,5 @@ bool parts_write(struct collection *collection, struct error *err)
     note_recordings(collection);
     return write_activity(collection, err) && write_machine(collection, err) && write_counters(collection, err) &&
            write_pages(collection, err) && write_runs(collection, err) &&
-           write_ceilings(collection, err) && write_followers(collection, err);
+           write_ceilings(collection, err) && interventions_write(collection, err) && write_followers(collection, err);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/scope.h"
 #include "command/diagnose/diagnose_collection.h"
+#include "command/diagnose/diagnose_intervention.h"
 #include "source/live/target.h"
 #include "system/host/cgroup_cpu.h"
 #include "system/host/process_list.h"
@@ -120,6 +121,7 @@ void watch_look(struct collection *collection)
     if (collection_now_s() >= collection->next_pages_s)
         pages_look(collection);
     ceilings_look(collection);
+    interventions_look(collection);
 }
 
 void watch_look_ended(struct collection *collection)

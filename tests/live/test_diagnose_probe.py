@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""diagnose --probe: what it says of programs whose answer is known, and that no target is ever harmed."""
+import json
+import os
+import platform
+import random
+import shutil
+import signal
+import subprocess
+import time
+
+import pytest
+
+pytestmark = pytest.mark.skipif(platform.machine() != "x86_64", reason="stepping is built for x86-64")
+
+
+@pytest.fixture(scope="module")
+def target(tmp_path_factory, source_root):
+    if not shutil.which("cc"):
+        pytest.skip("no C compiler")
+    program = tmp_path_factory.mktemp("stepped") / "stepped_target"
+    subprocess.run(["cc", "-O2", "-pthread", "-o", program, source_root / "tests/live/stepped_target.c"], check=True, timeout=60)
+    return program
+
+
+BRANCHES = r"""
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#define STAY(x) __asm__ volatile("" : "+r"(x))
+int main(int argc, char **argv)
+{
+    static unsigned char bits[1 << 16];
+    uint64_t state = 1, sum = 0;
+    for (unsigned at = 0; at < sizeof(bits); at++) {
+        state = state * 6364136223846793005u + 1442695040888963407u;
+        bits[at] = argc > 1 && argv[1][0] == 'r' ? state >> 63 : at % 8 == 0;
+    }
+    while (clock() < 2 * CLOCKS_PER_SEC)
+        for (unsigned at = 0; at < sizeof(bits); at++) {
+            if (bits[at]) { sum += at; STAY(sum); } else { sum ^= at; STAY(sum); }
+        }
+    printf("%llu\n", (unsigned long long)sum);
+}
+"""
+
+
+def step_of(run, *command):
+    done = run("diagnose", "--json", "--probe", "step", "-o", "/dev/stderr", "--", *command)
+    step = json.loads(done.stderr[done.stderr.index("{"):])["probes"]["step"]
+    if "not_measured" in step:
+        pytest.skip(step["not_measured"])
+    return step
+
+
+def test_branches_by_chance_and_by_turns(run, tmp_path):
+    if not shutil.which("cc"):
+        pytest.skip("no C compiler")
+    (tmp_path / "branches.c").write_text(BRANCHES)
+    subprocess.run(["cc", "-O1", "-o", tmp_path / "branches", tmp_path / "branches.c"], check=True, timeout=60)
+    by_chance = step_of(run, tmp_path / "branches", "random")["trace"]
+    by_turns = step_of(run, tmp_path / "branches", "turns")["trace"]
+    if min(by_chance["instructions"], by_turns["instructions"]) < 15000:
+        pytest.skip("the machine is too busy for more than a burst")
+    assert by_chance["conditional"]["wrong_per_1000"]["low"] > 20, by_chance
+    assert by_turns["conditional"]["wrong_per_1000"]["low"] < 2, by_turns
+    assert by_turns["conditional"]["wrong_per_1000"]["mid"] < 5
+    assert by_chance["code_lines"] < 2000
+
+
+def test_a_stepped_program_is_unharmed_whatever_it_does(run, plumb, target):
+    for habit in ("", "fork", "exec"):
+        process = subprocess.Popen([target, "4", habit], stdout=subprocess.PIPE, text=True)
+        try:
+            done = run("diagnose", "--json", "--probe", "step", "--duration", "2", "-p", process.pid)
+            step = json.loads(done.stdout)["probes"]["step"]
+            assert "trace" in step or step["not_measured"], step
+            said = process.communicate(timeout=60)[0]
+        finally:
+            process.kill()
+        assert process.returncode == 0 and said.startswith("fine"), (habit, said, process.returncode)
+
+
+def threads_of(pid):
+    for tid in os.listdir(f"/proc/{pid}/task"):
+        try:
+            with open(f"/proc/{pid}/task/{tid}/status") as status:
+                yield status.read()
+        except (FileNotFoundError, ProcessLookupError):
+            pass
+
+
+def test_killing_plumb_at_any_moment_leaves_the_target_as_it_was(plumb, target):
+    random.seed(11)
+    process = subprocess.Popen([target, "24"], stdout=subprocess.PIPE, text=True)
+    try:
+        for _ in range(10):
+            prober = subprocess.Popen([plumb, "diagnose", "--probe", "step", "--duration", "9", "-p", str(process.pid)],
+                                      stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+            time.sleep(0.4 + random.random() * 1.2)
+            os.killpg(prober.pid, signal.SIGKILL)
+            prober.wait()
+            time.sleep(0.05)
+            assert process.poll() is None
+            for status in threads_of(process.pid):
+                assert "TracerPid:\t0" in status and "State:\tt" not in status and "State:\tT" not in status, status
+        said = process.communicate(timeout=90)[0]
+        assert process.returncode == 0 and said.startswith("fine"), (said, process.returncode)
+    finally:
+        process.kill()
+
+
+def test_wrong_lists_and_targets(run):
+    unknown = run("diagnose", "--probe", "stop", "--", "true")
+    assert unknown.returncode == 2 and "no probe is called 'stop'" in unknown.stderr
+    assert run("diagnose", "--probe", "step", "-a").returncode == 2
+    assert run("diagnose", "--probe", "step", "--case", "/nonexistent").returncode == 2
+    assert run("diagnose", "--probe", "", "--", "true").returncode == 2
+
+
+def test_it_replays(run, tmp_path):
+    case = tmp_path / "case"
+    first = run("diagnose", "--json", "--probe", "step", "--case", case, "-o", tmp_path / "out", "--", "sh", "-c",
+                "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done")
+    assert first.returncode in (0, 4), first.stderr
+    again = run("diagnose", "--json", "--case", case)
+    assert json.loads(again.stdout) == json.loads((tmp_path / "out").read_text())
+    assert json.loads(again.stdout)["probes"]["step"]
+    whole = (case / "probes.json").read_bytes()
+    for length in range(0, len(whole), 97):
+        (case / "probes.json").write_bytes(whole[:length])
+        broken = run("diagnose", "--case", case)
+        assert broken.returncode == 1 and "probes.json" in broken.stderr
