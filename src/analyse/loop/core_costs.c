@@ -152,7 +152,7 @@ static bool class_cost(const struct core_costs *core, const struct instruction *
         return true;
     case INSTRUCTION_ATOMIC:
         cost->slots = 4;
-        cost->latency = LOCKED_CYCLES;
+        cost->latency = LOCKED_CYCLES - core->forward; /* from value to value, by way of the store */
         cost_add(cost, core->store_data, LOCKED_CYCLES);
         return true;
     case INSTRUCTION_PREFETCH:
