@@ -204,7 +204,8 @@ static void slice(struct simulated_pmu *pmu, uint64_t duration_ns)
             continue;
         counter->running_ns += duration_ns;
         counter->ran_in_window = true;
-        counter->value += rate_at(counter->rule, pmu->now_ns) * (double)duration_ns / 1e9;
+        double times = counter->rule->faster_by_cpu && counter->cpu > 0 ? counter->cpu + 1 : 1;
+        counter->value += times * rate_at(counter->rule, pmu->now_ns) * (double)duration_ns / 1e9;
     }
     pmu->now_ns += duration_ns;
 }

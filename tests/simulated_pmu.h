@@ -45,6 +45,7 @@ struct simulated_rule {
     unsigned counters;    /* bit n: programmable counter n will do; 0: any */
     unsigned fixed;       /* bit n: fixed counter n will do as well */
     double per_second;    /* counted while scheduled */
+    bool faster_by_cpu;   /* on CPU n it counts n + 1 times as fast */
     uint64_t per_window;  /* counted besides, once for each enable..disable window in which it was scheduled */
     bool thread_clock;    /* besides: this thread's real CPU time over each window, in ns */
     const double *phases_per_second; /* instead of per_second: one rate per phase_ns, the last one stays */

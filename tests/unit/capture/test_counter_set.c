@@ -130,6 +130,43 @@ Test(counter_set, without_the_kernel_it_says_so)
     bench_done(&bench);
 }
 
+/*
+ * CPU 0 is slow and half of its counters are another's; CPU 1 counts twice as fast on all of its own. Each part is
+ * scaled by its own share: adding first would weigh CPU 1's rate by CPU 0's missing time.
+ */
+Test(counter_set, parts_of_unequal_shares_are_scaled_one_by_one)
+{
+    static const struct simulated_rule uneven[] = {
+        {.type = PERF_TYPE_HARDWARE, .any_config = true, .needs = SIMULATED_HARDWARE, .per_second = 1e9, .faster_by_cpu = true},
+        {.type = PERF_TYPE_HW_CACHE, .any_config = true, .needs = SIMULATED_HARDWARE, .per_second = 2e8},
+        {.type = PERF_TYPE_SOFTWARE, .any_config = true, .per_second = 1e9},
+    };
+    int cpus[] = {0, 1};
+    struct bench bench = {0};
+    bench.pmu = simulated_pmu_new(&(struct simulated_plan){
+        .rules = uneven, .rule_count = array_count(uneven), .programmable = 8, .cpus = 2});
+    sysroot_init(&bench.root, "/nonexistent");
+    bench.target = (struct target){.kind = TARGET_CPUS, .cpus = cpus, .cpu_count = 2, .cgroup_fd = -1, .system_wide = true};
+    const struct kernel *kernel = simulated_pmu_kernel(bench.pmu);
+    int others[4];
+    for (size_t at = 0; at < array_count(others); at++) {
+        struct perf_event_attr attr = {.type = PERF_TYPE_HARDWARE, .size = sizeof(attr),
+                                       .config = PERF_COUNT_HW_BUS_CYCLES, .pinned = 1};
+        others[at] = kernel->perf_event_open(kernel->context, &attr, -1, 0, -1, 0);
+        cr_assert_geq(others[at], 0);
+    }
+    cr_assert(counter_set_open(&bench.set, &bench.target, kernel, &bench.root, &bench.err), "%s", bench.err.message);
+    counter_set_start(bench.set);
+    simulated_pmu_run(bench.pmu, 400000000);
+    const struct counter_total *cycles = total(&bench, "cycles");
+    cr_assert(cycles->count.known, "%s", cycles->count.why_not);
+    cr_expect_lt(cycles->running_ratio, 0.9, "the lower share of the two: %g", cycles->running_ratio);
+    cr_expect_float_eq(cycles->count.value, 0.4e9 + 0.8e9, 1e6, "%g", cycles->count.value);
+    for (size_t at = 0; at < array_count(others); at++)
+        kernel->close(kernel->context, others[at]);
+    bench_done(&bench);
+}
+
 /* ---- counters.json ---- */
 
 static const struct named_count items[] = {
