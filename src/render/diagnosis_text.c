@@ -509,7 +509,7 @@ static void memory_section(struct page *page)
             print_bytes(&line, pages->known ? pages->bytes : pages->at_least_bytes);
             text_add(&line, " of pages");
         }
-        if (group->set.stride_bytes) {
+        if (group->set.stride_bytes && !group->in_order) { /* a walk in order is met at steps of the sampling */
             text_add(&line, group->set.one_place_in_stride ? ", one place in every " : ", in steps of ");
             print_bytes(&line, (double)group->set.stride_bytes);
         }

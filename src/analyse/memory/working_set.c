@@ -51,16 +51,23 @@ static struct set_size size_of(const uint64_t *sorted, size_t count, unsigned sh
     };
 }
 
+/* How far apart two samples are that came shortly after one another; 0: not near, or hardly apart. */
+static double difference_of(const struct timed_address *addresses, size_t at, size_t next)
+{
+    if (addresses[next].time_ns - addresses[at].time_ns > NEIGHBOUR_NS)
+        return 0;
+    double difference = fabs((double)(int64_t)(addresses[next].addr - addresses[at].addr));
+    return difference >= STRIDE_LEAST ? difference : 0;
+}
+
 /* Absolute differences of near samples, smallest first. */
 static size_t differences_of(const struct timed_address *addresses, size_t count, double *differences)
 {
     vec(double) all = {0};
     for (size_t at = 0; at < count; at++)
         for (size_t next = at + 1; next < count && next <= at + NEIGHBOURS; next++) {
-            if (addresses[next].time_ns - addresses[at].time_ns > NEIGHBOUR_NS)
-                break;
-            double difference = fabs((double)(int64_t)(addresses[next].addr - addresses[at].addr));
-            if (difference >= STRIDE_LEAST)
+            double difference = difference_of(addresses, at, next);
+            if (difference > 0)
                 *vec_push(&all) = difference;
         }
     if (all.count)
@@ -81,7 +88,7 @@ static double score_at(const double *differences, size_t count, double stride)
 }
 
 /* The longest period that explains the differences; steps through frequency with a rotation per difference. */
-static double period_search(const double *differences, size_t count, double *ret_score)
+static double period_search(const double *differences, size_t count, double *ret_score, double *ret_tried)
 {
     double longest = differences[count - 1];
     double step = 1 / (4 * longest);
@@ -110,26 +117,74 @@ static double period_search(const double *differences, size_t count, double *ret
         if (!peak)
             continue;
         *ret_score = scores[bin] / (double)count;
+        *ret_tried = (double)bins;
         return 1 / (least_frequency + (double)bin * step);
     }
     return 0;
 }
 
-static uint64_t stride_refine(const double *differences, size_t count, double about, double *score)
+/* The best of the candidates around, all of them multiples of 4. */
+static uint64_t best_stride(const double *differences, size_t count, double about, double reach, uint64_t step, double *score)
 {
-    double best = *score;
     uint64_t stride = (uint64_t)(about + 0.5);
-    double reach = about * 0.01;
     for (uint64_t candidate = (uint64_t)(about - reach) & ~UINT64_C(3); (double)candidate <= about + reach;
-         candidate += 4) {
-        double here = score_at(differences, count, (double)candidate);
-        if (here > best) {
-            best = here;
+         candidate += step) {
+        double here = candidate >= STRIDE_LEAST / 2 ? score_at(differences, count, (double)candidate) : -1;
+        if (here > *score) {
+            *score = here;
             stride = candidate;
         }
     }
-    *score = best;
     return stride;
+}
+
+/* As far as the search's own steps reach: they are wide where the longest difference is a few periods only. */
+static uint64_t stride_refine(const double *differences, size_t count, double about, double *score)
+{
+    double between = about * about / (4 * differences[count - 1]);
+    double reach = between > about * 0.01 ? between : about * 0.01;
+    uint64_t coarse = ((uint64_t)(reach / 128) & ~UINT64_C(3)) + 4;
+    uint64_t near = best_stride(differences, count, about, reach, coarse, score);
+    return best_stride(differences, count, (double)near, (double)coarse, 4, score);
+}
+
+static size_t distinct(uint64_t *keys, size_t count)
+{
+    size_t found = 0;
+    qsort(keys, count, sizeof(*keys), u64_compare);
+    for (size_t at = 0; at < count; at++)
+        found += !at || keys[at] != keys[at - 1];
+    return found;
+}
+
+/*
+ * Of so many periods that were tried one fits by chance. Addresses that keep to a few places give the same differences
+ * again and again: what counts is how many places there are, and how many pairs of them. The score of n independent
+ * phases exceeds s with exp(-n s^2), that of all pairs of k places with exp(-k s) (Rayleigh).
+ */
+static bool is_significant(const struct timed_address *addresses, size_t count, double longest, uint64_t stride,
+                           double score, double tried)
+{
+    const double chance = 1e-3;
+    vec(uint64_t) places = {0}, pairs = {0};
+    for (size_t at = 0; at < count; at++)
+        for (size_t next = at + 1; next < count && next <= at + NEIGHBOURS; next++) {
+            double difference = difference_of(addresses, at, next);
+            if (difference <= 0 || difference > longest)
+                continue;
+            uint64_t origin = addresses[0].addr % stride + stride / 2; /* rows begin half a step before it */
+            uint64_t a = (addresses[at].addr + 2 * stride - origin) / stride;
+            uint64_t b = (addresses[next].addr + 2 * stride - origin) / stride;
+            *vec_push(&places) = a;
+            *vec_push(&places) = b;
+            *vec_push(&pairs) = a < b ? a * 0x9e3779b97f4a7c15u + b : b * 0x9e3779b97f4a7c15u + a;
+        }
+    double place_count = (double)distinct(places.items, places.count);
+    double pair_count = (double)distinct(pairs.items, pairs.count);
+    vec_done(&places);
+    vec_done(&pairs);
+    double needed = log(tried / chance);
+    return pair_count * score * score >= needed && place_count * score >= needed;
 }
 
 static void stride_find(struct working_set *set, const struct timed_address *addresses, size_t count)
@@ -138,10 +193,13 @@ static void stride_find(struct working_set *set, const struct timed_address *add
     size_t kept = differences_of(addresses, count, differences);
     if (kept < WORKING_SET_ADDRESSES_LEAST)
         return;
-    double score = 0, about = period_search(differences, kept, &score);
+    double score = 0, tried = 0, about = period_search(differences, kept, &score, &tried);
     if (about <= 0 || score < STRIDE_SCORE_LEAST)
         return;
-    set->stride_bytes = stride_refine(differences, kept, about, &score);
+    uint64_t stride = stride_refine(differences, kept, about, &score);
+    if (!is_significant(addresses, count, differences[kept - 1], stride, score, tried))
+        return;
+    set->stride_bytes = stride;
     set->stride_score = score;
     size_t same = 0;
     for (size_t at = 1; at < count; at++) {
