@@ -111,10 +111,93 @@ static bool mispredicts_counted(const struct results *results, struct finding *f
     return true;
 }
 
+/* ---- what a stepped copy of it did ---- */
+
+enum {
+    BURSTS_LEAST = 3,             /* fewer may have missed what the program does at other times */
+    TRACED_LEAST = 12000,         /* instructions */
+    GUESS_CYCLES_LEAST = 12, GUESS_CYCLES_USUAL = 18, GUESS_CYCLES_MOST = 25,
+    LANDING_CYCLES_MOST = 2,      /* of a well guessed branch and the instruction it leads to, when neither waits */
+    WIDEST_CYCLES = 250,          /* that 1000 instructions take at least, four a cycle */
+    USUAL_CYCLES = 500,
+    NEAR_LINE_CYCLES_LEAST = 3,   /* the second level answers in 14, and the fetch runs ahead */
+    NEAR_LINE_CYCLES_MOST = 15,
+    FAR_LINE_CYCLES_MOST = 100,
+    NEAR_CODE_BYTES = 1 << 20,    /* fits the second level of current cores */
+};
+
+/* NULL: there was none, or too little of it to bound anything. */
+static const struct trace_summary *traced(const struct results *results)
+{
+    const struct probe_result *step = results->probes ? &results->probes->of[PROBE_STEP] : NULL;
+    bool enough = step && step->known && step->step.trace.bursts >= BURSTS_LEAST && step->step.trace.instructions >= TRACED_LEAST;
+    return enough && step->step.trace.all.per_1000.known ? &step->step.trace : NULL;
+}
+
+static const char *rate_words(struct finding *finding, struct interval rate)
+{
+    return arena_printf(finding->arena, "%.2g (%.2g to %.2g)", rate.mid, rate.low, rate.high);
+}
+
+static double part_of(double cycles, double others)
+{
+    return cycles + others > 0 ? cycles / (cycles + others) : 0;
+}
+
+/* The kernel's part of the time was not traced. */
+static struct interval share_of_traced(const struct results *results, const struct finding *finding, struct interval share)
+{
+    double user = results->stalls->sample_count ? (double)results->stalls->user_samples / (double)results->stalls->sample_count : 1;
+    return share_of_run(results, finding, interval_clamped(interval_scaled(share, user), 0, 1));
+}
+
+/*
+ * How many cycles 1000 instructions took isn't known without counters. At most: all that isn't wrong guesses runs at full
+ * width. At least: of the samples where guesses show, the part that well guessed branches can't explain.
+ */
+static struct interval mispredict_share(const struct stalls *stalls, const struct trace_summary *trace)
+{
+    struct interval rate = trace->all.per_1000;
+    double branches = 0, high = part_of(rate.high * GUESS_CYCLES_MOST, WIDEST_CYCLES);
+    static const enum instruction_class classes[] = {INSTRUCTION_BRANCH, INSTRUCTION_JUMP, INSTRUCTION_CALL, INSTRUCTION_RETURN};
+    for (size_t at = 0; at < sizeof(classes) / sizeof(classes[0]); at++)
+        branches += (double)trace->class_counts[classes[at]] * 1000 / (double)trace->instructions;
+    struct interval shown = wilson_interval((double)stalls->guess_samples, (double)stalls->user_samples, (double)stalls->user_samples);
+    double low = !stalls->attributed || !shown.known ? 0 : shown.low * part_of(rate.low * GUESS_CYCLES_LEAST, LANDING_CYCLES_MOST * branches);
+    double mid = part_of(rate.mid * GUESS_CYCLES_USUAL, USUAL_CYCLES);
+    low = low < high ? low : high;
+    return interval_of(low, mid < low ? low : mid > high ? high : mid, high);
+}
+
+static bool mispredicts_traced(const struct results *results, struct finding *finding)
+{
+    const struct trace_summary *trace = traced(results);
+    if (!trace)
+        return false;
+    finding_decide(finding, share_of_traced(results, finding, mispredict_share(results->stalls, trace)), results->effect);
+    finding_evidence(finding, finding->verdict == VERDICT_RULED_OUT ? WEIGHT_AGAINST : WEIGHT_FOR, ORIGIN_PROBE, "traced",
+                     VALUE_TEXT("conditional", rate_words(finding, trace->conditional.per_1000)),
+                     VALUE_TEXT("indirect", rate_words(finding, trace->indirect.per_1000)),
+                     VALUE_TEXT("returns", rate_words(finding, trace->returns.per_1000)),
+                     VALUE_COUNT("instructions", (double)trace->instructions), VALUE_COUNT("bursts", (double)trace->bursts));
+    bool jumps = trace->indirect.per_1000.known && trace->indirect.per_1000.mid * 2 > trace->all.per_1000.mid;
+    if (finding->verdict == VERDICT_SUPPORTED)
+        finding_set(finding, headline, jumps ? "headline-indirect" : "headline", VALUE_SHARE("share", finding->recoverable));
+    else
+        finding_reason_bound(finding, finding->verdict == VERDICT_RULED_OUT ? "traced-bound" : "traced-undecided", finding->recoverable);
+    if (finding->verdict == VERDICT_RULED_OUT)
+        return true;
+    finding_advise(finding, jumps ? "advice-indirect" : "advice", NO_VALUES);
+    if (finding->verdict == VERDICT_UNDECIDED)
+        finding_set(finding, remedy, "remedy-traced", NO_VALUES);
+    finding_set(finding, confirm, "confirm", NO_VALUES);
+    return true;
+}
+
 /* A wrong guess shows where it leads: behind the branch or at its target. Right guesses pass there, too. */
 static void mispredicts_test(const struct results *results, struct finding *finding)
 {
-    if (mispredicts_counted(results, finding) || !stalls_are_attributed(results, finding))
+    if (mispredicts_counted(results, finding) || mispredicts_traced(results, finding) || !stalls_are_attributed(results, finding))
         return;
     struct interval share = share_of_stalls(results, finding, (double)results->stalls->guess_samples);
     finding_decide_bound(finding, share.high, results->effect);
@@ -130,7 +213,7 @@ const struct hypothesis hypothesis_mispredicts = {
     .family = "core",
     .title = "wrongly guessed branches",
     .needs = RESULT_BIT(RESULT_STALLS),
-    .uses = RESULT_BIT(RESULT_RUN) | RESULT_BIT(RESULT_COUNTERS),
+    .uses = RESULT_BIT(RESULT_RUN) | RESULT_BIT(RESULT_COUNTERS) | RESULT_BIT(RESULT_PROBES),
     .test = mispredicts_test,
 };
 
@@ -329,6 +412,38 @@ const struct hypothesis hypothesis_avx512_licence = {
     .test = avx512_licence_test,
 };
 
+/* What waits for data or arithmetic doesn't wait for code; the rest may, as far as its misses reach. */
+static bool front_end_traced(const struct results *results, struct finding *finding)
+{
+    const struct trace_summary *trace = traced(results);
+    const struct stalls *stalls = results->stalls;
+    if (!trace || !trace->line_misses.known)
+        return false;
+    struct interval misses = trace->line_misses;
+    bool near = trace->code_lines * 64 <= NEAR_CODE_BYTES;
+    double most = near ? NEAR_LINE_CYCLES_MOST : FAR_LINE_CYCLES_MOST;
+    double user = (double)stalls->user_samples, elsewhere = (double)stalls->load_samples + (double)stalls->arithmetic_samples;
+    double open = stalls->attributed && user > elsewhere ? (user - elsewhere) / user : 0;
+    double low = open * part_of(misses.low * NEAR_LINE_CYCLES_LEAST, USUAL_CYCLES), high = part_of(misses.high * most, WIDEST_CYCLES);
+    double mid = part_of(misses.mid * (NEAR_LINE_CYCLES_LEAST + NEAR_LINE_CYCLES_MOST) / 2, USUAL_CYCLES);
+    mid = mid < low ? low : mid > high ? high : mid;
+    finding_decide(finding, share_of_traced(results, finding, interval_of(low, mid, high)), results->effect);
+    finding_evidence(finding, finding->verdict == VERDICT_RULED_OUT ? WEIGHT_AGAINST : WEIGHT_FOR, ORIGIN_PROBE, "traced",
+                     VALUE_TEXT("misses", rate_words(finding, misses)), VALUE_BYTES("cache", trace->cache_lines * 64.0),
+                     VALUE_BYTES("code", (double)trace->code_lines * 64), VALUE_COUNT("instructions", (double)trace->instructions));
+    if (finding->verdict == VERDICT_SUPPORTED) {
+        finding_set(finding, headline, "headline", VALUE_TEXT("misses", rate_words(finding, misses)),
+                    VALUE_SHARE("share", finding->recoverable));
+        finding_advise(finding, "advice", NO_VALUES);
+        finding_set(finding, confirm, "confirm", NO_VALUES);
+        return true;
+    }
+    finding_reason_bound(finding, finding->verdict == VERDICT_RULED_OUT ? "traced-bound" : "traced-undecided", finding->recoverable);
+    if (finding->verdict == VERDICT_UNDECIDED)
+        finding_set(finding, remedy, "remedy", NO_VALUES);
+    return true;
+}
+
 static void front_end_test(const struct results *results, struct finding *finding)
 {
     const struct stalls *stalls = results->stalls;
@@ -336,6 +451,8 @@ static void front_end_test(const struct results *results, struct finding *findin
         finding_not_testable(finding, "too few samples to see how much code is hot", NULL);
         return;
     }
+    if (front_end_traced(results, finding))
+        return;
     /* 98 % of the samples lie in that much code: misses beyond it hold the rest at most. */
     double hot_bytes = (double)stalls->hot_code_lines * 64;
     bool fits = hot_bytes * 2 < 32768;
@@ -358,7 +475,7 @@ const struct hypothesis hypothesis_front_end = {
     .family = "core",
     .title = "too much hot code for the instruction cache",
     .needs = RESULT_BIT(RESULT_STALLS),
-    .uses = RESULT_BIT(RESULT_RUN),
+    .uses = RESULT_BIT(RESULT_RUN) | RESULT_BIT(RESULT_PROBES),
     .test = front_end_test,
 };
 

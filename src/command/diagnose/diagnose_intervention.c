@@ -11,10 +11,10 @@
 
 enum {
     PROCESSES_MOST = 64,
-    BURST_INSTRUCTIONS = 10000,
+    BURST_INSTRUCTIONS = 7000,
     BURST_HELD_NS = 300000000,
-    BURSTS_MOST = 16,
-    BURST_PAUSES = 4,    /* between two bursts it runs at least so many times as long as it was held */
+    BURSTS_MOST = 20,
+    BURST_PAUSES = 3,    /* between two bursts it runs at least so many times as long as it was held */
     CODE_CACHE_LINES = 512, /* 32 KiB, where sysfs doesn't tell */
     CODE_TLB_PAGES = 128, /* first-level entries of Intel's cores since 2013; others have 64 to 512 */
 };

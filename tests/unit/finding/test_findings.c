@@ -303,6 +303,57 @@ Test(findings, a_chain_of_loads_that_the_code_shows_is_a_fact)
     arena_done(&made.arena);
 }
 
+static void add_trace(struct made_up *made, struct probe_results *probes, double wrong, double misses)
+{
+    *probes = (struct probe_results){0};
+    struct trace_summary *trace = &probes->of[PROBE_STEP].step.trace;
+    probes->of[PROBE_STEP].asked = probes->of[PROBE_STEP].known = true;
+    *trace = (struct trace_summary){.bursts = 6, .instructions = 60000, .cache_lines = 512, .code_lines = 100};
+    trace->class_counts[INSTRUCTION_BRANCH] = 12000;
+    trace->conditional.per_1000 = trace->all.per_1000 = interval_of(wrong * 0.9, wrong, wrong * 1.1);
+    trace->indirect.per_1000 = trace->returns.per_1000 = interval_exactly(0);
+    trace->line_misses = interval_of(misses * 0.5, misses, misses);
+    made->results.probes = probes;
+}
+
+/* Without counters stepping decides what samples leave open, either way; too few bursts decide nothing. */
+Test(findings, wrong_guesses_are_decided_by_stepping)
+{
+    struct made_up made;
+    struct probe_results probes;
+    make_up(&made);
+    made.stalls.guess_samples = 500;
+    cr_assert_eq(test_and_find(&made, "branch-mispredicts")->verdict, VERDICT_UNDECIDED);
+    add_trace(&made, &probes, 50, 0.1);
+    cr_assert_eq(test_and_find(&made, "branch-mispredicts")->verdict, VERDICT_SUPPORTED);
+    probes.of[PROBE_STEP].step.trace.indirect.per_1000 = probes.of[PROBE_STEP].step.trace.all.per_1000;
+    const struct finding *indirect = test_and_find(&made, "branch-mispredicts");
+    cr_assert(strstr(indirect->headline, "indirect"), "%s", indirect->headline);
+    add_trace(&made, &probes, 0.1, 0.1);
+    cr_assert_eq(test_and_find(&made, "branch-mispredicts")->verdict, VERDICT_RULED_OUT);
+    probes.of[PROBE_STEP].step.trace.bursts = 1;
+    cr_assert_eq(test_and_find(&made, "branch-mispredicts")->verdict, VERDICT_UNDECIDED);
+    probes.of[PROBE_STEP] = (struct probe_result){.asked = true, .why_not = "refused"};
+    cr_assert_eq(test_and_find(&made, "branch-mispredicts")->verdict, VERDICT_UNDECIDED);
+    arena_done(&made.arena);
+}
+
+Test(findings, code_footprint_is_decided_by_stepping)
+{
+    struct made_up made;
+    struct probe_results probes;
+    make_up(&made);
+    made.stalls.hot_code_lines = 2000;
+    cr_assert_eq(test_and_find(&made, "front-end")->verdict, VERDICT_UNDECIDED);
+    add_trace(&made, &probes, 0.1, 100);
+    cr_assert_eq(test_and_find(&made, "front-end")->verdict, VERDICT_SUPPORTED);
+    add_trace(&made, &probes, 0.1, 0.1);
+    cr_assert_eq(test_and_find(&made, "front-end")->verdict, VERDICT_RULED_OUT);
+    add_trace(&made, &probes, 0.1, 5);
+    cr_assert_eq(test_and_find(&made, "front-end")->verdict, VERDICT_UNDECIDED);
+    arena_done(&made.arena);
+}
+
 Test(findings, wrong_guesses_are_not_ruled_out_by_where_branches_lead)
 {
     struct made_up made;
