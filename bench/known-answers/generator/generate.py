@@ -309,10 +309,15 @@ def build_flags(draw, parts):
 
 def generate(folder, count, seed):
     folder.mkdir(parents=True, exist_ok=True)
-    rows = []
+    rows, seen = [], set()
     for number, kinds in enumerate(plan(count), 1):
-        draw = random.Random(f"{seed} {number}")
-        parts = [kind(draw, place) for place, kind in enumerate(kinds, 1)]
+        # Drawn again where it came out as one before; a kind with few forms is let repeat itself in the end.
+        for attempt in range(20):
+            draw = random.Random(f"{seed} {number} {attempt}")
+            parts = [kind(draw, place) for place, kind in enumerate(kinds, 1)]
+            if source("", parts) not in seen:
+                break
+        seen.add(source("", parts))
         name = f"g{number:03}"
         path, text = folder / f"{name}.c", source(name, parts)
         if not path.exists() or path.read_text() != text:     # an unchanged one isn't built anew
