@@ -211,6 +211,55 @@ KERNEL static uint64_t kernel_scalar(struct kernel_run *run, uint64_t iterations
     return run->position = r.at;
 }
 
+/*
+ * Scalar steps for some 150 us, then as many multiply-adds as fill one or two us of 512-bit vectors: too short to be seen in a
+ * profile, and the clock that they lower stays low for most of a millisecond.
+ */
+#define BURST_STEPS 100000
+#define BURST_NUMBERS (400 * 8 * 16)
+
+static uint64_t burst_scalar(uint64_t x)
+{
+    for (uint64_t i = 0; i < BURST_STEPS; i++) {
+        x = x * 3 + i;
+        x ^= x >> 7;
+        __asm__ volatile("" : "+r"(x));
+    }
+    return x;
+}
+
+#define BURST_VECTORS(bits, target)                                                                                   \
+    typedef float numbers_##bits __attribute__((vector_size((bits) / 8)));                                            \
+    __attribute__((noinline)) target static float burst_vectors_##bits(void)                                         \
+    {                                                                                                                 \
+        numbers_##bits s[8], a = {0};                                                                                 \
+        a += 0.5f;                                                                                                    \
+        for (int j = 0; j < 8; j++)                                                                                   \
+            s[j] = a;                                                                                                 \
+        for (int i = 0; i < BURST_NUMBERS / 8 / ((bits) / 32); i++)                                                   \
+            for (int j = 0; j < 8; j++) {                                                                             \
+                s[j] = s[j] * a + a;                                                                                  \
+                __asm__ volatile("" : "+v"(s[j]));                                                                    \
+            }                                                                                                         \
+        return s[0][0] + s[1][0] + s[2][0] + s[3][0] + s[4][0] + s[5][0] + s[6][0] + s[7][0];                         \
+    }
+BURST_VECTORS(512, TARGET_AVX512)
+BURST_VECTORS(128, TARGET_AVX2)
+
+KERNEL static uint64_t kernel_bursts512(struct kernel_run *run, uint64_t iterations)
+{
+    for (uint64_t i = 0; i < iterations; i++)
+        run->position = burst_scalar(run->position) + (burst_vectors_512() > 0);
+    return run->position;
+}
+
+KERNEL static uint64_t kernel_bursts128(struct kernel_run *run, uint64_t iterations)
+{
+    for (uint64_t i = 0; i < iterations; i++)
+        run->position = burst_scalar(run->position) + (burst_vectors_128() > 0);
+    return run->position;
+}
+
 #endif
 
 #define KIB ((size_t)1 << 10)
@@ -233,6 +282,10 @@ const struct kernel core_kernels[] = {
      .run = kernel_avx512},
     {"avx2", "bandwidth beyond L2", "the same, 256-bit", 4 * MIB, .supported = has_avx2, .init = relu_init,
      .run = kernel_avx2},
+    {"bursts512", "the clock, lowered by 512-bit vectors", "scalar work and short bursts of 512-bit FMA",
+     .supported = has_avx512, .init = seed_init, .run = kernel_bursts512},
+    {"bursts128", "core: dependent multiplications", "the same, with 128-bit FMA", .supported = has_avx2,
+     .init = seed_init, .run = kernel_bursts128},
     {"scalar", "core: one element at a time", "the same, scalar", 4 * MIB, .init = relu_init,
      .run = kernel_scalar},
 #endif

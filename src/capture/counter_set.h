@@ -5,7 +5,8 @@
  *
  * What can't be opened keeps its place with the reason. Events of one group were counted at the same moments; when
  * there are more groups than counters, the kernel takes turns, and a count is then scaled (running < enabled).
- * Does not support: model-specific events, uncore PMUs.
+ * Of model-specific events only those of the clock: Skylake to Ice Lake servers' licences, aperf and mperf.
+ * Does not support: other model-specific events, uncore PMUs.
  */
 #ifndef PLUMB_CAPTURE_COUNTER_SET_H
 #define PLUMB_CAPTURE_COUNTER_SET_H

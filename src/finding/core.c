@@ -379,39 +379,6 @@ const struct hypothesis hypothesis_narrow_vectors = {
     .test = narrow_vectors_test,
 };
 
-static void avx512_licence_test(const struct results *results, struct finding *finding)
-{
-    if (!results->surroundings->has_avx512) {
-        finding_decide_bound(finding, 0, results->effect);
-        finding_set(finding, reason, "no-avx512", NO_VALUES);
-        return;
-    }
-    if (!stalls_are_attributed(results, finding))
-        return;
-    const struct stalls *stalls = results->stalls;
-    struct interval wide = share_of_stalls(results, finding, (double)stalls->vector_samples[2]);
-    /* A short burst lowers the clock for most of a millisecond: that no sample met one proves nothing. */
-    struct interval blind = share_of_samples(results, finding, (double)stalls->blind_samples);
-    if (!stalls->vector_samples[2] && !stalls->has_wide_code && blind.high < results->effect) {
-        finding_decide_bound(finding, 0, results->effect);
-        finding_set(finding, reason, "no-wide", VALUE_SHARE("blind", blind));
-        return;
-    }
-    /* The whole run is clocked down, not only the wide instructions; the deepest licence costs about a quarter. */
-    finding_decide_bound(finding, 0.25, results->effect);
-    finding_set(finding, reason, "undecided", VALUE_SHARE("wide", wide));
-    finding_set(finding, remedy, "remedy", NO_VALUES);
-}
-
-const struct hypothesis hypothesis_avx512_licence = {
-    .id = "avx512-licence",
-    .family = "core",
-    .title = "clock lowered for wide vectors",
-    .needs = RESULT_BIT(RESULT_STALLS) | RESULT_BIT(RESULT_SURROUNDINGS),
-    .uses = RESULT_BIT(RESULT_RUN),
-    .test = avx512_licence_test,
-};
-
 /* What waits for data or arithmetic doesn't wait for code; the rest may, as far as its misses reach. */
 static bool front_end_traced(const struct results *results, struct finding *finding)
 {

@@ -154,11 +154,16 @@ void finding_rate(struct finding *finding, double sample_count)
         finding->confidence = against || (sampled && sample_count < 100) ? CONFIDENCE_LOW
                               : agreeing >= 2 && !few                    ? CONFIDENCE_HIGH
                                                                          : CONFIDENCE_MEDIUM;
+    bool supported = finding->verdict == VERDICT_SUPPORTED;
+    if (supported && finding->not_separated && finding->confidence > CONFIDENCE_MEDIUM)
+        finding->confidence = CONFIDENCE_MEDIUM;
     text_printf(&reason, "%d independent kind%s of evidence agree%s", agreeing, agreeing == 1 ? "" : "s",
                 agreeing == 1 ? "s" : "");
     if (sampled)
         text_printf(&reason, ", %.0f samples", sample_count);
     if (against)
         text_printf(&reason, ", %u against", against);
+    if (supported && finding->not_separated)
+        text_printf(&reason, "; not told apart: %s", finding->not_separated);
     finding->confidence_reason = arena_string(finding->arena, text_string(&reason));
 }

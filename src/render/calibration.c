@@ -25,6 +25,9 @@ static const struct {
     [CALIBRATION_WRITE_ONE] = {"memory written, one core", "GB/s", 1e-9, 1},
     [CALIBRATION_READ_ALL] = {"memory read, all cores", "GB/s", 1e-9, 1},
     [CALIBRATION_PAGE_WALK] = {"address translation on 4 KiB pages", "ns a load", 1, 1},
+    [CALIBRATION_CLOCK_HEAVY_256] = {"behind 256-bit multiply-adds", "% of it", 100, 0},
+    [CALIBRATION_CLOCK_LIGHT_512] = {"behind 512-bit integer additions", "% of it", 100, 0},
+    [CALIBRATION_CLOCK_HEAVY_512] = {"behind 512-bit multiply-adds", "% of it", 100, 0},
 };
 _Static_assert(array_count(figures) == CALIBRATION_FIGURES, "a row per figure");
 
@@ -179,8 +182,11 @@ void calibration_text(struct page *page, const struct calibration *calibration,
     page_heading(page, "THE CORE");
     for (size_t at = CALIBRATION_CLOCK; at <= CALIBRATION_CPUID; at++)
         add_figure(page, (enum calibration_figure)at, &calibration->figures[at]);
+    page_heading(page, "THE CLOCK, AGAINST THAT OF SCALAR CODE");
+    for (size_t at = CALIBRATION_CLOCK_HEAVY_256; at <= CALIBRATION_CLOCK_HEAVY_512; at++)
+        add_figure(page, (enum calibration_figure)at, &calibration->figures[at]);
     page_heading(page, "MEMORY");
-    for (size_t at = CALIBRATION_READ_ONE; at < CALIBRATION_FIGURES; at++)
+    for (size_t at = CALIBRATION_READ_ONE; at <= CALIBRATION_PAGE_WALK; at++)
         add_figure(page, (enum calibration_figure)at, &calibration->figures[at]);
     add_curve(page, calibration);
     if (labels->last)

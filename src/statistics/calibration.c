@@ -18,6 +18,9 @@ static const char *const keys[] = {
     [CALIBRATION_WRITE_ONE] = "write_one_bytes_per_s",
     [CALIBRATION_READ_ALL] = "read_all_bytes_per_s",
     [CALIBRATION_PAGE_WALK] = "page_walk_ns",
+    [CALIBRATION_CLOCK_HEAVY_256] = "clock_behind_heavy_256_ratio",
+    [CALIBRATION_CLOCK_LIGHT_512] = "clock_behind_light_512_ratio",
+    [CALIBRATION_CLOCK_HEAVY_512] = "clock_behind_heavy_512_ratio",
 };
 _Static_assert(array_count(keys) == CALIBRATION_FIGURES, "a key per figure");
 

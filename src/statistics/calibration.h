@@ -29,6 +29,11 @@ enum calibration_figure {
     CALIBRATION_WRITE_ONE,
     CALIBRATION_READ_ALL,
     CALIBRATION_PAGE_WALK,   /* nanoseconds a load on 4 KiB pages beyond one on 2 MiB pages, largest working set */
+    /* Of the clock behind scalar code, the share left right behind 1 ms of vectors: multiply-adds are heavy, additions of
+       integers light. Blocks in pairs, on one CPU. */
+    CALIBRATION_CLOCK_HEAVY_256,
+    CALIBRATION_CLOCK_LIGHT_512,
+    CALIBRATION_CLOCK_HEAVY_512,
     CALIBRATION_FIGURES
 };
 

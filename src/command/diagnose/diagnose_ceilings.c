@@ -8,10 +8,11 @@
 #include "system/host/running_cpu.h"
 
 #include <sched.h>
+#include <time.h>
 
 enum {
     PROCESSES_ASKED = 4,
-    GLIMPSE_SHARE = 250 /* glimpses may take 1/250 of the time */
+    GLIMPSE_SHARE = 250 /* glimpses may take 1/250 of the time of a CPU */
 };
 
 static const double GLIMPSE_FIRST_S = 0.02, GLIMPSE_STEP_LEAST_S = 0.1;
@@ -99,6 +100,13 @@ static void glimpse_keep(struct collection *collection, const struct ceilings_gl
     *vec_push(&collection->glimpses) = *glimpse;
 }
 
+static double cpu_used_s(void)
+{
+    struct timespec used;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+    return (double)used.tv_sec + (double)used.tv_nsec * 1e-9;
+}
+
 void ceilings_look(struct collection *collection)
 {
     double start_s = collection_now_s();
@@ -106,6 +114,7 @@ void ceilings_look(struct collection *collection)
         collection->next_glimpse_s = start_s + GLIMPSE_FIRST_S;
     if (start_s < collection->next_glimpse_s)
         return;
+    double cost_s = cpu_used_s();
     struct ceilings_glimpse glimpse = {.at_s = 0};
     uint32_t cpu;
     if (target_cpu(collection, &cpu) && calibration_glimpse(cpu, &glimpse)) {
@@ -113,11 +122,34 @@ void ceilings_look(struct collection *collection)
         glimpse_keep(collection, &glimpse);
     }
     collection->glimpse_turn++;
-    double end_s = collection_now_s(), pause_s = (end_s - start_s) * GLIMPSE_SHARE;
-    collection->next_glimpse_s = end_s + (pause_s > GLIMPSE_STEP_LEAST_S ? pause_s : GLIMPSE_STEP_LEAST_S);
+    double pause_s = (cpu_used_s() - cost_s) * GLIMPSE_SHARE;
+    collection->next_glimpse_s = collection_now_s() + (pause_s > GLIMPSE_STEP_LEAST_S ? pause_s : GLIMPSE_STEP_LEAST_S);
 }
 
 /* ---- afterwards ---- */
+
+/* Where it was met most often; false: nowhere. */
+static bool commonest_cpu(const struct collection *collection, uint32_t *ret_cpu)
+{
+    size_t most = 0;
+    for (size_t at = 0; at < collection->glimpses.count; at++) {
+        size_t same = 0;
+        for (size_t other = 0; other < collection->glimpses.count; other++)
+            same += collection->glimpses.items[other].cpu == collection->glimpses.items[at].cpu;
+        if (same <= most)
+            continue;
+        most = same;
+        *ret_cpu = collection->glimpses.items[at].cpu;
+    }
+    return most > 0;
+}
+
+void ceilings_licence(struct collection *collection)
+{
+    uint32_t cpu;
+    bool known = commonest_cpu(collection, &cpu);
+    calibration_measure_licence(&collection->ceilings.after, known ? &cpu : NULL);
+}
 
 bool write_ceilings(struct collection *collection, struct error *err)
 {
@@ -125,6 +157,7 @@ bool write_ceilings(struct collection *collection, struct error *err)
     collection->ceilings.glimpses = collection->glimpses.items;
     collection->ceilings.glimpse_count = collection->glimpses.count;
     ceilings_write(&collection->ceilings, &out);
-    case_manifest_part(&collection->manifest, "calibration.json", MEASURED_BY_US);
+    if (!case_part_exists(collection->folder, "calibration.json"))
+        case_manifest_part(&collection->manifest, "calibration.json", MEASURED_BY_US);
     return case_part_write(collection->folder, "calibration.json", &out, err);
 }

@@ -110,6 +110,9 @@ void ceilings_before(struct collection *collection);
 /* A glimpse at the CPU that the target runs on, when one is due. */
 void ceilings_look(struct collection *collection);
 void ceilings_after(struct collection *collection);
+/* Its code has wide vectors: what these cost of the clock, on the CPU where it was met most. */
+void ceilings_licence(struct collection *collection);
+/* May be called again. */
 MUST_CHECK bool write_ceilings(struct collection *collection, struct error *err);
 
 /* ---- diagnose_parts ---- */

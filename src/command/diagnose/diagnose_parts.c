@@ -161,9 +161,14 @@ static bool write_followers(struct collection *collection, struct error *err)
     loaded_case_done(&loaded);
     progress_say(collection, "plumb: measuring what such accesses cost here");
     enum skid_event event = collection->by_cycles ? SKID_OF_CYCLES : SKID_OF_CPU_CLOCK;
-    return written && diagnose_probe(collection->context, collection->folder, event, &collection->manifest,
-                                     &collection->arena, err) &&
-           case_manifest_write(&collection->manifest, collection->folder, err);
+    bool is_wide = false;
+    written = written && diagnose_probe(collection->context, collection->folder, event, &collection->manifest,
+                                        &collection->arena, &is_wide, err);
+    if (written && is_wide) {
+        ceilings_licence(collection);
+        written = write_ceilings(collection, err);
+    }
+    return written && case_manifest_write(&collection->manifest, collection->folder, err);
 }
 
 bool parts_write(struct collection *collection, struct error *err)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "command/diagnose/diagnose_probe.h"
 
+#include "analyse/code/wide_code.h"
 #include "base/vec.h"
 #include "command/diagnose/diagnose_case.h"
 #include "probe/page_walk.h"
@@ -112,12 +113,20 @@ static struct access_cost cost_probe(struct context *context, const struct stall
     return cost;
 }
 
-static void groups_probe(struct context *context, const char *folder, struct access_costs *costs, struct arena *arena)
+static bool is_wide(const struct stalls *stalls)
+{
+    struct wide_code code = wide_code_of(stalls);
+    return code.stands[WIDE_LIGHT_512] || code.stands[WIDE_HEAVY_512] || code.samples[WIDE_HEAVY_256];
+}
+
+static void groups_probe(struct context *context, const char *folder, struct access_costs *costs, bool *ret_is_wide,
+                         struct arena *arena)
 {
     struct loaded_case loaded;
     struct error ignored;
     if (!loaded_case_read(&loaded, folder, &ignored))
         return;
+    *ret_is_wide = is_wide(&loaded.stalls);
     for (uint32_t at = 0; at < loaded.stalls.group_count && costs->count < GROUPS_PROBED_MOST; at++) {
         const struct stall_group *group = &loaded.stalls.groups[at];
         bool counted = group->set.address_count >= WORKING_SET_ADDRESSES_LEAST;
@@ -136,15 +145,16 @@ static bool costs_write(const struct access_costs *costs, const char *folder, st
 }
 
 bool diagnose_probe(struct context *context, const char *folder, enum skid_event event, struct case_manifest *manifest,
-                    struct arena *arena, struct error *err)
+                    struct arena *arena, bool *ret_is_wide, struct error *err)
 {
     struct access_costs costs = {.items = arena_array(arena, struct access_cost, GROUPS_PROBED_MOST)};
+    *ret_is_wide = false;
     skid_probe(context, event, &costs, arena);
     /* The skid's answer decides what the samples mean, so it is written before the case is read again. */
     if (!costs_write(&costs, folder, err))
         return false;
     if (costs.one_behind)
-        groups_probe(context, folder, &costs, arena);
+        groups_probe(context, folder, &costs, ret_is_wide, arena);
     else
         case_manifest_gap(manifest, arena, "stalled instructions",
                           costs.skid_known ? "samples don't land one instruction behind the stall here"

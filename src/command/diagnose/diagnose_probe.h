@@ -7,8 +7,10 @@
 #include "command/command.h"
 #include "probe/skid.h"
 
-/* Writes costs.json into the case; event: what its samples were taken by. Errors: the folder can't be read or written. */
+/* Writes costs.json into the case; event: what its samples were taken by. ret_is_wide: its code
+ * may lower the clock of its core by wide vectors. Errors: the folder can't be read or written. */
 MUST_CHECK bool diagnose_probe(struct context *context, const char *folder, enum skid_event event,
-                               struct case_manifest *manifest, struct arena *arena, struct error *err);
+                               struct case_manifest *manifest, struct arena *arena, bool *ret_is_wide,
+                               struct error *err);
 
 #endif

@@ -20,7 +20,7 @@ enum {
 
 /* How much of each: rounds of slices, sizes, time of one chase. */
 struct plan {
-    int core_rounds, memory_rounds, curve_rounds, cpu_rounds;
+    int core_rounds, memory_rounds, curve_rounds, cpu_rounds, licence_rounds;
     unsigned figures; /* which of the core's and of the bandwidths */
     size_t bandwidth_bytes, largest_bytes;
     unsigned step_shift; /* each step of the curve is larger by so many bits */
@@ -32,6 +32,7 @@ static const struct plan full_plan = {
     .memory_rounds = 7,
     .curve_rounds = 6,
     .cpu_rounds = 7,
+    .licence_rounds = 9,
     .figures = ~0u,
     .bandwidth_bytes = 64 * 1024 * 1024,
     .step_shift = 2,
@@ -228,6 +229,104 @@ static void measure_cpus(struct calibration *calibration, const struct plan *pla
                 quartile_interval(cpus[at].issues, cpus[at].count)};
 }
 
+/* The clock behind wide vectors. */
+
+static const struct {
+    unsigned bits;
+    bool heavy;
+} blocks[] = {
+    [CALIBRATION_CLOCK_HEAVY_256 - CALIBRATION_CLOCK_HEAVY_256] = {256, true},
+    [CALIBRATION_CLOCK_LIGHT_512 - CALIBRATION_CLOCK_HEAVY_256] = {512, false},
+    [CALIBRATION_CLOCK_HEAVY_512 - CALIBRATION_CLOCK_HEAVY_256] = {512, true},
+};
+
+/* A lowered clock comes within half a millisecond and stays for 0.6 to 0.7 ms behind the last wide instruction. */
+static const double block_ns = 1e6;
+enum {
+    REST_MEASURES = 4 /* of the clock, 0.3 ms each: the last one counts */
+};
+
+static struct measured clock_rested(void)
+{
+    struct measured clock = clock_measure();
+    for (int at = 1; at < REST_MEASURES && clock.known; at++)
+        clock = clock_measure();
+    return clock;
+}
+
+enum {
+    BLOCKS = CALIBRATION_CLOCK_HEAVY_512 - CALIBRATION_CLOCK_HEAVY_256 + 1
+};
+
+struct block_pairs { /* the clock before a block and behind it */
+    struct {
+        double scalar_hz, behind_hz;
+    } items[BLOCKS][ROUNDS_MOST];
+    size_t count[BLOCKS];
+    const char *why_not[BLOCKS];
+};
+
+static void block_measure(struct block_pairs *pairs, size_t block)
+{
+    struct measured scalar = clock_rested();
+    const char *missing = scalar.known ? wide_work(blocks[block].bits, blocks[block].heavy, block_ns) : scalar.why_not;
+    struct measured behind = missing ? not_measured(missing) : clock_measure();
+    if (!behind.known) {
+        pairs->why_not[block] = behind.why_not;
+        return;
+    }
+    size_t at = pairs->count[block]++;
+    pairs->items[block][at].scalar_hz = scalar.value;
+    pairs->items[block][at].behind_hz = behind.value;
+}
+
+/* A neighbour on the same core may have lowered the clock already: such a pair would say that the block costs nothing. */
+static void pairs_judge(struct samples *all, const struct block_pairs *pairs)
+{
+    static const double unlowered = 0.97;
+    double most_hz = 0;
+    for (size_t block = 0; block < BLOCKS; block++)
+        for (size_t at = 0; at < pairs->count[block]; at++)
+            if (pairs->items[block][at].scalar_hz > most_hz)
+                most_hz = pairs->items[block][at].scalar_hz;
+    for (size_t block = 0; block < BLOCKS; block++) {
+        struct samples *ratios = &all[CALIBRATION_CLOCK_HEAVY_256 + block];
+        ratios->why_not = pairs->why_not[block] ? pairs->why_not[block]
+                                                : "the clock was lowered before each block, by a neighbour or by heat";
+        for (size_t at = 0; at < pairs->count[block]; at++)
+            if (pairs->items[block][at].scalar_hz >= unlowered * most_hz)
+                samples_add(ratios, measured_as(pairs->items[block][at].behind_hz / pairs->items[block][at].scalar_hz));
+    }
+}
+
+static void measure_licence(struct samples *all, int rounds, unsigned short state[3])
+{
+    struct block_pairs pairs = {0};
+    size_t order[BLOCKS];
+    for (int round = 0; round < rounds; round++) {
+        shuffle(order, BLOCKS, state);
+        for (size_t at = 0; at < BLOCKS; at++)
+            block_measure(&pairs, order[at]);
+    }
+    if (rounds)
+        pairs_judge(all, &pairs);
+    for (size_t at = 0; !rounds && at < BLOCKS; at++)
+        all[CALIBRATION_CLOCK_HEAVY_256 + at].why_not = left_out;
+}
+
+void calibration_measure_licence(struct calibration *calibration, const uint32_t *cpu_or_null)
+{
+    struct samples all[CALIBRATION_FIGURES] = {0};
+    unsigned short state[3] = {1, 1, 1};
+    cpu_set_t before;
+    bool moved = cpu_or_null && cpu_enter(*cpu_or_null, &before);
+    measure_licence(all, ROUNDS_MOST, state);
+    if (moved)
+        cpu_leave(&before);
+    for (size_t at = CALIBRATION_CLOCK_HEAVY_256; at <= CALIBRATION_CLOCK_HEAVY_512; at++)
+        calibration->figures[at] = samples_value(&all[at]);
+}
+
 /* Memory. */
 
 static void measure_bandwidth(struct samples *all, const struct sysroot *root, const struct plan *plan,
@@ -318,6 +417,7 @@ void calibration_measure(struct calibration *calibration, const struct sysroot *
     double start_s = now_s(CLOCK_MONOTONIC);
     measure_core(all, &plan, state);
     measure_cpus(calibration, &plan);
+    measure_licence(all, plan.licence_rounds, state);
     measure_bandwidth(all, root, &plan, state);
     measure_curve(calibration, &all[CALIBRATION_PAGE_WALK], root, &plan, state);
     for (size_t at = 0; at < CALIBRATION_FIGURES; at++)

@@ -5,7 +5,7 @@
  * Every figure is the median of slices that take turns in random order, with their quartiles. Measured on the CPUs this
  * process may use; single-core figures on whichever it runs on, in CPU time.
  * The quick form (some 80 ms) leaves out what moves little or costs much: branch misses, CPUID, what all cores read
- * together, and all but a few steps of the latency curve. It is made beside each measurement. A glimpse (0.5 ms) looks at
+ * together, the clock behind wide vectors, and all but a few steps of the latency curve. It is made beside each measurement. A glimpse (0.5 ms) looks at
  * one CPU's clock and issue rate while somebody else works there.
  */
 #ifndef PLUMB_PROBE_CALIBRATION_CALIBRATION_H
@@ -25,6 +25,12 @@ struct calibration_request {
 /* A part that can't be measured says so; nothing fails as a whole. cpu_list stays NULL: the caller knows it. */
 void calibration_measure(struct calibration *calibration, const struct sysroot *root,
                          const struct calibration_request *request);
+
+/*
+ * The clock behind wide vectors alone (the last three figures), some 120 ms; on that CPU, where it can be had. Blocks of 512-bit code lower
+ * the clock of the core, a neighbour's hardware thread included, until 0.7 ms later.
+ */
+void calibration_measure_licence(struct calibration *calibration, const uint32_t *cpu_or_null);
 
 /*
  * Move this thread to a CPU, look at its clock and issue rate for about 0.5 ms of CPU time, move back. False: the CPU can't be

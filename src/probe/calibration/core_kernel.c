@@ -90,6 +90,22 @@ FMA_KERNELS(256, TARGET_256)
 FMA_KERNELS(512, TARGET_512)
 #endif
 
+#ifdef TARGET_512
+typedef int32_t integers_512 __attribute__((vector_size(64)));
+
+TARGET_512 static void integers_run_512(int rounds)
+{
+    integers_512 addend = {0};
+    addend += 3;
+    integers_512 a = addend, b = a, c = a, d = a;
+#define ADD(sum) sum += addend; KEEP(sum)
+    for (int round = 0; round < rounds; round++) {
+        ADD(a); ADD(b); ADD(c); ADD(d);
+    }
+#undef ADD
+}
+#endif
+
 static const char *fma_missing(unsigned bits)
 {
 #if defined(__x86_64__)
@@ -136,6 +152,26 @@ struct measured fma_rate(unsigned bits)
     double start_ns = cpu_now_ns();
     fma_run(bits, FMA_ROUNDS);
     return per_ns(FMA_ROUNDS * 10.0, cpu_now_ns() - start_ns);
+}
+
+const char *wide_work(unsigned bits, bool heavy, double duration_ns)
+{
+    enum {
+        ROUNDS = 2000
+    };
+    const char *missing = fma_missing(bits);
+    if (missing)
+        return missing;
+    if (!heavy && bits != 512)
+        return "additions of integers are tried at 512 bits only";
+    for (double start_ns = cpu_now_ns(); cpu_now_ns() - start_ns < duration_ns;)
+        if (heavy)
+            fma_run(bits, ROUNDS);
+#ifdef TARGET_512
+        else
+            integers_run_512(ROUNDS);
+#endif
+    return NULL;
 }
 
 struct measured fma_latency_ns(void)

@@ -5,6 +5,7 @@
 #include "analyse/counts/counter_summary.h"
 #include "base/vec.h"
 #include "capture/counter_set.h"
+#include "made_folder.h"
 #include "simulated_pmu.h"
 
 #include <errno.h>
@@ -174,6 +175,94 @@ static const struct named_count items[] = {
     {"page-faults", {true, 12, NULL}, 1, false, true},
     {"LLC-loads", {false, 0, "the machine has no such event"}, 1, true, false},
 };
+
+/* ---- the clock's events, where the model has them ---- */
+
+static void machine_make(const char *folder, const char *model, const char *stepping)
+{
+    made_folder_put(folder, "/proc/cpuinfo", "processor\t: 0\nvendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: %s\n"
+                    "model name\t: made up\nstepping\t: %s\n\n", model, stepping);
+    made_folder_put(folder, "/sys/bus/event_source/devices/cpu/type", "4\n");
+    made_folder_put(folder, "/sys/bus/event_source/devices/cpu/format/event", "config:0-7\n");
+    made_folder_put(folder, "/sys/bus/event_source/devices/cpu/format/umask", "config:8-15\n");
+    made_folder_put(folder, "/sys/bus/event_source/devices/msr/type", "7\n");
+    made_folder_put(folder, "/sys/bus/event_source/devices/msr/format/event", "config:0-63\n");
+    made_folder_put(folder, "/sys/bus/event_source/devices/msr/events/tsc", "event=0x00\n");
+    made_folder_put(folder, "/sys/bus/event_source/devices/msr/events/aperf", "event=0x01\n");
+    made_folder_put(folder, "/sys/bus/event_source/devices/msr/events/mperf", "event=0x02\n");
+}
+
+#define LICENCE(number, rate)                                                                                     \
+    {                                                                                                             \
+        .type = PERF_TYPE_RAW, .config = (number), .needs = SIMULATED_HARDWARE, .per_second = (rate)              \
+    }
+
+static const struct simulated_rule clock_rules[] = {
+    COUNTED(PERF_COUNT_HW_CPU_CYCLES, 3e9),
+    COUNTED(PERF_COUNT_HW_INSTRUCTIONS, 6e9),
+    LICENCE(0x0728, 2.6e9),
+    LICENCE(0x1828, 3e8),
+    LICENCE(0x2028, 1e8),
+    {.type = 7, .config = 0, .per_second = 2.5e9},
+    {.type = 7, .config = 1, .per_second = 3e9},
+    {.type = 7, .config = 2, .per_second = 2.5e9},
+    {.type = PERF_TYPE_SOFTWARE, .any_config = true, .per_second = 1e9},
+};
+
+static void clock_open(struct bench *bench, const char *folder)
+{
+    *bench = (struct bench){0};
+    arena_init(&bench->arena);
+    bench->pmu = simulated_pmu_new(&(struct simulated_plan){
+        .rules = clock_rules, .rule_count = array_count(clock_rules), .programmable = 4, .fixed = 3});
+    sysroot_init(&bench->root, folder);
+    target_of_workload(&bench->target, 100, &bench->arena);
+    cr_assert(counter_set_open(&bench->set, &bench->target, simulated_pmu_kernel(bench->pmu), &bench->root, &bench->err),
+              "%s", bench->err.message);
+    simulated_pmu_exec(bench->pmu, 100);
+    simulated_pmu_run(bench->pmu, 1000000000);
+}
+
+Test(counter_set, licences_and_the_mean_clock_are_counted_where_the_model_has_them)
+{
+    char folder[] = "/tmp/plumb_counter_set_XXXXXX";
+    struct bench bench;
+    cr_assert(mkdtemp(folder));
+    machine_make(folder, "85", "7"); /* Cascade Lake */
+    clock_open(&bench, folder);
+    const struct counter_total *totals;
+    size_t count = counter_set_finish(bench.set, &totals), met = 0;
+    double sum = 0;
+    for (size_t at = 0; at < count; at++) {
+        bool is_licence = strncmp(totals[at].name, "core_power.", 11) == 0, is_msr = strncmp(totals[at].name, "msr/", 4) == 0;
+        if (!is_licence && !is_msr)
+            continue;
+        cr_expect(totals[at].count.known, "%s: %s", totals[at].name, totals[at].count.why_not);
+        cr_expect_eq(totals[at].hardware, is_licence, "%s", totals[at].name);
+        met++;
+        sum += is_licence ? totals[at].count.value : 0;
+        if (strcmp(totals[at].name, "core_power.lvl2_turbo_license") == 0)
+            cr_expect_float_eq(totals[at].count.value / 1e8, 1, 0.02);
+    }
+    cr_expect_eq(met, 6);
+    cr_expect_float_eq(sum / 3e9, 1, 0.02, "the three levels are all cycles: %f", sum);
+    cr_expect(simulated_pmu_was_tried(bench.pmu, PERF_TYPE_RAW, 0x1828));
+    bench_done(&bench);
+    made_folder_remove(folder);
+}
+
+Test(counter_set, other_models_are_not_asked_for_licences)
+{
+    char folder[] = "/tmp/plumb_counter_set_XXXXXX";
+    struct bench bench;
+    cr_assert(mkdtemp(folder));
+    machine_make(folder, "143", "8"); /* Sapphire Rapids: that code means something else there */
+    clock_open(&bench, folder);
+    cr_expect_not(simulated_pmu_was_tried(bench.pmu, PERF_TYPE_RAW, 0x1828));
+    cr_expect(simulated_pmu_was_tried(bench.pmu, 7, 1));
+    bench_done(&bench);
+    made_folder_remove(folder);
+}
 
 Test(counter_summary, survives_its_own_json)
 {
