@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * For tests: rate, bound and traffic of the loop with the most samples in a piece of code, from a recording with user registers.
+ * Usage: loop_rate PERF.DATA CORE FILE OFFSET SIZE. A line: accepted=0|1 rate=… why='…' cycles=… bytes=….
+ */
+#include "analyse/loop/loop_bound.h"
+#include "analyse/loop/loop_rate.h"
+#include "analyse/loop/loop_traffic.h"
+#include "base/vec.h"
+#include "capture/capture.h"
+#include "source/perf_data/perf_data.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct code {
+    struct instruction *items;
+    size_t count, capacity;
+};
+
+static bool code_read(struct code *rows, const char *path, uint64_t offset, size_t size)
+{
+    struct disassembler *disassembler;
+    struct error err = {0};
+    uint8_t *bytes = memory_alloc(size + 1);
+    FILE *file = fopen(path, "rb");
+    if (!file || fseek(file, (long)offset, SEEK_SET) || fread(bytes, 1, size, file) != size ||
+        !disassembler_new(&disassembler, "x86_64", SYNTAX_ATT, &err))
+        return false;
+    struct instruction row;
+    for (size_t at = 0; at < size && disassembler_next(disassembler, bytes + at, size - at, offset + at, &row); at += row.length)
+        *vec_push(rows) = row;
+    fclose(file);
+    return true;
+}
+
+static uint32_t row_of(const struct code *rows, uint64_t addr)
+{
+    for (uint32_t at = 0; at < rows->count; at++)
+        if (rows->items[at].addr == addr)
+            return at;
+    return LOOP_ROW_OUTSIDE;
+}
+
+static struct loop_rows hottest_loop(const struct code *rows, const double *weights)
+{
+    uint32_t best = 0;
+    struct loop_rows loop = {UINT32_MAX, UINT32_MAX};
+    for (uint32_t at = 0; at < rows->count; at++)
+        best = weights[at] > weights[best] ? at : best;
+    if (!code_loop_around(rows->items, rows->count, best, &loop))
+        loop.first = UINT32_MAX;
+    return loop;
+}
+
+int main(int argc, char **argv)
+{
+    struct error err = {0};
+    struct source *source;
+    struct capture capture;
+    struct code rows = {0};
+    if (argc < 6 || !code_read(&rows, argv[3], strtoull(argv[4], NULL, 0), strtoull(argv[5], NULL, 0)) || !rows.count ||
+        !perf_data_open(&source, argv[1], &err)) {
+        fprintf(stderr, "loop_rate: %s\n", err.message);
+        return 2;
+    }
+    capture_init(&capture);
+    if (!capture_fill(&capture, source, NULL, true, &err))
+        fprintf(stderr, "loop_rate: %s\n", err.message);
+    const struct samples *samples = &capture.recording.samples;
+    struct loop_sample *given = calloc(samples->count + 1, sizeof(*given));
+    double *weights = calloc(rows.count, sizeof(*weights));
+    for (size_t at = 0; at < samples->count; at++) {
+        const struct sample *sample = &samples->items[at];
+        given[at] = (struct loop_sample){.time_ns = sample->time_ns, .thread = sample->thread, .event = sample->event,
+                                         .row = row_of(&rows, samples->locations[sample->location].dso_addr)};
+        if (given[at].row != LOOP_ROW_OUTSIDE)
+            weights[given[at].row]++;
+        if (sample->registers != REGISTERS_NONE) {
+            given[at].mask = samples->registers[sample->registers].mask;
+            given[at].values = samples->register_values + samples->registers[sample->registers].first;
+        }
+    }
+    struct loop_rows loop = hottest_loop(&rows, weights);
+    if (loop.first == UINT32_MAX) {
+        printf("accepted=0 why='no loop' samples=%zu\n", samples->count);
+        return 0;
+    }
+    struct arena arena;
+    struct loop_rate rate;
+    struct loop_bound bound;
+    struct loop_traffic traffic;
+    struct loop_bound_request bound_request = {.rows = rows.items, .loop = loop, .row_weights = weights, .core = core_costs_find(argv[2])};
+    struct loop_rate_request rate_request = {.rows = rows.items, .row_count = rows.count, .loop = loop, .samples = given, .sample_count = samples->count};
+    arena_init(&arena);
+    struct loop_path path = loop_path_of(rows.items, loop, weights, &arena);
+    loop_bound_of_path(&bound, &path, &bound_request);
+    loop_rate_find(&rate, &rate_request);
+    loop_traffic_of(&traffic, &path, NULL);
+    printf("accepted=%d rate=%.6g low=%.6g high=%.6g cost=%.0f why='%s' cycles=%.2f limit='%s' approximate=%d lower=%d bytes=%.1f least=%.1f trips=%u of %u loop=%#llx-%#llx samples=%zu\n",
+           rate.accepted, rate.rate_per_s, rate.low_per_s, rate.high_per_s, rate.sample_cost_ns, rate.why_not ? rate.why_not : "", bound.cycles,
+           loop_limit_name(bound.limit), bound.is_approximate, bound.is_lower, traffic.bytes, traffic.least_bytes, traffic.trips, traffic.least_trips,
+           (unsigned long long)rows.items[loop.first].addr, (unsigned long long)rows.items[loop.last].addr, samples->count);
+    for (int at = 0; at < LOOP_SCALES && getenv("SCALES"); at++)
+        printf("  distance %.0f spread %.2f pairs %u backward %u contrary %u agreeing %u rate %.5g\n", rate.scales[at].distance_ns, rate.scales[at].spread,
+               rate.scales[at].pairs, rate.scales[at].backward, rate.scales[at].contrary, rate.scales[at].agreeing, rate.scales[at].rate_per_s);
+    return 0;
+}
