@@ -697,9 +697,11 @@ bool capture_fill_with(struct capture *capture, struct source *source, const str
     capture->state->options = options;
     events_name(capture, source);
     facts_copy(capture, source);
+    uint32_t renamed = source->rename_count;
     while (source->ops->next(source, &record, &trouble)) {
-        if (source->event_count != capture->recording.event_count)
+        if (source->event_count != capture->recording.event_count || source->rename_count != renamed)
             events_name(capture, source);
+        renamed = source->rename_count;
         if (record.kind == RECORD_HEADER_FEATURE)
             facts_copy(capture, source); /* a pipe tells its facts as it goes */
         if (!apply(capture, &record))

@@ -56,6 +56,7 @@ struct source {
     const struct source_ops *ops;
     const struct source_event *events; /* may grow and move with next(): events of pipes come as records */
     size_t event_count;
+    uint32_t rename_count; /* events' names that were learnt later than the events */
     struct source_facts facts;
     struct source_losses losses; /* complete after the last record */
 };

@@ -71,3 +71,36 @@ def test_a_recording_whose_formats_are_broken_is_read_on(run, plumb, tmp_path):
         done = run("script", "-i", "broken.data", cwd=tmp_path)
         assert done.returncode == 0, done.stderr
         assert "fd: 0x" in done.stdout or ": raw " in done.stdout
+
+
+WRITES = ["-e", "syscalls:sys_enter_write", "--", "sh", "-c", "echo one >/dev/null; echo two >/dev/null"]
+
+
+@pytest.mark.parametrize("who", ["ours", "perfs"])
+def test_tracepoints_keep_their_names_in_a_pipe(run, plumb, perf, who):
+    recorder = plumb if who == "ours" else perf
+    piped = subprocess.run([recorder, "record", "-o", "-", *(WRITES if who == "ours" else [word for word in WRITES if word != "--"])],
+                           capture_output=True, check=False).stdout
+    if not piped:
+        pytest.skip("can't be recorded here")
+    for command in ("script", "report"):
+        shown = run(command, "-i", "-", input=piped, text=False).stdout.decode(errors="replace")
+        assert "syscalls:sys_enter_write" in shown, shown
+        assert "tracepoint " not in shown
+
+
+def test_perf_shows_what_was_traced_in_a_file_of_tracepoints(plumb, perf, tmp_path):
+    """perf report's own columns: what was traced where all events are tracepoints, who ran otherwise."""
+    def titles(recorder, *words):
+        done = subprocess.run([recorder, "record", "-o", tmp_path / "data", *words], capture_output=True, text=True, check=False)
+        if done.returncode:
+            pytest.skip("can't be recorded here: " + done.stderr.strip().splitlines()[-1])
+        report = subprocess.run([perf, "report", "-i", tmp_path / "data", "--stdio"], capture_output=True, text=True, check=False).stdout
+        names = subprocess.run([perf, "script", "-i", tmp_path / "data", "-F", "comm"], capture_output=True, text=True,
+                               check=False).stdout.split()
+        (tmp_path / "data").unlink()
+        return [line for line in report.splitlines() if line.startswith("# Overhead")], set(names)
+    ours, theirs = (titles(recorder, "-e", "syscalls:sys_enter_write", "-e", "syscalls:sys_enter_read", "sh", "-c", "echo one; cat /dev/null")
+                    for recorder in (plumb, perf))
+    assert ours == theirs and ours[0]
+    assert titles(plumb, "-e", "syscalls:sys_enter_write", "-e", "cpu-clock", "sh", "-c", "echo one")[0] != ours[0]

@@ -3,6 +3,7 @@
 
 #include "base/file_fault.h"
 #include "base/scope.h"
+#include "decode/tracing_data.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -47,8 +48,10 @@ static void events_publish(struct perf_data *data)
 
 void perf_data_event_rename(struct perf_data *data, uint32_t event, struct view name)
 {
-    if (event < data->events.count && name.length)
-        data->events.items[event].name = arena_string_n(&data->arena, name.text, name.length);
+    if (event >= data->events.count || !name.length)
+        return;
+    data->events.items[event].name = arena_string_n(&data->arena, name.text, name.length);
+    data->source.rename_count++;
 }
 
 bool perf_data_add_event(struct perf_data *data, const struct perf_event_attr *attr, struct bytes ids,
@@ -394,6 +397,47 @@ static void apply_header_feature(struct perf_data *data, const struct record *re
     perf_data_read_feature(data, (unsigned)number, bytes_of(copy, bytes_left(&in), data->swapped));
 }
 
+/* Pipes carry no event descriptions; the name of a tracepoint is in its format, where its number is. */
+static void name_tracepoint(struct perf_data *data, const char *system, struct view format)
+{
+    struct view line, name = {0};
+    uint64_t id = 0;
+    bool has_id = false;
+    while (!has_id && view_line(&format, &line)) {
+        struct view key = view_word(&line);
+        if (view_equal(key, "name:"))
+            name = view_word(&line);
+        else if (view_equal(key, "ID:"))
+            has_id = view_u64(view_word(&line), 10, &id);
+    }
+    if (!has_id || !name.length)
+        return;
+    vec_for_each(&data->events, event)
+    {
+        char unnamed[96];
+        attr_name(&event->attr, unnamed, sizeof(unnamed));
+        if (event->attr.type != PERF_TYPE_TRACEPOINT || event->attr.config != id || strcmp(event->name, unnamed) != 0)
+            continue;
+        const char *modifiers = strchr(unnamed, ':');
+        scoped_text struct text full = {0};
+        text_printf(&full, "%s:%.*s%s", system, (int)name.length, name.text, modifiers ? modifiers : "");
+        perf_data_event_rename(data, (uint32_t)(event - data->events.items), (struct view){text_string(&full), full.length});
+    }
+}
+
+static void name_tracepoints(struct perf_data *data)
+{
+    struct bytes_view formats = data->source.facts.tracing_data;
+    struct tracing_data tracing;
+    struct error ignored;
+    struct view format;
+    if (!tracing_data_read(formats.bytes, formats.size_bytes, &tracing, &ignored))
+        return;
+    struct tracing_system at = tracing_data_begin(&tracing);
+    while (tracing_data_next(&at, &format))
+        name_tracepoint(data, at.name, format);
+}
+
 /* Trace formats stand behind their record, padded to 8 bytes. */
 static bool apply_tracing_data(struct perf_data *data, const struct record *record, struct error *err)
 {
@@ -417,6 +461,7 @@ static bool apply_tracing_data(struct perf_data *data, const struct record *reco
     record_queue_break(&data->queue);
     data->source.facts.tracing_data =
         (struct bytes_view){arena_copy(&data->arena, kept.bytes, kept.length), record->appendix.size_bytes};
+    name_tracepoints(data);
     return true;
 }
 

@@ -32,12 +32,47 @@ static void describe_event(const struct recorder *recorder, size_t index, struct
     }
 }
 
-static struct perf_data_event *describe_events(const struct recorder *recorder, struct arena *arena)
+/*
+ * Where every event is a tracepoint of tasks, perf lets the first one carry the side records, and shows what was traced
+ * instead of who ran: only while the file holds no event of another kind. What the tracking event wrote is read alike.
+ */
+static bool hides_tracking(const struct recorder *recorder, const struct perf_data_event *events)
+{
+    bool tracepoints = recorder->request.event_count && recorder->request.target->kind != TARGET_CPUS &&
+                       recorder->request.target->kind != TARGET_CGROUP;
+    for (size_t at = 0; at < recorder->request.event_count; at++)
+        tracepoints &= events[at].attr.type == PERF_TYPE_TRACEPOINT;
+    return tracepoints;
+}
+
+static void carry_tracking(struct perf_data_event *first, const struct perf_data_event *tracking, struct arena *arena)
+{
+    uint64_t *ids = arena_array(arena, uint64_t, first->id_count + tracking->id_count);
+    if (first->id_count)
+        memcpy(ids, first->ids, first->id_count * sizeof(*ids));
+    if (tracking->id_count)
+        memcpy(ids + first->id_count, tracking->ids, tracking->id_count * sizeof(*ids));
+    first->ids = ids;
+    first->id_count += tracking->id_count;
+    first->attr.mmap = first->attr.mmap2 = first->attr.comm = first->attr.comm_exec = first->attr.task = 1;
+    first->attr.mmap_data = tracking->attr.mmap_data;
+    first->attr.context_switch = tracking->attr.context_switch;
+    first->attr.build_id = tracking->attr.build_id;
+    first->attr.ksymbol = tracking->attr.ksymbol;
+    first->attr.bpf_event = tracking->attr.bpf_event;
+    first->attr.namespaces = tracking->attr.namespaces;
+    first->attr.cgroup = tracking->attr.cgroup;
+}
+
+static struct perf_data_event *describe_events(const struct recorder *recorder, struct arena *arena, size_t *ret_count)
 {
     size_t count = recorder->request.event_count + 1;
     struct perf_data_event *events = arena_array(arena, struct perf_data_event, count);
     for (size_t at = 0; at < count; at++)
         describe_event(recorder, at, &events[at], arena);
+    if (hides_tracking(recorder, events))
+        carry_tracking(&events[0], &events[--count], arena);
+    *ret_count = count;
     return events;
 }
 
@@ -63,14 +98,14 @@ bool recorder_output_begin(struct recorder *recorder, struct error *err)
 {
     if (!restart_compressor(recorder, err))
         return false;
-    size_t count = recorder->request.event_count + 1;
+    size_t count;
     perf_data_features features = {0};
     struct arena arena;
     arena_init(&arena);
-    struct perf_data_event *events = describe_events(recorder, &arena);
+    struct perf_data_event *events = describe_events(recorder, &arena, &count);
     int *groups = arena_array(&arena, int, count);
     for (size_t at = 0; at < count; at++)
-        groups[at] = at + 1 < count ? recorder->request.events[at].group : EVENT_NO_GROUP;
+        groups[at] = at < recorder->request.event_count ? recorder->request.events[at].group : EVENT_NO_GROUP;
     struct recorder_features_input input = {
         .events = events,
         .event_count = count,
@@ -128,9 +163,10 @@ bool recorder_excerpt_write(const struct recorder *recorder, int fd, struct erro
     arena_init(&arena);
     if (uname(&machine) == 0)
         perf_data_add_string(perf_data_features_add(&features, FEATURE_ARCH), machine.machine);
+    size_t count;
+    const struct perf_data_event *events = describe_events(recorder, &arena, &count);
     bool good = perf_data_writer_create(&writer, "-", fd, err) &&
-                perf_data_writer_begin(writer, describe_events(recorder, &arena), recorder->request.event_count + 1,
-                                       &features, err) &&
+                perf_data_writer_begin(writer, events, count, &features, err) &&
                 perf_data_writer_append(writer, recorder->excerpt.side.bytes, recorder->excerpt.side.length, err);
     vec_for_each(&recorder->excerpt.kept, sample)
         good = good && perf_data_writer_append(writer, sample->bytes, sample->length, err);
