@@ -34,7 +34,7 @@ help:
 	@echo "make fuzz        each fuzz target for FUZZ_SECONDS=$(FUZZ_SECONDS)"
 	@echo "make lint        banned functions, names, licences, mutable globals, shell scripts, layers, manual pages"
 	@echo "make demo        diagnose a real program, then try the advice"
-	@echo "make bench       measure plumb beside its peers: bench/RESULTS.md"
+	@echo "make bench       plumb beside its peers, and how often its diagnosis is right: bench/RESULTS.md"
 	@echo "make core        the static core (stat, record, doctor); CROSS=aarch64-linux-gnu builds it for AArch64"
 	@echo "make bundle      an archive that runs wherever it is unpacked, an empty chroot included"
 	@echo "make install     PREFIX=$(PREFIX) DESTDIR=$(DESTDIR)"

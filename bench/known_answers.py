@@ -486,6 +486,8 @@ def asked_table(score):
     gains = score.gains_foretold()
     foretold = [each for each in gains if each[4]]
     contained = sum(2 * inside > count for *_, inside, count in foretold)
+    widths = [middle[1] - middle[0] for _, middle, *_ in foretold]
+    width = f"; such an interval is {statistics.median(widths) * 100:.0f} % of the CPU time wide (median)" if widths else ""
     rates = score.rates()
     wrong_rates = sum(abs(ratio - 1) > RATE_TOLERANCE for _, ratio in rates)
     macro = score.macro_accuracy()
@@ -503,7 +505,7 @@ def asked_table(score):
     yield f"| abstentions, by runs | at most 15 % | {percent(*score.abstentions())} ({score.abstentions()[0]} of {score.abstentions()[1]}) |"
     yield f"| same class in at least 4 of 5 runs | every program | {with_bounds(*score.steady())} |"
     yield f"| working set within 2x, where one is stated | every one | {with_bounds(near, len(said))}; none stated: {len(sets) - len(said)} of {len(sets)} |"
-    yield (f"| the gain foretold holds the realised one, by programs | at least 80 % | {with_bounds(contained, len(foretold))}; "
+    yield (f"| the gain foretold holds the realised one, by programs | at least 80 % | {with_bounds(contained, len(foretold))}{width}; "
            f"none foretold: {len(gains) - len(foretold)} of {len(gains)} |")
     yield (f"| accepted rates that are wrong by more than {RATE_TOLERANCE * 100:.0f} % | none | "
            f"{f'{wrong_rates} of {len(rates)} runs' if rates else 'not measured: no rate was accepted'} |")

@@ -111,6 +111,7 @@ def test_tables_say_what_falls_short(known, score):
     assert "| macro-accuracy, abstentions counted as errors | at least 85 % | 75 % |" in text
     assert "| HIGH is right, by runs | at least 95 % | 80 % (4 of 5) |" in text
     assert "| HIGH on an adversarial program | never | 2 of 6 runs, 0 of them wrong: mix |" in text
+    assert "such an interval is 40 % of the CPU time wide" in text
     assert "| 2 of 4 runs |" in text and "mix 8.00" in text
     assert "orders (bad_speculation/indirect: unknown 3)" in text
     assert text.endswith("A fact.")
