@@ -90,14 +90,23 @@ static double order_bound(const struct stall_group *group, double line_ns)
     return bound < 1 ? bound : 1;
 }
 
-/* The probe had the memory to itself: each CPU that the program kept busy may cost as much again. */
+/* What a line costs one core when all of them come in order: of the pattern's own memory, else as calibrated beside the run. 0: not known. */
+static double line_ns(const struct results *results, const struct access_cost *cost)
+{
+    static const double LINE_BYTES = 64;
+    struct interval read = ceilings_figure(results->ceilings, CALIBRATION_READ_ONE);
+    if (cost && cost->known && cost->ns_line.known)
+        return cost->ns_line.high;
+    return read.known && read.low > 0 ? LINE_BYTES * 1e9 / read.low : 0;
+}
+
+/* Either had the memory to itself: each CPU that the program kept busy may cost as much again. */
 static double order_transfer(const struct results *results, const struct stall_group *group,
                              const struct access_cost *cost)
 {
     double sharing = results->run && results->run->cpus_used.known ? results->run->cpus_used.value : 1;
-    return cost && cost->known && cost->ns_line.known
-               ? order_bound(group, cost->ns_line.high * (sharing > 1 ? sharing : 1))
-               : 1;
+    double line = line_ns(results, cost);
+    return line > 0 ? order_bound(group, line * (sharing > 1 ? sharing : 1)) : 1;
 }
 
 /* One translation serves the 64 lines of a small page, and costs at most what an access anywhere does. */
@@ -298,6 +307,46 @@ static struct interval miss_ratio(const struct access_cost *cost, bool on_small_
     return interval_clamped(interval_of(low < mid ? low : mid, mid, high > mid ? high : mid), 0, 1);
 }
 
+static const double NEAR_CACHE_BYTES = 256 << 10; /* fits the second-level cache of every core in use */
+
+/*
+ * Without a probe of the pattern: a load that waits for the one before takes what the calibrated curve says of so much
+ * memory, within a factor of two of what was counted; in the near caches it takes what the curve says there. Unknown where it doesn't wait so.
+ */
+static struct interval calibrated_miss_ratio(const struct results *results, const struct stall_group *group)
+{
+    static const double COUNTED_WITHIN = 2;
+    const struct calibration *now = results->ceilings ? &results->ceilings->now : NULL;
+    bool huge = group->huge_hits > group->base_hits;
+    bool waits = group->dependent_samples * 2 > group->samples && group->set.lines.known;
+    struct interval near = calibration_latency_ns(now, NEAR_CACHE_BYTES, huge);
+    struct interval less = calibration_latency_ns(now, group->set.lines.bytes / COUNTED_WITHIN, huge);
+    struct interval here = calibration_latency_ns(now, group->set.lines.bytes, huge);
+    struct interval more = calibration_latency_ns(now, group->set.lines.bytes * COUNTED_WITHIN, huge);
+    if (!waits || !near.known || !less.known || !here.known || !more.known || less.low <= 0)
+        return (struct interval){0};
+    double low = 1 - near.high / less.low, mid = 1 - near.mid / here.mid, high = 1 - near.low / more.high;
+    mid = mid < low ? low : mid;
+    return interval_clamped(interval_of(low, mid, high > mid ? high : mid), 0, 1);
+}
+
+static void say_cost(const struct results *results, struct finding *finding, const struct stall_group *group,
+                     const struct access_cost *cost)
+{
+    if (cost) {
+        finding_evidence(finding, WEIGHT_FOR, ORIGIN_PROBE, "cost",
+                         VALUE_SECONDS("here", interval_exactly(cost->ns_huge.mid * 1e-9)),
+                         VALUE_SECONDS("near", interval_exactly(cost->ns_near.mid * 1e-9)));
+        return;
+    }
+    const struct calibration *now = &results->ceilings->now;
+    bool huge = group->huge_hits > group->base_hits;
+    struct interval here = calibration_latency_ns(now, group->set.lines.bytes, huge);
+    struct interval near = calibration_latency_ns(now, NEAR_CACHE_BYTES, huge);
+    finding_evidence(finding, WEIGHT_FOR, ORIGIN_PROBE, "curve", VALUE_BYTES("size", group->set.lines.bytes),
+                     VALUE_SECONDS("here", interval_scaled(here, 1e-9)), VALUE_SECONDS("near", interval_scaled(near, 1e-9)));
+}
+
 static void cache_misses_test(const struct results *results, struct finding *finding)
 {
     if (!stalls_are_attributed(results, finding) || ruled_out_by_memory_share(results, finding))
@@ -322,14 +371,20 @@ static void cache_misses_test(const struct results *results, struct finding *fin
             continue;
         }
         if (!cost || !cost->known || !cost->ns_near.known) {
-            unmeasured += group->share.high;
+            struct interval calibrated = calibrated_miss_ratio(results, group);
+            if (calibrated.known) {
+                sum = interval_sum(sum, interval_product(group->share, calibrated));
+                leading = leading ? leading : group;
+            } else {
+                unmeasured += group->share.high;
+            }
             continue;
         }
         bool small = group->base_hits >= group->huge_hits;
         struct interval gain = interval_product(group->share, miss_ratio(cost, small));
         sum = interval_sum(sum, less_wrong_guesses(group, gain, cost->ns_huge.mid - cost->ns_near.mid));
         unmeasured += probe_fell_short(cost) && group->share.high > gain.high ? group->share.high - gain.high : 0;
-        if (!leading) {
+        if (!leading || !leading_cost) { /* the pattern's own probe says more than the curve */
             leading = group;
             leading_cost = cost;
         }
@@ -343,12 +398,10 @@ static void cache_misses_test(const struct results *results, struct finding *fin
         finding_evidence(finding, WEIGHT_FOR, ORIGIN_SAMPLES, "stalled", VALUE_SHARE("share", leading->share),
                          VALUE_TEXT("function", function_of(stalls, leading)->name),
                          VALUE_TEXT("instruction", leading->row.text));
-        finding_evidence(finding, WEIGHT_FOR, ORIGIN_PROBE, "cost",
-                         VALUE_SECONDS("here", interval_exactly(leading_cost->ns_huge.mid * 1e-9)),
-                         VALUE_SECONDS("near", interval_exactly(leading_cost->ns_near.mid * 1e-9)));
+        say_cost(results, finding, leading, leading_cost);
         if (leading->dependent_samples * 2 > leading->samples)
             finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_CODE, "dependent", NO_VALUES);
-        double walked = 1 - leading_cost->ns_near.mid / leading_cost->ns_small.mid;
+        double walked = leading_cost ? 1 - leading_cost->ns_near.mid / leading_cost->ns_small.mid : 0;
         if (leading->base_hits > leading->huge_hits && walked > 0) /* pages are another cause: together it is more */
             finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_PROBE, "with-pages",
                              VALUE_SHARE("both", interval_exactly(leading->share.high * walked)));
@@ -378,7 +431,7 @@ const struct hypothesis hypothesis_cache_misses = {
     .family = "memory",
     .title = "data beyond the near caches",
     .needs = RESULT_BIT(RESULT_STALLS),
-    .uses = RESULT_BIT(RESULT_COSTS) | RESULT_BIT(RESULT_RUN) | RESULT_BIT(RESULT_SURROUNDINGS),
+    .uses = RESULT_BIT(RESULT_COSTS) | RESULT_BIT(RESULT_CEILINGS) | RESULT_BIT(RESULT_RUN) | RESULT_BIT(RESULT_SURROUNDINGS),
     .test = cache_misses_test,
 };
 
@@ -400,6 +453,22 @@ static double transfer_share(const struct results *results, const struct stall_g
     double work = cost->ns_work.known && cost->ns_work.mid < now->low ? cost->ns_work.mid : 0;
     double share = cost->ns_line.high / (now->low - work);
     return share < 1 ? share : 1;
+}
+
+static const char *gigabytes(struct finding *finding, struct interval rate)
+{
+    return arena_printf(finding->arena, rate.high * 1e-9 - rate.low * 1e-9 < 0.1 ? "%.1f GB/s" : "%.1f to %.1f GB/s",
+                        rate.low * 1e-9, rate.high * 1e-9);
+}
+
+/* What one core could move while it ran: the ceiling that a stream meets. */
+static void say_bandwidth(const struct results *results, struct finding *finding)
+{
+    struct interval read = ceilings_figure(results->ceilings, CALIBRATION_READ_ONE);
+    struct interval written = ceilings_figure(results->ceilings, CALIBRATION_WRITE_ONE);
+    if (read.known && written.known)
+        finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_PROBE, "ceiling", VALUE_TEXT("read", gigabytes(finding, read)),
+                         VALUE_TEXT("written", gigabytes(finding, written)));
 }
 
 static void bandwidth_test(const struct results *results, struct finding *finding)
@@ -425,8 +494,10 @@ static void bandwidth_test(const struct results *results, struct finding *findin
     struct interval bound = share_of_stalls(results, finding, possible);
     finding_decide_bound(finding, bound.high, results->effect);
     finding_reason_bound(finding, finding->verdict == VERDICT_RULED_OUT ? "shape-bound" : "undecided", bound);
-    if (finding->verdict == VERDICT_UNDECIDED)
-        finding_set(finding, remedy, "remedy", NO_VALUES);
+    if (finding->verdict != VERDICT_UNDECIDED)
+        return;
+    say_bandwidth(results, finding);
+    finding_set(finding, remedy, "remedy", NO_VALUES);
 }
 
 const struct hypothesis hypothesis_bandwidth = {
@@ -434,7 +505,7 @@ const struct hypothesis hypothesis_bandwidth = {
     .family = "memory",
     .title = "memory bandwidth",
     .needs = RESULT_BIT(RESULT_STALLS),
-    .uses = RESULT_BIT(RESULT_COSTS) | RESULT_BIT(RESULT_RUN) | RESULT_BIT(RESULT_SURROUNDINGS),
+    .uses = RESULT_BIT(RESULT_COSTS) | RESULT_BIT(RESULT_CEILINGS) | RESULT_BIT(RESULT_RUN) | RESULT_BIT(RESULT_SURROUNDINGS),
     .test = bandwidth_test,
 };
 

@@ -116,6 +116,37 @@ Test(findings, small_pages_are_supported_by_share_times_ratio)
     arena_done(&made.arena);
 }
 
+/* No probe of its pattern was made: the calibrated curve says what a load over so much memory takes. */
+Test(findings, a_chase_without_a_probe_is_bounded_by_the_calibrated_curve)
+{
+    struct made_up made;
+    struct ceilings ceilings = {.has_before = true};
+    make_up(&made);
+    add_small_pages(&made);
+    made.group.set.lines = (struct set_size){true, 1 << 26, 1 << 26};
+    made.costs.count = 0;
+    cr_assert_eq(test_and_find(&made, "cache-misses")->verdict, VERDICT_UNDECIDED, "nothing was measured of it");
+    for (size_t at = 0; at < 3; at++)
+        ceilings.before.steps[at].bytes = (size_t)1 << (14 + 6 * at); /* 16 KiB, 1 MiB, 64 MiB */
+    ceilings.before.steps[0].on_4k.value = interval_exactly(1.5);
+    ceilings.before.steps[1].on_4k.value = interval_exactly(10);
+    ceilings.before.steps[2].on_4k.value = interval_exactly(100);
+    ceilings.before.step_count = 3;
+    ceilings_settle(&ceilings);
+    made.results.ceilings = &ceilings;
+    cr_assert_eq(test_and_find(&made, "cache-misses")->verdict, VERDICT_UNDECIDED, "independent loads overlap: no curve tells");
+    made.group.dependent_samples = 900;
+    const struct finding *finding = test_and_find(&made, "cache-misses");
+    cr_assert_eq(finding->verdict, VERDICT_SUPPORTED, "%s", finding->reason);
+    cr_expect(finding->recoverable.low > 0.7 && finding->recoverable.high < 0.93, "%f %f", finding->recoverable.low,
+              finding->recoverable.high);
+    cr_expect(strstr(finding->headline, "follows pointers"), "%s", finding->headline);
+    made.group.set.lines.bytes = 64 << 10; /* fits the near caches: the curve says so, too */
+    made.group.set.pages.bytes = 64 << 10;
+    cr_expect_eq(test_and_find(&made, "cache-misses")->verdict, VERDICT_RULED_OUT);
+    arena_done(&made.arena);
+}
+
 /* Page walks get dearer with the memory: a probe of 1 GiB bounds nothing for 64 GiB. */
 Test(findings, a_probe_of_less_memory_rules_nothing_out)
 {
