@@ -57,7 +57,7 @@ def read_cell(core, text, where):
         count, star, letters = term.rpartition("*")
         cycles = float(count) if star else 1.0
         parts.append((unit_mask(core, letters, where), cycles))
-        issued += cycles if letters not in ("d", "l") else 0
+        issued += cycles if letters not in ("d", "e", "l") else 0
     if len(parts) > PARTS_MOST:
         fail(where, f"more than {PARTS_MOST} terms")
     return float(latency), float(slots) if slots else max(issued, 1.0), parts
@@ -108,7 +108,7 @@ def write_core(at, core, rows, out):
 def write_entry(core, name, count):
     keys = "".join(f'"{key}", ' for key in core["keys"].split(","))
     units = ", ".join(f'"{unit}"' for unit in core["units"].values())
-    dividers = sum(1 << at for at, letter in enumerate(core["units"]) if letter == "d")
+    dividers = sum(1 << at for at, letter in enumerate(core["units"]) if letter in "de")
     falses = "".join(f'"{one}", ' for one in core["false"].split(",") if one != "-")
     lines = [f'    {{.key = "{core["key"]}", .serves = {{{keys}NULL}}, .unit_names = {{{units}}}, .unit_count = {len(core["units"])},']
     lines += [f"     .{number} = {float(core[number])}f," for number in NUMBERS]

@@ -3,6 +3,7 @@
 
 #include "base/vec.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* Bits of cost_row.form, in the order of the tables' letters. */
@@ -55,19 +56,30 @@ static uint16_t form_of(const struct instruction *instruction)
                       (__builtin_popcountll(written) == 2 ? FORM_TWO_RESULTS : 0));
 }
 
+/* What its rows go by: "addps", or the class where the decoder doesn't tell names, "@int". */
+static const char *name_of(const struct instruction *instruction, char *place, size_t size_bytes)
+{
+    if (instruction->mnemonic)
+        return instruction->mnemonic;
+    snprintf(place, size_bytes, "@%s", instruction_class_name(instruction->class));
+    return place;
+}
+
 static const struct cost_row *row_find(const struct core_costs *core, const struct instruction *instruction, uint16_t needs)
 {
+    char place[32];
+    const char *name = name_of(instruction, place, sizeof(place));
     size_t low = 0, high = core->row_count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (strcmp(core->rows[middle].mnemonic, instruction->mnemonic) < 0)
+        if (strcmp(core->rows[middle].mnemonic, name) < 0)
             low = middle + 1;
         else
             high = middle;
     }
     uint16_t form = form_of(instruction);
     uint8_t width = width_bit(instruction);
-    for (; low < core->row_count && strcmp(core->rows[low].mnemonic, instruction->mnemonic) == 0; low++) {
+    for (; low < core->row_count && strcmp(core->rows[low].mnemonic, name) == 0; low++) {
         const struct cost_row *row = &core->rows[low];
         if ((!row->widths || (row->widths & width)) && (row->form & form) == row->form && (!needs || (row->form & needs)))
             return row;
@@ -81,6 +93,8 @@ static bool is_transfer(const struct instruction *instruction)
     static const char *const starts[] = {"mov", "vmov", "push", "pop", "lddqu", "vlddqu", "vbroadcast", "vpbroadcast", "kmov"};
     if (instruction->class != INSTRUCTION_LOAD && instruction->class != INSTRUCTION_STORE)
         return false;
+    if (!instruction->mnemonic)
+        return true;
     struct view name = view_of(instruction->mnemonic);
     for (size_t at = 0; at < array_count(starts); at++)
         if (view_starts(name, starts[at]) && !view_starts(name, "popcnt"))
@@ -198,7 +212,7 @@ struct instruction_cost instruction_cost_of(const struct core_costs *core, const
         cost.slots = 1;
         return cost;
     } else {
-        cost.known = instruction->mnemonic && instruction->class != INSTRUCTION_STRING && compute_cost(core, instruction, &cost);
+        cost.known = instruction->class != INSTRUCTION_STRING && compute_cost(core, instruction, &cost);
         if (!cost.known)
             cost.slots = 1; /* at least */
     }
@@ -227,7 +241,7 @@ bool core_fuses(const struct core_costs *core, const struct instruction *first, 
         asks_alone |= strcmp(branch->mnemonic, alone[at]) == 0;
     for (size_t at = 0; at < array_count(pairs); at++)
         if (strcmp(pairs[at].mnemonic, first->mnemonic) == 0)
-            return pairs[at].any_flag || (!asks_alone && !(pairs[at].no_carry && (branch->flags_read & FLAGS_CARRY)));
+            return core->fuses_branches > 1 ? strcmp(first->mnemonic, "cmp") == 0 || strcmp(first->mnemonic, "test") == 0 : pairs[at].any_flag || (!asks_alone && !(pairs[at].no_carry && (branch->flags_read & FLAGS_CARRY)));
     return false;
 }
 

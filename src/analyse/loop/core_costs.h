@@ -5,6 +5,7 @@
  * The figures come from data/instruction_costs_*.tsv, which name their sources. An instruction that isn't there is
  * `known == false`: whoever adds costs up says so. All figures are for data in the first-level cache and ordinary
  * numbers; where sources give a range, its lower end.
+ * AArch64: by class of instruction, since its decoder tells no names; then costs are of the cheapest of the class.
  * Does not support: assists, page-crossing accesses, fetch and decode limits.
  */
 #ifndef PLUMB_ANALYSE_LOOP_CORE_COSTS_H
@@ -43,7 +44,8 @@ struct core_costs {
     float forward, forward_vector, forward_stack; /* cycles from a store's data to the load's result */
     uint32_t load, store_address, store_data, branch_taken, branch_not, divider; /* units */
     bool eliminates_general, eliminates_vector; /* moves between registers cost a slot only */
-    bool fuses_branches, delaminates;
+    uint8_t fuses_branches; /* 0: no; 1: what compares or computes with the branch behind it; 2: only comparisons */
+    bool delaminates;
     const char *waits_falsely[4]; /* instructions that wait for their destination without need */
     const struct cost_row *rows;  /* by mnemonic */
     size_t row_count;

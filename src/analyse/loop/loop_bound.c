@@ -205,7 +205,8 @@ void loop_bound_of_path(struct loop_bound *ret_bound, const struct loop_path *pa
     if (bound.units & ~request->core->divider) /* the divider's time is its own */
         bound.unit_cycles /= share_or_all(request->unit_share);
     bound.is_approximate = !path->is_straight;
-    bound.is_lower = bound.unknown_count || path->has_calls || path->has_inner_loop;
+    bool by_class = path->count && !path->all[path->rows[0]].mnemonic;
+    bound.is_lower = by_class || bound.unknown_count || path->has_calls || path->has_inner_loop;
     bound.known = true;
     choose(&bound);
     *ret_bound = bound;

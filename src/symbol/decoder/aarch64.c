@@ -363,6 +363,9 @@ static void decode_vector(uint32_t word, struct instruction *instruction)
     if ((word & 0x9f3e0c00) == 0x0e280800 && (word & 0x00010000) == 0) /* aese and kin */
         instruction->class = INSTRUCTION_CRYPTO;
     instruction->vector_reads |= 1u << bits(word, 9, 5) | 1u << bits(word, 20, 16);
+    bool adds_third = (word & 0xff000000) == 0x1f000000; /* fmadd and kin */
+    bool adds_to_result = (word & 0x9f20fc00) == 0x0e20cc00 || ((word & 0x9f00b400) == 0x0f001000); /* fmla, fmls; by element */
+    instruction->vector_reads |= (adds_third ? 1u << bits(word, 14, 10) : 0) | (adds_to_result ? 1u << bits(word, 4, 0) : 0);
     instruction->vector_writes |= 1u << bits(word, 4, 0);
 }
 

@@ -86,3 +86,47 @@ Test(loop_bound, what_is_not_known_is_said)
     bound = bound_of(cases[0].hex, "no such core", 1);
     cr_assert(!bound.known && bound.why_not && !bound.cycles);
 }
+
+struct core_case {
+    const char *core;
+    double imul, addss, fma, loads; /* cycles: chains of one; four loads a turn */
+};
+
+static const struct core_case cores[] = {
+    {"SKX", 3, 4, 4, 2}, {"ICX", 3, 4, 4, 2}, {"SPR", 3, 3, 4, 4 / 3.0},
+    {"ZEN2", 3, 3, 5, 2}, {"ZEN3", 3, 3, 4, 4 / 3.0}, {"ZEN4", 3, 3, 4, 4 / 3.0}, {"ZEN5", 3, 2, 4, 1},
+};
+
+Test(loop_bound, every_core_by_its_own_column)
+{
+    for (size_t at = 0; at < sizeof(cores) / sizeof(*cores); at++) {
+        const struct core_case *one = &cores[at];
+        cr_expect_float_eq(bound_of("480fafc348ffc975f7", one->core, 1).cycles, one->imul, 0.01, "%s imul", one->core);
+        cr_expect_float_eq(bound_of("f30f58c148ffc975f7", one->core, 1).cycles, one->addss, 0.01, "%s addss", one->core);
+        cr_expect_float_eq(bound_of("c4e2e9b9c148ffc975f6", one->core, 1).cycles, one->fma, 0.01, "%s vfmadd231sd", one->core);
+        cr_expect_float_eq(bound_of("488b06488b56084c8b46104c8b561848ffc975ec", one->core, 1).cycles, one->loads, 0.01, "%s loads", one->core);
+    }
+}
+
+/* fmadd d0, d1, d2, d0; subs x1, x1, #1; b.ne: by classes, so a lower bound. */
+Test(loop_bound, aarch64_by_class)
+{
+    static const uint8_t bytes[] = {0x20, 0x00, 0x42, 0x1f, 0x21, 0x04, 0x00, 0xf1, 0xc1, 0xff, 0xff, 0x54};
+    struct disassembler *disassembler;
+    struct error err = {0};
+    struct instruction rows[3];
+    struct loop_bound bound;
+    if (!disassembler_new(&disassembler, "aarch64", SYNTAX_ATT, &err))
+        cr_skip_test("%s", err.message);
+    for (size_t at = 0; at < 3; at++)
+        disassembler_next(disassembler, bytes + 4 * at, 4, 0x1000 + 4 * at, &rows[at]);
+    disassembler_free(disassembler);
+    for (size_t at = 0; at < 4; at++) {
+        const char *const keys[] = {"NEOVERSE-N1", "NEOVERSE-V1", "NEOVERSE-N2", "NEOVERSE-V2"};
+        struct loop_bound_request request = {.rows = rows, .loop = {0, 2}, .core = core_costs_find(keys[at])};
+        loop_bound_find(&bound, &request);
+        cr_assert(bound.known && bound.is_lower && !bound.unknown_count, "%s", keys[at]);
+        cr_expect_float_eq(bound.cycles, 2, 0.01, "%s: %g", keys[at], bound.cycles);
+        cr_expect_eq(bound.limit, LOOP_LIMIT_CHAIN);
+    }
+}
