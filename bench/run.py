@@ -18,8 +18,9 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "bench"))
+sys.path[:0] = [str(ROOT / "bench"), str(ROOT / "bench/relu")]
 import known_answers  # noqa: E402
+import relu_pairs  # noqa: E402
 
 
 class Machine:
@@ -239,8 +240,12 @@ def bench_known(name):
     return bench
 
 
+def bench_relu(machine, report, rounds):
+    report.lines += relu_pairs.measured_section(machine.plumb, machine.build, max(12, 2 * rounds))
+
+
 SECTIONS = {"start": bench_start, "stat": bench_stat, "tracepoints": bench_tracepoints, "record": bench_record,
-            "overhead": bench_overhead, "reading": bench_reading, "known_tuning": bench_known("tuning"),
+            "overhead": bench_overhead, "reading": bench_reading, "relu": bench_relu, "known_tuning": bench_known("tuning"),
             "known_test": bench_known("test"), "known_generated": bench_known("generated")}
 ONLY_WHEN_ASKED = {"known_generated"}
 

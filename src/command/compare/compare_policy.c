@@ -12,11 +12,34 @@ static double now_s(void)
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
+static void looks_plan(struct compare_policy *policy)
+{
+    struct sequential sequential;
+    sequential_begin(&sequential, alpha_of_all, policy->blocks_most);
+    size_t most = (size_t)policy->blocks_most, last = 0;
+    for (size_t pairs = COMPARE_FIRST_LOOK; last < most && policy->look_count < COMPARE_LOOKS_MOST; pairs = sequential_next(pairs)) {
+        last = pairs < most ? pairs : most;
+        policy->looks[policy->look_count++] = (struct planned_look){last, sequential_look(&sequential, last, false)};
+    }
+}
+
 void compare_policy_begin(struct compare_policy *policy)
 {
     policy->started_s = now_s();
-    policy->next_look = COMPARE_FIRST_LOOK;
-    sequential_begin(&policy->sequential, alpha_of_all, policy->blocks_most);
+    if (policy->until_decided)
+        looks_plan(policy);
+}
+
+/* The level of a last look at so many pairs, behind those that were made. */
+static double last_level(const struct compare_policy *policy, size_t pairs)
+{
+    struct sequential sequential;
+    sequential_begin(&sequential, alpha_of_all, policy->blocks_most);
+    for (size_t at = 0; at < policy->looks_done; at++) {
+        double level = sequential_look(&sequential, policy->looks[at].pairs, false);
+        (void)level; /* it is what the later ones build on that is wanted */
+    }
+    return sequential_look(&sequential, pairs, true);
 }
 
 /* Several comparisons with the first arm: Bonferroni's share for each. */
@@ -47,10 +70,10 @@ static bool all_decided(const struct compare_policy *policy, const struct run_ta
 
 static bool look_decides(struct compare_policy *policy, const struct run_table *table)
 {
-    if (!policy->until_decided || table->block_count < policy->next_look)
+    bool planned = policy->until_decided && policy->looks_done < policy->look_count;
+    if (!planned || table->block_count < policy->looks[policy->looks_done].pairs)
         return false;
-    policy->next_look = sequential_next(table->block_count);
-    policy->alpha = sequential_look(&policy->sequential, table->block_count, false);
+    policy->alpha = policy->looks[policy->looks_done++].alpha;
     return all_decided(policy, table, policy->alpha);
 }
 
@@ -81,7 +104,8 @@ double compare_policy_alpha(struct compare_policy *policy, const struct run_tabl
 {
     if (!policy->until_decided)
         policy->alpha = alpha_of_all;
-    else if (policy->reason != STOP_DECIDED && table->block_count > policy->sequential.pairs)
-        policy->alpha = sequential_look(&policy->sequential, table->block_count, true);
+    else if (policy->reason != STOP_DECIDED &&
+             table->block_count > (policy->looks_done ? policy->looks[policy->looks_done - 1].pairs : 0))
+        policy->alpha = last_level(policy, table->block_count);
     return share_of(policy, policy->alpha);
 }

@@ -13,7 +13,8 @@
 #include "statistics/sequential.h"
 
 enum {
-    COMPARE_FIRST_LOOK = 8 /* blocks before the first look: fewer give no interval that is sure enough */
+    COMPARE_FIRST_LOOK = 8, /* blocks before the first look: fewer give no interval that is sure enough */
+    COMPARE_LOOKS_MOST = 64 /* each has a quarter more blocks than the one before */
 };
 
 enum stop_reason {
@@ -33,8 +34,12 @@ struct compare_policy {
     size_t again; /* the arm that runs the first command a second time, or SIZE_MAX */
     double effect_ratio;
 
-    struct sequential sequential;
-    size_t next_look;
+    /* Planned looks and their levels, which don't depend on what is measured: compare_policy_begin fills them once. */
+    struct planned_look {
+        size_t pairs;
+        double alpha;
+    } looks[COMPARE_LOOKS_MOST];
+    size_t look_count, looks_done;
     double started_s;
     double alpha; /* the level of the last look, for all comparisons together */
     enum stop_reason reason;

@@ -119,7 +119,7 @@ Test(power, planted_effect_is_found_with_the_predicted_count)
 {
     struct draws draws = {{9, 8, 7}};
     double differences[600];
-    int found = 0, trials = TRIALS / 4;
+    int found = 0, trials = TRIALS;
     double pairs_sum = 0;
     for (int trial = 0; trial < TRIALS; trial++) {
         draw_differences(&draws, NOISE_GAUSSIAN, 0, 40, differences);
