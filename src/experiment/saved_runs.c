@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 void saved_runs_init(struct saved_runs *runs)
 {
@@ -62,6 +63,17 @@ static const char *label_in(const char *label, const char *file, size_t arms)
     return arms == 1 || !*label ? (slash ? slash + 1 : file) : label;
 }
 
+static void settings_take(struct saved_runs *runs, struct saved_arm *arm, struct json_value list)
+{
+    arm->settings = arena_array(&runs->arena, struct saved_arm_setting, json_count(list) + 1);
+    for (size_t at = 0; at < json_count(list); at++) {
+        struct json_value item = json_item(list, at);
+        const char *name = arena_string(&runs->arena, json_text_or(json_member(item, "name"), ""));
+        const char *value = arena_string(&runs->arena, json_text_or(json_member(item, "value"), ""));
+        arm->settings[arm->setting_count++] = (struct saved_arm_setting){name, value};
+    }
+}
+
 static size_t own_arms(struct json_value arms)
 {
     size_t count = 0;
@@ -83,6 +95,7 @@ static bool plumb_parse(struct saved_runs *runs, struct json_value root, const c
         struct saved_arm *arm = arm_add(runs, label, json_text_or(json_member(item, "command"), ""), file);
         for (size_t quantity = 0; quantity < MEASURING_QUANTITY_COUNT; quantity++)
             values_take(runs, arm, quantity, json_member(values, measuring_quantities[quantity].name));
+        settings_take(runs, arm, json_member(item, "settings"));
         arm->has_surroundings = json_is_record(around) &&
                                 surroundings_read(&arm->surroundings, around, &runs->arena, err);
     }
@@ -192,6 +205,7 @@ static bool perf_line_parse(struct saved_runs *runs, struct saved_arm *arm, stru
     struct json_value root = json_root(document);
     size_t event = perf_event_named(json_text_or(json_member(root, "event"), ""));
     double value;
+    arm->only_means |= json_number(json_member(root, "variance"), &value);
     if (event != SIZE_MAX && counter_value(json_member(root, "counter-value"), &value))
         value_append(runs, arm, quantity_named(perf_events[event].quantity), value * perf_events[event].factor);
     return true;
@@ -237,10 +251,73 @@ bool saved_runs_parse(struct saved_runs *runs, struct view text, const char *nam
     return error_hint(err, "plumb compare --json, hyperfine --export-json and perf stat -j write such files");
 }
 
+/* Case folders: runs.json has one row a run; without it there was one, and the manifest has its times. */
+
+static void case_runs_take(struct saved_runs *runs, struct saved_arm *arm, struct json_value list)
+{
+    static const struct {
+        const char *name, *quantity;
+    } columns[] = {{"elapsed_s", "wall"}, {"user_s", "user"}, {"system_s", "system"}, {"cpu_s", "cpu"},
+                   {"resident_most_bytes", "max-rss"}, {"cycles", "cycles"}, {"instructions", "instructions"}};
+    for (size_t column = 0; column < array_count(columns); column++)
+        for (size_t at = 0; at < json_count(list); at++) {
+            double value;
+            if (json_number(json_member(json_item(list, at), columns[column].name), &value))
+                value_append(runs, arm, quantity_named(columns[column].quantity), value);
+        }
+}
+
+static void case_manifest_take(struct saved_runs *runs, struct saved_arm *arm, struct json_value manifest)
+{
+    double elapsed_s, user_s, system_s;
+    if (json_number(json_member(manifest, "elapsed_s"), &elapsed_s))
+        value_append(runs, arm, CHILD_WALL, elapsed_s);
+    if (!json_number(json_member(manifest, "user_s"), &user_s) || !json_number(json_member(manifest, "system_s"), &system_s))
+        return;
+    value_append(runs, arm, CHILD_USER, user_s);
+    value_append(runs, arm, CHILD_SYSTEM, system_s);
+    value_append(runs, arm, CHILD_CPU, user_s + system_s);
+}
+
+static bool case_part(const char *folder, const char *name, struct json_document **ret_document, struct error *err)
+{
+    struct sysroot anywhere;
+    scoped_text struct text text = {0};
+    sysroot_init(&anywhere, NULL);
+    return sysroot_read(&anywhere, &text, err, "%s/%s", folder, name) &&
+           json_document_parse(ret_document, (struct view){text_string(&text), text.length}, err);
+}
+
+static bool case_read(struct saved_runs *runs, const char *folder, struct error *err)
+{
+    scoped_json struct json_document *manifest = NULL, *machine = NULL, *table = NULL;
+    if (!case_part(folder, "manifest.json", &manifest, err))
+        return error_wrap(err, "'%s' is no case of plumb diagnose", folder);
+    struct json_value root = json_root(manifest);
+    struct saved_arm *arm = arm_add(runs, label_in("", folder, 1), json_text_or(json_member(root, "command"), ""), folder);
+    arm->is_case = true;
+    struct error none = {0}; /* parts that a case may lack */
+    if (case_part(folder, "machine.json", &machine, &none))
+        arm->has_surroundings = surroundings_read(&arm->surroundings, json_root(machine), &runs->arena, &none);
+    if (case_part(folder, "runs.json", &table, &none))
+        case_runs_take(runs, arm, json_member(json_root(table), "runs"));
+    else
+        case_manifest_take(runs, arm, root);
+    return arm->counts[CHILD_WALL] ? true : error_set(err, ERROR_FORMAT, "'%s' doesn't say how long its run took", folder);
+}
+
+static bool is_folder(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
 bool saved_runs_read(struct saved_runs *runs, const char *path, struct error *err)
 {
     struct sysroot anywhere;
     scoped_text struct text text = {0};
+    if (is_folder(path))
+        return case_read(runs, path, err);
     sysroot_init(&anywhere, NULL);
     return sysroot_read(&anywhere, &text, err, "%s", path) &&
            saved_runs_parse(runs, (struct view){text_string(&text), text.length}, path, err);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * What did earlier measurements measure? Reads back the JSON of `plumb compare`, of hyperfine (--export-json, version 1
- * or 2) and of `perf stat -j` (or plumb stat -j) into one table of runs.
+ * or 2) and of `perf stat -j` (or plumb stat -j), and case folders of plumb diagnose, into one table of runs.
  *
  * Quantities are measuring_quantities; what a file doesn't have is "not measured". Runs of different files were not made in
- * pairs. An event of perf stat that appears several times (-I) gives several values. Does not support: perf stat -r, which
- * prints means only (one value then).
+ * pairs. An event of perf stat that appears several times (-I) gives several values. perf stat -r prints means and their
+ * spread, no runs: one value then, which is said (only_means).
  * Source: hyperfine 1.20's export.rs; perf's stat-display.c as of 6.1 and 6.12 (numbers may be text).
  */
 #ifndef PLUMB_EXPERIMENT_SAVED_RUNS_H
@@ -21,6 +21,12 @@ struct saved_arm {
     struct surroundings surroundings;
     struct measured *values[MEASURING_QUANTITY_COUNT]; /* Shape: counts[quantity] */
     size_t counts[MEASURING_QUANTITY_COUNT];
+    struct saved_arm_setting {
+        const char *name, *value; /* "thp", "never"; a variable of its environment */
+    } *settings;
+    size_t setting_count;
+    bool only_means; /* of perf stat -r */
+    bool is_case;    /* file is a folder, which has profiles too */
 };
 
 struct saved_runs {

@@ -17,6 +17,12 @@ struct fact_difference {
     bool voids;    /* of the machine, and undeclared: times tell nothing of the programs */
 };
 
+/* A setting or a variable of its environment that an arm was given. */
+struct arm_setting {
+    size_t arm;
+    const char *name, *value;
+};
+
 struct comparison_report {
     const struct run_table *table;
     size_t arm_count;               /* of the table's arms: one behind them is the first run again */
@@ -29,8 +35,11 @@ struct comparison_report {
     const struct surroundings *surroundings;               /* of runs that were made now; or NULL */
     const struct surroundings_difference *differences;     /* of saved runs' machines from the first's */
     size_t difference_count;
+    bool only_means;                /* a file has means of runs only */
     bool surroundings_unknown;      /* a file doesn't say on what machine it was made */
     const char *stopped;            /* why no more blocks were run: "12 blocks were asked for" */
+    const struct arm_setting *settings;
+    size_t setting_count;
     const struct fact_difference *facts; /* of runs that were made now */
     size_t fact_count;
     const struct run_table *unfinished;  /* one block at most, or none */

@@ -122,6 +122,14 @@ static void add_cell(struct json_writer *json, const char *key, struct measured 
         json_null(json, key);
 }
 
+static void add_setting(struct json_writer *json, const struct arm_setting *setting)
+{
+    json_object_open(json, NULL);
+    json_string(json, "name", setting->name);
+    json_string(json, "value", setting->value);
+    json_object_close(json);
+}
+
 static void add_runs(struct json_writer *json, const struct comparison_report *report)
 {
     const struct run_table *table = report->table;
@@ -131,6 +139,11 @@ static void add_runs(struct json_writer *json, const struct comparison_report *r
         json_string(json, "label", table->arms[arm].label);
         json_string(json, "command", table->arms[arm].command);
         json_bool(json, "again", arm >= report->arm_count);
+        json_array_open(json, "settings");
+        for (size_t at = 0; at < report->setting_count; at++)
+            if (report->settings[at].arm == arm)
+                add_setting(json, &report->settings[at]);
+        json_array_close(json);
         json_object_open(json, "runs");
         for (size_t quantity = 0; quantity < table->quantity_count; quantity++) {
             json_array_open(json, table->quantities[quantity].name);
@@ -242,8 +255,8 @@ void comparison_json(struct text *out, const struct comparison_report *report)
         json_double(&json, "elapsed_s", report->elapsed_s);
         json_string(&json, "stopped", report->stopped);
         json_u64(&json, "suspended_blocks", report->suspended_blocks);
-        add_facts(&json, report);
     }
+    add_facts(&json, report);
     add_surroundings(&json, report);
     json_array_open(&json, "comparisons");
     for (size_t at = 0; at < report->count; at++)

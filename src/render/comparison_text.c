@@ -291,7 +291,8 @@ static void add_unsure(struct page *page, const struct comparison_report *report
         if (report->explanations[0].items[at].view == EXPLANATION_FUNCTION)
             return;
     scoped_text struct text line = {0};
-    if (!profiles && !report->why_no_profile)
+    bool decided = report->items[0].verdict == COMPARISON_FASTER || report->items[0].verdict == COMPARISON_SLOWER;
+    if (!decided || (!profiles && !report->why_no_profile))
         return;
     if (!profiles || !profiles->functions.row_count) {
         text_printf(&line, "By function: not measured, because %s.",
@@ -391,6 +392,10 @@ static void add_surroundings(struct page *page, const struct comparison_report *
     if (report->surroundings_unknown)
         page_paragraph(page, PAGE_WARNING, 0, 2,
                        "  Not every file says on what machine it was made: whether they were alike is not known.");
+    if (report->only_means)
+        page_paragraph(page, PAGE_WARNING, 0, 2,
+                       "  A file has means of runs and no runs (perf stat -r): one value each, from which no interval can be had. "
+                       "Several files of single runs, or -j without -r in a loop, can be judged.");
     for (size_t at = 0; at < report->difference_count; at++)
         page_printf(page, PAGE_WARNING, "  %s differs: %s, %s\n", report->differences[at].name,
                     report->differences[at].a, report->differences[at].b);

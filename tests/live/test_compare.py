@@ -325,6 +325,42 @@ def test_saved_runs_compare(plumb, tmp_path):
     assert compare(plumb, "--saved", "--treatment", "cpu", "--force", str(saved), str(other)).returncode == 2
 
 
+def test_saved_cases_compare_and_their_profiles_explain(plumb, tmp_path):
+    for name, amount in (("old", 400000), ("new", 4000000)):
+        made = subprocess.run([plumb, "diagnose", "--runs", "8", "--case", str(tmp_path / name), "--", "python3", "-c",
+                               f"for i in range({amount}): hash(i)"], capture_output=True, text=True, timeout=200)
+        if made.returncode not in (0, 3, 4) or not (tmp_path / name / "perf.data").exists():
+            pytest.skip(f"no case: {made.stderr}")
+    document = json.loads(compare(plumb, "--saved", "--by", "user", "--json", str(tmp_path / "old"), str(tmp_path / "new")).stdout)
+    assert document["comparisons"][0]["verdict"] == "slower" and document["comparisons"][0]["pairs"] == 8
+    assert document["profile"]["blocks"] == 8 and document["profile"]["functions"]
+    assert compare(plumb, "--saved", str(tmp_path), str(tmp_path / "old")).returncode == 1
+
+
+def test_settings_are_saved_with_the_runs(plumb, tmp_path):
+    words = ["-n", "6", "--explain", "0", "--no-noise-floor", "--json"]
+    both, low, high = (tmp_path / name for name in ("both.json", "low.json", "high.json"))
+    both.write_text(compare(plumb, *words, "--treatment", "nice=1,2", "true").stdout)
+    assert "nice: 1 | 2" in compare(plumb, "--saved", str(both)).stdout, "declared when it was made"
+    low.write_text(compare(plumb, *words, "-L", "x", "-L", "y", "--treatment", "nice=1,1", "true").stdout)
+    high.write_text(compare(plumb, *words, "-L", "x", "-L", "y", "--treatment", "nice=2,2", "true").stdout)
+    refused = compare(plumb, "--saved", str(low), str(high))
+    assert refused.returncode == 1 and "nice ('1', '2')" in refused.stderr
+    assert compare(plumb, "--saved", "--treatment", "nice", str(low), str(high)).returncode in (0, 4)
+
+
+def test_means_of_perf_are_no_runs(plumb, tmp_path):
+    line = '{"counter-value" : "%s", "unit" : "msec", "event" : "task-clock", "variance" : 1.50, "event-runtime" : 1, "pcnt-running" : 100.00}'
+    plain = '{"counter-value" : "%s", "unit" : "msec", "event" : "task-clock", "event-runtime" : 1, "pcnt-running" : 100.00}'
+    for name, value in (("a", "10.5"), ("b", "20.5")):
+        (tmp_path / name).write_text(line % value + "\n")
+        (tmp_path / f"{name}{name}").write_text("".join(plain % f"{float(value) + run / 10}" + "\n" for run in range(8)))
+    means = compare(plumb, "--saved", "--by", "cpu", str(tmp_path / "a"), str(tmp_path / "b"))
+    assert means.returncode == 4 and "perf stat -r" in means.stdout
+    runs = compare(plumb, "--saved", "--by", "cpu", str(tmp_path / "aa"), str(tmp_path / "bb"))
+    assert runs.returncode == 0 and "more CPU time" in runs.stdout and "perf stat -r" not in runs.stdout
+
+
 def test_saved_runs_of_others(plumb, tmp_path):
     first, second, broken = tmp_path / "first.json", tmp_path / "second.json", tmp_path / "broken.json"
     first.write_text(json.dumps({"results": [{"command": "a", "times": [1.0, 1.01, 1.02, 1.0, 1.03, 1.01, 1.0]}]}))

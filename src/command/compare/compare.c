@@ -400,6 +400,25 @@ static void explain(struct compare_run *run, const struct comparison *item)
         fputs("\r\033[K", run->context->talk);
 }
 
+/* The recordings that two cases have of their runs, as many of each. */
+static void explain_cases(struct compare_run *run)
+{
+    const struct run_table *table = &run->result.table;
+    scoped_free double *cpu_s = memory_alloc(memory_product(2 * table->block_count + 1, sizeof(*cpu_s)));
+    if (!run->saved.case_a || !run->options.explain)
+        return;
+    size_t of_a = run_table_column(table, 0, CHILD_CPU, cpu_s), of_b = run_table_column(table, 1, CHILD_CPU, cpu_s + of_a);
+    size_t runs = of_a < of_b ? of_a : of_b;
+    memmove(cpu_s + runs, cpu_s + of_a, runs * sizeof(*cpu_s));
+    struct saved_profiles saved = {.case_a = run->saved.case_a, .case_b = run->saved.case_b, .runs = runs, .cpu_s = cpu_s,
+                                   .command_a = table->arms[0].command, .command_b = table->arms[1].command,
+                                   .facts = &run->saved.facts, .arena = &run->arena};
+    struct error err = {0};
+    run->has_profile = compare_profile_cases(run->context, &saved, &run->profiles, &err);
+    if (!run->has_profile)
+        run->why_no_profile = arena_string(&run->arena, err.message);
+}
+
 /* All limits on all commands together are to hold at 95 %. */
 static double limits_alpha(const struct compare_run *run)
 {
@@ -424,7 +443,9 @@ static bool judge_and_print(struct compare_run *run, struct error *err)
     }
     struct steadiness steadiness;
     steadiness_judge(&steadiness, table, 0, run->policy.quantity);
-    if (!run->options.saved)
+    if (run->options.saved)
+        explain_cases(run);
+    else
         explain(run, &items[0]);
     struct explanation *explanations = arena_array(&run->arena, struct explanation, run->arms.count - 1);
     struct work_done *works = arena_array(&run->arena, struct work_done, run->arms.count - 1);
@@ -432,6 +453,9 @@ static bool judge_and_print(struct compare_run *run, struct error *err)
         explanation_make(&explanations[at], &items[at], run->has_profile && at == 0 ? &run->profiles : NULL, &run->arena);
         work_done_judge(&works[at], &items[at]);
     }
+    const struct fact_differences *facts = run->options.saved ? &run->saved.facts : &run->facts;
+    struct arm_setting *settings = NULL;
+    size_t setting_count = run->options.saved ? 0 : settings_list(&run->arms, table->arm_count, &settings, &run->arena);
     struct comparison_report report = {.table = table,
                                        .arm_count = run->arms.count,
                                        .items = items,
@@ -445,8 +469,11 @@ static bool judge_and_print(struct compare_run *run, struct error *err)
                                        .difference_count = run->saved.difference_count,
                                        .surroundings_unknown = run->saved.unknown,
                                        .stopped = stopped_because(run),
-                                       .facts = run->facts.items,
-                                       .fact_count = run->facts.count,
+                                       .settings = settings,
+                                       .setting_count = setting_count,
+                                       .only_means = run->saved.only_means,
+                                       .facts = facts->items,
+                                       .fact_count = facts->count,
                                        .unfinished = &run->result.unfinished,
                                        .suspended_blocks = run->result.suspended_blocks,
                                        .suspended_s = run->result.suspended_s,

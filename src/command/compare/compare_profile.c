@@ -59,6 +59,9 @@ struct sampled_run {
     size_t block;
     bool is_b;
     const struct experiment_arm *arm;
+    double cpu_s;               /* of the run; 0: its samples are FREQUENCY a second */
+    double seconds_per_sample;
+    uint32_t event;             /* the one that samples time; a case has others, such as switches */
 };
 
 static const char *symbol_name(struct symboliser *symboliser, const struct hot_symbol *hot)
@@ -109,20 +112,24 @@ static void instruction_label(struct text *out, const struct instructions *in, c
 
 static void add_instructions(const struct sampled_run *run, const struct instructions *in, bool named, const char *file)
 {
-    const struct instruction_event *event = &in->events[0];
+    uint64_t outside = 0;
+    for (size_t event = 0; event < in->event_count; event++)
+        outside += in->events[event].event == run->event ? in->events[event].outside : 0;
     for (size_t row = 0; row < in->row_count; row++) {
-        double weight = in->sampled[row * in->event_count];
+        double weight = 0;
+        for (size_t event = 0; event < in->event_count; event++)
+            weight += in->events[event].event == run->event ? in->sampled[row * in->event_count + event] : 0;
         if (!(weight > 0))
             continue;
         scoped_text struct text label = {0};
-        double seconds = weight / FREQUENCY;
+        double seconds = weight * run->seconds_per_sample;
         instruction_label(&label, in, &in->rows[row], named);
         profile_difference_add(&run->profiles->instructions, run->block, run->is_b, text_string(&label), file, seconds);
         profile_difference_add(&run->profiles->widths, run->block, run->is_b, width_label(loop_width(in, row)), "", seconds);
     }
-    if (event->outside)
+    if (outside)
         profile_difference_add(&run->profiles->widths, run->block, run->is_b, "code that was not read", "",
-                               (double)event->outside / FREQUENCY);
+                               (double)outside * run->seconds_per_sample);
 }
 
 /* Functions are looked into from this share of a run's samples on. */
@@ -145,18 +152,18 @@ static bool look_into(const struct sampled_run *run, const struct instructions_r
     return sampled;
 }
 
-static void add_symbols(const struct sampled_run *run, const struct capture *capture, struct symboliser *symboliser)
+static void add_symbols(const struct sampled_run *run, const struct capture *capture, struct symboliser *symboliser, uint64_t total)
 {
     const struct recording *recording = &capture->recording;
     scoped_free struct hot_symbol *symbols = NULL;
-    size_t count = hot_symbols(recording, symboliser, EVENT_ANY, &symbols), looks = 0;
+    size_t count = hot_symbols(recording, symboliser, run->event, &symbols), looks = 0;
     scoped(code_samples_done) struct code_samples samples;
     code_samples_init(&samples, recording);
     for (size_t at = 0; at < count; at++) {
         uint32_t index = recording->samples.locations[symbols[at].location].dso;
         const struct dso *dso = &recording->spaces.dsos[index];
         const char *file = file_shown(recording, dso, run->arm);
-        double seconds = (double)symbols[at].samples / FREQUENCY;
+        double seconds = (double)symbols[at].samples * run->seconds_per_sample;
         profile_difference_add(&run->profiles->functions, run->block, run->is_b, symbol_name(symboliser, &symbols[at]), file,
                                seconds);
         struct instructions_request request = {.recording = recording,
@@ -166,7 +173,7 @@ static void add_symbols(const struct sampled_run *run, const struct capture *cap
                                                .location = symbols[at].location,
                                                .with_text = true,
                                                .by_number = true};
-        bool wanted = looks < LOOKS_MOST && (double)symbols[at].samples >= look_share_least * (double)recording->samples.count;
+        bool wanted = looks < LOOKS_MOST && seconds >= look_share_least * (double)total * run->seconds_per_sample;
         looks += wanted;
         if (!wanted || !look_into(run, &request, symbols[at].symbol_id != SYMBOL_NONE, file))
             profile_difference_add(&run->profiles->widths, run->block, run->is_b, "code that was not read", "", seconds);
@@ -224,7 +231,8 @@ static const struct binary_fact *binary_named(const struct binaries *binaries, c
     return NULL;
 }
 
-static void binaries_differ(const struct profile_request *request, const struct binaries *a, const struct binaries *b)
+static void binaries_differ(struct fact_differences *facts, struct arena *arena, const struct binaries *a,
+                            const struct binaries *b)
 {
     vec_for_each(a, of_a) {
         const struct binary_fact *of_b = binary_named(b, of_a->name);
@@ -232,18 +240,37 @@ static void binaries_differ(const struct profile_request *request, const struct 
         bool same = of_b && (ids_known ? strcmp(of_a->build_id, of_b->build_id) == 0 : strcmp(of_a->path, of_b->path) == 0);
         if (same)
             continue;
-        const char *name = arena_printf(request->arena, "%s%s", of_a->name, ids_known ? ", build id" : "");
-        *vec_push(request->facts) = (struct fact_difference){.name = name, .a = ids_known ? of_a->build_id : of_a->path,
+        const char *name = arena_printf(arena, "%s%s", of_a->name, ids_known ? ", build id" : "");
+        *vec_push(facts) = (struct fact_difference){.name = name, .a = ids_known ? of_a->build_id : of_a->path,
                                                              .b = !of_b ? "not loaded" : ids_known ? of_b->build_id : of_b->path,
                                                              .declared = true};
     }
     vec_for_each(b, of_b)
         if (!binary_named(a, of_b->name))
-            *vec_push(request->facts) =
+            *vec_push(facts) =
                 (struct fact_difference){.name = of_b->name, .a = "not loaded", .b = of_b->path, .declared = true};
 }
 
-static bool add_profile(const struct context *context, const struct sampled_run *run, const char *path,
+static uint32_t time_event(const struct recording *recording)
+{
+    static const char *const names[] = {"cpu-clock", "task-clock", "cycles", "cpu-cycles"};
+    for (uint32_t at = 0; at < recording->event_count; at++)
+        for (size_t name = 0; name < array_count(names); name++)
+            if (recording->events[at].name && strncmp(recording->events[at].name, names[name], strlen(names[name])) == 0)
+                return at;
+    return 0;
+}
+
+static uint64_t samples_of(const struct recording *recording, uint32_t event)
+{
+    uint64_t count = 0;
+    for (size_t at = 0; at < recording->samples.count; at++)
+        if (recording->samples.items[at].event == event)
+            count += recording->samples.items[at].alike + 1;
+    return count;
+}
+
+static bool add_profile(const struct context *context, struct sampled_run *run, const char *path,
                         struct binaries *binaries, struct arena *arena, struct error *err)
 {
     struct recording_input input = RECORDING_INPUT_DEFAULTS;
@@ -256,8 +283,11 @@ static bool add_profile(const struct context *context, const struct sampled_run 
     capture_init(&capture);
     struct recording_names names = {.input = &input, .context = context, .capture = &capture, .source = source};
     bool good = capture_fill_with(&capture, source, &options, err) && recording_names_begin(&names, err);
+    run->event = time_event(&capture.recording);
+    uint64_t samples = good ? samples_of(&capture.recording, run->event) : 0;
+    run->seconds_per_sample = run->cpu_s > 0 && samples ? run->cpu_s / (double)samples : 1.0 / FREQUENCY;
     if (good)
-        add_symbols(run, &capture, names.symboliser);
+        add_symbols(run, &capture, names.symboliser, samples);
     if (good && run->block == 0)
         binaries_take(binaries, &capture.recording, run->arm, arena);
     recording_names_done(&names);
@@ -266,27 +296,69 @@ static bool add_profile(const struct context *context, const struct sampled_run 
     return good;
 }
 
-static bool read_profiles(const struct context *context, const struct profiling_setup *setup,
-                          const struct profile_request *request, size_t blocks, struct run_profiles *profiles,
-                          struct error *err)
+static char *view_text(struct view view, struct arena *arena)
 {
-    struct binaries of_a = {0}, of_b = {0};
+    return arena_printf(arena, "%.*s", (int)view.length, view.length ? view.text : "");
+}
+
+/* Where the recording of a block is; owner: the caller (free). */
+typedef char *profile_path(const void *context, size_t block, bool is_b);
+
+struct profile_reading {
+    const struct context *context;
+    const struct experiment_arm *a, *b;
+    size_t blocks;
+    profile_path *path;
+    const void *path_context;
+    const double *cpu_s; /* of the runs of A, then of B; NULL: FREQUENCY samples a second */
+    struct fact_differences *facts;
+    struct arena *arena;
+};
+
+static bool read_profiles(const struct profile_reading *reading, struct run_profiles *profiles, struct error *err)
+{
+    struct binaries binaries[2] = {{0}, {0}};
     bool good = true;
-    for (size_t block = 0; good && block < blocks; block++) {
-        scoped_free char *path_a = profiling_runner_path(setup, block, labels[0]);
-        scoped_free char *path_b = profiling_runner_path(setup, block, labels[1]);
-        struct sampled_run a = {profiles, block, false, request->a}, b = {profiles, block, true, request->b};
-        good = add_profile(context, &a, path_a, &of_a, request->arena, err) &&
-               add_profile(context, &b, path_b, &of_b, request->arena, err);
+    for (size_t at = 0; good && at < 2 * reading->blocks; at++) {
+        bool is_b = at % 2;
+        size_t block = at / 2;
+        scoped_free char *path = reading->path(reading->path_context, block, is_b);
+        struct sampled_run run = {.profiles = profiles, .block = block, .is_b = is_b, .arm = is_b ? reading->b : reading->a};
+        run.cpu_s = reading->cpu_s ? reading->cpu_s[is_b ? reading->blocks + block : block] : 0;
+        good = add_profile(reading->context, &run, path, &binaries[is_b], reading->arena, err);
     }
-    if (good && blocks)
-        binaries_differ(request, &of_a, &of_b);
-    vec_done(&of_a);
-    vec_done(&of_b);
-    profile_difference_finish(&profiles->functions, blocks);
-    profile_difference_finish(&profiles->instructions, blocks);
-    profile_difference_finish(&profiles->widths, blocks);
+    if (good && reading->blocks)
+        binaries_differ(reading->facts, reading->arena, &binaries[0], &binaries[1]);
+    vec_done(&binaries[0]);
+    vec_done(&binaries[1]);
+    profile_difference_finish(&profiles->functions, reading->blocks);
+    profile_difference_finish(&profiles->instructions, reading->blocks);
+    profile_difference_finish(&profiles->widths, reading->blocks);
     return good;
+}
+
+static char *path_of_block(const void *context, size_t block, bool is_b)
+{
+    return profiling_runner_path(context, block, labels[is_b]);
+}
+
+static char *path_in_case(const void *context, size_t block, bool is_b)
+{
+    const struct saved_profiles *saved = context;
+    const char *folder = is_b ? saved->case_b : saved->case_a;
+    return block ? memory_printf("%s/perf.data.%zu", folder, block + 1) : memory_printf("%s/perf.data", folder);
+}
+
+bool compare_profile_cases(const struct context *context, const struct saved_profiles *saved, struct run_profiles *profiles,
+                           struct error *err)
+{
+    struct view command_a = view_of(saved->command_a), command_b = view_of(saved->command_b);
+    char *argv_a[] = {view_text(view_word(&command_a), saved->arena), NULL};
+    char *argv_b[] = {view_text(view_word(&command_b), saved->arena), NULL};
+    struct experiment_arm a = {.argv = argv_a}, b = {.argv = argv_b};
+    struct profile_reading reading = {.context = context, .a = &a, .b = &b, .blocks = saved->runs, .path = path_in_case,
+                                      .path_context = saved, .cpu_s = saved->cpu_s, .facts = saved->facts, .arena = saved->arena};
+    return read_profiles(&reading, profiles, err);
 }
 
 bool compare_profile(const struct context *context, const struct profile_request *request,
@@ -312,7 +384,10 @@ bool compare_profile(const struct context *context, const struct profile_request
                                             .policy = experiment_policy_fixed(&blocks)};
     scoped(experiment_result_done) struct experiment_result result = {0};
     bool good = experiment_run_blocks(&experiment, &result, err) &&
-                read_profiles(context, &setup, request, result.table.block_count, profiles, err);
+                read_profiles(&(struct profile_reading){.context = context, .a = request->a, .b = request->b,
+                                                        .blocks = result.table.block_count, .path = path_of_block,
+                                                        .path_context = &setup, .facts = request->facts, .arena = request->arena},
+                              profiles, err);
     folder_remove(&setup, request);
     return good;
 }

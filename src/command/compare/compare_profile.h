@@ -24,4 +24,17 @@ struct profile_request {
 MUST_CHECK bool compare_profile(const struct context *context, const struct profile_request *request,
                                 struct run_profiles *profiles, struct error *err);
 
+/* The recordings of two cases of plumb diagnose: one a run. */
+struct saved_profiles {
+    const char *case_a, *case_b, *command_a, *command_b;
+    size_t runs;         /* of each that are read: no pairs, but any pairing of independent runs is as good */
+    const double *cpu_s; /* CPU time of those of A, then of B */
+    struct fact_differences *facts;
+    struct arena *arena;
+};
+
+/* Errors: of reading. */
+MUST_CHECK bool compare_profile_cases(const struct context *context, const struct saved_profiles *saved,
+                                      struct run_profiles *profiles, struct error *err);
+
 #endif

@@ -3,6 +3,7 @@
 
 #include "base/scope.h"
 #include "base/text.h"
+#include "base/vec.h"
 #include "command/compare/compare_arms.h"
 #include "command/compare/compare_treatment.h"
 
@@ -56,6 +57,45 @@ static void machines_compare(struct compare_saved *saved, const struct saved_run
     }
 }
 
+static const char *setting_of(const struct saved_arm *arm, const char *name)
+{
+    for (size_t at = 0; at < arm->setting_count; at++)
+        if (strcmp(arm->settings[at].name, name) == 0)
+            return arm->settings[at].value;
+    return "as it was";
+}
+
+/* What one file's arms were given was declared then; what differs between files is a difference of the machines. */
+static void setting_compare(struct compare_saved *saved, const struct saved_arm *a, const struct saved_arm *b,
+                            const char *name, struct arena *arena)
+{
+    const char *of_a = setting_of(a, name), *of_b = setting_of(b, name);
+    if (strcmp(of_a, of_b) == 0)
+        return;
+    name = arena_string(arena, name);
+    of_a = arena_string(arena, of_a);
+    of_b = arena_string(arena, of_b);
+    if (strcmp(a->file, b->file) == 0) {
+        *vec_push(&saved->facts) = (struct fact_difference){.name = name, .a = of_a, .b = of_b, .declared = true};
+    } else {
+        struct surroundings_difference found = {name, of_a, of_b};
+        keep_distinct(saved, &found, 1);
+    }
+}
+
+static void settings_differ(struct compare_saved *saved, const struct saved_runs *runs, struct arena *arena)
+{
+    const struct saved_arm *first = &runs->arms[0];
+    for (size_t at = 1; at < runs->arm_count; at++) {
+        const struct saved_arm *arm = &runs->arms[at];
+        for (size_t item = 0; item < arm->setting_count; item++)
+            setting_compare(saved, first, arm, arm->settings[item].name, arena);
+        for (size_t item = 0; item < first->setting_count; item++)
+            if (strcmp(setting_of(arm, first->settings[item].name), "as it was") == 0)
+                setting_compare(saved, first, arm, first->settings[item].name, arena);
+    }
+}
+
 static bool machines_check(const struct compare_saved *saved, const struct compare_saved_request *request,
                            struct error *err)
 {
@@ -95,6 +135,13 @@ bool compare_saved_read(struct compare_saved *saved, const struct compare_saved_
         return false;
     labels_tell_apart(&runs);
     machines_compare(saved, &runs, arena);
+    settings_differ(saved, &runs, arena);
+    for (size_t at = 0; at < runs.arm_count; at++)
+        saved->only_means |= runs.arms[at].only_means;
+    if (runs.arms[0].is_case && runs.arms[1].is_case) {
+        saved->case_a = arena_string(arena, runs.arms[0].file);
+        saved->case_b = arena_string(arena, runs.arms[1].file);
+    }
     for (size_t at = 0; at < saved->difference_count; at++) { /* they outlive the files */
         saved->differences[at].a = arena_string(arena, saved->differences[at].a);
         saved->differences[at].b = arena_string(arena, saved->differences[at].b);

@@ -4,6 +4,7 @@
 #define PLUMB_COMMAND_COMPARE_COMPARE_SAVED_H
 
 #include "command/options.h"
+#include "command/compare/compare_treatment.h"
 #include "experiment/saved_runs.h"
 
 #define COMPARE_DIFFERENCES_MOST 64
@@ -18,6 +19,9 @@ struct compare_saved {
     struct surroundings_difference differences[COMPARE_DIFFERENCES_MOST];
     size_t difference_count;
     bool unknown; /* a file doesn't say on what machine it was made */
+    bool only_means; /* a file has means of runs and no runs: perf stat -r */
+    const char *case_a, *case_b; /* the first two sets of runs, when they are case folders; else NULL */
+    struct fact_differences facts; /* settings of arms of one file: declared when it was made */
 };
 
 /*

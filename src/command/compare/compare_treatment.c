@@ -188,6 +188,28 @@ void settings_compare(struct fact_differences *differences, const struct compare
     }
 }
 
+size_t settings_list(const struct compare_arms *arms, size_t arm_count, struct arm_setting **ret_settings, struct arena *arena)
+{
+    size_t count = 0, most = 0;
+    for (size_t at = 0; at < arm_count; at++) {
+        most += arms->items[at].settings ? arms->items[at].settings->count : 0;
+        for (char *const *entry = arms->items[at].environment; entry && *entry; entry++)
+            most++;
+    }
+    struct arm_setting *settings = arena_array(arena, struct arm_setting, most + 1);
+    for (size_t at = 0; at < arm_count; at++) {
+        const struct experiment_arm *arm = &arms->items[at];
+        for (size_t item = 0; arm->settings && item < arm->settings->count; item++)
+            settings[count++] = (struct arm_setting){at, arm->settings->items[item].key, arm->settings->items[item].value};
+        for (char *const *entry = arm->environment; entry && *entry; entry++) {
+            size_t length = strcspn(*entry, "=");
+            settings[count++] = (struct arm_setting){at, arena_printf(arena, "%.*s", (int)length, *entry), *entry + length + 1};
+        }
+    }
+    *ret_settings = settings;
+    return count;
+}
+
 bool facts_check(const struct fact_differences *differences, struct error *err)
 {
     scoped_text struct text line = {0};

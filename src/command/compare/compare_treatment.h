@@ -32,6 +32,8 @@ void facts_compare(struct fact_differences *differences, const struct run_fact *
                    const struct option_texts *treatments, struct arena *arena);
 /* Settings and environment that the arms were given: declared by their nature. */
 void settings_compare(struct fact_differences *differences, const struct compare_arms *arms, struct arena *arena);
+/* The same of each arm, for the files that are written; returns how many. */
+size_t settings_list(const struct compare_arms *arms, size_t arm_count, struct arm_setting **ret_settings, struct arena *arena);
 /* Errors: ERROR_UNSUPPORTED naming what voids the comparison. */
 MUST_CHECK bool facts_check(const struct fact_differences *differences, struct error *err);
 
