@@ -274,7 +274,9 @@ static void decide(const struct results *results, const struct licence *licence,
         finding_set(finding, headline, "headline", VALUE_TEXT("function", function_named(licence)));
         return;
     }
-    finding_set(finding, reason, "undecided", VALUE_SHARE("bound", interval_exactly(finding->recoverable.high)));
+    struct interval blind = share_of_samples(results, finding, (double)results->stalls->blind_samples);
+    finding_set(finding, reason, licence->kind == WIDE_NONE ? "undecided-blind" : "undecided", VALUE_SHARE("blind", blind),
+                VALUE_SHARE("bound", interval_exactly(finding->recoverable.high)));
     finding_set(finding, remedy, narrow ? "remedy-narrow" : "remedy", NO_VALUES);
 }
 

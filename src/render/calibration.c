@@ -20,7 +20,7 @@ static const struct {
     [CALIBRATION_FMA_512] = {"multiply-adds, 512 bits", "a cycle", 1, 2},
     [CALIBRATION_FMA_LATENCY] = {"from one to a dependent one", "cycles", 1, 1},
     [CALIBRATION_BRANCH_MISS] = {"a wrongly guessed branch", "cycles", 1, 1},
-    [CALIBRATION_CPUID] = {"CPUID", "ns", 1, 0},
+    [CALIBRATION_CPUID] = {"CPUID (in a guest: an exit)", "ns", 1, 0},
     [CALIBRATION_READ_ONE] = {"memory read, one core", "GB/s", 1e-9, 1},
     [CALIBRATION_WRITE_ONE] = {"memory written, one core", "GB/s", 1e-9, 1},
     [CALIBRATION_READ_ALL] = {"memory read, all cores", "GB/s", 1e-9, 1},
