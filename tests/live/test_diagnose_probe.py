@@ -7,6 +7,7 @@ import random
 import shutil
 import signal
 import subprocess
+import sys
 import time
 
 import pytest
@@ -109,6 +110,55 @@ def test_killing_plumb_at_any_moment_leaves_the_target_as_it_was(plumb, target):
         assert process.returncode == 0 and said.startswith("fine"), (said, process.returncode)
     finally:
         process.kill()
+
+
+PINNED = """
+import os, sys, time
+def part():
+    sum(range(4000))
+end = time.time() + float(sys.argv[1])
+while time.time() < end:
+    for _ in range(10):
+        part()
+"""
+
+
+def test_pinned_threads_get_their_cpus_back(run, plumb):
+    cpus = os.sched_getaffinity(0)
+    if len(cpus) < 2:
+        pytest.skip("one CPU only")
+    process = subprocess.Popen([sys.executable, "-c", PINNED, "60"])
+    try:
+        done = run("diagnose", "--json", "--probe", "pin", "--duration", "0.5", "-p", process.pid)
+        pin = json.loads(done.stdout)["probes"]["pin"]
+        assert pin.get("speed_up", {"low": 1})["low"] > 0.1, pin
+        assert os.sched_getaffinity(process.pid) == cpus
+        # Killed while a thread is pinned: the guardian gives it back.
+        prober = subprocess.Popen([plumb, "diagnose", "--probe", "pin", "--duration", "0.3", "-p", str(process.pid)],
+                                  stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+        until = time.time() + 40
+        while os.sched_getaffinity(process.pid) == cpus and prober.poll() is None and time.time() < until:
+            time.sleep(0.002)
+        met = os.sched_getaffinity(process.pid) != cpus
+        os.killpg(prober.pid, signal.SIGKILL)
+        prober.wait()
+        time.sleep(0.5)
+        assert os.sched_getaffinity(process.pid) == cpus
+        if not met:
+            pytest.skip(f"it was never met pinned: {pin}")
+    finally:
+        process.kill()
+        process.wait()
+
+
+def test_hog_refuses_itself_without_power_and_others_say_why(run):
+    done = run("diagnose", "--json", "--probe", "hog,width,collapse", "-o", "/dev/stderr", "--", sys.executable, "-c", PINNED, "1")
+    probes = json.loads(done.stderr[done.stderr.index("{"):])["probes"]
+    for name in ("hog", "width", "collapse"):
+        assert probes[name].get("not_measured") or probes[name]["speed_up"], name
+    assert "step" not in probes
+    page = run("diagnose", "--probe", "hog", "-o", "/dev/stderr", "--", "true")
+    assert "hog: " in page.stderr
 
 
 def test_wrong_lists_and_targets(run):

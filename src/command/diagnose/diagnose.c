@@ -49,7 +49,7 @@ static const struct option_row diagnose_rows[] = {
     {0, "runs", OPTION_U64, AT(runs), "N", "run the program N times, one after the other, and diagnose all runs together"},
     {'F', "freq", OPTION_U64, AT(frequency), "HZ", "samples per second and CPU; default: 2999"},
     {0, "effect", OPTION_DOUBLE, AT(effect_percent), "PERCENT", "less recoverable time than that is ruled out; default: 5, replayed: as it was"},
-    {0, "probe", OPTION_TEXT, AT(probe_list), "LIST", "also try things on the target itself: step"},
+    {0, "probe", OPTION_TEXT, AT(probe_list), "LIST", "also try things on the target itself: step, collapse, pin, hog, width"},
     {0, "case", OPTION_TEXT, AT(case_folder), "FOLDER", "keep the case there; without a target: replay it"},
     {0, "import", OPTION_TEXTS, AT(imports), "FILE", "add a text of another tool to the case: exits, perf report, annotate, stat, times"},
     {0, "say", OPTION_TEXTS, AT(sayings), "TEXT", "add what you know to the case, labelled as said by a person"},

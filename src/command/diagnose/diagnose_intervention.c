@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "command/diagnose/diagnose_intervention.h"
 
-#include "analyse/probes/probe_results.h"
 #include "base/scope.h"
 #include "command/diagnose/diagnose_collection.h"
 #include "probe/stepping/step_burst.h"
@@ -19,8 +18,7 @@ enum {
     CODE_TLB_PAGES = 128, /* first-level entries of Intel's cores since 2013; others have 64 to 512 */
 };
 
-#define PROBES_BUILT PROBE_BIT(PROBE_STEP)
-#define PROBES_THERE_ARE "there is step"
+#define PROBES_THERE_ARE "there are step, collapse, pin, hog and width; separate them by commas"
 
 static const double BURST_FIRST_S = 0.1, BURST_SPREAD = 0.15; /* of the time so far until the next */
 
@@ -41,7 +39,7 @@ bool probe_list_parse(const char *list, unsigned *ret_kinds, struct error *err)
     while (rest.length) {
         struct view name = view_trim(view_cut(&rest, ','));
         enum probe_kind kind;
-        if (!probe_kind_parse(name, &kind) || !(PROBES_BUILT & PROBE_BIT(kind)))
+        if (!probe_kind_parse(name, &kind))
             return error_set(err, ERROR_USAGE, "no probe is called '%.*s'", (int)name.length, name.text) ||
                    error_hint(err, PROBES_THERE_ARE);
         kinds |= PROBE_BIT(kind);
@@ -179,8 +177,11 @@ bool interventions_write(struct collection *collection, struct error *err)
         return true;
     if (interventions->kinds & PROBE_BIT(PROBE_STEP))
         step_settle(collection);
+    if (interventions->kinds & ~PROBE_BIT(PROBE_STEP))
+        trials_run(collection, interventions->kinds, &interventions->results);
     scoped_text struct text out = {0};
     probe_results_write(&interventions->results, &out);
     case_manifest_part(&collection->manifest, "probes.json", MEASURED_BY_US);
-    return case_part_write(collection->folder, "probes.json", &out, err);
+    return case_part_write(collection->folder, "probes.json", &out, err) &&
+           case_manifest_write(&collection->manifest, collection->folder, err);
 }

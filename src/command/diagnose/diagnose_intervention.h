@@ -11,6 +11,8 @@
 #include "base/error.h"
 #include "base/text.h"
 
+#include "analyse/probes/probe_results.h"
+
 struct collection;
 struct interventions;
 
@@ -21,7 +23,9 @@ struct interventions *interventions_new(unsigned kinds); /* NULL: none asked for
 void interventions_free(struct interventions *interventions);
 /* While the target is watched: whatever is due now. began_s: since when. */
 void interventions_look(struct collection *collection);
-/* Write probes.json, when a probe was asked for. */
+/* diagnose_trials: the kinds that change something, from the samples that the case has by now. */
+void trials_run(struct collection *collection, unsigned kinds, struct probe_results *results);
+/* Run those; then write probes.json, when a probe was asked for. */
 MUST_CHECK bool interventions_write(struct collection *collection, struct error *err);
 
 #endif

@@ -5,6 +5,7 @@
 #include "base/scope.h"
 #include "probe/stepping/step_burst.h"
 #include "probe/stepping/stopped_thread.h"
+#include "probe/work_meter.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -130,6 +131,17 @@ Test(stepping, a_stopped_process_stays_stopped)
     kill(pid, SIGCONT);
     usleep(50000);
     cr_assert_neq(state_of(pid), 'T');
+}
+
+Test(stepping, speeds_compare_by_their_medians)
+{
+    const double old[] = {10, 11, 10, 9, 10, 10, 10}, faster[] = {20, 21, 19, 20, 20, 22, 20};
+    struct interval ratio = speed_ratio(old, 7, faster, 7);
+    cr_assert(ratio.known && ratio.low > 1.5 && ratio.high < 2.6);
+    cr_assert_float_eq(ratio.mid, 2, 1e-9);
+    cr_assert_not(speed_ratio(old, 0, faster, 7).known);
+    const double stood[] = {0, 0, 0};
+    cr_assert_not(speed_ratio(stood, 3, faster, 7).known);
 }
 
 static void traced(struct shared *shared)
