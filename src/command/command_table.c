@@ -12,6 +12,7 @@ const struct command *const command_table[] = {
     &command_annotate,
     &command_script,
     &command_compare,
+    &command_confirm,
     &command_calibrate,
     &command_completion,
     &command_doctor,

@@ -5,6 +5,7 @@
 #include "analyse/memory/access_cost.h"
 #include "analyse/probes/probe_results.h"
 #include "analyse/time/run_spread.h"
+#include "capture/case_command.h"
 #include "statistics/ceilings.h"
 #include "symbol/code_bundle.h"
 #include "system/activity.h"
@@ -48,6 +49,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size_bytes)
     if (probe_results_read(&probes, json_root(document), &arena, &err))
         probe_results_write(&probes, &again);
     text_done(&again);
+    struct case_command command;
+    (void)!case_command_parse(&command, json_root(document), &arena, &err);
     (void)!surroundings_read(&surroundings, json_root(document), &arena, &err);
     if (process_pages_parse(&pages, &count, json_root(document), &arena, &err) && count)
         (void)process_pages_size_at(&pages[0], 0x1000);

@@ -62,7 +62,8 @@ static bool all_decided(const struct compare_policy *policy, const struct run_ta
                                              .effects_alpha = 0.05};
         arena_init(&arena);
         comparison_make(&comparison, table, &request, &arena);
-        decided = comparison.verdict != COMPARISON_UNDECIDED;
+        decided = policy->decides ? policy->decides(policy->decides_context, &comparison)
+                                  : comparison.verdict != COMPARISON_UNDECIDED;
         arena_done(&arena);
     }
     return decided;

@@ -33,6 +33,9 @@ struct compare_policy {
     size_t arm_count, quantity;
     size_t again; /* the arm that runs the first command a second time, or SIZE_MAX */
     double effect_ratio;
+    /* What counts as decided, when it isn't the comparison's own verdict; NULL: that. */
+    bool (*decides)(void *context, const struct comparison *comparison);
+    void *decides_context;
 
     /* Planned looks and their levels, which don't depend on what is measured: compare_policy_begin fills them once. */
     struct planned_look {

@@ -2,11 +2,11 @@
 #include "command/diagnose/diagnose_collect.h"
 
 #include "base/scope.h"
+#include "capture/case_command.h"
 #include "command/diagnose/diagnose_collection.h"
 #include "command/diagnose/diagnose_intervention.h"
 #include "experiment/experiment.h"
 
-#include <ctype.h>
 #include <signal.h>
 #include <time.h>
 #include <unistd.h>
@@ -225,12 +225,23 @@ static void note_end(struct collection *collection)
                                    collection->elapsed_s, of));
 }
 
-static bool collect_attached(struct collection *collection, struct error *err)
+/* Which processes those are. A cgroup's or the machine's come and go: they aren't kept. */
+static void processes_take(const struct collection *collection, struct case_command *command, struct arena *arena)
+{
+    for (size_t at = 0; collection->request->target->processes && at < collection->target.thread_count; at++) {
+        const struct target_thread *thread = &collection->target.threads[at];
+        if (thread->pid == thread->tid)
+            case_command_add_process(command, thread->pid, collection->context->root, arena);
+    }
+}
+
+static bool collect_attached(struct collection *collection, struct case_command *command, struct error *err)
 {
     struct run_row row = {0};
     if (!target_resolve(&collection->target, collection->request->target, collection->context->root,
                         &collection->arena, err))
         return false;
+    processes_take(collection, command, &collection->arena);
     ceilings_before(collection);
     recording_open(collection);
     workload_forward_signals(NULL);
@@ -246,34 +257,6 @@ static bool collect_attached(struct collection *collection, struct error *err)
 }
 
 /* ---- all of it ---- */
-
-static bool needs_quotes(const char *word)
-{
-    for (const char *at = word; *at; at++)
-        if (!isalnum((unsigned char)*at) && !strchr("_-./=:,+@%", *at))
-            return true;
-    return !*word;
-}
-
-static const char *command_line(char *const *argv, struct arena *arena)
-{
-    scoped_text struct text out = {0};
-    for (size_t at = 0; argv && argv[at]; at++) {
-        text_add(&out, at ? " " : "");
-        if (!needs_quotes(argv[at])) {
-            text_add(&out, argv[at]);
-            continue;
-        }
-        text_add_char(&out, '\'');
-        for (const char *letter = argv[at]; *letter; letter++)
-            if (*letter == '\'')
-                text_add(&out, "'\\''");
-            else
-                text_add_char(&out, *letter);
-        text_add_char(&out, '\'');
-    }
-    return arena_string(arena, text_string(&out));
-}
 
 static void collection_done(struct collection *collection)
 {
@@ -292,11 +275,12 @@ bool diagnose_collect(struct context *context, const char *folder, const struct 
                       struct collect_result *ret_result, struct error *err)
 {
     struct collection collection = {.context = context, .request = request, .folder = folder};
+    struct case_command command = {0};
     collection.target.cgroup_fd = -1;
     arena_init(&collection.arena);
     bool machine = request->target && (request->target->all_cpus || request->target->cpus);
     collection.manifest = (struct case_manifest){
-        .command = command_line(request->argv, &collection.arena),
+        .command = request->argv ? shell_line(request->argv, &collection.arena) : "",
         .scope = request->argv ? "started" : machine ? "machine" : "attached",
         .target_options = request->target_options,
         .effect = request->effect,
@@ -305,13 +289,16 @@ bool diagnose_collect(struct context *context, const char *folder, const struct 
     };
     collection.interventions = interventions_new(request->probes);
     recording_choose(&collection);
+    if (request->argv)
+        case_command_take(&command, request->argv, &collection.arena);
     bool collected =
-        request->argv ? collect_runs(&collection, ret_result, err) : collect_attached(&collection, err);
+        request->argv ? collect_runs(&collection, ret_result, err) : collect_attached(&collection, &command, err);
     if (collected) {
         progress_say(&collection, "plumb: done watching");
         ceilings_after(&collection);
         collection.manifest.elapsed_s = measured_as(collection.elapsed_s);
-        collected = parts_write(&collection, err);
+        case_manifest_part(&collection.manifest, CASE_COMMAND_FILE, MEASURED_BY_US);
+        collected = case_command_write(&command, folder, err) && parts_write(&collection, err);
     }
     progress_say(&collection, "");
     collection_done(&collection);

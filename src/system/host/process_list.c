@@ -37,21 +37,26 @@ static bool stat_parse(struct view text, struct process_entry *entry)
     return fields[FIELD_VSIZE] != 0;
 }
 
+bool process_entry_read(struct process_entry *ret_entry, pid_t pid, const struct sysroot *root)
+{
+    scoped_text struct text content = {0};
+    struct process_entry entry = {.pid = pid};
+    struct error gone;
+    if (!sysroot_read(root, &content, &gone, "/proc/%d/stat", (int)pid) ||
+        !stat_parse((struct view){text_string(&content), content.length}, &entry))
+        return false;
+    *ret_entry = entry;
+    return true;
+}
+
 void process_list_read(struct process_list *list, const struct sysroot *root)
 {
     scoped_dir DIR *proc = sysroot_opendir(root, "/proc");
-    scoped_text struct text content = {0};
     for (struct dirent *found; proc && (found = readdir(proc));) {
         uint64_t pid;
         struct process_entry entry;
-        struct error gone;
-        text_clear(&content);
-        if (!view_u64(view_of(found->d_name), 10, &pid) || pid > INT32_MAX ||
-            !sysroot_read(root, &content, &gone, "/proc/%d/stat", (int)pid) ||
-            !stat_parse((struct view){text_string(&content), content.length}, &entry))
-            continue;
-        entry.pid = (pid_t)pid;
-        *vec_push(list) = entry;
+        if (view_u64(view_of(found->d_name), 10, &pid) && pid <= INT32_MAX && process_entry_read(&entry, (pid_t)pid, root))
+            *vec_push(list) = entry;
     }
 }
 

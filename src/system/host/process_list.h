@@ -19,6 +19,8 @@ struct process_list {
     size_t count, capacity;
 };
 
+/* One process; false when it is gone, or a kernel thread. */
+bool process_entry_read(struct process_entry *ret_entry, pid_t pid, const struct sysroot *root);
 /* Processes with memory of their own; kernel threads are left out. What can't be read is left out as well. */
 void process_list_read(struct process_list *list, const struct sysroot *root);
 void process_list_done(struct process_list *list);

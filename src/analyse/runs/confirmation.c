@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "analyse/runs/confirmation.h"
+
+#include <math.h>
+
+static const double pairs_worth_naming = 100000;
+
+const char *confirmation_verdict_name(enum confirmation_verdict verdict)
+{
+    static const char *const names[] = {
+        [CONFIRMATION_CONFIRMED] = "confirmed",
+        [CONFIRMATION_MORE] = "more_than_predicted",
+        [CONFIRMATION_OVERTURNED] = "overturned",
+        [CONFIRMATION_INCONCLUSIVE] = "inconclusive",
+    };
+    return names[verdict];
+}
+
+static bool holds(const struct interval *interval, double value)
+{
+    return interval->low <= value && value <= interval->high;
+}
+
+static void conclude(struct confirmation *confirmation, enum confirmation_verdict verdict)
+{
+    confirmation->verdict = verdict;
+    confirmation->reason = CONFIRMATION_BY_INTERVALS;
+}
+
+/* Intervals narrow with the root of the number of pairs: how many until this half-width fits into that distance. */
+static void leave_open(struct confirmation *confirmation, enum confirmation_reason reason, double distance)
+{
+    double half = (confirmation->realised.high - confirmation->realised.low) / 2;
+    double needed = distance > 0 ? ceil((double)confirmation->pair_count * (half / distance) * (half / distance)) : 0;
+    confirmation->verdict = CONFIRMATION_INCONCLUSIVE;
+    confirmation->reason = reason;
+    confirmation->pairs_needed = needed > (double)confirmation->pair_count && needed < pairs_worth_naming ? needed : 0;
+}
+
+/* A gain that is surely there, and more than A's distance from itself. */
+static bool is_real(const struct confirmation *confirmation)
+{
+    double noise = confirmation->noise_ratio.known ? confirmation->noise_ratio.value : 0;
+    return confirmation->realised.low > 0 && confirmation->realised.mid > noise;
+}
+
+/* Known well enough to say "as foretold": to half of what was foretold, or to what counts as a difference. */
+static double half_width_most(const struct foretold *foretold)
+{
+    const struct interval *gain = &foretold->gain;
+    return fmax(fmax(gain->mid / 2, (gain->high - gain->low) / 2), foretold->effect);
+}
+
+/* B is no different: less than a confirming gain. Certain only if the change was seen to take hold. */
+static void overturn(struct confirmation *confirmation, bool took_hold)
+{
+    if (took_hold)
+        conclude(confirmation, CONFIRMATION_OVERTURNED);
+    else
+        leave_open(confirmation, CONFIRMATION_NOT_MADE, 0);
+}
+
+static void judge_gain(struct confirmation *confirmation, const struct foretold *told, bool took_hold)
+{
+    const struct interval *realised = &confirmation->realised, *foretold = &told->gain;
+    bool is_near = holds(foretold, realised->mid) || holds(realised, foretold->mid);
+    if (realised->low > foretold->high && is_real(confirmation))
+        conclude(confirmation, CONFIRMATION_MORE);
+    else if (realised->high < foretold->low)
+        overturn(confirmation, took_hold);
+    else if (!is_real(confirmation))
+        leave_open(confirmation, realised->low > 0 ? CONFIRMATION_NOISE : CONFIRMATION_WIDE,
+                   realised->mid < foretold->low ? foretold->low - realised->mid : fmin(realised->mid, half_width_most(told)));
+    else if (is_near && (realised->high - realised->low) / 2 <= half_width_most(told))
+        conclude(confirmation, CONFIRMATION_CONFIRMED);
+    else if (is_near)
+        leave_open(confirmation, CONFIRMATION_WIDE, half_width_most(told));
+    else
+        leave_open(confirmation, CONFIRMATION_WIDE, fmax(foretold->low - realised->mid, realised->mid - foretold->high));
+}
+
+static void judge_bound(struct confirmation *confirmation, const struct foretold *foretold)
+{
+    const struct interval *realised = &confirmation->realised;
+    if (realised->low > foretold->gain.high && is_real(confirmation))
+        conclude(confirmation, CONFIRMATION_MORE);
+    else if (is_real(confirmation))
+        conclude(confirmation, CONFIRMATION_CONFIRMED);
+    else if (realised->high < foretold->effect)
+        leave_open(confirmation, CONFIRMATION_NO_LEAST, 0);
+    else
+        leave_open(confirmation, realised->low > 0 ? CONFIRMATION_NOISE : CONFIRMATION_WIDE,
+                   fmax(realised->mid, foretold->effect - realised->mid));
+}
+
+static void judge_none(struct confirmation *confirmation, const struct foretold *foretold, bool took_hold)
+{
+    const struct interval *realised = &confirmation->realised;
+    double most = fmax(foretold->gain.high, foretold->effect);
+    if (realised->low > most && is_real(confirmation))
+        conclude(confirmation, CONFIRMATION_OVERTURNED);
+    else if (realised->high <= most && took_hold)
+        conclude(confirmation, CONFIRMATION_CONFIRMED);
+    else
+        leave_open(confirmation, realised->high <= most ? CONFIRMATION_NOT_MADE : CONFIRMATION_WIDE,
+                   fabs(realised->mid - most));
+}
+
+void confirmation_judge(struct confirmation *ret_confirmation, const struct foretold *foretold,
+                        const struct comparison *comparison, bool took_hold)
+{
+    const struct interval *floor = &comparison->noise_floor;
+    struct confirmation confirmation = {.verdict = CONFIRMATION_INCONCLUSIVE,
+                                        .realised = interval_complement(comparison->ratio),
+                                        .noise_ratio = not_measured("the first command did not run twice in each block"),
+                                        .pair_count = comparison->decisive.pair_count};
+    confirmation.realised.known = comparison->ratio.known;
+    if (floor->known)
+        confirmation.noise_ratio = measured_as(fmax(fabs(floor->low - 1), fabs(floor->high - 1)));
+    if (!comparison->ratio.known)
+        confirmation.reason = CONFIRMATION_NO_RATIO;
+    else if (comparison->too_few_pairs)
+        confirmation.reason = CONFIRMATION_FEW;
+    else if (comparison->lost_in_noise && foretold->kind != FORETOLD_NONE && confirmation.realised.high >= foretold->gain.low)
+        leave_open(&confirmation, CONFIRMATION_NOISE, 0);
+    else if (foretold->kind == FORETOLD_GAIN)
+        judge_gain(&confirmation, foretold, took_hold);
+    else if (foretold->kind == FORETOLD_BOUND)
+        judge_bound(&confirmation, foretold);
+    else
+        judge_none(&confirmation, foretold, took_hold);
+    *ret_confirmation = confirmation;
+}

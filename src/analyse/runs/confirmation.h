@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A gain was foretold and then tried: is the prediction confirmed, overturned, exceeded, or can't that be told yet?
+ *
+ * Judged on the interval of the realised gain (1 - B / A), never on its middle alone. Confirmed needs a gain that is surely
+ * there, larger than the noise floor and known to half of what was foretold, and intervals of which one holds the other's
+ * middle: two wide ones that just touch confirm nothing.
+ */
+#ifndef PLUMB_ANALYSE_RUNS_CONFIRMATION_H
+#define PLUMB_ANALYSE_RUNS_CONFIRMATION_H
+
+#include "analyse/runs/comparison.h"
+
+enum foretold_kind {
+    FORETOLD_GAIN,  /* between gain.low and gain.high */
+    FORETOLD_BOUND, /* at most gain.high; how little, nobody said */
+    FORETOLD_NONE   /* ruled out: less than gain.high, which is less than the effect that was asked for */
+};
+
+struct foretold {
+    enum foretold_kind kind;
+    struct interval gain; /* share of A's time, 0..1 */
+    double effect;        /* 0..1: a smaller gain counts as none */
+};
+
+enum confirmation_verdict {
+    CONFIRMATION_CONFIRMED,
+    CONFIRMATION_MORE,       /* surely more than was foretold */
+    CONFIRMATION_OVERTURNED, /* surely less than was foretold; of what was ruled out: surely more */
+    CONFIRMATION_INCONCLUSIVE
+};
+
+enum confirmation_reason {
+    CONFIRMATION_BY_INTERVALS, /* the verdict is a sure one */
+    CONFIRMATION_NO_RATIO,     /* nothing to judge: comparison->decisive.why_not */
+    CONFIRMATION_FEW,          /* a range, no interval: too few pairs */
+    CONFIRMATION_NOISE,        /* A differs from itself as much */
+    CONFIRMATION_WIDE,         /* the interval holds a confirming and an overturning gain */
+    CONFIRMATION_NO_LEAST,     /* no gain, but none was foretold for certain either */
+    CONFIRMATION_NOT_MADE      /* whether the change took hold isn't known, so that no gain means nothing */
+};
+
+struct confirmation {
+    enum confirmation_verdict verdict;
+    enum confirmation_reason reason;
+    struct interval realised;     /* share of A's time, negative: B takes more */
+    struct measured noise_ratio;  /* how far A was from itself at the most, at 95 % */
+    double pairs_needed;          /* to be sure, when it is only a question of that; 0: unknown */
+    size_t pair_count;
+};
+
+/* took_hold: the intervention was seen to work; without that, a missing gain overturns nothing. */
+void confirmation_judge(struct confirmation *ret_confirmation, const struct foretold *foretold,
+                        const struct comparison *comparison, bool took_hold);
+
+const char *confirmation_verdict_name(enum confirmation_verdict verdict); /* "confirmed" */
+
+#endif

@@ -1,0 +1,505 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* plumb confirm: runs the cheapest experiment that would overturn a case's verdict; predicted gain against realised. */
+#include "base/scope.h"
+#include "base/vec.h"
+#include "command/command_table.h"
+#include "command/confirm/confirm_experiments.h"
+#include "command/confirm/confirm_pair.h"
+#include "command/options.h"
+#include "experiment/measuring_runner.h"
+#include "render/confirmation.h"
+#include "source/live/workload.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct confirm_options {
+    uint64_t runs, most, warmup, seed;
+    double seconds;
+    bool until_decided, dry_run, switch_machine, ignore_failure, no_noise_floor, json, quiet;
+    const char *finding, *experiment, *work;
+};
+
+#define AT(member) offsetof(struct confirm_options, member)
+
+static const struct option_row option_rows[] = {
+    {0, NULL, OPTION_HEADING, 0, NULL, "what is tested"},
+    {0, "finding", OPTION_TEXT, AT(finding), "ID", "this finding of the case instead of its verdict's; 'bottleneck': the estimate"},
+    {0, "experiment", OPTION_TEXT, AT(experiment), "NAME", "this experiment instead of the cheapest"},
+    {0, "switch-machine", OPTION_FLAG, AT(switch_machine), NULL, "allow those that switch a setting of the whole machine while B runs"},
+    {0, "dry-run", OPTION_FLAG, AT(dry_run), NULL, "print the plan and what it costs, and run nothing"},
+    {0, NULL, OPTION_HEADING, 0, NULL, "how long"},
+    {'n', "runs", OPTION_U64, AT(runs), "N", "this many blocks; each runs A twice and B once", 'r'},
+    {0, "time", OPTION_DOUBLE, AT(seconds), "S", "as many blocks as start within S seconds"},
+    {0, "until-decided", OPTION_FLAG, AT(until_decided), NULL, "stop when the prediction is confirmed or overturned (the default)"},
+    {0, "most", OPTION_U64, AT(most), "N", "with --until-decided: N blocks at the most (default 40)"},
+    {0, "warmup", OPTION_U64, AT(warmup), "N", "blocks run first and not counted (default 1)"},
+    {0, NULL, OPTION_HEADING, 0, NULL, "how it is judged"},
+    {0, "work", OPTION_TEXT, AT(work), "WORD",
+     "the command works for a given time and prints how much it did behind WORD: compare the time of a unit of that"},
+    {'i', "ignore-failure", OPTION_FLAG, AT(ignore_failure), NULL, "measure runs that end with a status other than 0 too"},
+    {0, "no-noise-floor", OPTION_FLAG, AT(no_noise_floor), NULL, "don't run A twice in each block"},
+    {0, "seed", OPTION_U64, AT(seed), "N", "of the random order (default 1)"},
+    {0, NULL, OPTION_HEADING, 0, NULL, "output"},
+    {0, "json", OPTION_FLAG, AT(json), NULL, "the result as JSON (doc/schema-confirm.md), as the case keeps it"},
+    {'q', "quiet", OPTION_FLAG, AT(quiet), NULL, "no progress line"},
+    {0},
+};
+
+enum {
+    NOTES_MOST = 12
+};
+
+struct confirm_run {
+    struct context *context;
+    struct confirm_options options;
+    struct arena arena;
+    char *folder; /* absolute: runs are made elsewhere */
+    struct case_manifest *manifest;
+    struct case_command command;
+    struct confirm_subject subject;
+    struct confirm_place place;
+    struct experiment_arm a;
+    struct confirm_choice choices[EXPERIMENTS_MOST];
+    struct confirmation_option shown[EXPERIMENTS_MOST];
+    size_t choice_count;
+    const char *notes[NOTES_MOST];
+    size_t note_count;
+    struct confirm_pair pair;
+    bool has_pair;
+};
+
+static void note_add(struct confirm_run *run, const char *note)
+{
+    if (run->note_count < NOTES_MOST)
+        run->notes[run->note_count++] = note;
+}
+
+/* ---- options ---- */
+
+static bool options_check(const struct confirm_options *options, struct error *err)
+{
+    if (options->runs > 100000 || options->warmup > 100000)
+        return error_set(err, ERROR_USAGE, "--runs and --warmup expect at most 100000");
+    if (!(options->seconds >= 0))
+        return error_set(err, ERROR_USAGE, "--time expects seconds");
+    if (options->until_decided && (options->runs || options->seconds > 0))
+        return error_set(err, ERROR_USAGE, "--until-decided excludes --runs and --time");
+    if (options->most < COMPARISON_PAIRS_LEAST || options->most > 100000)
+        return error_set(err, ERROR_USAGE, "--most expects %d to 100000", COMPARISON_PAIRS_LEAST);
+    if (options->work && !options->work[0])
+        return error_set(err, ERROR_USAGE, "--work expects the word that stands before the amount of work");
+    return true;
+}
+
+/* ---- the command, as it was ---- */
+
+/* Variables of this process are those of the runs: set and removed as the case has them. */
+static void environment_restore(struct confirm_run *run)
+{
+    scoped_text struct text changed = {0};
+    for (size_t at = 0; at < run->command.variable_count; at++) {
+        const struct case_variable *variable = &run->command.variables[at];
+        const char *now = getenv(variable->name);
+        bool same = now && variable->value ? strcmp(now, variable->value) == 0 : !now && !variable->value;
+        if (same)
+            continue;
+        text_printf(&changed, "%s%s", changed.length ? ", " : "", variable->name);
+        if (variable->value)
+            setenv(variable->name, variable->value, 1);
+        else
+            unsetenv(variable->name);
+    }
+    if (changed.length)
+        note_add(run, arena_printf(&run->arena, "set as it was in the case: %s", text_string(&changed)));
+}
+
+/* A path that the user typed here stays that path when the runs are made in another folder. */
+static char **changed_resolve(char **words, struct arena *arena)
+{
+    char resolved[PATH_MAX];
+    size_t count = 0;
+    while (words[count])
+        count++;
+    if (!count)
+        return NULL;
+    char **changed = arena_copy(arena, words, memory_product(count + 1, sizeof(*words)));
+    if (strchr(words[0], '/') && words[0][0] != '/' && realpath(words[0], resolved))
+        changed[0] = arena_string(arena, resolved);
+    return changed;
+}
+
+static char *const *input_from(const char *file, char *const *argv, struct arena *arena)
+{
+    static const char *const start[] = {"sh", "-c", "in=$1; shift; exec \"$@\" <\"$in\"", "sh"};
+    size_t count = 0;
+    while (argv[count])
+        count++;
+    char **all = arena_array(arena, char *, count + array_count(start) + 2);
+    for (size_t at = 0; at < array_count(start); at++)
+        all[at] = (char *)start[at];
+    all[array_count(start)] = arena_string(arena, file);
+    for (size_t at = 0; at <= count; at++)
+        all[array_count(start) + 1 + at] = argv[at];
+    return all;
+}
+
+static bool input_restore(struct confirm_run *run, struct error *err)
+{
+    const struct case_command *command = &run->command;
+    if (command->input == CASE_INPUT_STREAM)
+        note_add(run, "its standard input was a pipe, which can't be had again: it is empty now");
+    if (command->input != CASE_INPUT_FILE)
+        return true;
+    if (access(command->input_file, R_OK) != 0)
+        return error_system(err, errno, "can't read '%s', the standard input that the case's command had", command->input_file);
+    run->place.argv = input_from(command->input_file, run->place.argv, &run->arena);
+    if (run->place.changed)
+        run->place.changed = input_from(command->input_file, run->place.changed, &run->arena);
+    return true;
+}
+
+/* Better known before the first block than by a status 127. */
+static bool program_check(const char *program, struct error *err)
+{
+    if (strchr(program, '/'))
+        return access(program, X_OK) == 0 ||
+               error_system(err, errno, "can't run '%s', the command of the case", program);
+    scoped_free char *folders = memory_string(getenv("PATH") ? getenv("PATH") : "/usr/bin:/bin");
+    struct view rest = view_of(folders);
+    while (rest.length) {
+        struct view folder = view_cut(&rest, ':');
+        scoped_free char *path = memory_printf("%.*s/%s", (int)folder.length, folder.length ? folder.text : ".", program);
+        if (access(path, X_OK) == 0)
+            return true;
+    }
+    return error_set(err, ERROR_NOT_FOUND, "can't run '%s', the command of the case: no such program in PATH", program);
+}
+
+static bool command_check(struct confirm_run *run, struct error *err)
+{
+    if (run->command.argv)
+        return true;
+    if (strcmp(run->manifest->scope, "started") == 0 || !run->manifest->target_options[0]) {
+        error_set(err, ERROR_UNSUPPORTED, "the case holds no command that could be run again");
+        return error_hint(err, "plumb diagnose --case NEW -- COMMAND makes one that does; plumb compare --predicted-by CASE A -- B "
+                               "holds two commands of yours against its prediction");
+    }
+    error_set(err, ERROR_UNSUPPORTED, "the case watched what ran already (plumb diagnose %s): there is no command to run again",
+              run->manifest->target_options);
+    return error_hint(err, "plumb diagnose --case NEW -- COMMAND for one that starts it, or try the finding's own check by hand");
+}
+
+static bool command_prepare(struct confirm_run *run, char **changed, struct error *err)
+{
+    if (!case_command_read(&run->command, run->folder, run->manifest->command, &run->arena, err) || !command_check(run, err))
+        return false;
+    run->place.argv = run->command.argv;
+    run->place.changed = changed_resolve(changed, &run->arena);
+    environment_restore(run);
+    const char *directory = run->command.directory;
+    if (!directory)
+        note_add(run, "the case doesn't say in which folder and environment its command ran: those of here are taken");
+    else if (chdir(directory) != 0)
+        return error_system(err, errno, "can't go to '%s', where the case's command ran", directory);
+    return program_check(run->command.argv[0], err) &&
+           (!run->place.changed || program_check(run->place.changed[0], err) || error_wrap(err, "the changed command")) &&
+           input_restore(run, err);
+}
+
+/* ---- which experiment ---- */
+
+static bool experiment_choose(struct confirm_run *run, size_t *ret_choice, struct error *err)
+{
+    const char *asked = run->options.experiment;
+    for (size_t at = 0; at < run->choice_count; at++) {
+        bool is_asked = asked && strcmp(asked, run->choices[at].experiment->name) == 0;
+        if (is_asked && run->choices[at].why_not)
+            return error_set(err, ERROR_UNSUPPORTED, "the experiment '%s' can't be made: %s", asked, run->choices[at].why_not);
+        if (is_asked || (!asked && !run->choices[at].why_not)) {
+            *ret_choice = at;
+            return true;
+        }
+    }
+    if (asked)
+        return error_set(err, ERROR_USAGE, "no experiment '%s' tests '%s': --dry-run lists those that do", asked, run->subject.id);
+    *ret_choice = SIZE_MAX;
+    return true;
+}
+
+/* ---- the report ---- */
+
+static struct measured run_seconds(const struct confirm_run *run)
+{
+    size_t runs = 1;
+    for (size_t at = 0; at < run->manifest->part_count; at++)
+        runs += strncmp(run->manifest->parts[at].file, "perf.data.", strlen("perf.data.")) == 0;
+    struct measured elapsed = run->manifest->elapsed_s;
+    return elapsed.known ? measured_as(elapsed.value / (double)runs) : elapsed;
+}
+
+static struct confirmation_plan plan_of(const struct confirm_run *run)
+{
+    const struct confirm_options *options = &run->options;
+    struct confirmation_plan plan = {.runs_a_block = options->no_noise_floor ? 2 : 3,
+                                     .run_s = run_seconds(run),
+                                     .seconds_most = options->seconds};
+    plan.blocks_least = options->warmup + (options->runs ? options->runs : options->seconds > 0 ? 1 : COMPARE_FIRST_LOOK);
+    plan.blocks_most = options->runs || options->seconds > 0 ? plan.blocks_least : options->warmup + options->most;
+    return plan;
+}
+
+/* "OMP_NUM_THREADS=1 cpu=1 program": what B adds, before the command. */
+static const char *arm_words(const struct experiment_arm *arm, struct arena *arena)
+{
+    scoped_text struct text line = {0};
+    for (char *const *entry = arm->environment; entry && *entry; entry++)
+        text_printf(&line, "%s ", *entry);
+    text_add(&line, shell_line(arm->argv, arena));
+    for (size_t at = 0; arm->settings && at < arm->settings->count; at++)
+        text_printf(&line, "%s%s=%s", at ? ", " : "   with ", arm->settings->items[at].key, arm->settings->items[at].value);
+    return arena_string(arena, text_string(&line));
+}
+
+static const char *sign_label(const struct confirm_experiment *experiment)
+{
+    for (size_t at = 0; experiment->quantity && at < MEASURING_QUANTITY_COUNT; at++)
+        if (strcmp(measuring_quantities[at].name, experiment->quantity) == 0)
+            return measuring_quantities[at].label;
+    return NULL;
+}
+
+static void report_measured(struct confirm_run *run, const struct confirm_experiment *experiment, struct confirmation_report *report)
+{
+    static const char *const words[] = {[TOOK_HOLD_UNKNOWN] = "unknown", [TOOK_HOLD] = "yes", [TOOK_HOLD_NOT] = "no"};
+    if (!run->has_pair || !run->pair.result.table.block_count)
+        return;
+    report->comparison = &run->pair.comparison;
+    report->confirmation = &run->pair.confirmation;
+    report->block_count = run->pair.result.table.block_count;
+    report->elapsed_s = run->pair.elapsed_s;
+    report->stopped = confirm_pair_stopped(&run->pair);
+    report->sign_label = sign_label(experiment);
+    report->sign_a = run->pair.sign_a;
+    report->sign_b = run->pair.sign_b;
+    report->took_hold = words[run->pair.took_hold];
+    report->not_taken = experiment->not_taken;
+}
+
+static void report_make(struct confirm_run *run, size_t choice, const struct experiment_arm *b, struct confirmation_report *ret_report)
+{
+    struct confirmation_report report = {.case_folder = run->folder,
+                                         .finding = run->subject.id,
+                                         .finding_verdict = run->subject.verdict,
+                                         .sentence = run->subject.sentence,
+                                         .of = run->subject.of,
+                                         .foretold = run->subject.foretold,
+                                         .options = run->shown,
+                                         .option_count = run->choice_count,
+                                         .directory = run->command.directory,
+                                         .plan = plan_of(run),
+                                         .notes = run->notes};
+    for (size_t at = 0; at < run->choice_count; at++) {
+        const struct confirm_experiment *experiment = run->choices[at].experiment;
+        run->shown[at] = (struct confirmation_option){experiment->name, experiment->change, experiment->overturns, run->choices[at].why_not};
+    }
+    if (choice != SIZE_MAX) {
+        report.made = &run->shown[choice];
+        report.command_a = arm_words(&run->a, &run->arena);
+        report.command_b = arm_words(b, &run->arena);
+        report_measured(run, run->choices[choice].experiment, &report);
+    }
+    report.note_count = run->note_count;
+    *ret_report = report;
+}
+
+/* The case keeps what came of it; a plan is only shown. */
+static bool report_put(struct confirm_run *run, const struct confirmation_report *report, struct error *err)
+{
+    scoped_text struct text json = {0}, out = {0};
+    confirmation_json(&json, report);
+    if (run->options.json) {
+        text_append(&out, text_string(&json), json.length);
+    } else {
+        struct page page = page_for(&out, run->context->out);
+        confirmation_text(&page, report);
+    }
+    if (!text_write_file(&out, run->context->out))
+        return error_set(err, ERROR_SYSTEM, "can't write the result");
+    return !report->comparison || case_part_write(run->folder, "confirm.json", &json, err);
+}
+
+/* ---- the runs ---- */
+
+static int exit_code_of(const struct confirmation *confirmation)
+{
+    switch (confirmation->verdict) {
+    case CONFIRMATION_CONFIRMED:
+    case CONFIRMATION_MORE:
+        return EXIT_CODE_OK;
+    case CONFIRMATION_OVERTURNED:
+        return EXIT_CODE_FINDING;
+    case CONFIRMATION_INCONCLUSIVE:
+        break;
+    }
+    return EXIT_CODE_INCONCLUSIVE;
+}
+
+/* A command that does other work now than it did in the case is no test of the case. */
+static void work_check(struct confirm_run *run)
+{
+    static const double far = 1.5;
+    const struct interval *now = &run->pair.comparison.decisive.a;
+    size_t runs = 1;
+    for (size_t at = 0; at < run->manifest->part_count; at++)
+        runs += strncmp(run->manifest->parts[at].file, "perf.data.", strlen("perf.data.")) == 0;
+    struct measured user = run->manifest->user_s, system = run->manifest->system_s;
+    if (run->options.work || !run->subject.by_cpu || !now->known || !user.known || !system.known)
+        return;
+    double then_s = (user.value + system.value) / (double)runs;
+    if (then_s > 0 && (now->mid > far * then_s || now->mid < then_s / far))
+        note_add(run, arena_printf(&run->arena, "the command takes %.3g s of CPU time now and took %.3g s in the case: it may be doing other work, or the machine has changed",
+                                   now->mid, then_s));
+}
+
+/*
+ * A program that works for a given time takes that time whatever is changed: only what it does in it tells. Equal times to
+ * a thousandth where another was foretold are such a sign.
+ */
+static void fixed_time_check(struct confirm_run *run)
+{
+    static const double same = 0.002;
+    const struct interval *ratio = &run->pair.comparison.ratio;
+    if (!run->options.work && ratio->known && ratio->low > 1 - same && ratio->high < 1 + same)
+        note_add(run, "A and B take the same time almost exactly: if the command works for a given time, --work WORD compares what it "
+                      "does in it");
+}
+
+static bool pair_run(struct confirm_run *run, const struct confirm_experiment *experiment, const struct experiment_arm *b,
+                     struct error *err)
+{
+    const struct confirm_options *options = &run->options;
+    struct confirm_pair_request request = {.context = run->context,
+                                           .experiment = experiment,
+                                           .foretold = &run->subject.foretold,
+                                           .a = run->a,
+                                           .b = *b,
+                                           .by_cpu = run->subject.by_cpu,
+                                           .work = options->work,
+                                           .runs = options->runs,
+                                           .seconds = options->seconds,
+                                           .most = options->most,
+                                           .warmup = options->warmup,
+                                           .seed = options->seed,
+                                           .keep_failed = options->ignore_failure,
+                                           .no_noise_floor = options->no_noise_floor,
+                                           .quiet = options->quiet};
+    if (run->has_pair)
+        confirm_pair_done(&run->pair);
+    run->has_pair = true;
+    bool ran = confirm_pair_run(&run->pair, &request, err);
+    if (!ran && (err->kind == ERROR_NOT_FOUND || err->kind == ERROR_PERMISSION))
+        run->context->exit_code = workload_exec_exit_code(err);
+    if (!ran && err->kind == ERROR_SYSTEM && run->manifest->child_exit_code != 0)
+        error_hint(err, "in the case it ended with status %d, too: --ignore-failure measures such runs", run->manifest->child_exit_code);
+    if (run->pair.result.table.block_count) {
+        work_check(run);
+        fixed_time_check(run);
+    }
+    return ran;
+}
+
+/* An experiment whose change doesn't take hold tells nothing: then the next one is made. */
+static bool experiments_run(struct confirm_run *run, size_t *choice, struct experiment_arm *ret_b, struct error *err)
+{
+    for (;;) {
+        const struct confirm_experiment *experiment = run->choices[*choice].experiment;
+        if (!confirm_arm_make(experiment, &run->place, ret_b, &run->arena, err) || !pair_run(run, experiment, ret_b, err))
+            return false;
+        if (run->pair.took_hold != TOOK_HOLD_NOT || run->pair.result.interrupted)
+            return true;
+        size_t next = SIZE_MAX, made = *choice;
+        run->choices[made].why_not = experiment->not_taken;
+        if (!run->options.experiment && !experiment_choose(run, &next, err))
+            return false;
+        if (next == SIZE_MAX) {
+            run->choices[made].why_not = NULL;
+            return true;
+        }
+        if (!run->options.quiet)
+            fprintf(run->context->talk, "plumb confirm: %s: %s; next: %s\n", experiment->name, experiment->not_taken,
+                    run->choices[next].experiment->name);
+        *choice = next;
+    }
+}
+
+static bool confirm_case(struct confirm_run *run, struct error *err)
+{
+    size_t choice = SIZE_MAX;
+    struct experiment_arm b = {0};
+    struct confirmation_report report;
+    run->a = (struct experiment_arm){.label = "A", .argv = run->place.argv};
+    run->choice_count = confirm_choices(&run->place, run->choices, &run->arena);
+    if (!experiment_choose(run, &choice, err))
+        return false;
+    bool made = true;
+    struct error while_reporting = {0};
+    if (choice != SIZE_MAX && run->options.dry_run)
+        made = confirm_arm_make(run->choices[choice].experiment, &run->place, &b, &run->arena, err);
+    else if (choice != SIZE_MAX)
+        made = experiments_run(run, &choice, &b, err);
+    bool has_result = run->has_pair && run->pair.result.table.block_count > 0;
+    if (!made && !has_result)
+        return false;
+    report_make(run, choice, &b, &report);
+    bool put = report_put(run, &report, made ? err : &while_reporting);
+    if (choice == SIZE_MAX)
+        run->context->exit_code = EXIT_CODE_INCONCLUSIVE;
+    else if (has_result)
+        run->context->exit_code = made ? exit_code_of(&run->pair.confirmation) : EXIT_CODE_FAILED;
+    return made && put;
+}
+
+static bool confirm_prepare(struct confirm_run *run, char **operands, struct error *err)
+{
+    if (!operands[0]) {
+        error_set(err, ERROR_USAGE, "which case?");
+        return error_hint(err, "plumb diagnose --case CASE -- COMMAND makes one, plumb confirm CASE tests its verdict");
+    }
+    run->folder = realpath(operands[0], NULL);
+    if (!run->folder)
+        return errno == ENOENT ? error_set(err, ERROR_NOT_FOUND, "there is no case '%s'", operands[0])
+                               : error_system(err, errno, "can't open the case '%s'", operands[0]);
+    run->manifest = arena_new(&run->arena, struct case_manifest);
+    if (!case_manifest_read(run->manifest, run->folder, &run->arena, err) ||
+        !confirm_subject_read(&run->subject, run->folder, run->options.finding, &run->arena, err))
+        return error_wrap(err, "case '%s'", operands[0]);
+    run->place = (struct confirm_place){
+        .subject = &run->subject, .root = run->context->root, .switch_machine = run->options.switch_machine};
+    return command_prepare(run, operands + 1, err) || error_wrap(err, "case '%s'", operands[0]);
+}
+
+static bool confirm_run(struct context *context, int argc, char **argv, struct error *err)
+{
+    struct confirm_run run = {.context = context, .options = {.most = 40, .warmup = 1, .seed = 1}};
+    int first = 0;
+    arena_init(&run.arena);
+    bool good = options_parse(option_rows, OPTIONS_ANYWHERE, argc, argv, &run.options, &first, err) &&
+                options_check(&run.options, err) && confirm_prepare(&run, argv + first, err) && confirm_case(&run, err);
+    if (run.has_pair)
+        confirm_pair_done(&run.pair);
+    free(run.folder);
+    arena_done(&run.arena);
+    return good;
+}
+
+const struct command command_confirm = {
+    .name = "confirm",
+    .summary = "run the experiment that would overturn a case's verdict; predicted gain against realised",
+    .usage = "plumb confirm [options] CASE [--] [CHANGED-COMMAND [arguments]]",
+    .options = option_rows,
+    .run = confirm_run,
+};

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "command/confirm/confirm_pair.h"
+
+#include "experiment/measuring_runner.h"
+#include "experiment/work_runner.h"
+#include "probe/calibration/clock.h"
+#include "statistics/interval.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+struct running {
+    const struct confirm_pair_request *request;
+    struct confirm_pair *pair;
+    bool shows_progress;
+};
+
+static double now_s(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+static void show_progress(void *context, const struct experiment_arm *arm, size_t block, bool is_warmup)
+{
+    const struct running *running = context;
+    if (!running->shows_progress)
+        return;
+    FILE *talk = running->request->context->talk;
+    if (is_warmup)
+        fprintf(talk, "\r\033[K  warm-up: %s", arm->label);
+    else
+        fprintf(talk, "\r\033[K  block %zu, %.0f s: %s", block + 1, now_s() - running->pair->policy.started_s, arm->label);
+    fflush(talk);
+}
+
+/* ---- did the change take hold? ---- */
+
+static struct measured median_of(const struct run_table *table, size_t arm, size_t quantity)
+{
+    double *values = memory_alloc(memory_product(table->block_count + 1, sizeof(*values)));
+    size_t count = run_table_column(table, arm, quantity, values);
+    const char *why = run_table_why_not(table, arm, quantity);
+    struct measured median = count ? measured_as(quantile(values, count, 0.5)) : not_measured(why ? why : "no run was measured");
+    free(values);
+    return median;
+}
+
+static void sign_look(struct confirm_pair *pair, const struct confirm_experiment *experiment, const struct run_table *table)
+{
+    size_t quantity = experiment->quantity ? run_table_quantity(table, experiment->quantity) : SIZE_MAX;
+    pair->took_hold = experiment->sign == SIGN_BY_NATURE ? TOOK_HOLD : TOOK_HOLD_UNKNOWN;
+    if (quantity == SIZE_MAX || !table->block_count)
+        return;
+    struct measured a = median_of(table, 0, quantity), b = median_of(table, 1, quantity);
+    pair->sign_a = a;
+    pair->sign_b = b;
+    if (!a.known || !b.known)
+        return;
+    bool held = experiment->sign == SIGN_RISES ? b.value - a.value >= experiment->least : b.value <= a.value * experiment->least;
+    pair->took_hold = held ? TOOK_HOLD : TOOK_HOLD_NOT;
+}
+
+/* ---- the blocks ---- */
+
+/* A look has decided when the prediction is judged, not only when A and B differ. */
+static bool is_judged(void *context, const struct comparison *comparison)
+{
+    const struct running *running = context;
+    struct confirmation confirmation;
+    confirmation_judge(&confirmation, running->request->foretold, comparison, running->pair->took_hold == TOOK_HOLD);
+    return confirmation.verdict != CONFIRMATION_INCONCLUSIVE || confirmation.reason == CONFIRMATION_NO_LEAST ||
+           confirmation.reason == CONFIRMATION_NOT_MADE;
+}
+
+static bool wants_block(void *context, const struct run_table *so_far)
+{
+    struct running *running = context;
+    struct experiment_policy policy = compare_policy_interface(&running->pair->policy);
+    sign_look(running->pair, running->request->experiment, so_far);
+    return running->pair->took_hold != TOOK_HOLD_NOT && policy.wants_block(policy.context, so_far);
+}
+
+static bool blocks_run(struct running *running, struct experiment_runner runner, struct error *err)
+{
+    const struct confirm_pair_request *request = running->request;
+    struct confirm_pair *pair = running->pair;
+    struct experiment_arm arms[] = {request->a, request->b, request->a};
+    arms[2].label = "A again";
+    size_t by = request->work ? runner.quantity_count - 1 : request->by_cpu ? CHILD_CPU : CHILD_WALL;
+    pair->policy = (struct compare_policy){.count = request->runs,
+                                           .seconds = request->seconds,
+                                           .until_decided = !request->runs && !(request->seconds > 0),
+                                           .blocks_most = request->most,
+                                           .arm_count = 2,
+                                           .quantity = by,
+                                           .again = request->no_noise_floor ? SIZE_MAX : 2,
+                                           .effect_ratio = request->foretold->effect,
+                                           .decides = is_judged,
+                                           .decides_context = running};
+    struct experiment_request blocks = {.arms = arms,
+                                        .arm_count = request->no_noise_floor ? 2 : 3,
+                                        .warmup_blocks = request->warmup,
+                                        .seed = request->seed,
+                                        .keep_failed = request->keep_failed,
+                                        .runner = runner,
+                                        .policy = {running, wants_block},
+                                        .progress = show_progress,
+                                        .progress_context = running,
+                                        .root = request->context->root};
+    compare_policy_begin(&pair->policy);
+    bool ran = experiment_run_blocks(&blocks, &pair->result, err);
+    pair->elapsed_s = now_s() - pair->policy.started_s;
+    if (running->shows_progress)
+        fputs("\r\033[K", request->context->talk);
+    return ran;
+}
+
+static void judge(struct confirm_pair *pair, const struct confirm_pair_request *request)
+{
+    const struct run_table *table = &pair->result.table;
+    struct comparison_request asked = {.b = 1,
+                                       .again = pair->policy.again,
+                                       .quantity = pair->policy.quantity,
+                                       .effect_ratio = request->foretold->effect,
+                                       .alpha = compare_policy_alpha(&pair->policy, table),
+                                       .effects_alpha = 0.05};
+    comparison_make(&pair->comparison, table, &asked, &pair->arena);
+    sign_look(pair, request->experiment, table);
+    confirmation_judge(&pair->confirmation, request->foretold, &pair->comparison, pair->took_hold == TOOK_HOLD);
+}
+
+bool confirm_pair_run(struct confirm_pair *pair, const struct confirm_pair_request *request, struct error *err)
+{
+    *pair = (struct confirm_pair){0};
+    arena_init(&pair->arena);
+    struct running running = {request, pair, !request->quiet && isatty(fileno(request->context->talk))};
+    struct measuring_setup setup = {.kernel = request->context->kernel, .root = request->context->root, .clock_hertz = clock_measure};
+    struct measuring_runner *measuring = measuring_runner_new(&setup);
+    struct work_runner work = {.inner = measuring_runner_interface(measuring), .word = request->work, .by_cpu = request->by_cpu};
+    bool ran = (!request->work || work_runner_init(&work, err)) &&
+               blocks_run(&running, request->work ? work_runner_interface(&work) : work.inner, err);
+    if (pair->result.table.block_count)
+        judge(pair, request);
+    else if (ran)
+        ran = error_set(err, ERROR_INTERRUPTED, "interrupted before the first block was complete");
+    if (request->work)
+        work_runner_done(&work);
+    measuring_runner_free(measuring);
+    return ran;
+}
+
+void confirm_pair_done(struct confirm_pair *pair)
+{
+    experiment_result_done(&pair->result);
+    arena_done(&pair->arena);
+}
+
+const char *confirm_pair_stopped(const struct confirm_pair *pair)
+{
+    static const char *const words[] = {
+        [STOP_NOT_YET] = "a run failed",       [STOP_COUNT] = "as many as were asked for", [STOP_TIME] = "the time was up",
+        [STOP_DECIDED] = "decided",            [STOP_MOST] = "undecided after as many as --most allows",
+    };
+    if (pair->result.interrupted)
+        return "interrupted";
+    return pair->took_hold == TOOK_HOLD_NOT ? "the change did not take hold" : words[pair->policy.reason];
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What of a case is put to the test: a finding or the estimated bottleneck, what it foretells, and what the case knows of the
+ * program that helps to choose an experiment.
+ */
+#ifndef PLUMB_COMMAND_CONFIRM_CONFIRM_SUBJECT_H
+#define PLUMB_COMMAND_CONFIRM_CONFIRM_SUBJECT_H
+
+#include "analyse/runs/confirmation.h"
+#include "base/error.h"
+#include "capture/case_command.h"
+#include "capture/case_folder.h"
+
+enum {
+    SUBJECT_FILES_MOST = 24
+};
+
+struct confirm_subject {
+    const char *id;       /* "small-pages"; of the bottleneck "memory/tlb" */
+    const char *verdict;  /* "supported", "undecided", "ruled_out", "estimated" */
+    const char *sentence; /* of it, for the eye */
+    const char *advice;   /* what it would have one change; may be NULL */
+    const char *of;       /* "CPU time", "elapsed time" */
+    bool by_cpu;
+    struct foretold foretold;
+    uint64_t threads;                     /* seen in the run; 0: unknown */
+    const char *files[SUBJECT_FILES_MOST]; /* whose code is hot: paths */
+    size_t file_count;
+};
+
+/*
+ * finding NULL: the verdict's culprit, else the bottleneck. Errors: ERROR_FORMAT (a damaged part), ERROR_NOT_FOUND (no such
+ * finding; it foretells nothing). Owner: arena.
+ */
+MUST_CHECK bool confirm_subject_read(struct confirm_subject *subject, const char *folder, const char *finding,
+                                     struct arena *arena, struct error *err);
+
+#endif

@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "render/confirmation.h"
+
+#include "base/json_measured.h"
+#include "base/scope.h"
+#include "statistics/json_interval.h"
+
+#include <math.h>
+
+static void add_share(struct text *out, double share)
+{
+    text_printf(out, fabs(share) < 0.0995 ? "%.1f %%" : "%.0f %%", 100 * share);
+}
+
+static void add_span(struct text *out, const struct interval *gain)
+{
+    text_printf(out, "%.1f to %.1f %%", 100 * gain->low, 100 * gain->high);
+}
+
+/* ---- the sentence ---- */
+
+static void add_open(struct text *out, const struct confirmation_report *report)
+{
+    const struct confirmation *confirmation = report->confirmation;
+    switch (confirmation->reason) {
+    case CONFIRMATION_NO_RATIO:
+        text_printf(out, "inconclusive: %s", report->comparison->decisive.why_not ? report->comparison->decisive.why_not
+                                                                                     : "a run took nothing measurable");
+        break;
+    case CONFIRMATION_FEW:
+        text_printf(out, "inconclusive: %zu pairs give no interval, %d do", confirmation->pair_count, COMPARISON_PAIRS_LEAST);
+        break;
+    case CONFIRMATION_NOISE:
+        text_add(out, "inconclusive: the command differs from itself by as much");
+        break;
+    case CONFIRMATION_NO_LEAST:
+        text_add(out, "inconclusive: this change returns less than ");
+        add_share(out, report->foretold.effect);
+        text_add(out, ", but the finding bounds the gain from above only: another change may return more");
+        break;
+    case CONFIRMATION_NOT_MADE:
+        text_printf(out, "inconclusive: no such gain, but %s", report->not_taken ? report->not_taken : "whether the change took hold isn't known");
+        break;
+    case CONFIRMATION_WIDE:
+    case CONFIRMATION_BY_INTERVALS:
+        text_printf(out, "inconclusive: the realised gain is known to %.1f .. %.1f %% only", 100 * confirmation->realised.low,
+                    100 * confirmation->realised.high);
+        break;
+    }
+    if (confirmation->pairs_needed > 0)
+        text_printf(out, "; about %.0f pairs would tell", confirmation->pairs_needed);
+}
+
+void confirmation_sentence(struct text *out, const struct confirmation_report *report)
+{
+    const struct confirmation *confirmation = report->confirmation;
+    const struct interval *realised = &confirmation->realised;
+    const struct foretold *foretold = &report->foretold;
+    switch (confirmation->verdict) {
+    case CONFIRMATION_CONFIRMED:
+        text_add(out, "confirmed: ");
+        if (foretold->kind == FORETOLD_NONE)
+            text_add(out, "it returns nothing that counts, as was ruled out");
+        else if (foretold->kind == FORETOLD_BOUND)
+            text_add(out, "it returns a part of what was the most to expect");
+        else
+            text_add(out, "the gain came as foretold");
+        break;
+    case CONFIRMATION_MORE:
+        text_add(out, "confirmed, and more than predicted: the cause costs more than the case says, or the change does something else, too");
+        break;
+    case CONFIRMATION_OVERTURNED:
+        text_add(out, "overturned: ");
+        if (foretold->kind == FORETOLD_NONE)
+            text_add(out, "it was ruled out, and yet it returns more");
+        else if (realised->low > 0)
+            text_add(out, "there is a gain, but less than was foretold");
+        else if (realised->high < 0)
+            text_add(out, "the change makes it slower");
+        else
+            text_add(out, "the gain that was foretold isn't there");
+        break;
+    case CONFIRMATION_INCONCLUSIVE:
+        add_open(out, report);
+        break;
+    }
+}
+
+/* ---- the page ---- */
+
+static void add_labelled(struct page *page, const char *label, const char *text)
+{
+    enum {
+        INDENT = 14
+    };
+    page_printf(page, PAGE_STRONG, "  %-12s", label);
+    page_paragraph(page, PAGE_PLAIN, INDENT, INDENT, text);
+}
+
+static void add_verdict_under_test(struct page *page, const struct confirmation_report *report)
+{
+    scoped_text struct text line = {0};
+    text_printf(&line, "%s (%s, %s)", report->sentence, report->finding, report->finding_verdict);
+    add_labelled(page, "Under test", text_string(&line));
+    text_clear(&line);
+    const struct foretold *foretold = &report->foretold;
+    switch (foretold->kind) {
+    case FORETOLD_GAIN:
+        text_add(&line, "removing it returns ");
+        add_span(&line, &foretold->gain);
+        break;
+    case FORETOLD_BOUND:
+        text_add(&line, "removing it returns at most ");
+        add_share(&line, foretold->gain.high);
+        break;
+    case FORETOLD_NONE:
+        text_add(&line, "removing it returns less than ");
+        add_share(&line, fmax(foretold->gain.high, foretold->effect));
+        break;
+    }
+    text_printf(&line, " of the %s", report->of);
+    add_labelled(page, "Prediction", text_string(&line));
+}
+
+static void add_experiment(struct page *page, const struct confirmation_report *report)
+{
+    scoped_text struct text line = {0};
+    if (!report->made) {
+        add_labelled(page, "Experiment", "none of those that would overturn it can be made here:");
+        return;
+    }
+    text_printf(&line, "%s: %s, against the command as it was; overturned by: %s", report->made->name, report->made->change, report->made->overturns);
+    add_labelled(page, "Experiment", text_string(&line));
+    add_labelled(page, "  A", report->command_a);
+    add_labelled(page, "  B", report->command_b);
+    if (report->directory)
+        add_labelled(page, "  in", report->directory);
+}
+
+static void add_seconds(struct text *out, double seconds)
+{
+    if (seconds < 120)
+        text_printf(out, "%.3g s", seconds);
+    else
+        text_printf(out, "%.0f minutes", seconds / 60);
+}
+
+/* The command is run again, often: how often, and how long that takes. */
+static void add_plan(struct page *page, const struct confirmation_report *report)
+{
+    const struct confirmation_plan *plan = &report->plan;
+    scoped_text struct text line = {0};
+    if (!report->made)
+        return;
+    size_t least = plan->blocks_least * plan->runs_a_block, most = plan->blocks_most * plan->runs_a_block;
+    text_printf(&line, "the command is run again %zu times at least", least);
+    if (most > least)
+        text_printf(&line, ", %zu at the most", most);
+    if (plan->seconds_most > 0)
+        text_printf(&line, ", as many as start within %.3g s", plan->seconds_most);
+    if (plan->run_s.known) {
+        text_add(&line, "; a run took ");
+        add_seconds(&line, plan->run_s.value);
+        text_add(&line, " in the case, so that is ");
+        add_seconds(&line, plan->run_s.value * (double)least);
+        text_add(&line, " or more");
+    }
+    add_labelled(page, "Cost", text_string(&line));
+}
+
+static void add_gains(struct page *page, const struct confirmation_report *report)
+{
+    const struct confirmation *confirmation = report->confirmation;
+    const struct foretold *foretold = &report->foretold;
+    const char *label = report->comparison->decisive.quantity->label;
+    text_add(page->out, "\n");
+    if (foretold->kind == FORETOLD_GAIN)
+        text_printf(page->out, "  predicted gain  %6.1f %%  [%.1f .. %.1f]\n", 100 * foretold->gain.mid, 100 * foretold->gain.low,
+                    100 * foretold->gain.high);
+    else
+        text_printf(page->out, "  predicted gain  at most %.1f %%\n",
+                    100 * (foretold->kind == FORETOLD_NONE ? fmax(foretold->gain.high, foretold->effect) : foretold->gain.high));
+    if (confirmation->realised.known)
+        text_printf(page->out, "  realised gain   %6.1f %%  [%.1f .. %.1f]   %s\n", 100 * confirmation->realised.mid,
+                    100 * confirmation->realised.low, 100 * confirmation->realised.high,
+                    report->comparison->too_few_pairs ? "the range, no interval" : label);
+    if (confirmation->noise_ratio.known)
+        text_printf(page->out, "  noise floor     %6.1f %%  A against itself, at the most\n", 100 * confirmation->noise_ratio.value);
+    text_add(page->out, "\n");
+}
+
+static void add_sign(struct page *page, const struct confirmation_report *report)
+{
+    scoped_text struct text line = {0};
+    if (!report->sign_label)
+        return;
+    text_printf(&line, "%s: ", report->sign_label);
+    if (report->sign_a.known && report->sign_b.known) {
+        bool share = report->sign_a.value <= 1 && report->sign_b.value <= 1;
+        double factor = share ? 100 : 1;
+        text_printf(&line, share ? "%.0f %% in A, %.0f %% in B" : "%.0f in A, %.0f in B", factor * report->sign_a.value,
+                    factor * report->sign_b.value);
+    } else {
+        text_printf(&line, "not measured, because %s", report->sign_a.known ? report->sign_b.why_not : report->sign_a.why_not);
+    }
+    add_labelled(page, "Took hold", text_string(&line));
+}
+
+static void add_result(struct page *page, const struct confirmation_report *report)
+{
+    static const enum page_meaning meanings[] = {[CONFIRMATION_CONFIRMED] = PAGE_GOOD,
+                                                 [CONFIRMATION_MORE] = PAGE_GOOD,
+                                                 [CONFIRMATION_OVERTURNED] = PAGE_BAD,
+                                                 [CONFIRMATION_INCONCLUSIVE] = PAGE_WARNING};
+    scoped_text struct text line = {0};
+    add_gains(page, report);
+    add_sign(page, report);
+    text_printf(&line, "%zu blocks in %.1f s: %s", report->block_count, report->elapsed_s, report->stopped);
+    add_labelled(page, "Ran", text_string(&line));
+    text_clear(&line);
+    confirmation_sentence(&line, report);
+    page_printf(page, meanings[report->confirmation->verdict], "\n  ");
+    page_paragraph(page, meanings[report->confirmation->verdict], 2, 2, text_string(&line));
+}
+
+static void add_others(struct page *page, const struct confirmation_report *report)
+{
+    bool any = false;
+    for (size_t at = 0; at < report->option_count; at++) {
+        const struct confirmation_option *option = &report->options[at];
+        if (option == report->made)
+            continue;
+        scoped_text struct text line = {0};
+        text_printf(&line, "%s: %s", option->name, option->why_not ? option->why_not : "dearer than the one above");
+        add_labelled(page, any ? "" : "Not made", text_string(&line));
+        any = true;
+    }
+}
+
+void confirmation_text(struct page *page, const struct confirmation_report *report)
+{
+    add_verdict_under_test(page, report);
+    add_experiment(page, report);
+    if (!report->comparison)
+        add_plan(page, report);
+    for (size_t at = 0; at < report->note_count; at++)
+        add_labelled(page, at ? "" : "Note", report->notes[at]);
+    if (report->comparison)
+        add_result(page, report);
+    text_add(page->out, "\n");
+    add_others(page, report);
+}
+
+/* ---- JSON ---- */
+
+static void json_foretold(struct json_writer *json, const struct confirmation_report *report)
+{
+    static const char *const kinds[] = {[FORETOLD_GAIN] = "gain", [FORETOLD_BOUND] = "at_most", [FORETOLD_NONE] = "none"};
+    json_object_open(json, "under_test");
+    json_string(json, "finding", report->finding);
+    json_string(json, "verdict", report->finding_verdict);
+    json_string(json, "sentence", report->sentence);
+    json_string(json, "of", report->of);
+    json_double(json, "effect", report->foretold.effect);
+    json_string(json, "foretells", kinds[report->foretold.kind]);
+    json_interval(json, "predicted_gain", report->foretold.gain);
+    json_object_close(json);
+}
+
+static void json_plan(struct json_writer *json, const struct confirmation_report *report)
+{
+    json_object_open(json, "plan");
+    json_u64(json, "blocks_least", report->plan.blocks_least);
+    json_u64(json, "blocks_most", report->plan.blocks_most);
+    json_u64(json, "runs_a_block", report->plan.runs_a_block);
+    json_measured(json, "run_s", report->plan.run_s);
+    json_object_close(json);
+}
+
+static void json_result(struct json_writer *json, const struct confirmation_report *report)
+{
+    const struct confirmation *confirmation = report->confirmation;
+    scoped_text struct text sentence = {0};
+    confirmation_sentence(&sentence, report);
+    json_string(json, "verdict", confirmation_verdict_name(confirmation->verdict));
+    json_string(json, "sentence", text_string(&sentence));
+    json_string(json, "quantity", report->comparison->decisive.quantity->name);
+    json_interval(json, "realised_gain", confirmation->realised);
+    json_bool(json, "is_range", report->comparison->too_few_pairs);
+    json_measured(json, "noise_floor", confirmation->noise_ratio);
+    json_u64(json, "pairs", confirmation->pair_count);
+    if (confirmation->pairs_needed > 0)
+        json_double(json, "pairs_needed", confirmation->pairs_needed);
+    else
+        json_null(json, "pairs_needed");
+    json_string(json, "took_hold", report->took_hold);
+    json_string(json, "sign", report->sign_label);
+    json_measured(json, "sign_a", report->sign_a);
+    json_measured(json, "sign_b", report->sign_b);
+    json_double(json, "elapsed_s", report->elapsed_s);
+    json_string(json, "stopped", report->stopped);
+}
+
+void confirmation_json(struct text *out, const struct confirmation_report *report)
+{
+    struct json_writer json;
+    json_begin(&json, out);
+    json_object_open(&json, NULL);
+    json_string(&json, "format", "plumb confirmation");
+    json_u64(&json, "schema", 1);
+    json_string(&json, "made_by", "plumb " PLUMB_VERSION);
+    json_foretold(&json, report);
+    json_string(&json, "experiment", report->made ? report->made->name : NULL);
+    json_string(&json, "change", report->made ? report->made->change : NULL);
+    json_string(&json, "overturned_by", report->made ? report->made->overturns : NULL);
+    json_string(&json, "a", report->command_a);
+    json_string(&json, "b", report->command_b);
+    json_string(&json, "directory", report->directory);
+    json_plan(&json, report);
+    if (report->comparison)
+        json_result(&json, report);
+    json_array_open(&json, "notes");
+    for (size_t at = 0; at < report->note_count; at++)
+        json_string(&json, NULL, report->notes[at]);
+    json_array_close(&json);
+    json_array_open(&json, "not_made");
+    for (size_t at = 0; at < report->option_count; at++) {
+        const struct confirmation_option *option = &report->options[at];
+        if (option == report->made)
+            continue;
+        json_object_open(&json, NULL);
+        json_string(&json, "experiment", option->name);
+        json_string(&json, "change", option->change);
+        json_string(&json, "why", option->why_not ? option->why_not : "dearer than the one that was made");
+        json_object_close(&json);
+    }
+    json_array_close(&json);
+    json_object_close(&json);
+}

@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""plumb confirm on cases whose prediction is known to be right or wrong: written by hand, and made by diagnose."""
+import json
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import time
+
+import pytest
+
+
+def confirm(plumb, *words, **more):
+    return subprocess.run([plumb, "confirm", "-q", *map(str, words)], capture_output=True, text=True, timeout=240, **more)
+
+
+def case_at(folder, command, gain, of="elapsed time", identity="unoptimised-build", verdict="supported", **command_part):
+    """A case that foretells `gain` (low, mid, high) of `command`."""
+    folder.mkdir()
+    manifest = {"format": "plumb case", "schema": 1, "command": command, "scope": "started", "target": "", "effect": 0.05,
+                "elapsed_s": 0.2, "user_s": 0.1, "system_s": 0, "child_ended": True, "child_exit_code": 0, "parts": []}
+    low, mid, high = gain
+    finding = {"id": identity, "verdict": verdict, "title": "a title", "headline": "it is slow", "of": of, "advice": ["make it faster"],
+               "recoverable_ratio": {"low": low, "mid": mid, "high": high}, "recoverable_ratio_at_most": high}
+    findings = {"effect": 0.05, "verdict": {"kind": "culprit", "culprit": identity}, "findings": [finding], "run": {"threads": 1},
+                "profile": {"functions": []}}
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+    (folder / "findings.json").write_text(json.dumps(findings))
+    if command_part:
+        (folder / "command.json").write_text(json.dumps({"schema": 1, **command_part}))
+    return folder
+
+
+@pytest.mark.parametrize("gain, verdict, code", [
+    ((0.40, 0.55, 0.75), "confirmed", 0),
+    ((0.85, 0.90, 0.95), "overturned", 3),
+    ((0.01, 0.02, 0.03), "more_than_predicted", 0),
+])
+def test_a_changed_command_against_the_prediction(plumb, tmp_path, gain, verdict, code):
+    case = case_at(tmp_path / "case", "sleep 0.25", gain)
+    done = confirm(plumb, case, "--json", "--", "sleep", "0.1")
+    document = json.loads(done.stdout)
+    assert (done.returncode, document["verdict"]) == (code, verdict), done.stdout
+    assert document["experiment"] == "changed-command" and document["b"] == "sleep 0.1"
+    assert 0.3 < document["realised_gain"]["mid"] < 0.7
+    assert json.loads((case / "confirm.json").read_text()) == document
+
+
+def test_the_page_says_it_in_words(plumb, tmp_path):
+    case = case_at(tmp_path / "case", "sleep 0.1", (0.85, 0.9, 0.95))
+    done = confirm(plumb, case, "-n", "6", "--", "sleep", "0.1")
+    assert done.returncode == 3
+    for words in ("it is slow", "predicted gain", "90.0 %", "realised gain", "noise floor", "overturned"):
+        assert words in done.stdout, done.stdout
+
+
+def test_too_few_pairs_are_inconclusive(plumb, tmp_path):
+    case = case_at(tmp_path / "case", "sleep 0.1", (0.4, 0.5, 0.7))
+    done = confirm(plumb, case, "-n", "2", "--json", "--", "sleep", "0.05")
+    document = json.loads(done.stdout)
+    assert done.returncode == 4 and document["verdict"] == "inconclusive" and document["is_range"]
+
+
+def test_a_plan_runs_nothing(plumb, tmp_path):
+    log = tmp_path / "log"
+    case = case_at(tmp_path / "case", f"touch {log}", (0.4, 0.5, 0.7))
+    done = confirm(plumb, case, "--dry-run", "--", "touch", log)
+    assert done.returncode == 0 and "the command is run again 27 times at least, 123 at the most" in done.stdout.replace("\n" + " " * 14, " ")
+    assert not log.exists() and not (case / "confirm.json").exists()
+    listed = confirm(plumb, case, "--dry-run")
+    assert listed.returncode == 4 and "make it faster" in listed.stdout
+
+
+def test_it_runs_as_it_ran(plumb, tmp_path):
+    place, text = tmp_path / "place", tmp_path / "input"
+    place.mkdir()
+    text.write_text("hello\n")
+    line = 'pwd >> log; echo "$OMP_NUM_THREADS ${XZ_OPT-unset} $HOME" >> log; cat >> log; sleep 0.02'
+    case = case_at(tmp_path / "case", "", (0.4, 0.5, 0.7), argv=["sh", "-c", line], directory=str(place), standard_input="file",
+                   standard_input_file=str(text), environment=[{"name": "OMP_NUM_THREADS", "value": "3"}, {"name": "XZ_OPT", "value": None},
+                                                               {"name": "HOME", "value": "/never"}])
+    done = confirm(plumb, case, "-n", "1", "--warmup", "0", "--", "true", env={**os.environ, "XZ_OPT": "-9"})
+    assert done.returncode == 4, done.stderr
+    assert (place / "log").read_text() == f"{place}\n3 unset {os.environ['HOME']}\nhello\n" * 2
+    assert "set as it was in the case: OMP_NUM_THREADS, XZ_OPT" in done.stdout.replace("\n" + " " * 14, " ")
+
+
+def test_a_program_that_works_for_a_given_time(plumb, tmp_path):
+    """Both take the same time; what they do in it differs."""
+    line = 'sleep 0.05; echo "work $1"'
+    case = case_at(tmp_path / "case", "", (0.4, 0.5, 0.7), argv=["sh", "-c", line, "sh", "100"], directory=str(tmp_path), environment=[])
+    done = confirm(plumb, case, "--json", "--work", "work", "--", "sh", "-c", line, "sh", "200")
+    document = json.loads(done.stdout)
+    assert document["quantity"] == "per-work" and document["verdict"] == "confirmed", done.stdout
+    assert 0.35 < document["realised_gain"]["mid"] < 0.65
+
+
+def test_what_was_ruled_out_can_be_overturned(plumb, tmp_path):
+    case = case_at(tmp_path / "case", "sleep 0.25", (0, 0.01, 0.02), verdict="ruled_out")
+    done = confirm(plumb, case, "--json", "--", "sleep", "0.1")
+    assert done.returncode == 3 and json.loads(done.stdout)["under_test"]["foretells"] == "none"
+
+
+@pytest.mark.parametrize("wrong, words, code", [
+    (lambda case: (case / "findings.json").write_text('{"findings": ['), "findings.json", 1),
+    (lambda case: (case / "findings.json").write_text("{}"), "no diagnosis", 1),
+    (lambda case: (case / "findings.json").unlink(), "there is no", 1),
+    (lambda case: (case / "manifest.json").unlink(), "there is no", 1),
+    (lambda case: (case / "command.json").write_text('{"argv": [1]}'), "command.json", 1),
+    (lambda case: (case / "command.json").write_text('{"argv": ["/nowhere/program"]}'), "/nowhere/program", 1),
+    (lambda case: (case / "command.json").write_text('{"argv": ["true"], "directory": "/nowhere"}'), "/nowhere", 1),
+    (lambda case: (case / "command.json").write_text('{"argv": []}'), "no command", 1),
+])
+def test_damaged_cases_are_refused_in_words(plumb, tmp_path, wrong, words, code):
+    case = case_at(tmp_path / "case", "sleep 0.1", (0.4, 0.5, 0.7), argv=["sleep", "0.1"])
+    wrong(case)
+    done = confirm(plumb, case, "--", "true")
+    assert done.returncode == code and words in done.stderr and not done.stdout, done.stderr
+
+
+def test_a_case_without_a_verdict_names_what_can_be_tested(plumb, tmp_path):
+    case = case_at(tmp_path / "case", "true", (0.01, 0.02, 0.2), verdict="undecided")
+    document = json.loads((case / "findings.json").read_text())
+    document["verdict"]["culprit"] = None
+    (case / "findings.json").write_text(json.dumps(document))
+    done = confirm(plumb, case, "--", "true")
+    assert done.returncode == 1 and "--finding NAME" in done.stderr and "unoptimised-build" in done.stderr
+    assert confirm(plumb, case, "--finding", "unoptimised-build", "--dry-run", "--", "true").returncode == 0
+    assert confirm(plumb, case, "--finding", "nonsense", "--", "true").returncode == 1
+    assert confirm(plumb).returncode == 2 and confirm(plumb, tmp_path / "nowhere").returncode == 1
+
+
+def test_commands_that_fail(plumb, tmp_path):
+    case = case_at(tmp_path / "case", "sh -c 'exit 3'", (0.4, 0.5, 0.7))
+    done = confirm(plumb, case, "--", "true")
+    assert done.returncode == 1 and "status 3" in done.stderr
+    assert not (case / "confirm.json").exists()
+    assert confirm(plumb, case, "-i", "-n", "1", "--", "true").returncode == 4
+    gone = confirm(plumb, case, "--", "/nowhere/changed")
+    assert gone.returncode == 1 and "/nowhere/changed" in gone.stderr
+
+
+def test_ctrl_c_keeps_what_was_measured(plumb, tmp_path):
+    log = tmp_path / "log"
+    case = case_at(tmp_path / "case", f"sh -c 'echo >>{log}; sleep 0.05'", (0.4, 0.5, 0.7))
+    running = subprocess.Popen([plumb, "confirm", "-q", "--json", "-n", "5000", case, "--", "sleep", "0.05"], stdout=subprocess.PIPE, text=True)
+    until = time.monotonic() + 60
+    while time.monotonic() < until and (not log.exists() or len(log.read_text()) < 12):
+        time.sleep(0.05)
+    running.send_signal(signal.SIGINT)
+    out = running.communicate(timeout=60)[0]
+    document = json.loads(out)
+    assert document["stopped"] == "interrupted" and document["pairs"] >= 1
+    assert json.loads((case / "confirm.json").read_text()) == document
+
+
+def test_the_schema_is_documented(plumb, tmp_path, source_root):
+    case = case_at(tmp_path / "case", "sleep 0.02", (0.4, 0.5, 0.7))
+    document = json.loads(confirm(plumb, case, "-n", "1", "--json", "--", "true").stdout)
+    text = (source_root / "doc/schema-confirm.md").read_text()
+    known = {word for name in re.findall(r"`\.?([\w.]+)`", text) for word in name.split(".")}
+    missing = [key for key in document if key not in known]
+    missing += [f"{outer}.{key}" for outer in ("plan", "under_test") for key in document[outer] if key not in known]
+    assert not missing
+
+
+def test_diagnose_keeps_how_to_run_it_again(plumb, tmp_path):
+    case, text = tmp_path / "case", tmp_path / "in put"
+    text.write_text("x\n")
+    with open(text) as stream:
+        subprocess.run([plumb, "diagnose", "-q", "--case", case, "--", "sh", "-c", "cat; echo 'a b'"], stdin=stream, cwd=tmp_path,
+                       env={**os.environ, "MALLOC_ARENA_MAX": "2", "SECRET_TOKEN": "hunter2"}, capture_output=True, timeout=120)
+    command = json.loads((case / "command.json").read_text())
+    assert command["argv"] == ["sh", "-c", "cat; echo 'a b'"] and command["directory"] == str(tmp_path)
+    assert command["standard_input"] == "file" and command["standard_input_file"] == str(text)
+    assert {"name": "MALLOC_ARENA_MAX", "value": "2"} in command["environment"]
+    assert "hunter2" not in "".join(part.read_text(errors="replace") for part in case.glob("*.json"))
