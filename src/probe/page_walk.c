@@ -5,6 +5,7 @@
 #include "base/scope.h"
 #include "base/vec.h"
 #include "statistics/signed_rank.h"
+#include "system/memory/spare_memory.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -256,25 +257,10 @@ static uint64_t huge_bytes_in(const struct sysroot *root, const char *memory, ui
     return total_kib * 1024;
 }
 
-static uint64_t available_bytes(const struct sysroot *root)
-{
-    scoped_text struct text meminfo = {0};
-    struct error ignored = {0};
-    if (!sysroot_read(root, &meminfo, &ignored, "/proc/meminfo"))
-        return 0;
-    struct view rest = {text_string(&meminfo), meminfo.length}, line;
-    while (view_line(&rest, &line)) {
-        uint64_t kib;
-        if (view_equal(view_word(&line), "MemAvailable:") && view_u64(view_word(&line), 10, &kib))
-            return kib * 1024;
-    }
-    return 0;
-}
-
 static bool span_choose(const struct sysroot *root, const struct page_walk_request *request, uint64_t *ret_span,
                         struct error *err)
 {
-    uint64_t most = available_bytes(root) / 4;
+    uint64_t most = spare_memory_bytes(root) / 4;
     uint64_t span = request->span_bytes < span_most_bytes ? request->span_bytes : span_most_bytes;
     if (span > most)
         span = most;

@@ -334,7 +334,7 @@ static void measure_bandwidth(struct samples *all, const struct sysroot *root, c
 {
     struct memory_region region;
     memory_region_init(&region, root, plan->bandwidth_bytes, true);
-    region.why_not = region.mapping ? NULL : region.why_not; /* huge pages help, and are no condition here */
+    region.why_not = region.bytes ? NULL : region.why_not; /* huge pages help, and are no condition here */
     for (int round = 0; round < plan->memory_rounds; round++) {
         size_t order[3];
         shuffle(order, 3, state);

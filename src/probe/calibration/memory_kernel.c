@@ -5,6 +5,7 @@
 #include "base/scope.h"
 #include "system/kernel.h"
 #include "system/memory/process_pages.h"
+#include "system/memory/spare_memory.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -51,6 +52,10 @@ static bool mostly_huge(const struct memory_region *region, const struct sysroot
 void memory_region_init(struct memory_region *region, const struct sysroot *root, size_t size_bytes, bool huge)
 {
     *region = (struct memory_region){.size_bytes = size_bytes, .mapping_bytes = size_bytes + HUGE_BYTES};
+    if (spare_memory_bytes(root) / 4 < size_bytes) {
+        region->why_not = "too little memory is free, or left below the limit of its control group";
+        return;
+    }
     region->mapping = mmap(NULL, region->mapping_bytes, PROT_READ | PROT_WRITE,
                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (region->mapping == MAP_FAILED) {

@@ -3,94 +3,10 @@
 
 #include "base/scope.h"
 #include "base/vec.h"
+#include "system/host/cgroup_place.h"
 #include "system/key_value.h"
 
-enum { PATH_SIZE = 1024 };
-
-struct mount_place {
-    bool found;
-    char root[PATH_SIZE], point[PATH_SIZE];
-};
-
-static void view_store(char *out, size_t out_size, struct view view)
-{
-    size_t length = view.length < out_size ? view.length : out_size - 1;
-    if (length)
-        memcpy(out, view.text, length);
-    out[length] = '\0';
-}
-
-static bool list_has(struct view list, const char *word)
-{
-    while (list.length)
-        if (view_equal(view_cut(&list, ','), word))
-            return true;
-    return false;
-}
-
-/* proc(5) mountinfo: "36 35 98:0 /root /point options … - type source superoptions". */
-static bool mount_matches(struct view line, const char *type, const char *controller, struct mount_place *place)
-{
-    for (int field = 0; field < 3; field++)
-        view_word(&line);
-    struct view root = view_word(&line), point = view_word(&line);
-    ptrdiff_t dash = view_find(line, " - ");
-    if (dash < 0)
-        return false;
-    line = view_skip(line, (size_t)dash + 3);
-    struct view found_type = view_word(&line);
-    view_word(&line);
-    if (!view_equal(found_type, type) || (controller && !list_has(view_trim(line), controller)))
-        return false;
-    place->found = true;
-    view_store(place->root, sizeof(place->root), root);
-    view_store(place->point, sizeof(place->point), point);
-    return true;
-}
-
-static struct mount_place mount_find(const struct sysroot *root, const char *type, const char *controller)
-{
-    scoped_text struct text file = {0};
-    struct error ignored;
-    struct mount_place place = {.found = false};
-    if (!sysroot_read(root, &file, &ignored, "/proc/self/mountinfo"))
-        return place;
-    struct view rest = {text_string(&file), file.length}, line;
-    while (view_line(&rest, &line))
-        if (mount_matches(line, type, controller, &place))
-            break;
-    return place;
-}
-
-/* The path of /proc/PID/cgroup: v2's line is "0::/path", v1's "4:cpu,cpuacct:/path". */
-static bool group_find(const struct sysroot *root, pid_t pid, const char *controller, char *path, size_t path_size)
-{
-    scoped_text struct text file = {0};
-    struct error ignored;
-    bool have = pid > 0 ? sysroot_read(root, &file, &ignored, "/proc/%d/cgroup", (int)pid)
-                        : sysroot_read(root, &file, &ignored, "/proc/self/cgroup");
-    struct view rest = {text_string(&file), have ? file.length : 0}, line;
-    while (view_line(&rest, &line)) {
-        struct view number = view_cut(&line, ':'), controllers = view_cut(&line, ':');
-        bool wanted = controller ? list_has(controllers, controller) : view_equal(number, "0") && !controllers.length;
-        if (!wanted)
-            continue;
-        view_store(path, path_size, view_trim(line));
-        return true;
-    }
-    return false;
-}
-
-/* Below the mount point: the group's path without the part that the mount itself starts at. */
-static const char *path_below(const struct mount_place *place, const char *path)
-{
-    size_t length = strlen(place->root);
-    if (strcmp(place->root, "/") == 0)
-        return strcmp(path, "/") == 0 ? "" : path;
-    if (strncmp(path, place->root, length) == 0 && (path[length] == '/' || path[length] == '\0'))
-        return path + length;
-    return ""; /* a container that sees the host's path: its own group is the mount itself */
-}
+enum { PATH_SIZE = CGROUP_PATH_SIZE };
 
 struct level {
     int64_t quota_us, period_us; /* quota -1: none */
@@ -165,14 +81,14 @@ static void level_merge(struct cgroup_cpu *cgroup, const struct level *level, co
     }
 }
 
-static void levels_read(struct cgroup_cpu *cgroup, const struct sysroot *root, const struct mount_place *place,
+static void levels_read(struct cgroup_cpu *cgroup, const struct sysroot *root, const struct cgroup_place *place,
                         const char *below)
 {
     char path[PATH_SIZE], folder[PATH_SIZE * 2], accounts[PATH_SIZE * 2] = "";
     bool any = false;
-    struct mount_place accounting = {.found = false};
+    struct cgroup_place accounting = {.found = false};
     if (cgroup->version == 1)
-        accounting = mount_find(root, "cgroup", "cpuacct");
+        accounting = cgroup_place_find(root, "cgroup", "cpuacct");
     snprintf(path, sizeof(path), "%s", below);
     fact_number_absent(&cgroup->quota_us, "no level of the group has a quota");
     fact_number_absent(&cgroup->period_us, "no level of the group has a quota");
@@ -211,7 +127,7 @@ static void pressure_read(struct fact_number *fact, const struct sysroot *root, 
 }
 
 /* cpuset.cpus.effective is empty or absent where the controller is off: then the parent's holds. */
-static void cpuset_read(struct fact_word *fact, const struct sysroot *root, const struct mount_place *place,
+static void cpuset_read(struct fact_word *fact, const struct sysroot *root, const struct cgroup_place *place,
                         const char *below, const char *file)
 {
     char path[PATH_SIZE], line[160];
@@ -229,11 +145,11 @@ static void cpuset_read(struct fact_word *fact, const struct sysroot *root, cons
     }
 }
 
-static void group_read(struct cgroup_cpu *cgroup, const struct sysroot *root, const struct mount_place *place,
+static void group_read(struct cgroup_cpu *cgroup, const struct sysroot *root, const struct cgroup_place *place,
                        const char *path, pid_t pid)
 {
     char folder[PATH_SIZE * 2], set_path[PATH_SIZE] = "";
-    const char *below = path_below(place, path);
+    const char *below = cgroup_path_below(place, path);
     fact_word_set(&cgroup->mount, view_of(place->point));
     fact_word_set(&cgroup->path, view_of(path));
     levels_read(cgroup, root, place, below);
@@ -248,12 +164,12 @@ static void group_read(struct cgroup_cpu *cgroup, const struct sysroot *root, co
     }
     fact_number_read(&cgroup->weight, root, "%s/cpu.shares", folder);
     fact_number_absent(&cgroup->pressure_us, "cgroup v1 has no pressure files");
-    struct mount_place sets = mount_find(root, "cgroup", "cpuset");
+    struct cgroup_place sets = cgroup_place_find(root, "cgroup", "cpuset");
     fact_word_absent(&cgroup->cpus, "no cpuset hierarchy is mounted");
-    if (!sets.found || !group_find(root, pid, "cpuset", set_path, sizeof(set_path)))
+    if (!sets.found || !cgroup_path_find(root, pid, "cpuset", set_path, sizeof(set_path)))
         return;
-    snprintf(cgroup->cpuset_folder, sizeof(cgroup->cpuset_folder), "%s%s", sets.point, path_below(&sets, set_path));
-    cpuset_read(&cgroup->cpus, root, &sets, path_below(&sets, set_path), "cpuset.effective_cpus");
+    snprintf(cgroup->cpuset_folder, sizeof(cgroup->cpuset_folder), "%s%s", sets.point, cgroup_path_below(&sets, set_path));
+    cpuset_read(&cgroup->cpus, root, &sets, cgroup_path_below(&sets, set_path), "cpuset.effective_cpus");
 }
 
 static void all_absent(struct cgroup_cpu *cgroup, const char *why)
@@ -272,13 +188,13 @@ static void cgroup_read(struct cgroup_cpu *cgroup, const struct sysroot *root, p
 {
     char own[PATH_SIZE];
     *cgroup = (struct cgroup_cpu){.version = 0};
-    struct mount_place v1 = mount_find(root, "cgroup", "cpu"), v2 = mount_find(root, "cgroup2", NULL);
+    struct cgroup_place v1 = cgroup_place_find(root, "cgroup", "cpu"), v2 = cgroup_place_find(root, "cgroup2", NULL);
     all_absent(cgroup, v1.found || v2.found ? "the process is in no CPU control group"
                                             : "no cgroup hierarchy with a CPU controller is mounted");
-    if (v1.found && (path || group_find(root, pid, "cpu", own, sizeof(own)))) {
+    if (v1.found && (path || cgroup_path_find(root, pid, "cpu", own, sizeof(own)))) {
         cgroup->version = 1;
         group_read(cgroup, root, &v1, path ? path : own, pid);
-    } else if (v2.found && (path || group_find(root, pid, NULL, own, sizeof(own)))) {
+    } else if (v2.found && (path || cgroup_path_find(root, pid, NULL, own, sizeof(own)))) {
         cgroup->version = 2;
         group_read(cgroup, root, &v2, path ? path : own, pid);
     }
