@@ -191,14 +191,10 @@ def interval_of(value):
 
 
 def bytes_of(working_set):
-    """The estimate: lines where they could be counted, else pages; lower bounds are no estimates."""
-    for key in ("lines_bytes", "pages_bytes"):
-        value = (working_set or {}).get(key)
-        if isinstance(value, dict):
-            value = value.get("mid", value.get("bytes"))
-        if isinstance(value, (int, float)):
-            return value
-    return None
+    """The estimate: the lines, and no more than the pages that they lie in; lower bounds are no estimates."""
+    sizes = [interval_middle(value.get("bytes", value.get("mid")) if isinstance(value, dict) else value)
+             for value in ((working_set or {}).get("lines_bytes"), (working_set or {}).get("pages_bytes"))]
+    return min((size for size in sizes if size), default=None)
 
 
 def predicted(findings, by):
@@ -244,13 +240,17 @@ class Journal:
                 entry = json.loads(line)
             except ValueError:
                 continue    # stopped while it was written
-            if entry.get("mark") == mark:
+            if entry.get("mark") == self.mark_of(entry["key"]):
                 self.entries[tuple(entry["key"])] = entry["value"]
+
+    def mark_of(self, key):
+        """What a fix returns is the programs' own affair: any plumb will do."""
+        return "gain" if key[0] == "gain" else self.mark
 
     def add(self, key, value):
         self.entries[tuple(key)] = value
         with open(self.path, "a") as file:
-            file.write(json.dumps({"mark": self.mark, "key": key, "value": value}) + "\n")
+            file.write(json.dumps({"mark": self.mark_of(key), "key": key, "value": value}) + "\n")
 
 
 def measure_all(bench, rows, by_name, asked, journal, deadline):
