@@ -25,9 +25,11 @@ import pathlib
 import random
 import re
 import shutil
+import signal
 import statistics
 import subprocess
 import sys
+import threading
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -148,6 +150,9 @@ class Bench:
         if not self.keep:
             shutil.rmtree(case, ignore_errors=True)
         work, cpu = work_and_cpu(done.stdout)
+        if not work:
+            why = ": it isn't for this processor" if done.returncode == 128 + signal.SIGILL else ""
+            raise Failed(f"it did no work under plumb, and ended with status {done.returncode}{why}")
         return outcome(findings, row) | {"work": work, "cpu_s": cpu, "took_s": round(took, 2), "load": round(os.getloadavg()[0], 1)}
 
     def replay(self, row, repetition):
@@ -254,7 +259,8 @@ class Journal:
 
 
 def measure_all(bench, rows, by_name, asked, journal, deadline):
-    """Every row's repetitions and every fix's gain, each round in an order of its own; what is there already is not run again."""
+    """Every row's repetitions and every fix's gain, each round in an order of its own; what is there already is not run again.
+    Returns how many were left out, and why. Ctrl-C leaves out the rest."""
     tasks = []
     for repetition in range(asked.repeat):
         scored = [row for row in rows if row.label]
@@ -265,25 +271,29 @@ def measure_all(bench, rows, by_name, asked, journal, deadline):
         # Between the repetitions, so that a run that is cut short has some of each.
         tasks[len(tasks) // max(1, asked.repeat):len(tasks) // max(1, asked.repeat)] = [("gain", row, 0) for row in fixes]
     tasks = [task for task in tasks if (task[0], task[1].name, task[2]) not in journal.entries]
-    total, left_out = len(tasks), 0
+    total, stopped = len(tasks), threading.Event()
 
     def work(number, task):
         kind, row, repetition = task
-        if time.monotonic() > deadline:
-            return False
+        if stopped.is_set() or time.monotonic() > deadline:
+            return
         try:
             value = gain_of(bench, row, by_name[row.fix], asked.pairs) if kind == "gain" else \
                 bench.replay(row, repetition) if asked.replay else bench.diagnose(row, repetition)
         except Failed as failure:
             value = {"failed": str(failure)}
+        if stopped.is_set():
+            return      # Ctrl-C reached the program too
         journal.add([kind, row.name, repetition], value)
         print(f"{number + 1}/{total} {row.name}: {in_words(row, kind, value)}", file=sys.stderr, flush=True)
-        return True
 
     with concurrent.futures.ThreadPoolExecutor(max(1, asked.jobs)) as pool:
-        for done in pool.map(work, range(total), tasks):
-            left_out += not done
-    return left_out
+        try:
+            collections.deque(pool.map(work, range(total), tasks), 0)
+        except KeyboardInterrupt:
+            stopped.set()
+    left_out = sum((task[0], task[1].name, task[2]) not in journal.entries for task in tasks)
+    return left_out, "it was stopped" if stopped.is_set() else f"the {asked.minutes:g} minutes were over"
 
 
 def in_words(row, kind, value):
@@ -598,7 +608,7 @@ def measured_section(asked):
     mark = f"{hashlib.sha1(plumb.read_bytes()).hexdigest()[:12]} {asked.seconds:g}{' replay' if asked.replay else ''}"
     journal = Journal(bench.folder / "results.jsonl", mark, asked.fresh)
     load, began, when = os.getloadavg()[0], time.monotonic(), datetime.date.today()
-    left_out = measure_all(bench, chosen, by_name, asked, journal, began + asked.minutes * 60)
+    left_out, why_left_out = measure_all(bench, chosen, by_name, asked, journal, began + asked.minutes * 60)
     runs, gains, failures = collections.defaultdict(list), {}, {}
     for row in chosen:
         for repetition in range(asked.repeat):
@@ -618,7 +628,7 @@ def measured_section(asked):
     if failures:
         facts.append("Left out: " + "; ".join(f"{name}: {why}" for name, why in sorted(failures.items())) + ".")
     if left_out:
-        facts.append(f"{left_out} runs were left out: the {asked.minutes:g} minutes were over.")
+        facts.append(f"{left_out} of the runs asked for were left out: {why_left_out}.")
     cost = f" A diagnosis of a program of {asked.seconds:g} s took {statistics.median(took):.1f} s (median)." if took else ""
     busy = f", {min(loads):.1f} to {max(loads):.1f} as its runs ended" if loads else ""
     facts.append(f"{when}, {os.cpu_count()} CPUs; load average as it began: {load:.1f}{busy}.{cost}")
