@@ -4,6 +4,7 @@ can't be is never named, and what looks like another class is never called sure.
 import json
 import os
 import pathlib
+import subprocess
 
 import pytest
 
@@ -97,3 +98,17 @@ def test_programs_nobody_prepared_get_an_answer(run, tmp_path, command):
     estimate, found, _ = bottleneck_of(run, tmp_path, *command)
     assert estimate["class"] in OTHERS | {"unknown"}
     assert estimate["class"] != "unknown" or estimate["why_not"]
+
+
+def test_who_runs_already_is_watched_for_seconds_unless_told_otherwise(run, kernels):
+    """No Ctrl-C needed; how long the machine then takes to answer is not this test's matter."""
+    process = subprocess.Popen([kernels, "chase16k", "--seconds", "60"], stdout=subprocess.DEVNULL)
+    try:
+        found = json.loads(run("diagnose", "--json", "-p", str(process.pid), timeout=100).stdout)
+        assert process.poll() is None
+    finally:
+        process.kill()
+        process.wait()
+    assert 1 <= found["run"]["elapsed_s"] < 30
+    if found["bottleneck"] and found["bottleneck"]["class"] != "unknown":
+        assert found["bottleneck"]["class"] == "core"

@@ -24,6 +24,7 @@ enum {
 };
 
 static const double EFFECT_USUAL = 0.05;
+static const double ATTACHED_USUAL_S = 2; /* who asks about a running service wants to know within 10 s */
 static const double NOT_GIVEN = -1e300; /* --effect: a case that is replayed keeps its own */
 
 struct diagnose_options {
@@ -45,7 +46,7 @@ static const struct option_row diagnose_rows[] = {
     {'a', "all-cpus", OPTION_FLAG, AT(all_cpus), NULL, "everything that runs on the machine"},
     {'C', "cpu", OPTION_TEXT, AT(cpus), "LIST", "everything that runs on these CPUs (0-3,8)"},
     {.kind = OPTION_HEADING, .help = "how"},
-    {0, "duration", OPTION_DOUBLE, AT(duration_s), "SECONDS", "stop after that long; a started program is ended"},
+    {0, "duration", OPTION_DOUBLE, AT(duration_s), "SECONDS", "stop after that long; a started program is ended; 0: when it ends. Default: 0; attached: 2 to 4"},
     {0, "runs", OPTION_U64, AT(runs), "N", "run the program N times, one after the other, and diagnose all runs together"},
     {'F', "freq", OPTION_U64, AT(frequency), "HZ", "samples per second and CPU; default: 2999"},
     {0, "effect", OPTION_DOUBLE, AT(effect_percent), "PERCENT", "less recoverable time than that is ruled out; default: 5, replayed: as it was"},
@@ -84,7 +85,7 @@ static bool options_check(const struct diagnose_options *options, bool has_comma
         return error_set(err, ERROR_USAGE, "--effect expects a percentage between 0 and 100");
     if (options->frequency < 1 || options->frequency > FREQUENCY_MOST)
         return error_set(err, ERROR_USAGE, "--freq expects 1 to %d samples per second", FREQUENCY_MOST);
-    if (!(options->duration_s >= 0 && options->duration_s < 1e6))
+    if (options->duration_s != NOT_GIVEN && !(options->duration_s >= 0 && options->duration_s < 1e6))
         return error_set(err, ERROR_USAGE, "--duration expects seconds");
     if (options->probe_list && !has_command && !wants_target(options))
         return error_set(err, ERROR_USAGE, "--probe needs a target that runs: a replayed case has none");
@@ -211,7 +212,8 @@ static bool diagnose_live(struct context *context, const struct diagnose_options
         .target = &target,
         .target_options = target_words(options, &arena),
         .runs = options->runs,
-        .duration_s = options->duration_s,
+        .duration_s = options->duration_s != NOT_GIVEN ? options->duration_s : argv && argv[0] ? 0 : ATTACHED_USUAL_S,
+        .quick = options->duration_s == NOT_GIVEN && !(argv && argv[0]),
         .frequency = options->frequency,
         .effect = options->effect_percent != NOT_GIVEN ? options->effect_percent / 100 : EFFECT_USUAL,
         .probes = options->probes,
@@ -271,7 +273,8 @@ static bool diagnose_into(struct context *context, const struct diagnose_options
 
 static bool diagnose_run(struct context *context, int argc, char **argv, struct error *err)
 {
-    struct diagnose_options options = {.frequency = FREQUENCY, .top = 6, .colour = "auto", .effect_percent = NOT_GIVEN};
+    struct diagnose_options options = {.frequency = FREQUENCY, .top = 6, .colour = "auto", .effect_percent = NOT_GIVEN,
+                                       .duration_s = NOT_GIVEN};
     int first = 0;
     bool done = options_parse(diagnose_rows, OPTIONS_STOP_AT_OPERAND, argc, argv, &options, &first, err) &&
                 (!options.probe_list || probe_list_parse(options.probe_list, &options.probes, err)) &&

@@ -161,8 +161,8 @@ static bool write_followers(struct collection *collection, struct error *err)
     loaded_case_done(&loaded);
     progress_say(collection, "plumb: measuring what such accesses cost here");
     enum skid_event event = collection->by_cycles ? SKID_OF_CYCLES : SKID_OF_CPU_CLOCK;
-    bool is_wide = false;
-    written = written && diagnose_probe(collection->context, collection->folder, event, &collection->manifest,
+    bool is_wide = false, quick = collection->request->quick;
+    written = written && diagnose_probe(collection->context, collection->folder, event, quick, &collection->manifest,
                                         &collection->arena, &is_wide, err);
     if (written && is_wide) {
         ceilings_licence(collection);

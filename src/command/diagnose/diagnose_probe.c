@@ -10,6 +10,8 @@
 enum {
     GROUPS_PROBED_MOST = 3,
     LEADING_BUDGET_NS = 800000000, /* where most hangs on the answer, drift of the machine is looked at longer */
+    QUICK_BUDGET_NS = 200000000,
+    QUICK_SPAN_BYTES = 64 << 20, /* far beyond caches and translations all the same */
     WORK_UNKNOWN = 16, /* between two accesses, when no loop was found around them */
     NEAR_BYTES = 256 << 10, /* fits the second-level cache and its TLB entries of every core in use */
 };
@@ -76,7 +78,7 @@ static void near_probe(struct context *context, struct access_cost *cost, struct
 }
 
 static struct access_cost cost_probe(struct context *context, const struct stalls *stalls, uint32_t index,
-                                     struct arena *arena)
+                                     bool quick, struct arena *arena)
 {
     const struct stall_group *group = &stalls->groups[index];
     struct page_walk_request request = request_of(group);
@@ -94,6 +96,11 @@ static struct access_cost cost_probe(struct context *context, const struct stall
     };
     struct page_walk_result walk;
     struct error err = {0};
+    if (quick) {
+        request.lines_bytes = request.span_bytes > QUICK_SPAN_BYTES ? 0 : request.lines_bytes;
+        request.span_bytes = request.span_bytes > QUICK_SPAN_BYTES ? QUICK_SPAN_BYTES : request.span_bytes;
+        request.budget_ns = QUICK_BUDGET_NS;
+    }
     if (!page_walk_measure(context->root, &request, &walk, &err)) {
         cost.why_not = arena_string(arena, err.message);
         return cost;
@@ -119,7 +126,7 @@ static bool is_wide(const struct stalls *stalls)
     return code.stands[WIDE_LIGHT_512] || code.stands[WIDE_HEAVY_512] || code.samples[WIDE_HEAVY_256];
 }
 
-static void groups_probe(struct context *context, const char *folder, struct access_costs *costs, bool *ret_is_wide,
+static void groups_probe(struct context *context, const char *folder, bool quick, struct access_costs *costs, bool *ret_is_wide,
                          struct arena *arena)
 {
     struct loaded_case loaded;
@@ -127,12 +134,13 @@ static void groups_probe(struct context *context, const char *folder, struct acc
     if (!loaded_case_read(&loaded, folder, &ignored))
         return;
     *ret_is_wide = is_wide(&loaded.stalls);
-    for (uint32_t at = 0; at < loaded.stalls.group_count && costs->count < GROUPS_PROBED_MOST; at++) {
+    size_t most = quick ? 1 : GROUPS_PROBED_MOST;
+    for (uint32_t at = 0; at < loaded.stalls.group_count && costs->count < most; at++) {
         const struct stall_group *group = &loaded.stalls.groups[at];
         bool counted = group->set.address_count >= WORKING_SET_ADDRESSES_LEAST;
         if (group->share.mid < GROUP_SHARE_LEAST || !counted || (double)span_of(group) < SPAN_LEAST_BYTES)
             continue;
-        costs->items[costs->count++] = cost_probe(context, &loaded.stalls, at, arena);
+        costs->items[costs->count++] = cost_probe(context, &loaded.stalls, at, quick, arena);
     }
     loaded_case_done(&loaded);
 }
@@ -144,8 +152,8 @@ static bool costs_write(const struct access_costs *costs, const char *folder, st
     return case_part_write(folder, "costs.json", &out, err);
 }
 
-bool diagnose_probe(struct context *context, const char *folder, enum skid_event event, struct case_manifest *manifest,
-                    struct arena *arena, bool *ret_is_wide, struct error *err)
+bool diagnose_probe(struct context *context, const char *folder, enum skid_event event, bool quick,
+                    struct case_manifest *manifest, struct arena *arena, bool *ret_is_wide, struct error *err)
 {
     struct access_costs costs = {.items = arena_array(arena, struct access_cost, GROUPS_PROBED_MOST)};
     *ret_is_wide = false;
@@ -154,7 +162,7 @@ bool diagnose_probe(struct context *context, const char *folder, enum skid_event
     if (!costs_write(&costs, folder, err))
         return false;
     if (costs.one_behind)
-        groups_probe(context, folder, &costs, ret_is_wide, arena);
+        groups_probe(context, folder, quick, &costs, ret_is_wide, arena);
     else
         case_manifest_gap(manifest, arena, "stalled instructions",
                           costs.skid_known ? "samples don't land one instruction behind the stall here"
