@@ -199,6 +199,11 @@ static void mispredicts_test(const struct results *results, struct finding *find
 {
     if (mispredicts_counted(results, finding) || mispredicts_traced(results, finding) || !stalls_are_attributed(results, finding))
         return;
+    if (decide_by_estimate(results, finding, CAUSE_BIT(CAUSE_CONDITIONAL) | CAUSE_BIT(CAUSE_INDIRECT))) {
+        finding_advise(finding, "advice", NO_VALUES);
+        finding_set(finding, confirm, "confirm", NO_VALUES);
+        return;
+    }
     struct interval share = share_of_stalls(results, finding, (double)results->stalls->guess_samples);
     finding_decide_bound(finding, share.high, results->effect);
     finding_reason_bound(finding, finding->verdict == VERDICT_RULED_OUT ? "bound" : "undecided", share);
@@ -213,7 +218,7 @@ const struct hypothesis hypothesis_mispredicts = {
     .family = "core",
     .title = "wrongly guessed branches",
     .needs = RESULT_BIT(RESULT_STALLS),
-    .uses = RESULT_BIT(RESULT_RUN) | RESULT_BIT(RESULT_COUNTERS) | RESULT_BIT(RESULT_PROBES),
+    .uses = RESULT_BIT(RESULT_RUN) | RESULT_BIT(RESULT_COUNTERS) | RESULT_BIT(RESULT_PROBES) | RESULT_BIT(RESULT_BOTTLENECK),
     .test = mispredicts_test,
 };
 
@@ -420,6 +425,11 @@ static void front_end_test(const struct results *results, struct finding *findin
     }
     if (front_end_traced(results, finding))
         return;
+    if (decide_by_estimate(results, finding, CAUSE_BIT(CAUSE_FOOTPRINT))) {
+        finding_advise(finding, "advice", NO_VALUES);
+        finding_set(finding, confirm, "confirm", NO_VALUES);
+        return;
+    }
     /* 98 % of the samples lie in that much code: misses beyond it hold the rest at most. */
     double hot_bytes = (double)stalls->hot_code_lines * 64;
     bool fits = hot_bytes * 2 < 32768;
@@ -442,7 +452,7 @@ const struct hypothesis hypothesis_front_end = {
     .family = "core",
     .title = "too much hot code for the instruction cache",
     .needs = RESULT_BIT(RESULT_STALLS),
-    .uses = RESULT_BIT(RESULT_RUN) | RESULT_BIT(RESULT_PROBES),
+    .uses = RESULT_BIT(RESULT_RUN) | RESULT_BIT(RESULT_PROBES) | RESULT_BIT(RESULT_BOTTLENECK),
     .test = front_end_test,
 };
 

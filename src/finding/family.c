@@ -57,6 +57,33 @@ struct interval share_of_names(const struct results *results, const struct findi
     return share_with_blind(results, finding, hits, (double)results->stalls->unnamed_samples);
 }
 
+bool decide_by_estimate(const struct results *results, struct finding *finding, unsigned causes)
+{
+    const struct bottleneck *bottleneck = results->bottleneck;
+    if (!bottleneck || bottleneck->program.confidence < ESTIMATE_MEDIUM)
+        return false;
+    const struct bottleneck_verdict *verdict = &bottleneck->program;
+    double laid = 0;
+    for (int cause = 0; cause < CAUSE_COUNT; cause++)
+        laid += causes & CAUSE_BIT(cause) ? bottleneck->masses[cause] : 0;
+    if (!(causes & CAUSE_BIT(verdict->cause)))
+        return false;
+    struct interval share = share_of_samples(results, finding, laid * (double)results->stalls->sample_count);
+    if (verdict->class == BOTTLENECK_FRONTEND)
+        share = share_of_run(results, finding, verdict->share);
+    if (!share.known || share.low < results->effect)
+        return false;
+    finding_decide_fact(finding, share, results->effect);
+    finding->subject = verdict->instruction;
+    for (size_t at = 0; at < verdict->evidence_count; at++)
+        finding_evidence(finding, WEIGHT_FOR, strcmp(verdict->evidence[at].origin, "code") == 0 ? ORIGIN_CODE : ORIGIN_SAMPLES,
+                         "estimated", VALUE_TEXT("evidence", verdict->evidence[at].text));
+    finding_set(finding, headline, "headline-estimated", VALUE_TEXT("function", verdict->function ? verdict->function : "its code"),
+                VALUE_SHARE("share", share));
+    finding_set(finding, reason, "gain-estimated", NO_VALUES);
+    return true;
+}
+
 bool stalls_are_attributed(const struct results *results, struct finding *finding)
 {
     const struct stalls *stalls = results->stalls;

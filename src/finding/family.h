@@ -52,6 +52,13 @@ bool stalls_are_attributed(const struct results *results, struct finding *findin
 /* "ruled out: at most X % …" with the upper end of what was decided. */
 void finding_reason_bound(struct finding *finding, const char *key, struct interval bound);
 
+/*
+ * The estimate lays so much at one of these causes (bits by enum bottleneck_cause), and is not unsure of it: then what
+ * was undecided is a fact whose gain isn't measured. false: it says nothing of it.
+ */
+bool decide_by_estimate(const struct results *results, struct finding *finding, unsigned causes);
+#define CAUSE_BIT(cause) (1u << (cause))
+
 struct name_pattern {
     const char *name;   /* the whole name, but for what the compiler or linker adds: "free", not "freeze"; NULL: any */
     const char *prefix; /* begins so: families that reserve it ("__asan_"); NULL: any */

@@ -25,6 +25,7 @@ static const void *result_of(const struct results *results, enum result_kind kin
         [RESULT_COUNTERS] = results->counters,
         [RESULT_CEILINGS] = results->ceilings,
         [RESULT_PROBES] = results->probes,
+        [RESULT_BOTTLENECK] = results->bottleneck,
         [RESULT_STATEMENTS] = results->statements,
     };
     _Static_assert(array_count(by_kind) == RESULT_KIND_COUNT, "every kind of result");
@@ -48,6 +49,7 @@ static struct results declared(const struct results *all, unsigned mask)
     HIDE(RESULT_COUNTERS, counters);
     HIDE(RESULT_CEILINGS, ceilings);
     HIDE(RESULT_PROBES, probes);
+    HIDE(RESULT_BOTTLENECK, bottleneck);
     HIDE(RESULT_STATEMENTS, statements);
 #undef HIDE
     some.imported = NULL;

@@ -493,6 +493,12 @@ static void bandwidth_test(const struct results *results, struct finding *findin
     possible += rest > 0 ? rest : 0;
     struct interval bound = share_of_stalls(results, finding, possible);
     finding_decide_bound(finding, bound.high, results->effect);
+    if (finding->verdict == VERDICT_UNDECIDED && decide_by_estimate(results, finding, CAUSE_BIT(CAUSE_BANDWIDTH))) {
+        say_bandwidth(results, finding);
+        finding_advise(finding, "advice", NO_VALUES);
+        finding_set(finding, confirm, "confirm", NO_VALUES);
+        return;
+    }
     finding_reason_bound(finding, finding->verdict == VERDICT_RULED_OUT ? "shape-bound" : "undecided", bound);
     if (finding->verdict != VERDICT_UNDECIDED)
         return;
@@ -505,7 +511,8 @@ const struct hypothesis hypothesis_bandwidth = {
     .family = "memory",
     .title = "memory bandwidth",
     .needs = RESULT_BIT(RESULT_STALLS),
-    .uses = RESULT_BIT(RESULT_COSTS) | RESULT_BIT(RESULT_CEILINGS) | RESULT_BIT(RESULT_RUN) | RESULT_BIT(RESULT_SURROUNDINGS),
+    .uses = RESULT_BIT(RESULT_COSTS) | RESULT_BIT(RESULT_CEILINGS) | RESULT_BIT(RESULT_RUN) | RESULT_BIT(RESULT_SURROUNDINGS) |
+            RESULT_BIT(RESULT_BOTTLENECK),
     .test = bandwidth_test,
 };
 

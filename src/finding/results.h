@@ -32,6 +32,7 @@ enum result_kind {
     RESULT_COUNTERS,     /* hardware counters */
     RESULT_CEILINGS,     /* what the machine could do meanwhile */
     RESULT_PROBES,       /* what the target itself was asked to, opt-in */
+    RESULT_BOTTLENECK,   /* what limits it, estimated without counters */
     RESULT_STATEMENTS,   /* imported tables and what a person said */
     RESULT_KIND_COUNT
 };

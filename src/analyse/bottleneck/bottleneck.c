@@ -145,8 +145,10 @@ static void loop_fill(struct bottleneck_loop *loop, const struct bottleneck_requ
     loop->bound_cycles = look->resources.bound.known ? measured_as(look->resources.bound.cycles)
                          : not_measured(look->resources.bound.why_not ? look->resources.bound.why_not
                                                                        : "there is no table of what instructions cost on this core");
-    loop->rate_per_s = loop->measured_cycles = loop->bytes_per_turn = loop->extra_memory_trips =
-        not_measured("the loop's rate is not known");
+    loop->rate_per_s = look->pace.rate_per_s;
+    loop->measured_cycles = look->pace.measured_cycles;
+    loop->bytes_per_turn = look->pace.bytes_per_turn;
+    loop->extra_memory_trips = look->pace.extra_memory_trips;
     verdict_of_look(&loop->verdict, request, look, &tally, all, arena);
 }
 
@@ -272,12 +274,14 @@ void bottleneck_find(struct bottleneck *ret_bottleneck, const struct bottleneck_
         *ret_bottleneck = result;
         return;
     }
+    struct bottleneck_request timed = *request;
+    timed.cpu_times = sample_cpu_times(request->recording, arena);
     struct regions regions;
     regions_find(&regions, stalls, bottleneck_thresholds.loop_share_least, arena);
     size_t count = 0;
     struct loop_look *looks = arena_array(arena, struct loop_look, regions.count + 1);
     for (; count < regions.count; count++)
-        looks[count] = loop_look_of(request, &regions.items[count]);
+        looks[count] = loop_look_of(&timed, &regions.items[count], arena);
     result.loops = arena_array(arena, struct bottleneck_loop, LOOPS_MOST + 1);
     for (size_t at = 0; at < count && at < LOOPS_MOST; at++)
         if ((double)regions.items[at].samples >= bottleneck_thresholds.loop_share_least * all)

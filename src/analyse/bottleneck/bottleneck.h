@@ -132,6 +132,7 @@ struct bottleneck_request {
     const struct stalls *stalls;
     const struct recording *recording;
     const struct bottleneck_machine *machine;
+    const uint64_t *cpu_times;     /* of its thread at each sample; bottleneck_find fills it */
     const char *not_a_cpu_problem; /* why there is nothing to estimate: it waits; NULL */
 };
 

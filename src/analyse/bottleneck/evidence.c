@@ -132,6 +132,22 @@ static void memory_evidence(struct bottleneck_verdict *verdict, const struct lea
 
 /* ---- how sure ---- */
 
+/*
+ * The tables of this core say the same as the samples, clearly, of code that nothing can delay: no access that could miss,
+ * no branch that could be guessed wrong. What its rate is known to be must not contradict.
+ */
+static bool is_bound_alike(const struct bottleneck_verdict *verdict, const struct loop_look *look)
+{
+    const struct loop_bound *bound = &look->resources.bound;
+    if (!bound->known || bound->is_lower || bound->is_approximate || look->touches_memory || look->guesses.branches ||
+        look->pace.over_bound > bottleneck_thresholds.bound_missed)
+        return false;
+    double issue = bound->frontend_cycles, units = bound->unit_cycles, chain = bound->chain.cycles;
+    static const double CLEAR = 1.15;
+    return verdict->cause == CAUSE_RETIRING ? issue >= CLEAR * chain && issue >= units
+                                            : units >= CLEAR * issue && units >= CLEAR * chain;
+}
+
 /* A second look that doesn't rest on which instruction got the samples. */
 static bool is_confirmed(const struct bottleneck_verdict *verdict, const struct leading *leading)
 {
@@ -153,6 +169,13 @@ static bool is_confirmed(const struct bottleneck_verdict *verdict, const struct 
         return true; /* the instruction itself: code and samples say the same, and nothing else waits there so long */
     case CAUSE_FOOTPRINT:
         return leading->footprint->bytes > 2 * limit->front_bytes && leading->footprint->line_share >= limit->class_high;
+    case CAUSE_FP:
+    case CAUSE_PORTS:
+    case CAUSE_RETIRING:
+        return is_bound_alike(verdict, look);
+    case CAUSE_CONDITIONAL:
+        return look->pace.over_bound > limit->bound_missed && look->guesses.evenness >= limit->even_least &&
+               !look->resources.bound.is_lower;
     default:
         return false;
     }

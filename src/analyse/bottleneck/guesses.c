@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analyse/bottleneck/guesses.h"
 
+#include "analyse/bottleneck/thresholds.h"
 #include "base/arena.h"
 #include "base/scope.h"
 
@@ -29,6 +30,18 @@ static bool is_indirect(const struct instruction *row)
     return !row->has_target && (row->class == INSTRUCTION_JUMP || row->class == INSTRUCTION_CALL);
 }
 
+/* Samples on the rarer of its two ways against the other, 0..1; ret_samples: on both, may be NULL. */
+static double ways_ratio(const struct region *region, uint32_t row, uint64_t *ret_samples)
+{
+    const struct stall_code *code = region->code;
+    uint32_t target = row_of(code, code->items[row].target);
+    bool known = target != UINT32_MAX && row + 1 < code->count;
+    uint64_t on = known ? code->sampled[row + 1] : 0, away = known ? code->sampled[target] : 0;
+    if (ret_samples)
+        *ret_samples = on + away;
+    return on + away ? (double)(on < away ? on : away) / (double)(on < away ? away : on) : 0;
+}
+
 /* A conditional branch that chooses between two ways on, both within the region or out of it further on. */
 static bool chooses(const struct region *region, uint32_t row)
 {
@@ -36,20 +49,17 @@ static bool chooses(const struct region *region, uint32_t row)
     if (here->class != INSTRUCTION_BRANCH || !here->has_target)
         return false;
     bool closes = region->is_loop && row == region->rows.last;
-    return !closes;
+    return !closes || ways_ratio(region, row, NULL) >= bottleneck_thresholds.both_ways;
 }
 
 static void ways_note(const struct region *region, uint32_t row, struct guesses *guesses, uint64_t *most)
 {
-    const struct stall_code *code = region->code;
-    uint32_t target = row_of(code, code->items[row].target);
-    if (target == UINT32_MAX || row + 1 >= code->count)
+    uint64_t samples;
+    double ratio = ways_ratio(region, row, &samples);
+    if (samples <= *most)
         return;
-    uint64_t on = code->sampled[row + 1], away = code->sampled[target];
-    if (on + away <= *most)
-        return;
-    *most = on + away;
-    guesses->both_ways = (double)(on < away ? on : away) / (double)(on < away ? away : on);
+    *most = samples;
+    guesses->both_ways = ratio;
 }
 
 static void landing_note(const struct region *region, uint32_t row, uint8_t *is_landing)

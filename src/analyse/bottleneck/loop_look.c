@@ -32,6 +32,8 @@ static struct reach reach_for(struct rows_view *view, uint32_t row)
 
 static enum bottleneck_cause far_cause(const struct region *region, uint32_t row, const struct reach *reach)
 {
+    if (region->code->items[row].class == INSTRUCTION_STRING)
+        return CAUSE_BANDWIDTH;
     if (reach->is_wide_spread)
         return CAUSE_TLB;
     if (reach->level == LEVEL_L2)
@@ -99,15 +101,23 @@ static enum bottleneck_cause quick_cause(const struct loop_look *look)
 {
     const struct bottleneck_thresholds *limit = &bottleneck_thresholds;
     const struct guesses *guesses = &look->guesses;
+    const struct loop_bound *bound = &look->resources.bound;
+    bool paced = look->pace.over_bound_most > 0 && !bound->is_lower;
     if (!guesses->has_enough)
         return CAUSE_UNKNOWN;
+    if (paced && look->pace.over_bound_most < limit->bound_met)
+        return resources_first(&look->resources);
     if (guesses->table_share >= limit->table_share && guesses->evenness >= limit->even_most)
         return CAUSE_INDIRECT;
     bool gathers = guesses->landing_share >= limit->landing_enrichment * guesses->landing_rows;
     bool both = guesses->both_ways >= limit->both_ways_even && guesses->evenness >= limit->even_both;
     if (guesses->branches && gathers && (guesses->evenness >= limit->even_least || both))
         return CAUSE_CONDITIONAL;
-    return guesses->branches && guesses->evenness > limit->even_most ? CAUSE_UNKNOWN : resources_first(&look->resources);
+    bool missed = paced && look->pace.over_bound_most > limit->bound_missed;
+    if (missed && guesses->branches && guesses->evenness > limit->even_most)
+        return CAUSE_CONDITIONAL;
+    return missed || (guesses->branches && guesses->evenness > limit->even_most) ? CAUSE_UNKNOWN
+                                                                                  : resources_first(&look->resources);
 }
 
 static void look_add(struct loop_look *look, enum bottleneck_cause cause, uint32_t row)
@@ -118,16 +128,19 @@ static void look_add(struct loop_look *look, enum bottleneck_cause cause, uint32
         look->hottest[cause] = row;
 }
 
-struct loop_look loop_look_of(const struct bottleneck_request *request, const struct region *region)
+struct loop_look loop_look_of(const struct bottleneck_request *request, const struct region *region, struct arena *arena)
 {
     struct loop_look look = {.region = region, .guesses = guesses_of(region), .resources = resources_of(request, region)};
     struct rows_view view = {.request = request, .region = region};
+    look.pace = pace_of(request, region, &look.resources.bound, arena);
     for (size_t cause = 0; cause < CAUSE_COUNT; cause++)
         look.hottest[cause] = UINT32_MAX;
     enum bottleneck_cause quick = quick_cause(&look);
     for (uint32_t row = region->rows.first; row <= region->rows.last; row++) {
         if (!region_holds(region, row))
             continue;
+        const struct instruction *here = &region->code->items[row];
+        look.touches_memory |= (here->is_load || here->is_store) && here->class != INSTRUCTION_CALL;
         look.is_prefetched |= region->code->items[row].class == INSTRUCTION_PREFETCH;
         if (!region->code->hits[row])
             continue;

@@ -10,6 +10,7 @@
 #define PLUMB_ANALYSE_BOTTLENECK_LOOP_LOOK_H
 
 #include "analyse/bottleneck/guesses.h"
+#include "analyse/bottleneck/pace.h"
 #include "analyse/bottleneck/reach.h"
 #include "analyse/bottleneck/resources.h"
 
@@ -20,13 +21,15 @@ struct loop_look {
     uint32_t hottest[CAUSE_COUNT]; /* row with most samples of each; UINT32_MAX: none */
     struct reach reach;        /* of the hottest access beyond the first cache, else of the hottest access */
     uint64_t reach_hits;       /* stalled at that access */
+    bool touches_memory;       /* any load or store */
     bool is_prefetched;        /* asks for data ahead by itself */
     bool is_walk_ruled_out;    /* memory in order, walked too slowly to wait for it */
     struct guesses guesses;
     struct resources resources;
+    struct pace pace;
 };
 
-struct loop_look loop_look_of(const struct bottleneck_request *request, const struct region *region);
+struct loop_look loop_look_of(const struct bottleneck_request *request, const struct region *region, struct arena *arena);
 enum bottleneck_cause loop_look_first(const struct loop_look *look);
 
 #endif

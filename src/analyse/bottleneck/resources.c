@@ -23,7 +23,9 @@ static void bound_find(struct resources *use, const struct bottleneck_request *r
     for (size_t row = 0; row < code->count; row++)
         weights[row] = (double)code->sampled[row];
     const struct loop_bound_request asked = {
-        .rows = code->items, .loop = region->rows, .row_weights = weights, .core = request->machine->core};
+        .rows = code->items, .loop = region->rows, .row_weights = weights, .core = request->machine->core,
+        .issue_share = request->machine->issue_share.known ? request->machine->issue_share.mid : 0,
+        .unit_share = request->machine->issue_share.known ? request->machine->issue_share.mid : 0};
     loop_bound_find(&use->bound, &asked);
 }
 

@@ -6,6 +6,9 @@
 struct bottleneck_thresholds {
     double samples_least;      /* below it shares are wider than the distance between classes */
     double samples_high;       /* HIGH takes so many: shares within 4 points */
+    double paced_share;        /* of the samples, for a rate of its own */
+    double bound_met;          /* measured against the bound: it is what the loop takes; clock and costs are within a quarter */
+    double bound_missed;       /* something else takes nearly half of the time */
     double loop_share_least;   /* smaller loops are their function's business */
     double set_over_cache;     /* working sets are known within a factor of two at worst, 1.5 mostly */
     double l2_over_cache;      /* beyond so many times the second level most accesses leave it */
@@ -35,6 +38,9 @@ struct bottleneck_thresholds {
 static const struct bottleneck_thresholds bottleneck_thresholds = {
     .samples_least = 100,
     .samples_high = 500,
+    .paced_share = 0.05,
+    .bound_met = 1.3,
+    .bound_missed = 1.8,
     .loop_share_least = 0.02,
     .set_over_cache = 1.4,
     .l2_over_cache = 1.0,

@@ -57,7 +57,8 @@ static void met_find(met_list *list, const struct bottleneck_request *request, c
         enum data_refusal refusal;
         bool is_next;
         if (operand_address(&plain, runtime_addr, register_sampled, &registers, &addr, &is_next, &refusal))
-            *vec_push(list) = (struct met){sample->time_ns, addr, sample->thread};
+            *vec_push(list) = (struct met){
+                request->cpu_times ? request->cpu_times[placed->sample] : sample->time_ns, addr, sample->thread};
     }
     if (list->count)
         qsort(list->items, list->count, sizeof(*list->items), met_compare);

@@ -179,6 +179,8 @@ static uint32_t stalled_of(const struct stall_code *decoded, uint32_t sampled)
 {
     if (sampled == NO_INDEX)
         return NO_INDEX;
+    if (decoded->items[sampled].class == INSTRUCTION_STRING) /* interrupted within, it goes on where it was */
+        return sampled;
     uint32_t back = jump_back_to(decoded, sampled);
     if (back != NO_INDEX)
         return fused_with(decoded, back);

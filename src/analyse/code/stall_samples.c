@@ -36,7 +36,8 @@ static bool loses_address(const struct instruction *instruction)
     uint64_t used = (memory->base < 64 ? (uint64_t)1 << memory->base : 0) |
                     (memory->index < 64 ? (uint64_t)1 << memory->index : 0);
     bool chases = instruction->class == INSTRUCTION_LOAD && memory->index == REGISTER_NONE && memory->size_bytes == 8;
-    return instruction->is_load && !chases && (instruction->writes & used);
+    bool goes_on = instruction->class == INSTRUCTION_STRING; /* its registers say where it is */
+    return instruction->is_load && !chases && !goes_on && (instruction->writes & used);
 }
 
 enum instruction_class stall_counted_class(const struct instruction *instruction)

@@ -238,7 +238,7 @@ static struct measured task_clock_of(const struct counter_summary *counters)
 
 enum { L1_USUAL = 32 << 10, L2_USUAL = 256 << 10 }; /* what cores since 2012 have at least */
 
-static struct bottleneck_machine bottleneck_machine_of(const struct surroundings *surroundings)
+static struct bottleneck_machine bottleneck_machine_of(const struct surroundings *surroundings, const struct ceilings *ceilings)
 {
     const struct microarchitecture *row = NULL;
     for (size_t at = 0; surroundings && at < microarchitecture_row_count && !row; at++)
@@ -251,6 +251,9 @@ static struct bottleneck_machine bottleneck_machine_of(const struct surroundings
         .caches_known = known,
         .base_page_bytes = 4096,
         .core = row ? core_costs_find(row->key) : NULL,
+        .clock_hz = ceilings_figure(ceilings, CALIBRATION_CLOCK),
+        .issue_share = ceilings_share(ceilings),
+        .read_bytes_s = ceilings_figure(ceilings, CALIBRATION_READ_ONE),
         .why_no_clock = "the machine's clock was not calibrated beside the run",
     };
 }
@@ -270,7 +273,7 @@ static void bottleneck_analyse(struct loaded_case *loaded, const struct recordin
     struct results *results = &loaded->results;
     if (counter_summary_has_hardware(results->counters))
         return;
-    struct bottleneck_machine machine = bottleneck_machine_of(results->surroundings);
+    struct bottleneck_machine machine = bottleneck_machine_of(results->surroundings, results->ceilings);
     const struct bottleneck_request request = {
         .stalls = &loaded->stalls,
         .recording = recording,

@@ -111,7 +111,7 @@ static void addresses_add(struct made_up *made, uint32_t row, uint64_t over_byte
 
 static const struct bottleneck_verdict *verdict_of(struct made_up *made)
 {
-    const struct bottleneck_request request = {&made->stalls, &made->recording, &made->machine, NULL};
+    const struct bottleneck_request request = {.stalls = &made->stalls, .recording = &made->recording, .machine = &made->machine};
     bottleneck_find(&made->result, &request, &made->arena);
     return &made->result.program;
 }
@@ -343,7 +343,8 @@ Test(bottleneck, it_says_when_it_does_not_know)
     made->stalls.sample_count = SAMPLES * 3;
     made->stalls.blind_samples = SAMPLES * 2;
     expect_unknown(made, "could not be told");
-    const struct bottleneck_request waits = {&made->stalls, &made->recording, &made->machine, "it waits"};
+    const struct bottleneck_request waits = {.stalls = &made->stalls, .recording = &made->recording, .machine = &made->machine,
+                                             .not_a_cpu_problem = "it waits"};
     bottleneck_find(&made->result, &waits, &made->arena);
     cr_assert_str_eq(made->result.program.why_not, "it waits");
     done(made);
