@@ -102,6 +102,9 @@ struct instruction {
     uint8_t mask_reads, mask_writes;  /* one bit for each of k0 to k7 */
     uint8_t flags_read, flags_written; /* FLAGS_* */
     bool has_immediate;    /* other than a branch target */
+    bool is_sum;           /* the general register written = register sum_from + sum: copies, lea; 32 bits of it at least */
+    uint8_t sum_from;
+    int64_t sum;
     uint64_t merges;       /* registers whose rest it keeps: waited for, though the result doesn't need them */
     uint32_t vector_merges; /* the same: "sqrtsd", "movss" between registers */
 };

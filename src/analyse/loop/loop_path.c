@@ -6,6 +6,7 @@
 enum {
     ROWS_MOST = 4096,
     X86_STACK = 7,
+    X86_FLAGS = 9,
     REGISTER_COUNT = 64,
 };
 
@@ -82,25 +83,47 @@ static int64_t stack_step(const struct instruction *row)
     return row->mnemonic[1] == 'u' ? -bytes : bytes;
 }
 
-static bool is_copy(const struct instruction *row)
+static bool moved_on(struct value value)
 {
-    return row->class == INSTRUCTION_MOVE && !row->vector_bits && !row->mask_reads && !row->has_immediate && row->operation_bits == 64 &&
-           row->mnemonic && strcmp(row->mnemonic, "mov") == 0 && __builtin_popcountll(row->reads) == 1;
+    return value.symbol < SYMBOL_MADE_FIRST && value.offset;
 }
 
-static void run_row(struct value *values, const struct instruction *row, uint32_t position)
+/*
+ * "at + 1 == end ? 0 : at + 1" without a branch: of the two that a conditional move chooses from, the one that moved on is what
+ * it takes but for the last time.
+ */
+static bool conditional_move(const struct value *values, const struct instruction *row, struct value *ret_value)
 {
-    struct value copied = {SYMBOL_NOTHING, 0};
-    if (is_copy(row))
-        copied = values[__builtin_ctzll(row->reads)];
+    if (!row->mnemonic || strncmp(row->mnemonic, "cmov", 4) != 0 || row->memory.is_present)
+        return false;
+    uint32_t found = 0;
+    for (uint64_t left = row->reads & ~((uint64_t)1 << X86_FLAGS); left; left &= left - 1) {
+        struct value one = values[__builtin_ctzll(left)];
+        if (!moved_on(one))
+            continue;
+        found++;
+        *ret_value = one;
+    }
+    return found == 1;
+}
+
+static void run_row(struct loop_path *path, struct value *values, const struct instruction *row, uint32_t position)
+{
+    struct value made = {SYMBOL_NOTHING, 0};
+    if (row->is_sum) {
+        made = values[row->sum_from];
+        made.offset = (int64_t)((uint64_t)made.offset + (uint64_t)row->sum);
+    } else if (conditional_move(values, row, &made)) {
+        path->wraps = true;
+    }
     for (uint64_t left = row->writes; left; left &= left - 1) {
         uint32_t number = (uint32_t)__builtin_ctzll(left);
         if (row->step_register == number && row->step_by == REGISTER_NONE)
             values[number].offset = (int64_t)((uint64_t)values[number].offset + (uint64_t)row->step);
         else if (number == X86_STACK && is_stack_step(row))
             values[number].offset += stack_step(row);
-        else if (copied.symbol != SYMBOL_NOTHING)
-            values[number] = copied;
+        else if (made.symbol != SYMBOL_NOTHING)
+            values[number] = made;
         else
             values[number] = (struct value){SYMBOL_MADE_FIRST + position, (int64_t)number << 48}; /* two results are two things */
     }
@@ -149,7 +172,7 @@ static void follow_values(struct loop_path *path)
     for (uint32_t at = 0; at < path->count; at++) {
         const struct instruction *row = &path->all[path->rows[at]];
         path->addresses[at] = address_of(values, row);
-        run_row(values, row, at);
+        run_row(path, values, row, at);
     }
     for (uint32_t at = 0; at < REGISTER_COUNT; at++) {
         path->step_known[at] = values[at].symbol == at;

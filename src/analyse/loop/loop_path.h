@@ -36,6 +36,7 @@ struct loop_path {
     bool is_straight; /* every row of the loop runs once in every turn */
     bool is_closed;   /* ends at a jump to the head */
     bool has_calls, has_inner_loop;
+    bool wraps;       /* an address begins anew now and then, by a conditional move; steps are of the other turns */
     bool step_known[64]; /* by register: adds a constant a turn, or stays */
     int64_t step[64];
 };

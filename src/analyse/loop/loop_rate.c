@@ -335,7 +335,7 @@ static const char *refusal(const struct loop_rate *rate)
         return "samples came at one distance only: two sampling periods are needed";
     if (!uneven)
         return "samples came at even distances only, which a loop that is entered again can fool";
-    return "rates at two distances between samples contradict each other: the loop is entered again between samples";
+    return "rates at two distances between samples contradict each other: the loop is entered again between samples, or its speed changes";
 }
 
 /* Never seen to begin anew: of a loop that does, one sample in (length / distance walked) shows it. */

@@ -98,9 +98,10 @@ static void note_register(struct instruction *instruction, ZydisRegister name, Z
     uint8_t number = sample_number(name);
     uint32_t vector_bit;
     uint16_t bits;
-    bool reads = actions & ZYDIS_OPERAND_ACTION_MASK_READ, writes = actions & ZYDIS_OPERAND_ACTION_MASK_WRITE;
+    bool reads = actions & (ZYDIS_OPERAND_ACTION_MASK_READ | ZYDIS_OPERAND_ACTION_CONDWRITE); /* cmov: what it was may stay */
+    bool writes = actions & ZYDIS_OPERAND_ACTION_MASK_WRITE;
     if (name == ZYDIS_REGISTER_FLAGS || name == ZYDIS_REGISTER_EFLAGS || name == ZYDIS_REGISTER_RFLAGS)
-        number = X86_FLAGS;
+        number = X86_FLAGS, reads = actions & ZYDIS_OPERAND_ACTION_MASK_READ;
     if (number != REGISTER_NONE) {
         instruction->reads |= reads ? (uint64_t)1 << number : 0;
         instruction->writes |= writes ? (uint64_t)1 << number : 0;
@@ -367,6 +368,25 @@ static void note_step(struct instruction *instruction, const struct x86_instruct
     instruction->step_register = number;
 }
 
+/* A register that becomes another one plus a constant. */
+static void note_sum(struct instruction *instruction, const struct x86_instruction *x86)
+{
+    const ZydisDecodedOperand *to = &x86->operands[0], *from = &x86->operands[1];
+    ZydisMnemonic mnemonic = x86->info.mnemonic;
+    bool copies = mnemonic == ZYDIS_MNEMONIC_MOV || mnemonic == ZYDIS_MNEMONIC_MOVSXD || mnemonic == ZYDIS_MNEMONIC_CDQE;
+    if (to->type != ZYDIS_OPERAND_TYPE_REGISTER || to->size < 32)
+        return;
+    if (copies && from->type == ZYDIS_OPERAND_TYPE_REGISTER && from->size >= 32) {
+        instruction->sum_from = sample_number(from->reg.value);
+    } else if (mnemonic == ZYDIS_MNEMONIC_LEA && from->mem.index == ZYDIS_REGISTER_NONE) {
+        instruction->sum_from = sample_number(from->mem.base);
+        instruction->sum = from->mem.disp.has_displacement ? from->mem.disp.value : 0;
+    } else {
+        return;
+    }
+    instruction->is_sum = instruction->sum_from != REGISTER_NONE && sample_number(to->reg.value) != REGISTER_NONE;
+}
+
 /* One element of a vector register: "addsd", "vfmadd231ss", "cvttsd2si"; a broadcast fills all of it. */
 static bool is_scalar(const struct x86_state *state, const struct x86_instruction *x86,
                       const struct instruction *instruction)
@@ -420,6 +440,7 @@ static void note_costs(const struct x86_state *state, struct instruction *instru
         instruction->flags_written = flag_groups(flags->modified | flags->set_0 | flags->set_1 | flags->undefined);
     }
     note_merging(instruction, x86);
+    note_sum(instruction, x86);
 }
 
 static void x86_next(void *context, const uint8_t *bytes, size_t left, uint64_t addr,

@@ -17,6 +17,8 @@ static const struct traffic_case cases[] = {
     {"eight bytes of each page: a line each", "488b074881c7001000004839d775f1", 1, 1, 1, 64, 64, 0, 0},
     {"three neighbours are one stream", "f30f1047fcf30f5807f30f584704f30f11064883c7044883c6044839d775e1", 2, 3, 2, 12, 8, 0, 0},
     {"a histogram: the counters' places aren't followed, the stack's stays", "8b07ff0486ff45f84883c7044839d775ef", 1, 1, 1, 4, 4, 1, 2},
+    {"a ring by a conditional move: copied, one int a turn", "8b0c86890c87488d500131c04939d0480f45c249ffc975e8", 2, 3, 2, 12, 8, 0, 0},
+    {"through copies of the pointer", "4889c2488b0a488d42084c39c075f1", 1, 1, 1, 8, 8, 0, 0},
     {"four times 32 bytes: two lines", "c5fc1007c5fc104f20c5fc105740c5fc105f604881c7800000004839d775e1", 1, 1, 1, 128, 128, 0, 0},
 };
 

@@ -242,6 +242,37 @@ static const struct cost_case cost_cases[] = {
     {BYTES("\x74\xfe"), "jz", 64, .flags_read = FLAGS_REST},
 };
 
+struct sum_case {
+    const char *bytes;
+    size_t size_bytes;
+    bool is_sum;
+    uint8_t from;
+    int64_t sum;
+};
+
+Test(disassembly, x86_tells_what_is_another_register_plus_a_constant)
+{
+    static const struct sum_case cases[] = {
+        {BYTES("\x48\x89\xd8"), true, RBX, 0},          /* mov %rbx,%rax */
+        {BYTES("\x48\x8d\x50\x08"), true, RAX, 8},      /* lea 8(%rax),%rdx */
+        {BYTES("\x48\x8d\x14\x18"), false, 0, 0},       /* lea (%rax,%rbx),%rdx */
+        {BYTES("\x48\x63\xd0"), true, RAX, 0},          /* movslq %eax,%rdx */
+        {BYTES("\x48\x98"), true, RAX, 0},              /* cltq */
+        {BYTES("\x88\xd8"), false, 0, 0},               /* mov %bl,%al */
+        {BYTES("\x48\x8b\x00"), false, 0, 0},           /* mov (%rax),%rax */
+        {BYTES("\x48\x8d\x05\x00\x00\x00\x00"), false, 0, 0}, /* lea 0(%rip),%rax */
+        {BYTES("\xb8\x01\x00\x00\x00"), false, 0, 0},    /* mov $1,%eax */
+    };
+    struct disassembler *disassembler = open_or_skip("x86_64", SYNTAX_ATT);
+    for (size_t at = 0; at < array_count(cases); at++) {
+        struct instruction instruction;
+        disassembler_next(disassembler, (const uint8_t *)cases[at].bytes, cases[at].size_bytes, 0x1000, &instruction);
+        cr_assert_eq(instruction.is_sum, cases[at].is_sum, "case %zu", at);
+        cr_assert(!cases[at].is_sum || (instruction.sum_from == cases[at].from && instruction.sum == cases[at].sum), "case %zu", at);
+    }
+    disassembler_free(disassembler);
+}
+
 Test(disassembly, x86_tells_what_costs_depend_on)
 {
     struct disassembler *disassembler = open_or_skip("x86_64", SYNTAX_ATT);
@@ -261,5 +292,15 @@ Test(disassembly, x86_tells_what_costs_depend_on)
         cr_assert_eq(instruction.merges, one->merges, "%s", one->mnemonic);
         cr_assert_eq(instruction.vector_merges, one->vector_merges, "%s", one->mnemonic);
     }
+    disassembler_free(disassembler);
+}
+
+Test(disassembly, a_conditional_move_may_leave_what_was)
+{
+    struct disassembler *disassembler = open_or_skip("x86_64", SYNTAX_ATT);
+    struct instruction instruction;
+    disassembler_next(disassembler, (const uint8_t *)"\x48\x0f\x44\xc2", 4, 0x1000, &instruction); /* cmove %rdx,%rax */
+    cr_assert_eq(instruction.reads, 1 << RAX | 1 << RDX | 1 << FLAGS);
+    cr_assert_eq(instruction.writes, 1 << RAX);
     disassembler_free(disassembler);
 }
