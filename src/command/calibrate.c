@@ -80,7 +80,9 @@ static void measure(struct calibrating *calibrating, const struct calibrate_opti
     calibration_measure(&calibrating->shown, context->root, &request);
     calibrating->shown.cpu_list = key->cpus;
     labels->last = had_last ? &calibrating->last : NULL;
-    if (options->largest_mib >= LARGEST_MIB)
+    const struct calibration *shown = &calibrating->shown;
+    bool whole = shown->step_count && shown->steps[shown->step_count - 1].on_4k.value.known;
+    if (options->largest_mib >= LARGEST_MIB && whole)
         labels->kept_in = calibration_cache_write(key, &calibrating->shown, &machine->arena);
 }
 

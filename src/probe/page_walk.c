@@ -260,7 +260,7 @@ static uint64_t huge_bytes_in(const struct sysroot *root, const char *memory, ui
 static bool span_choose(const struct sysroot *root, const struct page_walk_request *request, uint64_t *ret_span,
                         struct error *err)
 {
-    uint64_t most = spare_memory_bytes(root) / 4;
+    uint64_t spare = spare_memory_bytes(root), most = spare == SPARE_MEMORY_UNKNOWN ? 0 : spare / 4;
     uint64_t span = request->span_bytes < span_most_bytes ? request->span_bytes : span_most_bytes;
     if (span > most)
         span = most;

@@ -5,6 +5,7 @@
 #include "base/bytes.h"
 #include "base/scope.h"
 #include "source/live/ring_buffer.h"
+#include "system/memory/spare_memory.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -148,6 +149,17 @@ static bool sample_chase(const struct kernel *kernel, int fd, void **start, stru
     return true;
 }
 
+/* In a small pod the chase would be the end of it, or of the program beside us. */
+static bool has_room(struct error *err)
+{
+    struct sysroot live;
+    sysroot_init(&live, NULL);
+    uint64_t spare = spare_memory_bytes(&live);
+    return spare / 2 >= CHASE_BYTES ||
+           error_set(err, ERROR_LIMIT, "the skid self-test needs 64 MiB, and %llu MiB are to spare below the limits of memory",
+                     (unsigned long long)(spare >> 20));
+}
+
 bool skid_measure(const struct kernel *kernel, enum skid_event event, struct skid_result *ret_result,
                   struct error *err)
 {
@@ -167,6 +179,10 @@ bool skid_measure(const struct kernel *kernel, enum skid_event event, struct ski
     if (fd < 0)
         return error_system(err, errno, "can't sample by %s for the skid self-test",
                             cycles ? "cycles" : "cpu-clock");
+    if (!has_room(err)) {
+        kernel->close(kernel->context, fd);
+        return false;
+    }
     char *memory = mmap(NULL, CHASE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     struct skid_result result = {0};
     bool measured = memory != MAP_FAILED ? sample_chase(kernel, fd, chase_build(memory), &result, err)

@@ -11,14 +11,14 @@ static uint64_t available_bytes(const struct sysroot *root)
     scoped_text struct text meminfo = {0};
     struct error ignored = {0};
     if (!sysroot_read(root, &meminfo, &ignored, "/proc/meminfo"))
-        return 0;
+        return SPARE_MEMORY_UNKNOWN;
     struct view rest = {text_string(&meminfo), meminfo.length}, line;
     while (view_line(&rest, &line)) {
         uint64_t kib;
         if (view_equal(view_word(&line), "MemAvailable:") && view_u64(view_word(&line), 10, &kib))
             return kib * 1024;
     }
-    return 0;
+    return SPARE_MEMORY_UNKNOWN;
 }
 
 /* What page caches hold counts as used there and would go first; without it this is a lower end. */
@@ -26,7 +26,7 @@ static uint64_t level_spare(const struct sysroot *root, const char *folder, cons
 {
     uint64_t limit, used;
     if (!sysroot_u64(root, &limit, "%s/%s", folder, limit_file) || !sysroot_u64(root, &used, "%s/%s", folder, used_file))
-        return UINT64_MAX; /* "max", or no such file: no limit at this level */
+        return SPARE_MEMORY_UNKNOWN; /* "max", or no such file: no limit at this level */
     return used < limit ? limit - used : 0;
 }
 
@@ -37,7 +37,7 @@ static uint64_t groups_spare(const struct sysroot *root, bool version_2)
     static const char *const usages[] = {"memory.usage_in_bytes", "memory.current"};
     struct cgroup_place place = cgroup_place_find(root, version_2 ? "cgroup2" : "cgroup", version_2 ? NULL : "memory");
     char path[CGROUP_PATH_SIZE], folder[CGROUP_PATH_SIZE * 2];
-    uint64_t spare = UINT64_MAX;
+    uint64_t spare = SPARE_MEMORY_UNKNOWN;
     if (!place.found || !cgroup_path_find(root, 0, version_2 ? NULL : "memory", path, sizeof(path)))
         return spare;
     char below[CGROUP_PATH_SIZE];

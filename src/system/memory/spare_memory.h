@@ -10,7 +10,11 @@
 
 #include "system/sysroot.h"
 
-/* 0: nothing could be read. */
+#include <stdint.h>
+
+#define SPARE_MEMORY_UNKNOWN UINT64_MAX
+
+/* SPARE_MEMORY_UNKNOWN: nothing tells, as in an empty chroot. */
 uint64_t spare_memory_bytes(const struct sysroot *root);
 
 #endif
