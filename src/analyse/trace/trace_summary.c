@@ -15,6 +15,7 @@ enum {
     WINDOW = 1000,
     LINE_BYTES = 64,
     PAGE_BYTES = 4096,
+    BURSTS_TO_COMPARE = 4,
     HALF_LEAST = 400, /* guesses in half of a trace, to say that they got better */
 };
 
@@ -36,6 +37,10 @@ struct recent {
     uint64_t open, missed; /* of all bursts: not to be told, and for certain */
 };
 
+struct burst_code { /* what a burst met that none before it had */
+    double instructions, new_lines, new_pages;
+};
+
 struct site { /* a branch */
     uint64_t ip, met, wrong;
 };
@@ -50,6 +55,7 @@ struct trace_study {
     vec(struct site) sites;
     vec(struct guess) guesses;
     vec(double) burst_rates[GUESS_KINDS + 1]; /* wrong guesses at learnt branches per 1000 instructions, burst by burst */
+    vec(struct burst_code) burst_codes;
     uint64_t full_instructions[2]; /* run after the cache was full of the burst's own lines; pages */
     double window_lines, window_pages;
     uint64_t windows;
@@ -87,6 +93,7 @@ void trace_study_free(struct trace_study *study)
         hashmap_done(maps[at]);
     vec_done(&study->sites);
     vec_done(&study->guesses);
+    vec_done(&study->burst_codes);
     for (int kind = 0; kind <= GUESS_KINDS; kind++)
         vec_done(&study->burst_rates[kind]);
     free(study);
@@ -273,6 +280,11 @@ void trace_study_add(struct trace_study *study, const struct instruction_trace *
             branch_meet(study, instruction, trace->table.items[trace->sequence.items[at + 1]].ip);
     }
     windows_count(study, trace);
+    *vec_push(&study->burst_codes) = (struct burst_code){
+        .instructions = (double)trace->sequence.count,
+        .new_lines = (double)(study->sum.code_lines - before.code_lines),
+        .new_pages = (double)(study->sum.code_pages - before.code_pages),
+    };
     study->sum.bursts++;
     study->sum.instructions += trace->sequence.count;
     rates_keep(study, &before, trace->sequence.count);
@@ -333,6 +345,26 @@ static struct interval misses_of(const struct recent *recent, uint64_t full_inst
     return interval_of(low * 1000, fmin(fmax(mid, low), high) * 1000, high * 1000);
 }
 
+/*
+ * Where all code met so far, with a quarter more, fits at once, what was met in an earlier burst is there still: only what
+ * is new to all bursts may miss. How often that is, the later half of them tells; three more, for what chance left out.
+ */
+static void misses_settle(const struct trace_study *study, struct trace_summary *sum)
+{
+    double instructions = 0, lines = 3, pages = 3;
+    for (size_t at = study->burst_codes.count / 2; at < study->burst_codes.count; at++) {
+        instructions += study->burst_codes.items[at].instructions;
+        lines += study->burst_codes.items[at].new_lines;
+        pages += study->burst_codes.items[at].new_pages;
+    }
+    if (study->burst_codes.count < BURSTS_TO_COMPARE || instructions < WINDOW)
+        return;
+    if (sum->code_lines * 5 <= (uint64_t)sum->cache_lines * 4)
+        sum->line_misses = interval_clamped(sum->line_misses, 0, fmax(lines * 1000 / instructions, sum->line_misses.low));
+    if (sum->code_pages * 5 <= (uint64_t)sum->tlb_pages * 4)
+        sum->page_misses = interval_clamped(sum->page_misses, 0, fmax(pages * 1000 / instructions, sum->page_misses.low));
+}
+
 void trace_study_result(const struct trace_study *study, struct trace_summary *ret_summary)
 {
     struct trace_summary sum = study->sum;
@@ -350,6 +382,7 @@ void trace_study_result(const struct trace_study *study, struct trace_summary *r
         rate_settle(study, &sum.all, GUESS_KINDS, &sum.still_learning);
         sum.line_misses = misses_of(&study->lines, study->full_instructions[0], instructions);
         sum.page_misses = misses_of(&study->pages, study->full_instructions[1], instructions);
+        misses_settle(study, &sum);
     }
     sum.lines_per_1000 = study->windows ? study->window_lines / (double)study->windows : 0;
     sum.pages_per_1000 = study->windows ? study->window_pages / (double)study->windows : 0;

@@ -174,6 +174,26 @@ Test(trace, code_that_fits_and_code_that_does_not)
     cr_assert_float_eq(beyond.lines_per_1000, 600, 0.01);
 }
 
+/* Bursts that keep to code that fits: what an earlier one met is there still, and each says less of the rest. */
+Test(trace, code_that_fits_is_known_to_after_some_bursts)
+{
+    struct trace_study *study;
+    struct trace_summary sum;
+    study_of(&study);
+    for (int burst = 0; burst < 6; burst++) {
+        struct instruction_trace trace = {0};
+        for (uint32_t at = 0; at < 300; at++)
+            (void)row_add(&trace, 0x10000 + (uint64_t)at * 64, "\x90", 1);
+        for (uint32_t at = 0; at < 3000; at++)
+            *vec_push(&trace.sequence) = at % 300;
+        trace_study_add(study, &trace);
+        instruction_trace_done(&trace);
+        trace_study_result(study, &sum);
+        cr_assert(burst < 3 ? sum.line_misses.high > 90 : sum.line_misses.high < 1, "burst %d: %g", burst, sum.line_misses.high);
+    }
+    trace_study_free(study);
+}
+
 Test(trace, nothing_and_garbage)
 {
     struct trace_study *study;
