@@ -12,6 +12,7 @@ void experiment_result_done(struct experiment_result *result)
 {
     run_table_done(&result->table);
     run_table_done(&result->unfinished);
+    run_table_done(&result->warmups);
 }
 
 /* Did the machine sleep? */
@@ -80,6 +81,10 @@ static bool run_failed(const struct experiment_arm *arm, int exit_code, size_t b
         snprintf(status, sizeof(status), "status %d", exit_code);
     error_set(err, ERROR_SYSTEM, "%s ('%s') ended with %s in %s %zu: its time means nothing", arm->label, arm->argv[0],
               status, is_warmup ? "warm-up" : "block", block + 1);
+    if (exit_code > 128)
+        return false;
+    if (block > 0)
+        return error_hint(err, "it ended well %zu times before; --ignore-failure measures such runs too", block);
     return error_hint(err, "it had /dev/null as standard input and output (one that needs a terminal: script -qec COMMAND "
                            "/dev/null); --ignore-failure measures such runs too");
 }
@@ -112,8 +117,14 @@ enum {
     WARMUP_SHIFT = 1000003
 };
 
+static bool is_warm(const struct experiment_request *request, int64_t began_ns)
+{
+    return request->warmup_seconds > 0 && (double)(clock_ns(CLOCK_MONOTONIC) - began_ns) / 1e9 >= request->warmup_seconds;
+}
+
+/* began_ns: when the first of all began. */
 static bool run_block(const struct experiment_request *request, struct experiment_result *result, size_t block,
-                      bool is_warmup, struct error *err)
+                      bool is_warmup, int64_t began_ns, struct error *err)
 {
     size_t width = request->runner.quantity_count;
     scoped_free size_t *order = memory_alloc(memory_product(request->arm_count, sizeof(*order)));
@@ -123,6 +134,8 @@ static bool run_block(const struct experiment_request *request, struct experimen
         cells[at] = not_measured("it did not run to its end in that block");
     uint64_t before_ns = suspended_ns(request);
     for (size_t at = 0; at < request->arm_count; at++) {
+        if (is_warmup && is_warm(request, began_ns))
+            break;
         struct measured *own = cells + order[at] * width;
         bool ran = run_arm(request, order[at], block, is_warmup, own, err);
         result->interrupted = workload_stop_requested();
@@ -131,10 +144,12 @@ static bool run_block(const struct experiment_request *request, struct experimen
         for (size_t cell = 0; cell < width; cell++)
             own[cell] = not_measured("it did not run to its end in that block");
         if (at > 0)
-            run_table_add_block(&result->unfinished, cells);
+            run_table_add_block(is_warmup ? &result->warmups : &result->unfinished, cells);
         return ran;
     }
-    if (!is_warmup && !slept_since(request, before_ns, result))
+    if (is_warmup)
+        run_table_add_block(&result->warmups, cells);
+    else if (!slept_since(request, before_ns, result))
         run_table_add_block(&result->table, cells);
     return true;
 }
@@ -153,17 +168,19 @@ static void begin_tables(const struct experiment_request *request, struct experi
     run_table_init(&result->table, arms, request->arm_count, request->runner.quantities, request->runner.quantity_count);
     run_table_init(&result->unfinished, arms, request->arm_count, request->runner.quantities,
                    request->runner.quantity_count);
+    run_table_init(&result->warmups, arms, request->arm_count, request->runner.quantities, request->runner.quantity_count);
 }
 
 bool experiment_run_blocks(const struct experiment_request *request, struct experiment_result *result,
                            struct error *err)
 {
+    int64_t began_ns = clock_ns(CLOCK_MONOTONIC);
     begin_tables(request, result);
     for (size_t block = 0; block < request->warmup_blocks && !result->interrupted; block++)
-        if (!run_block(request, result, block, true, err))
+        if (!run_block(request, result, block, true, began_ns, err))
             return false;
     while (!result->interrupted && request->policy.wants_block(request->policy.context, &result->table))
-        if (!run_block(request, result, result->table.block_count, false, err))
+        if (!run_block(request, result, result->table.block_count, false, began_ns, err))
             return false;
     return true;
 }

@@ -46,6 +46,7 @@ struct experiment_request {
     const struct experiment_arm *arms;
     size_t arm_count;
     size_t warmup_blocks; /* run first, not kept */
+    double warmup_seconds; /* none begins when the ones before have lasted that long; 0: no bound */
     uint64_t seed;
     bool keep_failed; /* a run with a non-zero status is kept; else it ends the experiment with an error */
     struct experiment_runner runner;
@@ -61,6 +62,7 @@ struct experiment_result {
     struct run_table table;
     bool interrupted;
     struct run_table unfinished; /* one block at most: arms that did not run say so */
+    struct run_table warmups;    /* likewise, of all that were begun */
     size_t suspended_blocks;     /* left out, and run again */
     double suspended_s;          /* how long the machine slept in them */
 };

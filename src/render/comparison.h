@@ -35,6 +35,7 @@ struct comparison_report {
     const struct surroundings *surroundings;               /* of runs that were made now; or NULL */
     const struct surroundings_difference *differences;     /* of saved runs' machines from the first's */
     size_t difference_count;
+    bool all_ended_well;            /* runs with another status than 0 were not kept */
     bool only_means;                /* a file has means of runs only */
     bool surroundings_unknown;      /* a file doesn't say on what machine it was made */
     const char *stopped;            /* why no more blocks were run: "12 blocks were asked for" */

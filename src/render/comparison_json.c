@@ -334,8 +334,17 @@ static void add_statistics(struct json_writer *json, const double *values, size_
     json_double(json, "max", quantile(values, count, 1));
 }
 
-static void add_hyperfine_arm(struct json_writer *json, const struct run_table *table, size_t arm)
+static void add_zeros(struct json_writer *json, const char *key, size_t count)
 {
+    json_array_open(json, key);
+    for (size_t at = 0; at < count; at++)
+        json_u64(json, NULL, 0);
+    json_array_close(json);
+}
+
+static void add_hyperfine_arm(struct json_writer *json, const struct comparison_report *report, size_t arm)
+{
+    const struct run_table *table = report->table;
     scoped_free double *values = memory_alloc(memory_product(table->block_count + 1, sizeof(*values)));
     size_t count = run_table_column(table, arm, run_table_quantity(table, "wall"), values);
     json_object_open(json, NULL);
@@ -349,6 +358,8 @@ static void add_hyperfine_arm(struct json_writer *json, const struct run_table *
         json_double(json, "system", mean_of(values, count));
         count = run_table_column(table, arm, run_table_quantity(table, "max-rss"), values);
         add_column(json, "memory_usage_byte", values, count);
+        if (report->all_ended_well)
+            add_zeros(json, "exit_codes", count);
     }
     json_object_close(json);
 }
@@ -360,7 +371,7 @@ void comparison_hyperfine(struct text *out, const struct comparison_report *repo
     json_object_open(&json, NULL);
     json_array_open(&json, "results");
     for (size_t arm = 0; arm < report->arm_count; arm++)
-        add_hyperfine_arm(&json, report->table, arm);
+        add_hyperfine_arm(&json, report, arm);
     json_array_close(&json);
     json_object_close(&json);
 }

@@ -70,6 +70,9 @@ static void add_strip(struct page *page, const struct interval *ratio)
     text_printf(page->out, "\n%*sfaster %*s│ 0%*sslower\n", 13, "", HALF - 7, "", HALF - 8, "");
 }
 
+/* More pairs than anyone waits for. */
+static const double hopeless_pairs = 2000;
+
 static void add_undecided(struct page *page, const struct comparison *item)
 {
     const struct interval *ratio = &item->ratio;
@@ -86,7 +89,16 @@ static void add_undecided(struct page *page, const struct comparison *item)
         return;
     }
     text_printf(page->out, ", which holds both no difference and more than %.3g %%\n", effect);
-    if (item->pairs_needed > 0)
+    if (item->pairs_needed > hopeless_pairs) {
+        text_printf(page->out,
+                    "             Nothing can be said of so small a difference in this noise: about %.0f pairs would tell.\n"
+                    "             What helps: --by cpu or user, more work a run, --cpu LIST, a quieter machine",
+                    item->pairs_needed);
+        if (item->detectable < 0.5)
+            text_printf(page->out, "; or --effect %.0f", ceil(100 * item->detectable));
+        text_add(page->out, ".\n");
+    }
+    else if (item->pairs_needed > 0)
         text_printf(page->out, "             about %.0f pairs would tell\n", item->pairs_needed);
 }
 
@@ -252,6 +264,9 @@ enum {
 /* Not worth a line: below this share of the difference. */
 static const double share_least = 0.02;
 
+/* A share that is so far below none, and another so far above all, are one thing in two places. */
+static const double cancel_least = 0.2;
+
 static void add_item(struct page *page, const struct explanation_item *item)
 {
     char a[32], b[32], interval[48];
@@ -273,6 +288,7 @@ static void add_items(struct page *page, const struct comparison *item, const st
     page_heading(page, heading);
     text_printf(page->out, "  %-33s %12.12s %12.12s\n", "", item->a->label, item->b->label);
     size_t shown = 0, instructions = 0;
+    bool gains = false, losses = false;
     for (size_t at = 0; at < explanation->count && shown < ITEMS_MOST; at++) {
         const struct explanation_item *row = &explanation->items[at];
         instructions += row->view == EXPLANATION_INSTRUCTION;
@@ -280,7 +296,11 @@ static void add_items(struct page *page, const struct comparison *item, const st
             continue;
         add_item(page, row);
         shown++;
+        gains |= row->share.high < -cancel_least;
+        losses |= row->share.low > 1 + cancel_least;
     }
+    if (gains && losses)
+        page_printf(page, PAGE_FAINT, "  Shares of opposite sign cancel: time that moved from one to the other.\n");
 }
 
 /* Where no function was found to differ: the one that looks most like it. */

@@ -117,11 +117,12 @@ def test_markdown_and_hyperfine(plumb, tmp_path):
     assert [item["command"] for item in results] == ["sleep 0.01", "sleep 0.04"]
     for item in results:
         assert len(item["times"]) == 6 and item["min"] <= item["median"] <= item["max"]
+        assert item["exit_codes"] == [0] * 6
         assert min(item["times"]) == item["min"] and item["stddev"] >= 0
     assert compare(plumb, "-n", "6", "--export-hyperfine", "/proc/none/x", "true", "--", "true").returncode == 1
 
 
-def test_failing_commands_and_wrong_words(plumb):
+def test_failing_commands_and_wrong_words(plumb, tmp_path):
     failed = compare(plumb, "-n", "1", "true", "--", "false")
     assert failed.returncode == 1 and "status 1" in failed.stderr
     assert compare(plumb, "-n", "6", "-i", "true", "--", "false").returncode in (0, 4)
@@ -131,6 +132,12 @@ def test_failing_commands_and_wrong_words(plumb):
     wrong = compare(plumb, "--by", "lunar", "true", "--", "true")
     assert wrong.returncode == 2 and "max-rss" in wrong.stderr
     assert compare(plumb, "--cpu", "4095", "true", "--", "true").returncode != 0
+    again = compare(plumb, "-n", "9", "--explain", "0", "true", "--", "sh", "-c", f"echo >> {tmp_path}/log; [ $(wc -l < {tmp_path}/log) -lt 4 ]")
+    assert again.returncode == 1 and "ended well" in again.stderr and "a run failed" in again.stdout
+    killed = compare(plumb, "true", "--", "sh", "-c", "kill -SEGV $$")
+    assert killed.returncode == 1 and "signal 11" in killed.stderr
+    terminal = compare(plumb, "-n", "6", "true", "--", "sh", "-c", "test -t 0")
+    assert terminal.returncode == 1 and "script -qec" in terminal.stderr
     missing = compare(plumb, "no-such-program-here", "--", "true")
     assert missing.returncode == 127 and "no-such-program-here" in missing.stderr
 
@@ -303,6 +310,18 @@ def test_interrupted_in_the_first_block_tells_the_runs_there_were(plumb, tmp_pat
     out, err = process.communicate(timeout=60)
     assert process.returncode == 1 and "before the first block was complete" in err
     assert re.search(r"(A|B|A again) took [\d.]+ m?s", err), err
+
+
+def test_interrupted_behind_a_warm_up_tells_that(plumb, tmp_path):
+    log = tmp_path / "log"
+    script = f"echo >> {log}; [ $(wc -l < {log}) -gt 3 ] && exec sleep 60; :"
+    process = subprocess.Popen([plumb, "compare", "-q", "sh", "-c", script, "--", "sh", "-c", script],
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    while not log.exists() or len(log.read_text()) < 4:
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 1 and "B (warm-up) took" in err, err
 
 
 def test_saved_runs_compare(plumb, tmp_path):

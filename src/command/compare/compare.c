@@ -41,7 +41,7 @@ static const struct option_row option_rows[] = {
     {0, "time", OPTION_DOUBLE, FIELD(seconds), "S", "as many blocks as start within S seconds"},
     {0, "until-decided", OPTION_FLAG, FIELD(until_decided), NULL, "stop at the first sure answer (the default)"},
     {0, "most", OPTION_U64, FIELD(most), "N", "with --until-decided: N blocks at the most (default 60)"},
-    {0, "warmup", OPTION_U64, FIELD(warmup), "N", "blocks run first and not counted (default 1)"},
+    {0, "warmup", OPTION_U64, FIELD(warmup), "N", "blocks run first and not counted (default: 1, ended after 10 s)"},
     {0, NULL, OPTION_HEADING, 0, NULL, "what is run"},
     {'L', "label", OPTION_TEXTS, FIELD(arms.labels), "NAME", "name of the first command; again for the next"},
     {0, "shell", OPTION_FLAG, FIELD(arms.shell), NULL, "each command is a line for sh -c"},
@@ -73,10 +73,14 @@ static const struct option_row option_rows[] = {
     {0},
 };
 
+/* --warmup when it isn't given: one block, but no run more when it has lasted that long: what starts cold matters little then. */
+#define WARMUP_BY_TIME UINT64_MAX
+
 /* --explain when it isn't given: as many blocks as a minute has room for. */
 #define EXPLAIN_BY_TIME UINT64_MAX
 
 enum {
+    WARMUP_SECONDS = 10,
     EXPLAIN_MOST = 12,
     EXPLAIN_SECONDS = 60
 };
@@ -98,7 +102,9 @@ struct compare_run {
     struct run_profiles profiles;
     const char *why_no_profile; /* NULL: there is one, or none was wanted */
     bool has_profile;
-    bool show_progress, warned;
+    bool show_progress;
+    size_t runs_begun;
+    double first_began_s;
 };
 
 static double now_s(void)
@@ -110,31 +116,31 @@ static double now_s(void)
 
 /* Progress. */
 
-/* Said once, when the first block shows that an answer will take its time: also where no terminal shows progress. */
-static void warn_of_length(struct compare_run *run, size_t block)
+/* Said once, when the first run shows that an answer will take its time: also where no terminal shows progress. */
+static void warn_of_length(struct compare_run *run)
 {
     enum {
         PATIENCE_S = 120
     };
-    double block_s = now_s() - run->policy.started_s;
+    if (run->runs_begun++ == 0)
+        run->first_began_s = now_s();
     size_t least = run->options.runs ? (size_t)run->options.runs : COMPARE_FIRST_LOOK;
-    if (run->warned || block == 0 || run->options.seconds > 0)
+    size_t runs = run->arms.count + (run->options.no_noise_floor ? 0 : 1);
+    if (run->runs_begun != 2 || run->options.seconds > 0)
         return;
-    run->warned = true;
-    block_s /= (double)(block + run->options.warmup);
-    if (block_s * (double)least > PATIENCE_S)
+    double run_s = now_s() - run->first_began_s, whole_s = run_s * (double)(runs * least);
+    if (whole_s > PATIENCE_S)
         fprintf(run->context->talk,
-                "%splumb compare: a block takes %.0f s, and %zu of them %.0f minutes; -n %d --no-noise-floor --explain 0 is the "
-                "quickest that gives an interval\n",
-                run->show_progress ? "\r\033[K" : "", block_s, least, block_s * (double)least / 60, COMPARISON_PAIRS_LEAST);
+                "%splumb compare: a run took %.0f s, and %zu blocks of %zu runs take %.0f minutes; -n %d --no-noise-floor "
+                "--explain 0 is the quickest that gives an interval; an interrupt shows what there is\n",
+                run->show_progress ? "\r\033[K" : "", run_s, least, runs, whole_s / 60, COMPARISON_PAIRS_LEAST);
 }
 
 static void show_progress(void *context, const struct experiment_arm *arm, size_t block, bool is_warmup)
 {
     struct compare_run *run = context;
     FILE *talk = run->context->talk;
-    if (!is_warmup)
-        warn_of_length(run, block);
+    warn_of_length(run);
     if (!run->show_progress)
         return;
     if (is_warmup)
@@ -148,7 +154,7 @@ static void show_progress(void *context, const struct experiment_arm *arm, size_
 
 static bool options_check(struct compare_options *options, struct error *err)
 {
-    if (options->runs > 100000 || options->warmup > 100000 || (options->explain > 1000 && options->explain != EXPLAIN_BY_TIME))
+    if (options->runs > 100000 || (options->warmup > 100000 && options->warmup != WARMUP_BY_TIME) || (options->explain > 1000 && options->explain != EXPLAIN_BY_TIME))
         return error_set(err, ERROR_USAGE, "--runs and --warmup expect at most 100000, --explain at most 1000");
     if (!(options->effect >= 0 && options->effect < 100))
         return error_set(err, ERROR_USAGE, "--effect expects a percentage from 0 to below 100");
@@ -243,7 +249,8 @@ static bool run_blocks(struct compare_run *run, struct error *err)
     struct experiment_request request = {
         .arms = run->arms.items,
         .arm_count = run->arms.count + (run->options.no_noise_floor ? 0 : 1),
-        .warmup_blocks = run->options.warmup,
+        .warmup_blocks = run->options.warmup == WARMUP_BY_TIME ? 1 : run->options.warmup,
+        .warmup_seconds = run->options.warmup == WARMUP_BY_TIME ? WARMUP_SECONDS : 0,
         .seed = run->options.seed,
         .keep_failed = run->options.ignore_failure,
         .runner = measuring_runner_interface(run->runner),
@@ -471,6 +478,7 @@ static bool judge_and_print(struct compare_run *run, struct error *err)
                                        .stopped = stopped_because(run),
                                        .settings = settings,
                                        .setting_count = setting_count,
+                                       .all_ended_well = !run->options.saved && !run->options.ignore_failure,
                                        .only_means = run->saved.only_means,
                                        .facts = facts->items,
                                        .fact_count = facts->count,
@@ -490,18 +498,24 @@ static bool judge_and_print(struct compare_run *run, struct error *err)
     return true;
 }
 
+static void add_runs_told(struct text *line, const struct run_table *table, const char *kind)
+{
+    for (size_t block = 0; block < table->block_count; block++)
+        for (size_t arm = 0; arm < table->arm_count; arm++) {
+            struct measured wall = run_table_cell(table, block, arm, CHILD_WALL);
+            struct measured cpu = run_table_cell(table, block, arm, CHILD_CPU);
+            if (wall.known)
+                text_printf(line, "%s%s%s took %.3f s (%.3f s of CPU time)", line->length ? ", " : "; ", table->arms[arm].label,
+                            kind, wall.value, cpu.value);
+        }
+}
+
 /* Without a complete block there is nothing to compare; what was run is told. */
 static bool interrupted_early(const struct compare_run *run, struct error *err)
 {
-    const struct run_table *unfinished = &run->result.unfinished;
     scoped_text struct text line = {0};
-    for (size_t arm = 0; unfinished->block_count && arm < unfinished->arm_count; arm++) {
-        struct measured wall = run_table_cell(unfinished, unfinished->block_count - 1, arm, CHILD_WALL);
-        struct measured cpu = run_table_cell(unfinished, unfinished->block_count - 1, arm, CHILD_CPU);
-        if (wall.known)
-            text_printf(&line, "%s%s took %.3f s (%.3f s of CPU time)", line.length ? ", " : "; ", unfinished->arms[arm].label,
-                        wall.value, cpu.value);
-    }
+    add_runs_told(&line, &run->result.unfinished, "");
+    add_runs_told(&line, &run->result.warmups, " (warm-up)");
     return error_set(err, ERROR_INTERRUPTED, "interrupted before the first block was complete%s", text_string(&line));
 }
 
@@ -596,7 +610,7 @@ static void run_release(struct compare_run *run)
 static bool compare_run(struct context *context, int argc, char **argv, struct error *err)
 {
     struct compare_run run = {.context = context};
-    run.options = (struct compare_options){.warmup = 1, .seed = 1, .most = 60, .explain = EXPLAIN_BY_TIME, .effect = 1};
+    run.options = (struct compare_options){.warmup = WARMUP_BY_TIME, .seed = 1, .most = 60, .explain = EXPLAIN_BY_TIME, .effect = 1};
     arena_init(&run.arena);
     run_profiles_init(&run.profiles);
     bool good = prepare(&run, argc, argv, err) &&

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "test.h"
+
+#include "analyse/runs/explanation.h"
+#include "analyse/runs/work_done.h"
+
+#include <math.h>
+
+static const struct run_arm arms[] = {{"A", "a"}, {"B", "b"}};
+static const struct run_quantity quantities[] = {
+    {"wall", "wall time", RUN_SECONDS},          {"cpu", "CPU time", RUN_SECONDS},
+    {"user", "user CPU time", RUN_SECONDS},      {"instructions", "instructions", RUN_COUNT},
+    {"ipc", "instructions per cycle", RUN_RATE}, {"clock-running", "clock", RUN_HERTZ},
+    {"minor-faults", "page faults", RUN_COUNT},  {"written-bytes", "bytes written", RUN_BYTES},
+};
+
+enum {
+    WIDTH = 8,
+    BLOCKS = 12
+};
+
+/* B takes 1 s more of 1 s: all of it CPU time, 0.9 s of that user time; half as many instructions a cycle; no more work. */
+static void fill(struct run_table *table, double written)
+{
+    run_table_init(table, arms, 2, quantities, WIDTH);
+    for (int block = 0; block < BLOCKS; block++) {
+        double wobble = 1 + 0.001 * (block % 4);
+        const double a[WIDTH] = {1, 0.9, 0.8, 2e9, 1, 2e9, 100, 1000};
+        const double b[WIDTH] = {2, 1.9, 1.7, 2e9, 0.5, 2e9, 5000, written};
+        struct measured cells[2 * WIDTH];
+        for (int at = 0; at < WIDTH; at++) {
+            cells[at] = measured_as(a[at] * wobble);
+            cells[WIDTH + at] = measured_as(b[at] * wobble);
+        }
+        run_table_add_block(table, cells);
+    }
+}
+
+static void fill_profiles(struct run_profiles *profiles)
+{
+    run_profiles_init(profiles);
+    for (size_t block = 0; block < BLOCKS; block++) {
+        double wobble = 0.001 * (double)(block % 4), noise = block % 2 ? 0.01 : -0.01;
+        profile_difference_add(&profiles->functions, block, false, "copy", "libc.so.6", 0.2 + wobble);
+        profile_difference_add(&profiles->functions, block, true, "copy", "libc.so.6", 1.0 + wobble);
+        profile_difference_add(&profiles->functions, block, false, "other", "prog", 0.5 + noise);
+        profile_difference_add(&profiles->functions, block, true, "other", "prog", 0.5);
+        profile_difference_add(&profiles->functions, block, true, "new", "prog", 0.2 + wobble);
+        profile_difference_add(&profiles->functions, block, true, "tiny", "prog", 0.001);
+        profile_difference_add(&profiles->widths, block, true, "512-bit", "", 1.0);
+    }
+    profile_difference_finish(&profiles->functions, BLOCKS);
+    profile_difference_finish(&profiles->instructions, BLOCKS);
+    profile_difference_finish(&profiles->widths, BLOCKS);
+}
+
+static const struct explanation_item *item_named(const struct explanation *explanation, const char *what)
+{
+    for (size_t at = 0; at < explanation->count; at++)
+        if (strcmp(explanation->items[at].what, what) == 0)
+            return &explanation->items[at];
+    return NULL;
+}
+
+Test(explanation, shares_are_ranked_and_what_has_none_is_left)
+{
+    struct run_table table;
+    struct run_profiles profiles;
+    struct arena arena;
+    struct comparison comparison;
+    struct explanation explanation;
+    arena_init(&arena);
+    fill(&table, 1000);
+    fill_profiles(&profiles);
+    comparison_make(&comparison, &table, &(struct comparison_request){.b = 1, .again = SIZE_MAX, .effect_ratio = 0.01, .alpha = 0.05, .effects_alpha = 0.05},
+                    &arena);
+    explanation_make(&explanation, &comparison, &profiles, &arena);
+    static const struct {
+        const char *what;
+        double share;
+    } expected[] = {{"CPU time", 1}, {"user CPU time", 0.9}, {"copy", 0.8}, {"new", 0.2}, {"512-bit", 1}, {"instructions per cycle", 1}};
+    for (size_t at = 0; at < sizeof(expected) / sizeof(expected[0]); at++) {
+        const struct explanation_item *item = item_named(&explanation, expected[at].what);
+        cr_assert(item, "%s is missing", expected[at].what);
+        cr_assert(fabs(item->share.mid - expected[at].share) < 0.02, "%s: %f", expected[at].what, item->share.mid);
+        cr_assert(item->share.low <= item->share.mid && item->share.mid <= item->share.high);
+    }
+    static const char *const absent[] = {"other", "tiny", "page faults", "instructions", "clock"};
+    for (size_t at = 0; at < sizeof(absent) / sizeof(absent[0]); at++)
+        cr_assert_null(item_named(&explanation, absent[at]), "%s", absent[at]);
+    for (size_t at = 1; at < explanation.count; at++)
+        cr_assert(fabs(explanation.items[at - 1].share.mid) >= fabs(explanation.items[at].share.mid));
+    struct work_done work;
+    work_done_judge(&work, &comparison);
+    cr_assert_eq(work.count, 0);
+    run_profiles_done(&profiles);
+    run_table_done(&table);
+    arena_done(&arena);
+}
+
+Test(explanation, what_is_not_decided_is_not_explained)
+{
+    struct run_table table;
+    struct arena arena;
+    struct comparison comparison;
+    struct explanation explanation;
+    arena_init(&arena);
+    fill(&table, 9000);
+    comparison_make(&comparison, &table, &(struct comparison_request){.b = 1, .again = SIZE_MAX, .effect_ratio = 0.01, .alpha = 0.05, .effects_alpha = 0.05},
+                    &arena);
+    comparison.verdict = COMPARISON_UNDECIDED;
+    explanation_make(&explanation, &comparison, NULL, &arena);
+    cr_assert_eq(explanation.count, 0);
+    struct work_done work;
+    work_done_judge(&work, &comparison);
+    cr_assert_eq(work.count, 1);
+    cr_assert(work.signs[0].is_unequal);
+    cr_assert_str_eq(work.signs[0].effect->quantity->name, "written-bytes");
+    run_table_done(&table);
+    arena_done(&arena);
+}
