@@ -6,6 +6,7 @@
 #include "statistics/json_interval.h"
 
 #include <math.h>
+#include <string.h>
 
 static void add_share(struct text *out, double share)
 {
@@ -39,7 +40,10 @@ static void add_open(struct text *out, const struct confirmation_report *report)
         text_add(out, ", but the finding bounds the gain from above only: another change may return more");
         break;
     case CONFIRMATION_NOT_MADE:
-        text_printf(out, "inconclusive: no such gain, but %s", report->not_taken ? report->not_taken : "whether the change took hold isn't known");
+        if (report->took_hold && strcmp(report->took_hold, "no") == 0)
+            text_printf(out, "inconclusive, because the change did not take hold: %s", report->not_taken);
+        else
+            text_printf(out, "inconclusive: no such gain, but %s", report->not_taken ? report->not_taken : "whether the change took hold isn't known");
         break;
     case CONFIRMATION_WIDE:
     case CONFIRMATION_BY_INTERVALS:
@@ -129,7 +133,8 @@ static void add_experiment(struct page *page, const struct confirmation_report *
         add_labelled(page, "Experiment", "none of those that would overturn it can be made here:");
         return;
     }
-    text_printf(&line, "%s: %s, against the command as it was; overturned by: %s", report->made->name, report->made->change, report->made->overturns);
+    text_printf(&line, "%s: %s, against %s; overturned by: %s", report->made->name, report->made->change,
+                report->is_live ? "it as it runs" : "the command as it was", report->made->overturns);
     add_labelled(page, "Experiment", text_string(&line));
     add_labelled(page, "  A", report->command_a);
     add_labelled(page, "  B", report->command_b);
@@ -152,6 +157,10 @@ static void add_plan(struct page *page, const struct confirmation_report *report
     scoped_text struct text line = {0};
     if (!report->made)
         return;
+    if (report->is_live) {
+        add_labelled(page, "Cost", "some seconds on the running process, which goes on meanwhile");
+        return;
+    }
     size_t least = plan->blocks_least * plan->runs_a_block, most = plan->blocks_most * plan->runs_a_block;
     text_printf(&line, "the command is run again %zu times at least", least);
     if (most > least)
@@ -215,7 +224,9 @@ static void add_result(struct page *page, const struct confirmation_report *repo
     scoped_text struct text line = {0};
     add_gains(page, report);
     add_sign(page, report);
-    text_printf(&line, "%zu blocks in %.1f s: %s", report->block_count, report->elapsed_s, report->stopped);
+    if (report->block_count)
+        text_printf(&line, "%zu blocks in ", report->block_count);
+    text_printf(&line, "%.1f s: %s", report->elapsed_s, report->stopped ? report->stopped : "done");
     add_labelled(page, "Ran", text_string(&line));
     text_clear(&line);
     confirmation_sentence(&line, report);
@@ -269,6 +280,10 @@ static void json_foretold(struct json_writer *json, const struct confirmation_re
 
 static void json_plan(struct json_writer *json, const struct confirmation_report *report)
 {
+    if (report->is_live) {
+        json_null(json, "plan");
+        return;
+    }
     json_object_open(json, "plan");
     json_u64(json, "blocks_least", report->plan.blocks_least);
     json_u64(json, "blocks_most", report->plan.blocks_most);

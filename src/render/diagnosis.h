@@ -16,6 +16,12 @@ struct diagnosis_gap {
     const char *what, *why;
 };
 
+/* What plumb confirm made of the case. Strings: the document's. */
+struct diagnosis_confirmed {
+    const char *finding, *experiment, *verdict, *sentence;
+    struct interval predicted, realised; /* shares; unknown: none */
+};
+
 struct diagnosis {
     const char *subject; /* the command line, or "-p 12" */
     const struct results *results;
@@ -26,6 +32,7 @@ struct diagnosis {
     size_t gap_count;
     const struct statements *statements; /* NULL: none */
     const char *case_folder; /* NULL: not kept */
+    const struct diagnosis_confirmed *confirmed; /* NULL: no experiment was made */
 };
 
 struct text_style {

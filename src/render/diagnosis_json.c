@@ -262,6 +262,22 @@ static void write_processes(struct json_writer *json, const struct kernel_time *
     json_object_close(json);
 }
 
+static void write_confirmed(struct json_writer *json, const struct diagnosis_confirmed *confirmed)
+{
+    if (!confirmed) {
+        json_null(json, "confirmation");
+        return;
+    }
+    json_object_open(json, "confirmation");
+    json_string(json, "finding", confirmed->finding);
+    json_string(json, "experiment", confirmed->experiment);
+    json_string(json, "verdict", confirmed->verdict);
+    json_string(json, "sentence", confirmed->sentence);
+    json_interval(json, "predicted_gain", confirmed->predicted);
+    json_interval(json, "realised_gain", confirmed->realised);
+    json_object_close(json);
+}
+
 void diagnosis_json(struct text *out, const struct diagnosis *diagnosis)
 {
     struct json_writer json;
@@ -281,6 +297,7 @@ void diagnosis_json(struct text *out, const struct diagnosis *diagnosis)
     write_next(&json, overall);
     json_object_close(&json);
     bottleneck_json(&json, diagnosis->results->bottleneck);
+    write_confirmed(&json, diagnosis->confirmed);
     if (diagnosis->results->run)
         write_run(&json, diagnosis->results->run);
     write_processes(&json, diagnosis->results->kernel, diagnosis->results->why[RESULT_KERNEL]);

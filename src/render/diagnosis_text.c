@@ -197,6 +197,22 @@ static void print_gain(struct text *out, const struct finding *finding)
     value_print(out, &share);
 }
 
+/* What came of the experiment on it, or on another of its findings. */
+static void confirmed_line(struct page *page)
+{
+    const struct diagnosis_confirmed *confirmed = page->diagnosis->confirmed;
+    if (!confirmed)
+        return;
+    scoped_text struct text line = {0};
+    text_printf(&line, "%s: %s (plumb confirm: %s", confirmed->finding, confirmed->sentence, confirmed->experiment);
+    if (confirmed->predicted.known)
+        text_printf(&line, "; predicted gain %.1f to %.1f %%", 100 * confirmed->predicted.low, 100 * confirmed->predicted.high);
+    if (confirmed->realised.known)
+        text_printf(&line, "; realised %.1f to %.1f %%", 100 * confirmed->realised.low, 100 * confirmed->realised.high);
+    text_add_char(&line, ')');
+    labelled(page, BOLD, "  Tested       ", text_string(&line), 15);
+}
+
 static void verdict_section(struct page *page)
 {
     const struct overall *overall = page->diagnosis->overall;
@@ -244,6 +260,7 @@ static void verdict_section(struct page *page)
     const char *confirm = culprit ? culprit->confirm : overall->confirm;
     if (confirm)
         labelled(page, BOLD, "  Check        ", confirm, 15);
+    confirmed_line(page);
     if (overall->kind == OVERALL_TOO_SHORT)
         labelled(page, BOLD, "  Try          ",
                  "a longer input; --runs 20 -- CMD, which gathers many runs; or -p on a process that stays", 15);

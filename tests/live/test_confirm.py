@@ -176,3 +176,74 @@ def test_diagnose_keeps_how_to_run_it_again(plumb, tmp_path):
     assert command["standard_input"] == "file" and command["standard_input_file"] == str(text)
     assert {"name": "MALLOC_ARENA_MAX", "value": "2"} in command["environment"]
     assert "hunter2" not in "".join(part.read_text(errors="replace") for part in case.glob("*.json"))
+
+
+def huge_pages_case(tmp_path, line):
+    policy = pathlib.Path("/sys/kernel/mm/transparent_hugepage/enabled")
+    if not policy.exists() or "[madvise]" not in policy.read_text():
+        pytest.skip("transparent huge pages are not set to madvise")
+    return case_at(tmp_path / "case", "", (0.01, 0.3, 0.9), of="CPU time", identity="small-pages", argv=["/usr/bin/python3", "-c", line],
+                   directory=str(tmp_path), environment=[])
+
+
+def test_huge_pages_are_seen_to_take_hold(plumb, tmp_path):
+    case = huge_pages_case(tmp_path, "import time; data = bytearray(b'1') * (100 << 20); time.sleep(0.1)")
+    document = json.loads(confirm(plumb, case, "--json", "-n", "2").stdout)
+    assert document["experiment"] == "huge-pages-from-malloc"
+    if isinstance(document["sign_b"], dict):
+        pytest.skip("page sizes: " + document["sign_b"]["not_measured"])
+    assert document["sign_a"] < 0.1
+    if document["sign_b"] < 0.5:
+        pytest.skip("no huge page is free")
+    assert document["took_hold"] == "yes"
+
+
+def test_a_change_that_does_not_take_hold_is_no_test(plumb, tmp_path):
+    line = ("import mmap, time; m = mmap.mmap(-1, 64 << 20, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)\n"
+            "for at in range(0, 64 << 20, 4096): m[at] = 1\ntime.sleep(0.1)")
+    case = huge_pages_case(tmp_path, line)
+    done = confirm(plumb, case, "--json")
+    document = json.loads(done.stdout)
+    if document["took_hold"] == "unknown":
+        pytest.skip("page sizes could not be measured")
+    assert done.returncode == 4 and document["took_hold"] == "no" and "did not take hold" in document["sentence"], done.stdout
+
+
+def test_diagnose_shows_what_came_of_it(plumb, tmp_path):
+    case = tmp_path / "case"
+    subprocess.run([plumb, "diagnose", "-q", "--case", case, "--", "sleep", "0.3"], capture_output=True, timeout=120)
+    findings = json.loads((case / "findings.json").read_text())
+    assert findings["confirmation"] is None
+    done = confirm(plumb, case, "--finding", "waiting", "-n", "6", "--", "sleep", "0.1")
+    kept = json.loads((case / "confirm.json").read_text())
+    replayed = subprocess.run([plumb, "diagnose", "--json", "--case", case], capture_output=True, text=True, timeout=120)
+    shown = json.loads(replayed.stdout)["confirmation"]
+    assert shown["finding"] == "waiting" and shown["verdict"] == kept["verdict"] and shown["realised_gain"] == kept["realised_gain"], done.stdout
+    page = subprocess.run([plumb, "diagnose", "--case", case], capture_output=True, text=True, timeout=120).stdout
+    assert "Tested       waiting: " in page
+    (case / "confirm.json").write_text("[")
+    broken = subprocess.run([plumb, "diagnose", "--case", case], capture_output=True, text=True, timeout=120)
+    assert broken.returncode == 1 and "confirm.json" in broken.stderr
+
+
+def test_a_process_that_was_watched_must_still_be_that_one(plumb, tmp_path):
+    case, sleeper = tmp_path / "case", subprocess.Popen(["sleep", "60"])
+    try:
+        subprocess.run([plumb, "diagnose", "-q", "--case", case, "--duration", "0.5", "-p", str(sleeper.pid)], capture_output=True, timeout=120)
+        command = json.loads((case / "command.json").read_text())
+        assert [process["pid"] for process in command["processes"]] == [sleeper.pid]
+        made = case_at(tmp_path / "small", "", (0.2, 0.3, 0.4), identity="small-pages", **command)
+        manifest = json.loads((made / "manifest.json").read_text())
+        (made / "manifest.json").write_text(json.dumps({**manifest, "scope": "attached", "target": f"-p {sleeper.pid}"}))
+        plan = confirm(plumb, made, "--dry-run")
+        assert plan.returncode == 0 and "collapse-pages" in plan.stdout, plan.stderr
+        assert confirm(plumb, made, "--", "true").returncode == 2
+        command["processes"][0]["start_ticks"] += 1
+        (made / "command.json").write_text(json.dumps(command))
+        other = confirm(plumb, made)
+        assert other.returncode == 1 and "another one than the case watched" in other.stderr
+    finally:
+        sleeper.kill()
+        sleeper.wait()
+    ended = confirm(plumb, made)
+    assert ended.returncode == 1 and "has ended" in ended.stderr

@@ -4,6 +4,7 @@
 #include "base/vec.h"
 #include "command/command_table.h"
 #include "command/confirm/confirm_experiments.h"
+#include "command/confirm/confirm_live.h"
 #include "command/confirm/confirm_pair.h"
 #include "command/options.h"
 #include "experiment/measuring_runner.h"
@@ -70,6 +71,9 @@ struct confirm_run {
     size_t note_count;
     struct confirm_pair pair;
     bool has_pair;
+    pid_t pid; /* of a live experiment */
+    struct confirm_live live;
+    bool has_live;
 };
 
 static void note_add(struct confirm_run *run, const char *note)
@@ -188,17 +192,21 @@ static bool command_check(struct confirm_run *run, struct error *err)
         return error_hint(err, "plumb diagnose --case NEW -- COMMAND makes one that does; plumb compare --predicted-by CASE A -- B "
                                "holds two commands of yours against its prediction");
     }
-    error_set(err, ERROR_UNSUPPORTED, "the case watched what ran already (plumb diagnose %s): there is no command to run again",
-              run->manifest->target_options);
-    return error_hint(err, "plumb diagnose --case NEW -- COMMAND for one that starts it, or try the finding's own check by hand");
+    if (run->place.changed)
+        return error_set(err, ERROR_USAGE, "the case watched what ran already (plumb diagnose %s): a changed command has nothing to be held against",
+                         run->manifest->target_options);
+    run->place.is_live = true;
+    return confirm_live_find(&run->command, run->context->root, &run->pid, err);
 }
 
 static bool command_prepare(struct confirm_run *run, char **changed, struct error *err)
 {
+    run->place.changed = changed_resolve(changed, &run->arena);
     if (!case_command_read(&run->command, run->folder, run->manifest->command, &run->arena, err) || !command_check(run, err))
         return false;
+    if (run->place.is_live)
+        return true;
     run->place.argv = run->command.argv;
-    run->place.changed = changed_resolve(changed, &run->arena);
     environment_restore(run);
     const char *directory = run->command.directory;
     if (!directory)
@@ -289,6 +297,17 @@ static void report_measured(struct confirm_run *run, const struct confirm_experi
     report->not_taken = experiment->not_taken;
 }
 
+static void report_live(const struct confirm_run *run, struct confirmation_report *report)
+{
+    if (!run->has_live)
+        return;
+    report->comparison = &run->live.comparison;
+    report->confirmation = &run->live.confirmation;
+    report->elapsed_s = run->live.elapsed_s;
+    report->stopped = run->live.verdict;
+    report->took_hold = "yes";
+}
+
 static void report_make(struct confirm_run *run, size_t choice, const struct experiment_arm *b, struct confirmation_report *ret_report)
 {
     struct confirmation_report report = {.case_folder = run->folder,
@@ -306,7 +325,13 @@ static void report_make(struct confirm_run *run, size_t choice, const struct exp
         const struct confirm_experiment *experiment = run->choices[at].experiment;
         run->shown[at] = (struct confirmation_option){experiment->name, experiment->change, experiment->overturns, run->choices[at].why_not};
     }
-    if (choice != SIZE_MAX) {
+    if (choice != SIZE_MAX && run->place.is_live) {
+        report.made = &run->shown[choice];
+        report.command_a = arena_printf(&run->arena, "process %d as it runs", (int)run->pid);
+        report.command_b = run->live.subject ? run->live.subject : report.made->change;
+        report.is_live = true;
+        report_live(run, &report);
+    } else if (choice != SIZE_MAX) {
         report.made = &run->shown[choice];
         report.command_a = arm_words(&run->a, &run->arena);
         report.command_b = arm_words(b, &run->arena);
@@ -436,6 +461,19 @@ static bool experiments_run(struct confirm_run *run, size_t *choice, struct expe
     }
 }
 
+static bool live_run(struct confirm_run *run, const struct confirm_experiment *experiment, struct error *err)
+{
+    struct confirm_live_request request = {.context = run->context,
+                                           .experiment = experiment,
+                                           .foretold = &run->subject.foretold,
+                                           .pid = run->pid,
+                                           .seconds = run->options.seconds};
+    run->has_live = run->options.dry_run || confirm_live_run(&run->live, &request, &run->arena, err);
+    bool made = run->has_live;
+    run->has_live = made && !run->options.dry_run;
+    return made;
+}
+
 static bool confirm_case(struct confirm_run *run, struct error *err)
 {
     size_t choice = SIZE_MAX;
@@ -447,17 +485,21 @@ static bool confirm_case(struct confirm_run *run, struct error *err)
         return false;
     bool made = true;
     struct error while_reporting = {0};
-    if (choice != SIZE_MAX && run->options.dry_run)
+    if (choice != SIZE_MAX && run->place.is_live)
+        made = live_run(run, run->choices[choice].experiment, err);
+    else if (choice != SIZE_MAX && run->options.dry_run)
         made = confirm_arm_make(run->choices[choice].experiment, &run->place, &b, &run->arena, err);
     else if (choice != SIZE_MAX)
         made = experiments_run(run, &choice, &b, err);
-    bool has_result = run->has_pair && run->pair.result.table.block_count > 0;
+    bool has_result = run->has_live || (run->has_pair && run->pair.result.table.block_count > 0);
     if (!made && !has_result)
         return false;
     report_make(run, choice, &b, &report);
     bool put = report_put(run, &report, made ? err : &while_reporting);
     if (choice == SIZE_MAX)
         run->context->exit_code = EXIT_CODE_INCONCLUSIVE;
+    else if (run->has_live)
+        run->context->exit_code = exit_code_of(&run->live.confirmation);
     else if (has_result)
         run->context->exit_code = made ? exit_code_of(&run->pair.confirmation) : EXIT_CODE_FAILED;
     return made && put;

@@ -307,6 +307,22 @@ static const struct confirm_experiment experiments[] = {
         .not_taken = "whether its code has changed isn't seen",
         .why_not = no_libc_vectors,
     },
+    {
+        .name = "collapse-pages",
+        .subjects = "small-pages memory/tlb",
+        .change = "the running process, with its hot memory made huge (which stays so)",
+        .overturns = "huge pages, and no such gain in speed",
+        .is_live = true,
+        .probe = PROBE_COLLAPSE,
+    },
+    {
+        .name = "pin-threads",
+        .subjects = "migrations oversubscribed",
+        .change = "the running process, with its threads kept on their CPUs in turns",
+        .overturns = "no such gain in speed while they are kept",
+        .is_live = true,
+        .probe = PROBE_PIN,
+    },
 };
 
 /* "memory" stands for "memory/latency" as well. */
@@ -325,6 +341,8 @@ size_t confirm_choices(const struct confirm_place *place, struct confirm_choice 
     size_t count = 0;
     for (size_t at = 0; at < array_count(experiments) && count < EXPERIMENTS_MOST; at++) {
         const struct confirm_experiment *experiment = &experiments[at];
+        if (experiment->is_live != place->is_live)
+            continue;
         if (!tests(experiment, place->subject->id) && !(experiment->is_changed_command && place->changed))
             continue;
         const char *why_not = experiment->why_not ? experiment->why_not(place, arena) : NULL;

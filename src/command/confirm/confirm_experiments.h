@@ -2,12 +2,13 @@
 /*
  * Which experiments could overturn a verdict, cheapest first, and which of them can be made here?
  *
- * Each is a pair: the case's command as it was (A), and the same with one thing changed (B). A row says what that is, which
+ * Of a process that ran already, they are probes of it while it runs. Else each is a pair: the case's command as it was (A), and the same with one thing changed (B). A row says what that is, which
  * outcome overturns the verdict, and how one sees that the change took hold: without that, a missing gain means nothing.
  */
 #ifndef PLUMB_COMMAND_CONFIRM_CONFIRM_EXPERIMENTS_H
 #define PLUMB_COMMAND_CONFIRM_CONFIRM_EXPERIMENTS_H
 
+#include "analyse/probes/probe_results.h"
 #include "command/confirm/confirm_subject.h"
 #include "experiment/experiment.h"
 
@@ -16,6 +17,7 @@ struct confirm_place {
     const struct sysroot *root;
     char *const *argv;    /* the case's command */
     char *const *changed; /* the one that the user brought, or NULL */
+    bool is_live;         /* the case watched what ran already */
     bool switch_machine;  /* a setting of the whole machine may be switched while a run lasts */
 };
 
@@ -38,6 +40,8 @@ struct confirm_experiment {
     const char *starter;
     bool is_machine_wide;
     bool is_changed_command;
+    bool is_live;          /* on the process that the case watched, by this probe */
+    enum probe_kind probe;
     enum took_hold_sign sign;
     const char *quantity;
     double least;

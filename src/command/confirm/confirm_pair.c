@@ -131,6 +131,11 @@ static void judge(struct confirm_pair *pair, const struct confirm_pair_request *
     comparison_make(&pair->comparison, table, &asked, &pair->arena);
     sign_look(pair, request->experiment, table);
     confirmation_judge(&pair->confirmation, request->foretold, &pair->comparison, pair->took_hold == TOOK_HOLD);
+    if (pair->took_hold == TOOK_HOLD_NOT) {
+        pair->confirmation.verdict = CONFIRMATION_INCONCLUSIVE;
+        pair->confirmation.reason = CONFIRMATION_NOT_MADE;
+        pair->confirmation.pairs_needed = 0;
+    }
 }
 
 bool confirm_pair_run(struct confirm_pair *pair, const struct confirm_pair_request *request, struct error *err)

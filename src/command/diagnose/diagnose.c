@@ -11,6 +11,7 @@
 #include "finding/overall.h"
 #include "render/diagnosis.h"
 #include "render/page.h"
+#include "statistics/json_interval.h"
 
 #include <errno.h>
 #include <langinfo.h>
@@ -136,13 +137,45 @@ static struct text_style style_of(const struct context *context, const struct di
     };
 }
 
+/* What plumb confirm left in the case. Errors: ERROR_FORMAT. */
+static bool confirmed_read(struct diagnosis_confirmed *confirmed, const char *folder, struct arena *arena, bool *ret_found,
+                           struct error *err)
+{
+    scoped_json struct json_document *document = NULL;
+    *ret_found = false;
+    if (!case_part_exists(folder, "confirm.json"))
+        return true;
+    if (!case_part_json(folder, "confirm.json", &document, err))
+        return false;
+    struct json_value root = json_root(document), tested = json_member(root, "under_test");
+    const char *verdict = json_text_or(json_member(root, "verdict"), NULL);
+    if (!verdict)
+        return error_set(err, ERROR_FORMAT, "'%s/confirm.json' holds no verdict", folder);
+    *confirmed = (struct diagnosis_confirmed){
+        .finding = arena_string(arena, json_text_or(json_member(tested, "finding"), "")),
+        .experiment = arena_string(arena, json_text_or(json_member(root, "experiment"), "")),
+        .verdict = arena_string(arena, verdict),
+        .sentence = arena_string(arena, json_text_or(json_member(root, "sentence"), verdict)),
+        .predicted = json_interval_or_unknown(json_member(tested, "predicted_gain")),
+        .realised = json_interval_or_unknown(json_member(root, "realised_gain")),
+    };
+    *ret_found = true;
+    return true;
+}
+
 /* Test, keep findings.json in a kept case, print; the exit code follows the verdict. */
 static bool report(struct context *context, const struct diagnose_options *options, const char *folder, bool is_kept,
                    bool is_replay, struct error *err)
 {
     struct loaded_case loaded;
+    struct diagnosis_confirmed confirmed;
+    bool was_confirmed = false;
     if (!loaded_case_read(&loaded, folder, err))
         return false;
+    if (!confirmed_read(&confirmed, folder, &loaded.arena, &was_confirmed, err)) {
+        loaded_case_done(&loaded);
+        return false;
+    }
     if (!is_kept)
         case_folder_remove(folder); /* all of it is in memory; who reads our output may close it and so end us */
     if (is_replay && options->effect_percent != NOT_GIVEN)
@@ -165,6 +198,7 @@ static bool report(struct context *context, const struct diagnose_options *optio
         .gap_count = loaded.manifest.gap_count,
         .statements = loaded.results.statements,
         .case_folder = is_kept && !is_replay ? folder : NULL,
+        .confirmed = was_confirmed ? &confirmed : NULL,
     };
     scoped_text struct text json = {0};
     scoped_text struct text out = {0};
