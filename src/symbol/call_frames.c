@@ -111,99 +111,127 @@ static void state_recall(struct machine *machine)
         machine->rules = machine->kept[--machine->kept_count];
 }
 
-/* DW_CFA_…: instructions without operands in their first byte. */
-static void step_extended(struct machine *machine, uint8_t code, struct bytes *in)
+/* What follows the number of a register in an instruction that gives it a rule. */
+enum operand {
+    OPERAND_NONE,
+    OPERAND_REGISTER,
+    OPERAND_UNSIGNED, /* times the factor of the table */
+    OPERAND_SIGNED,
+    OPERAND_NEGATIVE,
+    OPERAND_BLOCK
+};
+
+/* DW_CFA_…: rules of registers. */
+static const struct register_instruction {
+    uint8_t code;
+    enum frame_rule_kind kind;
+    enum operand operand;
+} register_instructions[] = {
+    {0x05, FRAME_AT, OPERAND_UNSIGNED},         /* offset_extended */
+    {0x07, FRAME_UNDEFINED, OPERAND_NONE},      /* undefined */
+    {0x08, FRAME_SAME, OPERAND_NONE},           /* same_value */
+    {0x09, FRAME_REGISTER, OPERAND_REGISTER},   /* register */
+    {0x10, FRAME_AT_EXPRESSION, OPERAND_BLOCK}, /* expression */
+    {0x11, FRAME_AT, OPERAND_SIGNED},           /* offset_extended_sf */
+    {0x14, FRAME_IS, OPERAND_UNSIGNED},         /* val_offset */
+    {0x15, FRAME_IS, OPERAND_SIGNED},           /* val_offset_sf */
+    {0x16, FRAME_IS_EXPRESSION, OPERAND_BLOCK}, /* val_expression */
+    {0x2f, FRAME_AT, OPERAND_NEGATIVE},         /* GNU_negative_offset_extended */
+};
+
+static void rule_apply(struct machine *machine, const struct register_instruction *instruction, struct bytes *in)
+{
+    uint64_t number = read_uleb(in);
+    struct frame_rule rule = {.kind = instruction->kind};
+    switch (instruction->operand) {
+    case OPERAND_UNSIGNED:
+        rule_offset(machine, number, rule.kind, read_uleb(in));
+        return;
+    case OPERAND_SIGNED:
+        rule_offset(machine, number, rule.kind, (uint64_t)read_sleb(in));
+        return;
+    case OPERAND_NEGATIVE:
+        rule_offset(machine, number, rule.kind, -read_uleb(in));
+        return;
+    case OPERAND_REGISTER:
+        rule.offset = (int64_t)read_uleb(in);
+        break;
+    case OPERAND_BLOCK:
+        rule.expression = read_block(in);
+        break;
+    case OPERAND_NONE:
+        break;
+    }
+    rule_set(machine, number, rule);
+}
+
+/* Where the frame begins. Returns whether it was one of those. */
+static bool step_cfa(struct machine *machine, uint8_t code, struct bytes *in)
 {
     uint64_t number;
     switch (code) {
-    case 0x00: /* nop */
-        return;
-    case 0x01: /* set_loc: in no table that linkers sort */
-        machine->failed = true;
-        return;
-    case 0x02: /* advance_loc1 */
-        advance(machine, read_u8(in));
-        return;
-    case 0x03: /* advance_loc2 */
-        advance(machine, read_u16(in));
-        return;
-    case 0x04: /* advance_loc4 */
-        advance(machine, read_u32(in));
-        return;
-    case 0x05: /* offset_extended */
-        number = read_uleb(in);
-        rule_offset(machine, number, FRAME_AT, read_uleb(in));
-        return;
-    case 0x06: /* restore_extended */
-        rule_restore(machine, read_uleb(in));
-        return;
-    case 0x07: /* undefined */
-        rule_set(machine, read_uleb(in), (struct frame_rule){.kind = FRAME_UNDEFINED});
-        return;
-    case 0x08: /* same_value */
-        rule_set(machine, read_uleb(in), (struct frame_rule){.kind = FRAME_SAME});
-        return;
-    case 0x09: /* register */
-        number = read_uleb(in);
-        rule_set(machine, number, (struct frame_rule){.kind = FRAME_REGISTER, .offset = (int64_t)read_uleb(in)});
-        return;
-    case 0x0a: /* remember_state */
-        state_keep(machine);
-        return;
-    case 0x0b: /* restore_state */
-        state_recall(machine);
-        return;
     case 0x0c: /* def_cfa */
         number = read_uleb(in);
         cfa_set(machine, number, (int64_t)read_uleb(in));
-        return;
+        return true;
     case 0x0d: /* def_cfa_register */
         cfa_set(machine, read_uleb(in), machine->rules.cfa_offset);
-        return;
+        return true;
     case 0x0e: /* def_cfa_offset */
         machine->rules.cfa_offset = (int64_t)read_uleb(in);
-        return;
+        return true;
     case 0x0f: /* def_cfa_expression */
         machine->rules.cfa_is_expression = true;
         machine->rules.cfa_expression = read_block(in);
-        return;
-    case 0x10: /* expression */
-        number = read_uleb(in);
-        rule_set(machine, number, (struct frame_rule){.kind = FRAME_AT_EXPRESSION, .expression = read_block(in)});
-        return;
-    case 0x11: /* offset_extended_sf */
-        number = read_uleb(in);
-        rule_offset(machine, number, FRAME_AT, (uint64_t)read_sleb(in));
-        return;
+        return true;
     case 0x12: /* def_cfa_sf */
         number = read_uleb(in);
         cfa_set(machine, number, offset_of(machine, (uint64_t)read_sleb(in)));
-        return;
+        return true;
     case 0x13: /* def_cfa_offset_sf */
         machine->rules.cfa_offset = offset_of(machine, (uint64_t)read_sleb(in));
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* DW_CFA_…: instructions without operands in their first byte. */
+static void step_extended(struct machine *machine, uint8_t code, struct bytes *in)
+{
+    for (size_t at = 0; at < array_count(register_instructions); at++)
+        if (register_instructions[at].code == code) {
+            rule_apply(machine, &register_instructions[at], in);
+            return;
+        }
+    if (step_cfa(machine, code, in))
         return;
-    case 0x14: /* val_offset */
-        number = read_uleb(in);
-        rule_offset(machine, number, FRAME_IS, read_uleb(in));
-        return;
-    case 0x15: /* val_offset_sf */
-        number = read_uleb(in);
-        rule_offset(machine, number, FRAME_IS, (uint64_t)read_sleb(in));
-        return;
-    case 0x16: /* val_expression */
-        number = read_uleb(in);
-        rule_set(machine, number, (struct frame_rule){.kind = FRAME_IS_EXPRESSION, .expression = read_block(in)});
-        return;
+    switch (code) {
+    case 0x00: /* nop */
     case 0x2d: /* GNU_window_save; on AArch64 it toggles the signing of return addresses: their bits are cut below */
-        return;
+        break;
+    case 0x02: /* advance_loc1 */
+        advance(machine, read_u8(in));
+        break;
+    case 0x03: /* advance_loc2 */
+        advance(machine, read_u16(in));
+        break;
+    case 0x04: /* advance_loc4 */
+        advance(machine, read_u32(in));
+        break;
+    case 0x06: /* restore_extended */
+        rule_restore(machine, read_uleb(in));
+        break;
+    case 0x0a: /* remember_state */
+        state_keep(machine);
+        break;
+    case 0x0b: /* restore_state */
+        state_recall(machine);
+        break;
     case 0x2e: /* GNU_args_size */
         read_uleb(in);
-        return;
-    case 0x2f: /* GNU_negative_offset_extended */
-        number = read_uleb(in);
-        rule_offset(machine, number, FRAME_AT, -read_uleb(in));
-        return;
-    default:
+        break;
+    default: /* set_loc too: it is in no table that linkers sort */
         machine->failed = true;
     }
 }
