@@ -5,6 +5,7 @@
 #include "source/recorder/recorder_existing.h"
 
 #include <stdlib.h>
+#include <time.h>
 
 enum {
     TRIAL_POLL_MS = 50,
@@ -245,6 +246,22 @@ bool recorder_target_ended(const struct recorder *recorder)
     return true;
 }
 
+/*
+ * What the file's head says of its length is written that often: a small ring wakes us every 100 us, and each commit
+ * costs as much as emptying it. Whoever kills us loses that much.
+ */
+enum {
+    COMMIT_NS = 10000000,
+    COMMIT_MS = COMMIT_NS / 1000000
+};
+
+static uint64_t clock_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
 static bool drain_and_commit(struct recorder *recorder, struct error *err)
 {
     if (!recorder_drain(recorder, err) ||
@@ -253,13 +270,20 @@ static bool drain_and_commit(struct recorder *recorder, struct error *err)
     uint64_t span[2] = {recorder->result.first_ns, recorder->result.last_ns};
     perf_data_writer_update(recorder->writer, FEATURE_SAMPLE_TIME, span, sizeof(span));
     bool waits = recorder->trial && perf_data_writer_is_pipe(recorder->writer); /* nothing stands there yet */
-    return waits || perf_data_writer_commit(recorder->writer, err);
+    uint64_t now = clock_ns();
+    recorder->uncommitted = !waits && now - recorder->committed_ns < COMMIT_NS;
+    if (waits || recorder->uncommitted)
+        return true;
+    recorder->committed_ns = now;
+    return perf_data_writer_commit(recorder->writer, err);
 }
 
 bool recorder_poll(struct recorder *recorder, int timeout_ms, struct error *err)
 {
     if (recorder->trial && (timeout_ms < 0 || timeout_ms > TRIAL_POLL_MS))
         timeout_ms = TRIAL_POLL_MS;
+    if (recorder->uncommitted && (timeout_ms < 0 || timeout_ms > COMMIT_MS))
+        timeout_ms = COMMIT_MS;
     const int wake_fds[2] = {recorder->request.wake_fd, recorder->watched_fd};
     recorder_counters_wait(&recorder->counters, wake_fds, timeout_ms);
     return drain_and_commit(recorder, err);
@@ -319,6 +343,7 @@ static bool drain_to_the_end(struct recorder *recorder, struct error *err)
             return false;
     if (recorder->trial && !recorder_trial_conclude(recorder, false, err))
         return false;
+    recorder->committed_ns = 0; /* the last word */
     return put_all_lost(recorder, err) && drain_and_commit(recorder, err);
 }
 

@@ -45,6 +45,8 @@ struct recorder {
     struct text held;
     struct recorder_result result;
     int watched_fd;
+    uint64_t committed_ns; /* when the file's head was last brought up to date */
+    bool uncommitted;      /* something was written since */
 };
 
 /* A record on its way from a ring to the file. */
