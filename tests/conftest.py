@@ -8,8 +8,11 @@ shared_data  ../shared/data beside the checkout; the test is skipped when it isn
 sanitized    true when plumb was built with sanitizers (it is slower then, and links more)
 
 Tests under tests/live/ carry the mark `live`: they measure the machine they run on, which may be busy, and skip
-with a reason where it can't do what they need.
+with a reason where it can't do what they need. Files of tests run side by side: a test that switches a setting of the
+whole machine carries the mark `alone`, and no other runs beside it.
 """
+import contextlib
+import fcntl
 import os
 import pathlib
 import signal
@@ -26,6 +29,7 @@ TEST_SECONDS = int(os.environ.get("PLUMB_TEST_SECONDS", "360"))
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "live: measures the machine that the test runs on")
+    config.addinivalue_line("markers", "alone: switches a setting of the whole machine, so no other test may run beside it")
 
 
 def pytest_collection_modifyitems(items):
@@ -48,6 +52,27 @@ def in_time():
     finally:
         signal.alarm(0)
         signal.signal(signal.SIGALRM, before)
+
+
+@contextlib.contextmanager
+def beside_others(alone):
+    """Shared by all tests but those that want the machine for themselves. The gate is held while waiting, so that the
+    tests of another worker can't go on overtaking one that waits."""
+    folder = os.environ.get("PLUMB_TEST_LOCKS")
+    if not folder:
+        yield
+        return
+    with open(os.path.join(folder, "gate"), "w") as gate, open(os.path.join(folder, "machine"), "w") as machine:
+        fcntl.flock(gate, fcntl.LOCK_EX)
+        fcntl.flock(machine, fcntl.LOCK_EX if alone else fcntl.LOCK_SH)
+        fcntl.flock(gate, fcntl.LOCK_UN)
+        yield
+
+
+@pytest.hookimpl(hookwrapper=True, tryfirst=True)
+def pytest_runtest_protocol(item):
+    with beside_others(item.get_closest_marker("alone") is not None):
+        yield
 
 
 @pytest.hookimpl(hookwrapper=True)

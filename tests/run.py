@@ -30,6 +30,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 PARTS = ("units", "golden", "live")
 UNIT_SECONDS = 600
 PYTEST_SECONDS = 3000
+SLOWEST_SHOWN = 8
 
 Result = collections.namedtuple("Result", "name outcome detail")
 
@@ -136,11 +137,10 @@ def junit_results(path):
         yield Result(name, outcome, detail.splitlines()[0] if detail else "")
 
 
-def slowest(path, most=8):
-    """"12.3 s live/test_x test_y" of those tests that keep the others waiting."""
-    cases = [(float(case.get("time", 0)), case) for case in xml.etree.ElementTree.parse(path).iter("testcase")]
-    for seconds, case in sorted(cases, key=lambda pair: -pair[0])[:most]:
-        yield f"{seconds:6.1f} s {case.get('classname', '').removeprefix('tests.').replace('.', '/')} {case.get('name')}"
+def seconds_of(path):
+    """(seconds, "live/test_x test_y") of each test."""
+    for case in xml.etree.ElementTree.parse(path).iter("testcase"):
+        yield float(case.get("time", 0)), f"{case.get('classname', '').removeprefix('tests.').replace('.', '/')} {case.get('name')}"
 
 
 def python_with_pytest():
@@ -151,27 +151,38 @@ def python_with_pytest():
     return None
 
 
-def run_pytest(part, environment):
-    folder = ROOT / "tests" / part
-    if not list(folder.glob("**/test_*.py")):
-        return []
-    python = python_with_pytest()
-    if not python:
-        return [Result(f"pytest {part}", "failed", "no python here has pytest (Debian: python3-pytest)")]
+def run_pytest_file(python, path, environment):
+    """(results, seconds of each test) of one file of tests."""
+    name = f"pytest {path.relative_to(ROOT / 'tests')}"
     with tempfile.TemporaryDirectory(prefix="plumb-pytest-") as scratch:
         junit = pathlib.Path(scratch) / "junit.xml"
-        status, output = run_to_end([python, "-m", "pytest", "-q", "--tb=short", f"--junitxml={junit}", folder],
+        status, output = run_to_end([python, "-m", "pytest", "-q", "--tb=short", "-p", "no:cacheprovider", f"--junitxml={junit}", path],
                                     environment, PYTEST_SECONDS)
         results = list(junit_results(junit)) if junit.exists() else []
-        if junit.exists():
-            print(f"slowest of {part}:", *slowest(junit), sep="\n", flush=True)
+        seconds = list(seconds_of(junit)) if junit.exists() else []
     if status not in (0, 1):
-        results.append(Result(f"pytest {part}", "failed", f"ended with status {status}"))
+        results.append(Result(name, "failed", f"ended with status {status}"))
     elif status == 1 and not any(result.outcome == "failed" for result in results):
-        results.append(Result(f"pytest {part}", "failed", "reported a failure that its XML doesn't show"))
+        results.append(Result(name, "failed", "reported a failure that its XML doesn't show"))
     if status != 0:
-        print(output.rstrip())
-    return results
+        print(output.rstrip(), flush=True)
+    return results, seconds
+
+
+def run_pytest(part, environment):
+    """The files of a part, as many at a time as there are CPUs, two at most: whatever is measured has to hold beside
+    others, but a crowd would only be slow. Sanitizers' reports are told apart by when they appear: then one by one."""
+    files = sorted((ROOT / "tests" / part).glob("**/test_*.py"), key=lambda path: -path.stat().st_size)
+    python = python_with_pytest()
+    if files and not python:
+        return [Result(f"pytest {part}", "failed", "no python here has pytest (Debian: python3-pytest)")]
+    workers = 1 if environment.get("PLUMB_SANITIZER_LOGS") else min(2, os.cpu_count() or 1)
+    with tempfile.TemporaryDirectory(prefix="plumb-locks-") as locks, concurrent.futures.ThreadPoolExecutor(workers) as pool:
+        ran = list(pool.map(lambda path: run_pytest_file(python, path, environment | {"PLUMB_TEST_LOCKS": locks}), files))
+    times = sorted((pair for _, seconds in ran for pair in seconds), reverse=True)
+    if times:
+        print(f"slowest of {part}:", *(f"{seconds:6.1f} s {name}" for seconds, name in times[:SLOWEST_SHOWN]), sep="\n", flush=True)
+    return [result for results, _ in ran for result in results]
 
 
 def check_planted(build, environment, logs):

@@ -72,6 +72,7 @@ def test_what_else_differs_is_named(plumb):
     assert "not_measured" in others["cycles"] or others["cycles"]["p"] <= 1
 
 
+@pytest.mark.alone
 def test_a_growth_that_fails_has_its_own_status(plumb):
     arms = ["sleep", "0.01", "--", "sleep", "0.06"]
     assert compare(plumb, "-n", "6", "--fail-if", "wall > 20%", *arms).returncode == 3
@@ -230,6 +231,7 @@ int main(void) {
 """
 
 
+@pytest.mark.alone
 def test_a_setting_is_what_is_compared(plumb, tmp_path):
     source, program = tmp_path / "touch.c", tmp_path / "touch"
     source.write_text(TOUCHER)
@@ -261,6 +263,7 @@ def test_settings_of_the_process_reach_it(plumb, tmp_path):
     assert "--saved" in compare(plumb, "--treatment", "nohz_full=1,2", "true").stderr
 
 
+@pytest.mark.alone
 def test_a_machine_that_is_switched_meanwhile_voids_it(plumb):
     switch = pathlib.Path("/sys/kernel/mm/transparent_hugepage/shmem_enabled")
     if not os.access(switch, os.W_OK):

@@ -180,7 +180,7 @@ static void add_symbols(const struct sampled_run *run, const struct capture *cap
     }
 }
 
-/* Which binaries a run loaded, as facts: "the program", "libc.so.6", each with its build id. */
+/* Which binaries a run loaded, as facts: the program, the C library, each with its build id. */
 
 struct binary_fact {
     const char *name, *path, *build_id;
