@@ -7,7 +7,7 @@
 #include "command/command.h"
 #include "command/options.h"
 #include "symbol/symboliser.h"
-#include "symbol/unwinder.h"
+#include "symbol/unwind/unwinder.h"
 
 struct recording_input {
     const char *path; /* NULL: perf.data, or standard input when that is a pipe */

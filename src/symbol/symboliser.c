@@ -9,7 +9,7 @@
 #include "symbol/elf/elf_symbols.h"
 #include "symbol/elf/frame_table.h"
 #include "symbol/kernel_code.h"
-#include "symbol/name_giver.h"
+#include "symbol/names/name_giver.h"
 
 #include <elf.h>
 #include <string.h>

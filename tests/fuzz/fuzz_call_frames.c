@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Frame descriptions and their expressions, from any binary. First byte: how many instructions are the common ones. */
-#include "symbol/call_frames.h"
+#include "symbol/unwind/call_frames.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* ELF files named by recordings from anywhere: headers, symbol tables, PLT, notes, links to debug files. */
-#include "symbol/call_frames.h"
+#include "symbol/unwind/call_frames.h"
 #include "symbol/elf/frame_table.h"
 #include "symbol/elf/elf_symbols.h"
 #include "symbol/elf/mini_debuginfo.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* /proc/kallsyms of a snapshot that somebody sends. */
-#include "symbol/kallsyms.h"
+#include "symbol/names/kallsyms.h"
 
 #include <stdint.h>
 #include <stdlib.h>

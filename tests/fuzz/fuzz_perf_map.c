@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* /tmp/perf-PID.map, written by any process of that number. */
-#include "symbol/perf_map.h"
+#include "symbol/names/perf_map.h"
 
 #include <stdint.h>
 #include <stdlib.h>

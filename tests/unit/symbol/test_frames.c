@@ -5,10 +5,10 @@
 #include "base/arena.h"
 #include "base/vec.h"
 #include "source/recorder/stacks/stack_tops.h"
-#include "symbol/call_frames.h"
+#include "symbol/unwind/call_frames.h"
 #include "symbol/elf/elf_file.h"
 #include "symbol/elf/frame_table.h"
-#include "symbol/unwinder.h"
+#include "symbol/unwind/unwinder.h"
 
 #include <elf.h>
 #include <fcntl.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "test.h"
 
-#include "symbol/kallsyms.h"
-#include "symbol/perf_map.h"
+#include "symbol/names/kallsyms.h"
+#include "symbol/names/perf_map.h"
 #include "symbol/symbol_index.h"
 
 #include <criterion/criterion.h>

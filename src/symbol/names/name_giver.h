@@ -6,8 +6,8 @@
  * A giver builds one table of names per dso (or one for all the dsos it serves, when `is_shared`), once, and
  * says why when it can't. Looking up is the same for all of them.
  */
-#ifndef PLUMB_SYMBOL_NAME_GIVER_H
-#define PLUMB_SYMBOL_NAME_GIVER_H
+#ifndef PLUMB_SYMBOL_NAMES_NAME_GIVER_H
+#define PLUMB_SYMBOL_NAMES_NAME_GIVER_H
 
 #include "base/arena.h"
 #include "symbol/dso_files.h"

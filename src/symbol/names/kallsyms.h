@@ -6,8 +6,8 @@
  * boot: kallsyms_addr of _text or _stext says by how much a recording of another boot is shifted.
  * Names are views into the text, which must outlive the index.
  */
-#ifndef PLUMB_SYMBOL_KALLSYMS_H
-#define PLUMB_SYMBOL_KALLSYMS_H
+#ifndef PLUMB_SYMBOL_NAMES_KALLSYMS_H
+#define PLUMB_SYMBOL_NAMES_KALLSYMS_H
 
 #include "base/error.h"
 #include "base/text.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "command/report_words.h"
+#include "command/report/report_words.h"
 
 #include "base/vec.h"
 

@@ -2,8 +2,8 @@
 /* Names of the kernel and its modules: /proc/kallsyms of the recorded boot, else the symbols of its vmlinux. */
 #include "base/scope.h"
 #include "symbol/elf/elf_symbols.h"
-#include "symbol/kallsyms.h"
-#include "symbol/name_giver.h"
+#include "symbol/names/kallsyms.h"
+#include "symbol/names/name_giver.h"
 
 #include <elf.h>
 #include <errno.h>

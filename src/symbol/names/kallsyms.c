@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "symbol/kallsyms.h"
+#include "symbol/names/kallsyms.h"
 
 enum {
     PAGE_BYTES = 4096,

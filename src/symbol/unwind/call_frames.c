@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "symbol/call_frames.h"
+#include "symbol/unwind/call_frames.h"
 
 #include "base/vec.h"
 

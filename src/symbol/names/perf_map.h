@@ -5,8 +5,8 @@
  * A line that breaks the format is skipped and counted. Addresses are runtime addresses; a later line
  * replaces earlier ones over the same addresses. Names are views into the text, which must outlive the index.
  */
-#ifndef PLUMB_SYMBOL_PERF_MAP_H
-#define PLUMB_SYMBOL_PERF_MAP_H
+#ifndef PLUMB_SYMBOL_NAMES_PERF_MAP_H
+#define PLUMB_SYMBOL_NAMES_PERF_MAP_H
 
 #include "base/text.h"
 #include "symbol/symbol_index.h"

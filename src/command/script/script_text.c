@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "command/script_text.h"
+#include "command/script/script_text.h"
 
 #include "base/arena.h"
 #include "base/vec.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Names of code that a JIT compiler made: its perf map. */
-#include "symbol/name_giver.h"
-#include "symbol/perf_map.h"
+#include "symbol/names/name_giver.h"
+#include "symbol/names/perf_map.h"
 
 static bool perf_map_serves(const struct naming *naming, const struct dso *dso)
 {

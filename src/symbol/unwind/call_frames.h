@@ -5,8 +5,8 @@
  *
  * Does not support: descriptions of other machines' register windows.
  */
-#ifndef PLUMB_SYMBOL_CALL_FRAMES_H
-#define PLUMB_SYMBOL_CALL_FRAMES_H
+#ifndef PLUMB_SYMBOL_UNWIND_CALL_FRAMES_H
+#define PLUMB_SYMBOL_UNWIND_CALL_FRAMES_H
 
 #include "symbol/elf/frame_table.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "symbol/perf_map.h"
+#include "symbol/names/perf_map.h"
 
 #include "base/scope.h"
 

@@ -2,7 +2,7 @@
 /* Names from a binary's symbol tables, its debug file's, its compressed mini debug info, and its PLT; and the vdso's. */
 #include "symbol/elf/elf_symbols.h"
 #include "symbol/elf/mini_debuginfo.h"
-#include "symbol/name_giver.h"
+#include "symbol/names/name_giver.h"
 
 #include <elf.h>
 

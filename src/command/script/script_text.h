@@ -4,8 +4,8 @@
  *
  * Numbers are formatted here and what a location is called is kept, so that a line costs a few copies.
  */
-#ifndef PLUMB_COMMAND_SCRIPT_TEXT_H
-#define PLUMB_COMMAND_SCRIPT_TEXT_H
+#ifndef PLUMB_COMMAND_SCRIPT_SCRIPT_TEXT_H
+#define PLUMB_COMMAND_SCRIPT_SCRIPT_TEXT_H
 
 #include "analyse/code/places.h"
 #include "capture/capture.h"

@@ -2,7 +2,7 @@
 #include "command/command_table.h"
 #include "command/recording_header.h"
 #include "command/recording_input.h"
-#include "command/script_text.h"
+#include "command/script/script_text.h"
 
 #include "base/arena.h"
 #include "base/scope.h"

@@ -2,7 +2,7 @@
 #include "command/command_table.h"
 #include "command/recording_header.h"
 #include "command/recording_input.h"
-#include "command/report_words.h"
+#include "command/report/report_words.h"
 
 #include "analyse/code/hotspots.h"
 #include "base/arena.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What do the words of report's --sort, --fields and --call-graph mean? Unknown ones are told with the nearest. */
-#ifndef PLUMB_COMMAND_REPORT_WORDS_H
-#define PLUMB_COMMAND_REPORT_WORDS_H
+#ifndef PLUMB_COMMAND_REPORT_REPORT_WORDS_H
+#define PLUMB_COMMAND_REPORT_REPORT_WORDS_H
 
 #include "base/error.h"
 #include "render/hotspots.h"

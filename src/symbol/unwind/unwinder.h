@@ -6,8 +6,8 @@
  * Rules are found once per instruction. Does not support: machines other than x86-64 and AArch64, 32-bit
  * programs, .debug_frame.
  */
-#ifndef PLUMB_SYMBOL_UNWINDER_H
-#define PLUMB_SYMBOL_UNWINDER_H
+#ifndef PLUMB_SYMBOL_UNWIND_UNWINDER_H
+#define PLUMB_SYMBOL_UNWIND_UNWINDER_H
 
 #include "symbol/symboliser.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "symbol/unwinder.h"
+#include "symbol/unwind/unwinder.h"
 
 #include "base/vec.h"
-#include "symbol/call_frames.h"
+#include "symbol/unwind/call_frames.h"
 #include "symbol/dso_files.h"
 
 #include <string.h>
