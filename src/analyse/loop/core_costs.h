@@ -25,7 +25,7 @@ struct cost_part {
 };
 
 struct cost_row {
-    const char *mnemonic;
+    char mnemonic[20]; /* no pointer: thousands of them would be relocated at every start */
     uint8_t widths; /* 8, 16, 32, 64 bits, then vectors of 128, 256, 512; 0: any */
     uint16_t form;  /* letters of "inmrsLBke2", see the tables */
     bool unknown;
