@@ -109,7 +109,8 @@ static enum bottleneck_cause quick_cause(const struct loop_look *look)
         return resources_first(&look->resources);
     if (guesses->table_share >= limit->table_share && guesses->evenness >= limit->even_most)
         return CAUSE_INDIRECT;
-    bool gathers = guesses->landing_share >= limit->landing_enrichment * guesses->landing_rows;
+    bool gathers = guesses->landing_share >= limit->landing_least &&
+                   guesses->landing_share >= limit->landing_enrichment * guesses->landing_rows;
     bool both = guesses->both_ways >= limit->both_ways_even && guesses->evenness >= limit->even_both;
     if (guesses->branches && gathers && (guesses->evenness >= limit->even_least || both))
         return CAUSE_CONDITIONAL;

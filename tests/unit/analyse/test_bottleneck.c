@@ -257,6 +257,24 @@ Test(bottleneck, wrong_guesses_spread_samples_and_right_ones_gather_them)
     free(made);
 }
 
+Test(bottleneck, a_branch_that_no_sample_stands_behind_is_not_guessed_wrong)
+{
+    struct made_up *made = calloc(1, sizeof(*made));
+    make_up(made);
+    function_begin(made, "rounds");
+    for (int at = 0; at < 10; at++) {
+        struct instruction *row = row_add(made, at == 8 ? INSTRUCTION_BRANCH : at == 9 ? INSTRUCTION_NOP : INSTRUCTION_INT,
+                                          at >= 8 ? 0 : 130); /* behind it lies padding */
+        row->has_target = at == 8;
+        row->target = 0x9000; /* out of the function: never taken */
+    }
+    made->sampled[0][9] = 0;
+    loop_close(made, 0);
+    cr_assert_neq(verdict_of(made)->class, BOTTLENECK_BAD_SPECULATION);
+    done(made);
+    free(made);
+}
+
 Test(bottleneck, jumps_through_a_table)
 {
     struct made_up *made = calloc(1, sizeof(*made));
