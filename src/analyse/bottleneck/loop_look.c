@@ -129,6 +129,17 @@ static void look_add(struct loop_look *look, enum bottleneck_cause cause, uint32
         look->hottest[cause] = row;
 }
 
+/* In a loop that waits for its own results most of the time, its quick instructions wait along: they are no second cause. */
+static void quick_join(struct loop_look *look)
+{
+    enum bottleneck_cause first = loop_look_first(look);
+    if (!look->region->is_loop || bottleneck_class_of(first) != BOTTLENECK_CORE ||
+        look->samples[first] < look->samples[CAUSE_RETIRING])
+        return;
+    look->samples[first] += look->samples[CAUSE_RETIRING];
+    look->samples[CAUSE_RETIRING] = 0;
+}
+
 struct loop_look loop_look_of(const struct bottleneck_request *request, const struct region *region, struct arena *arena)
 {
     struct loop_look look = {.region = region, .guesses = guesses_of(region), .resources = resources_of(request, region)};
@@ -149,6 +160,7 @@ struct loop_look loop_look_of(const struct bottleneck_request *request, const st
         look.quick += cause == CAUSE_UNKNOWN ? (double)region->code->hits[row] : 0;
         look_add(&look, cause == CAUSE_UNKNOWN ? quick : cause, row);
     }
+    quick_join(&look);
     return look;
 }
 
