@@ -133,14 +133,20 @@ static const char *no_libc_vectors(const struct confirm_place *place, struct are
 
 static const char *const allocator_folders[] = {"/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64",
                                                 "/usr/lib", "/usr/local/lib"};
-static const char *const allocator_names[] = {"libjemalloc.so.2", "libmimalloc.so.2", "libtcmalloc_minimal.so.4"};
+static const struct {
+    const char *name; /* plumb itself never loads it: the program under test does */
+    int version;
+} allocators[] = {{"libjemalloc", 2}, {"libmimalloc", 2}, {"libtcmalloc_minimal", 4}};
 
 static const char *allocator_find(const struct confirm_place *place, struct arena *arena)
 {
-    for (size_t name = 0; name < array_count(allocator_names); name++)
-        for (size_t at = 0; at < array_count(allocator_folders); at++)
-            if (sysroot_exists(place->root, "%s/%s", allocator_folders[at], allocator_names[name]))
-                return arena_printf(arena, "%s/%s", allocator_folders[at], allocator_names[name]);
+    for (size_t at = 0; at < array_count(allocators); at++)
+        for (size_t folder = 0; folder < array_count(allocator_folders); folder++) {
+            char *path = arena_printf(arena, "%s/%s.so.%d", allocator_folders[folder], allocators[at].name,
+                                      allocators[at].version);
+            if (sysroot_exists(place->root, "%s", path))
+                return path;
+        }
     return NULL;
 }
 
