@@ -146,9 +146,15 @@ static bool one_read(struct json_value root, const char *key, struct calibration
     return !*found || calibration_read(calibration, value, arena, err) || error_wrap(err, "'%s'", key);
 }
 
-static bool glimpse_read(struct ceilings_glimpse *glimpse, struct json_value value)
+bool ceilings_glimpse_is_sound(const struct ceilings_glimpse *glimpse)
 {
     static const double clock_most_hz = 1e11, issue_most = 64, longest_s = 1e9;
+    return glimpse->clock_hz > 0 && glimpse->clock_hz < clock_most_hz && glimpse->issue > 0 &&
+           glimpse->issue < issue_most && glimpse->at_s >= 0 && glimpse->at_s < longest_s;
+}
+
+static bool glimpse_read(struct ceilings_glimpse *glimpse, struct json_value value)
+{
     uint64_t cpu;
     if (!json_unsigned(json_member(value, "cpu"), &cpu) || cpu > UINT32_MAX ||
         !json_number(json_member(value, "at_s"), &glimpse->at_s) ||
@@ -156,8 +162,7 @@ static bool glimpse_read(struct ceilings_glimpse *glimpse, struct json_value val
         !json_number(json_member(value, "issue_per_cycle"), &glimpse->issue))
         return false;
     glimpse->cpu = (uint32_t)cpu;
-    return glimpse->clock_hz > 0 && glimpse->clock_hz < clock_most_hz && glimpse->issue > 0 &&
-           glimpse->issue < issue_most && glimpse->at_s >= 0 && glimpse->at_s < longest_s;
+    return ceilings_glimpse_is_sound(glimpse);
 }
 
 bool ceilings_read(struct ceilings *ceilings, struct json_value root, struct arena *arena, struct error *err)

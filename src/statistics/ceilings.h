@@ -44,6 +44,9 @@ struct interval ceilings_share(const struct ceilings *ceilings);
 /* "Your core is being shared": the middle of the share is below what our own kernels reach alone. */
 bool ceilings_are_shared(const struct ceilings *ceilings);
 
+/* Whether a core can be like that: a look that an interruption spoilt is none. What isn't sound is not kept, and not read. */
+bool ceilings_glimpse_is_sound(const struct ceilings_glimpse *glimpse);
+
 void ceilings_write(const struct ceilings *ceilings, struct text *out);
 /* Settled. Errors: ERROR_FORMAT. Owner: arena. */
 MUST_CHECK bool ceilings_read(struct ceilings *ceilings, struct json_value root, struct arena *arena,

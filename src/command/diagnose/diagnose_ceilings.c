@@ -119,7 +119,8 @@ void ceilings_look(struct collection *collection)
     uint32_t cpu;
     if (target_cpu(collection, &cpu) && calibration_glimpse(cpu, &glimpse)) {
         glimpse.at_s = start_s - collection->began_s;
-        glimpse_keep(collection, &glimpse);
+        if (ceilings_glimpse_is_sound(&glimpse))
+            glimpse_keep(collection, &glimpse);
     }
     collection->glimpse_turn++;
     double pause_s = (cpu_used_s() - cost_s) * GLIMPSE_SHARE;

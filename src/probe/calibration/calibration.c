@@ -173,7 +173,7 @@ static bool glimpse_here(struct ceilings_glimpse *glimpse)
         return false;
     glimpse->clock_hz = clock.value;
     glimpse->issue = issue.value * 1e9 / clock.value;
-    return glimpse->issue > 0;
+    return ceilings_glimpse_is_sound(glimpse);
 }
 
 bool calibration_glimpse(uint32_t cpu, struct ceilings_glimpse *ret_glimpse)

@@ -88,7 +88,8 @@ Test(measuring_runner, counters_and_what_follows_from_them)
     cr_assert(fabs(cell_of(cells, "ipc").value - ipc) < 1e-9 && ipc > 1);
     cr_assert(fabs(cell_of(cells, "branch-miss-ratio").value - misses) < 1e-9 && misses < 0.1);
     cr_assert_str_eq(cell_of(cells, "clock-running").why_not, "it took less than 0.1 s of user time");
-    cr_assert_str_eq(cell_of(cells, "huge-pages").why_not, "it ended before the first look at its pages, after 20 ms");
+    struct measured huge = cell_of(cells, "huge-pages"); /* known on a machine so busy that it took longer */
+    cr_assert(huge.known || strcmp(huge.why_not, "it ended before the first look at its pages, after 20 ms") == 0);
     simulated_pmu_free(pmu);
 }
 

@@ -11,6 +11,7 @@
 #include <signal.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -39,14 +40,23 @@ static void waiting(struct shared *shared)
             shared->interrupted++;
 }
 
+/* However busy the machine is. */
+static void turns_await(const struct shared *shared, uint64_t beyond)
+{
+    for (int ms = 0; ms < 20000 && shared->turns <= beyond; ms++)
+        usleep(1000);
+    cr_assert_gt(shared->turns, beyond, "it goes on");
+}
+
 static pid_t child_start(void (*work)(struct shared *), struct shared *shared)
 {
     pid_t pid = fork();
     if (pid == 0) {
+        (void)prctl(PR_SET_PDEATHSIG, SIGKILL); /* a test that fails leaves nobody behind */
         work(shared);
         _exit(0);
     }
-    usleep(20000);
+    turns_await(shared, 0);
     return pid;
 }
 
@@ -73,8 +83,7 @@ Test(stepping, burst_of_a_running_thread)
     cr_assert_gt(burst.pages, 0);
     /* What the copy counted is the copy's own. */
     uint64_t before = shared->turns;
-    usleep(100000);
-    cr_assert_gt(shared->turns, before, "it goes on");
+    turns_await(shared, before);
     step_burst_done(&burst);
 }
 
@@ -146,8 +155,9 @@ Test(stepping, speeds_compare_by_their_medians)
 
 static void traced(struct shared *shared)
 {
-    (void)shared;
-    if (ptrace(PTRACE_TRACEME, 0, 0, 0) == 0)
+    bool is_traced = ptrace(PTRACE_TRACEME, 0, 0, 0) == 0;
+    shared->turns++;
+    if (is_traced)
         raise(SIGSTOP);
 }
 

@@ -111,6 +111,13 @@ Test(ceilings, written_and_read_alike)
     arena_done(&arena);
 }
 
+Test(ceilings, a_look_that_an_interruption_spoilt_is_none)
+{
+    cr_assert(ceilings_glimpse_is_sound(&(struct ceilings_glimpse){1, 0, 3e9, 3.9}));
+    cr_assert_not(ceilings_glimpse_is_sound(&(struct ceilings_glimpse){1, 0, 3e6, 1300}));
+    cr_assert_not(ceilings_glimpse_is_sound(&(struct ceilings_glimpse){-1, 0, 3e9, 3.9}));
+}
+
 Test(ceilings, damage_is_refused_or_left_out)
 {
     static const struct {
