@@ -47,8 +47,8 @@ static enum bottleneck_cause near_cause(const struct region *region, uint32_t ro
 {
     if (region->code->marks[row] & MARK_CHAINED && !is_chased(region, row))
         return CAUSE_LATENCY_CHAIN;
-    if (is_chased(region, row))
-        return CAUSE_L1_LATENCY;
+    if (is_chased(region, row)) /* how far, if not known: it may as well miss every cache */
+        return reach->known ? CAUSE_L1_LATENCY : CAUSE_UNKNOWN;
     bool few = !reach->known || reach->lines_bytes <= FORWARDED_BYTES;
     return few && goes_through_memory(region, row) ? CAUSE_STORE_FORWARDING : CAUSE_UNKNOWN;
 }

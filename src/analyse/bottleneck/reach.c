@@ -18,6 +18,15 @@ static enum bottleneck_level level_of(const struct bottleneck_machine *machine, 
                                                                : LEVEL_BEYOND;
 }
 
+/* By the lines met; where none came twice, they are more than a lower bound and fewer than the pages hold. */
+static bool level_find(struct reach *reach, const struct bottleneck_machine *machine)
+{
+    const struct set_size *lines = &reach->set.lines, *pages = &reach->set.pages;
+    reach->level = level_of(machine, reach->lines_bytes);
+    bool is_small = pages->known && level_of(machine, pages->bytes) == LEVEL_L1;
+    return lines->known || reach->level != LEVEL_L1 || is_small;
+}
+
 /* The row of the region whose accesses stalled most. */
 static uint32_t hottest_access(const struct region *region)
 {
@@ -74,17 +83,16 @@ struct reach reach_of(const struct bottleneck_request *request, const struct reg
             *vec_push(&addresses) = (struct timed_address){hit->time_ns, hit->addr};
     }
     if (addresses.count >= WORKING_SET_ADDRESSES_LEAST) {
-        reach.known = true;
         reach.set = working_set_of(addresses.items, addresses.count);
         reach.lines_bytes = reach.set.lines.known ? reach.set.lines.bytes : reach.set.lines.at_least_bytes;
-        reach.level = level_of(request->machine, reach.lines_bytes);
+        reach.known = level_find(&reach, request->machine);
         double pages = reach.set.pages.known ? reach.set.pages.bytes : reach.set.pages.at_least_bytes;
         bool sized = reach.set.lines.known && reach.set.lines.bytes > 0;
         bool strides = reach.set.stride_bytes >= request->machine->base_page_bytes / 2 && !reach.set.one_place_in_stride;
         reach.is_wide_spread = pages > limit->tlb_pages_bytes &&
                                ((sized && pages > limit->tlb_page_line * reach.set.lines.bytes) || strides);
         uint32_t access = row == UINT32_MAX ? hottest_access(region) : row;
-        if (reach.level != LEVEL_L1 && access != UINT32_MAX)
+        if (reach.known && reach.level != LEVEL_L1 && access != UINT32_MAX)
             order_find(&reach, request, region, access);
         reach.is_wide_spread &= !reach.in_order;
     }

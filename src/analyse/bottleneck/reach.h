@@ -9,7 +9,7 @@
 #include "analyse/bottleneck/region.h"
 
 struct reach {
-    bool known;              /* there were enough addresses */
+    bool known;              /* there were enough addresses to tell the first cache from what lies behind it */
     enum bottleneck_level level;
     struct working_set set;
     double lines_bytes;      /* known, or the least they can be */

@@ -149,7 +149,7 @@ static _Noreturn void child_wait(const struct process_copy *copy, pid_t parent)
 /* Let the copy make one system call of ours, its registers as they were afterwards. */
 static int64_t call_inject(struct process_copy *copy, uint64_t number, const uint64_t arguments[6])
 {
-    struct user_regs_struct kept, call;
+    struct user_regs_struct kept = {0}, call;
     if (!copy->pid || trace(copy, PTRACE_GETREGS, 0, &kept) != 0)
         return -ESRCH;
     call = kept;

@@ -112,22 +112,27 @@ static uint64_t mask_of(struct view status, const char *name)
     return 0;
 }
 
-static bool signal_waits(const struct stopped_thread *thread)
+#define SIGNAL_BIT(number) (UINT64_C(1) << ((number) - 1))
+
+/* That a handler, a stop or an end will follow from: of ignored ones the thread learns nothing, though they pend while it is traced. */
+static uint64_t signals_that_wait(const struct stopped_thread *thread, uint64_t also)
 {
+    static const uint64_t nothing_by_default = SIGNAL_BIT(SIGCHLD) | SIGNAL_BIT(SIGCONT) | SIGNAL_BIT(SIGURG) | SIGNAL_BIT(SIGWINCH);
     scoped_text struct text status = {0};
-    struct error ignored;
-    if (!sysroot_read(thread->root, &status, &ignored, "/proc/%d/task/%d/status", (int)thread->pid, (int)thread->tid))
-        return true;
+    struct error unreadable;
+    if (!sysroot_read(thread->root, &status, &unreadable, "/proc/%d/task/%d/status", (int)thread->pid, (int)thread->tid))
+        return UINT64_MAX;
     struct view all = {text_string(&status), status.length};
-    uint64_t pending = mask_of(all, "SigPnd:") | mask_of(all, "ShdPnd:");
-    return pending & ~mask_of(all, "SigBlk:");
+    uint64_t pending = mask_of(all, "SigPnd:") | mask_of(all, "ShdPnd:") | also;
+    uint64_t ignored = mask_of(all, "SigIgn:") | (nothing_by_default & ~mask_of(all, "SigCgt:"));
+    return pending & ~mask_of(all, "SigBlk:") & ~ignored;
 }
 
 /* We are what interrupted that call: it is made again when we let go. */
-static void restart_call(struct stopped_thread *thread)
+static void restart_call(struct stopped_thread *thread, uint64_t arriving)
 {
     struct user_regs_struct again = thread->registers;
-    if ((int64_t)again.rax != -EINTR || !ends_by_interruption(again.orig_rax) || signal_waits(thread))
+    if ((int64_t)again.rax != -EINTR || !ends_by_interruption(again.orig_rax) || signals_that_wait(thread, arriving))
         return;
     again.rax = again.orig_rax;
     again.rip -= SYSCALL_BYTES;
@@ -149,8 +154,8 @@ static bool state_read(struct stopped_thread *thread, struct error *err)
         trace(thread, PTRACE_GETREGSET, VECTOR_STATE, (uint64_t)(uintptr_t)&state) != 0)
         return error_system(err, errno, "can't read the registers of thread %d", (int)thread->tid);
     thread->state_bytes = state.iov_len;
-    thread->in_kernel = met_in_call(&thread->registers);
-    restart_call(thread);
+    thread->in_kernel |= met_in_call(&thread->registers);
+    restart_call(thread, 0);
     if (thread->registers.cs != CODE_64_BIT)
         return error_set(err, ERROR_UNSUPPORTED, "thread %d runs 32-bit code, which can't be stepped", (int)thread->tid);
     return true;
@@ -165,6 +170,15 @@ static bool refused(const struct stopped_thread *thread, int why, struct error *
         return error_system(err, why, "may not trace process %d", (int)thread->pid);
     error_set(err, ERROR_PERMISSION, "may not trace process %d: %s", (int)thread->pid, reason.message);
     return reason.hint[0] ? error_hint(err, "%s", reason.hint) : false;
+}
+
+/* A signal that nobody hears (SIGCHLD of a program without a handler) interrupts a call only because we trace. */
+static void pass_signal(struct stopped_thread *thread, int signal)
+{
+    if (signal > 0 && signal <= 64 && trace(thread, PTRACE_GETREGS, 0, (uint64_t)(uintptr_t)&thread->registers) == 0) {
+        thread->in_kernel |= met_in_call(&thread->registers);
+        restart_call(thread, SIGNAL_BIT(signal));
+    }
 }
 
 /* To the stop that we asked for, signals that come before it passed on. A thread that waits uninterruptibly isn't waited for. */
@@ -189,6 +203,7 @@ static bool wait_held(struct stopped_thread *thread, struct error *err)
             return true;
         if (event == PTRACE_EVENT_STOP) /* job control stopped it: it stays so when we let go */
             return error_set(err, ERROR_NOT_FOUND, "thread %d is stopped (SIGSTOP)", (int)thread->tid);
+        pass_signal(thread, signal);
         if (trace(thread, PTRACE_CONT, 0, (uint64_t)signal) != 0 && errno == ESRCH)
             continue; /* killed meanwhile */
     }
@@ -201,7 +216,7 @@ bool stopped_thread_take(struct stopped_thread *thread, const struct kernel *ker
     thread->root = root;
     thread->pid = pid;
     thread->tid = tid;
-    thread->is_held = false;
+    thread->is_held = thread->in_kernel = false;
     if (trace(thread, PTRACE_SEIZE, 0, 0) != 0)
         return refused(thread, errno, err);
     thread->is_held = true;
