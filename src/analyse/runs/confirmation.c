@@ -37,11 +37,26 @@ static void leave_open(struct confirmation *confirmation, enum confirmation_reas
     confirmation->pairs_needed = needed > (double)confirmation->pair_count && needed < pairs_worth_naming ? needed : 0;
 }
 
-/* A gain that is surely there, and more than A's distance from itself. */
+/* A distance that A hasn't from itself. */
+static bool is_beyond_noise(const struct confirmation *confirmation, double distance)
+{
+    return distance > (confirmation->noise_ratio.known ? confirmation->noise_ratio.value : 0);
+}
+
+/* A gain that is surely there. */
 static bool is_real(const struct confirmation *confirmation)
 {
-    double noise = confirmation->noise_ratio.known ? confirmation->noise_ratio.value : 0;
-    return confirmation->realised.low > 0 && confirmation->realised.mid > noise;
+    return confirmation->realised.low > 0 && is_beyond_noise(confirmation, confirmation->realised.mid);
+}
+
+static bool is_surely_more(const struct confirmation *confirmation, double than)
+{
+    return confirmation->realised.low > than && is_beyond_noise(confirmation, confirmation->realised.mid - than);
+}
+
+static bool is_surely_less(const struct confirmation *confirmation, double than)
+{
+    return confirmation->realised.high < than && is_beyond_noise(confirmation, than - confirmation->realised.mid);
 }
 
 /* Known well enough to say "as foretold": to half of what was foretold, or to what counts as a difference. */
@@ -64,10 +79,12 @@ static void judge_gain(struct confirmation *confirmation, const struct foretold 
 {
     const struct interval *realised = &confirmation->realised, *foretold = &told->gain;
     bool is_near = holds(foretold, realised->mid) || holds(realised, foretold->mid);
-    if (realised->low > foretold->high && is_real(confirmation))
+    if (is_surely_more(confirmation, foretold->high))
         conclude(confirmation, CONFIRMATION_MORE);
-    else if (realised->high < foretold->low)
+    else if (is_surely_less(confirmation, foretold->low))
         overturn(confirmation, took_hold);
+    else if (realised->low > foretold->high || realised->high < foretold->low)
+        leave_open(confirmation, CONFIRMATION_NOISE, 0);
     else if (!is_real(confirmation))
         leave_open(confirmation, realised->low > 0 ? CONFIRMATION_NOISE : CONFIRMATION_WIDE,
                    realised->mid < foretold->low ? foretold->low - realised->mid : fmin(realised->mid, half_width_most(told)));
@@ -82,7 +99,7 @@ static void judge_gain(struct confirmation *confirmation, const struct foretold 
 static void judge_bound(struct confirmation *confirmation, const struct foretold *foretold)
 {
     const struct interval *realised = &confirmation->realised;
-    if (realised->low > foretold->gain.high && is_real(confirmation))
+    if (is_surely_more(confirmation, foretold->gain.high))
         conclude(confirmation, CONFIRMATION_MORE);
     else if (is_real(confirmation))
         conclude(confirmation, CONFIRMATION_CONFIRMED);
@@ -97,13 +114,16 @@ static void judge_none(struct confirmation *confirmation, const struct foretold 
 {
     const struct interval *realised = &confirmation->realised;
     double most = fmax(foretold->gain.high, foretold->effect);
-    if (realised->low > most && is_real(confirmation))
+    if (is_surely_more(confirmation, most))
         conclude(confirmation, CONFIRMATION_OVERTURNED);
     else if (realised->high <= most && took_hold)
         conclude(confirmation, CONFIRMATION_CONFIRMED);
     else
-        leave_open(confirmation, realised->high <= most ? CONFIRMATION_NOT_MADE : CONFIRMATION_WIDE,
-                   fabs(realised->mid - most));
+        leave_open(confirmation,
+                   realised->high <= most ? CONFIRMATION_NOT_MADE
+                   : realised->low > most ? CONFIRMATION_NOISE
+                                          : CONFIRMATION_WIDE,
+                   realised->low > most ? 0 : fabs(realised->mid - most));
 }
 
 void confirmation_judge(struct confirmation *ret_confirmation, const struct foretold *foretold,

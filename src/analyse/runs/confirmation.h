@@ -4,7 +4,7 @@
  *
  * Judged on the interval of the realised gain (1 - B / A), never on its middle alone. Confirmed needs a gain that is surely
  * there, larger than the noise floor and known to half of what was foretold, and intervals of which one holds the other's
- * middle: two wide ones that just touch confirm nothing.
+ * middle: two wide ones that just touch confirm nothing. More, less and overturned need a distance beyond the noise floor.
  */
 #ifndef PLUMB_ANALYSE_RUNS_CONFIRMATION_H
 #define PLUMB_ANALYSE_RUNS_CONFIRMATION_H

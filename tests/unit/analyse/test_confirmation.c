@@ -31,6 +31,8 @@ static const struct judged_case judged_cases[] = {
     {"holds none and all", FORETOLD_GAIN, 0.3, 0.4, -0.1, 0.5, 0.01, true, I, CONFIRMATION_WIDE},
     {"they touch, and no middle agrees", FORETOLD_GAIN, 0.3, 0.4, 0.2, 0.31, 0.01, true, I, CONFIRMATION_WIDE},
     {"surely more", FORETOLD_GAIN, 0.1, 0.2, 0.25, 0.35, 0.02, true, M, SURE},
+    {"more, by less than the noise", FORETOLD_GAIN, 0.16, 0.24, 0.52, 0.8, 0.55, true, I, CONFIRMATION_NOISE},
+    {"less, by less than the noise", FORETOLD_GAIN, 0.3, 0.4, 0.2, 0.28, 0.1, true, I, CONFIRMATION_NOISE},
     {"none at all", FORETOLD_GAIN, 0.2, 0.4, -0.02, 0.02, 0.02, true, O, SURE},
     {"some, but less", FORETOLD_GAIN, 0.2, 0.4, 0.08, 0.12, 0.02, true, O, SURE},
     {"slower", FORETOLD_GAIN, 0.2, 0.4, -0.3, -0.2, 0.02, true, O, SURE},
@@ -42,6 +44,7 @@ static const struct judged_case judged_cases[] = {
     {"ruled out, rightly", FORETOLD_NONE, 0, 0.02, -0.01, 0.02, 0.02, true, C, SURE},
     {"ruled out, and slower", FORETOLD_NONE, 0, 0.02, -0.3, -0.2, 0.02, true, C, SURE},
     {"ruled out, and yet", FORETOLD_NONE, 0, 0.02, 0.2, 0.3, 0.02, true, O, SURE},
+    {"ruled out, and yet within the noise", FORETOLD_NONE, 0, 0.02, 0.2, 0.3, 0.3, true, I, CONFIRMATION_NOISE},
     {"ruled out, unresolved", FORETOLD_NONE, 0, 0.02, 0.02, 0.1, 0.02, true, I, CONFIRMATION_WIDE},
     {"ruled out, but did it take hold?", FORETOLD_NONE, 0, 0.02, -0.01, 0.01, 0.02, false, I, CONFIRMATION_NOT_MADE},
 };
