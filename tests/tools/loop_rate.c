@@ -19,20 +19,22 @@ struct code {
     size_t count, capacity;
 };
 
-static bool code_read(struct code *rows, const char *path, uint64_t offset, size_t size)
+static bool code_read(struct code *rows, const char *path, uint64_t offset, size_t size, struct arena *arena)
 {
     struct disassembler *disassembler;
     struct error err = {0};
-    uint8_t *bytes = memory_alloc(size + 1);
+    uint8_t *bytes = arena_alloc(arena, size + 1);
     FILE *file = fopen(path, "rb");
-    if (!file || fseek(file, (long)offset, SEEK_SET) || fread(bytes, 1, size, file) != size ||
-        !disassembler_new(&disassembler, "x86_64", SYNTAX_ATT, &err))
-        return false;
+    bool good = file && !fseek(file, (long)offset, SEEK_SET) && fread(bytes, 1, size, file) == size &&
+                disassembler_new(&disassembler, "x86_64", SYNTAX_ATT, &err);
     struct instruction row;
-    for (size_t at = 0; at < size && disassembler_next(disassembler, bytes + at, size - at, offset + at, &row); at += row.length)
+    for (size_t at = 0; good && at < size && disassembler_next(disassembler, bytes + at, size - at, offset + at, &row); at += row.length)
         *vec_push(rows) = row;
-    fclose(file);
-    return true;
+    if (good)
+        disassembler_free(disassembler);
+    if (file)
+        fclose(file);
+    return good;
 }
 
 static uint32_t row_of(const struct code *rows, uint64_t addr)
@@ -54,56 +56,94 @@ static struct loop_rows hottest_loop(const struct code *rows, const double *weig
     return loop;
 }
 
-int main(int argc, char **argv)
-{
-    struct error err = {0};
-    struct source *source;
+struct inputs {
+    struct code rows;
     struct capture capture;
-    struct code rows = {0};
-    if (argc < 6 || !code_read(&rows, argv[3], strtoull(argv[4], NULL, 0), strtoull(argv[5], NULL, 0)) || !rows.count ||
-        !perf_data_open(&source, argv[1], &err)) {
-        fprintf(stderr, "loop_rate: %s\n", err.message);
-        return 2;
-    }
-    capture_init(&capture);
-    if (!capture_fill(&capture, source, NULL, true, &err))
-        fprintf(stderr, "loop_rate: %s\n", err.message);
-    const struct samples *samples = &capture.recording.samples;
-    struct loop_sample *given = calloc(samples->count + 1, sizeof(*given));
-    double *weights = calloc(rows.count, sizeof(*weights));
+    struct loop_sample *samples;
+    size_t sample_count;
+    double *weights; /* one a row */
+    struct arena arena;
+};
+
+static void samples_give(struct inputs *in)
+{
+    const struct samples *samples = &in->capture.recording.samples;
+    in->sample_count = samples->count;
+    in->samples = arena_array(&in->arena, struct loop_sample, samples->count + 1);
+    in->weights = arena_array(&in->arena, double, in->rows.count);
     for (size_t at = 0; at < samples->count; at++) {
         const struct sample *sample = &samples->items[at];
-        given[at] = (struct loop_sample){.time_ns = sample->time_ns, .thread = sample->thread, .event = sample->event,
-                                         .row = row_of(&rows, samples->locations[sample->location].dso_addr)};
-        if (given[at].row != LOOP_ROW_OUTSIDE)
-            weights[given[at].row]++;
+        struct loop_sample *given = &in->samples[at];
+        *given = (struct loop_sample){.time_ns = sample->time_ns, .thread = sample->thread, .event = sample->event,
+                                      .row = row_of(&in->rows, samples->locations[sample->location].dso_addr)};
+        if (given->row != LOOP_ROW_OUTSIDE)
+            in->weights[given->row]++;
         if (sample->registers != REGISTERS_NONE) {
-            given[at].mask = samples->registers[sample->registers].mask;
-            given[at].values = samples->register_values + samples->registers[sample->registers].first;
+            given->mask = samples->registers[sample->registers].mask;
+            given->values = samples->register_values + samples->registers[sample->registers].first;
         }
     }
-    struct loop_rows loop = hottest_loop(&rows, weights);
-    if (loop.first == UINT32_MAX) {
-        printf("accepted=0 why='no loop' samples=%zu\n", samples->count);
-        return 0;
-    }
-    struct arena arena;
+}
+
+static void loop_tell(struct inputs *in, struct loop_rows loop, const char *core)
+{
+    const struct instruction *rows = in->rows.items;
     struct loop_rate rate;
     struct loop_bound bound;
     struct loop_traffic traffic;
-    struct loop_bound_request bound_request = {.rows = rows.items, .loop = loop, .row_weights = weights, .core = core_costs_find(argv[2])};
-    struct loop_rate_request rate_request = {.rows = rows.items, .row_count = rows.count, .loop = loop, .samples = given, .sample_count = samples->count};
-    arena_init(&arena);
-    struct loop_path path = loop_path_of(rows.items, loop, weights, &arena);
+    struct loop_bound_request bound_request = {.rows = rows, .loop = loop, .row_weights = in->weights, .core = core_costs_find(core)};
+    struct loop_rate_request rate_request = {.rows = rows, .row_count = in->rows.count, .loop = loop, .samples = in->samples,
+                                             .sample_count = in->sample_count};
+    struct loop_path path = loop_path_of(rows, loop, in->weights, &in->arena);
     loop_bound_of_path(&bound, &path, &bound_request);
     loop_rate_find(&rate, &rate_request);
     loop_traffic_of(&traffic, &path, NULL);
     printf("accepted=%d rate=%.6g low=%.6g high=%.6g cost=%.0f why='%s' cycles=%.2f limit='%s' approximate=%d lower=%d bytes=%.1f least=%.1f trips=%u of %u loop=%#llx-%#llx samples=%zu\n",
            rate.accepted, rate.rate_per_s, rate.low_per_s, rate.high_per_s, rate.sample_cost_ns, rate.why_not ? rate.why_not : "", bound.cycles,
            loop_limit_name(bound.limit), bound.is_approximate, bound.is_lower, traffic.bytes, traffic.least_bytes, traffic.trips, traffic.least_trips,
-           (unsigned long long)rows.items[loop.first].addr, (unsigned long long)rows.items[loop.last].addr, samples->count);
+           (unsigned long long)rows[loop.first].addr, (unsigned long long)rows[loop.last].addr, in->sample_count);
     for (int at = 0; at < LOOP_SCALES && getenv("SCALES"); at++)
         printf("  distance %.0f spread %.2f pairs %u backward %u contrary %u agreeing %u rate %.5g\n", rate.scales[at].distance_ns, rate.scales[at].spread,
                rate.scales[at].pairs, rate.scales[at].backward, rate.scales[at].contrary, rate.scales[at].agreeing, rate.scales[at].rate_per_s);
+}
+
+static bool recording_read(struct inputs *in, const char *path, struct error *err)
+{
+    struct source *source;
+    if (!perf_data_open(&source, path, err))
+        return false;
+    bool good = capture_fill(&in->capture, source, NULL, true, err);
+    source->ops->close(source);
+    return good;
+}
+
+static int answer(struct inputs *in, char **argv)
+{
+    struct error err = {0};
+    if (!code_read(&in->rows, argv[3], strtoull(argv[4], NULL, 0), strtoull(argv[5], NULL, 0), &in->arena) || !in->rows.count ||
+        !recording_read(in, argv[1], &err)) {
+        fprintf(stderr, "loop_rate: %s\n", err.message[0] ? err.message : "no such code");
+        return 2;
+    }
+    samples_give(in);
+    struct loop_rows loop = hottest_loop(&in->rows, in->weights);
+    if (loop.first == UINT32_MAX)
+        printf("accepted=0 why='no loop' samples=%zu\n", in->sample_count);
+    else
+        loop_tell(in, loop, argv[2]);
     return 0;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 6)
+        return 2;
+    struct inputs in = {0};
+    arena_init(&in.arena);
+    capture_init(&in.capture);
+    int status = answer(&in, argv);
+    capture_done(&in.capture);
+    vec_done(&in.rows);
+    arena_done(&in.arena);
+    return status;
 }

@@ -600,6 +600,8 @@ static void run_release(struct compare_run *run)
     run_profiles_done(&run->profiles);
     if (run->runner)
         measuring_runner_free(run->runner);
+    vec_done(&run->facts);
+    vec_done(&run->saved.facts);
     vec_done(&run->options.fail_if);
     vec_done(&run->options.arms.treatments);
     vec_done(&run->options.arms.labels);

@@ -106,7 +106,10 @@ bool workload_start_in(struct workload *workload, char *const argv[],
     signal(SIGCHLD, SIG_DFL); /* ignored, its status would be lost; the child keeps what we were given */
     workload->pid = pid;
     workload->program = argv[0];
-    workload->surroundings = surroundings;
+    if (surroundings) {
+        workload->ended = surroundings->ended;
+        workload->ended_context = surroundings->ended_context;
+    }
     workload->release_fd = fd_steal(&release_write);
     workload->exec_error_fd = fd_steal(&failure_read);
 #ifdef SYS_pidfd_open
@@ -171,8 +174,8 @@ static bool reap(struct workload *workload, int flags)
     if (forward_pid == workload->pid)
         forward_pid = 0;
     uint64_t ended_ns = now_ns();
-    if (workload->surroundings && workload->surroundings->ended)
-        workload->surroundings->ended(workload->surroundings->ended_context, workload->pid);
+    if (workload->ended)
+        workload->ended(workload->ended_context, workload->pid);
     while (wait4(workload->pid, &workload->wait_status, 0, &workload->usage) < 0 && errno == EINTR)
         continue;
     workload->ended_ns = ended_ns;

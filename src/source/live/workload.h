@@ -28,7 +28,8 @@ struct workload {
     int wait_status;
     struct rusage usage; /* of the child and its waited-for children; valid once reaped */
     uint64_t started_ns, ended_ns; /* CLOCK_MONOTONIC at release and when it was reaped */
-    const struct workload_surroundings *surroundings; /* the caller's, or NULL */
+    void (*ended)(void *context, pid_t pid); /* of its surroundings; NULL: nothing */
+    void *ended_context;
 };
 
 /* Fork and hold. argv ends with NULL. The program inherits our streams and environment. */
@@ -45,7 +46,7 @@ struct workload_surroundings {
     void (*ended)(void *context, pid_t pid);
     void *ended_context;
 };
-/* surroundings NULL: as workload_start; else they must live until it is reaped. */
+/* surroundings NULL: as workload_start. What the contexts point to must live until it is reaped. */
 MUST_CHECK bool workload_start_in(struct workload *workload, char *const argv[],
                                   const struct workload_surroundings *surroundings, struct error *err);
 /*
