@@ -89,24 +89,34 @@ static bool run_failed(const struct experiment_arm *arm, int exit_code, size_t b
                            "/dev/null); --ignore-failure measures such runs too");
 }
 
-static bool run_under_settings(const struct experiment_request *request, const struct experiment_arm *arm, size_t block,
+/* An experiment under way. */
+struct running {
+    const struct experiment_request *request;
+    struct experiment_result *result;
+    struct sysroot live;
+    const struct sysroot *root;
+    struct settings_lock lock;
+    int64_t began_ns; /* when the first run of all began */
+};
+
+static bool run_under_settings(const struct running *running, const struct experiment_arm *arm, size_t block,
                                struct measured *ret_cells, int *ret_exit_code, struct error *err)
 {
-    struct sysroot live;
-    sysroot_init(&live, NULL);
+    const struct experiment_runner *runner = &running->request->runner;
     scoped(run_settings_leave) struct settings_guard guard = {0};
-    return run_settings_enter(arm->settings, &guard, request->root ? request->root : &live, err) &&
-           request->runner.run(request->runner.context, arm, block, ret_cells, ret_exit_code, err);
+    return run_settings_enter(arm->settings, &running->lock, &guard, running->root, err) &&
+           runner->run(runner->context, arm, block, ret_cells, ret_exit_code, err);
 }
 
-static bool run_arm(const struct experiment_request *request, size_t index, size_t block, bool is_warmup,
-                    struct measured *ret_cells, struct error *err)
+static bool run_arm(const struct running *running, size_t index, size_t block, bool is_warmup, struct measured *ret_cells,
+                    struct error *err)
 {
+    const struct experiment_request *request = running->request;
     const struct experiment_arm *arm = &request->arms[index];
     int exit_code = 0;
     if (request->progress)
         request->progress(request->progress_context, arm, block, is_warmup);
-    if (!run_under_settings(request, arm, is_warmup ? SIZE_MAX : block, ret_cells, &exit_code, err))
+    if (!run_under_settings(running, arm, is_warmup ? SIZE_MAX : block, ret_cells, &exit_code, err))
         return false;
     return exit_code == 0 || request->keep_failed || workload_stop_requested() ||
            run_failed(arm, exit_code, block, is_warmup, err);
@@ -122,10 +132,10 @@ static bool is_warm(const struct experiment_request *request, int64_t began_ns)
     return request->warmup_seconds > 0 && (double)(clock_ns(CLOCK_MONOTONIC) - began_ns) / 1e9 >= request->warmup_seconds;
 }
 
-/* began_ns: when the first of all began. */
-static bool run_block(const struct experiment_request *request, struct experiment_result *result, size_t block,
-                      bool is_warmup, int64_t began_ns, struct error *err)
+static bool run_block(const struct running *running, size_t block, bool is_warmup, struct error *err)
 {
+    const struct experiment_request *request = running->request;
+    struct experiment_result *result = running->result;
     size_t width = request->runner.quantity_count;
     scoped_free size_t *order = memory_alloc(memory_product(request->arm_count, sizeof(*order)));
     scoped_free struct measured *cells = memory_alloc(memory_product(request->arm_count * width, sizeof(*cells)));
@@ -134,10 +144,10 @@ static bool run_block(const struct experiment_request *request, struct experimen
         cells[at] = not_measured("it did not run to its end in that block");
     uint64_t before_ns = suspended_ns(request);
     for (size_t at = 0; at < request->arm_count; at++) {
-        if (is_warmup && is_warm(request, began_ns))
+        if (is_warmup && is_warm(request, running->began_ns))
             break;
         struct measured *own = cells + order[at] * width;
-        bool ran = run_arm(request, order[at], block, is_warmup, own, err);
+        bool ran = run_arm(running, order[at], block, is_warmup, own, err);
         result->interrupted = workload_stop_requested();
         if (ran && !result->interrupted)
             continue;
@@ -171,18 +181,32 @@ static void begin_tables(const struct experiment_request *request, struct experi
     run_table_init(&result->warmups, arms, request->arm_count, request->runner.quantities, request->runner.quantity_count);
 }
 
+static bool blocks_run(const struct running *running, struct error *err)
+{
+    const struct experiment_request *request = running->request;
+    struct experiment_result *result = running->result;
+    for (size_t block = 0; block < request->warmup_blocks && !result->interrupted; block++)
+        if (!run_block(running, block, true, err))
+            return false;
+    while (!result->interrupted && request->policy.wants_block(request->policy.context, &result->table))
+        if (!run_block(running, result->table.block_count, false, err))
+            return false;
+    return true;
+}
+
 bool experiment_run_blocks(const struct experiment_request *request, struct experiment_result *result,
                            struct error *err)
 {
-    int64_t began_ns = clock_ns(CLOCK_MONOTONIC);
+    struct running running = {.request = request, .result = result, .began_ns = clock_ns(CLOCK_MONOTONIC)};
+    bool locked = true;
+    sysroot_init(&running.live, NULL);
+    running.root = request->root ? request->root : &running.live;
     begin_tables(request, result);
-    for (size_t block = 0; block < request->warmup_blocks && !result->interrupted; block++)
-        if (!run_block(request, result, block, true, began_ns, err))
-            return false;
-    while (!result->interrupted && request->policy.wants_block(request->policy.context, &result->table))
-        if (!run_block(request, result, result->table.block_count, false, began_ns, err))
-            return false;
-    return true;
+    for (size_t at = 0; locked && at < request->arm_count; at++)
+        locked = settings_lock_add(&running.lock, request->arms[at].settings, running.root, err);
+    bool ran = locked && blocks_run(&running, err);
+    settings_lock_done(&running.lock);
+    return ran;
 }
 
 static bool fixed_wants_block(void *context, const struct run_table *so_far)

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <stdlib.h>
+#include <sys/file.h>
 #include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -235,55 +236,121 @@ static bool file_write(const char *path, const char *value)
     return fd >= 0 && write(fd, value, length) == (ssize_t)length;
 }
 
-static bool file_switch(struct settings_guard *guard, const char *path, const char *value, struct error *err)
+/* Whether the setting is the machine's, not the process's. */
+static bool is_of_machine(const struct run_setting *setting)
 {
-    char before[256], after[256];
+    bool of_process = setting->kind->how == SETTING_THP && strcmp(setting->value, "never") == 0;
+    return setting->kind->path && !of_process;
+}
+
+/* Two that switch the same file would each take the other's value for the one to put back. The kernel ends the lock with who holds it. */
+static bool file_lock(struct settings_lock *lock, const struct setting_kind *kind, const struct sysroot *root, struct error *err)
+{
+    scoped_text struct text path = {0};
+    if (!file_path(kind, 0, root, &path))
+        return true; /* the run will say so */
+    scoped_fd int fd = open(text_string(&path), O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return error_system(err, errno, "can't open '%s'", text_string(&path));
+    if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+        error_set(err, ERROR_LIMIT, "%s can't be switched now: another plumb does", kind->key);
+        return error_hint(err, "two at once would undo each other's settings: begin when it has ended");
+    }
+    lock->kinds[lock->count] = kind;
+    lock->fds[lock->count++] = fd_steal(&fd);
+    return true;
+}
+
+bool settings_lock_add(struct settings_lock *lock, const struct run_settings *settings, const struct sysroot *root, struct error *err)
+{
+    for (size_t at = 0; settings && at < settings->count; at++) {
+        const struct setting_kind *kind = settings->items[at].kind;
+        bool held = !is_of_machine(&settings->items[at]);
+        for (size_t other = 0; other < lock->count; other++)
+            held |= lock->kinds[other] == kind;
+        if (!held && !file_lock(lock, kind, root, err))
+            return false;
+    }
+    return true;
+}
+
+void settings_lock_done(struct settings_lock *lock)
+{
+    while (lock->count > 0)
+        close(lock->fds[--lock->count]);
+}
+
+static bool switch_plan(struct settings_guard *guard, const char *path, const char *value, struct error *err)
+{
+    char before[256];
     if (!file_read(path, before, sizeof(before)))
         return error_system(err, errno, "can't read '%s'", path);
     if (strcmp(before, value) == 0)
         return true;
     guard->saved = vec_reserve_bytes(guard->saved, &guard->capacity, guard->count + 1, sizeof(*guard->saved));
-    guard->saved[guard->count++] =
-        (struct saved_setting){arena_string(&guard->arena, path), arena_string(&guard->arena, before)};
-    if (!file_write(path, value))
-        return error_system(err, errno, "can't write '%s' to '%s'", value, path);
-    if (!file_read(path, after, sizeof(after)) || strcmp(after, value) != 0)
-        return error_set(err, ERROR_UNSUPPORTED, "'%s' doesn't become '%s'", path, value);
+    guard->saved[guard->count++] = (struct saved_setting){arena_string(&guard->arena, path), arena_string(&guard->arena, before), value};
     return true;
 }
 
-static bool setting_enter(const struct run_setting *setting, struct settings_guard *guard, const struct sysroot *root,
-                          struct error *err)
+static bool setting_plan(const struct run_setting *setting, struct settings_guard *guard, const struct sysroot *root,
+                         struct error *err)
 {
-    bool of_process = setting->kind->how == SETTING_THP && strcmp(setting->value, "never") == 0;
-    if (!setting->kind->path || of_process)
+    if (!is_of_machine(setting))
         return true;
     scoped_text struct text path = {0};
     bool per_cpu = strstr(setting->kind->path, "%d") != NULL, good = true;
     for (int cpu = 0; good && (per_cpu || cpu == 0) && file_path(setting->kind, cpu, root, &path); cpu++)
-        good = file_switch(guard, text_string(&path), setting->value, err);
-    return good;
+        good = switch_plan(guard, text_string(&path), setting->value, err);
+    return good || error_wrap(err, "%s=%s", setting->key, setting->value);
 }
 
-bool run_settings_enter(const struct run_settings *settings, struct settings_guard *guard, const struct sysroot *root,
-                        struct error *err)
+static bool file_switch(const struct saved_setting *saved, struct error *err)
+{
+    char after[256];
+    if (!file_write(saved->path, saved->wanted))
+        return error_system(err, errno, "can't write '%s' to '%s'", saved->wanted, saved->path);
+    if (!file_read(saved->path, after, sizeof(after)) || strcmp(after, saved->wanted) != 0)
+        return error_set(err, ERROR_UNSUPPORTED, "'%s' doesn't become '%s'", saved->path, saved->wanted);
+    return true;
+}
+
+static void all_put_back(void *context)
+{
+    const struct settings_guard *guard = context;
+    for (size_t at = guard->count; at > 0; at--) {
+        bool put_back = file_write(guard->saved[at - 1].path, guard->saved[at - 1].value);
+        (void)put_back; /* it could be written a moment ago; nobody is left to be told */
+    }
+}
+
+bool run_settings_enter(const struct run_settings *settings, const struct settings_lock *lock, struct settings_guard *guard,
+                        const struct sysroot *root, struct error *err)
 {
     *guard = (struct settings_guard){0};
     arena_init(&guard->arena);
     if (settings && settings->count)
         workload_forward_signals(NULL); /* from here on an interrupt raises a flag and ends nothing */
     for (size_t at = 0; settings && at < settings->count; at++)
-        if (!setting_enter(&settings->items[at], guard, root, err))
-            return error_wrap(err, "%s=%s", settings->items[at].key, settings->items[at].value);
+        if (!setting_plan(&settings->items[at], guard, root, err))
+            return false;
+    if (!guard->count)
+        return true;
+    const struct guardian_request request = {
+        .undo = all_put_back, .context = guard, .kept = lock ? lock->fds : NULL, .kept_count = lock ? lock->count : 0};
+    if (!guardian_start(&guard->guardian, &request, err)) {
+        guard->count = 0; /* nothing was written */
+        return false;
+    }
+    for (size_t at = 0; at < guard->count; at++)
+        if (!file_switch(&guard->saved[at], err))
+            return false;
     return true;
 }
 
 void run_settings_leave(struct settings_guard *guard)
 {
-    while (guard->count-- > 0) {
-        bool put_back = file_write(guard->saved[guard->count].path, guard->saved[guard->count].value);
-        (void)put_back; /* it could be written a moment ago; nobody is left to be told */
-    }
+    all_put_back(guard);
+    guardian_end(&guard->guardian);
     free(guard->saved);
     arena_done(&guard->arena);
     *guard = (struct settings_guard){0};

@@ -4,23 +4,17 @@
 #include "base/arena.h"
 #include "base/hashmap.h"
 #include "base/scope.h"
+#include "system/host/guardian.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 enum {
     THREADS_MOST = 256,
     SLICES = 10, /* of each kind */
     SLICE_NS = 150000000,
-    READY_TRIES = 2000,
-    READY_STEP_US = 1000,
 };
 
 struct pinned_thread {
@@ -29,8 +23,7 @@ struct pinned_thread {
     cpu_set_t before, pinned;
 };
 
-struct pinned_threads { /* shared with the guardian */
-    volatile bool is_guarded;
+struct pinned_threads {
     size_t count;
     struct pinned_thread items[THREADS_MOST];
 };
@@ -75,49 +68,16 @@ static bool all_pin(const struct pinned_threads *threads)
     return any;
 }
 
-/* ---- who gives them back ---- */
+/* In the guardian, when we are gone. */
+struct pinning_undo {
+    const struct sysroot *root;
+    const struct pinned_threads *threads;
+};
 
-/* Waits for the other end of the pipe to close, however that comes about. */
-static _Noreturn void guardian_wait(const struct sysroot *root, struct pinned_threads *threads, int fd)
+static void pinning_undo(void *context)
 {
-    char byte;
-    ssize_t got;
-    (void)setsid(); /* what is sent to our group or terminal isn't for it */
-    for (int number = 1; number < NSIG; number++)
-        (void)signal(number, SIG_IGN);
-    threads->is_guarded = true;
-    do
-        got = read(fd, &byte, 1);
-    while (got > 0 || (got < 0 && errno == EINTR));
-    all_restore(root, threads);
-    _exit(0);
-}
-
-static pid_t guardian_start(const struct sysroot *root, struct pinned_threads *threads, int *ret_fd)
-{
-    int ends[2];
-    if (pipe2(ends, O_CLOEXEC) != 0)
-        return -1;
-    pid_t pid = fork();
-    if (pid == 0) {
-        /* Nothing of ours is held open by it: who waits for the end of our output must not wait for it. */
-        for (int fd = 0; fd < 1024; fd++)
-            if (fd != ends[0])
-                close(fd);
-        guardian_wait(root, threads, ends[0]);
-    }
-    close(ends[0]);
-    *ret_fd = ends[1];
-    /* Nothing is pinned before somebody is there to undo it. */
-    for (int tries = 0; pid > 0 && !threads->is_guarded && tries < READY_TRIES; tries++)
-        usleep(READY_STEP_US);
-    if (pid > 0 && !threads->is_guarded) {
-        errno = ETIMEDOUT;
-        kill(pid, SIGKILL);
-        (void)waitpid(pid, NULL, 0);
-        return -1;
-    }
-    return pid;
+    const struct pinning_undo *undo = context;
+    all_restore(undo->root, undo->threads);
 }
 
 /* ---- the measurement ---- */
@@ -168,25 +128,19 @@ static bool turns_take(const struct work_meter *meter, const struct sysroot *roo
 bool thread_pinning_measure(struct work_meter *meter, const struct sysroot *root, pid_t pid,
                             struct thread_pinning_result *ret_result, struct error *err)
 {
-    struct pinned_threads *threads = mmap(NULL, sizeof(*threads), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (threads == MAP_FAILED)
-        return error_system(err, errno, "no memory for its threads' CPUs");
+    scoped_free struct pinned_threads *threads = memory_alloc(sizeof(*threads));
     threads_find(threads, root, pid);
     struct thread_pinning_result result = {.threads = threads->count};
-    bool measured = threads->count || error_set(err, ERROR_UNSUPPORTED, "each of its threads may run on one CPU only as it is");
-    if (measured) {
-        int fd = -1;
-        pid_t guardian = guardian_start(root, threads, &fd);
-        measured = guardian > 0 ? turns_take(meter, root, threads, &result, err)
-                                : error_system(err, errno, "can't start who would undo the pinning");
-        all_restore(root, threads);
-        if (fd >= 0)
-            close(fd);
-        if (guardian > 0)
-            while (waitpid(guardian, NULL, 0) < 0 && errno == EINTR)
-                continue;
-    }
-    munmap(threads, sizeof(*threads));
+    if (!threads->count)
+        return error_set(err, ERROR_UNSUPPORTED, "each of its threads may run on one CPU only as it is");
+    struct pinning_undo undo = {root, threads};
+    const struct guardian_request request = {.undo = pinning_undo, .context = &undo};
+    struct guardian guardian;
+    if (!guardian_start(&guardian, &request, err))
+        return false;
+    bool measured = turns_take(meter, root, threads, &result, err);
+    all_restore(root, threads);
+    guardian_end(&guardian);
     if (measured)
         *ret_result = result;
     return measured;

@@ -280,6 +280,33 @@ def test_a_machine_that_is_switched_meanwhile_voids_it(plumb):
         switch.write_text(before)
 
 
+@pytest.mark.alone
+def test_killed_while_it_switched_the_machine_it_leaves_nothing_behind(plumb):
+    switch = pathlib.Path("/sys/kernel/mm/transparent_hugepage/shmem_enabled")
+    if not os.access(switch, os.W_OK):
+        pytest.skip("this machine's settings can't be switched")
+    before = re.search(r"\[(\w+)\]", switch.read_text())[1]
+    other = "advise" if before == "never" else "never"
+    words = ["compare", "-q", "-n", "50", "--warmup", "0", "--no-noise-floor", "--treatment", f"thp_shmem={before},{other}", "sleep", "0.3"]
+    killed = subprocess.Popen([plumb, *words], stdout=subprocess.DEVNULL, start_new_session=True)
+    try:
+        until = time.monotonic() + 20
+        while f"[{other}]" not in switch.read_text() and time.monotonic() < until:
+            time.sleep(0.005)
+        second = subprocess.run([plumb, *words], capture_output=True, text=True, timeout=60)
+        assert second.returncode == 1 and "another plumb" in second.stderr
+        while f"[{other}]" not in switch.read_text() and time.monotonic() < until:
+            time.sleep(0.005)
+        os.killpg(killed.pid, signal.SIGKILL)
+        killed.wait()
+        while f"[{before}]" not in switch.read_text() and time.monotonic() < until + 20:
+            time.sleep(0.01)
+        assert f"[{before}]" in switch.read_text()
+    finally:
+        killed.kill()
+        switch.write_text(before)
+
+
 def test_unequal_and_varying_work_is_named(plumb):
     document = json.loads(compare(plumb, "-n", "8", "--explain", "0", "--json", "--shell", "head -c 1000 /dev/zero", "--",
                                   "head -c 90000 /dev/zero").stdout)

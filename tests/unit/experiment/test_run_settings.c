@@ -5,8 +5,12 @@
 #include "base/vec.h"
 #include "experiment/run_settings.h"
 
+#include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 static void file_make(const char *root, const char *path, const char *text)
 {
@@ -49,7 +53,7 @@ Test(run_settings, the_machines_switches_are_put_back)
     sysroot_init(&root, folder);
     cr_assert(run_settings_add(&settings, "governor", "performance", &root, &arena, &err), "%s", err.message);
     cr_assert(run_settings_add(&settings, "numa_balancing", "0", &root, &arena, &err));
-    cr_assert(run_settings_enter(&settings, &guard, &root, &err), "%s", err.message);
+    cr_assert(run_settings_enter(&settings, NULL, &guard, &root, &err), "%s", err.message);
     cr_assert_str_eq(file_text(&root, "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"), "performance");
     cr_assert_str_eq(file_text(&root, "/sys/devices/system/cpu/cpu2/cpufreq/scaling_governor"), "performance");
     cr_assert_str_eq(file_text(&root, "/proc/sys/kernel/numa_balancing"), "0");
@@ -57,6 +61,52 @@ Test(run_settings, the_machines_switches_are_put_back)
     cr_assert_str_eq(file_text(&root, "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"), "powersave");
     cr_assert_str_eq(file_text(&root, "/sys/devices/system/cpu/cpu1/cpufreq/scaling_governor"), "performance");
     cr_assert_str_eq(file_text(&root, "/proc/sys/kernel/numa_balancing"), "1");
+    arena_done(&arena);
+}
+
+/* A process of ours that switches, says so, and is killed. */
+static pid_t switcher_start(const struct run_settings *settings, const struct sysroot *root, int told)
+{
+    pid_t pid = fork();
+    if (pid)
+        return pid;
+    struct settings_guard guard;
+    struct settings_lock lock = {0};
+    struct error err = {0};
+    bool entered = settings_lock_add(&lock, settings, root, &err) && run_settings_enter(settings, &lock, &guard, root, &err);
+    if (write(told, entered ? "y" : "n", 1) == 1)
+        pause();
+    _exit(1);
+}
+
+Test(run_settings, who_is_killed_while_it_switched_leaves_nothing_behind)
+{
+    char folder[] = "/tmp/plumb-test.XXXXXX", answer = 0;
+    cr_assert(mkdtemp(folder));
+    file_make(folder, "/proc/sys/kernel/numa_balancing", "1\n");
+    struct sysroot root;
+    struct arena arena;
+    struct run_settings settings = {0};
+    struct settings_lock lock = {0};
+    struct error err = {0};
+    int told[2];
+    arena_init(&arena);
+    sysroot_init(&root, folder);
+    cr_assert(run_settings_add(&settings, "numa_balancing", "0", &root, &arena, &err));
+    cr_assert(pipe(told) == 0);
+    pid_t pid = switcher_start(&settings, &root, told[1]);
+    cr_assert(read(told[0], &answer, 1) == 1 && answer == 'y');
+    cr_assert_str_eq(file_text(&root, "/proc/sys/kernel/numa_balancing"), "0");
+    cr_assert_not(settings_lock_add(&lock, &settings, &root, &err), "two switch at once");
+    cr_assert(err.kind == ERROR_LIMIT && strstr(err.message, "another plumb"), "%s", err.message);
+    kill(pid, SIGKILL);
+    cr_assert(waitpid(pid, NULL, 0) == pid);
+    /* The lock is free when the guardian has done its work: no sooner. */
+    for (int tries = 0; tries < 3000 && !settings_lock_add(&lock, &settings, &root, &err); tries++)
+        usleep(10000);
+    cr_assert(lock.count == 1);
+    cr_assert_str_eq(file_text(&root, "/proc/sys/kernel/numa_balancing"), "1");
+    settings_lock_done(&lock);
     arena_done(&arena);
 }
 
