@@ -6,6 +6,9 @@ run          run("stat", "-x,", "true") -> the finished process: .returncode, .s
 source_root  the checkout
 shared_data  ../shared/data beside the checkout; the test is skipped when it isn't there
 sanitized    true when plumb was built with sanitizers (it is slower then, and links more)
+kernels      path of bench/workloads/kernels, programs whose bottleneck is known by construction
+kernel_case  kernel_case("chase") -> the folder of a case of that kernel, made once in a run of the tests, whichever file
+             asks first: pages and verdicts are read from it, nobody changes it
 
 Tests under tests/live/ carry the mark `live`: they measure the machine they run on, which may be busy, and skip
 with a reason where it can't do what they need. Files of tests run side by side: a test that switches a setting of the
@@ -152,3 +155,34 @@ def run(plumb):
     def run_plumb(*arguments, **options):
         return run_program(plumb, *arguments, **options)
     return run_plumb
+
+
+KERNEL_SECONDS = "0.8"
+# Far beyond the second cache and what translations are kept of, as the kernels' own half a gigabyte is; quicker to set up.
+KERNEL_SIZES = {"stream": "256M", "chase": "128M", "gather": "128M", "list": "64M", "tlb": "128M", "bsearch": "64M"}
+
+
+@pytest.fixture(scope="session")
+def kernels(plumb):
+    path = pathlib.Path(plumb).parent / "bench" / "workloads" / "kernels"
+    if not os.access(path, os.X_OK):
+        pytest.skip(f"{path} was not built")
+    return path
+
+
+@pytest.fixture(scope="session")
+def kernel_case(plumb, kernels, tmp_path_factory):
+    shared = os.environ.get("PLUMB_TEST_LOCKS")
+    folder = pathlib.Path(shared) if shared else tmp_path_factory.mktemp("kernels")
+
+    def case_of(name):
+        case = folder / f"case-of-{name}"
+        with open(folder / f"{name}.lock", "w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not case.exists():
+                size = ["--size", KERNEL_SIZES[name]] if name in KERNEL_SIZES else []
+                run_program(plumb, "diagnose", "-q", "--case", case, "--", kernels, name, "--seconds", KERNEL_SECONDS, *size,
+                            timeout=200)
+        assert (case / "findings.json").exists(), f"there is no case of {name}"
+        return case
+    return case_of

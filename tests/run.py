@@ -31,20 +31,30 @@ PARTS = ("units", "golden", "live")
 UNIT_SECONDS = 600
 PYTEST_SECONDS = 3000
 SLOWEST_SHOWN = 8
+SLOW = ("test_bottleneck", "test_compare", "test_diagnose_probe", "test_confirm")
 
 Result = collections.namedtuple("Result", "name outcome detail")
 
 
-def environment_of(build, sanitizer_logs):
+def environment_of(build):
     environment = os.environ | {"PLUMB": str(build / "plumb"), "PLUMB_SOURCE_ROOT": str(ROOT), "PLUMB_BUILD": str(build)}
     environment.setdefault("PLUMB_SHARED_DATA", str(ROOT.parent / "shared/data"))
-    if sanitizer_logs:
-        log = f"log_path={sanitizer_logs}/log:log_exe_name=1"
-        environment |= {"PLUMB_SANITIZED": "1", "PLUMB_SANITIZER_LOGS": str(sanitizer_logs),
-                        "ASAN_OPTIONS": f"{log}:detect_leaks=1:detect_stack_use_after_return=1:handle_abort=0:{WORKAROUND}",
-                        "UBSAN_OPTIONS": f"{log}:print_stacktrace=1",
-                        "LSAN_OPTIONS": f"{log}:suppressions={ROOT}/tests/asan/leaks_of_others.txt:print_suppressions=0"}
     return environment
+
+
+def with_logs(environment, logs, name):
+    """The environment in which sanitizers write to a folder of this name only, for whatever runs side by side: whose a
+    report is, is told by where and when it appears. Without sanitizers, the same environment."""
+    if logs is None:
+        return environment
+    folder = logs / re.sub(r"\W", "_", name)
+    folder.mkdir()
+    os.chmod(folder, 0o1777)  # a test may drop its privileges
+    log = f"log_path={folder}/log:log_exe_name=1"
+    return environment | {"PLUMB_SANITIZED": "1", "PLUMB_SANITIZER_LOGS": str(folder),
+                          "ASAN_OPTIONS": f"{log}:detect_leaks=1:detect_stack_use_after_return=1:handle_abort=0:{WORKAROUND}",
+                          "UBSAN_OPTIONS": f"{log}:print_stacktrace=1",
+                          "LSAN_OPTIONS": f"{log}:suppressions={ROOT}/tests/asan/leaks_of_others.txt:print_suppressions=0"}
 
 
 def run_to_end(words, environment, seconds):
@@ -98,22 +108,28 @@ def programs_in(folder, pattern):
     return [path for path in sorted(folder.glob(pattern)) if path.is_file() and os.access(path, os.X_OK)]
 
 
-def run_units(build, environment):
+def run_units(build, environment, logs):
     units = programs_in(build / "tests/unit", "unit_*")
     if not units:
         return [Result("units", "failed", f"no unit test in {build}/tests/unit")]
-    logs = environment.get("PLUMB_SANITIZER_LOGS")
 
-    def run_and_name(unit):
-        ran = run_unit(unit, environment)
-        sanitizer_logs.name_new(logs, unit.name)
+    def run_and_name(run_one, program):
+        own = with_logs(environment, logs, program.name)
+        ran = run_one(program, own)
+        sanitizer_logs.name_new(own.get("PLUMB_SANITIZER_LOGS"), program.name)
         return ran
 
-    # Whose a sanitizer's report is, is told by when it appears: then one by one.
-    with concurrent.futures.ThreadPoolExecutor(1 if logs else os.cpu_count()) as pool:
-        results = [result for ran in pool.map(run_and_name, units) for result in ran]
-        results += pool.map(lambda program: run_replay(program, environment), programs_in(build / "tests/fuzz", "fuzz_*"))
+    replays = programs_in(build / "tests/fuzz", "fuzz_*")
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        # The longest first: the seeds of some parsers have a hundred thousand bytes to cut at.
+        replayed = pool.map(lambda program: run_and_name(run_replay, program), sorted(replays, key=bytes_of_seeds, reverse=True))
+        results = [result for ran in pool.map(lambda unit: run_and_name(run_unit, unit), units) for result in ran]
+        results += replayed
     return results + [Result(f"fuzz_{name}.c", "failed", "isn't listed in tests/fuzz/meson.build") for name in unlisted()]
+
+
+def bytes_of_seeds(program):
+    return sum(seed.stat().st_size for seed in seeds_of(program.name[len("fuzz_"):]))
 
 
 def run_replay(program, environment):
@@ -169,16 +185,17 @@ def run_pytest_file(python, path, environment):
     return results, seconds
 
 
-def run_pytest(part, environment):
+def run_pytest(part, environment, logs):
     """The files of a part, as many at a time as there are CPUs, two at most: whatever is measured has to hold beside
-    others, but a crowd would only be slow. Sanitizers' reports are told apart by when they appear: then one by one."""
-    files = sorted((ROOT / "tests" / part).glob("**/test_*.py"), key=lambda path: -path.stat().st_size)
+    others, but a crowd would only be slow. Those known to be slow begin, so that none of them is left alone at the end."""
+    files = sorted((ROOT / "tests" / part).glob("**/test_*.py"), key=lambda path: (path.stem not in SLOW, -path.stat().st_size))
     python = python_with_pytest()
     if files and not python:
         return [Result(f"pytest {part}", "failed", "no python here has pytest (Debian: python3-pytest)")]
-    workers = 1 if environment.get("PLUMB_SANITIZER_LOGS") else min(2, os.cpu_count() or 1)
+    workers = min(2, os.cpu_count() or 1)
     with tempfile.TemporaryDirectory(prefix="plumb-locks-") as locks, concurrent.futures.ThreadPoolExecutor(workers) as pool:
-        ran = list(pool.map(lambda path: run_pytest_file(python, path, environment | {"PLUMB_TEST_LOCKS": locks}), files))
+        environment = environment | {"PLUMB_TEST_LOCKS": locks}
+        ran = list(pool.map(lambda path: run_pytest_file(python, path, with_logs(environment, logs, path.stem)), files))
     times = sorted((pair for _, seconds in ran for pair in seconds), reverse=True)
     if times:
         print(f"slowest of {part}:", *(f"{seconds:6.1f} s {name}" for seconds, name in times[:SLOWEST_SHOWN]), sep="\n", flush=True)
@@ -187,7 +204,7 @@ def run_pytest(part, environment):
 
 def check_planted(build, environment, logs):
     """The sanitizers' reports of the planted errors, or a failure: then no later silence means anything."""
-    run_to_end([build / "tests/asan/planted", "--quiet"], environment, 120)
+    run_to_end([build / "tests/asan/planted", "--quiet"], with_logs(environment, logs, "planted"), 120)
     reports = "".join(text for _, text in sanitizer_logs.drain(logs))
     for what, sign in (("leak", "LeakSanitizer: detected memory leaks"), ("overflow of a heap block", "heap-buffer-overflow"),
                        ("overflow within an arena", "use-after-poison"),
@@ -226,12 +243,12 @@ def main():
     start, results = time.monotonic(), []
     with tempfile.TemporaryDirectory(prefix="plumb-sanitizer-") as logs_folder:
         logs = pathlib.Path(logs_folder) if options.sanitized else None
-        environment = environment_of(build, logs)
+        environment = environment_of(build)
         if logs:
-            os.chmod(logs, 0o1777)  # a test may drop its privileges
+            os.chmod(logs, 0o755)
             results += check_planted(build, environment, logs)
         for part in (part for part in PARTS if part in parts):
-            results += run_units(build, environment) if part == "units" else run_pytest(part, environment)
+            results += run_units(build, environment, logs) if part == "units" else run_pytest(part, environment, logs)
             if logs:
                 results += sanitizer_results(logs)
     return summary(results, time.monotonic() - start)

@@ -23,8 +23,8 @@ def name_new(folder, test):
 
 
 def drain(folder):
-    """(name, text) of each log; the folder is empty then."""
-    logs = sorted(folder.iterdir())
+    """(name, text) of each log in this folder and those within; they are gone then."""
+    logs = sorted(path for path in folder.rglob("*") if path.is_file())
     texts = [(path.name, path.read_text(errors="replace")) for path in logs]
     for path in logs:
         path.unlink()

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Run each libFuzzer target for a while; a crash, a hang, a leak or too much memory fails, and the input is kept."""
+"""Run each libFuzzer target for a while, one on each CPU; a crash, a hang, a leak or too much memory fails, and the input is kept."""
 import argparse
+import concurrent.futures
 import os
 import pathlib
 import re
@@ -40,6 +41,13 @@ def fuzz(program, seeds, seconds, artifacts):
     return done.returncode, done.stdout.decode(errors="replace")
 
 
+def fuzz_named(program, seconds, artifacts):
+    name = program.name[len("fuzz_"):]
+    seeds = seeds_of(name)
+    status, output = fuzz(program, seeds, seconds, artifacts)
+    return name, status, len(seeds), output
+
+
 def kept_input(output):
     """The file in which libFuzzer left the input that did it."""
     match = re.search(r"Test unit written to (\S+)", output)
@@ -71,19 +79,18 @@ def main():
     if status == 0 or not kept_input(output) or not kept_input(output).exists():
         failed.append("planted crash: the fuzzer missed it, or kept no input")
     programs = sorted(path for path in folder.glob("fuzz_*") if path.is_file() and os.access(path, os.X_OK))
-    for program in programs:
-        name = program.name[len("fuzz_"):]
-        if options.targets and name not in options.targets:
-            continue
-        seeds = seeds_of(name)
-        status, output = fuzz(program, seeds, options.seconds, artifacts)
-        print(f"{'ok' if status == 0 else 'FAILED':6} {name}: {statistic(output, 'number_of_executed_units')} runs from {len(seeds)} seeds", flush=True)
-        passed += status == 0
-        if status != 0:
-            print(output[-6000:])
-            kept = kept_input(output)
-            again = f"input kept: {kept.relative_to(ROOT) if kept.is_relative_to(ROOT) else kept}" if kept else "it left no input"
-            failed.append(f"{name}: {why_failed(output)}; {again}")
+    if options.targets:
+        programs = [path for path in programs if path.name[len("fuzz_"):] in options.targets]
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for name, status, seeds, output in pool.map(lambda program: fuzz_named(program, options.seconds, artifacts), programs):
+            print(f"{'ok' if status == 0 else 'FAILED':6} {name}: {statistic(output, 'number_of_executed_units')} runs from {seeds} seeds",
+                  flush=True)
+            passed += status == 0
+            if status != 0:
+                print(output[-6000:])
+                kept = kept_input(output)
+                again = f"input kept: {kept.relative_to(ROOT) if kept.is_relative_to(ROOT) else kept}" if kept else "it left no input"
+                failed.append(f"{name}: {why_failed(output)}; {again}")
     if not passed and not failed:
         failed.append(f"no target called {' or '.join(options.targets)}" if options.targets else f"no target is built in {folder}")
     for line in failed:

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * A program that notices whatever a tracer does to it: wrong sums, signals lost or out of order, calls that end with
- * EINTR though no handler ran. `stepped_target SECONDS [fork|exec]` prints "fine …" and ends with 0, else says what is wrong.
+ * EINTR though no handler ran. `stepped_target SECONDS [fork|exec]` works so long, or until whoever holds the other end of
+ * its standard input closes it, prints "fine …" and ends with 0, else says what is wrong. With "exec" it starts itself anew
+ * every fifth of a second.
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -84,9 +88,38 @@ static uint64_t sum_down(void)
     return sum;
 }
 
+/* A closed pipe; a terminal, a file or /dev/null never hangs up. */
+static bool told_to_end(void)
+{
+    struct pollfd input = {.fd = STDIN_FILENO};
+    return poll(&input, 1, 0) > 0 && (input.revents & POLLHUP);
+}
+
+static bool is_bad(void)
+{
+    return wrong || interrupted || disordered || !sums || !signals;
+}
+
+static void fork_once(uint64_t seed)
+{
+    int status = 0;
+    pid_t child = fork();
+    if (child == 0)
+        _exit(sum_up(seed) == sum_down() ? 0 : 9);
+    if (waitpid(child, &status, 0) != child || status)
+        wrong++;
+}
+
+static void threads_end(pthread_t threads[2])
+{
+    ended = 1;
+    pthread_join(threads[0], NULL);
+    pthread_join(threads[1], NULL);
+}
+
 int main(int argc, char **argv)
 {
-    double until = now() + (argc > 1 ? atof(argv[1]) : 1);
+    double began = now(), until = began + (argc > 1 ? atof(argv[1]) : 1);
     const char *habit = argc > 2 ? argv[2] : "";
     struct sigaction action = {.sa_sigaction = heard, .sa_flags = SA_SIGINFO | SA_RESTART};
     sigset_t mine;
@@ -99,29 +132,25 @@ int main(int argc, char **argv)
     sigaction(SIGRTMIN, &action, NULL);
     pthread_create(&threads[1], NULL, sender, NULL);
     pthread_sigmask(SIG_UNBLOCK, &mine, NULL);
-    for (uint64_t seed = 1; now() < until; seed++) {
+    for (uint64_t seed = 1; now() < until && !(now() > began + 0.1 && told_to_end()); seed++) {
         if (sum_up(seed) != sum_down())
             wrong++;
         sums++;
-        if (strcmp(habit, "fork") == 0 && seed % 64 == 0) {
-            int status = 0;
-            pid_t child = fork();
-            if (child == 0)
-                _exit(sum_up(seed) == sum_down() ? 0 : 9);
-            if (waitpid(child, &status, 0) != child || status)
-                wrong++;
-        }
-        if (strcmp(habit, "exec") == 0 && now() > until - 0.5) {
+        if (strcmp(habit, "fork") == 0 && seed % 64 == 0)
+            fork_once(seed);
+        if (strcmp(habit, "exec") == 0 && now() > began + 0.2) {
             char left[16];
+            threads_end(threads); /* and with them the last signal, which nobody would hear in the next program */
+            if (is_bad())
+                break;
             snprintf(left, sizeof(left), "%.1f", until - now());
-            execl("/proc/self/exe", argv[0], left, (char *)NULL);
+            execl("/proc/self/exe", argv[0], left, habit, (char *)NULL);
+            wrong++;
         }
     }
-    ended = 1;
-    pthread_join(threads[0], NULL);
-    pthread_join(threads[1], NULL);
-    int bad = wrong || interrupted || disordered || !sums || !signals;
-    printf("%s sums=%ld wrong=%d signals=%ld disordered=%ld interrupted=%ld\n", bad ? "BAD" : "fine", sums, wrong, signals,
+    if (!ended)
+        threads_end(threads);
+    printf("%s sums=%ld wrong=%d signals=%ld disordered=%ld interrupted=%ld\n", is_bad() ? "BAD" : "fine", sums, wrong, signals,
            disordered, interrupted);
-    return bad;
+    return is_bad();
 }

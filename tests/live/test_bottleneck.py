@@ -2,8 +2,6 @@
 """The estimated bottleneck on programs whose bottleneck is known by construction (bench/workloads/kernels): a class that
 can't be is never named, and what looks like another class is never called sure. Nothing depends on speed."""
 import json
-import os
-import pathlib
 import subprocess
 
 import pytest
@@ -34,26 +32,16 @@ KEYS = {"estimated", "class", "subclass", "level", "confidence", "share", "recov
         "function", "instruction", "working_set", "evidence", "why_not", "loops"}
 
 
-@pytest.fixture(scope="module")
-def kernels(plumb):
-    path = pathlib.Path(plumb).parent / "bench" / "workloads" / "kernels"
-    if not os.access(path, os.X_OK):
-        pytest.skip(f"{path} was not built")
-    return path
-
-
-def bottleneck_of(run, tmp_path, *command):
-    case = tmp_path / "case"
-    run("diagnose", "-q", "--case", case, "--", *command, timeout=200)
+def bottleneck_in(case):
     found = json.loads((case / "findings.json").read_text())
     if found["bottleneck"] is None:
         pytest.skip("hardware counters decide here")
-    return found["bottleneck"], found, case
+    return found["bottleneck"]
 
 
 @pytest.mark.parametrize("name", POSSIBLE)
-def test_a_class_that_can_not_be_is_not_named(run, kernels, tmp_path, name):
-    estimate, found, _ = bottleneck_of(run, tmp_path, kernels, name, "--seconds", "0.8")
+def test_a_class_that_can_not_be_is_not_named(kernel_case, name):
+    estimate = bottleneck_in(kernel_case(name))
     possible, looks_like_another = POSSIBLE[name]
     assert KEYS <= set(estimate)
     assert estimate["estimated"] is True
@@ -68,8 +56,9 @@ def test_a_class_that_can_not_be_is_not_named(run, kernels, tmp_path, name):
     assert estimate["evidence"]
 
 
-def test_the_page_and_the_replay_say_the_same(run, kernels, tmp_path):
-    estimate, found, case = bottleneck_of(run, tmp_path, kernels, "chase", "--seconds", "0.8")
+def test_the_page_and_the_replay_say_the_same(run, kernel_case):
+    case = kernel_case("chase")
+    estimate = bottleneck_in(case)
     page = run("diagnose", "--case", case).stdout
     again = json.loads(run("diagnose", "--case", case, "--json").stdout)["bottleneck"]
     assert again == estimate
@@ -81,21 +70,22 @@ def test_the_page_and_the_replay_say_the_same(run, kernels, tmp_path):
         assert word not in page.lower()
 
 
-def test_who_waits_has_no_bottleneck_in_the_core(run, kernels, tmp_path):
-    estimate, found, _ = bottleneck_of(run, tmp_path, kernels, "wait", "--seconds", "0.8")
+def test_who_waits_has_no_bottleneck_in_the_core(kernel_case):
+    estimate = bottleneck_in(kernel_case("wait"))
     assert estimate["class"] == "unknown"
     assert estimate["why_not"]
 
 
-def test_a_program_of_the_kernels_time(run, kernels, tmp_path):
-    estimate, found, _ = bottleneck_of(run, tmp_path, kernels, "syscalls", "--seconds", "0.8")
+def test_a_program_of_the_kernels_time(kernel_case):
+    estimate = bottleneck_in(kernel_case("syscalls"))
     assert estimate["class"] not in ("memory", "frontend"), estimate["evidence"]
 
 
-@pytest.mark.parametrize("command", [["python3", "-c", "sum(hash(str(x)) for x in range(600000))"],
-                                     ["sh", "-c", "head -c 4000000 /dev/urandom | xz -1 > /dev/null"]])
+@pytest.mark.parametrize("command", [["python3", "-c", "sum(hash(str(x)) for x in range(400000))"],
+                                     ["sh", "-c", "head -c 1000000 /dev/urandom | xz -1 > /dev/null"]])
 def test_programs_nobody_prepared_get_an_answer(run, tmp_path, command):
-    estimate, found, _ = bottleneck_of(run, tmp_path, *command)
+    run("diagnose", "-q", "--case", tmp_path / "case", "--", *command, timeout=200)
+    estimate = bottleneck_in(tmp_path / "case")
     assert estimate["class"] in OTHERS | {"unknown"}
     assert estimate["class"] != "unknown" or estimate["why_not"]
 

@@ -70,20 +70,25 @@ def test_branches_by_chance_and_by_turns(run, tmp_path):
     assert by_chance["code_lines"] < 2000
 
 
-def test_a_stepped_program_is_unharmed_whatever_it_does(run, plumb, target):
-    for habit in ("", "fork", "exec"):
-        process = subprocess.Popen([target, "4", habit], stdout=subprocess.PIPE, text=True)
-        try:
-            done = run("diagnose", "--json", "--probe", "step", "--duration", "2", "-p", process.pid)
-            step = json.loads(done.stdout)["probes"]["step"]
-            assert "trace" in step or step["not_measured"], step
-            said = process.communicate(timeout=60)[0]
-        finally:
-            process.kill()
-        if habit == "fork": # see stopped_thread.h: a child's end while the main thread is held may interrupt another's wait
-            assert " wrong=0 " in said and " disordered=0 " in said, said
-        else:
-            assert process.returncode == 0 and said.startswith("fine"), (habit, said, process.returncode)
+def started(target, *habit):
+    """The target, until its standard input is closed."""
+    return subprocess.Popen([target, "60", *habit], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+
+@pytest.mark.parametrize("habit", ["", "fork", "exec"])
+def test_a_stepped_program_is_unharmed_whatever_it_does(run, target, habit):
+    process = started(target, habit)
+    try:
+        done = run("diagnose", "--json", "--probe", "step", "--duration", "1.5", "-p", process.pid)
+        step = json.loads(done.stdout)["probes"]["step"]
+        assert "trace" in step or step["not_measured"], step
+        said = process.communicate(timeout=60)[0]
+    finally:
+        process.kill()
+    if habit == "fork": # see stopped_thread.h: a child's end while the main thread is held may interrupt another's wait
+        assert " wrong=0 " in said and " disordered=0 " in said, said
+    else:
+        assert process.returncode == 0 and said.startswith("fine"), (habit, said, process.returncode)
 
 
 def threads_of(pid):
@@ -95,14 +100,24 @@ def threads_of(pid):
             pass
 
 
+def is_traced(pid):
+    return any("TracerPid:\t0" not in status for status in threads_of(pid))
+
+
 def test_killing_plumb_at_any_moment_leaves_the_target_as_it_was(plumb, target):
+    """At three moments of chance, and three times while a thread is held."""
     random.seed(11)
-    process = subprocess.Popen([target, "14"], stdout=subprocess.PIPE, text=True)
+    process = started(target)
     try:
-        for _ in range(6):
+        for turn in range(6):
             prober = subprocess.Popen([plumb, "diagnose", "--probe", "step", "--duration", "9", "-p", str(process.pid)],
                                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
-            time.sleep(0.4 + random.random() * 1.2)
+            if turn % 2:
+                until = time.monotonic() + 3
+                while not is_traced(process.pid) and time.monotonic() < until:
+                    time.sleep(0.0005)
+            else:
+                time.sleep(0.3 + random.random() * 0.9)
             os.killpg(prober.pid, signal.SIGKILL)
             prober.wait()
             time.sleep(0.05)
@@ -130,29 +145,36 @@ def test_pinned_threads_get_their_cpus_back(run, plumb):
     cpus = os.sched_getaffinity(0)
     if len(cpus) < 2:
         pytest.skip("one CPU only")
-    process = subprocess.Popen([sys.executable, "-c", PINNED, "60"])
+    process = subprocess.Popen([sys.executable, "-c", PINNED, "300"])
     try:
         done = run("diagnose", "--json", "--probe", "pin", "--duration", "0.5", "-p", process.pid)
         pin = json.loads(done.stdout)["probes"]["pin"]
         assert pin.get("speed_up", {"low": 1})["low"] > 0.1, pin
         assert os.sched_getaffinity(process.pid) == cpus
-        # Killed while a thread is pinned: the guardian gives it back.
-        prober = subprocess.Popen([plumb, "diagnose", "--probe", "pin", "--duration", "0.3", "-p", str(process.pid)],
-                                  stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
-        until = time.time() + 40
-        while os.sched_getaffinity(process.pid) == cpus and prober.poll() is None and time.time() < until:
-            time.sleep(0.002)
-        met = os.sched_getaffinity(process.pid) != cpus
-        if prober.poll() is None:
-            os.killpg(prober.pid, signal.SIGKILL)
-        prober.wait()
-        time.sleep(0.5)
-        assert os.sched_getaffinity(process.pid) == cpus
+        # Killed while a thread is pinned: the guardian gives it back. A busy machine may show too little of it to begin.
+        met = any(killed_while_pinned(plumb, process.pid, cpus) for _ in range(3))
         if not met:
             pytest.skip(f"it was never met pinned: {pin}")
     finally:
         process.kill()
         process.wait()
+
+
+def killed_while_pinned(plumb, pid, cpus):
+    prober = subprocess.Popen([plumb, "diagnose", "--probe", "pin", "--duration", "0.5", "-p", str(pid)],
+                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+    until = time.monotonic() + 40
+    while os.sched_getaffinity(pid) == cpus and prober.poll() is None and time.monotonic() < until:
+        time.sleep(0.002)
+    met = os.sched_getaffinity(pid) != cpus
+    if prober.poll() is None:
+        os.killpg(prober.pid, signal.SIGKILL)
+    prober.wait()
+    until = time.monotonic() + 20
+    while os.sched_getaffinity(pid) != cpus and time.monotonic() < until:
+        time.sleep(0.01)
+    assert os.sched_getaffinity(pid) == cpus
+    return met
 
 
 def test_hog_refuses_itself_without_power_and_others_say_why(run):

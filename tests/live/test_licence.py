@@ -1,25 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The clock that wide vectors lower, on this machine: what is said must follow from what was measured, whatever that is."""
 import json
-import os
 import pathlib
 import shutil
 
 import pytest
 
 
-@pytest.fixture(scope="module")
-def kernels(plumb):
-    path = pathlib.Path(plumb).parent / "bench" / "workloads" / "kernels"
-    if not os.access(path, os.X_OK):
-        pytest.skip(f"{path} was not built")
-    return path
-
-
-def diagnosed(run, kernels, case, name):
-    finished = run("diagnose", "-q", "--case", case, "--", kernels, name, "--seconds", "1", timeout=200)
-    if "AVX" in finished.stderr or "not supported" in finished.stderr:
-        pytest.skip(finished.stderr.strip())
+def licence_in(case):
     found = json.loads((case / "findings.json").read_text())
     if found["verdict"]["kind"] in ("too_short", "blind"):
         pytest.skip(found["verdict"]["sentence"])
@@ -33,11 +21,12 @@ def has_avx512():
     return "avx512f" in pathlib.Path("/proc/cpuinfo").read_text()
 
 
-def test_bursts_are_attributed_and_the_clock_behind_them_is_measured(run, kernels, tmp_path):
+def test_bursts_are_attributed_and_the_clock_behind_them_is_measured(kernel_case):
     if not has_avx512():
         pytest.skip("this CPU has no AVX-512")
-    found, licence = diagnosed(run, kernels, tmp_path / "case", "bursts512")
-    beside = json.loads((tmp_path / "case/calibration.json").read_text())
+    case = kernel_case("bursts512")
+    found, licence = licence_in(case)
+    beside = json.loads((case / "calibration.json").read_text())
     left = {kind: beside["after"][f"clock_behind_{kind}_ratio"] for kind in ("heavy_512", "light_512", "heavy_256")}
     for kind, ratio in left.items():
         assert "not_measured" in ratio or 0.3 < ratio["mid"] < 1.6, kind
@@ -55,18 +44,20 @@ def test_bursts_are_attributed_and_the_clock_behind_them_is_measured(run, kernel
         assert licence["advice"] and "plumb compare" in licence["confirm"]
 
 
-def test_scalar_code_is_not_blamed(run, kernels, tmp_path):
-    found, licence = diagnosed(run, kernels, tmp_path / "case", "dep")
+def test_scalar_code_is_not_blamed(kernel_case):
+    case = kernel_case("dep")
+    _, licence = licence_in(case)
     assert licence["verdict"] == "ruled_out", licence["reason"]
-    beside = json.loads((tmp_path / "case/calibration.json").read_text())
+    beside = json.loads((case / "calibration.json").read_text())
     assert "not_measured" in beside["after"]["clock_behind_heavy_512_ratio"], "nobody's clock is lowered for nothing"
 
 
-def test_a_case_without_the_calibration_bounds_it_by_tables(run, kernels, tmp_path):
+def test_a_case_without_the_calibration_bounds_it_by_tables(run, kernel_case, tmp_path):
     if not has_avx512():
         pytest.skip("this CPU has no AVX-512")
-    diagnosed(run, kernels, tmp_path / "case", "bursts512")
-    shutil.copytree(tmp_path / "case", tmp_path / "without")
+    case = kernel_case("bursts512")
+    licence_in(case)
+    shutil.copytree(case, tmp_path / "without")
     (tmp_path / "without/calibration.json").unlink()
     found = json.loads(run("diagnose", "--json", "--case", tmp_path / "without").stdout)
     licence = next(one for one in found["findings"] if one["id"] == "avx512-licence")

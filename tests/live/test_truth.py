@@ -6,7 +6,6 @@ there is never supported. Where the code alone shows the cause, it must be suppo
 """
 import json
 import os
-import pathlib
 import subprocess
 
 import pytest
@@ -58,18 +57,8 @@ int main(void)
 """
 
 
-@pytest.fixture(scope="module")
-def kernels(plumb):
-    path = pathlib.Path(plumb).parent / "bench" / "workloads" / "kernels"
-    if not os.access(path, os.X_OK):
-        pytest.skip(f"{path} was not built")
-    return path
-
-
-def verdicts(run, kernels, tmp_path, name):
-    case = tmp_path / "case"
-    run("diagnose", "-q", "--case", case, "--", kernels, name, "--seconds", "0.6", timeout=200)
-    found = json.loads((case / "findings.json").read_text())
+def verdicts(kernel_case, name):
+    found = json.loads((kernel_case(name) / "findings.json").read_text())
     if found["verdict"]["kind"] in ("too_short", "blind"):
         pytest.skip(found["verdict"]["sentence"])
     return found, {finding["id"]: finding for finding in found["findings"]}
@@ -90,18 +79,18 @@ def judge(found, by_id, truth, never):
 
 
 @pytest.mark.parametrize("name", TRUTH)
-def test_a_loop(run, kernels, tmp_path, name):
-    judge(*verdicts(run, kernels, tmp_path, name), TRUTH[name], NEVER_IN_A_LOOP)
+def test_a_loop(kernel_case, name):
+    judge(*verdicts(kernel_case, name), TRUTH[name], NEVER_IN_A_LOOP)
 
 
 @pytest.mark.parametrize("name", MULTIPLE)
-def test_threads(run, kernels, tmp_path, name):
-    judge(*verdicts(run, kernels, tmp_path, name), MULTIPLE[name], ["swap", "interpreter", "allocation"])
+def test_threads(kernel_case, name):
+    judge(*verdicts(kernel_case, name), MULTIPLE[name], ["swap", "interpreter", "allocation"])
 
 
 @pytest.mark.parametrize("name", KERNEL)
-def test_in_the_kernel(run, kernels, tmp_path, name):
-    judge(*verdicts(run, kernels, tmp_path, name), KERNEL[name], ["contended-lines", "interpreter", "spinning"])
+def test_in_the_kernel(kernel_case, name):
+    judge(*verdicts(kernel_case, name), KERNEL[name], ["contended-lines", "interpreter", "spinning"])
 
 
 # Each number is divided by one in memory: the division itself loads.
@@ -309,10 +298,8 @@ def test_wrong_guesses_behind_a_compare_with_memory(run, tmp_path):
             assert memory["in_order"] and not memory["stride_bytes"] and "ns_small_pages" not in memory, memory
 
 
-def test_a_waiter_waits(run, kernels, tmp_path):
-    case = tmp_path / "case"
-    run("diagnose", "-q", "--case", case, "--", kernels, "wait", "--seconds", "0.6")
-    found = json.loads((case / "findings.json").read_text())
+def test_a_waiter_waits(kernel_case):
+    found = json.loads((kernel_case("wait") / "findings.json").read_text())
     assert found["verdict"]["kind"] == "waits", found["verdict"]
 
 
