@@ -11,6 +11,7 @@ const struct command *const command_table[] = {
     &command_report,
     &command_annotate,
     &command_script,
+    &command_pages,
     &command_compare,
     &command_confirm,
     &command_calibrate,

@@ -8,6 +8,7 @@
 extern const struct command command_annotate;
 extern const struct command command_calibrate;
 extern const struct command command_compare;
+extern const struct command command_pages;
 extern const struct command command_confirm;
 extern const struct command command_completion;
 extern const struct command command_diagnose;

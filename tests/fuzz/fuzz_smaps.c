@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "system/memory/huge_page_supply.h"
+#include "system/memory/page_nodes.h"
 #include "system/memory/process_pages.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -15,6 +17,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         for (size_t at = 0; at < count; at++)
             process_pages_size_at(&pages, areas[at].start);
     }
+    struct page_nodes nodes = {0};
+    page_nodes_parse(&nodes, (struct view){(const char *)data, size});
+    struct huge_page_supply supply = {0};
+    page_mounts_parse(&supply, (struct view){(const char *)data, size}, &arena);
+    page_mount_of(&supply, "/dev/shm/some file");
     arena_done(&arena);
     return 0;
 }

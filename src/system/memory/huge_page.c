@@ -28,6 +28,7 @@ static void sizes_read(struct huge_page *page, const struct sysroot *root)
         struct huge_page_size *size = &page->sizes[page->size_count++];
         size->kib = (int64_t)kib;
         fact_word_read_choice(&size->enabled, root, HUGE_PAGE_FOLDER "/%s/enabled", entry->d_name);
+        fact_word_read_choice(&size->shmem_enabled, root, HUGE_PAGE_FOLDER "/%s/shmem_enabled", entry->d_name);
     }
     qsort(page->sizes, page->size_count, sizeof(page->sizes[0]), compare_size);
 }

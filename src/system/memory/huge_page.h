@@ -10,7 +10,7 @@ enum { HUGE_PAGE_SIZES_MOST = 16 };
 
 struct huge_page_size { /* a folio size of its own policy (kernel 6.8 and later) */
     int64_t kib;
-    struct fact_word enabled;
+    struct fact_word enabled, shmem_enabled;
 };
 
 struct huge_page {

@@ -3,85 +3,51 @@
 
 #include "base/scope.h"
 #include "base/vec.h"
+#include "system/memory/page_frames.h"
+#include "system/memory/page_query.h"
+#include "system/memory/page_ranges.h"
 
-#include <errno.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
-enum {
-    HUGE_BYTES = 2 * 1024 * 1024,
-    SCAN_REGIONS = 1024,
-};
-
-/* include/uapi/linux/fs.h since Linux 6.7; Debian 12's headers are older. */
-struct scan_request {
-    uint64_t size, flags, start, end, walk_end, regions, region_count, pages_most;
-    uint64_t category_inverted, category_mask, category_any_mask, return_mask;
-};
-
-struct scan_region {
-    uint64_t start, end, categories;
-};
-
-enum {
-    SCAN_PRESENT = 1 << 3,
-    SCAN_HUGE = 1 << 6,
-};
-
-#define SCAN_IOCTL _IOWR('f', 16, struct scan_request)
-
-typedef vec(struct page_range) range_vec;
 typedef vec(struct page_area) area_vec;
 
-static bool range_scan(const struct kernel *kernel, int fd, const struct page_area *area, uint64_t base_page_bytes,
-                       range_vec *ranges)
+/* Fills the ranges, and gives back per area what is swapped out (owner: arena); NULL when the kernel doesn't tell it that way. */
+static uint64_t *ranges_find(struct process_pages *pages, enum page_method method, int pagemap_fd, int flags_fd,
+                             const struct kernel *kernel, struct arena *arena)
 {
-    struct scan_region regions[SCAN_REGIONS];
-    uint64_t large = area->kernel_page_bytes > HUGE_BYTES ? area->kernel_page_bytes : HUGE_BYTES;
-    for (uint64_t start = area->start; start < area->end;) {
-        struct scan_request request = {.size = sizeof(request),
-                                       .start = start,
-                                       .end = area->end,
-                                       .regions = (uintptr_t)regions,
-                                       .region_count = SCAN_REGIONS,
-                                       .category_mask = SCAN_PRESENT,
-                                       .return_mask = SCAN_PRESENT | SCAN_HUGE};
-        int found = kernel->ioctl(kernel->context, fd, SCAN_IOCTL, (uintptr_t)&request);
-        if (found < 0 || found > SCAN_REGIONS)
-            return false;
-        for (int at = 0; at < found; at++)
-            *vec_push(ranges) = (struct page_range){
-                .start = regions[at].start,
-                .end = regions[at].end,
-                .page_bytes = regions[at].categories & SCAN_HUGE ? large : base_page_bytes,
-            };
-        if (request.walk_end <= start)
-            return false;
-        start = request.walk_end;
+    page_range_vec ranges = {0};
+    uint64_t *swapped = arena_array(arena, uint64_t, pages->area_count + 1);
+    bool found = true;
+    for (size_t at = 0; found && at < pages->area_count; at++) {
+        const struct page_area *area = &pages->areas[at];
+        if (strcmp(area->path, "[vsyscall]") != 0)
+            found = method == PAGE_METHOD_SCAN
+                        ? page_ranges_scan(kernel, pagemap_fd, area, pages->base_page_bytes, &ranges, &swapped[at])
+                        : page_ranges_by_flags(pagemap_fd, flags_fd, area, pages->base_page_bytes, &ranges, &swapped[at]);
     }
-    return true;
-}
-
-/* Fill ranges by the ioctl; false when the kernel lacks it or refuses. */
-static bool ranges_scan(const struct sysroot *root, const struct kernel *kernel, struct process_pages *pages,
-                        struct arena *arena)
-{
-    if (!sysroot_is_live(root))
-        return false;
-    scoped_fd int fd = sysroot_open(root, "/proc/%d/pagemap", pages->pid);
-    if (fd < 0)
-        return false;
-    range_vec ranges = {0};
-    bool scanned = true;
-    for (size_t at = 0; scanned && at < pages->area_count; at++)
-        if (strcmp(pages->areas[at].path, "[vsyscall]") != 0)
-            scanned = range_scan(kernel, fd, &pages->areas[at], pages->base_page_bytes, &ranges);
-    if (scanned) {
+    if (found) {
         pages->ranges = arena_copy(arena, ranges.items, ranges.count * sizeof(*ranges.items));
         pages->range_count = ranges.count;
+        pages->method = method;
     }
     vec_done(&ranges);
-    return scanned;
+    return found ? swapped : NULL;
+}
+
+/* By the first way that works here; NULL: none does. */
+static uint64_t *ranges_read(const struct sysroot *root, const struct kernel *kernel, struct process_pages *pages,
+                             struct arena *arena)
+{
+    if (!sysroot_is_live(root))
+        return NULL;
+    scoped_fd int pagemap_fd = sysroot_open(root, "/proc/%d/pagemap", pages->pid);
+    if (pagemap_fd < 0)
+        return NULL;
+    uint64_t *swapped = ranges_find(pages, PAGE_METHOD_SCAN, pagemap_fd, -1, kernel, arena);
+    if (swapped)
+        return swapped;
+    scoped_fd int flags_fd = sysroot_open(root, "/proc/kpageflags");
+    return flags_fd < 0 ? NULL : ranges_find(pages, PAGE_METHOD_FLAGS, pagemap_fd, flags_fd, kernel, arena);
 }
 
 /* "start-end prot offset dev inode path"; false when the line is no mapping's head. */
@@ -143,7 +109,7 @@ static void field_parse(struct view line, struct page_area *area)
 /* hugetlb mappings don't count in Rss: everything there is of the kernel's page size. */
 static void hugetlb_finish(struct page_area *area)
 {
-    if (area->kernel_page_bytes < HUGE_BYTES)
+    if (area->kernel_page_bytes < HUGE_PAGE_BYTES)
         return;
     if (!area->resident_bytes)
         area->resident_bytes = area->end - area->start;
@@ -188,16 +154,54 @@ static void keep_in_order(struct process_pages *pages)
     pages->range_count = ranges;
 }
 
+static bool areas_read(const struct sysroot *root, const char *file, struct process_pages *pages, struct arena *arena,
+                       struct error *err)
+{
+    scoped_text struct text text = {0};
+    if (sysroot_read(root, &text, err, "/proc/%d/%s", pages->pid, file) &&
+        page_areas_parse((struct view){text_string(&text), text.length}, &pages->areas, &pages->area_count, arena, err))
+        return true;
+    return error_wrap(err, "page sizes of process %d", pages->pid);
+}
+
 bool process_pages_read(const struct sysroot *root, const struct kernel *kernel, pid_t pid,
                         struct process_pages *ret_pages, struct arena *arena, struct error *err)
 {
-    struct process_pages pages = {.pid = pid, .base_page_bytes = (uint64_t)sysconf(_SC_PAGESIZE)};
-    scoped_text struct text smaps = {0};
-    if (!sysroot_read(root, &smaps, err, "/proc/%d/smaps", pid) ||
-        !page_areas_parse((struct view){text_string(&smaps), smaps.length}, &pages.areas, &pages.area_count, arena, err))
-        return error_wrap(err, "page sizes of process %d", pid);
-    pages.method = ranges_scan(root, kernel, &pages, arena) ? PAGE_METHOD_SCAN : PAGE_METHOD_SMAPS;
+    struct process_pages pages = {.pid = pid, .method = PAGE_METHOD_SMAPS, .base_page_bytes = (uint64_t)sysconf(_SC_PAGESIZE)};
+    if (!areas_read(root, "smaps", &pages, arena, err))
+        return false;
+    (void)ranges_read(root, kernel, &pages, arena); /* smaps answers, too */
     keep_in_order(&pages);
+    *ret_pages = pages;
+    return true;
+}
+
+/* What smaps would say of the areas, from the ranges. */
+static void areas_count(struct process_pages *pages, const uint64_t *swapped)
+{
+    size_t range = 0;
+    for (size_t at = 0; at < pages->area_count; at++) {
+        struct page_area *area = &pages->areas[at];
+        area->swapped_bytes = swapped[at];
+        for (; range < pages->range_count && pages->ranges[range].start < area->end; range++) {
+            uint64_t bytes = pages->ranges[range].end - pages->ranges[range].start;
+            area->resident_bytes += bytes;
+            area->huge_bytes += pages->ranges[range].page_bytes > pages->base_page_bytes ? bytes : 0;
+        }
+    }
+}
+
+bool process_pages_read_split(const struct sysroot *root, const struct kernel *kernel, pid_t pid,
+                              struct process_pages *ret_pages, struct arena *arena, struct error *err)
+{
+    struct process_pages pages = {.pid = pid, .method = PAGE_METHOD_SMAPS, .base_page_bytes = (uint64_t)sysconf(_SC_PAGESIZE)};
+    if (!areas_read(root, "maps", &pages, arena, err))
+        return false;
+    keep_in_order(&pages);
+    const uint64_t *swapped = page_query_sizes(root, kernel, &pages) ? ranges_read(root, kernel, &pages, arena) : NULL;
+    if (!swapped)
+        return process_pages_read(root, kernel, pid, ret_pages, arena, err);
+    areas_count(&pages, swapped);
     *ret_pages = pages;
     return true;
 }
@@ -223,7 +227,7 @@ static uint64_t size_by_area(const struct process_pages *pages, uint64_t addr)
     if (area->huge_bytes == 0)
         return pages->base_page_bytes;
     if (area->huge_bytes >= area->resident_bytes)
-        return area->kernel_page_bytes > HUGE_BYTES ? area->kernel_page_bytes : HUGE_BYTES;
+        return area->kernel_page_bytes > HUGE_PAGE_BYTES ? area->kernel_page_bytes : HUGE_PAGE_BYTES;
     return 0;
 }
 

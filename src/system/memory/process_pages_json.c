@@ -2,6 +2,18 @@
 #include "system/memory/process_pages_json.h"
 
 #include "base/json_writer.h"
+#include "base/vec.h"
+
+static const char *const method_words[] = {
+    [PAGE_METHOD_SCAN] = "scan", [PAGE_METHOD_FLAGS] = "flags", [PAGE_METHOD_SMAPS] = "smaps"};
+
+static enum page_method method_of(const char *word)
+{
+    for (size_t at = 0; at < array_count(method_words); at++)
+        if (strcmp(word, method_words[at]) == 0)
+            return (enum page_method)at;
+    return PAGE_METHOD_SMAPS;
+}
 
 static void json_hex(struct json_writer *json, const char *key, uint64_t value)
 {
@@ -36,7 +48,7 @@ void process_pages_write(const struct process_pages *pages, size_t count, struct
     for (size_t at = 0; at < count; at++) {
         json_object_open(&json, NULL);
         json_u64(&json, "pid", (uint64_t)pages[at].pid);
-        json_string(&json, "method", pages[at].method == PAGE_METHOD_SCAN ? "scan" : "smaps");
+        json_string(&json, "method", method_words[pages[at].method]);
         json_u64(&json, "base_page_bytes", pages[at].base_page_bytes);
         json_array_open(&json, "areas");
         for (size_t area = 0; area < pages[at].area_count; area++)
@@ -68,8 +80,7 @@ static bool read_process(struct process_pages *pages, struct json_value value, s
     struct json_value areas = json_member(value, "areas"), ranges = json_member(value, "ranges");
     *pages = (struct process_pages){
         .pid = (pid_t)json_unsigned_or(json_member(value, "pid"), 0),
-        .method = strcmp(json_text_or(json_member(value, "method"), ""), "scan") == 0 ? PAGE_METHOD_SCAN
-                                                                                     : PAGE_METHOD_SMAPS,
+        .method = method_of(json_text_or(json_member(value, "method"), "")),
         .base_page_bytes = json_unsigned_or(json_member(value, "base_page_bytes"), 4096),
         .areas = arena_array(arena, struct page_area, json_count(areas) + 1),
         .ranges = arena_array(arena, struct page_range, json_count(ranges) + 1),

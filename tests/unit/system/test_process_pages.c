@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "test.h"
 
+#include "system/memory/huge_page_supply.h"
+#include "system/memory/page_nodes.h"
 #include "system/memory/process_pages.h"
 
+#include <sys/mman.h>
 #include <unistd.h>
 
 static const char smaps[] = "5581c0000000-5581c0400000 rw-p 00000000 00:00 0    [heap]\n"
@@ -66,5 +69,50 @@ Test(process_pages, knows_our_own_memory)
     cr_assert(size == pages.base_page_bytes || size > pages.base_page_bytes, "present memory has a page size: %lu", size);
     cr_assert_eq(process_pages_size_at(&pages, 16), 0);
     free(touched);
+    arena_done(&arena);
+}
+
+Test(process_pages, the_split_alone_says_the_same)
+{
+    struct sysroot root;
+    sysroot_init(&root, NULL);
+    struct arena arena;
+    arena_init(&arena);
+    size_t bytes = 64 << 20;
+    char *touched = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    madvise(touched, bytes, MADV_NOHUGEPAGE);
+    memset(touched, 1, bytes / 2);
+    struct process_pages split, full;
+    struct error err = {0};
+    cr_assert(process_pages_read_split(&root, kernel_live(), getpid(), &split, &arena, &err), "%s", err.message);
+    cr_assert(process_pages_read(&root, kernel_live(), getpid(), &full, &arena, &err), "%s", err.message);
+    const struct page_area *a = process_pages_area(&split, (uintptr_t)touched), *b = process_pages_area(&full, (uintptr_t)touched);
+    cr_assert(a && b);
+    cr_assert_geq(a->resident_bytes, bytes / 2);
+    cr_assert_leq(a->resident_bytes, b->resident_bytes);
+    cr_assert_eq(b->huge_bytes, 0);
+    munmap(touched, bytes);
+    arena_done(&arena);
+}
+
+Test(page_nodes, adds_up_by_node)
+{
+    struct page_nodes nodes = {0};
+    page_nodes_parse(&nodes, VIEW("7f54 default anon=512 N0=300 N3=212 kernelpagesize_kB=4\n7f55 bind:1 huge anon=4 N3=4 kernelpagesize_kB=2048\nrubbish N99=1 N1=\n"));
+    cr_assert_eq(nodes.node_count, 4);
+    cr_assert_eq(nodes.bytes[0], 300 * 4096);
+    cr_assert_eq(nodes.bytes[3], 212 * 4096 + 4 * 2097152);
+}
+
+Test(page_mounts, the_longest_point_holds)
+{
+    struct arena arena;
+    arena_init(&arena);
+    struct huge_page_supply supply = {0};
+    page_mounts_parse(&supply, VIEW("22 1 254:0 / / rw shared:1 - ext4 /dev/vda rw\nbroken\n30 22 0:25 / /dev/shm rw - tmpfs tmpfs rw,huge=advise,size=1k\n"), &arena);
+    cr_assert_eq(supply.mount_count, 2);
+    cr_assert_str_eq(page_mount_of(&supply, "/dev/shm/x")->huge, "advise");
+    cr_assert_str_eq(page_mount_of(&supply, "/dev/shmx")->type, "ext4");
+    cr_assert_null(page_mount_of(&supply, "[heap]"));
     arena_done(&arena);
 }

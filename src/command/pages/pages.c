@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* plumb pages: which page sizes back a program's memory, and why not larger ones. */
+#include "command/pages/pages.h"
+
+#include "analyse/memory/page_coverage.h"
+#include "base/json_reader.h"
+#include "base/scope.h"
+#include "command/command_table.h"
+#include "command/options.h"
+#include "render/pages.h"
+#include "source/live/target.h"
+#include "system/host/process_list.h"
+#include "system/memory/process_pages_json.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+enum {
+    LEAST_MIB = 2,
+    FOLIOS_DRAWN = 4000,
+    PROCESSES_SHOWN = 25,
+};
+
+#define FIELD(member) offsetof(struct pages_options, member)
+
+static const struct option_row option_rows[] = {
+    {'p', "pid", OPTION_TEXT, FIELD(processes), "PID[,PID...]", "these processes"},
+    {'a', "system", OPTION_FLAG, FIELD(system), NULL, "all processes, in a table, and the machine"},
+    {0, "case", OPTION_TEXT, FIELD(case_folder), "DIR", "the page maps that a diagnosis kept"},
+    {0, "folios", OPTION_FLAG, FIELD(folios), NULL, "also in folios of which sizes the small pages lie (needs CAP_SYS_ADMIN)"},
+    {0, "numa", OPTION_FLAG, FIELD(nodes), NULL, "also on which nodes the memory lies"},
+    {0, "exact", OPTION_FLAG, FIELD(exact), NULL, "look at every page for --folios instead of some thousands"},
+    {0, "no-why", OPTION_FLAG, FIELD(no_why), NULL, "page sizes only, which is several times faster on large processes"},
+    {0, "all", OPTION_FLAG, FIELD(all), NULL, "show every mapping"},
+    {0, "least", OPTION_U64, FIELD(least_mib), "MIB", "show mappings with that much on small pages (default 2)"},
+    {'o', "output", OPTION_TEXT, FIELD(output), "FILE", "write there instead of to standard output, which a command may use itself"},
+    {'j', "json", OPTION_FLAG, FIELD(json), NULL, "print one JSON document"},
+    {0},
+};
+
+static bool options_check(const struct pages_options *options, bool has_program, struct error *err)
+{
+    int ways = (options->processes != NULL) + options->system + (options->case_folder != NULL) + has_program;
+    if (ways != 1)
+        return error_set(err, ERROR_USAGE, ways ? "one of -p, --system, --case and a command, not several" : "whose pages? -p PID, --system, --case DIR or a command");
+    if (options->exact && !options->folios)
+        return error_set(err, ERROR_USAGE, "--exact is about --folios, which is not asked for");
+    if (options->case_folder && (options->folios || options->nodes))
+        return error_set(err, ERROR_USAGE, "--folios and --numa look at running processes; a case keeps neither");
+    return true;
+}
+
+static void command_name(const struct context *context, pid_t pid, char *name, size_t size)
+{
+    if (!sysroot_line(context->root, name, size, "/proc/%d/comm", pid))
+        snprintf(name, size, "?");
+}
+
+bool page_map_take(struct pages_take *take, pid_t pid, struct error *err)
+{
+    struct page_map map;
+    bool full = !take->options->no_why && !take->options->system;
+    if (!(full ? process_pages_read : process_pages_read_split)(take->context->root, take->context->kernel, pid, &map.pages, &take->arena, err)) {
+        *(err->kind == ERROR_PERMISSION ? &take->refused : &take->gone) += 1;
+        return false;
+    }
+    command_name(take->context, pid, map.command, sizeof(map.command));
+    *vec_push(&take->maps) = map;
+    return true;
+}
+
+static bool take_processes(struct pages_take *take, struct error *err)
+{
+    struct target target;
+    const struct target_request request = {.processes = take->options->processes};
+    if (!target_resolve(&target, &request, take->context->root, &take->arena, err))
+        return false;
+    bool good = true;
+    for (size_t at = 0; good && at < target.thread_count; at++)
+        if (!at || target.threads[at].pid != target.threads[at - 1].pid)
+            good = page_map_take(take, target.threads[at].pid, err);
+    target_done(&target);
+    return good;
+}
+
+static bool take_system(struct pages_take *take, struct error *err)
+{
+    struct process_list list = {0};
+    struct error ignored = {0};
+    process_list_read(&list, take->context->root);
+    for (size_t at = 0; at < list.count; at++)
+        (void)page_map_take(take, list.items[at].pid, &ignored);
+    process_list_done(&list);
+    return take->maps.count || error_set(err, ERROR_PERMISSION, "no process's memory can be read here");
+}
+
+static bool take_case(struct pages_take *take, struct error *err)
+{
+    scoped_text struct text text = {0};
+    scoped_json struct json_document *document = NULL;
+    struct process_pages *pages;
+    size_t count;
+    const char *path = arena_printf(&take->arena, "%s/pages.json", take->options->case_folder);
+    struct sysroot here;
+    sysroot_init(&here, NULL);
+    if (!sysroot_read(&here, &text, err, "%s", path) ||
+        !json_document_parse(&document, (struct view){text_string(&text), text.length}, err) ||
+        !process_pages_parse(&pages, &count, json_root(document), &take->arena, err))
+        return error_wrap(err, "'%s'", path);
+    for (size_t at = 0; at < count; at++)
+        *vec_push(&take->maps) = (struct page_map){.pages = pages[at], .command = "as kept"};
+    return count || error_set(err, ERROR_NOT_FOUND, "'%s' holds no process", path);
+}
+
+static int compare_small(const void *a, const void *b)
+{
+    const struct page_coverage *left = a, *right = b;
+    return (left->sizes.base < right->sizes.base) - (left->sizes.base > right->sizes.base);
+}
+
+static void look_closer(struct pages_take *take, struct page_coverage *coverage)
+{
+    if (take->options->folios) {
+        struct page_folios *folios = arena_new(&take->arena, struct page_folios);
+        page_folios_read(folios, take->context->root, coverage->pages, take->options->exact ? 0 : FOLIOS_DRAWN, 1);
+        coverage->folios = folios;
+    }
+    if (take->options->nodes) {
+        struct page_nodes *nodes = arena_new(&take->arena, struct page_nodes);
+        page_nodes_read(nodes, take->context->root, coverage->pages->pid);
+        coverage->nodes = nodes;
+    }
+}
+
+static const char *note_of(struct pages_take *take)
+{
+    if (take->refused)
+        return arena_printf(&take->arena, "%zu more processes may not be looked at by this user: as root, or with CAP_SYS_PTRACE and CAP_PERFMON, "
+                                          "they are counted, too", take->refused);
+    return NULL;
+}
+
+static bool show(struct pages_take *take, FILE *file)
+{
+    const struct pages_options *options = take->options;
+    bool why = !options->no_why && !options->system;
+    struct huge_page policy;
+    struct huge_page_supply supply = {.mounts = NULL};
+    struct page_coverage *processes = arena_array(&take->arena, struct page_coverage, take->maps.count + 1);
+    huge_page_read(&policy, take->context->root);
+    for (size_t at = 0; at < take->maps.count; at++) {
+        const struct page_map *map = &take->maps.items[at];
+        huge_page_supply_read(&supply, take->context->root, map->pages.pid, &take->arena);
+        processes[at] = page_coverage_of(&map->pages, why ? &policy : NULL, &supply, &take->arena);
+        processes[at].command = map->command;
+        look_closer(take, &processes[at]);
+    }
+    qsort(processes, take->maps.count, sizeof(*processes), compare_small);
+    struct pages_report report = {.processes = processes, .process_count = take->maps.count, .policy = &policy, .supply = &supply,
+                                  .least_bytes = options->all ? 0 : options->least_mib << 20, .seen_at_s = take->seen_at_s,
+                                  .is_system = options->system, .note = note_of(take)};
+    scoped_text struct text out = {0};
+    struct page page = page_for(&out, file);
+    if (!options->json && options->system && !options->all && report.process_count > PROCESSES_SHOWN)
+        report.process_count = PROCESSES_SHOWN;
+    if (options->json)
+        pages_json(&out, &report);
+    else
+        pages_text(&page, &report);
+    return text_write_file(&out, file);
+}
+
+static bool take_maps(struct pages_take *take, char **program, struct error *err)
+{
+    const struct pages_options *options = take->options;
+    return options->processes     ? take_processes(take, err)
+           : options->system      ? take_system(take, err)
+           : options->case_folder ? take_case(take, err)
+                                  : pages_run_program(take, program, err);
+}
+
+static bool pages_run(struct context *context, int argc, char **argv, struct error *err)
+{
+    struct pages_options options = {.least_mib = LEAST_MIB};
+    int first;
+    if (!options_parse(option_rows, OPTIONS_STOP_AT_OPERAND, argc, argv, &options, &first, err) ||
+        !options_check(&options, first < argc, err))
+        return false;
+    struct pages_take take = {.context = context, .options = &options, .seen_at_s = -1};
+    arena_init(&take.arena);
+    scoped_file FILE *file = options.output ? fopen(options.output, "we") : NULL;
+    bool good = (!options.output || file || error_system(err, errno, "can't write '%s'", options.output)) &&
+                take_maps(&take, argv + first, err) &&
+                (show(&take, file ? file : context->out) || error_system(err, errno, "can't write the result"));
+    vec_done(&take.maps);
+    arena_done(&take.arena);
+    return good;
+}
+
+const struct command command_pages = {
+    .name = "pages",
+    .summary = "which page sizes back a program's memory, and why not larger ones",
+    .usage = "plumb pages [options] -p PID | --system | --case DIR | [--] command [arguments]",
+    .options = option_rows,
+    .run = pages_run,
+};

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "render/pages.h"
+
+#include "base/scope.h"
+#include "base/vec.h"
+#include "render/pages_words.h"
+
+enum {
+    BAR_COLUMNS = 40,
+    MAPPINGS_MOST = 12, /* in text; JSON has all */
+    INDENT = 6,
+};
+
+static void bytes_print(char *out, size_t size, uint64_t bytes)
+{
+    if (bytes >= UINT64_C(1) << 30)
+        snprintf(out, size, "%.2f GiB", (double)bytes / 0x1p30);
+    else if (bytes >= UINT64_C(1) << 20)
+        snprintf(out, size, "%.1f MiB", (double)bytes / 0x1p20);
+    else
+        snprintf(out, size, "%llu KiB", (unsigned long long)(bytes >> 10));
+}
+
+static void size_row(struct page *page, const char *label, uint64_t bytes, uint64_t of, enum page_meaning meaning)
+{
+    char amount[32];
+    bytes_print(amount, sizeof(amount), bytes);
+    double share = of ? (double)bytes / (double)of : 0;
+    text_printf(page->out, "  %-18s %12s", label, bytes ? amount : "none");
+    if (of && bytes) {
+        text_printf(page->out, " %5.1f %%  ", share * 100);
+        for (int at = 0; at < (int)(share * BAR_COLUMNS + 0.5); at++)
+            page_add(page, meaning, page->unicode ? "█" : "#");
+    }
+    text_add(page->out, "\n");
+}
+
+static void add_sizes(struct page *page, const struct page_sizes *sizes, uint64_t base_page_bytes)
+{
+    char label[40];
+    uint64_t present = sizes->base + sizes->huge + sizes->gigantic;
+    snprintf(label, sizeof(label), "on %llu KiB pages", (unsigned long long)(base_page_bytes >> 10));
+    size_row(page, label, sizes->base, present, PAGE_WARNING);
+    size_row(page, "on 2 MiB pages", sizes->huge, present, PAGE_GOOD);
+    size_row(page, "on 1 GiB pages", sizes->gigantic, present, PAGE_GOOD);
+    if (sizes->hugetlb)
+        size_row(page, "  of them reserved", sizes->hugetlb, 0, PAGE_PLAIN);
+    if (sizes->swapped)
+        size_row(page, "swapped out", sizes->swapped, 0, PAGE_BAD);
+}
+
+static void sentence(struct page *page, const char *label, enum page_meaning meaning, const char *words)
+{
+    text_add_repeated(page->out, " ", INDENT);
+    page_add(page, meaning, label);
+    page_paragraph(page, PAGE_PLAIN, INDENT + text_columns(label), INDENT + text_columns(label), words);
+}
+
+static void add_why(struct page *page, const struct small_pages *small)
+{
+    const struct small_page_words *words = small_page_words_of(small);
+    scoped_text struct text reason = {0};
+    text_add(&reason, words->reason);
+    if (small->mount && (small->cause == SMALL_PAGE_FILE || small->cause == SMALL_PAGE_TMPFS_NEVER))
+        text_printf(&reason, " (%s on %s)", small->mount->type, small->mount->point);
+    if (!small->certain && small->backlog_s >= 0)
+        text_printf(&reason, "; at its present pace khugepaged takes %.0f s to look at that much once", small->backlog_s);
+    sentence(page, small->certain ? "why:    " : "maybe:  ", PAGE_WARNING, text_string(&reason));
+    if (words->remedy)
+        sentence(page, "remedy: ", PAGE_GOOD, words->remedy);
+}
+
+static void add_mapping(struct page *page, const struct mapping_coverage *mapping, bool why_known)
+{
+    char small[32], huge[32];
+    const struct page_area *area = mapping->area;
+    bytes_print(small, sizeof(small), mapping->sizes.base);
+    bytes_print(huge, sizeof(huge), mapping->sizes.huge + mapping->sizes.gigantic);
+    text_printf(page->out, "  %12s %12s  %s  ", small, mapping->sizes.huge + mapping->sizes.gigantic ? huge : "none", area->protection);
+    page_printf(page, PAGE_STRONG, "%s", area->path[0] ? area->path : "anonymous memory");
+    page_printf(page, PAGE_FAINT, "  %llx-%llx\n", (unsigned long long)area->start, (unsigned long long)area->end);
+    if (why_known && mapping->small.small_bytes && mapping->small.backing != PAGE_BACKING_HUGETLB)
+        add_why(page, &mapping->small);
+}
+
+static bool same_story(const struct mapping_coverage *a, const struct mapping_coverage *b)
+{
+    return a->small.backing == b->small.backing && a->small.cause == b->small.cause;
+}
+
+/* Mappings alike in cause say it once. */
+static void add_mappings(struct page *page, const struct page_coverage *coverage, uint64_t least_bytes)
+{
+    size_t shown = 0, left = 0;
+    uint64_t left_bytes = 0;
+    const struct mapping_coverage *before = NULL;
+    for (size_t at = 0; at < coverage->mapping_count; at++) {
+        const struct mapping_coverage *mapping = &coverage->mappings[at];
+        if (!mapping->sizes.base || mapping->sizes.base < least_bytes || (least_bytes && shown == MAPPINGS_MOST)) {
+            left += mapping->sizes.base > 0;
+            left_bytes += mapping->sizes.base;
+            continue;
+        }
+        if (!shown++) {
+            page_heading(page, "MAPPINGS WITH SMALL PAGES");
+            page_add(page, PAGE_FAINT, "         small         huge\n");
+        }
+        add_mapping(page, mapping, coverage->why_known && !(before && same_story(before, mapping)));
+        before = mapping;
+    }
+    if (left && shown) {
+        char amount[32];
+        bytes_print(amount, sizeof(amount), left_bytes);
+        page_printf(page, PAGE_FAINT, "  %12s in %zu more (--all shows them)\n", amount, left);
+    }
+}
+
+static void add_folios(struct page *page, const struct page_coverage *coverage)
+{
+    const struct page_folios *folios = coverage->folios;
+    page_heading(page, folios->all ? "FOLIOS UNDER SMALL PAGES (all looked at)" : "FOLIOS UNDER SMALL PAGES (drawn at random)");
+    if (folios->why_not[0]) {
+        sentence(page, "not measured: ", PAGE_WARNING, folios->why_not);
+        return;
+    }
+    for (int order = 0; order < FOLIO_ORDERS; order++) {
+        struct interval share = page_folio_share(folios, order);
+        if (!folios->pages[order] || !share.known)
+            continue;
+        text_printf(page->out, "  %6llu KiB  %5.1f %%", (unsigned long long)((coverage->pages->base_page_bytes << order) >> 10), share.mid * 100);
+        if (!folios->all)
+            page_printf(page, PAGE_FAINT, "  [%.1f .. %.1f]", share.low * 100, share.high * 100);
+        text_add(page->out, "\n");
+    }
+    page_printf(page, PAGE_FAINT, "  %llu pages looked at, %llu gone meanwhile\n", (unsigned long long)folios->looked_at,
+                (unsigned long long)folios->vanished);
+}
+
+static void add_nodes(struct page *page, const struct page_nodes *nodes)
+{
+    page_heading(page, "NUMA NODES");
+    if (nodes->why_not[0]) {
+        sentence(page, "not measured: ", PAGE_WARNING, nodes->why_not);
+        return;
+    }
+    uint64_t all = 0;
+    for (size_t node = 0; node < nodes->node_count; node++)
+        all += nodes->bytes[node];
+    for (size_t node = 0; node < nodes->node_count; node++) {
+        char label[24];
+        snprintf(label, sizeof(label), "node %zu", node);
+        size_row(page, label, nodes->bytes[node], all, PAGE_PLAIN);
+    }
+}
+
+static void add_process(struct page *page, const struct pages_report *report, const struct page_coverage *coverage)
+{
+    char title[160];
+    snprintf(title, sizeof(title), "PAGES OF %s (process %d)", coverage->command, coverage->pages->pid);
+    page_heading(page, title);
+    page_printf(page, PAGE_FAINT, "  %s", page_method_words(coverage->pages->method));
+    if (report->seen_at_s >= 0)
+        page_printf(page, PAGE_FAINT, "; %.2f s after its start, when most was present", report->seen_at_s);
+    text_add(page->out, "\n");
+    add_sizes(page, &coverage->sizes, coverage->pages->base_page_bytes);
+    add_mappings(page, coverage, report->least_bytes);
+    if (coverage->folios)
+        add_folios(page, coverage);
+    if (coverage->nodes)
+        add_nodes(page, coverage->nodes);
+}
+
+static void fact_row(struct page *page, const char *label, const struct fact_number *fact, int64_t unit_bytes)
+{
+    char amount[32];
+    text_printf(page->out, "  %-34s ", label);
+    if (fact->known) {
+        bytes_print(amount, sizeof(amount), (uint64_t)(fact->value * unit_bytes));
+        text_printf(page->out, "%12s\n", amount);
+    } else {
+        page_paragraph(page, PAGE_FAINT, 37, 37, fact->why);
+    }
+}
+
+static void add_machine(struct page *page, const struct pages_report *report)
+{
+    const struct huge_page *policy = report->policy;
+    page_heading(page, "THE MACHINE");
+    text_printf(page->out, "  transparent huge pages: %s", policy->enabled.known ? policy->enabled.text : "not in this kernel");
+    if (policy->shmem_enabled.known)
+        text_printf(page->out, "; in shared memory: %s", policy->shmem_enabled.text);
+    if (policy->defrag.known)
+        text_printf(page->out, "; defrag: %s", policy->defrag.text);
+    text_add(page->out, "\n");
+    fact_row(page, "anonymous, in huge pages", &policy->anonymous_kib, 1024);
+    fact_row(page, "shared, mapped huge", &policy->shmem_mapped_kib, 1024);
+    fact_row(page, "files, in huge pages", &policy->file_kib, 1024);
+    fact_row(page, "free", &report->supply->free_bytes, 1);
+    fact_row(page, "  in whole blocks of 2 MiB and more", &report->supply->free_block_bytes, 1);
+    if (policy->reserved_total.known && policy->reserved_page_kib.known)
+        text_printf(page->out, "  reserved (hugetlb): %lld pages of %lld KiB, %lld free\n", (long long)policy->reserved_total.value,
+                    (long long)policy->reserved_page_kib.value, (long long)(policy->reserved_free.known ? policy->reserved_free.value : 0));
+}
+
+static void add_table(struct page *page, const struct pages_report *report)
+{
+    page_heading(page, "PROCESSES, by memory on small pages");
+    page_add(page, PAGE_FAINT, "      pid         small         2 MiB         1 GiB       swapped  name\n");
+    for (size_t at = 0; at < report->process_count; at++) {
+        const struct page_sizes *sizes = &report->processes[at].sizes;
+        const uint64_t columns[] = {sizes->base, sizes->huge, sizes->gigantic, sizes->swapped};
+        text_printf(page->out, "  %7d", report->processes[at].pages->pid);
+        for (size_t column = 0; column < array_count(columns); column++) {
+            char amount[32];
+            bytes_print(amount, sizeof(amount), columns[column]);
+            text_printf(page->out, "  %12s", columns[column] ? amount : "none");
+        }
+        text_printf(page->out, "  %s\n", report->processes[at].command);
+    }
+}
+
+void pages_text(struct page *page, const struct pages_report *report)
+{
+    if (report->note)
+        page_paragraph(page, PAGE_WARNING, 0, 0, report->note);
+    if (report->is_system) {
+        add_machine(page, report);
+        add_table(page, report);
+        return;
+    }
+    for (size_t at = 0; at < report->process_count; at++)
+        add_process(page, report, &report->processes[at]);
+    add_machine(page, report);
+}
