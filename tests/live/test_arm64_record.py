@@ -18,6 +18,12 @@ say cycles; ./plumb record -F 2000 -o cycles.data -- ./program 2>&1
 say dwarf; ./plumb record --call-graph dwarf -F 1000 -o dwarf.data -- ./program 2>&1
 say period; ./plumb record -a -e instructions:u -c 1000003 -o period.data -- ./program 2>&1
 say group; ./plumb record -e "{cycles,instructions}:S" -o group.data -- ./program 2>&1
+G="{cycles,instructions,r8:u,r8:k,r11,r11:u,r11:k,r8}"
+for start in "" "-D 1" "-a"; do
+say strong; ./plumb record $start -c 1000003 -e "$G" -o strong.data -- ./program 2>&1; echo "status $?"
+say weak; ./plumb record $start -c 1000003 -e "$G:W" -o weak.data -- ./program 2>&1; echo "status $?"
+say counted; ./plumb stat $start -x, -e "$G:W" -- ./program 2>&1
+done
 say branches; ./plumb record -b -o branches.data -- ./program 2>&1
 say pack; ./plumb record -z -o pack.data -- true 2>&1
 say end
@@ -44,7 +50,10 @@ def guest(source_root, sanitized, tmp_path_factory):
     parts = re.split(r"^=== (\w+)\n", done.stdout, flags=re.M)[1:]
     (folder / "files/host").mkdir(parents=True)
     (folder / "program").rename(folder / "files/host/program")
-    return folder, dict(zip(parts[::2], parts[1::2]))
+    said = {}
+    for name, text in zip(parts[::2], parts[1::2]):
+        said[name] = said.get(name, "") + text
+    return folder, said
 
 
 def shares(run, folder, name, perf=None):
@@ -85,6 +94,16 @@ def test_what_this_machine_lacks_is_said(guest):
     _, said = guest
     assert "branch records" in said["branches"] and "need a CPU that has them" in said["branches"]
     assert "libzstd" in said["pack"]
+
+
+def test_a_group_too_large_is_refused_or_taken_apart_however_the_recording_starts(guest):
+    _, said = guest
+    assert said["strong"].count("can't open 'r8' for sampling: Invalid argument") == 3
+    assert said["strong"].count("{…}:W") == 3 and said["strong"].count("status 1") == 3
+    assert said["weak"].count("'r11:k': its group doesn't fit the counters; sampled by itself") == 3
+    assert said["weak"].count("status 0") == 3
+    assert len(re.findall(r"plumb record: [1-9]\d{2,} samples, ", said["weak"])) == 3
+    assert len(re.findall(r"^[1-9]\d*,,cycles,", said["counted"], re.M)) == 3
 
 
 def test_group_members_are_read_with_the_leader(guest, run):

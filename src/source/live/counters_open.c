@@ -224,6 +224,42 @@ static bool limit_error(const struct counters *counters, int open_errno, struct 
                       cells + 64);
 }
 
+/*
+ * Whether a group that is to start later (see counter_attr: the kernel may leave its leader out of the check) fits up to
+ * this member: it is opened on ourselves, who never exec.
+ */
+static bool fits_here(const struct opener *opener, size_t index)
+{
+    const struct counters *counters = opener->counters;
+    const struct kernel *kernel = counters->kernel;
+    size_t leader = counters->items[index].leader;
+    vec(int) opened = {0};
+    bool fits = true;
+    for (size_t at = leader; at <= index && fits; at++) {
+        const struct counter *counter = &counters->items[at];
+        if (counter->leader != leader || counter->refusal != REFUSAL_NONE)
+            continue;
+        struct perf_event_attr attr = counter->attr;
+        attr.enable_on_exec = 1;
+        int fd = kernel->perf_event_open(kernel->context, &attr, 0, -1, opened.count ? opened.items[0] : -1, 0);
+        fits = fd >= 0 || at < index || errno != EINVAL;
+        if (fd >= 0)
+            *vec_push(&opened) = fd;
+        else if (at == leader)
+            break;
+    }
+    vec_for_each(&opened, fd)
+        kernel->close(kernel->context, *fd);
+    vec_done(&opened);
+    return fits;
+}
+
+static bool is_checked_here(const struct opener *opener, size_t index)
+{
+    const struct counter *counter = &opener->counters->items[index];
+    return opener->request->starts_later && !is_leader(opener->counters, index) && counter->cpus[0] < 0;
+}
+
 /* A thread or CPU that went away is left out; false when the event can't be opened at all (refused), or err. */
 static bool counter_open(struct opener *opener, size_t index, struct error *err)
 {
@@ -231,6 +267,10 @@ static bool counter_open(struct opener *opener, size_t index, struct error *err)
     struct counter *counter = &counters->items[index];
     size_t opened = 0, gone = 0;
     counter_attr(opener, index);
+    if (is_checked_here(opener, index) && !fits_here(opener, index)) {
+        counter_refuse(counters, counter, EINVAL);
+        return false;
+    }
     for (size_t cpu = 0; cpu < counter->cpu_count; cpu++)
         for (size_t thread = 0; thread < counter->thread_count; thread++) {
             size_t cell = cpu * counter->thread_count + thread;

@@ -68,6 +68,7 @@ struct recorder_event recorder_event_of(const struct event_spec *spec)
         .attr = spec->attr,
         .precise_max = spec->precise_max,
         .group = spec->group,
+        .weak_group = spec->weak_group,
         .sample_read = spec->sample_read,
         .cpus = spec->cpus,
         .cpu_count = spec->cpu_count,
@@ -129,11 +130,38 @@ static void index_streams(struct recorder *recorder)
             hashmap_add(&recorder->streams_by_id, hash_u64(*id), at);
 }
 
+/* A weak group that didn't fit: its events are sampled each by itself. */
+static void break_group(struct recorder *recorder, int group)
+{
+    struct recorder_event *events = (struct recorder_event *)recorder->request.events; /* our own copy */
+    for (size_t at = 0; at < recorder->request.event_count; at++) {
+        if (events[at].group != group)
+            continue;
+        recorder_notes_add(&recorder->notes, "'%s': its group doesn't fit the counters; sampled by itself",
+                           events[at].name);
+        events[at].group = EVENT_NO_GROUP;
+        events[at].sample_read = false;
+    }
+}
+
+static bool open_counters(struct recorder *recorder, struct error *err)
+{
+    while (!recorder_counters_open(&recorder->counters, &recorder->request, recorder->kernel, recorder->root,
+                                   &recorder->notes, err)) {
+        int group = recorder->counters.broken_group;
+        if (group == EVENT_NO_GROUP)
+            return false;
+        recorder_counters_done(&recorder->counters);
+        break_group(recorder, group);
+    }
+    return true;
+}
+
 static bool open_all(struct recorder *recorder, struct error *err)
 {
     const struct recorder_request *request = &recorder->request;
     if (!perf_data_writer_create(&recorder->writer, request->output, request->pipe_fd, err) ||
-        !recorder_counters_open(&recorder->counters, request, recorder->kernel, recorder->root, &recorder->notes, err))
+        !open_counters(recorder, err))
         return false;
     index_streams(recorder);
     recorder->scratch = memory_alloc(recorder->counters.ring_bytes);
@@ -238,6 +266,11 @@ uint64_t recorder_bytes(const struct recorder *recorder)
     return perf_data_writer_bytes(recorder->writer);
 }
 
+bool recorder_woken(const struct recorder *recorder)
+{
+    return recorder->woken;
+}
+
 bool recorder_target_ended(const struct recorder *recorder)
 {
     vec_for_each(&recorder->counters.rings, ring)
@@ -267,14 +300,14 @@ static bool drain_and_commit(struct recorder *recorder, struct error *err)
     if (!recorder_drain(recorder, err) ||
         (recorder->trial && recorder_trial_is_over(recorder) && !recorder_trial_conclude(recorder, true, err)))
         return false;
-    uint64_t span[2] = {recorder->result.first_ns, recorder->result.last_ns};
-    perf_data_writer_update(recorder->writer, FEATURE_SAMPLE_TIME, span, sizeof(span));
     bool waits = recorder->trial && perf_data_writer_is_pipe(recorder->writer); /* nothing stands there yet */
     uint64_t now = clock_ns();
     recorder->uncommitted = !waits && now - recorder->committed_ns < COMMIT_NS;
     if (waits || recorder->uncommitted)
         return true;
     recorder->committed_ns = now;
+    uint64_t span[2] = {recorder->result.first_ns, recorder->result.last_ns};
+    perf_data_writer_update(recorder->writer, FEATURE_SAMPLE_TIME, span, sizeof(span));
     return perf_data_writer_commit(recorder->writer, err);
 }
 
@@ -285,7 +318,7 @@ bool recorder_poll(struct recorder *recorder, int timeout_ms, struct error *err)
     if (recorder->uncommitted && (timeout_ms < 0 || timeout_ms > COMMIT_MS))
         timeout_ms = COMMIT_MS;
     const int wake_fds[2] = {recorder->request.wake_fd, recorder->watched_fd};
-    recorder_counters_wait(&recorder->counters, wake_fds, timeout_ms);
+    recorder->woken = recorder_counters_wait(&recorder->counters, wake_fds, timeout_ms);
     return drain_and_commit(recorder, err);
 }
 

@@ -45,6 +45,7 @@ struct recorder_event {
     struct perf_event_attr attr; /* what to count, as event_spec has it; no sampling fields */
     bool precise_max;            /* lower attr.precise_ip until it opens */
     int group;                   /* as in event_spec */
+    bool weak_group;             /* sampled apart if the group doesn't fit */
     bool sample_read;            /* its group's leader samples and reads the others */
     const int *cpus;             /* an uncore PMU's CPUs, or NULL */
     size_t cpu_count;
@@ -120,6 +121,8 @@ uint64_t recorder_bytes(const struct recorder *recorder); /* written so far */
  * buffers into the file. Errors: ERROR_LIMIT (disk full), ERROR_SYSTEM; the file stays readable.
  */
 MUST_CHECK bool recorder_poll(struct recorder *recorder, int timeout_ms, struct error *err);
+/* wake_fd was readable, or a signal came, when the recorder waited last: look at what it stands for. */
+bool recorder_woken(const struct recorder *recorder);
 /* Every thread that is recorded has ended. */
 bool recorder_target_ended(const struct recorder *recorder);
 /* Stop, empty the buffers, write what is known only now. ret_result is filled also on failure. */

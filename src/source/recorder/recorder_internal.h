@@ -47,6 +47,7 @@ struct recorder {
     int watched_fd;
     uint64_t committed_ns; /* when the file's head was last brought up to date */
     bool uncommitted;      /* something was written since */
+    bool woken;            /* by wake_fd, when it waited last */
 };
 
 /* A record on its way from a ring to the file. */

@@ -17,6 +17,7 @@ struct fake_event {
     uint8_t *ring;
     bool enabled, twin;
     int output; /* fd whose ring it writes to, or -1 */
+    int leader; /* fd, or -1 */
 };
 
 struct fake {
@@ -26,6 +27,7 @@ struct fake {
     uint64_t unknown_read_format; /* EINVAL for attrs that have these bits */
     bool no_build_id, no_cgroup, no_namespaces, user_only, never;
     size_t ring_bytes_most; /* larger ones: EPERM; 0: no limit */
+    size_t arm_counters;    /* groups are checked as Arm's driver does; 0: not at all */
     uint64_t lost;
 };
 
@@ -37,10 +39,24 @@ static struct fake_event *event_of(struct fake *fake, int fd)
     return NULL;
 }
 
+/* Arm's driver: what is off and will not be enabled by exec isn't counted. */
+static bool counts_for_arm(const struct perf_event_attr *attr)
+{
+    return !attr->disabled || attr->enable_on_exec;
+}
+
+static bool arm_refuses(const struct fake *fake, const struct perf_event_attr *attr, int group_fd)
+{
+    size_t needed = counts_for_arm(attr);
+    for (size_t at = 0; at < fake->count; at++)
+        needed += (fake->events[at].fd == group_fd || fake->events[at].leader == group_fd) && counts_for_arm(&fake->events[at].attr);
+    return fake->arm_counters && group_fd >= 0 && needed > fake->arm_counters;
+}
+
 static int fake_open(void *context, struct perf_event_attr *attr, pid_t pid, int cpu, int group_fd, unsigned long flags)
 {
     struct fake *fake = context;
-    (void)pid, (void)cpu, (void)group_fd, (void)flags;
+    (void)pid, (void)cpu, (void)flags;
     errno = fake->never ? ENOSYS : fake->user_only && !attr->exclude_kernel ? EACCES : 0;
     if (errno)
         return -1;
@@ -48,13 +64,13 @@ static int fake_open(void *context, struct perf_event_attr *attr, pid_t pid, int
     if (errno)
         return -1;
     if (attr->read_format & fake->unknown_read_format || (fake->no_build_id && attr->build_id) ||
-        (fake->no_cgroup && attr->cgroup)) {
+        (fake->no_cgroup && attr->cgroup) || arm_refuses(fake, attr, group_fd)) {
         errno = EINVAL;
         return -1;
     }
     cr_assert_lt(fake->count, array_count(fake->events));
     int fd = eventfd(0, EFD_CLOEXEC);
-    fake->events[fake->count++] = (struct fake_event){.fd = fd, .attr = *attr, .enabled = !attr->disabled, .output = -1};
+    fake->events[fake->count++] = (struct fake_event){.fd = fd, .attr = *attr, .enabled = !attr->disabled, .output = -1, .leader = group_fd};
     return fd;
 }
 
@@ -417,4 +433,47 @@ Test(recorder, a_short_program_keeps_its_frame_pointers)
     cr_assert_eq(seen.samples, 50);
     cr_assert_not(seen.sample_type & PERF_SAMPLE_STACK_USER);
     scene_free(scene);
+}
+
+/* A group too large for the counters is found out however the recording starts, and taken apart only if it is weak. */
+Test(recorder, a_group_that_does_not_fit_on_arm)
+{
+    static const struct {
+        enum target_kind kind;
+        bool delayed, weak;
+        unsigned events, counters;
+        bool opens;
+    } cases[] = {
+        {TARGET_WORKLOAD, false, false, 3, 3, true}, {TARGET_WORKLOAD, false, false, 4, 3, false},
+        {TARGET_WORKLOAD, true, false, 3, 3, true},  {TARGET_WORKLOAD, true, false, 4, 3, false},
+        {TARGET_PROCESSES, false, false, 4, 3, false}, {TARGET_PROCESSES, true, false, 4, 3, false},
+        {TARGET_CPUS, false, false, 3, 3, true},     {TARGET_CPUS, true, false, 4, 3, false},
+        {TARGET_WORKLOAD, false, true, 4, 3, true},  {TARGET_WORKLOAD, true, true, 4, 3, true},
+        {TARGET_CPUS, false, true, 4, 3, true},      {TARGET_PROCESSES, true, true, 3, 3, true},
+    };
+    static const int cpus[] = {0};
+    for (size_t at = 0; at < array_count(cases); at++) {
+        struct scene *scene = scene_new();
+        struct recorder_event events[4];
+        scene->fake.arm_counters = cases[at].counters;
+        scene->target.kind = cases[at].kind;
+        scene->target.cpus = cases[at].kind == TARGET_CPUS ? (int *)cpus : NULL;
+        scene->target.cpu_count = cases[at].kind == TARGET_CPUS;
+        for (size_t event = 0; event < cases[at].events; event++) {
+            events[event] = scene->event;
+            events[event].group = 0;
+            events[event].weak_group = cases[at].weak;
+        }
+        scene->request.events = events;
+        scene->request.event_count = cases[at].events;
+        scene->request.delayed = cases[at].delayed;
+        bool opened = scene_open(scene), broken = cases[at].weak && cases[at].events > cases[at].counters;
+        cr_expect_eq(opened, cases[at].opens, "case %zu: %s", at, scene->err.message);
+        cr_expect(opened || strstr(scene->err.hint, "{…}:W"), "case %zu", at);
+        cr_expect_eq(opened ? recorder_note_count(scene->recorder) : 0, broken ? cases[at].events : 0, "case %zu", at);
+        if (!opened)
+            scene->recorder = NULL;
+        scene_free(scene);
+        memcpy(output + strlen(output) - 6, "XXXXXX", 6);
+    }
 }

@@ -78,6 +78,24 @@ bool recorder_event_leads(const struct recorder_request *request, size_t index)
     return group == EVENT_NO_GROUP || index == 0 || request->events[index - 1].group != group;
 }
 
+bool recorder_groups_unchecked(const struct recorder_request *request)
+{
+    return request->delayed && request->target->kind != TARGET_CPUS && request->target->kind != TARGET_CGROUP;
+}
+
+/*
+ * Arm's driver leaves events that are off and not to be enabled by exec out of "does the group fit" (validate_event in
+ * drivers/perf/arm_pmu.c): a group of any size is accepted and then never scheduled. An event of a CPU never sees an
+ * exec; those of a running task are enabled at once, unless the user wants to start them later. A twin's group is no
+ * larger than the one it waits for.
+ */
+static void let_group_be_checked(struct perf_event_attr *attr, const struct recorder_request *request, size_t index,
+                                 bool second)
+{
+    if (request->events[index].group != EVENT_NO_GROUP && !second)
+        attr->enable_on_exec |= !recorder_groups_unchecked(request);
+}
+
 static void ask_sampling(struct perf_event_attr *attr, const struct recorder_request *request, size_t index,
                          bool second)
 {
@@ -107,6 +125,7 @@ static void ask_sampling(struct perf_event_attr *attr, const struct recorder_req
     attr->exclude_callchain_kernel |= request->user_chains_only;
     attr->exclude_callchain_user |= request->kernel_chains_only;
     ask_rate(attr, event, recorder_event_leads(request, index));
+    let_group_be_checked(attr, request, index, second);
     if (event->callchain != CALLCHAIN_NONE)
         ask_callchain(attr, event, event->callchain == CALLCHAIN_DWARF || second, event->callchain == CALLCHAIN_LBR);
 }

@@ -178,6 +178,40 @@ static int *leader_slot(const struct opening *opening, const struct counter_stre
     return &opening->group_leaders[group * 2 + stream->is_second];
 }
 
+static bool refuse(struct opening *opening, const struct counter_stream *stream, bool is_member, int sys_errno,
+                   struct error *err)
+{
+    if (is_member && sys_errno == EINVAL && opening->request->events[stream->event].weak_group)
+        opening->counters->broken_group = opening->request->events[stream->event].group;
+    return recorder_open_failed(opening, stream, sys_errno, err);
+}
+
+/* Open the groups on ourselves first, who never exec, so that the kernel checks them. */
+static bool try_groups(struct opening *opening, struct error *err)
+{
+    const struct place here = {.pid = 0, .cpu = -1};
+    vec(int) opened = {0};
+    int leader = -1;
+    bool good = true;
+    vec_for_each(&opening->counters->streams, stream) {
+        if (!good || stream->event == STREAM_TRACKING || stream->is_second ||
+            opening->request->events[stream->event].group == EVENT_NO_GROUP)
+            continue;
+        bool leads = recorder_event_leads(opening->request, stream->event);
+        struct counter_stream tried = {.attr = stream->attr};
+        tried.attr.enable_on_exec = 1;
+        int fd = leads || leader >= 0 ? open_once(opening, &tried, &here, leads ? -1 : leader) : -1;
+        good = fd >= 0 || leads || leader < 0 || errno != EINVAL || refuse(opening, stream, true, EINVAL, err);
+        if (fd >= 0)
+            *vec_push(&opened) = fd;
+        leader = leads ? fd : leader;
+    }
+    vec_for_each(&opened, fd)
+        opening->counters->kernel->close(opening->counters->kernel->context, *fd);
+    vec_done(&opened);
+    return good;
+}
+
 static bool open_at(struct opening *opening, uint32_t stream_at, const struct place *place, struct error *err)
 {
     struct counter_stream *stream = &opening->counters->streams.items[stream_at];
@@ -192,7 +226,7 @@ static bool open_at(struct opening *opening, uint32_t stream_at, const struct pl
     if (leader && leads)
         *leader = fd;
     if (fd < 0)
-        return sys_errno == 0 || recorder_open_failed(opening, stream, sys_errno, err);
+        return sys_errno == 0 || refuse(opening, stream, !leads, sys_errno, err);
     return keep_fd(opening, stream_at, place, fd, err);
 }
 
@@ -291,7 +325,8 @@ static bool open_with_rings(struct opening *opening, size_t ring_bytes, struct e
     find_rings(opening);
     recorder_streams_add(opening);
     raise_fd_limit(opening->places.count * opening->counters->streams.count + FDS_RESERVED);
-    return open_places(opening, err) && map_rings(opening, err);
+    return (!recorder_groups_unchecked(opening->request) || try_groups(opening, err)) && open_places(opening, err) &&
+           map_rings(opening, err);
 }
 
 static size_t count_rings(const struct opening *opening)
@@ -332,7 +367,7 @@ bool recorder_counters_open(struct recorder_counters *counters, const struct rec
                             const struct kernel *kernel, const struct sysroot *root, recorder_notes *notes,
                             struct error *err)
 {
-    *counters = (struct recorder_counters){.kernel = kernel};
+    *counters = (struct recorder_counters){.kernel = kernel, .broken_group = EVENT_NO_GROUP};
     struct opening opening = {.counters = counters, .request = request, .root = root, .notes = notes};
     opening.group_count = count_groups(request);
     opening.group_leaders = memory_alloc(memory_product((size_t)opening.group_count, 2 * sizeof(int)));
@@ -418,7 +453,7 @@ static void poll_another(struct recorder_counters *counters, struct counter_ring
     ring->ended = ring->poll_at >= counters->fds.count;
 }
 
-void recorder_counters_wait(struct recorder_counters *counters, const int wake_fds[2], int timeout_ms)
+bool recorder_counters_wait(struct recorder_counters *counters, const int wake_fds[2], int timeout_ms)
 {
     vec(struct pollfd) polled = {0};
     for (size_t at = 0; at < 2; at++)
@@ -431,5 +466,7 @@ void recorder_counters_wait(struct recorder_counters *counters, const int wake_f
     for (size_t at = 0; ready > 0 && at < counters->rings.count; at++)
         if (polled.items[at + 2].revents & (POLLHUP | POLLERR | POLLNVAL))
             poll_another(counters, &counters->rings.items[at]);
+    bool woken = ready < 0 || polled.items[0].revents;
     vec_done(&polled);
+    return woken;
 }

@@ -49,7 +49,8 @@ struct recorder_counters {
     vec(struct counter_fd) fds;
     vec(struct counter_ring) rings;
     size_t ring_bytes;
-    bool on_twins; /* the waiting twins have taken over */
+    bool on_twins;    /* the waiting twins have taken over */
+    int broken_group; /* why it couldn't be opened: this weak group doesn't fit; else EVENT_NO_GROUP */
 };
 
 bool recorder_wants_data_mmaps(const struct recorder_request *request);
@@ -63,7 +64,10 @@ bool recorder_counters_set(struct recorder_counters *counters, bool enabled, str
 bool recorder_counters_set_event(struct recorder_counters *counters, size_t event, bool enabled, struct error *err);
 /* From frame pointers to the waiting twins that copy stacks. */
 bool recorder_counters_switch(struct recorder_counters *counters, struct error *err);
-/* Until a buffer fills, one of wake_fds (-1: none) is readable or timeout_ms has passed; marks rings whose events have ended. */
-void recorder_counters_wait(struct recorder_counters *counters, const int wake_fds[2], int timeout_ms);
+/*
+ * Until a buffer fills, one of wake_fds (-1: none) is readable or timeout_ms has passed; marks rings whose events have ended.
+ * Returns whether it was the first of wake_fds, or a signal.
+ */
+bool recorder_counters_wait(struct recorder_counters *counters, const int wake_fds[2], int timeout_ms);
 
 #endif

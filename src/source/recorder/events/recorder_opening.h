@@ -33,6 +33,9 @@ void recorder_streams_add(struct opening *opening);
 bool recorder_stream_ask_less(struct opening *opening, struct counter_stream *stream, int sys_errno);
 bool recorder_event_leads(const struct recorder_request *request, size_t index); /* its group, or itself */
 
+/* The kernel may accept groups that never fit: their events don't say that they will be enabled by exec. */
+bool recorder_groups_unchecked(const struct recorder_request *request);
+
 /* recorder_refusal.c: why it can't be opened, and what would help. Returns false. */
 bool recorder_open_failed(const struct opening *opening, const struct counter_stream *stream, int sys_errno,
                           struct error *err);

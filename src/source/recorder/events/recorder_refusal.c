@@ -66,6 +66,11 @@ bool recorder_open_failed(const struct opening *opening, const struct counter_st
         if (err)
             err->kind = ERROR_UNSUPPORTED;
         return error_hint(err, "this kernel has no perf events, or seccomp hides them");
+    case EINVAL:
+        if (stream->event == STREAM_TRACKING || opening->request->events[stream->event].group == EVENT_NO_GROUP)
+            return false;
+        return error_hint(err, "the group may need more counters than the PMU has: fewer events in {…}, or {…}:W, "
+                               "which samples them apart if they don't fit");
     default:
         return false;
     }
