@@ -80,14 +80,26 @@ def needed_by(path):
             sys.exit(f"bundle: {path} needs {line.strip()}")
 
 
-def package_of(path):
-    """Debian's package of a file; the merged /usr has two names for each."""
+def names_of(path):
+    """What Debian may call a file; the merged /usr has two names for each."""
     real = path.resolve()
-    for name in (path, real, str(real).removeprefix("/usr"), str(path).removeprefix("/usr")):
-        done = subprocess.run(["dpkg-query", "-S", str(name)], capture_output=True, text=True)
-        if done.returncode == 0 and not done.stdout.startswith("diversion"):
-            return done.stdout.split(": ")[0].split(",")[0].split(":")[0]
-    return None
+    return [str(path), str(real), str(real).removeprefix("/usr"), str(path).removeprefix("/usr")]
+
+
+def packages_of(files):
+    """Debian's package of each file, or the end; asked once for all, because each question reads every package's list."""
+    asked = sorted({name for path in files for name in names_of(path)})
+    done = subprocess.run(["dpkg-query", "-S", *asked], capture_output=True, text=True)
+    owner = {}
+    for line in done.stdout.splitlines():
+        packages, _, name = line.rpartition(": ")
+        if not line.startswith("diversion"):
+            owner[name] = packages.split(",")[0].split(":")[0]
+    found = {path: next((owner[name] for name in names_of(path) if name in owner), None) for path in files}
+    for path, package in found.items():
+        if not package:
+            sys.exit(f"bundle: no package has {path}, so its licence is unknown")
+    return set(found.values())
 
 
 def add_licences(folder, files):
@@ -95,8 +107,7 @@ def add_licences(folder, files):
     folder.mkdir(parents=True)
     shutil.copy(ROOT / "LICENSE", folder / "plumb")
     referred, lines = set(), []
-    packages = {package_of(path) or sys.exit(f"bundle: no package has {path}, so its licence is unknown") for path in files}
-    for package in sorted(packages | LINKED_INTO_PLUMB):
+    for package in sorted(packages_of(files) | LINKED_INTO_PLUMB):
         notice = pathlib.Path("/usr/share/doc") / package / "copyright"
         text = notice.read_text(errors="replace")
         (folder / f"{package}.copyright").write_text(text)

@@ -6,6 +6,7 @@ there is never supported. Where the code alone shows the cause, it must be suppo
 """
 import json
 import os
+import re
 import subprocess
 
 import pytest
@@ -246,7 +247,8 @@ def test_many_short_processes(run, tmp_path):
     if found["verdict"]["kind"] in ("too_short", "blind") or start["verdict"] == "not_testable":
         pytest.skip(found["verdict"]["sentence"])
     assert start["verdict"] == "supported", start["reason"]
-    assert "250 ls" in start["headline"], start["headline"]
+    counted = int(re.search(r"(\d+) ls", start["headline"])[1])
+    assert 225 <= counted <= 250, start["headline"] # where the machine was too busy to note them all, no more than there were
     assert by_id["page-faults"]["verdict"] != "supported", by_id["page-faults"]["headline"]
 
 
