@@ -3,84 +3,25 @@
 
 #include "base/scope.h"
 #include "base/vec.h"
+#include "render/pages_rows.h"
 #include "render/pages_words.h"
 
 enum {
-    BAR_COLUMNS = 40,
     MAPPINGS_MOST = 12, /* in text; JSON has all */
-    INDENT = 6,
 };
-
-static void bytes_print(char *out, size_t size, uint64_t bytes)
-{
-    if (bytes >= UINT64_C(1) << 30)
-        snprintf(out, size, "%.2f GiB", (double)bytes / 0x1p30);
-    else if (bytes >= UINT64_C(1) << 20)
-        snprintf(out, size, "%.1f MiB", (double)bytes / 0x1p20);
-    else
-        snprintf(out, size, "%llu KiB", (unsigned long long)(bytes >> 10));
-}
-
-static void size_row(struct page *page, const char *label, uint64_t bytes, uint64_t of, enum page_meaning meaning)
-{
-    char amount[32];
-    bytes_print(amount, sizeof(amount), bytes);
-    double share = of ? (double)bytes / (double)of : 0;
-    text_printf(page->out, "  %-18s %12s", label, bytes ? amount : "none");
-    if (of && bytes) {
-        text_printf(page->out, " %5.1f %%  ", share * 100);
-        for (int at = 0; at < (int)(share * BAR_COLUMNS + 0.5); at++)
-            page_add(page, meaning, page->unicode ? "█" : "#");
-    }
-    text_add(page->out, "\n");
-}
 
 static void add_sizes(struct page *page, const struct page_sizes *sizes, uint64_t base_page_bytes)
 {
     char label[40];
     uint64_t present = sizes->base + sizes->huge + sizes->gigantic;
     snprintf(label, sizeof(label), "on %llu KiB pages", (unsigned long long)(base_page_bytes >> 10));
-    size_row(page, label, sizes->base, present, PAGE_WARNING);
-    size_row(page, "on 2 MiB pages", sizes->huge, present, PAGE_GOOD);
-    size_row(page, "on 1 GiB pages", sizes->gigantic, present, PAGE_GOOD);
+    pages_size_row(page, label, sizes->base, present, PAGE_WARNING);
+    pages_size_row(page, "on 2 MiB pages", sizes->huge, present, PAGE_GOOD);
+    pages_size_row(page, "on 1 GiB pages", sizes->gigantic, present, PAGE_GOOD);
     if (sizes->hugetlb)
-        size_row(page, "  of them reserved", sizes->hugetlb, 0, PAGE_PLAIN);
+        pages_size_row(page, "  of them reserved", sizes->hugetlb, 0, PAGE_PLAIN);
     if (sizes->swapped)
-        size_row(page, "swapped out", sizes->swapped, 0, PAGE_BAD);
-}
-
-static void sentence(struct page *page, const char *label, enum page_meaning meaning, const char *words)
-{
-    text_add_repeated(page->out, " ", INDENT);
-    page_add(page, meaning, label);
-    page_paragraph(page, PAGE_PLAIN, INDENT + text_columns(label), INDENT + text_columns(label), words);
-}
-
-static void add_why(struct page *page, const struct small_pages *small)
-{
-    const struct small_page_words *words = small_page_words_of(small);
-    scoped_text struct text reason = {0};
-    text_add(&reason, words->reason);
-    if (small->mount && (small->cause == SMALL_PAGE_FILE || small->cause == SMALL_PAGE_TMPFS_NEVER))
-        text_printf(&reason, " (%s on %s)", small->mount->type, small->mount->point);
-    if (!small->certain && small->backlog_s >= 0)
-        text_printf(&reason, "; at its present pace khugepaged takes %.0f s to look at that much once", small->backlog_s);
-    sentence(page, small->certain ? "why:    " : "maybe:  ", PAGE_WARNING, text_string(&reason));
-    if (words->remedy)
-        sentence(page, "remedy: ", PAGE_GOOD, words->remedy);
-}
-
-static void add_mapping(struct page *page, const struct mapping_coverage *mapping, bool why_known)
-{
-    char small[32], huge[32];
-    const struct page_area *area = mapping->area;
-    bytes_print(small, sizeof(small), mapping->sizes.base);
-    bytes_print(huge, sizeof(huge), mapping->sizes.huge + mapping->sizes.gigantic);
-    text_printf(page->out, "  %12s %12s  %s  ", small, mapping->sizes.huge + mapping->sizes.gigantic ? huge : "none", area->protection);
-    page_printf(page, PAGE_STRONG, "%s", area->path[0] ? area->path : "anonymous memory");
-    page_printf(page, PAGE_FAINT, "  %llx-%llx\n", (unsigned long long)area->start, (unsigned long long)area->end);
-    if (why_known && mapping->small.small_bytes && mapping->small.backing != PAGE_BACKING_HUGETLB)
-        add_why(page, &mapping->small);
+        pages_size_row(page, "swapped out", sizes->swapped, 0, PAGE_BAD);
 }
 
 static bool same_story(const struct mapping_coverage *a, const struct mapping_coverage *b)
@@ -105,12 +46,12 @@ static void add_mappings(struct page *page, const struct page_coverage *coverage
             page_heading(page, "MAPPINGS WITH SMALL PAGES");
             page_add(page, PAGE_FAINT, "         small         huge\n");
         }
-        add_mapping(page, mapping, coverage->why_known && !(before && same_story(before, mapping)));
+        pages_mapping_rows(page, mapping, coverage->why_known && !(before && same_story(before, mapping)));
         before = mapping;
     }
     if (left && shown) {
         char amount[32];
-        bytes_print(amount, sizeof(amount), left_bytes);
+        pages_bytes_print(amount, sizeof(amount), left_bytes);
         page_printf(page, PAGE_FAINT, "  %12s in %zu more (--all shows them)\n", amount, left);
     }
 }
@@ -120,7 +61,7 @@ static void add_folios(struct page *page, const struct page_coverage *coverage)
     const struct page_folios *folios = coverage->folios;
     page_heading(page, folios->all ? "FOLIOS UNDER SMALL PAGES (all looked at)" : "FOLIOS UNDER SMALL PAGES (drawn at random)");
     if (folios->why_not[0]) {
-        sentence(page, "not measured: ", PAGE_WARNING, folios->why_not);
+        pages_sentence(page, "not measured: ", PAGE_WARNING, folios->why_not);
         return;
     }
     for (int order = 0; order < FOLIO_ORDERS; order++) {
@@ -140,7 +81,7 @@ static void add_nodes(struct page *page, const struct page_nodes *nodes)
 {
     page_heading(page, "NUMA NODES");
     if (nodes->why_not[0]) {
-        sentence(page, "not measured: ", PAGE_WARNING, nodes->why_not);
+        pages_sentence(page, "not measured: ", PAGE_WARNING, nodes->why_not);
         return;
     }
     uint64_t all = 0;
@@ -149,7 +90,7 @@ static void add_nodes(struct page *page, const struct page_nodes *nodes)
     for (size_t node = 0; node < nodes->node_count; node++) {
         char label[24];
         snprintf(label, sizeof(label), "node %zu", node);
-        size_row(page, label, nodes->bytes[node], all, PAGE_PLAIN);
+        pages_size_row(page, label, nodes->bytes[node], all, PAGE_PLAIN);
     }
 }
 
@@ -175,7 +116,7 @@ static void fact_row(struct page *page, const char *label, const struct fact_num
     char amount[32];
     text_printf(page->out, "  %-34s ", label);
     if (fact->known) {
-        bytes_print(amount, sizeof(amount), (uint64_t)(fact->value * unit_bytes));
+        pages_bytes_print(amount, sizeof(amount), (uint64_t)(fact->value * unit_bytes));
         text_printf(page->out, "%12s\n", amount);
     } else {
         page_paragraph(page, PAGE_FAINT, 37, 37, fact->why);
@@ -212,7 +153,7 @@ static void add_table(struct page *page, const struct pages_report *report)
         text_printf(page->out, "  %7d", report->processes[at].pages->pid);
         for (size_t column = 0; column < array_count(columns); column++) {
             char amount[32];
-            bytes_print(amount, sizeof(amount), columns[column]);
+            pages_bytes_print(amount, sizeof(amount), columns[column]);
             text_printf(page->out, "  %12s", columns[column] ? amount : "none");
         }
         text_printf(page->out, "  %s\n", report->processes[at].command);

@@ -19,6 +19,8 @@ static const struct {
     {"[anon:", PAGE_BACKING_ANONYMOUS},
     {"[guest_memfd]", PAGE_BACKING_GUEST},
     {"anon_inode:[guest_memfd]", PAGE_BACKING_GUEST},
+    {"anon_inode:[kvm-gmem]", PAGE_BACKING_GUEST}, /* before Linux 6.17 */
+    {"[kvm-gmem]", PAGE_BACKING_GUEST},
     {"[", PAGE_BACKING_SPECIAL},
     {"anon_inode:", PAGE_BACKING_SPECIAL},
     {"socket:", PAGE_BACKING_SPECIAL},

@@ -26,6 +26,7 @@ enum {
 static const struct option_row option_rows[] = {
     {'p', "pid", OPTION_TEXT, FIELD(processes), "PID[,PID...]", "these processes"},
     {'a', "system", OPTION_FLAG, FIELD(system), NULL, "all processes, in a table, and the machine"},
+    {0, "vm", OPTION_TEXT, FIELD(machines), "PID|all", "KVM guests: how their memory is mapped, and what backs it"},
     {0, "case", OPTION_TEXT, FIELD(case_folder), "DIR", "the page maps that a diagnosis kept"},
     {0, "folios", OPTION_FLAG, FIELD(folios), NULL, "also in folios of which sizes the small pages lie (needs CAP_SYS_ADMIN)"},
     {0, "numa", OPTION_FLAG, FIELD(nodes), NULL, "also on which nodes the memory lies"},
@@ -33,6 +34,7 @@ static const struct option_row option_rows[] = {
     {0, "no-why", OPTION_FLAG, FIELD(no_why), NULL, "page sizes only, which is several times faster on large processes"},
     {0, "all", OPTION_FLAG, FIELD(all), NULL, "show every mapping"},
     {0, "least", OPTION_U64, FIELD(least_mib), "MIB", "show mappings with that much on small pages (default 2)"},
+    {0, "sysroot", OPTION_TEXT, FIELD(sysroot), "DIR", "read /proc and /sys below it: a folder of plumb doctor --snapshot, or a fixture"},
     {'o', "output", OPTION_TEXT, FIELD(output), "FILE", "write there instead of to standard output, which a command may use itself"},
     {'j', "json", OPTION_FLAG, FIELD(json), NULL, "print one JSON document"},
     {0},
@@ -40,11 +42,14 @@ static const struct option_row option_rows[] = {
 
 static bool options_check(const struct pages_options *options, bool has_program, struct error *err)
 {
-    int ways = (options->processes != NULL) + options->system + (options->case_folder != NULL) + has_program;
+    int ways = (options->processes != NULL) + options->system + (options->case_folder != NULL) + (options->machines != NULL) + has_program;
     if (ways != 1)
-        return error_set(err, ERROR_USAGE, ways ? "one of -p, --system, --case and a command, not several" : "whose pages? -p PID, --system, --case DIR or a command");
+        return error_set(err, ERROR_USAGE, ways ? "one of -p, --system, --vm, --case and a command, not several"
+                                                      : "whose pages? -p PID, --system, --vm PID|all, --case DIR or a command");
     if (options->exact && !options->folios)
         return error_set(err, ERROR_USAGE, "--exact is about --folios, which is not asked for");
+    if (options->machines && (options->folios || options->nodes || options->no_why))
+        return error_set(err, ERROR_USAGE, "--vm takes none of --folios, --numa and --no-why: for those, look at the monitor with -p");
     if (options->case_folder && (options->folios || options->nodes))
         return error_set(err, ERROR_USAGE, "--folios and --numa look at running processes; a case keeps neither");
     return true;
@@ -140,7 +145,7 @@ static const char *note_of(struct pages_take *take)
     return NULL;
 }
 
-static bool show(struct pages_take *take, FILE *file)
+static bool show(struct pages_take *take, FILE *file, struct error *err)
 {
     const struct pages_options *options = take->options;
     bool why = !options->no_why && !options->system;
@@ -167,7 +172,7 @@ static bool show(struct pages_take *take, FILE *file)
         pages_json(&out, &report);
     else
         pages_text(&page, &report);
-    return text_write_file(&out, file);
+    return text_write_file(&out, file) || error_system(err, errno, "can't write the result");
 }
 
 static bool take_maps(struct pages_take *take, char **program, struct error *err)
@@ -186,12 +191,18 @@ static bool pages_run(struct context *context, int argc, char **argv, struct err
     if (!options_parse(option_rows, OPTIONS_STOP_AT_OPERAND, argc, argv, &options, &first, err) ||
         !options_check(&options, first < argc, err))
         return false;
-    struct pages_take take = {.context = context, .options = &options, .seen_at_s = -1};
+    struct sysroot root;
+    struct context elsewhere = *context;
+    sysroot_init(&root, options.sysroot);
+    if (options.sysroot)
+        elsewhere.root = &root;
+    struct pages_take take = {.context = &elsewhere, .options = &options, .seen_at_s = -1};
     arena_init(&take.arena);
     scoped_file FILE *file = options.output ? fopen(options.output, "we") : NULL;
     bool good = (!options.output || file || error_system(err, errno, "can't write '%s'", options.output)) &&
-                take_maps(&take, argv + first, err) &&
-                (show(&take, file ? file : context->out) || error_system(err, errno, "can't write the result"));
+                (options.machines ? pages_show_machines(&take, file ? file : context->out, err)
+                                  : take_maps(&take, argv + first, err) && show(&take, file ? file : context->out, err));
+    context->exit_code = elsewhere.exit_code;
     vec_done(&take.maps);
     arena_done(&take.arena);
     return good;
@@ -200,7 +211,7 @@ static bool pages_run(struct context *context, int argc, char **argv, struct err
 const struct command command_pages = {
     .name = "pages",
     .summary = "which page sizes back a program's memory, and why not larger ones",
-    .usage = "plumb pages [options] -p PID | --system | --case DIR | [--] command [arguments]",
+    .usage = "plumb pages [options] -p PID | --system | --vm PID|all | --case DIR | [--] command [arguments]",
     .options = option_rows,
     .run = pages_run,
 };

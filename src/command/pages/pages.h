@@ -9,7 +9,7 @@
 #include "system/memory/process_pages.h"
 
 struct pages_options {
-    const char *processes, *case_folder, *output;
+    const char *processes, *case_folder, *machines, *sysroot, *output;
     bool all, exact, folios, nodes, json, no_why, system;
     uint64_t least_mib;
 };
@@ -30,6 +30,9 @@ struct pages_take { /* owner of all strings and arrays: arena */
 
 /* One process more; false when it is gone or can't be read, which is counted. */
 bool page_map_take(struct pages_take *take, pid_t pid, struct error *err);
+
+/* plumb pages --vm: KVM's machines, all or those of one process, shown. */
+MUST_CHECK bool pages_show_machines(struct pages_take *take, FILE *file, struct error *err);
 
 /* Start the program, and keep the maps of the moment when it and its descendants had most memory. */
 MUST_CHECK bool pages_run_program(struct pages_take *take, char **argv, struct error *err);

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "analyse/memory/guest_pages.h"
+#include "base/scope.h"
+#include "command/pages/pages.h"
+#include "render/guest_pages.h"
+
+#include <errno.h>
+
+static const struct {
+    const char *name;
+    size_t offset;
+} statistics[] = {
+    {"pages_4k", offsetof(struct guest_pages, pages_4k)},
+    {"pages_2m", offsetof(struct guest_pages, pages_2m)},
+    {"pages_1g", offsetof(struct guest_pages, pages_1g)},
+    {"nx_lpage_splits", offsetof(struct guest_pages, splits_by_nx)},
+};
+
+/* Shadow page tables: KVM's modules say that they have no second translation, or none of them is there (PVM). */
+static bool is_shadow(const struct sysroot *root)
+{
+    static const char *const parameters[] = {"/sys/module/kvm_intel/parameters/ept", "/sys/module/kvm_amd/parameters/npt"};
+    for (size_t at = 0; at < array_count(parameters); at++) {
+        char word[8];
+        if (sysroot_line(root, word, sizeof(word), "%s", parameters[at]))
+            return word[0] == 'N' || word[0] == '0';
+    }
+    return sysroot_exists(root, "/sys/module/kvm_pvm");
+}
+
+static const struct page_coverage *coverage_take(struct pages_take *take, const struct huge_page *policy, pid_t pid, const char **ret_why_not)
+{
+    struct error err = {0};
+    struct arena *arena = &take->arena;
+    struct process_pages *pages = arena_new(arena, struct process_pages);
+    struct huge_page_supply *supply = arena_new(arena, struct huge_page_supply);
+    struct page_coverage *coverage = arena_new(arena, struct page_coverage);
+    if (!pid || !process_pages_read(take->context->root, take->context->kernel, pid, pages, arena, &err)) {
+        *ret_why_not = pid ? arena_string(arena, err.message) : "the process that made it isn't found";
+        return NULL;
+    }
+    huge_page_supply_read(supply, take->context->root, pid, arena);
+    *coverage = page_coverage_of(pages, policy, supply, arena);
+    return coverage;
+}
+
+static struct guest_report report_of(struct pages_take *take, const struct huge_page *policy, const struct kvm_machine *machine, bool shadow)
+{
+    const struct sysroot *root = take->context->root;
+    struct guest_report report = {.guest = {.machine = *machine, .shadow = shadow}};
+    for (size_t at = 0; at < array_count(statistics); at++)
+        kvm_statistic_read((struct fact_number *)((char *)&report.guest + statistics[at].offset), root, machine, statistics[at].name);
+    report.guest.has_private = kvm_machine_has_private(root, machine);
+    report.coverage = coverage_take(take, policy, machine->pid, &report.why_not);
+    guest_pages_judge(&report.guest, report.coverage);
+    char monitor[64];
+    if (!sysroot_line(root, monitor, sizeof(monitor), "/proc/%d/comm", machine->pid))
+        snprintf(monitor, sizeof(monitor), "?");
+    report.monitor = arena_string(&take->arena, monitor);
+    return report;
+}
+
+static bool pid_parse(const char *word, uint64_t *ret_pid, struct error *err)
+{
+    *ret_pid = 0;
+    return strcmp(word, "all") == 0 || (view_u64(view_of(word), 10, ret_pid) && *ret_pid) ||
+           error_set(err, ERROR_USAGE, "--vm takes the process id of a monitor or 'all', not '%s'", word);
+}
+
+bool pages_show_machines(struct pages_take *take, FILE *file, struct error *err)
+{
+    struct kvm_machine *machines;
+    size_t count, shown = 0;
+    uint64_t pid;
+    if (!pid_parse(take->options->machines, &pid, err) ||
+        !kvm_machines_list(take->context->root, &machines, &count, &take->arena, err))
+        return false;
+    struct huge_page policy;
+    huge_page_read(&policy, take->context->root);
+    bool shadow = is_shadow(take->context->root);
+    struct guest_report *reports = arena_array(&take->arena, struct guest_report, count + 1);
+    for (size_t at = 0; at < count; at++)
+        if (!pid || (uint64_t)machines[at].pid == pid)
+            reports[shown++] = report_of(take, &policy, &machines[at], shadow);
+    if (!shown && pid)
+        return error_set(err, ERROR_NOT_FOUND, "process %llu runs no KVM guest", (unsigned long long)pid);
+    scoped_text struct text out = {0};
+    struct page page = page_for(&out, file);
+    if (take->options->json)
+        guest_pages_json(&out, reports, shown);
+    else
+        guest_pages_text(&page, reports, shown);
+    return text_write_file(&out, file) || error_system(err, errno, "can't write the result");
+}

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "render/guest_pages.h"
+
+#include "base/json_writer.h"
+#include "base/scope.h"
+#include "base/vec.h"
+#include "render/pages_rows.h"
+#include "render/pages_words.h"
+
+static const struct {
+    const char *id, *sentence, *remedy;
+    enum page_meaning meaning;
+} verdicts[] = {
+    [GUEST_PAGES_UNKNOWN] = {"unknown", "KVM's levels can't be read here, so how the host maps this guest is not known", NULL, PAGE_WARNING},
+    [GUEST_PAGES_NONE] = {"nothing_mapped", "nothing of this guest's memory is mapped yet", NULL, PAGE_PLAIN},
+    [GUEST_PAGES_HOST_HUGE] = {"host_huge", "the host maps this guest huge: if it waits for address translation, its own page size is at fault",
+                               "inside the guest: plumb pages -p PID says why a program's memory is on small pages there", PAGE_GOOD},
+    [GUEST_PAGES_BOTH_HUGE] = {"both_huge", "this guest and its host both use huge pages for what is mapped: page size is not what it waits for", NULL, PAGE_GOOD},
+    [GUEST_PAGES_BACKING_SMALL] = {"host_small", "the host is at fault: what backs this guest's memory is on small pages, so KVM can map nothing larger",
+                                   "put the backing on huge pages (below), and start the guest anew or collapse its memory", PAGE_BAD},
+    [GUEST_PAGES_SPLIT] = {"split_by_kvm", "the host is at fault: the backing is huge, yet KVM maps it in small pages",
+                           "dirty logging (a live migration, or a backup that tracks pages) splits until it ends; else the memory slots don't lie 2 MiB-aligned against their "
+                           "backing: start the guest with memory in multiples of 2 MiB, or look at kvmmmu:kvm_mmu_set_spte for the levels as they are set", PAGE_BAD},
+    [GUEST_PAGES_SPLIT_BY_NX] = {"split_by_nx", "the host is at fault: KVM split huge pages that the guest executes from, its mitigation of iTLB multihit (nx_huge_pages)",
+                                 "where the CPU isn't affected or the guests are trusted: kvm.nx_huge_pages=never; else leave it: pages come back as recovery runs", PAGE_BAD},
+    [GUEST_PAGES_SHADOW_SMALL] = {"shadow_small", "the backing is huge, but KVM keeps shadow page tables for this guest (no EPT or NPT, or PVM), and their entries are as small as the guest's own pages",
+                                  "huge pages inside the guest: plumb pages -p PID there says why there are none", PAGE_WARNING},
+    [GUEST_PAGES_PRIVATE] = {"private_small", "KVM maps this guest in small pages; its memory is private (guest_memfd), so what backs it is not measurable from the monitor's mappings, which show the shared part only",
+                             "guest_memfd gives huge pages only on kernels that support them there; ask for hugetlb-backed guest_memfd, or a larger base page", PAGE_BAD},
+    [GUEST_PAGES_BACKING_UNKNOWN] = {"backing_unknown", "KVM maps this guest in small pages; what backs it is not known", NULL, PAGE_WARNING},
+};
+_Static_assert(array_count(verdicts) == GUEST_PAGES_VERDICT_COUNT, "words for every verdict");
+
+static void add_levels(struct page *page, const struct guest_pages *guest)
+{
+    static const char *const labels[] = {"at 4 KiB", "at 2 MiB", "at 1 GiB"};
+    const struct fact_number *levels[] = {&guest->pages_4k, &guest->pages_2m, &guest->pages_1g};
+    uint64_t all = 0, bytes[3] = {0};
+    for (int at = 0; at < 3; at++) {
+        bytes[at] = levels[at]->known && levels[at]->value > 0 ? (uint64_t)levels[at]->value << (12 + 9 * at) : 0;
+        all += bytes[at];
+    }
+    page_printf(page, PAGE_FAINT, "  mapped by KVM%s\n", guest->shadow ? " (shadow page tables: the smaller of the guest's and the host's page)" : "");
+    for (int at = 0; at < 3; at++)
+        if (levels[at]->known)
+            pages_size_row(page, labels[at], bytes[at], all, at ? PAGE_GOOD : PAGE_WARNING);
+        else
+            pages_sentence(page, "not measured: ", PAGE_WARNING, levels[at]->why);
+    if (guest->splits_by_nx.known && guest->splits_by_nx.value > 0)
+        text_printf(page->out, "  split by nx_huge_pages now: %lld\n", (long long)guest->splits_by_nx.value);
+}
+
+static void add_backing(struct page *page, const struct guest_report *report)
+{
+    bool headed = false;
+    const struct page_coverage *coverage = report->coverage;
+    if (!coverage) {
+        pages_sentence(page, "backing not measured: ", PAGE_WARNING, report->why_not);
+        return;
+    }
+    for (size_t at = 0; at < coverage->mapping_count; at++)
+        if (guest_memory_is(&coverage->mappings[at])) {
+            if (!headed)
+                page_add(page, PAGE_FAINT, "  backed by (the monitor's large writable mappings, taken as guest memory)\n         small         huge\n");
+            headed = true;
+            pages_mapping_rows(page, &coverage->mappings[at], true);
+        }
+    if (!headed)
+        pages_sentence(page, "backing: ", PAGE_WARNING, "no mapping of the monitor looks like guest memory (16 MiB and more, writable)");
+}
+
+/* What a walk takes, by both page sizes; the host's column in force is marked. */
+static void add_walks(struct page *page, const struct guest_pages *guest)
+{
+    double share = guest_pages_huge_share(guest);
+    const char *mark[2] = {share >= 0 && share < 0.5 ? " <" : "  ", share >= 0.5 ? " <" : "  "};
+    if (guest->shadow) {
+        page_add(page, PAGE_FAINT, "  a page walk takes 4 references for an entry of 4 KiB, 3 for one of 2 MiB (one table, kept by KVM)\n");
+        return;
+    }
+    page_add(page, PAGE_FAINT, "  references of a page walk         host 4 KiB   host 2 MiB   (< is this guest)\n");
+    for (int guest_levels = 4; guest_levels >= 3; guest_levels--)
+        text_printf(page->out, "    guest on %s pages           %5d%s      %5d%s\n", guest_levels == 4 ? "4 KiB" : "2 MiB", page_walk_references(guest_levels, 4), mark[0],
+                    page_walk_references(guest_levels, 3), mark[1]);
+}
+
+static void add_guest(struct page *page, const struct guest_report *report)
+{
+    char title[160];
+    const struct guest_pages *guest = &report->guest;
+    snprintf(title, sizeof(title), "GUEST OF %s (process %d, machine %d-%d)", report->monitor, guest->machine.pid, guest->machine.creator, guest->machine.fd);
+    page_heading(page, title);
+    text_add(page->out, "  ");
+    page_paragraph(page, verdicts[guest->verdict].meaning, 2, 2, verdicts[guest->verdict].sentence);
+    if (verdicts[guest->verdict].remedy)
+        pages_sentence(page, "remedy: ", PAGE_GOOD, verdicts[guest->verdict].remedy);
+    if (guest->machine.is_guess)
+        pages_sentence(page, "note: ", PAGE_WARNING, "the thread that made it has ended and other monitors run: that it is this process's is a guess by process numbers");
+    if (guest->has_private)
+        pages_sentence(page, "note: ", PAGE_WARNING, "it has private memory (guest_memfd): its size on the host is known from KVM's levels only");
+    add_levels(page, guest);
+    add_backing(page, report);
+    add_walks(page, guest);
+}
+
+void guest_pages_text(struct page *page, const struct guest_report *reports, size_t count)
+{
+    if (!count)
+        page_paragraph(page, PAGE_PLAIN, 0, 0, "no KVM guest runs here");
+    for (size_t at = 0; at < count; at++)
+        add_guest(page, &reports[at]);
+}
+
+static void write_number(struct json_writer *json, const char *key, const struct fact_number *fact)
+{
+    if (fact->known)
+        json_i64(json, key, fact->value);
+    else
+        json_null(json, key);
+}
+
+static void write_backing(struct json_writer *json, const struct guest_report *report)
+{
+    json_array_open(json, "backing");
+    for (size_t at = 0; report->coverage && at < report->coverage->mapping_count; at++) {
+        const struct mapping_coverage *mapping = &report->coverage->mappings[at];
+        if (!guest_memory_is(mapping))
+            continue;
+        json_object_open(json, NULL);
+        json_string(json, "path", mapping->area->path);
+        json_string(json, "backing", page_backing_name(mapping->small.backing));
+        json_u64(json, "small_bytes", mapping->sizes.base);
+        json_u64(json, "huge_bytes", mapping->sizes.huge + mapping->sizes.gigantic);
+        json_string(json, "cause", small_page_words_of(&mapping->small)->id);
+        json_string(json, "remedy", small_page_words_of(&mapping->small)->remedy);
+        json_object_close(json);
+    }
+    json_array_close(json);
+}
+
+static void write_guest(struct json_writer *json, const struct guest_report *report)
+{
+    const struct guest_pages *guest = &report->guest;
+    json_object_open(json, NULL);
+    json_i64(json, "pid", guest->machine.pid);
+    json_string(json, "monitor", report->monitor);
+    json_bool(json, "pid_is_guess", guest->machine.is_guess);
+    json_i64(json, "creator", guest->machine.creator);
+    json_i64(json, "fd", guest->machine.fd);
+    json_string(json, "verdict", verdicts[guest->verdict].id);
+    json_string(json, "sentence", verdicts[guest->verdict].sentence);
+    json_string(json, "remedy", verdicts[guest->verdict].remedy);
+    write_number(json, "pages_4k", &guest->pages_4k);
+    write_number(json, "pages_2m", &guest->pages_2m);
+    write_number(json, "pages_1g", &guest->pages_1g);
+    write_number(json, "nx_splits", &guest->splits_by_nx);
+    json_bool(json, "shadow", guest->shadow);
+    json_bool(json, "private", guest->has_private);
+    json_string(json, "backing_why_not", report->coverage ? NULL : report->why_not);
+    write_backing(json, report);
+    json_object_close(json);
+}
+
+void guest_pages_json(struct text *out, const struct guest_report *reports, size_t count)
+{
+    struct json_writer json;
+    json_begin(&json, out);
+    json_object_open(&json, NULL);
+    json_u64(&json, "schema", 1);
+    json_array_open(&json, "guests");
+    for (size_t at = 0; at < count; at++)
+        write_guest(&json, &reports[at]);
+    json_array_close(&json);
+    json_array_open(&json, "page_walk_references");
+    for (int guest_levels = 4; guest_levels >= 3; guest_levels--)
+        for (int host_levels = 4; host_levels >= 3; host_levels--) {
+            json_object_open(&json, NULL);
+            json_u64(&json, "guest_page_bytes", guest_levels == 4 ? 4096 : 2 << 20);
+            json_u64(&json, "host_page_bytes", host_levels == 4 ? 4096 : 2 << 20);
+            json_u64(&json, "references", (uint64_t)page_walk_references(guest_levels, host_levels));
+            json_object_close(&json);
+        }
+    json_array_close(&json);
+    json_object_close(&json);
+    text_add(out, "\n");
+}

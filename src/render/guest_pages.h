@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* How do guests' page sizes read? */
+#ifndef PLUMB_RENDER_GUEST_PAGES_H
+#define PLUMB_RENDER_GUEST_PAGES_H
+
+#include "analyse/memory/guest_pages.h"
+#include "render/page.h"
+
+struct guest_report {
+    struct guest_pages guest;
+    const char *monitor;                  /* its process's name */
+    const struct page_coverage *coverage; /* of the monitor, or NULL */
+    const char *why_not;                  /* why there is none */
+};
+
+void guest_pages_text(struct page *page, const struct guest_report *reports, size_t count);
+void guest_pages_json(struct text *out, const struct guest_report *reports, size_t count);
+
+#endif

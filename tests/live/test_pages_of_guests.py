@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""plumb pages --vm, on guests whose memory is on pages that the test chose."""
+import json
+import os
+import pathlib
+import subprocess
+
+import pytest
+
+KVM = pathlib.Path("/sys/kernel/debug/kvm")
+
+
+@pytest.fixture
+def guest():
+    """guest("4k") -> the process of a guest that touched 32 MiB on such pages."""
+    runner = pathlib.Path(os.environ.get("PLUMB_BUILD", "build")) / "tests/guest_runner"
+    running = []
+
+    def start(backing):
+        process = subprocess.Popen([runner, "--pages", "8192", "--backing", backing, "--hold"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                   stderr=subprocess.STDOUT, text=True)
+        running.append(process)
+        said = []
+        for line in process.stdout:
+            said.append(line)
+            if line == "done\n":
+                return process
+        if process.wait() == 77:
+            pytest.skip("".join(said).strip() or "no KVM here")
+        raise AssertionError(said)
+    if not runner.exists():
+        pytest.skip("the guest runner is for x86-64 only")
+    try:
+        if not KVM.is_dir():
+            pytest.skip("debugfs isn't mounted, or there is no KVM")
+    except PermissionError:
+        pytest.skip("debugfs is shown to root only")
+    yield start
+    for process in running:
+        process.stdin.close()
+        process.wait()
+
+
+def machine_of(run, process, *words):
+    done = run("pages", "-j", "--vm", str(process.pid), *words)
+    assert done.returncode == 0, done.stderr
+    guests = json.loads(done.stdout)["guests"]
+    assert len(guests) == 1
+    return guests[0]
+
+
+def test_small_and_huge_backing_are_told_apart(run, guest):
+    small = machine_of(run, guest("4k"))
+    assert small["verdict"] == "host_small" and 8192 <= small["pages_4k"] < 8192 + 64 and small["pages_2m"] == 0
+    assert small["backing"][0]["small_bytes"] >= 32 << 20 and small["backing"][0]["cause"] == "advised_never"
+    huge = machine_of(run, guest("2m"))
+    if huge["backing"] and huge["backing"][0]["huge_bytes"] < 32 << 20:
+        pytest.skip("no huge pages to be had here")
+    assert huge["verdict"] in ("host_huge", "both_huge") and huge["pages_2m"] == 16 and huge["pages_4k"] < 64
+
+
+def test_several_guests_are_told_one_by_one(run, guest):
+    pids = {guest("4k").pid, guest("4k").pid}
+    guests = json.loads(run("pages", "-j", "--vm", "all").stdout)["guests"]
+    assert pids <= {each["pid"] for each in guests}
+    page = run("pages", "--vm", "all").stdout
+    assert page.count("GUEST OF guest_runner") >= 2 and "the host is at fault" in page
+    assert max(map(len, page.splitlines())) <= 110
+
+
+def test_who_runs_none_is_told(run):
+    if not KVM.exists():
+        done = run("pages", "--vm", "all")
+        assert done.returncode == 1 and ("no KVM" in done.stderr or "debugfs" in done.stderr)
+        return
+    assert "runs no KVM guest" in run("pages", "--vm", "1").stderr
+    assert run("pages", "--vm", "x").returncode == 2
+    assert run("pages", "--vm", "all", "--numa").returncode == 2
+
+
+def statistics(root, **values):
+    folder = root / "sys/kernel/debug/kvm/4242-11"
+    folder.mkdir(parents=True)
+    for name, value in values.items():
+        (folder / name).write_text(f"{value}\n")
+    parameters = root / "sys/module/kvm_intel/parameters"
+    parameters.mkdir(parents=True)
+    (parameters / "ept").write_text("Y\n")
+
+
+def guests_of(run, root):
+    done = run("pages", "-j", "--vm", "all", "--sysroot", str(root))
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)["guests"]
+
+
+def test_levels_of_another_machine_are_told_without_its_mappings(run, tmp_path):
+    statistics(tmp_path, pages_4k=8192, pages_2m=9, pages_1g=0, nx_lpage_splits=0)
+    (only,) = guests_of(run, tmp_path)
+    assert only["verdict"] == "backing_unknown" and only["pages_2m"] == 9 and not only["shadow"]
+    assert "isn't found" in only["backing_why_not"]
+
+
+def test_a_level_that_refuses_reading_is_null_and_not_0(run, tmp_path):
+    statistics(tmp_path, pages_2m=9)
+    (only,) = guests_of(run, tmp_path)
+    assert only["pages_4k"] is None and only["verdict"] == "unknown"
+
+
+def test_the_backing_of_another_machine_comes_from_its_smaps(run, tmp_path):
+    statistics(tmp_path, pages_4k=8192, pages_2m=0, pages_1g=0, nx_lpage_splits=0)
+    process = tmp_path / "proc/4242"
+    process.mkdir(parents=True)
+    (process / "status").write_text("Name:\tqemu\nTgid:\t4242\n")
+    (process / "comm").write_text("qemu-system-x86\n")
+    (process / "smaps").write_text("7f0000000000-7f0040000000 rw-s 00000000 00:01 77   /memfd:ram (deleted)\nRss:  1048576 kB\n"
+                                   "KernelPageSize:        4 kB\nShmemPmdMapped: 0 kB\nTHPeligible: 0\nVmFlags: rd wr sh mr\n")
+    (only,) = guests_of(run, tmp_path)
+    assert only["verdict"] == "host_small" and only["monitor"] == "qemu-system-x86" and only["backing"][0]["small_bytes"] == 1 << 30
