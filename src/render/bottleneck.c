@@ -160,6 +160,8 @@ static void write_verdict(struct json_writer *json, const struct bottleneck_verd
     write_bytes(json, "lines_bytes", verdict->set.lines_bytes);
     write_bytes(json, "pages_bytes", verdict->set.pages_bytes);
     write_bytes(json, "at_least_bytes", verdict->set.at_least_bytes);
+    write_interval(json, "bytes", verdict->set.bytes);
+    json_bool(json, "goes_once", verdict->set.goes_once);
     json_object_close(json);
     json_array_open(json, "evidence");
     for (size_t at = 0; at < verdict->evidence_count; at++) {

@@ -105,6 +105,10 @@ struct instruction {
     bool is_sum;           /* the general register written = register sum_from + sum: copies, lea; 32 bits of it at least */
     uint8_t sum_from;
     int64_t sum;
+    bool repeats;          /* a string instruction, done as often as repeat_register says, which counts down */
+    uint8_t repeat_register;
+    bool copies;           /* one that goes through two places: `memory`, and where copy_register points */
+    uint8_t copy_register;
     uint64_t merges;       /* registers whose rest it keeps: waited for, though the result doesn't need them */
     uint32_t vector_merges; /* the same: "sqrtsd", "movss" between registers */
 };

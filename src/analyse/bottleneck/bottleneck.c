@@ -76,14 +76,18 @@ static void instruction_name(struct bottleneck_verdict *verdict, const struct st
             verdict->instruction = function->rows[at].text;
 }
 
-static void set_note(struct bottleneck_verdict *verdict, const struct reach *reach)
+static void set_note(struct bottleneck_verdict *verdict, const struct loop_look *look)
 {
-    if (!reach->known)
+    const struct touched_memory *touched = &look->touched;
+    if (look->reach.known)
+        verdict->level = look->reach.level;
+    if (!touched->known)
         return;
-    verdict->level = reach->level;
-    verdict->set.lines_bytes = reach->set.lines.known ? reach->set.lines.bytes : 0;
-    verdict->set.pages_bytes = reach->set.pages.known ? reach->set.pages.bytes : 0;
-    verdict->set.at_least_bytes = reach->set.lines.at_least_bytes;
+    verdict->set.at_least_bytes = touched->lines_least_bytes;
+    verdict->set.goes_once = touched->goes_once;
+    verdict->set.bytes = touched->lines_bytes;
+    verdict->set.lines_bytes = touched->lines_bytes.known ? touched->lines_bytes.mid : 0;
+    verdict->set.pages_bytes = touched->pages_bytes.known ? touched->pages_bytes.mid : 0;
 }
 
 static struct tally tally_of_look(const struct loop_look *look)
@@ -111,7 +115,7 @@ static void verdict_of_look(struct bottleneck_verdict *verdict, const struct bot
     }
     enum bottleneck_cause cause = verdict->cause ? verdict->cause : loop_look_first(look);
     instruction_name(verdict, request->stalls, look->region, look->hottest[cause]);
-    set_note(verdict, &look->reach);
+    set_note(verdict, look);
     if (verdict->class == BOTTLENECK_UNKNOWN) {
         verdict->why_not = "its samples don't single out a cause";
         verdict->recoverable_why = "no cause is known";
@@ -235,6 +239,9 @@ static void program_fill(struct bottleneck *result, const struct bottleneck_requ
     for (int cause = 0; cause < CAUSE_COUNT; cause++)
         result->masses[cause] = tally.causes[cause] / all;
     verdict_weigh(verdict, &tally, all);
+    if (count) /* of the hottest, also where no cause is known */
+        set_note(verdict, &looks[0]);
+    verdict->level = LEVEL_NONE;
     if (verdict->class == BOTTLENECK_FRONTEND) /* evenly, a quarter would fall there; where all wait for code, nine in ten */
         verdict->share = interval_of((footprint.line_share - 0.25) / 0.75 * footprint.samples / all,
                                      footprint.line_share * footprint.samples / all, footprint.samples / all);
@@ -248,7 +255,7 @@ static void program_fill(struct bottleneck *result, const struct bottleneck_requ
     const struct loop_look *look = leading_look(looks, count, cause);
     if (look && class != BOTTLENECK_FRONTEND) {
         instruction_name(verdict, request->stalls, look->region, look->hottest[cause]);
-        set_note(verdict, &look->reach);
+        set_note(verdict, look);
     }
     struct leading leading = {
         .request = request,

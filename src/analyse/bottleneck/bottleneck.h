@@ -93,6 +93,8 @@ struct bottleneck_second {
 
 struct bottleneck_set { /* working set; 0: not known */
     double lines_bytes, pages_bytes, at_least_bytes;
+    struct interval bytes;       /* of lines, where they are known within a factor of two */
+    bool goes_once;              /* nothing came back to it: there is no set that a cache could hold */
 };
 
 struct bottleneck_verdict {

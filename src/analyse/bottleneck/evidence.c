@@ -88,20 +88,34 @@ static void chain_evidence(struct bottleneck_verdict *verdict, const struct lead
 
 /* ---- from the addresses ---- */
 
+/* "256 MiB (250 to 260 MiB)", or what it is at least. */
+static const char *set_text(struct arena *arena, const struct touched_memory *touched)
+{
+    struct interval lines = touched->lines_bytes;
+    if (!lines.known)
+        return arena_printf(arena, "at least %s", bytes_text(arena, touched->lines_least_bytes));
+    if (lines.high <= 1.1 * lines.low)
+        return bytes_text(arena, lines.mid);
+    return arena_printf(arena, "%s (%s to %s)", bytes_text(arena, lines.mid), bytes_text(arena, lines.low),
+                        bytes_text(arena, lines.high));
+}
+
 static void reach_evidence(struct bottleneck_verdict *verdict, const struct leading *leading, struct arena *arena)
 {
     const struct reach *reach = &leading->look->reach;
-    if (!reach->known)
+    const struct touched_memory *touched = &leading->look->touched;
+    if (!reach->known || !touched->known)
         return;
     static const char *const where[] = {"", "within the first cache", "beyond the first cache, within the second",
                                         "beyond the second cache"};
-    bool known = reach->set.lines.known;
+    struct interval pages = touched->pages_bytes;
+    bool apart = pages.known && (!touched->lines_bytes.known || pages.mid > 1.5 * touched->lines_bytes.mid);
     add(verdict, "addresses",
-        arena_printf(arena, "it goes over %s%s of lines%s%s, %s (%s and %s)", known ? "" : "at least ",
-                     bytes_text(arena, reach->lines_bytes), reach->set.pages.known ? " in pages of " : "",
-                     reach->set.pages.known ? bytes_text(arena, reach->set.pages.bytes) : "", where[reach->level],
+        arena_printf(arena, "it goes over %s of lines%s%s, %s (%s and %s)%s", set_text(arena, touched),
+                     apart ? " in pages of " : "", apart ? bytes_text(arena, pages.mid) : "", where[reach->level],
                      bytes_text(arena, leading->request->machine->l1_bytes),
-                     bytes_text(arena, leading->request->machine->l2_bytes)));
+                     bytes_text(arena, leading->request->machine->l2_bytes),
+                     touched->goes_once ? "; each part once, as far as was seen" : ""));
 }
 
 static void memory_evidence(struct bottleneck_verdict *verdict, const struct leading *leading, struct arena *arena)

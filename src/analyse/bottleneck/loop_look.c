@@ -10,6 +10,7 @@ static const double FORWARDED_BYTES = 4096; /* counters that are met again while
 struct rows_view {
     const struct bottleneck_request *request;
     const struct region *region;
+    struct arena *arena;
     struct reach all; /* of the region's accesses together, for rows with few addresses */
     bool all_done;
 };
@@ -17,7 +18,7 @@ struct rows_view {
 static const struct reach *reach_all(struct rows_view *view)
 {
     if (!view->all_done)
-        view->all = reach_of(view->request, view->region, UINT32_MAX);
+        view->all = reach_of(view->request, view->region, UINT32_MAX, view->arena);
     view->all_done = true;
     return &view->all;
 }
@@ -26,7 +27,7 @@ static struct reach reach_for(struct rows_view *view, uint32_t row)
 {
     struct reach reach = {0};
     if ((double)view->region->code->hits[row] >= ROW_SHARE_LEAST * (double)view->region->samples)
-        reach = reach_of(view->request, view->region, row);
+        reach = reach_of(view->request, view->region, row, view->arena);
     return reach.known ? reach : *reach_all(view);
 }
 
@@ -68,6 +69,8 @@ static enum bottleneck_cause access_cause(struct rows_view *view, uint32_t row, 
         look->is_walk_ruled_out = true;
     else if (far)
         return far_cause(region, row, &reach);
+    if (here->class == INSTRUCTION_STRING && reach.known) /* within the nearest cache: as fast as it is carried out */
+        return CAUSE_PORTS;
     return here->class == INSTRUCTION_ATOMIC ? CAUSE_LATENCY_CHAIN : near_cause(region, row, &reach);
 }
 
@@ -143,7 +146,7 @@ static void quick_join(struct loop_look *look)
 struct loop_look loop_look_of(const struct bottleneck_request *request, const struct region *region, struct arena *arena)
 {
     struct loop_look look = {.region = region, .guesses = guesses_of(region), .resources = resources_of(request, region)};
-    struct rows_view view = {.request = request, .region = region};
+    struct rows_view view = {.request = request, .region = region, .arena = arena};
     look.pace = pace_of(request, region, &look.resources.bound, arena);
     for (size_t cause = 0; cause < CAUSE_COUNT; cause++)
         look.hottest[cause] = UINT32_MAX;
@@ -161,6 +164,7 @@ struct loop_look loop_look_of(const struct bottleneck_request *request, const st
         look_add(&look, cause == CAUSE_UNKNOWN ? quick : cause, row);
     }
     quick_join(&look);
+    look.touched = reach_together(request, region, arena);
     return look;
 }
 

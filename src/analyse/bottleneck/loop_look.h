@@ -20,6 +20,7 @@ struct loop_look {
     double quick;              /* of these, not by an instruction of their own: laid at what the region shows */
     uint32_t hottest[CAUSE_COUNT]; /* row with most samples of each; UINT32_MAX: none */
     struct reach reach;        /* of the hottest access beyond the first cache, else of the hottest access */
+    struct touched_memory touched; /* by all of its accesses together */
     uint64_t reach_hits;       /* stalled at that access */
     bool touches_memory;       /* any load or store */
     bool is_prefetched;        /* asks for data ahead by itself */

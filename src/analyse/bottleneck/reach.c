@@ -3,11 +3,11 @@
 
 #include "analyse/bottleneck/thresholds.h"
 #include "analyse/bottleneck/walk.h"
-#include "base/vec.h"
 
 enum {
     LINE_BYTES = 64,
     ADDRESSES_MOST = 20000, /* the estimate doesn't get better with more */
+    PARTS_MOST = 24,        /* accesses of a region that are looked at: long unrolled loops repeat themselves */
 };
 
 static enum bottleneck_level level_of(const struct bottleneck_machine *machine, double bytes)
@@ -18,13 +18,13 @@ static enum bottleneck_level level_of(const struct bottleneck_machine *machine, 
                                                                : LEVEL_BEYOND;
 }
 
-/* By the lines met; where none came twice, they are more than a lower bound and fewer than the pages hold. */
+/* By the lines met; where they are too few to count, they are more than a lower bound and fewer than the pages hold. */
 static bool level_find(struct reach *reach, const struct bottleneck_machine *machine)
 {
-    const struct set_size *lines = &reach->set.lines, *pages = &reach->set.pages;
+    const struct touched_memory *touched = &reach->touched;
     reach->level = level_of(machine, reach->lines_bytes);
-    bool is_small = pages->known && level_of(machine, pages->bytes) == LEVEL_L1;
-    return lines->known || reach->level != LEVEL_L1 || is_small;
+    bool is_small = touched->pages_bytes.known && level_of(machine, touched->pages_bytes.mid) == LEVEL_L1;
+    return touched->lines_bytes.known || reach->level != LEVEL_L1 || is_small;
 }
 
 /* The row of the region whose accesses stalled most. */
@@ -62,40 +62,171 @@ static void order_find(struct reach *reach, const struct bottleneck_request *req
     int64_t step = 0;
     bool counted = region->is_loop && code_loop_step(region->code->items, region->rows, row, &step);
     bool agrees = walk.pairs && walk.agreeing >= limit->walk_agreeing;
+    bool drifts = walk.pairs && walk.drifting >= limit->walk_drifting;
     double lines = counted ? lines_a_turn(region, step) : 1, way = (double)(step < 0 ? -step : step);
     /* A turn meets nearly all of the lines on its way. */
-    reach->in_order = counted ? way <= LINE_BYTES || way <= 2 * LINE_BYTES * lines : agrees;
+    reach->in_order = counted ? way <= LINE_BYTES || way <= 2 * LINE_BYTES * lines : agrees || drifts;
     double width = counted && way > LINE_BYTES ? way / lines : LINE_BYTES;
     reach->line_ns = reach->in_order && agrees && walk.bytes_per_ns > 0 ? width / walk.bytes_per_ns : 0;
     reach->is_fetched_ahead = reach->line_ns > limit->walk_line_ns;
 }
 
-struct reach reach_of(const struct bottleneck_request *request, const struct region *region, uint32_t row)
+static void stalled_addresses(address_list *list, const struct bottleneck_request *request, const struct region *region,
+                              uint32_t row)
 {
-    const struct bottleneck_thresholds *limit = &bottleneck_thresholds;
     const struct stalls *stalls = request->stalls;
-    struct reach reach = {0};
-    vec(struct timed_address) addresses = {0};
-    for (size_t at = 0; at < stalls->address_count && addresses.count < ADDRESSES_MOST; at++) {
+    for (size_t at = 0; at < stalls->address_count && list->count < ADDRESSES_MOST; at++) {
         const struct stall_address *hit = &stalls->addresses[at];
         if (hit->function == region->function && region_holds(region, hit->instruction) &&
             (row == UINT32_MAX || hit->instruction == row))
-            *vec_push(&addresses) = (struct timed_address){hit->time_ns, hit->addr};
+            *vec_push(list) = (struct timed_address){hit->time_ns, hit->addr};
     }
-    if (addresses.count >= WORKING_SET_ADDRESSES_LEAST) {
+}
+
+static uint64_t common_divisor(uint64_t a, uint64_t b)
+{
+    while (b) {
+        uint64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* What all distances between the addresses are multiples of: the size of the elements that a walk meets. */
+static uint64_t grain_of(const address_list *list)
+{
+    uint64_t grain = 0;
+    for (size_t at = 1; at < list->count; at++) {
+        uint64_t first = list->items[0].addr, here = list->items[at].addr;
+        grain = common_divisor(grain, here > first ? here - first : first - here);
+    }
+    return grain ? grain : 1;
+}
+
+/* How far the code moves on for each line it meets: others of its accesses by the same registers go along. */
+static uint64_t step_a_line(const struct region *region, uint32_t row, int64_t step)
+{
+    const struct instruction *items = region->code->items;
+    const struct memory_operand *own = &items[row].memory;
+    uint64_t way = (uint64_t)(step < 0 ? -step : step), lines = 0;
+    int64_t last = INT64_MIN;
+    for (uint32_t at = region->rows.first; at <= region->rows.last; at++) {
+        const struct memory_operand *other = &items[at].memory;
+        bool along = region_holds(region, at) && other->is_present && (items[at].is_load || items[at].is_store) &&
+                     other->base == own->base && other->index == own->index;
+        int64_t place = other->displacement / LINE_BYTES;
+        lines += along && place != last;
+        last = along ? place : last;
+    }
+    return lines > 1 && way / lines > LINE_BYTES ? way / lines : lines > 1 ? LINE_BYTES : way;
+}
+
+static bool is_walked(const struct bottleneck_request *request, const struct region *region, uint32_t row)
+{
+    struct walk walk = walk_of(request, region, row);
+    return walk.pairs && (walk.agreeing >= bottleneck_thresholds.walk_agreeing ||
+                          walk.drifting >= bottleneck_thresholds.walk_drifting);
+}
+
+/* Where a string instruction writes while it reads: its second address. */
+static void copied_addresses(address_list *list, const struct bottleneck_request *request, const struct region *region,
+                             uint32_t row)
+{
+    const struct samples *samples = &request->recording->samples;
+    for (size_t at = 0; at < request->stalls->placed_count && list->count < ADDRESSES_MOST; at++) {
+        const struct stall_sample *placed = &request->stalls->placed[at];
+        const struct sample *sample = &samples->items[placed->sample];
+        uint64_t addr;
+        if (placed->function == region->function && placed->stalled == row && !placed->is_again &&
+            samples_register(samples, sample, region->code->items[row].copy_register, &addr))
+            *vec_push(list) = (struct timed_address){sample->time_ns, addr};
+    }
+}
+
+static struct touched_memory touched_by_string(const struct bottleneck_request *request, const struct region *region,
+                                               uint32_t row, const address_list *stalled, struct arena *arena)
+{
+    struct touched_memory ways[2] = {touched_memory_of(stalled->items, stalled->count, 1, arena)};
+    if (!region->code->items[row].copies)
+        return ways[0];
+    address_list copied = {0};
+    copied_addresses(&copied, request, region, row);
+    ways[1] = touched_memory_of(copied.items, copied.count, 1, arena);
+    vec_done(&copied);
+    return touched_memory_joined(ways, array_count(ways), arena);
+}
+
+/* What the code counts on is known at every sample of the loop; else only where it stalled. */
+static struct touched_memory touched_of(const struct bottleneck_request *request, const struct region *region,
+                                        uint32_t row, const address_list *stalled, struct arena *arena)
+{
+    int64_t step = 0;
+    if (row != UINT32_MAX && region->code->items[row].class == INSTRUCTION_STRING)
+        return touched_by_string(request, region, row, stalled, arena);
+    bool counted = row != UINT32_MAX && region->is_loop && code_loop_step(region->code->items, region->rows, row, &step) && step;
+    if (!counted) {
+        bool walked = row != UINT32_MAX && stalled->count >= WORKING_SET_ADDRESSES_LEAST && is_walked(request, region, row);
+        return touched_memory_of(stalled->items, stalled->count, walked ? grain_of(stalled) : 0, arena);
+    }
+    address_list met = {0};
+    addresses_met(&met, request, region, row);
+    struct touched_memory touched = touched_memory_of(met.items, met.count, step_a_line(region, row, step), arena);
+    vec_done(&met);
+    return touched;
+}
+
+struct reach reach_of(const struct bottleneck_request *request, const struct region *region, uint32_t row,
+                      struct arena *arena)
+{
+    const struct bottleneck_thresholds *limit = &bottleneck_thresholds;
+    struct reach reach = {0};
+    address_list addresses = {0};
+    stalled_addresses(&addresses, request, region, row);
+    uint32_t access = row == UINT32_MAX ? hottest_access(region) : row;
+    if (addresses.count >= WORKING_SET_ADDRESSES_LEAST)
+        reach.touched = touched_of(request, region, row, &addresses, arena);
+    if (reach.touched.known) {
+        const struct touched_memory *touched = &reach.touched;
+        bool sized = touched->lines_bytes.known;
         reach.set = working_set_of(addresses.items, addresses.count);
-        reach.lines_bytes = reach.set.lines.known ? reach.set.lines.bytes : reach.set.lines.at_least_bytes;
+        reach.lines_bytes = sized ? touched->lines_bytes.mid : touched->lines_least_bytes;
         reach.known = level_find(&reach, request->machine);
-        double pages = reach.set.pages.known ? reach.set.pages.bytes : reach.set.pages.at_least_bytes;
-        bool sized = reach.set.lines.known && reach.set.lines.bytes > 0;
+        double pages = touched->pages_bytes.known ? touched->pages_bytes.mid : touched->pages_least_bytes;
         bool strides = reach.set.stride_bytes >= request->machine->base_page_bytes / 2 && !reach.set.one_place_in_stride;
         reach.is_wide_spread = pages > limit->tlb_pages_bytes &&
-                               ((sized && pages > limit->tlb_page_line * reach.set.lines.bytes) || strides);
-        uint32_t access = row == UINT32_MAX ? hottest_access(region) : row;
+                               ((sized && pages > limit->tlb_page_line * touched->lines_bytes.mid) || strides);
         if (reach.known && reach.level != LEVEL_L1 && access != UINT32_MAX)
             order_find(&reach, request, region, access);
         reach.is_wide_spread &= !reach.in_order;
     }
     vec_done(&addresses);
     return reach;
+}
+
+struct touched_memory reach_together(const struct bottleneck_request *request, const struct region *region,
+                                     struct arena *arena)
+{
+    vec(struct touched_memory) parts = {0};
+    for (uint32_t row = region->rows.first; row <= region->rows.last && parts.count < PARTS_MOST; row++) {
+        const struct instruction *here = &region->code->items[row];
+        if (!region_holds(region, row) || !here->memory.is_present || !(here->is_load || here->is_store) ||
+            here->class == INSTRUCTION_CALL)
+            continue;
+        address_list stalled = {0};
+        stalled_addresses(&stalled, request, region, row);
+        struct touched_memory part = touched_of(request, region, row, &stalled, arena);
+        vec_done(&stalled);
+        if (part.known)
+            *vec_push(&parts) = part;
+    }
+    struct touched_memory all = touched_memory_joined(parts.items, parts.count, arena);
+    vec_done(&parts);
+    if (!all.known) {
+        address_list stalled = {0};
+        stalled_addresses(&stalled, request, region, UINT32_MAX);
+        all = touched_memory_of(stalled.items, stalled.count, 0, arena);
+        vec_done(&stalled);
+    }
+    return all;
 }

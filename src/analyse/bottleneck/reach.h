@@ -7,11 +7,13 @@
 #define PLUMB_ANALYSE_BOTTLENECK_REACH_H
 
 #include "analyse/bottleneck/region.h"
+#include "analyse/memory/touched_memory.h"
 
 struct reach {
     bool known;              /* there were enough addresses to tell the first cache from what lies behind it */
     enum bottleneck_level level;
-    struct working_set set;
+    struct working_set set;          /* its stride */
+    struct touched_memory touched;
     double lines_bytes;      /* known, or the least they can be */
     bool in_order;           /* goes through memory line by line */
     double line_ns;          /* a walk in order takes so long from one line to the next; 0: not known */
@@ -20,6 +22,10 @@ struct reach {
 };
 
 /* Of the accesses that stalled at `row`, or UINT32_MAX: anywhere in the region. */
-struct reach reach_of(const struct bottleneck_request *request, const struct region *region, uint32_t row);
+struct reach reach_of(const struct bottleneck_request *request, const struct region *region, uint32_t row,
+                      struct arena *arena);
+/* Memory that all accesses of the region go over that stalled or that its code counts on. */
+struct touched_memory reach_together(const struct bottleneck_request *request, const struct region *region,
+                                     struct arena *arena);
 
 #endif

@@ -31,6 +31,7 @@ struct bottleneck_thresholds {
     double front_addresses;    /* distinct hot instructions, for there to be misses of code at all */
     double front_bytes;        /* the nearest cache for code of every core in use */
     double walk_agreeing;      /* of neighbouring samples that agree on a speed: a walk in order */
+    double walk_drifting;      /* … that go one way, by an eighth of it all at most: half of that by chance is 1 in 16 */
     double walk_line_ns;       /* slower a line than that, no memory keeps a walk in order waiting (slowest seen: 12) */
     double off_cpu_most;       /* above it the wait is the problem */
     double blind_most;         /* of samples that could not be told */
@@ -64,6 +65,7 @@ static const struct bottleneck_thresholds bottleneck_thresholds = {
     .front_addresses = 100,
     .front_bytes = 32768,
     .walk_agreeing = 0.6,
+    .walk_drifting = 0.75,
     .walk_line_ns = 40,
     .off_cpu_most = 0.5,
     .blind_most = 0.5,

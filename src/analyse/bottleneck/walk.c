@@ -14,6 +14,7 @@ enum {
     PAIRS_LEAST = 24,
     SHORTEST_NS = 10000,  /* the width of an interrupt itself */
     LONGEST_NS = 400000,
+    SMALL_PART = 8,       /* of the memory gone over */
 };
 
 struct met {
@@ -64,6 +65,15 @@ static void met_find(met_list *list, const struct bottleneck_request *request, c
         qsort(list->items, list->count, sizeof(*list->items), met_compare);
 }
 
+void addresses_met(address_list *list, const struct bottleneck_request *request, const struct region *region, uint32_t row)
+{
+    met_list met = {0};
+    met_find(&met, request, region, row);
+    vec_for_each(&met, one)
+        *vec_push(list) = (struct timed_address){one->time_ns, one->addr};
+    vec_done(&met);
+}
+
 struct pair {
     double dt_ns, way_bytes;
 };
@@ -81,7 +91,7 @@ static int double_compare(const void *a, const void *b)
 }
 
 /* Of the nearest pairs: the middle of their speeds, and how many are within half of it. */
-static void speed_find(struct walk *walk, const struct pair *pairs, size_t count)
+static void speed_find(struct walk *walk, const struct pair *pairs, size_t count, double span_bytes)
 {
     scoped_free double *speeds = memory_alloc((count + 1) * sizeof(*speeds));
     for (size_t at = 0; at < count; at++)
@@ -91,6 +101,13 @@ static void speed_find(struct walk *walk, const struct pair *pairs, size_t count
     size_t agreeing = 0;
     for (size_t at = 0; at < count; at++)
         agreeing += middle != 0 && speeds[at] / middle > 1 / 1.6 && speeds[at] / middle < 1.6;
+    size_t forth = 0, back = 0;
+    for (size_t at = 0; at < count; at++) {
+        bool small = fabs(pairs[at].way_bytes) < span_bytes / SMALL_PART;
+        forth += small && pairs[at].way_bytes > 0;
+        back += small && pairs[at].way_bytes < 0;
+    }
+    walk->drifting = (double)(forth > back ? forth : back) / (double)count;
     walk->pairs = count;
     walk->agreeing = (double)agreeing / (double)count;
     walk->bytes_per_ns = fabs(middle);
@@ -103,8 +120,13 @@ struct walk walk_of(const struct bottleneck_request *request, const struct regio
     vec(struct pair) pairs = {0};
     uint32_t offsets = 0;
     met_find(&list, request, region, row);
-    for (size_t at = 0; at < list.count; at++)
-        offsets |= 1u << (list.items[at].addr >> 2 & 15);
+    uint64_t least = UINT64_MAX, most = 0;
+    for (size_t at = 0; at < list.count; at++) {
+        uint64_t addr = list.items[at].addr;
+        offsets |= 1u << (addr >> 2 & 15);
+        least = addr < least ? addr : least;
+        most = addr > most ? addr : most;
+    }
     for (size_t at = 1; at < list.count; at++) {
         const struct met *before = &list.items[at - 1], *here = &list.items[at];
         double dt_ns = (double)(here->time_ns - before->time_ns);
@@ -114,7 +136,8 @@ struct walk walk_of(const struct bottleneck_request *request, const struct regio
     walk.offsets_met = (uint64_t)__builtin_popcount(offsets);
     if (pairs.count >= PAIRS_LEAST) {
         qsort(pairs.items, pairs.count, sizeof(*pairs.items), nearer_compare);
-        speed_find(&walk, pairs.items, pairs.count < PAIRS_WANTED ? pairs.count : PAIRS_WANTED);
+        speed_find(&walk, pairs.items, pairs.count < PAIRS_WANTED ? pairs.count : PAIRS_WANTED,
+                   (double)(most - least));
     }
     vec_done(&pairs);
     vec_done(&list);

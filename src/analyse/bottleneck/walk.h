@@ -7,14 +7,20 @@
 #define PLUMB_ANALYSE_BOTTLENECK_WALK_H
 
 #include "analyse/bottleneck/region.h"
+#include "base/vec.h"
+
+typedef vec(struct timed_address) address_list;
 
 struct walk {
     size_t pairs;          /* near enough to tell */
     double agreeing;       /* of them: on one speed, 0..1 */
+    double drifting;       /* of them: a small part of the whole way apart, in the direction that most go; 0..1 */
     double bytes_per_ns;   /* 0: not known */
     uint64_t offsets_met;  /* distinct places in a line, by 4 bytes: of 16 */
 };
 
+/* Where an access goes at every sample of its loop, whatever stalled: its registers say it. Adds; by thread, then time. */
+void addresses_met(address_list *list, const struct bottleneck_request *request, const struct region *region, uint32_t row);
 struct walk walk_of(const struct bottleneck_request *request, const struct region *region, uint32_t row);
 
 #endif

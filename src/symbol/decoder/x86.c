@@ -443,6 +443,18 @@ static void note_costs(const struct x86_state *state, struct instruction *instru
     note_sum(instruction, x86);
 }
 
+/* rep movs and kin: how often, and where else. */
+static void note_string(struct instruction *instruction, const struct x86_instruction *x86)
+{
+    const uint64_t repeated = ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE;
+    uint8_t from = sample_number(ZYDIS_REGISTER_RSI), to = sample_number(ZYDIS_REGISTER_RDI);
+    uint64_t both = (uint64_t)1 << from | (uint64_t)1 << to;
+    instruction->repeats = x86->info.attributes & repeated;
+    instruction->repeat_register = sample_number(ZYDIS_REGISTER_RCX);
+    instruction->copies = instruction->memory.is_present && (instruction->writes & both) == both;
+    instruction->copy_register = instruction->memory.base == from ? to : from;
+}
+
 static void x86_next(void *context, const uint8_t *bytes, size_t left, uint64_t addr,
                      struct instruction *ret_instruction)
 {
@@ -477,6 +489,8 @@ static void x86_next(void *context, const uint8_t *bytes, size_t left, uint64_t 
         instruction.reads = instruction.writes = instruction.merges = 0;
         instruction.flags_read = instruction.flags_written = 0;
     }
+    if (instruction.class == INSTRUCTION_STRING)
+        note_string(&instruction, x86);
     if (instruction.class == INSTRUCTION_PREFETCH)
         instruction.is_load = instruction.is_store = false;
     note_flow(&instruction, x86, addr);

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* How much memory is gone over, of sampled addresses whose memory is known: walks, draws, sparse and overlapping ones. */
+#include "test.h"
+
+#include "analyse/memory/touched_memory.h"
+#include "base/vec.h"
+
+enum { MANY = 4000 };
+
+static const uint64_t BASE = 0x7f0000000000;
+
+static uint64_t random_u64(uint64_t *state)
+{
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    return *state;
+}
+
+/* A walk of `bytes` at 4 bytes a nanosecond by a timer of 250 us that is a little late each time. */
+static void walk(struct timed_address *addresses, size_t count, uint64_t bytes, uint64_t seed)
+{
+    uint64_t state = seed * 2654435761u + 88172645463325252u, now = 0;
+    for (size_t at = 0; at < count; at++) {
+        now += 250000 + random_u64(&state) % 3000;
+        addresses[at] = (struct timed_address){.time_ns = now, .addr = BASE + (now * 4 % bytes & ~7ull)};
+    }
+}
+
+static void draw(struct timed_address *addresses, size_t count, uint64_t units, uint64_t apart, uint64_t seed)
+{
+    uint64_t state = seed * 2654435761u + 88172645463325252u;
+    for (size_t at = 0; at < count; at++)
+        addresses[at] = (struct timed_address){.time_ns = at * 250000, .addr = BASE + random_u64(&state) % units * apart};
+}
+
+static void expect_near(struct interval size, double bytes, double factor, const char *what, uint64_t case_of)
+{
+    cr_expect(size.known && size.mid <= bytes * factor && size.mid >= bytes / factor, "%s of %llu: %g", what,
+              (unsigned long long)case_of, size.known ? size.mid : -1);
+    cr_expect(size.low <= size.mid && size.mid <= size.high);
+}
+
+Test(touched_memory, walks_and_draws_of_every_size)
+{
+    static const uint64_t sizes[] = {16 << 10, 100 << 10, 1 << 20, 12 << 20, 100 << 20, 512 << 20};
+    struct timed_address addresses[MANY];
+    struct arena arena;
+    arena_init(&arena);
+    for (size_t at = 0; at < array_count(sizes); at++)
+        for (uint64_t seed = 1; seed <= 3; seed++) {
+            walk(addresses, MANY, sizes[at], seed);
+            struct touched_memory walked = touched_memory_of(addresses, MANY, 8, &arena);
+            expect_near(walked.lines_bytes, (double)sizes[at], 1.3, "walk", sizes[at]);
+            draw(addresses, MANY, sizes[at] / 64, 64, seed);
+            struct touched_memory drawn = touched_memory_of(addresses, MANY, 0, &arena);
+            cr_expect(drawn.lines_least_bytes <= (double)sizes[at] * 1.02);
+            cr_expect(drawn.lines_most_bytes >= (double)sizes[at] * 0.98);
+            expect_near(drawn.pages_bytes, (double)sizes[at], 1.3, "pages of a draw", sizes[at]);
+            if (drawn.lines_bytes.known)
+                expect_near(drawn.lines_bytes, (double)sizes[at], 1.5, "draw", sizes[at]);
+        }
+    arena_done(&arena);
+}
+
+/* A line in each page: what a TLB suffers from. */
+Test(touched_memory, few_lines_in_many_pages)
+{
+    struct timed_address addresses[MANY];
+    struct arena arena;
+    arena_init(&arena);
+    draw(addresses, MANY, 8192, 4096, 5);
+    struct touched_memory touched = touched_memory_of(addresses, MANY, 0, &arena);
+    expect_near(touched.lines_bytes, 8192 * 64, 1.3, "lines", 8192);
+    expect_near(touched.pages_bytes, 8192 * 4096, 1.2, "pages", 8192);
+    arena_done(&arena);
+}
+
+Test(touched_memory, steps_wider_than_a_line_leave_lines_out)
+{
+    struct timed_address addresses[MANY];
+    struct arena arena;
+    arena_init(&arena);
+    walk(addresses, MANY, 64 << 20, 7);
+    struct touched_memory touched = touched_memory_of(addresses, MANY, 256, &arena);
+    expect_near(touched.lines_bytes, 16 << 20, 1.2, "a line in four", 256);
+    expect_near(touched.pages_bytes, 64 << 20, 1.2, "pages", 256);
+    arena_done(&arena);
+}
+
+/* Two arrays far apart are both counted, one array that two instructions go over is counted once. */
+Test(touched_memory, several_together)
+{
+    struct timed_address addresses[MANY];
+    struct arena arena;
+    arena_init(&arena);
+    struct touched_memory parts[3];
+    walk(addresses, MANY, 8 << 20, 1);
+    parts[0] = touched_memory_of(addresses, MANY, 8, &arena);
+    walk(addresses, MANY, 8 << 20, 2);
+    parts[1] = touched_memory_of(addresses, MANY, 8, &arena);
+    walk(addresses, MANY, 8 << 20, 3);
+    for (size_t at = 0; at < MANY; at++)
+        addresses[at].addr += 1ull << 32;
+    parts[2] = touched_memory_of(addresses, MANY, 8, &arena);
+    expect_near(touched_memory_joined(parts, 2, &arena).lines_bytes, 8 << 20, 1.1, "one array", 2);
+    expect_near(touched_memory_joined(parts, 3, &arena).lines_bytes, 16 << 20, 1.1, "two arrays", 3);
+    cr_expect(!touched_memory_joined(parts, 0, &arena).known);
+    arena_done(&arena);
+}
+
+/* A file read once from end to end is no set that a cache could hold; a walk that comes back is. */
+Test(touched_memory, once_or_again)
+{
+    struct timed_address addresses[MANY];
+    struct arena arena;
+    arena_init(&arena);
+    walk(addresses, MANY, 1ull << 40, 1);
+    cr_expect(touched_memory_of(addresses, MANY, 8, &arena).goes_once);
+    walk(addresses, MANY, 256 << 20, 1);
+    cr_expect(!touched_memory_of(addresses, MANY, 8, &arena).goes_once);
+    arena_done(&arena);
+}
+
+/* Half of the accesses go to one line: that one is not what the others are estimated by. */
+Test(touched_memory, a_root_that_every_search_passes)
+{
+    struct timed_address addresses[MANY];
+    struct arena arena;
+    arena_init(&arena);
+    draw(addresses, MANY, 4 << 20 >> 6, 64, 9);
+    for (size_t at = 0; at < MANY; at += 2)
+        addresses[at].addr = BASE + (2 << 20);
+    struct touched_memory touched = touched_memory_of(addresses, MANY, 0, &arena);
+    expect_near(touched.lines_bytes, 4 << 20, 2, "beside a root", 4 << 20);
+    arena_done(&arena);
+}
+
+Test(touched_memory, too_few_say_nothing)
+{
+    struct timed_address addresses[MANY];
+    struct arena arena;
+    arena_init(&arena);
+    draw(addresses, MANY, 100, 64, 1);
+    cr_expect(!touched_memory_of(addresses, WORKING_SET_ADDRESSES_LEAST - 1, 0, &arena).known);
+    cr_expect(!touched_memory_of(addresses, 0, 0, &arena).known);
+    arena_done(&arena);
+}
