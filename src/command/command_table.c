@@ -12,6 +12,7 @@ const struct command *const command_table[] = {
     &command_annotate,
     &command_script,
     &command_pages,
+    &command_exits,
     &command_compare,
     &command_confirm,
     &command_calibrate,

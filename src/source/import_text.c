@@ -3,6 +3,7 @@
 
 #include "base/scope.h"
 #include "base/vec.h"
+#include "decode/exits/exit_text.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -71,33 +72,12 @@ static bool duration_of(struct view word, double *ret_seconds)
     return false;
 }
 
-/* perf kvm stat: "MSR_WRITE  1432  49.5%  8.1%  0.50us  40.21us  1.31us ( +- 1.2% )"; the last is the mean. */
-static bool row_of_exit_times(struct view line, struct row *row)
-{
-    double ignored, mean_s;
-    row->name = view_word(&line);
-    bool fits = row->name.length && number_of(view_word(&line), &row->number) &&
-                share_of(view_word(&line), &ignored) && share_of(view_word(&line), &ignored) &&
-                duration_of(view_word(&line), &ignored) && duration_of(view_word(&line), &ignored) &&
-                duration_of(view_word(&line), &mean_s);
-    row->seconds = fits ? row->number * mean_s : 0;
-    return fits;
-}
-
 static bool row_of_exits(struct view line, struct row *row)
 {
-    line = view_trim(line);
-    if (!view_starts(line, "@"))
-        return row_of_exit_times(line, row);
-    struct view key = view_cut(&line, ':');
-    ptrdiff_t open = view_find(key, "[");
-    double count;
-    if (open < 0 || !number_of(view_word(&line), &count))
+    struct exit_row exits;
+    if (!exit_text_row(line, &exits))
         return false;
-    struct view inside = view_skip(key, (size_t)open + 1);
-    inside = view_cut(&inside, ']');
-    struct view name = view_trim(line);
-    *row = (struct row){.number = count, .name = name.length ? name : inside};
+    *row = (struct row){.number = exits.count, .name = exits.name, .seconds = exits.has_times ? exits.seconds : 0};
     return true;
 }
 

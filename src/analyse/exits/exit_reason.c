@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "analyse/exits/exit_reason.h"
+
+#include "base/vec.h"
+
+#include <strings.h>
+
+static const char *const class_names[] = {
+    [EXIT_CLASS_OTHER] = "other",   [EXIT_CLASS_INTERRUPT] = "interrupt", [EXIT_CLASS_TIMER] = "timer",
+    [EXIT_CLASS_ARMING] = "arming", [EXIT_CLASS_IDLE] = "idle",
+};
+_Static_assert(array_count(class_names) == EXIT_CLASS_COUNT, "a name for each class");
+
+const char *exit_class_name(enum exit_class class)
+{
+    return class_names[class];
+}
+
+const struct exit_reason *exit_reason_find(enum exit_isa isa, uint64_t number)
+{
+    for (size_t at = 0; at < exit_reason_row_count; at++)
+        if (exit_reason_rows[at].isa == isa && exit_reason_rows[at].number == number)
+            return &exit_reason_rows[at];
+    return NULL;
+}
+
+static bool is_called(const struct exit_reason *row, const char *name, bool exactly)
+{
+    if (exactly ? strcmp(row->name, name) == 0 : strcasecmp(row->name, name) == 0)
+        return true;
+    for (struct view also = view_of(row->also); also.length;)
+        if (view_equal(view_word(&also), name))
+            return true;
+    return false;
+}
+
+const struct exit_reason *exit_reason_named(enum exit_isa isa, const char *name)
+{
+    static const char prefix[] = "EXIT_REASON_";
+    if (strncmp(name, prefix, sizeof(prefix) - 1) == 0)
+        name += sizeof(prefix) - 1;
+    for (int exactly = 1; exactly >= 0; exactly--)
+        for (size_t at = 0; at < exit_reason_row_count; at++) {
+            const struct exit_reason *row = &exit_reason_rows[at];
+            bool suits = isa == EXIT_ISA_NONE || row->isa == isa;
+            if (suits && is_called(row, name, exactly))
+                return row;
+        }
+    return NULL;
+}

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""plumb exits on what other tools wrote: tables, traces, its own JSON; and two of them side by side."""
+import json
+
+import pytest
+
+VM = """@reason[18]: 1                                  EXIT_REASON_VMCALL
+@reason[0]: 14                                  EXIT_REASON_EXCEPTION_NMI
+@reason[31]: 63                                 EXIT_REASON_MSR_READ
+@reason[12]: 146                                EXIT_REASON_HLT
+@reason[56]: 182                                EXIT_REASON_APIC_WRITE
+@reason[49]: 267                                EXIT_REASON_EPT_MISCONF
+@reason[52]: 142929                             EXIT_REASON_PREEMPTION_TIMER
+@reason[1]: 143007                              EXIT_REASON_EXTERNAL_INTERRUPT
+@reason[32]: 143258                             EXIT_REASON_MSR_WRITE
+"""
+TD = """@reason[48]: 5121                               EXIT_REASON_EPT_VIOLATION
+@reason[77]: 137299                             EXIT_REASON_TDCALL
+@reason[1]: 271561                              EXIT_REASON_EXTERNAL_INTERRUPT \n"""
+UNITS = """Analyze events for all VMs, all VCPUs:
+
+             VM-EXIT    Samples  Samples%     Time%    Min Time    Max Time         Avg time
+
+                 HLT       1000    50.00%    99.66%      0.43us   1000.66us    310.88us ( +-   8.46% )
+           MSR_WRITE       1000    50.00%     0.03%      0.33us     32.79us      1.05us ( +-   1.51% )
+
+Total Samples:2000, Total events handled time:311930.00us.
+"""
+NANOSECONDS = """  Event name   Samples   Sample%    Time (ns)     Time%   Max Time (ns)   Min Time (ns)  Mean Time (ns)
+         HLT       100    50.00%    1000000000    99.00%      20000000         100000        10000000
+   MSR_WRITE        80    40.00%        80000     0.60%         2000            500            1000
+"""
+TRACE = """# tracer: nop
+ CPU 0/KVM-1234  [003] d..1.  100.000100: kvm_exit: vcpu 0 reason EPT_VIOLATION rip 0xffffffff81000010 info1 0x182 info2 0x0 intr_info 0x0 error_code 0x0
+ CPU 0/KVM-1234  [003] d..1.  100.000105: kvm_entry: vcpu 0, rip 0xffffffff81000010
+CPU:3 [LOST 12 EVENTS]
+  qemu-kvm-1240  (1233) [001] 100.000200: kvm_exit:             reason MSR_WRITE rip 0xffffffff81000020 info 0 0
+  qemu-kvm-1240  (1233) [001] 100.000201: kvm_msr:              msr_write 6e0 = 0x12345
+  qemu-kvm-1240  (1233) [002] 100.000203: kvm_entry:            vcpu 1
+  qemu-kvm-1240  (1233) [001] 100.000300: kvm_exit:             reason npf rip 0xffffffff81000020 info 0 0
+an unknown line
+"""
+
+
+@pytest.fixture
+def exits(run, tmp_path):
+    def read(text, *options):
+        (tmp_path / "exits.txt").write_text(text)
+        done = run("exits", "-i", "exits.txt", *options, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout) if "-j" in options else done.stdout
+    return read
+
+
+@pytest.fixture
+def compared(run, tmp_path):
+    def compare(a, b, *options):
+        (tmp_path / "a.txt").write_text(a)
+        (tmp_path / "b.txt").write_text(b)
+        done = run("exits", "--compare", *options, "a.txt", "b.txt", cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout) if "-j" in options else done.stdout
+    return compare
+
+
+def row(found, name):
+    return next(one for one in found["rows"] if one["name"] == name)
+
+
+def test_the_two_tables_of_a_tdx_investigation(compared):
+    found = compared(VM, TD, "-j")
+    assert (found["a"]["timer_interrupts"], found["b"]["timer_interrupts"]) == (285936, 271561)
+    assert (found["a"]["timer_armings"], found["b"]["timer_armings"]) == (143258, 137299)
+    assert found["a"]["preemption_timer"] == 142929
+    # Counts without times and without their duration decide nothing.
+    assert found["verdict"] == "undecided" and "--duration" in found["why"]
+    text = compared(VM, TD, "--duration", "10", "--vcpus", "8")
+    assert "285936" in text and "271561" in text and "143258" in text and "137299" in text
+    assert "neither ruled out nor shown" in text
+
+
+def test_a_given_round_trip_decides(compared):
+    few = compared(VM, TD, "-j", "--duration", "10", "--vcpus", "8", "--round-trip", "1,4")
+    assert few["verdict"] == "ruled_out" and few["gap_high"] < 0.05
+    dear = compared("@reason[32]: 1000  EXIT_REASON_MSR_WRITE\n", UNITS.replace("1.05us", "31.0us").replace("1000    50", "900000    50"),
+                    "-j", "--duration", "10", "--vcpus", "1", "--round-trip", "2")
+    assert dear["verdict"] == "supported"
+
+
+def test_few_exits_with_times_are_ruled_out_even_at_a_generous_cost(compared):
+    text = compared(UNITS, NANOSECONDS, "--duration", "10", "--vcpus", "4")
+    assert "VM exits are ruled out" in text and "generous 20 us" in text
+
+
+def test_both_layouts_of_perf_kvm(exits):
+    units, nanoseconds = exits(UNITS, "-j"), exits(NANOSECONDS, "-j")
+    assert row(units, "MSR_WRITE")["mean_ns"] == pytest.approx(1050) and row(units, "MSR_WRITE")["min_ns"] == 330
+    assert row(nanoseconds, "MSR_WRITE")["mean_ns"] == pytest.approx(1000) and row(nanoseconds, "MSR_WRITE")["max_ns"] == 2000
+    for found in (units, nanoseconds):
+        assert row(found, "HLT")["class"] == "idle"
+        assert "not_measured" in row(found, "HLT")["p99_ns"] and "not_measured" in row(found, "HLT")["per_second"]
+    assert units["handler_ns"] == pytest.approx(1.05e6) and units["idle_ns"] == pytest.approx(310.88e6)
+
+
+def test_three_dialects_in_one_trace(exits):
+    found = exits(TRACE, "-j")
+    assert row(found, "EPT_VIOLATION")["mean_ns"] == 5000 and row(found, "MSR_WRITE")["mean_ns"] == 3000
+    assert "not_measured" in row(found, "npf")["mean_ns"]
+    assert found["lost"] == 12 and found["timer_armings"] == 1 and found["timer_armings_exact"]
+    assert {(one["tid"], one["vcpu"], one["migrations"]) for one in found["vcpus"]} == {(1234, 0, 0), (1240, 1, 2)}
+    assert any("1 lines" in note for note in found["notes"])
+    assert row(exits(TRACE, "-j", "--vcpu", "0"), "EPT_VIOLATION")["count"] == 1
+    assert [one["name"] for one in exits(TRACE, "-j", "--vcpu", "0")["rows"]] == ["EPT_VIOLATION"]
+
+
+def test_what_json_wrote_is_read_again(run, exits, tmp_path):
+    for text in (TRACE, VM, UNITS):
+        first = exits(text, "-j")
+        (tmp_path / "again.json").write_text(json.dumps(first))
+        again = json.loads(run("exits", "-j", "-i", "again.json", cwd=tmp_path).stdout)
+        for key in ("rows", "objects", "vcpus", "lost", "timer_interrupts", "timer_armings", "seconds", "tallies", "uses"):
+            assert again[key] == first[key], key
+
+
+def test_instructions_of_the_guest_get_names(exits, tmp_path):
+    (tmp_path / "guest").write_text("ffffffff81000000 T first\nffffffff81000020 T second\nffffffff81000040 T third\n")
+    text = exits(TRACE, "--guest-kallsyms", str(tmp_path / "guest"))
+    assert "first+0x10" in text and "second+0x0" in text
+
+
+def test_fields(exits):
+    lines = exits(UNITS, "-x", ";").splitlines()
+    assert lines[0].split(";")[:4] == ["kvm_exit", "MSR_WRITE", "arming", "1000"] and len(lines) == 2
+    assert all(line.count(";") == 11 for line in lines)
+
+
+@pytest.mark.parametrize("text", ["", "hello\n", "@x[1]: many\n", "{}", '{"tallies": 1}', '{"tallies": [{}]}',
+                                  '{"tallies": [{"point": "kvm_exit", "isa": "vmx", "reason": 1, "count": 1, "timed": 2}]}',
+                                  "PERFILE2", "\0\0\0", "{" * 5000])
+def test_hostile_and_foreign_texts_are_refused(run, tmp_path, text):
+    (tmp_path / "exits.txt").write_text(text)
+    done = run("exits", "-i", "exits.txt", cwd=tmp_path)
+    assert done.returncode == 1 and "plumb exits:" in done.stderr and not done.stdout
+
+
+def test_control_characters_of_names_stay_away_from_the_terminal(exits):
+    assert "\x1b" not in exits("@reason[48]: 5121   EXIT\x1b[31m_REASON\n")
+
+
+@pytest.mark.parametrize("words", [("--compare", "a"), ("--compare", "a", "b", "-x", ","), ("-j", "-x", ",", "-i", "a"), ("--effect", "3", "-i", "a"),
+                                   ("--compare", "a", "b", "--round-trip", "x"), ("-i", "a", "--vcpu", "x"), ("-i", "a", "--duration", "-1")])
+def test_usage(run, words):
+    assert run("exits", *words).returncode == 2
