@@ -182,5 +182,4 @@ void guest_pages_json(struct text *out, const struct guest_report *reports, size
         }
     json_array_close(&json);
     json_object_close(&json);
-    text_add(out, "\n");
 }

@@ -143,5 +143,4 @@ void pages_json(struct text *out, const struct pages_report *report)
     json_array_close(&json);
     write_machine(&json, report);
     json_object_close(&json);
-    text_add(out, "\n");
 }

@@ -135,3 +135,30 @@ def test_all_processes(run):
     pids = [process["pid"] for process in report["processes"]]
     assert len(pids) == len(set(pids)) and report["machine"]["free_bytes"] > 0
     assert "PROCESSES" in run("pages", "--system").stdout
+
+
+GROWING = """
+import ctypes, mmap, time
+memory = mmap.mmap(-1, 96 << 20, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+memory.madvise(15)
+for at in range(6):
+    memory[at * (16 << 20):(at + 1) * (16 << 20)] = bytes(16 << 20)
+    time.sleep(0.25)
+raise SystemExit(5)
+"""
+
+
+def test_a_growing_program_is_followed(run):
+    done = run("pages", "--watch", "-I", "100", "--json", "--", sys.executable, "-c", GROWING)
+    assert done.returncode == 5, done.stderr
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    assert len(lines) >= 4 and lines[-1]["small_bytes"] - lines[0]["small_bytes"] > 60 * MIB
+    assert sum(line["faults"] for line in lines[1:]) * 4096 > 60 * MIB
+
+
+def test_watching_ends_in_time_and_by_the_program(run, holder):
+    pid, _ = holder
+    done = run("pages", "--watch", "-I", "50", "--duration", "0.3", "-p", str(pid))
+    assert done.returncode == 0 and 3 <= len(done.stdout.splitlines()) <= 9, done.stdout
+    assert run("pages", "--watch", "-p", "99999999").returncode == 1
+    assert run("pages", "--duration", "1", "-p", str(pid)).returncode == 2

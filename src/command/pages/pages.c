@@ -18,6 +18,7 @@
 enum {
     LEAST_MIB = 2,
     FOLIOS_DRAWN = 4000,
+    INTERVAL_MS = 1000,
     PROCESSES_SHOWN = 25,
 };
 
@@ -32,6 +33,9 @@ static const struct option_row option_rows[] = {
     {0, "numa", OPTION_FLAG, FIELD(nodes), NULL, "also on which nodes the memory lies"},
     {0, "exact", OPTION_FLAG, FIELD(exact), NULL, "look at every page for --folios instead of some thousands"},
     {0, "no-why", OPTION_FLAG, FIELD(no_why), NULL, "page sizes only, which is several times faster on large processes"},
+    {0, "watch", OPTION_FLAG, FIELD(watch), NULL, "a line an interval: page sizes, faults, huge pages given, collapsed and split"},
+    {'I', "interval", OPTION_U64, FIELD(interval_ms), "MS", "of --watch (default 1000)"},
+    {0, "duration", OPTION_DOUBLE, FIELD(seconds), "S", "end --watch after that long"},
     {0, "all", OPTION_FLAG, FIELD(all), NULL, "show every mapping"},
     {0, "least", OPTION_U64, FIELD(least_mib), "MIB", "show mappings with that much on small pages (default 2)"},
     {0, "sysroot", OPTION_TEXT, FIELD(sysroot), "DIR", "read /proc and /sys below it: a folder of plumb doctor --snapshot, or a fixture"},
@@ -48,6 +52,12 @@ static bool options_check(const struct pages_options *options, bool has_program,
                                                       : "whose pages? -p PID, --system, --vm PID|all, --case DIR or a command");
     if (options->exact && !options->folios)
         return error_set(err, ERROR_USAGE, "--exact is about --folios, which is not asked for");
+    if (options->watch && (options->system || options->machines || options->case_folder || options->folios || options->nodes))
+        return error_set(err, ERROR_USAGE, "--watch follows one process (-p PID) or a command, and shows page sizes only");
+    if (!options->watch && (options->seconds > 0 || options->interval_ms != INTERVAL_MS))
+        return error_set(err, ERROR_USAGE, "--interval and --duration are of --watch, which is not asked for");
+    if (options->interval_ms < 10 || options->seconds < 0)
+        return error_set(err, ERROR_USAGE, "--interval takes 10 ms and more, --duration no less than 0 s");
     if (options->machines && (options->folios || options->nodes || options->no_why))
         return error_set(err, ERROR_USAGE, "--vm takes none of --folios, --numa and --no-why: for those, look at the monitor with -p");
     if (options->case_folder && (options->folios || options->nodes))
@@ -184,9 +194,28 @@ static bool take_maps(struct pages_take *take, char **program, struct error *err
                                   : pages_run_program(take, program, err);
 }
 
+static bool watch(struct pages_take *take, char **program, FILE *file, struct error *err)
+{
+    uint64_t pid;
+    if (!take->options->processes)
+        return pages_watch_program(take, program, file, err);
+    if (!view_u64(view_of(take->options->processes), 10, &pid) || !pid || pid > INT32_MAX)
+        return error_set(err, ERROR_USAGE, "--watch takes one process id, not '%s'", take->options->processes);
+    return pages_watch(take, (pid_t)pid, NULL, file, err);
+}
+
+static bool answer(struct pages_take *take, char **program, FILE *file, struct error *err)
+{
+    if (take->options->watch)
+        return watch(take, program, file, err);
+    if (take->options->machines)
+        return pages_show_machines(take, file, err);
+    return take_maps(take, program, err) && show(take, file, err);
+}
+
 static bool pages_run(struct context *context, int argc, char **argv, struct error *err)
 {
-    struct pages_options options = {.least_mib = LEAST_MIB};
+    struct pages_options options = {.least_mib = LEAST_MIB, .interval_ms = INTERVAL_MS};
     int first;
     if (!options_parse(option_rows, OPTIONS_STOP_AT_OPERAND, argc, argv, &options, &first, err) ||
         !options_check(&options, first < argc, err))
@@ -200,8 +229,7 @@ static bool pages_run(struct context *context, int argc, char **argv, struct err
     arena_init(&take.arena);
     scoped_file FILE *file = options.output ? fopen(options.output, "we") : NULL;
     bool good = (!options.output || file || error_system(err, errno, "can't write '%s'", options.output)) &&
-                (options.machines ? pages_show_machines(&take, file ? file : context->out, err)
-                                  : take_maps(&take, argv + first, err) && show(&take, file ? file : context->out, err));
+                answer(&take, argv + first, file ? file : context->out, err);
     context->exit_code = elsewhere.exit_code;
     vec_done(&take.maps);
     arena_done(&take.arena);

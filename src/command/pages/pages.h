@@ -10,8 +10,9 @@
 
 struct pages_options {
     const char *processes, *case_folder, *machines, *sysroot, *output;
-    bool all, exact, folios, nodes, json, no_why, system;
-    uint64_t least_mib;
+    bool all, exact, folios, nodes, json, no_why, system, watch;
+    uint64_t least_mib, interval_ms;
+    double seconds;
 };
 
 struct page_map {
@@ -33,6 +34,12 @@ bool page_map_take(struct pages_take *take, pid_t pid, struct error *err);
 
 /* plumb pages --vm: KVM's machines, all or those of one process, shown. */
 MUST_CHECK bool pages_show_machines(struct pages_take *take, FILE *file, struct error *err);
+
+struct workload;
+/* plumb pages --watch: a line an interval until the time is up, the user ends it, or the program (workload NULL: not ours) does. */
+MUST_CHECK bool pages_watch(struct pages_take *take, pid_t pid, struct workload *workload, FILE *file, struct error *err);
+/* The same of a program that is started for it. */
+MUST_CHECK bool pages_watch_program(struct pages_take *take, char **argv, FILE *file, struct error *err);
 
 /* Start the program, and keep the maps of the moment when it and its descendants had most memory. */
 MUST_CHECK bool pages_run_program(struct pages_take *take, char **argv, struct error *err);

@@ -58,13 +58,30 @@ static void keep_larger(struct pages_take *kept, struct pages_take *newer, doubl
     kept->seen_at_s = at_s;
 }
 
+static bool program_start(struct workload *workload, struct pages_take *take, char **argv, struct error *err)
+{
+    if (workload_start(workload, argv, err) && workload_release(workload, err))
+        return true;
+    take->context->exit_code = workload_exec_exit_code(err);
+    return false;
+}
+
+bool pages_watch_program(struct pages_take *take, char **argv, FILE *file, struct error *err)
+{
+    struct workload workload;
+    if (!program_start(&workload, take, argv, err))
+        return false;
+    bool watched = pages_watch(take, workload.pid, &workload, file, err);
+    take->context->exit_code = workload_exit_code(&workload);
+    workload_done(&workload);
+    return watched;
+}
+
 bool pages_run_program(struct pages_take *take, char **argv, struct error *err)
 {
     struct workload workload;
-    if (!workload_start(&workload, argv, err) || !workload_release(&workload, err)) {
-        take->context->exit_code = workload_exec_exit_code(err);
+    if (!program_start(&workload, take, argv, err))
         return false;
-    }
     workload_forward_signals(&workload);
     struct activity_watch *watch = activity_watch_new(take->context->root, &workload.pid, 1, true, NULL);
     double began_s = clock_s(CLOCK_MONOTONIC), pause_s = FIRST_PAUSE_MS * 1e-3;
