@@ -3,6 +3,7 @@
  * The probes that change something and see whether the target gets faster: after it was watched, so that what was
  * recorded is of the target as it was. A program that plumb started has ended by then: it is run once more for them.
  */
+#include "analyse/code/vector_library.h"
 #include "base/scope.h"
 #include "command/diagnose/diagnose_case.h"
 #include "command/diagnose/diagnose_collection.h"
@@ -11,6 +12,7 @@
 #include "probe/bandwidth_hog.h"
 #include "probe/page_collapse.h"
 #include "probe/thread_pinning.h"
+#include "statistics/signed_rank.h"
 #include "system/host/running_cpu.h"
 
 #include <signal.h>
@@ -19,7 +21,7 @@
 
 enum {
     END_AFTER_NS = 2000000000,
-    PAIRS_MOST = 8,
+    PAIRS_MOST = 12,
     PAIRS_LEAST = 3,
     SAMPLES_LEAST = 20, /* in a library, for its width to matter */
 };
@@ -30,6 +32,7 @@ static const double PAIRS_BUDGET_S = 30;
 static const double CONTROL_OFF = 0.05;   /* a control further away: the machine drifted */
 static const double CLEARLY_FASTER = 1.2; /* drift without a cause was seen up to 1.13 */
 static const double SOME_EFFECT = 1.05;
+static const double LIBRARY_SHARE_LEAST = 0.01;
 
 struct trial {
     struct collection *collection;
@@ -254,33 +257,6 @@ static void hog_try(struct trial *trial)
 
 /* ---- width ---- */
 
-/* Which library obeys which variable, from their manuals; the narrower value is for machines whose widest is AVX2. */
-static const struct capped_library {
-    const char *prefix; /* of the file's name */
-    const char *name;
-    const char *below_avx512, *below_avx2; /* NAME=value */
-} capped_libraries[] = {
-    {"libdnnl", "oneDNN", "ONEDNN_MAX_CPU_ISA=AVX2", "ONEDNN_MAX_CPU_ISA=SSE41"},
-    {"libopenblas", "OpenBLAS", "OPENBLAS_CORETYPE=Haswell", "OPENBLAS_CORETYPE=Nehalem"},
-    {"libmkl", "MKL", "MKL_ENABLE_INSTRUCTIONS=AVX2", "MKL_ENABLE_INSTRUCTIONS=SSE4_2"},
-    {"libc.so", "the C library's string functions", "GLIBC_TUNABLES=glibc.cpu.hwcaps=-AVX512F,-AVX512VL,-AVX512BW",
-     "GLIBC_TUNABLES=glibc.cpu.hwcaps=-AVX2"},
-};
-
-static const struct capped_library *library_in_use(const struct stalls *stalls, double *ret_share)
-{
-    uint64_t samples[array_count(capped_libraries)] = {0};
-    size_t best = 0;
-    for (size_t at = 0; at < stalls->function_count; at++)
-        for (size_t library = 0; library < array_count(capped_libraries); library++)
-            if (stalls->functions[at].dso && view_starts(view_of(stalls->functions[at].dso), capped_libraries[library].prefix))
-                samples[library] += stalls->functions[at].samples;
-    for (size_t library = 1; library < array_count(capped_libraries); library++)
-        best = samples[library] > samples[best] ? library : best;
-    *ret_share = stalls->sample_count ? (double)samples[best] / (double)stalls->sample_count : 0;
-    return samples[best] >= SAMPLES_LEAST && *ret_share >= 0.01 ? &capped_libraries[best] : NULL;
-}
-
 struct pairs_budget {
     double began_s;
 };
@@ -292,20 +268,22 @@ static bool wants_pair(void *context, const struct run_table *so_far)
     return so_far->block_count < PAIRS_LEAST || (in_time && so_far->block_count < PAIRS_MOST);
 }
 
+/* New speed over old, of runs in pairs: what comes and goes with the machine comes and goes in both. */
 static struct interval pairs_ratio(const struct run_table *table)
 {
-    double speeds[2][PAIRS_MOST];
-    size_t counts[2] = {0};
-    for (size_t block = 0; block < table->block_count && block < PAIRS_MOST; block++)
-        for (size_t arm = 0; arm < 2; arm++) {
-            struct measured cpu_s = run_table_cell(table, block, arm, CHILD_CPU);
-            if (cpu_s.known && cpu_s.value > 0)
-                speeds[arm][counts[arm]++] = 1 / cpu_s.value;
-        }
-    return speed_ratio(speeds[0], counts[0], speeds[1], counts[1]);
+    double usual[PAIRS_MOST], narrow[PAIRS_MOST];
+    size_t count = 0;
+    for (size_t block = 0; block < table->block_count && block < PAIRS_MOST; block++) {
+        struct measured a = run_table_cell(table, block, 0, CHILD_CPU), b = run_table_cell(table, block, 1, CHILD_CPU);
+        if (!a.known || !b.known || !(a.value > 0) || !(b.value > 0))
+            continue;
+        usual[count] = a.value;
+        narrow[count++] = b.value;
+    }
+    return count ? paired_ratio_interval(narrow, usual, count) : (struct interval){0};
 }
 
-static void width_measure(struct trial *trial, const struct capped_library *library, const char *variable, double share)
+static void width_measure(struct trial *trial, const struct vector_library *library, const char *variable)
 {
     struct arena *arena = &trial->collection->arena;
     char *capped[] = {arena_string(arena, variable), NULL};
@@ -329,8 +307,13 @@ static void width_measure(struct trial *trial, const struct capped_library *libr
     }
     struct probe_result *result = &trial->results->of[PROBE_WIDTH];
     result->known = true;
+    if (pairs < SIGNED_RANK_COUNT_LEAST)
+        probe_result_note(result, "its runs are long: of so few pairs the bounds are the range, not an interval of 95 %");
+    if (ratio.low < 1 && ratio.high > 1)
+        probe_result_note(result, "CPU times of runs are compared: a command that works for a given time takes the same either way");
     result->effect = (struct probe_effect){
-        .subject = arena_printf(arena, "%s (%.0f %% of the samples) with %s, in %zu pairs of runs", library->name, 100 * share, variable, pairs),
+        .subject = arena_printf(arena, "%s (%.0f %% of the samples, %s) with %s, in %zu pairs of runs", library->name, 100 * library->share,
+                                library->where, variable, pairs),
         .speed_of = "1 / CPU time of a run",
         .speed_up = ratio,
         .verdict = ratio.low > SOME_EFFECT         ? "narrower vectors are faster here: wide ones lower the clock, or don't pay"
@@ -342,12 +325,14 @@ static void width_measure(struct trial *trial, const struct capped_library *libr
 
 static void width_try(struct trial *trial)
 {
-    double share = 0;
+    struct vector_library libraries[VECTOR_LIBRARIES];
+    const struct recording *recording = &trial->loaded->capture.recording;
     const struct surroundings *machine = trial->loaded->results.surroundings;
-    const struct capped_library *library = library_in_use(&trial->loaded->stalls, &share);
     struct probe_result *result = &trial->results->of[PROBE_WIDTH];
-    if (!library) {
-        result->why_not = "no time is in a library whose vectors a variable narrows (oneDNN, OpenBLAS, MKL, the C library)";
+    vector_libraries_find(&trial->loaded->stalls, &recording->spaces, &recording->strings, libraries, &trial->collection->arena);
+    const struct vector_library *library = vector_library_hottest(libraries, LIBRARY_SHARE_LEAST);
+    if (!library || library->samples < SAMPLES_LEAST) {
+        result->why_not = "no time is in a library whose vectors a variable narrows (oneDNN, OpenBLAS, MKL, ATen, NumPy, the C library)";
         return;
     }
     const char *variable = machine && machine->has_avx512 ? library->below_avx512 : library->below_avx2;
@@ -360,7 +345,7 @@ static void width_try(struct trial *trial)
                                        library->name, variable);
         return;
     }
-    width_measure(trial, library, variable, share);
+    width_measure(trial, library, variable);
 }
 
 /* ---- all of them ---- */
