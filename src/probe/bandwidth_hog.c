@@ -66,10 +66,10 @@ static _Noreturn void hog_run(int cpu, pid_t parent)
     _exit(1);
 }
 
-static void all_signal(const struct bandwidth_hogs *hogs, int number)
+void bandwidth_hogs_let(const struct bandwidth_hogs *hogs, bool run)
 {
     for (size_t at = 0; at < hogs->count; at++)
-        kill(hogs->pids[at], number);
+        kill(hogs->pids[at], run ? SIGCONT : SIGSTOP);
     usleep(SETTLE_US);
 }
 
@@ -130,25 +130,51 @@ static double stream_speed(uint64_t *memory)
     return used_ns ? 2e9 / (double)used_ns : 0;
 }
 
-bool bandwidth_hogs_power(struct bandwidth_hogs *hogs, struct interval *ret_slowdown, struct error *err)
+static double arithmetic_speed(uint64_t *memory)
+{
+    enum {
+        TURNS = 1000000 /* some 5 ms */
+    };
+    (void)memory;
+    uint64_t began_ns = known_work_thread_clock_ns();
+    known_work_sparse_branches(TURNS);
+    uint64_t used_ns = known_work_thread_clock_ns() - began_ns;
+    return used_ns ? 1e9 / (double)used_ns : 0;
+}
+
+/* Work of ours, on the CPU where no hog is, in turns beside them and alone. */
+static bool slowdown_measure(struct bandwidth_hogs *hogs, double (*speed)(uint64_t *memory), uint64_t *memory,
+                             struct interval *ret_slowdown, struct error *err)
 {
     double speeds[2][SLICES];
     size_t counts[2] = {0};
-    uint64_t random = 3, *memory = stream_new();
-    if (!memory)
-        return error_set(err, ERROR_LIMIT, "no memory for the probe's own stream");
+    uint64_t random = 3;
     bool pinned = pin_to(hogs->but);
     for (int turn = 0; turn < SLICES * 2; turn++) {
         bool hogged = is_hogged(turn, &random);
-        all_signal(hogs, hogged ? SIGCONT : SIGSTOP);
-        speeds[hogged][counts[hogged]++] = stream_speed(memory);
+        bandwidth_hogs_let(hogs, hogged);
+        speeds[hogged][counts[hogged]++] = speed(memory);
     }
-    all_signal(hogs, SIGSTOP);
+    bandwidth_hogs_let(hogs, false);
     if (pinned)
         (void)!sched_setaffinity(0, sizeof(hogs->before), &hogs->before);
-    munmap(memory, STREAM_BYTES);
     *ret_slowdown = speed_ratio(speeds[1], SLICES, speeds[0], SLICES);
-    return ret_slowdown->known || error_set(err, ERROR_SYSTEM, "the probe's own stream came to no speed");
+    return ret_slowdown->known || error_set(err, ERROR_SYSTEM, "the probe's own work came to no speed");
+}
+
+bool bandwidth_hogs_power(struct bandwidth_hogs *hogs, struct interval *ret_slowdown, struct error *err)
+{
+    uint64_t *memory = stream_new();
+    if (!memory)
+        return error_set(err, ERROR_LIMIT, "no memory for the probe's own stream");
+    bool measured = slowdown_measure(hogs, stream_speed, memory, ret_slowdown, err);
+    munmap(memory, STREAM_BYTES);
+    return measured;
+}
+
+bool bandwidth_hogs_control(struct bandwidth_hogs *hogs, struct interval *ret_slowdown, struct error *err)
+{
+    return slowdown_measure(hogs, arithmetic_speed, NULL, ret_slowdown, err);
 }
 
 bool bandwidth_hogs_effect(struct bandwidth_hogs *hogs, const struct work_meter *meter, struct interval *ret_speed_up,
@@ -159,11 +185,11 @@ bool bandwidth_hogs_effect(struct bandwidth_hogs *hogs, const struct work_meter 
     uint64_t random = 4;
     for (int turn = 0; turn < SLICES * 2; turn++) {
         bool hogged = is_hogged(turn, &random);
-        all_signal(hogs, hogged ? SIGCONT : SIGSTOP);
+        bandwidth_hogs_let(hogs, hogged);
         if (work_meter_slice(meter, SLICE_NS, &speeds[hogged][counts[hogged]]))
             counts[hogged]++;
     }
-    all_signal(hogs, SIGSTOP);
+    bandwidth_hogs_let(hogs, false);
     if (counts[0] < SLICES / 2 || counts[1] < SLICES / 2)
         return error_set(err, ERROR_NOT_FOUND, "it ended or waited while its speed was measured");
     *ret_speed_up = speed_ratio(speeds[0], counts[0], speeds[1], counts[1]);

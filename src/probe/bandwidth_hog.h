@@ -12,6 +12,7 @@
 #include "probe/work_meter.h"
 
 #define HOG_POWER_LEAST 1.3
+#define HOG_CONTROL_MOST 1.15
 
 struct bandwidth_hogs;
 
@@ -21,6 +22,13 @@ void bandwidth_hogs_free(struct bandwidth_hogs *hogs);
 size_t bandwidth_hogs_count(const struct bandwidth_hogs *hogs);
 /* How many times slower our own stream on CPU `but` is beside them. Errors: ERROR_LIMIT (memory). */
 MUST_CHECK bool bandwidth_hogs_power(struct bandwidth_hogs *hogs, struct interval *ret_slowdown, struct error *err);
+/*
+ * How many times slower arithmetic of ours, which touches no memory, is beside them: more than a little, and they share its core,
+ * or its CPU's host thread, so that whatever is slower beside them isn't for bandwidth. Errors: ERROR_SYSTEM.
+ */
+MUST_CHECK bool bandwidth_hogs_control(struct bandwidth_hogs *hogs, struct interval *ret_slowdown, struct error *err);
+/* Let them run, or rest. */
+void bandwidth_hogs_let(const struct bandwidth_hogs *hogs, bool run);
 /* The target's speed beside them / its speed alone. */
 MUST_CHECK bool bandwidth_hogs_effect(struct bandwidth_hogs *hogs, const struct work_meter *meter, struct interval *ret_speed_up,
                                       struct error *err);

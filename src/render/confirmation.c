@@ -45,9 +45,14 @@ static void add_open(struct text *out, const struct confirmation_report *report)
         else
             text_printf(out, "inconclusive: no such gain, but %s", report->not_taken ? report->not_taken : "whether the change took hold isn't known");
         break;
+    case CONFIRMATION_STANDS:
+        text_printf(out, "not overturned: wrong guesses can take up to %.0f %% of the CPU time; whether they do, this doesn't tell",
+                    100 * confirmation->realised.high);
+        break;
     case CONFIRMATION_WIDE:
     case CONFIRMATION_BY_INTERVALS:
-        text_printf(out, "inconclusive: the realised gain is known to %.1f .. %.1f %% only", 100 * confirmation->realised.low,
+        text_printf(out, "inconclusive: the %s is known to %.1f .. %.1f %% only",
+                    confirmation->measure == CONFIRMATION_SLOWDOWN ? "slow-down" : "realised gain", 100 * confirmation->realised.low,
                     100 * confirmation->realised.high);
         break;
     }
@@ -55,8 +60,27 @@ static void add_open(struct text *out, const struct confirmation_report *report)
         text_printf(out, "; about %.0f pairs would tell", confirmation->pairs_needed);
 }
 
+/* Of what isn't a gain. False: there is nothing else to say than of a gain. */
+static bool add_other_measure(struct text *out, const struct confirmation *confirmation)
+{
+    if (confirmation->verdict == CONFIRMATION_INCONCLUSIVE || confirmation->measure == CONFIRMATION_GAIN)
+        return false;
+    if (confirmation->measure == CONFIRMATION_SHARE)
+        text_printf(out, "overturned: wrong guesses can take at most %.1f %% of the CPU time, less than half of the %.1f %% or more that was claimed",
+                    100 * confirmation->realised.high, 100 * confirmation->foretold.low);
+    else if (confirmation->verdict == CONFIRMATION_OVERTURNED)
+        text_add(out, "overturned: it isn't as much slower beside others that use memory bandwidth as what waits for that would be");
+    else if (confirmation->verdict == CONFIRMATION_MORE)
+        text_add(out, "not overturned: it is even slower beside others that use memory bandwidth than a wait for that explains");
+    else
+        text_add(out, "confirmed: it is slower beside others that use memory bandwidth, by about what was foretold");
+    return true;
+}
+
 void confirmation_sentence(struct text *out, const struct confirmation_report *report)
 {
+    if (add_other_measure(out, report->confirmation))
+        return;
     const struct confirmation *confirmation = report->confirmation;
     const struct interval *realised = &confirmation->realised;
     const struct foretold *foretold = &report->foretold;
@@ -133,11 +157,14 @@ static void add_experiment(struct page *page, const struct confirmation_report *
         add_labelled(page, "Experiment", "none of those that would overturn it can be made here:");
         return;
     }
-    text_printf(&line, "%s: %s, against %s; overturned by: %s", report->made->name, report->made->change,
-                report->is_live ? "it as it runs" : "the command as it was", report->made->overturns);
+    text_printf(&line, "%s: %s", report->made->name, report->made->change);
+    if (!report->is_one_look)
+        text_printf(&line, ", against %s", report->is_live ? "it as it runs" : "the command as it was");
+    text_printf(&line, "; overturned by: %s", report->made->overturns);
     add_labelled(page, "Experiment", text_string(&line));
-    add_labelled(page, "  A", report->command_a);
-    add_labelled(page, "  B", report->command_b);
+    add_labelled(page, report->is_one_look ? "  of" : "  A", report->command_a);
+    if (!report->is_one_look)
+        add_labelled(page, "  B", report->command_b);
     if (report->directory)
         add_labelled(page, "  in", report->directory);
 }
@@ -161,6 +188,10 @@ static void add_plan(struct page *page, const struct confirmation_report *report
         add_labelled(page, "Cost", "some seconds on the running process, which goes on meanwhile");
         return;
     }
+    if (report->is_one_look) {
+        add_labelled(page, "Cost", "the command is run once more, for 5 s at the most (--time)");
+        return;
+    }
     size_t least = plan->blocks_least * plan->runs_a_block, most = plan->blocks_most * plan->runs_a_block;
     text_printf(&line, "the command is run again %zu times at least", least);
     if (most > least)
@@ -177,8 +208,27 @@ static void add_plan(struct page *page, const struct confirmation_report *report
     add_labelled(page, "Cost", text_string(&line));
 }
 
+static void add_measure(struct page *page, const struct confirmation *confirmation)
+{
+    bool is_share = confirmation->measure == CONFIRMATION_SHARE;
+    const struct interval *foretold = &confirmation->foretold, *realised = &confirmation->realised;
+    text_printf(page->out, "\n  %s  %6.1f %%  [%.1f .. %.1f]\n", is_share ? "claimed share     " : "foretold slow-down", 100 * foretold->mid,
+                100 * foretold->low, 100 * foretold->high);
+    if (realised->known && is_share)
+        text_printf(page->out, "  possible share      at most %.1f %%\n", 100 * realised->high);
+    else if (realised->known)
+        text_printf(page->out, "  slow-down           %6.1f %%  [%.1f .. %.1f]\n", 100 * realised->mid, 100 * realised->low, 100 * realised->high);
+    if (confirmation->noise_ratio.known)
+        text_printf(page->out, "  noise floor         %6.1f %%  A against itself, at the most\n", 100 * confirmation->noise_ratio.value);
+    text_add(page->out, "\n");
+}
+
 static void add_gains(struct page *page, const struct confirmation_report *report)
 {
+    if (report->confirmation->measure != CONFIRMATION_GAIN) {
+        add_measure(page, report->confirmation);
+        return;
+    }
     const struct confirmation *confirmation = report->confirmation;
     const struct foretold *foretold = &report->foretold;
     const char *label = report->comparison->decisive.quantity->label;
@@ -280,7 +330,7 @@ static void json_foretold(struct json_writer *json, const struct confirmation_re
 
 static void json_plan(struct json_writer *json, const struct confirmation_report *report)
 {
-    if (report->is_live) {
+    if (report->is_live || report->is_one_look) {
         json_null(json, "plan");
         return;
     }
@@ -300,7 +350,13 @@ static void json_result(struct json_writer *json, const struct confirmation_repo
     json_string(json, "verdict", confirmation_verdict_name(confirmation->verdict));
     json_string(json, "sentence", text_string(&sentence));
     json_string(json, "quantity", report->comparison->decisive.quantity->name);
-    json_interval(json, "realised_gain", confirmation->realised);
+    static const char *const measures[] = {
+        [CONFIRMATION_GAIN] = "gain", [CONFIRMATION_SLOWDOWN] = "slow_down", [CONFIRMATION_SHARE] = "share_at_most"};
+    bool is_gain = confirmation->measure == CONFIRMATION_GAIN;
+    json_string(json, "measure", measures[confirmation->measure]);
+    json_interval(json, "foretold", is_gain ? report->foretold.gain : confirmation->foretold);
+    json_interval(json, "measured", confirmation->realised);
+    json_interval(json, "realised_gain", is_gain ? confirmation->realised : (struct interval){0});
     json_bool(json, "is_range", report->comparison->too_few_pairs);
     json_measured(json, "noise_floor", confirmation->noise_ratio);
     json_u64(json, "pairs", confirmation->pair_count);

@@ -25,6 +25,7 @@ struct confirmation_report {
     size_t option_count;
     const struct confirmation_option *made; /* one of them; NULL: none can be made here */
     const char *command_a, *command_b, *directory;
+    bool is_one_look; /* no pair: the command is run once, and looked at; command_b is NULL */
     bool is_live; /* on a running process: nothing is run again */
     struct confirmation_plan plan;
     const char *const *notes; /* of what isn't as it was in the case */

@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import platform
 import re
 import signal
 import subprocess
@@ -247,3 +248,50 @@ def test_a_process_that_was_watched_must_still_be_that_one(plumb, tmp_path):
         sleeper.wait()
     ended = confirm(plumb, made)
     assert ended.returncode == 1 and "has ended" in ended.stderr
+
+
+def bottleneck_case(folder, command, share, *names):
+    """A case whose estimated bottleneck takes that share of the CPU time, claimed by hand."""
+    case = case_at(folder, command, (0.1, 0.2, 0.3), of="CPU time")
+    findings = json.loads((case / "findings.json").read_text())
+    findings["verdict"]["culprit"] = None
+    findings["bottleneck"] = {"estimated": True, "class": names[0], "subclass": names[1], "share": share, "recoverable": None,
+                              "recoverable_why": "not told", "function": "run"}
+    (case / "findings.json").write_text(json.dumps(findings))
+    return case
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="stepping is built for x86-64")
+def test_bursts_overturn_wrong_guesses_that_are_not_there(plumb, tmp_path):
+    case = bottleneck_case(tmp_path / "case", "true", [0.95, 0.97, 0.99], "bad_speculation", "conditional")
+    source, program = tmp_path / "straight.c", tmp_path / "straight"
+    source.write_text("#include <time.h>\nint main(void) { volatile double x = 1; while (clock() < 3 * CLOCKS_PER_SEC)\n"
+                      "for (int i = 0; i < 1000000; i++) x = x * 1.0000001; return 0; }\n")
+    subprocess.run(["cc", "-O1", "-o", program, source], check=True, timeout=60)
+    manifest = json.loads((case / "manifest.json").read_text())
+    manifest["command"] = str(program)
+    (case / "manifest.json").write_text(json.dumps(manifest))
+    plan = confirm(plumb, case, "--dry-run")
+    assert plan.returncode == 0 and "step-bursts" in plan.stdout and "once more" in plan.stdout, plan
+    done = confirm(plumb, case, "--json")
+    document = json.loads(done.stdout)
+    if document["experiment"] is None:
+        assert done.returncode == 4
+        pytest.skip(str(document["not_made"]))
+    assert (done.returncode, document["verdict"], document["measure"]) == (3, "overturned", "share_at_most"), done.stdout
+    assert document["realised_gain"] is None and document["measured"]["high"] < 0.5 and document["b"] is None
+    assert "wrong guesses" in confirm(plumb, case).stdout
+
+
+def test_bandwidth_beside_hogs_proves_itself_first(plumb, tmp_path):
+    case = bottleneck_case(tmp_path / "case", "sh -c :", [0.7, 0.8, 0.9], "memory", "bandwidth")
+    done = confirm(plumb, case, "--json", "-n", "6")
+    document = json.loads(done.stdout)
+    if document["experiment"] is None: # no power here, or one CPU
+        assert done.returncode == 4
+        why = {item["experiment"]: item["why"] for item in document["not_made"]}["beside-hogs"]
+        assert "power" in why or "second CPU" in why or "core" in why, why
+    else:
+        assert document["experiment"] == "beside-hogs" and document["measure"] == "slow_down"
+    unclaimed = bottleneck_case(tmp_path / "unclaimed", "sh -c :", [0, 0.8, 0.9], "memory", "bandwidth")
+    assert "no least share" in confirm(plumb, unclaimed, "--dry-run").stdout

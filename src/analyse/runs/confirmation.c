@@ -151,3 +151,32 @@ void confirmation_judge(struct confirmation *ret_confirmation, const struct fore
         judge_none(&confirmation, foretold, took_hold);
     *ret_confirmation = confirmation;
 }
+
+void confirmation_judge_slowdown(struct confirmation *ret_confirmation, const struct interval *share, const struct interval *stream,
+                                 double effect, const struct comparison *comparison)
+{
+    static const double SHARED_LEAST = 0.5;
+    struct comparison mirrored = *comparison;
+    struct foretold foretold = {.kind = FORETOLD_GAIN, .effect = effect};
+    double high = share->high * (stream->high - 1), mid = share->mid * (stream->mid - 1);
+    foretold.gain = interval_of(SHARED_LEAST * share->low * (stream->low - 1), mid < high ? mid : high, high);
+    mirrored.ratio = interval_of(2 - comparison->ratio.high, 2 - comparison->ratio.mid, 2 - comparison->ratio.low);
+    mirrored.ratio.known = comparison->ratio.known;
+    confirmation_judge(ret_confirmation, &foretold, &mirrored, true);
+    ret_confirmation->measure = CONFIRMATION_SLOWDOWN;
+    ret_confirmation->foretold = foretold.gain;
+}
+
+void confirmation_judge_share(struct confirmation *ret_confirmation, const struct interval *claimed, const struct interval *found)
+{
+    struct confirmation confirmation = {.verdict = CONFIRMATION_INCONCLUSIVE,
+                                        .reason = CONFIRMATION_STANDS,
+                                        .measure = CONFIRMATION_SHARE,
+                                        .foretold = *claimed,
+                                        .realised = *found,
+                                        .noise_ratio = not_measured("nothing was run twice")};
+    static const double CLAIM_LEAST = 0.5; /* what is lost to a cause and what is done meanwhile can't be told apart to the percent */
+    if (found->high < CLAIM_LEAST * claimed->low)
+        conclude(&confirmation, CONFIRMATION_OVERTURNED);
+    *ret_confirmation = confirmation;
+}

@@ -5,6 +5,9 @@
  * Judged on the interval of the realised gain (1 - B / A), never on its middle alone. Confirmed needs a gain that is surely
  * there, larger than the noise floor and known to half of what was foretold, and intervals of which one holds the other's
  * middle: two wide ones that just touch confirm nothing. More, less and overturned need a distance beyond the noise floor.
+ *
+ * Two experiments measure something else than a gain: by how much it is slower beside others that use memory bandwidth, and how
+ * large a share of its time wrong guesses can take. Then `realised` is that.
  */
 #ifndef PLUMB_ANALYSE_RUNS_CONFIRMATION_H
 #define PLUMB_ANALYSE_RUNS_CONFIRMATION_H
@@ -37,11 +40,20 @@ enum confirmation_reason {
     CONFIRMATION_NOISE,        /* A differs from itself as much */
     CONFIRMATION_WIDE,         /* the interval holds a confirming and an overturning gain */
     CONFIRMATION_NO_LEAST,     /* no gain, but none was foretold for certain either */
-    CONFIRMATION_NOT_MADE      /* whether the change took hold isn't known, so that no gain means nothing */
+    CONFIRMATION_NOT_MADE,     /* whether the change took hold isn't known, so that no gain means nothing */
+    CONFIRMATION_STANDS        /* it could have overturned the verdict, and did not */
+};
+
+enum confirmation_measure {
+    CONFIRMATION_GAIN,
+    CONFIRMATION_SLOWDOWN, /* B / A - 1, beside others that use memory bandwidth */
+    CONFIRMATION_SHARE     /* of its CPU time, at most */
 };
 
 struct confirmation {
     enum confirmation_verdict verdict;
+    enum confirmation_measure measure;
+    struct interval foretold; /* of a measure that isn't the gain */
     enum confirmation_reason reason;
     struct interval realised;     /* share of A's time, negative: B takes more */
     struct measured noise_ratio;  /* how far A was from itself at the most, at 95 % */
@@ -52,6 +64,15 @@ struct confirmation {
 /* took_hold: the intervention was seen to work; without that, a missing gain overturns nothing. */
 void confirmation_judge(struct confirmation *ret_confirmation, const struct foretold *foretold,
                         const struct comparison *comparison, bool took_hold);
+
+/*
+ * The share of its time that it waits for memory bandwidth, and how many times slower a stream that does nothing else is beside
+ * the others. Half of what follows counts as foretold: one core alone may not take all that there is.
+ */
+void confirmation_judge_slowdown(struct confirmation *ret_confirmation, const struct interval *share, const struct interval *stream,
+                                 double effect, const struct comparison *comparison);
+/* The share that was claimed, and the most that it can be: a bound below half of that overturns it, and none confirms it. */
+void confirmation_judge_share(struct confirmation *ret_confirmation, const struct interval *claimed, const struct interval *found);
 
 const char *confirmation_verdict_name(enum confirmation_verdict verdict); /* "confirmed" */
 

@@ -3,9 +3,12 @@
 #include "base/scope.h"
 #include "base/vec.h"
 #include "command/command_table.h"
+#include "command/confirm/confirm_bursts.h"
 #include "command/confirm/confirm_experiments.h"
+#include "command/confirm/confirm_hogs.h"
 #include "command/confirm/confirm_live.h"
 #include "command/confirm/confirm_pair.h"
+#include "command/diagnose/diagnose_case.h"
 #include "command/options.h"
 #include "experiment/measuring_runner.h"
 #include "render/confirmation.h"
@@ -74,6 +77,8 @@ struct confirm_run {
     pid_t pid; /* of a live experiment */
     struct confirm_live live;
     bool has_live;
+    struct confirm_bursts bursts;
+    bool has_bursts;
 };
 
 static void note_add(struct confirm_run *run, const char *note)
@@ -308,6 +313,18 @@ static void report_live(const struct confirm_run *run, struct confirmation_repor
     report->took_hold = "yes";
 }
 
+static void report_bursts(const struct confirm_run *run, struct confirmation_report *report)
+{
+    report->is_one_look = true;
+    if (!run->has_bursts)
+        return;
+    report->comparison = &run->bursts.comparison;
+    report->confirmation = &run->bursts.confirmation;
+    report->elapsed_s = run->bursts.elapsed_s;
+    report->stopped = run->bursts.found;
+    report->took_hold = "yes";
+}
+
 static void report_make(struct confirm_run *run, size_t choice, const struct experiment_arm *b, struct confirmation_report *ret_report)
 {
     struct confirmation_report report = {.case_folder = run->folder,
@@ -325,7 +342,12 @@ static void report_make(struct confirm_run *run, size_t choice, const struct exp
         const struct confirm_experiment *experiment = run->choices[at].experiment;
         run->shown[at] = (struct confirmation_option){experiment->name, experiment->change, experiment->overturns, run->choices[at].why_not};
     }
-    if (choice != SIZE_MAX && run->place.is_live) {
+    if (choice != SIZE_MAX && run->choices[choice].experiment->way == WAY_BURSTS) {
+        report.made = &run->shown[choice];
+        report.is_live = run->place.is_live;
+        report.command_a = run->place.is_live ? arena_printf(&run->arena, "process %d as it runs", (int)run->pid) : arm_words(&run->a, &run->arena);
+        report_bursts(run, &report);
+    } else if (choice != SIZE_MAX && run->place.is_live) {
         report.made = &run->shown[choice];
         report.command_a = arena_printf(&run->arena, "process %d as it runs", (int)run->pid);
         report.command_b = run->live.subject ? run->live.subject : report.made->change;
@@ -413,6 +435,7 @@ static bool pair_run(struct confirm_run *run, const struct confirm_experiment *e
                                            .a = run->a,
                                            .b = *b,
                                            .by_cpu = run->subject.by_cpu,
+                                           .share = run->subject.share,
                                            .work = options->work,
                                            .runs = options->runs,
                                            .seconds = options->seconds,
@@ -422,10 +445,22 @@ static bool pair_run(struct confirm_run *run, const struct confirm_experiment *e
                                            .keep_failed = options->ignore_failure,
                                            .no_noise_floor = options->no_noise_floor,
                                            .quiet = options->quiet};
+    struct confirm_hogs hogs = {0};
     if (run->has_pair)
         confirm_pair_done(&run->pair);
+    run->has_pair = false;
+    if (experiment->way == WAY_HOGS) {
+        run->a.settings = b->settings; /* alone, but on the same CPU */
+        request.a = run->a;
+        request.hogs = &hogs;
+        if (!confirm_hogs_begin(&hogs, b->settings->items[0].cpus[0], err)) {
+            confirm_hogs_done(&hogs);
+            return error_wrap(err, "experiment %s", experiment->name);
+        }
+    }
     run->has_pair = true;
     bool ran = confirm_pair_run(&run->pair, &request, err);
+    confirm_hogs_done(&hogs);
     if (!ran && (err->kind == ERROR_NOT_FOUND || err->kind == ERROR_PERMISSION))
         run->context->exit_code = workload_exec_exit_code(err);
     if (!ran && err->kind == ERROR_SYSTEM && run->manifest->child_exit_code != 0)
@@ -435,30 +470,6 @@ static bool pair_run(struct confirm_run *run, const struct confirm_experiment *e
         fixed_time_check(run);
     }
     return ran;
-}
-
-/* An experiment whose change doesn't take hold tells nothing: then the next one is made. */
-static bool experiments_run(struct confirm_run *run, size_t *choice, struct experiment_arm *ret_b, struct error *err)
-{
-    for (;;) {
-        const struct confirm_experiment *experiment = run->choices[*choice].experiment;
-        if (!confirm_arm_make(experiment, &run->place, ret_b, &run->arena, err) || !pair_run(run, experiment, ret_b, err))
-            return false;
-        if (run->pair.took_hold != TOOK_HOLD_NOT || run->pair.result.interrupted)
-            return true;
-        size_t next = SIZE_MAX, made = *choice;
-        run->choices[made].why_not = experiment->not_taken;
-        if (!run->options.experiment && !experiment_choose(run, &next, err))
-            return false;
-        if (next == SIZE_MAX) {
-            run->choices[made].why_not = NULL;
-            return true;
-        }
-        if (!run->options.quiet)
-            fprintf(run->context->talk, "plumb confirm: %s: %s; next: %s\n", experiment->name, experiment->not_taken,
-                    run->choices[next].experiment->name);
-        *choice = next;
-    }
 }
 
 static bool live_run(struct confirm_run *run, const struct confirm_experiment *experiment, struct error *err)
@@ -474,6 +485,92 @@ static bool live_run(struct confirm_run *run, const struct confirm_experiment *e
     return made;
 }
 
+static bool bursts_run(struct confirm_run *run, struct error *err)
+{
+    if (run->options.dry_run)
+        return true;
+    struct confirm_bursts_request request = {.context = run->context,
+                                             .argv = run->place.is_live ? NULL : run->place.argv,
+                                             .pid = run->pid,
+                                             .claimed = run->subject.share,
+                                             .seconds = run->options.seconds};
+    run->has_bursts = confirm_bursts_run(&run->bursts, &request, &run->arena, err);
+    return run->has_bursts;
+}
+
+/* ---- one after the other, until one tells something ---- */
+
+static bool experiment_make(struct confirm_run *run, const struct confirm_experiment *experiment, struct experiment_arm *ret_b,
+                            struct error *err)
+{
+    switch (experiment->way) {
+    case WAY_BURSTS:
+        return bursts_run(run, err);
+    case WAY_PROBE:
+        return live_run(run, experiment, err);
+    case WAY_PAIR:
+    case WAY_HOGS:
+        break;
+    }
+    if (!confirm_arm_make(experiment, &run->place, ret_b, &run->arena, err))
+        return false;
+    return run->options.dry_run || pair_run(run, experiment, ret_b, err);
+}
+
+/* Why it tells nothing; NULL: it does, or it failed for good. */
+static const char *told_nothing(struct confirm_run *run, const struct confirm_experiment *experiment, bool made, const struct error *err)
+{
+    if (made && run->has_pair && run->pair.took_hold == TOOK_HOLD_NOT && !run->pair.result.interrupted)
+        return experiment->not_taken;
+    bool by_self_test = !made && err->kind == ERROR_UNSUPPORTED && experiment->way != WAY_PAIR && !run->options.experiment;
+    return by_self_test ? arena_string(&run->arena, err->message) : NULL;
+}
+
+static void next_say(const struct confirm_run *run, const struct confirm_experiment *experiment, const char *why, size_t next)
+{
+    if (!run->options.quiet && next != SIZE_MAX)
+        fprintf(run->context->talk, "plumb confirm: %s: %s; next: %s\n", experiment->name, why, run->choices[next].experiment->name);
+}
+
+/* *choice becomes the one that was made; SIZE_MAX: none could be. */
+static bool experiments_make(struct confirm_run *run, size_t *choice, struct experiment_arm *ret_b, struct error *err)
+{
+    for (;;) {
+        const struct confirm_experiment *experiment = run->choices[*choice].experiment;
+        size_t next = SIZE_MAX, made = *choice;
+        bool good = experiment_make(run, experiment, ret_b, err);
+        const char *nothing = told_nothing(run, experiment, good, err);
+        if (!nothing)
+            return good;
+        run->choices[made].why_not = nothing;
+        if (!run->options.experiment && !experiment_choose(run, &next, err))
+            return false;
+        if (next == SIZE_MAX && good) { /* what it measured is shown all the same */
+            run->choices[made].why_not = NULL;
+            return true;
+        }
+        next_say(run, experiment, nothing, next);
+        *choice = next;
+        if (next == SIZE_MAX) {
+            *err = (struct error){0};
+            return true;
+        }
+    }
+}
+
+static int exit_code(const struct confirm_run *run, size_t choice, bool made)
+{
+    if (choice == SIZE_MAX)
+        return EXIT_CODE_INCONCLUSIVE;
+    if (run->has_live)
+        return exit_code_of(&run->live.confirmation);
+    if (run->has_bursts)
+        return exit_code_of(&run->bursts.confirmation);
+    if (!run->has_pair || !run->pair.result.table.block_count)
+        return run->context->exit_code; /* a plan */
+    return made ? exit_code_of(&run->pair.confirmation) : EXIT_CODE_FAILED;
+}
+
 static bool confirm_case(struct confirm_run *run, struct error *err)
 {
     size_t choice = SIZE_MAX;
@@ -483,26 +580,31 @@ static bool confirm_case(struct confirm_run *run, struct error *err)
     run->choice_count = confirm_choices(&run->place, run->choices, &run->arena);
     if (!experiment_choose(run, &choice, err))
         return false;
-    bool made = true;
     struct error while_reporting = {0};
-    if (choice != SIZE_MAX && run->place.is_live)
-        made = live_run(run, run->choices[choice].experiment, err);
-    else if (choice != SIZE_MAX && run->options.dry_run)
-        made = confirm_arm_make(run->choices[choice].experiment, &run->place, &b, &run->arena, err);
-    else if (choice != SIZE_MAX)
-        made = experiments_run(run, &choice, &b, err);
-    bool has_result = run->has_live || (run->has_pair && run->pair.result.table.block_count > 0);
+    bool made = choice == SIZE_MAX || experiments_make(run, &choice, &b, err);
+    bool has_result = run->has_live || run->has_bursts || (run->has_pair && run->pair.result.table.block_count > 0);
     if (!made && !has_result)
         return false;
     report_make(run, choice, &b, &report);
     bool put = report_put(run, &report, made ? err : &while_reporting);
-    if (choice == SIZE_MAX)
-        run->context->exit_code = EXIT_CODE_INCONCLUSIVE;
-    else if (run->has_live)
-        run->context->exit_code = exit_code_of(&run->live.confirmation);
-    else if (has_result)
-        run->context->exit_code = made ? exit_code_of(&run->pair.confirmation) : EXIT_CODE_FAILED;
+    run->context->exit_code = exit_code(run, choice, made);
     return made && put;
+}
+
+/* Whose vectors are hot stands in the samples: a library may be a part of the program, or make its code at run time. */
+static void libraries_look(struct confirm_run *run)
+{
+    struct loaded_case loaded;
+    struct error unreadable = {0}; /* then files' names tell */
+    if (strcmp(run->subject.id, "avx512-licence") != 0 || !loaded_case_read(&loaded, run->folder, &unreadable))
+        return;
+    struct vector_library *libraries = arena_array(&run->arena, struct vector_library, VECTOR_LIBRARIES);
+    const struct recording *recording = &loaded.capture.recording;
+    if (loaded.has_recording) {
+        vector_libraries_find(&loaded.stalls, &recording->spaces, &recording->strings, libraries, &run->arena);
+        run->place.libraries = libraries;
+    }
+    loaded_case_done(&loaded);
 }
 
 static bool confirm_prepare(struct confirm_run *run, char **operands, struct error *err)
@@ -521,6 +623,7 @@ static bool confirm_prepare(struct confirm_run *run, char **operands, struct err
         return error_wrap(err, "case '%s'", operands[0]);
     run->place = (struct confirm_place){
         .subject = &run->subject, .root = run->context->root, .switch_machine = run->options.switch_machine};
+    libraries_look(run);
     return command_prepare(run, operands + 1, err) || error_wrap(err, "case '%s'", operands[0]);
 }
 

@@ -6,6 +6,7 @@
 #include "base/vec.h"
 
 #include <gnu/libc-version.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -110,25 +111,30 @@ static bool uses(const struct confirm_place *place, const char *const *names)
     return false;
 }
 
+static bool is_hot(const struct confirm_place *place, enum vector_library_id library)
+{
+    return place->libraries && place->libraries[library].share >= 0.01;
+}
+
 static const char *no_openblas(const struct confirm_place *place, struct arena *arena)
 {
     static const char *const names[] = {"openblas", NULL};
     (void)arena;
-    return uses(place, names) ? NULL : "no hot code is OpenBLAS's";
+    return is_hot(place, VECTOR_OPENBLAS) || uses(place, names) ? NULL : "no hot code is OpenBLAS's";
 }
 
 static const char *no_onednn(const struct confirm_place *place, struct arena *arena)
 {
     static const char *const names[] = {"dnnl", "onednn", "libtorch", NULL};
     (void)arena;
-    return uses(place, names) ? NULL : "no hot code is oneDNN's";
+    return is_hot(place, VECTOR_ONEDNN) || is_hot(place, VECTOR_ATEN) || uses(place, names) ? NULL : "no hot code is oneDNN's";
 }
 
 static const char *no_libc_vectors(const struct confirm_place *place, struct arena *arena)
 {
     static const char *const names[] = {"libc.so", "libm.so", "libmvec", "libc-2", "libm-2", NULL};
     (void)arena;
-    return uses(place, names) ? NULL : "no hot code is the C library's";
+    return is_hot(place, VECTOR_LIBC) || uses(place, names) ? NULL : "no hot code is the C library's";
 }
 
 static const char *const allocator_folders[] = {"/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64",
@@ -157,6 +163,36 @@ static const char *no_allocator(const struct confirm_place *place, struct arena 
                : "no other allocator is installed (Debian: libjemalloc2, libmimalloc2.0, libtcmalloc-minimal4)";
 }
 
+/* What only measures something of the program overturns a share that was claimed: there must be one. */
+static const char *no_claim(const struct confirm_place *place, struct arena *arena)
+{
+    (void)arena;
+    if (!place->subject->by_cpu)
+        return "what the case claims is no share of CPU time";
+    return place->subject->share.known && place->subject->share.low > 0 ? NULL
+                                                                         : "the case names no least share that it could fall short of";
+}
+
+static const char *no_bursts(const struct confirm_place *place, struct arena *arena)
+{
+#if defined(__x86_64__)
+    return no_claim(place, arena);
+#else
+    (void)place, (void)arena;
+    return "stepping is built for x86-64 only";
+#endif
+}
+
+static const char *no_hogs(const struct confirm_place *place, struct arena *arena)
+{
+    cpu_set_t usable;
+    if (sched_getaffinity(0, sizeof(usable), &usable) != 0 || CPU_COUNT(&usable) < 2)
+        return "there is no second CPU from which to take bandwidth";
+    if (place->subject->threads != 1)
+        return no_single_thread(place, arena);
+    return no_claim(place, arena);
+}
+
 /* ---- the table: cheapest first, among those of one subject ---- */
 
 #define CHANGED_SUBJECTS                                                                                              \
@@ -174,6 +210,25 @@ static const struct confirm_experiment experiments[] = {
         .overturns = "a gain that surely stays below the prediction",
         .is_changed_command = true,
         .why_not = no_own_command,
+    },
+    {
+        .name = "step-bursts",
+        .subjects = "branch-mispredicts bad_speculation",
+        .change = "a look at bursts of its instructions, one by one, with a simulated branch predictor",
+        .overturns = "so few wrong guesses that they can't take that share of its time",
+        .way = WAY_BURSTS,
+        .why_not = no_bursts,
+    },
+    {
+        .name = "beside-hogs",
+        .subjects = "memory-bandwidth memory/bandwidth",
+        .change = "the same, beside processes of ours that use memory bandwidth on the other CPUs; both on one CPU",
+        .overturns = "no such slow-down, where a stream of ours is slowed",
+        .way = WAY_HOGS,
+        .setting = "cpu",
+        .value = "", /* the last one online */
+        .sign = SIGN_BY_NATURE,
+        .why_not = no_hogs,
     },
     {
         .name = "huge-pages-from-malloc",
@@ -319,6 +374,7 @@ static const struct confirm_experiment experiments[] = {
         .change = "the running process, with its hot memory made huge (which stays so)",
         .overturns = "huge pages, and no such gain in speed",
         .is_live = true,
+        .way = WAY_PROBE,
         .probe = PROBE_COLLAPSE,
     },
     {
@@ -327,7 +383,17 @@ static const struct confirm_experiment experiments[] = {
         .change = "the running process, with its threads kept on their CPUs in turns",
         .overturns = "no such gain in speed while they are kept",
         .is_live = true,
+        .way = WAY_PROBE,
         .probe = PROBE_PIN,
+    },
+    {
+        .name = "step-bursts-attached",
+        .subjects = "branch-mispredicts bad_speculation",
+        .change = "a look at bursts of its instructions, one by one, with a simulated branch predictor",
+        .overturns = "so few wrong guesses that they can't take that share of its time",
+        .is_live = true,
+        .way = WAY_BURSTS,
+        .why_not = no_bursts,
     },
 };
 

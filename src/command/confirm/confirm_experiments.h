@@ -8,6 +8,7 @@
 #ifndef PLUMB_COMMAND_CONFIRM_CONFIRM_EXPERIMENTS_H
 #define PLUMB_COMMAND_CONFIRM_CONFIRM_EXPERIMENTS_H
 
+#include "analyse/code/vector_library.h"
 #include "analyse/probes/probe_results.h"
 #include "command/confirm/confirm_subject.h"
 #include "experiment/experiment.h"
@@ -17,6 +18,7 @@ struct confirm_place {
     const struct sysroot *root;
     char *const *argv;    /* the case's command */
     char *const *changed; /* the one that the user brought, or NULL */
+    const struct vector_library *libraries; /* VECTOR_LIBRARIES, of the case's samples; NULL: not looked for */
     bool is_live;         /* the case watched what ran already */
     bool switch_machine;  /* a setting of the whole machine may be switched while a run lasts */
 };
@@ -27,6 +29,14 @@ enum took_hold_sign {
     SIGN_RISES,     /* B's value less A's is at least that much */
     SIGN_FALLS,     /* B's value over A's is at most that much */
     SIGN_UNSEEN     /* nothing shows it */
+};
+
+/* How it is made. */
+enum confirm_way {
+    WAY_PAIR,   /* runs of A and B in blocks */
+    WAY_PROBE,  /* a probe of the running process */
+    WAY_BURSTS, /* a look at its instructions, one by one */
+    WAY_HOGS    /* runs alone and beside others that use memory bandwidth, in blocks */
 };
 
 struct confirm_experiment {
@@ -40,8 +50,9 @@ struct confirm_experiment {
     const char *starter;
     bool is_machine_wide;
     bool is_changed_command;
-    bool is_live;          /* on the process that the case watched, by this probe */
-    enum probe_kind probe;
+    bool is_live;          /* on the process that the case watched */
+    enum confirm_way way;
+    enum probe_kind probe; /* WAY_PROBE */
     enum took_hold_sign sign;
     const char *quantity;
     double least;

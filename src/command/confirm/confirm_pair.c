@@ -66,12 +66,21 @@ static void sign_look(struct confirm_pair *pair, const struct confirm_experiment
 
 /* ---- the blocks ---- */
 
+static void confirmation_make(struct confirmation *ret_confirmation, const struct confirm_pair *pair,
+                              const struct confirm_pair_request *request, const struct comparison *comparison)
+{
+    if (request->hogs)
+        confirmation_judge_slowdown(ret_confirmation, &request->share, &request->hogs->stream, request->foretold->effect, comparison);
+    else
+        confirmation_judge(ret_confirmation, request->foretold, comparison, pair->took_hold == TOOK_HOLD);
+}
+
 /* A look has decided when the prediction is judged, not only when A and B differ. */
 static bool is_judged(void *context, const struct comparison *comparison)
 {
     const struct running *running = context;
     struct confirmation confirmation;
-    confirmation_judge(&confirmation, running->request->foretold, comparison, running->pair->took_hold == TOOK_HOLD);
+    confirmation_make(&confirmation, running->pair, running->request, comparison);
     return confirmation.verdict != CONFIRMATION_INCONCLUSIVE || confirmation.reason == CONFIRMATION_NO_LEAST ||
            confirmation.reason == CONFIRMATION_NOT_MADE;
 }
@@ -130,12 +139,17 @@ static void judge(struct confirm_pair *pair, const struct confirm_pair_request *
                                        .effects_alpha = 0.05};
     comparison_make(&pair->comparison, table, &asked, &pair->arena);
     sign_look(pair, request->experiment, table);
-    confirmation_judge(&pair->confirmation, request->foretold, &pair->comparison, pair->took_hold == TOOK_HOLD);
+    confirmation_make(&pair->confirmation, pair, request, &pair->comparison);
     if (pair->took_hold == TOOK_HOLD_NOT) {
         pair->confirmation.verdict = CONFIRMATION_INCONCLUSIVE;
         pair->confirmation.reason = CONFIRMATION_NOT_MADE;
         pair->confirmation.pairs_needed = 0;
     }
+}
+
+static struct experiment_runner runner_outermost(const struct confirm_pair_request *request, struct experiment_runner inner)
+{
+    return request->hogs ? confirm_hogs_runner(request->hogs, inner) : inner;
 }
 
 bool confirm_pair_run(struct confirm_pair *pair, const struct confirm_pair_request *request, struct error *err)
@@ -147,7 +161,7 @@ bool confirm_pair_run(struct confirm_pair *pair, const struct confirm_pair_reque
     struct measuring_runner *measuring = measuring_runner_new(&setup);
     struct work_runner work = {.inner = measuring_runner_interface(measuring), .word = request->work, .by_cpu = request->by_cpu};
     bool ran = (!request->work || work_runner_init(&work, err)) &&
-               blocks_run(&running, request->work ? work_runner_interface(&work) : work.inner, err);
+               blocks_run(&running, runner_outermost(request, request->work ? work_runner_interface(&work) : work.inner), err);
     if (pair->result.table.block_count)
         judge(pair, request);
     else if (ran)

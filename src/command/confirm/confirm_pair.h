@@ -7,6 +7,7 @@
 #include "command/command.h"
 #include "command/compare/compare_policy.h"
 #include "command/confirm/confirm_experiments.h"
+#include "command/confirm/confirm_hogs.h"
 
 struct confirm_pair_request {
     struct context *context;
@@ -14,6 +15,8 @@ struct confirm_pair_request {
     const struct foretold *foretold;
     struct experiment_arm a, b;
     bool by_cpu;
+    struct confirm_hogs *hogs; /* B runs beside them; NULL: there are none */
+    struct interval share;     /* with hogs: of its time, waited for bandwidth */
     const char *work;     /* the word before the amount of work that it prints; NULL: each run does the same */
     uint64_t runs;        /* 0: until decided */
     double seconds;

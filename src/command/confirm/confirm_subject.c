@@ -40,6 +40,13 @@ static bool foretold_take(struct confirm_subject *subject, struct json_value fin
     return true;
 }
 
+static struct interval interval_from_list(struct json_value list)
+{
+    double low, mid, high;
+    bool good = json_number(json_item(list, 0), &low) && json_number(json_item(list, 1), &mid) && json_number(json_item(list, 2), &high);
+    return good && low <= mid && mid <= high ? interval_of(low, mid, high) : (struct interval){0};
+}
+
 static bool finding_take(struct confirm_subject *subject, struct json_value finding, struct arena *arena, struct error *err)
 {
     subject->id = kept(json_member(finding, "id"), "", arena);
@@ -49,7 +56,10 @@ static bool finding_take(struct confirm_subject *subject, struct json_value find
     subject->sentence = ruled_out ? title : kept(json_member(finding, "headline"), title, arena);
     subject->advice = kept(json_item(json_member(finding, "advice"), 0), NULL, arena);
     subject->of = kept(json_member(finding, "of"), "CPU time", arena);
-    return foretold_take(subject, finding, err);
+    if (!foretold_take(subject, finding, err))
+        return false;
+    subject->share = subject->foretold.gain;
+    return true;
 }
 
 /* The estimate of what limits it: "memory" and "tlb" are "memory/tlb". */
@@ -64,11 +74,13 @@ static bool bottleneck_take(struct confirm_subject *subject, struct json_value b
     const char *function = json_text_or(json_member(bottleneck, "function"), NULL);
     subject->sentence = arena_printf(arena, "estimated bottleneck: %s%s%s", subject->id, function ? " in " : "", function ? function : "");
     struct interval gain = json_interval_or_unknown(json_member(bottleneck, "recoverable"));
-    struct json_value list = json_member(bottleneck, "recoverable");
-    double low, mid, high;
-    if (!gain.known && json_number(json_item(list, 0), &low) && json_number(json_item(list, 1), &mid) &&
-        json_number(json_item(list, 2), &high) && low <= mid && mid <= high)
-        gain = interval_of(low, mid, high);
+    if (!gain.known)
+        gain = interval_from_list(json_member(bottleneck, "recoverable"));
+    subject->share = interval_from_list(json_member(bottleneck, "share"));
+    if (subject->share.known && !is_share(&subject->share))
+        return error_set(err, ERROR_FORMAT, "'findings.json': the share of the bottleneck is no share of a run");
+    if (!gain.known && subject->share.known) /* removing it returns no more than it takes */
+        gain = interval_of(0, 0, subject->share.high);
     if (!gain.known || !is_share(&gain))
         return error_set(err, ERROR_NOT_FOUND, "the estimated bottleneck (%s) foretells no gain: %s", subject->id,
                          json_text_or(json_member(bottleneck, "recoverable_why"), "none is named"));

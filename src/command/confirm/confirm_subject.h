@@ -23,6 +23,7 @@ struct confirm_subject {
     const char *of;       /* "CPU time", "elapsed time" */
     bool by_cpu;
     struct foretold foretold;
+    struct interval share; /* of its CPU time that is lost to it; of a finding, what it could return. Unknown: not told */
     uint64_t threads;                     /* seen in the run; 0: unknown */
     const char *files[SUBJECT_FILES_MOST]; /* whose code is hot: paths */
     size_t file_count;

@@ -101,3 +101,41 @@ Test(confirmation, says_how_many_pairs_would_tell)
     struct confirmation confirmation = judge(&wide, &comparison);
     cr_expect(confirmation.pairs_needed > 12 && confirmation.pairs_needed < 100, "%g", confirmation.pairs_needed);
 }
+
+Test(confirmation, beside_others_that_use_bandwidth)
+{
+    static const struct {
+        double low, mid, high; /* B / A */
+        enum confirmation_verdict verdict;
+    } cases[] = {
+        {0.98, 1.00, 1.02, CONFIRMATION_OVERTURNED}, /* not slower */
+        {1.60, 1.70, 1.80, CONFIRMATION_CONFIRMED},
+        {1.05, 1.25, 1.90, CONFIRMATION_INCONCLUSIVE},
+        {2.50, 2.60, 2.70, CONFIRMATION_MORE},
+    };
+    const struct interval share = interval_of(0.7, 0.8, 0.9), stream = interval_of(1.8, 2.0, 2.1);
+    for (size_t at = 0; at < array_count(cases); at++) {
+        struct comparison comparison = {.ratio = interval_of(cases[at].low, cases[at].mid, cases[at].high),
+                                        .noise_floor = interval_of(0.99, 1, 1.01),
+                                        .decisive = {.pair_count = 20}};
+        struct confirmation confirmation;
+        confirmation_judge_slowdown(&confirmation, &share, &stream, 0.05, &comparison);
+        cr_assert(confirmation.verdict == cases[at].verdict, "case %zu: %s", at, confirmation_verdict_name(confirmation.verdict));
+        cr_assert(confirmation.measure == CONFIRMATION_SLOWDOWN);
+        cr_assert_float_eq(confirmation.realised.mid, cases[at].mid - 1, 1e-9);
+        cr_assert_float_eq(confirmation.foretold.low, 0.5 * 0.7 * 0.8, 1e-9);
+    }
+}
+
+Test(confirmation, the_most_that_it_can_be_overturns_and_confirms_nothing)
+{
+    struct confirmation confirmation;
+    struct interval claimed = interval_of(0.4, 0.5, 0.6), little = interval_of(0, 0.05, 0.19), some = interval_of(0, 0.2, 0.39),
+                    all = interval_of(0, 0.5, 0.9);
+    confirmation_judge_share(&confirmation, &claimed, &little);
+    cr_assert(confirmation.verdict == CONFIRMATION_OVERTURNED);
+    confirmation_judge_share(&confirmation, &claimed, &some);
+    cr_assert(confirmation.verdict == CONFIRMATION_INCONCLUSIVE && confirmation.reason == CONFIRMATION_STANDS);
+    confirmation_judge_share(&confirmation, &claimed, &all);
+    cr_assert(confirmation.verdict == CONFIRMATION_INCONCLUSIVE && confirmation.reason == CONFIRMATION_STANDS);
+}

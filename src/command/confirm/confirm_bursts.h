@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Can wrong guesses take the share of its time that was claimed? From bursts of its instructions and a simulated predictor: so
+ * many wrong guesses per instruction, each at twice what one costs here, beside instructions at full issue width.
+ *
+ * That is the most that they can take, so it overturns a claim and confirms none.
+ */
+#ifndef PLUMB_COMMAND_CONFIRM_CONFIRM_BURSTS_H
+#define PLUMB_COMMAND_CONFIRM_CONFIRM_BURSTS_H
+
+#include "analyse/runs/confirmation.h"
+#include "command/command.h"
+
+struct confirm_bursts_request {
+    struct context *context;
+    char *const *argv;       /* run once more; NULL: pid */
+    pid_t pid;
+    struct interval claimed; /* share of its CPU time */
+    double seconds;          /* looked at for so long at most; 0: the usual */
+};
+
+struct confirm_bursts {
+    struct confirmation confirmation;
+    struct comparison comparison; /* of nothing: it names what was measured */
+    double elapsed_s;
+    const char *found; /* "1.3 to 2.5 wrong guesses per 1000 instructions …" */
+};
+
+/* Errors: it can't be run or watched; ERROR_UNSUPPORTED with the probe's reason, or when too little was seen. Owner: arena. */
+MUST_CHECK bool confirm_bursts_run(struct confirm_bursts *bursts, const struct confirm_bursts_request *request, struct arena *arena,
+                                   struct error *err);
+
+/* The most of its time that wrong guesses can take. Units: cycles a guess, instructions a cycle. */
+struct interval wrong_guess_share(struct interval wrong_per_1000, double cost_cycles, double issue_width);
+
+#endif
