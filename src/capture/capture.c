@@ -342,6 +342,16 @@ static size_t leaf_of_registers(const struct capture *capture, const struct reco
     return 0;
 }
 
+/* A chain by frame pointers may stand beside the dump: the dump knows more. */
+static struct u64_view kernel_part(const struct u64_view *chain)
+{
+    struct u64_view part = *chain;
+    for (part.count = 0; part.count < chain->count; part.count++)
+        if (u64_view_at(chain, part.count) == (uint64_t)PERF_CONTEXT_USER)
+            break;
+    return part;
+}
+
 /* Kernel frames as recorded, then what the unwinder makes of registers and stack dump. */
 static uint32_t unwound_stack(struct capture *capture, uint32_t space, const struct record_sample *sample)
 {
@@ -350,10 +360,13 @@ static uint32_t unwound_stack(struct capture *capture, uint32_t space, const str
     size_t user = unwinder ? unwinder->unwind(unwinder->context, &capture->recording, space, sample, state->unwound,
                                               UNWOUND_MOST)
                            : 0;
-    if (!user)
+    struct u64_view kernel = kernel_part(&sample->callchain);
+    if (!user && kernel.count < sample->callchain.count)
+        kernel = sample->callchain;
+    else if (!user)
         user = leaf_of_registers(capture, sample, state->unwound);
     state->unwound_count = user;
-    size_t count = chain_locate(capture, space, &sample->callchain);
+    size_t count = chain_locate(capture, space, &kernel);
     for (size_t at = 0; at < user && count < FRAMES_MOST; at++)
         state->frames[count++] = capture_locate(capture, space, state->unwound[at], CPU_MODE_USER);
     return samples_stack(&capture->recording.samples, state->frames, count);

@@ -129,6 +129,9 @@ static void waiting_test(const struct results *results, struct finding *finding)
                          VALUE_TEXT("kind", kind), VALUE_SECONDS("time", interval_exactly(row->total_s)),
                          VALUE_COUNT("count", (double)row->count),
                          VALUE_SECONDS("all", interval_exactly(results->waits->waiting_s)));
+    if (row && row->call)
+        finding_evidence(finding, WEIGHT_FOR, ORIGIN_SCHEDULER, "call", VALUE_TEXT("function", row->function),
+                         VALUE_TEXT("call", row->call));
     if (wait) {
         finding_evidence(finding, WEIGHT_FOR, ORIGIN_MACHINE, "seen",
                          VALUE_TEXT("place", wait->place[0] ? wait->place : "an unnamed place"),

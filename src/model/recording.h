@@ -32,6 +32,13 @@ struct recorded_event {
     uint64_t sample_count, period_sum;
 };
 
+/* The event whose samples are taken as a thread leaves its CPU: its stack then. */
+static inline bool recorded_event_is_switch(const struct recorded_event *event)
+{
+    enum { SOFTWARE = 1, CONTEXT_SWITCHES = 3 }; /* PERF_TYPE_*, PERF_COUNT_SW_* of perf_event_open(2) */
+    return event->type == SOFTWARE && event->config == CONTEXT_SWITCHES;
+}
+
 /* Executable anonymous memory that was copied when the recording was made: JIT code. */
 struct code_pages {
     uint32_t pid;

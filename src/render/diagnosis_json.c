@@ -198,6 +198,18 @@ static void write_waits(struct json_writer *json, const struct wait_rows *waits)
         json_double(json, "total_s", waits->items[at].total_s);
         json_double(json, "longest_s", waits->items[at].longest_s);
         json_u64(json, "count", waits->items[at].count);
+        json_double(json, "share", waits->waiting_s > 0 ? waits->items[at].total_s / waits->waiting_s : 0);
+        json_double(json, "spread_s", waits->items[at].spread_s);
+        json_string(json, "asked", waits->items[at].asked);
+        json_string(json, "file", waits->items[at].path);
+        if (waits->items[at].path)
+            json_u64(json, "line", waits->items[at].line);
+        else
+            json_null(json, "line");
+        json_array_open(json, "callers");
+        for (uint32_t caller = 0; caller < waits->items[at].caller_count; caller++)
+            json_string(json, NULL, waits->items[at].callers[caller]);
+        json_array_close(json);
         json_object_close(json);
     }
     json_array_close(json);

@@ -407,37 +407,90 @@ static void measures_section(struct page *page)
     }
 }
 
-static void wait_section(struct page *page)
+/* Of the function what it called, where, and who called it. */
+static void wait_call(struct page *page, const struct wait_row *row)
 {
-    const struct wait_rows *waits = page->diagnosis->results->waits;
-    const struct run_time *run = page->diagnosis->results->run;
-    if (!waits || !run || !run->elapsed_s.known || waits->idle_s < 0.05 * run->elapsed_s.value)
+    scoped_text struct text line = {0};
+    if (!row->call)
         return;
-    scoped_text struct text aside = {0};
-    print_seconds(&aside, waits->idle_s);
-    text_add(&aside, " in which no thread ran, by the wait that ended it; beside it all threads' waits");
-    heading(page, "WAITING", text_string(&aside));
+    text_add(page->out, "      ");
+    fitted(&line, row->call, width_of(page) < WIDTH ? width_of(page) - 6 : WIDTH - 6);
+    while (line.length && line.bytes[line.length - 1] == ' ')
+        line.bytes[--line.length] = '\0';
+    coloured(page, DIM, text_string(&line));
+    text_add_char(page->out, '\n');
+}
+
+static void wait_note(struct page *page, const char *note)
+{
+    text_add(page->out, "  ");
+    coloured(page, DIM, note);
+    text_add_char(page->out, '\n');
+}
+
+static void wait_notes(struct page *page, const struct wait_rows *waits, const struct run_time *run)
+{
     /* A wait lasts until the thread runs again: being ready, but without a CPU, is in it. */
     if (run->run_delay_s.known && run->run_delay_s.value >= 0.05 * waits->idle_s) {
         scoped_text struct text line = {0};
         text_add(&line, "until it ran again: of all waits ");
         print_seconds(&line, run->run_delay_s.value);
         text_printf(&line, "%s it was ready, but had no CPU", run->run_delay_is_least ? " or more" : "");
-        text_add(page->out, "  ");
-        coloured(page, DIM, text_string(&line));
-        text_add_char(page->out, '\n');
+        wait_note(page, text_string(&line));
     }
-    for (size_t at = 0; at < waits->count && at < 6; at++) {
-        const struct wait_row *row = &waits->items[at];
-        if (row->idle_s < 0.02 * waits->idle_s)
-            break;
+    if (waits->spread_s >= 0.01 * waits->waiting_s && waits->spread_s > 0) {
         scoped_text struct text line = {0};
-        print_seconds(&line, row->total_s);
-        text_printf(&line, " in %llu wait%s, longest ", (unsigned long long)row->count, row->count == 1 ? "" : "s");
-        print_seconds(&line, row->longest_s);
-        scoped_text struct text label = {0};
-        text_printf(&label, "%s: %s", wait_kind_name(row->kind), row->function);
-        share_line(page, text_string(&label), waits->idle_s > 0 ? row->idle_s / waits->idle_s : 0, DIM, text_string(&line));
+        text_printf(&line, "stacks of %llu of %llu waits were taken; ", (unsigned long long)waits->stack_count,
+                    (unsigned long long)waits->wait_count);
+        print_seconds(&line, waits->spread_s);
+        text_add(&line, " of the others stand with waits like them (estimated)");
+        wait_note(page, text_string(&line));
+    }
+}
+
+/* What held everybody up; and what held up single threads while others ran. */
+static bool wait_is_shown(const struct wait_rows *waits, const struct wait_row *row)
+{
+    return row->idle_s >= 0.02 * waits->idle_s || row->total_s >= 0.1 * waits->waiting_s;
+}
+
+static bool waits_matter(const struct wait_rows *waits, double elapsed_s)
+{
+    for (size_t at = 0; at < waits->count; at++)
+        if (waits->items[at].kind == WAIT_LOCK && waits->items[at].total_s >= 0.05 * elapsed_s)
+            return true;
+    return waits->idle_s >= 0.05 * elapsed_s;
+}
+
+static void wait_row_lines(struct page *page, const struct wait_rows *waits, const struct wait_row *row)
+{
+    scoped_text struct text line = {0};
+    print_seconds(&line, row->total_s);
+    text_printf(&line, " in %llu wait%s, longest ", (unsigned long long)row->count, row->count == 1 ? "" : "s");
+    print_seconds(&line, row->longest_s);
+    scoped_text struct text label = {0};
+    text_printf(&label, "%s: %s", wait_kind_name(row->kind), row->function);
+    share_line(page, text_string(&label), waits->idle_s > 0 ? row->idle_s / waits->idle_s : 0, DIM, text_string(&line));
+    wait_call(page, row);
+}
+
+static void wait_section(struct page *page)
+{
+    enum { SHOWN_MOST = 6 };
+    const struct wait_rows *waits = page->diagnosis->results->waits;
+    const struct run_time *run = page->diagnosis->results->run;
+    if (!waits || !run || !run->elapsed_s.known || !waits_matter(waits, run->elapsed_s.value))
+        return;
+    scoped_text struct text aside = {0};
+    print_seconds(&aside, waits->idle_s);
+    text_add(&aside, " in which no thread ran, by the wait that ended it; beside it all threads' waits");
+    heading(page, "WAITING", text_string(&aside));
+    wait_notes(page, waits, run);
+    for (size_t at = 0, shown = 0; at < waits->count && shown < SHOWN_MOST; at++) {
+        if (!wait_is_shown(waits, &waits->items[at]))
+            continue;
+        wait_row_lines(page, waits, &waits->items[at]);
+        shown++;
     }
 }
 

@@ -2,6 +2,7 @@
 #include "symbol/code_bundle.h"
 
 #include "base/json_writer.h"
+#include "base/scope.h"
 #include "base/vec.h"
 #include "symbol/dwarf/libdw_functions.h"
 
@@ -272,6 +273,81 @@ static void maker_add_code(struct maker *maker, size_t at)
     maker_add_lines(maker, at);
 }
 
+/* ---- lines of what called a wait ---- */
+
+enum { WAIT_FRAMES = 24 }; /* of a stack: the kernel's, the C library's and some callers */
+
+struct wanted_line {
+    uint32_t function, location;
+};
+
+static int wanted_compare(const void *a, const void *b)
+{
+    const struct wanted_line *left = a, *right = b;
+    if (left->function != right->function)
+        return left->function < right->function ? -1 : 1;
+    return (left->location > right->location) - (left->location < right->location);
+}
+
+/* Frames of threads that left their CPU, in functions whose lines aren't kept yet. */
+static struct wanted_line *wanted_lines(const struct maker *maker, size_t *ret_count)
+{
+    const struct samples *samples = &maker->recording->samples;
+    vec(struct wanted_line) wanted = {0};
+    scoped_free bool *seen = memory_alloc(samples->stack_count + 1), *taken = memory_alloc(samples->location_count + 1);
+    for (size_t at = 0; at < samples->count; at++) {
+        const struct sample *sample = &samples->items[at];
+        if (sample->stack == STACK_NONE || seen[sample->stack] ||
+            !recorded_event_is_switch(&maker->recording->events[sample->event]))
+            continue;
+        seen[sample->stack] = true;
+        const struct stack *stack = &samples->stacks[sample->stack];
+        for (uint32_t depth = 0; depth < stack->count && depth < WAIT_FRAMES; depth++) {
+            uint32_t location = samples->frames[stack->first + depth], function = maker->function_of[location];
+            bool is_new = function != UINT32_MAX && !taken[location] && !maker->functions.items[function].line_count &&
+                          samples->locations[location].cpu_mode == CPU_MODE_USER;
+            taken[location] = true;
+            if (is_new)
+                *vec_push(&wanted) = (struct wanted_line){function, location};
+        }
+    }
+    *ret_count = wanted.count;
+    return wanted.items;
+}
+
+static bool line_at(const struct maker *maker, uint32_t location, struct bundle_line *ret_line)
+{
+    struct source_line chain[8];
+    const struct location *where = &maker->recording->samples.locations[location];
+    size_t depth = symboliser_lines_at(maker->symboliser, where->dso, where->dso_addr, chain, array_count(chain));
+    if (!depth || !chain[0].path)
+        return false;
+    *ret_line = (struct bundle_line){
+        .dso_addr = where->dso_addr,
+        .path = arena_string(maker->arena, chain[0].path),
+        .line = chain[0].line,
+        .function = depth > 1 && chain[0].function ? arena_string(maker->arena, chain[0].function) : NULL,
+    };
+    return true;
+}
+
+static void maker_add_wait_lines(struct maker *maker)
+{
+    size_t count;
+    scoped_free struct wanted_line *wanted = wanted_lines(maker, &count);
+    if (count)
+        qsort(wanted, count, sizeof(*wanted), wanted_compare);
+    for (size_t first = 0, end; first < count; first = end) {
+        struct bundle_function *function = &maker->functions.items[wanted[first].function];
+        for (end = first + 1; end < count && wanted[end].function == wanted[first].function;)
+            end++;
+        function->lines = arena_array(maker->arena, struct bundle_line, end - first);
+        for (size_t at = first; at < end; at++)
+            function->line_count += line_at(maker, wanted[at].location, &function->lines[function->line_count]);
+        qsort(function->lines, function->line_count, sizeof(*function->lines), line_compare);
+    }
+}
+
 /* Names that are missing in files with less of the samples change no verdict. */
 static const double UNNAMED_LEAST = 0.01;
 
@@ -321,6 +397,7 @@ void code_bundle_make(struct code_bundle *bundle, const struct recording *record
     for (size_t at = 0; at < maker.functions.count; at++)
         if (maker.function_hits.items[at] && (double)maker.function_hits.items[at] >= least)
             maker_add_code(&maker, at);
+    maker_add_wait_lines(&maker);
     *bundle = (struct code_bundle){.architecture = arena_string(arena, recording->architecture), .has_owners = true};
     maker_add_complaints(&maker, bundle);
     bundle->count = maker.functions.count;

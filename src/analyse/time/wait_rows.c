@@ -10,56 +10,190 @@ struct rows {
     size_t count, capacity;
 };
 
-static bool is_wrapper(const struct recording *recording, uint32_t location)
+/* Libraries that stand between a program and the kernel: what they call isn't what the program does. */
+static bool is_library(const struct recording *recording, uint32_t location)
 {
-    static const char *const wrappers[] = {"libc.so", "libc-", "libpthread", "ld-linux", "ld-musl", "[vdso]"};
+    static const char *const libraries[] = {"libc.so",   "libc-",    "libpthread", "librt",   "ld-linux", "ld-musl",
+                                            "libc.musl", "[vdso]",   "libstdc++",  "libc++",  "libgcc_s", "libgomp",
+                                            "libomp",    "libiomp5"};
     const struct location *where = &recording->samples.locations[location];
     const char *name = strings_text(&recording->strings, recording->spaces.dsos[where->dso].name);
-    for (size_t at = 0; at < array_count(wrappers); at++)
-        if (view_starts(view_of(name), wrappers[at]))
+    for (size_t at = 0; at < array_count(libraries); at++)
+        if (view_starts(view_of(name), libraries[at]))
             return true;
     return false;
 }
 
-static void site_read(const struct recording *recording, const struct code_bundle *bundle, uint32_t stack_id,
-                      enum wait_kind *kind, const char **function)
+/* "pthread_mutex_lock" for "___pthread_mutex_lock@@GLIBC_2.2.5": as a program calls it. */
+static struct view plain_name(const char *name)
 {
-    *kind = WAIT_UNKNOWN;
-    *function = "[unknown]";
-    if (stack_id == STACK_NONE)
+    static const char *const prefixes[] = {"__GI_", "__libc_", "__new_"};
+    struct view plain = view_of(name);
+    plain = view_cut(&plain, '@');
+    for (bool cut = true; cut;) {
+        cut = false;
+        for (size_t at = 0; at < array_count(prefixes); at++)
+            if (view_starts(plain, prefixes[at]) && plain.length > strlen(prefixes[at])) {
+                plain = view_skip(plain, strlen(prefixes[at]));
+                cut = true;
+            }
+    }
+    while (plain.length > 1 && plain.text[0] == '_')
+        plain = view_skip(plain, 1);
+    return plain;
+}
+
+/* Of a program that carries its C library within itself: what of it waits, by name. */
+static bool is_library_function(const char *name)
+{
+    static const char *const calls[] = {
+        "read",     "write",    "readv",      "writev",        "pread",     "pread64", "pwrite",    "pwrite64",  "recv",
+        "recvfrom", "recvmsg",  "send",       "sendto",        "sendmsg",   "accept",  "accept4",   "connect",   "poll",
+        "ppoll",    "select",   "pselect",    "epoll_wait",    "epoll_pwait", "sleep", "usleep",    "nanosleep", "clock_nanosleep",
+        "fsync",    "fdatasync", "msync",     "open",          "openat",    "close",   "flock",     "lockf",     "fcntl",
+        "wait",     "wait3",    "wait4",      "waitid",        "waitpid",   "pause",   "sigwait",   "sigwaitinfo", "sigtimedwait",
+        "syscall",  "ioctl",    "sched_yield", "fread",        "fwrite",    "fgets",   "fflush",    "getline",   "system",
+    };
+    static const char *const families[] = {"pthread_", "sem_", "mq_", "lll_", "futex_", "IO_", "mtx_", "cnd_", "thrd_"};
+    struct view plain = plain_name(name);
+    if (strncmp(name, "__", 2) == 0)
+        return true;
+    for (size_t at = 0; at < array_count(calls); at++)
+        if (view_equal(plain, calls[at]))
+            return true;
+    for (size_t at = 0; at < array_count(families); at++)
+        if (view_starts(plain, families[at]))
+            return true;
+    return false;
+}
+
+/* C++'s own wrappers are compiled into the program. */
+static bool is_wrapper(const char *name)
+{
+    return strncmp(name, "std::", strlen("std::")) == 0 || strncmp(name, "__gthread", strlen("__gthread")) == 0 ||
+           strncmp(name, "__gnu_cxx::", strlen("__gnu_cxx::")) == 0;
+}
+
+/* What begins a thread or a program, inside the program itself when that is static. */
+static bool is_start(const char *name)
+{
+    static const char *const starts[] = {"_start", "start_thread", "clone", "clone3", "__clone", "__clone3", "__libc_start_main",
+                                         "__libc_start_call_main", "__libc_start_main_impl"};
+    for (size_t at = 0; at < array_count(starts); at++)
+        if (strcmp(name, starts[at]) == 0)
+            return true;
+    return false;
+}
+
+/* Reading one stack from its leaf on. */
+struct site_reading {
+    const struct recording *recording;
+    const struct code_bundle *bundle;
+    struct arena *arena;
+    struct wait_row *row;
+    bool in_library;  /* frames of a C library of its own were met: a name alone doesn't make one any more */
+    bool is_complete; /* the function was found: its callers follow */
+};
+
+static void take_line(struct site_reading *reading, const struct bundle_function *function, uint32_t location)
+{
+    const struct bundle_line *line =
+        bundle_function_line(function, reading->recording->samples.locations[location].dso_addr, 1);
+    if (!line)
         return;
+    reading->row->path = line->path;
+    reading->row->line = line->line;
+}
+
+/* The kernel knows a futex only; what it stands for is known to who asked. */
+static void refine_kind(struct wait_row *row, const char *name)
+{
+    if (row->kind == WAIT_LOCK && wait_kind_of_function(name) == WAIT_THREAD)
+        row->kind = WAIT_THREAD;
+}
+
+/* Returns false when the rest says nothing more. */
+static bool read_user_frame(struct site_reading *reading, const struct bundle_function *named, uint32_t location)
+{
+    struct wait_row *row = reading->row;
+    bool by_place = is_library(reading->recording, location);
+    if (reading->is_complete) {
+        bool goes_on = !by_place && !is_start(named->name) && row->caller_count < WAIT_CALLERS_MOST;
+        if (goes_on && !is_wrapper(named->name))
+            row->callers[row->caller_count++] = named->name;
+        return goes_on;
+    }
+    bool library = by_place || is_wrapper(named->name) || (!reading->in_library && is_library_function(named->name));
+    refine_kind(row, named->name);
+    reading->in_library |= by_place;
+    if (!library) {
+        row->function = named->name;
+        take_line(reading, named, location);
+        reading->is_complete = true;
+    } else if (is_start(named->name)) {
+        return false;
+    } else {
+        row->function = named->name;
+        row->asked = named->name;
+    }
+    return true;
+}
+
+static void describe_call(struct site_reading *reading)
+{
+    struct wait_row *row = reading->row;
+    struct text call = {0};
+    if (row->asked && reading->is_complete) {
+        struct view plain = plain_name(row->asked);
+        row->asked = is_wrapper(row->asked) ? row->asked : arena_string_n(reading->arena, plain.text, plain.length);
+        text_add(&call, row->asked);
+    } else {
+        row->asked = NULL;
+    }
+    if (row->path) {
+        const char *slash = strrchr(row->path, '/');
+        text_printf(&call, "%sat %s:%u", call.length ? " " : "", slash ? slash + 1 : row->path, row->line);
+    }
+    for (uint32_t at = 0; at < row->caller_count; at++)
+        text_printf(&call, "%s<- %s", call.length ? " " : "", row->callers[at]);
+    row->call = call.length ? arena_string(reading->arena, text_string(&call)) : NULL;
+    text_done(&call);
+}
+
+/* What a stack says of the wait that it began. */
+static struct wait_row site_read(const struct recording *recording, const struct code_bundle *bundle, uint32_t stack_id,
+                                 struct arena *arena)
+{
+    struct wait_row row = {.kind = WAIT_UNKNOWN, .function = "[unknown]"};
+    struct site_reading reading = {.recording = recording, .bundle = bundle, .arena = arena, .row = &row};
     const struct samples *samples = &recording->samples;
     const struct stack *stack = &samples->stacks[stack_id];
     for (uint32_t depth = 0; depth < stack->count; depth++) {
         uint32_t location = samples->frames[stack->first + depth];
         const struct bundle_function *named = code_bundle_find(bundle, recording, location);
-        if (samples->locations[location].cpu_mode == CPU_MODE_KERNEL) {
-            if (*kind == WAIT_UNKNOWN && named)
-                *kind = wait_kind_of_function(named->name);
-            continue;
-        }
-        if (!named)
-            continue;
-        *function = named->name;
-        /* The kernel knows a futex only; what it stands for is known to who asked. */
-        if (*kind == WAIT_LOCK && wait_kind_of_function(named->name) == WAIT_THREAD)
-            *kind = WAIT_THREAD;
-        if (!is_wrapper(recording, location))
-            return;
+        bool is_kernel = samples->locations[location].cpu_mode == CPU_MODE_KERNEL;
+        if (is_kernel && named && row.kind == WAIT_UNKNOWN)
+            row.kind = wait_kind_of_function(named->name);
+        if (!is_kernel && named && !read_user_frame(&reading, named, location))
+            break;
     }
+    describe_call(&reading);
+    return row;
 }
 
-static void rows_add(struct rows *rows, enum wait_kind kind, const char *function, const struct wait_site *site)
+/* Sites come with the longest first: the row's call is that one's. */
+static void rows_add(struct rows *rows, const struct wait_row *read, const struct wait_site *site)
 {
     struct wait_row *row = NULL;
     for (size_t at = 0; at < rows->count && !row; at++)
-        if (rows->items[at].kind == kind && strcmp(rows->items[at].function, function) == 0)
+        if (rows->items[at].kind == read->kind && strcmp(rows->items[at].function, read->function) == 0)
             row = &rows->items[at];
     if (!row) {
         row = vec_push(rows);
-        *row = (struct wait_row){.kind = kind, .function = function};
+        *row = *read;
     }
     row->total_s += (double)site->total_ns * 1e-9;
+    row->spread_s += (double)site->spread_ns * 1e-9;
     row->idle_s += (double)site->idle_ns * 1e-9;
     row->count += site->count;
     if ((double)site->longest_ns * 1e-9 > row->longest_s)
@@ -87,15 +221,16 @@ struct wait_rows wait_rows_of(const struct recording *recording, const struct co
         .unattributed_s = (double)waiting.unattributed_ns * 1e-9,
         .idle_s = (double)waiting.idle_ns * 1e-9,
         .preempted_s = (double)waiting.runnable_ns * 1e-9,
+        .spread_s = (double)waiting.spread_ns * 1e-9,
+        .wait_count = waiting.wait_count,
+        .stack_count = waiting.stack_count,
     };
     struct rows rows = {0};
     for (size_t at = 0; at < waiting.site_count; at++) {
-        enum wait_kind kind;
-        const char *function;
         if (waiting.sites[at].stack == STACK_NONE)
             continue;
-        site_read(recording, bundle, waiting.sites[at].stack, &kind, &function);
-        rows_add(&rows, kind, function, &waiting.sites[at]);
+        const struct wait_row read = site_read(recording, bundle, waiting.sites[at].stack, arena);
+        rows_add(&rows, &read, &waiting.sites[at]);
     }
     if (rows.count)
         qsort(rows.items, rows.count, sizeof(*rows.items), row_compare);

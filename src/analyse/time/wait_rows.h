@@ -6,7 +6,8 @@
 #include "analyse/time/waiting.h"
 #include "symbol/code_bundle.h"
 
-#define WAIT_ROWS_MOST 12
+#define WAIT_ROWS_MOST    12
+#define WAIT_CALLERS_MOST 3
 
 struct wait_row {
     enum wait_kind kind;
@@ -14,11 +15,21 @@ struct wait_row {
     double total_s, longest_s;
     double idle_s; /* no thread of the target ran, until a wait here ended */
     uint64_t count;
+    double spread_s;      /* of total_s: of waits whose stack was not taken, and that are like those here */
+    /* Of the longest of its stacks: */
+    const char *asked;    /* what it called of the C library: "pthread_mutex_lock"; NULL: nothing there, or not known */
+    const char *path;     /* where it called that; NULL: not known */
+    uint32_t line;
+    const char *callers[WAIT_CALLERS_MOST]; /* who called the function, innermost first */
+    uint32_t caller_count;
+    const char *call;     /* all of that: "pthread_mutex_lock at queue.c:41 <- work <- main"; NULL: nothing is known */
 };
 
 struct wait_rows {
     bool known;           /* there were context switches */
     double waiting_s, unattributed_s, preempted_s; /* thread times, added up */
+    double spread_s;      /* of waiting_s, as in the rows */
+    uint64_t wait_count, stack_count; /* waits; those whose stack was taken */
     double idle_s;        /* of the clock on the wall: no thread ran */
     struct wait_row items[WAIT_ROWS_MOST]; /* most idle time first, then the longest total */
     size_t count;

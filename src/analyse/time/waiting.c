@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analyse/time/waiting.h"
 
+#include "analyse/time/wait_spread.h"
 #include "base/scope.h"
 #include "base/vec.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* PERF_TYPE_SOFTWARE and PERF_COUNT_SW_CONTEXT_SWITCHES of perf_event_open(2): the model has them as numbers. */
-enum {
-    EVENT_TYPE_SOFTWARE = 1,
-    EVENT_CONTEXT_SWITCHES = 3,
-    FRAMES_LOOKED_AT = 24,
-};
+enum { FRAMES_LOOKED_AT = 24 };
 
 static const char *const kind_names[] = {
     [WAIT_UNKNOWN] = "unknown", [WAIT_SLEEP] = "sleep",  [WAIT_LOCK] = "lock",         [WAIT_EVENTS] = "events",
@@ -132,6 +128,7 @@ struct thread_state {
     uint64_t stack_ns;
     bool seen, off, preempted;
     uint32_t off_stack; /* with which it left */
+    uint64_t idle_ns;   /* of the wait that ends now: nobody ran */
 };
 
 struct thread_end {
@@ -146,6 +143,7 @@ struct analysis {
     struct thread_state *threads;
     vec(struct wait_site) sites;
     struct hashmap by_stack;
+    struct wait_spread spread;
     uint32_t running;       /* threads on a CPU now */
     uint64_t idle_since_ns; /* meaningful when running is 0; 0: never yet */
     struct thread_end *ends; /* in time order */
@@ -201,9 +199,16 @@ static void add_wait(struct analysis *analysis, const struct thread_state *threa
         return;
     }
     struct wait_site *site = site_of(analysis, thread->off_stack);
+    bool has_stack = thread->off_stack != STACK_NONE;
+    const struct wait_amount amount = {.ns = waited_ns, .count = 1, .idle_ns = thread->idle_ns};
+    uint32_t index = (uint32_t)(thread - analysis->threads);
+    wait_spread_add(&analysis->spread, index, analysis->recording->threads.items[index].space,
+                    has_stack ? (uint32_t)(site - analysis->sites.items) : WAIT_SITE_NONE, &amount);
     result->waiting_ns += waited_ns;
     result->by_kind_ns[site->kind] += waited_ns;
-    result->unattributed_ns += thread->off_stack == STACK_NONE ? waited_ns : 0;
+    result->unattributed_ns += has_stack ? 0 : waited_ns;
+    result->wait_count++;
+    result->stack_count += has_stack;
     site->total_ns += waited_ns;
     site->count++;
     site->longest_ns = waited_ns > site->longest_ns ? waited_ns : site->longest_ns;
@@ -229,17 +234,18 @@ static void ends_until(struct analysis *analysis, uint64_t now_ns)
     }
 }
 
-static void add_idle(struct analysis *analysis, const struct thread_state *thread, uint64_t until_ns)
+static void add_idle(struct analysis *analysis, struct thread_state *thread, uint64_t until_ns)
 {
     bool waited = thread->seen && thread->off && !thread->preempted;
     if (analysis->running || !analysis->idle_since_ns || until_ns <= analysis->idle_since_ns || !waited)
         return;
     uint64_t idle_ns = until_ns - analysis->idle_since_ns;
+    thread->idle_ns = idle_ns;
     site_of(analysis, thread->off_stack)->idle_ns += idle_ns;
     analysis->result->idle_ns += idle_ns;
 }
 
-static void follow_running(struct analysis *analysis, const struct thread_state *thread,
+static void follow_running(struct analysis *analysis, struct thread_state *thread,
                            const struct context_switch *event)
 {
     bool ran = thread->seen && !thread->off;
@@ -271,6 +277,7 @@ static void apply_switch(struct analysis *analysis, const struct context_switch 
     thread->preempted = event->out && event->preempted;
     thread->since_ns = event->time_ns;
     thread->off_stack = STACK_NONE;
+    thread->idle_ns = 0;
     /* The sample is taken in the same switch, just before its record. */
     enum {
         SAME_SWITCH_NS = 200 * 1000
@@ -282,8 +289,7 @@ static void apply_switch(struct analysis *analysis, const struct context_switch 
 
 static bool is_switch_sample(const struct recording *recording, const struct sample *sample)
 {
-    const struct recorded_event *event = &recording->events[sample->event];
-    return event->type == EVENT_TYPE_SOFTWARE && event->config == EVENT_CONTEXT_SWITCHES;
+    return recorded_event_is_switch(&recording->events[sample->event]);
 }
 
 /* Walk switches and switch samples together, in time order. */
@@ -343,6 +349,27 @@ static void ends_gather(struct analysis *analysis)
     qsort(analysis->ends, analysis->end_count, sizeof(*analysis->ends), compare_ends);
 }
 
+/* What was seen without a stack gets the places of its like. */
+static void spread_unseen(struct analysis *analysis)
+{
+    struct waiting *result = analysis->result;
+    size_t count = analysis->sites.count;
+    struct wait_amount *more = memory_alloc(memory_product(count + 1, sizeof(*more)));
+    struct wait_amount all = wait_spread_share(&analysis->spread, more, count);
+    for (size_t at = 0; at < count; at++) {
+        struct wait_site *site = &analysis->sites.items[at];
+        const struct wait_amount *taken = site->stack == STACK_NONE ? &all : NULL;
+        site->total_ns += more[at].ns - (taken ? taken->ns : 0);
+        site->idle_ns += more[at].idle_ns - (taken ? taken->idle_ns : 0);
+        site->count += more[at].count - (taken ? taken->count : 0);
+        site->spread_ns = more[at].ns;
+        result->by_kind_ns[site->kind] += more[at].ns - (taken ? taken->ns : 0);
+    }
+    result->spread_ns = all.ns;
+    result->unattributed_ns -= all.ns;
+    free(more);
+}
+
 static int compare_sites(const void *a, const void *b)
 {
     const struct wait_site *left = a, *right = b;
@@ -371,6 +398,7 @@ void waiting_analyse(const struct recording *recording, struct symboliser *symbo
         ends_gather(&analysis);
         uint64_t last_ns = walk(&analysis);
         close_open_waits(&analysis, last_ns);
+        spread_unseen(&analysis);
         result.span_ns = last_ns - first_ns(recording);
         if (analysis.sites.count)
             qsort(analysis.sites.items, analysis.sites.count, sizeof(*analysis.sites.items), compare_sites);
@@ -381,5 +409,6 @@ void waiting_analyse(const struct recording *recording, struct symboliser *symbo
     free(analysis.ends);
     vec_done(&analysis.sites);
     hashmap_done(&analysis.by_stack);
+    wait_spread_done(&analysis.spread);
     *ret_waiting = result;
 }

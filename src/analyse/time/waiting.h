@@ -3,7 +3,8 @@
  * Where was the time that wasn't spent on a CPU: waiting for what, and called from where?
  *
  * From context switches (who left a CPU when, and whether it still wanted to run) and from samples of the
- * context-switches event (the stack at that moment). A wait without a stack is counted, not attributed.
+ * context-switches event (the stack at that moment). Where those came too often for all of them to be taken, a wait without a stack is laid
+ * where waits like it were (analyse/time/wait_spread); what is left is counted, not attributed.
  * Idle time is when no thread of the recording ran: it belongs to the wait that ended it, so that a pool of idle workers
  * doesn't hide what the one that matters waited for.
  * Time before a thread's first switch and after its end is nobody's.
@@ -41,6 +42,7 @@ struct wait_site { /* one kind, one stack */
     uint32_t user_location; /* innermost user frame outside the C library's wrappers, or LOCATION_NONE */
     uint64_t total_ns, longest_ns, count;
     uint64_t idle_ns;       /* no thread ran until a wait here ended */
+    uint64_t spread_ns;     /* of total_ns: of waits without a stack that are like those seen here */
 };
 
 struct waiting {
@@ -49,7 +51,9 @@ struct waiting {
     uint64_t waiting_ns;     /* of all threads: off the CPU and not wanting it */
     uint64_t runnable_ns;    /* off the CPU although it wanted to run (preempted) */
     uint64_t running_ns;     /* between switch-in and switch-out */
-    uint64_t unattributed_ns; /* of waiting_ns: no stack */
+    uint64_t unattributed_ns; /* of waiting_ns: no stack, and no other wait like it */
+    uint64_t spread_ns;       /* of waiting_ns: no stack, laid where waits like it were */
+    uint64_t wait_count, stack_count; /* waits; those with a stack */
     uint64_t idle_ns;        /* no thread ran, until one was seen to come back from a wait */
     uint64_t by_kind_ns[WAIT_KIND_COUNT];
     struct wait_site *sites; /* longest total first; owner: arena */

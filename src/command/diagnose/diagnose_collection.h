@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What is gathered while a target is watched: one struct, filled by five files, each for a question of its own.
+ * What is gathered while a target is watched: one struct, filled by six files, each for a question of its own.
  *
  *   diagnose_recording: what do the counters and the samples say?   (perf events)
  *   diagnose_watch:     what do /proc and the page maps say?        (looks, while it runs)
  *   diagnose_ceilings:  what could the machine do meanwhile?        (before, now and then, after)
  *   diagnose_intervention: what does it do when it is stepped, or something changed? (--probe)
+ *   diagnose_stacks:    who called whom where it left the CPU?  (afterwards)
  *   diagnose_parts:     how do these become the parts of a case?    (afterwards)
  *
  * diagnose_collect runs them: once for a running target, once for each run of a program.
@@ -114,6 +115,11 @@ void ceilings_after(struct collection *collection);
 void ceilings_licence(struct collection *collection);
 /* May be called again. */
 MUST_CHECK bool write_ceilings(struct collection *collection, struct error *err);
+
+/* ---- diagnose_stacks: what can't be unwound keeps its chains by frame pointers, never an error ---- */
+
+/* Every recording's copies of stacks become call chains, while the binaries are still there. */
+void stacks_unwind(struct collection *collection);
 
 /* ---- diagnose_parts ---- */
 

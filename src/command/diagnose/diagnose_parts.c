@@ -173,6 +173,7 @@ static bool write_followers(struct collection *collection, struct error *err)
 
 bool parts_write(struct collection *collection, struct error *err)
 {
+    stacks_unwind(collection);
     note_recordings(collection);
     return write_activity(collection, err) && write_machine(collection, err) && write_counters(collection, err) &&
            write_pages(collection, err) && write_runs(collection, err) &&

@@ -58,8 +58,10 @@ static size_t sampled_events(const struct event_list *events, const struct colle
     if (events->count < 2)
         return count;
     sampled[count] = recorder_event_of(&events->items[1]);
-    sampled[count].period = 1; /* the kernel throttles it when there are too many */
+    sampled[count].period = 1;
     sampled[count].callchain = CALLCHAIN_FRAME_POINTERS;
+    /* Who waits stands in the C library, which often has no frame pointers: the stack tells who called it. */
+    sampled[count].paced_stack_bytes = RECORDER_STACK_BYTES;
     return count + 1;
 }
 

@@ -22,6 +22,13 @@ bool recorder_dumps_stacks(const struct recorder *recorder)
     return false;
 }
 
+uint64_t recorder_clock_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
 /* Emptying the rings. */
 
 static bool put_code(struct recorder *recorder, struct error *err)
@@ -33,15 +40,24 @@ static bool put_code(struct recorder *recorder, struct error *err)
     return recorder_output_put(recorder, pages.bytes, pages.length, err);
 }
 
+static bool has_paced(const struct recorder *recorder)
+{
+    vec_for_each(&recorder->counters.streams, stream)
+        if (stream->is_paced)
+            return true;
+    return false;
+}
+
 /*
  * Empty every ring once. The round's end tells readers that what comes later is younger than everything of
- * the round before, so that they can sort in bounded memory.
+ * the round before, so that they can sort in bounded memory: it wants all rings.
  */
-bool recorder_drain(struct recorder *recorder, struct error *err)
+bool recorder_drain(struct recorder *recorder, bool paced, struct error *err)
 {
     bool any = false;
     vec_for_each(&recorder->counters.rings, ring) {
-        size_t size = ring_buffer_unread(&ring->buffer);
+        bool passed_over = ring->poll_at == SIZE_MAX || (ring->is_paced && !paced);
+        size_t size = passed_over ? 0 : ring_buffer_unread(&ring->buffer);
         if (!size)
             continue;
         ring_buffer_take(&ring->buffer, recorder->scratch, size);
@@ -53,8 +69,8 @@ bool recorder_drain(struct recorder *recorder, struct error *err)
         if (!recorder_output_put(recorder, recorder->scratch, size, err))
             return false;
     }
-    if (!any)
-        return true;
+    if (!any || (!paced && has_paced(recorder)))
+        return !any || put_code(recorder, err);
     struct perf_event_header round = {.type = USER_RECORD_FINISHED_ROUND, .size = sizeof(round)};
     return put_code(recorder, err) && recorder_output_put(recorder, &round, sizeof(round), err);
 }
@@ -187,6 +203,7 @@ bool recorder_open(struct recorder **ret_recorder, const struct recorder_request
         recorder_free(recorder);
         return false;
     }
+    recorder_pace_begin(recorder);
     recorder->result.ring_bytes = recorder->counters.ring_bytes;
     recorder->result.ring_count = recorder->counters.rings.count;
     *ret_recorder = recorder;
@@ -274,7 +291,7 @@ bool recorder_woken(const struct recorder *recorder)
 bool recorder_target_ended(const struct recorder *recorder)
 {
     vec_for_each(&recorder->counters.rings, ring)
-        if (!ring->ended)
+        if (!ring->ended && ring->poll_at != SIZE_MAX)
             return false;
     return true;
 }
@@ -288,20 +305,13 @@ enum {
     COMMIT_MS = COMMIT_NS / 1000000
 };
 
-static uint64_t clock_ns(void)
+static bool drain_and_commit(struct recorder *recorder, bool paced, struct error *err)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
-static bool drain_and_commit(struct recorder *recorder, struct error *err)
-{
-    if (!recorder_drain(recorder, err) ||
+    if (!recorder_drain(recorder, paced, err) ||
         (recorder->trial && recorder_trial_is_over(recorder) && !recorder_trial_conclude(recorder, true, err)))
         return false;
     bool waits = recorder->trial && perf_data_writer_is_pipe(recorder->writer); /* nothing stands there yet */
-    uint64_t now = clock_ns();
+    uint64_t now = recorder_clock_ns();
     recorder->uncommitted = !waits && now - recorder->committed_ns < COMMIT_NS;
     if (waits || recorder->uncommitted)
         return true;
@@ -319,7 +329,16 @@ bool recorder_poll(struct recorder *recorder, int timeout_ms, struct error *err)
         timeout_ms = COMMIT_MS;
     const int wake_fds[2] = {recorder->request.wake_fd, recorder->watched_fd};
     recorder->woken = recorder_counters_wait(&recorder->counters, wake_fds, timeout_ms);
-    return drain_and_commit(recorder, err);
+    if (!has_paced(recorder))
+        return drain_and_commit(recorder, true, err);
+    uint64_t now = recorder_clock_ns();
+    bool due = recorder_pace_is_due(recorder, now);
+    if (!due)
+        recorder_pace_look(recorder, now);
+    bool good = drain_and_commit(recorder, due, err);
+    if (due)
+        recorder_pace_turn(recorder, now);
+    return good;
 }
 
 /* Finishing. */
@@ -360,6 +379,10 @@ static bool put_all_lost(struct recorder *recorder, struct error *err)
         known |= (stream->attr.read_format & PERF_FORMAT_LOST) != 0;
         vec_for_each(&recorder->counters.fds, own)
             lost += own->stream == at ? read_lost(recorder, own) : 0;
+        if (stream->is_paced) { /* as many were left out on purpose */
+            recorder->result.paced_lost += lost;
+            continue;
+        }
         recorder->result.lost_samples += lost;
         if (lost && !put_lost(recorder, stream->ids.items[0], lost, err))
             return false;
@@ -372,12 +395,12 @@ static bool put_all_lost(struct recorder *recorder, struct error *err)
 static bool drain_to_the_end(struct recorder *recorder, struct error *err)
 {
     for (int round = 0; round < FINAL_ROUNDS; round++)
-        if (!recorder_drain(recorder, err))
+        if (!recorder_drain(recorder, true, err))
             return false;
     if (recorder->trial && !recorder_trial_conclude(recorder, false, err))
         return false;
     recorder->committed_ns = 0; /* the last word */
-    return put_all_lost(recorder, err) && drain_and_commit(recorder, err);
+    return put_all_lost(recorder, err) && drain_and_commit(recorder, true, err);
 }
 
 bool recorder_finish(struct recorder *recorder, struct recorder_result *ret_result, struct error *err)

@@ -56,6 +56,11 @@ struct recorder_event {
     uint64_t user_registers, interrupt_registers; /* PERF_REG_* bits */
     uint64_t sample_type;                         /* more PERF_SAMPLE_* bits: ADDR, WEIGHT, PHYS_ADDR, … */
     uint64_t branch_sample_type;                  /* 0: no branch stack */
+    /*
+     * Copy that much of the stack as well, beside a chain by frame pointers, at a bounded rate: into buffers of its own that
+     * are emptied now and then, the event being stopped while they are full. It may come as often as it likes.
+     */
+    uint32_t paced_stack_bytes; /* 0: no */
 };
 
 /* The event that spec describes, with no rate and nothing but the basics in its samples. */
@@ -98,6 +103,8 @@ struct recorder_result {
     uint64_t stack_dumps, stack_dumps_full; /* dwarf: copied, and of these as long as was asked for: perhaps cut */
     uint64_t code_pages, code_bytes;        /* copied from anonymous executable memory */
     size_t ring_bytes, ring_count;
+    uint64_t paced_pauses, paced_paused_ns; /* how often and how long paced events were stopped, as they came too often */
+    uint64_t paced_lost;                    /* of their samples; not among lost_samples */
 };
 
 struct recorder;

@@ -23,6 +23,13 @@ enum {
     SAMPLE_FIXED_BYTES = 32
 };
 
+/* Of events that come too often: see recorder_pace.c. */
+struct recorder_pace {
+    uint64_t began_ns, stopped_ns; /* this turn; the events, while is_stopped */
+    uint64_t turn_ns;
+    bool is_stopped;
+};
+
 struct recorder {
     struct recorder_request request;
     const struct kernel *kernel;
@@ -40,6 +47,7 @@ struct recorder {
     struct stack_tops stack_tops;
     struct recorder_files files;
     struct recorder_excerpt excerpt;
+    struct recorder_pace pace;
     bool trial;                /* AUTO, undecided: records are also held back */
     bool chose_frame_pointers; /* AUTO, decided */
     struct text held;
@@ -101,7 +109,17 @@ MUST_CHECK bool recorder_trial_conclude(struct recorder *recorder, bool still_ru
 /* Mappings of data were wanted for stack dumps that weren't chosen: drop them. Returns the bytes that are left. */
 size_t recorder_trial_drop_data_mmaps(const struct recorder *recorder, uint8_t *bytes, size_t size_bytes);
 
+/* recorder_pace.c: events whose rings are emptied in turns. */
+void recorder_pace_begin(struct recorder *recorder);
+bool recorder_pace_is_due(const struct recorder *recorder, uint64_t now_ns);
+/* Stop them where a ring fills up before its time. */
+void recorder_pace_look(struct recorder *recorder, uint64_t now_ns);
+/* Their rings were emptied: begin anew. */
+void recorder_pace_turn(struct recorder *recorder, uint64_t now_ns);
+
 /* recorder.c */
-MUST_CHECK bool recorder_drain(struct recorder *recorder, struct error *err);
+uint64_t recorder_clock_ns(void);
+/* Empty the rings; those of paced events too. */
+MUST_CHECK bool recorder_drain(struct recorder *recorder, bool paced, struct error *err);
 
 #endif

@@ -116,7 +116,7 @@ bool recorder_trial_conclude(struct recorder *recorder, bool still_running, stru
     recorder->result.callchain = dwarf ? CALLCHAIN_DWARF : CALLCHAIN_FRAME_POINTERS;
     if (dwarf) {
         /* What the frame-pointer streams wrote until they stopped has to be converted as well. */
-        if (!recorder_counters_switch(&recorder->counters, err) || !recorder_drain(recorder, err))
+        if (!recorder_counters_switch(&recorder->counters, err) || !recorder_drain(recorder, true, err))
             return false;
         convert_held(recorder);
     }

@@ -128,6 +128,11 @@ static void ask_sampling(struct perf_event_attr *attr, const struct recorder_req
     let_group_be_checked(attr, request, index, second);
     if (event->callchain != CALLCHAIN_NONE)
         ask_callchain(attr, event, event->callchain == CALLCHAIN_DWARF || second, event->callchain == CALLCHAIN_LBR);
+    if (event->paced_stack_bytes && recorder_all_registers) {
+        attr->sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+        attr->sample_regs_user = recorder_all_registers;
+        attr->sample_stack_user = event->paced_stack_bytes;
+    }
 }
 
 /*
@@ -182,7 +187,11 @@ static void add_stream(struct opening *opening, size_t event, bool second)
         ask_tracking(&stream->attr, opening->request);
     else
         ask_sampling(&stream->attr, opening->request, event, second);
-    ask_common(&stream->attr, opening->request, opening->counters->ring_bytes);
+    bool paced = recorder_event_is_paced(opening->request, event);
+    stream->is_paced = paced;
+    ask_common(&stream->attr, opening->request, recorder_ring_bytes(opening->counters, paced));
+    if (paced) /* whoever wakes us stops it: as late as is still in time */
+        stream->attr.wakeup_watermark = (uint32_t)(recorder_ring_bytes(opening->counters, paced) / 4 * 3);
 }
 
 void recorder_streams_add(struct opening *opening)

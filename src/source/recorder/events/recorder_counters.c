@@ -78,16 +78,44 @@ static bool find_places(struct opening *opening, struct error *err)
     return true;
 }
 
-/* The ring of a place: that of its CPU, or of its thread. Places of one CPU stand together. */
+bool recorder_event_is_paced(const struct recorder_request *request, size_t event)
+{
+    return event != STREAM_TRACKING && request->events[event].paced_stack_bytes && recorder_all_registers;
+}
+
+static bool has_paced(const struct recorder_request *request)
+{
+    for (size_t at = 0; at < request->event_count; at++)
+        if (recorder_event_is_paced(request, at))
+            return true;
+    return false;
+}
+
+/* At 8 KiB a stack 120 stacks on each CPU for a privileged user. */
+size_t recorder_ring_bytes(const struct recorder_counters *counters, bool paced)
+{
+    enum { SHARE = 4 };
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), share = counters->ring_bytes / SHARE;
+    return !paced ? counters->ring_bytes : share > page ? share : page;
+}
+
+/*
+ * The ring of a place: that of its CPU, or of its thread. Places of one CPU stand together. The ring of what is paced
+ * stands behind it.
+ */
 static void find_rings(struct opening *opening)
 {
     struct recorder_counters *counters = opening->counters;
+    bool paced = has_paced(opening->request);
     vec_for_each(&opening->places, place) {
         struct counter_ring *last = counters->rings.count ? &counters->rings.items[counters->rings.count - 1] : NULL;
         if (!last || place->cpu < 0 || last->cpu != place->cpu)
-            *vec_push(&counters->rings) =
-                (struct counter_ring){.cpu = place->cpu, .tid = place->cpu < 0 ? place->pid : 0, .poll_at = SIZE_MAX};
-        place->ring = (uint32_t)(counters->rings.count - 1);
+            for (size_t kind = 0; kind < (paced ? 2 : 1); kind++)
+                *vec_push(&counters->rings) = (struct counter_ring){.cpu = place->cpu,
+                                                                    .tid = place->cpu < 0 ? place->pid : 0,
+                                                                    .poll_at = SIZE_MAX,
+                                                                    .is_paced = kind == 1};
+        place->ring = (uint32_t)(counters->rings.count - (paced ? 2 : 1));
     }
 }
 
@@ -153,7 +181,8 @@ static bool keep_fd(struct opening *opening, uint32_t stream_at, const struct pl
 {
     struct recorder_counters *counters = opening->counters;
     struct counter_stream *stream = &counters->streams.items[stream_at];
-    *vec_push(&counters->fds) = (struct counter_fd){.fd = fd, .stream = stream_at, .ring = place->ring};
+    *vec_push(&counters->fds) =
+        (struct counter_fd){.fd = fd, .stream = stream_at, .ring = place->ring + stream->is_paced};
     uint64_t id = 0;
     if (counters->kernel->ioctl(counters->kernel->context, fd, PERF_EVENT_IOC_ID, (unsigned long)&id) != 0)
         return error_system(err, errno, "can't tell the id of '%s'", stream->name);
@@ -262,7 +291,7 @@ static bool map_rings(struct opening *opening, struct error *err)
         struct counter_fd *own = &counters->fds.items[at];
         struct counter_ring *ring = &counters->rings.items[own->ring];
         if (ring->poll_at == SIZE_MAX) {
-            if (!ring_buffer_map(&ring->buffer, kernel, own->fd, counters->ring_bytes, err)) {
+            if (!ring_buffer_map(&ring->buffer, kernel, own->fd, recorder_ring_bytes(counters, ring->is_paced), err)) {
                 opening->ring_too_large = err->kind == ERROR_LIMIT;
                 return false;
             }
@@ -426,6 +455,17 @@ bool recorder_counters_set_event(struct recorder_counters *counters, size_t even
             continue;
         stream->paused = !enabled;
         if (has_turn(counters, stream))
+            good = set_stream(counters, at, enabled ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, err);
+    }
+    return good;
+}
+
+bool recorder_counters_set_paced(struct recorder_counters *counters, bool enabled, struct error *err)
+{
+    bool good = true;
+    for (uint32_t at = 0; at < counters->streams.count && good; at++) {
+        const struct counter_stream *stream = &counters->streams.items[at];
+        if (stream->is_paced && !stream->paused)
             good = set_stream(counters, at, enabled ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, err);
     }
     return good;

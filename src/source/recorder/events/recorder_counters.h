@@ -27,6 +27,7 @@ struct counter_stream {
     struct perf_event_attr attr;
     unsigned steps_down; /* what this kernel or these permissions don't take */
     bool paused;         /* by recorder_counters_set_event */
+    bool is_paced;       /* has rings of its own: see recorder_event.paced_stack_bytes */
     vec(uint64_t) ids;
 };
 
@@ -41,6 +42,7 @@ struct counter_ring {
     pid_t tid; /* of a per-thread ring, else 0 */
     size_t poll_at; /* the descriptor to poll, index into fds */
     bool ended;     /* every event that writes here belongs to threads that have ended */
+    bool is_paced;
 };
 
 struct recorder_counters {
@@ -53,6 +55,10 @@ struct recorder_counters {
     int broken_group; /* why it couldn't be opened: this weak group doesn't fit; else EVENT_NO_GROUP */
 };
 
+bool recorder_event_is_paced(const struct recorder_request *request, size_t event);
+size_t recorder_ring_bytes(const struct recorder_counters *counters, bool paced);
+/* Start or stop the paced events, but those that are paused. */
+bool recorder_counters_set_paced(struct recorder_counters *counters, bool enabled, struct error *err);
 bool recorder_wants_data_mmaps(const struct recorder_request *request);
 MUST_CHECK bool recorder_counters_open(struct recorder_counters *counters, const struct recorder_request *request,
                                        const struct kernel *kernel, const struct sysroot *root,

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Who called the wait: through a C library without frame pointers, in programs built in several ways."""
+import json
+import re
+import shutil
+import subprocess
+
+import pytest
+
+BUILDS = {
+    "plain": ["-O2", "-g"],
+    "frame-pointers": ["-O1", "-g", "-fno-omit-frame-pointer"],
+    "static": ["-O2", "-g", "-static"],
+    "stripped": ["-O2", "-s"],
+}
+FUNCTIONS = {"lock": ("queue_push", "pthread_mutex_lock"), "condition": ("queue_pop", "pthread_cond_wait"),
+             "pipe": ("take_message", "read"), "socket": ("take_packet", "recv"), "sleep": ("rest", "nanosleep")}
+KINDS = {"lock": "lock", "condition": "thread", "pipe": "pipe", "socket": "network", "sleep": "sleep"}
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory, source_root):
+    folder = tmp_path_factory.mktemp("waits")
+
+    def build(how):
+        path = folder / how
+        if not path.exists():
+            subprocess.run(["cc", *BUILDS[how], "-o", path, source_root / "tests/live/waits.c", "-lpthread"], check=True)
+        return path
+    return build
+
+
+def line_of(source_root, how):
+    lines = (source_root / "tests/live/waits.c").read_text().splitlines()
+    return next(at for at, line in enumerate(lines, 1) if f"waits here: {how} " in line)
+
+
+def waits_of(finished):
+    assert finished.stdout.lstrip().startswith("{"), finished.stdout + finished.stderr
+    return json.loads(finished.stdout)["waits"]
+
+
+def row_of(waits, function):
+    rows = [row for row in waits if row["function"] == function]
+    assert rows, waits
+    return rows[0]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def can_see_switches(plumb):
+    finished = subprocess.run([plumb, "diagnose", "--json", "--", "sleep", "0.3"], stdout=subprocess.PIPE, text=True)
+    if not waits_of(finished):
+        pytest.skip("context switches can't be sampled here")
+
+
+def test_the_caller_of_a_wait_is_named(run, built, source_root):
+    waits = waits_of(run("diagnose", "--json", "--", built("plain"), *FUNCTIONS))
+    for how, (function, asked) in FUNCTIONS.items():
+        row = row_of(waits, function)
+        assert row["kind"] == KINDS[how] and row["asked"].endswith(asked)
+        assert row["file"].endswith("waits.c") and row["line"] == line_of(source_root, how)
+        assert row["callers"] and row["callers"][-1] == "main"
+        assert 20 <= row["count"] <= 90
+    assert 0.9 <= sum(row["share"] for row in waits) <= 1.001
+
+
+@pytest.mark.parametrize("build", ["frame-pointers", "static"])
+def test_however_it_was_built(run, built, source_root, build):
+    row = row_of(waits_of(run("diagnose", "--json", "--", built(build), "pipe")), "take_message")
+    assert row["kind"] == "pipe" and row["asked"] == "read"
+    assert row["line"] == line_of(source_root, "pipe")
+
+
+def test_a_stripped_program_is_named_by_place(run, built):
+    waits = waits_of(run("diagnose", "--json", "--", built("stripped"), "pipe"))
+    row = next(row for row in waits if row["kind"] == "pipe")
+    assert re.fullmatch(r"stripped\+0x[0-9a-f]+", row["function"]) and row["asked"] == "read"
+
+
+def test_a_case_names_it_without_the_program(run, built, tmp_path):
+    program = tmp_path / "program"
+    shutil.copy(built("plain"), program)
+    first = run("diagnose", "--json", "--case", tmp_path / "case", "--", program, "lock")
+    program.unlink()
+    again = run("diagnose", "--json", "--case", tmp_path / "case")
+    assert again.stdout == first.stdout
+    row = row_of(waits_of(again), "queue_push")
+    assert row["asked"] == "pthread_mutex_lock" and row["line"]
+    # The stacks stand in it as chains: no dump is left, and other tools read them.
+    assert (tmp_path / "case/perf.data").stat().st_size < 1 << 20
+    script = run("script", "-i", tmp_path / "case/perf.data", "--fields", "event,ip,sym")
+    assert "context-switches" in script.stdout and "stack dumps" not in script.stderr
+    page = run("diagnose", "--case", tmp_path / "case").stdout
+    assert re.search(r"pthread_mutex_lock at waits\.c:\d+ <- .*main", page)
+
+
+def test_of_a_program_that_runs_already(run, built):
+    target = subprocess.Popen([built("plain"), "pipe"])
+    try:
+        waits = waits_of(run("diagnose", "--json", "-p", str(target.pid), "--duration", "0.6"))
+    finally:
+        target.wait()
+    assert row_of(waits, "take_message")["asked"] == "read"
+
+
+def test_a_program_that_is_killed(run, built):
+    finished = run("diagnose", "--json", "--", "sh", "-c", f"{built('plain')} pipe & sleep 0.5; kill -9 $!; wait")
+    assert row_of(waits_of(finished), "take_message")["asked"] == "read"
+
+
+PING = """
+import os
+a, b = os.pipe(), os.pipe()
+rounds = 20000
+if os.fork() == 0:
+    for at in range(rounds):
+        os.read(a[0], 1); os.write(b[1], b"x")
+    os._exit(0)
+for at in range(rounds):
+    os.write(a[1], b"x"); os.read(b[0], 1)
+os.wait()
+"""
+
+
+def test_time_is_exact_however_often_it_switches(run, tmp_path):
+    """Stacks are taken at a bounded rate; what has none stands with its like, and nothing is lost."""
+    finished = run("diagnose", "--json", "--case", tmp_path / "case", "--", "taskset", "-c", "0", "/usr/bin/python3", "-c", PING)
+    found = json.loads(finished.stdout)
+    pipe = sum(row["count"] for row in found["waits"] if row["kind"] == "pipe")
+    assert 13000 < pipe < 90000
+    assert (tmp_path / "case/perf.data").stat().st_size < 40 << 20
