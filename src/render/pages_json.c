@@ -128,6 +128,19 @@ static void write_machine(struct json_writer *json, const struct pages_report *r
     json_object_close(json);
 }
 
+static void write_use(struct json_writer *json, const struct pages_report *report)
+{
+    const struct page_use *use = report->use;
+    json_object_open(json, "use");
+    json_u64(json, "small_hits", use->base_hits);
+    json_u64(json, "huge_hits", use->huge_hits);
+    json_u64(json, "unknown_hits", use->unknown_hits);
+    json_interval(json, "small_share", use->base_share);
+    json_string(json, "function", use->busiest ? report->stalls->functions[use->busiest->function].name : NULL);
+    json_string(json, "instruction", use->busiest ? use->busiest->row.text : NULL);
+    json_object_close(json);
+}
+
 void pages_json(struct text *out, const struct pages_report *report)
 {
     struct json_writer json;
@@ -141,6 +154,8 @@ void pages_json(struct text *out, const struct pages_report *report)
     for (size_t at = 0; at < report->process_count; at++)
         write_process(&json, &report->processes[at]);
     json_array_close(&json);
+    if (report->use)
+        write_use(&json, report);
     write_machine(&json, report);
     json_object_close(&json);
 }

@@ -160,6 +160,23 @@ static void add_table(struct page *page, const struct pages_report *report)
     }
 }
 
+static void add_use(struct page *page, const struct pages_report *report)
+{
+    const struct page_use *use = report->use;
+    page_heading(page, "WHERE SAMPLED LOADS AND STORES WENT");
+    if (!use->base_share.known) {
+        pages_sentence(page, "not measured: ", PAGE_WARNING, "no sample's address could be computed and found on a page that is known");
+        return;
+    }
+    page_printf(page, PAGE_STRONG, "  %.0f %% of them hit small pages", use->base_share.mid * 100);
+    page_printf(page, PAGE_FAINT, "  [%.0f .. %.0f], of %llu addresses whose page is known; of %llu more it isn't\n", use->base_share.low * 100,
+                use->base_share.high * 100, (unsigned long long)(use->base_hits + use->huge_hits), (unsigned long long)use->unknown_hits);
+    const struct stall_group *busiest = use->busiest;
+    if (busiest)
+        text_printf(page->out, "  most of those: %s, '%s' in %s\n", report->stalls->functions[busiest->function].name, busiest->row.text,
+                    busiest->area);
+}
+
 void pages_text(struct page *page, const struct pages_report *report)
 {
     if (report->note)
@@ -171,5 +188,7 @@ void pages_text(struct page *page, const struct pages_report *report)
     }
     for (size_t at = 0; at < report->process_count; at++)
         add_process(page, report, &report->processes[at]);
+    if (report->use)
+        add_use(page, report);
     add_machine(page, report);
 }

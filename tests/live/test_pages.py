@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """plumb pages, on memory whose page sizes are known because the test makes them."""
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -162,3 +163,17 @@ def test_watching_ends_in_time_and_by_the_program(run, holder):
     assert done.returncode == 0 and 3 <= len(done.stdout.splitlines()) <= 9, done.stdout
     assert run("pages", "--watch", "-p", "99999999").returncode == 1
     assert run("pages", "--duration", "1", "-p", str(pid)).returncode == 2
+
+
+def test_a_case_says_where_its_loads_went(run, source_root, tmp_path):
+    workload = pathlib.Path(os.environ.get("PLUMB_BUILD", source_root / "build")) / "bench/workloads/kernels"
+    if not workload.exists():
+        pytest.skip("the bench's workloads aren't built")
+    done = run("diagnose", "--case", str(tmp_path / "case"), "--", str(workload), "chase", "--pages", "4k", "--seconds", "1")
+    assert done.returncode == 0, done.stderr
+    use = json.loads(run("pages", "-j", "--case", str(tmp_path / "case")).stdout)["use"]
+    page = run("pages", "--case", str(tmp_path / "case")).stdout
+    assert "WHERE SAMPLED LOADS AND STORES WENT" in page
+    if use["small_share"] is None:
+        pytest.skip("no addresses were computed: samples don't land beside the stalled instruction here")
+    assert use["small_hits"] > use["huge_hits"] and use["small_share"]["mid"] > 0.8 and use["function"]

@@ -6,6 +6,7 @@
 #include "base/json_reader.h"
 #include "base/scope.h"
 #include "command/command_table.h"
+#include "command/diagnose/diagnose_case.h"
 #include "command/options.h"
 #include "render/pages.h"
 #include "source/live/target.h"
@@ -155,6 +156,17 @@ static const char *note_of(struct pages_take *take)
     return NULL;
 }
 
+/* A case with samples says where they went. */
+static const struct page_use *use_of(struct pages_take *take, struct loaded_case *loaded)
+{
+    struct error none = {0};
+    if (!take->options->case_folder || !loaded_case_read(loaded, take->options->case_folder, &none))
+        return NULL;
+    struct page_use *use = arena_new(&take->arena, struct page_use);
+    *use = page_use_of(&loaded->stalls);
+    return use;
+}
+
 static bool show(struct pages_take *take, FILE *file, struct error *err)
 {
     const struct pages_options *options = take->options;
@@ -174,6 +186,9 @@ static bool show(struct pages_take *take, FILE *file, struct error *err)
     struct pages_report report = {.processes = processes, .process_count = take->maps.count, .policy = &policy, .supply = &supply,
                                   .least_bytes = options->all ? 0 : options->least_mib << 20, .seen_at_s = take->seen_at_s,
                                   .is_system = options->system, .note = note_of(take)};
+    struct loaded_case loaded;
+    report.use = use_of(take, &loaded);
+    report.stalls = report.use ? &loaded.stalls : NULL;
     scoped_text struct text out = {0};
     struct page page = page_for(&out, file);
     if (!options->json && options->system && !options->all && report.process_count > PROCESSES_SHOWN)
@@ -182,6 +197,8 @@ static bool show(struct pages_take *take, FILE *file, struct error *err)
         pages_json(&out, &report);
     else
         pages_text(&page, &report);
+    if (report.use)
+        loaded_case_done(&loaded);
     return text_write_file(&out, file) || error_system(err, errno, "can't write the result");
 }
 
