@@ -4,6 +4,7 @@
 N passed, N failed, N skipped.
 
 --only    units, golden, live, or several joined by commas
+--match   of golden and live, the files whose name has this word only
 --sanitized   the build has sanitizers: their logs go to files, and any log fails the run, because Criterion passes a test
               that leaks; a planted leak and a planted overflow, run first, prove that they are caught
 """
@@ -185,10 +186,10 @@ def run_pytest_file(python, path, environment):
     return results, seconds
 
 
-def run_pytest(part, environment, logs):
+def run_pytest(part, environment, logs, match):
     """The files of a part, as many at a time as there are CPUs, two at most: whatever is measured has to hold beside
     others, but a crowd would only be slow. Those known to be slow begin, so that none of them is left alone at the end."""
-    files = sorted((ROOT / "tests" / part).glob("**/test_*.py"), key=lambda path: (path.stem not in SLOW, -path.stat().st_size))
+    files = sorted((ROOT / "tests" / part).glob(f"**/test_*{match}*.py"), key=lambda path: (path.stem not in SLOW, -path.stat().st_size))
     python = python_with_pytest()
     if files and not python:
         return [Result(f"pytest {part}", "failed", "no python here has pytest (Debian: python3-pytest)")]
@@ -234,6 +235,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", default="build")
     parser.add_argument("--only", default=",".join(PARTS))
+    parser.add_argument("--match", default="")
     parser.add_argument("--sanitized", action="store_true")
     options = parser.parse_args()
     parts = options.only.split(",")
@@ -248,7 +250,7 @@ def main():
             os.chmod(logs, 0o755)
             results += check_planted(build, environment, logs)
         for part in (part for part in PARTS if part in parts):
-            results += run_units(build, environment, logs) if part == "units" else run_pytest(part, environment, logs)
+            results += run_units(build, environment, logs) if part == "units" else run_pytest(part, environment, logs, options.match)
             if logs:
                 results += sanitizer_results(logs)
     return summary(results, time.monotonic() - start)

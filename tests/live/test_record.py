@@ -117,7 +117,7 @@ def has_features(path):
     return any(struct.unpack_from("<4Q", pathlib.Path(path).read_bytes(), 72))
 
 
-def wait_for(condition, seconds=10):
+def wait_for(condition, seconds=40):
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         if condition():
