@@ -5,7 +5,7 @@
  * Usage: guest_runner [--writes N] [--cpuids N] [--msrs N] [--mmios N] [--halts N] [--pages N [--backing 4k|2m]]
  *                     [--guests N] [--rounds N] [--pause-ms N] [--hold] [--die-after N]
  *
- * A guest has one vCPU (a thread "vcpu G") in 64-bit mode with identity page tables of 2 MiB pages, and works in phases, each ended by
+ * A guest has one vCPU (a thread "vcpuG") in 64-bit mode with identity page tables of 2 MiB pages, and works in phases, each ended by
  * HLT, which is an exit to us as there is no interrupt controller: N writes to port 0xe9, N CPUIDs of leaf 0x40000000,
  * N reads of MSR 0x10, N reads of address 0xd0000000 (nobody's), N writes to fresh 4 KiB pages of memory that starts at 32
  * MiB. --pages runs at CPL 3, all else at CPL 0. --backing says which pages our own mapping of that memory has
@@ -203,7 +203,7 @@ static void *guest_run(void *context)
     struct guest *guest = context;
     const struct settings *settings = guest->settings;
     char name[16];
-    snprintf(name, sizeof(name), "vcpu %u", guest->number % 10000);
+    snprintf(name, sizeof(name), "vcpu%u", guest->number % 10000);
     prctl(PR_SET_NAME, name);
     guest->failed = !guest_make(guest);
     if (guest->failed)

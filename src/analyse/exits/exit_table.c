@@ -359,7 +359,7 @@ static void vcpus_build(struct building *building)
     }
     table->vcpus = all;
     for (size_t at = 0; at < exits->thread_count && !exits->is_table; at++)
-        if (all[at].exits) {
+        if (all[at].exits && all[at].tid) { /* sums by counters have no threads */
             table->migrations += all[at].migrations;
             all[table->vcpu_count++] = all[at];
         }

@@ -16,11 +16,16 @@
 
 static const struct option_row option_rows[] = {
     {0, NULL, OPTION_HEADING, 0, NULL, "whose exits"},
+    {'a', "all", OPTION_FLAG, AT(all), NULL, "all guests of this host (the default without -p, -i and a program)"},
+    {'p', "pid", OPTION_TEXT, AT(processes), "PID[,PID]", "the guests of these virtual machine monitors"},
     {'i', "input", OPTION_TEXT, AT(input), "FILE", "read a recording, a trace, a table of another tool, or what --json wrote"},
     {0, "compare", OPTION_FLAG, AT(compare), NULL, "two such files, A and B, side by side"},
     {0, "vcpu", OPTION_TEXT, AT(vcpu), "N", "only vCPUs of this number"},
     {0, NULL, OPTION_HEADING, 0, NULL, "how"},
-    {0, "duration", OPTION_DOUBLE, AT(seconds), "S", "over how many seconds a table was counted that doesn't say"},
+    {0, "duration", OPTION_DOUBLE, AT(seconds), "S", "watch for so long; of a table: over how long it was counted"},
+    {'I', "interval-print", OPTION_U64, AT(interval_ms), "MS", "print what came in each interval, and the whole at the end"},
+    {0, "instructions", OPTION_FLAG, AT(instructions), NULL, "count the guest's instructions that leave it as well"},
+    {0, "method", OPTION_TEXT, AT(method), "bpf|tracepoint|perf|count", "only so: programs in the kernel, at tracepoints only; records; numbers only"},
     {0, "vcpus", OPTION_U64, AT(vcpus), "N", "how many vCPUs there are, where that can't be seen: for shares of their time"},
     {0, "guest-kallsyms", OPTION_TEXT, AT(guest_kallsyms), "FILE", "name the guest kernel's instructions from its /proc/kallsyms"},
     {0, "effect", OPTION_DOUBLE, AT(effect_percent), "PERCENT", "with --compare: what is too little to matter (default: 5)"},
@@ -241,6 +246,15 @@ static bool options_check(const struct exits_options *options, int operands, str
         return error_set(err, ERROR_USAGE, "--vcpu takes a vCPU's number, not '%s'", options->vcpu);
     if (!options->compare && (options->round_trip || options->effect_percent != 5))
         return error_set(err, ERROR_USAGE, "--effect and --round-trip need --compare");
+    bool live = options->all || options->processes || options->interval_ms || options->instructions || options->method;
+    if ((options->compare || options->input) && live)
+        return error_set(err, ERROR_USAGE, "-a, -p, -I, --instructions and --method are for watching, not for files");
+    if (options->all && options->processes)
+        return error_set(err, ERROR_USAGE, "-a and -p exclude each other");
+    if (options->processes && operands)
+        return error_set(err, ERROR_USAGE, "-p and a program exclude each other (-a -- PROGRAM watches all guests meanwhile)");
+    if (options->input && operands)
+        return error_set(err, ERROR_USAGE, "a file and a program exclude each other");
     if (options->compare && (options->input || options->separator || options->guest_kallsyms || options->verbose))
         return error_set(err, ERROR_USAGE, "--compare takes two files, and goes with --duration, --vcpus, --vcpu, --effect, --round-trip and -j");
     if (options->compare && operands != 2)
@@ -255,7 +269,8 @@ static bool exits_command_run(struct context *context, const struct exits_option
         return false;
     if (options->compare)
         return files_compare(context, options, operands, err);
-    bool good = guest_symbols_read(&symbols, options->guest_kallsyms, err) && input_show(context, options, &symbols, err);
+    bool good = guest_symbols_read(&symbols, options->guest_kallsyms, err) &&
+                (options->input ? input_show(context, options, &symbols, err) : exits_live(context, options, &symbols, operands, err));
     guest_symbols_done(&symbols);
     return good;
 }
@@ -264,7 +279,7 @@ static bool exits_run(struct context *context, int argc, char **argv, struct err
 {
     struct exits_options options = {.effect_percent = 5};
     int first;
-    bool good = options_parse(option_rows, OPTIONS_ANYWHERE, argc, argv, &options, &first, err) &&
+    bool good = options_parse(option_rows, OPTIONS_STOP_AT_OPERAND, argc, argv, &options, &first, err) &&
                 exits_command_run(context, &options, argc - first, argv + first, err);
     options_done(option_rows, &options);
     return good;
@@ -273,7 +288,7 @@ static bool exits_run(struct context *context, int argc, char **argv, struct err
 const struct command command_exits = {
     .name = "exits",
     .summary = "why guests leave for the hypervisor, how often and for how long",
-    .usage = "plumb exits [options] -i FILE | --compare A B",
+    .usage = "plumb exits [options] [-a | -p PID | -i FILE | --compare A B] [--] [command [arguments]]",
     .options = option_rows,
     .run = exits_run,
 };

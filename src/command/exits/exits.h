@@ -10,10 +10,10 @@
 #include "render/exits.h"
 
 struct exits_options {
-    const char *input, *separator, *round_trip, *guest_kallsyms, *vcpu;
-    uint64_t vcpus;
+    const char *input, *separator, *round_trip, *guest_kallsyms, *vcpu, *processes, *method;
+    uint64_t vcpus, interval_ms;
     double seconds, effect_percent;
-    bool compare, json;
+    bool compare, json, all, instructions;
     int verbose;
 };
 
@@ -31,5 +31,9 @@ struct exit_table_options exits_table_options(const struct exits_options *option
 /* Print one table in the form that was asked for. */
 MUST_CHECK bool exits_show(struct context *context, const struct exits_options *options, const struct exits *exits,
                            const struct exit_table_options *table_options, const struct exit_report *report, struct error *err);
+
+/* Watch this host. command: NULL-terminated words of a program to watch or to wait for; empty: none. */
+MUST_CHECK bool exits_live(struct context *context, const struct exits_options *options, const struct guest_symbols *symbols,
+                           char **command, struct error *err);
 
 #endif

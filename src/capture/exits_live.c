@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "capture/exits_live.h"
+
+#include "capture/exits_input.h"
+
+_Static_assert((int)EXIT_CELL_BUCKETS == (int)EXIT_BUCKETS, "the kernel's programs and the model have the same buckets");
+
+static enum exit_point point_of(const struct exit_cell_key *key)
+{
+    return (enum exit_point)((key->what & 0xff) % EXIT_POINT_COUNT);
+}
+
+static enum exit_isa isa_of(const struct exit_cell_key *key)
+{
+    return (enum exit_isa)((key->what >> 8 & 0xff) % EXIT_ISA_COUNT);
+}
+
+static void take_thread(void *context, uint32_t tid, const struct exit_thread_state *state)
+{
+    struct exits *exits = context;
+    uint32_t id = exits_thread(exits, tid, state->tgid);
+    struct exit_thread *thread = &exits->threads[id];
+    thread->seen = true;
+    thread->migrations = state->migrations;
+    thread->vcpu = state->vcpu_1 ? (int64_t)state->vcpu_1 - 1 : -1;
+}
+
+static void take_cell(void *context, const struct exit_cell_key *key, const struct exit_cell *cell)
+{
+    struct exits *exits = context;
+    struct exit_tally *tally = exits_tally(exits, point_of(key), isa_of(key), key->reason, 0, exits_thread(exits, key->tid, 0));
+    exits->fires_exit |= point_of(key) == EXIT_POINT_EXIT;
+    tally->count = cell->count > cell->timed ? cell->count : cell->timed;
+    tally->timed = cell->timed;
+    if (!cell->timed)
+        return;
+    tally->total_ns = (double)cell->total_ns;
+    tally->min_ns = cell->min_ns;
+    tally->max_ns = cell->max_ns;
+    tally->has_range = true;
+    uint64_t *buckets = exits_buckets(exits, tally), sum = 0;
+    for (size_t at = 0; at < EXIT_BUCKETS; at++)
+        sum += buckets[at] = cell->buckets[at];
+    tally->timed = sum; /* it may have gone on while it was copied */
+    tally->count = tally->count > sum ? tally->count : sum;
+}
+
+static void take_use(void *context, const struct exit_use_key *key, uint64_t count)
+{
+    struct exits *exits = context;
+    struct exit_use use = {.point = point_of(&key->cell), .isa = isa_of(&key->cell), .reason = key->cell.reason, .value = key->value,
+                           .is_rip = key->cell.what >> 16 & 1, .thread = exits_thread(exits, key->cell.tid, 0), .count = count};
+    exits_use(exits, &use);
+}
+
+void exits_take(struct exits *exits, const struct exit_watch *watch)
+{
+    struct exit_watch_visitor visitor = {exits, take_cell, take_use, take_thread};
+    exit_watch_read(watch, &visitor);
+    exits->lost = exit_watch_lost(watch);
+    for (size_t at = 0; at < EXIT_POINT_COUNT; at++)
+        exits->watches[at] = watch->attachments[at] != EXIT_ABSENT;
+}
+
+static uint64_t less(uint64_t value, uint64_t before)
+{
+    return value > before ? value - before : 0;
+}
+
+void exits_subtract(struct exits *exits, const struct exits *before)
+{
+    for (size_t at = 0; at < before->tally_count; at++) {
+        const struct exit_tally *old = &before->tallies[at];
+        uint32_t thread = exits_thread(exits, before->threads[old->thread].tid, 0);
+        struct exit_tally *tally = exits_tally(exits, old->point, old->isa, old->reason, 0, thread);
+        tally->count = less(tally->count, old->count);
+        tally->timed = less(tally->timed, old->timed);
+        tally->total_ns = tally->total_ns > old->total_ns ? tally->total_ns - old->total_ns : 0;
+        for (size_t bucket = 0; tally->buckets && old->buckets && bucket < EXIT_BUCKETS; bucket++)
+            tally->buckets[bucket] = less(tally->buckets[bucket], old->buckets[bucket]);
+    }
+    for (size_t at = 0; at < before->thread_count; at++) {
+        uint32_t id = exits_thread(exits, before->threads[at].tid, 0);
+        exits->threads[id].migrations = less(exits->threads[id].migrations, before->threads[at].migrations);
+    }
+    exits->lost = less(exits->lost, before->lost);
+}
+
+void exits_words_here(struct exits *exits, const struct sysroot *root)
+{
+    static const enum exit_point named[] = {EXIT_POINT_EXIT, EXIT_POINT_USERSPACE};
+    const char *tracefs = sysroot_tracefs(root);
+    for (size_t at = 0; tracefs && at < array_count(named); at++) {
+        struct text format = {0};
+        const struct exit_point_row *row = &exit_points[named[at]];
+        if (sysroot_read(root, &format, NULL, "%s/events/%s/%s/format", tracefs, row->system, row->name))
+            exits_words_read(exits, (struct view){text_string(&format), format.length});
+        text_done(&format);
+    }
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "decode/exits/btf_parameters.h"
+
+#include "base/vec.h"
+
+#include <stdlib.h>
+
+enum {
+    BTF_MAGIC = 0xeb9f,
+    TYPE_BYTES = 12,
+    KIND_FUNC = 12,
+    KIND_FUNC_PROTO = 13,
+    KIND_COUNT = 20
+};
+
+/* What stands behind a type: bytes once, and for each of its members. */
+static const uint8_t once_bytes[KIND_COUNT] = {[1] = 4, [3] = 12, [14] = 4, [17] = 4};
+static const uint8_t member_bytes[KIND_COUNT] = {[4] = 12, [5] = 12, [6] = 8, [13] = 8, [15] = 12, [19] = 12};
+
+static uint32_t u32_at(const uint8_t *bytes)
+{
+    uint32_t value;
+    memcpy(&value, bytes, sizeof(value));
+    return value;
+}
+
+static unsigned kind_of(const uint8_t *type)
+{
+    return u32_at(type + 4) >> 24 & 0x1f;
+}
+
+static unsigned members_of(const uint8_t *type)
+{
+    return u32_at(type + 4) & 0xffff;
+}
+
+static bool part_begin(struct btf_part *part, struct view file)
+{
+    struct bytes in = bytes_of(file.text, file.length, false);
+    uint16_t magic = read_u16(&in);
+    bytes_take(&in, 2);
+    uint64_t header = read_u32(&in), types_at = read_u32(&in), types = read_u32(&in), strings_at = read_u32(&in), strings = read_u32(&in);
+    if (in.failed || magic != BTF_MAGIC || header + types_at + types > file.length || header + strings_at + strings > file.length ||
+        !strings || file.text[header + strings_at + strings - 1])
+        return false;
+    part->types = (const uint8_t *)file.text + header + types_at;
+    part->types_bytes = types;
+    part->strings = (const uint8_t *)file.text + header + strings_at;
+    part->strings_bytes = strings;
+    for (size_t at = 0; types - at >= TYPE_BYTES;) {
+        const uint8_t *type = part->types + at;
+        unsigned kind = kind_of(type);
+        size_t size = kind < KIND_COUNT ? TYPE_BYTES + once_bytes[kind] + (size_t)member_bytes[kind] * members_of(type) : 0;
+        if (!size || size > types - at)
+            return false;
+        part->offsets = vec_reserve_bytes(part->offsets, &part->capacity, part->count + 1, sizeof(*part->offsets));
+        part->offsets[part->count++] = (uint32_t)at;
+        at += size;
+    }
+    return true;
+}
+
+bool btf_begin(struct btf *btf, struct view kernel, struct view module_or_empty)
+{
+    *btf = (struct btf){0};
+    return part_begin(&btf->base, kernel) && (!module_or_empty.length || part_begin(&btf->module, module_or_empty));
+}
+
+void btf_done(struct btf *btf)
+{
+    free(btf->base.offsets);
+    free(btf->module.offsets);
+    *btf = (struct btf){0};
+}
+
+/* Type 0 is void and isn't stored. */
+static const uint8_t *type_of(const struct btf *btf, uint64_t id)
+{
+    if (id == 0)
+        return NULL;
+    if (id <= btf->base.count)
+        return btf->base.types + btf->base.offsets[id - 1];
+    id -= btf->base.count;
+    return id <= btf->module.count ? btf->module.types + btf->module.offsets[id - 1] : NULL;
+}
+
+static const char *string_of(const struct btf *btf, uint64_t offset)
+{
+    if (offset < btf->base.strings_bytes)
+        return (const char *)btf->base.strings + offset;
+    offset -= btf->base.strings_bytes;
+    return offset < btf->module.strings_bytes ? (const char *)btf->module.strings + offset : "";
+}
+
+static const uint8_t *prototype_of(const struct btf *btf, const struct btf_part *part, const char *function)
+{
+    for (size_t at = 0; at < part->count; at++) {
+        const uint8_t *type = part->types + part->offsets[at];
+        if (kind_of(type) != KIND_FUNC || strcmp(string_of(btf, u32_at(type)), function) != 0)
+            continue;
+        const uint8_t *prototype = type_of(btf, u32_at(type + 8));
+        return prototype && kind_of(prototype) == KIND_FUNC_PROTO ? prototype : NULL;
+    }
+    return NULL;
+}
+
+bool btf_has_parameters(const struct btf *btf, const char *function, unsigned skip, const char *const *names, size_t most)
+{
+    const uint8_t *prototype = prototype_of(btf, &btf->module, function);
+    prototype = prototype ? prototype : prototype_of(btf, &btf->base, function);
+    for (size_t at = 0; prototype && at < most && names[at]; at++)
+        if (at + skip >= members_of(prototype) ||
+            strcmp(string_of(btf, u32_at(prototype + TYPE_BYTES + 8 * (at + skip))), names[at]) != 0)
+            return false;
+    return prototype != NULL;
+}

@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""plumb exits on real guests that do a known amount of what leaves a guest: the counts come back exact, whatever the method."""
+import contextlib
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import time
+
+import pytest
+
+METHODS = ["bpf", "tracepoint", "perf"]
+WORK = {"writes": 700, "cpuids": 300, "msrs": 200, "mmios": 100, "halts": 20}
+
+
+@pytest.fixture(scope="session")
+def runner(plumb):
+    path = pathlib.Path(os.environ.get("PLUMB_BUILD") or pathlib.Path(plumb).parent) / "tests/guest_runner"
+    if not path.exists():
+        pytest.skip("the guests' code is x86's")
+    tried = subprocess.run([path, "--halts", "1"], capture_output=True, text=True, check=False)
+    if tried.returncode:
+        pytest.skip("no guest can run here: " + tried.stderr.strip())
+    if not os.access("/sys/kernel/tracing/events/kvm", os.R_OK):
+        pytest.skip("tracefs can't be read, or has no tracepoints of kvm")
+    return str(path)
+
+
+def words(work):
+    return [word for name, count in work.items() for word in (f"--{name}", str(count))]
+
+
+@pytest.fixture
+def watched(run, runner):
+    def watch(*arguments, options=(), status=0, method=None):
+        done = run("exits", "-j", *(["--method", method] if method else []), *options, "--", runner, *arguments)
+        if done.returncode == 1 and method in ("bpf", "tracepoint") and "refuses" in done.stderr:
+            pytest.skip("no BPF here: " + done.stderr.strip())
+        assert done.returncode == status, done.stderr
+        return json.loads(done.stdout[done.stdout.index("{\n"):])
+    return watch
+
+
+def count(found, name, point=None):
+    return sum(row["count"] for row in found["rows"] if row["name"] == name and point in (None, row["point"]))
+
+
+def needs_pvm():
+    if os.path.exists("/sys/module/kvm_intel") or os.path.exists("/sys/module/kvm_amd"):
+        pytest.skip("here exits are counted by kvm_exit")
+
+
+def work_is_exact(found, work, guests=1):
+    assert count(found, "port write") == guests * (work["writes"] + (1 if work.get("pages") else 0))
+    assert count(found, "CPUID", "kvm_cpuid") == guests * work["cpuids"]
+    assert count(found, "MSR read") == guests * work["msrs"]
+    assert count(found, "MMIO read") == guests * work["mmios"]
+    ports = {one["value"]: one["count"] for one in found["objects"] if one["kind"] == "port"}
+    assert ports["0xe9"] == guests * work["writes"]
+    assert {one["value"]: one["count"] for one in found["objects"] if one["kind"] == "msr"} == {"0x10": guests * work["msrs"]}
+    assert {one["value"]: one["count"] for one in found["objects"] if one["kind"] == "leaf"} == {"0x40000000": guests * work["cpuids"]}
+    # each phase with work ends in a HLT of its own
+    assert count(found, "KVM_EXIT_HLT") == guests * (work["halts"] + 4)
+    assert found["lost"] == 0
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_counts_come_back_exact(watched, method):
+    work_is_exact(watched(*words(WORK), method=method), WORK)
+
+
+def test_counts_without_reasons(watched):
+    found = watched(*words(WORK), method="count")
+    assert count(found, "all, reasons not counted", "kvm_pio") == WORK["writes"]
+    assert all("not_measured" in row["mean_ns"] for row in found["rows"]) and not found["vcpus"]
+
+
+def test_the_method_is_said(run, runner):
+    done = run("exits", "--", runner, "--writes", "10")
+    assert "added up in the kernel (BPF)" in done.stdout or "nothing is added up in the kernel" in done.stdout
+    needs_pvm()
+    assert "doesn't fire kvm_exit" in done.stdout
+
+
+@pytest.mark.parametrize("backing, level, most", [("4k", "mapping of 4 KiB set", 4300), ("2m", "mapping of 2 MiB set", 40)])
+def test_small_and_huge_backing_are_told_apart(watched, backing, level, most):
+    needs_pvm()
+    found = watched("--pages", "4096", "--backing", backing)
+    if backing == "2m" and not count(found, level):
+        pytest.skip("this machine had no huge pages to give")
+    assert (4096 if backing == "4k" else 8) <= count(found, level) <= most
+
+
+def test_many_guests_at_once(watched):
+    found = watched(*words(WORK), "--guests", "20")
+    work_is_exact(found, WORK, 20)
+    assert len(found["vcpus"]) == 20 and len({one["exits"] for one in found["vcpus"]}) == 1
+
+
+def test_returns_to_the_monitor_are_timed(watched):
+    needs_pvm()
+    found = watched(*words(WORK), method="bpf")
+    (row,) = [row for row in found["rows"] if row["name"] == "KVM_EXIT_IO"]
+    assert row["timed"] == row["count"] == WORK["writes"]
+    assert 0 < row["min_ns"] <= row["p50_ns"] <= row["p99_ns"] <= row["max_ns"]
+    assert row["min_ns"] <= row["mean_ns"] <= row["max_ns"]
+    (halt,) = [row for row in found["rows"] if row["name"] == "KVM_EXIT_HLT"]
+    assert halt["class"] == "idle" and "not_measured" in halt["vcpu_share"]
+    assert 0 < found["handler_share"] < 1
+
+
+def test_a_guest_that_dies_midway(watched):
+    found = watched("--writes", "100000", "--die-after", "500", status=128 + signal.SIGKILL)
+    assert count(found, "port write") == 500
+
+
+def test_the_monitors_status_is_passed_on(run, runner):
+    assert run("exits", "--", "sh", "-c", "exit 7").returncode == 7
+    assert run("exits", "--", "/no/such/program").returncode == 127
+
+
+@contextlib.contextmanager
+def waiting_guest(runner, *arguments):
+    with subprocess.Popen([runner, "--wait", *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as guest:
+        try:
+            assert guest.stdout.readline() == "ready\n"
+            yield guest
+        finally:
+            guest.kill()
+
+
+def test_only_the_guests_of_that_process(plumb, runner):
+    with waiting_guest(runner, "--writes", "300", "--halts", "2") as mine, waiting_guest(runner, "--writes", "5000") as other:
+        watcher = subprocess.Popen([plumb, "exits", "-j", "-p", str(mine.pid), "--duration", "20"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        wait_for_programs(watcher)
+        for guest in (other, mine):
+            guest.stdin.write("\n")
+            guest.stdin.flush()
+            assert any(line == "done\n" for line in guest.stdout)
+        watcher.send_signal(signal.SIGINT)
+        found = json.loads(watcher.communicate(timeout=30)[0])
+    assert count(found, "port write") == 300
+    assert {one["pid"] for one in found["vcpus"]} == {mine.pid} and [one["vcpu"] for one in found["vcpus"]] in ([0], [None])
+
+
+def programs_of(pid):
+    found = set()
+    for path in pathlib.Path(f"/proc/{pid}/fdinfo").glob("*"):
+        with contextlib.suppress(OSError):
+            found |= {line.split()[1] for line in path.read_text().splitlines() if line.startswith("prog_id:")}
+    return found
+
+
+def wait_for_programs(process):
+    for _ in range(400):
+        if process.poll() is not None:
+            pytest.skip("plumb exits can't watch here: " + process.stderr.read().strip())
+        found = programs_of(process.pid)
+        if len(found) >= 5:
+            time.sleep(0.2)
+            return programs_of(process.pid)
+        time.sleep(0.02)
+    pytest.skip("no programs in the kernel within 8 s")
+
+
+def test_nothing_is_left_after_a_sudden_death(plumb, runner):
+    if not shutil.which("bpftool"):
+        pytest.skip("no bpftool to ask the kernel with")
+    watcher = subprocess.Popen([plumb, "exits", "-a"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    programs = wait_for_programs(watcher)
+    watcher.kill()
+    watcher.wait()
+    for _ in range(100):
+        left = [each for each in programs if subprocess.run(["bpftool", "prog", "show", "id", each], capture_output=True, check=False).returncode == 0]
+        if not left:
+            break
+        time.sleep(0.05)
+    assert not left
+
+
+def test_intervals_add_up_to_the_whole(run, runner):
+    done = run("exits", "-j", "-I", "50", "--", runner, "--writes", "500", "--rounds", "4", "--pause-ms", "60")
+    parts = [json.loads(line) for line in done.stdout.splitlines() if line.startswith('{"of"')]
+    if not parts:
+        pytest.skip("no intervals: " + done.stderr.strip())
+    whole = json.loads(done.stdout[done.stdout.index("{\n"):])
+    assert len(parts) >= 3 and count(whole, "port write") == 2000
+    assert sum(count(part, "port write") for part in parts) == 2000
+
+
+@pytest.mark.parametrize("recorder", ["plumb", "perf"])
+def test_recordings_say_the_same(run, plumb, runner, tmp_path, recorder):
+    program = plumb if recorder == "plumb" else shutil.which("perf")
+    if not program:
+        pytest.skip("no perf to record with")
+    events = ["kvm:kvm_userspace_exit", "kvm:kvm_pio", "kvm:kvm_cpuid", "kvm:kvm_msr", "kvm:kvm_mmio"]
+    recorded = subprocess.run([program, "record", "-o", tmp_path / "perf.data", *(word for event in events for word in ("-e", event)), "--", runner,
+                               *words(WORK)], capture_output=True, text=True, check=False)
+    if recorded.returncode:
+        pytest.skip("can't be recorded here: " + recorded.stderr.strip())
+    done = run("exits", "-j", "-i", "perf.data", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    work_is_exact(found, WORK)
+    content = (tmp_path / "perf.data").read_bytes()
+    for length in range(0, len(content), max(1, len(content) // 60)):
+        (tmp_path / "cut.data").write_bytes(content[:length])
+        assert run("exits", "-i", "cut.data", cwd=tmp_path).returncode in (0, 1)
+
+
+def test_a_recording_whose_format_changed_is_said(run, plumb, runner, tmp_path):
+    recorded = subprocess.run([plumb, "record", "-o", tmp_path / "perf.data", "-e", "kvm:kvm_pio", "-e", "kvm:kvm_userspace_exit", "--", runner, "--writes", "9"],
+                              capture_output=True, text=True, check=False)
+    if recorded.returncode:
+        pytest.skip("can't be recorded here: " + recorded.stderr.strip())
+    content = (tmp_path / "perf.data").read_bytes()
+    (tmp_path / "perf.data").write_bytes(content.replace(b"__u32 reason;", b"__u32 raison;"))
+    done = run("exits", "-i", "perf.data", cwd=tmp_path)
+    assert done.returncode == 0 and "kvm_userspace_exit has no format with the fields" in " ".join(done.stdout.split())
+    assert "port write" in done.stdout
+
+
+def test_who_may_not_is_told_what_to_do(plumb, other_users):
+    done = subprocess.run([plumb, "exits", "--duration", "0.1"], capture_output=True, text=True, user=65534, group=65534, check=False)
+    if "Permission denied" in done.stderr and "plumb exits" not in done.stderr:
+        pytest.skip("another user can't run the program from here")
+    assert done.returncode == 1 and "plumb exits:" in done.stderr and "root" in done.stderr
