@@ -37,7 +37,7 @@ struct case_manifest {
     const char *target_options; /* "-p 12"; "" for a started program */
     struct measured elapsed_s, user_s, system_s;
     double effect;
-    bool child_ended;        /* started: it ran to its end */
+    bool child_ended;        /* started: it ran to its end, which wasn't of our doing */
     int child_exit_code;
     struct case_part parts[CASE_PARTS_MOST];
     size_t part_count;

@@ -4,6 +4,7 @@
 #include "base/vec.h"
 #include "finding/family.h"
 #include "finding/imported.h"
+#include "finding/overall.h"
 #include "finding/wording.h"
 
 #include <stdlib.h>
@@ -56,13 +57,24 @@ static struct results declared(const struct results *all, unsigned mask)
     return some;
 }
 
+/* Below that, "up to 90 %" of every cause says nothing: a program that sleeps, or that is over at once. */
+static const char *few_samples(const struct hypothesis *hypothesis, const struct results *results, struct arena *arena)
+{
+    bool by_samples = hypothesis->needs & (RESULT_BIT(RESULT_STALLS) | RESULT_BIT(RESULT_KERNEL));
+    uint64_t count = results->stalls ? results->stalls->sample_count : OVERALL_SAMPLES_LEAST;
+    if (!by_samples || count >= OVERALL_SAMPLES_LEAST)
+        return NULL;
+    return arena_printf(arena, "%llu sample%s of its CPU time %s too few to tell causes apart (%d at least)",
+                        (unsigned long long)count, count == 1 ? "" : "s", count == 1 ? "is" : "are", OVERALL_SAMPLES_LEAST);
+}
+
 /* NULL: whatever it needs is there; else why not. */
-static const char *unmet_need(const struct hypothesis *hypothesis, const struct results *results)
+static const char *unmet_need(const struct hypothesis *hypothesis, const struct results *results, struct arena *arena)
 {
     for (int kind = 0; kind < RESULT_KIND_COUNT; kind++)
         if (hypothesis->needs & RESULT_BIT(kind) && !result_of(results, kind))
             return results->why[kind] ? results->why[kind] : "that was not measured";
-    return NULL;
+    return few_samples(hypothesis, results, arena);
 }
 
 static void test_one(const struct hypothesis *hypothesis, const struct results *results, struct finding *finding,
@@ -70,7 +82,7 @@ static void test_one(const struct hypothesis *hypothesis, const struct results *
 {
     *finding = (struct finding){.hypothesis = hypothesis, .arena = arena, .verdict = VERDICT_NOT_TESTABLE};
     finding->of = share_denominator(results->run);
-    const char *why_not = unmet_need(hypothesis, results);
+    const char *why_not = unmet_need(hypothesis, results, arena);
     if (why_not) {
         finding_not_testable(finding, why_not, NULL);
     } else {

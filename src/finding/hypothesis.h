@@ -18,7 +18,7 @@ struct hypothesis {
     const char *family;
     const char *title; /* "4 KiB pages behind hot data" */
     bool is_disturbance;  /* somebody else's doing: ranks behind the program's own causes, and is said beside them */
-    bool is_capacity;     /* what the machine could give beside, not what this code loses: last among the open ones */
+    bool is_capacity;     /* no lead, open or not: what the machine could give beside, or a bound too loose; last among the open ones */
     unsigned needs, uses; /* RESULT_BIT(…) */
     void (*test)(const struct results *results, struct finding *finding);
 };

@@ -176,6 +176,17 @@ static struct measured storage_wait(const struct wait_rows *waits)
     return measured_as(waits->waiting_s > other_s ? waits->waiting_s - other_s : 0);
 }
 
+/* What its reads held it up by, at most, as a share of the elapsed time: waits bound it, since storage takes as long as it pleases. */
+static double reads_share(const struct results *results)
+{
+    const struct run_time *run = results->run;
+    struct measured elapsed = run ? run->elapsed_s : not_measured("the elapsed time isn't known");
+    struct measured waited = measured_ratio(storage_wait(results->waits), elapsed);
+    double most = waited.known && waited.value < 1 ? waited.value : 1;
+    struct interval asleep = run ? share_asleep(results) : (struct interval){0};
+    return run && run->threads_seen <= 1 && asleep.known && asleep.high < most ? asleep.high : most;
+}
+
 static void swap_test(const struct results *results, struct finding *finding)
 {
     const struct activity *activity = results->activity;
@@ -186,13 +197,12 @@ static void swap_test(const struct results *results, struct finding *finding)
     finding->of = OF_ELAPSED;
     bool is_least = results->run && results->run->scope != RUN_STARTED && results->run->run_delay_is_least;
     bool none = activity->major_faults.value == 0 && !is_least;
-    /* A read takes as long as storage pleases: what the stacks saw waiting bounds it, not the count. */
-    struct measured elapsed = results->run ? results->run->elapsed_s : not_measured("the elapsed time isn't known");
-    struct measured waited = measured_ratio(storage_wait(results->waits), elapsed);
-    double most = none ? 0 : waited.known && waited.value < 1 ? waited.value : 1;
+    double most = none ? 0 : is_least ? 1 : reads_share(results);
     finding_bound_share(finding, results, share_of(OF_ELAPSED, interval_exactly(most)));
-    if (!none && waited.known && finding->verdict == VERDICT_RULED_OUT)
-        finding_reason_bound(finding, "waited", finding->recoverable);
+    if (!none && finding->verdict == VERDICT_RULED_OUT)
+        finding_set(finding, reason, "waited", VALUE_COUNT("count", activity->major_faults.value),
+                    VALUE_SHARE("bound", interval_exactly(finding->recoverable.high)),
+                    VALUE_TEXT("of", denominator_name(finding->of)));
     else
         finding_set(finding, reason,
                     finding->verdict == VERDICT_RULED_OUT ? "bound"
@@ -206,6 +216,7 @@ static void swap_test(const struct results *results, struct finding *finding)
 const struct hypothesis hypothesis_swap = {
     .id = "swap",
     .family = "system",
+    .is_capacity = true, /* idle threads' waits may all be reads by their number: a loose bound is no lead */
     .title = "memory read back from storage",
     .needs = RESULT_BIT(RESULT_ACTIVITY),
     .uses = RESULT_BIT(RESULT_RUN) | RESULT_BIT(RESULT_WAITS),

@@ -239,6 +239,49 @@ static void what_next(struct overall *overall, const struct findings *findings, 
     overall->confirm = wording_find("verdict", "next-check");
 }
 
+/* What the estimate lays most of the time at, when it is sure enough to say so; NULL. */
+static const char *estimated_words(const struct bottleneck *bottleneck)
+{
+    static const char *const words[CAUSE_COUNT] = {
+        [CAUSE_LATENCY] = "it waits for memory, each access for the one before",
+        [CAUSE_BANDWIDTH] = "it walks through memory as fast as that comes",
+        [CAUSE_PARALLEL_MISSES] = "it waits for memory beyond its caches",
+        [CAUSE_TLB] = "it waits for address translation",
+        [CAUSE_L2] = "it waits for the second cache",
+        [CAUSE_LATENCY_CHAIN] = "each result waits for the one before",
+        [CAUSE_DIVIDE] = "it waits for the divider",
+        [CAUSE_FP] = "it waits for floating-point arithmetic",
+        [CAUSE_PORTS] = "one kind of unit is busy all the time",
+        [CAUSE_STORE_FORWARDING] = "it waits for values that it has only just stored",
+        [CAUSE_L1_LATENCY] = "each load waits for the one before, within the first cache",
+        [CAUSE_CONDITIONAL] = "its branches are guessed wrong",
+        [CAUSE_INDIRECT] = "the targets of its jumps are guessed wrong",
+        [CAUSE_FOOTPRINT] = "its own code doesn't come fast enough",
+        [CAUSE_RETIRING] = "nothing holds it up, it is busy with its instructions",
+    };
+    bool sure = bottleneck && bottleneck->program.confidence >= ESTIMATE_MEDIUM;
+    return sure ? words[bottleneck->program.cause] : NULL;
+}
+
+/* Nothing is certain to return anything: where the time goes, what the estimate says of it, and what remains open. */
+static const char *nothing_sentence(const struct findings *findings, const struct results *results, struct arena *arena)
+{
+    const struct stalls *stalls = results->stalls;
+    const struct stall_function *hottest = stalls->function_count ? &stalls->functions[0] : NULL;
+    const char *name = hottest ? hottest->name : "Its code";
+    const char *estimated = estimated_words(results->bottleneck);
+    if (!estimated || !hottest)
+        return arena_printf(arena, "%s is where the time goes, but no cause in it is certain to return %.3g %% or more.%s", name,
+                            results->effect * 100, what_is_open(findings, arena));
+    const struct bottleneck_verdict *verdict = &results->bottleneck->program;
+    scoped_text struct text share = {0};
+    struct value value = VALUE_SHARE("", verdict->share);
+    value_print(&share, &value);
+    return arena_printf(arena, "%s is where the time goes. By estimate %s in %s of its CPU time.%s",
+                        verdict->function ? verdict->function : name, estimated, text_string(&share),
+                        verdict->cause == CAUSE_RETIRING ? " Only fewer instructions, or wider ones, are faster." : arena_printf(arena, " No cause is certain to return %.3g %% or more.", results->effect * 100));
+}
+
 static struct overall overall_seen(const struct findings *findings, const struct results *results, struct arena *arena)
 {
     const struct finding *waiting = finding_named(findings, "waiting");
@@ -250,12 +293,17 @@ static struct overall overall_seen(const struct findings *findings, const struct
         return overall_away(waiting, findings, results, arena);
     if (is_too_short(results)) {
         double samples = results->stalls ? (double)results->stalls->sample_count : 0;
+        scoped_text struct text used = {0};
+        if (results->run && results->run->cpu_s.known) {
+            print_seconds(&used, results->run->cpu_s.value);
+            text_add(&used, " and ");
+        }
         return (struct overall){
             .kind = OVERALL_TOO_SHORT,
             .sentence = arena_printf(arena,
-                                     "Not enough evidence: it used less CPU time than a diagnosis needs (%.0f samples; "
+                                     "Not enough evidence: it used less CPU time than a diagnosis needs (%s%.0f sample%s; "
                                      "%.1f s and %d samples at least).",
-                                     samples, OVERALL_CPU_S_LEAST, OVERALL_SAMPLES_LEAST),
+                                     text_string(&used), samples, samples == 1 ? "" : "s", OVERALL_CPU_S_LEAST, OVERALL_SAMPLES_LEAST),
         };
     }
     const struct finding *first = findings->count ? &findings->items[0] : NULL;
@@ -278,11 +326,7 @@ static struct overall overall_seen(const struct findings *findings, const struct
     if (!results->stalls)
         return (struct overall){.kind = OVERALL_BLIND,
                                 .sentence = "Without samples nothing can be said about its code; what /proc shows is below."};
-    const struct stall_function *hottest =
-        results->stalls->function_count ? &results->stalls->functions[0] : NULL;
-    const char *sentence = arena_printf(arena, "%s is where the time goes, but no cause in it is certain to return %.3g %% or more.%s",
-                                        hottest ? hottest->name : "Its code", results->effect * 100,
-                                        what_is_open(findings, arena));
+    const char *sentence = nothing_sentence(findings, results, arena);
     struct overall nothing = {
         .kind = OVERALL_NOTHING,
         .sentence = sentence,
@@ -328,6 +372,15 @@ static struct overall with_unseen_kernel(struct overall overall, const struct re
     };
 }
 
+/* A program that failed was slow at failing: whoever reads the rest has to know. */
+static const char *status_words(int status, struct arena *arena)
+{
+    enum { SHELL_SIGNALS = 128, SIGNALS_MOST = 64 };
+    if (status > SHELL_SIGNALS && status <= SHELL_SIGNALS + SIGNALS_MOST)
+        return arena_printf(arena, "It was killed (%s): this is the time until then.", strsignal(status - SHELL_SIGNALS));
+    return arena_printf(arena, "It ended with status %d.", status);
+}
+
 struct overall overall_of(const struct findings *findings, const struct results *results, struct arena *arena)
 {
     struct overall overall = overall_seen(findings, results, arena);
@@ -337,5 +390,7 @@ struct overall overall_of(const struct findings *findings, const struct results 
     overall = with_unseen_kernel(overall, results, arena);
     if (results->ended)
         overall.sentence = arena_printf(arena, "%s It did not stay: %s.", overall.sentence, results->ended);
+    if (results->exit_status)
+        overall.sentence = arena_printf(arena, "%s %s", overall.sentence, status_words(results->exit_status, arena));
     return overall;
 }

@@ -97,13 +97,31 @@ void value_print(struct text *out, const struct value *value)
     text_printf(out, "%s to %s", text_string(&low), text_string(&high));
 }
 
+/* "(s)" behind a number: the plural's ending, unless the number is one. Returns its length, 0: none stands here. */
+static size_t plural_add(struct text *out, const char *at, bool is_one)
+{
+    static const char *const endings[] = {"s", "es"};
+    for (size_t ending = 0; ending < array_count(endings); ending++) {
+        size_t length = strlen(endings[ending]);
+        if (at[0] != '(' || strncmp(at + 1, endings[ending], length) != 0 || at[1 + length] != ')')
+            continue;
+        text_add(out, is_one ? "" : endings[ending]);
+        return length + 2;
+    }
+    return 0;
+}
+
 const char *wording_fill(struct arena *arena, const char *template_text, const struct value *values, size_t count)
 {
     scoped_text struct text out = {0};
+    bool is_one = false;
     for (const char *at = template_text; *at;) {
         const char *close = *at == '{' ? strchr(at, '}') : NULL;
+        size_t ending = close ? 0 : plural_add(&out, at, is_one);
+        if (!close && !ending)
+            text_add_char(&out, *at);
         if (!close) {
-            text_add_char(&out, *at++);
+            at += ending ? ending : 1;
             continue;
         }
         struct view name = {at + 1, (size_t)(close - at - 1)};
@@ -111,6 +129,8 @@ const char *wording_fill(struct arena *arena, const char *template_text, const s
         for (size_t value = 0; value < count && !found; value++)
             if (view_equal(name, values[value].name)) {
                 value_print(&out, &values[value]);
+                const struct interval *number = &values[value].number;
+                is_one = values[value].unit == UNIT_COUNT_OF && number->known && number->low == 1 && number->high == 1;
                 found = true;
             }
         assert(found && "data/advice.txt names a value that the hypothesis doesn't give");

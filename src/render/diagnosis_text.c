@@ -628,7 +628,7 @@ static void phase_section(struct page *page)
     for (size_t at = 0; at < phases->count; at++) {
         const struct phase_row *row = &phases->items[at];
         scoped_text struct text line = {0};
-        for (size_t function = 0; function < row->function_count; function++)
+        for (size_t function = 0; function < row->function_count && (!function || row->functions[function].share >= 0.01); function++)
             text_printf(&line, "%s%s %.0f %%", function ? ", " : "", row->functions[function].name,
                         row->functions[function].share * 100);
         char label[64];
@@ -646,7 +646,7 @@ static void finding_details(struct page *page, const struct finding *finding)
         static const char *const signs[] = {"     + ", "     - ", "       "};
         labelled(page, DIM, signs[finding->evidence[at].weight], finding->evidence[at].text, 7);
     }
-    if (finding->reason && finding->verdict != VERDICT_SUPPORTED)
+    if (finding->reason && finding->verdict == VERDICT_UNDECIDED) /* of others it stands behind the title */
         labelled(page, DIM, "       ", finding->reason, 7);
     if (finding->gain_unmeasured && finding->verdict == VERDICT_SUPPORTED && finding->reason)
         labelled(page, DIM, "       ", finding->reason, 7);

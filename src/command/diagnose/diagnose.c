@@ -26,6 +26,7 @@ enum {
 
 static const double EFFECT_USUAL = 0.05;
 static const double ATTACHED_USUAL_S = 2; /* who asks about a running service wants to know within 10 s */
+static const uint64_t ONCE = UINT64_MAX; /* --runs: not asked for */
 static const double NOT_GIVEN = -1e300; /* --effect: a case that is replayed keeps its own */
 
 struct diagnose_options {
@@ -78,10 +79,10 @@ static bool options_check(const struct diagnose_options *options, bool has_comma
     if (!has_command && !wants_target(options) && !options->case_folder)
         return error_set(err, ERROR_USAGE, "nothing to diagnose") ||
                error_hint(err, "plumb diagnose -- COMMAND, or -p PID, or --case FOLDER to replay one");
-    if (options->runs && !has_command)
+    if (options->runs != ONCE && !has_command)
         return error_set(err, ERROR_USAGE, "--runs needs a command to run");
-    if (options->runs > CASE_RUNS_MOST)
-        return error_set(err, ERROR_USAGE, "--runs expects at most %d", CASE_RUNS_MOST);
+    if (options->runs != ONCE && (!options->runs || options->runs > CASE_RUNS_MOST))
+        return error_set(err, ERROR_USAGE, "--runs expects 1 to %d", CASE_RUNS_MOST);
     if (options->effect_percent != NOT_GIVEN && !(options->effect_percent > 0 && options->effect_percent < 100))
         return error_set(err, ERROR_USAGE, "--effect expects a percentage between 0 and 100");
     if (options->frequency < 1 || options->frequency > FREQUENCY_MOST)
@@ -245,7 +246,7 @@ static bool diagnose_live(struct context *context, const struct diagnose_options
         .argv = argv && argv[0] ? argv : NULL,
         .target = &target,
         .target_options = target_words(options, &arena),
-        .runs = options->runs,
+        .runs = options->runs == ONCE ? 0 : options->runs,
         .duration_s = options->duration_s != NOT_GIVEN ? options->duration_s : argv && argv[0] ? 0 : ATTACHED_USUAL_S,
         .quick = options->duration_s == NOT_GIVEN && !(argv && argv[0]),
         .frequency = options->frequency,
@@ -308,7 +309,7 @@ static bool diagnose_into(struct context *context, const struct diagnose_options
 static bool diagnose_run(struct context *context, int argc, char **argv, struct error *err)
 {
     struct diagnose_options options = {.frequency = FREQUENCY, .top = 6, .colour = "auto", .effect_percent = NOT_GIVEN,
-                                       .duration_s = NOT_GIVEN};
+                                       .duration_s = NOT_GIVEN, .runs = ONCE};
     int first = 0;
     bool done = options_parse(diagnose_rows, OPTIONS_STOP_AT_OPERAND, argc, argv, &options, &first, err) &&
                 (!options.probe_list || probe_list_parse(options.probe_list, &options.probes, err)) &&

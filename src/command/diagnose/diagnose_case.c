@@ -348,6 +348,7 @@ bool loaded_case_read(struct loaded_case *loaded, const char *folder, struct err
     loaded->results.effect = loaded->manifest.effect;
     loaded->results.command = loaded->manifest.command[0] ? loaded->manifest.command : NULL;
     loaded->results.ended = case_manifest_gap_of(&loaded->manifest, CASE_GAP_ENDED);
+    loaded->results.exit_status = loaded->manifest.child_ended ? loaded->manifest.child_exit_code : 0;
     loaded->results.target_options = loaded->manifest.target_options;
     analyse(loaded);
     return true;

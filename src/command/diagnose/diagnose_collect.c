@@ -167,6 +167,7 @@ static void sum_runs(struct collection *collection)
         collection->elapsed_s += row->elapsed_s;
         user_s += row->user_s.value;
         system_s += row->system_s.value;
+        collection->manifest.child_ended &= !row->interrupted;
         if (row->exit_code && !collection->manifest.child_exit_code)
             collection->manifest.child_exit_code = row->exit_code;
     }

@@ -637,6 +637,8 @@ Test(findings, storage_is_bounded_by_waits_not_by_a_guessed_speed)
         .known = true, .waiting_s = 3, .count = 1,
         .items = {{.kind = WAIT_SLEEP, .function = "nanosleep", .total_s = 2.9, .count = 5}}};
     made.activity.major_faults = measured_as(20);
+    cr_assert_eq(test_and_find(&made, "swap")->verdict, VERDICT_RULED_OUT, "one thread that always ran waited for nothing");
+    made.run.on_cpu_ratio = made.run.wanted_ratio = made.run.cpus_used = measured_as(0.4);
     cr_assert_eq(test_and_find(&made, "swap")->verdict, VERDICT_UNDECIDED, "20 reads from a throttled disk may take 10 s");
     made.results.waits = &waits;
     cr_assert_eq(test_and_find(&made, "swap")->verdict, VERDICT_RULED_OUT);
@@ -828,6 +830,67 @@ Test(findings, what_ended_while_watched_is_said)
     struct overall overall = overall_of(&made.findings, &made.results, &made.arena);
     cr_assert(strstr(overall.sentence, "ended after 3.2 s"), "%s", overall.sentence);
     arena_done(&made.arena);
+}
+
+Test(findings, a_program_that_failed_is_said_to_have)
+{
+    struct made_up made;
+    make_up(&made);
+    made.results.exit_status = 139;
+    findings_test(&made.findings, &made.results, &made.arena);
+    const char *sentence = overall_of(&made.findings, &made.results, &made.arena).sentence;
+    cr_assert(strstr(sentence, "It was killed (Segmentation fault)"), "%s", sentence);
+    made.results.exit_status = 2;
+    sentence = overall_of(&made.findings, &made.results, &made.arena).sentence;
+    cr_assert(strstr(sentence, "It ended with status 2."), "%s", sentence);
+    arena_done(&made.arena);
+}
+
+/* `sleep 2`: two samples of its start are no "page faults take 9.5 to 91 % of its CPU time". */
+Test(findings, a_handful_of_samples_tests_nothing)
+{
+    struct made_up made;
+    make_up(&made);
+    made.stalls.sample_count = made.stalls.user_samples = 2;
+    made.kernel = (struct kernel_time){.sample_count = 2, .kernel_samples = 1, .fault_samples = 1};
+    findings_test(&made.findings, &made.results, &made.arena);
+    for (size_t at = 0; at < made.findings.count; at++) {
+        const struct hypothesis *hypothesis = made.findings.items[at].hypothesis;
+        if (!(hypothesis->needs & (RESULT_BIT(RESULT_STALLS) | RESULT_BIT(RESULT_KERNEL))))
+            continue;
+        cr_assert_eq(made.findings.items[at].verdict, VERDICT_NOT_TESTABLE, "%s", hypothesis->id);
+        cr_assert(strstr(made.findings.items[at].reason, "2 samples"), "%s: %s", hypothesis->id, made.findings.items[at].reason);
+    }
+    cr_assert_neq(test_and_find(&made, "waiting")->verdict, VERDICT_NOT_TESTABLE, "needs no samples");
+    arena_done(&made.arena);
+}
+
+Test(findings, code_that_waits_for_nothing_is_said_to_be_busy)
+{
+    struct made_up made;
+    make_up(&made);
+    struct bottleneck bottleneck = {.program = {.class = BOTTLENECK_RETIRING, .cause = CAUSE_RETIRING, .confidence = ESTIMATE_MEDIUM,
+                                                .share = interval_of(0.9, 0.92, 0.94), .function = "hot"}};
+    bottleneck.masses[CAUSE_RETIRING] = 0.92;
+    made.results.bottleneck = &bottleneck;
+    findings_test(&made.findings, &made.results, &made.arena);
+    const char *sentence = overall_of(&made.findings, &made.results, &made.arena).sentence;
+    cr_assert(strstr(sentence, "hot is where the time goes. By estimate nothing holds it up"), "%s", sentence);
+    cr_assert(strstr(sentence, "90 to 94 %"), "%s", sentence);
+    bottleneck.program.confidence = ESTIMATE_LOW;
+    sentence = overall_of(&made.findings, &made.results, &made.arena).sentence;
+    cr_assert_null(strstr(sentence, "By estimate"), "%s", sentence);
+    arena_done(&made.arena);
+}
+
+Test(wording, plurals_follow_their_number)
+{
+    struct arena arena;
+    arena_init(&arena);
+    const struct value one[] = {VALUE_COUNT("count", 1)}, two[] = {VALUE_COUNT("count", 2)};
+    cr_assert_str_eq(wording_fill(&arena, "{count} wait(s) (sleep)", one, 1), "1 wait (sleep)");
+    cr_assert_str_eq(wording_fill(&arena, "{count} process(es) (s)", two, 1), "2 processes s");
+    arena_done(&arena);
 }
 
 Test(findings, threads_without_switch_records_may_have_run_at_once)
