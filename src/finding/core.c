@@ -2,6 +2,8 @@
 /* Causes in the core: divider, wrong guesses, chains, vectors, code footprint, atomics. */
 #include "finding/family.h"
 
+#include "analyse/code/narrow_code.h"
+
 static double class_hits(const struct stalls *stalls, unsigned mask)
 {
     double hits = 0;
@@ -351,18 +353,83 @@ static double scattered_narrow_samples(const struct stalls *stalls)
     return scattered;
 }
 
+/* The part of a loop's time that wider code can shorten: what waits for memory goes on waiting. */
+static double computing_part(const struct results *results, const struct narrow_loop *loop)
+{
+    const struct bottleneck *bottleneck = results->bottleneck;
+    for (size_t at = 0; bottleneck && at < bottleneck->loop_count; at++) {
+        const struct bottleneck_loop *here = &bottleneck->loops[at];
+        if (here->first_addr != loop->first_addr || here->last_addr != loop->last_addr || !here->verdict.function ||
+            strcmp(here->verdict.function, loop->function->name) != 0)
+            continue;
+        double memory = 0;
+        for (int cause = 0; cause < CAUSE_COUNT; cause++)
+            memory += bottleneck_class_of((enum bottleneck_cause)cause) == BOTTLENECK_MEMORY ? here->masses[cause] : 0;
+        return memory < 1 ? 1 - memory : 0;
+    }
+    return 1;
+}
+
+static const char *width_words(const struct finding *finding, const struct loop_width *width)
+{
+    return width->bits >= 128 ? arena_printf(finding->arena, "%u bits", width->bits)
+                              : arena_printf(finding->arena, "one %u-bit number", width->element_bits);
+}
+
+/* Loops that their code lets compute more at once: that they do is a fact, what wider code returns isn't measured. */
+static bool narrow_loops_found(const struct results *results, struct finding *finding, const struct narrow_code *code, double best_bits)
+{
+    double samples = 0, gain = 0;
+    for (size_t at = 0; at < code->count; at++) {
+        double part = computing_part(results, &code->loops[at]) * (double)code->loops[at].samples;
+        samples += code->loops[at].width.bits < best_bits ? part : 0;
+        gain += part * (1 - code->loops[at].width.bits / best_bits);
+    }
+    struct interval share = share_of_samples(results, finding, gain > 0 ? gain : 0);
+    if (!code->count || !share.known || share.low < results->effect)
+        return false;
+    const struct narrow_loop *loop = &code->loops[0];
+    finding_decide_fact(finding, share, results->effect);
+    finding->subject = loop->function->name;
+    struct value best = VALUE_COUNT("best", best_bits), now = VALUE_TEXT("now", width_words(finding, &loop->width));
+    finding_evidence(finding, WEIGHT_FOR, ORIGIN_SAMPLES, "looped", VALUE_SHARE("share", share_of_samples(results, finding, samples)),
+                     VALUE_TEXT("function", loop->function->name), now);
+    finding_evidence(finding, WEIGHT_FOR, ORIGIN_CODE, "free", best);
+    finding_set(finding, headline, "headline", VALUE_TEXT("function", loop->function->name), now, best,
+                VALUE_SHARE("share", share_of_samples(results, finding, samples)));
+    finding_set(finding, reason, "gain", NO_VALUES);
+    finding_advise(finding, loop->width.bits >= 128 ? "advice-wider" : "advice-one", NO_VALUES);
+    if (loop->width.sums_fp)
+        finding_advise(finding, "advice-sum", NO_VALUES);
+    finding_set(finding, confirm, "confirm", NO_VALUES);
+    return true;
+}
+
+/* Samples that wider code could have at most: narrow instructions, or the loops they stand in, less what code or addresses hold back. */
+static double narrow_most(const struct stalls *stalls, const struct narrow_code *code, double best_bits)
+{
+    double rows = (double)stalls->scalar_fp_samples + (best_bits > 128 ? (double)stalls->vector_samples[0] : 0) - (double)code->held_fp_rows;
+    double loops = (double)stalls->narrow_loop_samples - (double)code->held_fp_loops; /* counting and loading go with the numbers */
+    double most = loops > rows ? loops : rows, scattered = scattered_narrow_samples(stalls);
+    double integers = (double)code->branched_samples;
+    most = most > scattered ? most - scattered : 0;
+    for (size_t at = 0; at < code->count; at++)
+        integers += code->loops[at].width.is_fp || code->loops[at].width.bits >= 128 ? 0 : (double)code->loops[at].samples;
+    most += integers;
+    return most < (double)stalls->sample_count ? most : (double)stalls->sample_count;
+}
+
 static void narrow_vectors_test(const struct results *results, struct finding *finding)
 {
     if (!stalls_are_attributed(results, finding))
         return;
     const struct stalls *stalls = results->stalls;
-    double width = results->surroundings->has_avx512 ? 16 : results->surroundings->has_avx2 ? 8 : 4;
-    double narrow = (double)stalls->scalar_fp_samples + (width > 4 ? (double)stalls->vector_samples[0] : 0);
-    double in_loops = (double)stalls->narrow_loop_samples; /* the loop's counting and loading go with its numbers */
-    narrow = in_loops > narrow ? in_loops : narrow;
-    double scattered = scattered_narrow_samples(stalls);
-    narrow = narrow > scattered ? narrow - scattered : 0;
-    struct interval share = share_of_stalls(results, finding, narrow);
+    double best_bits = results->surroundings->has_avx512 ? 512 : results->surroundings->has_avx2 ? 256 : 128;
+    struct narrow_code code = narrow_code_of(stalls, finding->arena);
+    if (narrow_loops_found(results, finding, &code, best_bits))
+        return;
+    double width = best_bits / 32;
+    struct interval share = share_of_stalls(results, finding, narrow_most(stalls, &code, best_bits));
     finding_decide_bound(finding, share.high * (1 - 1 / width), results->effect);
     finding_reason_bound(finding, finding->verdict == VERDICT_RULED_OUT ? "bound" : "undecided", share);
     if (finding->verdict == VERDICT_RULED_OUT)
@@ -370,7 +437,7 @@ static void narrow_vectors_test(const struct results *results, struct finding *f
     finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_CODE, "mix",
                      VALUE_SHARE("scalar", share_of_samples(results, finding, (double)stalls->scalar_fp_samples)),
                      VALUE_SHARE("narrow", share_of_samples(results, finding, (double)stalls->vector_samples[0])),
-                     VALUE_TEXT("best", width > 8 ? "512" : width > 4 ? "256" : "128"));
+                     VALUE_COUNT("best", best_bits));
     finding_set(finding, remedy, "remedy", NO_VALUES);
     finding_advise(finding, "advice", NO_VALUES);
 }
@@ -378,9 +445,9 @@ static void narrow_vectors_test(const struct results *results, struct finding *f
 const struct hypothesis hypothesis_narrow_vectors = {
     .id = "narrow-vectors",
     .family = "core",
-    .title = "scalar or narrow floating-point code",
+    .title = "scalar or narrow vector code",
     .needs = RESULT_BIT(RESULT_STALLS) | RESULT_BIT(RESULT_SURROUNDINGS),
-    .uses = RESULT_BIT(RESULT_RUN),
+    .uses = RESULT_BIT(RESULT_RUN) | RESULT_BIT(RESULT_BOTTLENECK),
     .test = narrow_vectors_test,
 };
 

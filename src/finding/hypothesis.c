@@ -61,8 +61,9 @@ static struct results declared(const struct results *all, unsigned mask)
 static const char *few_samples(const struct hypothesis *hypothesis, const struct results *results, struct arena *arena)
 {
     bool by_samples = hypothesis->needs & (RESULT_BIT(RESULT_STALLS) | RESULT_BIT(RESULT_KERNEL));
+    bool counted = hypothesis->uses & RESULT_BIT(RESULT_COUNTERS) && counter_summary_has_hardware(results->counters);
     uint64_t count = results->stalls ? results->stalls->sample_count : OVERALL_SAMPLES_LEAST;
-    if (!by_samples || count >= OVERALL_SAMPLES_LEAST)
+    if (!by_samples || counted || count >= OVERALL_SAMPLES_LEAST)
         return NULL;
     return arena_printf(arena, "%llu sample%s of its CPU time %s too few to tell causes apart (%d at least)",
                         (unsigned long long)count, count == 1 ? "" : "s", count == 1 ? "is" : "are", OVERALL_SAMPLES_LEAST);

@@ -605,16 +605,20 @@ static void vector_section(struct page *page)
     const struct stalls *stalls = page->diagnosis->results->stalls;
     if (!stalls || !stalls->attributed || !stalls->sample_count)
         return;
-    uint64_t any = stalls->scalar_fp_samples + stalls->vector_samples[0] + stalls->vector_samples[1] +
-                   stalls->vector_samples[2];
-    double total = (double)stalls->sample_count;
-    if ((double)any < 0.02 * total)
+    double total = (double)stalls->sample_count, user = (double)stalls->attributed_samples;
+    double widths[] = {(double)stalls->scalar_fp_samples, (double)stalls->vector_samples[0], (double)stalls->vector_samples[1],
+                       (double)stalls->vector_samples[2]};
+    static const char *const labels[] = {"one number at a time", "128 bits", "256 bits", "512 bits"};
+    double any = widths[0] + widths[1] + widths[2] + widths[3];
+    if (any < 0.02 * total) {
+        heading(page, "VECTOR WIDTH OF THE HOT CODE", "none: general registers alone");
         return;
+    }
     heading(page, "VECTOR WIDTH OF THE HOT CODE", "share of all samples at such instructions");
-    share_line(page, "one number at a time", (double)stalls->scalar_fp_samples / total, YELLOW, "");
-    share_line(page, "128 bits", (double)stalls->vector_samples[0] / total, CYAN, "");
-    share_line(page, "256 bits", (double)stalls->vector_samples[1] / total, CYAN, "");
-    share_line(page, "512 bits", (double)stalls->vector_samples[2] / total, CYAN, "");
+    share_line(page, "no vectors", (user > any ? user - any : 0) / total, DIM, "general registers, counting, jumps");
+    for (size_t at = 0; at < array_count(widths); at++)
+        if (widths[at] > 0)
+            share_line(page, labels[at], widths[at] / total, at ? CYAN : YELLOW, "");
 }
 
 static void phase_section(struct page *page)

@@ -259,3 +259,40 @@ def test_a_replay_keeps_the_effect_unless_told_otherwise(run, tmp_path):
     assert diagnose_json(run, "--case", case)[1] == first
     assert diagnose_json(run, "--case", case, "--effect", "2")[1]["effect"] == pytest.approx(0.02)
     assert run("diagnose", "--case", case, "--effect", "-1").returncode == 2
+
+
+WIDTHS = """
+#include <stdlib.h>
+static volatile unsigned kept;
+static unsigned char a[16384], b[16384], c[16384];
+__attribute__((noinline)) static void together(void) { for (int i = 0; i < 16384; i++) c[i] = a[i] * 3 + b[i]; }
+__attribute__((noinline)) static unsigned chained(unsigned h) { for (int i = 0; i < 16384; i++) h = h * 33 ^ a[i]; return h; }
+int main(int count, char **words)
+{
+    unsigned h = 1;
+    for (long turn = atol(words[2]); turn > 0; turn--)
+        if (words[1][0] == 't') together(); else h = chained(h);
+    kept = h + c[5];
+    return count == 0;
+}
+"""
+
+
+@pytest.mark.parametrize("loop, turns, found", [("together", "40000", True), ("chained", "20000", False)])
+def test_integer_loops_that_could_compute_more_at_once_are_told_from_chains(run, tmp_path, loop, turns, found):
+    (tmp_path / "widths.c").write_text(WIDTHS)
+    compiled = subprocess.run(["gcc", "-O2", "-fno-tree-vectorize", "-o", tmp_path / "widths", tmp_path / "widths.c"])
+    if compiled.returncode:
+        pytest.skip("no compiler")
+    _, result = diagnose_json(run, "--", tmp_path / "widths", loop, turns)
+    by_id = {finding["id"]: finding for finding in result["findings"]}
+    narrow = by_id["narrow-vectors"]
+    if narrow["verdict"] == "not_testable":
+        pytest.skip(narrow["reason"])
+    if "avx2" not in open("/proc/cpuinfo").read():
+        pytest.skip("nothing wider than 128 bits here")
+    assert (narrow["verdict"] == "supported") == found, narrow
+    if found:
+        assert "together computes one 8-bit number at a time" in narrow["headline"]
+    else:
+        assert narrow["verdict"] == "ruled_out", narrow
