@@ -134,6 +134,12 @@ static struct interval delayed_share(const struct run_time *run, double delay_s)
     bool is_least = run->run_delay_is_least || !run->run_delay_s.known;
     double most = !is_least ? in_turn : run->looked_ready.known ? run->looked_ready.high : 1;
     most = most < in_turn ? in_turn : most;
+    if (run->threads_seen <= 1) {
+        /* What the kernel adds up when it comes back may have begun before the watch: it ran the rest of the time. */
+        double off = run->on_cpu_ratio.known ? 1 - run->on_cpu_ratio.value : 1;
+        in_turn = in_turn < off ? in_turn : off;
+        most = most < off ? most : off;
+    }
     if (run->threads_seen <= 1)
         return most > in_turn ? interval_of(in_turn, (in_turn + most) / 2, most) : interval_exactly(in_turn);
     double runnable_s = delay_s + run->cpu_s.value;
@@ -155,6 +161,13 @@ static void oversubscribed_test(const struct results *results, struct finding *f
     }
     struct interval share = delayed_share(run, delay.value);
     double before = share.high;
+    /* A limit holds threads back that are ready, too: whose doing a delay is, the kernel doesn't say. */
+    struct measured throttled = results->activity ? results->activity->throttled_s : not_measured("/proc was not watched");
+    if (throttled.known && throttled.value > 0) {
+        struct interval limited = throttled_share(results, run->elapsed_s.value);
+        double least = share.low - limited.high;
+        share = interval_of(least > 0 ? least : 0, (least > 0 ? least + share.high : share.high) / 2, share.high);
+    }
     /* Its own threads waiting for one another's CPUs lose nothing: only what others ran on them can come back. */
     if (cpus.known && run->cpus_used.known && run->threads_seen > 1) {
         double others = 1 - run->cpus_used.value / cpus.value;

@@ -525,6 +525,23 @@ static void row_line(struct page *page, const struct stall_row *row, double tota
     text_add_char(page->out, '\n');
 }
 
+/* Where nothing names it, the binary is in the name already: then that has the room of both. */
+static void name_and_binary(struct page *page, const struct stall_function *function)
+{
+    size_t length = strlen(function->dso), used = 2 + 8 + 2 + bar_of(page);
+    scoped_text struct text name = {0};
+    if (strncmp(function->name, function->dso, length) == 0 && function->name[length] == '+') {
+        shortened(&name, function->name, width_of(page) > used + NAME_LEAST ? width_of(page) - used : NAME_LEAST);
+        coloured(page, BOLD, text_string(&name));
+    } else {
+        fitted(&name, function->name, column_of(page, 42));
+        coloured(page, BOLD, text_string(&name));
+        text_add(page->out, "  ");
+        coloured(page, DIM, function->dso);
+    }
+    text_add_char(page->out, '\n');
+}
+
 static void code_section(struct page *page)
 {
     const struct stalls *stalls = page->diagnosis->results->stalls;
@@ -544,12 +561,7 @@ static void code_section(struct page *page)
         text_printf(page->out, "  %5.1f %%  ", share * 100);
         bar(page, share, CYAN);
         text_add(page->out, "  ");
-        scoped_text struct text name = {0};
-        fitted(&name, function->name, column_of(page, 42));
-        coloured(page, BOLD, text_string(&name));
-        text_add(page->out, "  ");
-        coloured(page, DIM, function->dso);
-        text_add_char(page->out, '\n');
+        name_and_binary(page, function);
         size_t rows = at == 0 ? 5 : at < 3 ? 2 : 0;
         for (size_t row = 0; row < function->row_count && row < rows; row++)
             if ((double)function->rows[row].samples >= 0.02 * total)
@@ -724,6 +736,19 @@ enum {
     UNDECIDED_MOST = 7
 };
 
+/* Before its bar; on a narrow terminal in a line of its own, rather than cut. */
+static void finding_title(struct page *page, const char *title)
+{
+    size_t room = column_of(page, 46);
+    if (text_columns(title) <= room) {
+        fitted(page->out, title, room);
+        text_add_char(page->out, ' ');
+        return;
+    }
+    paragraph(page, title, 4, 4);
+    text_add_repeated(page->out, " ", 4 + room + 1);
+}
+
 static void findings_of(struct page *page, enum verdict verdict, const char *title, enum colour colour)
 {
     static const char *const marks[] = {"●", "○", "✓", "·"}, *const plain[] = {"*", "?", "-", "."};
@@ -754,8 +779,7 @@ static void findings_of(struct page *page, enum verdict verdict, const char *tit
         text_printf(page->out, "  %s%s%s ", code_of(page, colour), mark, code_of(page, PLAIN));
         scoped_text struct text gain = {0};
         if (verdict == VERDICT_SUPPORTED || verdict == VERDICT_UNDECIDED) {
-            fitted(page->out, finding->hypothesis->title, column_of(page, 46));
-            text_add_char(page->out, ' ');
+            finding_title(page, finding->hypothesis->title);
             bar(page, finding->recoverable.known ? finding->recoverable.high : 0, colour);
             print_gain(&gain, finding);
             text_printf(page->out, "  %s of %s\n", text_string(&gain), denominator_name(finding->of));

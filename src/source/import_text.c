@@ -267,7 +267,9 @@ static void summarise(struct text *out, enum import_kind kind, struct rows *rows
     switch (kind) {
     case IMPORT_STAT:
         for (size_t at = 0; at < rows->count && at < 4; at++) {
-            text_printf(out, "%s%.15g ", at ? ", " : "", rows->items[at].number);
+            bool is_clock = view_ends(rows->items[at].name, "-clock");
+            text_add(out, at ? ", " : "");
+            text_printf(out, is_clock ? "%.6g ms of " : "%.15g ", is_clock ? rows->items[at].number * 1e-6 : rows->items[at].number);
             add_name(out, rows->items[at].name);
         }
         break;

@@ -264,7 +264,7 @@ def test_a_replay_keeps_the_effect_unless_told_otherwise(run, tmp_path):
 WIDTHS = """
 #include <stdlib.h>
 static volatile unsigned kept;
-static unsigned char a[16384], b[16384], c[16384];
+unsigned char a[16384], b[16384], c[16384];
 __attribute__((noinline)) static void together(void) { for (int i = 0; i < 16384; i++) c[i] = a[i] * 3 + b[i]; }
 __attribute__((noinline)) static unsigned chained(unsigned h) { for (int i = 0; i < 16384; i++) h = h * 33 ^ a[i]; return h; }
 int main(int count, char **words)

@@ -832,6 +832,39 @@ Test(findings, what_ended_while_watched_is_said)
     arena_done(&made.arena);
 }
 
+/* schedstat adds a delay when it is over: one that began before the watch is in its first difference. */
+Test(findings, one_thread_was_not_ready_while_it_ran)
+{
+    struct made_up made;
+    make_up(&made);
+    made.run.on_cpu_ratio = measured_as(0.3);
+    made.run.cpu_s = measured_as(3);
+    made.run.cpus_used = measured_as(0.3);
+    made.run.run_delay_s = measured_as(11);
+    const struct finding *others = test_and_find(&made, "oversubscribed");
+    cr_assert_eq(others->verdict, VERDICT_SUPPORTED);
+    cr_assert_float_eq(others->recoverable.high, 0.7, 0.001, "%g", others->recoverable.high);
+    arena_done(&made.arena);
+}
+
+/* Held back by its limit, it is ready, too: that is nobody else's doing. */
+Test(findings, throttled_time_is_not_laid_at_others)
+{
+    struct made_up made;
+    make_up(&made);
+    made.run.on_cpu_ratio = measured_as(0.2);
+    made.run.cpu_s = measured_as(2);
+    made.run.cpus_used = measured_as(0.2);
+    made.run.run_delay_s = measured_as(7.9);
+    made.activity.quota_cpus = measured_as(0.2);
+    made.activity.throttled_s = measured_as(7.9);
+    cr_assert_eq(test_and_find(&made, "cpu-quota")->verdict, VERDICT_SUPPORTED);
+    const struct finding *others = test_and_find(&made, "oversubscribed");
+    cr_assert_neq(others->verdict, VERDICT_SUPPORTED);
+    cr_assert_eq(others->recoverable.low, 0, "%g", others->recoverable.low);
+    arena_done(&made.arena);
+}
+
 Test(findings, a_program_that_failed_is_said_to_have)
 {
     struct made_up made;
