@@ -229,6 +229,25 @@ def bench_reading(machine, report, rounds):
                      f"plumb {options}", column=1)
 
 
+HELD_MIB = (5427, 2765)  # on 2 MiB and on 4 KiB pages: 8 GiB
+
+
+def bench_pages(machine, report, rounds):
+    tool = machine.build / "bench/page_scan"
+    title = "Page sizes of a process with 8 GiB, 5.3 GiB of it on huge pages"
+    if os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") < (sum(HELD_MIB) + 2048) << 20:
+        report.not_measured(title, "less than 10 GiB of memory are free")
+        return
+    with subprocess.Popen([tool, "hold", *map(str, HELD_MIB)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as holder:
+        holder.stdout.readline()
+        pid = holder.pid
+        runs = Runs(machine, rounds, {"bare PAGEMAP_SCAN": f"{tool} scan {pid}", "plumb pages --no-why": f"{machine.plumb} pages --no-why -p {pid}",
+                                      "plumb pages": f"{machine.plumb} pages -p {pid}", "cat smaps": f"cat /proc/{pid}/smaps",
+                                      "cat smaps_rollup": f"cat /proc/{pid}/smaps_rollup"})
+        report.table(title, "at most 1.5 times the bare scan for the split into 4 KiB and 2 MiB", runs, "bare PAGEMAP_SCAN")
+        holder.stdin.close()
+
+
 def bench_known(name):
     """Programs whose bottleneck is known, diagnosed five times each (the generated ones once); not a matter of rounds."""
     def bench(machine, report, rounds):
@@ -245,7 +264,7 @@ def bench_relu(machine, report, rounds):
 
 
 SECTIONS = {"start": bench_start, "stat": bench_stat, "tracepoints": bench_tracepoints, "record": bench_record,
-            "overhead": bench_overhead, "reading": bench_reading, "relu": bench_relu, "known_tuning": bench_known("tuning"),
+            "overhead": bench_overhead, "reading": bench_reading, "pages": bench_pages, "relu": bench_relu, "known_tuning": bench_known("tuning"),
             "known_test": bench_known("test"), "known_generated": bench_known("generated")}
 ONLY_WHEN_ASKED = {"known_generated"}
 

@@ -5,6 +5,7 @@
 #include "system/memory/page_nodes.h"
 #include "system/memory/process_pages.h"
 
+#include <errno.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -114,5 +115,41 @@ Test(page_mounts, the_longest_point_holds)
     cr_assert_str_eq(page_mount_of(&supply, "/dev/shm/x")->huge, "advise");
     cr_assert_str_eq(page_mount_of(&supply, "/dev/shmx")->type, "ext4");
     cr_assert_null(page_mount_of(&supply, "[heap]"));
+    arena_done(&arena);
+}
+
+static int no_ioctl(void *context, int fd, unsigned long request, unsigned long argument)
+{
+    errno = ENOTTY;
+    return -1;
+}
+
+/* A kernel before 6.7: frame flags stand in, where they are shown to us; else smaps. */
+Test(process_pages, without_the_scan_frame_flags_estimate)
+{
+    struct sysroot root;
+    sysroot_init(&root, NULL);
+    struct kernel old = *kernel_live();
+    old.ioctl = no_ioctl;
+    struct arena arena;
+    arena_init(&arena);
+    size_t bytes = 16 << 20, huge = 2 << 20;
+    char *mapped = mmap(NULL, bytes + huge, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    char *area = (char *)(((uintptr_t)mapped + huge - 1) / huge * huge);
+    madvise(area, bytes / 2, MADV_HUGEPAGE);
+    memset(area, 1, bytes);
+    struct process_pages pages, exact;
+    struct error err = {0};
+    cr_assert(process_pages_read_split(&root, &old, getpid(), &pages, &arena, &err), "%s", err.message);
+    cr_assert(process_pages_read_split(&root, kernel_live(), getpid(), &exact, &arena, &err), "%s", err.message);
+    cr_assert_neq(pages.method, PAGE_METHOD_SCAN);
+    if (pages.method == PAGE_METHOD_SMAPS || exact.method != PAGE_METHOD_SCAN) {
+        munmap(mapped, bytes + huge);
+        arena_done(&arena);
+        cr_skip("frame flags are shown to CAP_SYS_ADMIN only, or this kernel has no scan to compare with");
+    }
+    for (size_t at = 0; at < bytes; at += huge / 2)
+        cr_expect_eq(process_pages_size_at(&pages, (uintptr_t)area + at), process_pages_size_at(&exact, (uintptr_t)area + at), "at %zu", at);
+    munmap(mapped, bytes + huge);
     arena_done(&arena);
 }
