@@ -106,6 +106,25 @@ def test_a_seccomp_filter_is_named(run, needs_filters, error):
     assert "under seccomp" in text and "No samples" in text
 
 
+@pytest.mark.parametrize("error", ["EPERM", "EACCES", "ENOSYS"])
+def test_stat_and_record_name_the_filter_too(run, needs_filters, tmp_path, error):
+    if os.geteuid() != 0:
+        pytest.skip("without CAP_PERFMON the kernel itself may be the one who answers EACCES")
+    filtered = refuse(["perf_event_open"], getattr(errno, error))
+    counted = run("stat", "sh", "-c", "exit 3", preexec_fn=filtered)
+    assert counted.returncode == 3 and "seccomp" in counted.stderr and "seconds time elapsed" in counted.stderr
+    recorded = run("record", "-e", "cpu-clock", "-o", tmp_path / "perf.data", "true", preexec_fn=filtered)
+    assert recorded.returncode == 1 and "seccomp" in recorded.stderr
+
+
+def test_whose_process_it_is_stands_before_settings(run_as_nobody, tmp_path):
+    tmp_path.chmod(0o777)
+    for words in (["stat", "-p", str(os.getpid())], ["record", "-o", tmp_path / "perf.data", "-p", str(os.getpid())]):
+        done = run_as_nobody(*words, "true")
+        assert done.returncode == 1
+        assert f"process {os.getpid()}: it runs as user {os.geteuid()}, and this is user 65534" in done.stderr
+
+
 def test_bpf_and_ptrace_refused_leave_the_rest(run, needs_filters, sanitized):
     if sanitized:
         pytest.skip("the leak sanitizer needs ptrace itself")

@@ -28,20 +28,20 @@ static void permission_explain(const struct counter *counter, const struct sysro
     int64_t paranoid = 0;
     bool known = sysroot_i64(root, &paranoid, "/proc/sys/kernel/perf_event_paranoid");
     bool whole_cpu = counter->cpus[0] >= 0;
-    /* the kernel's own checks answer EACCES; a seccomp filter's usual answer is EPERM */
-    if (counter->open_errno == EPERM && seccomp_filters(root)) {
+    struct process_rights rights;
+    process_rights_read(&rights, root);
+    if (process_seccomp_refused(&rights, counter->open_errno)) {
         error_set(reason, ERROR_PERMISSION, "a seccomp filter (container runtime) refuses perf_event_open");
         error_hint(reason, "docker: --security-opt seccomp=unconfined, or --cap-add PERFMON with a newer profile; "
                            "Kubernetes: seccompProfile Unconfined");
         return;
     }
-    if (counter->attr.exclude_kernel && !whole_cpu && known && paranoid <= 2 && counter->refused_thread) {
-        process_wall_find(root, counter->refused_thread, false, reason);
+    if (counter->attr.exclude_kernel && !whole_cpu && known && counter->refused_thread) {
+        enum process_wall wall = process_wall_find(root, counter->refused_thread, false, reason);
         error_wrap(reason, "process %d", (int)counter->refused_thread);
-        return;
+        if ((paranoid <= 2 && wall != WALL_GONE) || process_wall_is_its_own(wall))
+            return;
     }
-    struct process_rights rights;
-    process_rights_read(&rights, root);
     if (process_has_perfmon(&rights)) {
         error_set(reason, ERROR_PERMISSION, "the kernel refuses this event (%s), although this process holds CAP_PERFMON",
                   strerror(counter->open_errno));

@@ -85,6 +85,16 @@ static enum process_wall other_users_wall(const struct other *other, struct erro
     return WALL_USER;
 }
 
+bool process_seccomp_refused(const struct process_rights *rights, int sys_errno)
+{
+    return fact_equals(&rights->seccomp_mode, 2) && (sys_errno == EPERM || process_has_perfmon(rights));
+}
+
+bool process_wall_is_its_own(enum process_wall wall)
+{
+    return wall == WALL_USER || wall == WALL_NOT_DUMPABLE || wall == WALL_CAPABILITIES;
+}
+
 enum process_wall process_wall_find(const struct sysroot *root, pid_t pid, bool attach, struct error *ret_reason)
 {
     struct process_rights rights;

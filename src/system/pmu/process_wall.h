@@ -30,4 +30,12 @@ enum process_wall {
  */
 enum process_wall process_wall_find(const struct sysroot *root, pid_t pid, bool attach, struct error *ret_reason);
 
+/*
+ * Was it a seccomp filter that answered perf_event_open with this errno? The kernel's own checks answer EACCES, and not to
+ * who holds CAP_PERFMON (security modules apart); a filter's usual answer is EPERM.
+ */
+bool process_seccomp_refused(const struct process_rights *rights, int sys_errno);
+/* A wall that stands whatever kernel.perf_event_paranoid says: another user's process, one that may not be looked into. */
+bool process_wall_is_its_own(enum process_wall wall);
+
 #endif

@@ -254,6 +254,7 @@ static bool open_at(struct opening *opening, uint32_t stream_at, const struct pl
     int fd = open_stream(opening, stream, place, leads ? -1 : *leader, &sys_errno);
     if (leader && leads)
         *leader = fd;
+    opening->refused_thread = place->flags == 0 && place->pid > 0 ? place->pid : 0;
     if (fd < 0)
         return sys_errno == 0 || refuse(opening, stream, !leads, sys_errno, err);
     return keep_fd(opening, stream_at, place, fd, err);

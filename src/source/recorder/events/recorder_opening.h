@@ -25,6 +25,7 @@ struct opening {
     int *group_leaders; /* by group, first and second streams: descriptors at the place being opened */
     int group_count;
     bool ring_too_large;
+    pid_t refused_thread; /* where an event was refused: that thread, or 0 */
 };
 
 /* recorder_attributes.c: a stream for each event, and its twin, and the tracking event. */

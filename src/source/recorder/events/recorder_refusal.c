@@ -3,17 +3,34 @@
 #include "source/recorder/events/recorder_opening.h"
 
 #include "base/scope.h"
+#include "system/pmu/process_wall.h"
 
 #include <errno.h>
 #include <string.h>
 
-static bool permission_failed(const struct opening *opening, const struct counter_stream *stream, struct error *err)
+static bool permission_failed(const struct opening *opening, const struct counter_stream *stream, int sys_errno,
+                              struct error *err)
 {
     int64_t paranoid = 0;
+    struct process_rights rights;
+    process_rights_read(&rights, opening->root);
+    if (process_seccomp_refused(&rights, sys_errno)) {
+        error_wrap(err, "a seccomp filter (container runtime) refuses perf_event_open");
+        return error_hint(err, "docker: --security-opt seccomp=unconfined, or --cap-add PERFMON with a newer profile; "
+                               "Kubernetes: seccompProfile Unconfined");
+    }
     bool known = sysroot_i64(opening->root, &paranoid, "/proc/sys/kernel/perf_event_paranoid");
     if (!known)
         return error_hint(err, "perf_event_open is not permitted here; in a container, allow it in the seccomp profile "
                                "and add CAP_PERFMON");
+    if (opening->refused_thread && opening->request->target->kind != TARGET_WORKLOAD) {
+        struct error wall;
+        enum process_wall found = process_wall_find(opening->root, opening->refused_thread, false, &wall);
+        if (process_wall_is_its_own(found)) {
+            error_set(err, ERROR_PERMISSION, "can't record process %d: %s", (int)opening->refused_thread, wall.message);
+            return error_hint(err, "%s", wall.hint);
+        }
+    }
     bool wide = opening->request->target->kind == TARGET_CPUS || opening->request->target->kind == TARGET_CGROUP;
     long long wanted = wide ? 0 : stream->attr.exclude_kernel ? 2 : 1;
     if (paranoid > wanted)
@@ -38,7 +55,7 @@ bool recorder_open_failed(const struct opening *opening, const struct counter_st
     switch (sys_errno) {
     case EACCES:
     case EPERM:
-        return permission_failed(opening, stream, err);
+        return permission_failed(opening, stream, sys_errno, err);
     case ENOENT:
     case ENODEV:
     case ENXIO:
@@ -55,7 +72,7 @@ bool recorder_open_failed(const struct opening *opening, const struct counter_st
         return error_hint(err, "its PMU can't sample, or not as precisely as asked (:p); -e cpu-clock samples anywhere");
     case EMFILE:
     case ENFILE:
-        return error_hint(err, "%zu descriptors are open; raise the limit (ulimit -n), or record fewer threads, events "
+        return error_hint(err, "%zu of its descriptors are open; raise the limit (ulimit -n), or record fewer threads, events "
                                "or CPUs; --per-thread needs one for each thread and event",
                           opening->counters->fds.count);
     case EBUSY:
