@@ -368,7 +368,7 @@ static bool due(struct waiter *waiter, uint64_t now)
     }
     if (waiter->end_ns && now >= waiter->end_ns) {
         waiter->end_ns = 0;
-        counting->timed_out = true;
+        counting->ended_here = true;
         if (!counting->has_workload)
             return true;
         kill(counting->workload.pid, SIGTERM);
@@ -388,6 +388,7 @@ static void wait_for_end(struct waiter *waiter)
         if (waiter->control_at >= 0 && waiter->polled[waiter->control_at].revents && control_read(waiter)) {
             if (!waiter->counting->has_workload)
                 return;
+            waiter->counting->ended_here = true;
             kill(waiter->counting->workload.pid, SIGTERM);
         }
     }

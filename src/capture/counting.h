@@ -45,7 +45,7 @@ struct counting {
     bool has_workload;
     struct workload workload;
     uint64_t elapsed_ns;
-    bool timed_out;          /* it was the timeout that ended the program */
+    bool ended_here;         /* it was the timeout, or --control's stop, that ended the program */
     bool interval_failed;    /* plan->interval said stop */
 };
 

@@ -269,6 +269,13 @@ def test_control_fifo(run, countable, tmp_path):
     assert done.stderr.startswith("Events disabled\nEvents enabled\nEvents disabled\n"), done.stderr
 
 
+def test_control_stop_ends_the_program_which_is_no_failure(run, tmp_path):
+    control = tmp_path / "control"
+    os.mkfifo(control)
+    done = run("stat", "--control", f"fifo:{control}", "sh", "-c", f"echo stop >{control}; exec sleep 60")
+    assert done.returncode == 0 and "seconds time elapsed" in done.stderr
+
+
 def test_delay_leaves_out_the_start(run, countable):
     done = run("stat", "-x,", "-D", "30000", "-e", "page-faults", "true")
     assert done.returncode == 0

@@ -101,8 +101,9 @@ void record_summary_say(const struct record_summary *summary, const struct recor
     say_guarded(summary, result);
     say_stacks(summary, result);
     if (result->code_pages) {
-        snprintf(text, sizeof(text), "%llu pages of code that no file holds were copied (%llu KiB)",
-                 (unsigned long long)result->code_pages, (unsigned long long)result->code_bytes / 1024);
+        snprintf(text, sizeof(text), "%llu page%s of code that no file holds %s copied (%llu KiB)",
+                 (unsigned long long)result->code_pages, result->code_pages == 1 ? "" : "s",
+                 result->code_pages == 1 ? "was" : "were", (unsigned long long)result->code_bytes / 1024);
         say(summary, text);
     }
     say_losses(summary, result);

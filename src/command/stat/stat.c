@@ -210,7 +210,7 @@ static bool run_once(struct stat_run *run, struct counting *counting, struct err
             run->context->exit_code = workload_exec_exit_code(err);
         return false;
     }
-    bool ended_by_us = counting->timed_out && WIFSIGNALED(counting->workload.wait_status);
+    bool ended_by_us = counting->ended_here && WIFSIGNALED(counting->workload.wait_status);
     if (counting->has_workload && counting->workload.reaped && !ended_by_us)
         run->context->exit_code = workload_exit_code(&counting->workload);
     run->usage = counting->workload.usage;

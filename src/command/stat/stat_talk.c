@@ -148,7 +148,7 @@ void stat_verbose_say(struct stat_run *run, const struct counters *counters)
 void stat_death_say(struct stat_run *run, const struct counting *counting)
 {
     int status = counting->workload.wait_status;
-    if (!counting->has_workload || !WIFSIGNALED(status) || counting->timed_out || WTERMSIG(status) == SIGINT ||
+    if (!counting->has_workload || !WIFSIGNALED(status) || counting->ended_here || WTERMSIG(status) == SIGINT ||
         WTERMSIG(status) == SIGPIPE)
         return;
     fprintf(run->context->talk, "%s%s\n", strsignal(WTERMSIG(status)), WCOREDUMP(status) ? " (core dumped)" : "");
