@@ -41,7 +41,7 @@ void cpu_time_read(struct cpu_time *time, const struct sysroot *root)
     fact_number_absent(&time->load_hundredths, "'/proc/loadavg' does not tell");
     if (sysroot_line(root, line, sizeof(line), "/proc/loadavg")) {
         struct view rest = view_of(line);
-        if (view_double(view_word(&rest), &load))
+        if (view_double(view_word(&rest), &load) && load >= 0 && load < 1e9)
             fact_number_set(&time->load_hundredths, (int64_t)(load * 100 + 0.5));
     }
 }

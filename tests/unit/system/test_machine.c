@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Facts of machines that are not here, read from their sysroots. */
+#include "made_folder.h"
 #include "test.h"
 
 #include "base/vec.h"
@@ -260,4 +261,29 @@ Test(cpuid, a_snapshot_tells_only_the_leaves_it_lists)
     cr_assert(cpuid_read(&root, 0xa, 0, &leaf));
     cr_assert_eq(leaf.eax, 0u);
     cr_assert_not(cpuid_read(&root, 0x1f, 0, &leaf), "not listed is unknown, not zero");
+}
+
+/* What can't be a load is unknown, not a number out of range. */
+Test(cpu_time, a_load_average_that_is_none)
+{
+    static const struct {
+        const char *text;
+        bool known;
+        int64_t hundredths;
+    } cases[] = {
+        {"0.25 1.00 2.00 1/99 7\n", true, 25}, {"99999999999999999999999\n", false, 0}, {"-1\n", false, 0}, {"nan\n", false, 0},
+        {"inf 0 0\n", false, 0}, {"", false, 0},
+    };
+    for (size_t at = 0; at < array_count(cases); at++) {
+        char folder[] = "/tmp/plumb-load-XXXXXX";
+        struct sysroot root;
+        struct cpu_time time;
+        cr_assert(mkdtemp(folder));
+        sysroot_init(&root, folder);
+        made_folder_put(folder, "/proc/loadavg", "%s", cases[at].text);
+        cpu_time_read(&time, &root);
+        cr_expect_eq(time.load_hundredths.known, cases[at].known, "%s", cases[at].text);
+        cr_expect(!cases[at].known || time.load_hundredths.value == cases[at].hundredths, "%s", cases[at].text);
+        made_folder_remove(folder);
+    }
 }
