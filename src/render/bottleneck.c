@@ -98,9 +98,9 @@ size_t bottleneck_lines(struct bottleneck_line lines[BOTTLENECK_LINES_MOST], con
                              share_text(verdict->second.share, arena)), false};
     const char *returns =
         verdict->recoverable.known
-            ? arena_printf(arena, "Removing it returns at most %s of the CPU time%s; how much of that isn't measured.",
-                           share_text(interval_exactly(verdict->recoverable.high), arena),
-                           cpu_s > 0 ? arena_printf(arena, " (%s)", seconds_text(interval_exactly(verdict->recoverable.high * cpu_s), arena)) : "")
+            ? arena_printf(arena, "A good remedy returns %s of the CPU time%s: %s.", share_text(verdict->recoverable, arena),
+                           cpu_s > 0 ? arena_printf(arena, " (%s)", seconds_text(interval_scaled(verdict->recoverable, cpu_s), arena)) : "",
+                           verdict->recoverable_how)
             : arena_printf(arena, "Recoverable time: not known, because %s.", verdict->recoverable_why);
     lines[count++] = (struct bottleneck_line){"", returns, false};
     return count;
@@ -152,6 +152,7 @@ static void write_verdict(struct json_writer *json, const struct bottleneck_verd
     json_string(json, "confidence", bottleneck_confidence_name(verdict->confidence));
     write_interval(json, "share", verdict->share);
     write_interval(json, "recoverable", verdict->recoverable);
+    json_string(json, "recoverable_how", verdict->recoverable_how);
     json_string(json, "recoverable_why", verdict->recoverable_why);
     write_second(json, &verdict->second);
     json_string(json, "function", verdict->function);

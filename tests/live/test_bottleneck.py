@@ -28,7 +28,7 @@ POSSIBLE = {
     "interp": ({"bad_speculation"}, True),
     "code": ({"frontend"}, False),
 }
-KEYS = {"estimated", "class", "subclass", "level", "confidence", "share", "recoverable", "recoverable_why", "second",
+KEYS = {"estimated", "class", "subclass", "level", "confidence", "share", "recoverable", "recoverable_how", "recoverable_why", "second",
         "function", "instruction", "working_set", "evidence", "why_not", "loops"}
 
 
@@ -52,7 +52,10 @@ def test_a_class_that_can_not_be_is_not_named(kernel_case, name):
     assert not (looks_like_another and estimate["confidence"] == "high"), estimate["evidence"]
     low, middle, high = estimate["share"]
     assert 0 <= low <= middle <= high <= 1
-    assert estimate["recoverable"] or estimate["recoverable_why"]
+    if estimate["recoverable"]:
+        assert 0 <= estimate["recoverable"][0] <= estimate["recoverable"][1] <= estimate["recoverable"][2] <= 1 and estimate["recoverable_how"]
+    else:
+        assert estimate["recoverable_why"]
     assert estimate["evidence"]
 
 

@@ -16,8 +16,9 @@ KIB, MIB = 1 << 10, 1 << 20
 INTEGERS = {"uint8_t": 1, "uint16_t": 2, "uint32_t": 4, "uint64_t": 8}
 COLUMNS = ("name", "compiler", "flags", "arguments", "class", "subclass", "adversarial", "working_set_bytes", "fix", "units", "remark")
 # A part of a program: what stands at the head of the file, what main does first, the body of `uint64_t part(void)`, and the truth.
-Part = collections.namedtuple("Part", "head setup body label subclass adversarial working_set units flags remark",
-                              defaults=("-", "no", None, None, (), ""))
+# fixed: the body that does the same work without the cause; "" where there is none.
+Part = collections.namedtuple("Part", "head setup body label subclass adversarial working_set units flags remark fixed",
+                              defaults=("-", "no", None, None, (), "", ""))
 
 
 def lines(*texts):
@@ -26,6 +27,12 @@ def lines(*texts):
 
 def tab(text, depth=1):
     return "\n".join("    " * depth + line if line.strip() else line for line in text.split("\n"))
+
+
+def side_by_side(kind, names, start, turns, step, hide):
+    """A loop of `turns` steps altogether, in as many chains as there are names."""
+    return lines(f"{kind} {', '.join(f'{name} = {start}' for name in names)};", "", "KNOWN_AS_WRITTEN",
+                 f"for (int i = 0; i < {turns}; i += {len(names)}) {{", *[f"    {step(name)}" for name in names], f"    {hide}", "}")
 
 
 def hidden(names):
@@ -47,7 +54,10 @@ def chase(draw, p, sizes, label, subclass, adversarial, remark):
                       f"p{p}_at += {link};"),
                 lines(f"char *at = p{p}_at;", "", "KNOWN_AS_WRITTEN", f"for (int i = 0; i < {turns}; i++) {{",
                       *["    at = *(char **)at;"] * unroll, "}", f"p{p}_at = at;", f"return {turns * unroll};"),
-                label, subclass, adversarial, nodes * 64, unroll, (), f"{remark}: ring of {nodes} nodes {stride} bytes apart")
+                label, subclass, adversarial, nodes * 64, unroll, (), f"{remark}: ring of {nodes} nodes {stride} bytes apart",
+                lines(f"char *at = p{p}_at - {link};", f"static uint64_t from;", "uint64_t sum = 0;", "", "KNOWN_AS_WRITTEN", f"for (int i = 0; i < {turns * unroll}; i++)",
+                      f"    sum += *(uint64_t *)(at + ((from + (uint64_t)i) & {nodes - 1}) * {stride} + {link});", f"from += {turns * unroll};", "KNOWN_KEEP(sum);",
+                      f"return {turns * unroll};") if label == "memory" else "")
 
 
 def chase_far(draw, p):
@@ -73,7 +83,10 @@ def gather(draw, p):
                 lines(f"{kind} sum = 0;", f"uint64_t place, from = p{p}_from;", "", "KNOWN_AS_WRITTEN",
                       f"for (int i = 0; i < {turns}; i++, from += {unroll}) {{", *steps, "}", f"p{p}_from = from;", "KNOWN_KEEP(&sum);",
                       f"return {turns * unroll};"),
-                "memory", "parallel_misses", "no", size, unroll, (), f"{kind} from all over {size // MIB} MiB, no place waits for a load")
+                "memory", "parallel_misses", "no", size, unroll, (), f"{kind} from all over {size // MIB} MiB, no place waits for a load",
+                lines(f"{kind} sum = 0;", f"uint64_t from = p{p}_from;", "", "KNOWN_AS_WRITTEN",
+                      f"for (int i = 0; i < {turns * unroll}; i++)", f"    sum += p{p}_table[(from + (uint64_t)i) & {size // width - 1}];",
+                      f"p{p}_from = from + {turns * unroll};", "KNOWN_KEEP(&sum);", f"return {turns * unroll};"))
 
 
 def stream(draw, p):
@@ -91,7 +104,10 @@ def stream(draw, p):
                       f"for (int i = 0; i < {chunk * 8}; i += {stride})", f"    {body}", "KNOWN_KEEP(&sum);", "KNOWN_KEEP(data);",
                       f"p{p}_from = (p{p}_from + {chunk * 8}) % {span};", f"return {chunk * 8 // stride};"),
                 "memory", "bandwidth", "no", size, None, ("-fno-tree-vectorize",),
-                f"{form} of {size // MIB} MiB in order, every {stride * 8} bytes")
+                f"{form} of {size // MIB} MiB in order, every {stride * 8} bytes",
+                lines(f"{kind} *data = p{p}_data, sum = 0;", "", "KNOWN_AS_WRITTEN", "for (int turn = 0; turn < 128; turn++) {", "    KNOWN_AS_WRITTEN",
+                      f"    for (int i = 0; i < 1024; i += {stride})", f"        {body.replace(str(half), '1024')}", "    KNOWN_KEEP(&sum);", "    KNOWN_KEEP(data);", "}",
+                      f"return {chunk * 8 // stride};"))
 
 
 def pages(draw, p):
@@ -112,22 +128,29 @@ def integer_chain(draw, p):
     """Multiplications in one chain, with cheaper steps between them; each waits for the one before."""
     kind, unroll, turns = draw.choice(("uint32_t", "uint64_t")), draw.choice((1, 2, 3, 4)), draw.choice((3000, 20000, 200000))
     between = draw.sample(["x += 77;", "x ^= y;", "x = x << 13 | x >> 19;", "x -= y;", "x ^= x >> 7;"], draw.randrange(3))
-    step = [f"    {each}" for each in ["x *= y;", *between]]
+    step, four = [f"    {each}" for each in ["x *= y;", *between]], ["x0", "x1", "x2", "x3"]
     return Part(f"static {kind} p{p}_state = 1;", "",
                 lines(f"{kind} x = p{p}_state, y = 0x2c1b3c6d;", "", "KNOWN_HIDE(y);", "KNOWN_AS_WRITTEN",
                       f"for (int i = 0; i < {turns}; i++) {{", *(step + ["    KNOWN_HIDE(x);"]) * unroll, "}", f"p{p}_state = x;",
                       f"return {turns * unroll};"),
-                "core", "latency_chain", "yes", None, unroll, (), f"{kind}: {' '.join(['x *= y;', *between])}")
+                "core", "latency_chain", "yes", None, unroll, (), f"{kind}: {' '.join(['x *= y;', *between])}",
+                lines(f"{kind} y = 0x2c1b3c6d;", "", "KNOWN_HIDE(y);",
+                      side_by_side(kind, four, 1, turns * unroll // 4 * 4, lambda name: " ".join(["x *= y;", *between]).replace("x", name), hidden(four)),
+                      f"p{p}_state = x0 ^ x1 ^ x2 ^ x3;", f"return {turns * unroll // 4 * 4};"))
 
 
 def float_chain(draw, p):
     kind, unroll, turns = draw.choice(("float", "double")), draw.choice((1, 2, 4)), draw.choice((3000, 20000, 100000))
-    step = draw.choice(("x = x * y + 1;", "x += y;", "x *= y;", "x = (x + y) * y;"))
+    step, eight = draw.choice(("x = x * y + 1;", "x += y;", "x *= y;", "x = (x + y) * y;")), [f"x{k}" for k in range(8)]
     return Part(f"static {kind} p{p}_factor = 0.999f;", "",
                 lines(f"{kind} x = 1, y = *(volatile {kind} *)&p{p}_factor;", "", "KNOWN_AS_WRITTEN",
                       f"for (int i = 0; i < {turns}; i++) {{", *[f"    {step}", "    __asm__ volatile(\"\" : \"+x\"(x));"] * unroll,
                       "    x = x > 1e-30f ? x : 1;" if step == "x *= y;" else "", "}", "KNOWN_KEEP(&x);", f"return {turns * unroll};").replace("\n\n}", "\n}"),
-                "core", "latency_chain/fp", "no", None, unroll, (), f"{kind}: {step}")
+                "core", "latency_chain/fp", "no", None, unroll, (), f"{kind}: {step}",
+                lines(f"{kind} y = *(volatile {kind} *)&p{p}_factor;", "",
+                      side_by_side(kind, eight, 1, turns * unroll // 8 * 8, lambda name: step.replace("x", name),
+                                   "__asm__ volatile(\"\" : " + ", ".join(f'"+x"({name})' for name in eight) + ");"),
+                      f"x0 += {' + '.join(eight[1:])};", "KNOWN_KEEP(&x0);", f"return {turns * unroll // 8 * 8};") if step != "x *= y;" else "")
 
 
 def float_units(draw, p):
@@ -178,7 +201,10 @@ def store_and_load(draw, p):
                       "for (int i = 0; i < 4096; i++)", f"    p{p}_places[i] = (unsigned char)(i % {counters} * 9 + 40);"),
                 lines(f"{kind} *table = p{p}_table;", f"const unsigned char *places = p{p}_places;", "", "KNOWN_AS_WRITTEN",
                       f"for (int i = 0; i < {turns * unroll}; i += {unroll}) {{", *steps, "}", "KNOWN_KEEP(table);", f"return {turns * unroll};"),
-                "core", "store_forwarding", "yes", None, unroll, (), f"{counters} counters of {kind}, by turns")
+                "core", "store_forwarding", "yes", None, unroll, (), f"{counters} counters of {kind}, by turns",
+                lines(f"{kind} *table = p{p}_table;", f"const unsigned char *places = p{p}_places;", "", "KNOWN_AS_WRITTEN",
+                      f"for (int i = 0; i < {turns * unroll // 8 * 8}; i += 8) {{", *[f"    table[places[(i + {k}) & 4095] + {k * 16}]++;" for k in range(8)], "}",
+                      "KNOWN_KEEP(table);", f"return {turns * unroll // 8 * 8};"))
 
 
 # --- branches, code, and as fast as it goes ---------------------------------------------------------------------------
@@ -198,7 +224,10 @@ def random_branch(draw, p):
                 lines(f"const {kind} *data = p{p}_data + p{p}_from;", "uint64_t sum = 0;", "", "KNOWN_AS_WRITTEN",
                       f"for (uint64_t i = 0; i < {piece}; i++) {{", *body, "}", "KNOWN_KEEP(sum);", f"p{p}_from = (p{p}_from + {piece}) % {count};",
                       f"return {piece};"),
-                "bad_speculation", "conditional", "no", None, 1, (), f"{kind}, bit {bit} of random numbers, {ways} ways")
+                "bad_speculation", "conditional", "no", None, 1, (), f"{kind}, bit {bit} of random numbers, {ways} ways",
+                lines(f"const {kind} *data = p{p}_data + p{p}_from;", "uint64_t sum = 0;", "", "KNOWN_AS_WRITTEN", f"for (uint64_t i = 0; i < {piece}; i++) {{",
+                      f"    {kind} value = data[i];", f"    uint64_t taken = -(uint64_t)(value >> {bit} & 1);", "", "    KNOWN_HIDE(taken);", "    sum += value & taken;",
+                      *body[6:], "}", "KNOWN_KEEP(sum);", f"p{p}_from = (p{p}_from + {piece}) % {count};", f"return {piece};") if ways == 2 else "")
 
 
 def random_jump(draw, p):
@@ -281,7 +310,8 @@ PAIRS = [(chase_far, integer_chain), (random_branch, float_chain), (divide, gath
 
 def source(name, parts):
     heads = [f"{part.head}\n" for part in parts if part.head]
-    functions = [f"static KNOWN_STEP uint64_t part_{n}(void)\n{{\n{tab(part.body)}\n}}\n" for n, part in enumerate(parts, 1)]
+    bodies = [lines("#ifdef FIXED", part.fixed, "#else", part.body, "#endif") if part.fixed and len(parts) == 1 else part.body for part in parts]
+    functions = [f"static KNOWN_STEP uint64_t part_{n}(void)\n{{\n{tab(body)}\n}}\n" for n, body in enumerate(bodies, 1)]
     setup = "".join(f"{tab(part.setup)}\n" for part in parts if part.setup)
     if len(parts) == 1:
         work = tab("while (known_goes_on(&known))\n    known_add(&known, part_1());")
@@ -325,9 +355,12 @@ def generate(folder, count, seed):
         compiler, flags = build_flags(draw, parts)
         one = parts[0]
         if len(parts) > 1:
-            one = one._replace(label="mixed", subclass="-", adversarial="no", working_set=None, units=None,
+            one = one._replace(label="mixed", subclass="-", adversarial="no", working_set=None, units=None, fixed="",
                                remark="a millisecond each of: " + "; ".join(part.remark for part in parts))
-        rows.append((name, compiler, flags, "-", one.label, one.subclass, one.adversarial, one.working_set or "-", "-", one.units or "-", one.remark))
+        rows.append((name, compiler, flags, "-", one.label, one.subclass, one.adversarial, one.working_set or "-",
+                     f"{name}.fixed" if one.fixed else "-", one.units or "-", one.remark))
+        if one.fixed:
+            rows.append((f"{name}.fixed", compiler, f"{flags} -DFIXED", "-", "-", "-", "no", "-", "-", "-", f"{name} without its cause"))
     (folder / "labels.tsv").write_text("".join("\t".join(map(str, row)) + "\n" for row in [COLUMNS, *rows]))
 
 

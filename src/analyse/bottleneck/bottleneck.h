@@ -104,6 +104,7 @@ struct bottleneck_verdict {
     enum bottleneck_confidence confidence;
     struct interval share;       /* of the CPU time sampled */
     struct interval recoverable; /* of it; unknown: recoverable_why */
+    const char *recoverable_how; /* what it rests on; NULL: unknown */
     const char *recoverable_why;
     struct bottleneck_second second;
     const char *function, *instruction; /* NULL: none */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analyse/bottleneck/evidence.h"
 
+#include "analyse/bottleneck/recoverable.h"
 #include "analyse/bottleneck/thresholds.h"
 #include "base/scope.h"
 
@@ -211,23 +212,9 @@ static void confidence_find(struct bottleneck_verdict *verdict, const struct lea
         verdict->why_not = "no more confidence: one kind of evidence speaks for it, none against";
 }
 
-/* ---- what it could return ---- */
-
-static void recoverable_find(struct bottleneck_verdict *verdict)
-{
-    if (verdict->class == BOTTLENECK_RETIRING || verdict->class == BOTTLENECK_MIXED || verdict->class == BOTTLENECK_UNKNOWN) {
-        verdict->recoverable_why = verdict->class == BOTTLENECK_RETIRING
-                                       ? "it waits for nothing: only fewer instructions are faster"
-                                       : "there is no one cause to remove";
-        return;
-    }
-    /* All of the waiting at most; at least nothing, since what is done instead takes its time, too. */
-    verdict->recoverable = interval_of(0, verdict->share.mid / 2, verdict->share.high);
-}
-
 void verdict_explain(struct bottleneck_verdict *verdict, const struct leading *leading, struct arena *arena)
 {
-    recoverable_find(verdict);
+    recoverable_find(verdict, leading->look, (double)leading->request->stalls->sample_count);
     if (verdict->class == BOTTLENECK_FRONTEND) {
         footprint_evidence(verdict, leading, arena);
         confidence_find(verdict, leading);

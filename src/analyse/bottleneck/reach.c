@@ -6,24 +6,26 @@
 
 enum {
     LINE_BYTES = 64,
+    PAGE_BYTES = 4096,
     ADDRESSES_MOST = 20000, /* the estimate doesn't get better with more */
     PARTS_MOST = 24,        /* accesses of a region that are looked at: long unrolled loops repeat themselves */
 };
 
-static enum bottleneck_level level_of(const struct bottleneck_machine *machine, double bytes)
+/* crowding: lines a power of two apart share so much fewer sets of a cache. */
+static enum bottleneck_level level_of(const struct bottleneck_machine *machine, double bytes, double crowding)
 {
     const struct bottleneck_thresholds *limit = &bottleneck_thresholds;
-    return bytes <= machine->l1_bytes * limit->set_over_cache  ? LEVEL_L1
-           : bytes <= machine->l2_bytes * limit->l2_over_cache ? LEVEL_L2
-                                                               : LEVEL_BEYOND;
+    return bytes * crowding <= machine->l1_bytes * limit->set_over_cache  ? LEVEL_L1
+           : bytes * crowding <= machine->l2_bytes * limit->l2_over_cache ? LEVEL_L2
+                                                                          : LEVEL_BEYOND;
 }
 
 /* By the lines met; where they are too few to count, they are more than a lower bound and fewer than the pages hold. */
-static bool level_find(struct reach *reach, const struct bottleneck_machine *machine)
+static bool level_find(struct reach *reach, const struct bottleneck_machine *machine, double crowding)
 {
     const struct touched_memory *touched = &reach->touched;
-    reach->level = level_of(machine, reach->lines_bytes);
-    bool is_small = touched->pages_bytes.known && level_of(machine, touched->pages_bytes.mid) == LEVEL_L1;
+    reach->level = level_of(machine, reach->lines_bytes, crowding);
+    bool is_small = touched->pages_bytes.known && level_of(machine, touched->pages_bytes.mid, 1) == LEVEL_L1;
     return touched->lines_bytes.known || reach->level != LEVEL_L1 || is_small;
 }
 
@@ -102,6 +104,13 @@ static uint64_t grain_of(const address_list *list)
         grain = common_divisor(grain, here > first ? here - first : first - here);
     }
     return grain ? grain : 1;
+}
+
+/* Elements a power of two of lines apart, up to a page, leave the sets between unused. */
+static double crowding_of(uint64_t grain)
+{
+    uint64_t apart = grain & -grain;
+    return apart <= LINE_BYTES ? 1 : apart >= PAGE_BYTES ? (double)PAGE_BYTES / LINE_BYTES : (double)apart / LINE_BYTES;
 }
 
 /* How far the code moves on for each line it meets: others of its accesses by the same registers go along. */
@@ -191,7 +200,7 @@ struct reach reach_of(const struct bottleneck_request *request, const struct reg
         bool sized = touched->lines_bytes.known;
         reach.set = working_set_of(addresses.items, addresses.count);
         reach.lines_bytes = sized ? touched->lines_bytes.mid : touched->lines_least_bytes;
-        reach.known = level_find(&reach, request->machine);
+        reach.known = level_find(&reach, request->machine, crowding_of(grain_of(&addresses)));
         double pages = touched->pages_bytes.known ? touched->pages_bytes.mid : touched->pages_least_bytes;
         bool strides = reach.set.stride_bytes >= request->machine->base_page_bytes / 2 && !reach.set.one_place_in_stride;
         reach.is_wide_spread = pages > limit->tlb_pages_bytes &&

@@ -12,7 +12,7 @@ static bool is_of(const struct access_cost *cost, const struct stalls *stalls, c
 /* Rows and strides apart are another pattern, whatever its place is called. */
 static bool steps_alike(const struct access_cost *cost, const struct stall_group *group)
 {
-    uint64_t stride = group->set.one_place_in_stride ? 0 : group->set.stride_bytes;
+    uint64_t stride = working_set_walks_rows(&group->set) ? group->set.stride_bytes : 0;
     return cost->stride_bytes == stride;
 }
 

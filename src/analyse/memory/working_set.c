@@ -224,3 +224,10 @@ struct working_set working_set_of(const struct timed_address *addresses, size_t 
     stride_find(&set, addresses, count);
     return set;
 }
+
+bool working_set_walks_rows(const struct working_set *set)
+{
+    static const double FEW_LINES = 32; /* the span holds so many times what was counted: they aren't all met */
+    bool few = set->lines.known && set->lines.bytes * FEW_LINES < (double)set->span_bytes;
+    return set->stride_bytes && !set->one_place_in_stride && !few;
+}

@@ -36,6 +36,8 @@ struct timed_address {
     uint64_t time_ns, addr;
 };
 
+/* Goes along rows: its stride is a step between lines that are all met in the end, not the distance of a few lines. */
+bool working_set_walks_rows(const struct working_set *set);
 /* addresses in time order. */
 struct working_set working_set_of(const struct timed_address *addresses, size_t count);
 

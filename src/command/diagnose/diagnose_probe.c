@@ -37,7 +37,7 @@ static void skid_probe(struct context *context, enum skid_event event, struct ac
 static uint64_t span_of(const struct stall_group *group)
 {
     const struct working_set *set = &group->set;
-    if (set->stride_bytes && !set->one_place_in_stride)
+    if (working_set_walks_rows(set))
         return set->span_bytes;
     double pages = set->pages.known ? set->pages.bytes : set->pages.at_least_bytes;
     double most = (double)set->span_bytes;
@@ -49,10 +49,10 @@ static uint64_t span_of(const struct stall_group *group)
 static struct page_walk_request request_of(const struct stall_group *group)
 {
     const struct working_set *set = &group->set;
-    bool rows = set->stride_bytes && !set->one_place_in_stride;
+    bool rows = working_set_walks_rows(set);
     uint64_t span = span_of(group);
     double lines = set->lines.known ? set->lines.bytes : 0;
-    if (!rows && set->stride_bytes)
+    if (set->one_place_in_stride)
         lines = (double)span / (double)set->stride_bytes * 64;
     return (struct page_walk_request){
         .span_bytes = span,

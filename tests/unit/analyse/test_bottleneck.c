@@ -128,6 +128,11 @@ static void expect(struct made_up *made, enum bottleneck_class class, enum bottl
     cr_assert_str_eq(bottleneck_class_name(verdict->class), bottleneck_class_name(class), "%s, because %s",
                      bottleneck_class_name(verdict->class), verdict->why_not);
     cr_assert_eq(verdict->cause, cause, "%s", bottleneck_subclass_name(verdict->cause));
+    if (class == BOTTLENECK_RETIRING || class == BOTTLENECK_MIXED)
+        return;
+    const struct interval *gain = &verdict->recoverable;
+    cr_assert(gain->known && verdict->recoverable_how, "a cause can be removed");
+    cr_assert(gain->low > 0 && gain->low <= gain->mid && gain->mid <= gain->high && gain->high <= 1);
 }
 
 /* A pointer chase over so much memory. */

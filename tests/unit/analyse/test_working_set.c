@@ -99,3 +99,16 @@ Test(working_set, few_addresses_say_nothing_of_steps)
     }
     cr_expect_eq(seen, 0, "%llu of 100", (unsigned long long)seen);
 }
+
+/* A line in each page, by a rule that looks like a step: the few lines are what is gone over. */
+Test(working_set, few_lines_are_no_rows)
+{
+    struct timed_address addresses[SAMPLES];
+    struct working_set rows = {.stride_bytes = 4444, .span_bytes = 32 << 20, .lines = {.known = true, .bytes = 32 << 20}};
+    struct working_set few = {.stride_bytes = 4444, .span_bytes = 32 << 20, .lines = {.known = true, .bytes = 512 << 10}};
+    cr_expect(working_set_walks_rows(&rows));
+    cr_expect_not(working_set_walks_rows(&few));
+    walk_rows(addresses, 16384, 16384, 1);
+    struct working_set seen = working_set_of(addresses, SAMPLES);
+    cr_expect(working_set_walks_rows(&seen));
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "analyse/bottleneck/recoverable.h"
+
+#include "base/vec.h"
+
+enum {
+    WIDEST_BITS = 512,
+    FUSED = 2, /* a multiplication and an addition in one */
+};
+
+struct gain { /* of the time laid at the cause, 0..1 */
+    double low, high;
+    const char *how;
+};
+
+static const char AS_BEFORE[] = "as removing such a cause did in programs measured in both forms";
+static const char BY_CHAIN[] = "what a turn takes on the core without its chain of results";
+static const char BY_WIDTH[] = "what wider vectors leave of a turn";
+
+/* Of the tuning programs with both forms, with room on either side; of causes none of them has, wide. */
+static const struct gain gains_seen[CAUSE_COUNT] = {
+    [CAUSE_LATENCY] = {0.6, 1, AS_BEFORE},
+    [CAUSE_BANDWIDTH] = {0.5, 1, AS_BEFORE},
+    [CAUSE_PARALLEL_MISSES] = {0.4, 1, AS_BEFORE},
+    [CAUSE_TLB] = {0.35, 0.85, AS_BEFORE},
+    [CAUSE_L2] = {0.3, 0.92, AS_BEFORE},
+    [CAUSE_LATENCY_CHAIN] = {0.45, 0.95, AS_BEFORE},
+    [CAUSE_DIVIDE] = {0.5, 0.95, AS_BEFORE},
+    [CAUSE_FP] = {0.4, 0.9, AS_BEFORE},
+    [CAUSE_PORTS] = {0.2, 0.75, AS_BEFORE},
+    [CAUSE_STORE_FORWARDING] = {0.4, 0.85, AS_BEFORE},
+    [CAUSE_L1_LATENCY] = {0.3, 0.9, AS_BEFORE},
+    [CAUSE_CONDITIONAL] = {0.5, 1, AS_BEFORE},
+    [CAUSE_INDIRECT] = {0.5, 1, AS_BEFORE},
+    [CAUSE_FOOTPRINT] = {0.45, 0.9, AS_BEFORE},
+};
+
+static const struct instruction *hottest_of(const struct loop_look *look, enum bottleneck_cause cause)
+{
+    uint32_t row = look->hottest[cause];
+    return row == UINT32_MAX ? NULL : &look->region->code->items[row];
+}
+
+/* How many times wider its arithmetic could be; 1: it can't, or isn't arithmetic of that kind. */
+static double widening(const struct instruction *row)
+{
+    if (!row || !row->vector_bits || !(row->is_fp || row->class == INSTRUCTION_VECTOR))
+        return 1;
+    double bits = row->is_scalar_fp ? 64 : row->vector_bits;
+    return bits < WIDEST_BITS ? WIDEST_BITS / bits : 1;
+}
+
+/* Chains side by side leave the same instructions, which the core takes as fast as its other limits let it. */
+static bool by_chain(struct gain *gain, const struct loop_look *look, enum bottleneck_cause cause)
+{
+    const struct loop_bound *bound = &look->resources.bound;
+    double chain = bound->chain.cycles;
+    double rest = bound->frontend_cycles > bound->unit_cycles ? bound->frontend_cycles : bound->unit_cycles;
+    if (!bound->known || bound->is_lower || chain <= 1.1 * rest || rest <= 0)
+        return false;
+    double wider = widening(hottest_of(look, cause));
+    static const double PART = 0.7; /* chains side by side have to be joined in the end, and their loop is longer */
+    *gain = (struct gain){PART * (1 - rest / chain), 1 - rest / chain / (wider > 2 ? wider : 2), BY_CHAIN};
+    return true;
+}
+
+static bool by_width(struct gain *gain, const struct loop_look *look, enum bottleneck_cause cause)
+{
+    const struct instruction *row = hottest_of(look, cause);
+    double wider = widening(row);
+    if (!row || !row->is_fp)
+        return false;
+    static const double PART = 0.7; /* of twice the width: clocks fall, and loads and stores stay */
+    double low = wider > 1 ? PART * 0.5 : 0;
+    *gain = (struct gain){low, 1 - 1 / (FUSED * wider), BY_WIDTH};
+    return true;
+}
+
+static struct gain gain_of(const struct loop_look *look, enum bottleneck_cause cause)
+{
+    struct gain gain = gains_seen[cause];
+    if (!look)
+        return gain;
+    switch (cause) {
+    case CAUSE_LATENCY_CHAIN:
+    case CAUSE_STORE_FORWARDING:
+        (void)by_chain(&gain, look, cause);
+        break;
+    case CAUSE_FP:
+        (void)by_width(&gain, look, cause);
+        break;
+    default: /* a turn that nothing delays is the best there is */
+        if (look->pace.over_bound > 1 && !look->resources.bound.is_lower && gain.high > 1 - 1 / look->pace.over_bound)
+            gain.high = 1 - 1 / look->pace.over_bound;
+    }
+    gain.low = gain.low < gain.high ? gain.low : gain.high;
+    return gain;
+}
+
+void recoverable_find(struct bottleneck_verdict *verdict, const struct loop_look *look, double all_samples)
+{
+    if (verdict->class == BOTTLENECK_RETIRING || verdict->class == BOTTLENECK_MIXED || verdict->class == BOTTLENECK_UNKNOWN) {
+        verdict->recoverable_why = verdict->class == BOTTLENECK_RETIRING
+                                       ? "it waits for nothing: only fewer instructions are faster"
+                                       : "there is no one cause to remove";
+        return;
+    }
+    struct gain gain = gain_of(look, verdict->cause);
+    struct interval share = verdict->share;
+    double most = share.high * gain.high, all = all_samples > 0 && look ? (double)look->region->samples / all_samples * gain.high : 0;
+    if (verdict->class == BOTTLENECK_MEMORY && all > most) /* what is quick in its loop waits along, in the queue behind */
+        most = all;
+    verdict->recoverable = interval_of(share.low * gain.low, (share.low * gain.low + most) / 2, most);
+    verdict->recoverable_how = gain.how;
+}
