@@ -315,18 +315,29 @@ static struct wanted_line *wanted_lines(const struct maker *maker, size_t *ret_c
     return wanted.items;
 }
 
+/* Headers of the system are compiled into a program, too: "condition_variable:102" is nobody's own line. */
+static size_t own_line(const struct source_line *chain, size_t depth)
+{
+    for (size_t at = 0; at < depth; at++)
+        if (chain[at].path && strncmp(chain[at].path, "/usr/include/", strlen("/usr/include/")) != 0 &&
+            strncmp(chain[at].path, "/usr/lib/", strlen("/usr/lib/")) != 0)
+            return at;
+    return 0;
+}
+
 static bool line_at(const struct maker *maker, uint32_t location, struct bundle_line *ret_line)
 {
     struct source_line chain[8];
     const struct location *where = &maker->recording->samples.locations[location];
     size_t depth = symboliser_lines_at(maker->symboliser, where->dso, where->dso_addr, chain, array_count(chain));
-    if (!depth || !chain[0].path)
+    size_t own = own_line(chain, depth);
+    if (!depth || !chain[own].path)
         return false;
     *ret_line = (struct bundle_line){
         .dso_addr = where->dso_addr,
-        .path = arena_string(maker->arena, chain[0].path),
-        .line = chain[0].line,
-        .function = depth > 1 && chain[0].function ? arena_string(maker->arena, chain[0].function) : NULL,
+        .path = arena_string(maker->arena, chain[own].path),
+        .line = chain[own].line,
+        .function = own + 1 < depth && chain[own].function ? arena_string(maker->arena, chain[own].function) : NULL,
     };
     return true;
 }

@@ -30,6 +30,7 @@ static struct view plain_name(const char *name)
     static const char *const prefixes[] = {"__GI_", "__libc_", "__new_"};
     struct view plain = view_of(name);
     plain = view_cut(&plain, '@');
+    plain = view_cut(&plain, '.'); /* .constprop.0 */
     for (bool cut = true; cut;) {
         cut = false;
         for (size_t at = 0; at < array_count(prefixes); at++)
@@ -93,6 +94,7 @@ struct site_reading {
     struct wait_row *row;
     bool in_library;  /* frames of a C library of its own were met: a name alone doesn't make one any more */
     bool is_complete; /* the function was found: its callers follow */
+    bool has_wrapper; /* the function is a wrapper within the program: better than none */
 };
 
 static void take_line(struct site_reading *reading, const struct bundle_function *function, uint32_t location)
@@ -112,6 +114,16 @@ static void refine_kind(struct wait_row *row, const char *name)
         row->kind = WAIT_THREAD;
 }
 
+/* What a thread runs may be nothing but such wrappers, with a lambda compiled into them: then that names it. */
+static void take_wrapper(struct site_reading *reading, const struct bundle_function *named, uint32_t location)
+{
+    if (!reading->has_wrapper)
+        take_line(reading, named, location);
+    reading->row->function = named->name;
+    reading->row->asked = reading->row->asked ? reading->row->asked : named->name;
+    reading->has_wrapper = true;
+}
+
 /* Returns false when the rest says nothing more. */
 static bool read_user_frame(struct site_reading *reading, const struct bundle_function *named, uint32_t location)
 {
@@ -128,11 +140,14 @@ static bool read_user_frame(struct site_reading *reading, const struct bundle_fu
     reading->in_library |= by_place;
     if (!library) {
         row->function = named->name;
+        row->path = NULL; /* a wrapper's */
         take_line(reading, named, location);
         reading->is_complete = true;
     } else if (is_start(named->name)) {
         return false;
-    } else {
+    } else if (!by_place && is_wrapper(named->name)) {
+        take_wrapper(reading, named, location);
+    } else if (!reading->has_wrapper) {
         row->function = named->name;
         row->asked = named->name;
     }
@@ -143,7 +158,7 @@ static void describe_call(struct site_reading *reading)
 {
     struct wait_row *row = reading->row;
     struct text call = {0};
-    if (row->asked && reading->is_complete) {
+    if (row->asked && (reading->is_complete || (reading->has_wrapper && row->asked != row->function))) {
         struct view plain = plain_name(row->asked);
         row->asked = is_wrapper(row->asked) ? row->asked : arena_string_n(reading->arena, plain.text, plain.length);
         text_add(&call, row->asked);

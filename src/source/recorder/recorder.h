@@ -58,7 +58,8 @@ struct recorder_event {
     uint64_t branch_sample_type;                  /* 0: no branch stack */
     /*
      * Copy that much of the stack as well, beside a chain by frame pointers, at a bounded rate: into buffers of its own that
-     * are emptied now and then, the event being stopped while they are full. It may come as often as it likes.
+     * are emptied now and then, the event being stopped while they are full and taken a hundred times a second of each
+     * thread at most. It may come as often as it likes.
      */
     uint32_t paced_stack_bytes; /* 0: no */
 };

@@ -27,7 +27,7 @@ static void describe_event(const struct recorder *recorder, size_t index, struct
         count += stream->ids.count;
         if (!stream->is_second)
             event->name = stream->name;
-        if (!stream->is_second || recorder->result.callchain == CALLCHAIN_DWARF)
+        if (!stream->is_second || (!stream->is_sparse && recorder->result.callchain == CALLCHAIN_DWARF))
             event->attr = stream->attr;
     }
 }

@@ -4,6 +4,7 @@
  *
  * As many as their rings hold between two times of emptying them. A ring that is nearly full before its time stops
  * the events until then: a stopped one costs its program nothing, while one whose ring is full has its chain walked for nothing.
+ * Meanwhile a sparse twin goes on, at a frequency of each thread's own: who waits seldom is still seen.
  * The more rings, the seldomer: some thousand stacks a second in all.
  */
 #include "source/recorder/recorder_internal.h"

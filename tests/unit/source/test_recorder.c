@@ -477,3 +477,63 @@ Test(recorder, a_group_that_does_not_fit_on_arm)
         memcpy(output + strlen(output) - 6, "XXXXXX", 6);
     }
 }
+
+/* Paced events: rings of their own, stopped while these are full. */
+
+static struct fake_event *find_paced(struct scene *scene, bool sparse)
+{
+    for (size_t at = 0; at < scene->fake.count; at++)
+        if (scene->fake.events[at].attr.sample_type & PERF_SAMPLE_STACK_USER && scene->fake.events[at].attr.freq == sparse)
+            return &scene->fake.events[at];
+    return NULL;
+}
+
+static struct scene *scene_paced(void)
+{
+    struct scene *scene = scene_new();
+    scene->event.attr.config = PERF_COUNT_SW_CONTEXT_SWITCHES;
+    scene->event.frequency = 0;
+    scene->event.period = 1;
+    scene->event.callchain = CALLCHAIN_FRAME_POINTERS;
+    scene->event.paced_stack_bytes = 512;
+    cr_assert(scene_open(scene), "%s", scene->err.message);
+    return scene;
+}
+
+Test(recorder, a_paced_event_stops_while_its_ring_is_full)
+{
+    if (!recorder_all_registers)
+        cr_skip_test("registers can't be sampled on this machine");
+    struct scene *scene = scene_paced();
+    struct fake_event *paced = find_paced(scene, false), *sparse = find_paced(scene, true),
+                      *tracking = find_event(scene, PERF_COUNT_SW_DUMMY, 0);
+    cr_assert(paced && sparse && tracking);
+    cr_assert(paced->attr.enable_on_exec && !sparse->attr.enable_on_exec && sparse->attr.disabled);
+    cr_assert(paced->attr.sample_type & PERF_SAMPLE_CALLCHAIN && !paced->attr.exclude_callchain_user);
+    cr_assert_eq(paced->attr.sample_type, sparse->attr.sample_type);
+    cr_assert(paced->ring && paced->output < 0 && tracking->ring && paced->ring != tracking->ring, "a ring of its own");
+    cr_assert_eq(sparse->output, paced->fd);
+    enum { RING_BYTES = 65536 / 4 };
+    struct perf_event_mmap_page *page = (void *)paced->ring;
+    unsigned samples = 0;
+    for (; page->data_head < RING_BYTES / 4 * 3; samples++)
+        put_sample(scene, paced, 1000 + samples, true);
+    cr_assert(recorder_poll(scene->recorder, 0, &scene->err), "%s", scene->err.message);
+    cr_assert(!paced->enabled && sparse->enabled, "its turn isn't over");
+    for (unsigned waited_ms = 0; !paced->enabled && waited_ms < 20000; waited_ms += 5) {
+        usleep(5000);
+        cr_assert(recorder_poll(scene->recorder, 0, &scene->err));
+    }
+    cr_assert(paced->enabled && !sparse->enabled);
+    cr_assert_eq(page->data_tail, page->data_head);
+    scene->fake.lost = 3;
+    struct recorder_result result;
+    cr_assert(recorder_finish(scene->recorder, &result, &scene->err), "%s", scene->err.message);
+    cr_assert_eq(result.samples, samples);
+    cr_assert_eq(result.paced_pauses, 1);
+    cr_assert_gt(result.paced_paused_ns, 0);
+    cr_assert(result.paced_lost > 0 && result.paced_lost % 3 == 0);
+    cr_assert_eq(result.lost_samples, 0, "what was left out on purpose is no loss");
+    cr_assert_eq(read_output().samples, samples);
+    scene_free(scene);
+}

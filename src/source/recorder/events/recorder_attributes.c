@@ -127,7 +127,9 @@ static void ask_sampling(struct perf_event_attr *attr, const struct recorder_req
     ask_rate(attr, event, recorder_event_leads(request, index));
     let_group_be_checked(attr, request, index, second);
     if (event->callchain != CALLCHAIN_NONE)
-        ask_callchain(attr, event, event->callchain == CALLCHAIN_DWARF || second, event->callchain == CALLCHAIN_LBR);
+        ask_callchain(attr, event,
+                      event->callchain == CALLCHAIN_DWARF || (second && event->callchain == CALLCHAIN_AUTO),
+                      event->callchain == CALLCHAIN_LBR);
     if (event->paced_stack_bytes && recorder_all_registers) {
         attr->sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
         attr->sample_regs_user = recorder_all_registers;
@@ -174,7 +176,7 @@ static void ask_tracking(struct perf_event_attr *attr, const struct recorder_req
     };
 }
 
-static void add_stream(struct opening *opening, size_t event, bool second)
+static struct counter_stream *add_stream(struct opening *opening, size_t event, bool second)
 {
     struct counter_stream *stream = vec_push(&opening->counters->streams);
     bool tracking = event == STREAM_TRACKING;
@@ -192,6 +194,17 @@ static void add_stream(struct opening *opening, size_t event, bool second)
     ask_common(&stream->attr, opening->request, recorder_ring_bytes(opening->counters, paced));
     if (paced) /* whoever wakes us stops it: as late as is still in time */
         stream->attr.wakeup_watermark = (uint32_t)(recorder_ring_bytes(opening->counters, paced) / 4 * 3);
+    return stream;
+}
+
+/* Of a paced event: so often for each thread, so that one that seldom waits is seen beside those that do all the time. */
+static void add_sparse_stream(struct opening *opening, size_t event)
+{
+    enum { SPARSE_HZ = 100 };
+    struct counter_stream *stream = add_stream(opening, event, true);
+    stream->is_sparse = true;
+    stream->attr.freq = 1;
+    stream->attr.sample_freq = SPARSE_HZ;
 }
 
 void recorder_streams_add(struct opening *opening)
@@ -201,6 +214,9 @@ void recorder_streams_add(struct opening *opening)
     for (size_t at = 0; at < opening->request->event_count; at++)
         if (opening->request->events[at].callchain == CALLCHAIN_AUTO)
             add_stream(opening, at, true);
+    for (size_t at = 0; at < opening->request->event_count; at++)
+        if (recorder_event_is_paced(opening->request, at))
+            add_sparse_stream(opening, at);
     add_stream(opening, STREAM_TRACKING, false);
 }
 

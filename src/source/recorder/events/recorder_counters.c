@@ -466,8 +466,9 @@ bool recorder_counters_set_paced(struct recorder_counters *counters, bool enable
     bool good = true;
     for (uint32_t at = 0; at < counters->streams.count && good; at++) {
         const struct counter_stream *stream = &counters->streams.items[at];
+        bool on = stream->is_sparse ? !enabled : enabled;
         if (stream->is_paced && !stream->paused)
-            good = set_stream(counters, at, enabled ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, err);
+            good = set_stream(counters, at, on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, err);
     }
     return good;
 }

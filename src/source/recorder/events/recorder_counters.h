@@ -22,7 +22,8 @@ void recorder_notes_done(recorder_notes *notes);
 
 struct counter_stream {
     size_t event; /* of the request, or STREAM_TRACKING */
-    bool is_second; /* the dump-taking twin of a CALLCHAIN_AUTO event */
+    bool is_second; /* the dump-taking twin of a CALLCHAIN_AUTO event; or is_sparse */
+    bool is_sparse; /* the twin of a paced event that stands in while that is stopped */
     char *name;
     struct perf_event_attr attr;
     unsigned steps_down; /* what this kernel or these permissions don't take */
@@ -57,7 +58,7 @@ struct recorder_counters {
 
 bool recorder_event_is_paced(const struct recorder_request *request, size_t event);
 size_t recorder_ring_bytes(const struct recorder_counters *counters, bool paced);
-/* Start or stop the paced events, but those that are paused. */
+/* Let the paced events sample, or their sparse twins; but those that are paused. */
 bool recorder_counters_set_paced(struct recorder_counters *counters, bool enabled, struct error *err);
 bool recorder_wants_data_mmaps(const struct recorder_request *request);
 MUST_CHECK bool recorder_counters_open(struct recorder_counters *counters, const struct recorder_request *request,
