@@ -469,7 +469,10 @@ static void wait_row_lines(struct page *page, const struct wait_rows *waits, con
     text_printf(&line, " in %llu wait%s, longest ", (unsigned long long)row->count, row->count == 1 ? "" : "s");
     print_seconds(&line, row->longest_s);
     scoped_text struct text label = {0};
-    text_printf(&label, "%s: %s", wait_kind_name(row->kind), row->function);
+    if (strcmp(row->function, WAIT_NOT_TAKEN) == 0)
+        text_add(&label, row->function);
+    else
+        text_printf(&label, "%s: %s", wait_kind_name(row->kind), row->function);
     share_line(page, text_string(&label), waits->idle_s > 0 ? row->idle_s / waits->idle_s : 0, DIM, text_string(&line));
     wait_call(page, row);
 }

@@ -108,6 +108,17 @@ def test_a_program_that_is_killed(run, built):
     assert row_of(waits_of(finished), "take_message")["asked"] == "read"
 
 
+def test_long_waits_are_none_of_the_short_ones(run, built):
+    """Where stacks are taken of some of the waits only, a long one without is not laid where short ones were."""
+    waits = waits_of(run("diagnose", "--json", "--", built("plain"), "chatter"))
+    long_s = sum(row["total_s"] for row in waits if row["function"] in ("rest_long", "pause_for", "[stack not taken]"))
+    assert long_s > 0.5, waits
+    for function in ("chat", "echo"):
+        row = row_of(waits, function)
+        assert row["kind"] == "pipe" and row["asked"] == "read" and row["count"] > 5000
+    assert sum(row["share"] for row in waits) == pytest.approx(1, abs=0.02)
+
+
 PING = """
 import os
 a, b = os.pipe(), os.pipe()

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Waits for a second or so in each way that is named, in functions of their own: lock condition pipe sleep socket /FILE file */
+/* Waits for a second or so in each way that is named, in functions of their own: lock condition pipe sleep socket chatter /FILE file */
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -113,6 +113,44 @@ __attribute__((noinline)) static int work(const char *how, int at, int file)
     return 1;
 }
 
+/* Thousands of short waits, and a few long ones among them. */
+static int back[2];
+
+static void *echo(void *argument)
+{
+    char byte;
+    while (read(ends[0], &byte, 1) == 1 && write(back[1], &byte, 1) == 1)
+        continue;
+    return argument;
+}
+
+__attribute__((noinline)) static int chat(void)
+{
+    char byte = 'x';
+    return write(ends[1], &byte, 1) == 1 && read(back[0], &byte, 1) == 1;
+}
+
+__attribute__((noinline)) static void rest_long(void)
+{
+    pause_for(20 * ROUND_NS);
+    turn++;
+}
+
+static int chatter(void)
+{
+    pthread_t other;
+    if (pipe(ends) != 0 || pipe(back) != 0 || pthread_create(&other, NULL, echo, NULL) != 0)
+        return 1;
+    for (int at = 0; at < 3; at++) {
+        for (int word = 0; word < 8000; word++)
+            if (!chat())
+                return 1;
+        rest_long();
+    }
+    close(ends[1]);
+    return pthread_join(other, NULL);
+}
+
 static int wait_by(const char *how, int file)
 {
     pthread_t other;
@@ -136,7 +174,7 @@ int main(int count, char **words)
     for (int at = 1; at < count; at++) {
         if (words[at][0] == '/')
             file = open(words[at], O_CREAT | O_WRONLY, 0600);
-        else if (wait_by(words[at], file) != 0)
+        else if (strcmp(words[at], "chatter") == 0 ? chatter() != 0 : wait_by(words[at], file) != 0)
             return 1;
     }
     return 0;

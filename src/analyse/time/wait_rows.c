@@ -242,9 +242,11 @@ struct wait_rows wait_rows_of(const struct recording *recording, const struct co
     };
     struct rows rows = {0};
     for (size_t at = 0; at < waiting.site_count; at++) {
-        if (waiting.sites[at].stack == STACK_NONE)
+        bool taken = waiting.sites[at].stack != STACK_NONE;
+        if (!taken && (!waiting.stack_count || !waiting.sites[at].total_ns))
             continue;
-        const struct wait_row read = site_read(recording, bundle, waiting.sites[at].stack, arena);
+        const struct wait_row read = taken ? site_read(recording, bundle, waiting.sites[at].stack, arena)
+                                           : (struct wait_row){.kind = WAIT_UNKNOWN, .function = WAIT_NOT_TAKEN};
         rows_add(&rows, &read, &waiting.sites[at]);
     }
     if (rows.count)

@@ -8,6 +8,8 @@
 
 #define WAIT_ROWS_MOST    12
 #define WAIT_CALLERS_MOST 3
+/* Function of the row of waits whose stacks were not taken, and that are like none of those that were. */
+#define WAIT_NOT_TAKEN    "[stack not taken]"
 
 struct wait_row {
     enum wait_kind kind;

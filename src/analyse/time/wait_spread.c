@@ -17,6 +17,12 @@ static unsigned length_class(uint64_t ns)
 
 #define ALL_THREADS UINT32_MAX
 
+enum {
+    ANY_LENGTH = 255, /* the group of all of a thread's seen waits */
+    SEEN_LEAST = 3,   /* fewer don't stand for others */
+    NEAR = 1          /* classes of length */
+};
+
 static uint64_t group_key(uint32_t thread, uint32_t process, unsigned length)
 {
     return hash_combine(hash_u64((uint64_t)thread << 32 | process), length);
@@ -64,7 +70,8 @@ void wait_spread_add(struct wait_spread *spread, uint32_t thread, uint32_t proce
         amount_add(&spread->groups.items[own].unseen, amount);
         return;
     }
-    uint32_t all = group_of(spread, ALL_THREADS, process, length);
+    uint32_t any = group_of(spread, thread, process, ANY_LENGTH), all = group_of(spread, ALL_THREADS, process, length);
+    amount_add(&spread->groups.items[any].seen, amount);
     amount_add(&spread->groups.items[own].seen, amount);
     amount_add(&part_of(spread, own, site)->seen, amount);
     amount_add(&spread->groups.items[all].seen, amount);
@@ -74,17 +81,23 @@ void wait_spread_add(struct wait_spread *spread, uint32_t thread, uint32_t proce
 /* The group of these threads whose waits were seen and are nearest in length; HASHMAP_ABSENT: none is near. */
 static uint32_t nearest_seen(const struct wait_spread *spread, uint32_t thread, const struct wait_group *group)
 {
-    enum { NEAR = 2 };
     for (unsigned far = 0; far <= NEAR; far++)
         for (unsigned longer = 0; longer <= (far ? 1 : 0); longer++) {
             if (!longer && far > group->length)
                 continue;
             unsigned length = longer ? group->length + far : group->length - far;
             uint32_t at = hashmap_find(&spread->group_by_key, group_key(thread, group->process, length), NULL, NULL, NULL);
-            if (at != HASHMAP_ABSENT && spread->groups.items[at].seen.count)
+            if (at != HASHMAP_ABSENT && spread->groups.items[at].seen.count >= SEEN_LEAST)
                 return at;
         }
     return HASHMAP_ABSENT;
+}
+
+/* Whether any wait of the group's thread was. */
+static bool was_seen(const struct wait_spread *spread, const struct wait_group *group)
+{
+    uint64_t key = group_key(group->thread, group->process, ANY_LENGTH);
+    return hashmap_find(&spread->group_by_key, key, NULL, NULL, NULL) != HASHMAP_ABSENT;
 }
 
 /* What is to be placed at each group's sites; and all of it. */
@@ -96,7 +109,8 @@ static struct wait_amount gather(const struct wait_spread *spread, struct wait_a
         if (!group->unseen.count)
             continue;
         uint32_t where = nearest_seen(spread, group->thread, group);
-        where = where == HASHMAP_ABSENT ? nearest_seen(spread, ALL_THREADS, group) : where;
+        if (where == HASHMAP_ABSENT && !was_seen(spread, group))
+            where = nearest_seen(spread, ALL_THREADS, group);
         if (where == HASHMAP_ABSENT)
             continue;
         amount_add(&ret_to_place[where], &group->unseen);

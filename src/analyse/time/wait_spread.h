@@ -3,9 +3,10 @@
  * Where were the waits whose stack was not taken? Switches may come faster than stacks can be copied; each wait's length
  * is known all the same.
  *
- * Those of a thread are laid where other waits of the same thread and of a like length were (a factor of four; where there are none, of 16 or 64; all
- * short ones are alike), in proportion to these; failing that, where those of other threads of its process were. A long wait among thousands of
- * short ones is so never taken for one of them. What is left stays without a place. All of it is an estimate.
+ * Those of a thread are laid where at least three other waits of the same thread and of a like length were (a factor of
+ * four; where there are none, of 16; all short ones are alike), in proportion to these; those of a thread that was never
+ * seen, where those of other threads of its process were. So a long wait among thousands of short ones isn't taken for one
+ * of them. What is left stays without a place. All of it is an estimate.
  */
 #ifndef PLUMB_ANALYSE_TIME_WAIT_SPREAD_H
 #define PLUMB_ANALYSE_TIME_WAIT_SPREAD_H

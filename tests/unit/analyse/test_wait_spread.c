@@ -19,7 +19,7 @@ Test(wait_spread, like_goes_to_like)
     struct wait_amount sites[SITES];
     add(&spread, 1, PIPE, 5000, 30);
     add(&spread, 1, DISK, 5000, 10);
-    add(&spread, 1, DISK, 20000000, 2);
+    add(&spread, 1, DISK, 20000000, 3);
     add(&spread, 1, WAIT_SITE_NONE, 6000, 400);
     add(&spread, 1, WAIT_SITE_NONE, 21000000, 3);
     struct wait_amount all = wait_spread_share(&spread, sites, SITES);
@@ -38,6 +38,8 @@ Test(wait_spread, a_long_wait_is_none_of_the_short_ones)
     struct wait_spread spread = {0};
     struct wait_amount sites[SITES];
     add(&spread, 1, PIPE, 5000, 1000);
+    add(&spread, 1, PIPE, 210000000, 2);  /* hardly ever */
+    add(&spread, 2, DISK, 200000000, 10); /* another's */
     add(&spread, 1, WAIT_SITE_NONE, 200000000, 1);
     struct wait_amount all = wait_spread_share(&spread, sites, SITES);
     cr_assert_eq(all.count, 0);
@@ -62,9 +64,10 @@ Test(wait_spread, nothing_is_no_trouble)
 {
     struct wait_spread spread = {0};
     struct wait_amount sites[SITES];
-    add(&spread, 1, PIPE, 0, 1); /* of no length */
+    add(&spread, 1, PIPE, 0, 3); /* of no length */
     add(&spread, 1, WAIT_SITE_NONE, 0, 1);
     cr_assert_eq(wait_spread_share(&spread, sites, SITES).count, 1);
     cr_assert_eq(sites[PIPE].count, 1);
+    cr_assert_eq(sites[PIPE].ns, 0);
     wait_spread_done(&spread);
 }
