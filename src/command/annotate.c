@@ -509,6 +509,8 @@ static bool annotate_session(struct session *session, char *const *names, int co
     if (!session->attribution_source)
         find_attribution(session);
     code_samples_init(&session->samples, &session->capture.recording);
+    if (options->source && !options->quiet)
+        recording_input_note_lines(session->context->talk);
     session->source = source_text_new(session->context->root, options->input.symfs);
     return annotate_named(session, event, names, count, err);
 }

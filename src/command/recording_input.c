@@ -101,3 +101,11 @@ bool time_window_parse(const char *text, uint64_t *ret_from_ns, uint64_t *ret_un
     *ret_until_ns = until_ns;
     return true;
 }
+
+void recording_input_note_lines(FILE *talk)
+{
+    struct error missing = {0};
+    if (!symboliser_reads_lines(&missing))
+        fprintf(talk, "note: without source lines and inlined functions: %s%s%s%s\n", missing.message, missing.hint[0] ? " (" : "",
+                missing.hint, missing.hint[0] ? ")" : "");
+}

@@ -44,6 +44,9 @@ MUST_CHECK bool recording_input_symboliser(const struct recording_input *input, 
                                            const struct capture *capture, const struct source *source,
                                            struct symboliser **ret_symboliser, struct error *err);
 
+/* What a missing library takes from names, as a note. */
+void recording_input_note_lines(FILE *talk);
+
 /*
  * Symboliser and unwinder of a recording that is being read, made when first needed: what they must know of the
  * machine stands in the recording, in a pipe behind its beginning.

@@ -197,9 +197,23 @@ static struct overall overall_away(const struct finding *waiting, const struct f
     };
 }
 
-static bool is_jit(const struct stall_function *function)
+static bool begins(const char *text, const char *prefix)
 {
-    return strncmp(function->dso_path, "//anon", 6) == 0 || strncmp(function->name, "[JIT]", 5) == 0;
+    return strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
+/* Code that a just-in-time compiler made and that no map of its names covers. */
+static bool is_nameless_jit(const struct stall_function *function)
+{
+    bool named = !begins(function->name, "[unknown]") && !begins(function->name, function->dso);
+    return begins(function->name, "[JIT]") || (begins(function->dso_path, "//anon") && !named);
+}
+
+static const char *name_in_words(const struct stall_function *function)
+{
+    if (!function)
+        return "Its code";
+    return function->is_kernel && begins(function->name, "[unknown]") ? "The kernel (its functions have no names here)" : function->name;
 }
 
 static void advise(struct overall *overall, const char *text)
@@ -219,7 +233,7 @@ static void what_next(struct overall *overall, const struct findings *findings, 
         advise(overall, arena_printf(arena, "%s: %s", interpreter->reason, interpreter->advice[0]));
     double jit = 0;
     for (size_t at = 0; at < stalls->function_count; at++)
-        jit += is_jit(&stalls->functions[at]) ? stalls->functions[at].share.mid : 0;
+        jit += is_nameless_jit(&stalls->functions[at]) ? stalls->functions[at].share.mid : 0;
     if (jit >= JIT_MATTERS)
         advise(overall, arena_printf(arena, wording_find("verdict", "next-jit"), jit * 100));
     for (size_t at = 0; at < findings->count; at++) {
@@ -235,7 +249,7 @@ static void what_next(struct overall *overall, const struct findings *findings, 
     if (hottest && (double)stalls->unnamed_samples * 2 > (double)stalls->sample_count)
         advise(overall, wording_find("common", "remedy-names"));
     if (hottest)
-        advise(overall, arena_printf(arena, wording_find("verdict", "next-look"), hottest->name));
+        advise(overall, arena_printf(arena, wording_find("verdict", "next-look"), name_in_words(hottest)));
     overall->confirm = wording_find("verdict", "next-check");
 }
 
@@ -268,7 +282,7 @@ static const char *nothing_sentence(const struct findings *findings, const struc
 {
     const struct stalls *stalls = results->stalls;
     const struct stall_function *hottest = stalls->function_count ? &stalls->functions[0] : NULL;
-    const char *name = hottest ? hottest->name : "Its code";
+    const char *name = name_in_words(hottest);
     const char *estimated = estimated_words(results->bottleneck);
     if (!estimated || !hottest)
         return arena_printf(arena, "%s is where the time goes, but no cause in it is certain to return %.3g %% or more.%s", name,

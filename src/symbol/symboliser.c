@@ -6,6 +6,7 @@
 #include "base/vec.h"
 #include "symbol/demangle.h"
 #include "symbol/dwarf/dwarf_index.h"
+#include "symbol/dwarf/libdw_functions.h"
 #include "symbol/elf/elf_symbols.h"
 #include "symbol/elf/frame_table.h"
 #include "symbol/kernel_code.h"
@@ -600,4 +601,10 @@ const char *symboliser_name_at(struct symboliser *symboliser, uint32_t dso, uint
     const char *plain = symboliser->options.demangle ? plain_name(symboliser, raw, true) : NULL;
     *ret_offset = shown_addr - object->start;
     return plain ? plain : raw;
+}
+
+bool symboliser_reads_lines(struct error *err)
+{
+    struct libdw libdw;
+    return libdw_load(&libdw, err);
 }

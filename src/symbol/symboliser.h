@@ -69,6 +69,8 @@ size_t symboliser_lines_at(struct symboliser *symboliser, uint32_t dso, uint64_t
  * Why locations of a dso have no names, or NULL when those asked for all have: "'/x' is stripped …; tried …".
  */
 const char *symboliser_complaint(struct symboliser *symboliser, uint32_t dso);
+/* Whether DWARF can be read here; else err says what is missing. Names come without it, source lines and inlined functions don't. */
+MUST_CHECK bool symboliser_reads_lines(struct error *err);
 /* Why a dso has no source lines, or NULL when it has: no DWARF, no libdw. */
 const char *symboliser_line_complaint(struct symboliser *symboliser, uint32_t dso);
 

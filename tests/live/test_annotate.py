@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """plumb annotate on programs built here: against objdump's text, with stalls, loops, lines, missing and replaced files."""
+import glob
 import pathlib
 import re
 import shutil
 import subprocess
+import sys
 
 import pytest
 
@@ -345,3 +347,21 @@ def test_samples_alike_are_added_up_without_a_trace(run, plumb, scene):
     for kind, whole in (("local-hits", 100), ("local-period", 100), ("global-period", float(overhead))):
         text = run("annotate", "-i", file, "--skid", "none", "-q", "--percent-type", kind, "chase", cwd=scene).stdout
         assert sum(float(row[0]) for row in instructions(text).values() if row[0]) == pytest.approx(whole, abs=0.1), kind
+
+
+def test_without_libdw_what_it_costs_is_said_and_the_rest_works(plumb, tmp_path):
+    """A library that can't be loaded, in a mount namespace of our own."""
+    library = next((path for path in glob.glob("/usr/lib/*/libdw.so.1")), None)
+    hidden = ["unshare", "-m", "sh", "-c", 'mount --bind /dev/null "$0" && exec "$@"', library or ""]
+    if not library or subprocess.run([*hidden, "true"], capture_output=True).returncode:
+        pytest.skip("no libdw to hide, or no mount namespaces")
+    data = tmp_path / "d"
+    recorded = subprocess.run([plumb, "record", "-o", data, "--", sys.executable, "-c", "sum(range(9000000))"], capture_output=True, text=True)
+    if recorded.returncode:
+        pytest.skip(recorded.stderr)
+    for command in ("report", "annotate", "script"):
+        finished = subprocess.run([*hidden, plumb, command, "-i", data], capture_output=True, text=True)
+        assert finished.returncode == 0 and finished.stdout, finished.stderr
+        assert "libdw.so.1" in finished.stderr and "libdw1" in finished.stderr, command
+        assert "libdw" not in subprocess.run([*hidden, plumb, command, "-q", "-i", data], capture_output=True, text=True).stderr
+        assert "libdw" not in subprocess.run([plumb, command, "-i", data], capture_output=True, text=True).stderr

@@ -458,6 +458,8 @@ static bool report_show(struct report *report, struct context *context, struct s
         explain_missing_names(context->talk, &places);
     else if (!report->options.quiet && keys_of(report) & hotspot_key(COLUMN_SYMBOL))
         note_nameless(context->talk, report, &places);
+    if (report->options.inlines && !report->options.quiet)
+        recording_input_note_lines(context->talk);
     places_done(&places);
     return written || write_errno == EPIPE || error_system(err, write_errno, "can't write the result");
 }

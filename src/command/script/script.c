@@ -397,6 +397,8 @@ static bool script_all(struct script *script, struct error *err)
     if (script->write_errno)
         return error_system(err, script->write_errno, "can't write");
     if (!options->quiet)
+        recording_input_note_lines(script->context->talk);
+    if (!options->quiet)
         recording_losses_report(script->context->talk, &script->capture.losses);
     if (!complete)
         return error_wrap(err, "'%s'", path);

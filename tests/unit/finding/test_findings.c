@@ -916,6 +916,28 @@ Test(findings, code_that_waits_for_nothing_is_said_to_be_busy)
     arena_done(&made.arena);
 }
 
+Test(findings, a_nameless_kernel_and_a_named_jit_are_called_so)
+{
+    struct made_up made;
+    make_up(&made);
+    made.function.name = "JS:*hot [eval]:1:13";
+    made.function.dso = "anon";
+    made.function.dso_path = "//anon";
+    findings_test(&made.findings, &made.results, &made.arena);
+    struct overall overall = overall_of(&made.findings, &made.results, &made.arena);
+    for (size_t at = 0; at < overall.advice_count; at++)
+        cr_assert_null(strstr(overall.advice[at], "just-in-time"), "%s", overall.advice[at]);
+    made.function.name = "[JIT]+0x7fbd237c5a00";
+    overall = overall_of(&made.findings, &made.results, &made.arena);
+    cr_assert(overall.advice_count && strstr(overall.advice[0], "just-in-time"));
+    made.function.name = "[unknown]";
+    made.function.dso = made.function.dso_path = "[kernel]";
+    made.function.is_kernel = true;
+    overall = overall_of(&made.findings, &made.results, &made.arena);
+    cr_assert(strstr(overall.sentence, "The kernel (its functions have no names here) is where"), "%s", overall.sentence);
+    arena_done(&made.arena);
+}
+
 Test(wording, plurals_follow_their_number)
 {
     struct arena arena;
