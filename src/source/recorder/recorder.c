@@ -61,6 +61,7 @@ bool recorder_drain(struct recorder *recorder, bool paced, struct error *err)
         if (!size)
             continue;
         ring_buffer_take(&ring->buffer, recorder->scratch, size);
+        size = recorder_cut_excess(recorder, recorder->scratch, size);
         size = recorder_look(recorder, recorder->scratch, size);
         if (recorder_dumps_stacks(recorder))
             size = recorder_trim_dumps(recorder, recorder->scratch, size);

@@ -86,6 +86,8 @@ bool passing_at(const uint8_t *bytes, size_t size_bytes, size_t at, struct passi
 size_t recorder_look(struct recorder *recorder, const uint8_t *bytes, size_t size_bytes);
 /* The stream that a sample belongs to; NULL: none of ours. */
 const struct counter_stream *recorder_stream_of(const struct recorder *recorder, const struct passing *passing);
+/* Cut off what the kernel wrote behind the last field of samples (see sample_end), in place. Returns the bytes that are left. */
+size_t recorder_cut_excess(struct recorder *recorder, uint8_t *bytes, size_t size_bytes);
 /*
  * Cut what no stack was copied to off the dumps among the records, in place, and keep some of them for the excerpt.
  * Returns the bytes that are left.

@@ -183,6 +183,26 @@ size_t recorder_look(struct recorder *recorder, const uint8_t *bytes, size_t siz
     return at;
 }
 
+size_t recorder_cut_excess(struct recorder *recorder, uint8_t *bytes, size_t size_bytes)
+{
+    size_t kept = 0, at = 0;
+    for (struct passing passing; passing_at(bytes, size_bytes, at, &passing);) {
+        const struct counter_stream *stream = recorder_stream_of(recorder, &passing);
+        size_t taken = passing.header.size;
+        if (stream)
+            passing.header.size = (uint16_t)(sizeof(passing.header) + sample_end(&stream->attr, passing.payload, passing.payload_bytes));
+        if (kept != at)
+            memmove(bytes + kept, bytes + at, passing.header.size);
+        if (passing.header.size != taken)
+            memcpy(bytes + kept, &passing.header, sizeof(passing.header));
+        kept += passing.header.size;
+        at += taken;
+    }
+    if (kept != at)
+        memmove(bytes + kept, bytes + at, size_bytes - at); /* no record: who looks counts it */
+    return kept + (size_bytes - at);
+}
+
 /* What the reader of an excerpt needs, and what it is about. The samples come trimmed. */
 static void add_to_excerpt(struct recorder *recorder, const struct counter_stream *stream, const struct passing *passing)
 {

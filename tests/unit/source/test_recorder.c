@@ -222,7 +222,7 @@ struct fake_sample {
 };
 
 /* identifier ip tid time cpu period [chain] */
-static void put_sample(struct scene *scene, struct fake_event *event, uint64_t time_ns, bool with_chain)
+static size_t put_sample(struct scene *scene, struct fake_event *event, uint64_t time_ns, bool with_chain)
 {
     struct fake_sample sample = {
         .header = {.type = PERF_RECORD_SAMPLE, .misc = PERF_RECORD_MISC_USER},
@@ -232,6 +232,7 @@ static void put_sample(struct scene *scene, struct fake_event *event, uint64_t t
     };
     sample.header.size = (uint16_t)(with_chain ? offsetof(struct fake_sample, chain[2]) : offsetof(struct fake_sample, chain_length));
     put(scene, event, &sample, sample.header.size);
+    return sample.header.size;
 }
 
 /* The program's code, of which nothing is the C library's: pid tid start size offset id protection flags path. */
@@ -255,6 +256,7 @@ struct seen {
     unsigned samples, rounds, lost_records, whole_bytes;
     uint16_t sample_size;
     uint64_t lost, sample_type;
+    size_t sample_bytes;
 };
 
 static struct seen read_output(void)
@@ -277,6 +279,7 @@ static struct seen read_output(void)
         if (record.type == PERF_RECORD_SAMPLE) {
             seen.samples++;
             seen.sample_size = record.size;
+            seen.sample_bytes += record.size;
         }
         seen.rounds += record.type == USER_RECORD_FINISHED_ROUND;
         if (record.type == PERF_RECORD_LOST_SAMPLES) {
@@ -535,5 +538,29 @@ Test(recorder, a_paced_event_stops_while_its_ring_is_full)
     cr_assert(result.paced_lost > 0 && result.paced_lost % 3 == 0);
     cr_assert_eq(result.lost_samples, 0, "what was left out on purpose is no loss");
     cr_assert_eq(read_output().samples, samples);
+    scene_free(scene);
+}
+
+/* Another recording of the same event with stack dumps: the kernel makes our samples that much longer. */
+Test(recorder, what_the_kernel_wrote_behind_a_sample_is_cut)
+{
+    struct scene *scene = scene_new();
+    struct recorder_result result;
+    cr_assert(scene_open(scene), "%s", scene->err.message);
+    struct fake_event *event = find_event(scene, 0, 0);
+    struct {
+        struct perf_event_header header;
+        uint64_t id, words[5], excess[30];
+    } sample = {.header = {.type = PERF_RECORD_SAMPLE, .misc = PERF_RECORD_MISC_USER, .size = sizeof(sample)},
+                .id = 100 + (uint64_t)(event - scene->fake.events)};
+    size_t usual = put_sample(scene, event, 5, false);
+    put(scene, event, &sample, sizeof(sample));
+    put_sample(scene, event, 6, false);
+    cr_assert(recorder_finish(scene->recorder, &result, &scene->err));
+    cr_expect_eq(result.samples, 3);
+    cr_expect_eq(result.broken_bytes, 0);
+    struct seen seen = read_output();
+    cr_expect_eq(seen.samples, 3);
+    cr_expect_eq(seen.sample_bytes, 3 * usual);
     scene_free(scene);
 }

@@ -175,3 +175,28 @@ Test(stack_tops, our_own_stack)
     cr_assert_eq(stack_tops_find(&tops, 0x7fffffff), 0, "nobody");
     stack_tops_done(&tops);
 }
+
+Test(stack_dump, where_a_sample_ends)
+{
+    static const uint64_t types[] = {
+        COMMON | PERF_SAMPLE_STACK_USER, COMMON | PERF_SAMPLE_STACK_USER | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_CALLCHAIN,
+        COMMON | PERF_SAMPLE_STACK_USER | PERF_SAMPLE_ADDR | PERF_SAMPLE_RAW | PERF_SAMPLE_DATA_SRC,
+    };
+    for (size_t at = 0; at < array_count(types); at++) {
+        struct perf_event_attr attr = {.sample_type = types[at], .sample_regs_user = REGISTERS, .sample_stack_user = 80};
+        struct payload payload = payload_of(&attr);
+        size_t bytes = payload.count * 8;
+        cr_expect_eq(sample_end(&attr, (uint8_t *)payload.words, bytes), bytes);
+        cr_expect_eq(sample_end(&attr, (uint8_t *)payload.words, sizeof(payload.words)), bytes, "what lies behind isn't its own");
+        cr_expect_eq(sample_end(&attr, (uint8_t *)payload.words, bytes - 8), bytes - 8, "cut off: left as it is");
+        attr.sample_type |= PERF_SAMPLE_AUX;
+        cr_expect_eq(sample_end(&attr, (uint8_t *)payload.words, sizeof(payload.words)), sizeof(payload.words), "a field we don't know");
+    }
+    struct perf_event_attr plain = {.sample_type = COMMON};
+    struct payload payload = {{0}, 0};
+    cr_expect_eq(sample_end(&plain, (uint8_t *)payload.words, sizeof(payload.words)), 48);
+    plain.sample_type |= PERF_SAMPLE_REGS_INTR | PERF_SAMPLE_WEIGHT | PERF_SAMPLE_CGROUP;
+    plain.sample_regs_intr = REGISTERS;
+    payload.words[7] = PERF_SAMPLE_REGS_ABI_64;
+    cr_expect_eq(sample_end(&plain, (uint8_t *)payload.words, sizeof(payload.words)), 8 * (6 + 1 + 4 + 1));
+}

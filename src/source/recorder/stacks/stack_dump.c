@@ -119,6 +119,35 @@ bool stack_dump_find(const struct perf_event_attr *attr, const uint8_t *payload,
     return true;
 }
 
+static void skip_dump(struct walk *walk)
+{
+    uint64_t size = peek(walk, 8);
+    skip(walk, 8);
+    if (size == 0)
+        return;
+    skip(walk, size);
+    skip(walk, 8);
+}
+
+size_t sample_end(const struct perf_event_attr *attr, const uint8_t *payload, size_t payload_bytes)
+{
+    static const uint64_t before_registers = PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT | PERF_SAMPLE_DATA_SRC |
+                                             PERF_SAMPLE_TRANSACTION;
+    static const uint64_t behind_registers = PERF_SAMPLE_PHYS_ADDR | PERF_SAMPLE_CGROUP | PERF_SAMPLE_DATA_PAGE_SIZE |
+                                             PERF_SAMPLE_CODE_PAGE_SIZE;
+    struct walk walk = {payload, 0, payload_bytes};
+    if (attr->sample_type >= PERF_SAMPLE_WEIGHT_STRUCT << 1 || attr->sample_type & PERF_SAMPLE_AUX)
+        return payload_bytes;
+    skip_to_dump(&walk, attr);
+    if (attr->sample_type & PERF_SAMPLE_STACK_USER)
+        skip_dump(&walk);
+    skip(&walk, 8 * (uint64_t)__builtin_popcountll(attr->sample_type & before_registers));
+    if (attr->sample_type & PERF_SAMPLE_REGS_INTR)
+        skip_registers(&walk, attr->sample_regs_intr);
+    skip(&walk, 8 * (uint64_t)__builtin_popcountll(attr->sample_type & behind_registers));
+    return walk.at == SIZE_MAX || walk.at % 8 ? payload_bytes : walk.at;
+}
+
 void stack_dump_end_at(struct stack_dump *dump, uint64_t addr)
 {
     if (dump->stack_pointer && addr > dump->stack_pointer && addr - dump->stack_pointer < dump->used_bytes)
