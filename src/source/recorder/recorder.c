@@ -390,6 +390,7 @@ static bool put_all_lost(struct recorder *recorder, struct error *err)
     }
     if (!known)
         recorder->result.lost_samples = recorder->result.lost_records;
+    recorder->result.lost_samples += recorder->foreign_samples;
     return true;
 }
 

@@ -56,6 +56,7 @@ struct recorder {
     uint64_t committed_ns; /* when the file's head was last brought up to date */
     bool uncommitted;      /* something was written since */
     bool woken;            /* by wake_fd, when it waited last */
+    uint64_t foreign_samples; /* left out: they carried another recording's id */
 };
 
 /* A record on its way from a ring to the file. */
@@ -86,7 +87,10 @@ bool passing_at(const uint8_t *bytes, size_t size_bytes, size_t at, struct passi
 size_t recorder_look(struct recorder *recorder, const uint8_t *bytes, size_t size_bytes);
 /* The stream that a sample belongs to; NULL: none of ours. */
 const struct counter_stream *recorder_stream_of(const struct recorder *recorder, const struct passing *passing);
-/* Cut off what the kernel wrote behind the last field of samples (see sample_end), in place. Returns the bytes that are left. */
+/*
+ * Cut off what the kernel wrote behind the last field of samples (see sample_end), give samples with another recording's id
+ * ours, in place. Returns the bytes that are left.
+ */
 size_t recorder_cut_excess(struct recorder *recorder, uint8_t *bytes, size_t size_bytes);
 /*
  * Cut what no stack was copied to off the dumps among the records, in place, and keep some of them for the excerpt.

@@ -183,12 +183,58 @@ size_t recorder_look(struct recorder *recorder, const uint8_t *bytes, size_t siz
     return at;
 }
 
+/* Events that the kernel hands to all who want them with one perf_sample_data. */
+static bool is_shared(const struct counter_stream *stream)
+{
+    const struct perf_event_attr *attr = &stream->attr;
+    bool own = attr->type == PERF_TYPE_SOFTWARE &&
+               (attr->config == PERF_COUNT_SW_CPU_CLOCK || attr->config == PERF_COUNT_SW_TASK_CLOCK);
+    return stream->event != STREAM_TRACKING && ((attr->type == PERF_TYPE_SOFTWARE && !own) || attr->type == PERF_TYPE_TRACEPOINT);
+}
+
+/* The stream that a sample with a foreign id must be of; NULL: it may be of several. */
+static const struct counter_stream *only_shared_stream(const struct recorder *recorder)
+{
+    const struct counter_stream *found = NULL;
+    vec_for_each(&recorder->counters.streams, stream) {
+        if (!is_shared(stream))
+            continue;
+        if (found)
+            return NULL;
+        found = stream;
+    }
+    return found;
+}
+
+/*
+ * The stream of a sample. Beside another recording of the same event the kernel (6.2 and later) gives our sample the other's
+ * id, which readers don't know: it gets ours back. False: no telling whose it is, so that it is lost.
+ */
+static bool sample_owner(struct recorder *recorder, uint8_t *bytes, const struct passing *passing,
+                         const struct counter_stream **ret_stream)
+{
+    *ret_stream = recorder_stream_of(recorder, passing);
+    if (*ret_stream || passing->header.type != PERF_RECORD_SAMPLE || passing->payload_bytes < SAMPLE_FIXED_BYTES)
+        return true;
+    *ret_stream = only_shared_stream(recorder);
+    if (!*ret_stream || !(*ret_stream)->ids.count) {
+        recorder->foreign_samples++;
+        return false;
+    }
+    memcpy(bytes + sizeof(passing->header) + SAMPLE_ID_AT, &(*ret_stream)->ids.items[0], sizeof(uint64_t));
+    return true;
+}
+
 size_t recorder_cut_excess(struct recorder *recorder, uint8_t *bytes, size_t size_bytes)
 {
     size_t kept = 0, at = 0;
     for (struct passing passing; passing_at(bytes, size_bytes, at, &passing);) {
-        const struct counter_stream *stream = recorder_stream_of(recorder, &passing);
+        const struct counter_stream *stream;
         size_t taken = passing.header.size;
+        if (!sample_owner(recorder, bytes + at, &passing, &stream)) {
+            at += taken;
+            continue;
+        }
         if (stream)
             passing.header.size = (uint16_t)(sizeof(passing.header) + sample_end(&stream->attr, passing.payload, passing.payload_bytes));
         if (kept != at)

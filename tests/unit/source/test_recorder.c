@@ -556,11 +556,35 @@ Test(recorder, what_the_kernel_wrote_behind_a_sample_is_cut)
     size_t usual = put_sample(scene, event, 5, false);
     put(scene, event, &sample, sizeof(sample));
     put_sample(scene, event, 6, false);
+    sample.id = 99; /* with that recording's id: a timer's sample never has one, so nobody can tell whose it is */
+    put(scene, event, &sample, sizeof(sample));
     cr_assert(recorder_finish(scene->recorder, &result, &scene->err));
     cr_expect_eq(result.samples, 3);
+    cr_expect_eq(result.lost_samples, 1);
     cr_expect_eq(result.broken_bytes, 0);
     struct seen seen = read_output();
     cr_expect_eq(seen.samples, 3);
     cr_expect_eq(seen.sample_bytes, 3 * usual);
+    scene_free(scene);
+}
+
+Test(recorder, a_sample_with_another_recordings_id_gets_ours)
+{
+    struct scene *scene = scene_new();
+    struct recorder_result result;
+    scene->event.attr.config = PERF_COUNT_SW_CONTEXT_SWITCHES;
+    cr_assert(scene_open(scene), "%s", scene->err.message);
+    struct fake_event *event = find_event(scene, PERF_COUNT_SW_CONTEXT_SWITCHES, 0);
+    struct {
+        struct perf_event_header header;
+        uint64_t id, words[5], excess[30];
+    } sample = {.header = {.type = PERF_RECORD_SAMPLE, .misc = PERF_RECORD_MISC_USER, .size = sizeof(sample)}, .id = 99};
+    put(scene, event, &sample, sizeof(sample));
+    cr_assert(recorder_finish(scene->recorder, &result, &scene->err));
+    cr_expect_eq(result.samples, 1);
+    cr_expect_eq(result.lost_samples, 0);
+    struct seen seen = read_output();
+    cr_expect_eq(seen.samples, 1);
+    cr_expect_eq(seen.sample_bytes, 56);
     scene_free(scene);
 }
