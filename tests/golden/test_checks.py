@@ -177,3 +177,14 @@ def test_time_up_ends_grandchildren_too(load, tmp_path):
     assert (status, output) == (None, "said\n")
     time.sleep(3)
     assert not alive.exists()
+
+
+def test_files_are_chosen_by_a_word_of_their_name(load, monkeypatch):
+    run = load("run")
+    ran = []
+    monkeypatch.setattr(run, "run_pytest_file", lambda python, path, environment: ran.append(path.stem) or ([], []))
+    run.run_pytest("golden", {}, None, "")
+    assert "test_checks" in ran and "test_stat" in ran
+    ran.clear()
+    run.run_pytest("golden", {}, None, "perf_data")
+    assert ran == ["test_perf_data"]
