@@ -78,10 +78,10 @@ struct bottleneck_machine { /* what the rules have to know of it */
     const char *why_no_clock;       /* NULL: known */
 };
 
-#define BOTTLENECK_EVIDENCE_MOST 4
+#define BOTTLENECK_EVIDENCE_MOST 5
 
 struct bottleneck_evidence {
-    const char *origin; /* "samples", "addresses", "code", "rate", "probe" */
+    const char *origin; /* "samples", "addresses", "registers", "code", "rate", "probe" */
     const char *text;
 };
 

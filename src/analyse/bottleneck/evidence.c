@@ -4,6 +4,9 @@
 #include "analyse/bottleneck/recoverable.h"
 #include "analyse/bottleneck/thresholds.h"
 #include "base/scope.h"
+#include "base/vec.h"
+
+#include <stdlib.h>
 
 static void add(struct bottleneck_verdict *verdict, const char *origin, const char *text)
 {
@@ -13,13 +16,59 @@ static void add(struct bottleneck_verdict *verdict, const char *origin, const ch
 
 static const char *bytes_text(struct arena *arena, double bytes)
 {
-    return bytes >= 1 << 30 ? arena_printf(arena, "%.3g GiB", bytes / (1 << 30))
-           : bytes >= 1 << 20 ? arena_printf(arena, "%.3g MiB", bytes / (1 << 20))
-           : bytes >= 1 << 10 ? arena_printf(arena, "%.3g KiB", bytes / (1 << 10))
-                              : arena_printf(arena, "%.0f bytes", bytes);
+    static const char *const units[] = {"bytes", "KiB", "MiB", "GiB"};
+    size_t unit = 0;
+    for (; bytes >= 999.5 && unit + 1 < array_count(units); unit++)
+        bytes /= 1024;
+    return arena_printf(arena, "%.3g %s", bytes, units[unit]);
 }
 
 /* ---- from the samples ---- */
+
+static int double_compare(const void *a, const void *b)
+{
+    double left = *(const double *)a, right = *(const double *)b;
+    return (left > right) - (left < right);
+}
+
+enum { REPEATS_MOST = 4096 };
+
+/*
+ * How many bytes one call of a string instruction moves: samples meet it anywhere on its way, half of it being left in
+ * the middle. 0: too few say so.
+ */
+static double string_bytes(const struct leading *leading, uint32_t row)
+{
+    const struct bottleneck_request *request = leading->request;
+    const struct region *region = leading->look->region;
+    const struct instruction *here = &region->code->items[row];
+    double left[REPEATS_MOST];
+    size_t count = 0;
+    for (size_t at = 0; at < request->stalls->placed_count && count < REPEATS_MOST; at++) {
+        const struct stall_sample *placed = &request->stalls->placed[at];
+        uint64_t value;
+        if (placed->function == region->function && placed->sampled == row &&
+            samples_register(&request->recording->samples, &request->recording->samples.items[placed->sample],
+                             here->repeat_register, &value))
+            left[count++] = (double)value;
+    }
+    if (count < WORKING_SET_ADDRESSES_LEAST)
+        return 0;
+    qsort(left, count, sizeof(*left), double_compare);
+    return 2 * left[count / 2] * (here->memory.size_bytes ? here->memory.size_bytes : 1);
+}
+
+static void string_evidence(struct bottleneck_verdict *verdict, const struct leading *leading, struct arena *arena)
+{
+    uint32_t row = leading->look->hottest[verdict->cause];
+    if (row == UINT32_MAX || !leading->look->region->code->items[row].repeats)
+        return;
+    double bytes = string_bytes(leading, row);
+    if (bytes >= 1)
+        add(verdict, "registers",
+            arena_printf(arena, "one call of it moves about %s: half of that was left in the middle of its samples",
+                         bytes_text(arena, bytes)));
+}
 
 static void samples_evidence(struct bottleneck_verdict *verdict, const struct leading *leading, struct arena *arena)
 {
@@ -226,8 +275,10 @@ void verdict_explain(struct bottleneck_verdict *verdict, const struct leading *l
         even_evidence(verdict, leading, arena);
     else if (verdict->class == BOTTLENECK_BAD_SPECULATION)
         guesses_evidence(verdict, leading, arena);
-    else
+    else {
         samples_evidence(verdict, leading, arena);
+        string_evidence(verdict, leading, arena);
+    }
     if (verdict->class == BOTTLENECK_MEMORY || verdict->class == BOTTLENECK_MIXED ||
         leading->look->reach.level == LEVEL_L1 || leading->look->is_walk_ruled_out)
         reach_evidence(verdict, leading, arena);

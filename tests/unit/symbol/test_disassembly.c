@@ -133,6 +133,35 @@ Test(disassembly, x86_flow_and_registers)
     disassembler_free(disassembler);
 }
 
+/* What a string instruction's registers say: how often it is still to be done, and both places of a copy. */
+Test(disassembly, x86_string_instructions)
+{
+    enum { CX = 2, SI = 4, DI = 5 };
+    static const struct {
+        const char *bytes;
+        size_t length;
+        bool repeats, copies;
+    } cases[] = {
+        {"\xf3\xa4", 2, true, true},      /* rep movsb */
+        {"\xf3\x48\xa5", 3, true, true},  /* rep movsq */
+        {"\xf3\xaa", 2, true, false},     /* rep stosb */
+        {"\xf2\xae", 2, true, false},     /* repne scasb */
+        {"\xa4", 1, false, true},         /* movsb */
+    };
+    struct disassembler *disassembler = open_or_skip("x86_64", SYNTAX_ATT);
+    struct instruction instruction;
+    for (size_t at = 0; at < array_count(cases); at++) {
+        cr_assert(disassembler_next(disassembler, (const uint8_t *)cases[at].bytes, cases[at].length, 0x1000, &instruction));
+        cr_expect_eq(instruction.class, INSTRUCTION_STRING);
+        cr_expect_eq(instruction.repeats, cases[at].repeats, "%zu", at);
+        cr_expect_eq(instruction.repeat_register, CX, "%zu", at);
+        cr_expect_eq(instruction.copies, cases[at].copies, "%zu", at);
+        cr_expect_eq(instruction.memory.base, DI, "%zu", at);
+        cr_expect(!cases[at].copies || instruction.copy_register == SI, "%zu", at);
+    }
+    disassembler_free(disassembler);
+}
+
 Test(disassembly, bytes_cut_short_are_bad_and_never_read_beyond)
 {
     struct disassembler *disassembler = open_or_skip("x86_64", SYNTAX_ATT);
