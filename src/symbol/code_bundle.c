@@ -8,6 +8,7 @@
 
 enum {
     CODE_BYTES_MOST = 1 << 20, /* of one function; generated giants are cut */
+    SMALL_CODE_BYTES_MOST = 1 << 20, /* of all functions below the least share together */
     COMPLAINTS_MOST = 16,
     SCHEMA = 2, /* of code.json; 1 had no build_id and pid */
     PIECE_GAP = 1024, /* further apart, generated code counts as two pieces */
@@ -252,7 +253,7 @@ static void maker_add_lines(struct maker *maker, size_t at)
     vec_done(&lines);
 }
 
-static void maker_add_code(struct maker *maker, size_t at)
+static void maker_add_bytes(struct maker *maker, size_t at)
 {
     struct bundle_function *function = &maker->functions.items[at];
     struct code code;
@@ -268,6 +269,13 @@ static void maker_add_code(struct maker *maker, size_t at)
         function->byte_count = code.size_bytes < CODE_BYTES_MOST ? code.size_bytes : CODE_BYTES_MOST;
         function->bytes = arena_copy(maker->arena, code.bytes, function->byte_count);
     }
+}
+
+static void maker_add_code(struct maker *maker, size_t at)
+{
+    struct bundle_function *function = &maker->functions.items[at];
+    uint32_t location = maker->some_location.items[at];
+    maker_add_bytes(maker, at);
     const char *producer = symboliser_producer(maker->symboliser, location);
     function->producer = producer ? arena_string(maker->arena, producer) : NULL;
     maker_add_lines(maker, at);
@@ -359,6 +367,41 @@ static void maker_add_wait_lines(struct maker *maker)
     }
 }
 
+struct small_function {
+    uint64_t hits;
+    size_t at;
+};
+
+static int small_compare(const void *a, const void *b)
+{
+    const struct small_function *left = a, *right = b;
+    if (left->hits != right->hits)
+        return left->hits < right->hits ? 1 : -1;
+    return (left->at > right->at) - (left->at < right->at);
+}
+
+/* Thousands of functions that hold little each may hold all of it together: their instructions, without lines. */
+static void maker_add_small(struct maker *maker, double least)
+{
+    vec(struct small_function) small = {0};
+    for (size_t at = 0; at < maker->functions.count; at++) {
+        uint64_t hits = maker->function_hits.items[at];
+        if (hits && (double)hits < least && !maker->functions.items[at].is_kernel)
+            *vec_push(&small) = (struct small_function){hits, at};
+    }
+    if (small.count)
+        qsort(small.items, small.count, sizeof(*small.items), small_compare);
+    uint64_t bytes = 0;
+    for (size_t at = 0; at < small.count; at++) {
+        uint64_t size = maker->functions.items[small.items[at].at].size_bytes;
+        if (size > SMALL_CODE_BYTES_MOST - bytes)
+            continue;
+        bytes += size;
+        maker_add_bytes(maker, small.items[at].at);
+    }
+    vec_done(&small);
+}
+
 /* Names that are missing in files with less of the samples change no verdict. */
 static const double UNNAMED_LEAST = 0.01;
 
@@ -409,6 +452,7 @@ void code_bundle_make(struct code_bundle *bundle, const struct recording *record
         if (maker.function_hits.items[at] && (double)maker.function_hits.items[at] >= least)
             maker_add_code(&maker, at);
     maker_add_wait_lines(&maker);
+    maker_add_small(&maker, least);
     *bundle = (struct code_bundle){.architecture = arena_string(arena, recording->architecture), .has_owners = true};
     maker_add_complaints(&maker, bundle);
     bundle->count = maker.functions.count;

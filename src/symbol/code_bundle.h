@@ -48,7 +48,8 @@ struct code_bundle {
 
 /*
  * Names for every sampled location and frame; bytes and lines for functions that hold at least least_share of
- * the samples; lines, too, of the callers of what left its CPU. Owner: arena.
+ * the samples; of smaller ones the bytes alone, most samples first, not more than a mebibyte in all; lines, too, of the
+ * callers of what left its CPU. Owner: arena.
  */
 void code_bundle_make(struct code_bundle *bundle, const struct recording *recording, struct symboliser *symboliser,
                       double least_share, struct arena *arena);

@@ -269,6 +269,142 @@ def much_code(draw, p):
                 "frontend", "footprint", "no", None, None, (), f"{total // KIB} KiB in {count} pieces")
 
 
+def bodies(draw, count, least, most):
+    """`count` stretches of one-cycle instructions for the assembler, least to most bytes each: all from one row of eight."""
+    row = [("addl $0x12345, %eax", 5), ("xorl %eax, %edx", 2), ("leaq 3(%rsi), %rsi", 4), ("addq 8(%rsp), %rdi", 5), ("subl $0x1234, %r8d", 7),
+           ("addl %r9d, %r10d", 3), ("movq %r10, 16(%rsp)", 5), ("xorl $0x54321, %ecx", 6)]
+    draw.shuffle(row)
+    size = sum(length for _, length in row)
+    return [[".rept %d" % max(1, draw.randint(least, most) // size), *[text for text, _ in row], ".endr"] for _ in range(count)]
+
+
+def assembled(p, name, text):
+    """A function of these assembler lines, which calls see and its head can hold; and the statement that calls it."""
+    text = [".text", ".p2align 12", f".type p{p}_{name}, @function", f"p{p}_{name}:", *text, f".size p{p}_{name}, . - p{p}_{name}"]
+    head = "__asm__(" + "\n        ".join(f'"{line}\\n"' for line in text) + ");"
+    used = ", ".join(f'"{register}"' for register in ("rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11", "cc", "memory"))
+    return head, f"__asm__ volatile(\"sub $256, %%rsp\\n\\tcall p{p}_{name}\\n\\tadd $256, %%rsp\" : : : {used});"
+
+
+def calls_in_turn(draw, p, total, shuffled, through):
+    """Functions of 48 to 400 bytes, each called once a round: through its name, or a pointer of its own that never changes."""
+    count = total // 224
+    order = list(range(count))
+    if shuffled:
+        draw.shuffle(order)
+    text = [f"call *p{p}_to + 8 * {n}(%rip)" if through else f"call .Lp{p}_{n}" for n in order] + ["ret"]
+    for n, body in enumerate(bodies(draw, count, 48, 400)):
+        text += [".p2align 4", f".Lp{p}_{n}:", *body, "ret"]
+    if through:
+        text += ['.pushsection .data.rel.local, \\"aw\\"', f"p{p}_to:", *[f".quad .Lp{p}_{n}" for n in range(count)], ".popsection"]
+    return assembled(p, "parts", text)
+
+
+def much_called(draw, p):
+    """Many functions, each called in its turn: what one round needs is many times what the nearest cache holds, or level 2."""
+    total, through = draw.choice((1536 * KIB, 2 * MIB, 3 * MIB)), draw.choice((False, False, True))
+    head, call = calls_in_turn(draw, p, total, True, through)
+    return Part(head, "", lines(call, f"return {total // 224};"), "frontend", "footprint", "no", None, None, (),
+                f"{total // KIB} KiB in functions called in turn" + (" through pointers" if through else ""))
+
+
+def little_called(draw, p):
+    """The same, so few that the nearest cache holds them all."""
+    total = draw.choice((4, 8, 12)) * KIB
+    head, call = calls_in_turn(draw, p, total, True, False)
+    return Part(head, "", lines("for (int i = 0; i < 50; i++)", "    " + call, f"return {50 * (total // 224)};"), "retiring", "-", "yes", None, None, (),
+                f"{total // KIB} KiB in functions called in turn")
+
+
+def much_in_a_row(draw, p):
+    """Instructions with large constants, megabytes of them in a row: level 2 holds no round, and each costs as many bytes as it has."""
+    total = draw.choice((4, 6, 8)) * MIB
+    four = ["addl $0x12345, %eax", "xorl $0x12345, %edx", "addl $0x23456, %ecx", "imull $0x3, %esi, %edi", "movl $0x34567, %r8d"]
+    draw.shuffle(four)
+    head, call = assembled(p, "parts", [f".rept {total // 26}", *four, ".endr", "ret"])
+    return Part(head, "", lines(call, f"return {total // 26};"), "frontend", "footprint", "no", None, None, (), f"{total // KIB} KiB in a row")
+
+
+def little_in_a_row(draw, p):
+    """Small instructions, a few times what the nearest cache holds, in a row: fetched ahead, they come as fast as they are carried out."""
+    total = draw.choice((48, 64, 96, 128)) * KIB
+    head, call = assembled(p, "parts", [f".rept {total // 20}", "addl %r8d, %eax", "addl %r9d, %edx", "addl %r8d, %ecx", "addl %r9d, %esi",
+                                        "xorl %r8d, %edi", "addl %r9d, %r10d", "incl %r11d", ".endr", "ret"])
+    return Part(head, "", lines(call, f"return {total // 20};"), "retiring", "-", "yes", None, None, (), f"{total // KIB} KiB in a row, small instructions")
+
+
+def much_jumped(draw, p):
+    """A jump every few instructions, more of them than are remembered: fetch learns of each when it is decoded."""
+    total, every = draw.choice((512 * KIB, 1 * MIB, 2 * MIB)), draw.choice((3, 5))
+    form = draw.choice(("jmp 1f", "jmp 1f", "test %rsp, %rsp\\n jnz 1f"))
+    steps = ["addl %r8d, %eax", "xorl $0x11, %edx", "leaq 1(%rsi), %rsi", "addl %r9d, %r10d", "addl %r9d, %edi"][:every]
+    size = 4 * every + 8
+    head, call = assembled(p, "parts", [f".rept {total // size}", *steps, form, ".byte 0x0f, 0x1f, 0x40, 0", "1:", ".endr", "ret"])
+    return Part(head, "", lines(call, f"return {total // size};"), "frontend", "footprint", "no", None, None, (), f"a jump every {every} instructions of {total // KIB} KiB")
+
+
+def long_chain(draw, p):
+    """One chain of results through much code: the code comes sooner than the results."""
+    total, step = draw.choice((48, 128, 256)) * KIB, draw.choice((("imulq $3, %rax, %rax", 4), ("mulsd %xmm1, %xmm0", 4)))
+    head, call = assembled(p, "parts", [f".rept {total // 8}", step[0], "addl %r9d, %edx", ".endr", "ret"])
+    return Part(head, "", lines("__asm__ volatile(\"xorps %%xmm0, %%xmm0\\n\\txorps %%xmm1, %%xmm1\" : : : \"xmm0\", \"xmm1\");", call, f"return {total // 8};"),
+                "core", "latency_chain/fp", "yes", None, None, (), f"a chain of {step[0].split()[0]} through {total // KIB} KiB")
+
+
+def random_turns(draw, p):
+    """An inner loop of a random number of turns: its end is guessed wrong about once."""
+    most, count, piece = draw.choice((4, 8)), 1 << 19, 1 << 13
+    return Part(f"static unsigned char *p{p}_data;\nstatic uint64_t p{p}_from;",
+                lines(f"p{p}_data = known_memory({count}, KNOWN_HUGE_PAGES);", f"for (uint64_t i = 0, seed = 6; i < {count}; i++)",
+                      f"    p{p}_data[i] = (unsigned char)(1 + (known_random(&seed) >> 20) % {most});"),
+                lines(f"const unsigned char *data = p{p}_data + p{p}_from;", "uint64_t sum = 0;", "", "KNOWN_AS_WRITTEN",
+                      f"for (uint64_t i = 0; i < {piece}; i++) {{", "    unsigned turns = data[i];", "", "    KNOWN_AS_WRITTEN", "    do {",
+                      "        sum += turns;", "        KNOWN_HIDE(sum);", "    } while (--turns);", "}", "KNOWN_KEEP(sum);",
+                      f"p{p}_from = (p{p}_from + {piece}) % {count};", f"return {piece};"),
+                "bad_speculation", "conditional", "no", None, None, (), f"1 to {most} turns of an inner loop, random")
+
+
+def hashed_branch(draw, p):
+    """A branch on a bit of a hash of the turn's number: no data at all, and nothing to be learnt."""
+    bit, turns = draw.randrange(40, 60), 1 << 13
+    body = ["    uint64_t hash = (from + i) * 0x9e3779b97f4a7c15u;", "", "    hash = (hash ^ hash >> 29) * 0xbf58476d1ce4e5b9u;",
+            f"    if (hash >> {bit} & 1) {{", "        KNOWN_HIDE(sum);", "        sum += i;", "    } else {", "        KNOWN_HIDE(other);", "        other ^= i;", "    }"]
+    return Part(f"static uint64_t p{p}_from;", "",
+                lines(f"uint64_t from = p{p}_from, sum = 0, other = 0;", "", "KNOWN_AS_WRITTEN", f"for (uint64_t i = 0; i < {turns}; i++) {{", *body, "}",
+                      "KNOWN_KEEP(sum ^ other);", f"p{p}_from += {turns};", f"return {turns};"),
+                "bad_speculation", "conditional", "no", None, 1, (), f"bit {bit} of a hash")
+
+
+def sorting(draw, p):
+    """Partitions of random numbers in the nearest cache: each comparison goes either way."""
+    count, kind = draw.choice((256, 512)), draw.choice(("uint32_t", "uint64_t"))
+    return Part(f"static {kind} *p{p}_pool;\nstatic uint64_t p{p}_from;",
+                lines(f"p{p}_pool = known_memory({1 << 18} * sizeof *p{p}_pool, KNOWN_HUGE_PAGES);", f"for (uint64_t i = 0, seed = 9; i < {1 << 18}; i++)",
+                      f"    p{p}_pool[i] = ({kind})(known_random(&seed) >> 20);"),
+                lines(f"{kind} table[{count}];", "", f"for (int i = 0; i < {count}; i++)", f"    table[i] = p{p}_pool[p{p}_from + i];",
+                      f"for (int i = 1; i < {count}; i++) {{", f"    int low = 0, high = {count};", f"    {kind} key = table[(i * 7) & {count - 1}];", "",
+                      "    KNOWN_AS_WRITTEN", "    while (low < high) {",
+                      "        int at = (low + high) / 2;", "", "        if (table[(at * 5 + i) & " + str(count - 1) + "] < key) {",
+                      "            KNOWN_HIDE(low);", "            low = at + 1;", "        } else {", "            KNOWN_HIDE(high);", "            high = at;", "        }", "    }",
+                      "    KNOWN_KEEP(low);", "}",
+                      f"p{p}_from = (p{p}_from + {count}) % {(1 << 18) - 512};", f"return {count};"),
+                "bad_speculation", "conditional", "no", None, None, (), f"halving a table of {count} {kind} that is in no order")
+
+
+def periodic_branch(draw, p):
+    """The branches of random_branch by a pattern that is learnt at once: what is left is to issue, and nothing is guessed wrong."""
+    period, turns = draw.choice((2, 3, 4, 7)), 1 << 13
+    names = ["a", "b", "c", "d", "e", "f"]
+    acts = [f"        {name} += {k + 2};" for k, name in enumerate(names)]
+    return Part(f"static unsigned char *p{p}_data;",
+                lines(f"p{p}_data = known_memory({turns}, KNOWN_SMALL_PAGES);", f"for (int i = 0; i < {turns}; i++)", f"    p{p}_data[i] = i % {period} == 0;"),
+                lines(f"const unsigned char *data = p{p}_data;", f"uint64_t y = 3, {', '.join(f'{name} = 0' for name in names)};", "", "KNOWN_HIDE(y);", "KNOWN_AS_WRITTEN",
+                      f"for (uint64_t i = 0; i < {turns}; i++) {{", *[f"    {name} ^= y;" for name in names], "    " + hidden(names), *[f"    {name} += y;" for name in names], "    " + hidden(names),
+                      "    if (data[i]) {", *acts, "        " + hidden(names), "    }", "}",
+                      f"KNOWN_KEEP({' ^ '.join(names)});", f"return {turns};"),
+                "retiring", "-", "yes", None, 1, ("-fno-tree-vectorize", "-fno-tree-slp-vectorize"), f"a branch with a period of {period}")
+
+
 def full_speed(draw, p):
     """Chains of one-cycle instructions, six or more side by side: as many as are taken in."""
     many, rounds, turns, kind = draw.choice((6, 7, 8)), draw.choice((2, 3, 4)), draw.choice((2000, 20000)), draw.choice(("uint32_t", "uint64_t"))
@@ -302,7 +438,9 @@ def full_speed_loads(draw, p):
 
 # How many of 200; the classes in about the shares in which programs have them.
 KINDS = {chase_far: 14, chase_near: 8, chase_nearest: 10, gather: 14, stream: 16, pages: 6, integer_chain: 14, float_chain: 10, float_units: 12,
-         divide: 14, one_port: 10, store_and_load: 8, random_branch: 16, random_jump: 12, much_code: 12, full_speed: 10, full_speed_loads: 4}
+         divide: 14, one_port: 10, store_and_load: 8, random_branch: 16, random_jump: 12, much_code: 12, full_speed: 10, full_speed_loads: 4,
+         much_called: 8, little_called: 4, much_in_a_row: 4, little_in_a_row: 3, much_jumped: 6, long_chain: 4, random_turns: 4, hashed_branch: 6,
+         sorting: 4, periodic_branch: 4}
 MIXED = 10
 PAIRS = [(chase_far, integer_chain), (random_branch, float_chain), (divide, gather), (much_code, chase_far), (random_jump, divide),
          (stream, random_branch), (float_units, chase_far), (much_code, integer_chain), (gather, random_jump), (full_speed, chase_far)]

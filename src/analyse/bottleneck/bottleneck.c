@@ -189,7 +189,7 @@ static const char *why_nothing(const struct bottleneck_request *request, struct 
         return arena_printf(arena, "%.0f %% of the CPU time is the kernel's, whose code is not looked at so closely",
                             (double)stalls->kernel_samples / all * 100);
     struct footprint footprint = footprint_of(request);
-    if ((double)stalls->blind_samples - entered_samples(stalls) > limit->blind_most * all && !footprint_speaks(&footprint))
+    if ((double)stalls->blind_samples - entered_samples(stalls) > limit->blind_most * all && !footprint_speaks(&footprint) && !footprint_waits(&footprint))
         return arena_printf(arena, "for %.0f %% of the samples the instruction that waited could not be told (code that was "
                                    "generated, or whose file is gone)", (double)stalls->blind_samples / all * 100);
     return NULL;
@@ -216,6 +216,38 @@ static void tally_look(struct tally *tally, const struct loop_look *look, const 
     }
 }
 
+/*
+ * Loops and functions too small to show anything by themselves, taken together: of their quick instructions, as many as
+ * samples fall around branches beyond even are laid at wrong guesses; the others retire, as far as anyone can see.
+ */
+static double tally_small(struct tally *tally, const struct loop_look *looks, size_t count, const struct footprint *footprint)
+{
+    double small = 0, quick = 0;
+    for (size_t at = 0; at < count; at++) {
+        bool is_small = !looks[at].guesses.has_enough;
+        small += is_small ? (double)looks[at].region->samples : 0;
+        quick += is_small ? looks[at].samples[CAUSE_UNKNOWN] : 0;
+    }
+    quick = quick < tally->causes[CAUSE_UNKNOWN] ? quick : tally->causes[CAUSE_UNKNOWN];
+    double branches = footprint->guessed * small, cases = footprint->guessed_cases * small, guessed = branches + cases;
+    double kept = guessed > quick && guessed > 0 ? quick / guessed : 1;
+    tally_add(tally, CAUSE_CONDITIONAL, branches * kept);
+    tally_add(tally, CAUSE_INDIRECT, cases * kept);
+    tally_add(tally, CAUSE_RETIRING, quick - guessed * kept);
+    tally_add(tally, CAUSE_UNKNOWN, -quick);
+    return quick;
+}
+
+/* What waited for code waited wherever it was: every other cause has as much less. */
+static void tally_wait_for_code(struct tally *tally, const struct footprint *footprint)
+{
+    double waited = footprint->waited.mid * footprint->samples, others = tally->told + tally->causes[CAUSE_UNKNOWN];
+    double kept = others > 0 && waited < footprint->samples ? (footprint->samples - waited) / footprint->samples : 0;
+    for (int cause = 0; cause < CAUSE_COUNT; cause++)
+        tally_add(tally, (enum bottleneck_cause)cause, -tally->causes[cause] * (1 - kept));
+    tally_add(tally, CAUSE_FOOTPRINT, waited);
+}
+
 static void program_fill(struct bottleneck *result, const struct bottleneck_request *request,
                          const struct loop_look *looks, size_t count, struct arena *arena)
 {
@@ -232,9 +264,12 @@ static void program_fill(struct bottleneck *result, const struct bottleneck_requ
         tally_add(&tally, CAUSE_RETIRING, -tally.causes[CAUSE_RETIRING]);
         tally_add(&tally, CAUSE_UNKNOWN, -tally.causes[CAUSE_UNKNOWN]);
     }
+    double by_small = tally_small(&tally, looks, count, &footprint);
     if (footprint_speaks(&footprint)) {
         tally = (struct tally){0};
         tally_add(&tally, CAUSE_FOOTPRINT, footprint.samples);
+    } else if (footprint_waits(&footprint)) {
+        tally_wait_for_code(&tally, &footprint);
     }
     for (int cause = 0; cause < CAUSE_COUNT; cause++)
         result->masses[cause] = tally.causes[cause] / all;
@@ -242,7 +277,9 @@ static void program_fill(struct bottleneck *result, const struct bottleneck_requ
     if (count) /* of the hottest, also where no cause is known */
         set_note(verdict, &looks[0]);
     verdict->level = LEVEL_NONE;
-    if (verdict->class == BOTTLENECK_FRONTEND) /* evenly, a quarter would fall there; where all wait for code, nine in ten */
+    if (verdict->class == BOTTLENECK_FRONTEND && footprint_waits(&footprint))
+        verdict->share = interval_scaled(footprint.waited, footprint.samples / all);
+    else if (verdict->class == BOTTLENECK_FRONTEND) /* evenly, a quarter would fall there; where all wait for code, nine in ten */
         verdict->share = interval_of((footprint.line_share - 0.25) / 0.75 * footprint.samples / all,
                                      footprint.line_share * footprint.samples / all, footprint.samples / all);
     if (verdict->class == BOTTLENECK_UNKNOWN) {
@@ -263,6 +300,8 @@ static void program_fill(struct bottleneck *result, const struct bottleneck_requ
         .footprint = &footprint,
         .samples = tally.told,
         .share = verdict->class == BOTTLENECK_MIXED ? 0 : tally.classes[class] / (tally.told + tally.causes[CAUSE_UNKNOWN]),
+        .entered = all > 0 ? entered / all : 0,
+        .small = all > 0 ? by_small / all : 0,
     };
     verdict_explain(verdict, &leading, arena);
 }

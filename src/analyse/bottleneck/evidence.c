@@ -114,11 +114,40 @@ static void even_evidence(struct bottleneck_verdict *verdict, const struct leadi
 static void footprint_evidence(struct bottleneck_verdict *verdict, const struct leading *leading, struct arena *arena)
 {
     const struct footprint *footprint = leading->footprint;
+    if (footprint_waits(footprint)) {
+        add(verdict, "samples",
+            arena_printf(arena, "%.0f %% of the samples in spread-out code fall where code comes in (a line begins, a jump or call "
+                                "leads there or returns), where %.0f %% of its instructions are",
+                         footprint->starts * 100, footprint->starts_expected * 100));
+        add(verdict, "code", arena_printf(arena, "about %s of code are in use (%s were met), the nearest cache holds %s",
+                                          bytes_text(arena, footprint->bytes),
+                                          bytes_text(arena, (double)leading->request->stalls->met_lines * 64),
+                                          bytes_text(arena, bottleneck_thresholds.front_bytes)));
+        return;
+    }
     add(verdict, "samples",
         arena_printf(arena, "%.0f %% of the samples fall where a line of code begins, where 25 %% would evenly",
                      footprint->line_share * 100));
     add(verdict, "code", arena_printf(arena, "%.0f different instructions in %s of code lines were met, or more",
-                                      footprint->addresses, bytes_text(arena, footprint->bytes)));
+                                      footprint->addresses, bytes_text(arena, footprint->least_bytes)));
+}
+
+/* Of what no loop or function shows by itself. */
+static void apart_evidence(struct bottleneck_verdict *verdict, const struct leading *leading, struct arena *arena)
+{
+    const struct footprint *footprint = leading->footprint;
+    if (!footprint)
+        return;
+    if (verdict->class == BOTTLENECK_MIXED && footprint_waits(footprint))
+        footprint_evidence(verdict, leading, arena);
+    else if (verdict->cause == CAUSE_INDIRECT && leading->entered > 0)
+        add(verdict, "samples", arena_printf(arena, "%.0f %% of the samples fall on the first instruction of a function, where calls "
+                                                    "through a register or table lead: what such a call waits for is its target",
+                                             leading->entered * 100));
+    else
+        add(verdict, "samples", arena_printf(arena, "%.0f %% of the samples fall on quick instructions of code in pieces too small to "
+                                                    "show anything by themselves; %.0f %% more than evenly where branches or tables lead",
+                                             leading->small * 100, (footprint->guessed + footprint->guessed_cases) * 100));
 }
 
 static void chain_evidence(struct bottleneck_verdict *verdict, const struct leading *leading, struct arena *arena)
@@ -212,11 +241,22 @@ static bool is_bound_alike(const struct bottleneck_verdict *verdict, const struc
                                             : units >= CLEAR * issue && units >= CLEAR * chain;
 }
 
+/* How much code there is and where samples fall in its lines are two things: neither follows from the other. */
+static bool is_footprint_clear(const struct footprint *footprint)
+{
+    const struct bottleneck_thresholds *limit = &bottleneck_thresholds;
+    if (footprint_waits(footprint))
+        return footprint->bytes >= limit->front_high_bytes && footprint->waited.low >= limit->front_high_waited;
+    return footprint->least_bytes > 2 * limit->front_bytes && footprint->line_share >= limit->class_high;
+}
+
 /* A second look that doesn't rest on which instruction got the samples. */
 static bool is_confirmed(const struct bottleneck_verdict *verdict, const struct leading *leading)
 {
     const struct bottleneck_thresholds *limit = &bottleneck_thresholds;
     const struct loop_look *look = leading->look;
+    if (!look && verdict->cause != CAUSE_FOOTPRINT)
+        return false;
     switch (verdict->cause) {
     case CAUSE_LATENCY:
     case CAUSE_TLB:
@@ -232,7 +272,7 @@ static bool is_confirmed(const struct bottleneck_verdict *verdict, const struct 
     case CAUSE_DIVIDE:
         return true; /* the instruction itself: code and samples say the same, and nothing else waits there so long */
     case CAUSE_FOOTPRINT:
-        return leading->footprint->bytes > 2 * limit->front_bytes && leading->footprint->line_share >= limit->class_high;
+        return is_footprint_clear(leading->footprint);
     case CAUSE_FP:
     case CAUSE_PORTS:
     case CAUSE_RETIRING:
@@ -248,6 +288,11 @@ static bool is_confirmed(const struct bottleneck_verdict *verdict, const struct 
 static void confidence_find(struct bottleneck_verdict *verdict, const struct leading *leading)
 {
     const struct bottleneck_thresholds *limit = &bottleneck_thresholds;
+    if (verdict->class != BOTTLENECK_FRONTEND && leading->small > limit->small_most) {
+        verdict->confidence = ESTIMATE_LOW;
+        verdict->why_not = "no more confidence: its time is spread over code in pieces too small to show anything by themselves";
+        return;
+    }
     if (leading->samples < limit->samples_high || leading->share < limit->class_high) {
         verdict->confidence = leading->samples < limit->samples_high / 2 || leading->share < 0.5 ? ESTIMATE_LOW
                                                                                                  : ESTIMATE_MEDIUM;
@@ -269,8 +314,11 @@ void verdict_explain(struct bottleneck_verdict *verdict, const struct leading *l
         confidence_find(verdict, leading);
         return;
     }
-    if (!leading->look)
+    if (!leading->look) {
+        apart_evidence(verdict, leading, arena);
+        confidence_find(verdict, leading);
         return;
+    }
     if (verdict->class == BOTTLENECK_RETIRING || (verdict->class == BOTTLENECK_CORE && !verdict->instruction))
         even_evidence(verdict, leading, arena);
     else if (verdict->class == BOTTLENECK_BAD_SPECULATION)

@@ -11,6 +11,8 @@ struct leading { /* what the verdict rests on */
     const struct loop_look *look;   /* of the loop that leads in the class; NULL: none */
     const struct footprint *footprint;
     double samples;                 /* counted for it */
+    double small;                   /* of all samples: quick instructions of code in pieces too small to show anything by itself */
+    double entered;                 /* of all samples: at the first instruction of functions that calls through tables lead to */
     double share;                   /* of those that could be told, at the leading class */
 };
 

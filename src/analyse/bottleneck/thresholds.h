@@ -28,11 +28,19 @@ struct bottleneck_thresholds {
     double front_line_share;   /* of samples within 8 bytes of where a code line begins: 0.25 if evenly, 0.9 seen where code misses */
     double front_flat_share;   /* … where so much code is hot that it can't be in the nearest cache */
     double front_flat_bytes;
+    double front_placed_least; /* of samples in known code: with fewer they speak for no others */
+    double front_starts_most;  /* of instructions: with more that code could come in at, none are left to compare with */
+    double front_shown;        /* of the time that waiting for code takes, samples where it comes in show so much: median of 11 programs */
+    double front_shown_least;  /* … and of the worst (small instructions in a row; a jump every six) */
+    double front_waited_least; /* of the CPU time: less was seen where all code was near (0.06) */
+    double front_high_bytes;   /* for HIGH: four times the nearest cache, the estimate being true within a factor of two */
+    double front_high_waited;  /* … and at least half of the time shown to go so, before what is not shown is added */
     double front_addresses;    /* distinct hot instructions, for there to be misses of code at all */
     double front_bytes;        /* the nearest cache for code of every core in use */
     double walk_agreeing;      /* of neighbouring samples that agree on a speed: a walk in order */
     double walk_drifting;      /* … that go one way, by an eighth of it all at most: half of that by chance is 1 in 16 */
     double walk_line_ns;       /* slower a line than that, no memory keeps a walk in order waiting (slowest seen: 12) */
+    double small_most;         /* of samples: quick ones in small pieces, that only all of them together tell something of */
     double off_cpu_most;       /* above it the wait is the problem */
     double blind_most;         /* of samples that could not be told */
 };
@@ -62,11 +70,19 @@ static const struct bottleneck_thresholds bottleneck_thresholds = {
     .front_line_share = 0.45,
     .front_flat_share = 0.32,
     .front_flat_bytes = 128 << 10,
+    .front_placed_least = 0.05,
+    .front_starts_most = 0.8,
+    .front_shown = 0.8,
+    .front_shown_least = 0.45,
+    .front_waited_least = 0.08,
+    .front_high_bytes = 128 << 10,
+    .front_high_waited = 0.5,
     .front_addresses = 100,
     .front_bytes = 32768,
     .walk_agreeing = 0.6,
     .walk_drifting = 0.75,
     .walk_line_ns = 40,
+    .small_most = 0.25,
     .off_cpu_most = 0.5,
     .blind_most = 0.5,
 };

@@ -225,8 +225,11 @@ void stall_samples_walk(struct stall_work *work)
     }
     stalls->blind_samples = stalls->user_samples - stalls->attributed_samples;
     stalls->cpu_s = weight_ns * 1e-9;
-    for (size_t at = 0; at < work->line_hits.count; at++)
+    stalls->met_lines = work->line_hits.count;
+    for (size_t at = 0; at < work->line_hits.count; at++) {
         stalls->single_lines += work->line_hits.items[at] == 1;
+        stalls->double_lines += work->line_hits.items[at] == 2;
+    }
     stalls->hot_code_lines = holding_most(work->line_hits.items, work->line_hits.count);
     stalls->hot_addresses = holding_most(work->address_hits.items, work->address_hits.count);
 }

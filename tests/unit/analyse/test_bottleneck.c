@@ -3,9 +3,11 @@
 #include "test.h"
 
 #include "analyse/bottleneck/bottleneck.h"
+#include "analyse/bottleneck/footprint.h"
 #include "analyse/bottleneck/thresholds.h"
 #include "model/recording.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -145,6 +147,128 @@ static void chase(struct made_up *made, uint64_t over_bytes)
     row_add(made, INSTRUCTION_INT, 10);
     loop_close(made, 0);
     addresses_add(made, 0, over_bytes);
+}
+
+/* ---- much code ---- */
+
+enum { SPREAD_FUNCTIONS = 64, SPREAD_ROWS = 64 };
+
+struct much_code {
+    struct made_up made;
+    struct stall_function functions[SPREAD_FUNCTIONS];
+    struct stall_code codes[SPREAD_FUNCTIONS];
+    struct instruction rows[SPREAD_FUNCTIONS][SPREAD_ROWS];
+    uint64_t counts[SPREAD_FUNCTIONS][3][SPREAD_ROWS];
+    uint8_t marks[SPREAD_FUNCTIONS][SPREAD_ROWS];
+    struct loop_rows loops[SPREAD_FUNCTIONS][SPREAD_ROWS];
+};
+
+/* Functions of 8 lines of 8 instructions; one sample falls into each line: on its first instruction, or anywhere in turn. */
+static struct much_code *much_code_new(bool at_lines)
+{
+    struct much_code *much = calloc(1, sizeof(*much));
+    make_up(&much->made);
+    struct stalls *stalls = &much->made.stalls;
+    stalls->functions = much->functions;
+    stalls->codes = much->codes;
+    stalls->function_count = SPREAD_FUNCTIONS;
+    for (size_t at = 0; at < SPREAD_FUNCTIONS; at++) {
+        struct stall_code *code = &much->codes[at];
+        much->functions[at] = (struct stall_function){.name = "part", .dso = "a.out", .dso_path = "/a.out", .has_code = true};
+        *code = (struct stall_code){.items = much->rows[at], .hits = much->counts[at][0], .sampled = much->counts[at][1],
+                                    .marks = much->marks[at], .loops = much->loops[at], .count = SPREAD_ROWS, .tried = true, .marked = true};
+        for (size_t row = 0; row < SPREAD_ROWS; row++) {
+            code->items[row] = (struct instruction){.addr = 0x10000 * (at + 1) + row * 8, .length = 8, .class = INSTRUCTION_INT, .falls_through = true,
+                .memory = {.base = REGISTER_NONE, .index = REGISTER_NONE, .segment = REGISTER_NONE, .scale = 1}};
+            code->loops[row].first = UINT32_MAX;
+        }
+        for (size_t line = 0; line < SPREAD_ROWS / 8; line++) {
+            size_t row = line * 8 + (at_lines ? 0 : (line + at) % 8);
+            code->sampled[row]++;
+            code->hits[row ? row - 1 : 0]++;
+            much->functions[at].samples++;
+            much->functions[at].attributed++;
+            stalls->sample_count++;
+            stalls->user_samples++;
+            stalls->attributed_samples++;
+        }
+    }
+    stalls->met_lines = stalls->single_lines = stalls->sample_count;
+    stalls->double_lines = 40;
+    return much;
+}
+
+static struct footprint footprint_find(struct much_code *much)
+{
+    const struct bottleneck_request request = {
+        .stalls = &much->made.stalls, .recording = &much->made.recording, .machine = &much->made.machine};
+    return footprint_of(&request);
+}
+
+static void much_code_free(struct much_code *much)
+{
+    done(&much->made);
+    free(much);
+}
+
+Test(bottleneck, waits_for_code_where_samples_fall_on_lines_of_much_code)
+{
+    struct much_code *much = much_code_new(true);
+    struct footprint footprint = footprint_find(much);
+    cr_assert(footprint_waits(&footprint));
+    cr_assert_gt(footprint.waited.low, 0.7);
+    cr_assert_gt(footprint.bytes, 128 << 10, "lines that no sample met count too: %.0f", footprint.bytes);
+    much_code_free(much);
+}
+
+Test(bottleneck, waits_for_no_code_where_samples_fall_evenly)
+{
+    struct much_code *much = much_code_new(false);
+    struct footprint footprint = footprint_find(much);
+    cr_assert_not(footprint_waits(&footprint), "%.3f", footprint.waited.mid);
+    much_code_free(much);
+}
+
+Test(bottleneck, waits_for_no_code_that_the_cache_holds)
+{
+    struct much_code *much = much_code_new(true);
+    much->made.stalls.single_lines = 2; /* every line was met again and again: there are no others */
+    much->made.stalls.met_lines = 256;
+    struct footprint footprint = footprint_find(much);
+    cr_assert_not(footprint_waits(&footprint), "%.0f bytes", footprint.bytes);
+    much_code_free(much);
+}
+
+/* Every line's sample falls behind a branch: one that always goes on is code that comes late, one that goes both ways a guess. */
+static void branches_add(struct much_code *much, bool both)
+{
+    for (size_t at = 0; at < SPREAD_FUNCTIONS; at++)
+        for (size_t line = 0; line + 1 < SPREAD_ROWS / 8; line++) {
+            struct instruction *row = &much->codes[at].items[line * 8 + 2];
+            uint64_t *sampled = &much->codes[at].sampled[line * 8];
+            row->class = INSTRUCTION_BRANCH;
+            row->has_target = true;
+            row->target = row->addr + 3 * 8;
+            sampled[0] = sampled[1] = sampled[2] = sampled[3] = sampled[4] = sampled[5] = sampled[6] = sampled[7] = 0;
+            sampled[3] = both ? 1 : 2;
+            sampled[5] = both ? 1 : 0;
+        }
+    much->made.stalls.user_samples = much->made.stalls.sample_count *= 2;
+}
+
+Test(bottleneck, guesses_wrong_only_where_branches_go_both_ways)
+{
+    for (int both = 0; both < 2; both++) {
+        struct much_code *much = much_code_new(true);
+        branches_add(much, both);
+        struct footprint footprint = footprint_find(much);
+        if (both)
+            cr_assert_gt(footprint.guessed, 0.4, "%.3f", footprint.guessed);
+        else
+            cr_assert_lt(footprint.guessed, 0.05, "%.3f", footprint.guessed);
+        cr_assert_eq(footprint_waits(&footprint) && footprint.waited.mid > 0.5, !both, "%.3f", footprint.waited.mid);
+        much_code_free(much);
+    }
 }
 
 Test(bottleneck, a_chase_beyond_the_caches_waits_for_memory)
