@@ -2,6 +2,7 @@
 #include "analyse/bottleneck/bottleneck.h"
 
 #include "analyse/bottleneck/evidence.h"
+#include "analyse/bottleneck/stepped.h"
 #include "analyse/bottleneck/thresholds.h"
 #include "base/scope.h"
 
@@ -248,6 +249,33 @@ static void tally_wait_for_code(struct tally *tally, const struct footprint *foo
     tally_add(tally, CAUSE_FOOTPRINT, waited);
 }
 
+static void tally_move(struct tally *tally, enum bottleneck_cause from, enum bottleneck_cause to, double samples)
+{
+    samples = samples < tally->causes[from] ? samples : tally->causes[from];
+    if (from == to || samples <= 0)
+        return;
+    tally_add(tally, from, -samples);
+    tally_add(tally, to, samples);
+}
+
+/*
+ * What ran outweighs what samples look like: more wrong guesses or misses of code than its trace allows at most there
+ * aren't, and quick instructions hide at least as many as it shows.
+ */
+static void tally_stepped(struct tally *tally, const struct stepped *stepped, double samples)
+{
+    enum bottleneck_cause guess = stepped->is_indirect ? CAUSE_INDIRECT : CAUSE_CONDITIONAL;
+    tally_move(tally, CAUSE_CONDITIONAL, guess, tally->causes[CAUSE_CONDITIONAL]);
+    tally_move(tally, CAUSE_INDIRECT, guess, tally->causes[CAUSE_INDIRECT]);
+    double most = stepped->guessed.high * samples, least = stepped->guessed.low * samples;
+    if (tally->causes[guess] > most)
+        tally_move(tally, guess, CAUSE_RETIRING, tally->causes[guess] - most);
+    if (stepped->fetched.known && tally->causes[CAUSE_FOOTPRINT] > stepped->fetched.high * samples)
+        tally_move(tally, CAUSE_FOOTPRINT, CAUSE_RETIRING, tally->causes[CAUSE_FOOTPRINT] - stepped->fetched.high * samples);
+    for (int from = 0; from < 2 && tally->causes[guess] < least; from++)
+        tally_move(tally, from ? CAUSE_RETIRING : CAUSE_UNKNOWN, guess, least - tally->causes[guess]);
+}
+
 static void program_fill(struct bottleneck *result, const struct bottleneck_request *request,
                          const struct loop_look *looks, size_t count, struct arena *arena)
 {
@@ -271,6 +299,9 @@ static void program_fill(struct bottleneck *result, const struct bottleneck_requ
     } else if (footprint_waits(&footprint)) {
         tally_wait_for_code(&tally, &footprint);
     }
+    struct stepped stepped = stepped_of(request->trace);
+    if (stepped.known)
+        tally_stepped(&tally, &stepped, footprint.samples);
     for (int cause = 0; cause < CAUSE_COUNT; cause++)
         result->masses[cause] = tally.causes[cause] / all;
     verdict_weigh(verdict, &tally, all);
@@ -298,6 +329,7 @@ static void program_fill(struct bottleneck *result, const struct bottleneck_requ
         .request = request,
         .look = look,
         .footprint = &footprint,
+        .stepped = &stepped,
         .samples = tally.told,
         .share = verdict->class == BOTTLENECK_MIXED ? 0 : tally.classes[class] / (tally.told + tally.causes[CAUSE_UNKNOWN]),
         .entered = all > 0 ? entered / all : 0,

@@ -14,6 +14,7 @@
 
 #include "analyse/code/stalls.h"
 #include "analyse/loop/core_costs.h"
+#include "analyse/trace/trace_summary.h"
 #include "base/measured.h"
 
 enum bottleneck_class {
@@ -136,6 +137,7 @@ struct bottleneck_request {
     const struct recording *recording;
     const struct bottleneck_machine *machine;
     const uint64_t *cpu_times;     /* of its thread at each sample; bottleneck_find fills it */
+    const struct trace_summary *trace; /* of a stepped piece of it (--probe step); NULL: none */
     const char *not_a_cpu_problem; /* why there is nothing to estimate: it waits; NULL */
 };
 

@@ -225,6 +225,14 @@ static void memory_evidence(struct bottleneck_verdict *verdict, const struct lea
 
 /* ---- how sure ---- */
 
+/* Constants at most: nothing that could miss. */
+static bool is_memory_idle(const struct loop_look *look)
+{
+    const struct reach *reach = &look->reach;
+    return !look->touches_memory || (reach->known && reach->level == LEVEL_L1 && reach->set.lines.known &&
+                                     reach->set.lines.bytes <= bottleneck_thresholds.constants_bytes);
+}
+
 /*
  * The tables of this core say the same as the samples, clearly, of code that nothing can delay: no access that could miss,
  * no branch that could be guessed wrong. What its rate is known to be must not contradict.
@@ -232,7 +240,7 @@ static void memory_evidence(struct bottleneck_verdict *verdict, const struct lea
 static bool is_bound_alike(const struct bottleneck_verdict *verdict, const struct loop_look *look)
 {
     const struct loop_bound *bound = &look->resources.bound;
-    if (!bound->known || bound->is_lower || bound->is_approximate || look->touches_memory || look->guesses.branches ||
+    if (!bound->known || bound->is_lower || bound->is_approximate || !is_memory_idle(look) || look->guesses.branches ||
         look->pace.over_bound > bottleneck_thresholds.bound_missed)
         return false;
     double issue = bound->frontend_cycles, units = bound->unit_cycles, chain = bound->chain.cycles;
@@ -285,6 +293,37 @@ static bool is_confirmed(const struct bottleneck_verdict *verdict, const struct 
     }
 }
 
+/* What was counted and what was sampled share nothing: together they do, where each alone shows that much. */
+static bool is_stepped_alike(const struct bottleneck_verdict *verdict, const struct leading *leading)
+{
+    const struct bottleneck_thresholds *limit = &bottleneck_thresholds;
+    const struct stepped *stepped = leading->stepped;
+    if (!stepped || !stepped->known)
+        return false;
+    if (verdict->class == BOTTLENECK_BAD_SPECULATION)
+        return stepped->guessed.low >= limit->stepped_high;
+    return verdict->class == BOTTLENECK_FRONTEND && stepped->fetched.known && stepped->fetched.mid >= limit->stepped_high &&
+           leading->footprint->bytes >= limit->front_high_bytes;
+}
+
+static void stepped_evidence(struct bottleneck_verdict *verdict, const struct leading *leading, struct arena *arena)
+{
+    const struct trace_summary *trace = leading->request->trace;
+    if (!leading->stepped || !leading->stepped->known)
+        return;
+    if (verdict->evidence_count == BOTTLENECK_EVIDENCE_MOST) /* it outweighs whatever came last */
+        verdict->evidence_count--;
+    struct interval rate = trace->all.per_1000;
+    const char *misses = trace->line_misses.known
+                             ? arena_printf(arena, ", %.2g to %.2g misses of its nearest cache for code", trace->line_misses.low, trace->line_misses.high)
+                             : "";
+    add(verdict, "probe",
+        arena_printf(arena, "of 1000 instructions as they ran %.2g branches are guessed wrong (%.2g to %.2g; targets %.2g)%s: %.0f to %.0f %% "
+                            "of the time for wrong guesses",
+                     rate.mid, rate.low, rate.high, trace->indirect.per_1000.known ? trace->indirect.per_1000.mid : 0, misses,
+                     leading->stepped->guessed.low * 100, leading->stepped->guessed.high * 100));
+}
+
 static void confidence_find(struct bottleneck_verdict *verdict, const struct leading *leading)
 {
     const struct bottleneck_thresholds *limit = &bottleneck_thresholds;
@@ -301,22 +340,22 @@ static void confidence_find(struct bottleneck_verdict *verdict, const struct lea
                                : "no more confidence: less than 70 % of what could be told is of this class";
         return;
     }
-    verdict->confidence = is_confirmed(verdict, leading) ? ESTIMATE_HIGH : ESTIMATE_MEDIUM;
+    bool is_sure = is_confirmed(verdict, leading) || is_stepped_alike(verdict, leading);
+    verdict->confidence = is_sure ? ESTIMATE_HIGH : ESTIMATE_MEDIUM;
     if (verdict->confidence == ESTIMATE_MEDIUM)
-        verdict->why_not = "no more confidence: one kind of evidence speaks for it, none against";
+        verdict->why_not = verdict->class == BOTTLENECK_BAD_SPECULATION && !(leading->stepped && leading->stepped->known)
+                               ? "no more confidence: one kind of evidence speaks for it, none against; --probe step counts its wrong guesses"
+                               : "no more confidence: one kind of evidence speaks for it, none against";
 }
 
-void verdict_explain(struct bottleneck_verdict *verdict, const struct leading *leading, struct arena *arena)
+static void reasons_find(struct bottleneck_verdict *verdict, const struct leading *leading, struct arena *arena)
 {
-    recoverable_find(verdict, leading->look, (double)leading->request->stalls->sample_count);
     if (verdict->class == BOTTLENECK_FRONTEND) {
         footprint_evidence(verdict, leading, arena);
-        confidence_find(verdict, leading);
         return;
     }
     if (!leading->look) {
         apart_evidence(verdict, leading, arena);
-        confidence_find(verdict, leading);
         return;
     }
     if (verdict->class == BOTTLENECK_RETIRING || (verdict->class == BOTTLENECK_CORE && !verdict->instruction))
@@ -337,5 +376,12 @@ void verdict_explain(struct bottleneck_verdict *verdict, const struct leading *l
     if (leading->look->is_walk_ruled_out)
         add(verdict, "rate", arena_printf(arena, "memory is read in order, a line in %.3g ns: too slowly to wait for it",
                                           leading->look->reach.line_ns));
+}
+
+void verdict_explain(struct bottleneck_verdict *verdict, const struct leading *leading, struct arena *arena)
+{
+    recoverable_find(verdict, leading->look, (double)leading->request->stalls->sample_count);
+    reasons_find(verdict, leading, arena);
+    stepped_evidence(verdict, leading, arena);
     confidence_find(verdict, leading);
 }

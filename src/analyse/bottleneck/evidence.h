@@ -4,12 +4,14 @@
 #define PLUMB_ANALYSE_BOTTLENECK_EVIDENCE_H
 
 #include "analyse/bottleneck/footprint.h"
+#include "analyse/bottleneck/stepped.h"
 #include "analyse/bottleneck/loop_look.h"
 
 struct leading { /* what the verdict rests on */
     const struct bottleneck_request *request;
     const struct loop_look *look;   /* of the loop that leads in the class; NULL: none */
     const struct footprint *footprint;
+    const struct stepped *stepped;  /* NULL: of a loop, whose part of the trace isn't known */
     double samples;                 /* counted for it */
     double small;                   /* of all samples: quick instructions of code in pieces too small to show anything by itself */
     double entered;                 /* of all samples: at the first instruction of functions that calls through tables lead to */

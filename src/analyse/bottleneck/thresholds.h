@@ -41,6 +41,8 @@ struct bottleneck_thresholds {
     double walk_drifting;      /* … that go one way, by an eighth of it all at most: half of that by chance is 1 in 16 */
     double walk_line_ns;       /* slower a line than that, no memory keeps a walk in order waiting (slowest seen: 12) */
     double small_most;         /* of samples: quick ones in small pieces, that only all of them together tell something of */
+    double constants_bytes;    /* a loop that reads no more reads constants, which stay in the first cache */
+    double stepped_high;       /* of the time, shown at least by what ran: with what samples show that is two proofs */
     double off_cpu_most;       /* above it the wait is the problem */
     double blind_most;         /* of samples that could not be told */
 };
@@ -83,6 +85,8 @@ static const struct bottleneck_thresholds bottleneck_thresholds = {
     .walk_drifting = 0.75,
     .walk_line_ns = 40,
     .small_most = 0.25,
+    .constants_bytes = 1024,
+    .stepped_high = 0.25,
     .off_cpu_most = 0.5,
     .blind_most = 0.5,
 };

@@ -278,6 +278,7 @@ static void bottleneck_analyse(struct loaded_case *loaded, const struct recordin
         .stalls = &loaded->stalls,
         .recording = recording,
         .machine = &machine,
+        .trace = results->probes && results->probes->of[PROBE_STEP].known ? &results->probes->of[PROBE_STEP].step.trace : NULL,
         .not_a_cpu_problem = not_a_cpu_problem(&loaded->run, &loaded->arena),
     };
     bottleneck_find(&loaded->bottleneck, &request, &loaded->arena);

@@ -4,6 +4,7 @@
 
 #include "analyse/bottleneck/bottleneck.h"
 #include "analyse/bottleneck/footprint.h"
+#include "analyse/bottleneck/stepped.h"
 #include "analyse/bottleneck/thresholds.h"
 #include "model/recording.h"
 
@@ -147,6 +148,27 @@ static void chase(struct made_up *made, uint64_t over_bytes)
     row_add(made, INSTRUCTION_INT, 10);
     loop_close(made, 0);
     addresses_add(made, 0, over_bytes);
+}
+
+/* ---- what ran ---- */
+
+Test(bottleneck, a_trace_bounds_what_wrong_guesses_take)
+{
+    struct trace_summary trace = {.bursts = 5, .instructions = 20000, .code_lines = 8};
+    trace.all.per_1000 = interval_of(60, 66, 70);
+    trace.conditional.per_1000 = interval_of(60, 66, 70);
+    trace.indirect.per_1000 = interval_of(0, 0, 1);
+    struct stepped stepped = stepped_of(&trace);
+    cr_assert(stepped.known);
+    cr_assert_not(stepped.is_indirect);
+    cr_assert_gt(stepped.guessed.low, 0.4);
+    cr_assert_lt(stepped.guessed.high, 0.9);
+    cr_assert_not(stepped.fetched.known, "misses that weren't told aren't none");
+    trace.all.per_1000 = interval_of(0, 0, 0);
+    cr_assert_eq(stepped_of(&trace).guessed.high, 0);
+    trace.bursts = 2;
+    cr_assert_not(stepped_of(&trace).known, "two bursts may have missed what it does at other times");
+    cr_assert_not(stepped_of(NULL).known);
 }
 
 /* ---- much code ---- */
