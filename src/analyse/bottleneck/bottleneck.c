@@ -55,7 +55,9 @@ static void verdict_weigh(struct bottleneck_verdict *verdict, const struct tally
         bool two = first && second && leads + follows >= limit->class_high * known;
         verdict->class = two ? BOTTLENECK_MIXED : BOTTLENECK_UNKNOWN;
     } else {
-        verdict->class = follows >= limit->lead * leads ? BOTTLENECK_MIXED : first;
+        /* Between its waits for code it does what it is there for: that is no second cause. */
+        bool is_rest = first == BOTTLENECK_FRONTEND && second == BOTTLENECK_RETIRING;
+        verdict->class = follows >= limit->lead * leads && !is_rest ? BOTTLENECK_MIXED : first;
     }
     verdict->cause = verdict->class == first ? cause_first(tally, first) : CAUSE_UNKNOWN;
     if (verdict->class == BOTTLENECK_UNKNOWN)

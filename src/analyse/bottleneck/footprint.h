@@ -7,7 +7,7 @@
  * of a line, where a jump or call leads, behind a call. What falls there beyond such instructions' number around is the
  * time that went so; only samples in lines that hold little each count, since what is met often stays in the cache.
  * Measured on code of known size and pace (4 KiB to 4 MiB; in a row, in functions called in turn or in no order, with a jump
- * every few instructions): such excess shows four fifths of the time that much code costs (0.4 to 0.9), 0 to 0.06 where it costs nothing, and
+ * every few instructions): such excess shows three quarters of the time that much code costs (0.4 to 0.9), 0 to 0.06 where it costs nothing, and
  * the number of bytes comes out within a factor of two up to 2 MiB with a thousand samples.
  * Where branches go either way a wrong guess shows in the same places: what falls behind conditional branches is laid at
  * code only as densely as elsewhere and where they always go one way, the rest is `guessed`. Internal to bottleneck.
