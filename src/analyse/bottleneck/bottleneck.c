@@ -244,11 +244,10 @@ static double tally_small(struct tally *tally, const struct loop_look *looks, si
 /* What waited for code waited wherever it was: every other cause has as much less. */
 static void tally_wait_for_code(struct tally *tally, const struct footprint *footprint)
 {
-    double waited = footprint->waited.mid * footprint->samples, others = tally->told + tally->causes[CAUSE_UNKNOWN];
-    double kept = others > 0 && waited < footprint->samples ? (footprint->samples - waited) / footprint->samples : 0;
+    double waited = footprint->waited.mid, all = tally->told + tally->causes[CAUSE_UNKNOWN];
     for (int cause = 0; cause < CAUSE_COUNT; cause++)
-        tally_add(tally, (enum bottleneck_cause)cause, -tally->causes[cause] * (1 - kept));
-    tally_add(tally, CAUSE_FOOTPRINT, waited);
+        tally_add(tally, (enum bottleneck_cause)cause, -tally->causes[cause] * waited);
+    tally_add(tally, CAUSE_FOOTPRINT, all > 0 ? all * waited : footprint->samples * waited);
 }
 
 static void tally_move(struct tally *tally, enum bottleneck_cause from, enum bottleneck_cause to, double samples)

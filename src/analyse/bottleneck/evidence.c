@@ -254,7 +254,8 @@ static bool is_footprint_clear(const struct footprint *footprint)
 {
     const struct bottleneck_thresholds *limit = &bottleneck_thresholds;
     if (footprint_waits(footprint))
-        return footprint->bytes >= limit->front_high_bytes && footprint->waited.low >= limit->front_high_waited;
+        return footprint->placed >= limit->front_high_placed && footprint->bytes >= limit->front_high_bytes &&
+               footprint->waited.low >= limit->front_high_waited;
     return footprint->least_bytes > 2 * limit->front_bytes && footprint->line_share >= limit->class_high;
 }
 

@@ -34,6 +34,7 @@ struct bottleneck_thresholds {
     double front_shown_least;  /* … and of the worst (small instructions in a row; a jump every six) */
     double front_waited_least; /* of the CPU time: less was seen where all code was near (0.06) */
     double front_high_bytes;   /* for HIGH: four times the nearest cache, the estimate being true within a factor of two */
+    double front_high_placed;  /* … most of it in known code: of thousands of functions the few with known code aren't any few */
     double front_high_waited;  /* … and at least half of the time shown to go so, before what is not shown is added */
     double front_addresses;    /* distinct hot instructions, for there to be misses of code at all */
     double front_bytes;        /* the nearest cache for code of every core in use */
@@ -78,6 +79,7 @@ static const struct bottleneck_thresholds bottleneck_thresholds = {
     .front_shown_least = 0.45,
     .front_waited_least = 0.08,
     .front_high_bytes = 128 << 10,
+    .front_high_placed = 0.2,
     .front_high_waited = 0.5,
     .front_addresses = 100,
     .front_bytes = 32768,
