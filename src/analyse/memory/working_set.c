@@ -87,6 +87,31 @@ static double score_at(const double *differences, size_t count, double stride)
     return sum / (double)count;
 }
 
+/* So many differences are turned at once: each turn waits for the one before, and others fill that time. */
+enum {
+    LANES = 8
+};
+typedef double lanes __attribute__((vector_size(LANES * sizeof(double))));
+
+static void scores_add(double *scores, size_t bins, const double *differences, size_t count, double first, double step)
+{
+    lanes x, y, c, s;
+    for (size_t lane = 0; lane < LANES; lane++) {
+        bool used = lane < count;
+        double angle = used ? 2 * M_PI * differences[lane] * first : 0, turn = used ? 2 * M_PI * differences[lane] * step : 0;
+        x[lane] = used ? cos(angle) : 0; /* a vector of no length adds nothing, however it is turned */
+        y[lane] = used ? sin(angle) : 0;
+        c[lane] = cos(turn);
+        s[lane] = sin(turn);
+    }
+    for (size_t bin = 0; bin <= bins; bin++) {
+        scores[bin] += ((x[0] + x[1]) + (x[2] + x[3])) + ((x[4] + x[5]) + (x[6] + x[7]));
+        lanes turned = x * c - y * s;
+        y = x * s + y * c;
+        x = turned;
+    }
+}
+
 /* The longest period that explains the differences; steps through frequency with a rotation per difference. */
 static double period_search(const double *differences, size_t count, double *ret_score, double *ret_tried)
 {
@@ -99,16 +124,8 @@ static double period_search(const double *differences, size_t count, double *ret
     size_t bins = (size_t)wanted;
     scoped_free double *scores = memory_alloc((bins + 1) * sizeof(*scores));
     memset(scores, 0, (bins + 1) * sizeof(*scores));
-    for (size_t at = 0; at < count; at++) {
-        double angle = 2 * M_PI * differences[at] * least_frequency, turn = 2 * M_PI * differences[at] * step;
-        double x = cos(angle), y = sin(angle), c = cos(turn), s = sin(turn);
-        for (size_t bin = 0; bin <= bins; bin++) {
-            scores[bin] += x;
-            double turned = x * c - y * s;
-            y = x * s + y * c;
-            x = turned;
-        }
-    }
+    for (size_t at = 0; at < count; at += LANES)
+        scores_add(scores, bins, differences + at, count - at < LANES ? count - at : LANES, least_frequency, step);
     double best = 0;
     for (size_t bin = 0; bin <= bins; bin++)
         best = scores[bin] > best ? scores[bin] : best;
