@@ -19,6 +19,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "bench"), str(ROOT / "bench/relu")]
+import attach_cost  # noqa: E402
 import known_answers  # noqa: E402
 import relu_pairs  # noqa: E402
 
@@ -263,8 +264,13 @@ def bench_relu(machine, report, rounds):
     report.lines += relu_pairs.measured_section(machine.plumb, machine.build, max(12, 2 * rounds))
 
 
+def bench_diagnosis(machine, report, rounds):
+    report.lines += attach_cost.measured_section(machine.plumb, machine.build, max(5, rounds // 2))
+
+
 SECTIONS = {"start": bench_start, "stat": bench_stat, "tracepoints": bench_tracepoints, "record": bench_record,
-            "overhead": bench_overhead, "reading": bench_reading, "pages": bench_pages, "relu": bench_relu, "known_tuning": bench_known("tuning"),
+            "overhead": bench_overhead, "reading": bench_reading, "diagnosis": bench_diagnosis, "pages": bench_pages, "relu": bench_relu,
+            "known_tuning": bench_known("tuning"),
             "known_test": bench_known("test"), "known_generated": bench_known("generated")}
 ONLY_WHEN_ASKED = {"known_generated"}
 

@@ -7,6 +7,7 @@
 #include "probe/calibration/calibration_cache.h"
 #include "render/calibration.h"
 #include "source/live/target.h"
+#include "source/live/workload.h"
 #include "system/machine.h"
 
 #include <errno.h>
@@ -75,18 +76,20 @@ static void measure(struct calibrating *calibrating, const struct calibrate_opti
         .largest_bytes = (size_t)options->largest_mib << 20,
         .issue_slots = machine->cpu.microarchitecture ? machine->cpu.microarchitecture->slots : 0,
         .seed = options->seed,
+        .stop = workload_stop_requested,
     };
+    workload_forward_signals(NULL); /* an interrupt raises a flag: what was measured is shown */
     bool had_last = calibration_cache_read(key, &calibrating->last, &labels->age_s, &machine->arena);
     calibration_measure(&calibrating->shown, context->root, &request);
     calibrating->shown.cpu_list = key->cpus;
     labels->last = had_last ? &calibrating->last : NULL;
     const struct calibration *shown = &calibrating->shown;
     bool whole = shown->step_count && shown->steps[shown->step_count - 1].on_4k.value.known;
-    if (options->largest_mib >= LARGEST_MIB && whole)
+    if (options->largest_mib >= LARGEST_MIB && whole && !workload_stop_requested())
         labels->kept_in = calibration_cache_write(key, &calibrating->shown, &machine->arena);
 }
 
-static void show(struct context *context, const struct calibrating *calibrating, bool as_json)
+static bool show(struct context *context, const struct calibrating *calibrating, bool as_json, struct error *err)
 {
     scoped_text struct text out = {0};
     struct page page = page_for(&out, context->out);
@@ -94,7 +97,7 @@ static void show(struct context *context, const struct calibrating *calibrating,
         calibration_json(&out, &calibrating->shown, &calibrating->labels);
     else
         calibration_text(&page, &calibrating->shown, &calibrating->labels);
-    fputs(text_string(&out), context->out);
+    return text_write_file(&out, context->out) || error_set(err, ERROR_SYSTEM, "can't write the result");
 }
 
 static bool calibrate_run(struct context *context, int argc, char **argv, struct error *err)
@@ -120,8 +123,11 @@ static bool calibrate_run(struct context *context, int argc, char **argv, struct
         done = kept_take(&calibrating, &key, &machine.arena, err);
     else
         measure(&calibrating, &options, &key, context, &machine);
-    if (done)
-        show(context, &calibrating, options.json);
+    done = done && show(context, &calibrating, options.json, err);
+    if (done && workload_stop_requested()) {
+        fputs("plumb calibrate: interrupted: what is missing was not measured, and nothing is kept\n", context->talk);
+        context->exit_code = EXIT_CODE_INCONCLUSIVE;
+    }
     machine_done(&machine);
     return done;
 }

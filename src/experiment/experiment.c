@@ -2,6 +2,7 @@
 #include "experiment/experiment.h"
 
 #include "base/scope.h"
+#include "base/text.h"
 #include "source/live/workload.h"
 
 #include <signal.h>
@@ -218,4 +219,24 @@ static bool fixed_wants_block(void *context, const struct run_table *so_far)
 struct experiment_policy experiment_policy_fixed(const size_t *count)
 {
     return (struct experiment_policy){.context = (void *)count, .wants_block = fixed_wants_block};
+}
+
+static void table_tell(struct text *line, const struct run_table *table, const char *kind)
+{
+    for (size_t block = 0; block < table->block_count; block++)
+        for (size_t arm = 0; arm < table->arm_count; arm++) {
+            struct measured wall = run_table_cell(table, block, arm, CHILD_WALL);
+            struct measured cpu = run_table_cell(table, block, arm, CHILD_CPU);
+            if (wall.known && cpu.known)
+                text_printf(line, "%s%s%s took %.3f s (%.3f s of CPU time)", line->length ? ", " : "; ", table->arms[arm].label,
+                            kind, wall.value, cpu.value);
+        }
+}
+
+bool experiment_interrupted_early(const struct experiment_result *result, struct error *err)
+{
+    scoped_text struct text line = {0};
+    table_tell(&line, &result->unfinished, "");
+    table_tell(&line, &result->warmups, " (warm-up)");
+    return error_set(err, ERROR_INTERRUPTED, "interrupted before the first block was complete%s", text_string(&line));
 }

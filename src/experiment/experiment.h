@@ -75,6 +75,9 @@ MUST_CHECK bool experiment_run_blocks(const struct experiment_request *request, 
                                       struct error *err);
 void experiment_result_done(struct experiment_result *result);
 
+/* False, as error_set: there is no complete block, and what was run is told. The first quantities are child_quantities. */
+bool experiment_interrupted_early(const struct experiment_result *result, struct error *err);
+
 /* What every child shows for nothing: wall, user, system, CPU time, memory, faults, switches (wait4's rusage). */
 enum child_quantity {
     CHILD_WALL,

@@ -3,7 +3,9 @@
 import json
 import os
 import shutil
+import signal
 import subprocess
+import time
 
 import pytest
 
@@ -108,3 +110,19 @@ def test_diagnose_takes_what_it_leaves_out_from_there(plumb, kept, tmp_path):
         beside = json.loads(result.stdout)["calibration"]
         assert (beside["kept_age_s"] is not None) == age
         assert ("not_measured" in beside["branch_miss_cycles"]) == (not age or "not_measured" in document["branch_miss_cycles"])
+
+
+def test_an_interrupt_shows_what_was_measured(plumb, tmp_path):
+    environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path)}
+    process = subprocess.Popen([plumb, "calibrate", "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
+    time.sleep(0.7)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    if process.returncode == -signal.SIGINT:
+        pytest.skip("interrupted before it had begun: the machine is too busy")
+    document = json.loads(out)
+    if process.returncode == 0:
+        pytest.skip("it was done before the interrupt")
+    assert process.returncode == 4 and "interrupted" in err
+    assert document["kept_in"] is None and not list(tmp_path.glob("plumb/*"))
+    assert "interrupted" in json.dumps(document)

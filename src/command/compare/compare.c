@@ -498,27 +498,6 @@ static bool judge_and_print(struct compare_run *run, struct error *err)
     return true;
 }
 
-static void add_runs_told(struct text *line, const struct run_table *table, const char *kind)
-{
-    for (size_t block = 0; block < table->block_count; block++)
-        for (size_t arm = 0; arm < table->arm_count; arm++) {
-            struct measured wall = run_table_cell(table, block, arm, CHILD_WALL);
-            struct measured cpu = run_table_cell(table, block, arm, CHILD_CPU);
-            if (wall.known)
-                text_printf(line, "%s%s%s took %.3f s (%.3f s of CPU time)", line->length ? ", " : "; ", table->arms[arm].label,
-                            kind, wall.value, cpu.value);
-        }
-}
-
-/* Without a complete block there is nothing to compare; what was run is told. */
-static bool interrupted_early(const struct compare_run *run, struct error *err)
-{
-    scoped_text struct text line = {0};
-    add_runs_told(&line, &run->result.unfinished, "");
-    add_runs_told(&line, &run->result.warmups, " (warm-up)");
-    return error_set(err, ERROR_INTERRUPTED, "interrupted before the first block was complete%s", text_string(&line));
-}
-
 /* What was measured before a run failed or the user interrupted is shown; the failure is told as well. */
 static bool measure_and_print(struct compare_run *run, struct error *err)
 {
@@ -526,7 +505,7 @@ static bool measure_and_print(struct compare_run *run, struct error *err)
     if (ran && run->is_void)
         return facts_check(&run->facts, err);
     if (run->result.table.block_count == 0)
-        return ran ? interrupted_early(run, err) : false;
+        return ran && experiment_interrupted_early(&run->result, err);
     struct error while_printing = {0};
     bool printed = judge_and_print(run, ran ? err : &while_printing);
     if (!ran)

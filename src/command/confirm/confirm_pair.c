@@ -165,7 +165,7 @@ bool confirm_pair_run(struct confirm_pair *pair, const struct confirm_pair_reque
     if (pair->result.table.block_count)
         judge(pair, request);
     else if (ran)
-        ran = error_set(err, ERROR_INTERRUPTED, "interrupted before the first block was complete");
+        ran = experiment_interrupted_early(&pair->result, err);
     if (request->work)
         work_runner_done(&work);
     measuring_runner_free(measuring);

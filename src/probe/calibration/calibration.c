@@ -25,6 +25,7 @@ struct plan {
     size_t bandwidth_bytes, largest_bytes;
     unsigned step_shift; /* each step of the curve is larger by so many bits */
     double chase_budget_ns, chase_warm_ns;
+    bool (*stop)(void); /* NULL: never */
 };
 
 static const struct plan full_plan = {
@@ -54,7 +55,12 @@ static const struct plan quick_plan = {
     .chase_warm_ns = 1e6,
 };
 
-static const char *const left_out = "a quick calibration leaves it out";
+static const char *const left_out = "a quick calibration leaves it out", *const interrupted = "it was interrupted before that";
+
+static bool is_stopped(const struct plan *plan)
+{
+    return plan->stop && plan->stop();
+}
 
 /* The slices of one figure. */
 struct samples {
@@ -132,7 +138,7 @@ static void measure_core(struct samples *all, const struct plan *plan, unsigned 
         COUNT = CALIBRATION_CPUID - CALIBRATION_ISSUE + 1
     };
     size_t order[COUNT];
-    for (int round = 0; round < plan->core_rounds; round++) {
+    for (int round = 0; round < plan->core_rounds && !is_stopped(plan); round++) {
         shuffle(order, COUNT, state);
         samples_add(&all[CALIBRATION_CLOCK], clock_measure());
         for (size_t at = 0; at < COUNT; at++) {
@@ -213,7 +219,7 @@ static void measure_cpus(struct calibration *calibration, const struct plan *pla
 {
     struct cpu_samples cpus[CALIBRATION_CPUS_MOST] = {0};
     size_t count = plan->cpu_rounds ? cpus_allowed(cpus) : 0;
-    for (int round = 0; count > 1 && round < plan->cpu_rounds; round++)
+    for (int round = 0; count > 1 && round < plan->cpu_rounds && !is_stopped(plan); round++)
         for (size_t at = 0; at < count; at++) {
             struct cpu_samples *cpu = &cpus[at];
             struct ceilings_glimpse glimpse;
@@ -299,19 +305,20 @@ static void pairs_judge(struct samples *all, const struct block_pairs *pairs)
     }
 }
 
-static void measure_licence(struct samples *all, int rounds, unsigned short state[3])
+static void measure_licence(struct samples *all, const struct plan *plan, unsigned short state[3])
 {
     struct block_pairs pairs = {0};
     size_t order[BLOCKS];
-    for (int round = 0; round < rounds; round++) {
+    int round = 0;
+    for (; round < plan->licence_rounds && !is_stopped(plan); round++) {
         shuffle(order, BLOCKS, state);
         for (size_t at = 0; at < BLOCKS; at++)
             block_measure(&pairs, order[at]);
     }
-    if (rounds)
+    if (round)
         pairs_judge(all, &pairs);
-    for (size_t at = 0; !rounds && at < BLOCKS; at++)
-        all[CALIBRATION_CLOCK_HEAVY_256 + at].why_not = left_out;
+    for (size_t at = 0; !round && at < BLOCKS; at++)
+        all[CALIBRATION_CLOCK_HEAVY_256 + at].why_not = plan->licence_rounds ? interrupted : left_out;
 }
 
 void calibration_measure_licence(struct calibration *calibration, const uint32_t *cpu_or_null)
@@ -320,7 +327,8 @@ void calibration_measure_licence(struct calibration *calibration, const uint32_t
     unsigned short state[3] = {1, 1, 1};
     cpu_set_t before;
     bool moved = cpu_or_null && cpu_enter(*cpu_or_null, &before);
-    measure_licence(all, ROUNDS_MOST, state);
+    const struct plan plan = {.licence_rounds = ROUNDS_MOST};
+    measure_licence(all, &plan, state);
     if (moved)
         cpu_leave(&before);
     for (size_t at = CALIBRATION_CLOCK_HEAVY_256; at <= CALIBRATION_CLOCK_HEAVY_512; at++)
@@ -335,7 +343,7 @@ static void measure_bandwidth(struct samples *all, const struct sysroot *root, c
     struct memory_region region;
     memory_region_init(&region, root, plan->bandwidth_bytes, true);
     region.why_not = region.bytes ? NULL : region.why_not; /* huge pages help, and are no condition here */
-    for (int round = 0; round < plan->memory_rounds; round++) {
+    for (int round = 0; round < plan->memory_rounds && !is_stopped(plan); round++) {
         size_t order[3];
         shuffle(order, 3, state);
         for (size_t at = 0; at < 3; at++) {
@@ -372,12 +380,12 @@ static void measure_curve(struct calibration *calibration, struct samples *page_
          bytes <<= plan->step_shift)
         calibration->steps[count++].bytes = bytes;
     calibration->steps[count - 1].bytes = largest_bytes;
-    memory_region_init(&small, root, largest_bytes, false);
-    memory_region_init(&huge, root, largest_bytes, true);
-    for (int round = 0; round < plan->curve_rounds; round++) {
+    memory_region_init(&small, root, is_stopped(plan) ? SMALLEST_BYTES : largest_bytes, false);
+    memory_region_init(&huge, root, is_stopped(plan) ? SMALLEST_BYTES : largest_bytes, true);
+    for (int round = 0; round < plan->curve_rounds && !is_stopped(plan); round++) {
         size_t order[CALIBRATION_STEPS_MOST];
         shuffle(order, count, state);
-        for (size_t at = 0; at < count; at++) {
+        for (size_t at = 0; at < count && !is_stopped(plan); at++) {
             size_t step = order[at];
             struct measured of_4k = curve_slice(&small, plan, calibration->steps[step].bytes);
             struct measured of_2m = curve_slice(&huge, plan, calibration->steps[step].bytes);
@@ -390,6 +398,8 @@ static void measure_curve(struct calibration *calibration, struct samples *page_
         }
     }
     for (size_t step = 0; step < count; step++) {
+        if (is_stopped(plan))
+            on_4k[step].why_not = on_2m[step].why_not = interrupted;
         calibration->steps[step].on_4k = samples_value(&on_4k[step]);
         calibration->steps[step].on_2m = samples_value(&on_2m[step]);
     }
@@ -409,6 +419,7 @@ void calibration_measure(struct calibration *calibration, const struct sysroot *
                          const struct calibration_request *request)
 {
     struct plan plan = request->quick ? quick_plan : full_plan;
+    plan.stop = request->stop;
     if (!request->quick)
         plan.largest_bytes = request->largest_bytes;
     *calibration = (struct calibration){.issue_slots = request->issue_slots, .taken_at_s = now_s(CLOCK_REALTIME)};
@@ -417,11 +428,14 @@ void calibration_measure(struct calibration *calibration, const struct sysroot *
     double start_s = now_s(CLOCK_MONOTONIC);
     measure_core(all, &plan, state);
     measure_cpus(calibration, &plan);
-    measure_licence(all, plan.licence_rounds, state);
+    measure_licence(all, &plan, state);
     measure_bandwidth(all, root, &plan, state);
     measure_curve(calibration, &all[CALIBRATION_PAGE_WALK], root, &plan, state);
-    for (size_t at = 0; at < CALIBRATION_FIGURES; at++)
+    for (size_t at = 0; at < CALIBRATION_FIGURES; at++) {
+        if (!all[at].why_not && is_stopped(&plan))
+            all[at].why_not = interrupted;
         calibration->figures[at] = samples_value(&all[at]);
+    }
     if (request->issue_slots)
         calibration->share = interval_clamped(
             interval_scaled(calibration->figures[CALIBRATION_ISSUE].value, 1.0 / request->issue_slots), 0, 1);

@@ -20,6 +20,7 @@ struct calibration_request {
     size_t largest_bytes;  /* working set: a power of two, 16 KiB to 1 GiB; the quick form has its own */
     uint32_t issue_slots;  /* from system/cpu/microarchitecture; 0: not tabled */
     uint64_t seed;
+    bool (*stop)(void);    /* asked again and again: true ends it with what there is; NULL: never */
 };
 
 /* A part that can't be measured says so; nothing fails as a whole. cpu_list stays NULL: the caller knows it. */
