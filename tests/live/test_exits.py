@@ -227,3 +227,19 @@ def test_who_may_not_is_told_what_to_do(plumb, other_users):
     if "Permission denied" in done.stderr and "plumb exits" not in done.stderr:
         pytest.skip("another user can't run the program from here")
     assert done.returncode == 1 and "plumb exits:" in done.stderr and "root" in done.stderr
+
+
+@pytest.mark.parametrize("without, method", [("-bpf,-sys_admin", "from records of tracepoints"), ("-bpf,-sys_admin,-perfmon", None)])
+def test_what_less_rights_leave(plumb, runner, without, method):
+    if os.geteuid() != 0 or not shutil.which("setpriv"):
+        pytest.skip("only root can give rights away, with setpriv")
+    done = subprocess.run(["setpriv", "--bounding-set", without, "--inh-caps", without, plumb, "exits", "--", runner, "--writes", "60"],
+                          capture_output=True, text=True, check=False)
+    if "setpriv:" in done.stderr:
+        pytest.skip(done.stderr.strip())
+    if method is None and done.returncode == 1:
+        assert "perf_event_paranoid" in done.stderr and "hint:" in done.stderr
+        return
+    assert done.returncode == 0, done.stderr
+    assert "nothing is added up in the kernel, because" in " ".join(done.stdout.split())
+    assert method is None or (method in done.stdout and any(line.split()[:3] == ["port", "write", "60"] for line in done.stdout.splitlines()))

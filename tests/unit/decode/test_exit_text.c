@@ -65,7 +65,7 @@ Test(exit_text, events)
         cr_assert(exit_text_event(view_of(events[at].line), &event), "%s", events[at].line);
         cr_expect(event.point == events[at].point && event.thread == events[at].thread && event.process == events[at].process && event.cpu == events[at].cpu &&
                       event.vcpu == events[at].vcpu && event.time_ns == events[at].time_ns && event.reason == events[at].reason &&
-                      event.object == events[at].object && event.rip == events[at].rip && view_equal(event.name, events[at].name),
+                      event.object == events[at].object && event.rip == events[at].rip && (event.name.length ? view_equal(event.name, events[at].name) : !events[at].name[0]),
                   "%s", events[at].line);
     }
     for (size_t at = 0; at < array_count(no_events); at++) {

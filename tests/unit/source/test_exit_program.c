@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "test.h"
+
+#include "base/vec.h"
+#include "source/exits/exit_watch.h"
+
+#include <errno.h>
+
+static struct exit_program_request request_for(enum exit_point point, bool raw)
+{
+    struct exit_program_request request = {.point = point, .cells_fd = 3, .uses_fd = 4, .threads_fd = 5, .blank_fd = 6, .lost_fd = 7,
+                                           .followed_fd = 8, .times = true, .objects = true, .rips = true};
+    for (size_t at = 0; at < EXIT_OPERAND_COUNT; at++)
+        if (raw ? exit_points[point].arguments[at] : exit_points[point].fields[at] != NULL)
+            request.places[at] = (struct exit_operand_place){(uint16_t)(8 * (at + 1)), 8};
+    return request;
+}
+
+/* Whatever the verifier asks for that can be seen here: it ends, and no jump leaves it, goes back, or lands within a wide load. */
+static void check(const struct exit_program *program, const char *name)
+{
+    cr_assert(!program->overflow && program->count > 2 && program->count <= EXIT_PROGRAM_MOST, "%s: %u", name, program->count);
+    cr_assert_eq(program->instructions[program->count - 1].code, BPF_JMP | BPF_EXIT, "%s", name);
+    for (unsigned at = 0; at < program->count; at++) {
+        const struct bpf_insn *one = &program->instructions[at];
+        unsigned class = one->code & 7, operation = one->code & 0xf0;
+        if (class != BPF_JMP || operation == BPF_CALL || operation == BPF_EXIT)
+            continue;
+        unsigned target = at + 1 + (unsigned)one->off;
+        cr_assert(one->off >= 0 && target < program->count, "%s: %u jumps to %u", name, at, target);
+        cr_assert(program->instructions[target].code != 0, "%s: %u jumps into a wide load", name, at);
+    }
+}
+
+Test(exit_program, is_whole_for_every_point)
+{
+    struct exit_program program;
+    for (size_t point = 0; point < EXIT_POINT_COUNT; point++)
+        for (int raw = 0; raw < 2; raw++) {
+            struct exit_program_request request = request_for((enum exit_point)point, raw);
+            exit_program_make(&program, &request);
+            check(&program, exit_points[point].name);
+        }
+    exit_program_make_follower(&program, (struct exit_operand_place){24, 4}, (struct exit_operand_place){28, 4}, 3);
+    check(&program, "follower");
+}
+
+static int refuse_bpf(void *context, int command, union bpf_attr *attr, unsigned int size_bytes)
+{
+    errno = *(int *)context;
+    return -1;
+}
+
+Test(exit_program, a_refusal_says_what_to_do_and_leaves_nothing_open)
+{
+    static const struct {
+        int number;
+        enum error_kind kind;
+    } cases[] = {{EPERM, ERROR_PERMISSION}, {ENOSYS, ERROR_UNSUPPORTED}, {ENOMEM, ERROR_UNSUPPORTED}};
+    struct sysroot root;
+    sysroot_init(&root, NULL);
+    for (size_t at = 0; at < array_count(cases); at++) {
+        int number = cases[at].number;
+        struct kernel kernel = *kernel_live();
+        struct exit_watch watch;
+        struct error err = {0};
+        struct exit_watch_request request = {.points = exit_points, .wanted = {[EXIT_POINT_PIO] = true}};
+        kernel.context = &number;
+        kernel.bpf = refuse_bpf;
+        cr_assert_not(exit_watch_open(&watch, &request, &kernel, &root, &err));
+        cr_assert(err.kind == cases[at].kind && err.hint[0], "%s", err.message);
+        cr_assert(watch.cells_fd < 0 && watch.fd_count == 0);
+    }
+}
