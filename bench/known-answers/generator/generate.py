@@ -353,7 +353,7 @@ def long_chain(draw, p):
 
 def random_turns(draw, p):
     """An inner loop of a random number of turns: its end is guessed wrong about once."""
-    most, count, piece = draw.choice((4, 8)), 1 << 19, 1 << 13
+    most, count, piece = draw.choice((4, 6, 8)), 1 << 19, 1 << draw.choice((12, 13))
     return Part(f"static unsigned char *p{p}_data;\nstatic uint64_t p{p}_from;",
                 lines(f"p{p}_data = known_memory({count}, KNOWN_HUGE_PAGES);", f"for (uint64_t i = 0, seed = 6; i < {count}; i++)",
                       f"    p{p}_data[i] = (unsigned char)(1 + (known_random(&seed) >> 20) % {most});"),
@@ -480,7 +480,7 @@ def generate(folder, count, seed):
     rows, seen = [], set()
     for number, kinds in enumerate(plan(count), 1):
         # Drawn again where it came out as one before; a kind with few forms is let repeat itself in the end.
-        for attempt in range(20):
+        for attempt in range(200):
             draw = random.Random(f"{seed} {number} {attempt}")
             parts = [kind(draw, place) for place, kind in enumerate(kinds, 1)]
             if source("", parts) not in seen:
