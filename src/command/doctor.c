@@ -8,7 +8,7 @@
 #include "command/options.h"
 #include "probe/capability/capability.h"
 #include "probe/setting/setting.h"
-#include "render/doctor.h"
+#include "render/doctor/doctor.h"
 #include "system/snapshot/snapshot.h"
 
 #include <errno.h>

@@ -12,7 +12,7 @@
 #include "command/options.h"
 #include "experiment/measuring_runner.h"
 #include "probe/calibration/clock.h"
-#include "render/comparison.h"
+#include "render/comparison/comparison.h"
 #include "source/live/target.h"
 #include "source/live/workload.h"
 #include "system/machine.h"

@@ -11,7 +11,7 @@
 #include "command/compare/compare_arms.h"
 #include "command/options.h"
 #include "experiment/measuring_runner.h"
-#include "render/comparison.h"
+#include "render/comparison/comparison.h"
 
 /* Whether a --treatment names that fact: "thp" and "thp_enabled" are the same; values don't matter. */
 bool treatment_names(const char *treatment, const char *fact);

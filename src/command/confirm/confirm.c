@@ -11,7 +11,7 @@
 #include "command/diagnose/diagnose_case.h"
 #include "command/options.h"
 #include "experiment/measuring_runner.h"
-#include "render/confirmation.h"
+#include "render/comparison/confirmation.h"
 #include "source/live/workload.h"
 
 #include <errno.h>

@@ -9,7 +9,7 @@
 #include "command/diagnose/diagnose_intervention.h"
 #include "command/options.h"
 #include "finding/overall.h"
-#include "render/diagnosis.h"
+#include "render/diagnosis/diagnosis.h"
 #include "render/page.h"
 #include "statistics/json_interval.h"
 

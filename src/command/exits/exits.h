@@ -7,7 +7,7 @@
 #include "base/vec.h"
 #include "command/command.h"
 #include "command/options.h"
-#include "render/exits.h"
+#include "render/exits/exits.h"
 
 struct exits_options {
     const char *input, *separator, *round_trip, *guest_kallsyms, *vcpu, *processes, *method;

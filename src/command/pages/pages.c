@@ -8,7 +8,7 @@
 #include "command/command_table.h"
 #include "command/diagnose/diagnose_case.h"
 #include "command/options.h"
-#include "render/pages.h"
+#include "render/pages/pages.h"
 #include "source/live/target.h"
 #include "system/host/process_list.h"
 #include "system/memory/process_pages_json.h"

@@ -2,7 +2,7 @@
 #include "analyse/memory/guest_pages.h"
 #include "base/scope.h"
 #include "command/pages/pages.h"
-#include "render/guest_pages.h"
+#include "render/pages/guest_pages.h"
 
 #include <errno.h>
 

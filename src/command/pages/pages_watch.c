@@ -2,7 +2,7 @@
 #include "analyse/memory/page_coverage.h"
 #include "base/scope.h"
 #include "command/pages/pages.h"
-#include "render/page_watch.h"
+#include "render/pages/page_watch.h"
 #include "source/live/workload.h"
 
 #include <errno.h>

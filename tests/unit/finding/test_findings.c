@@ -7,7 +7,7 @@
 #include "finding/hypothesis.h"
 #include "finding/overall.h"
 #include "finding/wording.h"
-#include "render/diagnosis.h"
+#include "render/diagnosis/diagnosis.h"
 
 struct made_up {
     struct arena arena;

@@ -2,7 +2,7 @@
 #include "base/arena.h"
 #include "base/json_writer.h"
 #include "base/scope.h"
-#include "render/comparison.h"
+#include "render/comparison/comparison.h"
 
 #include <math.h>
 

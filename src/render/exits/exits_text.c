@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "render/exits.h"
+#include "render/exits/exits.h"
 
 #include <inttypes.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* An experiment on a case's verdict, planned or made: as a page for the eye and as JSON (doc/schema-confirm.md). */
-#ifndef PLUMB_RENDER_CONFIRMATION_H
-#define PLUMB_RENDER_CONFIRMATION_H
+#ifndef PLUMB_RENDER_COMPARISON_CONFIRMATION_H
+#define PLUMB_RENDER_COMPARISON_CONFIRMATION_H
 
 #include "analyse/runs/confirmation.h"
 #include "render/page.h"

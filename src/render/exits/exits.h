@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* VM exits as a table for the eye, as fields with a separator, and as JSON. */
-#ifndef PLUMB_RENDER_EXITS_H
-#define PLUMB_RENDER_EXITS_H
+#ifndef PLUMB_RENDER_EXITS_EXITS_H
+#define PLUMB_RENDER_EXITS_EXITS_H
 
 #include "analyse/exits/exit_comparison.h"
 #include "base/json_writer.h"

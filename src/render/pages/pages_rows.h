@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The rows that pages of processes and of guests share. */
-#ifndef PLUMB_RENDER_PAGES_ROWS_H
-#define PLUMB_RENDER_PAGES_ROWS_H
+#ifndef PLUMB_RENDER_PAGES_PAGES_ROWS_H
+#define PLUMB_RENDER_PAGES_PAGES_ROWS_H
 
 #include "analyse/memory/page_coverage.h"
 #include "render/page.h"

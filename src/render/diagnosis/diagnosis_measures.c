@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "render/diagnosis_measures.h"
+#include "render/diagnosis/diagnosis_measures.h"
 
 #include "base/json_measured.h"
 #include "statistics/json_interval.h"

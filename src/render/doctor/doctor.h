@@ -5,8 +5,8 @@
  * Sees plain results only: the machine's facts, the measured capabilities, the settings. The JSON document's shape is
  * versioned (DOCTOR_JSON_VERSION) and described in doc/schema-doctor.md.
  */
-#ifndef PLUMB_RENDER_DOCTOR_H
-#define PLUMB_RENDER_DOCTOR_H
+#ifndef PLUMB_RENDER_DOCTOR_DOCTOR_H
+#define PLUMB_RENDER_DOCTOR_DOCTOR_H
 
 #include "probe/capability/capability.h"
 #include "probe/setting/setting.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* How do guests' page sizes read? */
-#ifndef PLUMB_RENDER_GUEST_PAGES_H
-#define PLUMB_RENDER_GUEST_PAGES_H
+#ifndef PLUMB_RENDER_PAGES_GUEST_PAGES_H
+#define PLUMB_RENDER_PAGES_GUEST_PAGES_H
 
 #include "analyse/memory/guest_pages.h"
 #include "render/page.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "render/pages_rows.h"
+#include "render/pages/pages_rows.h"
 
 #include "base/scope.h"
-#include "render/pages_words.h"
+#include "render/pages/pages_words.h"
 
 enum {
     BAR_COLUMNS = 40,

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "render/guest_pages.h"
+#include "render/pages/guest_pages.h"
 
 #include "base/json_writer.h"
 #include "base/scope.h"
 #include "base/vec.h"
-#include "render/pages_rows.h"
-#include "render/pages_words.h"
+#include "render/pages/pages_rows.h"
+#include "render/pages/pages_words.h"
 
 static const struct {
     const char *id, *sentence, *remedy;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "render/doctor.h"
+#include "render/doctor/doctor.h"
 
 #include "base/json_writer.h"
 #include "base/scope.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* How do page sizes that change over time read: a line an interval? */
-#ifndef PLUMB_RENDER_PAGE_WATCH_H
-#define PLUMB_RENDER_PAGE_WATCH_H
+#ifndef PLUMB_RENDER_PAGES_PAGE_WATCH_H
+#define PLUMB_RENDER_PAGES_PAGE_WATCH_H
 
 #include "analyse/memory/page_coverage.h"
 #include "render/page.h"

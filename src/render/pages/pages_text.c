@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "render/pages.h"
+#include "render/pages/pages.h"
 
 #include "base/scope.h"
 #include "base/vec.h"
-#include "render/pages_rows.h"
-#include "render/pages_words.h"
+#include "render/pages/pages_rows.h"
+#include "render/pages/pages_words.h"
 
 enum {
     MAPPINGS_MOST = 12, /* in text; JSON has all */

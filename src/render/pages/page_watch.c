@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "render/page_watch.h"
+#include "render/pages/page_watch.h"
 
 #include "base/json_writer.h"
 #include "base/vec.h"
-#include "render/pages_rows.h"
+#include "render/pages/pages_rows.h"
 
 static const struct {
     enum page_event event;

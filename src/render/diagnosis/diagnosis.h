@@ -4,8 +4,8 @@
  *
  * Computes nothing but layout. JSON depends on the case alone, so that a replay gives the same bytes.
  */
-#ifndef PLUMB_RENDER_DIAGNOSIS_H
-#define PLUMB_RENDER_DIAGNOSIS_H
+#ifndef PLUMB_RENDER_DIAGNOSIS_DIAGNOSIS_H
+#define PLUMB_RENDER_DIAGNOSIS_DIAGNOSIS_H
 
 #include "analyse/time/phase_rows.h"
 #include "base/text.h"

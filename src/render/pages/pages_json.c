@@ -2,8 +2,8 @@
 #include "base/json_measured.h"
 #include "base/json_writer.h"
 #include "base/vec.h"
-#include "render/pages.h"
-#include "render/pages_words.h"
+#include "render/pages/pages.h"
+#include "render/pages/pages_words.h"
 #include "statistics/json_interval.h"
 
 static const char *const methods[] = {[PAGE_METHOD_SCAN] = "scan", [PAGE_METHOD_FLAGS] = "flags", [PAGE_METHOD_SMAPS] = "smaps"};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What are the causes of small pages called, and what does one do about them? For text and JSON alike. */
-#ifndef PLUMB_RENDER_PAGES_WORDS_H
-#define PLUMB_RENDER_PAGES_WORDS_H
+#ifndef PLUMB_RENDER_PAGES_PAGES_WORDS_H
+#define PLUMB_RENDER_PAGES_PAGES_WORDS_H
 
 #include "analyse/memory/page_coverage.h"
 

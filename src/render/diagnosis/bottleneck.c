@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "render/bottleneck.h"
+#include "render/diagnosis/bottleneck.h"
 
 #include "base/json_measured.h"
 #include "base/scope.h"

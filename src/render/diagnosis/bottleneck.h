@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The estimated bottleneck, as lines of a page and as JSON (doc/schema-diagnose.md, "bottleneck"). */
-#ifndef PLUMB_RENDER_BOTTLENECK_H
-#define PLUMB_RENDER_BOTTLENECK_H
+#ifndef PLUMB_RENDER_DIAGNOSIS_BOTTLENECK_H
+#define PLUMB_RENDER_DIAGNOSIS_BOTTLENECK_H
 
 #include "analyse/bottleneck/bottleneck.h"
 #include "base/json_writer.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/json_measured.h"
-#include "render/diagnosis.h"
-#include "render/bottleneck.h"
-#include "render/diagnosis_measures.h"
+#include "render/diagnosis/diagnosis.h"
+#include "render/diagnosis/bottleneck.h"
+#include "render/diagnosis/diagnosis_measures.h"
 #include "statistics/json_interval.h"
 
 static void write_value(struct json_writer *json, const struct value *value)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A comparison of commands as text for the eye, as JSON, as a Markdown table, and as hyperfine's JSON. */
-#ifndef PLUMB_RENDER_COMPARISON_H
-#define PLUMB_RENDER_COMPARISON_H
+#ifndef PLUMB_RENDER_COMPARISON_COMPARISON_H
+#define PLUMB_RENDER_COMPARISON_COMPARISON_H
 
 #include "analyse/runs/comparison.h"
 #include "analyse/runs/explanation.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/scope.h"
-#include "render/comparison.h"
+#include "render/comparison/comparison.h"
 #include "statistics/signed_rank.h"
 
 #include <math.h>

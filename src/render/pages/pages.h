@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* How do page sizes read: a process in a screenful, or as JSON (doc/schema-pages.md)? */
-#ifndef PLUMB_RENDER_PAGES_H
-#define PLUMB_RENDER_PAGES_H
+#ifndef PLUMB_RENDER_PAGES_PAGES_H
+#define PLUMB_RENDER_PAGES_PAGES_H
 
 #include "analyse/memory/page_coverage.h"
 #include "analyse/memory/page_use.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "render/pages_words.h"
+#include "render/pages/pages_words.h"
 
 #include "base/vec.h"
 

@@ -2,9 +2,9 @@
 #include "base/scope.h"
 #include "base/vec.h"
 #include "finding/wording.h"
-#include "render/diagnosis.h"
-#include "render/bottleneck.h"
-#include "render/diagnosis_measures.h"
+#include "render/diagnosis/diagnosis.h"
+#include "render/diagnosis/bottleneck.h"
+#include "render/diagnosis/diagnosis_measures.h"
 
 #include <math.h>
 
