@@ -153,7 +153,8 @@ def test_a_growing_program_is_followed(run):
     done = run("pages", "--watch", "-I", "100", "--json", "--", sys.executable, "-c", GROWING)
     assert done.returncode == 5, done.stderr
     lines = [json.loads(line) for line in done.stdout.splitlines()]
-    assert len(lines) >= 4 and lines[-1]["small_bytes"] - lines[0]["small_bytes"] > 60 * MIB
+    # The last look may meet it while its memory is being given back.
+    assert len(lines) >= 4 and max(line["small_bytes"] for line in lines) - lines[0]["small_bytes"] > 60 * MIB
     assert sum(line["faults"] for line in lines[1:]) * 4096 > 60 * MIB
 
 

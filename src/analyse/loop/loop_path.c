@@ -164,6 +164,18 @@ static bool symbol_step(const struct loop_path *path, uint32_t symbol, int64_t s
     return true;
 }
 
+/* One that ends each turn as what another began it with, and a constant, moves as that one does. */
+static void steps_of_copies(struct loop_path *path, const struct value *values)
+{
+    for (uint32_t at = 0; at < REGISTER_COUNT; at++) {
+        uint32_t other = values[at].symbol;
+        if (path->step_known[at] || other >= REGISTER_COUNT || values[other].symbol != other)
+            continue;
+        path->step_known[at] = true;
+        path->step[at] = path->step[other];
+    }
+}
+
 static void follow_values(struct loop_path *path)
 {
     struct value values[REGISTER_COUNT];
@@ -178,6 +190,7 @@ static void follow_values(struct loop_path *path)
         path->step_known[at] = values[at].symbol == at;
         path->step[at] = values[at].offset;
     }
+    steps_of_copies(path, values);
     for (uint32_t at = 0; at < path->count; at++) {
         struct loop_address *address = &path->addresses[at];
         int64_t sum = 0;

@@ -46,6 +46,8 @@ static const struct {
      LOOP_CALLS, 0, false, false},
     {"x[i] += k * y[i], 128 bits at a time", "0f100c060f101c010f59ca0f58cb0f110c014883c0104839f875e5",
      LOOP_FREE, 128, true, false},
+    {"b[i] = a[i] > 0 ? a[i] : 0, by a counter and the copy that it had a turn ago", "4883c001f3410f100491f30f5fc1f3410f1104904889c24839c175e4",
+     LOOP_FREE, 32, true, false},
     {"s += a[i], not optimised", "554889e548897de8488975e0c745fc0000000048c745f000000000eb1d488b45f0488d148500000000488b45e84801d08b000145fc488345f001488b45f0483b45e07cd98b45fc5dc3",
      LOOP_SCATTERED, 0, false, false},
 };
