@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+enum { PAGES_A_SPLIT = 512 }; /* small pages that one huge one becomes: splits are the cause when they explain half of them */
 static const double HUGE_ENOUGH = 0.9, HARDLY_HUGE = 0.5; /* shares: mapped huge for the most part; backed huge at all */
 
 bool guest_memory_is(const struct mapping_coverage *mapping)
@@ -10,7 +11,7 @@ bool guest_memory_is(const struct mapping_coverage *mapping)
     enum page_backing backing = mapping->small.backing;
     uint64_t present = mapping->sizes.base + mapping->sizes.huge + mapping->sizes.gigantic;
     bool memory = backing == PAGE_BACKING_ANONYMOUS || backing == PAGE_BACKING_SHARED || backing == PAGE_BACKING_TMPFS ||
-                  backing == PAGE_BACKING_HUGETLB;
+                  backing == PAGE_BACKING_HUGETLB || (backing == PAGE_BACKING_FILE && mapping->area->protection[3] == 's');
     return memory && present >= GUEST_MEMORY_LEAST_BYTES && strncmp(mapping->area->protection, "rw", 2) == 0;
 }
 
@@ -49,7 +50,7 @@ static enum guest_page_verdict verdict_of(const struct guest_pages *guest)
         return GUEST_PAGES_BACKING_UNKNOWN;
     if (backed < HARDLY_HUGE)
         return GUEST_PAGES_BACKING_SMALL;
-    if (guest->splits_by_nx.known && guest->splits_by_nx.value > 0)
+    if (guest->splits_by_nx.known && (double)guest->splits_by_nx.value * PAGES_A_SPLIT * 2 >= (double)guest->pages_4k.value)
         return GUEST_PAGES_SPLIT_BY_NX;
     return guest->shadow ? GUEST_PAGES_SHADOW_SMALL : GUEST_PAGES_SPLIT;
 }

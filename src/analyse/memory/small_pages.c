@@ -54,13 +54,19 @@ static uint64_t aligned_bytes(const struct page_area *area)
     return last > first ? last - first : 0;
 }
 
+#define POLICY_2M "/sys/kernel/mm/transparent_hugepage/hugepages-2048kB/"
+
 /* The word in force for 2 MiB: the size's own, unless it inherits or the kernel has none. */
-static const struct fact_word *word_of_huge(const struct huge_page *policy, bool shmem)
+static const struct fact_word *word_of_huge(const struct huge_page *policy, bool shmem, const char **ret_file)
 {
-    for (size_t at = 0; at < policy->size_count; at++) {
+    bool overruled = shmem && (fact_is(&policy->shmem_enabled, "deny") || fact_is(&policy->shmem_enabled, "force"));
+    *ret_file = NULL;
+    for (size_t at = 0; !overruled && at < policy->size_count; at++) {
         const struct fact_word *word = shmem ? &policy->sizes[at].shmem_enabled : &policy->sizes[at].enabled;
-        if (policy->sizes[at].kib * 1024 == HUGE_PAGE_BYTES && word->known && !fact_is(word, "inherit"))
+        if (policy->sizes[at].kib * 1024 == HUGE_PAGE_BYTES && word->known && !fact_is(word, "inherit")) {
+            *ret_file = shmem ? POLICY_2M "shmem_enabled" : POLICY_2M "enabled";
             return word;
+        }
     }
     return shmem ? &policy->shmem_enabled : &policy->enabled;
 }
@@ -79,18 +85,23 @@ static enum small_page_cause cause_by_word(const char *word, bool advised, enum 
     return SMALL_PAGE_NO_CAUSE; /* always, within_size, force */
 }
 
-static enum small_page_cause cause_by_policy(const struct small_pages *small, const struct page_area *area, const struct huge_page *policy)
+static enum small_page_cause cause_of_kind(struct small_pages *small, const struct page_area *area, const struct huge_page *policy, bool shmem)
 {
-    const struct fact_word *anonymous = word_of_huge(policy, false), *shmem = word_of_huge(policy, true);
+    const struct fact_word *word = word_of_huge(policy, shmem, &small->policy_file);
+    return !word->known ? SMALL_PAGE_NO_CAUSE
+           : shmem      ? cause_by_word(word->text, area->advised_huge, SMALL_PAGE_SHMEM_NEVER, SMALL_PAGE_SHMEM_ADVISED)
+                        : cause_by_word(word->text, area->advised_huge, SMALL_PAGE_POLICY_NEVER, SMALL_PAGE_POLICY_ADVISED);
+}
+
+static enum small_page_cause cause_by_policy(struct small_pages *small, const struct page_area *area, const struct huge_page *policy)
+{
     switch (small->backing) {
     case PAGE_BACKING_ANONYMOUS:
     case PAGE_BACKING_HEAP:
     case PAGE_BACKING_STACK:
-        return !anonymous->known ? SMALL_PAGE_NO_CAUSE
-                                 : cause_by_word(anonymous->text, area->advised_huge, SMALL_PAGE_POLICY_NEVER, SMALL_PAGE_POLICY_ADVISED);
+        return cause_of_kind(small, area, policy, false);
     case PAGE_BACKING_SHARED:
-        return !shmem->known ? SMALL_PAGE_NO_CAUSE
-                             : cause_by_word(shmem->text, area->advised_huge, SMALL_PAGE_SHMEM_NEVER, SMALL_PAGE_SHMEM_ADVISED);
+        return cause_of_kind(small, area, policy, true);
     case PAGE_BACKING_TMPFS:
         if (fact_is(&policy->shmem_enabled, "force"))
             return SMALL_PAGE_NO_CAUSE;
@@ -104,7 +115,7 @@ static enum small_page_cause cause_by_policy(const struct small_pages *small, co
     }
 }
 
-static enum small_page_cause forbidding_cause(const struct small_pages *small, const struct page_area *area,
+static enum small_page_cause forbidding_cause(struct small_pages *small, const struct page_area *area,
                                               const struct huge_page *policy, const struct huge_page_supply *supply)
 {
     if (small->backing == PAGE_BACKING_SPECIAL || small->backing == PAGE_BACKING_GUEST)
@@ -151,6 +162,10 @@ struct small_pages small_pages_of(const struct page_area *area, uint64_t base_pa
     uint64_t aligned = aligned_bytes(area), huge = area->huge_bytes < aligned ? area->huge_bytes : aligned;
     small.could_be_bytes = small.small_bytes < aligned - huge ? small.small_bytes : aligned - huge;
     small.cause = forbidding_cause(&small, area, policy, supply);
+    /* A file system may give some: only the kernel's own word on this mapping, and no huge page there, is proof. */
+    small.certain = small.cause != SMALL_PAGE_FILE || (area->huge_eligible == 0 && !area->huge_bytes);
+    if (small.cause == SMALL_PAGE_NO_CAUSE)
+        small.policy_file = NULL;
     if (small.cause != SMALL_PAGE_NO_CAUSE || !small.could_be_bytes)
         return small;
     small.certain = false;

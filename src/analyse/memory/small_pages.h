@@ -55,6 +55,7 @@ struct small_pages {
     uint64_t small_bytes;        /* present on base pages */
     uint64_t could_be_bytes;     /* of it at most in aligned blocks of 2 MiB within the mapping */
     const struct page_mount *mount; /* for files, or NULL */
+    const char *policy_file;     /* the 2 MiB size's own policy that forbids it; NULL: the general one's, or another cause */
     double backlog_s;            /* where nothing forbids it: how long khugepaged takes to look at that much; negative: not known */
 };
 

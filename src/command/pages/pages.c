@@ -5,6 +5,7 @@
 #include "analyse/memory/page_coverage.h"
 #include "base/json_reader.h"
 #include "base/scope.h"
+#include "base/vec.h"
 #include "command/command_table.h"
 #include "command/diagnose/diagnose_case.h"
 #include "command/options.h"
@@ -72,15 +73,32 @@ static void command_name(const struct context *context, pid_t pid, char *name, s
         snprintf(name, size, "?");
 }
 
+static void look_closer(struct pages_take *take, struct page_map *map)
+{
+    if (take->options->folios) {
+        struct page_folios *folios = arena_new(&take->arena, struct page_folios);
+        page_folios_read(folios, take->context->root, &map->pages, take->options->exact ? 0 : FOLIOS_DRAWN, 1);
+        map->folios = folios;
+    }
+    if (take->options->nodes) {
+        struct page_nodes *nodes = arena_new(&take->arena, struct page_nodes);
+        page_nodes_read(nodes, take->context->root, map->pages.pid);
+        map->nodes = nodes;
+    }
+}
+
 bool page_map_take(struct pages_take *take, pid_t pid, struct error *err)
 {
-    struct page_map map;
+    struct page_map map = {.folios = NULL};
     bool full = !take->options->no_why && !take->options->system;
     if (!(full ? process_pages_read : process_pages_read_split)(take->context->root, take->context->kernel, pid, &map.pages, &take->arena, err)) {
         *(err->kind == ERROR_PERMISSION ? &take->refused : &take->gone) += 1;
         return false;
     }
     command_name(take->context, pid, map.command, sizeof(map.command));
+    if (full)
+        huge_page_supply_read(&map.supply, take->context->root, pid, &take->arena);
+    look_closer(take, &map);
     *vec_push(&take->maps) = map;
     return true;
 }
@@ -110,6 +128,16 @@ static bool take_system(struct pages_take *take, struct error *err)
     return take->maps.count || error_set(err, ERROR_PERMISSION, "no process's memory can be read here");
 }
 
+/* What the case says of the machine then: this one's policy and free memory are none of its. */
+static void case_supply(struct page_map *map)
+{
+    static const char why[] = "a case doesn't keep it";
+    struct fact_number *facts[] = {&map->supply.process_allowed, &map->supply.free_bytes, &map->supply.free_block_bytes,
+                                   &map->supply.group_limit_bytes, &map->supply.group_used_bytes, &map->supply.empty_most};
+    for (size_t at = 0; at < array_count(facts); at++)
+        fact_number_absent(facts[at], "%s", why);
+}
+
 static bool take_case(struct pages_take *take, struct error *err)
 {
     scoped_text struct text text = {0};
@@ -123,8 +151,11 @@ static bool take_case(struct pages_take *take, struct error *err)
         !json_document_parse(&document, (struct view){text_string(&text), text.length}, err) ||
         !process_pages_parse(&pages, &count, json_root(document), &take->arena, err))
         return error_wrap(err, "'%s'", path);
-    for (size_t at = 0; at < count; at++)
-        *vec_push(&take->maps) = (struct page_map){.pages = pages[at], .command = "as kept"};
+    for (size_t at = 0; at < count; at++) {
+        struct page_map map = {.pages = pages[at], .command = "as kept"};
+        case_supply(&map);
+        *vec_push(&take->maps) = map;
+    }
     return count || error_set(err, ERROR_NOT_FOUND, "'%s' holds no process", path);
 }
 
@@ -132,20 +163,6 @@ static int compare_small(const void *a, const void *b)
 {
     const struct page_coverage *left = a, *right = b;
     return (left->sizes.base < right->sizes.base) - (left->sizes.base > right->sizes.base);
-}
-
-static void look_closer(struct pages_take *take, struct page_coverage *coverage)
-{
-    if (take->options->folios) {
-        struct page_folios *folios = arena_new(&take->arena, struct page_folios);
-        page_folios_read(folios, take->context->root, coverage->pages, take->options->exact ? 0 : FOLIOS_DRAWN, 1);
-        coverage->folios = folios;
-    }
-    if (take->options->nodes) {
-        struct page_nodes *nodes = arena_new(&take->arena, struct page_nodes);
-        page_nodes_read(nodes, take->context->root, coverage->pages->pid);
-        coverage->nodes = nodes;
-    }
 }
 
 static const char *note_of(struct pages_take *take)
@@ -156,50 +173,89 @@ static const char *note_of(struct pages_take *take)
     return NULL;
 }
 
-/* A case with samples says where they went. */
-static const struct page_use *use_of(struct pages_take *take, struct loaded_case *loaded)
+static void word_set(struct fact_word *fact, const char *word)
+{
+    if (word && word[0])
+        fact_word_set(fact, view_of(word));
+    else
+        fact_word_absent(fact, "the case doesn't say it");
+}
+
+/* The policy in force when the case was made. */
+static void case_policy(struct huge_page *policy, const struct surroundings *surroundings)
+{
+    static const char why[] = "a case doesn't keep it";
+    *policy = (struct huge_page){.size_count = 0};
+    struct fact_number *facts[] = {&policy->anonymous_kib, &policy->shmem_mapped_kib, &policy->file_kib, &policy->reserved_total,
+                                   &policy->khugepaged_pages_to_scan, &policy->khugepaged_scan_sleep_ms};
+    for (size_t at = 0; at < array_count(facts); at++)
+        fact_number_absent(facts[at], "%s", why);
+    word_set(&policy->enabled, surroundings->thp_enabled);
+    word_set(&policy->defrag, surroundings->thp_defrag);
+    word_set(&policy->shmem_enabled, surroundings->thp_shmem);
+}
+
+/* Of the case beyond its page maps: the machine it was made on, and where its samples went. False: there is nothing else in it. */
+static bool case_join(struct pages_take *take, struct loaded_case *loaded, struct huge_page *policy, struct page_use *use)
 {
     struct error none = {0};
-    if (!take->options->case_folder || !loaded_case_read(loaded, take->options->case_folder, &none))
-        return NULL;
-    struct page_use *use = arena_new(&take->arena, struct page_use);
-    *use = page_use_of(&loaded->stalls);
-    return use;
+    if (!loaded_case_read(loaded, take->options->case_folder, &none)) {
+        case_policy(policy, &(struct surroundings){.thp_enabled = ""});
+        return false;
+    }
+    case_policy(policy, &loaded->surroundings);
+    *use = page_use_of(&loaded->stalls, loaded->has_recording ? &loaded->capture.recording : NULL, loaded->pages, loaded->pages_count);
+    return true;
+}
+
+static struct page_coverage *coverages_of(struct pages_take *take, const struct huge_page *policy)
+{
+    struct page_coverage *processes = arena_array(&take->arena, struct page_coverage, take->maps.count + 1);
+    bool why = !take->options->no_why && !take->options->system && !(take->options->case_folder && !policy->enabled.known);
+    for (size_t at = 0; at < take->maps.count; at++) {
+        const struct page_map *map = &take->maps.items[at];
+        processes[at] = page_coverage_of(&map->pages, why ? policy : NULL, &map->supply, &take->arena);
+        processes[at].command = map->command;
+        processes[at].folios = map->folios;
+        processes[at].nodes = map->nodes;
+    }
+    qsort(processes, take->maps.count, sizeof(*processes), compare_small);
+    return processes;
+}
+
+static bool report_write(const struct pages_options *options, struct pages_report *report, FILE *file, struct error *err)
+{
+    scoped_text struct text out = {0};
+    struct page page = page_for(&out, file);
+    if (!options->json && options->system && !options->all && report->process_count > PROCESSES_SHOWN)
+        report->process_count = PROCESSES_SHOWN;
+    if (options->json)
+        pages_json(&out, report);
+    else
+        pages_text(&page, report);
+    return text_write_file(&out, file) || error_system(err, errno, "can't write the result");
 }
 
 static bool show(struct pages_take *take, FILE *file, struct error *err)
 {
     const struct pages_options *options = take->options;
-    bool why = !options->no_why && !options->system;
     struct huge_page policy;
-    struct huge_page_supply supply = {.mounts = NULL};
-    struct page_coverage *processes = arena_array(&take->arena, struct page_coverage, take->maps.count + 1);
-    huge_page_read(&policy, take->context->root);
-    for (size_t at = 0; at < take->maps.count; at++) {
-        const struct page_map *map = &take->maps.items[at];
-        huge_page_supply_read(&supply, take->context->root, map->pages.pid, &take->arena);
-        processes[at] = page_coverage_of(&map->pages, why ? &policy : NULL, &supply, &take->arena);
-        processes[at].command = map->command;
-        look_closer(take, &processes[at]);
-    }
-    qsort(processes, take->maps.count, sizeof(*processes), compare_small);
-    struct pages_report report = {.processes = processes, .process_count = take->maps.count, .policy = &policy, .supply = &supply,
-                                  .least_bytes = options->all ? 0 : options->least_mib << 20, .seen_at_s = take->seen_at_s,
-                                  .is_system = options->system, .note = note_of(take)};
     struct loaded_case loaded;
-    report.use = use_of(take, &loaded);
-    report.stalls = report.use ? &loaded.stalls : NULL;
-    scoped_text struct text out = {0};
-    struct page page = page_for(&out, file);
-    if (!options->json && options->system && !options->all && report.process_count > PROCESSES_SHOWN)
-        report.process_count = PROCESSES_SHOWN;
-    if (options->json)
-        pages_json(&out, &report);
-    else
-        pages_text(&page, &report);
-    if (report.use)
+    struct page_use use;
+    struct huge_page_supply machine = take->maps.items[0].supply;
+    bool joined = options->case_folder && case_join(take, &loaded, &policy, &use);
+    if (!options->case_folder) {
+        huge_page_read(&policy, take->context->root);
+        huge_page_supply_read(&machine, take->context->root, take->maps.items[0].pages.pid, &take->arena);
+    }
+    struct pages_report report = {.processes = coverages_of(take, &policy), .process_count = take->maps.count, .policy = &policy,
+                                  .supply = &machine, .least_bytes = options->all ? 0 : options->least_mib << 20,
+                                  .seen_at_s = take->seen_at_s, .is_system = options->system, .is_case = options->case_folder, .note = note_of(take),
+                                  .use = joined ? &use : NULL, .stalls = joined ? &loaded.stalls : NULL};
+    bool good = report_write(options, &report, file, err);
+    if (joined)
         loaded_case_done(&loaded);
-    return text_write_file(&out, file) || error_system(err, errno, "can't write the result");
+    return good;
 }
 
 static bool take_maps(struct pages_take *take, char **program, struct error *err)

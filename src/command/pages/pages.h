@@ -6,6 +6,9 @@
 #include "base/arena.h"
 #include "base/vec.h"
 #include "command/command.h"
+#include "system/memory/huge_page_supply.h"
+#include "system/memory/page_folios.h"
+#include "system/memory/page_nodes.h"
 #include "system/memory/process_pages.h"
 
 struct pages_options {
@@ -15,9 +18,12 @@ struct pages_options {
     double seconds;
 };
 
-struct page_map {
+struct page_map { /* a process's pages, and what only the moment tells of why they are so */
     struct process_pages pages;
     char command[64];
+    struct huge_page_supply supply;
+    const struct page_folios *folios; /* NULL: not asked for */
+    const struct page_nodes *nodes;   /* or NULL */
 };
 
 struct pages_take { /* owner of all strings and arrays: arena */

@@ -16,7 +16,7 @@ static const struct {
     {"nx_lpage_splits", offsetof(struct guest_pages, splits_by_nx)},
 };
 
-/* Shadow page tables: KVM's modules say that they have no second translation, or none of them is there (PVM). */
+/* Shadow page tables: the vendor's module says that it has no second translation, or KVM runs without either (PVM). */
 static bool is_shadow(const struct sysroot *root)
 {
     static const char *const parameters[] = {"/sys/module/kvm_intel/parameters/ept", "/sys/module/kvm_amd/parameters/npt"};
@@ -25,7 +25,7 @@ static bool is_shadow(const struct sysroot *root)
         if (sysroot_line(root, word, sizeof(word), "%s", parameters[at]))
             return word[0] == 'N' || word[0] == '0';
     }
-    return sysroot_exists(root, "/sys/module/kvm_pvm");
+    return sysroot_exists(root, "/sys/module/kvm");
 }
 
 static const struct page_coverage *coverage_take(struct pages_take *take, const struct huge_page *policy, pid_t pid, const char **ret_why_not)

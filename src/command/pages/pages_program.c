@@ -63,6 +63,7 @@ static bool program_start(struct workload *workload, struct pages_take *take, ch
     if (workload_start(workload, argv, err) && workload_release(workload, err))
         return true;
     take->context->exit_code = workload_exec_exit_code(err);
+    workload_done(workload);
     return false;
 }
 

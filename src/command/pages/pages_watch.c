@@ -72,7 +72,7 @@ static bool pause_ends(const struct page_watch *watch, double until_s)
         if (!watch->workload)
             nanosleep(&(struct timespec){.tv_nsec = (long)(step_s * 1e9)}, NULL);
     }
-    return workload_stop_requested() && !watch->workload;
+    return workload_stop_requested();
 }
 
 bool pages_watch(struct pages_take *take, pid_t pid, struct workload *workload, FILE *file, struct error *err)

@@ -17,7 +17,8 @@ static const struct {
                                "inside the guest: plumb pages -p PID says why a program's memory is on small pages there", PAGE_GOOD},
     [GUEST_PAGES_BOTH_HUGE] = {"both_huge", "this guest and its host both use huge pages for what is mapped: page size is not what it waits for", NULL, PAGE_GOOD},
     [GUEST_PAGES_BACKING_SMALL] = {"host_small", "the host is at fault: what backs this guest's memory is on small pages, so KVM can map nothing larger",
-                                   "put the backing on huge pages (below), and start the guest anew or collapse its memory", PAGE_BAD},
+                                   "put the backing on huge pages (why it isn't stands below) and start the guest anew or collapse its memory. Reserved pages are sure: QEMU -object memory-backend-memfd,hugetlb=on,hugetlbsize=2M; "
+                                   "libvirt <memoryBacking><hugepages/></memoryBacking>; Cloud Hypervisor --memory hugepages=on; Firecracker \"huge_pages\": \"2M\"", PAGE_BAD},
     [GUEST_PAGES_SPLIT] = {"split_by_kvm", "the host is at fault: the backing is huge, yet KVM maps it in small pages",
                            "dirty logging (a live migration, or a backup that tracks pages) splits until it ends; else the memory slots don't lie 2 MiB-aligned against their "
                            "backing: start the guest with memory in multiples of 2 MiB, or look at kvmmmu:kvm_mmu_set_spte for the levels as they are set", PAGE_BAD},

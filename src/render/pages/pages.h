@@ -15,6 +15,7 @@ struct pages_report {
     uint64_t least_bytes;      /* mappings with less on base pages aren't told apart in text; 0: all are */
     double seen_at_s;          /* of a started program: when most of it was present; negative: it was running before */
     bool is_system;            /* a table of processes instead of each one's mappings */
+    bool is_case;              /* policy is as the case has it, which keeps no more of the machine */
     const struct page_use *use; /* of a case with samples, or NULL */
     const struct stalls *stalls; /* whose functions use->busiest names */
     const char *note;          /* said above the tables, or NULL */

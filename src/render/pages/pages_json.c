@@ -25,6 +25,8 @@ static void write_why(struct json_writer *json, const struct small_pages *small)
     json_bool(json, "certain", small->certain);
     json_string(json, "reason", words->reason);
     json_string(json, "remedy", words->remedy);
+    if (small->policy_file)
+        json_string(json, "policy_file", small->policy_file);
     json_u64(json, "could_be_huge_bytes", small->could_be_bytes);
     if (small->backlog_s >= 0)
         json_double(json, "khugepaged_pass_s", small->backlog_s);
@@ -128,16 +130,24 @@ static void write_machine(struct json_writer *json, const struct pages_report *r
     json_object_close(json);
 }
 
+static void write_hits(struct json_writer *json, const struct page_hits *hits)
+{
+    json_u64(json, "small_hits", hits->base);
+    json_u64(json, "huge_hits", hits->huge);
+    json_u64(json, "unknown_hits", hits->unknown);
+    json_interval(json, "small_share", hits->base_share);
+}
+
 static void write_use(struct json_writer *json, const struct pages_report *report)
 {
     const struct page_use *use = report->use;
     json_object_open(json, "use");
-    json_u64(json, "small_hits", use->base_hits);
-    json_u64(json, "huge_hits", use->huge_hits);
-    json_u64(json, "unknown_hits", use->unknown_hits);
-    json_interval(json, "small_share", use->base_share);
+    write_hits(json, &use->data);
     json_string(json, "function", use->busiest ? report->stalls->functions[use->busiest->function].name : NULL);
     json_string(json, "instruction", use->busiest ? use->busiest->row.text : NULL);
+    json_object_open(json, "code");
+    write_hits(json, &use->code);
+    json_object_close(json);
     json_object_close(json);
 }
 

@@ -47,6 +47,8 @@ static void add_why(struct page *page, const struct small_pages *small)
     text_add(&reason, words->reason);
     if (small->mount && (small->cause == SMALL_PAGE_FILE || small->cause == SMALL_PAGE_TMPFS_NEVER))
         text_printf(&reason, " (%s on %s)", small->mount->type, small->mount->point);
+    if (small->policy_file)
+        text_printf(&reason, "; the file in force is %s", small->policy_file);
     if (!small->certain && small->backlog_s >= 0)
         text_printf(&reason, "; at its present pace khugepaged takes %.0f s to look at that much once", small->backlog_s);
     pages_sentence(page, small->certain ? "why:    " : "maybe:  ", PAGE_WARNING, text_string(&reason));

@@ -126,13 +126,15 @@ static void fact_row(struct page *page, const char *label, const struct fact_num
 static void add_machine(struct page *page, const struct pages_report *report)
 {
     const struct huge_page *policy = report->policy;
-    page_heading(page, "THE MACHINE");
-    text_printf(page->out, "  transparent huge pages: %s", policy->enabled.known ? policy->enabled.text : "not in this kernel");
+    page_heading(page, report->is_case ? "THE MACHINE, when the case was made" : "THE MACHINE");
+    text_printf(page->out, "  transparent huge pages: %s", policy->enabled.known ? policy->enabled.text : policy->enabled.why);
     if (policy->shmem_enabled.known)
         text_printf(page->out, "; in shared memory: %s", policy->shmem_enabled.text);
     if (policy->defrag.known)
         text_printf(page->out, "; defrag: %s", policy->defrag.text);
     text_add(page->out, "\n");
+    if (report->is_case)
+        return;
     fact_row(page, "anonymous, in huge pages", &policy->anonymous_kib, 1024);
     fact_row(page, "shared, mapped huge", &policy->shmem_mapped_kib, 1024);
     fact_row(page, "files, in huge pages", &policy->file_kib, 1024);
@@ -160,21 +162,29 @@ static void add_table(struct page *page, const struct pages_report *report)
     }
 }
 
-static void add_use(struct page *page, const struct pages_report *report)
+static void add_hits(struct page *page, const char *what, const char *why_not, const struct page_hits *hits)
 {
-    const struct page_use *use = report->use;
-    page_heading(page, "WHERE SAMPLED LOADS AND STORES WENT");
-    if (!use->base_share.known) {
-        pages_sentence(page, "not measured: ", PAGE_WARNING, "no sample's address could be computed and found on a page that is known");
+    if (!hits->base_share.known) {
+        pages_sentence(page, "not measured: ", PAGE_WARNING, why_not);
         return;
     }
-    page_printf(page, PAGE_STRONG, "  %.0f %% of them hit small pages", use->base_share.mid * 100);
-    page_printf(page, PAGE_FAINT, "  [%.0f .. %.0f], of %llu addresses whose page is known; of %llu more it isn't\n", use->base_share.low * 100,
-                use->base_share.high * 100, (unsigned long long)(use->base_hits + use->huge_hits), (unsigned long long)use->unknown_hits);
-    const struct stall_group *busiest = use->busiest;
+    page_printf(page, PAGE_STRONG, "  %.0f %% of sampled %s hit small pages", hits->base_share.mid * 100, what);
+    page_printf(page, PAGE_FAINT, "  [%.0f .. %.0f], of %llu", hits->base_share.low * 100, hits->base_share.high * 100,
+                (unsigned long long)(hits->base + hits->huge));
+    if (hits->unknown)
+        page_printf(page, PAGE_FAINT, "; of %llu more the page isn't known", (unsigned long long)hits->unknown);
+    text_add(page->out, "\n");
+}
+
+static void add_use(struct page *page, const struct pages_report *report)
+{
+    page_heading(page, "WHAT SAMPLES SAY OF THEM");
+    add_hits(page, "loads and stores", "no sampled load's or store's address could be computed and found on a page that is known", &report->use->data);
+    const struct stall_group *busiest = report->use->busiest;
     if (busiest)
         text_printf(page->out, "  most of those: %s, '%s' in %s\n", report->stalls->functions[busiest->function].name, busiest->row.text,
                     busiest->area);
+    add_hits(page, "instructions", "no sampled instruction lies on a page that is known", &report->use->code);
 }
 
 void pages_text(struct page *page, const struct pages_report *report)

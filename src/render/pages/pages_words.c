@@ -10,12 +10,12 @@ static const struct small_page_words words[] = {
                            "reserve some: sysctl vm.nr_hugepages=N, and MAP_HUGETLB or GLIBC_TUNABLES=glibc.malloc.hugetlb=2"},
     [SMALL_PAGE_PROCESS_BARRED] = {"process_barred", "the process may have none: PR_SET_THP_DISABLE is set, by itself or by what started it",
                                    "take prctl(PR_SET_THP_DISABLE, 1) out of the program or its launcher (redis, container runtimes and service managers set it)"},
-    [SMALL_PAGE_ADVISED_NEVER] = {"advised_never", "the program asked for small pages: madvise(MADV_NOHUGEPAGE)",
+    [SMALL_PAGE_ADVISED_NEVER] = {"advised_never", "small pages were asked for: madvise(MADV_NOHUGEPAGE), or mmap(MAP_STACK), as for the stacks of threads (Linux 6.7 and later)",
                                   "take that call out, or call madvise(MADV_HUGEPAGE) over it afterwards"},
     [SMALL_PAGE_TOO_SMALL] = {"too_small", "no whole, aligned 2 MiB lie within it",
                               "allocate it as a part of a larger mapping, aligned: aligned_alloc(2 << 20, …), or GLIBC_TUNABLES=glibc.malloc.hugetlb=1"},
-    [SMALL_PAGE_POLICY_NEVER] = {"policy_never", "the machine's policy forbids them (transparent_hugepage/enabled is 'never')",
-                                 "echo madvise > /sys/kernel/mm/transparent_hugepage/enabled, then madvise(MADV_HUGEPAGE) or GLIBC_TUNABLES=glibc.malloc.hugetlb=1"},
+    [SMALL_PAGE_POLICY_NEVER] = {"policy_never", "the machine's policy forbids them (transparent_hugepage/enabled)",
+                                 "echo madvise > /sys/kernel/mm/transparent_hugepage/enabled, then madvise(MADV_HUGEPAGE), which QEMU does of itself, or GLIBC_TUNABLES=glibc.malloc.hugetlb=1"},
     [SMALL_PAGE_POLICY_ADVISED] = {"policy_advised", "the machine's policy gives them to whoever asks (transparent_hugepage/enabled is 'madvise'), and nobody asked",
                                    "madvise(MADV_HUGEPAGE) on it before it is touched; without changing the program: GLIBC_TUNABLES=glibc.malloc.hugetlb=1 (glibc 2.35 and later, malloc's memory), "
                                    "or echo always > /sys/kernel/mm/transparent_hugepage/enabled"},
@@ -23,7 +23,8 @@ static const struct small_page_words words[] = {
                                 "echo advise > /sys/kernel/mm/transparent_hugepage/shmem_enabled and madvise(MADV_HUGEPAGE); or reserved pages: memfd_create(MFD_HUGETLB); "
                                 "QEMU: -object memory-backend-memfd,hugetlb=on,hugetlbsize=2M; libvirt: <memoryBacking><hugepages/></memoryBacking>"},
     [SMALL_PAGE_SHMEM_ADVISED] = {"shmem_advised", "shared memory gets them where it asks (transparent_hugepage/shmem_enabled is 'advise'), and nobody asked",
-                                  "madvise(MADV_HUGEPAGE) on it before it is touched, or echo always > /sys/kernel/mm/transparent_hugepage/shmem_enabled"},
+                                  "madvise(MADV_HUGEPAGE) on it before it is touched, or echo always > /sys/kernel/mm/transparent_hugepage/shmem_enabled; "
+                                  "guest memory: QEMU -object memory-backend-memfd,hugetlb=on,hugetlbsize=2M; libvirt <memoryBacking><hugepages/></memoryBacking>"},
     [SMALL_PAGE_TMPFS_NEVER] = {"tmpfs_never", "its tmpfs is mounted without huge pages (huge=never is the default)",
                                 "mount -o remount,huge=within_size MOUNTPOINT (or huge=advise and madvise(MADV_HUGEPAGE)), then write the file anew"},
     [SMALL_PAGE_TMPFS_ADVISED] = {"tmpfs_advised", "its tmpfs gives them where the program asks (huge=advise), and nobody asked",
@@ -38,7 +39,7 @@ static const struct small_page_words words[] = {
                                "raise memory.max of the group"},
     [SMALL_PAGE_EARLIER] = {"earlier", "nothing forbids it now: it was touched before it was allowed, its block was split, or only parts of it were touched; khugepaged gathers such memory in the background",
                             "allow or advise it before the first touch; for what is there already: madvise(MADV_COLLAPSE) (kernel 6.1 and later), "
-                            "or a faster khugepaged: echo 4096 > /sys/kernel/mm/transparent_hugepage/khugepaged/pages_to_scan"},
+                            "or a khugepaged that rests less: echo 1000 > /sys/kernel/mm/transparent_hugepage/khugepaged/scan_sleep_millisecs (it is 10000 by default)"},
 };
 _Static_assert(array_count(words) == SMALL_PAGE_CAUSE_COUNT, "words for every cause");
 

@@ -55,7 +55,9 @@ static void process_find(const struct sysroot *root, struct kvm_machine *machine
     const struct key_fact keys[] = {{"Tgid", &process}};
     snprintf(path, sizeof(path), "/proc/%d/status", machine->creator);
     key_facts_read(keys, array_count(keys), root, path);
-    if (process.known)
+    /* A thread's number may be another's by now: only who holds the machine is its monitor. A copied /proc has no descriptors. */
+    bool is_it = process.known && (!sysroot_is_live(root) || holds_machine(root, (pid_t)process.value, machine->fd));
+    if (is_it)
         machine->pid = (pid_t)process.value;
     else
         process_guess(root, machine);

@@ -93,6 +93,19 @@ static void group_look(struct huge_page_supply *supply, const struct sysroot *ro
     }
 }
 
+/* Blanks stand as "\040" in it; three octal digits are one byte. */
+static const char *unescape(struct view word, struct arena *arena)
+{
+    char *text = arena_string_n(arena, word.text, word.length), *to = text;
+    for (const char *from = text; *from; from++) {
+        bool octal = from[0] == '\\' && from[1] >= '0' && from[1] <= '3' && from[2] >= '0' && from[2] <= '7' && from[3] >= '0' && from[3] <= '7';
+        *to++ = octal ? (char)((from[1] - '0') * 64 + (from[2] - '0') * 8 + (from[3] - '0')) : *from;
+        from += octal ? 3 : 0;
+    }
+    *to = '\0';
+    return text;
+}
+
 /* "36 35 98:0 /root /point options - type device super,options" */
 static bool mount_parse(struct view line, struct page_mount *mount, struct arena *arena)
 {
@@ -105,7 +118,7 @@ static bool mount_parse(struct view line, struct page_mount *mount, struct arena
     struct view point = view_word(&head), type = view_word(&tail);
     view_word(&tail);
     struct view options = view_trim(tail);
-    *mount = (struct page_mount){.point = arena_string_n(arena, point.text, point.length),
+    *mount = (struct page_mount){.point = unescape(point, arena),
                                  .type = arena_string_n(arena, type.text, type.length),
                                  .huge = ""};
     while (options.length) {

@@ -76,6 +76,8 @@ static const struct {
     {"KernelPageSize:", offsetof(struct page_area, kernel_page_bytes)},
 };
 
+static const char *const reserved_fields[] = {"Shared_Hugetlb:", "Private_Hugetlb:"};
+
 static const char *const huge_fields[] = {"AnonHugePages:", "ShmemPmdMapped:", "FilePmdMapped:"};
 
 static void flags_parse(struct view flags, struct page_area *area)
@@ -102,18 +104,18 @@ static void field_parse(struct view line, struct page_area *area)
     for (size_t at = 0; at < array_count(huge_fields); at++)
         if (view_equal(key, huge_fields[at]))
             area->huge_bytes += number * 1024;
+    for (size_t at = 0; at < array_count(reserved_fields); at++)
+        if (view_equal(key, reserved_fields[at]))
+            area->resident_bytes += number * 1024;
     if (view_equal(key, "THPeligible:"))
         area->huge_eligible = number != 0;
 }
 
-/* hugetlb mappings don't count in Rss: everything there is of the kernel's page size. */
+/* hugetlb mappings don't count in Rss, but in lines of their own: everything there is of the kernel's page size. */
 static void hugetlb_finish(struct page_area *area)
 {
-    if (area->kernel_page_bytes < HUGE_PAGE_BYTES)
-        return;
-    if (!area->resident_bytes)
-        area->resident_bytes = area->end - area->start;
-    area->huge_bytes = area->resident_bytes;
+    if (area->kernel_page_bytes >= HUGE_PAGE_BYTES)
+        area->huge_bytes = area->resident_bytes;
 }
 
 bool page_areas_parse(struct view smaps, struct page_area **ret_areas, size_t *ret_count, struct arena *arena,

@@ -44,8 +44,8 @@ static const struct {
     {"always", "never", "/tmp/a", 0x40000000, 64 * MIB, false, false, SMALL_PAGE_EARLIER, false},
     {"always", "deny", "/tmp/a", 0x40000000, 64 * MIB, false, false, SMALL_PAGE_SHMEM_NEVER, true},
     {"always", "force", "/dev/shm/a", 0x40000000, 64 * MIB, false, false, SMALL_PAGE_EARLIER, false},
-    {"always", "never", "/dev/shmem", 0x40000000, 64 * MIB, false, false, SMALL_PAGE_FILE, true},
-    {"always", "never", "/usr/lib/x.so", 0x40000000, 64 * MIB, false, false, SMALL_PAGE_FILE, true},
+    {"always", "never", "/dev/shmem", 0x40000000, 64 * MIB, false, false, SMALL_PAGE_FILE, false},
+    {"always", "never", "/usr/lib/x.so", 0x40000000, 64 * MIB, false, false, SMALL_PAGE_FILE, false},
     {"always", "never", "[vdso]", 0x40000000, 64 * MIB, false, false, SMALL_PAGE_SPECIAL, true},
 };
 
@@ -89,10 +89,40 @@ Test(small_pages, the_policy_of_2_mib_goes_before_the_general_one)
     policy.sizes[0].kib = 2048;
     fact_word_set(&policy.sizes[0].enabled, VIEW("inherit"));
     cr_assert_eq(small_pages_of(&area, 4096, &policy, &supply).cause, SMALL_PAGE_POLICY_NEVER);
+    cr_assert_null(small_pages_of(&area, 4096, &policy, &supply).policy_file);
     fact_word_set(&policy.sizes[0].enabled, VIEW("madvise"));
     cr_assert_eq(small_pages_of(&area, 4096, &policy, &supply).cause, SMALL_PAGE_POLICY_ADVISED);
+    cr_assert(strstr(small_pages_of(&area, 4096, &policy, &supply).policy_file, "hugepages-2048kB/enabled"));
     fact_word_set(&policy.sizes[0].enabled, VIEW("always"));
     cr_assert_eq(small_pages_of(&area, 4096, &policy, &supply).cause, SMALL_PAGE_EARLIER);
+}
+
+Test(small_pages, shared_memory_s_deny_and_force_overrule_the_size_s_own)
+{
+    struct huge_page policy = policy_of("never", "deny");
+    struct huge_page_supply supply = {.mounts = mounts};
+    struct page_area area = area_of("/memfd:ram (deleted)", 0x40000000, 64 * MIB);
+    policy.size_count = 1;
+    policy.sizes[0].kib = 2048;
+    fact_word_set(&policy.sizes[0].shmem_enabled, VIEW("always"));
+    cr_assert_eq(small_pages_of(&area, 4096, &policy, &supply).cause, SMALL_PAGE_SHMEM_NEVER);
+    fact_word_set(&policy.shmem_enabled, VIEW("force"));
+    fact_word_set(&policy.sizes[0].shmem_enabled, VIEW("never"));
+    cr_assert_eq(small_pages_of(&area, 4096, &policy, &supply).cause, SMALL_PAGE_EARLIER);
+    fact_word_set(&policy.shmem_enabled, VIEW("never"));
+    cr_assert_eq(small_pages_of(&area, 4096, &policy, &supply).cause, SMALL_PAGE_SHMEM_NEVER);
+}
+
+Test(small_pages, only_the_kernel_s_word_proves_that_a_file_can_have_none)
+{
+    struct huge_page policy = policy_of("always", "never");
+    struct huge_page_supply supply = {.mounts = mounts, .mount_count = array_count(mounts)};
+    struct page_area area = area_of("/usr/lib/x.so", 0x40000000, 64 * MIB);
+    cr_assert_not(small_pages_of(&area, 4096, &policy, &supply).certain);
+    area.huge_eligible = 0;
+    cr_assert(small_pages_of(&area, 4096, &policy, &supply).certain);
+    area.huge_bytes = 2 * MIB;
+    cr_assert_not(small_pages_of(&area, 4096, &policy, &supply).certain);
 }
 
 Test(page_coverage, ranges_are_summed_by_size_and_mapping)

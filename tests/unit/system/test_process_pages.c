@@ -105,13 +105,28 @@ Test(page_nodes, adds_up_by_node)
     cr_assert_eq(nodes.bytes[3], 212 * 4096 + 4 * 2097152);
 }
 
+Test(process_pages, reserved_pages_count_as_far_as_they_are_present)
+{
+    struct arena arena;
+    arena_init(&arena);
+    struct page_area *areas;
+    size_t count;
+    struct error err = {0};
+    cr_assert(page_areas_parse(VIEW("40000000-60000000 rw-s 00000000 00:10 3 /anon_hugepage (deleted)\nKernelPageSize: 2048 kB\nRss: 0 kB\n"
+                                    "Shared_Hugetlb: 4096 kB\nPrivate_Hugetlb: 2048 kB\n"), &areas, &count, &arena, &err));
+    cr_assert_eq(areas[0].resident_bytes, 6u << 20);
+    cr_assert_eq(areas[0].huge_bytes, 6u << 20);
+    arena_done(&arena);
+}
+
 Test(page_mounts, the_longest_point_holds)
 {
     struct arena arena;
     arena_init(&arena);
     struct huge_page_supply supply = {0};
-    page_mounts_parse(&supply, VIEW("22 1 254:0 / / rw shared:1 - ext4 /dev/vda rw\nbroken\n30 22 0:25 / /dev/shm rw - tmpfs tmpfs rw,huge=advise,size=1k\n"), &arena);
-    cr_assert_eq(supply.mount_count, 2);
+    page_mounts_parse(&supply, VIEW("22 1 254:0 / / rw shared:1 - ext4 /dev/vda rw\nbroken\n30 22 0:25 / /dev/shm rw - tmpfs tmpfs rw,huge=advise,size=1k\n31 22 0:26 / /my\\040disk\\134 rw - xfs /dev/vdb rw\n"), &arena);
+    cr_assert_eq(supply.mount_count, 3);
+    cr_assert_str_eq(page_mount_of(&supply, "/my disk\\/a")->type, "xfs");
     cr_assert_str_eq(page_mount_of(&supply, "/dev/shm/x")->huge, "advise");
     cr_assert_str_eq(page_mount_of(&supply, "/dev/shmx")->type, "ext4");
     cr_assert_null(page_mount_of(&supply, "[heap]"));
