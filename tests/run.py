@@ -267,6 +267,7 @@ def main():
     parser.add_argument("--match", default="")
     parser.add_argument("--sanitized", action="store_true")
     options = parser.parse_args()
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it, and so would what tests interrupt
     parts = options.only.split(",")
     if set(parts) - set(PARTS):
         parser.error(f"--only knows {', '.join(PARTS)}")

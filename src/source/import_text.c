@@ -255,6 +255,8 @@ static void summarise_shares(struct text *out, const struct rows *rows, bool are
         text_printf(out, "%.0f exits for %zu reasons: ", sum, rows->count);
     for (size_t at = 0; at < rows->count && at < 3; at++) {
         text_add(out, at ? ", " : "");
+        uint64_t number;
+        text_add(out, are_counts && view_u64(rows->items[at].name, 10, &number) ? "reason " : "");
         add_name(out, rows->items[at].name);
         text_printf(out, " %.1f %%", are_counts && sum > 0 ? 100 * rows->items[at].number / sum : rows->items[at].number);
     }

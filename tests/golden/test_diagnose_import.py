@@ -107,6 +107,14 @@ def test_nothing_is_written_when_a_file_is_missing(run, tmp_path):
     assert not case.exists()
 
 
+def test_a_text_alone_is_diagnosed_without_a_case_to_keep(run, tmp_path):
+    (tmp_path / "exits.txt").write_text("@reason[18]: 1\n@reason[12]: 146\n@reason[1]: 271561\n")
+    done = run("diagnose", "--import", str(tmp_path / "exits.txt"))
+    assert done.returncode == 4 and "271708 exits for 3 reasons: reason 1 99.9 %" in " ".join(done.stdout.split()), done.stderr
+    assert run("diagnose", "--say", "it was fast yesterday").returncode == 4
+    assert run("diagnose").returncode == 2
+
+
 def test_a_broken_part_is_named(run, imported):
     _, case = imported(tma=METRICS)
     for broken in ("{}", "[1", '{"imports": [{"kind": "", "rows": []}]}',

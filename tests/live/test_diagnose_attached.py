@@ -120,6 +120,35 @@ def test_a_cgroup_with_its_processes_and_waits(run, cgroup, tmp_path, absolute):
     assert again.stdout == finished.stdout
 
 
+def test_a_group_of_another_hierarchy_stands_for_its_processes(run):
+    mounts = (line.split() for line in pathlib.Path("/proc/mounts").read_text().splitlines())
+    point = next((words[1] for words in mounts if words[2] == "cgroup" and "perf_event" not in words[3]), None)
+    if not point:
+        pytest.skip("no hierarchy of cgroup version 1 is mounted but perf_event's")
+    group = pathlib.Path(point) / f"plumb-test-{os.getpid()}"
+    try:
+        group.mkdir()
+    except OSError as problem:
+        pytest.skip(f"a cgroup can't be made here: {problem}")
+    try:
+        empty = run("diagnose", "--cgroup", group, "--duration", "1")
+        assert empty.returncode == 1 and "no process is in the cgroup" in empty.stderr
+        with running(FAMILY, 20) as process:
+            try:
+                (group / "cgroup.procs").write_text(str(process.pid))
+            except OSError as problem:
+                pytest.skip(f"no process can be put into {group}: {problem}")
+            found = json.loads(run("diagnose", "--json", "--cgroup", group, "--duration", "2").stdout)
+        can_sample(run, found)
+        assert found["profile"]["samples"] > 0 and found["run"]["cpu_s"] > 0
+    finally:
+        for _ in range(50):
+            with contextlib.suppress(OSError):
+                group.rmdir()
+                break
+            time.sleep(0.05)
+
+
 def test_wrong_cgroups_are_named(run, tmp_path):
     for path in ("no/such/group", tmp_path):
         finished = run("diagnose", "--cgroup", path, "--duration", "1")

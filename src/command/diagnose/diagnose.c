@@ -4,6 +4,7 @@
 #include "base/scope.h"
 #include "command/command_table.h"
 #include "command/diagnose/diagnose_case.h"
+#include "command/diagnose/diagnose_cgroup.h"
 #include "command/diagnose/diagnose_collect.h"
 #include "command/diagnose/diagnose_import.h"
 #include "command/diagnose/diagnose_intervention.h"
@@ -71,14 +72,20 @@ static bool wants_target(const struct diagnose_options *options)
     return options->processes || options->cgroup || options->cpus || options->all_cpus;
 }
 
+/* There is something to go by that others measured or say. */
+static bool is_told(const struct diagnose_options *options)
+{
+    return options->imports.count || options->sayings.count;
+}
+
 static bool options_check(const struct diagnose_options *options, bool has_command, struct error *err)
 {
     if (has_command && wants_target(options))
         return error_set(err, ERROR_USAGE, "a command and a running target exclude each other") ||
                error_hint(err, "leave out the command, or -p, --cgroup, -a, -C");
-    if (!has_command && !wants_target(options) && !options->case_folder)
+    if (!has_command && !wants_target(options) && !options->case_folder && !is_told(options))
         return error_set(err, ERROR_USAGE, "nothing to diagnose") ||
-               error_hint(err, "plumb diagnose -- COMMAND, or -p PID, or --case FOLDER to replay one");
+               error_hint(err, "plumb diagnose -- COMMAND, or -p PID, or --case FOLDER to replay one, or --import FILE");
     if (options->runs != ONCE && !has_command)
         return error_set(err, ERROR_USAGE, "--runs needs a command to run");
     if (options->runs != ONCE && (!options->runs || options->runs > CASE_RUNS_MOST))
@@ -242,6 +249,10 @@ static bool diagnose_live(struct context *context, const struct diagnose_options
         .all_cpus = options->all_cpus,
         .cgroup = options->cgroup,
     };
+    if (!cgroup_members_take(&target, context->root, &arena, err)) {
+        arena_done(&arena);
+        return false;
+    }
     struct collect_request request = {
         .argv = argv && argv[0] ? argv : NULL,
         .target = &target,
@@ -264,6 +275,12 @@ static bool diagnose_live(struct context *context, const struct diagnose_options
            report(context, options, folder, options->case_folder != NULL, false, err);
 }
 
+/* A case that is there, and what others measured or say; or that alone. */
+static bool diagnose_told(struct context *context, const struct diagnose_options *options, const char *folder, bool kept, struct error *err)
+{
+    return diagnose_import(folder, &options->imports, &options->sayings, err) && report(context, options, folder, kept, true, err);
+}
+
 /* Into the case that is to be kept, or one that goes again. */
 static bool diagnose_command(struct context *context, const struct diagnose_options *options, char **argv, struct error *err)
 {
@@ -274,16 +291,16 @@ static bool diagnose_command(struct context *context, const struct diagnose_opti
         return error_wrap(err, "diagnosing");
     if (!options_check(options, has_command, err))
         return false;
-    if (!has_command && !wants_target(options))
-        return diagnose_import(options->case_folder, &options->imports, &options->sayings, err) &&
-               report(context, options, options->case_folder, true, true, err);
+    if (!has_command && !wants_target(options) && options->case_folder)
+        return diagnose_told(context, options, options->case_folder, true, err);
     if (options->case_folder)
         return case_folder_create(options->case_folder, err) &&
                diagnose_live(context, options, argv, options->case_folder, err);
     scoped_free char *folder = NULL;
     if (!case_folder_temporary(&folder, err))
         return false;
-    bool done = diagnose_live(context, options, argv, folder, err);
+    bool done = has_command || wants_target(options) ? diagnose_live(context, options, argv, folder, err)
+                                                     : diagnose_told(context, options, folder, false, err);
     case_folder_remove(folder);
     return done;
 }

@@ -785,7 +785,10 @@ static void findings_of(struct page *page, enum verdict verdict, const char *tit
             finding_title(page, finding->hypothesis->title);
             bar(page, finding->recoverable.known ? finding->recoverable.high : 0, colour);
             print_gain(&gain, finding);
-            text_printf(page->out, "  %s of %s\n", text_string(&gain), denominator_name(finding->of));
+            if (finding->recoverable.known)
+                text_printf(page->out, "  %s of %s\n", text_string(&gain), denominator_name(finding->of));
+            else
+                text_printf(page->out, "  %s\n", text_string(&gain));
             if (verdict == VERDICT_SUPPORTED || page->style->verbose)
                 finding_details(page, finding);
             continue;
