@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import subprocess
+import threading
 
 import pytest
 
@@ -16,14 +17,14 @@ def guest():
     runner = pathlib.Path(os.environ.get("PLUMB_BUILD", "build")) / "tests/guest_runner"
     running = []
 
-    def start(backing):
-        process = subprocess.Popen([runner, "--pages", "8192", "--backing", backing, "--hold"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+    def start(backing, until="done\n", *words):
+        process = subprocess.Popen([runner, "--pages", "8192", "--backing", backing, "--hold", *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                    stderr=subprocess.STDOUT, text=True)
         running.append(process)
         said = []
         for line in process.stdout:
             said.append(line)
-            if line == "done\n":
+            if line == until:
                 return process
         if process.wait() == 77:
             pytest.skip("".join(said).strip() or "no KVM here")
@@ -66,6 +67,20 @@ def test_several_guests_are_told_one_by_one(run, guest):
     page = run("pages", "--vm", "all").stdout
     assert page.count("GUEST OF guest_runner") >= 2 and "the host is at fault" in page
     assert max(map(len, page.splitlines())) <= 110
+
+
+def test_levels_are_counted_as_they_are_set(run, guest):
+    process = guest("4k", "ready\n", "--wait")
+    timer = threading.Timer(0.7, lambda: (process.stdin.write("\n"), process.stdin.flush()))
+    timer.start()
+    done = run("pages", "-j", "--vm", str(process.pid), "--duration", "3")
+    timer.join()
+    assert done.returncode == 0, done.stderr
+    machine = json.loads(done.stdout)["guests"][0]
+    if machine["set_4k"] is None:
+        pytest.skip(machine["set_why_not"])
+    assert machine["set_4k"] >= 8192 and machine["set_2m"] < 64 and 2.9 < machine["set_seconds"] < 60
+    assert "entries of 4 KiB" in run("pages", "--vm", str(process.pid), "--duration", "0.1").stdout
 
 
 def test_who_runs_none_is_told(run):

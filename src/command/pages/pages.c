@@ -37,7 +37,7 @@ static const struct option_row option_rows[] = {
     {0, "no-why", OPTION_FLAG, FIELD(no_why), NULL, "page sizes only, which is several times faster on large processes"},
     {0, "watch", OPTION_FLAG, FIELD(watch), NULL, "a line an interval: page sizes, faults, huge pages given, collapsed and split"},
     {'I', "interval", OPTION_U64, FIELD(interval_ms), "MS", "of --watch (default 1000)"},
-    {0, "duration", OPTION_DOUBLE, FIELD(seconds), "S", "end --watch after that long"},
+    {0, "duration", OPTION_DOUBLE, FIELD(seconds), "S", "end --watch after that long; with --vm: count so long at which levels KVM sets entries"},
     {0, "all", OPTION_FLAG, FIELD(all), NULL, "show every mapping"},
     {0, "least", OPTION_U64, FIELD(least_mib), "MIB", "show mappings with that much on small pages (default 2)"},
     {0, "sysroot", OPTION_TEXT, FIELD(sysroot), "DIR", "read /proc and /sys below it: a folder of plumb doctor --snapshot, or a fixture"},
@@ -56,8 +56,8 @@ static bool options_check(const struct pages_options *options, bool has_program,
         return error_set(err, ERROR_USAGE, "--exact is about --folios, which is not asked for");
     if (options->watch && (options->system || options->machines || options->case_folder || options->folios || options->nodes))
         return error_set(err, ERROR_USAGE, "--watch follows one process (-p PID) or a command, and shows page sizes only");
-    if (!options->watch && (options->seconds > 0 || options->interval_ms != INTERVAL_MS))
-        return error_set(err, ERROR_USAGE, "--interval and --duration are of --watch, which is not asked for");
+    if (!options->watch && (options->interval_ms != INTERVAL_MS || (options->seconds > 0 && !options->machines)))
+        return error_set(err, ERROR_USAGE, "--interval is of --watch, --duration of --watch and --vm, which are not asked for");
     if (options->interval_ms < 10 || options->seconds < 0)
         return error_set(err, ERROR_USAGE, "--interval takes 10 ms and more, --duration no less than 0 s");
     if (options->machines && (options->folios || options->nodes || options->no_why))

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analyse/memory/guest_pages.h"
 #include "base/scope.h"
+#include "capture/mapping_levels.h"
 #include "command/pages/pages.h"
 #include "render/pages/guest_pages.h"
+#include "source/live/workload.h"
 
 #include <errno.h>
+#include <time.h>
 
 static const struct {
     const char *name;
@@ -44,20 +47,44 @@ static const struct page_coverage *coverage_take(struct pages_take *take, const 
     return coverage;
 }
 
-static struct guest_report report_of(struct pages_take *take, const struct huge_page *policy, const struct kvm_machine *machine, bool shadow)
+static void report_fill(struct guest_report *report, struct pages_take *take, const struct huge_page *policy, const struct kvm_machine *machine, bool shadow)
 {
     const struct sysroot *root = take->context->root;
-    struct guest_report report = {.guest = {.machine = *machine, .shadow = shadow}};
+    report->guest = (struct guest_pages){.machine = *machine, .shadow = shadow};
     for (size_t at = 0; at < array_count(statistics); at++)
-        kvm_statistic_read((struct fact_number *)((char *)&report.guest + statistics[at].offset), root, machine, statistics[at].name);
-    report.guest.has_private = kvm_machine_has_private(root, machine);
-    report.coverage = coverage_take(take, policy, machine->pid, &report.why_not);
-    guest_pages_judge(&report.guest, report.coverage);
+        kvm_statistic_read((struct fact_number *)((char *)&report->guest + statistics[at].offset), root, machine, statistics[at].name);
+    report->guest.has_private = kvm_machine_has_private(root, machine);
+    report->coverage = coverage_take(take, policy, machine->pid, &report->why_not);
+    guest_pages_judge(&report->guest, report->coverage);
     char monitor[64];
     if (!sysroot_line(root, monitor, sizeof(monitor), "/proc/%d/comm", machine->pid))
         snprintf(monitor, sizeof(monitor), "?");
-    report.monitor = arena_string(&take->arena, monitor);
-    return report;
+    report->monitor = arena_string(&take->arena, monitor);
+}
+
+static void pause_s(double seconds)
+{
+    enum { STEP_NS = 20 * 1000 * 1000 };
+    for (int64_t left_ns = (int64_t)(seconds * 1e9); left_ns > 0 && !workload_stop_requested(); left_ns -= STEP_NS)
+        nanosleep(&(struct timespec){.tv_nsec = left_ns < STEP_NS ? left_ns : STEP_NS}, NULL);
+}
+
+/* What KVM sets for them within the time asked for; the reports' own levels are read afterwards. */
+static void levels_watch(struct pages_take *take, struct guest_report *reports, const struct kvm_machine *machines, size_t count)
+{
+    struct mapping_levels *levels = arena_array(&take->arena, struct mapping_levels, count + 1);
+    struct timespec begun, ended;
+    workload_forward_signals(NULL); /* an interrupt ends the count, and what there is is shown */
+    clock_gettime(CLOCK_MONOTONIC, &begun);
+    for (size_t at = 0; at < count; at++)
+        mapping_levels_begin(&levels[at], machines[at].pid, take->context->kernel, take->context->root, &take->arena);
+    pause_s(take->options->seconds);
+    clock_gettime(CLOCK_MONOTONIC, &ended);
+    for (size_t at = 0; at < count; at++) {
+        mapping_levels_end(&levels[at]);
+        memcpy(reports[at].set, levels[at].set, sizeof(reports[at].set));
+        reports[at].set_seconds = (double)(ended.tv_sec - begun.tv_sec) + (double)(ended.tv_nsec - begun.tv_nsec) * 1e-9;
+    }
 }
 
 static bool pid_parse(const char *word, uint64_t *ret_pid, struct error *err)
@@ -81,7 +108,11 @@ bool pages_show_machines(struct pages_take *take, FILE *file, struct error *err)
     struct guest_report *reports = arena_array(&take->arena, struct guest_report, count + 1);
     for (size_t at = 0; at < count; at++)
         if (!pid || (uint64_t)machines[at].pid == pid)
-            reports[shown++] = report_of(take, &policy, &machines[at], shadow);
+            machines[shown++] = machines[at];
+    if (take->options->seconds > 0)
+        levels_watch(take, reports, machines, shown);
+    for (size_t at = 0; at < shown; at++)
+        report_fill(&reports[at], take, &policy, &machines[at], shadow);
     if (!shown && pid)
         return error_set(err, ERROR_NOT_FOUND, "process %llu runs no KVM guest", (unsigned long long)pid);
     scoped_text struct text out = {0};

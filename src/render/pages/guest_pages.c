@@ -21,7 +21,7 @@ static const struct {
                                    "libvirt <memoryBacking><hugepages/></memoryBacking>; Cloud Hypervisor --memory hugepages=on; Firecracker \"huge_pages\": \"2M\"", PAGE_BAD},
     [GUEST_PAGES_SPLIT] = {"split_by_kvm", "the host is at fault: the backing is huge, yet KVM maps it in small pages",
                            "dirty logging (a live migration, or a backup that tracks pages) splits until it ends; else the memory slots don't lie 2 MiB-aligned against their "
-                           "backing: start the guest with memory in multiples of 2 MiB, or look at kvmmmu:kvm_mmu_set_spte for the levels as they are set", PAGE_BAD},
+                           "backing: start the guest with memory in multiples of 2 MiB, or see by --duration 5 at which levels entries are set", PAGE_BAD},
     [GUEST_PAGES_SPLIT_BY_NX] = {"split_by_nx", "the host is at fault: KVM split huge pages that the guest executes from, its mitigation of iTLB multihit (nx_huge_pages)",
                                  "where the CPU isn't affected or the guests are trusted: kvm.nx_huge_pages=never; else leave it: pages come back as recovery runs", PAGE_BAD},
     [GUEST_PAGES_SHADOW_SMALL] = {"shadow_small", "the backing is huge, but KVM keeps shadow page tables for this guest (no EPT or NPT, or PVM), and their entries are as small as the guest's own pages",
@@ -49,6 +49,18 @@ static void add_levels(struct page *page, const struct guest_pages *guest)
             pages_sentence(page, "not measured: ", PAGE_WARNING, levels[at]->why);
     if (guest->splits_by_nx.known && guest->splits_by_nx.value > 0)
         text_printf(page->out, "  split by nx_huge_pages now: %lld\n", (long long)guest->splits_by_nx.value);
+}
+
+static void add_set(struct page *page, const struct guest_report *report)
+{
+    if (report->set_seconds <= 0)
+        return;
+    if (!report->set[0].known) {
+        pages_sentence(page, "set meanwhile: not measured: ", PAGE_WARNING, report->set[0].why);
+        return;
+    }
+    text_printf(page->out, "  set by KVM within %.1f s: %lld entries of 4 KiB, %lld of 2 MiB, %lld of 1 GiB\n", report->set_seconds,
+                (long long)report->set[0].value, (long long)report->set[1].value, (long long)report->set[2].value);
 }
 
 static void add_backing(struct page *page, const struct guest_report *report)
@@ -100,6 +112,7 @@ static void add_guest(struct page *page, const struct guest_report *report)
     if (guest->has_private)
         pages_sentence(page, "note: ", PAGE_WARNING, "it has private memory (guest_memfd): its size on the host is known from KVM's levels only");
     add_levels(page, guest);
+    add_set(page, report);
     add_backing(page, report);
     add_walks(page, guest);
 }
@@ -155,6 +168,13 @@ static void write_guest(struct json_writer *json, const struct guest_report *rep
     write_number(json, "pages_2m", &guest->pages_2m);
     write_number(json, "pages_1g", &guest->pages_1g);
     write_number(json, "nx_splits", &guest->splits_by_nx);
+    if (report->set_seconds > 0) {
+        json_double(json, "set_seconds", report->set_seconds);
+        write_number(json, "set_4k", &report->set[0]);
+        write_number(json, "set_2m", &report->set[1]);
+        write_number(json, "set_1g", &report->set[2]);
+        json_string(json, "set_why_not", report->set[0].known ? NULL : report->set[0].why);
+    }
     json_bool(json, "shadow", guest->shadow);
     json_bool(json, "private", guest->has_private);
     json_string(json, "backing_why_not", report->coverage ? NULL : report->why_not);
