@@ -151,6 +151,12 @@ uint32_t strings_intern_n(struct strings *strings, const char *text, size_t leng
     return id;
 }
 
+uint32_t strings_find_n(const struct strings *strings, const char *text, size_t length)
+{
+    struct text_key key = {text, length};
+    return hashmap_find(&strings->map, hash_bytes(text, length), text_equal, strings->store, &key);
+}
+
 uint32_t strings_intern(struct strings *strings, const char *text)
 {
     return strings_intern_n(strings, text, strlen(text));

@@ -48,6 +48,8 @@ void strings_init(struct strings *strings);
 void strings_done(struct strings *strings);
 uint32_t strings_intern(struct strings *strings, const char *text);
 uint32_t strings_intern_n(struct strings *strings, const char *text, size_t length);
+/* The id of a text that is there, or HASHMAP_ABSENT. */
+uint32_t strings_find_n(const struct strings *strings, const char *text, size_t length);
 const char *strings_text(const struct strings *strings, uint32_t id);
 size_t strings_count(const struct strings *strings);
 

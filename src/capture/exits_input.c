@@ -57,7 +57,7 @@ static bool is_remark(struct view line)
 
 static void row_add(struct exits *exits, const struct exit_row *row)
 {
-    uint32_t name = strings_intern_n(&exits->strings, row->name.text, row->name.length);
+    uint32_t name = exits_name(exits, row->name);
     struct exit_tally *tally = exits_tally(exits, EXIT_POINT_EXIT, EXIT_ISA_NONE, row->has_number ? row->number : UINT64_MAX, name,
                                            exits_thread(exits, 0, 0));
     double count = (double)tally->count + row->count;

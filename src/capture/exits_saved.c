@@ -110,7 +110,8 @@ static uint32_t thread_read(struct exits *exits, struct json_value item)
 
 static uint32_t name_read(struct exits *exits, struct json_value item)
 {
-    return strings_intern(&exits->strings, json_text_or(json_member(item, "text"), ""));
+    const char *text = json_text_or(json_member(item, "text"), "");
+    return text[0] ? exits_name(exits, view_of(text)) : 0;
 }
 
 static bool buckets_read(struct exits *exits, struct exit_tally *tally, struct json_value list)

@@ -3,6 +3,8 @@
 
 #include "base/arena.h"
 
+#include <errno.h>
+
 void exits_init(struct exits *exits)
 {
     *exits = (struct exits){0};
@@ -48,10 +50,22 @@ const char *exits_word(const struct exits *exits, enum exit_isa isa, uint64_t nu
 
 void exits_word_add(struct exits *exits, enum exit_isa isa, uint64_t number, struct view word)
 {
-    if (!word.length || number > UINT32_MAX || exits_word(exits, isa, number))
+    if (!word.length || number > UINT32_MAX || exits->word_count >= EXIT_WORDS_MOST || exits_word(exits, isa, number))
         return;
     exits->words = vec_reserve_bytes(exits->words, &exits->word_capacity, ++exits->word_count, sizeof(*exits->words));
     exits->words[exits->word_count - 1] = (struct exit_word){isa, (uint32_t)number, strings_intern_n(&exits->strings, word.text, word.length)};
+}
+
+uint32_t exits_name(struct exits *exits, struct view name)
+{
+    size_t before = strings_count(&exits->strings);
+    if (exits->name_count >= EXIT_NAMES_MOST && !view_equal(name, EXIT_MORE_REASONS)) {
+        uint32_t id = strings_find_n(&exits->strings, name.text, name.length);
+        return id != HASHMAP_ABSENT ? id : strings_intern(&exits->strings, EXIT_MORE_REASONS);
+    }
+    uint32_t id = strings_intern_n(&exits->strings, name.text, name.length);
+    exits->name_count += strings_count(&exits->strings) > before;
+    return id;
 }
 
 uint32_t exits_thread(struct exits *exits, uint32_t tid, uint32_t pid)
@@ -81,6 +95,11 @@ struct exit_tally *exits_tally(struct exits *exits, enum exit_point point, enum 
     struct exit_tally key = {.point = point, .isa = isa, .reason = reason, .name = name, .thread = thread};
     uint64_t hash = hash_combine(hash_combine(reason, (uint64_t)point << 8 | isa), (uint64_t)name << 32 | thread);
     uint32_t found = hashmap_find(&exits->tally_map, hash, tally_equal, exits, &key);
+    if (found == HASHMAP_ABSENT && exits->tally_count >= EXIT_TALLIES_MOST) {
+        key = (struct exit_tally){.point = point, .reason = UINT64_MAX, .name = strings_intern(&exits->strings, EXIT_MORE_REASONS)};
+        hash = hash_combine(point, UINT64_MAX);
+        found = hashmap_find(&exits->tally_map, hash, tally_equal, exits, &key);
+    }
     if (found == HASHMAP_ABSENT) {
         found = (uint32_t)exits->tally_count++;
         exits->tallies = vec_reserve_bytes(exits->tallies, &exits->tally_capacity, exits->tally_count, sizeof(*exits->tallies));
@@ -160,11 +179,13 @@ static void thread_entered(struct exits *exits, struct exit_thread *thread, uint
     thread->inside = false;
 }
 
-/* A return that a signal or an error forced has no reason of its own: its errno is one, from 0x10000. */
+/* A return that a signal or an error forced has no reason of its own: its errno is one, from EXIT_ERRNO. */
 static uint64_t reason_of(const struct exit_event *event)
 {
-    bool failed = event->point == EXIT_POINT_USERSPACE && (int32_t)event->object < 0;
-    return failed ? 0x10000 + (uint64_t) - (int64_t)(int32_t)event->object : event->reason;
+    int32_t number = (int32_t)event->object;
+    bool failed = event->point == EXIT_POINT_USERSPACE && number < 0;
+    bool is_fault = event->reason == EXIT_REASON_MEMORY_FAULT && (number == -EFAULT || number == -EHWPOISON);
+    return failed && !is_fault ? EXIT_ERRNO + (uint64_t) - (int64_t)number : event->reason;
 }
 
 static void uses_add(struct exits *exits, const struct exit_event *event, uint32_t name, uint32_t thread)
@@ -192,7 +213,7 @@ void exits_add(struct exits *exits, const struct exit_event *event)
         thread_entered(exits, thread, event->time_ns);
     if (event->point == EXIT_POINT_ENTRY || event->point == EXIT_POINT_RUN)
         return;
-    uint32_t name = event->name.length ? strings_intern_n(&exits->strings, event->name.text, event->name.length) : 0;
+    uint32_t name = event->name.length ? exits_name(exits, event->name) : 0;
     struct exit_tally *tally = exits_tally(exits, event->point, event->isa, reason_of(event), name, id);
     tally->count++;
     bool times_it = event->point == EXIT_POINT_EXIT || (event->point == EXIT_POINT_USERSPACE && !exits->fires_exit);

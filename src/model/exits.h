@@ -18,6 +18,10 @@ enum { EXIT_BUCKETS = 304 };
 unsigned exit_bucket_of(uint64_t ns);
 uint64_t exit_bucket_start_ns(unsigned bucket); /* of EXIT_BUCKETS: the end of the last */
 
+/* Foreign texts may have any number of reasons: beyond these all are one. */
+enum { EXIT_NAMES_MOST = 4096, EXIT_WORDS_MOST = 4096, EXIT_TALLIES_MOST = 1 << 17 };
+#define EXIT_MORE_REASONS "more reasons than are kept apart"
+
 struct exit_tally {
     enum exit_point point;
     enum exit_isa isa;
@@ -66,7 +70,7 @@ struct exits {
     struct exit_use *uses;
     size_t use_count, use_capacity;
     struct exit_thread *threads;
-    size_t thread_count, thread_capacity;
+    size_t thread_count, thread_capacity, name_count;
     struct hashmap tally_map, use_map, thread_map;
     uint64_t lost;        /* events known to be lost */
     bool fires_exit;      /* kvm_exit was seen */
@@ -80,8 +84,10 @@ void exits_done(struct exits *exits);
 
 void exits_word_add(struct exits *exits, enum exit_isa isa, uint64_t number, struct view word);
 const char *exits_word(const struct exits *exits, enum exit_isa isa, uint64_t number); /* NULL: it has none */
+/* A reason's name as an id of exits' strings. */
+uint32_t exits_name(struct exits *exits, struct view name);
 uint32_t exits_thread(struct exits *exits, uint32_t tid, uint32_t pid);
-/* The tally of that key, made when it isn't there. Valid until the next one is made. */
+/* The tally of that key, made when it isn't there (of EXIT_TALLIES_MOST, else that of all further ones). Valid until the next one is made. */
 struct exit_tally *exits_tally(struct exits *exits, enum exit_point point, enum exit_isa isa, uint64_t reason, uint32_t name,
                                uint32_t thread);
 uint64_t *exits_buckets(struct exits *exits, struct exit_tally *tally);

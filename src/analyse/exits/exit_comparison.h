@@ -3,7 +3,8 @@
  * Do VM exits explain why one of two guests (or hosts) is slower, and which?
  *
  * What exits take of the vCPUs' time is bounded: at least the handler times, at most those and a round trip for each exit. The round
- * trip is the caller's, or a ceiling beyond what is known of hardware; exits are ruled out only when even that explains too little.
+ * trip is the caller's, or a ceiling beyond what is known of hardware; exits are ruled out only when even that explains too little. Exits
+ * that weren't timed have their handler within the round trip: which the ceiling can't bound when it may have been the monitor's.
  */
 #ifndef PLUMB_ANALYSE_EXITS_EXIT_COMPARISON_H
 #define PLUMB_ANALYSE_EXITS_EXIT_COMPARISON_H

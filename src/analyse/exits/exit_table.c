@@ -4,8 +4,18 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Writes of these arm a guest's timer: IA32_TSC_DEADLINE, and the initial count of an x2APIC's timer. */
-static const uint64_t arming_msrs[] = {0x6e0, 0x838};
+/* Writes of these arm a guest's timer: IA32_TSC_DEADLINE, the initial count of an x2APIC's timer, and the counts of Hyper-V's four. */
+static const uint64_t arming_msrs[] = {0x6e0, 0x838, 0x400000b1, 0x400000b3, 0x400000b5, 0x400000b7};
+/* The same count in the page of an APIC that isn't an x2APIC, at its usual address. */
+static const uint64_t arming_address = 0xfee00380;
+enum { MMIO_WRITE = 2, LINES_MOST = 4096 };
+
+/* Of TDX guests' calls, beside those that stand for a reason of VMX. Source: Intel GHCI 1.5, table 3-1. */
+static const struct {
+    uint64_t leaf;
+    const char *name;
+} call_names[] = {{0x10000, "GetTdVmCallInfo"}, {0x10001, "MapGPA"}, {0x10002, "GetQuote"}, {0x10003, "ReportFatalError"},
+                  {0x10004, "SetupEventNotifyInterrupt"}, {0x10005, "Service"}};
 
 static const struct {
     uint64_t number;
@@ -13,7 +23,8 @@ static const struct {
 } msr_names[] = {
     {0x10, "TSC"}, {0x1b, "APIC_BASE"}, {0x3b, "TSC_ADJUST"}, {0x48, "SPEC_CTRL"}, {0x49, "PRED_CMD"}, {0x6e0, "TSC_DEADLINE"},
     {0x808, "X2APIC_TPR"}, {0x80b, "X2APIC_EOI"}, {0x830, "X2APIC_ICR"}, {0x832, "X2APIC_LVT_TIMER"}, {0x838, "X2APIC_TIMER_COUNT"},
-    {0x83f, "X2APIC_SELF_IPI"}, {0x1a0, "MISC_ENABLE"}, {0x38f, "PERF_GLOBAL_CTRL"}, {0x4b564d00, "KVM_WALL_CLOCK"},
+    {0x83f, "X2APIC_SELF_IPI"}, {0x40000070, "HV_EOI"}, {0x400000b0, "HV_STIMER0_CONFIG"}, {0x400000b1, "HV_STIMER0_COUNT"},
+    {0x1a0, "MISC_ENABLE"}, {0x38f, "PERF_GLOBAL_CTRL"}, {0x4b564d00, "KVM_WALL_CLOCK"},
     {0x4b564d01, "KVM_SYSTEM_TIME"}, {0x4b564d03, "KVM_STEAL_TIME"}, {0x4b564d04, "KVM_PV_EOI"}, {0xc0000080, "EFER"},
     {0xc0000100, "FS_BASE"}, {0xc0000101, "GS_BASE"}, {0xc0000102, "KERNEL_GS_BASE"},
 };
@@ -25,8 +36,11 @@ struct building {
     struct arena *arena;
     enum exit_isa usual_isa; /* of a table whose rows have numbers without names */
     uint64_t **buckets;      /* by line; NULL: none */
-    size_t line_capacity;
+    struct hashmap line_map;
+    const struct exit_reason **named; /* by string, what exit_reason_named found; not_named: nothing */
 };
+
+static const struct exit_reason not_named;
 
 static bool is_wanted(const struct building *building, uint32_t thread)
 {
@@ -45,7 +59,30 @@ struct identity {
 
 static const char *errno_reason(struct arena *arena, uint64_t reason)
 {
-    return reason == 0x10000 + 4 ? "interrupted by a signal" : arena_printf(arena, "error %llu", (unsigned long long)(reason - 0x10000));
+    return reason == EXIT_ERRNO + 4 ? "interrupted by a signal" : arena_printf(arena, "error %llu", (unsigned long long)(reason - EXIT_ERRNO));
+}
+
+/* A name is looked up once, however many exits have it. */
+static const struct exit_reason *reason_named(const struct building *building, uint32_t name)
+{
+    const struct exit_reason **slot = &building->named[name];
+    if (!*slot) {
+        const struct exit_reason *row = exit_reason_named(EXIT_ISA_NONE, strings_text(&building->exits->strings, name));
+        *slot = row ? row : &not_named;
+    }
+    return *slot == &not_named ? NULL : *slot;
+}
+
+/* A call of a TDX guest: its leaf is a reason of VMX, or one of the interface's own. */
+static struct identity identity_of_call(const struct building *building, const struct exit_tally *tally)
+{
+    const struct exit_reason *row = tally->reason < 0x10000 ? exit_reason_find(EXIT_ISA_VMX, tally->reason) : NULL;
+    const char *name = tally->name ? strings_text(&building->exits->strings, tally->name) : row ? row->name : NULL;
+    for (size_t at = 0; !name && at < array_count(call_names); at++)
+        name = call_names[at].leaf == tally->reason ? call_names[at].name : NULL;
+    name = name ? arena_printf(building->arena, "TDVMCALL %s", name)
+                : arena_printf(building->arena, "TDVMCALL 0x%llx", (unsigned long long)tally->reason);
+    return (struct identity){.name = name, .reason = tally->reason, .numbered = !tally->name};
 }
 
 /* Names in tables come with or without EXIT_REASON_: the same exit has the same name everywhere. */
@@ -61,7 +98,7 @@ static struct identity identity_named(const struct building *building, const str
         return (struct identity){arena_printf(building->arena, "reason %llu", (unsigned long long)number), EXIT_ISA_NONE,
                                  EXIT_CLASS_OTHER, number, true};
     }
-    const struct exit_reason *row = exit_reason_named(EXIT_ISA_NONE, name);
+    const struct exit_reason *row = reason_named(building, tally->name);
     if (row && (!building->exits->is_table || !numbered || row->number == tally->reason))
         return (struct identity){row->name, row->isa, row->class, row->number, true};
     return (struct identity){name, tally->isa, EXIT_CLASS_OTHER, numbered ? tally->reason : 0, numbered && building->exits->is_table};
@@ -71,9 +108,11 @@ static struct identity identity_of(const struct building *building, const struct
 {
     const struct exit_point_row *point = &exit_points[tally->point];
     struct identity identity = {.isa = tally->isa, .reason = tally->reason, .numbered = true};
+    if (tally->point == EXIT_POINT_TDVMCALL)
+        return identity_of_call(building, tally);
     if (tally->name)
         return identity_named(building, tally);
-    if (tally->point == EXIT_POINT_USERSPACE && tally->reason > 0x10000) {
+    if (tally->point == EXIT_POINT_USERSPACE && tally->reason > EXIT_ERRNO) {
         identity.name = errno_reason(building->arena, tally->reason);
         return identity;
     }
@@ -102,8 +141,7 @@ static void usual_isa_find(struct building *building)
 {
     for (size_t at = 0; at < building->exits->tally_count; at++) {
         const struct exit_tally *tally = &building->exits->tallies[at];
-        const struct exit_reason *row =
-            tally->name ? exit_reason_named(EXIT_ISA_NONE, strings_text(&building->exits->strings, tally->name)) : NULL;
+        const struct exit_reason *row = tally->name && tally->point == EXIT_POINT_EXIT ? reason_named(building, tally->name) : NULL;
         if (row && row->isa != EXIT_ISA_NONE)
             building->usual_isa = row->isa;
     }
@@ -111,13 +149,32 @@ static void usual_isa_find(struct building *building)
 
 /* ---- lines ---- */
 
+static bool line_equal(const void *context, uint32_t id, const void *key)
+{
+    const struct exit_line *line = &((const struct exit_table *)context)->lines[id], *sought = key;
+    return line->point == sought->point && strcmp(line->name, sought->name) == 0;
+}
+
+static uint32_t line_find(const struct building *building, enum exit_point point, const char *name, uint64_t *ret_hash)
+{
+    struct exit_line sought = {.point = point, .name = name};
+    *ret_hash = hash_combine(hash_bytes(name, strlen(name)), point);
+    return hashmap_find(&building->line_map, *ret_hash, line_equal, building->table, &sought);
+}
+
 static size_t line_of(struct building *building, const struct exit_tally *tally)
 {
     struct identity identity = identity_of(building, tally);
     struct exit_table *table = building->table;
-    for (size_t at = 0; at < table->line_count; at++)
-        if (table->lines[at].point == tally->point && strcmp(table->lines[at].name, identity.name) == 0)
-            return at;
+    uint64_t hash;
+    uint32_t found = line_find(building, tally->point, identity.name, &hash);
+    if (found == HASHMAP_ABSENT && table->line_count >= LINES_MOST) {
+        identity = (struct identity){.name = EXIT_MORE_REASONS};
+        found = line_find(building, tally->point, identity.name, &hash);
+    }
+    if (found != HASHMAP_ABSENT)
+        return found;
+    hashmap_add(&building->line_map, hash, (uint32_t)table->line_count);
     table->lines[table->line_count] = (struct exit_line){
         .name = arena_string(building->arena, identity.name), .point = tally->point, .isa = identity.isa, .class = identity.class,
         .numbered = identity.numbered, .reason = identity.reason,
@@ -248,20 +305,39 @@ static void classes_sum(struct exit_table *table)
     table->handler_share = measured_ratio(seconds, table->vcpu_seconds);
 }
 
-/* Which writes were the timer's is known where kvm_msr was looked at. */
+static bool is_arming(const struct exit_use *use)
+{
+    if (use->is_rip)
+        return false;
+    if (use->point == EXIT_POINT_MMIO)
+        return use->reason == MMIO_WRITE && use->value == arming_address;
+    bool any = false;
+    for (size_t msr = 0; use->point == EXIT_POINT_MSR && use->reason == 1 && msr < array_count(arming_msrs); msr++)
+        any |= use->value == arming_msrs[msr];
+    return any;
+}
+
+/* Which writes were the timer's is known where kvm_msr was looked at, and each write's MSR was kept. */
 static void armings_find(struct building *building)
 {
     struct exit_table *table = building->table;
     if (!building->exits->watches[EXIT_POINT_MSR] || building->exits->is_table)
         return;
-    uint64_t armings = 0;
+    uint64_t armings = 0, written = 0, kept = 0;
     for (size_t at = 0; at < building->exits->use_count; at++) {
         const struct exit_use *use = &building->exits->uses[at];
-        if (use->point != EXIT_POINT_MSR || use->reason != 1 || use->is_rip || !is_wanted(building, use->thread))
+        if (!is_wanted(building, use->thread))
             continue;
-        for (size_t msr = 0; msr < array_count(arming_msrs); msr++)
-            armings += use->value == arming_msrs[msr] ? use->count : 0;
+        kept += use->point == EXIT_POINT_MSR && use->reason == 1 && !use->is_rip ? use->count : 0;
+        armings += is_arming(use) ? use->count : 0;
     }
+    for (size_t at = 0; at < building->exits->tally_count; at++) {
+        const struct exit_tally *tally = &building->exits->tallies[at];
+        bool may_write = tally->point == EXIT_POINT_MSR && tally->reason != 0;
+        written += may_write && is_wanted(building, tally->thread) ? tally->count : 0;
+    }
+    if (kept < written)
+        return;
     for (size_t at = 0; at < table->line_count; at++)
         if (table->lines[at].point == table->counted && table->lines[at].isa == EXIT_ISA_VMX && table->lines[at].reason == 77)
             return; /* what a TDCALL was for isn't in kvm_msr: all of them, as an upper bound */
@@ -371,6 +447,7 @@ void exit_table_build(struct exit_table *table, const struct exits *exits, const
 {
     struct building building = {table, exits, options, arena, .buckets = arena_array(arena, uint64_t *, exits->tally_count + 1)};
     uint64_t point_counts[EXIT_POINT_COUNT] = {0};
+    building.named = arena_array(arena, const struct exit_reason *, strings_count(&exits->strings) + 1);
     *table = (struct exit_table){
         .lines = arena_array(arena, struct exit_line, exits->tally_count + 1),
         .counted = exits->fires_exit ? EXIT_POINT_EXIT : EXIT_POINT_USERSPACE,
@@ -397,6 +474,7 @@ void exit_table_build(struct exit_table *table, const struct exits *exits, const
     classes_sum(table);
     armings_find(&building);
     uses_build(&building);
+    hashmap_done(&building.line_map);
 }
 
 const struct exit_line *exit_table_line(const struct exit_table *table, enum exit_point point, const char *name)

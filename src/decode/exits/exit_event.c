@@ -38,6 +38,10 @@ const struct exit_point_row exit_points[EXIT_POINT_COUNT] = {
                              .sentence = "mappings of guest memory set"},
     [EXIT_POINT_EMULATE] = {"kvm", "kvm_emulate_insn", .fields = {NULL, NULL, "rip"}, .parameters = {"vcpu", "failed"},
                             .raw_suffices = true, .rows = {"instruction emulated"}, .sentence = "instructions emulated"},
+    /* Of Intel's own TDX kernels; from Linux 6.16 on kvm_exit says the leaf itself, where it stands for a reason of VMX. */
+    [EXIT_POINT_TDVMCALL] = {"kvm", "kvm_tdvmcall", .fields = {"exit_reason", NULL, "rip"}, .arguments = {2},
+                             .parameters = {"vcpu", "exit_reason"}, .raw_suffices = true, .sentence = "calls of TDX guests",
+                             .is_patched = true},
 };
 
 static const char *const isa_names[EXIT_ISA_COUNT] = {"", "vmx", "svm", "pvm"};

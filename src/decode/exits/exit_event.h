@@ -25,6 +25,7 @@ enum exit_point {
     EXIT_POINT_PAGE_FAULT,
     EXIT_POINT_SET_SPTE,
     EXIT_POINT_EMULATE,
+    EXIT_POINT_TDVMCALL,
     EXIT_POINT_COUNT
 };
 
@@ -45,6 +46,11 @@ enum exit_object {
     EXIT_OBJECT_COUNT
 };
 
+/*
+ * kvm_userspace_exit's reasons. An errno takes a reason's place, as EXIT_ERRNO and its number; a memory fault comes with one (EFAULT or
+ * EHWPOISON) and keeps its reason (Documentation/virt/kvm/api.rst, KVM_EXIT_MEMORY_FAULT).
+ */
+enum { EXIT_ERRNO = 0x10000, EXIT_REASON_MEMORY_FAULT = 39 };
 #define EXIT_KVM_RUN 0xae80u /* the ioctl's number */
 
 struct exit_point_row {
@@ -56,6 +62,7 @@ struct exit_point_row {
     enum exit_object object;
     const char *rows[4];  /* names of its reasons 0, 1, …; NULL: they have their own (isa, KVM_EXIT_*) */
     const char *sentence; /* what is counted */
+    bool is_patched;      /* only some vendors' kernels have it: its absence is nothing to tell of */
 };
 
 extern const struct exit_point_row exit_points[EXIT_POINT_COUNT];

@@ -154,6 +154,8 @@ bool exit_text_row(struct view line, struct exit_row *ret_row)
 
 /* ---- a trace's line: who, where and when ---- */
 
+enum { CPU_DIGITS_MOST = 8 };
+
 /* "[003]" with a blank behind it; what stands before and behind. */
 static bool cut_cpu(struct view line, struct view *ret_before, struct view *ret_after, uint32_t *ret_cpu)
 {
@@ -162,7 +164,13 @@ static bool cut_cpu(struct view line, struct view *ret_before, struct view *ret_
         if (rest.text[0] != '[')
             continue;
         rest = view_skip(rest, 1);
-        struct view digits = view_cut(&rest, ']');
+        /* A CPU's number is short: a line of brackets costs no look at the rest of it for each. */
+        struct view near = {rest.text, rest.length < CPU_DIGITS_MOST + 1 ? rest.length : CPU_DIGITS_MOST + 1};
+        ptrdiff_t end = view_find(near, "]");
+        if (end < 0)
+            continue;
+        struct view digits = {rest.text, (size_t)end};
+        rest = view_skip(rest, (size_t)end + 1);
         uint64_t cpu;
         if (!rest.length || (rest.text[0] != ' ' && rest.text[0] != '\t') || !view_u64(digits, 10, &cpu) || cpu > 1 << 20)
             continue;
@@ -284,7 +292,7 @@ static bool read_entry(struct view rest, struct exit_event *event)
     return true;
 }
 
-/* "reason KVM_EXIT_IO (2)", "reason restart (4)", "reason error (14)" */
+/* "reason KVM_EXIT_IO (2)", and one that the kernel has no word for: "reason 0x29 (41)"; an errno: "reason restart (4)", "reason error (14)" */
 static bool read_userspace(struct view rest, struct exit_event *event)
 {
     struct view inside = last_of(rest, '(');
@@ -293,7 +301,7 @@ static bool read_userspace(struct view rest, struct exit_event *event)
     inside.length--;
     if (!view_u64(inside, 10, &event->reason) || event->reason > 4095)
         return false;
-    if (view_find(rest, "KVM_EXIT_") < 0) {
+    if (view_starts(rest, "reason restart ") || view_starts(rest, "reason error ")) {
         event->object = (uint64_t)-(int64_t)event->reason;
         event->has_object = true;
     }
@@ -362,6 +370,21 @@ static bool read_emulate(struct view rest, struct exit_event *event)
     return event->has_rip;
 }
 
+/* "rip: 1000 reason: MSR_WRITE p1: 6e0 p2: 0", or a number where the kernel has no word */
+static bool read_tdvmcall(struct view rest, struct exit_event *event)
+{
+    static const char reason[] = "reason: ";
+    ptrdiff_t begin = view_find(rest, reason), end = view_find(rest, " p1:");
+    event->has_rip = value_after(rest, "rip:", 16, &event->rip);
+    if (begin < 0 || end < begin + (ptrdiff_t)sizeof(reason))
+        return false;
+    struct view name = view_trim((struct view){rest.text + begin + sizeof(reason) - 1, (size_t)(end - begin) - (sizeof(reason) - 1)});
+    if (!name.length || name.length > 48)
+        return false;
+    reason_read(name, event);
+    return true;
+}
+
 static bool (*const readers[EXIT_POINT_COUNT])(struct view rest, struct exit_event *event) = {
     [EXIT_POINT_EXIT] = read_exit,           [EXIT_POINT_ENTRY] = read_entry,
     [EXIT_POINT_USERSPACE] = read_userspace, [EXIT_POINT_PIO] = read_pio,
@@ -369,6 +392,7 @@ static bool (*const readers[EXIT_POINT_COUNT])(struct view rest, struct exit_eve
     [EXIT_POINT_MMIO] = read_mmio,           [EXIT_POINT_FAST_MMIO] = read_fast_mmio,
     [EXIT_POINT_HYPERCALL] = read_hypercall, [EXIT_POINT_PAGE_FAULT] = read_page_fault,
     [EXIT_POINT_SET_SPTE] = read_spte,       [EXIT_POINT_EMULATE] = read_emulate,
+    [EXIT_POINT_TDVMCALL] = read_tdvmcall,
 };
 
 bool exit_text_event(struct view line, struct exit_event *ret_event)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "source/exits/exit_program.h"
 
+#include <errno.h>
 #include <stddef.h>
 
 /* Jumps go forward only, to a label that is placed later. */
@@ -206,7 +207,7 @@ static void finish(struct assembly *out, int lost_fd)
 
 /* ---- which cell ---- */
 
-/* R7: the reason. An errno of kvm_userspace_exit stands in for it, from 0x10000. */
+/* R7: the reason. An errno of kvm_userspace_exit stands in for it, from EXIT_ERRNO; a memory fault has both. */
 static void reason_load(struct assembly *out, const struct exit_program_request *request)
 {
     const struct exit_operand_place *places = request->places;
@@ -221,8 +222,13 @@ static void reason_load(struct assembly *out, const struct exit_program_request 
         operand_load(out, places[EXIT_OBJECT], BPF_REG_1);
         alu(out, BPF_LSH, BPF_REG_1, 32);
         alu(out, BPF_ARSH, BPF_REG_1, 32);
+        unsigned failed = label_new(out);
         jump_if(out, BPF_JSGE, BPF_REG_1, 0, fine);
-        set(out, BPF_REG_7, 0x10000);
+        jump_if(out, BPF_JNE, BPF_REG_7, EXIT_REASON_MEMORY_FAULT, failed);
+        jump_if(out, BPF_JEQ, BPF_REG_1, -EFAULT, fine);
+        jump_if(out, BPF_JEQ, BPF_REG_1, -EHWPOISON, fine);
+        label_here(out, failed);
+        set(out, BPF_REG_7, EXIT_ERRNO);
         alu_register(out, BPF_SUB, BPF_REG_7, BPF_REG_1);
         label_here(out, fine);
     }

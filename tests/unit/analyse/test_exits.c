@@ -4,6 +4,8 @@
 #include "analyse/exits/exit_comparison.h"
 #include "base/vec.h"
 
+#include <errno.h>
+
 static struct exit_event event_at(enum exit_point point, uint64_t time_ns, uint32_t thread, uint32_t cpu, uint64_t reason)
 {
     return (struct exit_event){.point = point, .isa = point == EXIT_POINT_EXIT ? EXIT_ISA_VMX : EXIT_ISA_NONE, .time_ns = time_ns,
@@ -124,6 +126,144 @@ Test(exits, comparison_decides_by_bounds_alone)
     }
 }
 
+Test(exits, a_ceiling_does_not_bound_what_the_monitor_may_have_handled)
+{
+    static const struct {
+        uint64_t reason;
+        double round_trip_us;
+        bool known;
+    } cases[] = {{30, 0, false}, {30, 50, true}, {48, 0, false}, {49, 0, false}, {32, 0, true}};
+    for (size_t at = 0; at < array_count(cases); at++) {
+        struct exits a, b;
+        struct exit_table table_a, table_b;
+        struct exit_comparison comparison;
+        struct exit_table_options options = {.only_vcpu = -1, .seconds = 10, .vcpus = 1};
+        struct arena arena;
+        arena_init(&arena);
+        side_build(&a, &table_a, 1000, 1000, &arena);
+        exits_init(&b);
+        exits_tally(&b, EXIT_POINT_EXIT, EXIT_ISA_VMX, cases[at].reason, 0, exits_thread(&b, 1, 1))->count = 100; /* none was timed */
+        b.fires_exit = true;
+        exit_table_build(&table_b, &b, &options, &arena);
+        exit_compare(&comparison, &table_a, &table_b, 0.05, cases[at].round_trip_us, cases[at].round_trip_us, &arena);
+        cr_expect_eq(comparison.burden_b.high.known, cases[at].known, "case %zu", at);
+        cr_expect_eq(comparison.verdict, cases[at].known ? EXIT_VERDICT_RULED_OUT : EXIT_VERDICT_UNDECIDED, "case %zu", at);
+        exits_done(&a);
+        exits_done(&b);
+        arena_done(&arena);
+    }
+}
+
+/* The armings that are exact: each write's MSR is known, be it of the TSC's deadline, of Hyper-V's timer or of an APIC's page. */
+Test(exits, armings_are_exact_only_when_each_write_is_known)
+{
+    static const struct {
+        enum exit_point point;
+        uint64_t reason, value, count, used, armings;
+        bool exact;
+    } cases[] = {
+        {EXIT_POINT_MSR, 1, 0x6e0, 7, 7, 7, true},     {EXIT_POINT_MSR, 1, 0x400000b1, 7, 7, 7, true}, {EXIT_POINT_MSR, 1, 0x10, 7, 7, 0, true},
+        {EXIT_POINT_MSR, 0, 0x6e0, 7, 7, 0, true},     {EXIT_POINT_MSR, 1, 0x6e0, 7, 5, 9, false},     {EXIT_POINT_MSR, UINT64_MAX, 0, 7, 0, 9, false},
+        {EXIT_POINT_MMIO, 2, 0xfee00380, 7, 7, 7, true},
+    };
+    for (size_t at = 0; at < array_count(cases); at++) {
+        struct exits exits;
+        struct exit_table table;
+        struct arena arena;
+        struct exit_table_options options = {.only_vcpu = -1};
+        arena_init(&arena);
+        exits_init(&exits);
+        exits_tally(&exits, EXIT_POINT_EXIT, EXIT_ISA_VMX, 32, 0, exits_thread(&exits, 1, 1))->count = 9;
+        exits_tally(&exits, cases[at].point, EXIT_ISA_NONE, cases[at].reason, 0, 0)->count = cases[at].count;
+        exits.fires_exit = exits.watches[EXIT_POINT_MSR] = true;
+        if (cases[at].used)
+            exits_use(&exits, &(struct exit_use){.point = cases[at].point, .reason = cases[at].reason, .value = cases[at].value, .count = cases[at].used});
+        exit_table_build(&table, &exits, &options, &arena);
+        cr_expect(table.armings == cases[at].armings && table.armings_exact == cases[at].exact, "case %zu: %llu", at, (unsigned long long)table.armings);
+        exits_done(&exits);
+        arena_done(&arena);
+    }
+}
+
+Test(exits, a_memory_fault_keeps_its_reason)
+{
+    static const struct {
+        uint64_t reason;
+        int number;
+        const char *name;
+    } cases[] = {{39, -EFAULT, "KVM_EXIT_MEMORY_FAULT"}, {39, -EHWPOISON, "KVM_EXIT_MEMORY_FAULT"}, {39, -EINTR, "interrupted by a signal"},
+                 {2, -EFAULT, "error 14"}, {2, 0, "KVM_EXIT_IO"}};
+    for (size_t at = 0; at < array_count(cases); at++) {
+        struct exits exits;
+        struct exit_table table;
+        struct arena arena;
+        struct exit_table_options options = {.only_vcpu = -1};
+        struct exit_event event = event_at(EXIT_POINT_USERSPACE, 1, 1, 0, cases[at].reason);
+        event.object = (uint32_t)cases[at].number;
+        event.has_object = true;
+        arena_init(&arena);
+        exits_init(&exits);
+        exits_add(&exits, &event);
+        exit_table_build(&table, &exits, &options, &arena);
+        cr_expect_str_eq(table.lines[0].name, cases[at].name);
+        exits_done(&exits);
+        arena_done(&arena);
+    }
+}
+
+Test(exits, calls_of_tdx_guests_have_their_leaf)
+{
+    struct exits exits;
+    struct exit_table table;
+    struct arena arena;
+    struct exit_table_options options = {.only_vcpu = -1};
+    static const uint64_t leaves[] = {32, 0x10001, 0x77777};
+    struct exit_event named = event_at(EXIT_POINT_TDVMCALL, 5, 1, 0, 0);
+    named.name = view_of("MSR_WRITE");
+    arena_init(&arena);
+    exits_init(&exits);
+    exits_add(&exits, &named);
+    for (size_t at = 0; at < array_count(leaves); at++) {
+        struct exit_event event = event_at(EXIT_POINT_TDVMCALL, 10 + at, 1, 0, leaves[at]);
+        exits_add(&exits, &event);
+    }
+    exit_table_build(&table, &exits, &options, &arena);
+    const struct exit_line *write = exit_table_line(&table, EXIT_POINT_TDVMCALL, "TDVMCALL MSR_WRITE");
+    cr_assert(write && write->count == 2 && table.line_count == 3);
+    cr_assert(exit_table_line(&table, EXIT_POINT_TDVMCALL, "TDVMCALL MapGPA") && exit_table_line(&table, EXIT_POINT_TDVMCALL, "TDVMCALL 0x77777"));
+    exits_done(&exits);
+    arena_done(&arena);
+}
+
+/* Any number of reasons: as many as are kept apart, all counted, and no time by their square. */
+Test(exits, hostile_reasons_are_bounded)
+{
+    enum { REASONS = 200000 };
+    struct exits exits;
+    struct exit_table table;
+    struct arena arena;
+    struct exit_table_options options = {.only_vcpu = -1};
+    uint64_t sum = 0;
+    arena_init(&arena);
+    exits_init(&exits);
+    for (uint64_t at = 0; at < REASONS; at++) {
+        char name[24];
+        struct exit_event event = event_at(EXIT_POINT_EXIT, at, 1, 0, at);
+        snprintf(name, sizeof(name), "R%llu", (unsigned long long)at);
+        if (at % 2)
+            event.name = view_of(name);
+        exits_add(&exits, &event);
+    }
+    exit_table_build(&table, &exits, &options, &arena);
+    for (size_t at = 0; at < table.line_count; at++)
+        sum += table.lines[at].count;
+    const struct exit_line *more = exit_table_line(&table, EXIT_POINT_EXIT, EXIT_MORE_REASONS);
+    cr_assert(sum == REASONS && table.exits == REASONS && table.line_count <= 4100 && more && more->count > REASONS / 2);
+    cr_assert(exits.tally_count <= EXIT_TALLIES_MOST + EXIT_POINT_COUNT && exits.name_count <= EXIT_NAMES_MOST);
+    exits_done(&exits);
+    arena_done(&arena);
+}
+
 Test(exits, reasons_have_one_name)
 {
     cr_assert_str_eq(exit_reason_named(EXIT_ISA_NONE, "EXIT_REASON_EPT_MISCONF")->name, "EPT_MISCONFIG");
@@ -131,7 +271,15 @@ Test(exits, reasons_have_one_name)
     cr_assert_eq(exit_reason_named(EXIT_ISA_NONE, "HLT")->isa, EXIT_ISA_VMX);
     cr_assert_eq(exit_reason_named(EXIT_ISA_NONE, "TDCALL")->number, 77);
     cr_assert_eq(exit_reason_named(EXIT_ISA_NONE, "SEAMCALL")->number, 76);
-    cr_assert_str_eq(exit_reason_find(EXIT_ISA_VMX, 85)->name, "MSR_WRITE_IMM");
+    /* Intel SDM, table C-1 */
+    static const struct {
+        uint64_t number;
+        const char *name;
+    } rows[] = {{33, "INVALID_STATE"}, {52, "PREEMPTION_TIMER"}, {66, "SPP_EVENT"}, {67, "UMWAIT"}, {68, "TPAUSE"}, {69, "LOADIWKEY"}, {70, "ENCLV"}, {72, "ENQCMD_PASID"},
+                {73, "ENQCMDS_PASID"}, {74, "BUS_LOCK"}, {75, "NOTIFY"}, {78, "RDMSRLIST"}, {79, "WRMSRLIST"}, {85, "MSR_WRITE_IMM"}};
+    for (size_t at = 0; at < array_count(rows); at++)
+        cr_expect_str_eq(exit_reason_find(EXIT_ISA_VMX, rows[at].number)->name, rows[at].name);
+    cr_assert_null(exit_reason_find(EXIT_ISA_VMX, 71));
     cr_assert_null(exit_reason_find(EXIT_ISA_VMX, 4000));
     cr_assert_null(exit_reason_named(EXIT_ISA_NONE, "no such reason"));
 }

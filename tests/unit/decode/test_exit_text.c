@@ -30,6 +30,10 @@ static const struct {
     {"qemu-7 [010] 5.5: kvm_cpuid: func 40000000 idx 0 rax 1", EXIT_POINT_CPUID, 7, 0, 10, -1, 5500000000, 0, 0x40000000, 0, ""},
     {"qemu-7 [010] 5.5: kvm_userspace_exit: reason KVM_EXIT_IO (2)", EXIT_POINT_USERSPACE, 7, 0, 10, -1, 5500000000, 2, 0, 0, ""},
     {"qemu-7 [010] 5.5: kvm_userspace_exit: reason restart (4)", EXIT_POINT_USERSPACE, 7, 0, 10, -1, 5500000000, 4, (uint64_t)-4, 0, ""},
+    {"qemu-7 [010] 5.5: kvm_userspace_exit: reason error (14)", EXIT_POINT_USERSPACE, 7, 0, 10, -1, 5500000000, 14, (uint64_t)-14, 0, ""},
+    {"qemu-7 [010] 5.5: kvm_userspace_exit: reason 0x29 (41)", EXIT_POINT_USERSPACE, 7, 0, 10, -1, 5500000000, 41, 0, 0, ""},
+    {"qemu-7 [010] 5.5: kvm_tdvmcall: rip: 1f0 reason: MSR_WRITE p1: 6e0 p2: 0 p3: 0 p4: 0", EXIT_POINT_TDVMCALL, 7, 0, 10, -1, 5500000000, 0, 0, 0x1f0, "MSR_WRITE"},
+    {"qemu-7 [010] 5.5: kvm_tdvmcall: rip: 1f0 reason: 0x10001 p1: 6e0 p2: 0 p3: 0 p4: 0", EXIT_POINT_TDVMCALL, 7, 0, 10, -1, 5500000000, 0x10001, 0, 0x1f0, ""},
     {"qemu-7 [010] 5.5: kvm_mmu_set_spte: gfn 1 spte 2 (rwx-) level 2 at 5", EXIT_POINT_SET_SPTE, 7, 0, 10, -1, 5500000000, 2, 0, 0, ""},
     {"qemu-7 [010] 5.5: kvm_emulate_insn: 0:fff0:ea 5b (real)", EXIT_POINT_EMULATE, 7, 0, 10, -1, 5500000000, 0, 0, 0xfff0, ""},
 };
@@ -38,7 +42,7 @@ static const char *const no_events[] = {
     "", "[", "[0]", "[0] ", "[0] 1.0: kvm_exit: reason X rip 0x1", "a-1 [0] 1.0 kvm_exit: reason X rip 1", "a-1 [0] 1.0: kvm_exit: rip 1",
     "a-1 [0] 1.0: kvm_exit: reason  rip 1", "a-1 [99999999999] 1.0: kvm_entry: vcpu 0", "a-99999999999 [0] 1.0: kvm_entry: vcpu 0",
     "a-1 [0] 99999999999999999999.0: kvm_entry: vcpu 0", "a-1 [0] 1.0: sched_switch: prev", "a-1 [0] 1.0: kvm_userspace_exit: reason", "a-1 [0] :",
-    "a-1 [0] 1.0123456789: kvm_entry: vcpu 0", ") [0] 1.0: kvm_entry:",
+    "a-1 [0] 1.0123456789: kvm_entry: vcpu 0", "a-1 [0] 1.0: kvm_tdvmcall: rip: 1 reason: p1: 0", ") [0] 1.0: kvm_entry:",
 };
 
 static const struct {
