@@ -255,6 +255,8 @@ bool exits_read_recording(struct exits *exits, struct exits_input *input, const 
         *err = trouble;
         return false;
     }
+    if (trouble.kind != ERROR_NONE)
+        snprintf(input->broken_off, sizeof(input->broken_off), "%s", trouble.message);
     bool watched = false;
     for (size_t at = 0; at < EXIT_POINT_COUNT; at++)
         watched |= exits->watches[at];

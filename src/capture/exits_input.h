@@ -17,6 +17,7 @@ struct exits_input {
     const char *kind; /* "recording", "trace", "table", "plumb exits" */
     uint64_t lines_unread;   /* of a text: neither an event, a row nor a remark */
     uint64_t broken;         /* events of a recording whose bytes end before their fields do */
+    char broken_off[400];    /* why a recording was read no further; "": it was read to its end */
     char layout[200];        /* a tracepoint of the recording whose fields aren't what plumb reads; "": none */
 };
 

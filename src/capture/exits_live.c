@@ -57,7 +57,7 @@ void exits_take(struct exits *exits, const struct exit_watch *watch)
 {
     struct exit_watch_visitor visitor = {exits, take_cell, take_use, take_thread};
     exit_watch_read(watch, &visitor);
-    exits->lost = exit_watch_lost(watch);
+    exits->lost = exit_watch_lost(watch, &exits->lost_uses);
     for (size_t at = 0; at < EXIT_POINT_COUNT; at++)
         exits->watches[at] = watch->attachments[at] != EXIT_ABSENT;
 }
@@ -79,11 +79,22 @@ void exits_subtract(struct exits *exits, const struct exits *before)
         for (size_t bucket = 0; tally->buckets && old->buckets && bucket < EXIT_BUCKETS; bucket++)
             tally->buckets[bucket] = less(tally->buckets[bucket], old->buckets[bucket]);
     }
+    for (size_t at = 0; at < before->use_count; at++) {
+        struct exit_use old = before->uses[at];
+        uint64_t count = old.count;
+        old.thread = exits_thread(exits, before->threads[old.thread].tid, 0);
+        old.count = 0;
+        struct exit_use *use = exits_use(exits, &old);
+        use->count = less(use->count, count);
+    }
     for (size_t at = 0; at < before->thread_count; at++) {
         uint32_t id = exits_thread(exits, before->threads[at].tid, 0);
         exits->threads[id].migrations = less(exits->threads[id].migrations, before->threads[at].migrations);
     }
+    for (size_t at = 0; at < exits->tally_count; at++)
+        exits->tallies[at].has_range = false;
     exits->lost = less(exits->lost, before->lost);
+    exits->lost_uses = less(exits->lost_uses, before->lost_uses);
 }
 
 void exits_words_here(struct exits *exits, const struct sysroot *root)

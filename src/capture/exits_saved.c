@@ -188,6 +188,7 @@ bool exits_read_json(struct exits *exits, struct exits_input *input, struct view
     input->kind = "plumb exits";
     exits->seconds = json_number_or(json_member(json_root(document), "seconds"), 0);
     exits->lost = json_unsigned_or(json_member(json_root(document), "lost"), 0);
+    exits->lost_uses = json_unsigned_or(json_member(json_root(document), "lost_objects"), 0);
     exits->is_table = json_truth_or(json_member(json_root(document), "table"), false);
     for (size_t at = 0; at < json_count(words); at++) {
         struct json_value word = json_item(words, at);

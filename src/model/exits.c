@@ -127,7 +127,7 @@ static bool use_equal(const void *context, uint32_t id, const void *key)
            a->thread == b->thread && a->is_rip == b->is_rip;
 }
 
-void exits_use(struct exits *exits, const struct exit_use *use)
+struct exit_use *exits_use(struct exits *exits, const struct exit_use *use)
 {
     uint64_t hash = hash_combine(hash_combine(use->value, use->reason),
                                  (uint64_t)use->thread << 32 | (uint64_t)use->point << 8 | (uint64_t)use->isa << 1 | use->is_rip);
@@ -141,6 +141,44 @@ void exits_use(struct exits *exits, const struct exit_use *use)
         hashmap_add(&exits->use_map, hash, found);
     }
     exits->uses[found].count += use->count;
+    return &exits->uses[found];
+}
+
+static uint32_t name_copy(struct exits *exits, const struct exits *from, uint32_t name)
+{
+    return name ? strings_intern(&exits->strings, strings_text(&from->strings, name)) : 0;
+}
+
+void exits_copy(struct exits *exits, const struct exits *from)
+{
+    for (size_t at = 0; at < from->word_count; at++)
+        exits_word_add(exits, from->words[at].isa, from->words[at].number, view_of(strings_text(&from->strings, from->words[at].word)));
+    for (size_t at = 0; at < from->thread_count; at++) { /* in the same order: ids stay */
+        uint32_t id = exits_thread(exits, from->threads[at].tid, from->threads[at].pid);
+        exits->threads[id] = from->threads[at];
+    }
+    for (size_t at = 0; at < from->tally_count; at++) {
+        const struct exit_tally *old = &from->tallies[at];
+        struct exit_tally *tally = exits_tally(exits, old->point, old->isa, old->reason, name_copy(exits, from, old->name), old->thread);
+        uint32_t name = tally->name;
+        uint64_t *buckets = old->buckets ? exits_buckets(exits, tally) : NULL;
+        *tally = *old;
+        tally->name = name;
+        tally->buckets = buckets;
+        if (buckets)
+            memcpy(buckets, old->buckets, EXIT_BUCKETS * sizeof(*buckets));
+    }
+    for (size_t at = 0; at < from->use_count; at++) {
+        struct exit_use use = from->uses[at];
+        use.name = name_copy(exits, from, use.name);
+        exits_use(exits, &use);
+    }
+    memcpy(exits->watches, from->watches, sizeof(exits->watches));
+    exits->lost = from->lost;
+    exits->lost_uses = from->lost_uses;
+    exits->fires_exit = from->fires_exit;
+    exits->is_table = from->is_table;
+    exits->seconds = from->seconds;
 }
 
 static void tally_time(struct exits *exits, struct exit_tally *tally, uint64_t ns)

@@ -73,12 +73,15 @@ struct exits {
     size_t thread_count, thread_capacity, name_count;
     struct hashmap tally_map, use_map, thread_map;
     uint64_t lost;        /* events known to be lost */
+    uint64_t lost_uses;   /* objects and instructions that found no place; their events were counted */
     bool fires_exit;      /* kvm_exit was seen */
     bool watches[EXIT_POINT_COUNT]; /* what was looked at: a point that was looked at and is absent was met 0 times */
     bool is_table;        /* of sums that another tool made: no threads, no times of single exits */
     double seconds;       /* watched; 0: not known */
 };
 
+/* The same again; exits is new. */
+void exits_copy(struct exits *exits, const struct exits *from);
 void exits_init(struct exits *exits);
 void exits_done(struct exits *exits);
 
@@ -91,7 +94,8 @@ uint32_t exits_thread(struct exits *exits, uint32_t tid, uint32_t pid);
 struct exit_tally *exits_tally(struct exits *exits, enum exit_point point, enum exit_isa isa, uint64_t reason, uint32_t name,
                                uint32_t thread);
 uint64_t *exits_buckets(struct exits *exits, struct exit_tally *tally);
-void exits_use(struct exits *exits, const struct exit_use *use); /* adds its count to the one alike */
+/* Adds its count to the one alike, which is valid until the next one is made. */
+struct exit_use *exits_use(struct exits *exits, const struct exit_use *use);
 /* One event; in order of time for each thread. */
 void exits_add(struct exits *exits, const struct exit_event *event);
 

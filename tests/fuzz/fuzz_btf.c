@@ -8,7 +8,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size_bytes)
     struct view file = {(const char *)bytes, size_bytes}, none = {0};
     for (int module = 0; module < 2; module++) {
         struct btf btf;
-        if (btf_begin(&btf, file, module ? file : none))
+        if (btf_begin(&btf, file, module ? file : none, "__bpf_trace_"))
             (void)btf_has_parameters(&btf, "__bpf_trace_pio", 1, names, 3);
         btf_done(&btf);
     }

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """plumb exits on what other tools wrote: tables, traces, its own JSON; and two of them side by side."""
 import json
+import pathlib
+import re
 
 import pytest
 
@@ -141,6 +143,45 @@ def test_hostile_and_foreign_texts_are_refused(run, tmp_path, text):
     (tmp_path / "exits.txt").write_text(text)
     done = run("exits", "-i", "exits.txt", cwd=tmp_path)
     assert done.returncode == 1 and "plumb exits:" in done.stderr and not done.stdout
+
+
+@pytest.mark.parametrize("words", [("--duration", "0"), ("--duration", "1e300"), ("--duration", "nan"), ("-I", "0"), ("-I", "99999999999999999"), ("--vcpus", "0")])
+def test_numbers_that_are_none_of_these(run, words):
+    done = run("exits", *words, "--", "true")
+    assert done.returncode == 2 and words[0] in done.stderr
+
+
+def test_a_files_own_seconds_come_first(run, tmp_path, exits):
+    first = exits(TRACE, "-j")
+    (tmp_path / "saved.json").write_text(json.dumps(first))
+    again = json.loads(run("exits", "-j", "-i", "saved.json", "--duration", "1000", cwd=tmp_path).stdout)
+    assert again["seconds"] == first["seconds"] and again["rows"] == first["rows"]
+    assert any("--duration" in note for note in again["notes"])
+    assert exits(VM, "-j", "--duration", "10")["seconds"] == 10
+
+
+def test_what_is_missing_of_either_side_is_said(compared):
+    found = compared(TRACE, VM, "-j")
+    assert any(note.startswith("A: ") and "1 lines" in note for note in found["notes"])
+    assert "A: 1 lines are in no form" in " ".join(compared(TRACE, VM).split())
+
+
+def test_fields_keep_remarks_to_the_other_stream(run, tmp_path):
+    (tmp_path / "exits.txt").write_text(TRACE)
+    done = run("exits", "-i", "exits.txt", "-x", ",", cwd=tmp_path)
+    assert all(line.count(",") == 11 for line in done.stdout.splitlines())
+    assert "12 events were lost" in done.stderr and "1 lines" in done.stderr and "read from a trace" in done.stderr
+
+
+def test_reasons_are_numbered_as_the_kernels_headers_have_them(source_root):
+    header = pathlib.Path("/usr/include/x86_64-linux-gnu/asm/vmx.h")
+    if not header.exists():
+        pytest.skip("no header of Linux's to compare with")
+    ours = {int(row[1], 0): {row[2], *row[4].split()} for row in
+            (line.split("\t") for line in (pathlib.Path(source_root) / "data/exit_reasons.tsv").read_text().splitlines() if line.startswith("vmx\t"))}
+    theirs = re.findall(r"#define EXIT_REASON_(\w+)\s+(\d+)\b", header.read_text())
+    assert len(theirs) > 40
+    assert [(name, number) for name, number in theirs if name not in ours[int(number)]] == []
 
 
 def test_control_characters_of_names_stay_away_from_the_terminal(exits):

@@ -189,6 +189,51 @@ def test_intervals_add_up_to_the_whole(run, runner):
     whole = json.loads(done.stdout[done.stdout.index("{\n"):])
     assert len(parts) >= 3 and count(whole, "port write") == 2000
     assert sum(count(part, "port write") for part in parts) == 2000
+    for point in ("kvm_userspace_exit", "kvm_pio", "kvm_emulate_insn"):
+        every = [sum(row["count"] for row in one["rows"] if row["point"] == point) for one in (*parts, whole)]
+        assert sum(every[:-1]) == every[-1], point
+    for kind, value in {(one["kind"], one["value"]) for one in whole["objects"]}:
+        every = [sum(one["count"] for one in part["objects"] if (one["kind"], one["value"]) == (kind, value)) for part in (*parts, whole)]
+        assert sum(every[:-1]) == every[-1], (kind, value)
+
+
+def test_fields_stay_clean(run, runner):
+    done = run("exits", "-x", ";", "-I", "50", "--", runner, "--writes", "100", "--rounds", "3", "--pause-ms", "60")
+    if "nothing is added up" in done.stderr or done.returncode:
+        pytest.skip("no intervals: " + done.stderr.strip())
+    lines = [line for line in done.stdout.splitlines() if ";" in line]
+    assert all(line.count(";") == 12 for line in lines), lines
+    assert any(line.startswith(";kvm_pio;") for line in lines) and any(line.split(";")[0] not in ("", "0") for line in lines)
+    # The program's own lines are on the same stream; nothing of plumb's is but these.
+    assert all(line.split()[0] in {"ready", "done", "writes", "cpuids", "msrs", "mmios", "halts", "pages", "exits"} for line in done.stdout.splitlines() if ";" not in line)
+    assert "added up in the kernel" in done.stderr
+
+
+def test_it_ends_with_the_monitor_it_watches(plumb, runner):
+    with waiting_guest(runner, "--writes", "300") as guest:
+        watcher = subprocess.Popen([plumb, "exits", "-j", "-p", str(guest.pid)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        wait_for_programs(watcher)
+        guest.stdin.write("\n")
+        guest.stdin.flush()
+        assert any(line == "done\n" for line in guest.stdout)
+        guest.stdin.close()
+        # Nobody stops the watcher.
+        found = json.loads(watcher.communicate(timeout=60)[0])
+    assert count(found, "port write") == 300 and watcher.returncode == 0
+
+
+def test_in_a_pid_namespace_nothing_is_filtered_by_the_wrong_numbers(plumb, runner):
+    if os.geteuid() != 0 or not shutil.which("unshare"):
+        pytest.skip("only root can make a PID namespace, with unshare")
+    inside = ["unshare", "--pid", "--fork", "--mount-proc", plumb, "exits", "-j"]
+    done = subprocess.run([*inside, "--", runner, *words(WORK)], capture_output=True, text=True, check=False)
+    if "unshare:" in done.stderr:
+        pytest.skip(done.stderr.strip())
+    found = json.loads(done.stdout[done.stdout.index("{\n"):])
+    work_is_exact(found, WORK)
+    assert any("PID namespace" in note for note in found["notes"])
+    refused = subprocess.run([*inside, "--method", "bpf", "--", runner, "--writes", "1"], capture_output=True, text=True, check=False)
+    assert refused.returncode == 1 and "PID namespace" in refused.stderr and "hint:" in refused.stderr
 
 
 @pytest.mark.parametrize("recorder", ["plumb", "perf"])
@@ -206,6 +251,10 @@ def test_recordings_say_the_same(run, plumb, runner, tmp_path, recorder):
     found = json.loads(done.stdout)
     work_is_exact(found, WORK)
     content = (tmp_path / "perf.data").read_bytes()
+    # What is said when a recording ends before its end: nothing is passed off as the whole.
+    (tmp_path / "cut.data").write_bytes(content[:len(content) * 3 // 4])
+    cut = run("exits", "-j", "-i", "cut.data", cwd=tmp_path)
+    assert cut.returncode == 1 or any("breaks off" in note for note in json.loads(cut.stdout)["notes"]), cut.stdout[-300:]
     for length in range(0, len(content), max(1, len(content) // 60)):
         (tmp_path / "cut.data").write_bytes(content[:length])
         assert run("exits", "-i", "cut.data", cwd=tmp_path).returncode in (0, 1)

@@ -44,6 +44,8 @@ static bool is_unbounded(const char *name)
 static struct measured most_of(const struct exit_table *table, const struct exit_burden *burden, struct arena *arena)
 {
     double seconds = 0;
+    if (!table->vcpu_seconds.known)
+        return table->vcpu_seconds;
     for (size_t at = 0; at < table->line_count; at++) {
         const struct exit_line *line = &table->lines[at];
         if (line->point != table->counted || line->class == EXIT_CLASS_IDLE)

@@ -387,7 +387,7 @@ static void uses_build(struct building *building)
     size_t count = 0, kept = 0;
     for (size_t at = 0; at < building->exits->use_count; at++) {
         const struct exit_use *use = &building->exits->uses[at];
-        if (!is_wanted(building, use->thread))
+        if (!use->count || !is_wanted(building, use->thread))
             continue;
         struct exit_tally tally = {.point = use->point, .isa = use->isa, .reason = use->reason, .name = use->name};
         table->uses[count++] = (struct exit_use_line){
@@ -452,6 +452,7 @@ void exit_table_build(struct exit_table *table, const struct exits *exits, const
         .lines = arena_array(arena, struct exit_line, exits->tally_count + 1),
         .counted = exits->fires_exit ? EXIT_POINT_EXIT : EXIT_POINT_USERSPACE,
         .lost = exits->lost,
+        .lost_uses = exits->lost_uses,
         .is_table = exits->is_table,
     };
     double seconds = options->seconds > 0 ? options->seconds : exits->seconds;

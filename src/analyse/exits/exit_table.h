@@ -54,7 +54,7 @@ struct exit_table {
     bool armings_exact;      /* the MSRs that were written are known */
     struct measured seconds, vcpu_seconds; /* vcpu_seconds: the vCPUs' time together */
     struct measured handler_ns, idle_ns, handler_share; /* without idle; handler_share: of vcpu_seconds */
-    uint64_t lost, migrations;
+    uint64_t lost, lost_uses, migrations;
     bool is_table;
 };
 

@@ -9,7 +9,7 @@
 #include "symbol/names/kallsyms.h"
 
 #include <errno.h>
-#include <math.h>
+#include <float.h>
 #include <stdlib.h>
 
 #define AT(member) offsetof(struct exits_options, member)
@@ -110,6 +110,7 @@ bool exits_show(struct context *context, const struct exits_options *options, co
     struct arena arena;
     struct exit_table table;
     scoped_text struct text out = {0};
+    bool good = true;
     arena_init(&arena);
     exit_table_build(&table, exits, table_options, &arena);
     if (options->json) {
@@ -123,29 +124,45 @@ bool exits_show(struct context *context, const struct exits_options *options, co
         json_object_close(&json);
         text_add_char(&out, '\n');
     } else if (options->separator) {
+        scoped_text struct text remarks = {0};
         exit_table_fields(&out, &table, report);
+        exit_table_remarks(&remarks, &table, report);
+        if (!text_write_file(&remarks, context->talk))
+            good = error_system(err, errno, "can't write the remarks");
     } else {
         struct page page = page_for(&out, context->out);
         exit_table_text(&page, &table, report);
     }
     arena_done(&arena);
-    if (!text_write_file(&out, context->out) || fflush(context->out) != 0)
+    if (good && (!text_write_file(&out, context->out) || fflush(context->out) != 0))
         return error_system(err, errno, "can't write the table");
-    return true;
+    return good;
 }
 
 /* ---- files ---- */
 
-static void input_notes(struct exits_notes *notes, const struct exits *exits, const struct exits_input *input)
+/* side: "A: ", or "" of a single file. */
+static void input_notes(struct exits_notes *notes, const char *side, const struct exits *exits, const struct exits_input *input)
 {
+    if (input->broken_off[0])
+        exits_note(notes, "%sthe recording breaks off: %s: what comes behind is missing", side, input->broken_off);
     if (input->lines_unread)
-        exits_note(notes, "%llu lines are in no form that plumb knows: nothing was read from them", (unsigned long long)input->lines_unread);
+        exits_note(notes, "%s%llu lines are in no form that plumb knows: nothing was read from them", side, (unsigned long long)input->lines_unread);
     if (input->broken)
-        exits_note(notes, "%llu events end before their fields do: they were left out", (unsigned long long)input->broken);
+        exits_note(notes, "%s%llu events end before their fields do: they were left out", side, (unsigned long long)input->broken);
     if (input->layout[0])
-        exits_note(notes, "%s has no format with the fields that plumb reads, here or in the recording: its events were left out", input->layout);
+        exits_note(notes, "%s%s has no format with the fields that plumb reads, here or in the recording: its events were left out", side, input->layout);
     if (!exits->is_table && exits->fires_exit && !exits->watches[EXIT_POINT_ENTRY])
-        exits_note(notes, "there is no kvm_entry, so that how long exits took isn't known");
+        exits_note(notes, "%sthere is no kvm_entry, so that how long exits took isn't known", side);
+}
+
+/* What a file says of itself comes first: 0, as the exits have it. */
+static double input_seconds(const struct exits_options *options, const struct exits *exits, struct exits_notes *notes, const char *side)
+{
+    if (!options->seconds || exits->seconds <= 0)
+        return options->seconds;
+    exits_note(notes, "%s--duration is for tables that don't say it: this one tells of %.4g s", side, exits->seconds);
+    return 0;
 }
 
 static bool input_show(struct context *context, const struct exits_options *options, const struct guest_symbols *symbols, struct error *err)
@@ -158,13 +175,16 @@ static bool input_show(struct context *context, const struct exits_options *opti
     struct exits_notes notes = {.arena = &arena};
     bool good = exits_read(&exits, &input, options->input, err);
     if (good) {
-        input_notes(&notes, &exits, &input);
+        input_notes(&notes, "", &exits, &input);
         struct exit_report report = {
             .heading = options->input, .at_s = -1, .separator = options->separator, .verbose = options->verbose > 0,
             .method = arena_printf(&arena, "read from a %s; counts and times are its own",
                                    strcmp(input.kind, "plumb exits") == 0 ? "file of plumb exits --json" : input.kind),
             .notes = notes.items, .note_count = notes.count};
         struct exit_table_options table_options = exits_table_options(options, symbols);
+        table_options.seconds = input_seconds(options, &exits, &notes, "");
+        report.notes = notes.items;
+        report.note_count = notes.count;
         good = exits_show(context, options, &exits, &table_options, &report, err);
     }
     vec_done(&notes);
@@ -186,17 +206,17 @@ static bool round_trips_parse(const char *text, double *ret_a, double *ret_b, st
 }
 
 static bool comparison_print(struct context *context, const struct exits_options *options, const struct exit_comparison *comparison,
-                             char *const files[2], struct error *err)
+                             const struct exit_comparison_report *report, struct error *err)
 {
     scoped_text struct text out = {0};
     if (options->json) {
         struct json_writer json;
         json_begin(&json, &out);
-        exit_comparison_json(&json, comparison, files[0], files[1]);
+        exit_comparison_json(&json, comparison, report);
         text_add_char(&out, '\n');
     } else {
         struct page page = page_for(&out, context->out);
-        exit_comparison_text(&page, comparison, files[0], files[1]);
+        exit_comparison_text(&page, comparison, report);
     }
     return text_write_file(&out, context->out) || error_system(err, errno, "can't write the comparison");
 }
@@ -209,6 +229,7 @@ static bool files_compare(struct context *context, const struct exits_options *o
     struct exit_comparison comparison;
     struct arena arena;
     double round_trips[2];
+    struct exits_notes notes = {.arena = &arena};
     bool good = round_trips_parse(options->round_trip, &round_trips[0], &round_trips[1], err);
     arena_init(&arena);
     for (size_t at = 0; at < 2; at++)
@@ -216,15 +237,18 @@ static bool files_compare(struct context *context, const struct exits_options *o
     struct exit_table_options table_options = exits_table_options(options, NULL);
     for (size_t at = 0; at < 2 && good; at++) {
         good = exits_read(&sides[at], &input, files[at], err);
-        /* What a file says of itself comes first: two may have been counted over different times. */
-        table_options.seconds = sides[at].seconds > 0 ? 0 : options->seconds;
-        if (good)
-            exit_table_build(&tables[at], &sides[at], &table_options, &arena);
+        if (!good)
+            break;
+        input_notes(&notes, at ? "B: " : "A: ", &sides[at], &input);
+        table_options.seconds = input_seconds(options, &sides[at], &notes, at ? "B: " : "A: ");
+        exit_table_build(&tables[at], &sides[at], &table_options, &arena);
     }
     if (good) {
         exit_compare(&comparison, &tables[0], &tables[1], options->effect_percent / 100, round_trips[0], round_trips[1], &arena);
-        good = comparison_print(context, options, &comparison, files, err);
+        struct exit_comparison_report report = {.names = {files[0], files[1]}, .notes = notes.items, .note_count = notes.count};
+        good = comparison_print(context, options, &comparison, &report, err);
     }
+    vec_done(&notes);
     for (size_t at = 0; at < 2; at++)
         exits_done(&sides[at]);
     arena_done(&arena);
@@ -233,13 +257,31 @@ static bool files_compare(struct context *context, const struct exits_options *o
 
 /* ---- the command ---- */
 
+static const double SECONDS_LEAST = 1e-3, SECONDS_MOST = 1e8;
+enum { INTERVAL_MS_MOST = 86400000, VCPUS_MOST = 1 << 20 };
+
+/* An option that is given takes what it is given: 0 is none of these. */
+static bool numbers_take(struct exits_options *options, struct error *err)
+{
+    if (options->seconds == 0 || options->interval_ms == 0 || options->vcpus == 0)
+        return error_set(err, ERROR_USAGE, "%s is more than 0", options->seconds == 0 ? "--duration" : options->interval_ms == 0 ? "-I" : "--vcpus");
+    options->seconds = options->seconds == -DBL_MAX ? 0 : options->seconds;
+    options->interval_ms = options->interval_ms == UINT64_MAX ? 0 : options->interval_ms;
+    options->vcpus = options->vcpus == UINT64_MAX ? 0 : options->vcpus;
+    return true;
+}
+
 static bool options_check(const struct exits_options *options, int operands, struct error *err)
 {
     int64_t vcpu;
     if (options->json && options->separator)
         return error_set(err, ERROR_USAGE, "-j and -x exclude each other");
-    if (options->seconds < 0 || !isfinite(options->seconds))
-        return error_set(err, ERROR_USAGE, "--duration takes seconds");
+    if (!(options->seconds == 0 || (options->seconds >= SECONDS_LEAST && options->seconds <= SECONDS_MOST)))
+        return error_set(err, ERROR_USAGE, "--duration takes seconds, %g to %g", SECONDS_LEAST, SECONDS_MOST);
+    if (options->interval_ms > INTERVAL_MS_MOST)
+        return error_set(err, ERROR_USAGE, "-I takes milliseconds, 1 to %d", INTERVAL_MS_MOST);
+    if (options->vcpus > VCPUS_MOST)
+        return error_set(err, ERROR_USAGE, "--vcpus takes how many vCPUs there are, 1 to %d", VCPUS_MOST);
     if (!(options->effect_percent > 0 && options->effect_percent < 100))
         return error_set(err, ERROR_USAGE, "--effect takes a percentage");
     if (options->vcpu && (!view_i64(view_of(options->vcpu), &vcpu) || vcpu < 0 || vcpu > 1 << 20))
@@ -277,9 +319,9 @@ static bool exits_command_run(struct context *context, const struct exits_option
 
 static bool exits_run(struct context *context, int argc, char **argv, struct error *err)
 {
-    struct exits_options options = {.effect_percent = 5};
+    struct exits_options options = {.effect_percent = 5, .seconds = -DBL_MAX, .interval_ms = UINT64_MAX, .vcpus = UINT64_MAX};
     int first;
-    bool good = options_parse(option_rows, OPTIONS_STOP_AT_OPERAND, argc, argv, &options, &first, err) &&
+    bool good = options_parse(option_rows, OPTIONS_STOP_AT_OPERAND, argc, argv, &options, &first, err) && numbers_take(&options, err) &&
                 exits_command_run(context, &options, argc - first, argv + first, err);
     options_done(option_rows, &options);
     return good;

@@ -4,11 +4,12 @@
 #include "capture/exits_input.h"
 #include "capture/exits_live.h"
 #include "command/exits/exits.h"
+#include "command/exits/exits_processes.h"
+#include "command/exits/exits_statistics.h"
 #include "metric/event_parser.h"
 #include "source/live/counters.h"
 #include "source/live/workload.h"
 #include "source/recorder/recorder.h"
-#include "system/host/kvm_statistics.h"
 #include "system/host/virtual_machine.h"
 
 #include <dirent.h>
@@ -21,7 +22,7 @@
 enum way { WAY_ANY, WAY_BPF, WAY_TRACEPOINT, WAY_PERF, WAY_COUNT };
 static const char *const way_names[] = {"", "bpf", "tracepoint", "perf", "count"};
 
-enum { STATISTICS_MACHINES_MOST = 64, LOOK_MS = 50 };
+enum { LOOK_MS = 50 };
 
 struct live {
     struct context *context;
@@ -35,7 +36,11 @@ struct live {
     bool no_kvm_exit;           /* this KVM fires neither kvm_exit nor kvm_entry */
     uint64_t begun_ns, ended_ns;
     const char *method;
-    struct text statistics;
+    struct exits_processes processes; /* that are followed: -p's, or the program */
+    bool renumbered;            /* the kernel's programs see other numbers of threads than we do */
+    struct exits_statistics statistics;
+    const struct exit_machine *machines;
+    size_t machine_count;
 };
 
 static uint64_t now_ns(void)
@@ -74,14 +79,14 @@ static void kvm_look(struct live *live)
 }
 
 /* Threads made while we look are followed by the kernel: two looks that see the same are enough. */
-static bool process_follow(struct exit_watch *watch, const char *pid, struct error *err)
+static bool process_follow(struct exit_watch *watch, pid_t pid, struct error *err)
 {
     char path[64];
-    snprintf(path, sizeof(path), "/proc/%s/task", pid);
+    snprintf(path, sizeof(path), "/proc/%d/task", pid);
     for (int look = 0; look < 2; look++) {
         scoped_dir DIR *folder = opendir(path);
         if (!folder)
-            return error_set(err, ERROR_NOT_FOUND, "there is no process %s", pid);
+            return error_set(err, ERROR_NOT_FOUND, "there is no process %d", pid);
         for (struct dirent *entry; (entry = readdir(folder));) {
             uint64_t tid;
             if (view_u64(view_of(entry->d_name), 10, &tid) && !exit_watch_follow(watch, (uint32_t)tid, err))
@@ -93,77 +98,10 @@ static bool process_follow(struct exit_watch *watch, const char *pid, struct err
 
 static bool processes_follow(const struct live *live, struct exit_watch *watch, struct error *err)
 {
-    if (live->has_workload && live->follows)
-        return exit_watch_follow(watch, (uint32_t)live->workload.pid, err);
-    for (struct view rest = view_of(live->options->processes); live->options->processes && rest.length;) {
-        struct view word = view_trim(view_cut(&rest, ','));
-        uint64_t pid;
-        char name[24];
-        if (!view_u64(word, 10, &pid) || !pid || pid > INT32_MAX)
-            return error_set(err, ERROR_USAGE, "-p takes process numbers, not '%s'", live->options->processes);
-        snprintf(name, sizeof(name), "%" PRIu64, pid);
-        if (!process_follow(watch, name, err))
+    for (size_t at = 0; live->follows && at < live->processes.count; at++)
+        if (!process_follow(watch, live->processes.items[at].pid, err))
             return false;
-    }
     return true;
-}
-
-/* ---- kvm's own statistics ---- */
-
-static const char *const statistic_names[] = {"exits", "io_exits", "mmio_exits", "halt_exits", "irq_exits", "signal_exits", "irq_injections",
-                                              "hypercalls", "insn_emulation", "pf_taken", "pf_fixed", "tlb_flush"};
-
-struct statistics {
-    struct kvm_machine *machines;
-    size_t count;
-    struct fact_number (*facts)[array_count(statistic_names)];
-};
-
-static void statistics_read(struct live *live, struct statistics *statistics, struct error *err)
-{
-    *statistics = (struct statistics){0};
-    if (!kvm_machines_list(live->context->root, &statistics->machines, &statistics->count, &live->arena, err))
-        return;
-    if (statistics->count > STATISTICS_MACHINES_MOST)
-        statistics->count = STATISTICS_MACHINES_MOST;
-    statistics->facts = arena_alloc(&live->arena, memory_product(statistics->count + 1, sizeof(*statistics->facts)));
-    for (size_t at = 0; at < statistics->count; at++)
-        for (size_t name = 0; name < array_count(statistic_names); name++)
-            kvm_statistic_read(&statistics->facts[at][name], live->context->root, &statistics->machines[at], statistic_names[name]);
-}
-
-static const struct fact_number *fact_before(const struct statistics *before, const struct kvm_machine *machine, size_t name)
-{
-    for (size_t at = 0; at < before->count; at++)
-        if (before->machines[at].creator == machine->creator && before->machines[at].fd == machine->fd)
-            return &before->facts[at][name];
-    return NULL;
-}
-
-/* What was added meanwhile; a machine that began since counts from 0. */
-static void statistics_say(struct live *live, const struct statistics *before, const struct statistics *after)
-{
-    size_t refused = 0, asked = 0;
-    const char *why = NULL;
-    for (size_t at = 0; at < after->count; at++) {
-        bool any = false;
-        for (size_t name = 0; name < array_count(statistic_names); name++) {
-            const struct fact_number *now = &after->facts[at][name], *then = fact_before(before, &after->machines[at], name);
-            asked++;
-            refused += !now->known;
-            why = now->known ? why : now->why;
-            if (!now->known || (then && !then->known) || now->value == (then ? then->value : 0))
-                continue;
-            if (!any)
-                text_printf(&live->statistics, "  machine of process %d:", after->machines[at].creator);
-            any = true;
-            text_printf(&live->statistics, " %s %" PRId64, statistic_names[name], now->value - (then ? then->value : 0));
-        }
-        if (any)
-            text_add_char(&live->statistics, '\n');
-    }
-    if (refused)
-        exits_note(&live->notes, "%zu of %zu of kvm's statistics refuse to be read: %s", refused, asked, why);
 }
 
 /* ---- names of vCPUs ---- */
@@ -174,7 +112,7 @@ static void vcpus_name(struct live *live, struct exits *exits)
     for (size_t at = 0; at < exits->thread_count; at++) {
         struct exit_thread *thread = &exits->threads[at];
         char comm[64];
-        if (thread->vcpu < 0 && sysroot_line(live->context->root, comm, sizeof(comm), "/proc/%" PRIu32 "/task/%" PRIu32 "/comm",
+        if (thread->vcpu < 0 && !live->renumbered && sysroot_line(live->context->root, comm, sizeof(comm), "/proc/%" PRIu32 "/task/%" PRIu32 "/comm",
                                              thread->pid ? thread->pid : thread->tid, thread->tid))
             thread->vcpu = vcpu_number_of(comm);
         unknown += thread->vcpu < 0;
@@ -187,10 +125,11 @@ static void vcpus_name(struct live *live, struct exits *exits)
 
 static bool is_over(struct live *live, uint64_t until_ns)
 {
-    return workload_stop_requested() || now_ns() >= until_ns || (live->has_workload && live->workload.reaped);
+    return workload_stop_requested() || now_ns() >= until_ns || (live->has_workload && live->workload.reaped) ||
+           exits_processes_ended(&live->processes);
 }
 
-/* Until then, or the program's end, or the user's stop. */
+/* Until then, or the program's or the monitors' end, or the user's stop. */
 static void wait_until(struct live *live, uint64_t until_ns)
 {
     while (!is_over(live, until_ns)) {
@@ -207,7 +146,8 @@ static void wait_until(struct live *live, uint64_t until_ns)
 
 static bool begin(struct live *live, struct error *err)
 {
-    live->begun_ns = now_ns();
+    /* Everybody's exits are counted from the moment on that the programs are there. */
+    live->begun_ns = live->begun_ns ? live->begun_ns : now_ns();
     if (!live->has_workload)
         return true;
     if (workload_release(&live->workload, err))
@@ -228,7 +168,19 @@ static struct exit_report report_of(const struct live *live)
                           : live->has_workload ? live->command[0] : arena_printf((struct arena *)&live->arena, "process %s", live->options->processes);
     return (struct exit_report){.heading = heading, .method = live->method, .at_s = -1, .separator = live->options->separator,
                                 .verbose = live->options->verbose > 0, .notes = live->notes.items, .note_count = live->notes.count,
-                                .vm_statistics = live->statistics.length ? text_string(&live->statistics) : NULL};
+                                .intervals = live->options->interval_ms > 0, .machines = live->machines, .machine_count = live->machine_count};
+}
+
+static void statistics_read(struct live *live, struct exits_statistics *statistics)
+{
+    exits_statistics_read(statistics, live->follows ? &live->processes : NULL, live->context->root, &live->arena);
+}
+
+static void statistics_say(struct live *live)
+{
+    struct exits_statistics now;
+    statistics_read(live, &now);
+    live->machine_count = exits_statistics_since(&live->statistics, &now, &live->machines, &live->notes);
 }
 
 static bool whole_show(struct live *live, struct exits *exits, struct error *err)
@@ -237,6 +189,7 @@ static bool whole_show(struct live *live, struct exits *exits, struct error *err
     table_options.seconds = exits->seconds;
     exits_words_here(exits, live->context->root);
     vcpus_name(live, exits);
+    statistics_say(live);
     struct exit_report report = report_of(live);
     return exits_show(live->context, live->options, exits, &table_options, &report, err);
 }
@@ -262,15 +215,12 @@ static const char *bpf_method(struct live *live, const struct exit_watch *watch)
     return arena_string(&live->arena, text_string(&text));
 }
 
-/* What came since the last look, and what there is now in *before. */
-static bool interval_show(struct live *live, const struct exit_watch *watch, struct exits *before, uint64_t last_ns, uint64_t at_ns,
-                          struct error *err)
+/* What came since the last look. */
+static bool interval_show(struct live *live, const struct exits *now, const struct exits *before, uint64_t last_ns, uint64_t at_ns, struct error *err)
 {
-    struct exits part, now;
+    struct exits part;
     exits_init(&part);
-    exits_init(&now);
-    exits_take(&now, watch);
-    exits_take(&part, watch);
+    exits_copy(&part, now);
     exits_subtract(&part, before);
     exits_words_here(&part, live->context->root);
     vcpus_name(live, &part);
@@ -281,50 +231,48 @@ static bool interval_show(struct live *live, const struct exit_watch *watch, str
     report.at_s = (double)(at_ns - live->begun_ns) * 1e-9;
     bool good = exits_show(live->context, live->options, &part, &table_options, &report, err);
     exits_done(&part);
-    exits_done(before);
-    *before = now;
     return good;
 }
 
-static bool intervals_run(struct live *live, const struct exit_watch *watch, struct error *err)
+/* Each look is read once, so that the intervals add up to the whole, which is the last look. */
+static bool intervals_run(struct live *live, const struct exit_watch *watch, struct exits *whole, struct error *err)
 {
-    struct exits before;
     uint64_t last_ns = live->begun_ns, step_ns = live->options->interval_ms * 1000000, next_ns = last_ns + step_ns;
     bool good = true;
-    exits_init(&before);
     while (good && !is_over(live, end_ns(live))) {
+        struct exits now;
         wait_until(live, next_ns < end_ns(live) ? next_ns : end_ns(live));
         uint64_t at_ns = now_ns();
-        good = interval_show(live, watch, &before, last_ns, at_ns, err);
+        exits_init(&now);
+        exits_take(&now, watch);
+        now.seconds = (double)(at_ns - live->begun_ns) * 1e-9;
+        good = interval_show(live, &now, whole, last_ns, at_ns, err);
+        exits_done(whole);
+        *whole = now;
         last_ns = at_ns;
         next_ns += step_ns;
     }
-    exits_done(&before);
     return good;
 }
 
 static bool bpf_watch(struct live *live, struct exit_watch *watch, struct error *err)
 {
-    struct statistics before, after;
-    struct error no_statistics = {0};
     struct exits exits;
     live->method = bpf_method(live, watch);
+    live->begun_ns = live->follows ? 0 : now_ns();
     if (watch->absent[0])
         exits_note(&live->notes, "this kernel has not, or has other fields in: %s", watch->absent);
-    if (!processes_follow(live, watch, err))
+    statistics_read(live, &live->statistics);
+    if (!processes_follow(live, watch, err) || !begin(live, err))
         return false;
-    statistics_read(live, &before, &no_statistics);
-    if (!begin(live, err))
-        return false;
-    if (live->options->interval_ms && !intervals_run(live, watch, err))
-        return false;
-    wait_until(live, end_ns(live));
     exits_init(&exits);
-    exits_take(&exits, watch);
-    exits.seconds = (double)(now_ns() - live->begun_ns) * 1e-9;
-    statistics_read(live, &after, &no_statistics);
-    statistics_say(live, &before, &after);
-    bool good = whole_show(live, &exits, err);
+    bool good = !live->options->interval_ms || intervals_run(live, watch, &exits, err);
+    if (good && !live->options->interval_ms) {
+        wait_until(live, end_ns(live));
+        exits.seconds = (double)(now_ns() - live->begun_ns) * 1e-9;
+        exits_take(&exits, watch);
+    }
+    good = good && whole_show(live, &exits, err);
     exits_done(&exits);
     return good;
 }
@@ -333,7 +281,12 @@ static bool bpf_run(struct live *live, bool no_raw, bool *ret_opened, struct err
 {
     struct exit_watch watch;
     struct exit_watch_request request = {.points = exit_points, .only_followed = live->follows, .times = true, .objects = true,
-                                         .rips = live->options->instructions, .no_raw = no_raw};
+                                         .rips = live->options->instructions, .no_raw = no_raw, .vcpus = live->options->vcpus};
+    *ret_opened = false;
+    if (live->renumbered && live->follows) {
+        error_set(err, ERROR_UNSUPPORTED, "we are in a PID namespace (a container), where processes have other numbers than programs in the kernel see");
+        return error_hint(err, "watch all guests (-a), run it on the host, or leave --method away");
+    }
     points_choose(live, request.wanted);
     *ret_opened = exit_watch_open(&watch, &request, live->context->kernel, live->context->root, err);
     if (!*ret_opened)
@@ -384,6 +337,8 @@ static bool records_read(struct live *live, const char *path, const struct recor
     if (good) {
         exits.seconds = seconds;
         exits.lost = result->lost_samples > exits.lost ? result->lost_samples : exits.lost;
+        if (input.broken_off[0])
+            exits_note(&live->notes, "the recording breaks off: %s: what comes behind is missing", input.broken_off);
         if (input.broken)
             exits_note(&live->notes, "%" PRIu64 " events end before their fields do: they were left out", input.broken);
         good = whole_show(live, &exits, err);
@@ -407,6 +362,7 @@ static bool records_gather(struct live *live, const struct event_list *list, con
     }
     if (!target_choose(live, &target, err))
         return false;
+    statistics_read(live, &live->statistics);
     struct recorder_request request = {.events = events, .event_count = list->count, .target = &target, .output = path, .command_line = words,
                                        .no_build_ids = true, .no_bpf_programs = true, .clock_id = RECORDER_NO_CLOCK, .pipe_fd = -1, .wake_fd = -1,
                                        .delayed = true};
@@ -456,6 +412,7 @@ static bool numbers_gather(struct live *live, const struct event_list *list, str
     struct counters counters = {.kernel = live->context->kernel};
     if (!target_choose(live, &target, err))
         return false;
+    statistics_read(live, &live->statistics);
     struct counter_request request = {.events = list, .target = &target, .inherit = true, .starts_later = true};
     bool good = counters_open(&counters, &request, live->context->kernel, live->context->root, &live->arena, err);
     if (good && !counters_open_count(&counters)) {
@@ -535,13 +492,18 @@ static bool ways_run(struct live *live, enum way way, struct error *err)
 static bool live_run(struct live *live, struct error *err)
 {
     enum way way;
-    if (!way_parse(live->options->method, &way, err))
+    if (!way_parse(live->options->method, &way, err) || !exits_processes_open(&live->processes, live->options->processes, err))
         return false;
     kvm_look(live);
+    live->renumbered = exits_processes_are_renumbered(live->context->root);
+    if (live->renumbered && !live->follows)
+        exits_note(&live->notes, "we are in a PID namespace (a container): the numbers of processes and threads may be the host's");
     if (live->command[0]) {
         if (!workload_start(&live->workload, live->command, err))
             return false;
         live->has_workload = true;
+        if (live->follows)
+            exits_processes_add(&live->processes, live->workload.pid);
     }
     workload_forward_signals(live->has_workload ? &live->workload : NULL);
     bool good = ways_run(live, way, err);
@@ -565,7 +527,7 @@ bool exits_live(struct context *context, const struct exits_options *options, co
     live.notes.arena = &live.arena;
     bool good = live_run(&live, err);
     vec_done(&live.notes);
-    text_done(&live.statistics);
+    exits_processes_done(&live.processes);
     arena_done(&live.arena);
     return good;
 }

@@ -34,8 +34,28 @@ static unsigned members_of(const uint8_t *type)
     return u32_at(type + 4) & 0xffff;
 }
 
-static bool part_begin(struct btf_part *part, struct view file)
+static const char *string_of(const struct btf *btf, uint64_t offset)
 {
+    if (offset < btf->base.strings_bytes)
+        return (const char *)btf->base.strings + offset;
+    offset -= btf->base.strings_bytes;
+    return offset < btf->module.strings_bytes ? (const char *)btf->module.strings + offset : "";
+}
+
+/* 0: it isn't whole. */
+static size_t size_of(const struct btf_part *part, size_t at)
+{
+    const uint8_t *type = part->types + at;
+    if (part->types_bytes - at < TYPE_BYTES)
+        return 0;
+    unsigned kind = kind_of(type);
+    size_t size = kind < KIND_COUNT ? TYPE_BYTES + once_bytes[kind] + (size_t)member_bytes[kind] * members_of(type) : 0;
+    return size <= part->types_bytes - at ? size : 0;
+}
+
+static bool part_begin(struct btf *btf, struct btf_part *part, struct view file, const char *prefix)
+{
+    size_t prefix_length = strlen(prefix);
     struct bytes in = bytes_of(file.text, file.length, false);
     uint16_t magic = read_u16(&in);
     bytes_take(&in, 2);
@@ -47,29 +67,37 @@ static bool part_begin(struct btf_part *part, struct view file)
     part->types_bytes = types;
     part->strings = (const uint8_t *)file.text + header + strings_at;
     part->strings_bytes = strings;
-    for (size_t at = 0; types - at >= TYPE_BYTES;) {
+    for (size_t at = 0, size; types - at >= TYPE_BYTES; at += size) {
         const uint8_t *type = part->types + at;
-        unsigned kind = kind_of(type);
-        size_t size = kind < KIND_COUNT ? TYPE_BYTES + once_bytes[kind] + (size_t)member_bytes[kind] * members_of(type) : 0;
-        if (!size || size > types - at)
+        size = size_of(part, at);
+        if (!size)
             return false;
-        part->offsets = vec_reserve_bytes(part->offsets, &part->capacity, part->count + 1, sizeof(*part->offsets));
-        part->offsets[part->count++] = (uint32_t)at;
-        at += size;
+        if (part->count++ % BTF_STEP == 0) {
+            size_t marks = (part->count - 1) / BTF_STEP;
+            part->marks = vec_reserve_bytes(part->marks, &part->mark_capacity, marks + 1, sizeof(*part->marks));
+            part->marks[marks] = (uint32_t)at;
+        }
+        if (kind_of(type) != KIND_FUNC || strncmp(string_of(btf, u32_at(type)), prefix, prefix_length) != 0)
+            continue;
+        part->functions = vec_reserve_bytes(part->functions, &part->function_capacity, part->function_count + 1, sizeof(*part->functions));
+        part->functions[part->function_count++] = (uint32_t)at;
     }
     return true;
 }
 
-bool btf_begin(struct btf *btf, struct view kernel, struct view module_or_empty)
+bool btf_begin(struct btf *btf, struct view kernel, struct view module_or_empty, const char *prefix)
 {
     *btf = (struct btf){0};
-    return part_begin(&btf->base, kernel) && (!module_or_empty.length || part_begin(&btf->module, module_or_empty));
+    return part_begin(btf, &btf->base, kernel, prefix) && (!module_or_empty.length || part_begin(btf, &btf->module, module_or_empty, prefix));
 }
 
 void btf_done(struct btf *btf)
 {
-    free(btf->base.offsets);
-    free(btf->module.offsets);
+    struct btf_part *parts[] = {&btf->base, &btf->module};
+    for (size_t at = 0; at < array_count(parts); at++) {
+        free(parts[at]->marks);
+        free(parts[at]->functions);
+    }
     *btf = (struct btf){0};
 }
 
@@ -78,25 +106,21 @@ static const uint8_t *type_of(const struct btf *btf, uint64_t id)
 {
     if (id == 0)
         return NULL;
-    if (id <= btf->base.count)
-        return btf->base.types + btf->base.offsets[id - 1];
-    id -= btf->base.count;
-    return id <= btf->module.count ? btf->module.types + btf->module.offsets[id - 1] : NULL;
-}
-
-static const char *string_of(const struct btf *btf, uint64_t offset)
-{
-    if (offset < btf->base.strings_bytes)
-        return (const char *)btf->base.strings + offset;
-    offset -= btf->base.strings_bytes;
-    return offset < btf->module.strings_bytes ? (const char *)btf->module.strings + offset : "";
+    const struct btf_part *part = id <= btf->base.count ? &btf->base : &btf->module;
+    id -= part == &btf->base ? 1 : btf->base.count + 1;
+    if (id >= part->count)
+        return NULL;
+    size_t at = part->marks[id / BTF_STEP];
+    for (uint64_t step = 0; step < id % BTF_STEP; step++)
+        at += size_of(part, at);
+    return part->types + at;
 }
 
 static const uint8_t *prototype_of(const struct btf *btf, const struct btf_part *part, const char *function)
 {
-    for (size_t at = 0; at < part->count; at++) {
-        const uint8_t *type = part->types + part->offsets[at];
-        if (kind_of(type) != KIND_FUNC || strcmp(string_of(btf, u32_at(type)), function) != 0)
+    for (size_t at = 0; at < part->function_count; at++) {
+        const uint8_t *type = part->types + part->functions[at];
+        if (strcmp(string_of(btf, u32_at(type)), function) != 0)
             continue;
         const uint8_t *prototype = type_of(btf, u32_at(type + 8));
         return prototype && kind_of(prototype) == KIND_FUNC_PROTO ? prototype : NULL;

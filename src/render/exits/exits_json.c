@@ -47,6 +47,35 @@ static void sums_json(struct json_writer *json, const struct exit_table *table)
     json_u64(json, "migrations", table->migrations);
 }
 
+static void machines_json(struct json_writer *json, const struct exit_report *report)
+{
+    json_array_open(json, "machines");
+    for (size_t at = 0; at < report->machine_count; at++) {
+        const struct exit_machine *machine = &report->machines[at];
+        json_object_open(json, NULL);
+        if (machine->pid)
+            json_i64(json, "pid", machine->pid);
+        else
+            json_null(json, "pid");
+        json_bool(json, "pid_is_guess", machine->pid_is_guess);
+        json_i64(json, "creator", machine->creator);
+        json_object_open(json, "added");
+        for (size_t figure = 0; figure < machine->figure_count; figure++)
+            json_i64(json, machine->figures[figure].name, machine->figures[figure].value);
+        json_object_close(json);
+        json_object_close(json);
+    }
+    json_array_close(json);
+}
+
+static void notes_json(struct json_writer *json, const char *const *notes, size_t count)
+{
+    json_array_open(json, "notes");
+    for (size_t at = 0; at < count; at++)
+        json_string(json, NULL, notes[at]);
+    json_array_close(json);
+}
+
 void exit_table_json(struct json_writer *json, const struct exit_table *table, const struct exit_report *report)
 {
     json_string(json, "of", report->heading);
@@ -58,6 +87,7 @@ void exit_table_json(struct json_writer *json, const struct exit_table *table, c
     else
         json_null(json, "seconds");
     json_u64(json, "lost", table->lost);
+    json_u64(json, "lost_objects", table->lost_uses);
     sums_json(json, table);
     json_array_open(json, "rows");
     for (size_t at = 0; at < table->line_count; at++)
@@ -93,10 +123,8 @@ void exit_table_json(struct json_writer *json, const struct exit_table *table, c
         json_object_close(json);
     }
     json_array_close(json);
-    json_array_open(json, "notes");
-    for (size_t at = 0; at < report->note_count; at++)
-        json_string(json, NULL, report->notes[at]);
-    json_array_close(json);
+    machines_json(json, report);
+    notes_json(json, report->notes, report->note_count);
 }
 
 static void side_json(struct json_writer *json, const char *key, const char *name, const struct exit_table *table, const struct exit_burden *burden)
@@ -113,11 +141,11 @@ static void side_json(struct json_writer *json, const char *key, const char *nam
     json_object_close(json);
 }
 
-void exit_comparison_json(struct json_writer *json, const struct exit_comparison *comparison, const char *name_a, const char *name_b)
+void exit_comparison_json(struct json_writer *json, const struct exit_comparison *comparison, const struct exit_comparison_report *report)
 {
     json_object_open(json, NULL);
-    side_json(json, "a", name_a, comparison->a, &comparison->burden_a);
-    side_json(json, "b", name_b, comparison->b, &comparison->burden_b);
+    side_json(json, "a", report->names[0], comparison->a, &comparison->burden_a);
+    side_json(json, "b", report->names[1], comparison->b, &comparison->burden_b);
     json_double(json, "effect", comparison->effect);
     json_measured(json, "gap_low", comparison->gap_low);
     json_measured(json, "gap_high", comparison->gap_high);
@@ -135,5 +163,6 @@ void exit_comparison_json(struct json_writer *json, const struct exit_comparison
         json_object_close(json);
     }
     json_array_close(json);
+    notes_json(json, report->notes, report->note_count);
     json_object_close(json);
 }

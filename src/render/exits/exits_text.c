@@ -134,6 +134,10 @@ static void sums_text(struct page *page, const struct exit_table *table)
         page_printf(page, PAGE_WARNING, "  %" PRIu64 " events were lost", table->lost);
         text_add(out, ": all counts are too small by up to as many\n");
     }
+    if (table->lost_uses) {
+        page_printf(page, PAGE_WARNING, "  %" PRIu64 " accesses or instructions found no place in the lists of them", table->lost_uses);
+        text_add(out, ": those are too small by as many, the counts and times of exits aren't\n");
+    }
 }
 
 static const char *object_title(const struct exit_use_line *use)
@@ -190,11 +194,28 @@ static void vcpus_text(struct page *page, const struct exit_table *table, const 
         text_printf(page->out, "  %zu more (-v shows all)\n", table->vcpu_count - VCPUS_SHOWN);
 }
 
-static void notes_text(struct page *page, const struct exit_report *report)
+static void machines_text(struct page *page, const struct exit_report *report)
 {
-    for (size_t at = 0; at < report->note_count; at++) {
+    if (!report->machine_count)
+        return;
+    page_heading(page, "KVM'S STATISTICS");
+    for (size_t at = 0; at < report->machine_count; at++) {
+        const struct exit_machine *machine = &report->machines[at];
+        if (machine->pid)
+            text_printf(page->out, "  machine of process %d%s:", machine->pid, machine->pid_is_guess ? " (most likely)" : "");
+        else
+            text_printf(page->out, "  machine made by thread %d, whose process isn't known:", machine->creator);
+        for (size_t figure = 0; figure < machine->figure_count; figure++)
+            text_printf(page->out, " %s %" PRId64, machine->figures[figure].name, machine->figures[figure].value);
+        text_add_char(page->out, '\n');
+    }
+}
+
+static void notes_text(struct page *page, const char *const *notes, size_t count)
+{
+    for (size_t at = 0; at < count; at++) {
         text_add(page->out, "  ");
-        page_paragraph(page, PAGE_FAINT, 2, 2, report->notes[at]);
+        page_paragraph(page, PAGE_FAINT, 2, 2, notes[at]);
     }
 }
 
@@ -222,13 +243,10 @@ void exit_table_text(struct page *page, const struct exit_table *table, const st
     sums_text(page, table);
     uses_text(page, table, report);
     vcpus_text(page, table, report);
-    if (report->vm_statistics) {
-        page_heading(page, "KVM'S STATISTICS");
-        text_add(out, report->vm_statistics);
-    }
+    machines_text(page, report);
     if (report->note_count)
         text_add_char(out, '\n');
-    notes_text(page, report);
+    notes_text(page, report->notes, report->note_count);
 }
 
 /* ---- fields ---- */
@@ -246,7 +264,9 @@ void exit_table_fields(struct text *out, const struct exit_table *table, const s
     for (size_t at = 0; at < table->line_count; at++) {
         const struct exit_line *line = &table->lines[at];
         if (report->at_s >= 0)
-            text_printf(out, "%.9f%s", report->at_s, separator);
+            text_printf(out, "%.9f", report->at_s);
+        if (report->at_s >= 0 || report->intervals)
+            text_add(out, separator);
         text_printf(out, "%s%s", exit_points[line->point].name, separator);
         name_add(out, line->name, strnlen(line->name, 100));
         text_printf(out, "%s%s%s%" PRIu64, separator, exit_class_name(line->class), separator, line->count);
@@ -258,6 +278,21 @@ void exit_table_fields(struct text *out, const struct exit_table *table, const s
         field_add(out, separator, line->p99_ns);
         field_add(out, separator, line->max_ns);
         field_add(out, separator, line->vcpu_share);
+        text_add_char(out, '\n');
+    }
+}
+
+void exit_table_remarks(struct text *out, const struct exit_table *table, const struct exit_report *report)
+{
+    if (report->at_s >= 0)
+        return;
+    text_printf(out, "%s\n", report->method);
+    if (table->lost)
+        text_printf(out, "%" PRIu64 " events were lost: all counts are too small by up to as many\n", table->lost);
+    if (table->lost_uses)
+        text_printf(out, "%" PRIu64 " accesses or instructions found no place in the lists of them\n", table->lost_uses);
+    for (size_t at = 0; at < report->note_count; at++) {
+        name_add(out, report->notes[at], strlen(report->notes[at]));
         text_add_char(out, '\n');
     }
 }
@@ -327,8 +362,9 @@ static void verdict_text(struct page *page, const struct exit_comparison *compar
     }
 }
 
-void exit_comparison_text(struct page *page, const struct exit_comparison *comparison, const char *name_a, const char *name_b)
+void exit_comparison_text(struct page *page, const struct exit_comparison *comparison, const struct exit_comparison_report *report)
 {
+    const char *name_a = report->names[0], *name_b = report->names[1];
     const struct exit_table *a = comparison->a, *b = comparison->b;
     struct text *out = page->out;
     page_printf(page, PAGE_STRONG, "VM exits: ");
@@ -358,4 +394,7 @@ void exit_comparison_text(struct page *page, const struct exit_comparison *compa
     verdict_text(page, comparison);
     if (a->counted != b->counted)
         text_add(out, "  A and B counted different things: kvm_exit is fired on one of them only\n");
+    if (report->note_count)
+        text_add_char(out, '\n');
+    notes_text(page, report->notes, report->note_count);
 }

@@ -187,17 +187,22 @@ static void begin(struct assembly *out, int followed_fd)
     jump_if(out, BPF_JEQ, BPF_REG_0, 0, OUT);
 }
 
+/* Which: 0 an event, 1 an object or instruction. Threads share these. */
+static void lost_count(struct assembly *out, int lost_fd, int which, unsigned otherwise)
+{
+    store_number(out, 4, BPF_REG_10, AT_ZERO, which);
+    lookup(out, lost_fd, AT_ZERO);
+    jump_if(out, BPF_JEQ, BPF_REG_0, 0, otherwise);
+    set(out, BPF_REG_1, 1);
+    emit(out, BPF_STX | BPF_ATOMIC | BPF_DW, BPF_REG_0, BPF_REG_1, 0, BPF_ADD);
+}
+
 static void finish(struct assembly *out, int lost_fd)
 {
     jump(out, OUT);
     label_here(out, LOST);
-    if (lost_fd >= 0) {
-        store_number(out, 4, BPF_REG_10, AT_ZERO, 0);
-        lookup(out, lost_fd, AT_ZERO);
-        jump_if(out, BPF_JEQ, BPF_REG_0, 0, OUT);
-        set(out, BPF_REG_1, 1);
-        emit(out, BPF_STX | BPF_ATOMIC | BPF_DW, BPF_REG_0, BPF_REG_1, 0, BPF_ADD);
-    }
+    if (lost_fd >= 0)
+        lost_count(out, lost_fd, 0, OUT);
     label_here(out, OUT);
     set(out, BPF_REG_0, 0);
     emit(out, BPF_JMP | BPF_EXIT, 0, 0, 0, 0);
@@ -288,7 +293,9 @@ static void use_count(struct assembly *out, const struct exit_program_request *r
     jump_if(out, BPF_JNE, BPF_REG_0, 0, found);
     store_number(out, 8, BPF_REG_10, AT_ONE, 1);
     put(out, request->uses_fd, AT_USE, AT_ONE);
-    jump_if(out, BPF_JNE, BPF_REG_0, 0, LOST);
+    jump_if(out, BPF_JEQ, BPF_REG_0, 0, done);
+    /* No place: the event itself goes on, and is timed. */
+    lost_count(out, request->lost_fd, 1, done);
     jump(out, done);
     label_here(out, found);
     increment(out, BPF_REG_0, 0);

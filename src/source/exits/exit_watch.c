@@ -9,10 +9,17 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-enum { CELLS = 4096, USES = 16384, THREADS = 8192, FOLLOWED = 32768, LOG_BYTES = 1 << 16 };
+/*
+ * Places of the maps for each CPU: some four vCPUs of 32 reasons each, or as many as the user says there are, of which each may touch hundreds
+ * of ports, registers and instructions. What finds no place is counted.
+ */
+enum { CELLS_LEAST = 2048, USES_LEAST = 8192, THREADS_LEAST = 2048, FOLLOWED = 32768, PLACES_MOST = 1 << 18, VCPUS_PER_CPU = 4, CELLS_PER_VCPU = 32,
+       USES_PER_VCPU = 256, THREADS_PER_VCPU = 8, LOG_BYTES = 1 << 16 };
 
 static int bpf_call(const struct exit_watch *watch, int command, union bpf_attr *attr)
 {
@@ -76,6 +83,20 @@ static bool map_next(const struct exit_watch *watch, int fd, const void *key, vo
     return bpf_call(watch, BPF_MAP_GET_NEXT_KEY, &attr) == 0;
 }
 
+static uint32_t places_of(uint64_t vcpus, uint32_t each, uint32_t least)
+{
+    uint64_t places = vcpus < PLACES_MOST ? vcpus * each : PLACES_MOST;
+    return places < least ? least : places < PLACES_MOST ? (uint32_t)places : PLACES_MOST;
+}
+
+static void places_choose(struct exit_watch *watch, const struct exit_watch_request *request, size_t cpus)
+{
+    uint64_t vcpus = request->vcpus > VCPUS_PER_CPU * cpus ? request->vcpus : VCPUS_PER_CPU * cpus;
+    watch->cells = places_of(vcpus, CELLS_PER_VCPU, CELLS_LEAST);
+    watch->uses = request->uses_most ? request->uses_most : places_of(vcpus, USES_PER_VCPU, USES_LEAST);
+    watch->threads = places_of(vcpus, THREADS_PER_VCPU, THREADS_LEAST);
+}
+
 static bool maps_make(struct exit_watch *watch, bool only_followed, struct error *err)
 {
     uint32_t zero = 0;
@@ -83,11 +104,11 @@ static bool maps_make(struct exit_watch *watch, bool only_followed, struct error
     /* Kernels before 5.11 count maps as locked memory. */
     struct rlimit all = {RLIM_INFINITY, RLIM_INFINITY};
     (void)setrlimit(RLIMIT_MEMLOCK, &all);
-    return map_make(watch, &watch->cells_fd, BPF_MAP_TYPE_HASH, sizeof(struct exit_cell_key), sizeof(struct exit_cell), CELLS, err) &&
-           map_make(watch, &watch->uses_fd, BPF_MAP_TYPE_HASH, sizeof(struct exit_use_key), sizeof(uint64_t), USES, err) &&
-           map_make(watch, &watch->threads_fd, BPF_MAP_TYPE_HASH, sizeof(uint32_t), sizeof(struct exit_thread_state), THREADS, err) &&
+    return map_make(watch, &watch->cells_fd, BPF_MAP_TYPE_HASH, sizeof(struct exit_cell_key), sizeof(struct exit_cell), watch->cells, err) &&
+           map_make(watch, &watch->uses_fd, BPF_MAP_TYPE_HASH, sizeof(struct exit_use_key), sizeof(uint64_t), watch->uses, err) &&
+           map_make(watch, &watch->threads_fd, BPF_MAP_TYPE_HASH, sizeof(uint32_t), sizeof(struct exit_thread_state), watch->threads, err) &&
            map_make(watch, &watch->blank_fd, BPF_MAP_TYPE_ARRAY, sizeof(uint32_t), sizeof(struct exit_cell), 1, err) &&
-           map_make(watch, &watch->lost_fd, BPF_MAP_TYPE_ARRAY, sizeof(uint32_t), sizeof(uint64_t), 1, err) &&
+           map_make(watch, &watch->lost_fd, BPF_MAP_TYPE_ARRAY, sizeof(uint32_t), sizeof(uint64_t), 2, err) &&
            (!only_followed ||
             map_make(watch, &watch->followed_fd, BPF_MAP_TYPE_HASH, sizeof(uint32_t), sizeof(uint64_t), FOLLOWED, err)) &&
            (map_put(watch, watch->blank_fd, &zero, &blank) || refused(err, "a BPF map's value"));
@@ -153,27 +174,60 @@ static bool tracepoint_attach(struct exit_watch *watch, uint64_t id, int cpu, in
 
 /* ---- where the operands are ---- */
 
+/* Of a file in /sys/kernel/btf: mapped where the kernel can (from Linux 6.16 on), else copied, which takes a system call for each page of 5 MB. */
+struct type_bytes {
+    void *mapped;
+    struct text copy;
+    struct view bytes;
+};
+
 struct opening {
     struct exit_watch *watch;
     const struct exit_watch_request *request;
     const struct sysroot *root;
     struct btf btf;
-    struct text kernel_types, module_types;
+    struct type_bytes kernel_types, module_types;
     bool btf_tried, has_btf;
     int cpu;
 };
 
-static void btf_learn(struct opening *opening)
+static bool type_bytes_read(struct type_bytes *types, const struct sysroot *root, const char *name)
 {
     struct error ignored;
+    struct stat status;
+    scoped_fd int fd = sysroot_open(root, "/sys/kernel/btf/%s", name);
+    if (fd < 0)
+        return false;
+    if (fstat(fd, &status) == 0 && status.st_size > 0) {
+        void *mapped = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+        if (mapped != MAP_FAILED) {
+            types->mapped = mapped;
+            types->bytes = (struct view){mapped, (size_t)status.st_size};
+            return true;
+        }
+    }
+    if (!sysroot_read(root, &types->copy, &ignored, "/sys/kernel/btf/%s", name))
+        return false;
+    types->bytes = (struct view){text_string(&types->copy), types->copy.length};
+    return true;
+}
+
+static void type_bytes_done(struct type_bytes *types)
+{
+    if (types->mapped)
+        munmap(types->mapped, types->bytes.length);
+    text_done(&types->copy);
+}
+
+static void btf_learn(struct opening *opening)
+{
     if (opening->btf_tried)
         return;
     opening->btf_tried = true;
-    if (!sysroot_read(opening->root, &opening->kernel_types, &ignored, "/sys/kernel/btf/vmlinux"))
+    if (!type_bytes_read(&opening->kernel_types, opening->root, "vmlinux"))
         return;
-    (void)!sysroot_read(opening->root, &opening->module_types, &ignored, "/sys/kernel/btf/kvm");
-    opening->has_btf = btf_begin(&opening->btf, (struct view){text_string(&opening->kernel_types), opening->kernel_types.length},
-                                 (struct view){text_string(&opening->module_types), opening->module_types.length});
+    (void)type_bytes_read(&opening->module_types, opening->root, "kvm");
+    opening->has_btf = btf_begin(&opening->btf, opening->kernel_types.bytes, opening->module_types.bytes, "__bpf_trace_");
 }
 
 /* The arguments' names are as this was written for: else their positions may have changed as well. */
@@ -230,6 +284,8 @@ static bool point_open(struct opening *opening, enum exit_point point, struct er
             request.places[at] = (struct exit_operand_place){(uint16_t)(8 * (row->arguments[at] - 1)), 8};
     if (!raw && !places_of_format(opening, point, request.places, &id)) {
         size_t used = strlen(watch->absent);
+        if (row->is_patched)
+            return true;
         snprintf(watch->absent + used, sizeof(watch->absent) - used, "%s%s", used ? ", " : "", row->name);
         return true;
     }
@@ -301,12 +357,13 @@ bool exit_watch_open(struct exit_watch *watch, const struct exit_watch_request *
     if (sysroot_online_cpus(root, &cpus, &cpu_count, NULL) && cpu_count)
         opening.cpu = cpus[0];
     free(cpus);
+    places_choose(watch, request, cpu_count);
     bool good = maps_make(watch, request->only_followed, err) && (!request->only_followed || follower_open(&opening, err)) &&
                 points_open(&opening, err);
     if (opening.btf_tried)
         btf_done(&opening.btf);
-    text_done(&opening.kernel_types);
-    text_done(&opening.module_types);
+    type_bytes_done(&opening.kernel_types);
+    type_bytes_done(&opening.module_types);
     if (!good)
         exit_watch_close(watch);
     return good;
@@ -367,14 +424,17 @@ void exit_watch_read(const struct exit_watch *watch, const struct exit_watch_vis
     struct exit_cell cell;
     uint64_t uses;
     struct exit_thread_state state;
-    map_walk(watch, watch->threads_fd, &tid, &next_tid, sizeof(tid), &state, 2 * THREADS, visit_thread, visitor);
-    map_walk(watch, watch->cells_fd, &cell_key, &next_cell, sizeof(cell_key), &cell, 2 * CELLS, visit_cell, visitor);
-    map_walk(watch, watch->uses_fd, &use_key, &next_use, sizeof(use_key), &uses, 2 * USES, visit_use, visitor);
+    map_walk(watch, watch->threads_fd, &tid, &next_tid, sizeof(tid), &state, 2 * watch->threads, visit_thread, visitor);
+    map_walk(watch, watch->cells_fd, &cell_key, &next_cell, sizeof(cell_key), &cell, 2 * watch->cells, visit_cell, visitor);
+    map_walk(watch, watch->uses_fd, &use_key, &next_use, sizeof(use_key), &uses, 2 * watch->uses, visit_use, visitor);
 }
 
-uint64_t exit_watch_lost(const struct exit_watch *watch)
+uint64_t exit_watch_lost(const struct exit_watch *watch, uint64_t *ret_uses)
 {
-    uint32_t zero = 0;
-    uint64_t lost = 0;
-    return map_get(watch, watch->lost_fd, &zero, &lost) ? lost : 0;
+    uint64_t lost[2] = {0};
+    for (uint32_t at = 0; at < array_count(lost); at++)
+        if (!map_get(watch, watch->lost_fd, &at, &lost[at]))
+            lost[at] = 0;
+    *ret_uses = lost[1];
+    return lost[0];
 }

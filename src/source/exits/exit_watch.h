@@ -20,6 +20,8 @@ struct exit_watch_request {
     bool only_followed; /* of threads that exit_watch_follow named, and those that they make */
     bool times, objects, rips;
     bool no_raw;        /* tracepoints only */
+    uint32_t uses_most; /* objects and instructions that are kept apart; 0: as many as this machine may need */
+    uint64_t vcpus;     /* how many there are at most; 0: not known */
 };
 
 enum exit_attachment { EXIT_ABSENT, EXIT_RAW, EXIT_TRACEPOINT };
@@ -30,6 +32,7 @@ struct exit_watch {
     enum exit_attachment attachments[EXIT_POINT_COUNT];
     int fds[2 * EXIT_POINT_COUNT + 2];
     size_t fd_count;
+    uint32_t cells, uses, threads; /* how many the maps have place for */
     bool has_slow; /* some are perf events, which the kernel lets go of slowly */
     char absent[300]; /* wanted points that this kernel has not, or whose fields aren't ours */
 };
@@ -50,6 +53,7 @@ struct exit_watch_visitor {
     void (*thread)(void *context, uint32_t tid, const struct exit_thread_state *state);
 };
 void exit_watch_read(const struct exit_watch *watch, const struct exit_watch_visitor *visitor);
-uint64_t exit_watch_lost(const struct exit_watch *watch); /* events that found no place in a map */
+/* Events that found no place in a map; and objects and instructions of them that didn't. */
+uint64_t exit_watch_lost(const struct exit_watch *watch, uint64_t *ret_uses);
 
 #endif

@@ -22,7 +22,7 @@ static bool knows(const void *bytes, size_t size, const char *function, const ch
     const char *names[] = {parameter, NULL};
     struct btf btf;
     struct view none = {0};
-    bool good = btf_begin(&btf, (struct view){bytes, size}, none) && btf_has_parameters(&btf, function, 1, names, 2);
+    bool good = btf_begin(&btf, (struct view){bytes, size}, none, "__bpf_trace_") && btf_has_parameters(&btf, function, 1, names, 2);
     btf_done(&btf);
     return good;
 }
@@ -66,7 +66,7 @@ Test(btf, of_this_kernel)
     const char *names[] = {"regs", "id", NULL};
     struct btf btf;
     struct view none = {0};
-    cr_assert(btf_begin(&btf, (struct view){(char *)bytes, size}, none));
+    cr_assert(btf_begin(&btf, (struct view){(char *)bytes, size}, none, "__bpf_trace_"));
     cr_assert(btf_has_parameters(&btf, "__bpf_trace_sys_enter", 1, names, 3));
     btf_done(&btf);
     free(bytes);

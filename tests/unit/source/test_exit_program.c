@@ -5,6 +5,8 @@
 #include "source/exits/exit_watch.h"
 
 #include <errno.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 static struct exit_program_request request_for(enum exit_point point, bool raw)
 {
@@ -43,6 +45,79 @@ Test(exit_program, is_whole_for_every_point)
         }
     exit_program_make_follower(&program, (struct exit_operand_place){24, 4}, (struct exit_operand_place){28, 4}, 3);
     check(&program, "follower");
+}
+
+struct sums {
+    uint64_t count, timed, uses;
+};
+
+static void sum_cell(void *context, const struct exit_cell_key *key, const struct exit_cell *cell)
+{
+    struct sums *sums = context;
+    if ((key->what & 0xff) != EXIT_POINT_EXIT)
+        return;
+    sums->count += cell->count;
+    sums->timed += cell->timed;
+}
+
+static void sum_use(void *context, const struct exit_use_key *key, uint64_t count)
+{
+    struct sums *sums = context;
+    (void)key;
+    sums->uses += count;
+}
+
+static void pass_thread(void *context, uint32_t tid, const struct exit_thread_state *state)
+{
+    (void)context, (void)tid, (void)state;
+}
+
+/* System calls in the places of kvm's events, with one place for all their objects: what finds none is counted, and timed all the same. */
+Test(exit_program, a_full_list_of_objects_costs_no_times)
+{
+    enum { CALLS = 50 };
+    struct exit_point_row points[EXIT_POINT_COUNT] = {
+        [EXIT_POINT_EXIT] = {"raw_syscalls", "sys_enter", .fields = {NULL, "id"}, .object = EXIT_OBJECT_PORT},
+        [EXIT_POINT_ENTRY] = {"raw_syscalls", "sys_exit"},
+    };
+    struct exit_watch_request request = {.points = points, .wanted = {[EXIT_POINT_EXIT] = true, [EXIT_POINT_ENTRY] = true}, .only_followed = true,
+                                         .times = true, .objects = true, .uses_most = 1, .no_raw = true};
+    struct exit_watch watch;
+    struct sysroot root;
+    struct error err = {0};
+    struct sums sums = {0};
+    uint64_t lost_uses;
+    sysroot_init(&root, NULL);
+    if (!exit_watch_open(&watch, &request, kernel_live(), &root, &err))
+        cr_skip_test("no programs in the kernel here");
+    cr_assert(exit_watch_follow(&watch, (uint32_t)syscall(SYS_gettid), &err));
+    for (int at = 0; at < CALLS; at++)
+        (void)(at % 2 ? syscall(SYS_getppid) : syscall(SYS_getuid));
+    struct exit_watch_visitor visitor = {&sums, sum_cell, sum_use, pass_thread};
+    exit_watch_read(&watch, &visitor);
+    cr_expect_eq(exit_watch_lost(&watch, &lost_uses), 0);
+    exit_watch_close(&watch);
+    cr_expect(lost_uses >= CALLS / 2 && lost_uses < sums.count, "%llu of %llu", (unsigned long long)lost_uses, (unsigned long long)sums.count);
+    cr_expect(sums.timed >= CALLS && sums.timed + 5 > sums.count, "%llu of %llu were timed", (unsigned long long)sums.timed, (unsigned long long)sums.count);
+}
+
+/* As many places as there may be vCPUs: by the machine's CPUs, or by what the user says. */
+Test(exit_program, places_grow_with_the_vcpus)
+{
+    struct exit_watch_request request = {.points = exit_points, .wanted = {[EXIT_POINT_PIO] = true}};
+    struct sysroot root;
+    struct error err = {0};
+    uint32_t cells[2];
+    sysroot_init(&root, NULL);
+    for (size_t at = 0; at < 2; at++) {
+        struct exit_watch watch;
+        request.vcpus = at ? 500 : 0;
+        if (!exit_watch_open(&watch, &request, kernel_live(), &root, &err))
+            cr_skip_test("no programs in the kernel here");
+        cells[at] = watch.cells;
+        exit_watch_close(&watch);
+    }
+    cr_expect(cells[0] >= 2048 && cells[1] >= 500 * 30 && cells[1] > cells[0], "%u and %u", cells[0], cells[1]);
 }
 
 static int refuse_bpf(void *context, int command, union bpf_attr *attr, unsigned int size_bytes)
