@@ -2,6 +2,7 @@
 /* Causes in the memory: address translation, caches, bandwidth, stores, nodes, contended lines. */
 #include "base/vec.h"
 #include "finding/family.h"
+#include "finding/page_walks.h"
 
 #include <string.h>
 
@@ -256,6 +257,18 @@ static struct page_gain page_gain_of(const struct results *results)
     double rest = (double)(stalls->memory_samples + stalls->blind_samples) - covered;
     gain.unmeasured += rest > 0 ? rest / (double)stalls->sample_count : 0;
     return gain;
+}
+
+struct interval page_walks_share(const struct results *results)
+{
+    if (!results->stalls || !results->stalls->sample_count)
+        return (struct interval){0};
+    struct page_gain gain = page_gain_of(results);
+    struct interval waits = wilson_interval((double)(results->stalls->memory_samples + results->stalls->blind_samples),
+                                            (double)results->stalls->sample_count, (double)results->stalls->sample_count);
+    double high = gain.sum.high + gain.unmeasured;
+    high = high < waits.high ? high : waits.high;
+    return interval_of(gain.sum.low < high ? gain.sum.low : high, gain.sum.mid < high ? gain.sum.mid : high, high);
 }
 
 static void small_pages_test(const struct results *results, struct finding *finding)

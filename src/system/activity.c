@@ -42,6 +42,8 @@ struct machine_counters {
     struct cpu_time cpu;
     bool has_vmstat;
     uint64_t huge_faults, huge_fallbacks, swap_ins, swap_outs;
+    bool has_interrupts;
+    uint64_t interrupts;
 };
 
 /* More CPUs than Linux is built for anywhere. */
@@ -376,10 +378,11 @@ static void machine_look_memory(struct activity_watch *watch, struct machine_cou
         status_number(all, "pswpin ", &counters->swap_ins) && status_number(all, "pswpout ", &counters->swap_outs);
 }
 
-static void cpus_look(struct activity_watch *watch, struct text *scratch)
+static void cpus_look(struct activity_watch *watch, struct machine_counters *counters, struct text *scratch)
 {
     if (!read_quietly(watch, scratch, "/proc/stat", 0, 0))
         return;
+    counters->has_interrupts = status_number(whole(scratch), "intr ", &counters->interrupts);
     cpu_ticks_list *list = watch->look_count == 0 ? &watch->cpus_first : &watch->cpus_last;
     vec_reserve(list, CPUS_MOST);
     list->count = cpu_ticks_parse(whole(scratch), list->items, CPUS_MOST);
@@ -390,7 +393,7 @@ static void machine_look(struct activity_watch *watch, struct text *scratch)
     struct machine_counters counters = {0};
     cpu_time_read(&counters.cpu, watch->root);
     machine_look_memory(watch, &counters, scratch);
-    cpus_look(watch, scratch);
+    cpus_look(watch, &counters, scratch);
     if (watch->look_count == 0)
         watch->machine_first = counters;
     watch->machine_last = counters;
@@ -708,6 +711,8 @@ static void result_machine(const struct activity_watch *watch, struct activity *
     result->huge_fault_fallbacks = difference(memory, (double)b->huge_fallbacks, (double)a->huge_fallbacks, why);
     result->swap_ins = difference(memory, (double)b->swap_ins, (double)a->swap_ins, why);
     result->swap_outs = difference(memory, (double)b->swap_outs, (double)a->swap_outs, why);
+    result->interrupts = difference(a->has_interrupts && b->has_interrupts, (double)b->interrupts, (double)a->interrupts,
+                                    "/proc/stat doesn't count interrupts");
     result->runnable_mean = watch->runnable_count
                                 ? measured_as(watch->runnable_sum / watch->runnable_count)
                                 : not_measured("/proc/loadavg can't be read");

@@ -74,6 +74,7 @@ struct activity {
     struct measured runnable_mean; /* threads running or runnable, machine-wide, mean over the looks */
     struct measured huge_faults, huge_fault_fallbacks; /* THP counters of the machine */
     struct measured swap_ins, swap_outs;
+    struct measured interrupts; /* all CPUs', timers' included */
     uint32_t look_count;
 };
 

@@ -41,6 +41,7 @@ static const struct field {
     FIELD(huge_fault_fallbacks),
     FIELD(swap_ins),
     FIELD(swap_outs),
+    FIELD(interrupts),
 #undef FIELD
 };
 

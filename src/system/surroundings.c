@@ -41,6 +41,25 @@ static struct measured counters_of(const struct machine *machine, struct arena *
     return number_of(&machine->architectural.programmable, 1, arena);
 }
 
+/* Flags of /proc/cpuinfo by which libraries and compilers choose one loop or another. */
+static const char *const instruction_sets[] = {
+    "sse4_1", "sse4_2", "ssse3", "popcnt", "abm", "bmi1", "bmi2", "movbe", "adx", "erms", "fsrm", "f16c", "fma", "aes", "pclmulqdq", "sha_ni",
+    "avx", "avx2", "avx_vnni", "avx_ifma", "vaes", "vpclmulqdq", "gfni",
+    "avx512f", "avx512dq", "avx512cd", "avx512bw", "avx512vl", "avx512ifma", "avx512vbmi", "avx512_vbmi2", "avx512_vnni", "avx512_bitalg",
+    "avx512_vpopcntdq", "avx512_bf16", "avx512_fp16", "amx_tile", "amx_int8", "amx_bf16",
+    /* AArch64 */
+    "asimd", "asimddp", "asimdhp", "atomics", "sve", "sve2", "i8mm", "bf16", "svei8mm", "svebf16", "sme",
+};
+
+static const char *instruction_sets_of(const struct cpu_identity *cpu, struct arena *arena)
+{
+    const char *list = "";
+    for (size_t at = 0; at < array_count(instruction_sets); at++)
+        if (cpu_identity_has_flag(cpu, instruction_sets[at]))
+            list = arena_printf(arena, "%s%s%s", list, *list ? " " : "", instruction_sets[at]);
+    return list;
+}
+
 void surroundings_take(struct surroundings *surroundings, const struct machine *machine, struct arena *arena)
 {
     const struct virtualisation *vm = &machine->virtualisation;
@@ -63,6 +82,8 @@ void surroundings_take(struct surroundings *surroundings, const struct machine *
         .nohz_full = list_of(&machine->isolation.nohz_full, arena),
         .isolated_cpus = list_of(&machine->isolation.isolated, arena),
         .mitigations = list_of(&machine->isolation.mitigations, arena),
+        .clocksource = word_of(&machine->clocksource.current, arena),
+        .instruction_sets = instruction_sets_of(&machine->cpu, arena),
         .is_guest = virtualisation_is_guest(vm),
         .has_avx2 = cpu_identity_has_flag(&machine->cpu, "avx2"),
         .has_avx512 = cpu_identity_has_flag(&machine->cpu, "avx512f"),
@@ -109,6 +130,8 @@ static const struct field {
     ALIKE(nohz_full, FIELD_WORD),
     ALIKE(isolated_cpus, FIELD_WORD),
     ALIKE(mitigations, FIELD_WORD),
+    ALIKE(clocksource, FIELD_WORD),
+    ALIKE(instruction_sets, FIELD_WORD),
     FIELD(is_guest, FIELD_TRUTH),
     FIELD(has_avx2, FIELD_TRUTH),
     FIELD(has_avx512, FIELD_TRUTH),

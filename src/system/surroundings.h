@@ -20,6 +20,8 @@ struct surroundings {
     const char *thp_enabled, *thp_defrag, *thp_shmem; /* "always", "madvise", "never", "" */
     const char *governor, *frequency_driver;
     const char *nohz_full, *isolated_cpus, *mitigations; /* "none": known to be empty */
+    const char *clocksource;      /* "tsc", "kvm-clock"; "" when unknown */
+    const char *instruction_sets; /* what code chooses its loops by: "sse4_2 avx2 fma"; "" when unknown */
     bool is_guest, has_avx2, has_avx512;
     struct measured cpus_online, nodes, memory_bytes, available_bytes;
     struct measured l1d_bytes, l2_bytes, l3_bytes;

@@ -4,6 +4,7 @@
 #include "base/vec.h"
 #include "command/command_table.h"
 #include "command/compare/compare_arms.h"
+#include "command/compare/compare_gap.h"
 #include "command/compare/compare_policy.h"
 #include "command/compare/compare_prediction.h"
 #include "command/compare/compare_profile.h"
@@ -31,6 +32,7 @@ struct compare_options {
     struct option_texts fail_if;
     struct compare_arms_options arms;
     struct prediction_options prediction;
+    struct compare_gap_options gap;
 };
 
 #define FIELD(member) offsetof(struct compare_options, member)
@@ -65,6 +67,14 @@ static const struct option_row option_rows[] = {
     {0, "treatment", OPTION_TEXTS, FIELD(arms.treatments), "KEY[=V,V]",
      "this is meant to differ: thp=never,always gives each command its setting; again for more"},
     {0, "force", OPTION_FLAG, FIELD(force), NULL, "compare although the machines differ in what was not declared"},
+    {0, NULL, OPTION_HEADING, 0, NULL, "a host and a guest"},
+    {0, "guest", OPTION_TEXT, FIELD(gap.guest), "CASE", "run nothing: split why the program of this case of a guest is slower than on its host"},
+    {0, "host", OPTION_TEXT, FIELD(gap.host), "CASE", "with --guest: the case of the same program on the host"},
+    {0, "guest-exits", OPTION_TEXT, FIELD(gap.guest_exits), "FILE", "what left the guest meanwhile: of plumb exits --json, a recording or a table"},
+    {0, "host-exits", OPTION_TEXT, FIELD(gap.host_exits), "FILE", "the same of the host's case, where that is of a guest itself"},
+    {0, "exits-seconds", OPTION_DOUBLE, FIELD(gap.exits_seconds), "S", "over how long exits were counted, where the file doesn't say"},
+    {0, "guest-pages", OPTION_TEXT, FIELD(gap.guest_pages), "FILE", "what plumb pages --vm PID --json says of the guest on its host"},
+    {0, "work", OPTION_TEXT, FIELD(gap.work), "HOST,GUEST", "how much work each case did, where it isn't one run from start to end"},
     {0, NULL, OPTION_HEADING, 0, NULL, "output"},
     {0, "json", OPTION_FLAG, FIELD(json), NULL, "print one JSON document, with each run"},
     {0, "markdown", OPTION_FLAG, FIELD(markdown), NULL, "print a Markdown table"},
@@ -552,15 +562,13 @@ static const char *quantity_of(const struct compare_run *run)
     return run->options.quantity ? run->options.quantity : run->prediction.quantity ? run->prediction.quantity : "wall";
 }
 
-static bool prepare(struct compare_run *run, int argc, char **argv, struct error *err)
+static bool prepare(struct compare_run *run, char **operands, struct error *err)
 {
     struct compare_options *options = &run->options;
-    int first = 0;
-    if (!options_parse(option_rows, OPTIONS_STOP_AT_OPERAND, argc, argv, options, &first, err) ||
-        !options_check(options, err) || !limits_check(run, err) ||
+    if (!options_check(options, err) || !limits_check(run, err) ||
         !prediction_choose(&options->prediction, options->quantity, &run->prediction, err) ||
         !quantity_find(quantity_of(run), &run->policy.quantity, err) ||
-        !(options->saved ? prepare_saved : prepare_live)(run, argv + first, err))
+        !(options->saved ? prepare_saved : prepare_live)(run, operands, err))
         return false;
     run->policy = (struct compare_policy){.count = options->runs,
                                           .seconds = options->seconds,
@@ -588,14 +596,68 @@ static void run_release(struct compare_run *run)
     arena_done(&run->arena);
 }
 
+/* ---- of a host and a guest nothing is run ---- */
+
+/* What is of runs has no meaning beside cases: an option that did nothing would mislead. */
+static const char *of_runs_alone(const struct compare_options *options)
+{
+    const struct {
+        bool given;
+        const char *name;
+    } rows[] = {
+        {options->runs > 0, "--runs"},          {options->seconds > 0, "--time"},
+        {options->until_decided, "--until-decided"}, {options->most != 60, "--most"},
+        {options->warmup != WARMUP_BY_TIME, "--warmup"}, {options->arms.labels.count > 0, "--label"},
+        {options->arms.shell, "--shell"},       {options->arms.environment.count > 0, "--env"},
+        {options->prepare != NULL, "--prepare"}, {options->cpus != NULL, "--cpu"},
+        {options->ignore_failure, "--ignore-failure"}, {options->no_noise_floor, "--no-noise-floor"},
+        {options->saved, "--saved"},            {options->seed != 1, "--seed"},
+        {options->fail_if.count > 0, "--fail-if"}, {options->explain != EXPLAIN_BY_TIME, "--explain"},
+        {options->prediction.typed != NULL, "--predicted"}, {options->prediction.case_folder != NULL, "--predicted-by"},
+        {options->prediction.finding != NULL, "--finding"}, {options->arms.treatments.count > 0, "--treatment"},
+        {options->markdown, "--markdown"},      {options->hyperfine != NULL, "--export-hyperfine"},
+    };
+    for (size_t at = 0; at < array_count(rows); at++)
+        if (rows[at].given)
+            return rows[at].name;
+    return NULL;
+}
+
+static bool of_cases_given(const struct compare_gap_options *gap)
+{
+    return gap->guest || gap->host || gap->guest_exits || gap->host_exits || gap->guest_pages || gap->work || gap->exits_seconds > 0;
+}
+
+static bool split_gap(struct compare_run *run, const char *operand, struct error *err)
+{
+    const struct compare_options *options = &run->options;
+    const char *other = of_runs_alone(options);
+    if (!options->gap.guest && !options->gap.host)
+        return error_set(err, ERROR_USAGE, "--guest-exits, --host-exits, --exits-seconds, --guest-pages and --work go with --guest CASE");
+    if (operand)
+        return error_set(err, ERROR_USAGE, "--guest and --host run nothing: unexpected word '%s'", operand);
+    if (other)
+        return error_set(err, ERROR_USAGE, "--guest and --host run nothing: %s goes with commands", other);
+    if (!(options->effect >= 0 && options->effect < 100))
+        return error_set(err, ERROR_USAGE, "--effect expects a percentage from 0 to below 100");
+    struct compare_gap_request request = {.options = &options->gap, .quantity = options->quantity, .effect = options->effect / 100,
+                                          .force = options->force, .json = options->json};
+    return compare_gap_run(run->context, &request, err);
+}
+
 static bool compare_run(struct context *context, int argc, char **argv, struct error *err)
 {
     struct compare_run run = {.context = context};
     run.options = (struct compare_options){.warmup = WARMUP_BY_TIME, .seed = 1, .most = 60, .explain = EXPLAIN_BY_TIME, .effect = 1};
     arena_init(&run.arena);
     run_profiles_init(&run.profiles);
-    bool good = prepare(&run, argc, argv, err) &&
-                (run.options.saved ? judge_and_print(&run, err) : measure_and_print(&run, err));
+    int first = 0;
+    bool good = options_parse(option_rows, OPTIONS_STOP_AT_OPERAND, argc, argv, &run.options, &first, err);
+    if (good && of_cases_given(&run.options.gap))
+        good = split_gap(&run, argv[first], err);
+    else
+        good = good && prepare(&run, argv + first, err) &&
+               (run.options.saved ? judge_and_print(&run, err) : measure_and_print(&run, err));
     run_release(&run);
     return good;
 }
@@ -603,7 +665,7 @@ static bool compare_run(struct context *context, int argc, char **argv, struct e
 const struct command command_compare = {
     .name = "compare",
     .summary = "run commands interleaved and tell which is faster, soundly",
-    .usage = "plumb compare [options] A [arguments] -- B [arguments] [-- C …]",
+    .usage = "plumb compare [options] A [arguments] -- B [arguments] [-- C …] | --guest CASE [--host CASE]",
     .options = option_rows,
     .run = compare_run,
 };

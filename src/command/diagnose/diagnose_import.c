@@ -6,6 +6,7 @@
 #include "base/scope.h"
 #include "base/vec.h"
 #include "capture/case_folder.h"
+#include "capture/exits_input.h"
 #include "source/import_text.h"
 #include "system/sysroot.h"
 
@@ -16,6 +17,7 @@ struct importing {
     struct arena arena;
     vec(struct imported_table) tables;
     struct json_writer statements;
+    struct text exits; /* what plumb exits --json wrote, once more; empty: none was imported */
 };
 
 static void statement_write(struct json_writer *json, const char *origin, const char *file, const char *text)
@@ -44,6 +46,36 @@ static void table_keep(struct importing *importing, const char *path, const stru
         text->origin, arena_string(&importing->arena, file_of(path)), rows, text->row_count};
 }
 
+/* What plumb exits --json wrote keeps its counts and times: plumb compare --guest reads them from the case. */
+static bool exits_keep(struct importing *importing, const char *path, struct view content, const char **ret_summary, struct error *err)
+{
+    struct exits exits;
+    struct exits_input input;
+    struct json_writer json;
+    exits_init(&exits);
+    bool good = exits_read_json(&exits, &input, content, err);
+    if (good) {
+        uint64_t count = 0;
+        for (size_t at = 0; at < exits.tally_count; at++)
+            count += exits.tallies[at].count;
+        *ret_summary = arena_printf(&importing->arena, "%llu events of guests in %.3g s", (unsigned long long)count, exits.seconds);
+        text_clear(&importing->exits);
+        json_begin(&json, &importing->exits);
+        json_object_open(&json, NULL);
+        json_double(&json, "seconds", exits.seconds);
+        json_u64(&json, "lost", exits.lost);
+        exits_write_json(&json, &exits);
+        json_object_close(&json);
+    }
+    exits_done(&exits);
+    return good || error_wrap(err, "importing '%s'", path);
+}
+
+static bool is_exits_json(struct view content)
+{
+    return view_starts(view_trim(content), "{") && view_find(content, "\"kvm_exit_fires\"") >= 0;
+}
+
 static bool import_file(struct importing *importing, const char *path, struct error *err)
 {
     struct sysroot anywhere;
@@ -54,8 +86,16 @@ static bool import_file(struct importing *importing, const char *path, struct er
         return error_set(err, ERROR_NOT_FOUND, "there is no '%s' to import", path);
     if (!sysroot_read(&anywhere, &content, err, "%s", whole))
         return error_wrap(err, "importing");
+    struct view all = {text_string(&content), content.length};
+    const char *summary = "";
+    if (is_exits_json(all)) {
+        if (!exits_keep(importing, path, all, &summary, err))
+            return false;
+        statement_write(&importing->statements, "imported: exits, as plumb exits --json wrote them", path, summary);
+        return true;
+    }
     struct imported_text text =
-        import_text_read((struct view){text_string(&content), content.length}, &importing->arena);
+        import_text_read(all, &importing->arena);
     const char *origin = arena_printf(&importing->arena, "imported, not measured by plumb: %s", text.origin);
     statement_write(&importing->statements, origin, path, text.summary);
     if (text.kind != IMPORT_UNKNOWN)
@@ -157,7 +197,9 @@ bool diagnose_import(const char *folder, const struct option_texts *files, const
     json_object_close(&importing.statements);
     /* Nothing is written unless all of it could be read. */
     added = added && case_ensure(folder, err) && case_part_write(folder, "statements.json", &out, err) &&
-            tables_write(&importing, err);
+            tables_write(&importing, err) &&
+            (!importing.exits.length || case_part_write(folder, "exits.json", &importing.exits, err));
+    text_done(&importing.exits);
     vec_done(&importing.tables);
     arena_done(&importing.arena);
     return added;

@@ -46,7 +46,7 @@ static const struct plan quick_plan = {
     .memory_rounds = 3,
     .curve_rounds = 1,
     .figures = FIGURE_BIT(CALIBRATION_ISSUE) | FIGURE_BIT(CALIBRATION_FMA_128) | FIGURE_BIT(CALIBRATION_FMA_256) |
-               FIGURE_BIT(CALIBRATION_FMA_512) | FIGURE_BIT(CALIBRATION_FMA_LATENCY) |
+               FIGURE_BIT(CALIBRATION_FMA_512) | FIGURE_BIT(CALIBRATION_FMA_LATENCY) | FIGURE_BIT(CALIBRATION_CPUID) |
                FIGURE_BIT(CALIBRATION_READ_ONE) | FIGURE_BIT(CALIBRATION_WRITE_ONE),
     .bandwidth_bytes = 32 * 1024 * 1024,
     .largest_bytes = 16 * 1024 * 1024,

@@ -4,7 +4,7 @@
  *
  * Every figure is the median of slices that take turns in random order, with their quartiles. Measured on the CPUs this
  * process may use; single-core figures on whichever it runs on, in CPU time.
- * The quick form (some 80 ms) leaves out what moves little or costs much: branch misses, CPUID, what all cores read
+ * The quick form (some 80 ms) leaves out what moves little or costs much: branch misses, what all cores read
  * together, the clock behind wide vectors, and all but a few steps of the latency curve. It is made beside each measurement. A glimpse (0.5 ms) looks at
  * one CPU's clock and issue rate while somebody else works there.
  */

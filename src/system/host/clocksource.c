@@ -10,11 +10,16 @@ void clocksource_read(struct clocksource *clocksource, const struct sysroot *roo
     fact_word_read(&clocksource->available, root, folder, "available_clocksource");
 }
 
-bool clocksource_is_fast(const struct clocksource *clocksource)
+bool clocksource_name_is_fast(const char *name)
 {
     static const char *const fast[] = {"tsc", "kvm-clock", "hyperv_clocksource_tsc_page", "arch_sys_counter"};
     for (size_t at = 0; at < array_count(fast); at++)
-        if (fact_is(&clocksource->current, fast[at]))
+        if (strcmp(name, fast[at]) == 0)
             return true;
     return false;
+}
+
+bool clocksource_is_fast(const struct clocksource *clocksource)
+{
+    return clocksource->current.known && clocksource_name_is_fast(clocksource->current.text);
 }

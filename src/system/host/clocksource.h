@@ -12,5 +12,6 @@ struct clocksource {
 void clocksource_read(struct clocksource *clocksource, const struct sysroot *root);
 /* Read without a system call (through the vDSO): tsc, kvm-clock, the Hyper-V page, Arm's counter. */
 bool clocksource_is_fast(const struct clocksource *clocksource);
+bool clocksource_name_is_fast(const char *name);
 
 #endif

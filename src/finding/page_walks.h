@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Which share of the samples waits for walks of the page tables that 2 MiB pages would save, as probed beside the run? */
+#ifndef PLUMB_FINDING_PAGE_WALKS_H
+#define PLUMB_FINDING_PAGE_WALKS_H
+
+#include "finding/results.h"
+
+/* Its upper end holds what was not told apart, too. Unknown where nothing was sampled. */
+struct interval page_walks_share(const struct results *results);
+
+#endif
