@@ -7,8 +7,10 @@
 #include "base/vec.h"
 #include "command/options.h"
 #include "probe/capability/capability.h"
+#include "probe/guest/guest_probe.h"
 #include "probe/setting/setting.h"
 #include "render/doctor/doctor.h"
+#include "render/doctor/guest.h"
 #include "system/snapshot/snapshot.h"
 
 #include <errno.h>
@@ -16,7 +18,7 @@
 #include <unistd.h>
 
 struct doctor_options {
-    bool json, script, verbose;
+    bool json, script, guest, verbose;
     const char *snapshot, *sysroot, *require;
 };
 
@@ -25,6 +27,7 @@ struct doctor_options {
 static const struct option_row option_rows[] = {
     {0, "json", OPTION_FLAG, FIELD(json), NULL, "print one JSON document instead of text"},
     {0, "script", OPTION_FLAG, FIELD(script), NULL, "print a shell script that sets distorting settings right and puts them back"},
+    {0, "guest", OPTION_FLAG, FIELD(guest), NULL, "what being a guest costs here: exits, ticks, pages behind it, instructions it hides"},
     {0, "require", OPTION_TEXT, FIELD(require), "CLASS,…", "exit 3 unless these classes work (names as in --json's id)"},
     {0, "snapshot", OPTION_TEXT, FIELD(snapshot), "PATH", "write the machine's facts as a folder, or a file when PATH ends in .tar"},
     {0, "sysroot", OPTION_TEXT, FIELD(sysroot), "DIR", "read such a folder instead of this machine; nothing is measured then"},
@@ -172,6 +175,57 @@ static bool print(const struct doctor *doctor, const struct doctor_options *opti
     return text_write_file(&out, context->out) || error_system(err, errno, "can't write the result");
 }
 
+/* ---- --guest -------------------------------------------------------------------------------------------- */
+
+static void share_set(struct fact_number *fact, bool known, double ratio, const char *why)
+{
+    if (known)
+        fact_number_set(fact, (int64_t)(ratio * 1e6 + 0.5));
+    else
+        fact_number_absent(fact, "%s", why);
+}
+
+static void guest_measure(struct doctor *doctor, const struct kernel *kernel, struct guest_costs *costs)
+{
+    const struct cpu_isolation *isolation = &doctor->machine.isolation;
+    const struct guest_probe_request request = {
+        .is_guest = true,
+        .isolated = isolation->isolated.known ? isolation->isolated.text : NULL,
+        .nohz_full = isolation->nohz_full.known ? isolation->nohz_full.text : NULL,
+    };
+    capabilities_measure(&doctor->capabilities, kernel, doctor->root, &doctor->machine);
+    guest_probe_measure(costs, doctor->root, &request);
+}
+
+/* A page of its own, for whoever asks what the machine around this one takes. */
+static bool guest_print(struct doctor *doctor, const struct doctor_options *options, struct context *context, struct error *err)
+{
+    struct guest_costs costs;
+    struct silicon_missing missing;
+    struct guest_report report = {.machine = &doctor->machine, .missing = &missing, .verbose = options->verbose};
+    struct cpu_time later;
+    double ratio = 0;
+    scoped_text struct text out = {0};
+    silicon_missing_find(&missing, &doctor->machine.cpu);
+    if (virtualisation_is_guest(&doctor->machine.virtualisation)) {
+        guest_measure(doctor, context->kernel, &costs);
+        report.costs = &costs;
+        report.capabilities = &doctor->capabilities;
+    }
+    cpu_time_read(&later, doctor->root);
+    bool known = cpu_time_steal_ratio_since_boot(&later, &ratio);
+    share_set(&report.steal_boot_millionths, known, ratio, "/proc/stat has no steal");
+    known = doctor->machine.live && cpu_time_steal_ratio(&doctor->machine.cpu_time, &later, &ratio);
+    share_set(&report.steal_now_millionths, known, ratio, doctor->machine.live ? "no tick passed" : "a snapshot");
+    if (options->json) {
+        guest_json(&out, &report);
+    } else {
+        struct page page = page_for(&out, context->out);
+        guest_text(&page, &report);
+    }
+    return text_write_file(&out, context->out) || error_system(err, errno, "can't write the result");
+}
+
 static bool options_check(const struct doctor_options *options, struct error *err)
 {
     int outputs = options->json + options->script + (options->snapshot != NULL);
@@ -179,6 +233,8 @@ static bool options_check(const struct doctor_options *options, struct error *er
         return error_set(err, ERROR_USAGE, "--json, --script and --snapshot exclude each other");
     if (options->snapshot && options->sysroot)
         return error_set(err, ERROR_USAGE, "--snapshot writes this machine, --sysroot reads another: choose one");
+    if (options->guest && (options->script || options->snapshot || options->require))
+        return error_set(err, ERROR_USAGE, "--guest is a page of its own: --script, --snapshot and --require go without it");
     return !options->require || require_check(options->require, err);
 }
 
@@ -196,6 +252,13 @@ static bool doctor_run(struct context *context, int argc, char **argv, struct er
         return false;
     if (options.sysroot)
         doctor.root = &other;
+    if (options.guest) {
+        if (!machine_read(doctor.root, context->kernel, &doctor.machine, err))
+            return false;
+        bool printed = guest_print(&doctor, &options, context, err);
+        machine_done(&doctor.machine);
+        return printed;
+    }
     if (!examine(&doctor, context->kernel, err))
         return false;
     bool good = print(&doctor, &options, context, err);

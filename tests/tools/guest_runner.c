@@ -12,6 +12,8 @@
  * (they are there before the guest begins). --rounds does all but the pages again; --pause-ms: between rounds.
  * --hold keeps the guests until standard input ends. --die-after: the process kills itself (SIGKILL) after N exits.
  * --wait: nothing begins before a line of standard input.
+ * --chase N (a power of two up to 8192, alone): a guest follows pointers at CPL 3 through N lines: side by side, then one a page of N pages
+ * that its own tables map by 2 MiB, then by 4 KiB; --backing is the host's page size. Prints the picoseconds of a step of each in turn.
  *
  * Prints "ready" when the machines stand, then what was done in all guests, and "done": a line each, "NAME COUNT", where exits are returns of
  * KVM_RUN. Exit status: 0; 77 with a reason when there is no KVM; 1 when a guest did what it shouldn't.
@@ -39,7 +41,11 @@ enum {
     STACK = 0x8000,
     TOUCHED = 32 << 20,
     HUGE = 2 << 20,
-    PAGE = 4096
+    PAGE = 4096,
+    SMALL_TABLES = 0x20000, /* page tables of the memory that is touched, for a second mapping by 4 KiB at 1 GiB */
+    SMALL_AT = 1 << 30,
+    CHASE_MOST = 8192,
+    CHASE_ROUNDS = 15
 };
 static const uint64_t MMIO = 0xd0000000;
 
@@ -55,8 +61,15 @@ static const uint8_t code_mmio[] = {0x8b, 0x03, 0xff, 0xc9, 0x75, 0xfa, 0xf4}; /
 /* inc byte [rbx]; add rbx,4096; dec ecx; jnz; then a write to port 0xe8, as hlt isn't had at CPL 3 */
 static const uint8_t code_touch[] = {0xfe, 0x03, 0x48, 0x81, 0xc3, 0, 0x10, 0, 0, 0xff, 0xc9, 0x75, 0xf3, 0xe6, 0xe8, 0xeb, 0xfe};
 static const uint8_t code_halt[] = {0xf4};
+/* twice round from rbx in ecx steps, then timed in edi steps: cycles in rax, then a write to port 0xe8 */
+static const uint8_t code_chase[] = {0x48, 0x8b, 0x1b, 0xff, 0xc9, 0x75, 0xf9,                   /* mov rbx,[rbx]; dec ecx; jnz */
+                                     0x0f, 0x31, 0x48, 0xc1, 0xe2, 0x20, 0x48, 0x09, 0xd0,       /* rdtsc; shl rdx,32; or rax,rdx */
+                                     0x49, 0x89, 0xc0, 0x89, 0xf9,                               /* mov r8,rax; mov ecx,edi */
+                                     0x48, 0x8b, 0x1b, 0xff, 0xc9, 0x75, 0xf9,
+                                     0x0f, 0x31, 0x48, 0xc1, 0xe2, 0x20, 0x48, 0x09, 0xd0,
+                                     0x4c, 0x29, 0xc0, 0xe6, 0xe8, 0xeb, 0xfe};                  /* sub rax,r8; out 0xe8,al */
 
-enum phase { WRITES, CPUIDS, MSRS, MMIOS, HALTS, PAGES, PHASES };
+enum phase { WRITES, CPUIDS, MSRS, MMIOS, HALTS, PAGES, CHASE, PHASES };
 static const struct {
     const char *name;
     const uint8_t *code;
@@ -65,6 +78,7 @@ static const struct {
     {"writes", code_write, sizeof(code_write)}, {"cpuids", code_cpuid, sizeof(code_cpuid)},
     {"msrs", code_msr, sizeof(code_msr)},       {"mmios", code_mmio, sizeof(code_mmio)},
     {"halts", code_halt, sizeof(code_halt)},    {"pages", code_touch, sizeof(code_touch)},
+    {"chase", code_chase, sizeof(code_chase)},
 };
 
 struct settings {
@@ -80,7 +94,7 @@ struct guest {
     int kvm, vm, vcpu;
     uint8_t *low, *touched;
     struct kvm_run *run;
-    uint64_t exits, done[PHASES];
+    uint64_t exits, done[PHASES], chase_from;
     bool failed;
 };
 
@@ -118,6 +132,11 @@ static void tables_write(uint8_t *low)
         second[at] = (TABLE_TOP + PAGE * (2 + at)) | 7;
     for (uint64_t at = 0; at < 4 * 512; at++)
         third[at] = at * HUGE | 0x87;
+    uint64_t *small = (void *)(low + SMALL_TABLES);
+    for (uint64_t at = 0; at < CHASE_MOST; at++)
+        small[at] = (TOUCHED + at * PAGE) | 7;
+    for (uint64_t at = 0; at < CHASE_MOST / 512; at++)
+        third[SMALL_AT / HUGE + at] = (SMALL_TABLES + at * PAGE) | 7;
 }
 
 static void segments_set(struct kvm_sregs *sregs, unsigned level)
@@ -135,7 +154,7 @@ static void segments_set(struct kvm_sregs *sregs, unsigned level)
 
 static int state_set(struct guest *guest, enum phase phase)
 {
-    unsigned level = phase == PAGES ? 3 : 0;
+    unsigned level = phase >= PAGES ? 3 : 0;
     struct kvm_sregs sregs;
     if (ioctl(guest->vcpu, KVM_GET_SREGS, &sregs) < 0)
         return -1;
@@ -146,12 +165,14 @@ static int state_set(struct guest *guest, enum phase phase)
     sregs.efer = 0x500;
     struct kvm_regs regs = {.rip = CODE + 0x100 * phase, .rsp = STACK, .rflags = 2 | (level ? 3 << 12 : 0),
                             .rcx = guest->settings->counts[phase], .rbx = phase == MMIOS ? MMIO : TOUCHED};
+    if (phase == CHASE)
+        regs.rcx = regs.rdi = 2 * guest->settings->counts[CHASE], regs.rbx = guest->chase_from;
     return ioctl(guest->vcpu, KVM_SET_SREGS, &sregs) < 0 ? -1 : ioctl(guest->vcpu, KVM_SET_REGS, &regs);
 }
 
 static bool guest_make(struct guest *guest)
 {
-    size_t touched = (guest->settings->counts[PAGES] * PAGE + HUGE - 1) / HUGE * HUGE;
+    size_t touched = ((guest->settings->counts[PAGES] + guest->settings->counts[CHASE]) * PAGE + HUGE - 1) / HUGE * HUGE;
     guest->kvm = open("/dev/kvm", O_RDWR | O_CLOEXEC);
     guest->vm = guest->kvm < 0 ? -1 : ioctl(guest->kvm, KVM_CREATE_VM, 0);
     if (guest->vm < 0)
@@ -198,6 +219,50 @@ static bool phase_run(struct guest *guest, enum phase phase)
     }
 }
 
+/* As the probe of the same purpose lays it: src/probe/guest/host_page.c. */
+static void chain_lay(struct guest *guest, uint64_t base, bool dense)
+{
+    uint64_t nodes = guest->settings->counts[CHASE];
+    guest->chase_from = base;
+    for (uint64_t at = 0; at < nodes; at++) {
+        uint64_t next = (at * 1664525 + 1013904223) & (nodes - 1);
+        uint64_t target = base + (dense ? next * 64 : next * PAGE + next / 16 % 64 * 64);
+        memcpy(guest->touched + (dense ? at * 64 : at * PAGE + at / 16 % 64 * 64), &target, sizeof(target));
+    }
+}
+
+static double tsc_hz(void)
+{
+    struct timespec start, now;
+    clock_gettime(CLOCK_MONOTONIC, &start);
+    uint64_t from = __builtin_ia32_rdtsc();
+    double seconds = 0;
+    while (seconds < 0.01) {
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        seconds = (double)(now.tv_sec - start.tv_sec) + (double)(now.tv_nsec - start.tv_nsec) * 1e-9;
+    }
+    return (double)(__builtin_ia32_rdtsc() - from) / seconds;
+}
+
+static bool chase_run(struct guest *guest)
+{
+    static const struct {
+        const char *name;
+        uint64_t base;
+        bool dense;
+    } arms[] = {{"chase_dense_ps", TOUCHED, true}, {"chase_2m_ps", TOUCHED, false}, {"chase_4k_ps", SMALL_AT, false}};
+    double hz = tsc_hz();
+    for (int round = 0; round < CHASE_ROUNDS; round++)
+        for (unsigned arm = 0; arm < 3; arm++) {
+            struct kvm_regs regs;
+            chain_lay(guest, arms[arm].base, arms[arm].dense);
+            if (!phase_run(guest, CHASE) || ioctl(guest->vcpu, KVM_GET_REGS, &regs) < 0)
+                return false;
+            printf("%s %.0f\n", arms[arm].name, (double)regs.rax * 1e12 / hz / (2 * (double)guest->settings->counts[CHASE]));
+        }
+    return true;
+}
+
 static void *guest_run(void *context)
 {
     struct guest *guest = context;
@@ -214,6 +279,11 @@ static void *guest_run(void *context)
         for (enum phase phase = 0; phase < PHASES && !guest->failed; phase++) {
             if (!settings->counts[phase] || (phase == PAGES && round))
                 continue;
+            if (phase == CHASE) {
+                guest->failed = !chase_run(guest);
+                guest->done[phase]++;
+                continue;
+            }
             for (uint64_t turn = 0; turn < (phase == HALTS ? settings->counts[phase] : 1) && !guest->failed; turn++)
                 guest->failed = !phase_run(guest, phase);
             guest->done[phase] += settings->counts[phase];
@@ -249,6 +319,9 @@ static bool settings_read(struct settings *settings, int argc, char **argv)
             *place = value;
         }
     }
+    uint64_t chase = settings->counts[CHASE];
+    if (chase & (chase - 1) || chase > CHASE_MOST || (chase && (settings->guests > 1 || settings->counts[PAGES])))
+        return false;
     return settings->guests >= 1 && settings->guests <= 1000;
 }
 
