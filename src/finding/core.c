@@ -379,16 +379,21 @@ static const char *width_words(const struct finding *finding, const struct loop_
 /* Loops that their code lets compute more at once: that they do is a fact, what wider code returns isn't measured. */
 static bool narrow_loops_found(const struct results *results, struct finding *finding, const struct narrow_code *code, double best_bits)
 {
-    double samples = 0, gain = 0;
+    double samples = 0, gain = 0, most = 0;
+    const struct narrow_loop *loop = NULL; /* that has most of the gain */
     for (size_t at = 0; at < code->count; at++) {
+        if (code->loops[at].width.bits >= best_bits)
+            continue;
         double part = computing_part(results, &code->loops[at]) * (double)code->loops[at].samples;
-        samples += code->loops[at].width.bits < best_bits ? part : 0;
-        gain += part * (1 - code->loops[at].width.bits / best_bits);
+        double own = part * (1 - code->loops[at].width.bits / best_bits);
+        loop = own > most ? &code->loops[at] : loop;
+        most = own > most ? own : most;
+        samples += part;
+        gain += own;
     }
     struct interval share = share_of_samples(results, finding, gain > 0 ? gain : 0);
-    if (!code->count || !share.known || share.low < results->effect)
+    if (!loop || !share.known || share.low < results->effect)
         return false;
-    const struct narrow_loop *loop = &code->loops[0];
     finding_decide_fact(finding, share, results->effect);
     finding->subject = loop->function->name;
     struct value best = VALUE_COUNT("best", best_bits), now = VALUE_TEXT("now", width_words(finding, &loop->width));
@@ -424,7 +429,7 @@ static void narrow_vectors_test(const struct results *results, struct finding *f
     if (!stalls_are_attributed(results, finding))
         return;
     const struct stalls *stalls = results->stalls;
-    double best_bits = results->surroundings->has_avx512 ? 512 : results->surroundings->has_avx2 ? 256 : 128;
+    double known_bits = surroundings_widest_bits(results->surroundings), best_bits = known_bits > 0 ? known_bits : 128;
     struct narrow_code code = narrow_code_of(stalls, finding->arena);
     if (narrow_loops_found(results, finding, &code, best_bits))
         return;

@@ -102,6 +102,7 @@ struct instruction {
     uint8_t mask_reads, mask_writes;  /* one bit for each of k0 to k7 */
     uint8_t flags_read, flags_written; /* FLAGS_* */
     bool has_immediate;    /* other than a branch target */
+    uint8_t own_places;    /* bit n: its operand n, masks not counted, is the register that it writes, and it reads that: "subl %ecx,%eax" 1 */
     bool is_sum;           /* the general register written = register sum_from + sum: copies, lea; 32 bits of it at least */
     uint8_t sum_from;
     int64_t sum;

@@ -22,11 +22,12 @@ static struct measured number_of(const struct fact_number *fact, double unit, st
     return fact->known ? measured_as((double)fact->value * unit) : not_measured(arena_string(arena, fact->why));
 }
 
-static struct measured cache_of(const struct topology *topology, int level)
+/* but: of the two kinds that a level may have apart, 'I' or 'D', the other one. */
+static struct measured cache_of(const struct topology *topology, int level, char but)
 {
     for (size_t at = 0; at < topology->cache_count; at++) {
         const struct topology_cache *cache = &topology->caches[at];
-        if (cache->level == level && cache->type[0] != 'I' && cache->size_bytes > 0)
+        if (cache->level == level && cache->type[0] != but && cache->size_bytes > 0)
             return measured_as((double)cache->size_bytes);
     }
     return not_measured("the machine doesn't tell its caches");
@@ -91,14 +92,20 @@ void surroundings_take(struct surroundings *surroundings, const struct machine *
         .nodes = nodes ? measured_as((double)nodes) : not_measured("/sys doesn't list memory nodes"),
         .memory_bytes = number_of(&machine->memory.total_kib, 1024, arena),
         .available_bytes = number_of(&machine->memory.available_kib, 1024, arena),
-        .l1d_bytes = cache_of(&machine->topology, 1),
-        .l2_bytes = cache_of(&machine->topology, 2),
-        .l3_bytes = cache_of(&machine->topology, 3),
+        .l1d_bytes = cache_of(&machine->topology, 1, 'I'),
+        .l1i_bytes = cache_of(&machine->topology, 1, 'D'),
+        .l2_bytes = cache_of(&machine->topology, 2, 'I'),
+        .l3_bytes = cache_of(&machine->topology, 3, 'I'),
         .numa_balancing = number_of(&machine->memory.numa_balancing, 1, arena),
         .swap_bytes = number_of(&machine->memory.swap_total_kib, 1024, arena),
         .clock_most_hz = number_of(&machine->frequency.hardware_max_khz, 1000, arena),
         .pmu_counters = counters_of(machine, arena),
     };
+}
+
+double surroundings_widest_bits(const struct surroundings *surroundings)
+{
+    return surroundings->has_avx512 ? 512 : surroundings->has_avx2 ? 256 : surroundings->cpu && surroundings->cpu[0] ? 128 : 0;
 }
 
 /* ---- JSON: one table for both directions ---- */
@@ -140,6 +147,7 @@ static const struct field {
     ALIKE(memory_bytes, FIELD_MEASURED),
     FIELD(available_bytes, FIELD_MEASURED),
     FIELD(l1d_bytes, FIELD_MEASURED),
+    FIELD(l1i_bytes, FIELD_MEASURED),
     FIELD(l2_bytes, FIELD_MEASURED),
     FIELD(l3_bytes, FIELD_MEASURED),
     ALIKE(numa_balancing, FIELD_MEASURED),

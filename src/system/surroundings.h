@@ -24,13 +24,15 @@ struct surroundings {
     const char *instruction_sets; /* what code chooses its loops by: "sse4_2 avx2 fma"; "" when unknown */
     bool is_guest, has_avx2, has_avx512;
     struct measured cpus_online, nodes, memory_bytes, available_bytes;
-    struct measured l1d_bytes, l2_bytes, l3_bytes;
+    struct measured l1d_bytes, l1i_bytes, l2_bytes, l3_bytes;
     struct measured numa_balancing, swap_bytes;
     struct measured clock_most_hz; /* the hardware's highest, of the first CPU */
     struct measured pmu_counters; /* general counters of the core PMU; not measured: there is none, and why */
 };
 
 void surroundings_take(struct surroundings *surroundings, const struct machine *machine, struct arena *arena);
+/* The widest vectors that integers and floating-point numbers have there; 0: not known. */
+double surroundings_widest_bits(const struct surroundings *surroundings);
 void surroundings_write(const struct surroundings *surroundings, struct text *out);
 /* Errors: ERROR_FORMAT. Owner: arena. */
 MUST_CHECK bool surroundings_read(struct surroundings *surroundings, struct json_value root, struct arena *arena,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analyse/bottleneck/bottleneck.h"
 
+#include "analyse/bottleneck/code_index.h"
 #include "analyse/bottleneck/evidence.h"
 #include "analyse/bottleneck/stepped.h"
 #include "analyse/bottleneck/thresholds.h"
@@ -82,8 +83,8 @@ static void instruction_name(struct bottleneck_verdict *verdict, const struct st
 static void set_note(struct bottleneck_verdict *verdict, const struct loop_look *look)
 {
     const struct touched_memory *touched = &look->touched;
-    if (look->reach.known)
-        verdict->level = look->reach.level;
+    verdict->set = (struct bottleneck_set){0};
+    verdict->level = look->reach.known ? look->reach.level : LEVEL_NONE;
     if (!touched->known)
         return;
     verdict->set.at_least_bytes = touched->lines_least_bytes;
@@ -127,6 +128,7 @@ static void verdict_of_look(struct bottleneck_verdict *verdict, const struct bot
     struct leading leading = {
         .request = request,
         .look = look,
+        .cause = cause,
         .samples = (double)look->region->samples,
         .share = tally->told > 0 ? tally->classes[verdict->class == BOTTLENECK_MIXED ? BOTTLENECK_UNKNOWN : verdict->class] /
                                        (tally->told + tally->causes[CAUSE_UNKNOWN])
@@ -198,13 +200,14 @@ static const char *why_nothing(const struct bottleneck_request *request, struct 
     return NULL;
 }
 
-static const struct loop_look *leading_look(const struct loop_look *looks, size_t count, enum bottleneck_cause cause)
+/* NULL: the cause is spread over so many pieces of code that none of them stands for it. */
+static const struct loop_look *leading_look(const struct loop_look *looks, size_t count, enum bottleneck_cause cause, double all)
 {
     const struct loop_look *best = NULL;
     for (size_t at = 0; at < count; at++)
         if (looks[at].samples[cause] > (best ? best->samples[cause] : 0))
             best = &looks[at];
-    return best;
+    return best && best->samples[cause] >= bottleneck_thresholds.loop_share_least * all ? best : NULL;
 }
 
 /* Where a loop is mixed by itself its parts count half for each class. */
@@ -277,6 +280,15 @@ static void tally_stepped(struct tally *tally, const struct stepped *stepped, do
         tally_move(tally, from ? CAUSE_RETIRING : CAUSE_UNKNOWN, guess, least - tally->causes[guess]);
 }
 
+/* Of user code: as much as samples show, and no more than what ran allows. */
+static struct interval code_waited(const struct footprint *footprint, const struct stepped *stepped)
+{
+    struct interval waited = footprint->waited;
+    if (!footprint_waits(footprint)) /* evenly, a quarter would fall there; where all wait for code, nine in ten */
+        waited = interval_of((footprint->line_share - 0.25) / 0.75, footprint->line_share, 1);
+    return stepped->known && stepped->fetched.known ? interval_clamped(waited, 0, stepped->fetched.high) : waited;
+}
+
 static void program_fill(struct bottleneck *result, const struct bottleneck_request *request,
                          const struct loop_look *looks, size_t count, struct arena *arena)
 {
@@ -301,19 +313,16 @@ static void program_fill(struct bottleneck *result, const struct bottleneck_requ
         tally_wait_for_code(&tally, &footprint);
     }
     struct stepped stepped = stepped_of(request->trace);
-    if (stepped.known)
-        tally_stepped(&tally, &stepped, footprint.samples);
+    if (stepped.known) /* shares of all user code, of which what was told is taken to be a fair part */
+        tally_stepped(&tally, &stepped, tally.told + tally.causes[CAUSE_UNKNOWN]);
     for (int cause = 0; cause < CAUSE_COUNT; cause++)
         result->masses[cause] = tally.causes[cause] / all;
     verdict_weigh(verdict, &tally, all);
     if (count) /* of the hottest, also where no cause is known */
         set_note(verdict, &looks[0]);
     verdict->level = LEVEL_NONE;
-    if (verdict->class == BOTTLENECK_FRONTEND && footprint_waits(&footprint))
-        verdict->share = interval_scaled(footprint.waited, footprint.samples / all);
-    else if (verdict->class == BOTTLENECK_FRONTEND) /* evenly, a quarter would fall there; where all wait for code, nine in ten */
-        verdict->share = interval_of((footprint.line_share - 0.25) / 0.75 * footprint.samples / all,
-                                     footprint.line_share * footprint.samples / all, footprint.samples / all);
+    if (verdict->class == BOTTLENECK_FRONTEND)
+        verdict->share = interval_scaled(code_waited(&footprint, &stepped), footprint.samples / all);
     if (verdict->class == BOTTLENECK_UNKNOWN) {
         verdict->why_not = "its samples don't single out a cause";
         verdict->recoverable_why = "no cause is known";
@@ -321,7 +330,7 @@ static void program_fill(struct bottleneck *result, const struct bottleneck_requ
     }
     enum bottleneck_class class = verdict->class == BOTTLENECK_MIXED ? class_first(&tally, BOTTLENECK_UNKNOWN) : verdict->class;
     enum bottleneck_cause cause = cause_first(&tally, class);
-    const struct loop_look *look = leading_look(looks, count, cause);
+    const struct loop_look *look = leading_look(looks, count, cause, all);
     if (look && class != BOTTLENECK_FRONTEND) {
         instruction_name(verdict, request->stalls, look->region, look->hottest[cause]);
         set_note(verdict, look);
@@ -329,6 +338,7 @@ static void program_fill(struct bottleneck *result, const struct bottleneck_requ
     struct leading leading = {
         .request = request,
         .look = look,
+        .cause = cause,
         .footprint = &footprint,
         .stepped = &stepped,
         .samples = tally.told,
@@ -355,6 +365,7 @@ void bottleneck_find(struct bottleneck *ret_bottleneck, const struct bottleneck_
     }
     struct bottleneck_request timed = *request;
     timed.cpu_times = sample_cpu_times(request->recording, arena);
+    timed.index = code_index_new(stalls, arena);
     struct regions regions;
     regions_find(&regions, stalls, bottleneck_thresholds.loop_share_least, arena);
     size_t count = 0;
@@ -364,7 +375,7 @@ void bottleneck_find(struct bottleneck *ret_bottleneck, const struct bottleneck_
     result.loops = arena_array(arena, struct bottleneck_loop, LOOPS_MOST + 1);
     for (size_t at = 0; at < count && at < LOOPS_MOST; at++)
         if ((double)regions.items[at].samples >= bottleneck_thresholds.loop_share_least * all)
-            loop_fill(&result.loops[result.loop_count++], request, &looks[at], arena);
-    program_fill(&result, request, looks, count, arena);
+            loop_fill(&result.loops[result.loop_count++], &timed, &looks[at], arena);
+    program_fill(&result, &timed, looks, count, arena);
     *ret_bottleneck = result;
 }

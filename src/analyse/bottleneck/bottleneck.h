@@ -70,8 +70,10 @@ enum bottleneck_class bottleneck_class_of(enum bottleneck_cause cause);
 
 struct bottleneck_machine { /* what the rules have to know of it */
     double l1_bytes, l2_bytes;
-    bool caches_known;              /* else these are what cores since 2015 have at least */
+    bool caches_known;              /* else those two are what cores since 2015 have at least */
+    double code_bytes;              /* its nearest cache for code; 0: not known */
     double base_page_bytes;
+    double widest_bits;             /* of its vectors; 0: not known */
     struct interval clock_hz;       /* beside the run; unknown: not calibrated */
     struct interval issue_share;    /* of its issue width that a core gave */
     struct interval read_bytes_s;   /* one core's */
@@ -137,6 +139,7 @@ struct bottleneck_request {
     const struct recording *recording;
     const struct bottleneck_machine *machine;
     const uint64_t *cpu_times;     /* of its thread at each sample; bottleneck_find fills it */
+    const struct code_index *index; /* what is whose; bottleneck_find fills it */
     const struct trace_summary *trace; /* of a stepped piece of it (--probe step); NULL: none */
     const char *not_a_cpu_problem; /* why there is nothing to estimate: it waits; NULL */
 };

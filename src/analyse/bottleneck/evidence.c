@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analyse/bottleneck/evidence.h"
 
+#include "analyse/bottleneck/code_index.h"
 #include "analyse/bottleneck/recoverable.h"
 #include "analyse/bottleneck/thresholds.h"
 #include "base/scope.h"
@@ -25,6 +26,8 @@ static const char *bytes_text(struct arena *arena, double bytes)
 
 /* ---- from the samples ---- */
 
+static const double SHOWN_LEAST = 0.005; /* what rounds to 0 % is no evidence */
+
 static int double_compare(const void *a, const void *b)
 {
     double left = *(const double *)a, right = *(const double *)b;
@@ -44,10 +47,11 @@ static double string_bytes(const struct leading *leading, uint32_t row)
     const struct instruction *here = &region->code->items[row];
     double left[REPEATS_MOST];
     size_t count = 0;
-    for (size_t at = 0; at < request->stalls->placed_count && count < REPEATS_MOST; at++) {
-        const struct stall_sample *placed = &request->stalls->placed[at];
+    struct index_part own = code_index_placed(request->index, region->function);
+    for (size_t at = 0; at < own.count && count < REPEATS_MOST; at++) {
+        const struct stall_sample *placed = &request->stalls->placed[own.items[at]];
         uint64_t value;
-        if (placed->function == region->function && placed->sampled == row &&
+        if (placed->sampled == row &&
             samples_register(&request->recording->samples, &request->recording->samples.items[placed->sample],
                              here->repeat_register, &value))
             left[count++] = (double)value;
@@ -60,8 +64,9 @@ static double string_bytes(const struct leading *leading, uint32_t row)
 
 static void string_evidence(struct bottleneck_verdict *verdict, const struct leading *leading, struct arena *arena)
 {
-    uint32_t row = leading->look->hottest[verdict->cause];
-    if (row == UINT32_MAX || !leading->look->region->code->items[row].repeats)
+    uint32_t row = leading->look->hottest[leading->cause];
+    const struct instruction *here = row != UINT32_MAX ? &leading->look->region->code->items[row] : NULL;
+    if (!here || !here->repeats || here->flags_written) /* scas, cmps: they end where the data say so */
         return;
     double bytes = string_bytes(leading, row);
     if (bytes >= 1)
@@ -73,10 +78,11 @@ static void string_evidence(struct bottleneck_verdict *verdict, const struct lea
 static void samples_evidence(struct bottleneck_verdict *verdict, const struct leading *leading, struct arena *arena)
 {
     const struct loop_look *look = leading->look;
-    double part = look->region->samples ? look->samples[verdict->cause] / (double)look->region->samples : 0;
-    if (verdict->instruction)
+    double part = look->region->samples ? look->samples[leading->cause] / (double)look->region->samples : 0;
+    if (verdict->instruction && part >= SHOWN_LEAST)
         add(verdict, "samples",
-            arena_printf(arena, "%.0f %% of the loop's samples wait so, most at %s", part * 100, verdict->instruction));
+            arena_printf(arena, "%.0f %% of the %s's samples wait so, most at %s", part * 100, look->region->is_loop ? "loop" : "function",
+                         verdict->instruction));
 }
 
 static void guesses_evidence(struct bottleneck_verdict *verdict, const struct leading *leading, struct arena *arena)
@@ -119,10 +125,11 @@ static void footprint_evidence(struct bottleneck_verdict *verdict, const struct 
             arena_printf(arena, "%.0f %% of the samples in spread-out code fall where code comes in (a line begins, a jump or call "
                                 "leads there or returns), where %.0f %% of its instructions are",
                          footprint->starts * 100, footprint->starts_expected * 100));
-        add(verdict, "code", arena_printf(arena, "about %s of code are in use (%s were met), the nearest cache holds %s",
-                                          bytes_text(arena, footprint->bytes),
+        add(verdict, "code", arena_printf(arena, "%s %s of code are in use (%s were met), the nearest cache holds %s%s",
+                                          footprint->is_least ? "at least" : "about", bytes_text(arena, footprint->bytes),
                                           bytes_text(arena, (double)leading->request->stalls->met_lines * 64),
-                                          bytes_text(arena, bottleneck_thresholds.front_bytes)));
+                                          bytes_text(arena, footprint->cache_bytes),
+                                          leading->request->machine->code_bytes > 0 ? "" : " on most cores: this one's isn't known"));
         return;
     }
     add(verdict, "samples",
@@ -140,11 +147,11 @@ static void apart_evidence(struct bottleneck_verdict *verdict, const struct lead
         return;
     if (verdict->class == BOTTLENECK_MIXED && footprint_waits(footprint))
         footprint_evidence(verdict, leading, arena);
-    else if (verdict->cause == CAUSE_INDIRECT && leading->entered > 0)
+    else if (leading->cause == CAUSE_INDIRECT && leading->entered >= bottleneck_thresholds.table_share)
         add(verdict, "samples", arena_printf(arena, "%.0f %% of the samples fall on the first instruction of a function, where calls "
                                                     "through a register or table lead: what such a call waits for is its target",
                                              leading->entered * 100));
-    else
+    else if (leading->small >= SHOWN_LEAST)
         add(verdict, "samples", arena_printf(arena, "%.0f %% of the samples fall on quick instructions of code in pieces too small to "
                                                     "show anything by themselves; %.0f %% more than evenly where branches or tables lead",
                                              leading->small * 100, (footprint->guessed + footprint->guessed_cases) * 100));
@@ -179,22 +186,34 @@ static const char *set_text(struct arena *arena, const struct touched_memory *to
                         bytes_text(arena, lines.high));
 }
 
+static const char *pages_text(struct arena *arena, const struct touched_memory *touched)
+{
+    struct interval pages = touched->pages_bytes;
+    bool apart = pages.known && (!touched->lines_bytes.known || pages.mid > 1.5 * touched->lines_bytes.mid);
+    return apart ? arena_printf(arena, " in pages of %s", bytes_text(arena, pages.mid)) : "";
+}
+
+static double lines_of(const struct touched_memory *touched)
+{
+    return touched->lines_bytes.known ? touched->lines_bytes.mid : touched->lines_least_bytes;
+}
+
+/* How far the access reaches that says the level; and how far all of them, where that is much more. */
 static void reach_evidence(struct bottleneck_verdict *verdict, const struct leading *leading, struct arena *arena)
 {
     const struct reach *reach = &leading->look->reach;
-    const struct touched_memory *touched = &leading->look->touched;
-    if (!reach->known || !touched->known)
+    const struct touched_memory *all = &leading->look->touched, *own = reach->touched.known ? &reach->touched : all;
+    if (!reach->known || !all->known || lines_of(own) < 1)
         return;
     static const char *const where[] = {"", "within the first cache", "beyond the first cache, within the second",
                                         "beyond the second cache"};
-    struct interval pages = touched->pages_bytes;
-    bool apart = pages.known && (!touched->lines_bytes.known || pages.mid > 1.5 * touched->lines_bytes.mid);
+    bool differ = lines_of(all) > 1.5 * lines_of(own);
     add(verdict, "addresses",
-        arena_printf(arena, "it goes over %s of lines%s%s, %s (%s and %s)%s", set_text(arena, touched),
-                     apart ? " in pages of " : "", apart ? bytes_text(arena, pages.mid) : "", where[reach->level],
-                     bytes_text(arena, leading->request->machine->l1_bytes),
+        arena_printf(arena, "%s goes over %s of lines%s, %s (%s and %s)%s%s", differ ? "its hottest access" : "it", set_text(arena, differ ? own : all),
+                     pages_text(arena, differ ? own : all), where[reach->level], bytes_text(arena, leading->request->machine->l1_bytes),
                      bytes_text(arena, leading->request->machine->l2_bytes),
-                     touched->goes_once ? "; each part once, as far as was seen" : ""));
+                     differ ? arena_printf(arena, "; all of them over %s%s", set_text(arena, all), pages_text(arena, all)) : "",
+                     all->goes_once ? "; each part once, as far as was seen" : ""));
 }
 
 static void memory_evidence(struct bottleneck_verdict *verdict, const struct leading *leading, struct arena *arena)
@@ -225,12 +244,13 @@ static void memory_evidence(struct bottleneck_verdict *verdict, const struct lea
 
 /* ---- how sure ---- */
 
-/* Constants at most: nothing that could miss. */
+/* Constants at most, by all of its accesses together: nothing that could miss. */
 static bool is_memory_idle(const struct loop_look *look)
 {
-    const struct reach *reach = &look->reach;
-    return !look->touches_memory || (reach->known && reach->level == LEVEL_L1 && reach->set.lines.known &&
-                                     reach->set.lines.bytes <= bottleneck_thresholds.constants_bytes);
+    static const double UNPLACED_MOST = 0.02;
+    struct interval lines = look->touched.lines_bytes;
+    return !look->touches_memory || (look->touched.known && lines.known && lines.mid <= bottleneck_thresholds.constants_bytes &&
+                                     (double)look->unplaced <= UNPLACED_MOST * (double)look->region->samples);
 }
 
 /*
@@ -256,7 +276,7 @@ static bool is_footprint_clear(const struct footprint *footprint)
     if (footprint_waits(footprint))
         return footprint->placed >= limit->front_high_placed && footprint->bytes >= limit->front_high_bytes &&
                footprint->waited.low >= limit->front_high_waited;
-    return footprint->least_bytes > 2 * limit->front_bytes && footprint->line_share >= limit->class_high;
+    return footprint->least_bytes > 2 * footprint->cache_bytes && footprint->line_share >= limit->class_high;
 }
 
 /* A second look that doesn't rest on which instruction got the samples. */
@@ -368,20 +388,20 @@ static void reasons_find(struct bottleneck_verdict *verdict, const struct leadin
         string_evidence(verdict, leading, arena);
     }
     if (verdict->class == BOTTLENECK_MEMORY || verdict->class == BOTTLENECK_MIXED ||
-        leading->look->reach.level == LEVEL_L1 || leading->look->is_walk_ruled_out)
+        leading->look->reach.level == LEVEL_L1 || leading->look->ruled_out_line_ns > 0)
         reach_evidence(verdict, leading, arena);
     if (verdict->class == BOTTLENECK_MEMORY)
         memory_evidence(verdict, leading, arena);
     if (verdict->class == BOTTLENECK_CORE)
         chain_evidence(verdict, leading, arena);
-    if (leading->look->is_walk_ruled_out)
+    if (leading->look->ruled_out_line_ns > 0)
         add(verdict, "rate", arena_printf(arena, "memory is read in order, a line in %.3g ns: too slowly to wait for it",
-                                          leading->look->reach.line_ns));
+                                          leading->look->ruled_out_line_ns));
 }
 
 void verdict_explain(struct bottleneck_verdict *verdict, const struct leading *leading, struct arena *arena)
 {
-    recoverable_find(verdict, leading->look, (double)leading->request->stalls->sample_count);
+    recoverable_find(verdict, leading->look, leading->request->machine, (double)leading->request->stalls->sample_count);
     reasons_find(verdict, leading, arena);
     stepped_evidence(verdict, leading, arena);
     confidence_find(verdict, leading);

@@ -10,6 +10,7 @@
 struct leading { /* what the verdict rests on */
     const struct bottleneck_request *request;
     const struct loop_look *look;   /* of the loop that leads in the class; NULL: none */
+    enum bottleneck_cause cause;    /* the first of those that are there; a mixed verdict has none of its own */
     const struct footprint *footprint;
     const struct stepped *stepped;  /* NULL: of a loop, whose part of the trace isn't known */
     double samples;                 /* counted for it */

@@ -12,6 +12,7 @@ enum {
     LINE_BYTES = 64,
     WINDOW_ROWS = 32,      /* to either side: as many instructions of each kind are expected of the samples as stand here */
     KEPT_LINES = 256,      /* a line with more than one such share of the samples is met so often that it stays */
+    DOUBLES_LEAST = 10,    /* lines met twice: fewer are chance, and as few as one would make any code endless */
     SPREAD_SAMPLES = 2,    /* of a line, at least: a few samples don't tell how hot it is */
 };
 
@@ -136,7 +137,8 @@ static void ways_add(struct fetches *fetches, const struct stall_code *code)
     for (size_t row = 0; row + 2 < code->count; row++) {
         uint32_t target = code->items[row].class == INSTRUCTION_BRANCH && code->items[row].has_target
                               ? row_of(code, code->items[row].target) : UINT32_MAX;
-        if (target == UINT32_MAX || target + 1 >= code->count || target == row + 2)
+        /* Back to the head of a loop: that is met for other reasons, too, and what follows the loop says nothing of its guesses. */
+        if (target == UINT32_MAX || target + 1 >= code->count || target == row + 2 || target <= row)
             continue;
         double on = (double)(code->sampled[row + 1] + code->sampled[row + 2]);
         double away = (double)(code->sampled[target] + code->sampled[target + 1]);
@@ -252,6 +254,7 @@ static void guessed_find(struct footprint *footprint, const struct fetches *fetc
 static double lines_estimated(const struct stalls *stalls)
 {
     double once = (double)stalls->single_lines, twice = (double)stalls->double_lines;
+    twice = twice > DOUBLES_LEAST ? twice : DOUBLES_LEAST;
     return (double)stalls->met_lines + (once > 0 ? once * (once - 1) / (2 * (twice + 1)) : 0);
 }
 
@@ -264,6 +267,8 @@ struct footprint footprint_of(const struct bottleneck_request *request)
         .addresses = (double)stalls->hot_addresses,
         .least_bytes = (double)stalls->hot_code_lines * LINE_BYTES,
         .bytes = lines_estimated(stalls) * LINE_BYTES,
+        .is_least = stalls->double_lines < DOUBLES_LEAST && stalls->single_lines,
+        .cache_bytes = request->machine->code_bytes > 0 ? request->machine->code_bytes : limit->front_bytes,
     };
     lines_find(&footprint, request);
     struct fetches fetches = {0};
@@ -284,14 +289,14 @@ struct footprint footprint_of(const struct bottleneck_request *request)
 bool footprint_waits(const struct footprint *footprint)
 {
     const struct bottleneck_thresholds *limit = &bottleneck_thresholds;
-    return footprint->waited.known && footprint->bytes >= limit->front_bytes && footprint->waited.mid >= limit->front_waited_least &&
+    return footprint->waited.known && footprint->bytes >= footprint->cache_bytes && footprint->waited.mid >= limit->front_waited_least &&
            footprint->waited.low > 0;
 }
 
 bool footprint_speaks(const struct footprint *footprint)
 {
     const struct bottleneck_thresholds *limit = &bottleneck_thresholds;
-    bool gathers = footprint->line_share >= limit->front_line_share && footprint->least_bytes >= limit->front_bytes / 2;
+    bool gathers = footprint->line_share >= limit->front_line_share && footprint->least_bytes >= footprint->cache_bytes / 2;
     bool is_flat = footprint->line_share >= limit->front_flat_share && footprint->least_bytes >= limit->front_flat_bytes;
     return !footprint->waited.known && footprint->samples >= limit->samples_least &&
            footprint->addresses >= limit->front_addresses && (gathers || is_flat);

@@ -23,6 +23,8 @@ struct footprint {
     double addresses;      /* distinct ones that hold 98 % of them */
     double least_bytes;    /* of the lines that hold 98 %, times 64: the least that is hot */
     double bytes;          /* estimated, lines that no sample met too */
+    bool is_least;         /* … and too few lines were met twice to say how much more it is */
+    double cache_bytes;    /* the nearest cache for code, of this machine or of most */
     double placed;         /* of samples: in code that is known */
     double spread;         /* of samples: placed in lines that hold little each */
     double starts, starts_expected; /* of the spread ones, 0..1: where code comes in; as many instructions are there */

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analyse/bottleneck/loop_look.h"
 
+#include "analyse/bottleneck/code_index.h"
 #include "analyse/bottleneck/dependence.h"
 #include "analyse/bottleneck/thresholds.h"
+
+enum { X86_STACK_POINTER = 7 }; /* PERF_REG_X86_SP */
 
 static const double ROW_SHARE_LEAST = 0.02; /* of the region's samples, for addresses of its own */
 static const double FORWARDED_BYTES = 4096; /* counters that are met again while their stores are young */
@@ -66,7 +69,7 @@ static enum bottleneck_cause access_cause(struct rows_view *view, uint32_t row, 
         look->reach_hits = region->code->hits[row];
     }
     if (far && reach.is_fetched_ahead)
-        look->is_walk_ruled_out = true;
+        look->ruled_out_line_ns = reach.line_ns;
     else if (far)
         return far_cause(region, row, &reach);
     if (here->class == INSTRUCTION_STRING && reach.known) /* within the nearest cache: as fast as it is carried out */
@@ -124,6 +127,15 @@ static enum bottleneck_cause quick_cause(const struct loop_look *look)
                                                                                   : resources_first(&look->resources);
 }
 
+/* An access of which at most half of the addresses are known. */
+static bool is_unplaced(const struct bottleneck_request *request, const struct region *region, uint32_t row)
+{
+    const struct instruction *here = &region->code->items[row];
+    bool accesses = here->memory.is_present && (here->is_load || here->is_store) && here->class != INSTRUCTION_CALL;
+    bool of_stack = here->memory.base == X86_STACK_POINTER && here->memory.index == REGISTER_NONE;
+    return accesses && !of_stack && code_index_row_addresses(request->index, region->function, row).count * 2 < region->code->hits[row];
+}
+
 static void look_add(struct loop_look *look, enum bottleneck_cause cause, uint32_t row)
 {
     const struct stall_code *code = look->region->code;
@@ -159,6 +171,7 @@ struct loop_look loop_look_of(const struct bottleneck_request *request, const st
         look.is_prefetched |= region->code->items[row].class == INSTRUCTION_PREFETCH;
         if (!region->code->hits[row])
             continue;
+        look.unplaced += is_unplaced(request, region, row) ? region->code->hits[row] : 0;
         enum bottleneck_cause cause = row_cause(&view, row, &look);
         look.quick += cause == CAUSE_UNKNOWN ? (double)region->code->hits[row] : 0;
         look_add(&look, cause == CAUSE_UNKNOWN ? quick : cause, row);

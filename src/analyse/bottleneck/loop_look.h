@@ -24,7 +24,8 @@ struct loop_look {
     uint64_t reach_hits;       /* stalled at that access */
     bool touches_memory;       /* any load or store */
     bool is_prefetched;        /* asks for data ahead by itself */
-    bool is_walk_ruled_out;    /* memory in order, walked too slowly to wait for it */
+    double ruled_out_line_ns;  /* memory in order, walked too slowly to wait for it: so long a line; 0: none is */
+    uint64_t unplaced;         /* samples that stalled at accesses whose addresses aren't known, the stack's left out */
     struct guesses guesses;
     struct resources resources;
     struct pace pace;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analyse/bottleneck/reach.h"
 
+#include "analyse/bottleneck/code_index.h"
 #include "analyse/bottleneck/thresholds.h"
 #include "analyse/bottleneck/walk.h"
 
@@ -9,7 +10,15 @@ enum {
     PAGE_BYTES = 4096,
     ADDRESSES_MOST = 20000, /* the estimate doesn't get better with more */
     PARTS_MOST = 24,        /* accesses of a region that are looked at: long unrolled loops repeat themselves */
+    TRIED_MOST = 96,        /* … that may turn out to have too few addresses */
+    ADDRESSES_A_SAMPLE = 4, /* at most: of the one that stalled, of the one behind, from either timer */
 };
+
+/* Its few samples can't show where it reaches. */
+static bool is_too_small(const struct region *region)
+{
+    return region->samples * ADDRESSES_A_SAMPLE < WORKING_SET_ADDRESSES_LEAST;
+}
 
 /* crowding: lines a power of two apart share so much fewer sets of a cache. */
 static enum bottleneck_level level_of(const struct bottleneck_machine *machine, double bytes, double crowding)
@@ -55,6 +64,15 @@ static double lines_a_turn(const struct region *region, int64_t step)
     return most < 1 || along < 1 ? 1 : along < most ? along : most;
 }
 
+/* Along a column, every place is far from the last: fewer lines than its pages hold, or passed faster than any cache gives them. */
+static bool skips_lines(const struct reach *reach, const struct walk *walk)
+{
+    static const double LINE_NS_LEAST = 0.3, PAGES_A_LINE = 3;
+    struct interval lines = reach->touched.lines_bytes, pages = reach->touched.pages_bytes;
+    bool is_sparse = lines.known && pages.known && pages.mid > PAGES_A_LINE * lines.mid;
+    return is_sparse || walk->bytes_per_ns * LINE_NS_LEAST > LINE_BYTES;
+}
+
 /* By the code where it counts evenly, else by neighbouring samples. */
 static void order_find(struct reach *reach, const struct bottleneck_request *request, const struct region *region,
                        uint32_t row)
@@ -67,7 +85,7 @@ static void order_find(struct reach *reach, const struct bottleneck_request *req
     bool drifts = walk.pairs && walk.drifting >= limit->walk_drifting;
     double lines = counted ? lines_a_turn(region, step) : 1, way = (double)(step < 0 ? -step : step);
     /* A turn meets nearly all of the lines on its way. */
-    reach->in_order = counted ? way <= LINE_BYTES || way <= 2 * LINE_BYTES * lines : agrees || drifts;
+    reach->in_order = counted ? way <= LINE_BYTES || way <= 2 * LINE_BYTES * lines : (agrees || drifts) && !skips_lines(reach, &walk);
     double width = counted && way > LINE_BYTES ? way / lines : LINE_BYTES;
     reach->line_ns = reach->in_order && agrees && walk.bytes_per_ns > 0 ? width / walk.bytes_per_ns : 0;
     reach->is_fetched_ahead = reach->line_ns > limit->walk_line_ns;
@@ -76,12 +94,13 @@ static void order_find(struct reach *reach, const struct bottleneck_request *req
 static void stalled_addresses(address_list *list, const struct bottleneck_request *request, const struct region *region,
                               uint32_t row)
 {
-    const struct stalls *stalls = request->stalls;
-    for (size_t at = 0; at < stalls->address_count && list->count < ADDRESSES_MOST; at++) {
-        const struct stall_address *hit = &stalls->addresses[at];
-        if (hit->function == region->function && region_holds(region, hit->instruction) &&
-            (row == UINT32_MAX || hit->instruction == row))
-            *vec_push(list) = (struct timed_address){hit->time_ns, hit->addr};
+    bool all = row == UINT32_MAX;
+    struct index_part own = all ? code_index_addresses(request->index, region->function)
+                                : code_index_row_addresses(request->index, region->function, row);
+    for (size_t at = 0; at < own.count && list->count < ADDRESSES_MOST; at++) {
+        const struct stall_address *hit = &request->stalls->addresses[own.items[at]];
+        if (!all || region_holds(region, hit->instruction))
+            *vec_push(list) = (struct timed_address){hit->time_ns, hit->addr, hit->thread};
     }
 }
 
@@ -124,7 +143,7 @@ static uint64_t step_a_line(const struct region *region, uint32_t row, int64_t s
         const struct memory_operand *other = &items[at].memory;
         bool along = region_holds(region, at) && other->is_present && (items[at].is_load || items[at].is_store) &&
                      other->base == own->base && other->index == own->index;
-        int64_t place = other->displacement / LINE_BYTES;
+        int64_t place = (other->displacement - (other->displacement < 0 ? LINE_BYTES - 1 : 0)) / LINE_BYTES;
         lines += along && place != last;
         last = along ? place : last;
     }
@@ -143,13 +162,14 @@ static void copied_addresses(address_list *list, const struct bottleneck_request
                              uint32_t row)
 {
     const struct samples *samples = &request->recording->samples;
-    for (size_t at = 0; at < request->stalls->placed_count && list->count < ADDRESSES_MOST; at++) {
-        const struct stall_sample *placed = &request->stalls->placed[at];
+    struct index_part own = code_index_placed(request->index, region->function);
+    for (size_t at = 0; at < own.count && list->count < ADDRESSES_MOST; at++) {
+        const struct stall_sample *placed = &request->stalls->placed[own.items[at]];
         const struct sample *sample = &samples->items[placed->sample];
         uint64_t addr;
-        if (placed->function == region->function && placed->stalled == row && !placed->is_again &&
+        if (placed->stalled == row && !placed->is_again &&
             samples_register(samples, sample, region->code->items[row].copy_register, &addr))
-            *vec_push(list) = (struct timed_address){sample->time_ns, addr};
+            *vec_push(list) = (struct timed_address){sample->time_ns, addr, sample->thread};
     }
 }
 
@@ -191,6 +211,8 @@ struct reach reach_of(const struct bottleneck_request *request, const struct reg
     const struct bottleneck_thresholds *limit = &bottleneck_thresholds;
     struct reach reach = {0};
     address_list addresses = {0};
+    if (is_too_small(region))
+        return reach;
     stalled_addresses(&addresses, request, region, row);
     uint32_t access = row == UINT32_MAX ? hottest_access(region) : row;
     if (addresses.count >= WORKING_SET_ADDRESSES_LEAST)
@@ -217,11 +239,20 @@ struct touched_memory reach_together(const struct bottleneck_request *request, c
                                      struct arena *arena)
 {
     vec(struct touched_memory) parts = {0};
-    for (uint32_t row = region->rows.first; row <= region->rows.last && parts.count < PARTS_MOST; row++) {
+    uint32_t tried = 0;
+    if (is_too_small(region))
+        return (struct touched_memory){0};
+    for (uint32_t row = region->rows.first; row <= region->rows.last && parts.count < PARTS_MOST && tried < TRIED_MOST; row++) {
         const struct instruction *here = &region->code->items[row];
         if (!region_holds(region, row) || !here->memory.is_present || !(here->is_load || here->is_store) ||
             here->class == INSTRUCTION_CALL)
             continue;
+        int64_t step;
+        bool counted = region->is_loop && code_loop_step(region->code->items, region->rows, row, &step);
+        if (!counted && code_index_row_addresses(request->index, region->function, row).count < WORKING_SET_ADDRESSES_LEAST &&
+            here->class != INSTRUCTION_STRING)
+            continue;
+        tried++;
         address_list stalled = {0};
         stalled_addresses(&stalled, request, region, row);
         struct touched_memory part = touched_of(request, region, row, &stalled, arena);

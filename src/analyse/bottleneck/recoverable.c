@@ -4,8 +4,8 @@
 #include "base/vec.h"
 
 enum {
-    WIDEST_BITS = 512,
-    FUSED = 2, /* a multiplication and an addition in one */
+    WIDEST_BITS = 512, /* of any machine: what one isn't known to have it may have */
+    FUSED_BITS = 256,  /* machines with integers so wide have multiplication and addition in one, too */
 };
 
 struct gain { /* of the time laid at the cause, 0..1 */
@@ -41,42 +41,42 @@ static const struct instruction *hottest_of(const struct loop_look *look, enum b
     return row == UINT32_MAX ? NULL : &look->region->code->items[row];
 }
 
-/* How many times wider its arithmetic could be; 1: it can't, or isn't arithmetic of that kind. */
-static double widening(const struct instruction *row)
+/* How many times wider its arithmetic could be on a machine with such vectors; 1: it can't, or isn't arithmetic of that kind. */
+static double widening(const struct instruction *row, double widest_bits)
 {
     if (!row || !row->vector_bits || !(row->is_fp || row->class == INSTRUCTION_VECTOR))
         return 1;
     double bits = row->is_scalar_fp ? 64 : row->vector_bits;
-    return bits < WIDEST_BITS ? WIDEST_BITS / bits : 1;
+    return bits < widest_bits ? widest_bits / bits : 1;
 }
 
 /* Chains side by side leave the same instructions, which the core takes as fast as its other limits let it. */
-static bool by_chain(struct gain *gain, const struct loop_look *look, enum bottleneck_cause cause)
+static bool by_chain(struct gain *gain, const struct loop_look *look, enum bottleneck_cause cause, double widest_bits)
 {
     const struct loop_bound *bound = &look->resources.bound;
     double chain = bound->chain.cycles;
     double rest = bound->frontend_cycles > bound->unit_cycles ? bound->frontend_cycles : bound->unit_cycles;
     if (!bound->known || bound->is_lower || chain <= 1.1 * rest || rest <= 0)
         return false;
-    double wider = widening(hottest_of(look, cause));
+    double wider = widening(hottest_of(look, cause), widest_bits ? widest_bits : WIDEST_BITS);
     static const double PART = 0.7; /* chains side by side have to be joined in the end, and their loop is longer */
     *gain = (struct gain){PART * (1 - rest / chain), 1 - rest / chain / (wider > 2 ? wider : 2), BY_CHAIN};
     return true;
 }
 
-static bool by_width(struct gain *gain, const struct loop_look *look, enum bottleneck_cause cause)
+static bool by_width(struct gain *gain, const struct loop_look *look, enum bottleneck_cause cause, double widest_bits)
 {
     const struct instruction *row = hottest_of(look, cause);
-    double wider = widening(row);
+    double wider = widening(row, widest_bits ? widest_bits : WIDEST_BITS), fused = widest_bits && widest_bits < FUSED_BITS ? 1 : 2;
     if (!row || !row->is_fp)
         return false;
     static const double PART = 0.7; /* of twice the width: clocks fall, and loads and stores stay */
-    double low = wider > 1 ? PART * 0.5 : 0;
-    *gain = (struct gain){low, 1 - 1 / (FUSED * wider), BY_WIDTH};
+    double low = widening(row, widest_bits) > 1 ? PART * 0.5 : 0;
+    *gain = (struct gain){low, 1 - 1 / (fused * wider), BY_WIDTH};
     return true;
 }
 
-static struct gain gain_of(const struct loop_look *look, enum bottleneck_cause cause)
+static struct gain gain_of(const struct loop_look *look, enum bottleneck_cause cause, double widest_bits)
 {
     struct gain gain = gains_seen[cause];
     if (!look)
@@ -84,10 +84,11 @@ static struct gain gain_of(const struct loop_look *look, enum bottleneck_cause c
     switch (cause) {
     case CAUSE_LATENCY_CHAIN:
     case CAUSE_STORE_FORWARDING:
-        (void)by_chain(&gain, look, cause);
+    case CAUSE_L1_LATENCY:
+        (void)by_chain(&gain, look, cause, widest_bits);
         break;
     case CAUSE_FP:
-        (void)by_width(&gain, look, cause);
+        (void)by_width(&gain, look, cause, widest_bits);
         break;
     default: /* a turn that nothing delays is the best there is */
         if (look->pace.over_bound > 1 && !look->resources.bound.is_lower && gain.high > 1 - 1 / look->pace.over_bound)
@@ -97,7 +98,8 @@ static struct gain gain_of(const struct loop_look *look, enum bottleneck_cause c
     return gain;
 }
 
-void recoverable_find(struct bottleneck_verdict *verdict, const struct loop_look *look, double all_samples)
+void recoverable_find(struct bottleneck_verdict *verdict, const struct loop_look *look, const struct bottleneck_machine *machine,
+                      double all_samples)
 {
     if (verdict->class == BOTTLENECK_RETIRING || verdict->class == BOTTLENECK_MIXED || verdict->class == BOTTLENECK_UNKNOWN) {
         verdict->recoverable_why = verdict->class == BOTTLENECK_RETIRING
@@ -105,7 +107,7 @@ void recoverable_find(struct bottleneck_verdict *verdict, const struct loop_look
                                        : "there is no one cause to remove";
         return;
     }
-    struct gain gain = gain_of(look, verdict->cause);
+    struct gain gain = gain_of(look, verdict->cause, machine->widest_bits);
     struct interval share = verdict->share;
     double most = share.high * gain.high, all = all_samples > 0 && look ? (double)look->region->samples / all_samples * gain.high : 0;
     if (verdict->class == BOTTLENECK_MEMORY && all > most) /* what is quick in its loop waits along, in the queue behind */

@@ -14,6 +14,7 @@
 #include "analyse/bottleneck/loop_look.h"
 
 /* look: of the loop that leads; NULL: none. Fills recoverable and recoverable_how, or recoverable_why. */
-void recoverable_find(struct bottleneck_verdict *verdict, const struct loop_look *look, double all_samples);
+void recoverable_find(struct bottleneck_verdict *verdict, const struct loop_look *look, const struct bottleneck_machine *machine,
+                      double all_samples);
 
 #endif

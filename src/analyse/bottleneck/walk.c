@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analyse/bottleneck/walk.h"
 
+#include "analyse/bottleneck/code_index.h"
 #include "analyse/memory/data_address.h"
 #include "base/arena.h"
 #include "base/scope.h"
@@ -48,9 +49,10 @@ static void met_find(met_list *list, const struct bottleneck_request *request, c
     const struct samples *samples = &request->recording->samples;
     struct instruction plain = region->code->items[row];
     plain.writes = 0;
-    for (size_t at = 0; at < request->stalls->placed_count; at++) {
-        const struct stall_sample *placed = &request->stalls->placed[at];
-        if (placed->function != region->function || !region_holds(region, placed->sampled))
+    struct index_part own = code_index_placed(request->index, region->function);
+    for (size_t at = 0; at < own.count; at++) {
+        const struct stall_sample *placed = &request->stalls->placed[own.items[at]];
+        if (!region_holds(region, placed->sampled))
             continue;
         const struct sample *sample = &samples->items[placed->sample];
         struct register_source registers = {samples, sample};
@@ -70,7 +72,7 @@ void addresses_met(address_list *list, const struct bottleneck_request *request,
     met_list met = {0};
     met_find(&met, request, region, row);
     vec_for_each(&met, one)
-        *vec_push(list) = (struct timed_address){one->time_ns, one->addr};
+        *vec_push(list) = (struct timed_address){one->time_ns, one->addr, one->thread};
     vec_done(&met);
 }
 

@@ -112,9 +112,10 @@ static void sample_attribute(struct stall_work *work, const struct sample *sampl
     struct stall_code *decoded = &work->decoded.items[place->function];
     struct stall_function *function = &work->functions.items[place->function];
     uint32_t index = stalls->attributed ? place->stalled : place->sampled;
-    decoded->entry_hits += place->sampled == 0;
-    if (index == NO_INDEX)
+    if (index == NO_INDEX) {
+        decoded->entry_hits += place->sampled == 0;
         return;
+    }
     const struct instruction *instruction = &decoded->items[index];
     decoded->hits[index]++;
     decoded->sampled[place->sampled]++;

@@ -72,7 +72,7 @@ struct stall_code { /* a function's instructions and what was met at each; count
     struct loop_rows *loops; /* the smallest around each; first is UINT32_MAX: none */
     uint32_t *chases;        /* the load that a MARK_FOLLOWS row goes behind */
     uint32_t *lost, *ahead;  /* stalled here, address overwritten; sampled here, address known */
-    uint64_t entry_hits;     /* samples at its first instruction: where calls lead; what called isn't known */
+    uint64_t entry_hits;     /* samples at its first instruction, where calls lead: what stalled isn't known, and they are in no row */
     size_t count;
     bool has_frame;          /* keeps a frame pointer */
     bool tried, marked;

@@ -155,20 +155,45 @@ static enum loop_obstacle memory_obstacle(const struct sight *sight)
 
 /* ---- what goes from turn to turn ---- */
 
-static bool is_sum_name(const char *mnemonic)
+/* Results that come out the same in any order: of one family each, since x + a ^ b does not. */
+enum family { FAMILY_NONE, FAMILY_SUM, FAMILY_OR, FAMILY_AND, FAMILY_XOR, FAMILY_LEAST, FAMILY_MOST };
+
+static const struct {
+    const char *name, *ends; /* one letter of these follows a vector's; "": nothing does */
+    enum family family;
+    bool takes_off;          /* what it takes off must not be the result itself */
+} summing[] = {
+    {"add", "", FAMILY_SUM, false},      {"sub", "", FAMILY_SUM, true},       {"or", "", FAMILY_OR, false},
+    {"and", "", FAMILY_AND, false},      {"xor", "", FAMILY_XOR, false},      {"padd", "bwdq", FAMILY_SUM, false},
+    {"psub", "bwdq", FAMILY_SUM, true},  {"por", "dq", FAMILY_OR, false},     {"por", "", FAMILY_OR, false},
+    {"pand", "dq", FAMILY_AND, false},   {"pand", "", FAMILY_AND, false},     {"pxor", "dq", FAMILY_XOR, false},
+    {"pxor", "", FAMILY_XOR, false},     {"pmaxs", "bwdq", FAMILY_MOST, false}, {"pmaxu", "bwdq", FAMILY_MOST, false},
+    {"pmins", "bwdq", FAMILY_LEAST, false}, {"pminu", "bwdq", FAMILY_LEAST, false}, {"adds", "sd", FAMILY_SUM, false},
+    {"addp", "sd", FAMILY_SUM, false},   {"subs", "sd", FAMILY_SUM, true},    {"subp", "sd", FAMILY_SUM, true},
+    {"maxs", "sd", FAMILY_MOST, false},  {"maxp", "sd", FAMILY_MOST, false},  {"mins", "sd", FAMILY_LEAST, false},
+    {"minp", "sd", FAMILY_LEAST, false}, {"orp", "sd", FAMILY_OR, false},     {"andp", "sd", FAMILY_AND, false},
+    {"xorp", "sd", FAMILY_XOR, false},   {"fmadd231s", "sd", FAMILY_SUM, false}, {"fmadd231p", "sd", FAMILY_SUM, false},
+    {"fnmadd231s", "sd", FAMILY_SUM, false}, {"fnmadd231p", "sd", FAMILY_SUM, false}, {"pdpbus", "d", FAMILY_SUM, false},
+    {"pdpwss", "d", FAMILY_SUM, false},
+};
+
+static bool is_named(const char *mnemonic, const char *name, const char *ends)
 {
-    if (!mnemonic)
-        return false;
-    static const char *const whole[] = {"add", "sub", "or", "and", "xor"};
-    static const char *const vector[] = {"padd", "psub", "por", "pand", "pxor", "pmax", "pmin", "adds", "addp", "subs", "subp", "maxs",
-                                         "maxp", "mins", "minp", "orp", "andp", "xorp", "fmadd231", "fnmadd231", "pdpbusd", "pdpwssd"};
-    if (is_one_of(mnemonic, whole, array_count(whole)))
-        return true;
-    const char *name = mnemonic[0] == 'v' ? mnemonic + 1 : mnemonic;
-    for (size_t at = 0; at < array_count(vector); at++)
-        if (begins(name, vector[at]))
-            return true;
-    return false;
+    const char *rest = begins(mnemonic, name) ? mnemonic + strlen(name) : NULL;
+    return rest && (ends[0] ? rest[0] && strchr(ends, rest[0]) && !rest[1] : !rest[0]);
+}
+
+/* The family by which a row takes something else into the register that it writes. */
+static enum family family_of(const struct instruction *row)
+{
+    if (!row->mnemonic)
+        return FAMILY_NONE;
+    const char *name = row->mnemonic[0] == 'v' ? row->mnemonic + 1 : row->mnemonic;
+    bool once = row->own_places && !(row->own_places & (row->own_places - 1));
+    for (size_t at = 0; at < array_count(summing); at++)
+        if (is_named(name, summing[at].name, summing[at].ends))
+            return once && !(summing[at].takes_off && row->own_places > 2) ? summing[at].family : FAMILY_NONE;
+    return FAMILY_NONE;
 }
 
 /* The results of one kind of registers that a row reads and writes. */
@@ -207,9 +232,10 @@ static bool only_chosen(const struct sight *sight, uint32_t number)
     return chosen;
 }
 
-/* A register that holds a sum is written and read by additions to it alone. */
+/* A register that holds a sum is written and read by additions to it alone; and so for other families. */
 static bool only_sums(struct sight *sight, uint32_t number, bool vectors)
 {
+    enum family family = FAMILY_NONE;
     if (!vectors && only_chosen(sight, number))
         return true;
     for (uint32_t at = 0; at < sight->path->count; at++) {
@@ -218,8 +244,10 @@ static bool only_sums(struct sight *sight, uint32_t number, bool vectors)
         bool reads = used.reads >> number & 1, writes = used.writes >> number & 1;
         if (!reads && !writes)
             continue;
-        if (!reads || !writes || !is_sum_name(row->mnemonic) || (!vectors && addresses_by(row, number)))
+        enum family here = family_of(row);
+        if (!reads || !writes || !here || (family && here != family) || (!vectors && addresses_by(row, number)))
             return false;
+        family = here;
         sight->width.sums_fp |= vectors && row->is_fp;
         uint16_t bits = vectors ? 0 : row->operation_bits;
         sight->width.element_bits = bits > sight->width.element_bits ? bits : sight->width.element_bits;

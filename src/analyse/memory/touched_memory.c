@@ -12,7 +12,7 @@ enum {
     WIDEST_SHIFT = 40,
     MET_WANTED = 6,        /* addresses a granule: one in 400 of those that are gone over is missed then */
     ALONE_IS_STRAY = 200,  /* with so many addresses a granule met once is no part of what the others go over */
-    APART_NS = 20000,      /* both timers at one moment are one address */
+    APART_NS = 20000,      /* both timers of a thread at one moment are one address */
     PEELINGS = 4,
     ONCE_GRANULES = 16,    /* fewer say nothing of whether it came back */
 };
@@ -26,6 +26,14 @@ static int address_compare(const void *a, const void *b)
     const struct timed_address *left = a, *right = b;
     if (left->addr != right->addr)
         return left->addr < right->addr ? -1 : 1;
+    return (left->time_ns > right->time_ns) - (left->time_ns < right->time_ns);
+}
+
+static int thread_compare(const void *a, const void *b)
+{
+    const struct timed_address *left = a, *right = b;
+    if (left->thread != right->thread)
+        return left->thread < right->thread ? -1 : 1;
     return (left->time_ns > right->time_ns) - (left->time_ns < right->time_ns);
 }
 
@@ -129,13 +137,15 @@ static struct ratios ratios_in_order(uint64_t step_bytes)
 static struct ratios ratios_seen(const struct timed_address *addresses, size_t count, unsigned shift)
 {
     scoped_free struct timed_address *apart = memory_alloc(memory_product(count + 1, sizeof(*apart)));
-    size_t apart_count = 0;
-    uint64_t last_ns = 0;
+    size_t apart_count = 0, last = 0;
+    for (size_t at = 0; at < count; at++)
+        apart[at] = addresses[at];
+    qsort(apart, count, sizeof(*apart), thread_compare);
     for (size_t at = 0; at < count; at++) {
-        if (at && addresses[at].time_ns - last_ns < APART_NS)
+        if (apart_count && apart[at].thread == apart[last].thread && apart[at].time_ns - apart[last].time_ns < APART_NS)
             continue;
-        last_ns = addresses[at].time_ns;
-        apart[apart_count++] = addresses[at];
+        last = apart_count;
+        apart[apart_count++] = apart[at];
     }
     qsort(apart, apart_count, sizeof(*apart), address_compare);
     struct ratios ratios = {interval_exactly(1), interval_exactly(1)};
@@ -172,6 +182,14 @@ static bool passes_once(const struct timed_address *sorted, size_t count, unsign
         granules++;
     }
     return granules >= ONCE_GRANULES && shares < ONCE_SHARE * (double)granules;
+}
+
+static size_t lines_met(const struct timed_address *sorted, size_t count)
+{
+    size_t lines = 0;
+    for (size_t at = 0; at < count; lines++)
+        at = granule_end(sorted, count, at, LINE_SHIFT);
+    return lines;
 }
 
 /* n addresses drawn from a stretch leave a mean gap at either end. */
@@ -272,6 +290,8 @@ struct touched_memory touched_memory_of(const struct timed_address *addresses, s
     touched.goes_once = passes_once(kept, kept_count, shift);
     stretches_find(&touched, kept, kept_count, shift, &ratios, arena);
     touched_sum(&touched);
+    double met = (double)lines_met(kept, kept_count) * (1 << LINE_SHIFT);
+    touched.lines_least_bytes = touched.lines_least_bytes > met ? touched.lines_least_bytes : met;
     return touched;
 }
 
@@ -328,6 +348,7 @@ struct touched_memory touched_memory_joined(const struct touched_memory *parts, 
 {
     struct touched_memory joined = {.goes_once = true};
     size_t edge_count = 0, stretches = 0;
+    double least = 0;
     for (size_t at = 0; at < count; at++)
         stretches += parts[at].known ? parts[at].stretch_count : 0;
     scoped_free struct edge *edges = memory_alloc(memory_product(2 * stretches + 1, sizeof(*edges)));
@@ -336,6 +357,7 @@ struct touched_memory touched_memory_joined(const struct touched_memory *parts, 
             continue;
         joined.known = true;
         joined.goes_once &= parts[at].goes_once;
+        least = parts[at].lines_least_bytes > least ? parts[at].lines_least_bytes : least;
         for (size_t one = 0; one < parts[at].stretch_count; one++) {
             const struct touched_stretch *stretch = &parts[at].stretches[one];
             edges[edge_count++] = (struct edge){stretch->first, stretch, true};
@@ -347,5 +369,6 @@ struct touched_memory touched_memory_joined(const struct touched_memory *parts, 
         return joined;
     stretches_join(&joined, edges, edge_count, arena);
     touched_sum(&joined);
+    joined.lines_least_bytes = joined.lines_least_bytes > least ? joined.lines_least_bytes : least;
     return joined;
 }

@@ -34,6 +34,7 @@ struct working_set {
 
 struct timed_address {
     uint64_t time_ns, addr;
+    uint32_t thread;
 };
 
 /* Goes along rows: its stride is a step between lines that are all met in the end, not the distance of a few lines. */

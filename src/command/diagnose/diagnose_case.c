@@ -250,6 +250,8 @@ static struct bottleneck_machine bottleneck_machine_of(const struct surroundings
         .l2_bytes = known ? surroundings->l2_bytes.value : L2_USUAL,
         .caches_known = known,
         .base_page_bytes = 4096,
+        .code_bytes = surroundings && surroundings->l1i_bytes.known ? surroundings->l1i_bytes.value : 0,
+        .widest_bits = surroundings ? surroundings_widest_bits(surroundings) : 0,
         .core = row ? core_costs_find(row->key) : NULL,
         .clock_hz = ceilings_figure(ceilings, CALIBRATION_CLOCK),
         .issue_share = ceilings_share(ceilings),

@@ -295,6 +295,28 @@ static void note_flow(struct instruction *instruction, const struct x86_instruct
     }
 }
 
+/* Where among its operands an instruction reads the register that it writes. */
+static uint8_t own_places_of(const struct x86_instruction *x86)
+{
+    const ZydisDecodedOperand *to = &x86->operands[0];
+    uint32_t bit, own_bit = 0;
+    uint16_t bits;
+    if (!x86->info.operand_count_visible || to->type != ZYDIS_OPERAND_TYPE_REGISTER || !(to->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE))
+        return 0;
+    uint8_t own = sample_number(to->reg.value), places = 0;
+    bool is_own_vector = is_vector(to->reg.value, &own_bit, &bits);
+    for (size_t at = 0, place = 0; at < x86->info.operand_count_visible && place < 8; at++) {
+        const ZydisDecodedOperand *operand = &x86->operands[at];
+        ZydisRegister name = operand->type == ZYDIS_OPERAND_TYPE_REGISTER ? operand->reg.value : ZYDIS_REGISTER_NONE;
+        if (name >= ZYDIS_REGISTER_K0 && name <= ZYDIS_REGISTER_K7)
+            continue;
+        bool same = is_own_vector ? is_vector(name, &bit, &bits) && bit == own_bit : own != REGISTER_NONE && sample_number(name) == own;
+        places |= same && operand->actions & ZYDIS_OPERAND_ACTION_MASK_READ ? (uint8_t)(1u << place) : 0;
+        place++;
+    }
+    return places;
+}
+
 static void note_operands(struct instruction *instruction, const struct x86_instruction *x86)
 {
     for (size_t at = 0; at < x86->info.operand_count; at++) {
@@ -315,6 +337,7 @@ static void note_operands(struct instruction *instruction, const struct x86_inst
     }
     if (x86->info.meta.category == ZYDIS_CATEGORY_X87_ALU)
         instruction->is_fp = true;
+    instruction->own_places = own_places_of(x86);
 }
 
 /* xor and kin of a register with itself: the result is zero whatever it held, and cores don't wait for it. */

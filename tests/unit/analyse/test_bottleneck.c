@@ -3,9 +3,11 @@
 #include "test.h"
 
 #include "analyse/bottleneck/bottleneck.h"
+#include "analyse/bottleneck/code_index.h"
 #include "analyse/bottleneck/footprint.h"
 #include "analyse/bottleneck/stepped.h"
 #include "analyse/bottleneck/thresholds.h"
+#include "base/text.h"
 #include "model/recording.h"
 
 #include <stdlib.h>
@@ -13,6 +15,7 @@
 
 enum {
     ROWS_MOST = 16,
+    FUNCTIONS_MOST = 3,
     ADDRESSES = 1000,
     SAMPLES = 1000,
 };
@@ -20,12 +23,12 @@ enum {
 struct made_up {
     struct arena arena;
     struct stalls stalls;
-    struct stall_function functions[2];
-    struct stall_code codes[2];
-    struct instruction rows[2][ROWS_MOST];
-    uint64_t hits[2][ROWS_MOST], sampled[2][ROWS_MOST];
-    uint8_t marks[2][ROWS_MOST];
-    struct loop_rows loops[2][ROWS_MOST];
+    struct stall_function functions[FUNCTIONS_MOST];
+    struct stall_code codes[FUNCTIONS_MOST];
+    struct instruction rows[FUNCTIONS_MOST][ROWS_MOST];
+    uint64_t hits[FUNCTIONS_MOST][ROWS_MOST], sampled[FUNCTIONS_MOST][ROWS_MOST];
+    uint8_t marks[FUNCTIONS_MOST][ROWS_MOST];
+    struct loop_rows loops[FUNCTIONS_MOST][ROWS_MOST];
     struct stall_address addresses[2 * ADDRESSES];
     struct recording recording;
     struct bottleneck_machine machine;
@@ -231,6 +234,60 @@ static void much_code_free(struct much_code *much)
 {
     done(&much->made);
     free(much);
+}
+
+/* Much code, each piece with a few samples: no piece stands for it, and no figure of nothing is evidence. */
+Test(bottleneck, code_in_small_pieces_names_no_piece)
+{
+    struct much_code *much = much_code_new(false);
+    for (size_t at = 0; at < SPREAD_FUNCTIONS; at++)
+        for (size_t row = 0; row < SPREAD_ROWS; row++)
+            much->codes[at].items[row].class = INSTRUCTION_MUL;
+    const struct bottleneck_verdict *verdict = verdict_of(&much->made);
+    cr_assert_eq(verdict->cause, CAUSE_PORTS);
+    cr_assert_null(verdict->function, "each holds one in 64: %s", verdict->function);
+    for (size_t at = 0; at < verdict->evidence_count; at++)
+        cr_assert_neq(strncmp(verdict->evidence[at].text, "0 %", 3), 0, "%s", verdict->evidence[at].text);
+    much_code_free(much);
+}
+
+Test(bottleneck, few_lines_met_twice_make_no_endless_code)
+{
+    struct much_code *much = much_code_new(true);
+    much->made.stalls.double_lines = 0;
+    struct footprint footprint = footprint_find(much);
+    cr_assert_lt(footprint.bytes, 1 << 20, "%.0f", footprint.bytes);
+    cr_assert(footprint.is_least);
+    much_code_free(much);
+}
+
+/* A machine whose nearest cache for code holds more isn't waiting for as much. */
+Test(bottleneck, the_nearest_cache_is_this_machines)
+{
+    struct much_code *much = much_code_new(true);
+    much->made.machine.code_bytes = 4 << 20;
+    struct footprint footprint = footprint_find(much);
+    cr_assert_not(footprint_waits(&footprint));
+    cr_assert_eq(footprint.cache_bytes, 4 << 20);
+    much_code_free(much);
+}
+
+/* The branch at the end of a loop, of which samples stand at the head and behind it. */
+Test(bottleneck, the_way_back_to_a_loops_head_is_no_guess_that_goes_both_ways)
+{
+    struct much_code *much = much_code_new(false);
+    for (size_t at = 0; at < SPREAD_FUNCTIONS; at++) {
+        struct stall_code *code = &much->codes[at];
+        struct instruction *row = &code->items[SPREAD_ROWS - 4];
+        row->class = INSTRUCTION_BRANCH;
+        row->has_target = true;
+        row->target = code->items[8].addr;
+        code->sampled[8] += 20;
+        code->sampled[SPREAD_ROWS - 3] += 20;
+    }
+    much->made.stalls.user_samples = much->made.stalls.sample_count += SPREAD_FUNCTIONS * 40;
+    cr_assert_lt(footprint_find(much).guessed, 0.05);
+    much_code_free(much);
 }
 
 Test(bottleneck, waits_for_code_where_samples_fall_on_lines_of_much_code)
@@ -451,12 +508,153 @@ Test(bottleneck, two_loops_of_two_kinds_are_mixed)
     row_add(made, INSTRUCTION_DIV, SAMPLES - 100)->divides = true;
     row_add(made, INSTRUCTION_INT, 0);
     loop_close(made, 0);
+    struct stall_row shown = {.shown_addr = made->rows[0][0].addr, .text = "mov (%rbx),%rbx"};
+    made->functions[0].rows = &shown;
+    made->functions[0].row_count = 1;
     const struct bottleneck_verdict *verdict = verdict_of(made);
     cr_assert_eq(verdict->class, BOTTLENECK_MIXED);
     cr_assert_eq(verdict->second.class, BOTTLENECK_CORE);
     cr_assert_eq(verdict->second.cause, CAUSE_DIVIDE);
     cr_assert_not(verdict->recoverable.known);
     cr_assert_eq(made->result.loop_count, 2);
+    cr_assert(verdict->evidence_count && view_starts(view_of(verdict->evidence[0].text), "99 % of the loop's samples wait so"), "%s",
+              verdict->evidence[0].text);
+    done(made);
+    free(made);
+}
+
+/* The hottest loop waits for memory, two others make up more, and use none: its memory isn't theirs. */
+Test(bottleneck, the_memory_named_is_that_of_the_code_named)
+{
+    struct made_up *made = calloc(1, sizeof(*made));
+    chase(made, 512 << 20);
+    for (int at = 0; at < 2; at++) {
+        function_begin(made, "rest");
+        row_add(made, INSTRUCTION_DIV, SAMPLES - 50)->divides = true;
+        row_add(made, INSTRUCTION_INT, 0);
+        loop_close(made, 0);
+    }
+    const struct bottleneck_verdict *verdict = verdict_of(made);
+    cr_assert_eq(verdict->class, BOTTLENECK_CORE);
+    cr_assert_eq(verdict->set.at_least_bytes, 0, "%g", verdict->set.at_least_bytes);
+    cr_assert_eq(verdict->level, LEVEL_NONE);
+    done(made);
+    free(made);
+}
+
+/* ---- what is whose ---- */
+
+Test(bottleneck, each_function_and_row_has_its_own_addresses_in_the_order_in_which_they_came)
+{
+    static const struct stall_address hits[] = {{.function = 1, .instruction = 2}, {.function = 0, .instruction = 1},
+                                                {.function = 1, .instruction = 0}, {.function = 1, .instruction = 2},
+                                                {.function = 7, .instruction = 0}, {.function = 1, .instruction = 9}};
+    static const struct stall_sample placed[] = {{.function = 1}, {.function = 0}, {.function = 1}};
+    struct made_up *made = calloc(1, sizeof(*made));
+    make_up(made);
+    for (int at = 0; at < 2; at++) {
+        function_begin(made, "rest");
+        for (int row = 0; row < 3; row++)
+            row_add(made, INSTRUCTION_INT, 0);
+    }
+    made->stalls.addresses = (struct stall_address *)hits;
+    made->stalls.address_count = sizeof(hits) / sizeof(hits[0]);
+    made->stalls.placed = (struct stall_sample *)placed;
+    made->stalls.placed_count = sizeof(placed) / sizeof(placed[0]);
+    const struct code_index *index = code_index_new(&made->stalls, &made->arena);
+    struct index_part part = code_index_row_addresses(index, 1, 2);
+    cr_assert(part.count == 2 && part.items[0] == 0 && part.items[1] == 3);
+    part = code_index_addresses(index, 1);
+    cr_assert(part.count == 4 && part.items[0] == 0 && part.items[1] == 2 && part.items[2] == 3 && part.items[3] == 5);
+    part = code_index_placed(index, 0);
+    cr_assert(part.count == 1 && part.items[0] == 1);
+    cr_assert_eq(code_index_row_addresses(index, 0, 0).count, 0);
+    cr_assert_eq(code_index_addresses(index, 7).count, 0);
+    made->stalls.addresses = NULL;
+    made->stalls.placed = NULL;
+    done(made);
+    free(made);
+}
+
+/* ---- what a remedy returns ---- */
+
+static const struct bottleneck_verdict *vectors_verdict(struct made_up *made, uint16_t bits, double widest_bits)
+{
+    make_up(made);
+    made->machine.widest_bits = widest_bits;
+    function_begin(made, "scale");
+    for (int at = 0; at < 2; at++) {
+        struct instruction *row = row_add(made, INSTRUCTION_FP, SAMPLES / 2);
+        row->vector_bits = bits;
+        row->is_fp = true;
+    }
+    loop_close(made, 0);
+    return verdict_of(made);
+}
+
+Test(bottleneck, wider_vectors_return_what_this_machine_has)
+{
+    struct made_up *made = calloc(1, sizeof(*made));
+    const struct bottleneck_verdict *verdict = vectors_verdict(made, 256, 256);
+    cr_assert_eq(verdict->cause, CAUSE_FP);
+    cr_assert_leq(verdict->recoverable.high, 0.5, "one instruction for two at most: %f", verdict->recoverable.high);
+    cr_assert_eq(verdict->recoverable.low, 0);
+    done(made);
+    verdict = vectors_verdict(made, 128, 128);
+    cr_assert_eq(verdict->recoverable.high, 0, "there is nothing wider: %f", verdict->recoverable.high);
+    done(made);
+    verdict = vectors_verdict(made, 256, 512);
+    cr_assert(verdict->recoverable.low > 0.3 && verdict->recoverable.high > 0.7);
+    done(made);
+    verdict = vectors_verdict(made, 128, 0);
+    cr_assert(verdict->recoverable.low == 0 && verdict->recoverable.high > 0.8, "not known what it has");
+    done(made);
+    free(made);
+}
+
+/* ---- string instructions ---- */
+
+/* Stopped anywhere on its way through 8000 bytes, at most, of one search. */
+static bool says_how_much_moves(struct made_up *made, uint8_t flags_written)
+{
+    enum { STOPS = 100, COUNTER = 2 };
+    static struct stall_sample placed[STOPS];
+    make_up(made);
+    function_begin(made, "through");
+    struct instruction *row = access_add(made, INSTRUCTION_STRING, 5, SAMPLES - 10);
+    row->repeats = true;
+    row->repeat_register = COUNTER;
+    row->flags_written = flags_written;
+    row->memory.size_bytes = 1;
+    row_add(made, INSTRUCTION_INT, 10);
+    loop_close(made, 0);
+    addresses_add(made, 0, 64 << 20);
+    struct samples *samples = &made->recording.samples;
+    samples->items = calloc(STOPS, sizeof(*samples->items));
+    samples->registers = calloc(STOPS, sizeof(*samples->registers));
+    samples->register_values = calloc(STOPS, sizeof(*samples->register_values));
+    samples->count = samples->registers_count = samples->register_value_count = STOPS;
+    for (uint32_t at = 0; at < STOPS; at++) {
+        samples->items[at] = (struct sample){.stack = STACK_NONE, .registers = at, .thread = UINT32_MAX};
+        samples->registers[at] = (struct registers){.first = at, .mask = 1 << COUNTER};
+        samples->register_values[at] = at * 80;
+        placed[at] = (struct stall_sample){.sample = at, .sampled = 0, .stalled = 0};
+    }
+    made->stalls.placed = placed;
+    made->stalls.placed_count = STOPS;
+    const struct bottleneck_verdict *verdict = verdict_of(made);
+    bool says = false;
+    for (size_t at = 0; at < verdict->evidence_count; at++)
+        says |= strstr(verdict->evidence[at].text, "one call of it moves") != NULL;
+    return says;
+}
+
+Test(bottleneck, a_search_that_ends_early_moves_no_known_amount)
+{
+    struct made_up *made = calloc(1, sizeof(*made));
+    cr_assert(says_how_much_moves(made, 0));
+    done(made);
+    cr_assert_not(says_how_much_moves(made, 1), "what it left behind isn't what it had still to do");
     done(made);
     free(made);
 }

@@ -136,6 +136,43 @@ Test(touched_memory, a_root_that_every_search_passes)
     arena_done(&arena);
 }
 
+/* Two threads are sampled by timers of their own, which may be due at the same moments. */
+Test(touched_memory, threads_are_met_at_the_same_moments)
+{
+    struct timed_address addresses[MANY];
+    struct arena arena;
+    arena_init(&arena);
+    draw(addresses, MANY, 65536, 64, 9);
+    struct touched_memory apart = touched_memory_of(addresses, MANY, 0, &arena);
+    for (size_t at = 1; at < MANY; at += 2) {
+        addresses[at].time_ns = addresses[at - 1].time_ns + 500;
+        addresses[at].thread = 1;
+    }
+    struct touched_memory together = touched_memory_of(addresses, MANY, 0, &arena);
+    cr_expect_float_eq(together.lines_bytes.low, apart.lines_bytes.low, 1, "none is lost: %g, %g", together.lines_bytes.low, apart.lines_bytes.low);
+    for (size_t at = 1; at < MANY; at += 2)
+        addresses[at].thread = 0;
+    struct touched_memory again = touched_memory_of(addresses, MANY, 0, &arena);
+    cr_expect_lt(again.lines_bytes.low, together.lines_bytes.low, "one thread's two at a moment are one");
+    arena_done(&arena);
+}
+
+/* All at one moment: nothing tells them apart in time, and still each line that was met is there. */
+Test(touched_memory, what_was_met_is_the_least_there_is)
+{
+    struct timed_address addresses[MANY];
+    struct arena arena;
+    arena_init(&arena);
+    for (size_t at = 0; at < 40; at++)
+        addresses[at] = (struct timed_address){.time_ns = 5, .addr = BASE + at % 20 * 640};
+    struct touched_memory touched = touched_memory_of(addresses, 40, 0, &arena);
+    cr_expect(touched.known);
+    cr_expect_geq(touched.lines_least_bytes, 20 * 64, "%g", touched.lines_least_bytes);
+    struct touched_memory joined = touched_memory_joined(&touched, 1, &arena);
+    cr_expect_geq(joined.lines_least_bytes, 20 * 64, "%g", joined.lines_least_bytes);
+    arena_done(&arena);
+}
+
 Test(touched_memory, too_few_say_nothing)
 {
     struct timed_address addresses[MANY];

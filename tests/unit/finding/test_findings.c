@@ -1222,3 +1222,46 @@ Test(findings, what_to_do_next_and_how_many_processes_are_in_the_json)
     text_done(&json);
     arena_done(&made.arena);
 }
+
+/* Two loops that add up an array, one number at a time and four: the second holds more samples, and the first more to gain. */
+Test(findings, the_narrow_loop_named_is_the_one_with_most_to_gain)
+{
+    enum { ROWS = 4, LOOPS = 2 };
+    struct made_up made;
+    struct instruction rows[LOOPS][ROWS];
+    uint64_t hits[LOOPS][ROWS] = {{0, 440}, {0, 560}};
+    struct loop_rows loops[LOOPS][ROWS];
+    static const char *const codes[] = {"030748" "83c704" "4839d7" "75f5", "660ffe0748" "83c710" "4839d7" "75f3"};
+    struct stall_function functions[LOOPS];
+    struct stall_code decoded[LOOPS];
+    struct disassembler *disassembler;
+    struct error err = {0};
+    if (!disassembler_new(&disassembler, "x86_64", SYNTAX_ATT, &err))
+        cr_skip_test("%s", err.message);
+    make_up(&made);
+    for (size_t at = 0; at < LOOPS; at++) {
+        uint8_t bytes[16];
+        size_t size = strlen(codes[at]) / 2;
+        for (size_t byte = 0; byte < size; byte++) {
+            char digits[3] = {codes[at][2 * byte], codes[at][2 * byte + 1], 0};
+            bytes[byte] = (uint8_t)strtoul(digits, NULL, 16);
+        }
+        size_t count = 0;
+        for (size_t byte = 0; byte < size; byte += rows[at][count++].length)
+            cr_assert(disassembler_next(disassembler, bytes + byte, size - byte, 0x1000 + byte, &rows[at][count]));
+        cr_assert_eq(count, ROWS);
+        for (size_t row = 0; row < ROWS; row++)
+            loops[at][row] = (struct loop_rows){0, ROWS - 1};
+        functions[at] = made.function;
+        functions[at].name = at ? "by_four" : "by_one";
+        decoded[at] = (struct stall_code){.items = rows[at], .hits = hits[at], .loops = loops[at], .count = ROWS};
+    }
+    disassembler_free(disassembler);
+    made.stalls.functions = functions;
+    made.stalls.codes = decoded;
+    made.stalls.function_count = LOOPS;
+    const struct finding *finding = test_and_find(&made, "narrow-vectors");
+    cr_assert_eq(finding->verdict, VERDICT_SUPPORTED);
+    cr_assert_str_eq(finding->subject, "by_one");
+    arena_done(&made.arena);
+}
