@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "metric/schedule/packing.h"
+
+#include "base/scope.h"
+#include "base/vec.h"
+#include "metric/schedule/counter_match.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    SEARCH_TRIALS = 4000, /* fits tried in one search: about a millisecond */
+    SEARCH_ITEMS_MOST = 64,
+};
+
+struct packer {
+    const struct schedule_request *request;
+    const struct event_set *items; /* none of them within another */
+    size_t *counters;              /* how many counters each takes */
+    size_t item_count;
+    struct event_set *groups;
+    size_t group_count;
+};
+
+/* ---- greedy ---------------------------------------------------------------------------------------------- */
+
+/* The group that shares most with the item and stays smallest, of those into which it fits. */
+static size_t group_for(const struct packer *packer, const struct event_set *item)
+{
+    size_t best = SIZE_MAX, best_shared = 0, best_size = 0;
+    for (size_t group = 0; group < packer->group_count; group++) {
+        struct event_set join = event_set_join(&packer->groups[group], item);
+        size_t shared = event_set_shared(&packer->groups[group], item), size = event_set_count(&join);
+        bool better = best == SIZE_MAX || shared > best_shared || (shared == best_shared && size < best_size);
+        if (!better || !event_set_fits(packer->request, &join, NULL))
+            continue;
+        best = group;
+        best_shared = shared;
+        best_size = size;
+    }
+    return best;
+}
+
+static void greedy_pack(struct packer *packer, const size_t *order)
+{
+    packer->group_count = 0;
+    for (size_t at = 0; at < packer->item_count; at++) {
+        const struct event_set *item = &packer->items[order[at]];
+        size_t group = group_for(packer, item);
+        if (group == SIZE_MAX)
+            packer->groups[packer->group_count++] = *item;
+        else
+            packer->groups[group] = event_set_join(&packer->groups[group], item);
+    }
+}
+
+/* A metric's counters: those that only general counters count weigh; the fixed ones are free. */
+static size_t counters_of(const struct schedule_request *request, const struct event_set *item)
+{
+    size_t count = 0;
+    event_set_each(item, event) {
+        uint32_t counters = event_counters(request, event);
+        count += counters && counters < UINT32_C(1) << COUNTER_MATCH_FIXED;
+    }
+    return count;
+}
+
+enum order { ORDER_LARGE_FIRST, ORDER_AS_ASKED, ORDER_SMALL_FIRST, ORDER_COUNT };
+
+static void order_fill(const struct packer *packer, enum order kind, size_t *order)
+{
+    for (size_t at = 0; at < packer->item_count; at++) {
+        size_t place = at;
+        for (; kind != ORDER_AS_ASKED && place > 0; place--) {
+            size_t before = packer->counters[order[place - 1]], mine = packer->counters[at];
+            if (kind == ORDER_LARGE_FIRST ? before >= mine : before <= mine)
+                break;
+            order[place] = order[place - 1];
+        }
+        order[place] = at;
+    }
+}
+
+/* ---- fewer is impossible ----------------------------------------------------------------------------------- */
+
+/* Every event must be counted somewhere: those that only these counters count fill so many groups. */
+static size_t bound_by_counters(const struct schedule_request *request, const struct event_set *all, uint32_t counters)
+{
+    size_t events = 0, width = (size_t)__builtin_popcount(counters);
+    event_set_each(all, event) {
+        uint32_t wish = event_counters(request, event);
+        events += wish && !(wish & ~counters);
+    }
+    return (events + width - 1) / width;
+}
+
+/* Items of which no two fit together each take a group. */
+static size_t bound_by_conflict(const struct packer *packer, const size_t *order)
+{
+    scoped_free size_t *clique = memory_alloc(memory_product(packer->item_count + 1, sizeof(*clique)));
+    size_t count = 0;
+    for (size_t at = 0; at < packer->item_count; at++) {
+        bool fits_any = false;
+        for (size_t other = 0; other < count && !fits_any; other++) {
+            struct event_set join = event_set_join(&packer->items[order[at]], &packer->items[clique[other]]);
+            fits_any = event_set_fits(packer->request, &join, NULL);
+        }
+        if (!fits_any)
+            clique[count++] = order[at];
+    }
+    return count;
+}
+
+static size_t packing_bound(const struct packer *packer, const size_t *order)
+{
+    struct event_set all = {{0}};
+    for (size_t at = 0; at < packer->item_count; at++)
+        all = event_set_join(&all, &packer->items[at]);
+    size_t bound = bound_by_conflict(packer, order);
+    event_set_each(&all, event) {
+        uint32_t counters = event_counters(packer->request, event);
+        size_t filled = counters ? bound_by_counters(packer->request, &all, counters) : 0;
+        bound = filled > bound ? filled : bound;
+    }
+    return bound;
+}
+
+/* ---- a search for fewer ------------------------------------------------------------------------------------ */
+
+struct search {
+    struct packer *packer;
+    const size_t *order;
+    size_t wanted; /* groups at most */
+    size_t trials;
+};
+
+/* Every way to place the items from `at` on; the first empty group stands for all empty ones. */
+static bool search_place(struct search *search, size_t at)
+{
+    struct packer *packer = search->packer;
+    if (at == packer->item_count)
+        return true;
+    const struct event_set *item = &packer->items[search->order[at]];
+    for (size_t group = 0; group < packer->group_count; group++) {
+        struct event_set before = packer->groups[group], join = event_set_join(&before, item);
+        if (search->trials++ > SEARCH_TRIALS)
+            return false;
+        if (!event_set_fits(packer->request, &join, NULL))
+            continue;
+        packer->groups[group] = join;
+        if (search_place(search, at + 1))
+            return true;
+        packer->groups[group] = before;
+    }
+    if (packer->group_count == search->wanted)
+        return false;
+    packer->groups[packer->group_count++] = *item;
+    if (search_place(search, at + 1))
+        return true;
+    packer->group_count--;
+    return false;
+}
+
+static void packing_keep(struct packing *packing, const struct packer *packer)
+{
+    memcpy(packing->groups, packer->groups, packer->group_count * sizeof(*packer->groups));
+    packing->group_count = packer->group_count;
+}
+
+/* Whether fewer was found; an exhausted search without one proves that the packing has the fewest. */
+static bool packing_improve(struct packing *packing, struct packer *packer, const size_t *order)
+{
+    struct search search = {.packer = packer, .order = order, .wanted = packing->group_count - 1};
+    packer->group_count = 0;
+    if (search_place(&search, 0)) {
+        packing_keep(packing, packer);
+        return true;
+    }
+    if (search.trials <= SEARCH_TRIALS)
+        packing->fewest = packing->group_count;
+    return false;
+}
+
+/* ---- all of it --------------------------------------------------------------------------------------------- */
+
+/* Items within others need no place of their own. Returns how many remain. */
+static size_t items_needed(const struct event_set *items, size_t count, struct event_set *ret_needed)
+{
+    size_t needed = 0;
+    for (size_t at = 0; at < count; at++) {
+        bool covered = false;
+        for (size_t other = 0; other < count && !covered; other++)
+            covered = other != at && event_set_within(&items[at], &items[other]) &&
+                      (other < at || !event_set_within(&items[other], &items[at]));
+        if (!covered)
+            ret_needed[needed++] = items[at];
+    }
+    return needed;
+}
+
+static void packer_init(struct packer *packer, const struct schedule_request *request, const struct event_set *items,
+                        size_t item_count, struct arena *arena)
+{
+    struct event_set *needed = arena_array(arena, struct event_set, item_count + 1);
+    *packer = (struct packer){.request = request, .items = needed};
+    packer->item_count = items_needed(items, item_count, needed);
+    packer->counters = arena_array(arena, size_t, packer->item_count + 1);
+    packer->groups = arena_array(arena, struct event_set, packer->item_count + 1);
+    for (size_t at = 0; at < packer->item_count; at++)
+        packer->counters[at] = counters_of(request, &needed[at]);
+}
+
+void packing_find(struct packing *packing, const struct schedule_request *request, const struct event_set *items,
+                  size_t item_count, struct arena *arena)
+{
+    struct packer packer;
+    packer_init(&packer, request, items, item_count, arena);
+    size_t *order = arena_array(arena, size_t, packer.item_count + 1);
+    *packing = (struct packing){.groups = arena_array(arena, struct event_set, packer.item_count + 1)};
+    for (enum order kind = 0; kind < ORDER_COUNT; kind++) {
+        order_fill(&packer, kind, order);
+        greedy_pack(&packer, order);
+        if (kind == 0 || packer.group_count < packing->group_count)
+            packing_keep(packing, &packer);
+    }
+    order_fill(&packer, ORDER_LARGE_FIRST, order);
+    packing->fewest = packing_bound(&packer, order);
+    while (packer.item_count <= SEARCH_ITEMS_MOST && packing->group_count > packing->fewest &&
+           packing_improve(packing, &packer, order))
+        continue;
+}
