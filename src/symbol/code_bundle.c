@@ -287,6 +287,7 @@ enum { WAIT_FRAMES = 24 }; /* of a stack: the kernel's, the C library's and some
 
 struct wanted_line {
     uint32_t function, location;
+    bool is_call; /* it is where a call returns to, which may be the next line's */
 };
 
 static int wanted_compare(const void *a, const void *b)
@@ -310,13 +311,15 @@ static struct wanted_line *wanted_lines(const struct maker *maker, size_t *ret_c
             continue;
         seen[sample->stack] = true;
         const struct stack *stack = &samples->stacks[sample->stack];
+        bool is_call = false; /* the innermost of the program is where it stood, be it in a fault */
         for (uint32_t depth = 0; depth < stack->count && depth < WAIT_FRAMES; depth++) {
             uint32_t location = samples->frames[stack->first + depth], function = maker->function_of[location];
             bool is_new = function != UINT32_MAX && !taken[location] && !maker->functions.items[function].line_count &&
                           samples->locations[location].cpu_mode == CPU_MODE_USER;
             taken[location] = true;
             if (is_new)
-                *vec_push(&wanted) = (struct wanted_line){function, location};
+                *vec_push(&wanted) = (struct wanted_line){function, location, is_call};
+            is_call |= samples->locations[location].cpu_mode == CPU_MODE_USER;
         }
     }
     *ret_count = wanted.count;
@@ -333,11 +336,11 @@ static size_t own_line(const struct source_line *chain, size_t depth)
     return 0;
 }
 
-static bool line_at(const struct maker *maker, uint32_t location, struct bundle_line *ret_line)
+static bool line_at(const struct maker *maker, uint32_t location, bool is_call, struct bundle_line *ret_line)
 {
     struct source_line chain[8];
     const struct location *where = &maker->recording->samples.locations[location];
-    size_t depth = symboliser_lines_at(maker->symboliser, where->dso, where->dso_addr, chain, array_count(chain));
+    size_t depth = symboliser_lines_at(maker->symboliser, where->dso, where->dso_addr - is_call, chain, array_count(chain));
     size_t own = own_line(chain, depth);
     if (!depth || !chain[own].path)
         return false;
@@ -362,7 +365,7 @@ static void maker_add_wait_lines(struct maker *maker)
             end++;
         function->lines = arena_array(maker->arena, struct bundle_line, end - first);
         for (size_t at = first; at < end; at++)
-            function->line_count += line_at(maker, wanted[at].location, &function->lines[function->line_count]);
+            function->line_count += line_at(maker, wanted[at].location, wanted[at].is_call, &function->lines[function->line_count]);
         qsort(function->lines, function->line_count, sizeof(*function->lines), line_compare);
     }
 }

@@ -10,7 +10,7 @@
 struct lane { /* one thread while the switches are walked */
     uint64_t since_ns;
     uint32_t cpu;
-    bool seen, running, was_preempted;
+    bool seen, running, was_preempted; /* was_preempted: it is ready, be it that it never ran yet */
 };
 
 struct walk {
@@ -70,7 +70,7 @@ static void walk_in(struct walk *walk, struct lane *lane, const struct context_s
 static void walk_out(struct walk *walk, struct lane *lane, const struct context_switch *change, uint64_t began_ns)
 {
     walk->switches++;
-    if (!lane->seen) {
+    if (!lane->seen && !lane->was_preempted) {
         walk_first_out(walk, began_ns, change->time_ns);
         if (change->preempted)
             count_up(&walk->wanting, &walk->wanted_since_ns, change->time_ns);
@@ -91,6 +91,16 @@ static void walk_out(struct walk *walk, struct lane *lane, const struct context_
     *lane = (struct lane){change->time_ns, change->cpu, true, false, (lane->running || lost) && change->preempted};
 }
 
+/* A new thread is ready until it first runs. */
+static void walk_start(struct walk *walk, struct lane *lane, uint64_t now_ns)
+{
+    if (lane->seen || lane->was_preempted)
+        return;
+    lane->was_preempted = true;
+    lane->since_ns = now_ns;
+    count_up(&walk->wanting, &walk->wanted_since_ns, now_ns);
+}
+
 /* A thread's end is no switch: whatever it held is given back. */
 static void walk_end(struct walk *walk, struct lane *lane, uint64_t now_ns)
 {
@@ -103,9 +113,10 @@ static void walk_end(struct walk *walk, struct lane *lane, uint64_t now_ns)
     lane->running = lane->was_preempted = false;
 }
 
-struct moment { /* a switch, or (change NULL) a thread's end */
+struct moment { /* a switch, or (change NULL) a thread's end or beginning */
     uint64_t time_ns;
     uint32_t thread;
+    bool begins;
     const struct context_switch *change;
 };
 
@@ -115,6 +126,27 @@ static int moment_compare(const void *a, const void *b)
     return (left->time_ns > right->time_ns) - (left->time_ns < right->time_ns);
 }
 
+/*
+ * Threads that began while we recorded, and whose first switch is onto a CPU: until then they were ready. One that is first seen
+ * leaving a CPU ran before, and one that is never seen may have run where nobody looked.
+ */
+static size_t starts_of(const struct recording *recording, struct moment *moments)
+{
+    size_t count = 0;
+    scoped_free bool *seen = memory_alloc(recording->threads.count + 1);
+    memset(seen, 0, recording->threads.count + 1);
+    for (size_t at = 0; at < recording->switch_count; at++) {
+        const struct context_switch *change = &recording->switches[at];
+        if (change->thread >= recording->threads.count || seen[change->thread])
+            continue;
+        const struct thread *thread = &recording->threads.items[change->thread];
+        seen[change->thread] = true;
+        if (thread->tid != 0 && thread->started_ns && thread->started_ns < change->time_ns && !change->out)
+            moments[count++] = (struct moment){.time_ns = thread->started_ns, .thread = change->thread, .begins = true};
+    }
+    return count;
+}
+
 /* The order of equal times doesn't matter: sums differ by nothing. */
 static size_t moments_of(const struct recording *recording, struct moment *moments)
 {
@@ -122,13 +154,14 @@ static size_t moments_of(const struct recording *recording, struct moment *momen
     for (size_t at = 0; at < recording->switch_count; at++) {
         const struct context_switch *change = &recording->switches[at];
         if (change->thread < recording->threads.count && recording->threads.items[change->thread].tid != 0)
-            moments[count++] = (struct moment){change->time_ns, change->thread, change};
+            moments[count++] = (struct moment){.time_ns = change->time_ns, .thread = change->thread, .change = change};
     }
     for (size_t at = 0; at < recording->threads.count; at++) {
         uint64_t ended_ns = recording->threads.items[at].ended_ns;
         if (ended_ns != UINT64_MAX && ended_ns && recording->threads.items[at].tid != 0)
-            moments[count++] = (struct moment){ended_ns, (uint32_t)at, NULL};
+            moments[count++] = (struct moment){.time_ns = ended_ns, .thread = (uint32_t)at};
     }
+    count += starts_of(recording, moments + count);
     qsort(moments, count, sizeof(*moments), moment_compare);
     return count;
 }
@@ -149,7 +182,7 @@ static void run_time_from_switches(struct run_time *result, const struct recordi
     size_t threads = recording->threads.count;
     struct walk walk = {.lanes = memory_alloc((threads + 1) * sizeof(*walk.lanes))};
     memset(walk.lanes, 0, (threads + 1) * sizeof(*walk.lanes));
-    struct moment *moments = memory_alloc((recording->switch_count + threads + 1) * sizeof(*moments));
+    struct moment *moments = memory_alloc((recording->switch_count + 2 * threads + 1) * sizeof(*moments));
     size_t count = moments_of(recording, moments);
     const struct samples *samples = &recording->samples;
     walk.first_ns = count ? moments[0].time_ns : 0;
@@ -161,6 +194,10 @@ static void run_time_from_switches(struct run_time *result, const struct recordi
     for (size_t at = 0; at < count; at++) {
         struct lane *lane = &walk.lanes[moments[at].thread];
         const struct thread *thread = &recording->threads.items[moments[at].thread];
+        if (moments[at].begins) {
+            walk_start(&walk, lane, moments[at].time_ns);
+            continue;
+        }
         if (!moments[at].change) {
             walk_end(&walk, lane, moments[at].time_ns);
             continue;

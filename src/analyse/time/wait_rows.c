@@ -94,13 +94,16 @@ struct site_reading {
     struct wait_row *row;
     bool in_library;  /* frames of a C library of its own were met: a name alone doesn't make one any more */
     bool is_complete; /* the function was found: its callers follow */
+    bool is_call;     /* frames of the program's were met: this one stands behind a call */
     bool has_wrapper; /* the function is a wrapper within the program: better than none */
 };
 
+/* Where a call returns to may be the next line's already: the call's own is that of the byte before, where it is known. */
 static void take_line(struct site_reading *reading, const struct bundle_function *function, uint32_t location)
 {
-    const struct bundle_line *line =
-        bundle_function_line(function, reading->recording->samples.locations[location].dso_addr, 1);
+    uint64_t addr = reading->recording->samples.locations[location].dso_addr;
+    const struct bundle_line *line = reading->is_call ? bundle_function_line(function, addr - 1, 1) : NULL;
+    line = line ? line : bundle_function_line(function, addr, 1);
     if (!line)
         return;
     reading->row->path = line->path;
@@ -191,6 +194,7 @@ static struct wait_row site_read(const struct recording *recording, const struct
             row.kind = wait_kind_of_function(named->name);
         if (!is_kernel && named && !read_user_frame(&reading, named, location))
             break;
+        reading.is_call |= !is_kernel;
     }
     describe_call(&reading);
     return row;

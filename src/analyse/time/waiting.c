@@ -363,6 +363,9 @@ static void spread_unseen(struct analysis *analysis)
         site->idle_ns += more[at].idle_ns - (taken ? taken->idle_ns : 0);
         site->count += more[at].count - (taken ? taken->count : 0);
         site->spread_ns = more[at].ns;
+        /* Which of the waits without a stack was the longest of those that stayed isn't known: none is longer than all of them together. */
+        if (taken && site->longest_ns > site->total_ns)
+            site->longest_ns = site->total_ns;
         result->by_kind_ns[site->kind] += more[at].ns - (taken ? taken->ns : 0);
     }
     result->spread_ns = all.ns;

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 enum {
-    QUICK_ENOUGH_BYTES = 256 << 10, /* of samples: some hundreds with their registers and stacks */
+    QUICK_ENOUGH_BYTES = 256 << 10, /* of samples, the stacks of waits apart: some hundreds with their registers and stacks */
     KILL_AFTER_S = 2 /* after SIGTERM, at the end of --duration */
 };
 
@@ -61,7 +61,7 @@ static bool time_is_up(const struct collection *collection, bool *asked_to_end)
     double most_s = collection->request->duration_s, elapsed_s = collection_now_s() - collection->began_s;
     if (most_s <= 0 || elapsed_s < most_s)
         return false;
-    bool seen = !collection->recorder || recorder_bytes(collection->recorder) >= QUICK_ENOUGH_BYTES;
+    bool seen = !collection->recorder || recorder_unpaced_bytes(collection->recorder) >= QUICK_ENOUGH_BYTES;
     if (collection->request->quick && !seen && elapsed_s < 2 * most_s)
         return false;
     if (!collection->has_workload)

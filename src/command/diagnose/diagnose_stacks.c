@@ -17,6 +17,8 @@ static bool settle(const struct collection *collection, const char *path, struct
         .input = &input, .context = collection->context, .capture = &capture, .source = source};
     struct capture_unwinder unwinder = recording_names_unwinder(&names);
     bool good = stacks_settle(&capture, source, path, &unwinder, err);
+    if (good && names.failed)
+        good = error_set(err, ERROR_UNSUPPORTED, "the stacks can't be unwound: %s", names.trouble.message);
     recording_names_done(&names);
     capture_done(&capture);
     source->ops->close(source);

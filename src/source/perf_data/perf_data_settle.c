@@ -412,7 +412,25 @@ static bool put_to_file(void *context, const void *bytes, size_t size_bytes, str
     return fwrite(bytes, 1, size_bytes, context) == size_bytes || error_system(err, errno, "can't write the recording anew");
 }
 
-static bool write_beside(int fd, const uint8_t *bytes, size_t size_bytes, const struct settled_stacks *stacks,
+/* Without a name until it is whole, where the file system can: whatever ends us, nothing is left behind. */
+static int open_beside(const char *path, const char *beside, bool *ret_has_name)
+{
+    const char *slash = strrchr(path, '/');
+    scoped_free char *folder = slash ? memory_printf("%.*s", (int)(slash - path + 1), path) : memory_string(".");
+    int fd = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+    *ret_has_name = fd < 0;
+    (void)unlink(beside); /* of one that was killed */
+    return fd >= 0 ? fd : open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+}
+
+static bool name_give(int fd, const char *beside)
+{
+    char own[64];
+    snprintf(own, sizeof(own), "/proc/self/fd/%d", fd);
+    return linkat(AT_FDCWD, own, AT_FDCWD, beside, AT_SYMLINK_FOLLOW) == 0;
+}
+
+static bool write_beside(int fd, const char *name_to_give, const uint8_t *bytes, size_t size_bytes, const struct settled_stacks *stacks,
                          struct error *err)
 {
     FILE *file = fdopen(fd, "w");
@@ -422,6 +440,10 @@ static bool write_beside(int fd, const uint8_t *bytes, size_t size_bytes, const 
     }
     struct settle_sink sink = {file, put_to_file};
     bool good = perf_data_settle_bytes(bytes, size_bytes, stacks, &sink, err);
+    if (good && fflush(file) != 0)
+        good = error_system(err, errno, "can't write the recording anew");
+    if (good && name_to_give && !name_give(fd, name_to_give))
+        good = error_system(err, errno, "can't name the recording '%s'", name_to_give);
     if (fclose(file) != 0 && good)
         good = error_system(err, errno, "can't write the recording anew");
     return good;
@@ -441,10 +463,11 @@ bool perf_data_settle(const char *path, const struct settled_stacks *stacks, str
     if (bytes == MAP_FAILED)
         return error_system(err, errno, "can't map '%s'", path);
     scoped_free char *beside = memory_printf("%s.settling", path);
-    int out = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    bool has_name;
+    int out = open_beside(path, beside, &has_name);
     bool good = out >= 0 || error_system(err, errno, "can't create '%s'", beside);
     if (good) {
-        good = write_beside(out, bytes, size_bytes, stacks, err) &&
+        good = write_beside(out, has_name ? NULL : beside, bytes, size_bytes, stacks, err) &&
                (rename(beside, path) == 0 || error_system(err, errno, "can't replace '%s'", path));
         if (!good)
             unlink(beside);

@@ -67,6 +67,7 @@ bool recorder_drain(struct recorder *recorder, bool paced, struct error *err)
             size = recorder_trim_dumps(recorder, recorder->scratch, size);
         size = recorder_trial_drop_data_mmaps(recorder, recorder->scratch, size);
         any = true;
+        recorder->unpaced_bytes += ring->is_paced ? 0 : size;
         if (!recorder_output_put(recorder, recorder->scratch, size, err))
             return false;
     }
@@ -163,13 +164,16 @@ static void break_group(struct recorder *recorder, int group)
 
 static bool open_counters(struct recorder *recorder, struct error *err)
 {
+    size_t notes = recorder->notes.count;
     while (!recorder_counters_open(&recorder->counters, &recorder->request, recorder->kernel, recorder->root,
                                    &recorder->notes, err)) {
         int group = recorder->counters.broken_group;
         if (group == EVENT_NO_GROUP)
             return false;
         recorder_counters_done(&recorder->counters);
+        recorder_notes_cut(&recorder->notes, notes); /* the next attempt says them again */
         break_group(recorder, group);
+        notes = recorder->notes.count;
     }
     return true;
 }
@@ -284,6 +288,11 @@ uint64_t recorder_bytes(const struct recorder *recorder)
     return perf_data_writer_bytes(recorder->writer);
 }
 
+uint64_t recorder_unpaced_bytes(const struct recorder *recorder)
+{
+    return recorder->unpaced_bytes;
+}
+
 bool recorder_woken(const struct recorder *recorder)
 {
     return recorder->woken;
@@ -388,8 +397,10 @@ static bool put_all_lost(struct recorder *recorder, struct error *err)
         if (lost && !put_lost(recorder, stream->ids.items[0], lost, err))
             return false;
     }
-    if (!known)
+    if (!known) {
         recorder->result.lost_samples = recorder->result.lost_records;
+        recorder->result.paced_lost = recorder->paced_lost_records;
+    }
     recorder->result.lost_samples += recorder->foreign_samples;
     return true;
 }

@@ -95,7 +95,7 @@ struct recorder_request {
 struct recorder_result {
     uint64_t samples, bytes;
     uint64_t lost_samples; /* from the counters themselves where the kernel has them, else lost_records */
-    uint64_t lost_records; /* as LOST records said: samples and side records alike */
+    uint64_t lost_records; /* as LOST records said, but those of paced events: samples and side records alike */
     uint64_t throttles, broken_bytes;
     uint64_t first_ns, last_ns; /* time of the samples; 0: none */
     enum callchain_mode callchain; /* what AUTO became; else as asked; NONE without chains */
@@ -124,6 +124,7 @@ MUST_CHECK bool recorder_switch(struct recorder *recorder, const char *event, bo
 /* recorder_poll also returns when this descriptor is readable; -1: none. It stays its owner's. */
 void recorder_watch(struct recorder *recorder, int fd);
 uint64_t recorder_bytes(const struct recorder *recorder); /* written so far */
+uint64_t recorder_unpaced_bytes(const struct recorder *recorder); /* of these, records of events that come at their own rate */
 /*
  * Wait until a buffer fills, wake_fd is readable, a signal arrives or timeout_ms passes; then empty all
  * buffers into the file. Errors: ERROR_LIMIT (disk full), ERROR_SYSTEM; the file stays readable.

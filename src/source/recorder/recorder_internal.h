@@ -56,6 +56,8 @@ struct recorder {
     uint64_t committed_ns; /* when the file's head was last brought up to date */
     bool uncommitted;      /* something was written since */
     bool woken;            /* by wake_fd, when it waited last */
+    uint64_t unpaced_bytes;      /* of records from rings of events that aren't paced */
+    uint64_t paced_lost_records; /* of paced rings, as their LOST records said */
     uint64_t foreign_samples; /* left out: they carried another recording's id */
 };
 

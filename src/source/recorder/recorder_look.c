@@ -148,6 +148,16 @@ static void look_at_task(struct recorder *recorder, const struct passing *passin
     }
 }
 
+/* id, count. What a paced ring had no place for was left out on purpose. */
+static void look_at_lost(struct recorder *recorder, const struct passing *passing)
+{
+    if (passing->payload_bytes < 16)
+        return;
+    uint32_t stream = hashmap_find(&recorder->streams_by_id, hash_u64(u64_at(passing->payload)), NULL, NULL, NULL);
+    bool is_paced = stream != HASHMAP_ABSENT && recorder->counters.streams.items[stream].is_paced;
+    *(is_paced ? &recorder->paced_lost_records : &recorder->result.lost_records) += u64_at(passing->payload + 8);
+}
+
 static void look_at(struct recorder *recorder, const struct passing *passing)
 {
     struct recorder_result *result = &recorder->result;
@@ -163,8 +173,8 @@ static void look_at(struct recorder *recorder, const struct passing *passing)
     case PERF_RECORD_COMM:
         look_at_task(recorder, passing);
         break;
-    case PERF_RECORD_LOST: /* id, count */
-        result->lost_records += passing->payload_bytes >= 16 ? u64_at(passing->payload + 8) : 0;
+    case PERF_RECORD_LOST:
+        look_at_lost(recorder, passing);
         break;
     case PERF_RECORD_THROTTLE:
         result->throttles++;
@@ -192,16 +202,17 @@ static bool is_shared(const struct counter_stream *stream)
     return stream->event != STREAM_TRACKING && ((attr->type == PERF_TYPE_SOFTWARE && !own) || attr->type == PERF_TYPE_TRACEPOINT);
 }
 
-/* The stream that a sample with a foreign id must be of; NULL: it may be of several. */
+/* The stream that a sample with a foreign id must be of; NULL: it may be of several. Of twins it is the one whose turn it is; those of a paced event are alike. */
 static const struct counter_stream *only_shared_stream(const struct recorder *recorder)
 {
     const struct counter_stream *found = NULL;
     vec_for_each(&recorder->counters.streams, stream) {
         if (!is_shared(stream))
             continue;
-        if (found)
+        if (found && found->event != stream->event)
             return NULL;
-        found = stream;
+        bool has_turn = stream->is_second && !stream->is_sparse && recorder->counters.on_twins;
+        found = !found || has_turn ? stream : found;
     }
     return found;
 }

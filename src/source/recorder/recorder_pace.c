@@ -18,7 +18,7 @@ void recorder_pace_begin(struct recorder *recorder)
 {
     recorder->pace = (struct recorder_pace){.began_ns = recorder_clock_ns()};
     vec_for_each(&recorder->counters.rings, ring)
-        recorder->pace.turn_ns += ring->is_paced ? TURN_NS_A_RING : 0;
+        recorder->pace.turn_ns += ring->is_paced && ring->poll_at != SIZE_MAX ? TURN_NS_A_RING : 0;
 }
 
 bool recorder_pace_is_due(const struct recorder *recorder, uint64_t now_ns)

@@ -110,7 +110,8 @@ enum process_wall process_wall_find(const struct sysroot *root, pid_t pid, bool 
         error_hint(ret_reason, "a process has one tracer at most: end that one");
         return WALL_TRACED;
     }
-    bool traces_all = process_has(&rights, PROCESS_CAP_SYS_PTRACE);
+    /* Who may measure everything is asked nothing of ptrace's when only looking (perf_check_permission, since Linux 5.9). */
+    bool traces_all = process_has(&rights, PROCESS_CAP_SYS_PTRACE) || (!attach && process_has_perfmon(&rights));
     if (!traces_all && ((other.has_users && !all_are(other.users, getuid())) ||
                         (other.has_groups && !all_are(other.groups, getgid()))))
         return other_users_wall(&other, ret_reason);

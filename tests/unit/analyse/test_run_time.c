@@ -152,6 +152,33 @@ Test(run_time, a_lost_switch_does_not_make_a_thread_want_for_ever)
     recording_done(&recording);
 }
 
+/* A child is ready from its fork to its first switch: nobody waits then, though nobody runs. One that ran before is none of these. */
+Test(run_time, a_new_thread_is_ready_until_it_first_runs)
+{
+    struct recording recording;
+    recording_init(&recording);
+    struct context_switch switches[] = {
+        {.time_ns = 1000000000, .thread = 0, .out = false}, {.time_ns = 1100000000, .thread = 0, .out = true},
+        {.time_ns = 1500000000, .thread = 1, .out = false}, {.time_ns = 1600000000, .thread = 1, .out = true},
+        {.time_ns = 2000000000, .thread = 0, .out = false},
+    };
+    threads_get(&recording.threads, 10, 10);
+    threads_begin(&recording.threads, 11, 11, 1050000000);
+    recording.switches = switches;
+    recording.switch_count = array_count(switches);
+    struct run_time_request request = attached(1);
+    request.recording = &recording;
+    struct run_time run = run_time_of(&request);
+    cr_expect_float_eq(run.on_cpu_ratio.value, 0.2, 1e-6, "%g", run.on_cpu_ratio.value);
+    cr_expect_float_eq(run.wanted_ratio.value, 0.6, 1e-6, "%g", run.wanted_ratio.value);
+    cr_expect_float_eq(run.preempted_s.value, 0, 1e-9);
+    recording.threads.items[1].started_ns = 0; /* it was there before */
+    cr_expect_float_eq(run_time_of(&request).wanted_ratio.value, 0.2, 1e-6);
+    recording.switches = NULL;
+    recording.switch_count = 0;
+    recording_done(&recording);
+}
+
 /* Two threads with a CPU each: one switched once, the other never; both have samples. The idle task has, too. */
 Test(run_time, threads_that_never_switch_count_by_their_samples)
 {

@@ -7,7 +7,12 @@
 #include "source/perf_data/perf_data_settle.h"
 #include "source/perf_data/perf_data_writer.h"
 
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 enum {
     DUMPING = 11, /* ids */
@@ -208,6 +213,35 @@ Test(perf_data_settle, dumps_become_chains, .init = begin, .fini = end)
     size_t size_settled = file_bytes();
     cr_assert(perf_data_settle(path, &(struct settled_stacks){0}, &err), "%s", err.message);
     cr_assert_eq(file_bytes(), size_settled);
+}
+
+/* One that was killed: it leaves nothing, and what an older one left is in nobody's way. */
+Test(perf_data_settle, leaves_nothing_beside, .init = begin, .fini = end)
+{
+    char beside[128];
+    struct error err = {0};
+    struct stat status;
+    snprintf(beside, sizeof(beside), "%s.settling", path);
+    int unnamed = open("/tmp", O_TMPFILE | O_WRONLY, 0600);
+    if (unnamed < 0)
+        cr_skip_test("files in /tmp have a name from the beginning");
+    close(unnamed);
+    pid_t child = fork();
+    if (child == 0) {
+        struct rlimit small = {64, 64}, none = {0, 0};
+        (void)setrlimit(RLIMIT_CORE, &none);
+        (void)setrlimit(RLIMIT_FSIZE, &small); /* writing more kills */
+        (void)signal(SIGXFSZ, SIG_DFL);
+        _exit(perf_data_settle(path, &(struct settled_stacks){0}, &err));
+    }
+    int ended;
+    cr_assert(waitpid(child, &ended, 0) == child && WIFSIGNALED(ended) && WTERMSIG(ended) == SIGXFSZ);
+    cr_expect(stat(beside, &status) != 0, "%s is left", beside);
+    FILE *left = fopen(beside, "w");
+    fclose(left);
+    cr_expect(perf_data_settle(path, &(struct settled_stacks){0}, &err), "%s", err.message);
+    cr_expect(stat(beside, &status) != 0);
+    unlink(beside);
 }
 
 Test(perf_data_settle, a_shorter_chain_gives_way_to_frame_pointers, .init = begin, .fini = end)

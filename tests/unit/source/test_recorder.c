@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The recorder on a kernel that is written down here: what it asks for, what it does when refused, what it writes. */
+#include "made_folder.h"
 #include "test.h"
 
 #include "base/arena.h"
 #include "base/vec.h"
 #include "source/perf_data/perf_data_format.h"
 #include "source/recorder/recorder.h"
+#include "system/pmu/process_rights.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -25,6 +27,7 @@ struct fake {
     struct fake_event events[64];
     size_t count;
     uint64_t unknown_read_format; /* EINVAL for attrs that have these bits */
+    bool none_permitted;         /* EPERM for all of them */
     bool no_build_id, no_cgroup, no_namespaces, user_only, never;
     size_t ring_bytes_most; /* larger ones: EPERM; 0: no limit */
     size_t arm_counters;    /* groups are checked as Arm's driver does; 0: not at all */
@@ -57,7 +60,7 @@ static int fake_open(void *context, struct perf_event_attr *attr, pid_t pid, int
 {
     struct fake *fake = context;
     (void)pid, (void)cpu, (void)flags;
-    errno = fake->never ? ENOSYS : fake->user_only && !attr->exclude_kernel ? EACCES : 0;
+    errno = fake->none_permitted ? EPERM : fake->never ? ENOSYS : fake->user_only && !attr->exclude_kernel ? EACCES : 0;
     if (errno)
         return -1;
     errno = fake->no_namespaces && attr->namespaces ? EACCES : 0;
@@ -481,6 +484,58 @@ Test(recorder, a_group_that_does_not_fit_on_arm)
     }
 }
 
+/* In a container a filter is there, but where one event did open it wasn't the filter that refused another. */
+Test(recorder, a_filter_that_let_an_event_through_is_not_blamed)
+{
+    char folder[] = "/tmp/plumb-recorder-proc-XXXXXX";
+    cr_assert(mkdtemp(folder));
+    made_folder_put(folder, "/proc/self/status", "Uid:\t1 1 1 1\nCapEff:\t%016llx\nSeccomp:\t2\n", 1ull << PROCESS_CAP_PERFMON);
+    made_folder_put(folder, "/proc/sys/kernel/perf_event_paranoid", "4\n");
+    made_folder_put(folder, "/sys/devices/system/cpu/online", "0\n");
+    for (int kernel_only = 0; kernel_only < 2; kernel_only++) {
+        struct scene *scene = scene_new();
+        sysroot_init(&scene->root, folder);
+        scene->fake.user_only = kernel_only;
+        scene->fake.none_permitted = !kernel_only;
+        scene->request.kernel_only = kernel_only;
+        cr_assert_not(scene_open(scene));
+        cr_expect_eq(strstr(scene->err.message, "a seccomp filter") == NULL, kernel_only, "%s", scene->err.message);
+        scene->recorder = NULL;
+        scene_free(scene);
+        memcpy(output + strlen(output) - 6, "XXXXXX", 6);
+    }
+    made_folder_remove(folder);
+}
+
+/* What an older kernel doesn't take, and what isn't permitted, is found out with the groups, and said once however often they are opened. */
+Test(recorder, groups_are_tried_as_they_were_opened)
+{
+    static const struct {
+        bool delayed, user_only;
+        uint64_t unknown_read_format;
+        size_t notes;
+    } cases[] = {{true, false, PERF_FORMAT_LOST, 4}, {false, true, 0, 8}, {true, true, 0, 8}};
+    for (size_t at = 0; at < array_count(cases); at++) {
+        struct scene *scene = scene_new();
+        struct recorder_event events[4];
+        scene->fake.arm_counters = 3;
+        scene->fake.user_only = cases[at].user_only;
+        scene->fake.unknown_read_format = cases[at].unknown_read_format;
+        for (size_t event = 0; event < array_count(events); event++) {
+            events[event] = scene->event;
+            events[event].group = 0;
+            events[event].weak_group = true;
+        }
+        scene->request.events = events;
+        scene->request.event_count = array_count(events);
+        scene->request.delayed = cases[at].delayed;
+        cr_assert(scene_open(scene), "case %zu: %s", at, scene->err.message);
+        cr_expect_eq(recorder_note_count(scene->recorder), cases[at].notes, "case %zu: %zu", at, recorder_note_count(scene->recorder));
+        scene_free(scene);
+        memcpy(output + strlen(output) - 6, "XXXXXX", 6);
+    }
+}
+
 /* Paced events: rings of their own, stopped while these are full. */
 
 static struct fake_event *find_paced(struct scene *scene, bool sparse)
@@ -538,6 +593,46 @@ Test(recorder, a_paced_event_stops_while_its_ring_is_full)
     cr_assert(result.paced_lost > 0 && result.paced_lost % 3 == 0);
     cr_assert_eq(result.lost_samples, 0, "what was left out on purpose is no loss");
     cr_assert_eq(read_output().samples, samples);
+    scene_free(scene);
+}
+
+/* What a paced ring had no place for is no loss, and its stacks aren't what was asked for at its own rate. */
+Test(recorder, paced_losses_and_bytes_are_apart)
+{
+    if (!recorder_all_registers)
+        cr_skip_test("registers can't be sampled on this machine");
+    struct scene *scene = scene_new();
+    scene->fake.unknown_read_format = PERF_FORMAT_LOST;
+    scene->event.attr.config = PERF_COUNT_SW_CONTEXT_SWITCHES;
+    scene->event.frequency = 0;
+    scene->event.period = 1;
+    scene->event.callchain = CALLCHAIN_FRAME_POINTERS;
+    scene->event.paced_stack_bytes = 512;
+    cr_assert(scene_open(scene), "%s", scene->err.message);
+    struct fake_event *paced = find_paced(scene, false), *tracking = find_event(scene, PERF_COUNT_SW_DUMMY, 0);
+    struct {
+        struct perf_event_header header;
+        uint64_t id, count, trailer[4];
+    } lost = {.header = {.type = PERF_RECORD_LOST, .size = sizeof(lost)}, .id = 100 + (uint64_t)(paced - scene->fake.events), .count = 7};
+    put(scene, paced, &lost, sizeof(lost));
+    put_sample(scene, paced, 5, true);
+    cr_assert(recorder_poll(scene->recorder, 0, &scene->err));
+    cr_expect_eq(recorder_unpaced_bytes(scene->recorder), 0);
+    lost.id = 100 + (uint64_t)(tracking - scene->fake.events);
+    lost.count = 2;
+    put(scene, tracking, &lost, sizeof(lost));
+    /* With another recording's id: of this event and its twin alike. */
+    struct {
+        struct perf_event_header header;
+        uint64_t id, words[5], chain[3], none[2];
+    } sample = {.header = {.type = PERF_RECORD_SAMPLE, .misc = PERF_RECORD_MISC_USER, .size = sizeof(sample)}, .id = 99, .chain = {2}};
+    put(scene, paced, &sample, sizeof(sample));
+    struct recorder_result result;
+    cr_assert(recorder_finish(scene->recorder, &result, &scene->err));
+    cr_expect_eq(result.lost_samples, 2, "%llu", (unsigned long long)result.lost_samples);
+    cr_expect_eq(result.paced_lost, 7, "%llu", (unsigned long long)result.paced_lost);
+    cr_expect_eq(result.samples, 2, "%llu", (unsigned long long)result.samples);
+    cr_expect_eq(recorder_unpaced_bytes(scene->recorder), sizeof(lost));
     scene_free(scene);
 }
 

@@ -52,6 +52,8 @@ Test(process_wall, each_layer_is_told_apart)
     } cases[] = {
         {"another user", 0, 0, "0", 1, 0, "0", false, WALL_USER, "runs as user"},
         {"another user, and we may trace all", 1u << PROCESS_CAP_SYS_PTRACE, 0, NULL, 1, 0, "0", false, WALL_UNKNOWN, "security module"},
+        {"another user, and we may measure all", UINT64_C(1) << PROCESS_CAP_PERFMON, 0, NULL, 1, 0, "0", false, WALL_UNKNOWN, "security module"},
+        {"another user, but measuring isn't attaching", UINT64_C(1) << PROCESS_CAP_PERFMON, 0, NULL, 1, 0, "0", true, WALL_USER, "runs as user"},
         {"more capabilities", 0, 0, "0", 0, 0, "ff", false, WALL_CAPABILITIES, "capabilities"},
         {"traced already", 0, 0, "1", 0, 55, "0", true, WALL_TRACED, "process 55"},
         {"traced, but we only look", 0, 0, "1", 0, 55, "0", false, WALL_UNKNOWN, ""},

@@ -19,6 +19,7 @@
 enum {
     RING_BYTES_PRIVILEGED = 4 << 20,
     RINGS_BYTES_MOST = 256 << 20, /* all of them, when we choose */
+    PACED_SHARE = 4,
     RING_BYTES_USUAL = 512 << 10 /* what perf_event_mlock_kb allows each CPU everywhere */
 };
 
@@ -30,6 +31,12 @@ void recorder_notes_add(recorder_notes *notes, const char *format, ...)
     text_vprintf(&text, format, args);
     va_end(args);
     *vec_push(notes) = text_steal(&text);
+}
+
+void recorder_notes_cut(recorder_notes *notes, size_t count)
+{
+    while (notes->count > count)
+        free(notes->items[--notes->count]);
 }
 
 void recorder_notes_done(recorder_notes *notes)
@@ -94,8 +101,7 @@ static bool has_paced(const struct recorder_request *request)
 /* At 8 KiB a stack 120 stacks on each CPU for a privileged user. */
 size_t recorder_ring_bytes(const struct recorder_counters *counters, bool paced)
 {
-    enum { SHARE = 4 };
-    size_t page = (size_t)sysconf(_SC_PAGESIZE), share = counters->ring_bytes / SHARE;
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), share = counters->ring_bytes / PACED_SHARE;
     return !paced ? counters->ring_bytes : share > page ? share : page;
 }
 
@@ -160,8 +166,9 @@ static int open_stream(struct opening *opening, struct counter_stream *stream, c
         if (stream->ids.count == 0 && recorder_stream_ask_less(opening, stream, sys_errno))
             continue;
         stream->attr = asked;
-        /* With less it was refused for another reason: that reason is the one that matters. */
-        first_errno = first_errno == EINVAL ? sys_errno : first_errno;
+        /* With less it was refused for another reason: that reason is the one that matters; a group may not fit once it is permitted. */
+        bool misfit = group_fd >= 0 && sys_errno == EINVAL;
+        first_errno = first_errno == EINVAL || misfit ? sys_errno : first_errno;
         break;
     }
     *ret_errno = first_errno;
@@ -311,10 +318,11 @@ static size_t page_bytes(void)
     return (size_t)sysconf(_SC_PAGESIZE);
 }
 
-static size_t usual_ring_bytes(size_t ring_count)
+/* What is paced has a ring beside each, of a share of its size. */
+static size_t usual_ring_bytes(size_t ring_count, bool paced)
 {
     size_t bytes = geteuid() == 0 ? RING_BYTES_PRIVILEGED : RING_BYTES_USUAL;
-    while (bytes > RING_BYTES_USUAL && bytes * ring_count > RINGS_BYTES_MOST)
+    while (bytes > RING_BYTES_USUAL && (bytes + (paced ? bytes / PACED_SHARE : 0)) * ring_count > RINGS_BYTES_MOST)
         bytes /= 2;
     return bytes;
 }
@@ -355,7 +363,8 @@ static bool open_with_rings(struct opening *opening, size_t ring_bytes, struct e
     find_rings(opening);
     recorder_streams_add(opening);
     raise_fd_limit(opening->places.count * opening->counters->streams.count + FDS_RESERVED);
-    return (!recorder_groups_unchecked(opening->request) || try_groups(opening, err)) && open_places(opening, err) &&
+    /* Groups are tried as they were opened: what this kernel doesn't take is given up by then. */
+    return open_places(opening, err) && (!recorder_groups_unchecked(opening->request) || try_groups(opening, err)) &&
            map_rings(opening, err);
 }
 
@@ -374,15 +383,13 @@ static size_t count_rings(const struct opening *opening)
 static bool open_shrinking(struct opening *opening, struct error *err)
 {
     size_t wanted = opening->request->ring_bytes;
-    size_t bytes = wanted ? wanted : usual_ring_bytes(count_rings(opening));
+    size_t bytes = wanted ? wanted : usual_ring_bytes(count_rings(opening), has_paced(opening->request));
     size_t first_note = opening->notes->count;
     while (!open_with_rings(opening, bytes, err)) {
         close_all(opening->counters);
         if (!opening->ring_too_large || bytes <= page_bytes())
             return false;
-        for (size_t at = first_note; at < opening->notes->count; at++)
-            free(opening->notes->items[at]);
-        opening->notes->count = first_note;
+        recorder_notes_cut(opening->notes, first_note);
         bytes /= 2;
     }
     if (bytes < (wanted ? wanted : RING_BYTES_USUAL))

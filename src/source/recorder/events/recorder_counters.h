@@ -18,6 +18,7 @@
 
 typedef vec(char *) recorder_notes;
 __attribute__((format(printf, 2, 3))) void recorder_notes_add(recorder_notes *notes, const char *format, ...);
+void recorder_notes_cut(recorder_notes *notes, size_t count); /* to the first of them */
 void recorder_notes_done(recorder_notes *notes);
 
 struct counter_stream {

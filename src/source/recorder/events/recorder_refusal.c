@@ -14,7 +14,8 @@ static bool permission_failed(const struct opening *opening, const struct counte
     int64_t paranoid = 0;
     struct process_rights rights;
     process_rights_read(&rights, opening->root);
-    if (process_seccomp_refused(&rights, sys_errno)) {
+    /* A filter sees neither the event nor whether it is the first: where another one did open, it was none. */
+    if (!opening->counters->fds.count && process_seccomp_refused(&rights, sys_errno)) {
         error_wrap(err, "a seccomp filter (container runtime) refuses perf_event_open");
         return error_hint(err, "docker: --security-opt seccomp=unconfined, or --cap-add PERFMON with a newer profile; "
                                "Kubernetes: seccompProfile Unconfined");
