@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "render/hotspots.h"
 
+#include "analyse/code/host_profile.h"
 #include "base/arena.h"
 #include "base/scope.h"
 #include "base/vec.h"
@@ -83,8 +84,15 @@ static void add_numbers(struct text *cell, enum hotspot_column column, const str
     }
 }
 
+/* Nobody asked for that work but whoever measured. */
+static bool is_of_profiler(const struct hotspot *row)
+{
+    const struct host_symbol *known = row->level == 'k' ? host_symbol_find(row->symbol) : NULL;
+    return known && known->part == HOST_PROFILER;
+}
+
 static void cell_add(struct text *cell, enum hotspot_column column, const struct hotspots *hotspots,
-                     const struct hotspot *row)
+                     const struct hotspot *row, const struct hotspots_layout *layout)
 {
     static const char *const outcomes[] = {
         [BRANCH_OUTCOME_UNKNOWN] = "N/A", [BRANCH_PREDICTED] = "N", [BRANCH_MISPREDICTED] = "Y"};
@@ -108,6 +116,8 @@ static void cell_add(struct text *cell, enum hotspot_column column, const struct
         break;
     case COLUMN_SYMBOL:
         add_symbol(cell, row->level, row->symbol, row->addr, row->is_inlined);
+        if (layout->mark_profiler && is_of_profiler(row))
+            text_add(cell, " (profiler's own)");
         break;
     case COLUMN_LINE:
         text_add(cell, row->line ? row->line : "[unknown]");
@@ -177,7 +187,7 @@ static void table_measure(struct table *table)
         }
         for (size_t row = 0; row < table->hotspots->count; row++) {
             text_clear(&cell);
-            cell_add(&cell, layout->columns[at], table->hotspots, &table->hotspots->items[row]);
+            cell_add(&cell, layout->columns[at], table->hotspots, &table->hotspots->items[row], layout);
             size_t width = text_columns(text_string(&cell));
             if (width > table->widths[at])
                 table->widths[at] = width;
@@ -222,7 +232,7 @@ static void add_row_separated(struct text *out, const struct table *table, const
         if (columns[layout->columns[at]].right && layout->columns[at] != COLUMN_CPU)
             add_numbers(&cell, layout->columns[at], table->hotspots, row, " ");
         else
-            cell_add(&cell, layout->columns[at], table->hotspots, row);
+            cell_add(&cell, layout->columns[at], table->hotspots, row, layout);
         /* A name with commas must not look like two cells: as in perf, they become points. */
         for (size_t byte = 0; layout->separator[0] && byte < cell.length; byte++)
             if (cell.bytes[byte] == layout->separator[0])
@@ -241,7 +251,7 @@ static void add_row(struct text *out, const struct table *table, const struct ho
         for (size_t at = 0; at < layout->column_count; at++) {
             bool last = at + 1 == layout->column_count && !layout->verbose;
             text_clear(&cell);
-            cell_add(&cell, layout->columns[at], table->hotspots, row);
+            cell_add(&cell, layout->columns[at], table->hotspots, row, layout);
             text_add(out, "  ");
             /* the name at the end of a line needs no blanks behind it, a number does need those before it */
             bool padded = !last || layout->columns[at] != COLUMN_SYMBOL;

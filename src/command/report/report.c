@@ -2,6 +2,7 @@
 #include "command/command_table.h"
 #include "command/recording_header.h"
 #include "command/recording_input.h"
+#include "command/report/report_host.h"
 #include "command/report/report_words.h"
 
 #include "analyse/code/hotspots.h"
@@ -296,7 +297,8 @@ static struct hotspots_layout layout_of(const struct report *report, bool childr
                                                            report->keys.items[0] == COLUMN_SYMBOL,
                                      .percent_least = report->options.percent_limit,
                                      .heading = !report->options.quiet,
-                                     .verbose = report->options.verbose > 0};
+                                     .verbose = report->options.verbose > 0,
+                                     .mark_profiler = !report->options.separator && !report->options.quiet};
     const char *name, *list;
     for (size_t at = 0; at < report->fields.count; at++)
         if (!column_elided(report, report->fields.items[at], &name, &list))
@@ -445,6 +447,13 @@ static bool report_show(struct report *report, struct context *context, struct s
         hotspots_build(&hotspots, &report->tally, event, recording, &places, &wanted);
         if (!report->options.quiet)
             add_section_heading(&out, report, &hotspots, event);
+        if (!report->options.quiet && !report->branches) {
+            const struct report_options *options = &report->options;
+            const struct report_host_request request = {
+                .source = report->source, .tally = &report->tally, .places = &places, .event = event,
+                .is_filtered = options->cpus || options->time || options->pids || options->tids};
+            report_host_lines(&out, &request);
+        }
         hotspots_text(&out, &hotspots, &layout);
         text_add(&out, "\n\n");
         hotspots_done(&hotspots);
@@ -484,7 +493,9 @@ static bool report_checks(const struct report *report, struct error *err)
 static bool report_read(struct report *report, struct recording_names *names, struct error *err)
 {
     struct capture_unwinder unwinder = recording_names_unwinder(names);
-    bool stacks = has_chains(report->source) && !report->branches && (report->options.children || report->tree.style != TREE_NONE);
+    bool stacks = has_chains(report->source) && !report->branches &&
+                  (report->options.children || report->tree.style != TREE_NONE ||
+                   (!report->options.quiet && report_host_is_of_cpus(report->source))); /* whose time it is shows in callers, too */
     struct capture_watch watch = {report, report_record};
     struct capture_options options = {
         .watch = &watch, .unwinder = &unwinder, .without_stacks = !stacks && !report->source->facts.is_pipe

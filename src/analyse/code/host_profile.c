@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "analyse/code/host_profile.h"
+
+#include "base/text.h"
+#include "base/vec.h"
+
+#include <stdlib.h>
+
+static const struct {
+    const char *key, *words;
+} parts[] = {
+    [HOST_GUEST] = {"guest", "in guests"},
+    [HOST_GUEST_ENTRY] = {"guest_entry", "into and out of guests"},
+    [HOST_GUEST_EXITS] = {"guest_exits", "the kernel, handling exits of guests"},
+    [HOST_PROFILER] = {"profiler", "the profiler's own cost"},
+    [HOST_IDLE] = {"idle", "idle"},
+    [HOST_KERNEL] = {"kernel", "the kernel, else"},
+    [HOST_USER] = {"user", "programs"},
+};
+_Static_assert(array_count(parts) == HOST_PART_COUNT, "words for each part");
+
+const char *host_part_key(enum host_part part)
+{
+    return parts[part].key;
+}
+
+const char *host_part_words(enum host_part part)
+{
+    return parts[part].words;
+}
+
+/* ---- names ---- */
+
+const struct host_symbol *host_symbol_find(const char *name)
+{
+    const struct host_symbol *found = NULL;
+    size_t found_length = 0;
+    for (size_t at = 0; name && at < host_symbol_row_count; at++) {
+        const struct host_symbol *row = &host_symbol_rows[at];
+        size_t length = strlen(row->name);
+        /* "vmx_vcpu_run.cold" is the same function */
+        bool whole = strncmp(name, row->name, length) == 0 && (row->is_prefix || name[length] == 0 || name[length] == '.');
+        if (whole && length >= found_length) {
+            found = row;
+            found_length = length;
+        }
+    }
+    return found;
+}
+
+static bool is_of(const char *name, enum host_part part)
+{
+    const struct host_symbol *row = host_symbol_find(name);
+    return row && row->part == part;
+}
+
+static bool is_called_by(const struct host_sample *sample, enum host_part part)
+{
+    for (size_t at = 0; at < sample->caller_count; at++)
+        if (is_of(sample->callers[at], part))
+            return true;
+    return false;
+}
+
+static void profiler_add(struct host_profile *profile, const char *name, double weight)
+{
+    for (size_t at = 0; at < profile->profiler_count; at++)
+        if (strcmp(profile->profiler[at].name, name) == 0) {
+            profile->profiler[at].weight += weight;
+            return;
+        }
+    if (profile->profiler_count < HOST_NAMES_MOST)
+        profile->profiler[profile->profiler_count++] = (struct host_name){name, weight};
+    else
+        profile->profiler_rest += weight;
+}
+
+static enum host_part part_of(struct host_profile *profile, const struct host_sample *sample)
+{
+    if (sample->mode == CPU_MODE_GUEST_KERNEL || sample->mode == CPU_MODE_GUEST_USER)
+        return HOST_GUEST;
+    bool in_kernel = sample->mode == CPU_MODE_KERNEL;
+    if (in_kernel && (is_of(sample->name, HOST_PROFILER) || is_called_by(sample, HOST_PROFILER))) {
+        profiler_add(profile, sample->name ? sample->name : "[not named]", sample->weight);
+        return HOST_PROFILER;
+    }
+    if (sample->recorder) {
+        profiler_add(profile, sample->recorder, sample->weight);
+        return HOST_PROFILER;
+    }
+    if (sample->is_idle)
+        return HOST_IDLE;
+    if (!in_kernel)
+        return HOST_USER;
+    return is_of(sample->name, HOST_GUEST_ENTRY) ? HOST_GUEST_ENTRY : is_called_by(sample, HOST_GUEST_ENTRY) ? HOST_GUEST_EXITS : HOST_KERNEL;
+}
+
+void host_profile_add(struct host_profile *profile, const struct host_sample *sample)
+{
+    profile->weights[part_of(profile, sample)] += sample->weight;
+    profile->total += sample->weight;
+    profile->guest_kernel += sample->mode == CPU_MODE_GUEST_KERNEL ? sample->weight : 0;
+    profile->guest_user += sample->mode == CPU_MODE_GUEST_USER ? sample->weight : 0;
+}
+
+static int name_compare(const void *a, const void *b)
+{
+    const struct host_name *left = a, *right = b;
+    if (left->weight < right->weight || left->weight > right->weight)
+        return left->weight < right->weight ? 1 : -1;
+    return strcmp(left->name, right->name);
+}
+
+void host_profile_sort(struct host_profile *profile)
+{
+    qsort(profile->profiler, profile->profiler_count, sizeof(*profile->profiler), name_compare);
+}
+
+double host_profile_share(const struct host_profile *profile, enum host_part part)
+{
+    return profile->total > 0 ? profile->weights[part] / profile->total : 0;
+}
+
+/* ---- what is 100 % ---- */
+
+const char *host_recorder_of(const char *const *words, size_t count)
+{
+    const char *slash = count && words[0] ? strrchr(words[0], '/') : NULL;
+    return !count || !words[0] || !words[0][0] ? NULL : slash && slash[1] ? slash + 1 : words[0];
+}
+
+/* Letters of perf record and plumb record that take a value, in the same word or the next. */
+static const char letters_with_value[] = "eFcCptumojrGkSI";
+static const char *const words_with_value[] = {
+    "event", "count", "freq", "output", "call-graph", "cpu", "pid", "tid", "uid", "cgroup", "mmap-pages", "branch-filter", "user-regs",
+    "intr-regs", "clockid", "delay", "filter", "realtime", "max-size", "switch-max-files", "group-size", "duration", "aux-sample", "proc-map-timeout",
+};
+
+struct scoping {
+    struct host_scope scope;
+    const char *const *words;
+    size_t count, at;
+    struct arena *arena;
+};
+
+static const char *next_word(struct scoping *scoping)
+{
+    return scoping->at + 1 < scoping->count ? scoping->words[++scoping->at] : NULL;
+}
+
+/* CPUs say more than "all of them", and either more than a program, which then only says how long. */
+static void scope_raise(struct scoping *scoping, enum host_scope_kind kind, const char *list)
+{
+    bool lists = kind == HOST_SCOPE_CPUS || (kind == HOST_SCOPE_PROCESSES && scoping->scope.kind != HOST_SCOPE_CPUS);
+    if (lists || scoping->scope.kind < kind)
+        scoping->scope = (struct host_scope){kind, list ? arena_string(scoping->arena, list) : NULL};
+}
+
+static void short_options(struct scoping *scoping, const char *letters)
+{
+    for (; *letters; letters++) {
+        if (*letters == 'a' && scoping->scope.kind != HOST_SCOPE_CPUS)
+            scope_raise(scoping, HOST_SCOPE_MACHINE, NULL);
+        if (!strchr(letters_with_value, *letters))
+            continue;
+        const char *value = letters[1] ? letters + 1 : next_word(scoping);
+        if (*letters == 'C')
+            scope_raise(scoping, HOST_SCOPE_CPUS, value);
+        if (*letters == 'p' || *letters == 't')
+            scope_raise(scoping, HOST_SCOPE_PROCESSES, value);
+        return;
+    }
+}
+
+static void long_option(struct scoping *scoping, const char *word)
+{
+    struct view rest = view_of(word), name = view_cut(&rest, '=');
+    const char *value = strchr(word, '=') ? strchr(word, '=') + 1 : NULL;
+    for (size_t at = 0; at < array_count(words_with_value) && !value; at++)
+        if (view_equal(name, words_with_value[at]))
+            value = next_word(scoping);
+    if (view_equal(name, "all-cpus") && scoping->scope.kind != HOST_SCOPE_CPUS)
+        scope_raise(scoping, HOST_SCOPE_MACHINE, NULL);
+    if (view_equal(name, "cpu"))
+        scope_raise(scoping, HOST_SCOPE_CPUS, value);
+    if (view_equal(name, "pid") || view_equal(name, "tid"))
+        scope_raise(scoping, HOST_SCOPE_PROCESSES, value);
+}
+
+struct host_scope host_scope_of(const char *const *words, size_t count, struct arena *arena)
+{
+    struct scoping scoping = {.words = words, .count = count, .arena = arena};
+    while (scoping.at < count && words[scoping.at] && strcmp(words[scoping.at], "record") != 0)
+        scoping.at++;
+    for (scoping.at++; scoping.at < count && words[scoping.at]; scoping.at++) {
+        const char *word = words[scoping.at];
+        if (word[0] != '-' || strcmp(word, "--") == 0) {
+            scope_raise(&scoping, HOST_SCOPE_PROGRAM, NULL);
+            break;
+        }
+        if (word[1] == '-')
+            long_option(&scoping, word + 2);
+        else
+            short_options(&scoping, word + 1);
+    }
+    return scoping.scope;
+}
+
+static const char *whose(struct host_scope scope, struct arena *arena)
+{
+    switch (scope.kind) {
+    case HOST_SCOPE_PROGRAM:
+        return "the program that was started, with what it started";
+    case HOST_SCOPE_PROCESSES:
+        return scope.list ? arena_printf(arena, "the processes or threads %s", scope.list) : "the processes that were watched";
+    case HOST_SCOPE_CPUS:
+        return !scope.list ? "the CPUs that were recorded"
+                           : arena_printf(arena, "CPU%s %s", strpbrk(scope.list, ",-") ? "s" : "", scope.list);
+    case HOST_SCOPE_MACHINE:
+        return "all CPUs";
+    case HOST_SCOPE_UNKNOWN:
+        break;
+    }
+    return "what was recorded (the file doesn't say whether CPUs or processes)";
+}
+
+const char *host_denominator(struct host_scope scope, const struct host_whole *whole, struct arena *arena)
+{
+    bool of_cpus = host_scope_is_of_cpus(scope);
+    const char *what = whole->counts_ns ? of_cpus ? "the time of" : "the CPU time of" : arena_printf(arena, "all '%s' of", whole->event);
+    const char *idle = !of_cpus             ? ""
+                       : whole->without_idle ? ", without idle time (exclude_idle)"
+                       : whole->counts_ns    ? ", idle time included"
+                       : strstr(whole->event, "cycles") || strstr(whole->event, "instructions")
+                           ? ", which a halted CPU has none of: hardly any idle time"
+                           : "";
+    return arena_printf(arena, "%s %s%s%s%s", what, whose(scope, arena), idle, whole->user_only ? ", outside the kernel only" : "",
+                        of_cpus && whole->without_guests ? "; guests' own is left out (exclude_guest)" : "");
+}
