@@ -262,8 +262,12 @@ static bool bpf_watch(struct live *live, struct exit_watch *watch, struct error 
     live->begun_ns = live->follows ? 0 : now_ns();
     if (watch->absent[0])
         exits_note(&live->notes, "this kernel has not, or has other fields in: %s", watch->absent);
-    statistics_read(live, &live->statistics);
-    if (!processes_follow(live, watch, err) || !begin(live, err))
+    if (!processes_follow(live, watch, err))
+        return false;
+    if (!live->begun_ns && !live->has_workload)
+        live->begun_ns = now_ns();
+    statistics_read(live, &live->statistics); /* takes a while where there are many machines: they are watched already */
+    if (!begin(live, err))
         return false;
     exits_init(&exits);
     bool good = !live->options->interval_ms || intervals_run(live, watch, &exits, err);

@@ -44,6 +44,8 @@ bool exits_processes_open(struct exits_processes *processes, const char *list, s
         }
         *vec_push(processes) = (struct exits_process){(pid_t)pid, process_fd((pid_t)pid)};
     }
+    if (list && !processes->count)
+        return error_set(err, ERROR_USAGE, "-p takes process numbers");
     return true;
 }
 

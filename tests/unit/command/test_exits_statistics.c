@@ -81,5 +81,6 @@ Test(exits_processes, end_when_the_last_of_them_has)
     cr_expect_not(exits_processes_ended(&processes), "none are none that end");
     cr_expect_not(exits_processes_open(&processes, "1,x", &err));
     cr_expect_eq(err.kind, ERROR_USAGE);
+    cr_expect_not(exits_processes_open(&processes, "", &err), "nobody is nobody to watch");
     close(pipes[0]);
 }
