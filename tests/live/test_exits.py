@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -205,7 +206,7 @@ def test_fields_stay_clean(run, runner):
     assert all(line.count(";") == 12 for line in lines), lines
     assert any(line.startswith(";kvm_pio;") for line in lines) and any(line.split(";")[0] not in ("", "0") for line in lines)
     # The program's own lines are on the same stream; nothing of plumb's is but these.
-    assert all(line.split()[0] in {"ready", "done", "writes", "cpuids", "msrs", "mmios", "halts", "pages", "exits"} for line in done.stdout.splitlines() if ";" not in line)
+    assert all(re.fullmatch(r"\w+( \d+)?", line) for line in done.stdout.splitlines() if ";" not in line)
     assert "added up in the kernel" in done.stderr
 
 
