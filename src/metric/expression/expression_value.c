@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "base/vec.h"
+#include "metric/expression/expression.h"
+#include "metric/expression/expression_step.h"
+
+#include <assert.h>
+#include <math.h>
+
+static const char no_divisor[] = "there was nothing to divide by";
+static const char beyond_range[] = "the result is beyond what a number holds";
+
+/* What arithmetic gave, unless it is no number. */
+static struct measured checked(double value)
+{
+    return isfinite(value) ? measured_as(value) : not_measured(beyond_range);
+}
+
+static bool is_true(struct measured value)
+{
+    return value.known && value.value != 0;
+}
+
+static bool is_false(struct measured value)
+{
+    return value.known && value.value == 0;
+}
+
+/* One decided side may settle it; else what is unknown stays so. */
+static struct measured logical(enum expression_operation operation, struct measured a, struct measured b)
+{
+    if (operation == STEP_AND && (is_false(a) || is_false(b)))
+        return measured_as(0);
+    if (operation == STEP_OR && (is_true(a) || is_true(b)))
+        return measured_as(1);
+    if (!a.known || !b.known)
+        return a.known ? b : a;
+    return measured_as(operation == STEP_AND   ? is_true(a) && is_true(b)
+                       : operation == STEP_OR ? is_true(a) || is_true(b)
+                                              : is_true(a) != is_true(b));
+}
+
+static struct measured arithmetic(enum expression_operation operation, double a, double b)
+{
+    switch (operation) {
+    case STEP_ADD: return checked(a + b);
+    case STEP_SUBTRACT: return checked(a - b);
+    case STEP_MULTIPLY: return checked(a * b);
+    case STEP_DIVIDE: return b != 0 ? checked(a / b) : not_measured(no_divisor);
+    case STEP_REMAINDER: return trunc(b) != 0 ? checked(fmod(trunc(a), trunc(b))) : not_measured(no_divisor);
+    case STEP_LESS: return measured_as(a < b);
+    case STEP_GREATER: return measured_as(a > b);
+    case STEP_LESS_EQUAL: return measured_as(a <= b);
+    case STEP_GREATER_EQUAL: return measured_as(a >= b);
+    case STEP_EQUAL: return measured_as(a == b);
+    case STEP_UNEQUAL: return measured_as(a != b);
+    case STEP_MINIMUM: return measured_as(a < b ? a : b);
+    case STEP_MAXIMUM: return measured_as(a > b ? a : b);
+    default: return not_measured("plumb knows no such operation");
+    }
+}
+
+static struct measured binary(enum expression_operation operation, struct measured a, struct measured b)
+{
+    if (operation == STEP_AND || operation == STEP_OR || operation == STEP_XOR)
+        return logical(operation, a, b);
+    if (!a.known || !b.known)
+        return a.known ? b : a;
+    return arithmetic(operation, a.value, b.value);
+}
+
+static struct measured choice(struct measured yes, struct measured condition, struct measured no)
+{
+    if (condition.known)
+        return condition.value != 0 ? yes : no;
+    return yes.known && no.known && yes.value == no.value ? yes : condition;
+}
+
+static struct measured unary(enum expression_operation operation, struct measured a)
+{
+    if (!a.known)
+        return a;
+    return measured_as(operation == STEP_NOT ? a.value == 0 : -a.value);
+}
+
+struct measured expression_value(const struct expression *expression, expression_lookup *lookup, void *context)
+{
+    struct measured fixed[64], *stack = fixed;
+    size_t top = 0;
+    if (expression->stack_most > array_count(fixed))
+        stack = memory_alloc(memory_product(expression->stack_most, sizeof(*stack)));
+    for (size_t at = 0; at < expression->step_count; at++) {
+        const struct expression_step *step = &expression->steps[at];
+        switch (step->operation) {
+        case STEP_NUMBER: stack[top++] = checked(step->number); break;
+        case STEP_NAME: stack[top++] = lookup(context, step->name); break;
+        case STEP_UNKNOWN: stack[top++] = not_measured("the formula says that it has no value"); break;
+        case STEP_NEGATE:
+        case STEP_NOT: stack[top - 1] = unary(step->operation, stack[top - 1]); break;
+        case STEP_CHOOSE:
+            top -= 2;
+            stack[top - 1] = choice(stack[top - 1], stack[top], stack[top + 1]);
+            break;
+        default:
+            top--;
+            stack[top - 1] = binary(step->operation, stack[top - 1], stack[top]);
+        }
+        assert(top <= expression->stack_most);
+    }
+    struct measured value = top == 1 ? stack[0] : not_measured("there is no formula");
+    if (stack != fixed)
+        free(stack);
+    return value;
+}
+
+enum expression_verdict expression_verdict_of(struct measured value)
+{
+    return !value.known ? EXPRESSION_UNKNOWN : value.value != 0 ? EXPRESSION_YES : EXPRESSION_NO;
+}
