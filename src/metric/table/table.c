@@ -194,15 +194,26 @@ static uint32_t metric_named(const struct metric_table *table, struct view name,
     return found;
 }
 
+/* What a formula's alias stands for; "a[0]" is the first instance of what a stands for. */
+static struct view alias_undo(struct metric_table *table, struct view name, const struct table_scope *scope)
+{
+    const char *bracket = memchr(name.text, '[', name.length);
+    struct view alias = {name.text, bracket ? (size_t)(bracket - name.text) : name.length};
+    for (size_t at = 0; at < scope->alias_count; at++) {
+        const struct table_alias *known = &scope->aliases[at];
+        if (known->alias.length != alias.length || strncasecmp(known->alias.text, alias.text, alias.length) != 0)
+            continue;
+        return bracket ? view_of(arena_printf(&table->arena, "%.*s%.*s", (int)known->name.length, known->name.text,
+                                              (int)(name.length - alias.length), bracket))
+                       : known->name;
+    }
+    return name;
+}
+
 static bool name_resolve(struct metric_table *table, struct view name, const struct table_scope *scope,
                          struct table_reference *reference, struct error *err)
 {
-    for (size_t at = 0; at < scope->alias_count; at++)
-        if (scope->aliases[at].alias.length == name.length &&
-            strncasecmp(scope->aliases[at].alias.text, name.text, name.length) == 0) {
-            name = scope->aliases[at].name;
-            break;
-        }
+    name = alias_undo(table, name, scope);
     double number;
     uint32_t index;
     if (view_double(name, &number) && isfinite(number)) {
@@ -335,12 +346,22 @@ struct evaluation {
     bool by_rate;
 };
 
-/* Whether a CPU's identification matches the pattern; an Arm's revision counts only where the pattern names one. */
+/* An Arm core's MIDR: the same part, of that variant and revision or a later one. */
+static bool midr_matches(uint64_t pattern, uint64_t cpu)
+{
+    const uint64_t part = 0xff00fff0, version = 0x00f0000f;
+    return (pattern & part) == (cpu & part) && (cpu & version) >= (pattern & version);
+}
+
+/* Whether a CPU's identification is what a formula asks for. */
 static struct measured cpu_matches(const char *pattern, const char *cpu_id)
 {
     regex_t regex;
+    uint64_t midr, own;
     if (!cpu_id)
         return not_measured("which CPU was measured isn't known");
+    if (view_starts(view_of(pattern), "0x") && view_u64(view_of(pattern), 16, &midr))
+        return measured_as(view_u64(view_of(cpu_id), 16, &own) && midr_matches(midr, own));
     if (regcomp(&regex, pattern, REG_EXTENDED | REG_ICASE | REG_NOSUB) != 0)
         return not_measured("the formula compares the CPU with something that is no pattern");
     bool matches = regexec(&regex, cpu_id, 0, NULL, 0) == 0;

@@ -398,25 +398,37 @@ static void formula_set(struct metric_table *table, struct table_metric *metric,
     table_metric_problem(table, metric, &err);
 }
 
+/* Formula, over aliases. */
+static bool expanded_resolve(struct table_json *json, const struct fields *fields, struct table_metric *metric,
+                             struct error *err)
+{
+    struct aliases aliases = {0};
+    aliases_add(&aliases, fields->documents[FIELD_EVENTS], fields->tokens[FIELD_EVENTS], "Name");
+    aliases_add(&aliases, fields->documents[FIELD_CONSTANTS], fields->tokens[FIELD_CONSTANTS], "Name");
+    struct table_scope scope = {.dialect = EXPRESSION_PERFMON, .metric_prefix = true,
+                                .aliases = aliases.items.items, .alias_count = aliases.items.count};
+    bool good = table_formula_resolve(json->table, &metric->value, field_text(fields, FIELD_FORMULA, &json->table->arena),
+                                      &scope, err);
+    metric->factor = 1 / metric->scale; /* Formula gives percent, BaseFormula a fraction */
+    /* SYSTEM_TSC_FREQ stands both for the counter's frequency and for its ticks: in one second they are the same */
+    metric->by_rate = true;
+    vec_done(&aliases.items);
+    return good;
+}
+
+/* The wanted form; Formula also where BaseFormula names what isn't there (a few of the published ones do). */
 static void perfmon_value_set(struct table_json *json, const struct fields *fields, struct table_metric *metric)
 {
-    struct metric_table *table = json->table;
-    const char *expanded = field_text(fields, FIELD_FORMULA, &table->arena);
-    const char *readable = field_text(fields, FIELD_BASE_FORMULA, &table->arena);
-    struct aliases aliases = {0};
+    const char *readable = field_text(fields, FIELD_BASE_FORMULA, &json->table->arena);
     struct table_scope scope = {.dialect = EXPRESSION_PERFMON, .metric_prefix = true};
-    if (json->form == TABLE_FORM_EXPANDED || !readable[0]) {
-        aliases_add(&aliases, fields->documents[FIELD_EVENTS], fields->tokens[FIELD_EVENTS], "Name");
-        aliases_add(&aliases, fields->documents[FIELD_CONSTANTS], fields->tokens[FIELD_CONSTANTS], "Name");
-        scope.aliases = aliases.items.items;
-        scope.alias_count = aliases.items.count;
-        metric->factor = 1 / metric->scale; /* Formula gives percent, BaseFormula a fraction */
-        /* c stands both for the counter's frequency and for its ticks: one second makes them the same */
-        metric->by_rate = true;
-        readable = expanded;
-    }
-    formula_set(table, metric, &metric->value, readable, &scope, "its formula");
-    vec_done(&aliases.items);
+    struct error err = {0};
+    if (json->form == TABLE_FORM_READABLE && readable[0] &&
+        table_formula_resolve(json->table, &metric->value, readable, &scope, &err))
+        return;
+    if (expanded_resolve(json, fields, metric, &err))
+        return;
+    error_wrap(&err, "its formula");
+    table_metric_problem(json->table, metric, &err);
 }
 
 static void perfmon_threshold_set(struct metric_table *table, const struct fields *fields, struct table_metric *metric)

@@ -3,6 +3,7 @@
 #include "test.h"
 
 #include "base/vec.h"
+#include "metric/table/table_builtin.h"
 #include "metric/table/table_folder.h"
 
 #include <math.h>
@@ -50,6 +51,7 @@ static void inputs_fill(const struct metric_table *table, struct table_inputs *i
     inputs->constants[TABLE_MILLISECONDS] = measured_as(seconds * 1000);
     for (size_t at = TABLE_USER_SECONDS; at < TABLE_CONSTANT_COUNT; at++)
         inputs->constants[at] = measured_as(1 + (double)at);
+    inputs->constants[TABLE_CPUS_ONLINE] = inputs->constants[TABLE_CPUS];
 }
 
 Test(table, every_formula_threshold_and_event_of_the_six_cpus_is_resolved)
@@ -118,4 +120,106 @@ Test(table, both_published_forms_of_a_formula_give_the_same)
             metric_table_done(&forms[form]);
     }
     cr_assert(compared > ROUNDS * 1400u, "only %zu comparisons", compared);
+}
+
+/* Our own tables of every CPU: all resolved, and a tree without gaps. */
+Test(table, every_built_in_formula_threshold_and_event_is_resolved)
+{
+    const char *cpu;
+    size_t count = 0;
+    for (; (cpu = metric_table_builtin_cpu(count)); count++) {
+        struct metric_table table;
+        cr_assert(metric_table_builtin(&table, cpu, TABLE_WHOLE), "%s", cpu);
+        vec_for_each(&table.metrics, metric) {
+            cr_assert_null(metric->problem, "%s %s: %s", cpu, metric->name, metric->problem);
+            cr_assert(metric->value.text[0] && metric->about[0], "%s %s", cpu, metric->name);
+            cr_assert(metric->level < 2 || metric->parent != TABLE_NONE, "%s %s", cpu, metric->name);
+            cr_assert(metric->level < 2 || table.metrics.items[metric->parent].level + 1 == metric->level, "%s %s", cpu,
+                      metric->name);
+        }
+        vec_for_each(&table.terms, term)
+            cr_assert(term->code.known, "%s %s has no encoding", cpu, term->name);
+        metric_table_done(&table);
+    }
+    cr_assert_eq(count, 12);
+    struct metric_table none;
+    cr_assert_not(metric_table_builtin(&none, "ZEN1", TABLE_WHOLE));
+}
+
+Test(table, built_in_metrics_give_what_the_published_ones_do)
+{
+    if (!perfmon())
+        cr_skip_test("no shared data");
+    size_t nodes = 0, flags = 0;
+    for (size_t cpu = 0; cpu < array_count(cpus); cpu++) {
+        struct metric_table own, published;
+        cr_assert(metric_table_builtin(&own, cpus[cpu], TABLE_WHOLE));
+        table_load(&published, perfmon(), cpus[cpu], TABLE_FORM_EXPANDED);
+        vec_for_each(&published.metrics, metric) /* the whole tree is there */
+            cr_assert(!metric->level || table_metric_find(&own, view_of(metric->name)) != TABLE_NONE, "%s %s", cpus[cpu],
+                      metric->name);
+        for (unsigned round = 0; round < ROUNDS; round++) {
+            struct arena arena = {0};
+            struct table_inputs inputs;
+            struct table_values ours, theirs;
+            inputs_fill(&own, &inputs, arena_array(&arena, struct measured, own.terms.count), round);
+            table_evaluate(&own, &inputs, &ours, &arena);
+            inputs_fill(&published, &inputs, arena_array(&arena, struct measured, published.terms.count), round);
+            table_evaluate(&published, &inputs, &theirs, &arena);
+            for (size_t at = 0; at < own.metrics.count; at++) {
+                const struct table_metric *metric = &own.metrics.items[at];
+                uint32_t other = table_metric_find(&published, view_of(metric->name));
+                cr_assert(other != TABLE_NONE, "%s %s", cpus[cpu], metric->name);
+                struct measured a = ours.metrics[at], b = theirs.metrics[other];
+                cr_assert(a.known == b.known, "%s %s: %s / %s", cpus[cpu], metric->name, a.why_not, b.why_not);
+                if (!a.known || is_a_count(metric->name))
+                    continue;
+                cr_assert(fabs(a.value - b.value) <= 1e-9 * fmax(fabs(a.value), 1e-3), "%s %s: %.17g / %.17g", cpus[cpu],
+                          metric->name, a.value, b.value);
+                cr_assert_eq(ours.flagged[at], theirs.flagged[other], "%s %s", cpus[cpu], metric->name);
+                cr_assert(metric->scale == published.metrics.items[other].scale, "%s %s", cpus[cpu], metric->name);
+                cr_assert(metric->level == published.metrics.items[other].level || strcmp(metric->name, "Serializing_Operation") == 0 ||
+                          strcmp(metric->name, "Slow_Pause") == 0 || strcmp(metric->name, "Nop_Instructions") == 0, "%s %s: %u / %u", cpus[cpu], metric->name,
+                          metric->level, published.metrics.items[other].level);
+                nodes += metric->level > 0;
+                flags += ours.flagged[at] == EXPRESSION_YES;
+            }
+            arena_done(&arena);
+        }
+        metric_table_done(&own);
+        metric_table_done(&published);
+    }
+    cr_assert(nodes > ROUNDS * 600u && flags > ROUNDS * 50u, "%zu nodes compared, %zu of them flagged", nodes, flags);
+}
+
+/* The same event means the same counter in both. */
+Test(table, built_in_events_are_encoded_as_the_published_ones)
+{
+    if (!perfmon())
+        cr_skip_test("no shared data");
+    size_t compared = 0;
+    for (size_t cpu = 0; cpu < array_count(cpus); cpu++) {
+        struct metric_table own, published;
+        cr_assert(metric_table_builtin(&own, cpus[cpu], TABLE_EVENTS_ONLY));
+        table_load(&published, perfmon(), cpus[cpu], TABLE_FORM_READABLE);
+        vec_for_each(&own.events, event) {
+            uint32_t found = table_event_find(&published, view_of(event->name));
+            if (event->pmu)
+                continue;
+            cr_assert(found != TABLE_NONE, "%s %s", cpus[cpu], event->name);
+            struct text ours = {0}, theirs = {0};
+            table_event_write(event, "cpu", &ours);
+            table_event_write(&published.events.items[found], "cpu", &theirs);
+            cr_assert_str_eq(ours.bytes, theirs.bytes, "%s %s", cpus[cpu], event->name);
+            cr_assert_eq(event->counters, published.events.items[found].counters);
+            cr_assert_eq(event->fixed, published.events.items[found].fixed);
+            cr_assert_eq(event->period, published.events.items[found].period);
+            text_done(&ours);
+            text_done(&theirs);
+            compared++;
+        }
+        metric_table_done(&own);
+        metric_table_done(&published);
+    }
+    cr_assert(compared > 900, "%zu", compared);
 }
