@@ -248,7 +248,8 @@ static bool family_parse(struct event_parser *parser, struct view word, struct v
     if (!name.length)
         return false;
     if (fixed_parse(parser, name, err) ||
-        (!err->kind && event_pmu_alias_parse(parser, name, err))) {
+        (!err->kind && event_pmu_alias_parse(parser, name, err)) ||
+        (!err->kind && event_table_parse(parser, name, err))) {
         *ret_modifiers = rest;
         return true;
     }
@@ -303,9 +304,10 @@ static void nearest_visit(void *context, const char *name)
     nearest->best[at].distance = distance;
 }
 
-void event_nearest(const char *word, const struct sysroot *root, char *names, size_t size)
+static void nearest_find(struct event_parser *parser, const char *word, char *names, size_t size)
 {
     struct nearest nearest = {.word = word};
+    const struct sysroot *root = parser->root;
     size_t count;
     const struct event_name *table = event_name_table(&count);
     for (size_t at = 0; at < count; at++) {
@@ -318,6 +320,7 @@ void event_nearest(const char *word, const struct sysroot *root, char *names, si
     for (size_t at = 0; event_cache_name(at, cache, sizeof(cache), &config); at++)
         nearest_visit(&nearest, cache);
     event_pmu_alias_each(root, nearest_visit, &nearest);
+    event_table_each(parser, nearest_visit, &nearest);
     if (strchr(word, ':'))
         event_tracepoint_each(root, nearest_visit, &nearest);
     names[0] = '\0';
@@ -328,13 +331,23 @@ void event_nearest(const char *word, const struct sysroot *root, char *names, si
     }
 }
 
+void event_nearest(const char *word, const struct sysroot *root, char *names, size_t size)
+{
+    struct event_list list = {0};
+    struct event_parser parser = {.list = &list, .root = root};
+    nearest_find(&parser, word, names, size);
+    event_table_done(&parser);
+}
+
 static bool event_unknown(struct event_parser *parser, const struct cursor *cursor, struct view word,
                           struct error *err)
 {
     char names[300];
     scoped_free char *text = memory_printf("%.*s", (int)word.length, word.text);
-    event_nearest(text, parser->root, names, sizeof(names));
+    nearest_find(parser, text, names, sizeof(names));
     fail_at(cursor, word, ERROR_USAGE, "unknown event", err);
+    if (parser->table_problem.kind)
+        return error_hint(err, "PLUMB_TABLES gives no names: %.300s", parser->table_problem.message);
     if (strcmp(text, "duration_time") == 0 || strcmp(text, "user_time") == 0 || strcmp(text, "system_time") == 0)
         return error_hint(err, "plumb stat prints elapsed, user and system time below the counts; the event task-clock is "
                                "CPU time");
@@ -435,11 +448,12 @@ static bool list_parse(struct event_parser *parser, struct cursor *cursor, struc
 bool event_list_parse(struct event_list *list, const char *text, const struct sysroot *root, struct arena *arena,
                       struct error *err)
 {
-    struct event_parser parser = {list, root, arena};
+    struct event_parser parser = {.list = list, .root = root, .arena = arena};
     size_t count = list->count;
     int groups = list->group_count;
     struct cursor cursor = {.whole = view_of(text), .rest = view_of(text)};
     bool good = list_parse(&parser, &cursor, err);
+    event_table_done(&parser);
     for (size_t at = count; good && at < list->count; at++)
         good = event_is_safe(&list->items[at], root, err);
     if (!good) {

@@ -4,7 +4,7 @@
  *
  * Understood: software, hardware and cache names, rNNN, pmu/term=value,…/, sysfs event names, tracepoints
  * (system:name, with globs), mem:ADDR[/LEN][:rwx] breakpoints, uprobe:PATH:SYMBOL and PMU uprobe, msr/tsc/,
- * modifiers, groups {…}, weak groups {…}:W. Names this machine lacks are named with their nearest neighbours.
+ * vendors' names (metric/table), modifiers, groups {…}, weak groups {…}:W. Names this machine lacks are named with their nearest neighbours.
  * Does not support: metrics (metric/…).
  */
 #ifndef PLUMB_METRIC_EVENT_H
@@ -44,6 +44,7 @@ struct event_list {
     struct event_spec *items;
     size_t count, capacity;
     int group_count;
+    const char *tables; /* a folder of published tables to take names from; NULL: PLUMB_TABLES, or plumb's own */
 };
 
 /*

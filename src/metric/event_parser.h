@@ -11,10 +11,15 @@
 #include "base/text.h"
 #include "metric/event.h"
 
+struct metric_table;
+
 struct event_parser {
     struct event_list *list;
     const struct sysroot *root;
     struct arena *arena;
+    struct metric_table *table; /* private to event_table.c */
+    int table_state;
+    struct error table_problem; /* why PLUMB_TABLES could not be read */
 };
 
 #define EVENT_PMU_FOLDER "/sys/bus/event_source/devices"
@@ -33,6 +38,10 @@ bool event_terms_apply(struct event_parser *parser, struct event_spec *event, st
 bool event_pmu_is_core(const struct sysroot *root, const char *pmu);
 bool event_pmu_type(const struct sysroot *root, const char *pmu, uint32_t *ret_type);
 
+/* A name of the processor's own table, or of published ones; modifiers are left to the caller. */
+bool event_table_parse(struct event_parser *parser, struct view name, struct error *err);
+void event_table_done(struct event_parser *parser);
+
 /* "system:name", globs in both. */
 bool event_tracepoint_parse(struct event_parser *parser, struct view system, struct view name, struct error *err);
 /* "mem:ADDR[/LEN][:rwx]"; *ret_rest is what follows (modifiers). */
@@ -49,5 +58,7 @@ bool event_libpfm_parse(struct event_parser *parser, struct view word, struct er
 typedef void event_visit(void *context, const char *name);
 void event_tracepoint_each(const struct sysroot *root, event_visit *visit, void *context);
 void event_pmu_alias_each(const struct sysroot *root, event_visit *visit, void *context); /* "pmu/alias/" */
+
+void event_table_each(struct event_parser *parser, event_visit *visit, void *context);
 
 #endif

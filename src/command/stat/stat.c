@@ -20,6 +20,7 @@
 static const struct option_row option_rows[] = {
     {0, NULL, OPTION_HEADING, 0, NULL, "what to count"},
     {'e', "event", OPTION_TEXTS, MEMBER(events), "EVENT[,EVENT]", "events, groups {a,b}; again for more (plumb list)"},
+    {0, "tables", OPTION_TEXT, MEMBER(tables), "FOLDER", "take vendors' event names from published JSON tables instead of plumb's own"},
     {'d', "detailed", OPTION_COUNT, MEMBER(detailed), NULL, "cache events too; -dd, -ddd: more of them"},
     {0, "all-user", OPTION_FLAG, MEMBER(all_user), NULL, "user code only, for every event"},
     {0, "all-kernel", OPTION_FLAG, MEMBER(all_kernel), NULL, "the kernel only, for every event"},

@@ -17,6 +17,7 @@
 struct stat_options {
     struct option_texts events;
     bool all_cpus, no_aggregation, per_core, per_die, per_socket, per_node, per_thread;
+    const char *tables;
     const char *cpus, *processes, *threads, *cgroups, *each_cgroup;
     bool all_user, all_kernel, quiet, no_csv_summary, interval_clear;
     bool no_inherit, null_run, sync, scale, no_merge, json, append, summary, no_big_num, table;

@@ -16,6 +16,7 @@ static const char *const detail_events[] = {
 
 static bool events_add(struct stat_run *run, const char *text, struct error *err)
 {
+    run->events.tables = run->options.tables;
     return event_list_parse(&run->events, text, run->context->root, &run->arena, err);
 }
 

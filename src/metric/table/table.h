@@ -162,6 +162,9 @@ struct table_values {
 void table_evaluate(const struct metric_table *table, const struct table_inputs *inputs, struct table_values *ret_values,
                     struct arena *arena);
 
+/* Mark the terms that a metric's value is computed from, through other metrics, too: an array of terms.count. */
+void table_terms_needed(const struct metric_table *table, uint32_t metric, bool *terms);
+
 /* Constants of which nothing is known yet; name by name what a formula calls them. */
 void table_inputs_clear(struct table_inputs *inputs);
 

@@ -20,9 +20,42 @@ static void id_add(struct table_cpu *cpu, const struct microarchitecture *row, u
         return;
     char *id = cpu->ids[cpu->id_count++];
     if (row->vendor == MICROARCHITECTURE_ARM)
-        snprintf(id, sizeof(cpu->ids[0]), "0x00000000%02xf%04x", row->family, model << 4);
+        snprintf(id, sizeof(cpu->ids[0]), "0x00000000%02x0f%04x", row->family, model << 4);
     else
         snprintf(id, sizeof(cpu->ids[0]), "%s-%u-%02X-%X", vendor_names[row->vendor], row->family, model, stepping);
+}
+
+/* An Arm's identification without variant and revision, which mapfiles don't tell apart. */
+static void midr_normalise(char *id, size_t size)
+{
+    uint64_t midr;
+    if (view_starts(view_of(id), "0x") && view_u64(view_of(id), 16, &midr))
+        snprintf(id, size, "0x%016llx", (unsigned long long)(midr & ~0x00f0000full));
+}
+
+static bool row_has_id(const struct microarchitecture *row, const char *id)
+{
+    for (uint32_t model = row->model_first; model <= row->model_last; model++)
+        for (uint32_t stepping = row->stepping_first; stepping <= row->stepping_last && stepping < 16; stepping++) {
+            struct table_cpu candidate = {0};
+            id_add(&candidate, row, model, stepping);
+            const char *last = strrchr(candidate.ids[0], '-');
+            size_t length = last ? (size_t)(last - candidate.ids[0]) : 0;
+            if (strcasecmp(id, candidate.ids[0]) == 0 ||
+                (last && strlen(id) == length && strncasecmp(id, candidate.ids[0], length) == 0))
+                return true;
+        }
+    return false;
+}
+
+/* The row of an identification; without a stepping, the first that has the model. */
+static void row_find(struct table_cpu *cpu)
+{
+    for (size_t at = 0; at < microarchitecture_row_count && !cpu->microarchitecture; at++)
+        if (row_has_id(&microarchitecture_rows[at], cpu->ids[0])) {
+            cpu->microarchitecture = &microarchitecture_rows[at];
+            cpu->name = cpu->microarchitecture->key;
+        }
 }
 
 void table_cpu_from_word(struct table_cpu *cpu, const char *word, struct arena *arena)
@@ -37,29 +70,13 @@ void table_cpu_from_word(struct table_cpu *cpu, const char *word, struct arena *
         cpu->name = row->key;
         id_add(cpu, row, row->model_first, row->stepping_first);
     }
-    if (!cpu->id_count && (strchr(word, '-') || strncmp(word, "0x", 2) == 0) && strlen(word) < sizeof(cpu->ids[0]))
-        snprintf(cpu->ids[cpu->id_count++], sizeof(cpu->ids[0]), "%s", word);
-    for (size_t at = 0; !cpu->microarchitecture && cpu->id_count && at < microarchitecture_row_count; at++) {
-        const struct microarchitecture *row = &microarchitecture_rows[at];
-        struct table_cpu candidate = {0};
-        for (uint32_t model = row->model_first; model <= row->model_last && !cpu->microarchitecture; model++) {
-            candidate.id_count = 0;
-            id_add(&candidate, row, model, row->stepping_first);
-            char *end = candidate.ids[0] + strlen(candidate.ids[0]);
-            if (row->vendor != MICROARCHITECTURE_ARM)
-                end = strrchr(candidate.ids[0], '-');
-            if (strncasecmp(word, candidate.ids[0], (size_t)(end - candidate.ids[0])) == 0) {
-                uint64_t stepping = 0;
-                const char *last = strrchr(word, '-');
-                bool has_stepping = row->vendor != MICROARCHITECTURE_ARM && strlen(word) > (size_t)(end - candidate.ids[0]);
-                if (has_stepping && view_u64(view_of(last + 1), 16, &stepping) &&
-                    (stepping < row->stepping_first || stepping > row->stepping_last))
-                    continue;
-                cpu->microarchitecture = row;
-                cpu->name = row->key;
-            }
-        }
+    if (!cpu->id_count && (strchr(word, '-') || strncmp(word, "0x", 2) == 0) && strlen(word) < sizeof(cpu->ids[0])) {
+        snprintf(cpu->ids[0], sizeof(cpu->ids[0]), "%s", word);
+        midr_normalise(cpu->ids[0], sizeof(cpu->ids[0]));
+        cpu->id_count = 1;
     }
+    if (!cpu->microarchitecture && cpu->id_count)
+        row_find(cpu);
 }
 
 bool table_cpu_from_identity(struct table_cpu *cpu, const struct cpu_identity *identity)

@@ -252,3 +252,49 @@ Test(event, globs_prefixes_units_and_probes)
     cr_assert_eq(event[1].attr.config, 1);
     machine_done(&machine);
 }
+
+/* A processor's own names, out of plumb's table for the model that /proc/cpuinfo tells. */
+Test(event, names_of_the_processors_own_table)
+{
+    static const struct {
+        const char *text;
+        uint64_t config, config1;
+        bool user_only;
+    } cases[] = {
+        {"mem_load_retired.l3_miss", 0x20d1, 0, false},
+        {"MEM_LOAD_RETIRED.L3_MISS:u", 0x20d1, 0, true},
+        {"frontend_retired.latency_ge_16", 0x1c6, 0x601006, false},
+        {"ocr.streaming_wr.any_response", 0x12a, 0x10800, false},
+        {"inst_retired.any", 0xc0, 0, false},
+        {"uops_executed.cycles_ge_3", 0x30001b1, 0, false},
+    };
+    char path[256];
+    struct sysroot root;
+    struct error err = {0};
+    if (!test_machine("sapphire-rapids-host", path, sizeof(path)))
+        cr_skip_test("no machines were made");
+    unsetenv("PLUMB_TABLES");
+    sysroot_init(&root, path);
+    for (size_t at = 0; at < array_count(cases); at++) {
+        struct event_list list = {0};
+        struct arena arena = {0};
+        cr_assert(event_list_parse(&list, cases[at].text, &root, &arena, &err), "%s: %s", cases[at].text, err.message);
+        cr_assert_eq(list.count, 1);
+        cr_assert_str_eq(list.items[0].name, cases[at].text);
+        cr_assert_eq(list.items[0].attr.config, cases[at].config, "%s: %#llx", cases[at].text,
+                     (unsigned long long)list.items[0].attr.config);
+        cr_assert_eq(list.items[0].attr.config1, cases[at].config1);
+        cr_assert_eq(list.items[0].attr.exclude_kernel, cases[at].user_only);
+        event_list_done(&list);
+        arena_done(&arena);
+    }
+    struct event_list list = {0};
+    struct arena arena = {0};
+    cr_assert_not(event_list_parse(&list, "mem_load_retired.l3_mis", &root, &arena, &err));
+    cr_assert(strstr(err.hint, "mem_load_retired.l3_miss"), "%s", err.hint);
+    list.tables = "/there/is/no/such/folder";
+    cr_assert_not(event_list_parse(&list, "mem_load_retired.l3_miss", &root, &arena, &err));
+    cr_assert(strstr(err.message, "/there/is/no/such/folder"), "%s", err.message);
+    event_list_done(&list);
+    arena_done(&arena);
+}
