@@ -128,9 +128,10 @@ enum process_wall process_wall_find(const struct sysroot *root, pid_t pid, bool 
         return WALL_CAPABILITIES;
     }
     enum process_wall found = attach ? yama_wall(root, traces_all, ret_reason) : WALL_UNKNOWN;
-    if (found == WALL_UNKNOWN && fact_equals(&rights.seccomp_mode, 2)) {
+    /* In a container a filter is always there: of perf_event_open the errno tells whether it was that (process_seccomp_refused). */
+    if (attach && found == WALL_UNKNOWN && fact_equals(&rights.seccomp_mode, 2)) {
         error_set(ret_reason, ERROR_PERMISSION, "a seccomp filter refuses the call");
-        error_hint(ret_reason, "in a container: --cap-add %s, or --security-opt seccomp=unconfined", attach ? "SYS_PTRACE" : "PERFMON");
+        error_hint(ret_reason, "in a container: --cap-add SYS_PTRACE, or --security-opt seccomp=unconfined");
         return WALL_SECCOMP;
     }
     if (found == WALL_UNKNOWN) {

@@ -26,7 +26,8 @@ enum process_wall {
 
 /*
  * The wall, and in ret_reason its words and the remedy as hint. attach: ptrace was refused; else only looking was.
- * Call after a refusal: this looks for its reason, and does not tell whether there was one.
+ * Call after a refusal: this looks for its reason, and does not tell whether there was one. WALL_SECCOMP is of attaching only: of
+ * perf_event_open ask process_seccomp_refused first.
  */
 enum process_wall process_wall_find(const struct sysroot *root, pid_t pid, bool attach, struct error *ret_reason);
 

@@ -6,7 +6,7 @@
 #include "base/arena.h"
 #include "base/vec.h"
 #include "source/perf_data/perf_data_format.h"
-#include "source/recorder/recorder.h"
+#include "source/recorder/recorder_internal.h"
 #include "system/pmu/process_rights.h"
 
 #include <errno.h>
@@ -594,6 +594,35 @@ Test(recorder, a_paced_event_stops_while_its_ring_is_full)
     cr_assert_eq(result.lost_samples, 0, "what was left out on purpose is no loss");
     cr_assert_eq(read_output().samples, samples);
     scene_free(scene);
+}
+
+/* The more rings, the longer a turn: of those that something writes to, not of CPUs that aren't sampled. */
+Test(recorder, a_turn_is_as_long_as_there_are_rings)
+{
+    if (!recorder_all_registers)
+        cr_skip_test("registers can't be sampled on this machine");
+    char folder[] = "/tmp/plumb-recorder-cpus-XXXXXX";
+    static const int cpus[] = {0, 2};
+    uint64_t turns[2];
+    cr_assert(mkdtemp(folder));
+    made_folder_put(folder, "/sys/devices/system/cpu/online", "0-7\n");
+    for (size_t at = 0; at < 2; at++) {
+        struct scene *scene = scene_new();
+        sysroot_init(&scene->root, folder);
+        scene->target.kind = TARGET_CPUS;
+        scene->target.cpus = (int *)cpus;
+        scene->target.cpu_count = at + 1;
+        scene->event.attr.config = PERF_COUNT_SW_CONTEXT_SWITCHES;
+        scene->event.callchain = CALLCHAIN_FRAME_POINTERS;
+        scene->event.paced_stack_bytes = 512;
+        cr_assert(scene_open(scene), "%s", scene->err.message);
+        turns[at] = scene->recorder->pace.turn_ns;
+        scene_free(scene);
+        memcpy(output + strlen(output) - 6, "XXXXXX", 6);
+    }
+    cr_expect_gt(turns[0], 0);
+    cr_expect_eq(turns[1], 2 * turns[0], "%llu and %llu ns", (unsigned long long)turns[0], (unsigned long long)turns[1]);
+    made_folder_remove(folder);
 }
 
 /* What a paced ring had no place for is no loss, and its stacks aren't what was asked for at its own rate. */
