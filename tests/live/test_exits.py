@@ -108,6 +108,13 @@ def test_returns_to_the_monitor_are_timed(watched):
     assert row["timed"] == row["count"] == WORK["writes"]
     assert 0 < row["min_ns"] <= row["p50_ns"] <= row["p99_ns"] <= row["max_ns"]
     assert row["min_ns"] <= row["mean_ns"] <= row["max_ns"]
+    # The kernel's buckets hold what it added up.
+    starts = [bucket if bucket < 8 else (8 + bucket % 8) << (bucket // 8 - 1) for bucket in range(305)]
+    timed = [tally for tally in found["tallies"] if tally["buckets"]]
+    assert timed
+    for tally in timed:
+        assert sum(number for _, number in tally["buckets"]) == tally["timed"]
+        assert sum(starts[at] * number for at, number in tally["buckets"]) <= tally["total_ns"] <= sum(starts[at + 1] * number for at, number in tally["buckets"])
     (halt,) = [row for row in found["rows"] if row["name"] == "KVM_EXIT_HLT"]
     assert halt["class"] == "idle" and "not_measured" in halt["vcpu_share"]
     assert 0 < found["handler_share"] < 1
