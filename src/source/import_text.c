@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 struct row {
-    double number, seconds, running_ratio; /* as struct import_row */
+    double number, seconds, running_ratio, self; /* as struct import_row */
     struct view name;
 };
 
@@ -89,6 +89,12 @@ static bool row_of_report(struct view line, struct row *row)
     first.length--;
     if (!number_of(first, &row->number))
         return false;
+    /* With call chains there are two: of the function with what it called, and its own. */
+    struct view rest = line, second = view_word(&rest);
+    double own = row->number;
+    if (view_ends(second, "%") && !number_of((struct view){second.text, second.length - 1}, &own))
+        own = row->number;
+    row->self = own;
     ptrdiff_t mark = view_find(line, "[.] ");
     mark = mark >= 0 ? mark : view_find(line, "[k] ");
     if (mark < 0)
@@ -302,6 +308,7 @@ static struct import_row *rows_keep(const struct rows *rows, struct arena *arena
             .number = rows->items[at].number,
             .seconds = rows->items[at].seconds,
             .running_ratio = rows->items[at].running_ratio,
+            .self = rows->items[at].self,
         };
     }
     return kept;

@@ -27,6 +27,7 @@ struct import_row {
     const char *name;     /* reason, function, line of code, event, metric; "" for a run without one */
     double number;        /* exits, percent, count (clocks in ns), seconds of a run */
     double seconds;       /* exits with times: count * mean; 0: the table has none */
+    double self;          /* perf report: percent of the function's own, without what it called */
     double running_ratio; /* perf stat: share of the time in which it was counted; 0: not said */
 };
 

@@ -679,6 +679,8 @@ static void result_cpu_ratios(const struct activity_watch *watch, struct activit
     result->busy_ratio = known ? measured_as(busy / total) : not_measured(why);
     result->steal_ratio = known && a->steal.known ? measured_as(steal / total)
                                                   : not_measured(known ? "the kernel doesn't count steal" : why);
+    result->guest_ratio = known && a->guest.known ? measured_as(ticks_between(&a->guest, &b->guest) / total)
+                                                  : not_measured(known ? "the kernel doesn't count guests' time" : why);
     result->iowait_ratio = known ? measured_as(iowait / total) : not_measured(why);
     result->interrupt_ratio = known ? measured_as(interrupts / total) : not_measured(why);
 }

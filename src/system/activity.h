@@ -75,6 +75,7 @@ struct activity {
     struct measured huge_faults, huge_fault_fallbacks; /* THP counters of the machine */
     struct measured swap_ins, swap_outs;
     struct measured interrupts; /* all CPUs', timers' included */
+    struct measured guest_ratio; /* of all CPUs' time: in guests of this machine, part of busy_ratio */
     uint32_t look_count;
 };
 

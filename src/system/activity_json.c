@@ -42,6 +42,7 @@ static const struct field {
     FIELD(swap_ins),
     FIELD(swap_outs),
     FIELD(interrupts),
+    FIELD(guest_ratio),
 #undef FIELD
 };
 

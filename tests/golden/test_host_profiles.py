@@ -61,7 +61,7 @@ def test_a_plain_guests_host(report):
                                                    ("kvm_load_host_xsave_state", 8), ("guest user", 20), ("guest kernel", 4), ("idle", 6),
                                                    ("x86_emulate_instruction", 2, "kvm_arch_vcpu_ioctl_run"), ("recorder", 2), ("program", 1), ("do_syscall_64", 1)])
     assert "# 100% is the time of CPU 5, idle time included" in text
-    assert parts(text) == {"in guests": 24, "into and out of guests": 54, "the kernel, handling exits of guests": 2, "the profiler's own cost": 12,
+    assert parts(text) == {"in guests": 24, "into and out of guests": 54, "handling guests' exits": 2, "the profiler's own cost": 12,
                            "idle": 6, "the kernel, else": 1, "programs": 1}
     assert "their kernels 4.00%, their programs 20.00%" in text
     assert "10.00%  add_atomic_switch_msr" in text and "2.00%  perf: processes of the recorder's name" in text
@@ -98,3 +98,22 @@ def test_filters_are_said_and_machine_readable_output_is_as_before(report):
         text = report("perf record -a", samples, *words)
         assert "(profiler's own)" not in text
     assert "100% is" not in report("perf record -a", samples, "-q")
+
+
+PLAIN = ("39.92%    16.34%  [kernel.kallsyms]  [k] vmx_vcpu_run\n35.62%    29.34%  [kernel.kallsyms]  [k] vmx_vmexit\n"
+         "10.34%    10.34%  [kernel.kallsyms]  [k] add_atomic_switch_msr\n8.13%      8.13%  [kernel.kallsyms]  [k] kvm_load_host_xsave_state\n")
+TDX = ("34.84%    34.84%  [kernel.kallsyms]  [k] __seamcall_saved_ret\n25.78%     2.98%  [kernel.kallsyms]  [k] tdx_vcpu_run\n"
+       "12.17%    12.17%  [kernel.kallsyms]  [k] tdx_restore_host_xsave_state\n")
+
+
+@pytest.mark.parametrize("text, said", [
+    (PLAIN, "53.81 % of it, of whatever its 100 % are, fall on the way into guests and out of them, where their own time is found, too, and 10.34 % "
+            "are the profiler's own cost (add_atomic_switch_msr 10.34 %)"),
+    (TDX, "49.99 % of it"),
+    ("12.00%  prog  [.] main\n", None),
+])
+def test_the_seeds_own_profiles_say_so_when_imported(run, tmp_path, text, said):
+    (tmp_path / "report.txt").write_text(text)
+    done = run("diagnose", "--json", "--case", tmp_path / "case", "--import", tmp_path / "report.txt")
+    assert done.returncode in (0, 4), done.stderr
+    assert (said in done.stdout) if said else ("profile of a host" not in done.stdout)

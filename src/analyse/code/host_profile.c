@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analyse/code/host_profile.h"
 
+#include "base/scope.h"
 #include "base/text.h"
 #include "base/vec.h"
+#include "symbol/code_bundle.h"
 
 #include <stdlib.h>
 
@@ -11,7 +13,7 @@ static const struct {
 } parts[] = {
     [HOST_GUEST] = {"guest", "in guests"},
     [HOST_GUEST_ENTRY] = {"guest_entry", "into and out of guests"},
-    [HOST_GUEST_EXITS] = {"guest_exits", "the kernel, handling exits of guests"},
+    [HOST_GUEST_EXITS] = {"guest_exits", "handling guests' exits"},
     [HOST_PROFILER] = {"profiler", "the profiler's own cost"},
     [HOST_IDLE] = {"idle", "idle"},
     [HOST_KERNEL] = {"kernel", "the kernel, else"},
@@ -119,6 +121,81 @@ void host_profile_sort(struct host_profile *profile)
 double host_profile_share(const struct host_profile *profile, enum host_part part)
 {
     return profile->total > 0 ? profile->weights[part] / profile->total : 0;
+}
+
+bool host_profile_has_guests(const struct host_profile *profile)
+{
+    return profile->weights[HOST_GUEST] > 0 || profile->weights[HOST_GUEST_ENTRY] > 0 || profile->weights[HOST_GUEST_EXITS] > 0;
+}
+
+/* ---- of a recording ---- */
+
+enum { CALLERS_MOST = 128 };
+
+struct naming { /* each location once */
+    const struct recording *recording;
+    const struct code_bundle *bundle;
+    const char **names; /* NULL: not named */
+    bool *known;
+};
+
+static const char *name_at(struct naming *naming, uint32_t location)
+{
+    if (naming->known[location])
+        return naming->names[location];
+    const struct bundle_function *function = code_bundle_find(naming->bundle, naming->recording, location);
+    naming->known[location] = true;
+    naming->names[location] = function && function->is_named ? function->name : NULL;
+    return naming->names[location];
+}
+
+static size_t callers_at(struct naming *naming, uint32_t stack, const char **callers)
+{
+    const struct samples *samples = &naming->recording->samples;
+    size_t count = 0;
+    for (uint32_t at = 1; stack != STACK_NONE && at < samples->stacks[stack].count && count < CALLERS_MOST; at++) {
+        uint32_t location = samples->frames[samples->stacks[stack].first + at];
+        if (samples->locations[location].cpu_mode != CPU_MODE_KERNEL)
+            break;
+        callers[count++] = name_at(naming, location);
+    }
+    return count;
+}
+
+static bool counts_time(const struct recorded_event *event)
+{
+    return !event->counts_again && !recorded_event_is_switch(event) &&
+           (event->counts_ns || strncmp(event->name, "cycles", strlen("cycles")) == 0);
+}
+
+void host_profile_of(struct host_profile *profile, const struct recording *recording, const struct code_bundle *bundle, const char *recorder)
+{
+    const struct samples *samples = &recording->samples;
+    scoped_free const char **names = memory_alloc(memory_product(samples->location_count + 1, sizeof(*names)));
+    scoped_free bool *known = memory_alloc(memory_product(samples->location_count + 1, sizeof(*known)));
+    struct naming naming = {recording, bundle, names, known};
+    const char *callers[CALLERS_MOST];
+    memset(known, 0, (samples->location_count + 1) * sizeof(*known));
+    *profile = (struct host_profile){0};
+    for (size_t at = 0; at < samples->count; at++) {
+        const struct sample *item = &samples->items[at];
+        if (item->location == LOCATION_NONE || item->event >= recording->event_count || !counts_time(&recording->events[item->event]))
+            continue;
+        enum cpu_mode mode = samples->locations[item->location].cpu_mode;
+        const char *comm = strings_text(&recording->strings, item->comm);
+        bool in_kernel = mode == CPU_MODE_KERNEL;
+        const struct host_sample sample = {
+            .mode = mode,
+            .is_idle = item->thread < recording->threads.count && recording->threads.items[item->thread].tid == 0,
+            .recorder = recorder && strcmp(comm, recorder) == 0 ? comm : NULL,
+            .name = in_kernel ? name_at(&naming, item->location) : NULL,
+            .callers = callers,
+            .caller_count = in_kernel ? callers_at(&naming, item->stack, callers) : 0,
+            .weight = (double)item->period,
+        };
+        host_profile_add(profile, &sample);
+    }
+    host_profile_sort(profile);
 }
 
 /* ---- what is 100 % ---- */

@@ -66,6 +66,13 @@ struct host_profile {
     double profiler_rest; /* of functions beyond those */
 };
 
+struct code_bundle;
+
+/* Of all samples that count time or cycles, the idle threads' included. Names: of the bundle, which must outlive it. recorder: may be NULL. */
+void host_profile_of(struct host_profile *profile, const struct recording *recording, const struct code_bundle *bundle, const char *recorder);
+/* Whether guests show in it at all. */
+bool host_profile_has_guests(const struct host_profile *profile);
+
 /* Strings must outlive the profile. */
 void host_profile_add(struct host_profile *profile, const struct host_sample *sample);
 void host_profile_sort(struct host_profile *profile);

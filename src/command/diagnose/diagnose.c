@@ -207,6 +207,8 @@ static bool report(struct context *context, const struct diagnose_options *optio
         .statements = loaded.results.statements,
         .case_folder = is_kept && !is_replay ? folder : NULL,
         .confirmed = was_confirmed ? &confirmed : NULL,
+        .host = loaded.host_denominator ? &loaded.host : NULL,
+        .host_denominator = loaded.host_denominator,
     };
     scoped_text struct text json = {0};
     scoped_text struct text out = {0};

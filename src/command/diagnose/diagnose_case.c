@@ -3,6 +3,7 @@
 
 #include "analyse/memory/cost_groups.h"
 #include "base/scope.h"
+#include "capture/case_command.h"
 #include "system/cpu/microarchitecture.h"
 #include "source/perf_data/perf_data.h"
 #include "symbol/disassembly.h"
@@ -287,6 +288,38 @@ static void bottleneck_analyse(struct loaded_case *loaded, const struct recordin
     results->bottleneck = &loaded->bottleneck;
 }
 
+/* "-C 5" and the like are plumb record's, too. */
+static struct host_scope host_scope_of_case(struct loaded_case *loaded)
+{
+    char **typed = shell_words(loaded->manifest.target_options, &loaded->arena);
+    size_t count = 0;
+    while (typed && typed[count])
+        count++;
+    const char **words = arena_array(&loaded->arena, const char *, count + 2);
+    words[0] = "plumb";
+    words[1] = "record";
+    for (size_t at = 0; at < count; at++)
+        words[at + 2] = typed[at];
+    return host_scope_of(words, count + 2, &loaded->arena);
+}
+
+/* Of CPUs that were watched; of a program or process only where guests show in it, which is then a monitor of virtual machines. */
+static void host_analyse(struct loaded_case *loaded, const struct recording *recording)
+{
+    bool of_cpus = scope_of(loaded->manifest.scope) == RUN_MACHINE;
+    const struct recorded_event *event = NULL;
+    for (size_t at = 0; at < recording->event_count && !event; at++)
+        if (!recording->events[at].counts_again && !recorded_event_is_switch(&recording->events[at]))
+            event = &recording->events[at];
+    if (!event)
+        return;
+    host_profile_of(&loaded->host, recording, &loaded->bundle, of_cpus ? "plumb" : NULL);
+    struct host_scope scope = host_scope_of_case(loaded);
+    const struct host_whole whole = {.counts_ns = event->counts_ns, .user_only = event->user_only, .event = event->name};
+    if (loaded->host.total > 0 && (of_cpus || host_profile_has_guests(&loaded->host)))
+        loaded->host_denominator = host_denominator(of_cpus ? scope : (struct host_scope){HOST_SCOPE_PROGRAM, NULL}, &whole, &loaded->arena);
+}
+
 static void analyse(struct loaded_case *loaded)
 {
     struct results *results = &loaded->results;
@@ -315,6 +348,7 @@ static void analyse(struct loaded_case *loaded)
     results->stalls = &loaded->stalls;
     access_costs_settle(&loaded->costs, &loaded->stalls);
     kernel_analyse(loaded, recording);
+    host_analyse(loaded, recording);
     bottleneck_analyse(loaded, recording);
 }
 

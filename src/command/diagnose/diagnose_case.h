@@ -6,6 +6,7 @@
 #ifndef PLUMB_COMMAND_DIAGNOSE_DIAGNOSE_CASE_H
 #define PLUMB_COMMAND_DIAGNOSE_DIAGNOSE_CASE_H
 
+#include "analyse/code/host_profile.h"
 #include "analyse/time/phase_rows.h"
 #include "analyse/time/run_spread.h"
 #include "analyse/time/wait_rows.h"
@@ -36,6 +37,8 @@ struct loaded_case {
     struct kernel_time kernel;
     struct phase_rows phases;
     struct wait_rows waits;
+    struct host_profile host; /* of CPUs, or where guests show */
+    const char *host_denominator; /* NULL: there is none */
     struct statements statements;
     struct imported imported;
     struct results results;

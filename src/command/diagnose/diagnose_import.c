@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "command/diagnose/diagnose_import.h"
 
+#include "analyse/code/host_profile.h"
 #include "analyse/imported.h"
 #include "base/json_writer.h"
 #include "base/scope.h"
@@ -76,6 +77,27 @@ static bool is_exits_json(struct view content)
     return view_starts(view_trim(content), "{") && view_find(content, "\"kvm_exit_fires\"") >= 0;
 }
 
+/* A profile of a host: what of it is the profiler's own doing, and what the way into guests. NULL: none of either. */
+static const char *host_summary(struct importing *importing, const struct imported_text *text)
+{
+    double sums[HOST_PART_COUNT] = {0};
+    scoped_text struct text names = {0};
+    for (size_t at = 0; text->kind == IMPORT_REPORT && at < text->row_count; at++) {
+        const struct host_symbol *known = host_symbol_find(text->rows[at].name);
+        if (!known)
+            continue;
+        sums[known->part] += text->rows[at].self;
+        if (known->part == HOST_PROFILER)
+            text_printf(&names, "%s%s %.4g %%", names.length ? ", " : "", text->rows[at].name, text->rows[at].self);
+    }
+    if (!(sums[HOST_PROFILER] > 0) && !(sums[HOST_GUEST_ENTRY] > 0))
+        return NULL;
+    return arena_printf(&importing->arena,
+                        "; a profile of a host: %.4g %% of it, of whatever its 100 %% are, fall on the way into guests and out of them, where their own "
+                        "time is found, too, and %.4g %% are the profiler's own cost%s%s%s",
+                        sums[HOST_GUEST_ENTRY], sums[HOST_PROFILER], names.length ? " (" : "", text_string(&names), names.length ? ")" : "");
+}
+
 static bool import_file(struct importing *importing, const char *path, struct error *err)
 {
     struct sysroot anywhere;
@@ -97,7 +119,8 @@ static bool import_file(struct importing *importing, const char *path, struct er
     struct imported_text text =
         import_text_read(all, &importing->arena);
     const char *origin = arena_printf(&importing->arena, "imported, not measured by plumb: %s", text.origin);
-    statement_write(&importing->statements, origin, path, text.summary);
+    const char *host = host_summary(importing, &text);
+    statement_write(&importing->statements, origin, path, host ? arena_printf(&importing->arena, "%s%s", text.summary, host) : text.summary);
     if (text.kind != IMPORT_UNKNOWN)
         table_keep(importing, path, &text);
     return true;

@@ -7,6 +7,7 @@
 #ifndef PLUMB_RENDER_DIAGNOSIS_DIAGNOSIS_H
 #define PLUMB_RENDER_DIAGNOSIS_DIAGNOSIS_H
 
+#include "analyse/code/host_profile.h"
 #include "analyse/time/phase_rows.h"
 #include "base/text.h"
 #include "finding/overall.h"
@@ -32,6 +33,8 @@ struct diagnosis {
     size_t gap_count;
     const struct statements *statements; /* NULL: none */
     const char *case_folder; /* NULL: not kept */
+    const struct host_profile *host; /* NULL: no CPUs were watched, and no guests show */
+    const char *host_denominator;    /* of what its shares are */
     const struct diagnosis_confirmed *confirmed; /* NULL: no experiment was made */
 };
 

@@ -215,6 +215,32 @@ static void write_waits(struct json_writer *json, const struct wait_rows *waits)
     json_array_close(json);
 }
 
+static void write_host(struct json_writer *json, const struct diagnosis *diagnosis)
+{
+    const struct host_profile *host = diagnosis->host;
+    if (!host) {
+        json_null(json, "host_profile");
+        return;
+    }
+    json_object_open(json, "host_profile");
+    json_string(json, "of", diagnosis->host_denominator);
+    json_object_open(json, "shares");
+    for (enum host_part part = 0; part < HOST_PART_COUNT; part++)
+        json_double(json, host_part_key(part), host_profile_share(host, part));
+    json_object_close(json);
+    json_double(json, "guest_kernel", host->guest_kernel / host->total);
+    json_double(json, "guest_user", host->guest_user / host->total);
+    json_array_open(json, "profiler");
+    for (size_t at = 0; at < host->profiler_count; at++) {
+        json_object_open(json, NULL);
+        json_string(json, "function", host->profiler[at].name);
+        json_double(json, "share", host->profiler[at].weight / host->total);
+        json_object_close(json);
+    }
+    json_array_close(json);
+    json_object_close(json);
+}
+
 static void write_phases(struct json_writer *json, const struct phase_rows *phases)
 {
     json_array_open(json, "phases");
@@ -320,6 +346,7 @@ void diagnosis_json(struct text *out, const struct diagnosis *diagnosis)
     write_profile(&json, diagnosis->results);
     write_waits(&json, diagnosis->results->waits);
     write_phases(&json, diagnosis->phases);
+    write_host(&json, diagnosis);
     json_array_open(&json, "findings");
     for (size_t at = 0; at < diagnosis->findings->count; at++)
         write_finding(&json, &diagnosis->findings->items[at]);

@@ -383,6 +383,39 @@ static void time_section(struct page *page)
     }
 }
 
+enum { PROFILER_NAMES_SHOWN = 4 };
+static const double SHOWN_LEAST = 0.0005;
+
+/* Of CPUs that were watched: whose time it was, each sample once. */
+static void host_section(struct page *page)
+{
+    static const enum colour colours[] = {[HOST_GUEST] = CYAN, [HOST_GUEST_ENTRY] = CYAN, [HOST_GUEST_EXITS] = YELLOW, [HOST_PROFILER] = RED,
+                                          [HOST_IDLE] = DIM, [HOST_KERNEL] = YELLOW, [HOST_USER] = CYAN};
+    const struct host_profile *host = page->diagnosis->host;
+    if (!host)
+        return;
+    heading(page, "WHOSE TIME", "each sample once");
+    text_add(page->out, "  ");
+    scoped_text struct text whole = {0};
+    text_printf(&whole, "100 %% is %s", page->diagnosis->host_denominator);
+    paragraph(page, text_string(&whole), 2, 2);
+    for (enum host_part part = 0; part < HOST_PART_COUNT; part++) {
+        scoped_text struct text aside = {0};
+        bool guests = part == HOST_GUEST || part == HOST_GUEST_ENTRY || part == HOST_GUEST_EXITS;
+        if (guests && !host_profile_has_guests(host))
+            continue;
+        if (part == HOST_PROFILER)
+            for (size_t at = 0; at < host->profiler_count && at < PROFILER_NAMES_SHOWN && host->profiler[at].weight >= SHOWN_LEAST * host->total; at++)
+                text_printf(&aside, "%s%s %.1f %%", at ? ", " : "", host->profiler[at].name, 100 * host->profiler[at].weight / host->total);
+        if (part == HOST_GUEST_ENTRY)
+            text_add(&aside, "guests' time is found there, too");
+        share_line(page, host_part_words(part), host_profile_share(host, part), colours[part], text_string(&aside));
+    }
+    const struct activity *activity = page->diagnosis->results->activity;
+    if (activity && activity->guest_ratio.known && activity->guest_ratio.value > 0)
+        text_printf(page->out, "  by /proc/stat, guests ran in %.1f %% of the machine's CPU time\n", 100 * activity->guest_ratio.value);
+}
+
 static void measures_section(struct page *page)
 {
     const struct counter_summary *counters = page->diagnosis->results->counters;
@@ -861,6 +894,7 @@ void diagnosis_text(struct text *out, const struct diagnosis *diagnosis, const s
     if (style->quiet)
         return;
     time_section(&page);
+    host_section(&page);
     measures_section(&page);
     wait_section(&page);
     code_section(&page);
