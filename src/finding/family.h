@@ -19,7 +19,7 @@
     &hypothesis_waiting, &hypothesis_lock_turns, &hypothesis_quota, &hypothesis_steal, &hypothesis_oversubscribed, \
         &hypothesis_migrations, &hypothesis_page_faults, &hypothesis_system_calls, &hypothesis_interrupts,         \
         &hypothesis_kernel_locks, &hypothesis_start_and_exit, &hypothesis_swap, &hypothesis_single_threaded,       \
-        &hypothesis_vm_exits, &hypothesis_host_pages, &hypothesis_frequency
+        &hypothesis_vm_exits, &hypothesis_timer_tick, &hypothesis_host_pages, &hypothesis_frequency
 
 extern const struct hypothesis hypothesis_small_pages, hypothesis_cache_misses, hypothesis_bandwidth,
     hypothesis_stores, hypothesis_numa_remote, hypothesis_false_sharing;
@@ -32,7 +32,7 @@ extern const struct hypothesis hypothesis_allocation, hypothesis_copying, hypoth
 extern const struct hypothesis hypothesis_waiting, hypothesis_lock_turns, hypothesis_quota, hypothesis_steal, hypothesis_oversubscribed,
     hypothesis_migrations, hypothesis_page_faults, hypothesis_system_calls, hypothesis_interrupts,
     hypothesis_kernel_locks, hypothesis_start_and_exit, hypothesis_swap, hypothesis_single_threaded,
-    hypothesis_vm_exits, hypothesis_host_pages, hypothesis_frequency;
+    hypothesis_vm_exits, hypothesis_timer_tick, hypothesis_host_pages, hypothesis_frequency;
 
 /* A share of the samples as a share of what the finding counts in. */
 struct interval share_of_run(const struct results *results, const struct finding *finding, struct interval share);

@@ -1,75 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Does the machine behind it hold it back: exits, pages of the host, the clock? */
+/* Does the machine's clock hold it back? */
 #include "finding/family.h"
 
 #include <string.h>
-
-static const struct statement *exits_statement(const struct statements *statements)
-{
-    for (size_t at = 0; statements && at < statements->count; at++)
-        if (strstr(statements->items[at].origin, "table of exits"))
-            return &statements->items[at];
-    return NULL;
-}
-
-static void vm_exits_test(const struct results *results, struct finding *finding)
-{
-    if (!results->surroundings->is_guest) {
-        finding_decide_bound(finding, 0, results->effect);
-        finding_set(finding, reason, "not-a-guest", NO_VALUES);
-        return;
-    }
-    const struct statement *table = exits_statement(results->statements);
-    if (table) {
-        finding->verdict = VERDICT_UNDECIDED;
-        finding->recoverable = (struct interval){0};
-        finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_STATEMENT, "statement", VALUE_TEXT("origin", table->origin),
-                         VALUE_TEXT("text", table->text));
-        finding_set(finding, reason, "undecided", NO_VALUES);
-        return;
-    }
-    finding_not_testable(finding, "", NULL);
-    finding_set(finding, reason, "not", NO_VALUES);
-    finding_set(finding, remedy, "remedy", NO_VALUES);
-}
-
-const struct hypothesis hypothesis_vm_exits = {
-    .id = "vm-exits",
-    .family = "system",
-    .title = "exits to the hypervisor",
-    .needs = RESULT_BIT(RESULT_SURROUNDINGS),
-    .uses = RESULT_BIT(RESULT_STATEMENTS),
-    .test = vm_exits_test,
-};
-
-static void host_pages_test(const struct results *results, struct finding *finding)
-{
-    if (!results->surroundings->is_guest) {
-        finding_decide_bound(finding, 0, results->effect);
-        finding_set(finding, reason, "not-a-guest", NO_VALUES);
-        return;
-    }
-    if (results->stalls && results->stalls->attributed && results->stalls->sample_count) {
-        struct interval bound = share_of_stalls(results, finding, (double)results->stalls->memory_samples);
-        if (bound.high < results->effect) {
-            finding_decide_bound(finding, bound.high, results->effect);
-            finding_reason_bound(finding, "bound", bound);
-            return;
-        }
-    }
-    finding_not_testable(finding, "", NULL);
-    finding_set(finding, reason, "not", NO_VALUES);
-    finding_set(finding, remedy, "remedy", NO_VALUES);
-}
-
-const struct hypothesis hypothesis_host_pages = {
-    .id = "host-small-pages",
-    .family = "system",
-    .title = "small pages on the host behind this guest",
-    .needs = RESULT_BIT(RESULT_SURROUNDINGS),
-    .uses = RESULT_BIT(RESULT_STALLS) | RESULT_BIT(RESULT_RUN),
-    .test = host_pages_test,
-};
 
 /* Cycles without the kernel's beside its whole time would be a clock that never was. */
 static struct measured clock_hz(const struct counter_summary *counters)

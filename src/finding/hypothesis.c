@@ -27,6 +27,7 @@ static const void *result_of(const struct results *results, enum result_kind kin
         [RESULT_CEILINGS] = results->ceilings,
         [RESULT_PROBES] = results->probes,
         [RESULT_BOTTLENECK] = results->bottleneck,
+        [RESULT_GUEST] = results->guest,
         [RESULT_STATEMENTS] = results->statements,
     };
     _Static_assert(array_count(by_kind) == RESULT_KIND_COUNT, "every kind of result");
@@ -51,6 +52,7 @@ static struct results declared(const struct results *all, unsigned mask)
     HIDE(RESULT_CEILINGS, ceilings);
     HIDE(RESULT_PROBES, probes);
     HIDE(RESULT_BOTTLENECK, bottleneck);
+    HIDE(RESULT_GUEST, guest);
     HIDE(RESULT_STATEMENTS, statements);
 #undef HIDE
     some.imported = NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * A cause that could explain the slowness: one const object each, listed in hypothesis_table, one file per
- * family (memory.c, core.c, build.c, library.c, waiting.c, scheduler.c, kernel.c, host.c).
+ * family (memory.c, core.c, build.c, library.c, waiting.c, scheduler.c, kernel.c, guest.c, host.c).
  *
  * A test receives only the results that it declares in needs (without one of those it isn't run: not
  * testable, because …) and uses (NULL when absent).

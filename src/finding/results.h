@@ -18,6 +18,7 @@
 #include "analyse/statement.h"
 #include "analyse/time/wait_rows.h"
 #include "statistics/ceilings.h"
+#include "statistics/guest_costs.h"
 #include "system/activity.h"
 #include "system/surroundings.h"
 
@@ -33,6 +34,7 @@ enum result_kind {
     RESULT_CEILINGS,     /* what the machine could do meanwhile */
     RESULT_PROBES,       /* what the target itself was asked to, opt-in */
     RESULT_BOTTLENECK,   /* what limits it, estimated without counters */
+    RESULT_GUEST,        /* what interruptions, exits and pages behind a guest cost here */
     RESULT_STATEMENTS,   /* imported tables and what a person said */
     RESULT_KIND_COUNT
 };
@@ -50,6 +52,7 @@ struct results {
     const struct counter_summary *counters;
     const struct ceilings *ceilings; /* calibrated beside the run */
     const struct probe_results *probes;
+    const struct guest_costs *guest; /* measured within the hour */
     const struct statements *statements;
     const struct imported *imported; /* tables of other tools; NULL: none. Only finding/imported.c looks at them */
     const struct bottleneck *bottleneck; /* estimated; NULL: hardware counters decide, or there are no samples */

@@ -65,6 +65,8 @@ enum guest_leaves guest_cost_leaves(const struct guest_costs *costs, enum guest_
 static const double TOLERANCE_NS = 40e3;
 /* So many of the periods must have a gap in their place: gaps at random fill few places of such width. */
 static const double REGULAR_LEAST = 0.6;
+/* Where others ran for more than that share of the time, too few gaps are left to find anything regular. */
+static const double SHARED_MOST = 0.3;
 
 enum { GAPS_JUDGED_MOST = 2000, PERIODS_LEAST = 8 };
 
@@ -105,9 +107,9 @@ static size_t turns_hit_faster(const struct guest_gap *gaps, const bool *taken, 
     return most;
 }
 
-/* Mark the gaps that come once each period at the same place; false: none do. lengths: what these took. */
-static bool regular_find(const struct guest_gap *gaps, bool *taken, size_t count, double span_ns, double hz, double *lengths,
-                         size_t *ret_lengths)
+/* Mark the gaps that come once each period at the same place; false: none do. seen_ratio: of the span, the thread ran. */
+static bool regular_find(const struct guest_gap *gaps, bool *taken, size_t count, double span_ns, double seen_ratio, double hz,
+                         double *lengths, size_t *ret_lengths)
 {
     double period_ns = 1e9 / hz, best_phase = 0, turn;
     size_t best = 0;
@@ -122,7 +124,7 @@ static bool regular_find(const struct guest_gap *gaps, bool *taken, size_t count
         }
     }
     double filled = (double)count * 2 * TOLERANCE_NS / span_ns; /* places that gaps at random would fill */
-    if ((double)best < REGULAR_LEAST * span_ns / period_ns || filled > 0.5)
+    if (best < PERIODS_LEAST / 2 || (double)best < REGULAR_LEAST * seen_ratio * span_ns / period_ns || filled > 0.5)
         return false;
     *ret_lengths = 0;
     for (size_t at = 0; at < count; at++)
@@ -143,7 +145,7 @@ static void others_judge(const struct guest_gap *gaps, bool *taken, size_t count
     ret_other->value = quartile_interval(lengths, found);
     ret_other->why_not = found ? NULL : "nothing but its ticks interrupted a computing thread";
     for (size_t at = 0; at < array_count(host_rates) && !cpu->host_hz; at++)
-        if (regular_find(gaps, taken, count, span_ns, host_rates[at], lengths, &found))
+        if (regular_find(gaps, taken, count, span_ns, 1 - cpu->long_ratio, host_rates[at], lengths, &found))
             cpu->host_hz = host_rates[at];
 }
 
@@ -165,14 +167,20 @@ void guest_gaps_judge(const struct guest_gap *gaps, size_t count, double span_ns
     }
     ret_cpu->span_s = span_ns * 1e-9;
     ret_cpu->gaps_per_s = (double)shorter / ret_cpu->span_s;
-    ret_cpu->lost_ratio = lost_ns / span_ns;
+    ret_cpu->lost_ratio = long_ns < span_ns ? lost_ns / (span_ns - long_ns) : 0;
     ret_cpu->long_ratio = long_ns / span_ns;
     ret_cpu->host_hz = 0;
     shorter = shorter < GAPS_JUDGED_MOST ? shorter : GAPS_JUDGED_MOST;
     span_ns = shorter == GAPS_JUDGED_MOST ? kept[shorter - 1].at_ns : span_ns;
-    *ret_tick = (struct guest_value){.why_not = tick_hz > 0 ? "its ticks could not be told from what else interrupted it"
-                                                            : "the kernel's tick rate isn't known"};
-    if (tick_hz > 0 && regular_find(kept, taken, shorter, span_ns, tick_hz, lengths, &found))
+    bool shared = ret_cpu->long_ratio > SHARED_MOST;
+    *ret_tick = (struct guest_value){.why_not = shared        ? "others used that CPU meanwhile"
+                                                : tick_hz > 0 ? "its ticks could not be told from what else interrupted it"
+                                                              : "the kernel's tick rate isn't known"};
+    if (shared) {
+        *ret_other = *ret_tick;
+        return;
+    }
+    if (tick_hz > 0 && regular_find(kept, taken, shorter, span_ns, 1 - ret_cpu->long_ratio, tick_hz, lengths, &found))
         *ret_tick = (struct guest_value){.value = quartile_interval(lengths, found)};
     others_judge(kept, taken, shorter, span_ns, lengths, ret_cpu, ret_other);
 }

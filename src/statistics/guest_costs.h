@@ -47,7 +47,7 @@ struct guest_cpu {
     double timer_per_s;       /* local timer interrupts that the kernel counted there; negative: not counted */
     double interrupts_per_s;  /* all of them */
     double gaps_per_s;        /* interruptions that the thread itself saw, none longer than GUEST_GAP_LONG_NS */
-    double lost_ratio;        /* their share of its time */
+    double lost_ratio;        /* their share of the time that longer ones left it */
     double long_ratio;        /* share of its time that longer ones took: others ran, in the guest or on the host */
     double host_hz;           /* interruptions as regular as a host's tick, which this kernel didn't count; 0: none found */
 };

@@ -6,6 +6,7 @@
 #include "base/vec.h"
 #include "system/host/cgroup_cpu.h"
 #include "system/host/cpu_time.h"
+#include "system/host/interrupts.h"
 
 #include <ctype.h>
 #include <time.h>
@@ -51,6 +52,7 @@ enum {
     CPUS_MOST = 8192
 };
 typedef vec(struct cpu_ticks) cpu_ticks_list;
+typedef vec(struct cpu_interrupts) cpu_interrupts_list;
 
 struct activity_watch {
     const struct sysroot *root;
@@ -62,6 +64,8 @@ struct activity_watch {
     double began_s, last_s;
     struct machine_counters machine_first, machine_last;
     cpu_ticks_list cpus_first, cpus_last;
+    cpu_interrupts_list interrupts_first, interrupts_last;
+    double interrupts_first_s, interrupts_last_s, interrupts_next_s;
     bool has_cgroup;
     struct cgroup_cpu cgroup_first, cgroup_last;
     bool has_members; /* the limited group's processes could be read, and it is their own, not one above it */
@@ -388,12 +392,29 @@ static void cpus_look(struct activity_watch *watch, struct machine_counters *cou
     list->count = cpu_ticks_parse(whole(scratch), list->items, CPUS_MOST);
 }
 
+/* Of many CPUs and devices the file is long: it may take a two-hundredth of the time, and rates over less than that say little. */
+static void interrupts_look(struct activity_watch *watch, struct text *scratch)
+{
+    static const double STEP_LEAST_S = 0.2, PAUSE_TIMES = 200;
+    double start_s = now_s();
+    if (start_s < watch->interrupts_next_s || !read_quietly(watch, scratch, "/proc/interrupts", 0, 0))
+        return;
+    bool is_first = !watch->interrupts_first.count;
+    cpu_interrupts_list *list = is_first ? &watch->interrupts_first : &watch->interrupts_last;
+    vec_reserve(list, CPUS_MOST);
+    list->count = cpu_interrupts_parse(whole(scratch), list->items, CPUS_MOST);
+    *(is_first ? &watch->interrupts_first_s : &watch->interrupts_last_s) = start_s;
+    double pause_s = (now_s() - start_s) * PAUSE_TIMES;
+    watch->interrupts_next_s = start_s + (pause_s > STEP_LEAST_S ? pause_s : STEP_LEAST_S);
+}
+
 static void machine_look(struct activity_watch *watch, struct text *scratch)
 {
     struct machine_counters counters = {0};
     cpu_time_read(&counters.cpu, watch->root);
     machine_look_memory(watch, &counters, scratch);
     cpus_look(watch, &counters, scratch);
+    interrupts_look(watch, scratch);
     if (watch->look_count == 0)
         watch->machine_first = counters;
     watch->machine_last = counters;
@@ -514,6 +535,8 @@ void activity_watch_free(struct activity_watch *watch)
         return;
     vec_done(&watch->processes);
     vec_done(&watch->threads);
+    vec_done(&watch->interrupts_first);
+    vec_done(&watch->interrupts_last);
     vec_done(&watch->cpus_first);
     vec_done(&watch->cpus_last);
     hashmap_done(&watch->thread_by_tid);
@@ -685,6 +708,26 @@ static void result_cpu_ratios(const struct activity_watch *watch, struct activit
     result->interrupt_ratio = known ? measured_as(interrupts / total) : not_measured(why);
 }
 
+static const struct cpu_interrupts *interrupts_of(const cpu_interrupts_list *list, uint32_t cpu)
+{
+    for (size_t at = 0; at < list->count; at++)
+        if (list->items[at].cpu == cpu)
+            return &list->items[at];
+    return NULL;
+}
+
+static void result_interrupts(const struct activity_watch *watch, struct activity_cpu *cpu)
+{
+    const struct cpu_interrupts *from = interrupts_of(&watch->interrupts_first, cpu->cpu);
+    const struct cpu_interrupts *to = interrupts_of(&watch->interrupts_last, cpu->cpu);
+    double span_s = watch->interrupts_last_s - watch->interrupts_first_s;
+    cpu->timer_per_s = cpu->others_per_s = -1;
+    if (!from || !to || span_s <= 0 || to->timer < from->timer || to->ipi < from->ipi || to->other < from->other)
+        return;
+    cpu->timer_per_s = (double)(to->timer - from->timer) / span_s;
+    cpu->others_per_s = ((double)(to->ipi - from->ipi) + (double)(to->other - from->other)) / span_s;
+}
+
 /* CPUs that were online all the time: both lists are in the order of their numbers. */
 static void result_cpus(const struct activity_watch *watch, struct arena *arena, struct activity *result)
 {
@@ -697,8 +740,10 @@ static void result_cpus(const struct activity_watch *watch, struct arena *arena,
         const struct cpu_ticks *from = first < watch->cpus_first.count ? &watch->cpus_first.items[first] : NULL;
         if (!from || from->cpu != last->cpu || last->busy < from->busy || last->steal < from->steal)
             continue;
-        result->cpus[result->cpu_count++] = (struct activity_cpu){
-            last->cpu, (double)(last->busy - from->busy) * tick_s, (double)(last->steal - from->steal) * tick_s};
+        struct activity_cpu *cpu = &result->cpus[result->cpu_count++];
+        *cpu = (struct activity_cpu){.cpu = last->cpu, .busy_s = (double)(last->busy - from->busy) * tick_s,
+                                     .steal_s = (double)(last->steal - from->steal) * tick_s};
+        result_interrupts(watch, cpu);
     }
 }
 

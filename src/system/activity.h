@@ -32,6 +32,7 @@ struct activity_wait {
 struct activity_cpu {
     uint32_t cpu;
     double busy_s, steal_s; /* for anybody; a hundredth of a second at a time */
+    double timer_per_s, others_per_s; /* interrupts: its own timer's, all else; negative: not counted */
 };
 
 struct activity_thread {

@@ -76,6 +76,10 @@ static void write_cpu(struct json_writer *json, const struct activity_cpu *cpu)
     json_u64(json, "cpu", cpu->cpu);
     json_double(json, "busy_s", cpu->busy_s);
     json_double(json, "steal_s", cpu->steal_s);
+    if (cpu->timer_per_s >= 0) {
+        json_double(json, "timer_interrupts_per_s", cpu->timer_per_s);
+        json_double(json, "other_interrupts_per_s", cpu->others_per_s);
+    }
     json_object_close(json);
 }
 
@@ -138,7 +142,11 @@ static void read_cpus(struct activity *activity, struct json_value cpus, struct 
             .cpu = (uint32_t)json_unsigned_or(json_member(item, "cpu"), UINT32_MAX),
             .busy_s = json_number_or(json_member(item, "busy_s"), -1),
             .steal_s = json_number_or(json_member(item, "steal_s"), -1),
+            .timer_per_s = json_number_or(json_member(item, "timer_interrupts_per_s"), -1),
+            .others_per_s = json_number_or(json_member(item, "other_interrupts_per_s"), -1),
         };
+        if (cpu.timer_per_s < 0 || cpu.others_per_s < 0)
+            cpu.timer_per_s = cpu.others_per_s = -1;
         if (cpu.busy_s >= 0 && cpu.steal_s >= 0)
             activity->cpus[activity->cpu_count++] = cpu;
     }

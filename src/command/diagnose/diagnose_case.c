@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "command/diagnose/diagnose_case.h"
+#include "statistics/guest_costs_read.h"
 
 #include "analyse/memory/cost_groups.h"
 #include "base/scope.h"
@@ -109,6 +110,19 @@ static bool ceilings_part_read(struct loaded_case *loaded, const char *folder, s
     bool measured = found && (loaded->ceilings.has_before || loaded->ceilings.has_after);
     loaded->results.ceilings = measured ? &loaded->ceilings : NULL;
     loaded->results.why[RESULT_CEILINGS] = "the machine was not calibrated beside the run";
+    return true;
+}
+
+static bool guest_read(struct loaded_case *loaded, const char *folder, struct error *err)
+{
+    scoped_json struct json_document *document = NULL;
+    bool found;
+    if (!part_open(folder, "guest.json", &document, &found, err))
+        return false;
+    if (found && !guest_costs_read(&loaded->guest, json_root(document), &loaded->arena, err))
+        return error_wrap(err, "'%s/guest.json'", folder);
+    loaded->results.guest = found ? &loaded->guest : NULL;
+    loaded->results.why[RESULT_GUEST] = "what interruptions cost was not measured beside the run";
     return true;
 }
 
@@ -374,7 +388,7 @@ bool loaded_case_read(struct loaded_case *loaded, const char *folder, struct err
     bool read = case_manifest_read(&loaded->manifest, folder, &loaded->arena, err) &&
                 recording_read(loaded, folder, err) && bundle_read(loaded, folder, err) &&
                 pages_read(loaded, folder, err) && costs_read(loaded, folder, err) &&
-                ceilings_part_read(loaded, folder, err) && probes_read(loaded, folder, err) &&
+                ceilings_part_read(loaded, folder, err) && guest_read(loaded, folder, err) && probes_read(loaded, folder, err) &&
                 facts_read(loaded, folder, err) && counts_read(loaded, folder, err) &&
                 statements_read(loaded, folder, err) && imports_read(loaded, folder, err);
     if (!read) {

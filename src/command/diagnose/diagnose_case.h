@@ -27,6 +27,7 @@ struct loaded_case {
     struct access_costs costs;
     struct probe_results probes;
     struct ceilings ceilings;
+    struct guest_costs guest;
     struct surroundings surroundings;
     struct activity activity;
     struct counter_summary counters;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What is gathered while a target is watched: one struct, filled by six files, each for a question of its own.
+ * What is gathered while a target is watched: one struct, filled by seven files, each for a question of its own.
  *
  *   diagnose_recording: what do the counters and the samples say?   (perf events)
  *   diagnose_watch:     what do /proc and the page maps say?        (looks, while it runs)
  *   diagnose_ceilings:  what could the machine do meanwhile?        (before, now and then, after)
+ *   diagnose_guest:     what do exits, ticks and the pages behind a guest cost? (afterwards, once an hour)
  *   diagnose_intervention: what does it do when it is stepped, or something changed? (--probe)
  *   diagnose_stacks:    who called whom where it left the CPU?  (afterwards)
  *   diagnose_parts:     how do these become the parts of a case?    (afterwards)
@@ -115,6 +116,10 @@ void ceilings_after(struct collection *collection);
 void ceilings_licence(struct collection *collection);
 /* May be called again. */
 MUST_CHECK bool write_ceilings(struct collection *collection, struct error *err);
+
+/* ---- diagnose_guest: what can't be measured says so ---- */
+
+MUST_CHECK bool write_guest(struct collection *collection, struct error *err);
 
 /* ---- diagnose_stacks: what can't be unwound keeps its chains by frame pointers, never an error ---- */
 

@@ -177,5 +177,5 @@ bool parts_write(struct collection *collection, struct error *err)
     note_recordings(collection);
     return write_activity(collection, err) && write_machine(collection, err) && write_counters(collection, err) &&
            write_pages(collection, err) && write_runs(collection, err) &&
-           write_ceilings(collection, err) && write_followers(collection, err) && interventions_write(collection, err);
+           write_ceilings(collection, err) && write_guest(collection, err) && write_followers(collection, err) && interventions_write(collection, err);
 }
