@@ -7,6 +7,7 @@
 #include "analyse/time/run_spread.h"
 #include "capture/case_command.h"
 #include "statistics/ceilings.h"
+#include "statistics/guest_costs_read.h"
 #include "symbol/code_bundle.h"
 #include "system/activity.h"
 #include "system/memory/process_pages_json.h"
@@ -49,6 +50,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size_bytes)
     if (probe_results_read(&probes, json_root(document), &arena, &err))
         probe_results_write(&probes, &again);
     text_done(&again);
+    struct guest_costs guest;
+    if (guest_costs_read(&guest, json_root(document), &arena, &err))
+        (void)guest_cost_leaves(&guest, GUEST_COST_CLOCK);
     struct case_command command;
     (void)!case_command_parse(&command, json_root(document), &arena, &err);
     (void)!surroundings_read(&surroundings, json_root(document), &arena, &err);
