@@ -3,8 +3,10 @@
 
 #include "base/arena.h"
 #include "base/vec.h"
+#include "simulated_rates.h"
 
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
@@ -28,6 +30,7 @@ struct counter {
     bool enabled, error; /* error: pinned and not schedulable */
     bool on_pmu, ran_in_window;
     double value;
+    double since_read; /* of slots and their topdown events: not told yet */
     uint64_t enabled_ns, running_ns, id, thread_ns;
     uint8_t *ring;
     size_t ring_bytes;
@@ -43,6 +46,7 @@ struct simulated_pmu {
     struct simulated_plan plan;
     vec(struct counter) counters;
     vec(struct tried) tried;
+    double *truth; /* of each rule */
     uint64_t now_ns, rotation;
     uint64_t next_id;
 };
@@ -65,22 +69,42 @@ static bool is_slots(const struct counter *counter)
     return counter->attr.type == PERF_TYPE_RAW && counter->attr.config == CONFIG_SLOTS;
 }
 
-static bool assign(const struct fit *fit, unsigned at, unsigned free_counters, unsigned free_fixed)
+/* The counters that will do: fixed ones above the general ones. */
+static uint64_t counters_of(const struct counter *counter, unsigned free_counters, unsigned free_fixed)
 {
-    if (at == fit->count)
-        return true;
-    const struct simulated_rule *rule = fit->wanted[at]->rule;
-    unsigned fixed = rule->fixed & free_fixed;
-    for (unsigned bit = 1; bit && bit <= fixed; bit <<= 1)
-        if ((fixed & bit) && assign(fit, at + 1, free_counters, free_fixed & ~bit))
+    const struct simulated_rule *rule = counter->rule;
+    uint64_t fixed = (uint64_t)(rule->fixed & free_fixed) << 32;
+    if (is_slots(counter))
+        return fixed; /* fixed counter 3 or none */
+    return fixed | (rule->counters ? rule->counters & free_counters : free_counters);
+}
+
+/* Give event `at` a counter; who has it moves on, if it can. */
+static bool assign_one(const uint64_t *wishes, unsigned at, int *owners, uint64_t *tried)
+{
+    for (uint64_t open = wishes[at] & ~*tried; open; open = wishes[at] & ~*tried) {
+        unsigned counter = (unsigned)__builtin_ctzll(open);
+        *tried |= UINT64_C(1) << counter;
+        if (owners[counter] < 0 || assign_one(wishes, (unsigned)owners[counter], owners, tried)) {
+            owners[counter] = (int)at;
             return true;
-    if (is_slots(fit->wanted[at]))
-        return false; /* fixed counter 3 or none */
-    unsigned general = rule->counters ? rule->counters & free_counters : free_counters;
-    for (unsigned bit = 1; bit && bit <= general; bit <<= 1)
-        if ((general & bit) && assign(fit, at + 1, free_counters & ~bit, free_fixed))
-            return true;
+        }
+    }
     return false;
+}
+
+static bool assign(const struct fit *fit, unsigned free_counters, unsigned free_fixed)
+{
+    uint64_t wishes[COUNTERS_MOST];
+    int owners[64];
+    memset(owners, -1, sizeof(owners));
+    for (unsigned at = 0; at < fit->count; at++) {
+        uint64_t tried = 0;
+        wishes[at] = counters_of(fit->wanted[at], free_counters, free_fixed);
+        if (!assign_one(wishes, at, owners, &tried))
+            return false;
+    }
+    return true;
 }
 
 static unsigned low_bits(unsigned count)
@@ -88,12 +112,31 @@ static unsigned low_bits(unsigned count)
     return count >= 32 ? ~0u : (1u << count) - 1;
 }
 
+/* Whether no register needs more values at a time than it has. */
+static bool registers_fit(const struct simulated_pmu *pmu, const struct fit *fit)
+{
+    unsigned used[SIMULATED_REGISTERS] = {0};
+    for (unsigned at = 0; at < fit->count; at++) {
+        enum simulated_register needs = fit->wanted[at]->rule->needs_register;
+        bool again = needs == SIMULATED_NO_REGISTER;
+        for (unsigned before = 0; before < at && !again; before++)
+            again = fit->wanted[before]->rule->needs_register == needs &&
+                    fit->wanted[before]->attr.config1 == fit->wanted[at]->attr.config1;
+        used[needs] += !again;
+        if (pmu->plan.registers[needs] && used[needs] > pmu->plan.registers[needs])
+            return false;
+    }
+    return true;
+}
+
 static bool fits(const struct simulated_pmu *pmu, const struct fit *fit, bool with_other_users)
 {
+    if (!registers_fit(pmu, fit))
+        return false;
     unsigned taken = with_other_users ? pmu->plan.taken : 0;
     unsigned general = taken >= pmu->plan.programmable ? 0 : low_bits(pmu->plan.programmable) & ~low_bits(taken);
     unsigned fixed = low_bits(pmu->plan.fixed) & ~(with_other_users ? pmu->plan.taken_fixed : 0);
-    return assign(fit, 0, general, fixed);
+    return assign(fit, general, fixed);
 }
 
 /* Add the group's hardware members; false when one of them is never scheduled. */
@@ -112,6 +155,20 @@ static bool fit_add_group(const struct simulated_pmu *pmu, struct fit *fit, size
         fit->wanted[fit->count++] = counter;
     }
     return true;
+}
+
+static enum simulated_core core_now(const struct simulated_pmu *pmu)
+{
+    if (!pmu->plan.core_move_ns)
+        return SIMULATED_BIG_CORE;
+    return pmu->now_ns / pmu->plan.core_move_ns % 2 ? SIMULATED_SMALL_CORE : SIMULATED_BIG_CORE;
+}
+
+/* A group of the other kind of core waits, and keeps nobody from the counters. */
+static bool is_elsewhere(const struct simulated_pmu *pmu, size_t leader)
+{
+    enum simulated_core core = pmu->counters.items[leader].rule->core;
+    return core != SIMULATED_ANY_CORE && core != core_now(pmu);
 }
 
 static bool group_is_software(const struct simulated_pmu *pmu, size_t leader)
@@ -150,6 +207,8 @@ static void schedule_groups(struct simulated_pmu *pmu, pid_t pid, int cpu, bool 
             group_put(pmu, leader);
             continue;
         }
+        if (is_elsewhere(pmu, leader))
+            continue;
         struct fit with = *fit;
         bool put = can_add && fit_add_group(pmu, &with, leader) && fits(pmu, &with, true);
         if (put) {
@@ -183,17 +242,46 @@ static void schedule(struct simulated_pmu *pmu)
 
 /* ---- time ----------------------------------------------------------------------------------------------- */
 
-static double rate_at(const struct simulated_rule *rule, uint64_t now_ns)
+static unsigned rule_number(const struct simulated_pmu *pmu, const struct counter *counter)
 {
-    if (!rule->phase_count)
-        return rule->per_second;
-    uint64_t phase = rule->phase_ns ? now_ns / rule->phase_ns : 0;
-    return rule->phases_per_second[phase < rule->phase_count ? phase : rule->phase_count - 1];
+    return (unsigned)(counter->rule - pmu->plan.rules);
+}
+
+/* Whether the counter tells its counts in PERF_METRICS' way: at each read, in steps. */
+static bool has_steps(const struct simulated_pmu *pmu, const struct counter *counter)
+{
+    return pmu->plan.topdown_steps != SIMULATED_NO_STEPS && is_slots(&pmu->counters.items[counter->leader]) &&
+           (is_slots(counter) || counter->rule->needs == SIMULATED_METRIC);
+}
+
+/* The kernel's read: slots and metrics register are read, told, and begin again at 0. */
+static void steps_tell(struct simulated_pmu *pmu, int leader)
+{
+    struct counter *slots = &pmu->counters.items[leader];
+    double all = slots->since_read;
+    if (!has_steps(pmu, slots))
+        return;
+    vec_for_each(&pmu->counters, counter) {
+        if (!counter->open || counter->leader != leader || !has_steps(pmu, counter))
+            continue;
+        double field = all > 0 ? 255 * counter->since_read / all : 0;
+        field = pmu->plan.topdown_steps == SIMULATED_CUT ? floor(field) : floor(field + 0.5);
+        counter->value += counter == slots ? all : all * field / 255;
+        counter->since_read = 0;
+    }
+}
+
+static void truth_add(struct simulated_pmu *pmu, uint64_t duration_ns)
+{
+    for (unsigned rule = 0; rule < pmu->plan.rule_count; rule++)
+        if (pmu->plan.rules[rule].core == SIMULATED_ANY_CORE || pmu->plan.rules[rule].core == core_now(pmu))
+            pmu->truth[rule] += simulated_rate(&pmu->plan, rule, pmu->now_ns) * (double)duration_ns / 1e9;
 }
 
 static void slice(struct simulated_pmu *pmu, uint64_t duration_ns)
 {
     schedule(pmu);
+    truth_add(pmu, duration_ns);
     for (size_t at = 0; at < pmu->counters.count; at++) {
         struct counter *counter = &pmu->counters.items[at];
         if (!counter->open || !counter->enabled || !pmu->counters.items[counter->leader].enabled)
@@ -205,7 +293,8 @@ static void slice(struct simulated_pmu *pmu, uint64_t duration_ns)
         counter->running_ns += duration_ns;
         counter->ran_in_window = true;
         double times = counter->rule->faster_by_cpu && counter->cpu > 0 ? counter->cpu + 1 : 1;
-        counter->value += times * rate_at(counter->rule, pmu->now_ns) * (double)duration_ns / 1e9;
+        double more = times * simulated_rate(&pmu->plan, rule_number(pmu, counter), pmu->now_ns) * (double)duration_ns / 1e9;
+        *(has_steps(pmu, counter) ? &counter->since_read : &counter->value) += more;
     }
     pmu->now_ns += duration_ns;
 }
@@ -418,6 +507,8 @@ static int group_refusal(struct simulated_pmu *pmu, size_t member)
     struct counter *counter = &pmu->counters.items[member], *leader = &pmu->counters.items[counter->leader];
     if (counter->rule->needs == SIMULATED_METRIC && (leader == counter || !is_slots(leader)))
         return EINVAL;
+    if (leader->rule->core && counter->rule->core && leader->rule->core != counter->rule->core)
+        return EINVAL; /* of different PMUs */
     if (leader != counter &&
         (leader->leader != counter->leader || leader->pid != counter->pid || leader->cpu != counter->cpu ||
          counter->attr.pinned))
@@ -464,7 +555,7 @@ typedef void change(struct simulated_pmu *pmu, struct counter *counter);
 
 static void counter_reset(struct simulated_pmu *pmu, struct counter *counter)
 {
-    counter->value = 0;
+    counter->value = counter->since_read = 0;
     (void)pmu;
 }
 
@@ -565,6 +656,7 @@ static ssize_t simulated_read(void *context, int fd, void *buffer, size_t size_b
     if (pmu->counters.items[counter->leader].error)
         return 0;
     struct reading reading = {.count = 0};
+    steps_tell(pmu, counter->leader);
     if (counter->attr.read_format & PERF_FORMAT_GROUP)
         reading_add_group(&reading, pmu, counter);
     else
@@ -638,6 +730,8 @@ struct simulated_pmu *simulated_pmu_new(const struct simulated_plan *plan)
 {
     struct simulated_pmu *pmu = memory_alloc(sizeof(*pmu));
     *pmu = (struct simulated_pmu){.plan = *plan, .next_id = FIRST_ID};
+    pmu->truth = memory_alloc((plan->rule_count + 1) * sizeof(*pmu->truth));
+    memset(pmu->truth, 0, (plan->rule_count + 1) * sizeof(*pmu->truth));
     pmu->kernel = (struct kernel){
         .context = pmu,
         .perf_event_open = simulated_open,
@@ -659,6 +753,7 @@ void simulated_pmu_free(struct simulated_pmu *pmu)
             munmap(counter->ring, counter->ring_bytes);
     vec_done(&pmu->counters);
     vec_done(&pmu->tried);
+    free(pmu->truth);
     free(pmu);
 }
 
@@ -672,6 +767,13 @@ void simulated_pmu_exec(struct simulated_pmu *pmu, pid_t pid)
     vec_for_each(&pmu->counters, counter)
         if (counter->open && counter->attr.enable_on_exec && counter->pid == pid)
             window_start(pmu, counter);
+}
+
+double simulated_pmu_truth(const struct simulated_pmu *pmu, uint32_t type, uint64_t config)
+{
+    struct perf_event_attr attr = {.type = type, .config = config};
+    const struct simulated_rule *rule = rule_of(pmu, &attr);
+    return rule ? pmu->truth[rule - pmu->plan.rules] : 0;
 }
 
 uint64_t simulated_pmu_now_ns(const struct simulated_pmu *pmu)

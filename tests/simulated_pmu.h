@@ -16,6 +16,9 @@
  * a group that could never fit is refused with EINVAL at open; group reads and every read_format bit;
  * ENABLE, DISABLE, RESET, ID, REFRESH, PERIOD, SET_OUTPUT, SET_FILTER; enable_on_exec; EMFILE; slots and topdown
  * events (slots must lead). Each (pid, cpu) pair has counters of its own.
+ * PERF_METRICS: with plan.topdown_steps a topdown event tells, at each read of its group, the slots since the read before times
+ * its field, which has 8 bits. SMT: with plan.sibling_busy any-thread events count the other thread's part. Extra registers
+ * hold so many values of config1 as the plan says. A hybrid task moves between two kinds of core. Noise: simulated_rates.h.
  * Time passes in simulated_pmu_run, and by plan.step_ns each time a counter is disabled or read.
  * Sampling: an event with a period and a rule that says samples_per_window gets them in its mmap'ed ring buffer
  * when it is disabled. Does not support: BPF programs, ptrace (both answer plan.bpf_errno, plan.ptrace_errno or EPERM).
@@ -32,6 +35,26 @@ enum simulated_needs {
     SIMULATED_HARDWARE,     /* a programmable counter, or the fixed one it names */
     SIMULATED_NEVER,        /* opens, and is never scheduled (the watchdog has its counter) */
     SIMULATED_METRIC        /* a topdown-* event: no counter, but slots must lead its group */
+};
+
+/* Registers beside the counters; an event that needs one says its value in config1. */
+enum simulated_register { SIMULATED_NO_REGISTER, SIMULATED_OFFCORE, SIMULATED_FRONTEND, SIMULATED_LATENCY, SIMULATED_REGISTERS };
+
+enum simulated_core { SIMULATED_ANY_CORE, SIMULATED_BIG_CORE, SIMULATED_SMALL_CORE };
+
+enum simulated_steps {
+    SIMULATED_NO_STEPS,
+    SIMULATED_ROUNDED, /* field = share * 255, to the nearest */
+    SIMULATED_CUT,     /* … what is below is lost */
+};
+
+/* Relative standard deviations; none without a seed. */
+struct simulated_noise {
+    uint64_t seed;     /* of this run */
+    uint64_t block_ns; /* how long a draw lasts; 0: 4 ms */
+    double shared;     /* of all events together */
+    double own;        /* of each event */
+    double run;        /* of each event, for the whole run */
 };
 
 /* The first rule that matches an attr decides; no rule matches: ENOENT. */
@@ -51,6 +74,10 @@ struct simulated_rule {
     const double *phases_per_second; /* instead of per_second: one rate per phase_ns, the last one stays */
     unsigned phase_count;
     uint64_t phase_ns;
+    bool phases_repeat;   /* after the last comes the first */
+    double sibling_per_second; /* counted besides while the core's other thread runs (any-thread events) */
+    enum simulated_register needs_register;
+    enum simulated_core core; /* counted on this kind of core only */
     bool no_sampling;     /* a sampling period is refused with EOPNOTSUPP (no interrupt) */
     int precise_max;      /* precise_ip above it: EOPNOTSUPP */
     bool branch_stack;    /* PERF_SAMPLE_BRANCH_STACK allowed; else EOPNOTSUPP */
@@ -77,6 +104,11 @@ struct simulated_plan {
     unsigned cpus;         /* 0: one; a cpu at or above is ENODEV */
     unsigned fd_limit;     /* 0: none; more open descriptors: EMFILE */
     int bpf_errno, ptrace_errno; /* 0: EPERM */
+    enum simulated_steps topdown_steps;
+    bool sibling_busy;     /* the core's other thread runs */
+    unsigned registers[SIMULATED_REGISTERS]; /* values at a time; 0: any number */
+    uint64_t core_move_ns; /* a hybrid task: this long on a big core, then on a small one, and so on; 0: it stays */
+    struct simulated_noise noise;
 };
 
 struct simulated_pmu;
@@ -90,6 +122,8 @@ void simulated_pmu_run(struct simulated_pmu *pmu, uint64_t duration_ns);
 /* The measured program calls exec: enable_on_exec events of pid (and of its own context, 0) start. */
 void simulated_pmu_exec(struct simulated_pmu *pmu, pid_t pid);
 
+/* What the first rule of this type and config would have counted, on its kind of core, had it been on since the beginning. */
+double simulated_pmu_truth(const struct simulated_pmu *pmu, uint32_t type, uint64_t config);
 uint64_t simulated_pmu_now_ns(const struct simulated_pmu *pmu);
 unsigned simulated_pmu_open_count(const struct simulated_pmu *pmu); /* descriptors open now: leaks show here */
 unsigned simulated_pmu_opens_tried(const struct simulated_pmu *pmu);

@@ -97,3 +97,23 @@ void pass_plan_make(struct pass_plan *plan, const struct pass_question *question
         plan_refuse(plan, question);
     }
 }
+
+/* splitmix64. Source: Steele, Lea and Flood 2014. */
+static uint64_t draw(uint64_t *state)
+{
+    uint64_t x = *state += 0x9e3779b97f4a7c15u;
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+    return x ^ x >> 31;
+}
+
+void pass_slice_order(uint64_t seed, size_t round, size_t group_count, uint32_t *ret_order)
+{
+    uint64_t state = seed;
+    state = draw(&state) + round;
+    for (size_t at = 0; at < group_count; at++) {
+        size_t other = (size_t)(draw(&state) % (at + 1));
+        ret_order[at] = ret_order[other];
+        ret_order[other] = (uint32_t)at;
+    }
+}

@@ -47,4 +47,10 @@ struct pass_plan {
 
 void pass_plan_make(struct pass_plan *plan, const struct pass_question *question);
 
+/*
+ * The order in which the groups have their slices in this round: another one in each, so that a program whose phases last as
+ * long as a round doesn't show each group the same phase. A function of seed and round alone. ret_order: group_count places.
+ */
+void pass_slice_order(uint64_t seed, size_t round, size_t group_count, uint32_t *ret_order);
+
 #endif

@@ -74,6 +74,23 @@ Test(pass_plan, the_control_is_counted_where_there_is_room)
     cr_expect_eq(plan.read_ns, 3600000000u);
 }
 
+Test(pass_plan, slices_come_in_another_order_each_round)
+{
+    size_t firsts[5] = {0};
+    for (size_t round = 0; round < 1000; round++) {
+        uint32_t order[5], again[5], met = 0;
+        pass_slice_order(7, round, 5, order);
+        pass_slice_order(7, round, 5, again);
+        cr_assert_arr_eq(order, again, sizeof(order));
+        for (size_t at = 0; at < 5; at++)
+            met |= 1u << order[at];
+        cr_assert_eq(met, 0x1f, "each group once");
+        firsts[order[0]]++;
+    }
+    for (size_t at = 0; at < 5; at++)
+        cr_expect(firsts[at] > 140 && firsts[at] < 260, "group %zu is first %zu times", at, firsts[at]);
+}
+
 /* ---- the ladder -------------------------------------------------------------------------------------------- */
 
 struct refused {

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "capture/counter_trial.h"
+
+#include "base/vec.h"
+#include "source/live/target.h"
+
+#include <string.h>
+#include <time.h>
+
+/* Enough for a few of the scheduler's ticks to not matter: a group is put on the counters when it is enabled. */
+static const uint64_t spin_ns = 200000;
+
+static uint64_t thread_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static void spin(void)
+{
+    uint64_t end = thread_ns() + spin_ns;
+    while (thread_ns() < end)
+        continue;
+}
+
+/* Whether the group had a turn on this thread; one that can't even be opened has none. */
+static bool group_runs(struct scheduled_counters *set)
+{
+    scheduled_counters_start(set, SCHEDULED_ALL, 0);
+    spin();
+    scheduled_counters_stop(set, SCHEDULED_ALL);
+    scheduled_counters_read(set, SCHEDULED_ALL, 0);
+    const struct group_window *windows;
+    size_t count = scheduled_counters_windows(set, 0, &windows);
+    return count && windows[count - 1].running_ns > 0;
+}
+
+static bool groups_try(struct counter_trial *trial, const struct schedule *schedule, const struct schedule_request *request,
+                       const struct event_spec *specs, const struct kernel *kernel, const struct sysroot *root,
+                       struct arena *arena, struct error *err)
+{
+    struct target self;
+    target_of_workload(&self, 0, arena);
+    self.kind = TARGET_THREADS;
+    trial->never_ran = 0;
+    trial->group_ran = arena_array(arena, bool, schedule->group_count + 1);
+    for (uint32_t group = 0; group < schedule->group_count; group++) {
+        struct scheduled_counters *set;
+        struct scheduled_counters_request one = {.events = request, .schedule = schedule, .specs = specs, .groups = &group,
+                                                 .group_count = 1, .target = &self};
+        if (!scheduled_counters_open(&set, &one, kernel, root, err))
+            return false;
+        trial->group_ran[group] = group_runs(set);
+        trial->never_ran += !trial->group_ran[group];
+        scheduled_counters_free(set);
+    }
+    return true;
+}
+
+/* Of each PMU that has a group which never ran. */
+static bool give_up(struct counter_trial *trial, const struct schedule *schedule, size_t pmu_count)
+{
+    bool less = false;
+    unsigned step = (unsigned)trial->given_up_count;
+    for (unsigned pmu = 0; pmu < pmu_count; pmu++) {
+        bool failed = false;
+        for (size_t group = 0; group < schedule->group_count; group++)
+            failed |= !trial->group_ran[group] && schedule->groups[group].pmu == pmu;
+        less |= failed && schedule_pmu_give_up(&trial->pmus[pmu], step);
+    }
+    if (less && step < COUNTER_TRIAL_STEPS_MOST)
+        trial->given_up[trial->given_up_count++] = schedule_pmu_given_up(step);
+    return less;
+}
+
+bool counter_trial_run(struct counter_trial *trial, struct schedule *schedule, const struct schedule_request *request,
+                       const struct event_spec *specs, const struct kernel *kernel, const struct sysroot *root,
+                       struct arena *arena, struct error *err)
+{
+    size_t pmu_count = request->pmu_count < array_count(trial->pmus) ? request->pmu_count : array_count(trial->pmus);
+    struct schedule_request with = *request;
+    *trial = (struct counter_trial){0};
+    memcpy(trial->pmus, request->pmus, pmu_count * sizeof(*trial->pmus));
+    with.pmus = trial->pmus;
+    with.pmu_count = pmu_count;
+    do {
+        if (!schedule_build(schedule, &with, arena, err) ||
+            !groups_try(trial, schedule, &with, specs, kernel, root, arena, err))
+            return false;
+    } while (trial->never_ran && give_up(trial, schedule, pmu_count));
+    return true;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What did each group of a schedule count in each window?
+ *
+ * Groups are opened as scheduled (metric/schedule/schedule.h) and stay apart, so that one pass opens one of them, slices
+ * start them in turn, and multiplexing starts all. A window lies between two reads; it holds raw counts: dividing counts of
+ * one group and window needs no scaling. Counts of several CPUs or threads are added, and so are their times.
+ * What can't be opened keeps its place with the reason. A window in which PERF_METRICS' slots stood still while its group ran
+ * is not counted: some kernels lose them.
+ * Does not support: samples, events outside of groups, rdpmc.
+ */
+#ifndef PLUMB_CAPTURE_SCHEDULED_COUNTERS_H
+#define PLUMB_CAPTURE_SCHEDULED_COUNTERS_H
+
+#include "metric/event.h"
+#include "metric/schedule/schedule.h"
+#include "system/kernel.h"
+
+struct target;
+struct scheduled_counters;
+
+struct group_window {
+    uint64_t start_ns, end_ns;       /* of the caller's clock, as told to start and read */
+    /*
+     * Of the whole group. running 0: it had no counter, and counts are undefined. Groups started one by one take turns
+     * (slices): a window then stands for the others' turns, too, which are enabled and not running.
+     */
+    uint64_t enabled_ns, running_ns;
+    const double *counts;            /* one for each event of the group, in the group's order */
+};
+
+struct scheduled_counters_request {
+    const struct schedule_request *events; /* what the schedule was built from */
+    const struct schedule *schedule;
+    const struct event_spec *specs;        /* how each of the request's events is encoded */
+    const uint32_t *groups;                /* those of the schedule to open */
+    size_t group_count;
+    const struct target *target;
+    bool inherit;
+};
+
+/*
+ * Open the groups; a workload's wait for its exec. Errors: ERROR_LIMIT, ERROR_NOT_FOUND (the target is gone).
+ * Owner: the caller (scheduled_counters_free).
+ */
+MUST_CHECK bool scheduled_counters_open(struct scheduled_counters **ret_set, const struct scheduled_counters_request *request,
+                                        const struct kernel *kernel, const struct sysroot *root, struct error *err);
+void scheduled_counters_free(struct scheduled_counters *set); /* NULL is fine */
+
+enum { SCHEDULED_ALL = -1 };
+
+/* `group` counts from the request's; SCHEDULED_ALL: each. A window begins with start, or with the read before. */
+void scheduled_counters_start(struct scheduled_counters *set, int group, uint64_t now_ns);
+void scheduled_counters_stop(struct scheduled_counters *set, int group);
+/* End a window of the group, and begin the next. */
+void scheduled_counters_read(struct scheduled_counters *set, int group, uint64_t now_ns);
+
+/* All windows of a group so far, oldest first; valid until the next read. */
+size_t scheduled_counters_windows(const struct scheduled_counters *set, size_t group, const struct group_window **ret_windows);
+/* Why an event of a group isn't counted (with the remedy as hint); false: it is. */
+bool scheduled_counters_refused(const struct scheduled_counters *set, size_t group, size_t event, const struct sysroot *root,
+                                struct error *ret_reason);
+/* Whether the group was enabled and never had its turn on the counters: others hold them, or a kernel's fault. */
+bool scheduled_counters_never_ran(const struct scheduled_counters *set, size_t group);
+
+#endif

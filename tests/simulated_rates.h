@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * How fast does a simulated event count just now? Its script, and noise from a seed: the same seed, the same run.
+ *
+ * Noise is a factor on the script's rate, 1 on average: one for the whole run (of this event), one for each block of time
+ * (of this event), and one for each block that all events share (the program runs faster or slower).
+ */
+#ifndef PLUMB_TESTS_SIMULATED_RATES_H
+#define PLUMB_TESTS_SIMULATED_RATES_H
+
+#include "simulated_pmu.h"
+
+/* Events a second of rule number `rule` at this time. */
+double simulated_rate(const struct simulated_plan *plan, unsigned rule, uint64_t now_ns);
+
+#endif
