@@ -9,7 +9,7 @@ import pathlib
 import re
 import sys
 
-METRIC_KEYS = {"about", "only", "under", "unit", "domain", "value", "flag", "sample", "see", "group"}
+METRIC_KEYS = {"about", "only", "under", "unit", "domain", "value", "flag", "sample", "see", "group", "also"}
 EVENT_KEYS = {"about", "code"}
 CODE_NUMBERS = ("event", "umask", "cmask", "offcore_rsp", "frontend", "ldlat", "period", "precise", "latency", "fixed")
 CODE_FLAGS = {"inv": 1, "edge": 2, "any": 4, "alone": 8}
@@ -149,10 +149,10 @@ def main():
     for entry in entries:
         if entry.kind == "metric":
             attributes = lambda cpu: tuple(entry.get(key, cpu) for key in (  # noqa: E731
-                "about", "under", "unit", "domain", "value", "sample", "see", "group")) + (
+                "about", "under", "unit", "domain", "value", "sample", "see", "group", "also")) + (
                     flag_text(metrics, entry.name, cpu), level_of(metrics, entry.name, cpu) if is_node(entry, metrics, cpu) else 0)
-            for (about, under, unit, domain, value, sample, see, group, flag, level), models in grouped(entry, attributes).items():
-                offsets = [texts.add(text) for text in (entry.name, about, under, unit, domain, value, flag, sample, see, group)]
+            for (about, under, unit, domain, value, sample, see, group, also, flag, level), models in grouped(entry, attributes).items():
+                offsets = [texts.add(text) for text in (entry.name, about, under, unit, domain, value, flag, sample, see, group, also)]
                 metric_rows.append(f"    {{{mask(models):#x}, {level}, {', '.join(map(str, offsets))}}},")
         else:
             for text, models in grouped(entry, lambda cpu: entry.get("code", cpu)).items():

@@ -6,6 +6,7 @@
 const struct command *const command_table[] = {
     &command_diagnose,
     &command_stat,
+    &command_topdown,
     &command_list,
     &command_record,
     &command_report,

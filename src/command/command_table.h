@@ -20,5 +20,6 @@ extern const struct command command_record;
 extern const struct command command_report;
 extern const struct command command_stat;
 extern const struct command command_script;
+extern const struct command command_topdown;
 
 #endif

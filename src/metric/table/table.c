@@ -102,7 +102,18 @@ uint32_t table_event_find(const struct metric_table *table, struct view name)
 
 uint32_t table_metric_find(const struct metric_table *table, struct view name)
 {
-    return hashmap_find(&table->metric_names, name_hash(name), metric_equal, table, &name);
+    uint32_t found = hashmap_find(&table->metric_names, name_hash(name), metric_equal, table, &name);
+    for (size_t at = 0; found == TABLE_NONE && at < table->also_count; at++)
+        if (names_equal(table->metrics.items[table->also[at]].also, &name))
+            found = table->also[at];
+    return found;
+}
+
+void table_metric_also(struct metric_table *table, struct table_metric *metric, const char *also)
+{
+    metric->also = also;
+    if (also[0] && table->also_count < array_count(table->also))
+        table->also[table->also_count++] = (uint32_t)(metric - table->metrics.items);
 }
 
 struct table_event *table_event_add(struct metric_table *table, struct view name)
@@ -126,7 +137,7 @@ struct table_metric *table_metric_add(struct metric_table *table, const char *na
         hashmap_add(&table->metric_names, name_hash(view_of(name)), found);
     }
     struct table_metric *metric = &table->metrics.items[found];
-    *metric = (struct table_metric){.name = metric->name, .about = "", .groups = "", .domain = "", .see_also = "",
+    *metric = (struct table_metric){.name = metric->name, .about = "", .also = "", .groups = "", .domain = "", .see_also = "",
                                     .unit = "", .scale = 1, .factor = 1, .parent_name = "", .parent = TABLE_NONE,
                                     .value.text = "", .threshold.text = ""};
     return metric;

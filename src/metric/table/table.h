@@ -98,6 +98,7 @@ struct table_formula {
 struct table_metric {
     const char *name;   /* "Fetch_Latency", as its table writes it */
     const char *about;  /* "" when nothing is said */
+    const char *also;   /* another name it is known by, or "" */
     const char *groups; /* "BadSpec;TmaL2", or "" */
     const char *domain; /* "Slots", "Clocks_Estimated", …, or "" */
     const char *see_also; /* "$issueBM" tags that link related nodes, or "" */
@@ -125,6 +126,8 @@ struct metric_table {
     vec(struct table_term) terms;
     uint32_t *order; /* metrics, each after those that it refers to */
     struct hashmap event_names, metric_names, term_names;
+    uint32_t also[16]; /* metrics that have another name, too */
+    size_t also_count;
 };
 
 void metric_table_done(struct metric_table *table);
@@ -146,6 +149,7 @@ void table_event_write(const struct table_event *event, const char *core_pmu, st
 struct table_inputs {
     const struct measured *terms; /* one for each of the table's terms */
     struct measured constants[TABLE_CONSTANT_COUNT];
+    const struct measured *given; /* metrics' values that are known already and taken as they are; NULL: none */
     const char *cpu_id; /* what strcmp_cpuid_str compares with, or NULL */
     bool (*has_event)(void *context, const char *name); /* NULL: what the table has */
     struct measured (*source_count)(void *context, const char *name); /* NULL: not measured */

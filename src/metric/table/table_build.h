@@ -39,6 +39,9 @@ void table_order(struct metric_table *table);
 /* Text in the table's arena, in lower case. */
 const char *table_lower(struct metric_table *table, struct view text);
 
+/* Another name that a metric is found by. */
+void table_metric_also(struct metric_table *table, struct table_metric *metric, const char *also);
+
 /* Keep the first problem of a metric. */
 void table_metric_problem(struct metric_table *table, struct table_metric *metric, const struct error *err);
 

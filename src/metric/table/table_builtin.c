@@ -38,6 +38,7 @@ static void metric_add(struct metric_table *table, const struct builtin_metric *
 {
     struct table_metric *metric = table_metric_add(table, text_at(row->name));
     metric->about = text_at(row->about);
+    table_metric_also(table, metric, text_at(row->also));
     metric->groups = text_at(row->groups);
     metric->domain = text_at(row->domain);
     metric->see_also = text_at(row->see_also);

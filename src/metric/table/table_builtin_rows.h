@@ -12,7 +12,7 @@
 struct builtin_metric {
     uint32_t cpus;
     uint32_t level;
-    uint32_t name, about, parent, unit, domain, value, threshold, locate, see_also, groups;
+    uint32_t name, about, parent, unit, domain, value, threshold, locate, see_also, groups, also;
 };
 
 enum { BUILTIN_INVERT = 1, BUILTIN_EDGE = 2, BUILTIN_ANY_THREAD = 4, BUILTIN_ALONE = 8 };

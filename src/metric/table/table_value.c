@@ -120,6 +120,9 @@ static struct measured reference_value(void *context, size_t index)
 
 static struct measured metric_value(struct evaluation *evaluation, const struct table_metric *metric)
 {
+    const struct measured *given = evaluation->inputs->given;
+    if (given && given[metric - evaluation->table->metrics.items].known)
+        return given[metric - evaluation->table->metrics.items];
     if (metric->problem)
         return not_measured(metric->problem);
     evaluation->formula = &metric->value;

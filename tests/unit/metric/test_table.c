@@ -146,6 +146,16 @@ Test(table, every_built_in_formula_threshold_and_event_is_resolved)
     cr_assert_not(metric_table_builtin(&none, "ZEN1", TABLE_WHOLE));
 }
 
+/* Metrics that nobody publishes. */
+static bool is_own(const char *name)
+{
+    static const char *const own_metrics[] = {NULL};
+    for (size_t at = 0; own_metrics[at]; at++)
+        if (strcmp(name, own_metrics[at]) == 0)
+            return true;
+    return false;
+}
+
 Test(table, built_in_metrics_give_what_the_published_ones_do)
 {
     if (!perfmon())
@@ -169,6 +179,8 @@ Test(table, built_in_metrics_give_what_the_published_ones_do)
             for (size_t at = 0; at < own.metrics.count; at++) {
                 const struct table_metric *metric = &own.metrics.items[at];
                 uint32_t other = table_metric_find(&published, view_of(metric->name));
+                if (is_own(metric->name))
+                    continue;
                 cr_assert(other != TABLE_NONE, "%s %s", cpus[cpu], metric->name);
                 struct measured a = ours.metrics[at], b = theirs.metrics[other];
                 cr_assert(a.known == b.known, "%s %s: %s / %s", cpus[cpu], metric->name, a.why_not, b.why_not);
@@ -178,9 +190,7 @@ Test(table, built_in_metrics_give_what_the_published_ones_do)
                           metric->name, a.value, b.value);
                 cr_assert_eq(ours.flagged[at], theirs.flagged[other], "%s %s", cpus[cpu], metric->name);
                 cr_assert(metric->scale == published.metrics.items[other].scale, "%s %s", cpus[cpu], metric->name);
-                cr_assert(metric->level == published.metrics.items[other].level || strcmp(metric->name, "Serializing_Operation") == 0 ||
-                          strcmp(metric->name, "Slow_Pause") == 0 || strcmp(metric->name, "Nop_Instructions") == 0, "%s %s: %u / %u", cpus[cpu], metric->name,
-                          metric->level, published.metrics.items[other].level);
+                cr_assert_eq(metric->level, published.metrics.items[other].level, "%s %s", cpus[cpu], metric->name);
                 nodes += metric->level > 0;
                 flags += ours.flagged[at] == EXPRESSION_YES;
             }

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What does the top-down tree say, given what was counted, or what another tool computed?
+ *
+ * Nodes come parents first. A node that could not be computed says why; thresholds are decided on what is known. What
+ * doesn't add up is said, and told apart: shares of cycles overlap and may exceed a parent, shares of slots may not.
+ * Does not support: intervals (metric_quality.h has them for windows).
+ */
+#ifndef PLUMB_ANALYSE_TOPDOWN_TOPDOWN_TREE_H
+#define PLUMB_ANALYSE_TOPDOWN_TOPDOWN_TREE_H
+
+#include "base/arena.h"
+#include "base/measured.h"
+#include <stddef.h>
+
+struct metric_table;
+struct table_readings;
+
+enum topdown_decision { TOPDOWN_UNDECIDED, TOPDOWN_NOT_FLAGGED, TOPDOWN_FLAGGED };
+
+struct topdown_node {
+    const char *name, *path; /* "Memory_Bound", "Backend_Bound.Memory_Bound" */
+    const char *about, *unit, *domain, *see_also;
+    unsigned level;          /* 0: an information metric */
+    size_t parent;           /* index, or SIZE_MAX */
+    struct measured value;   /* a fraction where the unit is % */
+    double scale;            /* to the unit */
+    const char *threshold;   /* "" : it has none */
+    enum topdown_decision decision;
+    bool reported;           /* another tool's value */
+    bool estimate;           /* with fixed latencies */
+    bool default_latency;    /* with published instead of sampled latencies */
+    bool suspect;            /* no share can be that */
+    double running_ratio;    /* of the event that was counted least */
+    const char *sample;      /* events to sample it with, "a, b", or "" */
+};
+
+struct topdown_tree {
+    const char *cpu, *tables;
+    const struct topdown_node *nodes;
+    size_t count;
+    size_t leaf;             /* the deepest node that is flagged with all above it, the largest of its siblings; SIZE_MAX: none */
+    const char *sample;      /* what to sample that leaf with: its own or the nearest ancestor's; "" */
+    const char *sample_of;   /* the node whose event that is */
+    const char *const *notes; /* what doesn't add up, and what to keep in mind */
+    size_t note_count;
+};
+
+/* given: values that another tool computed, one for each metric of the table; NULL: none. Owner: arena. */
+void topdown_tree_find(struct topdown_tree *tree, const struct metric_table *table, const struct table_readings *readings,
+                       const struct measured *given, struct arena *arena);
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The top-down tree for the terminal, as lines of fields, and as JSON.
+ *
+ * The text shows two levels, what is below flagged nodes, and information that was computed; JSON and lines have every node.
+ */
+#ifndef PLUMB_RENDER_TOPDOWN_TOPDOWN_PAGE_H
+#define PLUMB_RENDER_TOPDOWN_TOPDOWN_PAGE_H
+
+#include "analyse/topdown/topdown_tree.h"
+#include "render/page.h"
+
+struct topdown_page {
+    const char *origin;   /* "counts.csv (perf stat -x)" */
+    unsigned level_most;  /* deepest level to show; 0: as far as flags lead */
+    bool all;             /* nodes below those that aren't flagged, and what was not measured, too */
+    const char *const *notes; /* of the input */
+    size_t note_count;
+};
+
+void topdown_text_write(struct page *page, const struct topdown_tree *tree, const struct topdown_page *what);
+void topdown_json_write(struct text *out, const struct topdown_tree *tree, const struct topdown_page *what);
+/* path, value, unit, decision, quality, threshold; "" where there is none. */
+void topdown_lines_write(struct text *out, const struct topdown_tree *tree, char separator);
+
+#endif

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "render/topdown/topdown_page.h"
+
+#include <math.h>
+
+enum { NAME_COLUMNS = 34, BAR_COLUMNS = 20 };
+
+static const char *quality_text(const struct topdown_node *node, char *buffer, size_t size)
+{
+    size_t used = 0;
+    buffer[0] = '\0';
+    if (node->reported)
+        used += (size_t)snprintf(buffer, size, "as reported");
+    if (node->running_ratio < 0.9995 && used < size)
+        used += (size_t)snprintf(buffer + used, size - used, "%sscaled (%.1f %% of time)", used ? ", " : "", node->running_ratio * 100);
+    if (node->estimate && used < size)
+        used += (size_t)snprintf(buffer + used, size - used, "%sestimate", used ? ", " : "");
+    if (node->default_latency && used < size)
+        used += (size_t)snprintf(buffer + used, size - used, "%sdefault latency", used ? ", " : "");
+    if (node->suspect && used < size)
+        snprintf(buffer + used, size - used, "%ssuspect", used ? ", " : "");
+    return buffer;
+}
+
+static void bar_add(struct page *page, double share, enum page_meaning meaning)
+{
+    double clamped = share < 0 ? 0 : share > 1 ? 1 : share;
+    size_t full = (size_t)lround(clamped * BAR_COLUMNS);
+    struct text bar = {0};
+    text_add_repeated(&bar, page->unicode ? "█" : "#", full);
+    text_add_repeated(&bar, page->unicode ? "·" : ".", BAR_COLUMNS - full);
+    page_add(page, meaning, text_string(&bar));
+    text_done(&bar);
+}
+
+static void value_text(const struct topdown_node *node, char *buffer, size_t size)
+{
+    double shown = node->value.value * node->scale;
+    if (strcmp(node->unit, "%") == 0)
+        snprintf(buffer, size, "%6.1f %%", shown);
+    else
+        snprintf(buffer, size, "%.4g%s%s", shown, node->unit[0] ? " " : "", node->unit);
+}
+
+static bool is_shown(const struct topdown_tree *tree, const struct topdown_node *node, const struct topdown_page *what)
+{
+    if (what->level_most && node->level > what->level_most)
+        return false;
+    if (what->all)
+        return true;
+    if (!node->value.known)
+        return false;
+    return node->level <= 2 || what->level_most || tree->nodes[node->parent].decision == TOPDOWN_FLAGGED;
+}
+
+static void node_write(struct page *page, const struct topdown_tree *tree, size_t index)
+{
+    const struct topdown_node *node = &tree->nodes[index];
+    char name[96], value[64], quality[128];
+    bool flagged = node->decision == TOPDOWN_FLAGGED;
+    snprintf(name, sizeof(name), "%*s%s", (int)(2 * (node->level - 1)), "", node->name);
+    page_add(page, flagged ? PAGE_STRONG : PAGE_PLAIN, name);
+    page_pad(page, name, NAME_COLUMNS);
+    if (!node->value.known) {
+        page_printf(page, PAGE_FAINT, "not measured: %s\n", node->value.why_not);
+        return;
+    }
+    value_text(node, value, sizeof(value));
+    page_printf(page, flagged ? PAGE_BAD : PAGE_PLAIN, "%s  ", value);
+    bar_add(page, node->value.value, flagged ? PAGE_BAD : PAGE_FAINT);
+    if (flagged)
+        page_add(page, PAGE_BAD, index == tree->leaf ? "  <== flagged, the leaf" : "  <== flagged");
+    else if (node->decision == TOPDOWN_UNDECIDED && node->threshold[0])
+        page_add(page, PAGE_FAINT, "  undecided");
+    if (quality_text(node, quality, sizeof(quality))[0])
+        page_printf(page, PAGE_FAINT, "  [%s]", quality);
+    text_add_char(page->out, '\n');
+}
+
+static void information_write(struct page *page, const struct topdown_tree *tree, const struct topdown_page *what)
+{
+    bool headed = false;
+    for (size_t at = 0; at < tree->count; at++) {
+        const struct topdown_node *node = &tree->nodes[at];
+        char value[64], quality[128];
+        if (node->level || (!node->value.known && !what->all))
+            continue;
+        if (!headed)
+            page_heading(page, "Beside it");
+        headed = true;
+        page_add(page, PAGE_PLAIN, node->name);
+        page_pad(page, node->name, 44);
+        if (node->value.known) {
+            value_text(node, value, sizeof(value));
+            const char *begin = value;
+            while (*begin == ' ')
+                begin++;
+            page_printf(page, node->decision == TOPDOWN_FLAGGED ? PAGE_WARNING : PAGE_PLAIN, "%-14s", begin);
+            page_add(page, PAGE_FAINT, node->about);
+            if (quality_text(node, quality, sizeof(quality))[0])
+                page_printf(page, PAGE_FAINT, "  [%s]", quality);
+            text_add_char(page->out, '\n');
+        } else {
+            page_printf(page, PAGE_FAINT, "not measured: %s\n", node->value.why_not);
+        }
+    }
+}
+
+/* The path to the leaf, what it means, and what to sample. */
+static void leaf_write(struct page *page, const struct topdown_tree *tree)
+{
+    page_heading(page, "Leaf");
+    if (tree->leaf == SIZE_MAX) {
+        page_paragraph(page, PAGE_PLAIN, 0, 0, "No node of level 1 is flagged, or none could be decided.");
+        return;
+    }
+    const struct topdown_node *leaf = &tree->nodes[tree->leaf];
+    struct text said = {0};
+    text_printf(&said, "%s, %.1f %%: %s.", leaf->path, leaf->value.value * 100, leaf->about);
+    if (tree->sample[0] && strcmp(tree->sample_of, leaf->name) == 0)
+        text_printf(&said, " Sample it with %s.", tree->sample);
+    else if (tree->sample[0])
+        text_printf(&said, " No event locates it; the nearest is %s's: %s.", tree->sample_of, tree->sample);
+    page_paragraph(page, PAGE_PLAIN, 0, 0, text_string(&said));
+    text_done(&said);
+}
+
+/* How much could not be measured, with one example. */
+static void missing_write(struct page *page, const struct topdown_tree *tree, const struct topdown_page *what)
+{
+    size_t missing = 0, nodes = 0;
+    const struct topdown_node *example = NULL;
+    for (size_t at = 0; at < tree->count; at++) {
+        nodes += tree->nodes[at].level > 0;
+        if (tree->nodes[at].level && !tree->nodes[at].value.known && !missing++)
+            example = &tree->nodes[at];
+    }
+    if (!missing || what->all)
+        return;
+    struct text said = {0};
+    text_printf(&said, "%zu of %zu nodes were not measured (--all lists them); %s: %s.", missing, nodes, example->name,
+                example->value.why_not);
+    page_paragraph(page, PAGE_FAINT, 0, 0, text_string(&said));
+    text_done(&said);
+}
+
+static void notes_write(struct page *page, const struct topdown_tree *tree, const struct topdown_page *what)
+{
+    if (tree->note_count + what->note_count)
+        page_heading(page, "Keep in mind");
+    for (size_t at = 0; at < tree->note_count + what->note_count; at++) {
+        page_add(page, PAGE_PLAIN, "- ");
+        page_paragraph(page, PAGE_PLAIN, 2, 2, at < tree->note_count ? tree->notes[at] : what->notes[at - tree->note_count]);
+    }
+}
+
+void topdown_text_write(struct page *page, const struct topdown_tree *tree, const struct topdown_page *what)
+{
+    page_printf(page, PAGE_STRONG, "Top-down of %s", tree->cpu);
+    page_printf(page, PAGE_FAINT, ", from %s; tables %s\n\n", what->origin, tree->tables);
+    for (size_t at = 0; at < tree->count; at++)
+        if (tree->nodes[at].level && is_shown(tree, &tree->nodes[at], what))
+            node_write(page, tree, at);
+    missing_write(page, tree, what);
+    leaf_write(page, tree);
+    information_write(page, tree, what);
+    notes_write(page, tree, what);
+}

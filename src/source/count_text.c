@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "source/count_text.h"
+
+#include "base/hashmap.h"
+#include "base/json_tokens.h"
+#include "base/vec.h"
+
+#include <ctype.h>
+#include <math.h>
+
+enum { FIELDS_MOST = 24 };
+
+struct reader {
+    struct arena *arena;
+    vec(struct counted_event) events;
+    vec(struct counted_metric) metrics;
+    struct hashmap event_names;
+    struct count_text *result;
+    char interval[64]; /* of the line before */
+};
+
+/* ---- what lines give ---- */
+
+static bool name_equal(const void *context, uint32_t id, const void *key)
+{
+    const struct reader *reader = context;
+    const struct view *name = key;
+    return view_equal(*name, reader->events.items[id].name);
+}
+
+/* Whether a count could not be made; the words of it then. */
+static bool is_refusal(struct view value)
+{
+    return view_starts(value, "<not ");
+}
+
+static void event_add(struct reader *reader, struct view name, struct view unit, struct view value, double running_ratio)
+{
+    double count = 0;
+    bool known = view_double(value, &count) && isfinite(count);
+    if (!name.length || (!known && !is_refusal(value)))
+        return;
+    uint64_t hash = hash_bytes(name.text, name.length);
+    uint32_t index = hashmap_find(&reader->event_names, hash, name_equal, reader, &name);
+    if (index == HASHMAP_ABSENT) {
+        index = (uint32_t)reader->events.count;
+        hashmap_add(&reader->event_names, hash, index);
+        *vec_push(&reader->events) = (struct counted_event){
+            .name = arena_string_n(reader->arena, name.text, name.length),
+            .unit = arena_string_n(reader->arena, unit.text, unit.length), .running_ratio = 1};
+    }
+    struct counted_event *event = &reader->events.items[index];
+    event->lines++;
+    if (!known) {
+        if (!event->known)
+            event->why_not = arena_string_n(reader->arena, value.text, value.length);
+        return;
+    }
+    event->count = event->known ? event->count + count : count;
+    event->known = true;
+    event->why_not = NULL;
+    if (running_ratio < event->running_ratio)
+        event->running_ratio = running_ratio;
+}
+
+static void metric_add(struct reader *reader, struct view name, struct view value, struct view unit)
+{
+    double number;
+    if (!name.length || !view_double(value, &number) || !isfinite(number))
+        return;
+    *vec_push(&reader->metrics) = (struct counted_metric){arena_string_n(reader->arena, name.text, name.length), number,
+                                                         arena_string_n(reader->arena, unit.text, unit.length)};
+}
+
+static void interval_note(struct reader *reader, struct view time)
+{
+    double seconds;
+    if (!view_double(time, &seconds) || view_equal(time, reader->interval) || time.length >= sizeof(reader->interval))
+        return;
+    snprintf(reader->interval, sizeof(reader->interval), "%.*s", (int)time.length, time.text);
+    reader->result->intervals++;
+    if (seconds > reader->result->seconds)
+        reader->result->seconds = seconds;
+}
+
+/* ---- perf stat -x ---- */
+
+/* The value's column: the first that is a number or a refusal, with an event's name two columns on. */
+static bool looks_like_name(struct view field)
+{
+    double number;
+    if (!field.length || view_double(field, &number) || view_ends(field, "%"))
+        return false;
+    for (size_t at = 0; at < field.length; at++)
+        if (isalpha((unsigned char)field.text[at]))
+            return true;
+    return false;
+}
+
+static bool is_value(struct view field)
+{
+    double number;
+    return is_refusal(field) || view_double(field, &number);
+}
+
+static bool is_unit(struct view unit)
+{
+    static const char *const units[] = {"", "msec", "ns", "Joules", "MiB", "MB", "GB", "Bytes", "sec", "s", "%", "W", "KiB"};
+    for (size_t at = 0; at < array_count(units); at++)
+        if (view_equal(unit, units[at]))
+            return true;
+    return false;
+}
+
+/* Cut at the separator, but not inside /…/ of an event. */
+static size_t fields_cut(struct view line, char separator, struct view *fields)
+{
+    size_t count = 0, start = 0;
+    bool in_terms = false;
+    for (size_t at = 0; at <= line.length && count < FIELDS_MOST; at++) {
+        char c = at < line.length ? line.text[at] : separator;
+        if (c == '/' && at < line.length)
+            in_terms = !in_terms;
+        if (c != separator || (in_terms && at < line.length))
+            continue;
+        fields[count++] = view_trim((struct view){line.text + start, at - start});
+        start = at + 1;
+        in_terms = false;
+    }
+    return count;
+}
+
+/* Columns before the value: time (-I), then what was added up, and how many. */
+static void leading_note(struct reader *reader, const struct view *fields, size_t value)
+{
+    if (value > 0 && memchr(fields[0].text, '.', fields[0].length))
+        interval_note(reader, fields[0]);
+}
+
+static bool separated_line(struct reader *reader, struct view line, char separator)
+{
+    struct view fields[FIELDS_MOST];
+    size_t count = fields_cut(line, separator, fields), value = 0;
+    while (value + 2 < count &&
+           !(is_value(fields[value]) && is_unit(fields[value + 1]) && looks_like_name(fields[value + 2])))
+        value++;
+    double running = 100;
+    if (value + 2 < count) {
+        for (size_t at = value + 3; at + 1 < count && at < value + 7; at++) { /* run time in ns, then % of it */
+            double time, percent;
+            if (!view_double(fields[at], &time) || !view_double(fields[at + 1], &percent) || percent < 0 || percent > 100)
+                continue;
+            running = percent;
+            break;
+        }
+        leading_note(reader, fields, value);
+        event_add(reader, fields[value + 2], fields[value + 1], fields[value], running / 100);
+    }
+    /* a metric at the line's end: value, unit and name in one ("12.3,%  tma_retiring") */
+    if (count < 2)
+        return value + 2 < count;
+    struct view name = fields[count - 1], unit = VIEW("");
+    const char *blank = memrchr(name.text, ' ', name.length);
+    if (blank) {
+        unit = view_trim((struct view){name.text, (size_t)(blank - name.text)});
+        name = view_skip(name, (size_t)(blank - name.text) + 1);
+    }
+    size_t before = reader->metrics.count;
+    if (looks_like_name(name) && (view_starts(name, "tma_") || view_find(name, "_") > 0))
+        metric_add(reader, name, fields[count - 2], unit);
+    return value + 2 < count || reader->metrics.count > before;
+}
+
+/* ---- perf stat -j ---- */
+
+static void json_line(struct reader *reader, const struct json_tokens *tokens, uint32_t object)
+{
+    struct view name = json_token_view(tokens, json_token_member(tokens, object, "event"));
+    struct view value = json_token_view(tokens, json_token_member(tokens, object, "counter-value"));
+    struct view unit = json_token_view(tokens, json_token_member(tokens, object, "unit"));
+    double running = 100;
+    (void)!view_double(json_token_view(tokens, json_token_member(tokens, object, "pcnt-running")), &running);
+    interval_note(reader, json_token_view(tokens, json_token_member(tokens, object, "interval")));
+    const char *unescaped = json_token_text(tokens, json_token_member(tokens, object, "event"), reader->arena);
+    if (name.length)
+        event_add(reader, view_of(unescaped), unit, value, running >= 0 && running <= 100 ? running / 100 : 1);
+    struct view metric = json_token_view(tokens, json_token_member(tokens, object, "metric-unit")), metric_unit = VIEW("");
+    const char *blank = memrchr(metric.text, ' ', metric.length);
+    if (blank) {
+        metric_unit = view_trim((struct view){metric.text, (size_t)(blank - metric.text)});
+        metric = view_skip(metric, (size_t)(blank - metric.text) + 1);
+    }
+    if (view_find(metric, "_") > 0)
+        metric_add(reader, metric, json_token_view(tokens, json_token_member(tokens, object, "metric-value")), metric_unit);
+}
+
+static bool json_read(struct reader *reader, struct view line)
+{
+    struct json_tokens tokens;
+    struct error ignored = {0};
+    if (!json_tokens_parse(&tokens, line, &ignored))
+        return false;
+    size_t before = reader->events.count + reader->metrics.count;
+    if (json_token_is(&tokens, 0, JSON_TOKEN_OBJECT))
+        json_line(reader, &tokens, 0);
+    else if (json_token_is(&tokens, 0, JSON_TOKEN_ARRAY))
+        json_tokens_each(&tokens, 0, item)
+            json_line(reader, &tokens, item);
+    json_tokens_done(&tokens);
+    return reader->events.count + reader->metrics.count >= before;
+}
+
+/* ---- toplev -x ---- */
+
+/* [Timestamp,][CPUs,]Area,Value,Unit,…: where the columns stand, by the heading. */
+struct toplev_columns {
+    bool known;
+    size_t area, value, unit, time;
+};
+
+static bool toplev_heading(struct view line, struct toplev_columns *columns)
+{
+    struct view fields[FIELDS_MOST];
+    size_t count = fields_cut(line, ',', fields), found = 0;
+    if (columns->known)
+        return false;
+    for (size_t at = 0; at < count; at++) {
+        size_t *column = view_equal(fields[at], "Area")    ? &columns->area
+                         : view_equal(fields[at], "Value") ? &columns->value
+                         : view_equal(fields[at], "Unit")  ? &columns->unit : NULL;
+        if (column) {
+            *column = at;
+            found++;
+        }
+    }
+    return columns->known = found == 3;
+}
+
+static bool toplev_line(struct reader *reader, struct view line, const struct toplev_columns *columns)
+{
+    struct view fields[FIELDS_MOST];
+    size_t count = fields_cut(line, ',', fields), before = reader->metrics.count;
+    if (columns->area >= count || columns->value >= count || columns->unit >= count)
+        return false;
+    metric_add(reader, fields[columns->area], fields[columns->value], fields[columns->unit]);
+    return reader->metrics.count > before;
+}
+
+/* ---- text ---- */
+
+/* "8,330,778,710" */
+static bool grouped_number(struct view word, double *ret_number)
+{
+    char digits[64];
+    size_t length = 0;
+    for (size_t at = 0; at < word.length && length + 1 < sizeof(digits); at++)
+        if (word.text[at] != ',' && word.text[at] != '\'')
+            digits[length++] = word.text[at];
+    return isdigit((unsigned char)word.text[0]) && view_double((struct view){digits, length}, ret_number);
+}
+
+/* "(33.3%)" at the end of a line: how long the event was on a counter. */
+static double running_of(struct view line)
+{
+    const char *open = memrchr(line.text, '(', line.length);
+    double percent;
+    if (!open || !view_ends(view_trim(line), "%)"))
+        return 1;
+    struct view inside = view_trim(view_skip(line, (size_t)(open - line.text) + 1));
+    inside.length = (size_t)((const char *)memchr(inside.text, '%', inside.length) - inside.text);
+    return view_double(view_trim(inside), &percent) && percent > 0 && percent <= 100 && view_find(line, "+-") < 0
+               ? percent / 100 : 1;
+}
+
+static struct view without_bars(struct reader *reader, struct view line)
+{
+    char *copy = arena_string_n(reader->arena, line.text, line.length);
+    for (char *at = copy; *at; at++)
+        if (*at == '|' || *at == '#')
+            *at = ' ';
+    return view_trim(view_of(copy));
+}
+
+/* Every "66.5 %  tma_dram_bound", "66.5% tma_…" or "tma_… 66.5 %" of the line. */
+static bool text_metrics(struct reader *reader, struct view line)
+{
+    struct view rest = without_bars(reader, line), name = VIEW(""), number = VIEW("");
+    size_t before = reader->metrics.count;
+    bool percent = false;
+    while (rest.length) {
+        struct view word = view_word(&rest);
+        double value;
+        struct view bare = word;
+        if (view_ends(bare, "%"))
+            bare.length--;
+        if (view_starts(word, "tma_"))
+            name = word;
+        else if (bare.length && view_double(bare, &value)) {
+            number = bare;
+            percent = view_ends(word, "%");
+        } else if (view_equal(word, "%"))
+            percent = true;
+        if (name.length && number.length && (percent || (rest.length && rest.text[0] == '%'))) {
+            metric_add(reader, name, number, VIEW("%"));
+            name = number = VIEW("");
+            percent = false;
+        }
+    }
+    return reader->metrics.count > before;
+}
+
+static bool text_line(struct reader *reader, struct view line)
+{
+    struct view whole = without_bars(reader, line), rest = line, word = view_word(&rest), name, unit = VIEW("");
+    double number = 0;
+    bool metrics = text_metrics(reader, line);
+    if (view_find(line, "seconds time elapsed") >= 0) {
+        rest = whole;
+        return view_double(view_word(&rest), &reader->result->seconds);
+    }
+    if (view_starts(whole, "<not")) { /* "<not counted>": two words */
+        ptrdiff_t end = view_find(line, ">");
+        if (end < 0)
+            return metrics;
+        word = view_trim((struct view){line.text, (size_t)end + 1});
+        rest = view_skip(line, (size_t)end + 1);
+    } else if (!word.length || !grouped_number(word, &number)) {
+        return metrics;
+    }
+    name = view_word(&rest);
+    if (is_unit(name) && name.length) {
+        unit = name;
+        name = view_word(&rest);
+    }
+    if (!looks_like_name(name) || view_starts(name, "tma_") || view_equal(name, "seconds"))
+        return metrics;
+    const char *plain = is_refusal(word) ? NULL : arena_printf(reader->arena, "%.17g", number);
+    event_add(reader, name, unit, plain ? view_of(plain) : word, running_of(line));
+    return true;
+}
+
+/* ---- the whole ---- */
+
+/* The separator of -x: what stands behind the first column of a line that has a value, a unit and a name. */
+static char separator_of(struct view text)
+{
+    static const char candidates[] = {',', ';', '\t', '|', ':', '^', '~'};
+    struct view line;
+    for (size_t lines = 0; lines < 200 && view_line(&text, &line); lines++)
+        for (size_t at = 0; at < sizeof(candidates) && line.length && line.text[0] != '#'; at++) {
+            struct view fields[FIELDS_MOST];
+            size_t count = fields_cut(line, candidates[at], fields);
+            for (size_t value = 0; value + 4 < count; value++)
+                if (is_value(fields[value]) && is_unit(fields[value + 1]) && looks_like_name(fields[value + 2]) &&
+                    !memchr(fields[value + 2].text, ' ', fields[value + 2].length))
+                    return candidates[at];
+        }
+    return '\0';
+}
+
+static void lines_read(struct reader *reader, struct view text, char separator)
+{
+    struct toplev_columns columns = {0};
+    struct view line;
+    while (view_line(&text, &line)) {
+        struct view trimmed = view_trim(line);
+        bool read = true;
+        if (!trimmed.length)
+            continue;
+        if (toplev_heading(trimmed, &columns))
+            reader->result->form = "toplev -x";
+        else if (columns.known)
+            read = toplev_line(reader, trimmed, &columns);
+        else if (trimmed.text[0] == '{' || trimmed.text[0] == '[')
+            read = json_read(reader, trimmed);
+        else if (separator && trimmed.text[0] != '#')
+            read = separated_line(reader, line, separator);
+        else
+            read = text_line(reader, trimmed);
+        reader->result->strange_lines += !read;
+    }
+}
+
+bool count_text_read(struct count_text *counts, struct view text, struct arena *arena, struct error *err)
+{
+    struct count_text result = {0};
+    struct reader reader = {.arena = arena, .result = &result};
+    struct view first = view_trim(text);
+    char separator = separator_of(text);
+    bool json = first.length && (first.text[0] == '{' || first.text[0] == '[');
+    result.form = json ? "perf stat -j" : separator ? "perf stat -x" : "perf stat";
+    if (json && first.text[0] == '[' && json_read(&reader, first))
+        separator = '\0';
+    else
+        lines_read(&reader, text, json ? '\0' : separator);
+    result.events = arena_copy(arena, reader.events.items, reader.events.count * sizeof(*reader.events.items));
+    result.event_count = reader.events.count;
+    result.metrics = arena_copy(arena, reader.metrics.items, reader.metrics.count * sizeof(*reader.metrics.items));
+    result.metric_count = reader.metrics.count;
+    vec_done(&reader.events);
+    vec_done(&reader.metrics);
+    hashmap_done(&reader.event_names);
+    if (!result.event_count && !result.metric_count) {
+        error_set(err, ERROR_FORMAT, "no counts and no metrics are in it");
+        return error_hint(err, "perf stat's output (-x, -j or text) or toplev's (-x,) is expected");
+    }
+    *counts = result;
+    return true;
+}

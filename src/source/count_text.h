@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What was counted, or computed, by another tool? Counts out of perf stat's -x, -j and text output, metrics that it or
+ * toplev printed, and what it says of time.
+ *
+ * Lines of several CPUs, sockets, threads and intervals of one event are added up. A count that perf couldn't make is kept
+ * with its reason. Told apart by the lines themselves; tables drawn with bars ("| 66.5 % | tma_dram_bound |") are text.
+ * Does not support: localised numbers; -r's spread (the mean is read); percentages of --metric-only headers.
+ */
+#ifndef PLUMB_SOURCE_COUNT_TEXT_H
+#define PLUMB_SOURCE_COUNT_TEXT_H
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/text.h"
+
+struct counted_event {
+    const char *name;     /* as it stands there: "cpu/event=0x3c/u", "INST_RETIRED.ANY" */
+    const char *unit;     /* "msec", "ns", or "" */
+    double count;         /* the sum; undefined unless known */
+    bool known;
+    const char *why_not;  /* "<not counted>"; NULL when known */
+    double running_ratio; /* least share of time that it was on a counter; 1: all */
+    size_t lines;
+};
+
+struct counted_metric {
+    const char *name; /* "tma_dram_bound", "Backend_Bound.Memory_Bound" */
+    double value;     /* as printed */
+    const char *unit; /* "%", "% Slots", or "" */
+};
+
+struct count_text {
+    const char *form; /* "perf stat -x", "perf stat -j", "perf stat", "toplev -x" */
+    const struct counted_event *events;
+    size_t event_count;
+    const struct counted_metric *metrics;
+    size_t metric_count;
+    double seconds;   /* that it took; 0: not said */
+    size_t intervals; /* -I: how many there are; 0: none */
+    size_t strange_lines; /* that nothing was read from */
+};
+
+/* Errors: ERROR_FORMAT when not a single count or metric is in it. Owner of all strings: arena. */
+MUST_CHECK bool count_text_read(struct count_text *counts, struct view text, struct arena *arena, struct error *err);
+
+#endif

@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""plumb topdown --from: the tree out of what other tools counted or computed."""
+import json
+import re
+
+import pytest
+
+# counts of a program on Sapphire Rapids: event, count
+SPR_COUNTS = {
+    "TOPDOWN.SLOTS": 6e9, "topdown-retiring": 0.6e9, "topdown-bad-spec": 0.3e9, "topdown-fe-bound": 0.6e9, "topdown-be-bound": 4.5e9,
+    "topdown-mem-bound": 3.9e9, "topdown-heavy-ops": 0.06e9, "topdown-br-mispredict": 0.2e9, "topdown-fetch-lat": 0.3e9,
+    "INT_MISC.UOP_DROPPING": 0, "CPU_CLK_UNHALTED.THREAD": 1e9, "CPU_CLK_UNHALTED.REF_TSC": 0.8e9, "INST_RETIRED.ANY": 0.5e9,
+    "MEMORY_ACTIVITY.STALLS_L3_MISS": 0.55e9, "MEMORY_ACTIVITY.STALLS_L2_MISS": 0.6e9, "MEMORY_ACTIVITY.STALLS_L1D_MISS": 0.62e9,
+    "EXE_ACTIVITY.BOUND_ON_LOADS": 0.64e9, "EXE_ACTIVITY.BOUND_ON_STORES": 0.01e9,
+    "cpu/event=0x20,umask=0x8,cmask=0xc/": 0.3e9, "OFFCORE_REQUESTS_OUTSTANDING.CYCLES_WITH_DATA_RD": 0.56e9,
+    "mem_load_l3_miss_retired.local_dram": 3e6, "mem_load_retired.fb_hit": 1e6, "mem_load_retired.l1_miss": 4e6,
+}
+EXPECTED = {  # percent, by the published formulas
+    "Frontend_Bound": 10, "Backend_Bound": 75, "Bad_Speculation": 5, "Retiring": 10, "Backend_Bound.Memory_Bound": 65,
+    "Backend_Bound.Core_Bound": 10, "Frontend_Bound.Fetch_Latency": 5, "Retiring.Heavy_Operations": 1,
+    "Backend_Bound.Memory_Bound.L3_Miss_Bound": 55, "Backend_Bound.Memory_Bound.L3_Bound": 5, "Backend_Bound.Memory_Bound.L2_Bound": 2,
+    "Backend_Bound.Memory_Bound.L1_Bound": 2, "Backend_Bound.Memory_Bound.Store_Bound": 1,
+    "Backend_Bound.Memory_Bound.L3_Miss_Bound.MEM_Latency": 26,
+    # (109 - 37) ns * 2.5 GHz * 3e6 * (1 + 0.25 / 2) / 1e9 cycles
+    "Backend_Bound.Memory_Bound.L3_Miss_Bound.MEM_Latency.Local_MEM": 60.75,
+}
+
+
+def separated(counts):
+    return "".join(f"{count:.0f},,{name},1000000000,100.00,,\n" for name, count in counts.items())
+
+
+def as_json(counts):
+    return "".join(json.dumps({"counter-value": f"{count:.6f}", "unit": "", "event": name, "event-runtime": 1, "pcnt-running": 100.0}) + "\n"
+                   for name, count in counts.items())
+
+
+def as_text(counts):
+    rows = "".join(f"{count:20,.0f}      {name}\n" for name, count in counts.items())
+    return f"\n Performance counter stats for 'x':\n\n{rows}\n       2.000000000 seconds time elapsed\n\n"
+
+
+@pytest.fixture
+def tree(run, tmp_path):
+    def made(text, *arguments, cpu="SPR"):
+        path = tmp_path / "counts"
+        path.write_text(text)
+        done = run("topdown", "--from", str(path), "--cpu", cpu, "--json", *arguments)
+        assert done.returncode in (0, 4), done.stderr
+        document = json.loads(done.stdout)
+        return document, {node["path"]: node for node in document["nodes"]}
+    return made
+
+
+@pytest.mark.parametrize("form", [separated, as_json, as_text])
+def test_counts_become_the_tree_that_the_formulas_say(tree, form):
+    document, nodes = tree(form(SPR_COUNTS), "--seconds", "2", "--tsc-hz", "2e9")
+    for path, percent in EXPECTED.items():
+        assert nodes[path]["value"] == pytest.approx(percent, rel=1e-9), path
+        assert nodes[path]["unit"] == "%"
+    assert nodes["Info_System_Core_Frequency"]["value"] == pytest.approx(2.5)
+    assert nodes["Info_Thread_IPC"]["value"] == pytest.approx(0.5)
+    assert nodes["Backend_Bound"]["threshold"] == "flagged" and nodes["Frontend_Bound"]["threshold"] == "not flagged"
+    assert nodes["Backend_Bound.Memory_Bound"]["quality"] == "exact"
+    assert nodes["Backend_Bound.Memory_Bound.L3_Miss_Bound.MEM_Latency.Local_MEM"]["quality"] == "estimate"
+    assert "arith.div_active" in nodes["Backend_Bound.Core_Bound.Divider"]["value"]["not_measured"]
+    # 109 ns are for each of the loads, so their shares may pass what they are parts of
+    assert document["leaf"].startswith("Backend_Bound.Memory_Bound.L3_Miss_Bound")
+
+
+def test_names_in_every_spelling_are_the_same_event(tree):
+    spelt = {"slots": "TOPDOWN.SLOTS", "cycles": "CPU_CLK_UNHALTED.THREAD", "instructions": "INST_RETIRED.ANY",
+             "ref-cycles": "CPU_CLK_UNHALTED.REF_TSC", "cpu/event=0xa6,umask=0x40,cmask=2/": None,
+             "memory_activity.stalls_l3_miss": "MEMORY_ACTIVITY.STALLS_L3_MISS", "cpu/event=0x47,umask=0x5,cmask=5/": "MEMORY_ACTIVITY.STALLS_L2_MISS"}
+    counts = dict(SPR_COUNTS)
+    for other, name in spelt.items():
+        if name:
+            counts[other] = counts.pop(name)
+    _, nodes = tree(separated(counts))
+    for path in ("Backend_Bound.Memory_Bound.L3_Miss_Bound", "Backend_Bound.Memory_Bound.L3_Bound", "Backend_Bound"):
+        assert nodes[path]["value"] == pytest.approx(EXPECTED[path]), path
+    assert nodes["Info_Thread_IPC"]["value"] == pytest.approx(0.5)
+
+
+def test_what_perf_could_not_count_is_not_zero(tree):
+    text = separated({"CPU_CLK_UNHALTED.THREAD": 1e9}) + "<not counted>,,MEMORY_ACTIVITY.STALLS_L3_MISS,0,0.00,,\n"
+    _, nodes = tree(text)
+    assert "stalls_l3_miss" in nodes["Backend_Bound.Memory_Bound.L3_Miss_Bound"]["value"]["not_measured"]
+    assert nodes["Backend_Bound.Memory_Bound.L3_Miss_Bound"]["threshold"] == "undecided"
+    _, nodes = tree(separated(SPR_COUNTS))  # no time, no frequency: what needs them says so
+    assert isinstance(nodes["Backend_Bound.Memory_Bound.L3_Miss_Bound.MEM_Latency.Local_MEM"]["value"], dict)
+
+
+def test_multiplexed_counts_are_called_scaled(tree):
+    text = separated(SPR_COUNTS).replace("CPU_CLK_UNHALTED.THREAD,1000000000,100.00", "CPU_CLK_UNHALTED.THREAD,400000000,40.00")
+    _, nodes = tree(text)
+    node = nodes["Backend_Bound.Memory_Bound.L3_Miss_Bound"]
+    assert node["quality"] == "scaled" and node["running_ratio"] == pytest.approx(0.4)
+    assert nodes["Backend_Bound"]["quality"] == "exact"
+
+
+def test_cpus_and_intervals_are_added_up(tree):
+    lines = "".join(f"     {second}.000100000,S{socket},1,{count / 4:.0f},,{name},1,100.00,,\n"
+                    for second in (1, 2) for socket in (0, 1) for name, count in SPR_COUNTS.items())
+    document, nodes = tree(lines)
+    assert nodes["Info_Inst_Mix_Instructions"]["value"] == pytest.approx(0.5e9)
+    assert nodes["Info_System_Time"]["value"] == pytest.approx(2.0001)
+    assert any("2 intervals" in note for note in document["notes"])
+
+
+def test_smt_and_latencies_may_be_rows(tree):
+    counts = {"CPU_CLK_UNHALTED.THREAD": 1e9, "CPU_CLK_UNHALTED.DISTRIBUTED": 0.5e9, "EXE.AMX_BUSY": 0.25e9, "smt_on": 1, "duration_time": 2e9,
+              "mem_inst_retired.lock_loads": 1e6, "mem_inst_retired.lock_loads:R": 100}
+    _, nodes = tree(separated(counts), cpu="GNR")
+    assert nodes["Backend_Bound.Core_Bound.AMX_Busy"]["value"] == pytest.approx(50)
+    assert nodes["Backend_Bound.Memory_Bound.L1_Bound.Lock_Latency"]["value"] == pytest.approx(10)
+    assert nodes["Info_System_Time"]["value"] == pytest.approx(2)
+    del counts["mem_inst_retired.lock_loads:R"]
+    _, nodes = tree(separated(counts), cpu="GNR")
+    assert nodes["Backend_Bound.Memory_Bound.L1_Bound.Lock_Latency"]["quality"] == "default latency"
+    _, nodes = tree(separated({name: count for name, count in counts.items() if name != "smt_on"}), "--smt", "off", cpu="GNR")
+    assert nodes["Backend_Bound.Core_Bound.AMX_Busy"]["value"] == pytest.approx(25)
+
+
+SEED = """
+| Metric            | Percentage | Description              |
+| TopdownL1         |      88.8% | tma_backend_bound        |
+|                   |       1.2% | tma_bad_speculation      |
+|                   |       4.3% | tma_frontend_bound       |
+|                   |       5.7% | tma_retiring             |
+| TopdownL2         |      13.3% | tma_core_bound           |
+|                   |      75.5% | tma_memory_bound         |
+| tma_dram_bound         | 66.5 %     |
+| tma_l3_bound           | 5.0 %      |
+| tma_mem_bandwidth | 72.6 %     |
+| tma_mem_latency   | 4.3 %      |
+"""
+
+
+def test_tables_that_perf_printed_reach_the_leaf(run, tree, tmp_path):
+    document, nodes = tree(SEED)
+    leaf = "Backend_Bound.Memory_Bound.L3_Miss_Bound.MEM_Bandwidth"
+    assert document["leaf"] == leaf and nodes[leaf]["value"] == 72.6 and nodes[leaf]["quality"] == "reported"
+    assert document["sample_of"] == "L3_Miss_Bound" and document["sample"] == "mem_load_retired.l3_miss"
+    assert any("76.9 %" in note and "66.5 %" in note and "overlap" in note for note in document["notes"])
+    assert any("tma_dram_bound is L3_Miss_Bound" in note for note in document["notes"])
+    text = run("topdown", "--from", str(tmp_path / "counts"), "--cpu", "SPR").stdout
+    assert re.search(r"MEM_Bandwidth +72\.6 % .*the leaf", text) and "4_0" not in text
+
+
+def test_toplev_csv_is_read(tree):
+    text = ("# 5.0-full-perf on CPU [spr]\nCPUs,Area,Value,Unit,Description,Sample,Stddev,Multiplex,Bottleneck,Idle\n"
+            "C0,Backend_Bound,88.8,% Slots,words,,0.0,100.0,,\nC0,Backend_Bound.Memory_Bound,75.5,% Slots,words,,0.0,50.0,<==,\n")
+    document, nodes = tree(text)
+    assert nodes["Backend_Bound.Memory_Bound"]["value"] == 75.5 and document["leaf"] == "Backend_Bound.Memory_Bound"
+    assert "toplev" in document["origin"]
+
+
+def test_zen_and_arm(tree):
+    _, nodes = tree(separated({"ls_not_halted_cyc": 1e9, "ex_ret_ops": 3e9, "de_src_op_disp.all": 3.6e9,
+                               "de_no_dispatch_per_slot.backend_stalls": 1.2e9, "ex_no_retire.load_not_complete": 1, "ex_no_retire.not_complete": 0}), cpu="ZEN4")
+    assert nodes["Retiring"]["value"] == pytest.approx(50) and nodes["Bad_Speculation"]["value"] == pytest.approx(10)
+    assert "nothing to divide by" in nodes["Backend_Bound.Backend_Bound_Memory"]["value"]["not_measured"]
+    _, nodes = tree(separated({"cpu_cycles": 1e9, "stall_frontend": 2e8, "stall_backend": 3e8, "inst_retired": 1e9}), cpu="NEOVERSE-N1")
+    assert nodes["Stalled_Backend"]["value"] == pytest.approx(30) and "Backend_Bound" not in nodes
+
+
+def test_ill_input_is_said_to_be(run, tmp_path, tree):
+    path = tmp_path / "nothing"
+    path.write_text("hello\nworld\n")
+    done = run("topdown", "--from", str(path), "--cpu", "SPR")
+    assert done.returncode == 1 and "no counts" in done.stderr
+    done = run("topdown", "--from", str(tmp_path / "absent"), "--cpu", "SPR")
+    assert done.returncode == 1 and "absent" in done.stderr
+    assert run("topdown").returncode == 2
+    assert run("topdown", "--from", str(path), "--smt", "maybe").returncode == 2
+    _, nodes = tree(separated({**SPR_COUNTS, "MEMORY_ACTIVITY.STALLS_L3_MISS": 3e9}))  # more than all cycles
+    node = nodes["Backend_Bound.Memory_Bound.L3_Miss_Bound"]
+    assert node["quality"] == "suspect" and node["threshold"] == "undecided"
+    path.write_text(separated({"page-faults": 12}))
+    done = run("topdown", "--from", str(path), "--cpu", "SPR")
+    assert done.returncode == 4 and "page-faults" in done.stdout
