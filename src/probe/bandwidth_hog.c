@@ -149,15 +149,16 @@ static bool slowdown_measure(struct bandwidth_hogs *hogs, double (*speed)(uint64
     double speeds[2][SLICES];
     size_t counts[2] = {0};
     uint64_t random = 3;
-    bool pinned = pin_to(hogs->but);
+    if (!pin_to(hogs->but)) /* beside a hog on its own CPU anything is slower */
+        return error_system(err, errno, "the probe's own work can't be bound to CPU %d, where no hog is", hogs->but) ||
+               (err->kind = ERROR_UNSUPPORTED, false);
     for (int turn = 0; turn < SLICES * 2; turn++) {
         bool hogged = is_hogged(turn, &random);
         bandwidth_hogs_let(hogs, hogged);
         speeds[hogged][counts[hogged]++] = speed(memory);
     }
     bandwidth_hogs_let(hogs, false);
-    if (pinned)
-        (void)!sched_setaffinity(0, sizeof(hogs->before), &hogs->before);
+    (void)!sched_setaffinity(0, sizeof(hogs->before), &hogs->before);
     *ret_slowdown = speed_ratio(speeds[1], SLICES, speeds[0], SLICES);
     return ret_slowdown->known || error_set(err, ERROR_SYSTEM, "the probe's own work came to no speed");
 }

@@ -104,7 +104,7 @@ struct file_answer {
 struct search {
     struct file_answer *answers;
     size_t count;
-    unsigned makes_code; /* rows with a file in the process that makes code */
+    unsigned makes_code; /* rows that make code, have a file in the process and were seen at work */
 };
 
 /* Each file is read once. */
@@ -138,15 +138,21 @@ static bool is_anonymous(const struct stall_function *function)
            view_starts(view_of(function->name), "[JIT]");
 }
 
+/* In a row's own code, in its file or in one that holds a copy. */
+static bool is_of(struct search *search, const struct library_row *row, const struct stall_function *function)
+{
+    size_t at = (size_t)(row - rows);
+    return view_starts(view_of(function->dso), row->file) ||
+           (name_fits(row, function->name) && (file_obeys(search, function->dso_path) & 1u << at));
+}
+
 static void function_add(struct search *search, const struct stall_function *function, struct vector_library *libraries,
                          struct arena *arena)
 {
     for (size_t at = 0; at < array_count(rows); at++) {
         const struct library_row *row = &rows[at];
-        bool by_file = view_starts(view_of(function->dso), row->file);
         bool by_code = is_anonymous(function) && (search->makes_code & 1u << at);
-        bool by_name = !by_file && !by_code && name_fits(row, function->name) && (file_obeys(search, function->dso_path) & 1u << at);
-        if (!by_file && !by_code && !by_name)
+        if (!by_code && !is_of(search, row, function))
             continue;
         libraries[at].samples += function->samples;
         if (!libraries[at].where)
@@ -161,17 +167,23 @@ void vector_libraries_find(const struct stalls *stalls, const struct address_spa
     size_t most = stalls->function_count + spaces->dso_count;
     struct search search = {.answers = arena_array(arena, struct file_answer, most + 1)};
     bool has_code = false;
+    unsigned worked = 0; /* a file that is only mapped made no code: others may have */
     for (size_t at = 0; at < array_count(rows); at++)
         ret_libraries[at] = (struct vector_library){
             .name = rows[at].name, .below_avx512 = rows[at].below_avx512, .below_avx2 = rows[at].below_avx2};
     for (size_t at = 0; at < stalls->function_count; at++)
         has_code |= !stalls->functions[at].is_kernel && stalls->functions[at].dso_path && is_anonymous(&stalls->functions[at]);
+    for (size_t at = 0; has_code && at < stalls->function_count; at++) {
+        const struct stall_function *function = &stalls->functions[at];
+        for (size_t row = 0; row < array_count(rows) && !function->is_kernel && function->dso && function->dso_path && function->name; row++)
+            worked |= rows[row].makes_code && is_of(&search, &rows[row], function) ? 1u << row : 0;
+    }
     for (size_t dso = 0; has_code && dso < spaces->dso_count; dso++) {
         if (spaces->dsos[dso].kind != DSO_FILE)
             continue;
         unsigned obeys = file_obeys(&search, strings_text(strings, spaces->dsos[dso].path));
         for (size_t at = 0; at < array_count(rows); at++)
-            search.makes_code |= rows[at].makes_code ? obeys & 1u << at : 0;
+            search.makes_code |= rows[at].makes_code ? obeys & worked & 1u << at : 0;
     }
     for (size_t at = 0; at < stalls->function_count; at++) {
         const struct stall_function *function = &stalls->functions[at];

@@ -4,7 +4,8 @@
  *
  * A library obeys its variable when the variable's name stands in its file: so copies inside a program or under another name are
  * found as well. There, functions are told by their names; code that a library makes at run time (oneDNN) is
- * anonymous memory beside a file that holds its variable. Files are read where they were mapped from: on another machine
+ * anonymous memory beside a file that holds its variable, where samples met the library itself, too: a file that is only
+ * mapped made nothing. Files are read where they were mapped from: on another machine
  * than the recording's, only those known by name are found.
  * Does not support: a stripped program with a library inside.
  */

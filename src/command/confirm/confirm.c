@@ -7,6 +7,7 @@
 #include "command/confirm/confirm_experiments.h"
 #include "command/confirm/confirm_hogs.h"
 #include "command/confirm/confirm_live.h"
+#include "command/confirm/confirm_outcome.h"
 #include "command/confirm/confirm_pair.h"
 #include "command/diagnose/diagnose_case.h"
 #include "command/options.h"
@@ -449,9 +450,8 @@ static bool pair_run(struct confirm_run *run, const struct confirm_experiment *e
     if (run->has_pair)
         confirm_pair_done(&run->pair);
     run->has_pair = false;
+    request.a.settings = run->a.settings = confirm_settings_of_a(experiment->way, b); /* not those of an experiment before */
     if (experiment->way == WAY_HOGS) {
-        run->a.settings = b->settings; /* alone, but on the same CPU */
-        request.a = run->a;
         request.hogs = &hogs;
         if (!confirm_hogs_begin(&hogs, b->settings->items[0].cpus[0], err)) {
             confirm_hogs_done(&hogs);
@@ -520,10 +520,21 @@ static bool experiment_make(struct confirm_run *run, const struct confirm_experi
 /* Why it tells nothing; NULL: it does, or it failed for good. */
 static const char *told_nothing(struct confirm_run *run, const struct confirm_experiment *experiment, bool made, const struct error *err)
 {
-    if (made && run->has_pair && run->pair.took_hold == TOOK_HOLD_NOT && !run->pair.result.interrupted)
+    const struct confirm_outcome outcome = {.way = experiment->way,
+                                            .made = made,
+                                            .kind = err->kind,
+                                            .took_no_hold = run->has_pair && run->pair.took_hold == TOOK_HOLD_NOT,
+                                            .is_asked = run->options.experiment,
+                                            .is_interrupted = workload_stop_requested()};
+    switch (confirm_outcome_tells(&outcome)) {
+    case CONFIRM_TOOK_NO_HOLD:
         return experiment->not_taken;
-    bool by_self_test = !made && err->kind == ERROR_UNSUPPORTED && experiment->way != WAY_PAIR && !run->options.experiment;
-    return by_self_test ? arena_string(&run->arena, err->message) : NULL;
+    case CONFIRM_REFUSED:
+        return arena_string(&run->arena, err->message);
+    case CONFIRM_TELLS:
+        break;
+    }
+    return NULL;
 }
 
 static void next_say(const struct confirm_run *run, const struct confirm_experiment *experiment, const char *why, size_t next)

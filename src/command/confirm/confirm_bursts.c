@@ -5,6 +5,7 @@
 #include "base/scope.h"
 #include "command/diagnose/diagnose_case.h"
 #include "command/diagnose/diagnose_collect.h"
+#include "source/live/workload.h"
 
 #include <string.h>
 #include <time.h>
@@ -58,36 +59,62 @@ static bool collect(const struct confirm_bursts_request *request, const char *fo
     return diagnose_collect(request->context, folder, &asked, &result, err);
 }
 
+/* The user's interrupt leaves too little to judge by: what there is is said. */
+static void leave_open(struct confirm_bursts *bursts, const struct interval *claimed, const char *why, const char *found)
+{
+    bursts->confirmation = (struct confirmation){.verdict = CONFIRMATION_INCONCLUSIVE,
+                                                 .reason = CONFIRMATION_NO_RATIO,
+                                                 .measure = CONFIRMATION_SHARE,
+                                                 .foretold = *claimed,
+                                                 .noise_ratio = not_measured("nothing was run twice")};
+    bursts->comparison.decisive.quantity = &share_quantity;
+    bursts->comparison.decisive.why_not = why;
+    bursts->found = found;
+}
+
+static const char *met_words(const struct trace_summary *trace, struct arena *arena)
+{
+    const char *met = arena_printf(arena, "%llu instructions in %llu bursts", (unsigned long long)trace->instructions,
+                                   (unsigned long long)trace->bursts);
+    struct interval rate = trace->all.per_1000;
+    return rate.known ? arena_printf(arena, "%.2g to %.2g wrong guesses per 1000 instructions, in %s", rate.low, rate.high, met) : met;
+}
+
+bool confirm_bursts_judge(struct confirm_bursts *bursts, const struct confirm_bursts_look *look, struct arena *arena, struct error *err)
+{
+    const struct trace_summary *trace = &look->step->step.trace;
+    if (!look->step->known) {
+        const char *why = look->step->why_not ? look->step->why_not : "no burst was taken";
+        if (!look->is_interrupted)
+            return error_set(err, ERROR_UNSUPPORTED, "not tested: %s", why);
+        leave_open(bursts, &look->claimed, arena_printf(arena, "it was interrupted before a burst was taken (%s)", why), "interrupted");
+        return true;
+    }
+    const char *met = met_words(trace, arena);
+    if (trace->instructions < INSTRUCTIONS_LEAST || !trace->all.per_1000.known) {
+        if (!look->is_interrupted)
+            return error_set(err, ERROR_UNSUPPORTED, "not tested: %llu instructions were met in %llu bursts, and it takes %d",
+                             (unsigned long long)trace->instructions, (unsigned long long)trace->bursts, INSTRUCTIONS_LEAST) ||
+                   error_hint(err, "a longer look: --time 30");
+        leave_open(bursts, &look->claimed, arena_printf(arena, "it was interrupted, and it takes %d instructions", INSTRUCTIONS_LEAST),
+                   arena_printf(arena, "interrupted: %s", met));
+        return true;
+    }
+    struct interval found = wrong_guess_share(trace->all.per_1000, look->cost_cycles, look->issue_width);
+    if (!found.known)
+        return error_set(err, ERROR_UNSUPPORTED, "not tested: what a wrong guess costs here could not be measured");
+    confirmation_judge_share(&bursts->confirmation, &look->claimed, &found);
+    bursts->comparison.decisive.quantity = &share_quantity;
+    bursts->comparison.ratio = interval_of(1 - found.high, 1 - found.mid, 1 - found.low);
+    bursts->found = arena_printf(arena, "%s%s; one costs up to %.0f cycles here", look->is_interrupted ? "interrupted: " : "", met,
+                                 look->cost_cycles * COST_FACTOR);
+    return true;
+}
+
 static double figure_high(const struct ceilings *ceilings, enum calibration_figure figure)
 {
     struct interval value = ceilings_figure(ceilings, figure);
     return value.known ? value.high : 0;
-}
-
-static bool look(struct confirm_bursts *bursts, const struct confirm_bursts_request *request, const struct loaded_case *loaded,
-                 struct arena *arena, struct error *err)
-{
-    const struct probe_result *step = &loaded->probes.of[PROBE_STEP];
-    if (!step->known)
-        return error_set(err, ERROR_UNSUPPORTED, "not tested: %s", step->why_not ? step->why_not : "no burst was taken");
-    const struct trace_summary *trace = &step->step.trace;
-    if (trace->instructions < INSTRUCTIONS_LEAST || !trace->all.per_1000.known)
-        return error_set(err, ERROR_UNSUPPORTED, "not tested: %llu instructions were met in %llu bursts, and it takes %d",
-                         (unsigned long long)trace->instructions, (unsigned long long)trace->bursts, INSTRUCTIONS_LEAST) ||
-               error_hint(err, "a longer look: --time 30");
-    double cost = figure_high(&loaded->ceilings, CALIBRATION_BRANCH_MISS), width = figure_high(&loaded->ceilings, CALIBRATION_ISSUE);
-    struct interval found = wrong_guess_share(trace->all.per_1000, cost, width);
-    if (!found.known)
-        return error_set(err, ERROR_UNSUPPORTED, "not tested: what a wrong guess costs here could not be measured");
-    confirmation_judge_share(&bursts->confirmation, &request->claimed, &found);
-    bursts->comparison.decisive.quantity = &share_quantity;
-    bursts->comparison.ratio = interval_of(1 - found.high, 1 - found.mid, 1 - found.low);
-    bursts->found = arena_printf(arena,
-                                 "%.2g to %.2g wrong guesses per 1000 instructions, in %llu instructions of %llu bursts; one costs up to "
-                                 "%.0f cycles here",
-                                 trace->all.per_1000.low, trace->all.per_1000.high, (unsigned long long)trace->instructions,
-                                 (unsigned long long)trace->bursts, cost * COST_FACTOR);
-    return true;
 }
 
 static double now_s(void)
@@ -108,7 +135,12 @@ bool confirm_bursts_run(struct confirm_bursts *bursts, const struct confirm_burs
         return false;
     bool made = collect(request, folder, arena, err);
     if (made && (made = loaded_case_read(&loaded, folder, err))) {
-        made = look(bursts, request, &loaded, arena, err);
+        const struct confirm_bursts_look look = {.step = &loaded.probes.of[PROBE_STEP],
+                                                 .claimed = request->claimed,
+                                                 .cost_cycles = figure_high(&loaded.ceilings, CALIBRATION_BRANCH_MISS),
+                                                 .issue_width = figure_high(&loaded.ceilings, CALIBRATION_ISSUE),
+                                                 .is_interrupted = workload_stop_requested()};
+        made = confirm_bursts_judge(bursts, &look, arena, err);
         loaded_case_done(&loaded);
     }
     case_folder_remove(folder);

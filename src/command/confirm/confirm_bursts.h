@@ -8,6 +8,7 @@
 #ifndef PLUMB_COMMAND_CONFIRM_CONFIRM_BURSTS_H
 #define PLUMB_COMMAND_CONFIRM_CONFIRM_BURSTS_H
 
+#include "analyse/probes/probe_results.h"
 #include "analyse/runs/confirmation.h"
 #include "command/command.h"
 
@@ -26,6 +27,16 @@ struct confirm_bursts {
     const char *found; /* "1.3 to 2.5 wrong guesses per 1000 instructions …" */
 };
 
+struct confirm_bursts_look { /* what came of the bursts */
+    const struct probe_result *step;
+    struct interval claimed;
+    double cost_cycles, issue_width; /* of a wrong guess; the machine's. 0: could not be measured */
+    bool is_interrupted;             /* by the user: too little is then no error, and shown */
+};
+
+/* Errors: ERROR_UNSUPPORTED, too little was seen. Owner: arena. */
+MUST_CHECK bool confirm_bursts_judge(struct confirm_bursts *bursts, const struct confirm_bursts_look *look, struct arena *arena,
+                                     struct error *err);
 /* Errors: it can't be run or watched; ERROR_UNSUPPORTED with the probe's reason, or when too little was seen. Owner: arena. */
 MUST_CHECK bool confirm_bursts_run(struct confirm_bursts *bursts, const struct confirm_bursts_request *request, struct arena *arena,
                                    struct error *err);

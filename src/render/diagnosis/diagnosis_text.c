@@ -659,7 +659,10 @@ static void vector_section(struct page *page)
     static const char *const labels[] = {"one number at a time", "128 bits", "256 bits", "512 bits"};
     double any = widths[0] + widths[1] + widths[2] + widths[3];
     if (any < 0.02 * total) {
-        heading(page, "VECTOR WIDTH OF THE HOT CODE", "none: general registers alone");
+        if (user >= (double)stalls->user_samples / 2) /* of code that can't be read nothing is known */
+            heading(page, "VECTOR WIDTH OF THE HOT CODE", "none: general registers alone");
+        else
+            heading(page, "VECTOR WIDTH OF THE HOT CODE", "not known: most of the hot instructions couldn't be read");
         return;
     }
     heading(page, "VECTOR WIDTH OF THE HOT CODE", "share of all samples at such instructions");

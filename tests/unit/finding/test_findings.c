@@ -1265,3 +1265,23 @@ Test(findings, the_narrow_loop_named_is_the_one_with_most_to_gain)
     cr_assert_str_eq(finding->subject, "by_one");
     arena_done(&made.arena);
 }
+
+/* Code that could not be read may be full of vectors. */
+Test(findings, no_vectors_is_said_only_of_code_that_was_read)
+{
+    struct made_up made;
+    make_up(&made);
+    findings_test(&made.findings, &made.results, &made.arena);
+    struct overall overall = overall_of(&made.findings, &made.results, &made.arena);
+    struct diagnosis diagnosis = {.subject = "./a.out", .results = &made.results, .findings = &made.findings, .overall = &overall};
+    struct text_style style = {.functions_most = 5, .verbose = true};
+    for (int read = 0; read < 2; read++) {
+        struct text out = {0};
+        made.stalls.attributed_samples = read ? 900 : 100;
+        diagnosis_text(&out, &diagnosis, &style);
+        cr_assert_eq(strstr(text_string(&out), "none: general registers alone") != NULL, read);
+        cr_assert_eq(strstr(text_string(&out), "couldn't be read") != NULL, !read);
+        text_done(&out);
+    }
+    arena_done(&made.arena);
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What plumb confirm makes of an experiment: whether it tells something, and what an interrupt left. */
+#include "test.h"
+
+#include "base/text.h"
+#include "command/confirm/confirm_bursts.h"
+#include "command/confirm/confirm_outcome.h"
+
+#include <string.h>
+
+Test(confirm, only_an_experiment_that_runs_a_pair_can_have_taken_no_hold)
+{
+    struct confirm_outcome outcome = {.way = WAY_PAIR, .made = true, .took_no_hold = true};
+    cr_assert_eq(confirm_outcome_tells(&outcome), CONFIRM_TOOK_NO_HOLD);
+    outcome.way = WAY_HOGS;
+    cr_assert_eq(confirm_outcome_tells(&outcome), CONFIRM_TOOK_NO_HOLD);
+    outcome.way = WAY_BURSTS;
+    cr_assert_eq(confirm_outcome_tells(&outcome), CONFIRM_TELLS, "the pair that took no hold was another experiment's");
+    outcome.way = WAY_PROBE;
+    cr_assert_eq(confirm_outcome_tells(&outcome), CONFIRM_TELLS);
+    outcome.took_no_hold = false;
+    outcome.made = false;
+    outcome.kind = ERROR_UNSUPPORTED;
+    cr_assert_eq(confirm_outcome_tells(&outcome), CONFIRM_REFUSED, "the next one");
+    outcome.is_interrupted = true;
+    cr_assert_eq(confirm_outcome_tells(&outcome), CONFIRM_TELLS, "whoever interrupts wants no other");
+    outcome.is_interrupted = false;
+    outcome.is_asked = true;
+    cr_assert_eq(confirm_outcome_tells(&outcome), CONFIRM_TELLS, "this one or none");
+}
+
+Test(confirm, only_beside_hogs_is_the_first_arm_bound_to_a_cpu)
+{
+    struct run_settings settings = {0};
+    struct experiment_arm b = {.label = "B", .settings = &settings};
+    cr_assert_eq(confirm_settings_of_a(WAY_HOGS, &b), &settings);
+    cr_assert_null(confirm_settings_of_a(WAY_PAIR, &b));
+}
+
+Test(confirm, an_interrupt_leaves_what_was_measured)
+{
+    struct arena arena;
+    struct error err = {0};
+    struct confirm_bursts bursts = {0};
+    struct probe_result step = {.known = true};
+    arena_init(&arena);
+    step.step.trace.instructions = 14000;
+    step.step.trace.bursts = 2;
+    step.step.trace.all.per_1000 = interval_of(27, 30, 36);
+    struct confirm_bursts_look look = {.step = &step, .claimed = interval_of(0.7, 0.75, 0.8), .cost_cycles = 20, .issue_width = 4};
+    cr_assert_not(confirm_bursts_judge(&bursts, &look, &arena, &err), "too few instructions");
+    cr_assert_eq(err.kind, ERROR_UNSUPPORTED);
+    look.is_interrupted = true;
+    cr_assert(confirm_bursts_judge(&bursts, &look, &arena, &err));
+    cr_assert_eq(bursts.confirmation.verdict, CONFIRMATION_INCONCLUSIVE);
+    cr_assert(strstr(bursts.found, "interrupted: 27 to 36 wrong guesses per 1000 instructions, in 14000"), "%s", bursts.found);
+    cr_assert(strstr(bursts.comparison.decisive.why_not, "interrupted"));
+    step = (struct probe_result){.why_not = "nothing could be stopped"};
+    cr_assert(confirm_bursts_judge(&bursts, &look, &arena, &err));
+    cr_assert(strstr(bursts.comparison.decisive.why_not, "nothing could be stopped"));
+    look.is_interrupted = false;
+    cr_assert_not(confirm_bursts_judge(&bursts, &look, &arena, &err));
+    arena_done(&arena);
+}
