@@ -201,13 +201,15 @@ static const char *why_nothing(const struct bottleneck_request *request, struct 
 }
 
 /* NULL: the cause is spread over so many pieces of code that none of them stands for it. */
-static const struct loop_look *leading_look(const struct loop_look *looks, size_t count, enum bottleneck_cause cause, double all)
+static const struct loop_look *leading_look(const struct loop_look *looks, size_t count, enum bottleneck_cause cause, double laid, double all)
 {
+    const struct bottleneck_thresholds *limit = &bottleneck_thresholds;
     const struct loop_look *best = NULL;
     for (size_t at = 0; at < count; at++)
         if (looks[at].samples[cause] > (best ? best->samples[cause] : 0))
             best = &looks[at];
-    return best && best->samples[cause] >= bottleneck_thresholds.loop_share_least * all ? best : NULL;
+    bool stands = best && best->samples[cause] >= limit->loop_share_least * all && best->samples[cause] >= limit->leading_least * laid;
+    return stands ? best : NULL;
 }
 
 /* Where a loop is mixed by itself its parts count half for each class. */
@@ -330,7 +332,7 @@ static void program_fill(struct bottleneck *result, const struct bottleneck_requ
     }
     enum bottleneck_class class = verdict->class == BOTTLENECK_MIXED ? class_first(&tally, BOTTLENECK_UNKNOWN) : verdict->class;
     enum bottleneck_cause cause = cause_first(&tally, class);
-    const struct loop_look *look = leading_look(looks, count, cause, all);
+    const struct loop_look *look = leading_look(looks, count, cause, tally.causes[cause], all);
     if (look && class != BOTTLENECK_FRONTEND) {
         instruction_name(verdict, request->stalls, look->region, look->hottest[cause]);
         set_note(verdict, look);

@@ -75,23 +75,27 @@ static void string_evidence(struct bottleneck_verdict *verdict, const struct lea
                          bytes_text(arena, bytes)));
 }
 
+static const char *piece_word(const struct leading *leading)
+{
+    return leading->look->region->is_loop ? "loop" : "function";
+}
+
 static void samples_evidence(struct bottleneck_verdict *verdict, const struct leading *leading, struct arena *arena)
 {
     const struct loop_look *look = leading->look;
     double part = look->region->samples ? look->samples[leading->cause] / (double)look->region->samples : 0;
     if (verdict->instruction && part >= SHOWN_LEAST)
         add(verdict, "samples",
-            arena_printf(arena, "%.0f %% of the %s's samples wait so, most at %s", part * 100, look->region->is_loop ? "loop" : "function",
-                         verdict->instruction));
+            arena_printf(arena, "%.0f %% of the %s's samples wait so, most at %s", part * 100, piece_word(leading), verdict->instruction));
 }
 
 static void guesses_evidence(struct bottleneck_verdict *verdict, const struct leading *leading, struct arena *arena)
 {
     const struct guesses *guesses = &leading->look->guesses;
     add(verdict, "samples",
-        arena_printf(arena, "samples fall on %.0f %% of the loop's instructions: retirement starts anew anywhere, as "
-                            "after wrong guesses", guesses->evenness * 100));
-    if (verdict->cause == CAUSE_INDIRECT)
+        arena_printf(arena, "samples fall on %.0f %% of the %s's instructions: retirement starts anew anywhere, as "
+                            "after wrong guesses", guesses->evenness * 100, piece_word(leading)));
+    if (leading->cause == CAUSE_INDIRECT)
         add(verdict, "code", arena_printf(arena, "%.0f %% of them around jumps or calls whose target is looked up",
                                           guesses->table_share * 100));
     else
@@ -104,8 +108,8 @@ static void even_evidence(struct bottleneck_verdict *verdict, const struct leadi
     const struct resources *use = &leading->look->resources;
     const struct loop_bound *bound = &use->bound;
     add(verdict, "samples",
-        arena_printf(arena, "samples fall on %.0f %% of the loop's instructions: it retires in the same groups each turn, "
-                            "without waiting", leading->look->guesses.evenness * 100));
+        arena_printf(arena, "samples fall on %.0f %% of the %s's instructions: it retires in the same groups each turn, "
+                            "without waiting", leading->look->guesses.evenness * 100, piece_word(leading)));
     if (bound->known)
         add(verdict, "code",
             arena_printf(arena, "a turn takes %.2f cycles at least%s: %.2f to issue, %.2f on its busiest units, %.2f by its "
@@ -113,8 +117,8 @@ static void even_evidence(struct bottleneck_verdict *verdict, const struct leadi
                          bound->frontend_cycles, bound->unit_cycles, bound->chain.cycles));
     else
         add(verdict, "code",
-        arena_printf(arena, "a turn needs %.2g cycles to issue, %.2g for loads, %.2g for floating point, %.2g for single "
-                            "units", use->issue, use->loads, use->fp, use->single));
+        arena_printf(arena, "%s needs %.2g cycles to issue, %.2g for loads, %.2g for floating point, %.2g for single "
+                            "units", leading->look->region->is_loop ? "a turn" : "each of its instructions once", use->issue, use->loads, use->fp, use->single));
 }
 
 static void footprint_evidence(struct bottleneck_verdict *verdict, const struct leading *leading, struct arena *arena)
@@ -139,6 +143,12 @@ static void footprint_evidence(struct bottleneck_verdict *verdict, const struct 
                                       footprint->addresses, bytes_text(arena, footprint->least_bytes)));
 }
 
+static const char *guessed_text(const struct footprint *footprint, struct arena *arena)
+{
+    double guessed = footprint->guessed + footprint->guessed_cases;
+    return guessed < SHOWN_LEAST ? "" : arena_printf(arena, "; %.0f %% more than evenly where branches or tables lead", guessed * 100);
+}
+
 /* Of what no loop or function shows by itself. */
 static void apart_evidence(struct bottleneck_verdict *verdict, const struct leading *leading, struct arena *arena)
 {
@@ -153,8 +163,7 @@ static void apart_evidence(struct bottleneck_verdict *verdict, const struct lead
                                              leading->entered * 100));
     else if (leading->small >= SHOWN_LEAST)
         add(verdict, "samples", arena_printf(arena, "%.0f %% of the samples fall on quick instructions of code in pieces too small to "
-                                                    "show anything by themselves; %.0f %% more than evenly where branches or tables lead",
-                                             leading->small * 100, (footprint->guessed + footprint->guessed_cases) * 100));
+                                                    "show anything by themselves%s", leading->small * 100, guessed_text(footprint, arena)));
 }
 
 static void chain_evidence(struct bottleneck_verdict *verdict, const struct leading *leading, struct arena *arena)
@@ -297,7 +306,7 @@ static bool is_confirmed(const struct bottleneck_verdict *verdict, const struct 
                look->reach.lines_bytes < leading->request->machine->l2_bytes / 1.5 &&
                leading->request->machine->caches_known && !look->is_prefetched;
     case CAUSE_BANDWIDTH:
-        return look->reach.known && look->reach.line_ns > 0 && !look->is_prefetched;
+        return look->reach.known && look->reach.line_ns > 0 && look->reach.line_ns <= limit->walk_line_ns && !look->is_prefetched;
     case CAUSE_DIVIDE:
         return true; /* the instruction itself: code and samples say the same, and nothing else waits there so long */
     case CAUSE_FOOTPRINT:
@@ -379,22 +388,24 @@ static void reasons_find(struct bottleneck_verdict *verdict, const struct leadin
         apart_evidence(verdict, leading, arena);
         return;
     }
-    if (verdict->class == BOTTLENECK_RETIRING || (verdict->class == BOTTLENECK_CORE && !verdict->instruction))
+    bool is_walk_ruled_out = leading->look->ruled_out_line_ns > 0 && verdict->class != BOTTLENECK_MEMORY;
+    enum bottleneck_class lead = bottleneck_class_of(leading->cause); /* of a mixed verdict: its first part */
+    if (lead == BOTTLENECK_RETIRING || (verdict->class == BOTTLENECK_CORE && !verdict->instruction))
         even_evidence(verdict, leading, arena);
-    else if (verdict->class == BOTTLENECK_BAD_SPECULATION)
+    else if (lead == BOTTLENECK_BAD_SPECULATION)
         guesses_evidence(verdict, leading, arena);
     else {
         samples_evidence(verdict, leading, arena);
         string_evidence(verdict, leading, arena);
     }
     if (verdict->class == BOTTLENECK_MEMORY || verdict->class == BOTTLENECK_MIXED ||
-        leading->look->reach.level == LEVEL_L1 || leading->look->ruled_out_line_ns > 0)
+        leading->look->reach.level == LEVEL_L1 || is_walk_ruled_out)
         reach_evidence(verdict, leading, arena);
     if (verdict->class == BOTTLENECK_MEMORY)
         memory_evidence(verdict, leading, arena);
     if (verdict->class == BOTTLENECK_CORE)
         chain_evidence(verdict, leading, arena);
-    if (leading->look->ruled_out_line_ns > 0)
+    if (is_walk_ruled_out)
         add(verdict, "rate", arena_printf(arena, "memory is read in order, a line in %.3g ns: too slowly to wait for it",
                                           leading->look->ruled_out_line_ns));
 }

@@ -13,6 +13,7 @@ static const double FORWARDED_BYTES = 4096; /* counters that are met again while
 struct rows_view {
     const struct bottleneck_request *request;
     const struct region *region;
+    const struct loop_bound *bound;
     struct arena *arena;
     struct reach all; /* of the region's accesses together, for rows with few addresses */
     bool all_done;
@@ -21,7 +22,7 @@ struct rows_view {
 static const struct reach *reach_all(struct rows_view *view)
 {
     if (!view->all_done)
-        view->all = reach_of(view->request, view->region, UINT32_MAX, view->arena);
+        view->all = reach_of(view->request, view->region, view->bound, UINT32_MAX, view->arena);
     view->all_done = true;
     return &view->all;
 }
@@ -30,7 +31,7 @@ static struct reach reach_for(struct rows_view *view, uint32_t row)
 {
     struct reach reach = {0};
     if ((double)view->region->code->hits[row] >= ROW_SHARE_LEAST * (double)view->region->samples)
-        reach = reach_of(view->request, view->region, row, view->arena);
+        reach = reach_of(view->request, view->region, view->bound, row, view->arena);
     return reach.known ? reach : *reach_all(view);
 }
 
@@ -77,6 +78,14 @@ static enum bottleneck_cause access_cause(struct rows_view *view, uint32_t row, 
     return here->class == INSTRUCTION_ATOMIC ? CAUSE_LATENCY_CHAIN : near_cause(region, row, &reach);
 }
 
+/* By the costs of this core the chain of results is what a turn takes: arithmetic that stalls in it waits for that. */
+static enum bottleneck_cause arithmetic_cause(const struct loop_look *look, enum bottleneck_cause otherwise)
+{
+    const struct loop_bound *bound = &look->resources.bound;
+    bool by_chain = bound->known && !bound->is_lower && resources_first(&look->resources) == CAUSE_LATENCY_CHAIN;
+    return by_chain ? CAUSE_LATENCY_CHAIN : otherwise;
+}
+
 static enum bottleneck_cause row_cause(struct rows_view *view, uint32_t row, struct loop_look *look)
 {
     const struct instruction *here = &view->region->code->items[row];
@@ -90,15 +99,15 @@ static enum bottleneck_cause row_cause(struct rows_view *view, uint32_t row, str
         return CAUSE_LATENCY_CHAIN;
     switch (here->class) {
     case INSTRUCTION_FP:
-        return CAUSE_FP;
+        return arithmetic_cause(look, CAUSE_FP);
     case INSTRUCTION_MUL:
     case INSTRUCTION_CRYPTO:
-        return CAUSE_PORTS;
+        return arithmetic_cause(look, CAUSE_PORTS);
     case INSTRUCTION_GATHER:
     case INSTRUCTION_SCATTER:
         return CAUSE_UNKNOWN;
     default:
-        return here->class == INSTRUCTION_LOAD_OP && here->is_fp ? CAUSE_FP : CAUSE_UNKNOWN;
+        return here->class == INSTRUCTION_LOAD_OP && here->is_fp ? arithmetic_cause(look, CAUSE_FP) : CAUSE_UNKNOWN;
     }
 }
 
@@ -158,7 +167,7 @@ static void quick_join(struct loop_look *look)
 struct loop_look loop_look_of(const struct bottleneck_request *request, const struct region *region, struct arena *arena)
 {
     struct loop_look look = {.region = region, .guesses = guesses_of(region), .resources = resources_of(request, region)};
-    struct rows_view view = {.request = request, .region = region, .arena = arena};
+    struct rows_view view = {.request = request, .region = region, .bound = &look.resources.bound, .arena = arena};
     look.pace = pace_of(request, region, &look.resources.bound, arena);
     for (size_t cause = 0; cause < CAUSE_COUNT; cause++)
         look.hottest[cause] = UINT32_MAX;

@@ -73,9 +73,46 @@ static bool skips_lines(const struct reach *reach, const struct walk *walk)
     return is_sparse || walk->bytes_per_ns * LINE_NS_LEAST > LINE_BYTES;
 }
 
+/* Streams that a loop moves through memory: each load's of its own registers; a store's line is fetched and written back. */
+static double streams_of(const struct region *region)
+{
+    double streams = 0;
+    for (uint32_t row = region->rows.first; row <= region->rows.last; row++) {
+        const struct instruction *here = &region->code->items[row];
+        bool again = false;
+        int64_t step;
+        if (!region_holds(region, row) || !(here->is_load || here->is_store) || !code_loop_step(region->code->items, region->rows, row, &step))
+            continue;
+        for (uint32_t before = region->rows.first; before < row && !again; before++) {
+            const struct instruction *other = &region->code->items[before];
+            again = other->memory.is_present && other->memory.base == here->memory.base && other->memory.index == here->memory.index &&
+                    other->is_store == here->is_store;
+        }
+        streams += again ? 0 : here->is_store ? 2 : 1;
+    }
+    return streams;
+}
+
+/*
+ * Slower than any single stream, and still what memory takes: several streams share its bandwidth, others there as well, and
+ * the loop's own work explains little of it.
+ */
+static bool is_slow_memory(const struct bottleneck_request *request, const struct region *region, const struct loop_bound *bound,
+                           int64_t step, double line_ns)
+{
+    const struct bottleneck_machine *machine = request->machine;
+    const struct bottleneck_thresholds *limit = &bottleneck_thresholds;
+    if (!machine->read_bytes_s.known || !machine->clock_hz.known || !bound || !bound->known || bound->is_lower || !step)
+        return false;
+    double alone_ns = LINE_BYTES / machine->read_bytes_s.mid * 1e9;
+    double turns = LINE_BYTES / (double)(step < 0 ? -step : step);
+    double own_ns = bound->cycles / machine->clock_hz.mid * 1e9 * (turns > 1 ? turns : 1);
+    return line_ns <= limit->walk_contention * streams_of(region) * alone_ns && line_ns > limit->bound_missed * own_ns;
+}
+
 /* By the code where it counts evenly, else by neighbouring samples. */
 static void order_find(struct reach *reach, const struct bottleneck_request *request, const struct region *region,
-                       uint32_t row)
+                       const struct loop_bound *bound, uint32_t row)
 {
     const struct bottleneck_thresholds *limit = &bottleneck_thresholds;
     struct walk walk = walk_of(request, region, row);
@@ -88,7 +125,7 @@ static void order_find(struct reach *reach, const struct bottleneck_request *req
     reach->in_order = counted ? way <= LINE_BYTES || way <= 2 * LINE_BYTES * lines : (agrees || drifts) && !skips_lines(reach, &walk);
     double width = counted && way > LINE_BYTES ? way / lines : LINE_BYTES;
     reach->line_ns = reach->in_order && agrees && walk.bytes_per_ns > 0 ? width / walk.bytes_per_ns : 0;
-    reach->is_fetched_ahead = reach->line_ns > limit->walk_line_ns;
+    reach->is_fetched_ahead = reach->line_ns > limit->walk_line_ns && !is_slow_memory(request, region, bound, step, reach->line_ns);
 }
 
 static void stalled_addresses(address_list *list, const struct bottleneck_request *request, const struct region *region,
@@ -205,8 +242,8 @@ static struct touched_memory touched_of(const struct bottleneck_request *request
     return touched;
 }
 
-struct reach reach_of(const struct bottleneck_request *request, const struct region *region, uint32_t row,
-                      struct arena *arena)
+struct reach reach_of(const struct bottleneck_request *request, const struct region *region, const struct loop_bound *bound,
+                      uint32_t row, struct arena *arena)
 {
     const struct bottleneck_thresholds *limit = &bottleneck_thresholds;
     struct reach reach = {0};
@@ -228,7 +265,7 @@ struct reach reach_of(const struct bottleneck_request *request, const struct reg
         reach.is_wide_spread = pages > limit->tlb_pages_bytes &&
                                ((sized && pages > limit->tlb_page_line * touched->lines_bytes.mid) || strides);
         if (reach.known && reach.level != LEVEL_L1 && access != UINT32_MAX)
-            order_find(&reach, request, region, access);
+            order_find(&reach, request, region, bound, access);
         reach.is_wide_spread &= !reach.in_order;
     }
     vec_done(&addresses);

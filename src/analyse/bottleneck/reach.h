@@ -7,6 +7,7 @@
 #define PLUMB_ANALYSE_BOTTLENECK_REACH_H
 
 #include "analyse/bottleneck/region.h"
+#include "analyse/loop/loop_bound.h"
 #include "analyse/memory/touched_memory.h"
 
 struct reach {
@@ -21,9 +22,9 @@ struct reach {
     bool is_wide_spread;     /* many more pages than lines: translations miss before data does */
 };
 
-/* Of the accesses that stalled at `row`, or UINT32_MAX: anywhere in the region. */
-struct reach reach_of(const struct bottleneck_request *request, const struct region *region, uint32_t row,
-                      struct arena *arena);
+/* Of the accesses that stalled at `row`, or UINT32_MAX: anywhere in the region. bound: of its loop, may be unknown. */
+struct reach reach_of(const struct bottleneck_request *request, const struct region *region, const struct loop_bound *bound,
+                      uint32_t row, struct arena *arena);
 /* Memory that all accesses of the region go over that stalled or that its code counts on. */
 struct touched_memory reach_together(const struct bottleneck_request *request, const struct region *region,
                                      struct arena *arena);

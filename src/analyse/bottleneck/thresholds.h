@@ -10,6 +10,7 @@ struct bottleneck_thresholds {
     double bound_met;          /* measured against the bound: it is what the loop takes; clock and costs are within a quarter */
     double bound_missed;       /* something else takes nearly half of the time */
     double loop_share_least;   /* smaller loops are their function's business */
+    double leading_least;      /* of the samples laid at a cause: no smaller part speaks for all of them */
     double set_over_cache;     /* working sets are known within a factor of two at worst, 1.5 mostly */
     double l2_over_cache;      /* beyond so many times the second level most accesses leave it */
     double tlb_page_line;      /* pages touched per line touched: 64 at most, 1 for dense data */
@@ -41,6 +42,7 @@ struct bottleneck_thresholds {
     double walk_agreeing;      /* of neighbouring samples that agree on a speed: a walk in order */
     double walk_drifting;      /* … that go one way, by an eighth of it all at most: half of that by chance is 1 in 16 */
     double walk_line_ns;       /* slower a line than that, no memory keeps a walk in order waiting (slowest seen: 12) */
+    double walk_contention;    /* a stream's bandwidth, others there, against what one core reads alone: a third at worst */
     double small_most;         /* of samples: quick ones in small pieces, that only all of them together tell something of */
     double constants_bytes;    /* a loop that reads no more reads constants, which stay in the first cache */
     double stepped_high;       /* of the time, shown at least by what ran: with what samples show that is two proofs */
@@ -55,6 +57,7 @@ static const struct bottleneck_thresholds bottleneck_thresholds = {
     .bound_met = 1.3,
     .bound_missed = 1.8,
     .loop_share_least = 0.02,
+    .leading_least = 0.1,
     .set_over_cache = 1.4,
     .l2_over_cache = 1.0,
     .tlb_page_line = 16,
@@ -86,6 +89,7 @@ static const struct bottleneck_thresholds bottleneck_thresholds = {
     .walk_agreeing = 0.6,
     .walk_drifting = 0.75,
     .walk_line_ns = 40,
+    .walk_contention = 3,
     .small_most = 0.25,
     .constants_bytes = 1024,
     .stepped_high = 0.25,

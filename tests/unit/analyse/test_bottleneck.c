@@ -8,6 +8,7 @@
 #include "analyse/bottleneck/stepped.h"
 #include "analyse/bottleneck/thresholds.h"
 #include "base/text.h"
+#include "loop_code.h"
 #include "model/recording.h"
 
 #include <stdlib.h>
@@ -539,6 +540,107 @@ Test(bottleneck, the_memory_named_is_that_of_the_code_named)
     cr_assert_eq(verdict->set.at_least_bytes, 0, "%g", verdict->set.at_least_bytes);
     cr_assert_eq(verdict->level, LEVEL_NONE);
     done(made);
+    free(made);
+}
+
+/* ---- loops as compilers make them, on a core whose costs are known ---- */
+
+/* hits: samples that stalled at each of its rows. */
+static const struct bottleneck_verdict *loop_verdict(struct made_up *made, const char *hex, const uint64_t *hits)
+{
+    struct loop_code code;
+    loop_code_decode(&code, hex);
+    make_up(made);
+    made->machine.core = core_costs_find("CLX");
+    cr_assert_not_null(made->machine.core);
+    function_begin(made, "turns");
+    for (uint32_t at = 0; at < code.count; at++) {
+        struct instruction *row = row_add(made, INSTRUCTION_INT, hits[at]);
+        uint64_t own = made->codes[0].count - 1;
+        *row = code.rows[at];
+        made->loops[0][own] = (struct loop_rows){0, code.count - 1};
+    }
+    made->sampled[0][0] += made->sampled[0][code.count];
+    made->sampled[0][code.count] = 0;
+    return verdict_of(made);
+}
+
+/* s += x[i + k] * c[k], two sums side by side: each turn adds to what the turn before added up. */
+Test(bottleneck, a_sum_waits_for_itself_not_for_its_unit)
+{
+    static const uint64_t hits[] = {10, 10, 10, 10, 150, 650, 10, 150};
+    struct made_up *made = calloc(1, sizeof(*made));
+    const struct bottleneck_verdict *verdict =
+        loop_verdict(made, "f20f100401660f1014024883c008660f14c0660f59c2660f58c8483d0002000075de", hits);
+    cr_assert_eq(verdict->class, BOTTLENECK_CORE);
+    cr_assert_eq(verdict->cause, CAUSE_LATENCY_CHAIN, "%s", bottleneck_subclass_name(verdict->cause));
+    done(made);
+    free(made);
+}
+
+/* Five points of a grid to one, at 50 ns a line, each waiting at the load that comes to a new line. */
+static void stencil(struct made_up *made, double read_bytes_s)
+{
+    enum { STOPS = 400, STEP_NS = 100000, REGISTERS = 4 };
+    static const uint64_t hits[] = {10, 10, 10, 10, 10, 700, 10, 10, 10, 10, 10};
+    static const uint8_t numbers[REGISTERS] = {0, 3, 4, 5}; /* RAX, RDX, RSI, RDI */
+    static struct stall_sample placed[STOPS];
+    (void)loop_verdict(made, "f20f104008f20f58004883c208f20f584010f20f5844f808f20f5844f0084883c008f20f59c1f20f1142f84839c175d0", hits);
+    made->machine.clock_hz = interval_exactly(3.1e9);
+    made->machine.read_bytes_s = interval_exactly(read_bytes_s);
+    struct samples *samples = &made->recording.samples;
+    samples->items = calloc(STOPS, sizeof(*samples->items));
+    samples->registers = calloc(STOPS, sizeof(*samples->registers));
+    samples->register_values = calloc(STOPS * REGISTERS, sizeof(*samples->register_values));
+    samples->count = samples->registers_count = STOPS;
+    samples->register_value_count = STOPS * REGISTERS;
+    for (uint32_t at = 0; at < STOPS; at++) {
+        uint64_t way = (uint64_t)at * STEP_NS * 64 / 50 & ~(uint64_t)7;
+        uint64_t values[REGISTERS] = {(1ull << 40) + way, (1ull << 41) + way, 2048, (uint64_t)-2048};
+        uint64_t mask = 0;
+        for (size_t one = 0; one < REGISTERS; one++) {
+            mask |= (uint64_t)1 << numbers[one];
+            samples->register_values[at * REGISTERS + one] = values[one];
+        }
+        samples->items[at] = (struct sample){.time_ns = at * STEP_NS, .ip = 0x1000, .stack = STACK_NONE, .registers = at, .thread = 0};
+        samples->registers[at] = (struct registers){.first = at * REGISTERS, .mask = mask};
+        placed[at] = (struct stall_sample){.sample = at, .sampled = 6, .stalled = 5};
+        made->addresses[made->stalls.address_count++] = (struct stall_address){
+            .time_ns = at * STEP_NS, .addr = values[0] + 8 + 8 * 2048, .function = 0, .instruction = 5};
+    }
+    made->stalls.placed = placed;
+    made->stalls.placed_count = STOPS;
+}
+
+Test(bottleneck, several_streams_share_what_one_has_and_wait_for_it)
+{
+    struct made_up *made = calloc(1, sizeof(*made));
+    stencil(made, 9e9);
+    const struct bottleneck_verdict *verdict = verdict_of(made);
+    cr_assert_eq(verdict->cause, CAUSE_BANDWIDTH, "%s", bottleneck_subclass_name(verdict->cause));
+    cr_assert_lt(verdict->confidence, ESTIMATE_HIGH);
+    done(made);
+    stencil(made, 200e9);
+    cr_assert_neq(verdict_of(made)->cause, CAUSE_BANDWIDTH, "no stream is so slow there");
+    done(made);
+    free(made);
+}
+
+/* Two loads a turn: one reads a constant, and nothing says that the other doesn't miss. */
+Test(bottleneck, nothing_is_sure_of_a_loop_whose_other_access_is_not_known)
+{
+    static const uint64_t even[] = {100, 100, 100, 100, 100, 100, 100, 100, 100};
+    struct made_up *made = calloc(1, sizeof(*made));
+    for (uint32_t known = 1; known <= 2; known++) {
+        (void)loop_verdict(made, "48030748031649ffc149ffc249ffc348ffc348ffc149ffc875e6", even);
+        for (int at = 0; at < ADDRESSES; at++)
+            made->addresses[made->stalls.address_count++] = (struct stall_address){
+                .time_ns = (uint64_t)at * 333000, .addr = 1ull << 40, .function = 0, .instruction = (uint32_t)at % known};
+        const struct bottleneck_verdict *verdict = verdict_of(made);
+        cr_assert_eq(verdict->class, BOTTLENECK_RETIRING);
+        cr_assert_eq(verdict->confidence, known == 2 ? ESTIMATE_HIGH : ESTIMATE_MEDIUM, "of %u known", known);
+        done(made);
+    }
     free(made);
 }
 
