@@ -382,15 +382,14 @@ static void bucket_find(struct assembly *out)
     move(out, BPF_REG_2, BPF_REG_1);
     jump_if(out, BPF_JLT, BPF_REG_1, 8, small);
     set(out, BPF_REG_3, 0);
-    /* The highest bit by halves, without a jump: each would double what the verifier walks, which takes it longer than all else. */
-    for (int log = 5; log >= 0; log--) {
+    for (int bits = 32; bits; bits /= 2) {
+        unsigned less = label_new(out);
         move(out, BPF_REG_4, BPF_REG_2);
-        alu(out, BPF_RSH, BPF_REG_4, 1 << log);
-        emit(out, BPF_ALU64 | BPF_NEG, BPF_REG_4, 0, 0, 0);
-        alu(out, BPF_RSH, BPF_REG_4, 63); /* 1: something stands above */
-        alu(out, BPF_LSH, BPF_REG_4, log);
-        alu_register(out, BPF_RSH, BPF_REG_2, BPF_REG_4);
-        alu_register(out, BPF_ADD, BPF_REG_3, BPF_REG_4);
+        alu(out, BPF_RSH, BPF_REG_4, bits);
+        jump_if(out, BPF_JEQ, BPF_REG_4, 0, less);
+        move(out, BPF_REG_2, BPF_REG_4);
+        add(out, BPF_REG_3, bits);
+        label_here(out, less);
     }
     add(out, BPF_REG_3, -3);
     move(out, BPF_REG_2, BPF_REG_1);
