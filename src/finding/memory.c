@@ -271,6 +271,24 @@ struct interval page_walks_share(const struct results *results)
     return interval_of(gain.sum.low < high ? gain.sum.low : high, gain.sum.mid < high ? gain.sum.mid : high, high);
 }
 
+struct interval page_walks_bound(const struct results *results)
+{
+    const struct stalls *stalls = results->stalls;
+    if (!stalls || !stalls->sample_count)
+        return (struct interval){0};
+    double most = 0, covered = 0;
+    for (size_t at = 0; at < stalls->group_count; at++) {
+        const struct stall_group *group = &stalls->groups[at];
+        covered += (double)group->samples;
+        if (!touches_few_pages(group))
+            most += group->share.high *
+                    (group->in_order ? order_translation(group, access_costs_of_group(results->costs, (uint32_t)at)) : 1);
+    }
+    double rest = (double)(stalls->memory_samples + stalls->blind_samples) - covered;
+    most += rest > 0 ? rest / (double)stalls->sample_count : 0;
+    return interval_of(0, most < 1 ? most / 2 : 0.5, most < 1 ? most : 1);
+}
+
 static void small_pages_test(const struct results *results, struct finding *finding)
 {
     if (!stalls_are_attributed(results, finding) || ruled_out_by_memory_share(results, finding))

@@ -7,5 +7,10 @@
 
 /* Its upper end holds what was not told apart, too. Unknown where nothing was sampled. */
 struct interval page_walks_share(const struct results *results);
+/*
+ * The most that can wait for walks at all, whatever pages stand behind: what waits for memory, without patterns on so few pages that no TLB
+ * misses them. Share of the samples. Unknown where nothing was sampled.
+ */
+struct interval page_walks_bound(const struct results *results);
 
 #endif

@@ -26,11 +26,11 @@ struct gap_run {
 static bool work_parse(struct gap_run *run, struct error *err)
 {
     const char *typed = run->request->options->work;
-    struct view rest = view_of(typed), first = view_cut(&rest, ',');
     double host = 0, guest = 0;
     run->host_work = run->guest_work = not_measured("--work was not given");
     if (!typed)
         return true;
+    struct view rest = view_of(typed), first = view_cut(&rest, ',');
     if (!run->request->options->host)
         return error_set(err, ERROR_USAGE, "--work tells two cases' amounts of work: it goes with --host and --guest");
     if (!view_double(view_trim(first), &host) || !view_double(view_trim(rest), &guest) || !(host > 0) || !(guest > 0) || !isfinite(host) ||

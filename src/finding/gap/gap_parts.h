@@ -45,6 +45,8 @@ void gap_steal(const struct gap_splitting *splitting, struct gap_component *comp
 void gap_walks(const struct gap_splitting *splitting, struct gap_component *component);
 void gap_clock(const struct gap_splitting *splitting, struct gap_component *component);
 void gap_vectors(const struct gap_splitting *splitting, struct gap_component *component);
+/* Raise its lower end by what the other components, already found, leave unexplained of what vector code took more. */
+void gap_vectors_settle(const struct gap_splitting *splitting, struct gap_component *components, size_t count);
 void gap_clocksource(const struct gap_splitting *splitting, struct gap_component *component);
 void gap_waiting(const struct gap_splitting *splitting, struct gap_component *component);
 

@@ -7,7 +7,6 @@
 #include "finding/gap/gap_parts.h"
 
 #include "base/text.h"
-#include "base/vec.h"
 
 #include <math.h>
 
@@ -139,4 +138,40 @@ void gap_vectors(const struct gap_splitting *splitting, struct gap_component *co
     const char *lacking = lacking_in(splitting->guest, splitting->host, splitting->arena);
     gap_say(&component->evidence, splitting->arena, "instruction sets of the host that the guest lacks: %s",
             !lacking ? "not known (a case is of an older plumb)" : *lacking ? lacking : "none");
+}
+
+/* ---- in the light of the others ---- */
+
+static const double NARROWER_LEAST = 1.5; /* of the mean width: less may be a mix that shifted */
+
+static bool same_core(const struct gap_splitting *splitting)
+{
+    const struct surroundings *a = splitting->host->results->surroundings, *b = splitting->guest->results->surroundings;
+    const struct ceilings *of_a = splitting->host->results->ceilings, *of_b = splitting->guest->results->ceilings;
+    return a && b && a->cpu[0] && strcmp(a->cpu, b->cpu) == 0 && ceilings_share(of_a).known && ceilings_share(of_b).known &&
+           !ceilings_are_shared(of_a) && !ceilings_are_shared(of_b);
+}
+
+void gap_vectors_settle(const struct gap_splitting *splitting, struct gap_component *components, size_t count)
+{
+    struct gap_component *vectors = &components[GAP_VECTORS];
+    if (!splitting->host || !vectors->seconds.known || !same_core(splitting))
+        return;
+    struct widths guest = widths_of(splitting->guest->results->stalls), host = widths_of(splitting->host->results->stalls);
+    if (guest.sum <= 0 || host.sum <= 0 || host.mean_bits < NARROWER_LEAST * guest.mean_bits)
+        return;
+    struct interval more = gap_less(width_seconds(splitting, splitting->guest, guest.sum), width_seconds(splitting, splitting->host, host.sum));
+    double others = 0;
+    for (size_t at = 0; at < count; at++) {
+        bool in_code = at != GAP_VECTORS && at != GAP_WAITING; /* waiting is none of the time in code */
+        if (in_code && !components[at].seconds.known)
+            return; /* it may be all of it */
+        others += in_code ? fmax(components[at].seconds.high, 0) : 0;
+    }
+    double low = between(more.low - others, 0, vectors->seconds.mid);
+    if (low <= 0)
+        return;
+    vectors->seconds.low = low;
+    gap_say(&vectors->evidence, splitting->arena, "such code took %s more in the guest, and the other components explain %s of it at most",
+            gap_time_words(more.mid, splitting->arena), gap_time_words(others, splitting->arena));
 }

@@ -11,14 +11,9 @@
 
 #include <math.h>
 
-static double memory_samples(const struct gap_side *side)
+static struct interval may_walk(const struct gap_splitting *splitting, const struct gap_side *side)
 {
-    return (double)(side->results->stalls->memory_samples + side->results->stalls->blind_samples);
-}
-
-static struct interval waits_for_memory(const struct gap_splitting *splitting, const struct gap_side *side)
-{
-    return gap_seconds(splitting, side, share_of(OF_SAMPLES, gap_share_of_samples(side, memory_samples(side))));
+    return gap_seconds(splitting, side, share_of(OF_SAMPLES, page_walks_bound(side->results)));
 }
 
 static struct gap_burden walks_shown(const struct gap_splitting *splitting, const struct gap_side *side)
@@ -110,7 +105,7 @@ static void add_hidden(const struct gap_splitting *splitting, struct gap_compone
     };
     struct hidden hidden = hidden_of(splitting);
     enum gap_backing backing = splitting->guest->backing;
-    struct interval most = waits_for_memory(splitting, splitting->guest);
+    struct interval most = may_walk(splitting, splitting->guest);
     if (hidden.compared && hidden.seconds.known) {
         component->seconds = gap_sum(component->seconds, hidden_as_walks(hidden.seconds, backing));
         gap_say(&component->evidence, splitting->arena, "on 2 MiB pages its pattern costs %s an access in the guest, %s on the host%s%s",
@@ -119,7 +114,7 @@ static void add_hidden(const struct gap_splitting *splitting, struct gap_compone
     } else if (backing != GAP_BACKING_HUGE && most.known) {
         component->seconds.high = fmax(component->seconds.high, most.high);
         gap_say(&component->evidence, splitting->arena, "no pattern was probed on both sides: what lies behind the guest's pages is bounded "
-                                                        "by all that waits for memory");
+                                                        "by all that waits for memory on more pages than a TLB holds");
     }
 }
 
@@ -129,13 +124,13 @@ static void add_hidden(const struct gap_splitting *splitting, struct gap_compone
 static void judge_alone(const struct gap_splitting *splitting, struct gap_component *component)
 {
     const double REFERENCES = 24, OF_HOST = 4; /* 4 KiB pages on both: doc/page-walks.md */
-    struct interval shown = component->seconds, most = waits_for_memory(splitting, splitting->guest);
+    struct interval shown = component->seconds, most = may_walk(splitting, splitting->guest);
     bool hidden = splitting->guest->backing != GAP_BACKING_HUGE;
     double high = hidden && most.known ? fmax(most.high, shown.high) : shown.high;
     component->seconds = interval_of(0, shown.mid * (1 - OF_HOST / REFERENCES), high);
     if (hidden)
         gap_say(&component->evidence, splitting->arena,
-                "what its host's pages cost behind it doesn't show from here; at most all that waits for memory, %s",
+                "what its host's pages cost behind it doesn't show from here; at most all that waits for memory on more pages than a TLB holds, %s",
                 most.known ? gap_time_words(most.high, splitting->arena) : "which isn't known");
 }
 

@@ -185,7 +185,7 @@ static void leading_find(struct host_gap *gap)
 
 static bool may_matter(const struct gap_component *component)
 {
-    return component->origin != GAP_NOT_MEASURED && (component->seconds.low < 0 || component->seconds.high > 0);
+    return component->origin != GAP_NOT_MEASURED && component->verdict != GAP_RULED_OUT;
 }
 
 static void overlaps_find(struct host_gap *gap)
@@ -273,6 +273,7 @@ void host_gap_split(struct host_gap *gap, const struct gap_request *request, str
         else
             gap->components[at].why_not = splitting.guest->why_no_whole;
     }
+    gap_vectors_settle(&splitting, gap->components, gap->component_count);
     leading_find(gap);
     overlaps_find(gap);
     if (gap->gap_s.known)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 enum { NAME_COLUMNS = 14, INDENT = 4 };
+static const double ROUNDING = 1.005; /* what a percentage doesn't show */
 
 static const char *seconds_words(double seconds, struct arena *arena)
 {
@@ -56,7 +57,7 @@ static const char *what_leads(const struct host_gap *gap, struct arena *arena)
     return arena_printf(arena, "%s %s %s of that, %s%s.", with_capital(gap_cause_words(leading->cause), arena),
                         leading->cause == GAP_WALKS ? "explain" : "explains", share_words(leading->seconds, gap->gap_s.mid, arena),
                         leading->origin == GAP_MEASURED ? "measured" : "estimated",
-                        fabs(leading->seconds.high) > fabs(gap->gap_s.mid) ? " (more than all of it: see what overlaps)" : "");
+                        fabs(leading->seconds.mid) > fabs(gap->gap_s.mid) * ROUNDING ? ": more than all of it, so that something works against it or counts twice" : "");
 }
 
 static const char *alone_sentence(const struct host_gap *gap, struct arena *arena)
@@ -129,10 +130,16 @@ static const char *verdict_words(const struct host_gap *gap, enum gap_verdict ve
     return "";
 }
 
+/* "-0 %" reads as if there were something. */
+static double without_sign(double percent)
+{
+    return fabs(percent) < 0.5 ? 0 : percent;
+}
+
 static const char *of_gap(const struct host_gap *gap, struct interval seconds, struct arena *arena)
 {
     if (gap->gap_s.known && fabs(gap->gap_s.mid) > 0)
-        return arena_printf(arena, "%.0f %%", 100 * seconds.mid / gap->gap_s.mid);
+        return arena_printf(arena, "%.0f %%", without_sign(100 * seconds.mid / gap->gap_s.mid));
     return gap->guest_s.known && gap->guest_s.mid > 0 ? arena_printf(arena, "%.1f %%", 100 * seconds.mid / gap->guest_s.mid) : "";
 }
 
