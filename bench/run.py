@@ -276,6 +276,20 @@ def bench_pages(machine, report, rounds):
         holder.stdin.close()
 
 
+def bench_tables(machine, report, rounds):
+    tables = pathlib.Path(os.environ.get("PLUMB_SHARED_DATA") or ROOT.parent / "shared/data") / "perfmon"
+    search = f"{machine.plumb} list --cpu SKX 512"
+    runs = Runs(machine, rounds, {"true": "true", "plumb list --cpu SKX 512": search})
+    report.table("Searching a CPU's events and metrics: `plumb list`", "under 20 ms", runs, "true")
+    title = "Reading published tables: events and metrics of a CPU, all formulas resolved"
+    if not tables.is_dir():
+        report.not_measured(title, "intel/perfmon's tables aren't in the shared data")
+        return
+    runs = Runs(machine, rounds, {"built in": search} | {
+        f"perfmon {cpu}": f"{machine.plumb} list --cpu {cpu} --tables {tables} 512" for cpu in ("SKX", "CLX", "ICX", "SPR", "EMR", "GNR")})
+    report.table(title, "under 100 ms for each CPU", runs, "built in")
+
+
 def bench_known(name):
     """Programs whose bottleneck is known, diagnosed five times each (the generated ones once); not a matter of rounds."""
     def bench(machine, report, rounds):
@@ -296,7 +310,7 @@ def bench_diagnosis(machine, report, rounds):
 
 
 SECTIONS = {"start": bench_start, "stat": bench_stat, "tracepoints": bench_tracepoints, "exits": bench_exits, "record": bench_record,
-            "overhead": bench_overhead, "reading": bench_reading, "diagnosis": bench_diagnosis, "pages": bench_pages, "relu": bench_relu,
+            "overhead": bench_overhead, "reading": bench_reading, "diagnosis": bench_diagnosis, "pages": bench_pages, "tables": bench_tables, "relu": bench_relu,
             "known_tuning": bench_known("tuning"),
             "known_test": bench_known("test"), "known_generated": bench_known("generated")}
 ONLY_WHEN_ASKED = {"known_generated"}
