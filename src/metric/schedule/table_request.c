@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "metric/schedule/table_request.h"
+
+#include <string.h>
+
+enum {
+    FIXED_SLOTS = 3,
+    FIELD_FIRST = 0x80, /* umask of PERF_METRICS' first field, event code 0 */
+    FIELD_LAST = 0x87,
+};
+
+struct collector {
+    const struct metric_table *table;
+    bool *has_term, *seen; /* of each term; of each metric */
+};
+
+static bool is_core(const char *pmu)
+{
+    return !pmu || strncmp(pmu, "cpu", 3) == 0 || strncmp(pmu, "armv8_pmuv3", 11) == 0;
+}
+
+static void event_register(struct schedule_event *event, const struct event_code *code)
+{
+    event->needs = code->offcore ? SCHEDULE_OFFCORE : code->frontend ? SCHEDULE_FRONTEND : code->latency ? SCHEDULE_LATENCY
+                                                                                                       : SCHEDULE_NO_REGISTER;
+    event->register_value = code->offcore | code->frontend | code->latency;
+}
+
+/* Instructions and cycles have codes for general counters, too; where nothing is said any will do. */
+static void event_place(struct schedule_event *event, const struct table_event *row, const struct schedule_pmu *pmu)
+{
+    bool only_fixed = row && row->fixed > 1;
+    event->fixed = row && row->fixed >= 0 ? UINT32_C(1) << row->fixed : 0;
+    event->counters = only_fixed ? 0 : row && row->counters && row->fixed < 0 ? row->counters : pmu->general;
+    event->kind = row && row->fixed == FIXED_SLOTS ? SCHEDULE_SLOTS : SCHEDULE_COUNTER;
+    event->alone = row && row->alone;
+}
+
+static struct schedule_event event_of(const struct metric_table *table, const struct table_term *term, const struct schedule_pmu *pmu)
+{
+    struct schedule_event event = {.name = term->name, .kind = SCHEDULE_OUTSIDE};
+    const struct event_code *code = &term->code;
+    if (term->kind == TERM_LATENCY || !is_core(term->pmu))
+        return event;
+    if (code->known && !code->event && code->umask >= FIELD_FIRST && code->umask <= FIELD_LAST) {
+        event.kind = SCHEDULE_TOPDOWN;
+        event.field = (unsigned)(code->umask - FIELD_FIRST);
+        return event;
+    }
+    event_place(&event, term->event == TABLE_NONE ? NULL : &table->events.items[term->event], pmu);
+    event_register(&event, code);
+    event.whole_core = code->any_thread || term->whole_core;
+    return event;
+}
+
+static void metric_collect(struct collector *collector, uint32_t metric)
+{
+    const struct table_formula *formula = &collector->table->metrics.items[metric].value;
+    if (collector->seen[metric])
+        return;
+    collector->seen[metric] = true;
+    for (size_t at = 0; at < formula->expression.name_count; at++) {
+        const struct table_reference *reference = &formula->references[at];
+        if (reference->use != EXPRESSION_USE_VALUE)
+            continue;
+        if (reference->kind == REFERENCE_TERM)
+            collector->has_term[reference->index] = true;
+        else if (reference->kind == REFERENCE_METRIC)
+            metric_collect(collector, reference->index);
+    }
+}
+
+static struct schedule_metric metric_of(const struct metric_table *table, uint32_t index, struct arena *arena)
+{
+    const struct table_metric *metric = &table->metrics.items[index];
+    struct collector collector = {.table = table, .has_term = arena_array(arena, bool, table->terms.count + 1),
+                                  .seen = arena_array(arena, bool, table->metrics.count + 1)};
+    uint32_t *events = arena_array(arena, uint32_t, table->terms.count + 1);
+    size_t count = 0;
+    metric_collect(&collector, index);
+    for (uint32_t term = 0; term < table->terms.count; term++)
+        if (collector.has_term[term])
+            events[count++] = term;
+    return (struct schedule_metric){.name = metric->name, .events = {events, count}, .apart = metric->never_grouped};
+}
+
+void schedule_request_of_table(struct schedule_request *request, const struct metric_table *table, const uint32_t *metrics,
+                               size_t metric_count, const struct schedule_pmu *pmu, struct arena *arena)
+{
+    struct schedule_event *events = arena_array(arena, struct schedule_event, table->terms.count + 1);
+    struct schedule_metric *asked = arena_array(arena, struct schedule_metric, metric_count + 1);
+    for (size_t term = 0; term < table->terms.count; term++)
+        events[term] = event_of(table, &table->terms.items[term], pmu);
+    for (size_t at = 0; at < metric_count; at++)
+        asked[at] = metric_of(table, metrics[at], arena);
+    *request = (struct schedule_request){.events = events, .event_count = table->terms.count, .metrics = asked,
+                                         .metric_count = metric_count, .pmus = pmu, .pmu_count = 1};
+}
