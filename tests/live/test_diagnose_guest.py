@@ -9,15 +9,13 @@ import pytest
 
 IDS = ("vm-exits", "timer-tick", "host-small-pages")
 CPUID_LOOP = r"""
-#include <cpuid.h>
 #include <time.h>
 int main(void)
 {
-    unsigned a, b, c, d;
     for (clock_t end = clock() + CLOCKS_PER_SEC; clock() < end;)
         for (int at = 0; at < 5000; at++) {
-            __cpuid(0, a, b, c, d);
-            __asm__ volatile("" : : "r"(a), "r"(b), "r"(c), "r"(d));
+            unsigned a = 0, b, c = 0, d;
+            __asm__ volatile("cpuid" : "+a"(a), "=b"(b), "+c"(c), "=d"(d));
         }
     return 0;
 }

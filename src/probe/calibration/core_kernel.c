@@ -3,9 +3,6 @@
 
 #include <stdint.h>
 #include <time.h>
-#if defined(__x86_64__)
-#include <cpuid.h>
-#endif
 
 enum {
     NOP_ROUNDS = 9000,     /* of 256 */
@@ -219,9 +216,9 @@ struct measured cpuid_ns(void)
 #if defined(__x86_64__)
     double start_ns = cpu_now_ns();
     for (int round = 0; round < CPUID_ROUNDS; round++) {
-        unsigned a, b, c, d;
-        __cpuid(0, a, b, c, d);
-        __asm__ volatile("" : : "r"(a), "r"(b), "r"(c), "r"(d));
+        /* <cpuid.h>'s isn't volatile: a compiler may take it out of the loop */
+        unsigned a = 0, b, c = 0, d;
+        __asm__ volatile("cpuid" : "+a"(a), "=b"(b), "+c"(c), "=d"(d));
     }
     return measured_as((cpu_now_ns() - start_ns) / CPUID_ROUNDS);
 #else

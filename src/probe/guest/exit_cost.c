@@ -4,17 +4,15 @@
 #include "probe/guest/cycle_counter.h"
 
 #if defined(__x86_64__)
-#include <cpuid.h>
-
 enum { ROUNDS_MOST = 64, CPUIDS = 12, READINGS = 200 };
 
 static double cpuid_round_ns(unsigned leaf, double counter_ns)
 {
-    unsigned a, b, c, d;
     uint64_t start = cycle_counter();
     for (int at = 0; at < CPUIDS; at++) {
-        __cpuid_count(leaf, 0, a, b, c, d);
-        __asm__ volatile("" : : "r"(a), "r"(b), "r"(c), "r"(d));
+        /* <cpuid.h>'s isn't volatile: a compiler may take it out of the loop */
+        unsigned a = leaf, b, c = 0, d;
+        __asm__ volatile("cpuid" : "+a"(a), "=b"(b), "+c"(c), "=d"(d));
     }
     return (double)(cycle_counter() - start) * counter_ns / CPUIDS;
 }
