@@ -23,17 +23,18 @@ static struct page_sizes sizes_of_area(const struct page_area *area, uint64_t ba
     return sizes;
 }
 
-/* Ranges know sizes; smaps' area sums stand in where there are none. */
+/* Ranges know sizes; smaps' area sums stand in where there are none, as of reservations too large to look at page by page. */
 static struct page_sizes sizes_of(const struct process_pages *pages, const struct page_area *area, size_t *range)
 {
     if (pages->method == PAGE_METHOD_SMAPS)
         return sizes_of_area(area, pages->base_page_bytes);
     struct page_sizes sizes = {.swapped = area->swapped_bytes};
+    size_t first = *range;
     for (; *range < pages->range_count && pages->ranges[*range].start < area->end; ++*range)
         if (pages->ranges[*range].start >= area->start)
             sizes_add(&sizes, pages->ranges[*range].end - pages->ranges[*range].start, pages->ranges[*range].page_bytes,
                       area->kernel_page_bytes >= HUGE_PAGE_BYTES);
-    return sizes;
+    return *range > first || pages->method == PAGE_METHOD_SCAN ? sizes : sizes_of_area(area, pages->base_page_bytes);
 }
 
 static int compare_mapping(const void *a, const void *b)

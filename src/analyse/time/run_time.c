@@ -13,8 +13,17 @@ struct lane { /* one thread while the switches are walked */
     bool seen, running, was_preempted; /* was_preempted: it is ready, be it that it never ran yet */
 };
 
+struct occupied { /* one CPU, which one thread has at a time: what bounds a thread whose record was lost */
+    uint64_t changed_ns; /* the last switch there */
+    struct lane *by;     /* on it now as far as is known, or NULL */
+};
+
+enum { CPUS_MOST = 65536 }; /* beyond it a record's CPU number is nonsense */
+
 struct walk {
     struct lane *lanes;
+    struct occupied *cpus;
+    uint32_t cpu_count;
     uint32_t running; /* threads on a CPU now */
     uint32_t wanting; /* on a CPU, or taken off it while ready */
     uint64_t first_ns; /* of anything recorded */
@@ -37,10 +46,40 @@ static void count_down(uint32_t *count, uint64_t since_ns, uint64_t now_ns, uint
     *last_ns = now_ns;
 }
 
-/* A thread that is first seen leaving a CPU ran since it began, or since the recording did. */
-static void walk_first_out(struct walk *walk, uint64_t began_ns, uint64_t now_ns)
+static struct occupied *cpu_of(const struct walk *walk, const struct context_switch *change)
 {
-    uint64_t since_ns = began_ns > walk->first_ns ? began_ns : walk->first_ns;
+    return change->cpu < walk->cpu_count ? &walk->cpus[change->cpu] : NULL;
+}
+
+/* That it left was lost: it had done so at the latest when the CPU went to somebody else. Whether it wanted on isn't known. */
+static void walk_displace(struct walk *walk, struct lane *lane, uint64_t now_ns)
+{
+    if (!lane->running)
+        return;
+    walk->cpu_ns += now_ns - lane->since_ns;
+    count_down(&walk->running, walk->busy_since_ns, now_ns, &walk->busy_ns, &walk->last_busy_ns);
+    count_down(&walk->wanting, walk->wanted_since_ns, now_ns, &walk->wanted_ns, &walk->last_wanted_ns);
+    lane->running = lane->was_preempted = false;
+    lane->since_ns = now_ns;
+}
+
+/* Who has that CPU from now on; lane NULL: the idle thread. */
+static void cpu_pass(struct walk *walk, struct lane *lane, const struct context_switch *change)
+{
+    struct occupied *cpu = cpu_of(walk, change);
+    if (!cpu)
+        return;
+    if (cpu->by && cpu->by != lane && cpu->by->cpu == change->cpu)
+        walk_displace(walk, cpu->by, change->time_ns);
+    cpu->by = change->out ? NULL : lane;
+}
+
+/* A thread that is first seen leaving a CPU ran since it began, since the recording did, or since that CPU was last passed on. */
+static void walk_first_out(struct walk *walk, const struct context_switch *change, uint64_t began_ns)
+{
+    const struct occupied *cpu = cpu_of(walk, change);
+    uint64_t now_ns = change->time_ns, since_ns = began_ns > walk->first_ns ? began_ns : walk->first_ns;
+    since_ns = cpu && cpu->changed_ns > since_ns ? cpu->changed_ns : since_ns;
     uint64_t busy_ns = since_ns > walk->last_busy_ns ? since_ns : walk->last_busy_ns;
     uint64_t wanted_ns = since_ns > walk->last_wanted_ns ? since_ns : walk->last_wanted_ns;
     walk->cpu_ns += now_ns > since_ns ? now_ns - since_ns : 0;
@@ -71,7 +110,7 @@ static void walk_out(struct walk *walk, struct lane *lane, const struct context_
 {
     walk->switches++;
     if (!lane->seen && !lane->was_preempted) {
-        walk_first_out(walk, began_ns, change->time_ns);
+        walk_first_out(walk, change, began_ns);
         if (change->preempted)
             count_up(&walk->wanting, &walk->wanted_since_ns, change->time_ns);
         *lane = (struct lane){change->time_ns, change->cpu, true, false, change->preempted};
@@ -123,7 +162,10 @@ struct moment { /* a switch, or (change NULL) a thread's end or beginning */
 static int moment_compare(const void *a, const void *b)
 {
     const struct moment *left = a, *right = b;
-    return (left->time_ns > right->time_ns) - (left->time_ns < right->time_ns);
+    if (left->time_ns != right->time_ns)
+        return left->time_ns > right->time_ns ? 1 : -1;
+    bool left_comes = left->change && !left->change->out, right_comes = right->change && !right->change->out;
+    return left_comes - right_comes; /* a CPU is left before it is taken */
 }
 
 /*
@@ -147,13 +189,12 @@ static size_t starts_of(const struct recording *recording, struct moment *moment
     return count;
 }
 
-/* The order of equal times doesn't matter: sums differ by nothing. */
 static size_t moments_of(const struct recording *recording, struct moment *moments)
 {
     size_t count = 0;
     for (size_t at = 0; at < recording->switch_count; at++) {
         const struct context_switch *change = &recording->switches[at];
-        if (change->thread < recording->threads.count && recording->threads.items[change->thread].tid != 0)
+        if (change->thread < recording->threads.count)
             moments[count++] = (struct moment){.time_ns = change->time_ns, .thread = change->thread, .change = change};
     }
     for (size_t at = 0; at < recording->threads.count; at++) {
@@ -177,11 +218,35 @@ static void walk_close(struct walk *walk, size_t lanes, uint64_t last_ns)
         walk->wanted_ns += last_ns - walk->wanted_since_ns;
 }
 
+static uint32_t cpus_of(const struct recording *recording)
+{
+    uint32_t count = 0;
+    for (size_t at = 0; at < recording->switch_count; at++)
+        if (recording->switches[at].cpu < CPUS_MOST && recording->switches[at].cpu >= count)
+            count = recording->switches[at].cpu + 1;
+    return count;
+}
+
+static void walk_switch(struct walk *walk, struct lane *lane, const struct thread *thread, const struct context_switch *change)
+{
+    struct occupied *cpu = cpu_of(walk, change);
+    cpu_pass(walk, thread->tid ? lane : NULL, change);
+    if (thread->tid && change->out)
+        walk_out(walk, lane, change, thread->started_ns);
+    else if (thread->tid)
+        walk_in(walk, lane, change);
+    if (cpu)
+        cpu->changed_ns = change->time_ns;
+}
+
 static void run_time_from_switches(struct run_time *result, const struct recording *recording, double elapsed_s)
 {
     size_t threads = recording->threads.count;
-    struct walk walk = {.lanes = memory_alloc((threads + 1) * sizeof(*walk.lanes))};
+    uint32_t cpus = cpus_of(recording);
+    struct walk walk = {.lanes = memory_alloc((threads + 1) * sizeof(*walk.lanes)),
+                        .cpus = memory_alloc((cpus + 1) * sizeof(*walk.cpus)), .cpu_count = cpus};
     memset(walk.lanes, 0, (threads + 1) * sizeof(*walk.lanes));
+    memset(walk.cpus, 0, (cpus + 1) * sizeof(*walk.cpus));
     struct moment *moments = memory_alloc((recording->switch_count + 2 * threads + 1) * sizeof(*moments));
     size_t count = moments_of(recording, moments);
     const struct samples *samples = &recording->samples;
@@ -202,13 +267,11 @@ static void run_time_from_switches(struct run_time *result, const struct recordi
             walk_end(&walk, lane, moments[at].time_ns);
             continue;
         }
-        if (moments[at].change->out)
-            walk_out(&walk, lane, moments[at].change, thread->started_ns);
-        else
-            walk_in(&walk, lane, moments[at].change);
+        walk_switch(&walk, lane, thread, moments[at].change);
     }
     walk_close(&walk, threads, last_ns);
     free(walk.lanes);
+    free(walk.cpus);
     free(moments);
     if (!count || elapsed_s <= 0)
         return;

@@ -68,6 +68,12 @@ bool page_ranges_scan(const struct kernel *kernel, int pagemap_fd, const struct 
     return true;
 }
 
+/*
+ * The way by flags looks at every page, present or not: a reservation of terabytes (a sanitizer's shadow, a language's heap) would
+ * take minutes. What smaps says of it has to do.
+ */
+#define BY_FLAGS_AREA_MOST (UINT64_C(64) << 30)
+
 /* Whether the frames from `entries` on are one whole aligned huge folio, by the flags of its frames. */
 static bool is_huge_folio(const uint64_t *entries, size_t pages, int flags_fd)
 {
@@ -100,6 +106,8 @@ bool page_ranges_by_flags(int pagemap_fd, int flags_fd, const struct page_area *
                           page_range_vec *ranges, uint64_t *swapped_bytes)
 {
     uint64_t entries[PAGE_ENTRIES_AT_ONCE];
+    if (area->end - area->start > BY_FLAGS_AREA_MOST)
+        return true;
     for (uint64_t addr = area->start; addr < area->end;) {
         /* Up to a huge page's border each time, so that none is cut. */
         uint64_t border = addr / HUGE_PAGE_BYTES * HUGE_PAGE_BYTES + PAGE_ENTRIES_AT_ONCE * base_page_bytes;

@@ -17,7 +17,7 @@ typedef vec(struct page_range) page_range_vec;
 /* Appends the present ranges of the area, and adds to *swapped_bytes what is swapped out. False: the kernel lacks it or refuses. */
 MUST_CHECK bool page_ranges_scan(const struct kernel *kernel, int pagemap_fd, const struct page_area *area,
                                  uint64_t base_page_bytes, page_range_vec *ranges, uint64_t *swapped_bytes);
-/* The same by page frame flags. False: no frame numbers are shown to us, or a read failed. */
+/* The same by page frame flags; of reservations beyond 64 GiB it finds nothing. False: no frame numbers are shown to us, or a read failed. */
 MUST_CHECK bool page_ranges_by_flags(int pagemap_fd, int flags_fd, const struct page_area *area, uint64_t base_page_bytes,
                                      page_range_vec *ranges, uint64_t *swapped_bytes);
 

@@ -70,6 +70,34 @@ Test(run_time, switches_alone_tell_cpu_time)
     recording_done(&recording);
 }
 
+Test(run_time, lost_switches_give_no_cpu_to_two_at_a_time)
+{
+    struct recording recording;
+    recording_init(&recording);
+    struct context_switch switches[] = {
+        {.time_ns = 1000000000, .thread = 1, .cpu = 0, .out = false}, /* that it left is lost */
+        {.time_ns = 1200000000, .thread = 2, .cpu = 0, .out = false},
+        {.time_ns = 1500000000, .thread = 2, .cpu = 0, .out = true, .preempted = true},
+        {.time_ns = 1600000000, .thread = 3, .cpu = 0, .out = true},  /* that it came is lost */
+        {.time_ns = 1700000000, .thread = 1, .cpu = 0, .out = false}, /* again: that it left is lost */
+        {.time_ns = 1800000000, .thread = 0, .cpu = 0, .out = false}, /* nobody wants the CPU */
+        {.time_ns = 2000000000, .thread = 0, .cpu = 0, .out = true},
+    };
+    threads_get(&recording.threads, 0, 0);
+    for (uint32_t tid = 11; tid <= 13; tid++)
+        threads_get(&recording.threads, 10, tid);
+    recording.switches = switches;
+    recording.switch_count = array_count(switches);
+    struct run_time_request request = attached(1);
+    request.recording = &recording;
+    struct run_time run = run_time_of(&request);
+    cr_expect_float_eq(run.cpu_s.value, 0.2 + 0.3 + 0.1 + 0.1, 1e-6, "%g", run.cpu_s.value);
+    cr_expect_float_eq(run.on_cpu_ratio.value, 0.7, 1e-6, "%g", run.on_cpu_ratio.value);
+    recording.switches = NULL;
+    recording.switch_count = 0;
+    recording_done(&recording);
+}
+
 Test(run_time, nothing_known_is_not_zero)
 {
     struct run_time_request request = attached(1);

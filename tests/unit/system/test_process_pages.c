@@ -168,3 +168,28 @@ Test(process_pages, without_the_scan_frame_flags_estimate)
     munmap(mapped, bytes + huge);
     arena_done(&arena);
 }
+
+/* A sanitizer's shadow, a language's heap: looked at page by page, 16 TiB would take minutes. */
+Test(process_pages, without_the_scan_a_vast_reservation_is_left_to_smaps, .timeout = 60)
+{
+    struct sysroot root;
+    sysroot_init(&root, NULL);
+    struct kernel old = *kernel_live();
+    old.ioctl = no_ioctl;
+    struct arena arena;
+    arena_init(&arena);
+    size_t vast = (size_t)16 << 40;
+    char *reserved = mmap(NULL, vast, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (reserved == MAP_FAILED) {
+        arena_done(&arena);
+        cr_skip("no 16 TiB can be reserved here");
+    }
+    reserved[vast / 2] = 1;
+    struct process_pages pages;
+    struct error err = {0};
+    cr_assert(process_pages_read(&root, &old, getpid(), &pages, &arena, &err), "%s", err.message);
+    const struct page_area *area = process_pages_area(&pages, (uintptr_t)reserved + vast / 2);
+    cr_assert(area && area->resident_bytes >= 4096);
+    munmap(reserved, vast);
+    arena_done(&arena);
+}
