@@ -170,7 +170,7 @@ Test(process_pages, without_the_scan_frame_flags_estimate)
 }
 
 /* A sanitizer's shadow, a language's heap: looked at page by page, 16 TiB would take minutes. */
-Test(process_pages, without_the_scan_a_vast_reservation_is_left_to_smaps, .timeout = 60)
+Test(process_pages, without_the_scan_a_vast_reservation_is_left_to_smaps)
 {
     struct sysroot root;
     sysroot_init(&root, NULL);
