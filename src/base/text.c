@@ -146,6 +146,44 @@ bool view_double(struct view view, double *ret_value)
     return true;
 }
 
+bool view_grouped(struct view view, double *ret_value)
+{
+    char digits[40];
+    size_t used = 0;
+    double value;
+    for (size_t at = 0; at < view.length; at++) {
+        if (view.text[at] == ',')
+            continue;
+        if (used + 1 >= sizeof(digits))
+            return false;
+        digits[used++] = view.text[at];
+    }
+    bool starts = used && digits[0] >= '0' && digits[0] <= '9';
+    if (!starts || !view_double((struct view){digits, used}, &value) || !(value < 1e18))
+        return false;
+    *ret_value = value;
+    return true;
+}
+
+bool view_duration(struct view view, double *ret_seconds)
+{
+    static const struct {
+        const char *unit;
+        double seconds;
+    } units[] = {{"ns", 1e-9}, {"us", 1e-6}, {"ms", 1e-3}, {"s", 1}};
+    for (size_t at = 0; at < sizeof(units) / sizeof(units[0]); at++) {
+        double number;
+        if (!view_ends(view, units[at].unit))
+            continue;
+        view.length -= strlen(units[at].unit);
+        if (!view_grouped(view, &number))
+            return false;
+        *ret_seconds = number * units[at].seconds;
+        return true;
+    }
+    return false;
+}
+
 void text_done(struct text *text)
 {
     free(text->bytes);

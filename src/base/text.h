@@ -45,6 +45,9 @@ ptrdiff_t view_find(struct view view, const char *needle);
 bool view_u64(struct view view, int base, uint64_t *ret_value); /* base 0: 0x prefix means 16, else 10 */
 bool view_i64(struct view view, int64_t *ret_value);
 bool view_double(struct view view, double *ret_value);
+/* The same as tools print them: "1,234.5", from 0 to 1e18; "3.25us", "1.2ms", "7s" in seconds. */
+bool view_grouped(struct view view, double *ret_value);
+bool view_duration(struct view view, double *ret_seconds);
 
 struct text {
     char *bytes; /* never NULL after the first append; ends in NUL */

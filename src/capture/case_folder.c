@@ -21,6 +21,7 @@ static const char *const known_files[] = {
     "manifest.json", "activity.json",   "machine.json",  "pages.json",    "code.json", "costs.json",
     "runs.json",     "statements.json", "findings.json", "counters.json", "imports.json",
     "calibration.json", "command.json", "confirm.json", "probes.json", "exits.json",
+    "guest.json",
 };
 
 static char *part_path(const char *folder, const char *file)

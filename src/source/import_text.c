@@ -5,7 +5,6 @@
 #include "base/vec.h"
 #include "decode/exits/exit_text.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 struct row {
@@ -30,46 +29,12 @@ const char *import_kind_name(enum import_kind kind)
     return kind_names[kind];
 }
 
-static bool number_of(struct view word, double *ret_number)
-{
-    char digits[40];
-    size_t used = 0;
-    for (size_t at = 0; at < word.length; at++) {
-        if (word.text[at] == ',')
-            continue;
-        if (used + 1 >= sizeof(digits))
-            return false;
-        digits[used++] = word.text[at];
-    }
-    bool starts = used && digits[0] >= '0' && digits[0] <= '9';
-    return starts && view_double((struct view){digits, used}, ret_number) && isfinite(*ret_number);
-}
-
 static bool share_of(struct view word, double *ret_number)
 {
     if (!view_ends(word, "%"))
         return false;
     word.length--;
-    return number_of(word, ret_number);
-}
-
-/* "3.25us", "1.2ms" as perf kvm has them. */
-static bool duration_of(struct view word, double *ret_seconds)
-{
-    static const struct {
-        const char *unit;
-        double seconds;
-    } units[] = {{"ns", 1e-9}, {"us", 1e-6}, {"ms", 1e-3}, {"s", 1}};
-    for (size_t at = 0; at < array_count(units); at++) {
-        if (!view_ends(word, units[at].unit))
-            continue;
-        word.length -= strlen(units[at].unit);
-        if (!number_of(word, ret_seconds))
-            return false;
-        *ret_seconds *= units[at].seconds;
-        return true;
-    }
-    return false;
+    return view_grouped(word, ret_number);
 }
 
 static bool row_of_exits(struct view line, struct row *row)
@@ -87,12 +52,12 @@ static bool row_of_report(struct view line, struct row *row)
     if (!view_ends(first, "%"))
         return false;
     first.length--;
-    if (!number_of(first, &row->number))
+    if (!view_grouped(first, &row->number))
         return false;
     /* With call chains there are two: of the function with what it called, and its own. */
     struct view rest = line, second = view_word(&rest);
     double own = row->number;
-    if (view_ends(second, "%") && !number_of((struct view){second.text, second.length - 1}, &own))
+    if (view_ends(second, "%") && !view_grouped((struct view){second.text, second.length - 1}, &own))
         own = row->number;
     row->self = own;
     ptrdiff_t mark = view_find(line, "[.] ");
@@ -118,7 +83,7 @@ static bool row_of_annotate(struct view line, struct row *row)
                view_find(rest, "[k] ") < 0;
     }
     struct view percent = view_trim(view_cut(&line, ':'));
-    if (!number_of(percent, &row->number) || row->number > 100 || !line.length)
+    if (!view_grouped(percent, &row->number) || row->number > 100 || !line.length)
         return false;
     struct view address = view_trim(view_cut(&line, ':'));
     uint64_t ignored;
@@ -136,7 +101,7 @@ static bool row_of_metrics(struct view line, struct row *row)
         double percent;
         if (is_metric(word))
             row->name = word;
-        else if (share_of(word, &percent) || (view_equal(word, "%") && number_of(before, &percent))) {
+        else if (share_of(word, &percent) || (view_equal(word, "%") && view_grouped(before, &percent))) {
             row->number = percent;
             has_share = true;
         }
@@ -161,7 +126,7 @@ static double running_of(struct view line)
 static bool row_of_stat(struct view line, struct row *row)
 {
     struct view whole = line;
-    if (!number_of(view_word(&line), &row->number))
+    if (!view_grouped(view_word(&line), &row->number))
         return false;
     struct view name = view_word(&line);
     if (view_equal(name, "msec")) {
@@ -183,7 +148,7 @@ static bool shell_time_of(struct view line, struct row *row)
         return false;
     word = view_word(&line);
     minutes = view_cut(&word, 'm');
-    if (!number_of(minutes, &minute) || !duration_of(word, &row->number))
+    if (!view_grouped(minutes, &minute) || !view_duration(word, &row->number))
         return false;
     row->number += 60 * minute;
     return true;
@@ -203,7 +168,7 @@ static bool row_of_runs(struct view line, struct row *row)
     struct view unit = view_word(&rest);
     if (view_ends(word, "s") && word.length > 1)
         word.length--;
-    return number_of(word, &row->number) && (!unit.length || view_equal(unit, "s") || view_equal(unit, "seconds")) &&
+    return view_grouped(word, &row->number) && (!unit.length || view_equal(unit, "s") || view_equal(unit, "seconds")) &&
            !view_word(&rest).length;
 }
 

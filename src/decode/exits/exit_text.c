@@ -12,26 +12,10 @@ static bool is_digit(char letter)
     return letter >= '0' && letter <= '9';
 }
 
-/* "5121", "1,234.5" */
-static bool number_of(struct view word, double *ret_number)
-{
-    char digits[40];
-    size_t used = 0;
-    for (size_t at = 0; at < word.length; at++) {
-        if (word.text[at] == ',')
-            continue;
-        if (used + 1 >= sizeof(digits))
-            return false;
-        digits[used++] = word.text[at];
-    }
-    return used && is_digit(digits[0]) && view_double((struct view){digits, used}, ret_number) && isfinite(*ret_number) &&
-           *ret_number < 1e18;
-}
-
 static bool count_of(struct view word, double *ret_count)
 {
     double number;
-    if (!number_of(word, &number) || number != floor(number))
+    if (!view_grouped(word, &number) || number != floor(number))
         return false;
     *ret_count = number;
     return true;
@@ -43,26 +27,7 @@ static bool share_of(struct view word)
     if (!view_ends(word, "%"))
         return false;
     word.length--;
-    return number_of(word, &ignored);
-}
-
-/* "3.25us", "1.2ms" */
-static bool duration_of(struct view word, double *ret_seconds)
-{
-    static const struct {
-        const char *unit;
-        double seconds;
-    } units[] = {{"ns", 1e-9}, {"us", 1e-6}, {"ms", 1e-3}, {"s", 1}};
-    for (size_t at = 0; at < array_count(units); at++) {
-        if (!view_ends(word, units[at].unit))
-            continue;
-        word.length -= strlen(units[at].unit);
-        if (!number_of(word, ret_seconds))
-            return false;
-        *ret_seconds *= units[at].seconds;
-        return true;
-    }
-    return false;
+    return view_grouped(word, &ignored);
 }
 
 /* ---- tables ---- */
@@ -97,7 +62,7 @@ static bool times_of(struct view rest, struct exit_row *row)
 {
     double times[3] = {0};
     size_t count = 0;
-    while (count < 3 && duration_of(view_word(&rest), &times[count]))
+    while (count < 3 && view_duration(view_word(&rest), &times[count]))
         count++;
     if (count != 1 && count != 3)
         return false;
@@ -113,8 +78,8 @@ static bool times_of(struct view rest, struct exit_row *row)
 static bool nanoseconds_of(struct view rest, struct exit_row *row)
 {
     double total_ns, max_ns, min_ns, mean_ns;
-    if (!number_of(view_word(&rest), &total_ns) || !share_of(view_word(&rest)) || !number_of(view_word(&rest), &max_ns) ||
-        !number_of(view_word(&rest), &min_ns) || !number_of(view_word(&rest), &mean_ns) || min_ns > max_ns)
+    if (!view_grouped(view_word(&rest), &total_ns) || !share_of(view_word(&rest)) || !view_grouped(view_word(&rest), &max_ns) ||
+        !view_grouped(view_word(&rest), &min_ns) || !view_grouped(view_word(&rest), &mean_ns) || min_ns > max_ns)
         return false;
     row->has_times = row->has_range = true;
     row->seconds = total_ns * 1e-9;

@@ -129,3 +129,16 @@ Test(arena, blocks_are_zeroed_and_aligned)
     cr_assert_str_eq(arena_printf(&arena, "%d-%s", 4, "x"), "4-x");
     arena_done(&arena);
 }
+
+Test(text, numbers_as_tools_print_them)
+{
+    double value = -1;
+    cr_expect(view_grouped(VIEW("1,234.5"), &value) && value == 1234.5);
+    cr_expect(view_grouped(VIEW("0"), &value) && value == 0);
+    cr_expect(view_duration(VIEW("3.25us"), &value) && value > 3.2499e-6 && value < 3.2501e-6);
+    cr_expect(view_duration(VIEW("7s"), &value) && value == 7);
+    value = -1;
+    static const char *const none[] = {"", "s", "ms", "-1", "+1", "1e30", "inf", "nan", ",1x", "1 2", "12345678901234567890123456789012345678901"};
+    for (size_t at = 0; at < sizeof(none) / sizeof(none[0]); at++)
+        cr_expect(!view_grouped(view_of(none[at]), &value) && !view_duration(view_of(none[at]), &value) && value == -1, "'%s'", none[at]);
+}
