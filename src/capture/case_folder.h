@@ -6,8 +6,7 @@
  * Parts: perf.data (of further runs: perf.data.2, …), activity.json (/proc while it ran), machine.json, counters.json,
  * runs.json (each run of several), pages.json (page maps), code.json (names, lines, bytes), costs.json (probes), calibration.json (what the machine could do meanwhile), probes.json (what was tried on the target),
  * imports.json (tables of other tools), exits.json (what plumb exits --json wrote on its host), statements.json (what they and people say, in words), command.json (how to run it again), findings.json (the result),
- * exits.json (a table of exits), guest.json (what leaving this guest costs), confirm.json (what the experiment said that could have
- * overturned it).
+ * guest.json (what leaving this guest costs), confirm.json (what the experiment said that could have overturned it).
  */
 #ifndef PLUMB_CAPTURE_CASE_FOLDER_H
 #define PLUMB_CAPTURE_CASE_FOLDER_H
