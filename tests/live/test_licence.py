@@ -30,7 +30,8 @@ def test_bursts_are_attributed_and_the_clock_behind_them_is_measured(kernel_case
     left = {kind: beside["after"][f"clock_behind_{kind}_ratio"] for kind in ("heavy_512", "light_512", "heavy_256")}
     for kind, ratio in left.items():
         assert "not_measured" in ratio or 0.3 < ratio["mid"] < 1.6, kind
-    assert found["calibration"]["clock_behind_heavy_512_ratio"] == left["heavy_512"]
+    if "not_measured" not in left["heavy_512"]:  # else what was measured before stands
+        assert found["calibration"]["clock_behind_heavy_512_ratio"] == left["heavy_512"]
     if licence["verdict"] == "ruled_out":
         assert any(words in licence["reason"] for words in ("clock", "GHz")), licence["reason"]
         return
