@@ -34,11 +34,21 @@ static bool is_refusal(struct view value)
     return view_starts(value, "<not ");
 }
 
+static bool is_name(struct view name)
+{
+    for (size_t at = 0; at < name.length; at++)
+        if ((unsigned char)name.text[at] < ' ')
+            return false;
+    return name.length > 0;
+}
+
+static const double COUNT_MOST = 1e20; /* beyond what counters hold: it is no count */
+
 static void event_add(struct reader *reader, struct view name, struct view unit, struct view value, double running_ratio)
 {
     double count = 0;
-    bool known = view_double(value, &count) && isfinite(count);
-    if (!name.length || (!known && !is_refusal(value)))
+    bool known = view_double(value, &count) && fabs(count) < COUNT_MOST;
+    if (!is_name(name) || (!known && !is_refusal(value)))
         return;
     uint64_t hash = hash_bytes(name.text, name.length);
     uint32_t index = hashmap_find(&reader->event_names, hash, name_equal, reader, &name);
@@ -66,7 +76,7 @@ static void event_add(struct reader *reader, struct view name, struct view unit,
 static void metric_add(struct reader *reader, struct view name, struct view value, struct view unit)
 {
     double number;
-    if (!name.length || !view_double(value, &number) || !isfinite(number))
+    if (!is_name(name) || !view_double(value, &number) || !isfinite(number))
         return;
     *vec_push(&reader->metrics) = (struct counted_metric){arena_string_n(reader->arena, name.text, name.length), number,
                                                          arena_string_n(reader->arena, unit.text, unit.length)};
