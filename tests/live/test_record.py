@@ -487,7 +487,7 @@ MOVING_JIT = r"""
 #include <sys/mman.h>
 #include <unistd.h>
 /* mov $N,%ecx; 1: dec %ecx; jnz 1b; mov $MARK,%eax; ret */
-static unsigned char code[] = {0xb9, 0, 0, 0, 0x10, 0xff, 0xc9, 0x75, 0xfc, 0xb8, 'm', 'r', 'k', '0', 0xc3};
+static unsigned char code[] = {0xb9, 0, 0, 0, 0x20, 0xff, 0xc9, 0x75, 0xfc, 0xb8, 'm', 'r', 'k', '0', 0xc3};
 static void run(char *writable, char *runs, char mark) { code[13] = mark; memcpy(writable, code, sizeof(code)); ((int (*)(void))runs)(); }
 int main(void)
 {

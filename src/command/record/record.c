@@ -21,7 +21,7 @@
 #define END_GRACE_NS 2000000000 /* after SIGTERM */
 
 enum {
-    POLL_MS = 100,
+    POLL_MS = 40, /* code made at run time is copied as often: it may be gone soon */
     STOP_GRACE_MS = 1000 /* after Ctrl-C: how long the program may take to end while still recorded */
 };
 
