@@ -145,10 +145,15 @@ static bool settle_attrs(struct settling *settling, struct error *err)
     if (entry_bytes < PERF_ATTR_SIZE_VER0 + sizeof(struct section) || entry_bytes > settling->attrs.size_bytes)
         return damaged(err, "the list of attributes");
     size_t attr_bytes = (size_t)(entry_bytes - sizeof(struct section));
+    uint64_t head_left = settling->data.offset; /* what the lists of ids take of it: none of them stands twice */
     for (uint64_t at = 0; at + entry_bytes <= settling->attrs.size_bytes; at += entry_bytes) {
         struct bytes in = bytes_at(settling, (struct section){settling->attrs.offset + at, entry_bytes});
         struct perf_event_attr attr = read_attr(bytes_take(&in, attr_bytes), attr_bytes);
-        if (carries_dump(&attr) && !add_dumping(settling, &attr, read_section(&in), err))
+        struct section ids = read_section(&in);
+        if (ids.size_bytes > head_left || ids.offset > settling->data.offset - ids.size_bytes)
+            return damaged(err, "a list of events");
+        head_left -= ids.size_bytes;
+        if (carries_dump(&attr) && !add_dumping(settling, &attr, ids, err))
             return false;
         settle_attr(settling, settling->attrs.offset + at, attr_bytes);
     }
