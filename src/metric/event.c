@@ -502,3 +502,17 @@ bool event_is_safe(const struct event_spec *event, const struct sysroot *root, s
     return error_hint(err, "sysfs doesn't list slots and topdown-retiring here; on some clouds opening it all the same "
                            "crashes the guest's kernel");
 }
+
+static bool reads_callers_memory(const struct event_spec *event)
+{
+    return event->pmu && (strcmp(event->pmu, "uprobe") == 0 || strcmp(event->pmu, "kprobe") == 0);
+}
+
+bool event_is_handed_on(const struct event_list *list, size_t index)
+{
+    const struct event_spec *event = &list->items[index];
+    for (size_t at = 0; event->group != EVENT_NO_GROUP && at < list->count; at++)
+        if (list->items[at].group == event->group && reads_callers_memory(&list->items[at]))
+            return false;
+    return !reads_callers_memory(event);
+}

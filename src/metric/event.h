@@ -72,6 +72,12 @@ MUST_CHECK bool event_list_resolve_probes(struct event_list *list, event_symbol_
  */
 MUST_CHECK bool event_is_safe(const struct event_spec *event, const struct sysroot *root, struct error *err);
 
+/*
+ * Whether new threads and children can be given the event (attr.inherit). A uprobe or kprobe can't: at their birth the kernel reads its
+ * path again, in the memory of the program that is measured, and on failing refuses the birth itself. Groups with one can't either.
+ */
+bool event_is_handed_on(const struct event_list *list, size_t index);
+
 /* The valid names nearest to word, as "a, b, c" ("" when none is near). */
 void event_nearest(const char *word, const struct sysroot *root, char *names, size_t size);
 

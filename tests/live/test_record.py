@@ -531,3 +531,14 @@ def test_many_short_processes(run, perf, tmp_path):
     assert re.search(r"[0-9.]+ % of .*user stacks reach their thread's root", done.stderr), done.stderr
     report = perf("report", "-i", tmp_path / "d", "--stdio", "-s", "comm", "-g", "none", "--no-children")
     assert re.search(r"%\s+true", report.stdout), report.stdout
+
+
+@pytest.mark.parametrize("command", ["stat", "record"])
+def test_a_probe_leaves_the_program_able_to_fork(run, spin, tmp_path, command):
+    """An inherited uprobe would have the kernel read its path in the program's own memory at each fork, and refuse that."""
+    words = ["-o", tmp_path / "d"] if command == "record" else []
+    done = run(command, "-e", f"uprobe:{spin}:middle", *words, "--", "sh", "-c", "/bin/true && echo lives | cat")
+    if "not counted" in done.stderr or "CAP_PERFMON" in done.stderr:
+        pytest.skip("no uprobes may be used here: " + done.stderr)
+    assert done.returncode == 0 and "lives" in done.stdout, done.stderr
+    assert "at the start only" in done.stderr

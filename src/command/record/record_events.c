@@ -198,6 +198,10 @@ static bool add_events(const struct record_options *options, const struct contex
         if (!event_is_safe(spec, context->root, err))
             return false;
         struct recorder_event event = event_of(spec, &common, options->frequency || options->period);
+        event.stays = !event_is_handed_on(&choice->parsed, at);
+        if (event.stays && !options->all_cpus && !options->cpus && !options->no_inherit)
+            *vec_push(&choice->notes) = memory_printf("%s: recorded in the threads there are at the start only: the kernel can't hand probes on "
+                                                      "to new ones and to children (whole CPUs are recorded with -a)", spec->name);
         event.filter = at < filters->count ? filters->items[at] : NULL;
         if (options->exclude_self && spec->attr.type == PERF_TYPE_TRACEPOINT) {
             event.filter = without_self(event.filter, arena);

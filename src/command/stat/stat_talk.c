@@ -60,6 +60,11 @@ static bool picks_broken_group(const struct counter *counter)
     return counter->group_broken;
 }
 
+static bool picks_stays(const struct counter *counter)
+{
+    return counter->stays;
+}
+
 static bool picks_permission(const struct counter *counter)
 {
     return counter->refusal == REFUSAL_PERMISSION || counter->refusal == REFUSAL_NO_SYSCALL;
@@ -111,6 +116,9 @@ void stat_counters_say(struct stat_run *run, const struct counters *counters)
         say(run, "the kernel's part isn't counted, events are marked :u (kernel.perf_event_paranoid is %lld; 1 or "
                  "CAP_PERFMON allows it)", known ? (long long)paranoid : 2LL);
     }
+    if (names_of(counters, picks_stays, names, sizeof(names)))
+        say(run, "%s: counted in the threads there are at the start only: the kernel can't hand probes on to new ones and to children (whole "
+                 "CPUs are counted with -a)", names);
     if (names_of(counters, picks_permission, names, sizeof(names)))
         refusals_say(run, counters, picks_permission, names);
     if (names_of(counters, picks_busy, names, sizeof(names)))

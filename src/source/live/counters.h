@@ -36,6 +36,7 @@ struct counter {
     pid_t refused_thread;      /* whose counting was refused; 0: not one thread's */
     bool user_only;            /* the kernel was excluded because counting it isn't permitted */
     bool machine_wide;         /* its PMU can't count one task: it counts these CPUs, whoever runs */
+    bool stays;                /* children and new threads aren't counted although that was asked: event_is_handed_on */
     bool group_broken;         /* opened alone although a group was asked for */
     size_t leader;             /* index of its group's leader; its own when alone */
     const char *cgroup;        /* name of the cgroup it is limited to, or NULL */

@@ -112,7 +112,8 @@ static void counter_attr(struct opener *opener, size_t index)
         attr->read_format |= PERF_FORMAT_GROUP;
     attr->precise_ip = 0; /* says where samples point; a count has no place, and some PMUs refuse it */
     attr->disabled = leader;
-    attr->inherit = opener->request->inherit && by_task && !counter->machine_wide;
+    counter->stays = opener->request->inherit && by_task && !event_is_handed_on(opener->request->events, index);
+    attr->inherit = opener->request->inherit && by_task && !counter->machine_wide && !counter->stays;
     attr->enable_on_exec = leader && opener->request->enable_on_exec && by_task && !counter->machine_wide;
     if (!leader)
         attr->pinned = attr->exclusive = 0;

@@ -47,6 +47,7 @@ struct recorder_event {
     int group;                   /* as in event_spec */
     bool weak_group;             /* sampled apart if the group doesn't fit */
     bool sample_read;            /* its group's leader samples and reads the others */
+    bool stays;                  /* never handed on to children and new threads: event_is_handed_on */
     const int *cpus;             /* an uncore PMU's CPUs, or NULL */
     size_t cpu_count;
     const char *filter;         /* of a tracepoint, in the kernel's language; NULL: every one */

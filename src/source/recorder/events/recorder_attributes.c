@@ -22,7 +22,7 @@ const uint64_t recorder_all_registers = 0;
 
 /* What to ask the kernel for. */
 
-static void ask_common(struct perf_event_attr *attr, const struct recorder_request *request, size_t ring_bytes)
+static void ask_common(struct perf_event_attr *attr, const struct recorder_request *request, bool stays, size_t ring_bytes)
 {
     bool workload = request->target->kind == TARGET_WORKLOAD;
     attr->size = sizeof(*attr) < PERF_ATTR_SIZE_VER7 ? sizeof(*attr) : PERF_ATTR_SIZE_VER7;
@@ -30,7 +30,7 @@ static void ask_common(struct perf_event_attr *attr, const struct recorder_reque
                          PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD;
     attr->read_format |= PERF_FORMAT_ID | PERF_FORMAT_LOST;
     attr->sample_id_all = 1;
-    attr->inherit = !request->no_inherit && !request->per_thread &&
+    attr->inherit = !request->no_inherit && !request->per_thread && !stays &&
                     (workload || request->target->kind == TARGET_PROCESSES || request->target->kind == TARGET_THREADS);
     attr->watermark = 1;
     attr->wakeup_watermark = (uint32_t)(ring_bytes / 4 < WAKEUP_BYTES ? ring_bytes / 4 : WAKEUP_BYTES);
@@ -191,7 +191,7 @@ static struct counter_stream *add_stream(struct opening *opening, size_t event, 
         ask_sampling(&stream->attr, opening->request, event, second);
     bool paced = recorder_event_is_paced(opening->request, event);
     stream->is_paced = paced;
-    ask_common(&stream->attr, opening->request, recorder_ring_bytes(opening->counters, paced));
+    ask_common(&stream->attr, opening->request, !tracking && opening->request->events[event].stays, recorder_ring_bytes(opening->counters, paced));
     if (paced) /* whoever wakes us stops it: as late as is still in time */
         stream->attr.wakeup_watermark = (uint32_t)(recorder_ring_bytes(opening->counters, paced) / 4 * 3);
     return stream;
