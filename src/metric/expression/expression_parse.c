@@ -98,7 +98,7 @@ static size_t name_length(const struct parser *parser)
         size_t escaped = at;
         while (parser->dialect == EXPRESSION_LINUX && escaped < parser->rest.length && parser->rest.text[escaped] == '\\')
             escaped++;
-        if (escaped > at && escaped < parser->rest.length)
+        if (escaped > at && escaped < parser->rest.length && isprint((unsigned char)parser->rest.text[escaped]))
             at = escaped + 1;
         else if (is_name_char(parser, at, in_modifiers))
             in_modifiers |= parser->rest.text[at++] == ':';
