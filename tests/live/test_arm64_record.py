@@ -63,7 +63,7 @@ def shares(run, folder, name, perf=None):
     return re.findall(r"^ +([0-9.]+)%.*\[\.\] (twice|once)\b", text, flags=re.M)
 
 
-@pytest.mark.parametrize("name, error", [("cycles", 4), ("dwarf", 8), ("period", 8)])
+@pytest.mark.parametrize("name, error", [("cycles", 4), ("dwarf", 8), ("period", 14)])
 def test_the_work_is_shared_two_to_one(guest, run, name, error):
     folder, said = guest
     assert re.search(r"plumb record: [1-9]\d* samples, ", said[name]), said[name]
