@@ -87,32 +87,48 @@ static double score_at(const double *differences, size_t count, double stride)
     return sum / (double)count;
 }
 
-/* So many differences are turned at once: each turn waits for the one before, and others fill that time. */
 enum {
-    LANES = 8
+    LANES = 4
 };
 typedef double lanes __attribute__((vector_size(LANES * sizeof(double))));
 
-static void scores_add(double *scores, size_t bins, const double *differences, size_t count, double first, double step)
+/* cos(phase), cos(phase - turn) and 2 cos(turn) of some differences: enough to turn them on by one multiplication each. */
+struct turning {
+    lanes now, before, twice;
+};
+
+static void turning_set(struct turning *turning, size_t lane, double difference, double first, double step)
 {
-    lanes x, y, c, s;
-    for (size_t lane = 0; lane < LANES; lane++) {
-        bool used = lane < count;
-        double angle = used ? 2 * M_PI * differences[lane] * first : 0, turn = used ? 2 * M_PI * differences[lane] * step : 0;
-        x[lane] = used ? cos(angle) : 0; /* a vector of no length adds nothing, however it is turned */
-        y[lane] = used ? sin(angle) : 0;
-        c[lane] = cos(turn);
-        s[lane] = sin(turn);
-    }
+    double angle = 2 * M_PI * difference * first, turn = 2 * M_PI * difference * step;
+    turning->now[lane] = cos(angle);
+    turning->before[lane] = cos(angle - turn);
+    turning->twice[lane] = 2 * cos(turn);
+}
+
+/* The sum of the phases' cosines at first, first + step, ... Millions of turns: with wide vectors where the CPU has them. */
+#if defined(__x86_64__)
+__attribute__((target_clones("avx2", "default")))
+#endif
+static void scores_fill(double *scores, size_t bins, const double *differences, size_t count, double first, double step)
+{
+    struct turning turnings[DIFFERENCES_MOST / LANES] = {0}; /* what is left empty adds nothing, however it is turned */
+    size_t used = (count + LANES - 1) / LANES;
+    for (size_t at = 0; at < count; at++)
+        turning_set(&turnings[at / LANES], at % LANES, differences[at], first, step);
     for (size_t bin = 0; bin <= bins; bin++) {
-        scores[bin] += ((x[0] + x[1]) + (x[2] + x[3])) + ((x[4] + x[5]) + (x[6] + x[7]));
-        lanes turned = x * c - y * s;
-        y = x * s + y * c;
-        x = turned;
+        lanes sum = {0};
+        for (size_t at = 0; at < used; at++) {
+            struct turning *turning = &turnings[at];
+            sum += turning->now;
+            lanes next = turning->twice * turning->now - turning->before;
+            turning->before = turning->now;
+            turning->now = next;
+        }
+        scores[bin] = (sum[0] + sum[1]) + (sum[2] + sum[3]);
     }
 }
 
-/* The longest period that explains the differences; steps through frequency with a rotation per difference. */
+/* The longest period that explains the differences; steps through frequency. */
 static double period_search(const double *differences, size_t count, double *ret_score, double *ret_tried)
 {
     double longest = differences[count - 1];
@@ -123,9 +139,7 @@ static double period_search(const double *differences, size_t count, double *ret
         return 0;
     size_t bins = (size_t)wanted;
     scoped_free double *scores = memory_alloc((bins + 1) * sizeof(*scores));
-    memset(scores, 0, (bins + 1) * sizeof(*scores));
-    for (size_t at = 0; at < count; at += LANES)
-        scores_add(scores, bins, differences + at, count - at < LANES ? count - at : LANES, least_frequency, step);
+    scores_fill(scores, bins, differences, count, least_frequency, step);
     double best = 0;
     for (size_t bin = 0; bin <= bins; bin++)
         best = scores[bin] > best ? scores[bin] : best;
