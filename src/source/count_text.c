@@ -8,16 +8,54 @@
 #include <ctype.h>
 #include <math.h>
 
-enum { FIELDS_MOST = 24 };
+enum { FIELDS_MOST = 24, SETS_MOST = 1024 };
 
 struct reader {
     struct arena *arena;
     vec(struct counted_event) events;
     vec(struct counted_metric) metrics;
-    struct hashmap event_names;
+    struct hashmap event_names; /* of this set */
+    struct hashmap lines_seen;  /* of this set: hashes of what was counted where */
     struct count_text *result;
     char interval[64]; /* of the line before */
+    double interval_seconds, set_seconds;
+    double all_seconds; /* of the sets before that say theirs */
+    size_t sets_timed, set;
 };
+
+/* ---- sets: what was counted in one run ---- */
+
+static void set_end(struct reader *reader)
+{
+    if (reader->set_seconds > 0 && isfinite(reader->set_seconds)) {
+        reader->all_seconds += reader->set_seconds;
+        reader->sets_timed++;
+    }
+    reader->set_seconds = reader->interval_seconds = 0;
+    reader->interval[0] = '\0';
+    hashmap_done(&reader->event_names);
+    hashmap_done(&reader->lines_seen);
+    reader->event_names = reader->lines_seen = (struct hashmap){0};
+}
+
+/* Another run's counts follow. */
+static void set_begin(struct reader *reader)
+{
+    if (!reader->event_names.count || reader->set >= SETS_MOST)
+        return;
+    set_end(reader);
+    reader->set++;
+}
+
+/* The same event for the same CPUs and interval (key) was counted again. */
+static void line_note(struct reader *reader, struct view name, struct view key, struct view more)
+{
+    uint64_t hash = hash_combine(hash_combine(hash_bytes(name.text, name.length), hash_bytes(key.text, key.length)),
+                                 hash_bytes(more.text, more.length));
+    if (hashmap_find(&reader->lines_seen, hash, NULL, NULL, NULL) != HASHMAP_ABSENT)
+        set_begin(reader);
+    hashmap_put(&reader->lines_seen, hash, 1);
+}
 
 /* ---- what lines give ---- */
 
@@ -56,6 +94,7 @@ static void event_add(struct reader *reader, struct view name, struct view unit,
         index = (uint32_t)reader->events.count;
         hashmap_add(&reader->event_names, hash, index);
         *vec_push(&reader->events) = (struct counted_event){
+            .set = reader->set,
             .name = arena_string_n(reader->arena, name.text, name.length),
             .unit = arena_string_n(reader->arena, unit.text, unit.length), .running_ratio = 1};
     }
@@ -87,10 +126,11 @@ static void interval_note(struct reader *reader, struct view time)
     double seconds;
     if (!view_double(time, &seconds) || view_equal(time, reader->interval) || time.length >= sizeof(reader->interval))
         return;
+    if (seconds < reader->interval_seconds)
+        set_begin(reader);
     snprintf(reader->interval, sizeof(reader->interval), "%.*s", (int)time.length, time.text);
     reader->result->intervals++;
-    if (seconds > reader->result->seconds)
-        reader->result->seconds = seconds;
+    reader->interval_seconds = reader->set_seconds = seconds;
 }
 
 /* ---- perf stat -x ---- */
@@ -164,6 +204,11 @@ static bool separated_line(struct reader *reader, struct view line, char separat
             break;
         }
         leading_note(reader, fields, value);
+        double number;
+        struct view where = {line.text, (size_t)(fields[value].text - line.text)};
+        struct view cgroup = value + 3 < count && !view_double(fields[value + 3], &number) && !view_ends(fields[value + 3], "%")
+                                 ? fields[value + 3] : VIEW("");
+        line_note(reader, fields[value + 2], where, cgroup);
         event_add(reader, fields[value + 2], fields[value + 1], fields[value], running / 100);
     }
     /* a metric at the line's end: value, unit and name in one ("12.3,%  tma_retiring") */
@@ -183,6 +228,19 @@ static bool separated_line(struct reader *reader, struct view line, char separat
 
 /* ---- perf stat -j ---- */
 
+/* The interval, and which CPUs, threads or devices were added up. */
+static struct view json_where(struct reader *reader, const struct json_tokens *tokens, uint32_t object)
+{
+    static const char *const keys[] = {"interval", "cpu", "thread", "core", "die", "socket", "node", "cluster", "cache", "device"};
+    const char *where = "";
+    for (size_t at = 0; at < array_count(keys); at++) {
+        struct view value = json_token_view(tokens, json_token_member(tokens, object, keys[at]));
+        if (value.length)
+            where = arena_printf(reader->arena, "%s %s %.*s", where, keys[at], (int)value.length, value.text);
+    }
+    return view_of(where);
+}
+
 static void json_line(struct reader *reader, const struct json_tokens *tokens, uint32_t object)
 {
     struct view name = json_token_view(tokens, json_token_member(tokens, object, "event"));
@@ -191,6 +249,8 @@ static void json_line(struct reader *reader, const struct json_tokens *tokens, u
     double running = 100;
     (void)!view_double(json_token_view(tokens, json_token_member(tokens, object, "pcnt-running")), &running);
     interval_note(reader, json_token_view(tokens, json_token_member(tokens, object, "interval")));
+    if (name.length)
+        line_note(reader, name, json_where(reader, tokens, object), json_token_view(tokens, json_token_member(tokens, object, "cgroup")));
     const char *unescaped = json_token_text(tokens, json_token_member(tokens, object, "event"), reader->arena);
     if (name.length)
         event_add(reader, view_of(unescaped), unit, value, running >= 0 && running <= 100 ? running / 100 : 1);
@@ -319,14 +379,53 @@ static bool text_metrics(struct reader *reader, struct view line)
     return reader->metrics.count > before;
 }
 
+/* "CPU3", "S0-D0-C1", "N0", "make-4711": what perf puts before counts that it doesn't add up. */
+static bool is_place(struct view word)
+{
+    size_t digits = 0;
+    while (digits < word.length && isdigit((unsigned char)word.text[word.length - 1 - digits]))
+        digits++;
+    struct view before = {word.text, word.length - digits};
+    return digits && (view_equal(before, "CPU") || view_equal(before, "S") || view_equal(before, "N") || view_ends(before, "-") ||
+                      view_ends(before, "-D") || view_ends(before, "-C") || view_ends(before, "-L"));
+}
+
+/* Cut what stands before the count: the time of -I, where it was counted, and how many CPUs that are. */
+static struct view leading_cut(struct reader *reader, struct view *line)
+{
+    struct view whole = *line, rest = whole, word = view_word(&rest), after = rest, next = view_word(&after);
+    double number;
+    if (memchr(word.text, '.', word.length) && view_double(word, &number) && 
+        (grouped_number(next, &number) || is_place(next) || is_refusal(view_trim(rest)))) {
+        interval_note(reader, word);
+        *line = rest;
+        word = next;
+        rest = after;
+        next = view_word(&after);
+    }
+    if (is_place(word)) {
+        *line = rest;
+        struct view name = after, behind = view_word(&name);
+        if (grouped_number(next, &number) && (grouped_number(behind, &number) || is_refusal(view_trim(after))))
+            *line = after;
+    }
+    *line = view_trim(*line);
+    return view_trim((struct view){whole.text, (size_t)(line->text - whole.text)});
+}
+
 static bool text_line(struct reader *reader, struct view line)
 {
+    struct view where = leading_cut(reader, &line);
     struct view whole = without_bars(reader, line), rest = line, word = view_word(&rest), name, unit = VIEW("");
     double number = 0;
     bool metrics = text_metrics(reader, line);
     if (view_find(line, "seconds time elapsed") >= 0) {
         rest = whole;
-        return view_double(view_word(&rest), &reader->result->seconds);
+        return view_double(view_word(&rest), &reader->set_seconds);
+    }
+    if (view_find(line, "Performance counter stats for") >= 0) {
+        set_begin(reader);
+        return true;
     }
     if (view_starts(whole, "<not")) { /* "<not counted>": two words */
         ptrdiff_t end = view_find(line, ">");
@@ -344,6 +443,8 @@ static bool text_line(struct reader *reader, struct view line)
     }
     if (!looks_like_name(name) || view_starts(name, "tma_") || view_equal(name, "seconds"))
         return metrics;
+    struct view after = rest, more = view_word(&after);
+    line_note(reader, name, where, more.length && more.text[0] != '#' && more.text[0] != '(' ? more : VIEW(""));
     const char *plain = is_refusal(word) ? NULL : arena_printf(reader->arena, "%.17g", number);
     event_add(reader, name, unit, plain ? view_of(plain) : word, running_of(line));
     return true;
@@ -383,6 +484,8 @@ static void lines_read(struct reader *reader, struct view text, char separator)
             read = toplev_line(reader, trimmed, &columns);
         else if (trimmed.text[0] == '{' || trimmed.text[0] == '[')
             read = json_read(reader, trimmed);
+        else if (view_starts(trimmed, "# started on")) /* perf stat -o --append: of each run */
+            set_begin(reader);
         else if (separator && trimmed.text[0] != '#')
             read = separated_line(reader, line, separator);
         else
@@ -409,7 +512,11 @@ bool count_text_read(struct count_text *counts, struct view text, struct arena *
     result.metric_count = reader.metrics.count;
     vec_done(&reader.events);
     vec_done(&reader.metrics);
-    hashmap_done(&reader.event_names);
+    set_end(&reader);
+    result.set_count = reader.set + 1;
+    result.seconds = reader.sets_timed ? reader.all_seconds / (double)reader.sets_timed : 0;
+    if (reader.set >= SETS_MOST)
+        return error_set(err, ERROR_LIMIT, "more than %d runs are in it", SETS_MOST);
     if (!result.event_count && !result.metric_count) {
         error_set(err, ERROR_FORMAT, "no counts and no metrics are in it");
         return error_hint(err, "perf stat's output (-x, -j or text) or toplev's (-x,) is expected");

@@ -3,8 +3,9 @@
  * What was counted, or computed, by another tool? Counts out of perf stat's -x, -j and text output, metrics that it or
  * toplev printed, and what it says of time.
  *
- * Lines of several CPUs, sockets, threads and intervals of one event are added up. A count that perf couldn't make is kept
- * with its reason. Told apart by the lines themselves; tables drawn with bars ("| 66.5 % | tma_dram_bound |") are text.
+ * Lines of several CPUs, sockets, threads and intervals of one event are added up. An event that stands there again for the
+ * same CPUs and the same interval was counted again, in another group or run: a new set begins, and what follows is of that
+ * set. A count that perf couldn't make is kept with its reason. Told apart by the lines themselves; tables drawn with bars ("| 66.5 % | tma_dram_bound |") are text.
  * Does not support: localised numbers; -r's spread (the mean is read); percentages of --metric-only headers.
  */
 #ifndef PLUMB_SOURCE_COUNT_TEXT_H
@@ -22,6 +23,7 @@ struct counted_event {
     const char *why_not;  /* "<not counted>"; NULL when known */
     double running_ratio; /* least share of time that it was on a counter; 1: all */
     size_t lines;
+    size_t set;           /* 0 …: those of one set were counted in the same run */
 };
 
 struct counted_metric {
@@ -34,14 +36,15 @@ struct count_text {
     const char *form; /* "perf stat -x", "perf stat -j", "perf stat", "toplev -x" */
     const struct counted_event *events;
     size_t event_count;
+    size_t set_count;
     const struct counted_metric *metrics;
     size_t metric_count;
-    double seconds;   /* that it took; 0: not said */
+    double seconds;   /* that it took, the mean of the sets; 0: not said */
     size_t intervals; /* -I: how many there are; 0: none */
     size_t strange_lines; /* that nothing was read from */
 };
 
-/* Errors: ERROR_FORMAT when not a single count or metric is in it. Owner of all strings: arena. */
+/* Errors: ERROR_FORMAT when not a single count or metric is in it; ERROR_LIMIT: over a thousand runs. Owner of all strings: arena. */
 MUST_CHECK bool count_text_read(struct count_text *counts, struct view text, struct arena *arena, struct error *err);
 
 #endif

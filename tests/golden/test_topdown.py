@@ -180,3 +180,53 @@ def test_ill_input_is_said_to_be(run, tmp_path, tree):
     path.write_text(separated({"page-faults": 12}))
     done = run("topdown", "--from", str(path), "--cpu", "SPR")
     assert done.returncode == 4 and "page-faults" in done.stdout
+
+
+def runs_of(counts):
+    """The counts as two runs made them: the second lasted 1.3 times as long; cycles were counted in both."""
+    names = list(counts)
+    first, second = names[:9], names[9:]
+    cycles = "CPU_CLK_UNHALTED.THREAD"
+    return [{name: counts[name] for name in dict.fromkeys([cycles] + first) if name in counts},
+            {name: counts[name] * 1.3 for name in dict.fromkeys([cycles] + second)}]
+
+
+@pytest.mark.parametrize("form, between", [(separated, "# started on now\n\n"), (separated, ""), (as_json, ""), (as_text, "")])
+def test_runs_of_several_groups_are_put_on_one_scale(tree, form, between):
+    document, nodes = tree(between.join(form(counts) for counts in runs_of(SPR_COUNTS)), "--seconds", "2", "--tsc-hz", "2e9")
+    for path, percent in EXPECTED.items():
+        assert nodes[path]["value"] == pytest.approx(percent, rel=1e-9), path
+    assert any("2 runs or groups" in note for note in document["notes"])
+    assert not any("disagree" in note for note in document["notes"])
+    assert nodes["Backend_Bound.Memory_Bound.L3_Miss_Bound"]["quality"] == "exact"  # cycles are in the same run
+    assert nodes["Backend_Bound.Memory_Bound"]["quality"] == "exact"
+
+
+def test_values_of_several_runs_are_marked_and_disagreeing_runs_are_told(tree):
+    first = {"cycles": 1e9, "instructions": 1e9, "EXE_ACTIVITY.BOUND_ON_LOADS": 5e8}
+    second = {"cycles": 2e9, "instructions": 1.5e9, "MEMORY_ACTIVITY.STALLS_L1D_MISS": 4e8}
+    document, nodes = tree(separated(first) + separated(second))
+    node = nodes["Backend_Bound.Memory_Bound.L1_Bound"]
+    assert node["quality"] == "cross-group" and node["value"] == pytest.approx(30)
+    assert any("passes disagree: instructions differ by 40.0 %" in note for note in document["notes"])
+    document, _ = tree(separated({"slots": 1e9, "topdown-retiring": 1}) + separated({"slots": 0, "branches": 5}))
+    assert any("no event in common" in note for note in document["notes"])
+
+
+def test_text_of_places_and_intervals_is_read(tree):
+    rows = "".join(f"     {second}.000100000 S{socket}        1  {count / 4:20,.0f}      {name}   # words\n"
+                   for second in (1, 2) for socket in (0, 1) for name, count in SPR_COUNTS.items())
+    document, nodes = tree("#           time socket cpus             counts unit events\n" + rows)
+    assert nodes["Info_Inst_Mix_Instructions"]["value"] == pytest.approx(0.5e9)
+    assert nodes["Info_System_Time"]["value"] == pytest.approx(2.0001)
+    for path in ("Backend_Bound", "Backend_Bound.Memory_Bound.L3_Miss_Bound"):
+        assert nodes[path]["value"] == pytest.approx(EXPECTED[path]), path
+    assert not any("runs or groups" in note for note in document["notes"])
+
+
+def test_uncore_units_are_added_and_another_name_is_not(tree):
+    counts = {"uncore_imc_0/event=0x5,umask=0xcf/": 1e6, "uncore_imc_1/event=0x5,umask=0xcf/": 3e6, "cycles": 1e9, "cpu-cycles": 1e9,
+              "INST_RETIRED.ANY": 2e9, "instructions": 2e9}
+    _, nodes = tree(separated(counts))
+    assert nodes["Info_Thread_IPC"]["value"] == pytest.approx(2)
+    assert nodes["Info_Inst_Mix_Instructions"]["value"] == pytest.approx(2e9)

@@ -33,19 +33,23 @@ static const char *path_of(const struct builder *builder, uint32_t metric)
     return arena_printf(builder->arena, "%s.%s", builder->nodes[builder->node_of[item->parent]].path, item->name);
 }
 
-/* The least counted of the events behind a value, and whether a published latency is among them. */
+/* The least counted of the events behind a value, whether a published latency is among them, and whether one run has them all. */
 static void terms_judge(const struct builder *builder, uint32_t metric, struct topdown_node *node)
 {
     const struct metric_table *table = builder->table;
     bool *needed = arena_array(builder->arena, bool, table->terms.count + 1);
+    uint64_t together = UINT64_MAX;
     table_terms_needed(table, metric, needed);
     for (size_t at = 0; at < table->terms.count; at++) {
         if (!needed[at])
             continue;
+        if (builder->readings->inputs.terms[at].known && builder->readings->term_sets[at])
+            together &= builder->readings->term_sets[at];
         if (builder->readings->running_ratio[at] < node->running_ratio)
             node->running_ratio = builder->readings->running_ratio[at];
         node->default_latency |= builder->readings->latency_default[at];
     }
+    node->across = !together;
 }
 
 static const char *locate_text(const struct builder *builder, const struct table_metric *metric)

@@ -30,6 +30,7 @@ struct topdown_node {
     bool reported;           /* another tool's value */
     bool estimate;           /* with fixed latencies */
     bool default_latency;    /* with published instead of sampled latencies */
+    bool across;             /* no run counted all of its events: parts are of different runs or groups */
     bool suspect;            /* no share can be that */
     double running_ratio;    /* of the event that was counted least */
     const char *sample;      /* events to sample it with, "a, b", or "" */

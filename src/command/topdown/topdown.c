@@ -15,6 +15,8 @@
 
 enum { INPUT_MOST_BYTES = 64 << 20 };
 
+static const double INSTRUCTIONS_AGREE = 0.02;
+
 struct topdown_options {
     const char *from, *cpu, *tables, *smt, *separator;
     double tsc_hz, seconds;
@@ -109,7 +111,7 @@ static void readings_take(struct topdown_run *run)
     for (size_t at = 0; at < run->counts.event_count; at++) {
         const struct counted_event *event = &run->counts.events[at];
         readings[at] = (struct table_reading){
-            .name = event->name, .unit = event->unit, .running_ratio = event->running_ratio,
+            .name = event->name, .unit = event->unit, .running_ratio = event->running_ratio, .set = event->set,
             .count = event->known ? measured_as(event->count)
                                   : not_measured(arena_printf(&run->arena, "perf stat says %s", event->why_not)),
         };
@@ -174,6 +176,15 @@ static void input_notes(struct topdown_run *run)
     if (run->differing)
         *vec_push(&run->notes) = "some metrics stand there several times (CPUs, intervals): the last value of each is shown, for ratios can't "
                                  "be added up; counts can";
+    if (run->counts.set_count > run->readings.sets_unscaled + 1)
+        *vec_push(&run->notes) = arena_printf(&run->arena, "%zu runs or groups were counted, and put on a common scale by what they have in "
+                                              "common", run->counts.set_count - run->readings.sets_unscaled);
+    if (run->readings.sets_unscaled)
+        *vec_push(&run->notes) = arena_printf(&run->arena, "%zu runs or groups have no event in common with the others: they are taken as equally long",
+                                              run->readings.sets_unscaled);
+    if (run->readings.instructions_spread > INSTRUCTIONS_AGREE)
+        *vec_push(&run->notes) = arena_printf(&run->arena, "passes disagree: instructions differ by %.1f %% between runs, so that values of "
+                                              "different runs may not be of the same work", run->readings.instructions_spread * 100);
     if (run->counts.intervals > 1)
         *vec_push(&run->notes) = arena_printf(&run->arena, "%zu intervals were added up", run->counts.intervals);
 }

@@ -4,6 +4,7 @@
 #include "metric/table/table_build.h"
 
 #include <ctype.h>
+#include <math.h>
 
 /* perf's generic names, and what vendors call the same. */
 static const struct {
@@ -63,8 +64,10 @@ static int sameness(const struct table_term *term, const struct table_term *read
     return !term->user_only && !term->kernel_only && read->user_only ? SAME_BUT_FOR_PRIVILEGE : SAME_NOT;
 }
 
-/* perf's tool events, and what options and rows call constants. */
-static bool constant_take(struct table_readings *ret, const struct table_reading *reading)
+static const char NOT_COUNTED[] = "it was not counted";
+
+/* perf's tool events, and what options and rows call constants. times: of the reading's set. */
+static bool constant_take(struct table_readings *ret, struct measured *times, const struct table_reading *reading)
 {
     static const struct {
         const char *name;
@@ -85,8 +88,9 @@ static bool constant_take(struct table_readings *ret, const struct table_reading
         if (is_time && value.known)
             value.value *= strcmp(reading->unit, "msec") == 0 ? 1e-3
                            : strcmp(reading->unit, "s") == 0 || strcmp(reading->unit, "sec") == 0 ? 1 : 1e-9;
-        if (!ret->inputs.constants[names[at].constant].known)
-            ret->inputs.constants[names[at].constant] = value;
+        struct measured *place = is_time ? &times[names[at].constant] : &ret->inputs.constants[names[at].constant];
+        if (!place->known)
+            *place = value;
         return true;
     }
     return false;
@@ -106,39 +110,155 @@ static void constants_complete(struct table_inputs *inputs)
         constants[TABLE_CPUS] = constants[TABLE_CPUS_ONLINE];
 }
 
+/* One set's counts. */
+struct counted_set {
+    struct measured *terms;
+    int *sameness;
+    const char **pmus; /* the reading's, of each term */
+    struct measured times[TABLE_CONSTANT_COUNT];
+    double scale;
+};
+
 struct filling {
     struct table_readings *ret;
     struct metric_table *table;
-    struct measured *terms;
-    size_t term_count; /* of the formulas; those behind are readings' own */
-    int *sameness;
+    struct counted_set *sets;
+    struct measured *terms; /* of all sets */
+    size_t term_count;      /* of the formulas; those behind are readings' own */
 };
 
-static void term_give(struct filling *filling, size_t term, const struct table_reading *reading, int same)
+/* Counts of several PMUs of a kind are parts of one; the same event under two names is one. */
+static void term_give(struct filling *filling, struct counted_set *set, size_t term, const struct table_reading *reading,
+                      const char *pmu, int same)
 {
-    struct measured *value = &filling->terms[term];
-    if (same < filling->sameness[term])
+    struct measured *value = &set->terms[term];
+    if (same < set->sameness[term])
         return;
-    bool adds = value->known && same == filling->sameness[term];
+    bool is_part = value->known && same == set->sameness[term] && reading->count.known;
+    if (is_part && same_text(pmu, set->pmus[term]))
+        return;
     if (reading->count.known || !value->known)
-        *value = adds && reading->count.known ? measured_as(value->value + reading->count.value) : reading->count;
+        *value = is_part ? measured_as(value->value + reading->count.value) : reading->count;
     if (reading->running_ratio < filling->ret->running_ratio[term])
         filling->ret->running_ratio[term] = reading->running_ratio;
-    filling->sameness[term] = same;
+    set->sameness[term] = same;
+    set->pmus[term] = pmu;
 }
 
 static bool reading_give(struct filling *filling, const struct table_reading *reading, uint32_t read)
 {
     bool any = false;
     for (size_t at = 0; at < filling->term_count; at++) {
-        int same = sameness(&filling->table->terms.items[at], &filling->table->terms.items[read]);
+        const struct table_term *term = &filling->table->terms.items[read];
+        int same = sameness(&filling->table->terms.items[at], term);
         if (same == SAME_NOT)
             continue;
         filling->ret->user_only |= same == SAME_BUT_FOR_PRIVILEGE;
-        term_give(filling, at, reading, same);
+        term_give(filling, &filling->sets[reading->set], at, reading, term->pmu, same);
         any = true;
     }
     return any;
+}
+
+/* ---- several sets become one ---- */
+
+static bool is_of(const struct filling *filling, size_t term, size_t generic_index)
+{
+    for (size_t at = 0; at < array_count(generic[0].vendors) && generic[generic_index].vendors[at]; at++)
+        if (strcmp(filling->table->terms.items[term].name, generic[generic_index].vendors[at]) == 0)
+            return true;
+    return false;
+}
+
+/* How many sets counted a term, and the mean of them. */
+static size_t sets_of(const struct filling *filling, size_t term, double *ret_mean)
+{
+    size_t count = 0;
+    double sum = 0;
+    for (size_t set = 0; set < filling->ret->set_count; set++)
+        if (filling->sets[set].terms[term].known && filling->sets[set].terms[term].value > 0) {
+            sum += filling->sets[set].terms[term].value;
+            count++;
+        }
+    *ret_mean = count ? sum / (double)count : 0;
+    return count;
+}
+
+/* What the sets have in common: what most of them counted, cycles when there is a choice. */
+static void sets_scale(struct filling *filling)
+{
+    enum { CYCLES = 0 };
+    size_t best = 0, most = 0, sets = filling->ret->set_count;
+    double mean, best_mean = 0;
+    for (size_t term = 0; term < filling->term_count; term++) {
+        size_t count = filling->table->terms.items[term].kind == TERM_COUNT ? sets_of(filling, term, &mean) : 0;
+        if (count > most || (count && count == most && is_of(filling, term, CYCLES) && !is_of(filling, best, CYCLES))) {
+            most = count;
+            best = term;
+            best_mean = mean;
+        }
+    }
+    for (size_t set = 0; set < sets; set++) {
+        struct measured common = most > 1 ? filling->sets[set].terms[best] : not_measured("");
+        bool scalable = common.known && common.value > 0;
+        filling->sets[set].scale = scalable ? best_mean / common.value : 1;
+        filling->ret->sets_unscaled += sets > 1 && !scalable;
+    }
+}
+
+static void instructions_compare(struct filling *filling)
+{
+    enum { INSTRUCTIONS = 1 };
+    for (size_t term = 0; term < filling->term_count; term++) {
+        double mean, most = 0, fewest = INFINITY;
+        if (!is_of(filling, term, INSTRUCTIONS) || sets_of(filling, term, &mean) < 2)
+            continue;
+        for (size_t set = 0; set < filling->ret->set_count; set++) {
+            struct measured value = filling->sets[set].terms[term];
+            if (!value.known || value.value <= 0)
+                continue;
+            most = fmax(most, value.value);
+            fewest = fmin(fewest, value.value);
+        }
+        filling->ret->instructions_spread = (most - fewest) / mean;
+    }
+}
+
+/* The mean of the sets that know it, each on the common scale; of a latency as it is. */
+static struct measured sets_mean(const struct filling *filling, const struct measured *first, size_t stride_bytes, bool scaled)
+{
+    struct measured mean = *first;
+    double sum = 0;
+    size_t known = 0;
+    for (size_t set = 0; set < filling->ret->set_count; set++) {
+        const struct measured *value = (const struct measured *)((const char *)first + set * stride_bytes);
+        if (value->known) {
+            sum += value->value * (scaled ? filling->sets[set].scale : 1);
+            known++;
+        } else if (value->why_not && !known && mean.why_not && strcmp(mean.why_not, NOT_COUNTED) == 0) {
+            mean = *value;
+        }
+    }
+    return known ? measured_as(sum / (double)known) : mean;
+}
+
+static void sets_merge(struct filling *filling, size_t terms_each)
+{
+    struct table_readings *ret = filling->ret;
+    sets_scale(filling);
+    instructions_compare(filling);
+    for (size_t term = 0; term < filling->term_count; term++) {
+        bool is_count = filling->table->terms.items[term].kind == TERM_COUNT;
+        filling->terms[term] = sets_mean(filling, &filling->sets[0].terms[term], terms_each * sizeof(struct measured), is_count);
+        for (size_t set = 0; set < ret->set_count; set++)
+            if (filling->sets[set].terms[term].known)
+                ret->term_sets[term] |= UINT64_C(1) << (set < TABLE_READING_SETS_MOST ? set : TABLE_READING_SETS_MOST - 1);
+    }
+    for (size_t at = TABLE_SECONDS; at <= TABLE_SYSTEM_SECONDS; at++) {
+        struct measured time = sets_mean(filling, &filling->sets[0].times[at], sizeof(struct counted_set), true);
+        if (time.known && !ret->inputs.constants[at].known)
+            ret->inputs.constants[at] = time;
+    }
 }
 
 /* The published mean latency where none was sampled. */
@@ -154,33 +274,52 @@ static void latencies_default(struct filling *filling)
     }
 }
 
+static void sets_init(struct filling *filling, size_t terms, struct arena *arena)
+{
+    size_t sets = filling->ret->set_count;
+    struct measured *values = arena_array(arena, struct measured, sets * terms);
+    int *same = arena_array(arena, int, sets * terms);
+    const char **pmus = arena_array(arena, const char *, sets * terms);
+    filling->sets = arena_array(arena, struct counted_set, sets);
+    for (size_t at = 0; at < sets * terms; at++)
+        values[at] = not_measured(NOT_COUNTED);
+    for (size_t set = 0; set < sets; set++) {
+        filling->sets[set] = (struct counted_set){.terms = values + set * terms, .sameness = same + set * terms, .pmus = pmus + set * terms};
+        for (size_t at = 0; at < TABLE_CONSTANT_COUNT; at++)
+            filling->sets[set].times[at] = not_measured(NOT_COUNTED);
+    }
+}
+
 void table_readings_fill(struct table_readings *ret, struct metric_table *table, const struct table_reading *readings,
                          size_t count, const struct measured *constants, struct arena *arena)
 {
-    size_t terms = table->terms.count;
-    *ret = (struct table_readings){.running_ratio = arena_array(arena, double, terms + 1),
-                                   .latency_default = arena_array(arena, bool, terms + 1),
+    size_t terms = table->terms.count, all = terms + count + 1, sets = 1;
+    for (size_t at = 0; at < count; at++)
+        sets = readings[at].set >= sets ? readings[at].set + 1 : sets;
+    *ret = (struct table_readings){.running_ratio = arena_array(arena, double, all),
+                                   .latency_default = arena_array(arena, bool, all), .set_count = sets,
+                                   .term_sets = arena_array(arena, uint64_t, all),
                                    .strange = arena_array(arena, const char *, count + 1)};
-    struct filling filling = {.ret = ret, .table = table, .term_count = terms,
-                              .terms = arena_array(arena, struct measured, terms + count + 1),
-                              .sameness = arena_array(arena, int, terms + 1)};
+    struct filling filling = {.ret = ret, .table = table, .term_count = terms, .terms = arena_array(arena, struct measured, all)};
     table_inputs_clear(&ret->inputs);
     for (size_t at = 0; constants && at < TABLE_CONSTANT_COUNT; at++)
         if (constants[at].known)
             ret->inputs.constants[at] = constants[at];
-    for (size_t at = 0; at < terms + count; at++)
-        filling.terms[at] = not_measured("it was not counted");
+    sets_init(&filling, terms + 1, arena);
+    for (size_t at = 0; at < all; at++)
+        filling.terms[at] = not_measured(NOT_COUNTED);
     for (size_t at = 0; at < terms; at++)
         ret->running_ratio[at] = 1;
     for (size_t at = 0; at < count; at++) {
         uint32_t read;
         struct error unknown = {0};
-        if (constant_take(ret, &readings[at]))
+        if (constant_take(ret, filling.sets[readings[at].set].times, &readings[at]))
             continue;
         if (!table_term_resolve(table, generic_undo(table, view_of(readings[at].name)), &read, &unknown) ||
             !reading_give(&filling, &readings[at], read))
             ret->strange[ret->strange_count++] = readings[at].name;
     }
+    sets_merge(&filling, terms + 1);
     latencies_default(&filling);
     constants_complete(&ret->inputs);
     ret->inputs.terms = filling.terms;

@@ -17,6 +17,7 @@ static const char *quality_name(const struct topdown_node *node)
            : node->suspect                ? "suspect"
            : node->reported               ? "reported"
            : node->running_ratio < 0.9995 ? "scaled"
+           : node->across                 ? "cross-group"
            : node->default_latency        ? "default latency"
            : node->estimate               ? "estimate"
                                           : "exact";

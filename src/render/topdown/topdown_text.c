@@ -13,6 +13,8 @@ static const char *quality_text(const struct topdown_node *node, char *buffer, s
         used += (size_t)snprintf(buffer, size, "as reported");
     if (node->running_ratio < 0.9995 && used < size)
         used += (size_t)snprintf(buffer + used, size - used, "%sscaled (%.1f %% of time)", used ? ", " : "", node->running_ratio * 100);
+    if (node->across && used < size)
+        used += (size_t)snprintf(buffer + used, size - used, "%sfrom several runs", used ? ", " : "");
     if (node->estimate && used < size)
         used += (size_t)snprintf(buffer + used, size - used, "%sestimate", used ? ", " : "");
     if (node->default_latency && used < size)
