@@ -40,7 +40,9 @@ struct interval share_of_run(const struct results *results, const struct finding
 void finding_decide_share(struct finding *finding, const struct results *results, struct share share);
 void finding_bound_share(struct finding *finding, const struct results *results, struct share most);
 struct measured cpus_allowed_to(const struct activity *activity);
-/* Share of the elapsed time in which it slept. */
+/* How the elapsed time is divided: the page's table prints the same. */
+struct time_shares shares_of_time(const struct results *results);
+/* The part in which it slept. */
 struct interval share_asleep(const struct results *results);
 /* hits of all samples as such a share, Wilson. */
 struct interval share_of_samples(const struct results *results, const struct finding *finding, double hits);

@@ -119,12 +119,18 @@ static const char *what_is_open(const struct findings *findings, struct arena *a
 /* A small cause with a measured gain must not hide a large one whose gain isn't, or that most of the time is elsewhere. */
 static const double CULPRIT_SMALL = 0.2, FAR_LARGER = 2;
 
+/* Shares of different times are compared by what they come to. */
+static double most_returned(const struct finding *finding)
+{
+    return finding->recoverable.high * (finding->of_seconds > 0 ? finding->of_seconds : 1);
+}
+
 static const struct finding *far_larger(const struct finding *culprit, const struct findings *findings)
 {
     for (size_t at = 0; at < findings->count; at++) {
         const struct finding *finding = &findings->items[at];
         if (finding != culprit && finding->verdict == VERDICT_SUPPORTED && !finding->hypothesis->is_disturbance &&
-            finding->headline && finding->recoverable.high > FAR_LARGER * culprit->recoverable.high)
+            finding->headline && most_returned(finding) > FAR_LARGER * most_returned(culprit))
             return finding;
     }
     return NULL;

@@ -12,6 +12,7 @@
 #include "analyse/time/kernel_time.h"
 #include "analyse/time/run_spread.h"
 #include "analyse/time/run_time.h"
+#include "analyse/time/time_shares.h"
 #include "analyse/code/stalls.h"
 #include "analyse/imported.h"
 #include "analyse/probes/probe_results.h"

@@ -2,41 +2,7 @@
 /* Do others, or a limit, keep it from the CPUs, and does it use those it may have? */
 #include "finding/family.h"
 
-#include <math.h>
 #include <string.h>
-
-/* So much of its group's CPU time, and it is the group. */
-static const double OWN_GROUP = 0.9;
-
-/* On how many CPUs at a time the group may have been held back. */
-static double throttled_width(const struct run_time *run, const struct activity *activity)
-{
-    struct measured cpus = activity->cpus_online.known ? activity->cpus_online : activity->cpus_allowed;
-    bool own = activity->group_usage_s.known && run->cpu_s.known
-                   ? run->cpu_s.value >= OWN_GROUP * activity->group_usage_s.value
-                   : activity->group_others.known && activity->group_others.value == 0;
-    double width = own && (!cpus.known || run->threads_seen < cpus.value) ? run->threads_seen : cpus.known ? cpus.value : 0;
-    return width >= 1 ? width : own ? 1 : INFINITY;
-}
-
-/*
- * The kernel adds up the throttled time of each CPU, so that is too much for several; a period is throttled at most
- * whole. What held the group back held this target back unless it slept just then.
- */
-static struct interval throttled_share(const struct results *results, double elapsed_s)
-{
-    const struct activity *activity = results->activity;
-    double summed = activity->throttled_s.value / elapsed_s, most = summed;
-    if (activity->throttled_periods.known && activity->period_s.known) {
-        double periods = activity->throttled_periods.value * activity->period_s.value / elapsed_s;
-        most = periods < most ? periods : most;
-    }
-    most = most < 1 ? most : 1;
-    struct interval asleep = share_asleep(results);
-    double least = summed / throttled_width(results->run, activity) - (asleep.known ? asleep.high : 1);
-    least = least < 0 ? 0 : least < most ? least : most;
-    return least < most ? interval_of(least, (least + most) / 2, most) : interval_exactly(most);
-}
 
 static void quota_test(const struct results *results, struct finding *finding)
 {
@@ -55,7 +21,12 @@ static void quota_test(const struct results *results, struct finding *finding)
                              NULL);
         return;
     }
-    struct interval share = throttled_share(results, elapsed.value);
+    struct time_shares shares = shares_of_time(results);
+    if (!shares.known) {
+        finding_not_testable(finding, shares.why_not, NULL);
+        return;
+    }
+    struct interval share = shares.throttled;
     finding->is_estimate = false;
     finding_decide_share(finding, results, share_of(OF_ELAPSED, share));
     if (finding->verdict == VERDICT_RULED_OUT) {
@@ -124,29 +95,19 @@ const struct hypothesis hypothesis_steal = {
 };
 
 /*
- * One thread's delays are so much elapsed time. Several threads' may fall together: at least each thread's share of its
- * runnable time, at most all of them one after the other. Threads that nobody saw add to the upper end.
+ * What its threads lost to others while one of them ran all the same: at most all delays one after the other, and no more than
+ * others ran on its CPUs. For one another's CPUs they lose nothing.
  */
-static struct interval delayed_share(const struct run_time *run, double delay_s)
+static double lost_beside(const struct results *results, double delay_s)
 {
-    double in_turn = delay_s / run->elapsed_s.value;
-    in_turn = in_turn < 1 ? in_turn : 1;
-    bool is_least = run->run_delay_is_least || !run->run_delay_s.known;
-    double most = !is_least ? in_turn : run->looked_ready.known ? run->looked_ready.high : 1;
-    most = most < in_turn ? in_turn : most;
-    if (run->threads_seen <= 1) {
-        /* What the kernel adds up when it comes back may have begun before the watch: it ran the rest of the time. */
-        double off = run->on_cpu_ratio.known ? 1 - run->on_cpu_ratio.value : 1;
-        in_turn = in_turn < off ? in_turn : off;
-        most = most < off ? most : off;
-    }
-    if (run->threads_seen <= 1)
-        return most > in_turn ? interval_of(in_turn, (in_turn + most) / 2, most) : interval_exactly(in_turn);
-    double runnable_s = delay_s + run->cpu_s.value;
-    double wanted = run->wanted_ratio.known ? run->wanted_ratio.value : 1;
-    double least = runnable_s > 0 ? delay_s / runnable_s * wanted : 0;
-    least = least < most ? least : most;
-    return interval_of(least, (least + most) / 2, most);
+    const struct run_time *run = results->run;
+    struct measured cpus = cpus_allowed_to(results->activity);
+    double delayed = delay_s / run->elapsed_s.value;
+    if (run->run_delay_is_least || !run->run_delay_s.known)
+        delayed = 1;
+    double others = cpus.known && run->cpus_used.known ? 1 - run->cpus_used.value / cpus.value : 1;
+    others = others > 0 ? others : 0;
+    return run->threads_seen <= 1 ? 0 : delayed < others ? delayed : others;
 }
 
 static void oversubscribed_test(const struct results *results, struct finding *finding)
@@ -154,32 +115,22 @@ static void oversubscribed_test(const struct results *results, struct finding *f
     const struct run_time *run = results->run;
     struct measured delay = run->run_delay_s.known ? run->run_delay_s : run->preempted_s;
     struct measured cpus = cpus_allowed_to(results->activity);
+    struct time_shares shares = shares_of_time(results);
     finding->of = OF_ELAPSED;
-    if (!delay.known || !run->cpu_s.known || !run->elapsed_s.known || run->elapsed_s.value <= 0) {
-        finding_not_testable(finding, !delay.known ? delay.why_not : "its CPU or elapsed time isn't known", NULL);
+    bool timed = run->cpu_s.known && run->elapsed_s.known && run->elapsed_s.value > 0;
+    if (!delay.known || !timed || !shares.known) {
+        finding_not_testable(finding, !delay.known ? delay.why_not : !timed ? "its CPU or elapsed time isn't known" : shares.why_not, NULL);
         return;
     }
-    struct interval share = delayed_share(run, delay.value);
-    double before = share.high;
-    /* A limit holds threads back that are ready, too: whose doing a delay is, the kernel doesn't say. */
-    struct measured throttled = results->activity ? results->activity->throttled_s : not_measured("/proc was not watched");
-    if (throttled.known && throttled.value > 0) {
-        struct interval limited = throttled_share(results, run->elapsed_s.value);
-        double least = share.low - limited.high;
-        share = interval_of(least > 0 ? least : 0, (least > 0 ? least + share.high : share.high) / 2, share.high);
-    }
-    /* Its own threads waiting for one another's CPUs lose nothing: only what others ran on them can come back. */
-    if (cpus.known && run->cpus_used.known && run->threads_seen > 1) {
-        double others = 1 - run->cpus_used.value / cpus.value;
-        others = others > 0 ? others : 0;
-        if (others < share.low)
-            share = interval_of(0, others / 2, share.high);
-        share.high = others < share.high ? others : share.high;
-        share.mid = share.mid < share.high ? share.mid : share.high;
-    }
+    struct interval share = shares.ready;
+    double beside = lost_beside(results, delay.value);
+    bool own = cpus.known && run->threads_seen > 1 && delay.value / run->elapsed_s.value >= results->effect && beside < results->effect;
+    /* What is certain is said with the table's figures; beyond it nothing is. */
+    if (share.low < results->effect && beside > share.high)
+        share = interval_of(share.low, (share.low + beside) / 2, beside);
     finding->is_estimate = false;
     finding_decide_share(finding, results, share_of(OF_ELAPSED, share));
-    if (finding->verdict == VERDICT_RULED_OUT && before >= results->effect) {
+    if (finding->verdict == VERDICT_RULED_OUT && own) {
         finding_set(finding, reason, "own", VALUE_COUNT("used", run->cpus_used.value), VALUE_COUNT("cpus", cpus.value));
         return;
     }
@@ -190,7 +141,9 @@ static void oversubscribed_test(const struct results *results, struct finding *f
     if (finding->verdict == VERDICT_UNDECIDED)
         finding_set(finding, reason, run->run_delay_is_least ? "unseen" : "undecided", NO_VALUES);
     finding_evidence(finding, WEIGHT_FOR, ORIGIN_SCHEDULER, "delay",
-                     VALUE_SECONDS("delay", interval_exactly(delay.value)), VALUE_SHARE("share", finding->recoverable));
+                     VALUE_SECONDS("delay", interval_exactly(delay.value)));
+    if (run->threads_seen > 1)
+        finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_SCHEDULER, "none-ran", VALUE_SHARE("share", shares.ready));
     if (results->activity && results->activity->runnable_mean.known && results->activity->cpus_online.known)
         finding_evidence(finding,
                          results->activity->runnable_mean.value > results->activity->cpus_online.value
@@ -210,7 +163,7 @@ const struct hypothesis hypothesis_oversubscribed = {
     .is_disturbance = true,
     .title = "more to run than CPUs",
     .needs = RESULT_BIT(RESULT_RUN),
-    .uses = RESULT_BIT(RESULT_ACTIVITY),
+    .uses = RESULT_BIT(RESULT_ACTIVITY) | RESULT_BIT(RESULT_WAITS),
     .test = oversubscribed_test,
 };
 

@@ -60,48 +60,15 @@ static const char *const wait_phrases[WAIT_KIND_COUNT] = {
     [WAIT_SIGNAL] = "a signal",
 };
 
-/* The longest wait whose kind is known, unless it is a small part of all waiting. */
-static const struct wait_row *longest_wait(const struct wait_rows *waits)
+struct time_shares shares_of_time(const struct results *results)
 {
-    for (size_t at = 0; waits && at < waits->count; at++)
-        if (waits->items[at].kind != WAIT_UNKNOWN)
-            return waits->items[at].idle_s * 4 >= waits->idle_s ? &waits->items[at] : NULL;
-    return NULL;
-}
-
-/*
- * Between what is left when no two delays fall together, and what is left of preemptions alone. Delays of threads that
- * nobody saw are in neither: then only the looks tell whether it was ready.
- */
-static struct interval waiting_share(const struct run_time *run, double least, double most, bool in_turn)
-{
-    most = in_turn && least < most ? least : most;
-    most = most > 0 ? most : 0;
-    least = least < 0 ? 0 : least > most ? most : least;
-    double looked = run->looked_ready.known ? 1 - run->looked_ready.high : 0;
-    looked = looked < most ? looked : most;
-    if (run->run_delay_is_least ? looked < least : !in_turn && looked > least)
-        least = looked;
-    return least < most ? interval_of(least, (least + most) / 2, most) : interval_exactly(most);
+    return time_shares_of(results->run, results->activity, results->waits);
 }
 
 /* Share of the elapsed time in which it slept. Ready but without a CPU is another cause: taken off, or woken and not yet run. */
 struct interval share_asleep(const struct results *results)
 {
-    const struct run_time *run = results->run;
-    if (!run->on_cpu_ratio.known)
-        return (struct interval){0};
-    double delayed = run->run_delay_s.known && run->elapsed_s.known && run->elapsed_s.value > 0
-                         ? run->run_delay_s.value / run->elapsed_s.value
-                         : 0;
-    const struct wait_row *row = longest_wait(results->waits);
-    /* A parent waits while its child is ready without a CPU: one after the other, like one thread. */
-    bool in_turn = run->threads_seen <= 1 || (row && row->kind == WAIT_CHILD);
-    double wanted = run->wanted_ratio.value;
-    /* Without switches that is the CPU time as if its threads had run one after the other: they may have run at once. */
-    if (!run->from_switches && run->threads_seen > 1)
-        wanted /= run->threads_seen;
-    return waiting_share(run, 1 - run->on_cpu_ratio.value - delayed, 1 - wanted, in_turn);
+    return shares_of_time(results).waiting;
 }
 
 static void waiting_test(const struct results *results, struct finding *finding)
@@ -112,7 +79,7 @@ static void waiting_test(const struct results *results, struct finding *finding)
         finding_not_testable(finding, run->on_cpu_ratio.why_not, NULL);
         return;
     }
-    const struct wait_row *row = longest_wait(results->waits);
+    const struct wait_row *row = wait_rows_longest(results->waits);
     finding_decide_share(finding, results, share_of(OF_ELAPSED, share_asleep(results)));
     if (finding->verdict == VERDICT_RULED_OUT) {
         finding_reason_bound(finding, "bound", finding->recoverable);

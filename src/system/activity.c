@@ -66,7 +66,7 @@ struct activity_watch {
     cpu_ticks_list cpus_first, cpus_last;
     cpu_interrupts_list interrupts_first, interrupts_last;
     double interrupts_first_s, interrupts_last_s, interrupts_next_s;
-    bool has_cgroup;
+    bool has_cgroup, cgroup_is_given;
     struct cgroup_cpu cgroup_first, cgroup_last;
     bool has_members; /* the limited group's processes could be read, and it is their own, not one above it */
     uint32_t others_most;
@@ -453,9 +453,25 @@ static void members_look(struct activity_watch *watch, const struct cgroup_cpu *
     watch->others_most = others > watch->others_most ? others : watch->others_most;
 }
 
+/* A program may be put into a limited group only once it runs (a shell that does so and execs, systemd-run): that one counts from then on. */
+static void cgroup_follow(struct activity_watch *watch)
+{
+    pid_t busiest;
+    struct cgroup_cpu now;
+    if (watch->cgroup_is_given || watch->cgroup_last.limited || !activity_processes(watch, &busiest, 1))
+        return;
+    cgroup_cpu_read(&now, watch->root, busiest);
+    if (!now.path.known || !now.limited || (watch->has_cgroup && strcmp(now.path.text, watch->cgroup_first.path.text) == 0))
+        return;
+    watch->cgroup_first = watch->cgroup_last = now;
+    watch->has_cgroup = true;
+    watch->others_most = 0;
+}
+
 /* The group is kept by its path: at the last look the process may have ended. */
 static void cgroup_look(struct activity_watch *watch)
 {
+    cgroup_follow(watch);
     if (!watch->has_cgroup)
         return;
     struct cgroup_cpu cgroup;
@@ -524,6 +540,7 @@ struct activity_watch *activity_watch_new(const struct sysroot *root, const pid_
         cgroup_cpu_read(&watch->cgroup_first, root, pids[0]);
     watch->has_cgroup = (cgroup || count) && watch->cgroup_first.path.known;
     watch->cgroup_last = watch->cgroup_first;
+    watch->cgroup_is_given = cgroup != NULL;
     watch->began_s = now_s();
     activity_look(watch);
     return watch;

@@ -286,15 +286,27 @@ static void bottleneck_section(struct page *page)
 
 /* ---- where the time went ---- */
 
-/* Share of the elapsed time in which no thread ran although one was ready. */
-static double ready_ratio(const struct run_time *run)
+static const double PART_SHOWN = 0.005, PART_OPEN = 0.01;
+
+/* A part whose borders are open says so beside its middle. */
+static void part_line(struct page *page, const char *label, struct interval share, enum colour colour)
 {
-    double off = 1 - run->on_cpu_ratio.value;
-    double ready = run->wanted_ratio.known ? run->wanted_ratio.value - run->on_cpu_ratio.value : 0;
-    if (run->threads_seen <= 1 && run->run_delay_s.known && run->elapsed_s.known && run->elapsed_s.value > 0 &&
-        run->run_delay_s.value / run->elapsed_s.value > ready)
-        ready = run->run_delay_s.value / run->elapsed_s.value;
-    return ready < 0 ? 0 : ready > off ? off : ready;
+    scoped_text struct text range = {0};
+    struct value value = VALUE_SHARE("", share);
+    value_print(&range, &value);
+    share_line(page, label, share.mid, colour, share.high - share.low >= PART_OPEN ? text_string(&range) : "");
+}
+
+
+/* What is neither running nor certain to wait. */
+static void off_cpu_lines(struct page *page, const struct time_shares *shares)
+{
+    bool throttled = shares->throttled.mid >= PART_SHOWN, ready = shares->ready.mid >= PART_SHOWN;
+    if (throttled)
+        part_line(page, "ready, but throttled", shares->throttled, RED);
+    if (ready)
+        part_line(page, "ready, but others ran", shares->ready, RED);
+    part_line(page, throttled || ready ? "waiting" : "no thread running", shares->waiting, DIM);
 }
 
 static void time_section(struct page *page)
@@ -335,19 +347,17 @@ static void time_section(struct page *page)
         share_line(page, sampled || kernel > 0 ? "running, its own code" : "running", on_cpu * user, CYAN, "");
         if (sampled || kernel > 0)
             share_line(page, "running, in the kernel", on_cpu * kernel, YELLOW, "");
-        double ready = ready_ratio(run);
-        if (ready >= 0.005)
-            share_line(page, "ready, but others ran", ready, RED, "");
-        share_line(page, ready >= 0.005 ? "waiting" : "no thread running", 1 - on_cpu - ready, DIM, "");
+        struct time_shares shares = time_shares_of(run, results->activity, results->waits);
+        off_cpu_lines(page, &shares);
     }
     scoped_text struct text facts = {0};
     if (run->run_delay_s.known) {
-        text_add(&facts, "waited ");
+        text_add(&facts, run->threads_seen > 1 ? "its threads together waited " : "waited ");
         print_seconds(&facts, run->run_delay_s.value);
-        text_add(&facts, " for a CPU");
+        text_printf(&facts, " for a CPU%s", run->run_delay_is_least ? " at least" : "");
     }
-    if (results->activity && results->activity->throttled_s.known) {
-        text_add(&facts, facts.length ? ", throttled " : "throttled ");
+    if (results->activity && results->activity->throttled_s.known && results->activity->throttled_s.value > 0) {
+        text_add(&facts, facts.length ? ", its group was throttled " : "its group was throttled ");
         print_seconds(&facts, results->activity->throttled_s.value);
     }
     if (results->activity && results->activity->steal_ratio.known)

@@ -225,6 +225,26 @@ Test(findings, small_pages_gain_spans_what_overlap_may_hide)
     arena_done(&made.arena);
 }
 
+/* Half of a long wait is more than all of a little CPU time. */
+Test(findings, what_is_larger_is_compared_in_seconds)
+{
+    struct made_up made;
+    make_up(&made);
+    made.run.elapsed_s = measured_as(30);
+    made.run.on_cpu_ratio = made.run.cpus_used = measured_as(1.0 / 3);
+    made.run.run_delay_s = measured_as(20);
+    made.activity.quota_cpus = measured_as(1.0 / 3);
+    made.activity.throttled_s = measured_as(14);
+    made.activity.group_others = measured_as(0);
+    made.stalls.class_samples[INSTRUCTION_DIV] = 900;
+    made.row = (struct stall_row){.text = "div %rcx", .class = INSTRUCTION_DIV, .samples = 900};
+    findings_test(&made.findings, &made.results, &made.arena);
+    struct overall overall = overall_of(&made.findings, &made.results, &made.arena);
+    cr_assert_str_eq(overall.culprit->hypothesis->id, "cpu-quota");
+    cr_assert(!strstr(overall.sentence, "Larger still"), "%s", overall.sentence);
+    arena_done(&made.arena);
+}
+
 /* What others took says nothing of the code: it is said beside the cause, and gains are shares of CPU time. */
 /* What was not put into a pattern, not met by a sample or not visible from a guest bounds nothing. */
 Test(findings, what_was_not_seen_is_not_ruled_out)
@@ -805,19 +825,29 @@ Test(findings, throttling_of_the_group_is_a_bound_for_one_of_its_members)
     made.activity.period_s = measured_as(0.1);
     made.activity.group_usage_s = measured_as(40);
     const struct finding *quota = test_and_find(&made, "cpu-quota");
+    cr_assert_eq(quota->recoverable.high, 0, "it ran all the time: %g", quota->recoverable.high);
+    made.run.on_cpu_ratio = measured_as(0.3);
+    made.run.run_delay_s = measured_as(7);
+    quota = test_and_find(&made, "cpu-quota");
     cr_assert_float_eq(quota->recoverable.high, 0.6, 1e-9, "a period is throttled at most whole: %g", quota->recoverable.high);
     made.run.on_cpu_ratio = made.run.wanted_ratio = measured_as(0.1);
+    made.run.run_delay_s = measured_as(2);
+    made.run.run_delay_is_least = true;
     quota = test_and_find(&made, "cpu-quota");
     cr_assert_eq(quota->verdict, VERDICT_UNDECIDED, "it slept, and others in the group are held back");
     cr_assert(strstr(quota->reason, "isn't known"), "%s", quota->reason);
-    made.run.on_cpu_ratio = made.run.wanted_ratio = measured_as(1);
+    made.run.on_cpu_ratio = measured_as(0.4);
+    made.run.wanted_ratio = measured_as(1);
+    made.run.run_delay_is_least = false;
     made.activity.group_usage_s = measured_as(10.1);
     made.run.from_switches = true;
     made.run.threads_seen = 8;
     made.activity.cpus_allowed = measured_as(8);
     quota = test_and_find(&made, "cpu-quota");
     cr_assert_eq(quota->verdict, VERDICT_SUPPORTED);
-    cr_assert_float_eq(quota->recoverable.low, 0.6, 1e-9);
+    cr_assert_float_eq(quota->recoverable.low, (4.8 - 7 * 0.4) / 8, 1e-9, "one of eight ran for 40 %%: %g", quota->recoverable.low);
+    cr_assert_float_eq(quota->recoverable.mid, 0.6, 1e-9);
+    cr_assert_float_eq(quota->recoverable.high, 0.6, 1e-9);
     arena_done(&made.arena);
 }
 
@@ -861,7 +891,45 @@ Test(findings, throttled_time_is_not_laid_at_others)
     cr_assert_eq(test_and_find(&made, "cpu-quota")->verdict, VERDICT_SUPPORTED);
     const struct finding *others = test_and_find(&made, "oversubscribed");
     cr_assert_neq(others->verdict, VERDICT_SUPPORTED);
-    cr_assert_eq(others->recoverable.low, 0, "%g", others->recoverable.low);
+    cr_assert_lt(others->recoverable.low, 0.02, "%g", others->recoverable.low);
+    made.activity.group_others = measured_as(0);
+    cr_assert_lt(test_and_find(&made, "oversubscribed")->recoverable.high, 0.02, "nobody else is in its group");
+    arena_done(&made.arena);
+}
+
+static struct text page_or_json(struct made_up *made, bool as_json, bool verbose);
+
+/* Four threads at one lock, and others on the CPUs: each part of the time once, with the same figures everywhere. */
+Test(findings, shares_of_the_time_are_the_tables)
+{
+    struct made_up made;
+    make_up(&made);
+    made.run.from_switches = true;
+    made.run.threads_seen = 5;
+    made.run.elapsed_s = measured_as(6.46);
+    made.run.cpu_s = measured_as(2.32);
+    made.run.cpus_used = measured_as(0.36);
+    made.run.on_cpu_ratio = measured_as(0.358);
+    made.run.wanted_ratio = measured_as(0.914);
+    made.run.run_delay_s = measured_as(6.77); /* more than the run: delays of several fall together */
+    made.run.preempted_s = measured_as(6.5);
+    struct time_shares shares = time_shares_of(&made.run, &made.activity, NULL);
+    cr_assert_float_eq(shares.running.mid + shares.throttled.mid + shares.ready.mid + shares.waiting.mid, 1, 1e-9);
+    const struct finding *others = test_and_find(&made, "oversubscribed");
+    cr_assert_eq(others->verdict, VERDICT_SUPPORTED);
+    cr_assert(others->recoverable.low == shares.ready.low && others->recoverable.high == shares.ready.high);
+    cr_assert(others->recoverable.high <= 1 - 0.358 && others->recoverable.low >= 0.55, "%g", others->recoverable.high);
+    made.activity.quota_cpus = measured_as(0.3);
+    made.activity.throttled_s = measured_as(3);
+    made.activity.group_others = measured_as(0);
+    shares = time_shares_of(&made.run, &made.activity, NULL);
+    cr_assert_float_eq(shares.running.mid + shares.throttled.mid + shares.ready.mid + shares.waiting.mid, 1, 1e-9);
+    const struct finding *quota = test_and_find(&made, "cpu-quota");
+    cr_assert(quota->recoverable.low == shares.throttled.low && quota->recoverable.high == shares.throttled.high);
+    cr_assert(quota->recoverable.high + shares.ready.low <= 0.643, "what is throttled isn't laid at others as well");
+    struct text page = page_or_json(&made, false, false);
+    cr_assert(strstr(text_string(&page), "ready, but throttled"), "%s", text_string(&page));
+    text_done(&page);
     arena_done(&made.arena);
 }
 
@@ -1133,8 +1201,12 @@ Test(findings, a_limit_that_nobody_shares_is_the_programs_own)
     made.activity.period_s = measured_as(0.1);
     made.activity.group_usage_s = not_measured("version 1 counts that elsewhere");
     made.activity.group_others = measured_as(2);
+    made.run.on_cpu_ratio = measured_as(0.5);
+    made.run.run_delay_s = measured_as(5);
     cr_assert_eq(test_and_find(&made, "cpu-quota")->verdict, VERDICT_UNDECIDED);
     made.activity.group_others = measured_as(0);
+    made.run.on_cpu_ratio = measured_as(0.5);
+    made.run.run_delay_s = measured_as(5);
     const struct finding *quota = test_and_find(&made, "cpu-quota");
     cr_assert_eq(quota->verdict, VERDICT_SUPPORTED);
     cr_assert_float_eq(quota->recoverable.low, 0.5, 1e-9, "%g", quota->recoverable.low);
