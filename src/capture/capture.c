@@ -382,6 +382,8 @@ static uint32_t stack_of(struct capture *capture, uint32_t space, const struct r
         return unwound_stack(capture, space, sample);
     if (!(sample->sample_type & PERF_SAMPLE_CALLCHAIN) || !sample->callchain.count)
         return STACK_NONE;
+    if (sample->sample_type & PERF_SAMPLE_STACK_USER)
+        capture->stacks_without_dump += kernel_part(&sample->callchain).count < sample->callchain.count;
     return chain_stack(capture, space, &sample->callchain);
 }
 

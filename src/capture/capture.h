@@ -17,6 +17,7 @@ struct capture {
     struct capture_state *state; /* while and after filling */
     struct source_facts facts; /* strings copied to the recording's arena */
     struct source_losses losses;
+    uint64_t stacks_without_dump; /* chains of user code, by frame pointers, among samples that could hold a stack dump */
 };
 
 void capture_init(struct capture *capture);

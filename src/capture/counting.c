@@ -252,6 +252,12 @@ static bool target_ended(struct waiter *waiter)
     return alive == 0;
 }
 
+static void notice_give(const struct counting_plan *plan, enum counting_notice notice, const char *about)
+{
+    if (plan->notice)
+        plan->notice(plan->context, notice, about);
+}
+
 static void counters_switch(struct waiter *waiter, bool on)
 {
     if (on)
@@ -259,41 +265,7 @@ static void counters_switch(struct waiter *waiter, bool on)
     else
         counters_disable(&waiter->counting->counters);
     waiter->enabled = on;
-    if (waiter->plan->notice)
-        waiter->plan->notice(waiter->plan->context, on ? NOTICE_ENABLED : NOTICE_DISABLED);
-}
-
-/* Returns whether the command asks to stop. */
-static bool control_command(struct waiter *waiter, struct view command)
-{
-    bool stop = view_equal(command, "stop"), known = stop || view_equal(command, "ping");
-    if (view_equal(command, "enable") || view_equal(command, "disable")) {
-        counters_switch(waiter, view_equal(command, "enable"));
-        known = true;
-    }
-    if (known && waiter->plan->acknowledge_fd >= 0 && write(waiter->plan->acknowledge_fd, "ack\n", 4) < 0)
-        return stop;
-    return stop;
-}
-
-static bool control_read(struct waiter *waiter)
-{
-    struct pollfd *polled = &waiter->polled[waiter->control_at];
-    char buffer[512];
-    ssize_t got = read(polled->fd, buffer, sizeof(buffer));
-    if (got <= 0) {
-        if (got == 0 || errno != EAGAIN)
-            polled->fd = -1; /* the other side has gone: counting goes on */
-        return false;
-    }
-    struct view rest = {buffer, (size_t)got}, line;
-    bool stop = false;
-    while (view_line(&rest, &line)) {
-        while (line.length && line.text[line.length - 1] == '\0')
-            line.length--;
-        stop |= control_command(waiter, view_trim(line));
-    }
-    return stop;
+    notice_give(waiter->plan, on ? NOTICE_ENABLED : NOTICE_DISABLED, NULL);
 }
 
 static void window_print(struct waiter *waiter, uint64_t now)
@@ -322,6 +294,71 @@ static void clock_start(struct waiter *waiter, uint64_t now)
     waiter->start_ns = now;
     waiter->next_interval_ns = now + waiter->plan->interval_ns;
     waiter->end_ns = waiter->plan->timeout_ns ? now + waiter->plan->timeout_ns : 0;
+}
+
+/* "enable EVENT", "disable EVENT"; an event that is counted in several places is all of them. */
+static bool event_switch(struct waiter *waiter, const char *name, bool on)
+{
+    struct counters *counters = &waiter->counting->counters;
+    bool found = false;
+    for (size_t at = 0; at < counters->count; at++) {
+        const struct counter *counter = &counters->items[at];
+        if (strcmp(counter->name, name) != 0 && strcmp(counter->spec->name, name) != 0)
+            continue;
+        counter_switch(counters, at, on);
+        found = true;
+    }
+    notice_give(waiter->plan, !found ? NOTICE_UNKNOWN_EVENT : on ? NOTICE_ENABLED : NOTICE_DISABLED, name);
+    return found;
+}
+
+static bool order_switch(struct waiter *waiter, const struct control_order *order)
+{
+    bool on = order->command == CONTROL_ENABLE;
+    waiter->enable_ns = 0; /* it was said otherwise */
+    if (order->event)
+        return event_switch(waiter, order->event, on);
+    if (on && !waiter->enabled && waiter->plan->delay_ns > 0 && waiter->next_interval_ns == UINT64_MAX)
+        clock_start(waiter, now_ns());
+    counters_switch(waiter, on);
+    return true;
+}
+
+/* Whether it was done. */
+static bool order_obey(struct waiter *waiter, const struct control_order *order)
+{
+    const struct counters *counters = &waiter->counting->counters;
+    switch (order->command) {
+    case CONTROL_ENABLE:
+    case CONTROL_DISABLE:
+        return order_switch(waiter, order);
+    case CONTROL_EVENTS:
+        for (size_t at = 0; at < counters->count; at++)
+            notice_give(waiter->plan, NOTICE_EVENT, counters->items[at].name);
+        return true;
+    case CONTROL_UNKNOWN:
+        notice_give(waiter->plan, NOTICE_UNKNOWN_ORDER, order->line);
+        return false;
+    case CONTROL_STOP:
+    case CONTROL_PING:
+        break;
+    }
+    return true;
+}
+
+/* Returns whether an order was to stop. */
+static bool control_read(struct waiter *waiter)
+{
+    struct control *control = waiter->plan->control;
+    struct control_order order;
+    bool stop = false;
+    while (control_next(control, &order)) {
+        if (order_obey(waiter, &order))
+            control_acknowledge(control);
+        stop |= order.command == CONTROL_STOP;
+    }
+    waiter->polled[waiter->control_at].fd = control->command_fd; /* -1: the other side has gone; counting goes on */
+    return stop;
 }
 
 /* The next moment at which something is to be done; UINT64_MAX: none. */
@@ -398,7 +435,7 @@ static void wait_for_end(struct waiter *waiter)
 static bool only_the_program(const struct counting *counting, const struct counting_plan *plan)
 {
     return counting->has_workload && !plan->interval_ns && !plan->timeout_ns && plan->delay_ns == 0 &&
-           plan->control_fd < 0;
+           !plan->control;
 }
 
 static void waiter_init(struct waiter *waiter, struct counting *counting, const struct counting_plan *plan)
@@ -417,9 +454,9 @@ static void waiter_init(struct waiter *waiter, struct counting *counting, const 
         waiter->look = true;
     else if (by_task)
         polled_processes(waiter);
-    if (plan->control_fd >= 0) {
+    if (plan->control) {
         waiter->control_at = (int)waiter->polled_count;
-        polled_add(waiter, plan->control_fd);
+        polled_add(waiter, plan->control->command_fd);
     }
     if (!plan->interval_ns)
         return;
@@ -508,6 +545,14 @@ static bool nothing_to_wait_for(const struct counting *counting, const struct sy
     return true;
 }
 
+/* Attached processes that are stopped count nothing until somebody lets them go on: said before the waiting for it. */
+static void stopped_say(const struct counting *counting, const struct counting_plan *plan, const struct sysroot *root)
+{
+    char name[100];
+    for (size_t from = plan->target->every_thread ? SIZE_MAX : 0; target_stopped_next(&counting->target, root, &from, name, sizeof(name));)
+        notice_give(plan, NOTICE_STOPPED, name);
+}
+
 static bool counting_start(struct counting *counting, const struct counting_plan *plan, const struct kernel *kernel,
                            const struct sysroot *root, struct error *err)
 {
@@ -527,8 +572,9 @@ static bool counting_start(struct counting *counting, const struct counting_plan
     else if (by_exec)
         counters_enable_machine_wide(&counting->counters);
     workload_forward_signals(counting->has_workload ? &counting->workload : NULL);
-    if (plan->delay_ns != 0 && plan->notice)
-        plan->notice(plan->context, NOTICE_DISABLED);
+    if (plan->delay_ns != 0)
+        notice_give(plan, NOTICE_DISABLED, NULL);
+    stopped_say(counting, plan, root);
     if (counting->has_workload)
         workload_let_go(&counting->workload);
     return true;

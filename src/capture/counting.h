@@ -9,13 +9,18 @@
 #ifndef PLUMB_CAPTURE_COUNTING_H
 #define PLUMB_CAPTURE_COUNTING_H
 
+#include "capture/control.h"
 #include "model/count_table.h"
 #include "source/live/counters.h"
 #include "source/live/workload.h"
 
 enum counting_notice {
-    NOTICE_ENABLED,  /* counters were switched on: by the control file, or after the delay */
+    NOTICE_ENABLED,  /* counters were switched on: by the control file, or after the delay; about: that event, NULL: all */
     NOTICE_DISABLED,
+    NOTICE_EVENT,         /* about: one of the events, whose names were asked for */
+    NOTICE_UNKNOWN_EVENT, /* about: what was to be switched */
+    NOTICE_UNKNOWN_ORDER, /* about: what came from the control file */
+    NOTICE_STOPPED,       /* about: a process that doesn't run, as "PID 'name'" */
 };
 
 struct counting_plan {
@@ -30,9 +35,9 @@ struct counting_plan {
     uint64_t interval_count;                 /* 0: any number */
     uint64_t timeout_ns;                     /* 0: none; the program is then ended with SIGTERM */
     int64_t delay_ns;                        /* before the counters start; -1: until the control file says so */
-    int control_fd, acknowledge_fd;          /* -1: none */
+    struct control *control;                 /* NULL: none */
     bool (*interval)(void *context, const struct count_table *window);
-    void (*notice)(void *context, enum counting_notice notice);
+    void (*notice)(void *context, enum counting_notice notice, const char *about);
     void *context;
 };
 

@@ -32,13 +32,13 @@ static const struct option_row *rows_of(const struct command *command)
 
 static bool takes_value(const struct option_row *row)
 {
-    return row->kind == OPTION_TEXT || row->kind == OPTION_TEXTS || row->kind == OPTION_TEXTS_NAMED ||
+    return row->kind == OPTION_TEXT || row->kind == OPTION_LIST || row->kind == OPTION_TEXTS || row->kind == OPTION_TEXTS_NAMED ||
            row->kind == OPTION_U64 || row->kind == OPTION_DOUBLE || row->kind == OPTION_LAST_OPTIONAL;
 }
 
 static bool is_repeated(const struct option_row *row)
 {
-    return row->kind == OPTION_TEXTS || row->kind == OPTION_TEXTS_NAMED || row->kind == OPTION_COUNT;
+    return row->kind == OPTION_LIST || row->kind == OPTION_TEXTS || row->kind == OPTION_TEXTS_NAMED || row->kind == OPTION_COUNT;
 }
 
 /* Does its operand start a program with arguments of its own? The usage says so by the "--" before it. */

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "command/options.h"
 
+#include "base/arena.h"
+#include "base/scope.h"
 #include "base/text.h"
+
+#include <stdlib.h>
 
 struct parser {
     const struct option_row *rows;
@@ -103,6 +107,13 @@ static bool store_number(const struct option_row *row, void *member, const char 
     return good || error_set(err, ERROR_USAGE, "option '%s' expects a number, not '%s'", word, value);
 }
 
+/* -p A -p B is -p A,B. */
+static void list_extend(char **list, const char *more)
+{
+    scoped_free char *before = *list;
+    *list = before ? memory_printf("%s,%s", before, more) : memory_printf("%s", more);
+}
+
 static bool store(struct parser *parser, const struct option_row *row, const char *value, bool negated,
                   const char *word, struct error *err)
 {
@@ -116,6 +127,9 @@ static bool store(struct parser *parser, const struct option_row *row, const cha
         return true;
     case OPTION_TEXT:
         *(const char **)member = value;
+        return true;
+    case OPTION_LIST:
+        list_extend(member, value);
         return true;
     case OPTION_OPTIONAL:
     case OPTION_LAST_OPTIONAL:
@@ -139,7 +153,7 @@ static bool store(struct parser *parser, const struct option_row *row, const cha
 static bool takes_value(const struct option_row *row)
 {
     return row->kind == OPTION_TEXT || row->kind == OPTION_LAST_OPTIONAL || row->kind == OPTION_TEXTS ||
-           row->kind == OPTION_TEXTS_NAMED || row->kind == OPTION_U64 || row->kind == OPTION_DOUBLE;
+           row->kind == OPTION_TEXTS_NAMED || row->kind == OPTION_LIST || row->kind == OPTION_U64 || row->kind == OPTION_DOUBLE;
 }
 
 static bool next_word(struct parser *parser, const struct option_row *row, const char *word, const char **ret_value, struct error *err)
@@ -246,7 +260,13 @@ bool options_parse(const struct option_row *rows, enum options_mode mode, int ar
 
 void options_done(const struct option_row *rows, void *values)
 {
-    for (const struct option_row *row = rows; row->kind != OPTION_END; row++)
+    for (const struct option_row *row = rows; row->kind != OPTION_END; row++) {
+        void *member = (char *)values + row->offset;
         if (row->kind == OPTION_TEXTS)
-            vec_done((struct option_texts *)((char *)values + row->offset));
+            vec_done((struct option_texts *)member);
+        if (row->kind == OPTION_LIST) {
+            free(*(char **)member);
+            *(char **)member = NULL;
+        }
+    }
 }

@@ -22,6 +22,7 @@ enum option_kind {
     OPTION_TEXT,       /* const char * */
     OPTION_U64,        /* uint64_t */
     OPTION_DOUBLE,     /* double */
+    OPTION_LIST,       /* const char *: a list with commas; given again, it grows. Owner: the values (options_done) */
     OPTION_TEXTS,      /* struct option_texts: every occurrence is kept, in order */
     OPTION_OPTIONAL,   /* const char *: "" when given without a value; a value only as --long=VALUE or -xVALUE */
     OPTION_LAST_OPTIONAL, /* const char *: as OPTION_TEXT, but "" when no word follows, or one that begins with - */

@@ -295,8 +295,6 @@ static bool count_run(struct measuring_runner *runner, const struct experiment_a
                                  .surroundings = &surroundings,
                                  .inherit = true,
                                  .interval_ns = first_look_ns,
-                                 .control_fd = -1,
-                                 .acknowledge_fd = -1,
                                  .interval = look_at_pages,
                                  .context = &looks};
     bool ran = counting_run(&counting, &plan, runner->setup.kernel, runner->setup.root, err);

@@ -269,6 +269,48 @@ def test_control_fifo(run, countable, tmp_path):
     assert done.stderr.startswith("Events disabled\nEvents enabled\nEvents disabled\n"), done.stderr
 
 
+def test_control_words(run, countable, tmp_path):
+    """One event is switched by its name; what isn't done isn't acknowledged, and said."""
+    control, answer = tmp_path / "control", tmp_path / "answer"
+    os.mkfifo(control)
+    os.mkfifo(answer)
+    script = (f"exec 3<>{answer}; for w in 'snapshot' 'enable nosuch' bogus 'enable page-faults' evlist; do echo $w >{control}; done; "
+              "read a <&3; read b <&3; echo $a $b; true; true")
+    done = run("stat", "-x,", "-D", "-1", "--control", f"fifo:{control},{answer}", "-e", "page-faults,minor-faults", "sh", "-c", script)
+    assert done.returncode == 0 and done.stdout == "ack ack\n", done.stderr
+    said = done.stderr.splitlines()
+    assert said[:6] == ["Events disabled", "# plumb stat: --control: 'snapshot' is none of enable, disable, stop, ping, evlist",
+                        "# plumb stat: --control: no event 'nosuch' is counted; evlist names them",
+                        "# plumb stat: --control: 'bogus' is none of enable, disable, stop, ping, evlist",
+                        "Event page-faults enabled", "page-faults"], done.stderr
+    assert "<not counted>,,minor-faults" in done.stderr and "<not counted>,,page-faults" not in done.stderr, done.stderr
+
+
+def test_lists_given_twice_are_one_list(run, countable):
+    with subprocess.Popen(["sleep", "100"]) as first, subprocess.Popen(["sleep", "100"]) as second:
+        done = run("stat", "-x,", "-p", first.pid, "-p", second.pid, "-p", first.pid, "-e", "page-faults", "--per-thread", "--timeout", 50)
+        first.kill(), second.kill()
+    assert [line.split(",")[0] for line in done.stderr.splitlines()] == [f"sleep-{first.pid}", f"sleep-{second.pid}"], done.stderr
+
+
+def test_what_is_lost_without_the_kernel_is_said_of_each_event(plumb, countable, other_users):
+    if pathlib.Path("/proc/sys/kernel/perf_event_paranoid").read_text().strip() != "2":
+        pytest.skip("perf_event_paranoid isn't 2")
+    with tempfile.TemporaryDirectory(dir="/tmp") as folder:
+        os.chmod(folder, 0o755)
+        copy = shutil.copy(plumb, pathlib.Path(folder) / "plumb")
+        os.chmod(copy, 0o755)
+
+        def drop():
+            os.setgroups([])
+            os.setresgid(65534, 65534, 65534)
+            os.setresuid(65534, 65534, 65534)
+        done = subprocess.run([copy, "stat", "-x,", "-e", "task-clock,page-faults,cpu-clock", "true"], capture_output=True, text=True,
+                              timeout=60, preexec_fn=drop, cwd="/")
+    assert "the kernel's part isn't counted of page-faults, marked :u" in done.stderr, done.stderr
+    assert "task-clock, cpu-clock: marked :u too, but a clock" in done.stderr, done.stderr
+
+
 def test_control_stop_ends_the_program_which_is_no_failure(run, tmp_path):
     control = tmp_path / "control"
     os.mkfifo(control)

@@ -44,10 +44,10 @@ struct diagnose_options {
 
 static const struct option_row diagnose_rows[] = {
     {.kind = OPTION_HEADING, .help = "whom"},
-    {'p', "pid", OPTION_TEXT, AT(processes), "PIDS", "running processes with all their threads"},
+    {'p', "pid", OPTION_LIST, AT(processes), "PIDS", "running processes with all their threads"},
     {0, "cgroup", OPTION_TEXT, AT(cgroup), "PATH", "the processes of a cgroup"},
     {'a', "all-cpus", OPTION_FLAG, AT(all_cpus), NULL, "everything that runs on the machine"},
-    {'C', "cpu", OPTION_TEXT, AT(cpus), "LIST", "everything that runs on these CPUs (0-3,8)"},
+    {'C', "cpu", OPTION_LIST, AT(cpus), "LIST", "everything that runs on these CPUs (0-3,8)"},
     {.kind = OPTION_HEADING, .help = "how"},
     {0, "duration", OPTION_DOUBLE, AT(duration_s), "SECONDS", "stop after that long; a started program is ended; 0: when it ends. Default: 0; attached: 2 to 4"},
     {0, "runs", OPTION_U64, AT(runs), "N", "run the program N times, one after the other, and diagnose all runs together"},

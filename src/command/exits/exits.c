@@ -17,7 +17,7 @@
 static const struct option_row option_rows[] = {
     {0, NULL, OPTION_HEADING, 0, NULL, "whose exits"},
     {'a', "all", OPTION_FLAG, AT(all), NULL, "all guests of this host (the default without -p, -i and a program)"},
-    {'p', "pid", OPTION_TEXT, AT(processes), "PID[,PID]", "the guests of these virtual machine monitors"},
+    {'p', "pid", OPTION_LIST, AT(processes), "PID[,PID]", "the guests of these virtual machine monitors"},
     {'i', "input", OPTION_TEXT, AT(input), "FILE", "read a recording, a trace, a table of another tool, or what --json wrote"},
     {0, "compare", OPTION_FLAG, AT(compare), NULL, "two such files, A and B, side by side"},
     {0, "vcpu", OPTION_TEXT, AT(vcpu), "N", "only vCPUs of this number"},

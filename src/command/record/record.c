@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* plumb record: sample a program, processes, CPUs or a cgroup into a perf.data file. */
 #include "command/command_table.h"
-#include "command/record/record_control.h"
 #include "command/record/record_options.h"
 #include "command/record/record_summary.h"
 
 #include "base/scope.h"
+#include "capture/control.h"
 #include "source/live/guarded_program.h"
 #include "source/live/workload.h"
 
@@ -36,7 +36,7 @@ struct recording_run {
     const char *program; /* started, or NULL */
     struct recorder_request request;
     struct recorder *recorder;
-    struct record_control control;
+    struct control control;
     size_t notes_said;
     int64_t deadline_ns, enable_at_ns, stop_at_ns;
     bool ended_here; /* by us, as asked: not by the program or its user */
@@ -85,7 +85,7 @@ static bool switch_events(struct recording_run *run, const struct control_order 
     run->enable_at_ns = ENDLESS; /* it was said otherwise */
     if (recorder_switch(run->recorder, order->event, on, &refused)) {
         say(run, "%s %s", order->event ? order->event : "events", on ? "enabled" : "disabled");
-        record_control_acknowledge(&run->control);
+        control_acknowledge(&run->control);
         return true;
     }
     if (refused.kind != ERROR_NOT_FOUND) {
@@ -112,17 +112,17 @@ static bool obey(struct recording_run *run, const struct control_order *order, s
     case CONTROL_PING:
         break;
     case CONTROL_UNKNOWN:
-        say(run, "--control: '%s' is none of enable, disable, stop, ping, evlist", order->line);
+        say(run, "--control: '%s' is none of " CONTROL_WORDS, order->line);
         return true;
     }
-    record_control_acknowledge(&run->control);
+    control_acknowledge(&run->control);
     return true;
 }
 
 static bool obey_all(struct recording_run *run, struct error *err)
 {
     struct control_order order;
-    while (record_control_next(&run->control, &order))
+    while (control_next(&run->control, &order))
         if (!obey(run, &order, err))
             return false;
     recorder_watch(run->recorder, run->control.command_fd);
@@ -335,7 +335,7 @@ static void run_done(struct recording_run *run)
     recorder_free(run->recorder);
     if (run->has_workload)
         workload_done(&run->workload);
-    record_control_done(&run->control);
+    control_done(&run->control);
     record_choice_done(&run->choice);
     options_done(record_rows, &run->options);
     arena_done(&run->arena);
@@ -350,6 +350,13 @@ static char **copy_command_line(struct arena *arena, int argc, char **argv)
     return copy;
 }
 
+static void say_stopped(const struct recording_run *run)
+{
+    char name[100];
+    for (size_t from = 0; target_stopped_next(&run->choice.target, run->context->root, &from, name, sizeof(name));)
+        say(run, "process %s is stopped (SIGSTOP, or a debugger): there is nothing to sample until it goes on (kill -CONT PID)", name);
+}
+
 static bool choose(struct recording_run *run, bool has_program, struct error *err)
 {
     if (!record_choose(&run->options, run->context, &run->arena, &run->choice, &run->request, err))
@@ -359,10 +366,11 @@ static bool choose(struct recording_run *run, bool has_program, struct error *er
         return error_hint(err, "plumb record [options] -- command, or -p PID, -a, -C CPUS, --cgroup PATH");
     }
     if (!record_choose_events(&run->options, run->context, &run->arena, &run->choice, err) ||
-        !record_control_open(&run->control, run->options.control, err))
+        !control_open(&run->control, run->options.control, err))
         return false;
     vec_for_each(&run->choice.notes, note)
         say(run, "%s", *note);
+    say_stopped(run);
     return true;
 }
 

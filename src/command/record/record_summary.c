@@ -14,15 +14,37 @@ static double percent(uint64_t part, uint64_t whole)
     return whole ? 100.0 * (double)part / (double)whole : 0;
 }
 
+/* Of a recording whose unwinder was chosen by trial: both parts of it, as its reader will meet both. */
+static void dumps_after_trial(char *text, size_t size, const struct record_summary *summary,
+                              const struct recorder_result *result, const char *cut)
+{
+    const struct unwound_share *unwound = summary->unwound;
+    int used = snprintf(text, size,
+                        "frame pointers reached the root of %.0f %% of the first %llu user stacks, so those after them were copied "
+                        "(--call-graph fp insists): ", percent(result->stacks_at_root, result->user_stacks),
+                        (unsigned long long)result->user_stacks);
+    if (!result->stack_dumps)
+        snprintf(text + used, size - (size_t)used, "none came");
+    else if (unwound && unwound->stacks)
+        snprintf(text + used, size - (size_t)used, "%llu, of which %.1f %% reach it (%llu were unwound)%s",
+                 (unsigned long long)result->stack_dumps, percent(unwound->at_root, unwound->stacks),
+                 (unsigned long long)unwound->stacks, cut);
+    else
+        snprintf(text + used, size - (size_t)used, "%llu; how many reach it isn't known: %s", (unsigned long long)result->stack_dumps,
+                 summary->not_unwound ? summary->not_unwound : "none could be unwound");
+}
+
 /* Stack dumps: what unwinding some of them says, and whether they were long enough. */
 static void say_dumps(const struct record_summary *summary, const struct recorder_result *result)
 {
     const struct unwound_share *unwound = summary->unwound;
-    char text[400], cut[120] = "";
+    char text[600], cut[120] = "";
     if (unwound && unwound->at_dump_end)
         snprintf(cut, sizeof(cut), ", %.1f %% need more than was copied (--call-graph dwarf,BYTES)",
                  percent(unwound->at_dump_end, unwound->stacks));
-    if (unwound && unwound->stacks)
+    if (result->user_stacks)
+        dumps_after_trial(text, sizeof(text), summary, result, cut);
+    else if (unwound && unwound->stacks)
         snprintf(text, sizeof(text), "%.1f %% of user stacks reach their thread's root (stack dumps; %llu of %llu were "
                  "unwound)%s", percent(unwound->at_root, unwound->stacks), (unsigned long long)unwound->stacks,
                  (unsigned long long)result->stack_dumps, cut);

@@ -30,10 +30,10 @@ struct report_options {
 static const struct option_row report_rows[] = {
     {0, NULL, OPTION_HEADING, 0, NULL, "what to read"},
     RECORDING_INPUT_ROWS(report_options),
-    {'C', "cpu", OPTION_TEXT, AT(cpus), "LIST", "only samples taken on these CPUs, such as 0-3,8"},
+    {'C', "cpu", OPTION_LIST, AT(cpus), "LIST", "only samples taken on these CPUs, such as 0-3,8"},
     {0, "time", OPTION_TEXT, AT(time), "FROM,UNTIL", "only samples from this stretch of time, in seconds"},
-    {0, "pid", OPTION_TEXT, AT(pids), "LIST", "only samples of these processes"},
-    {0, "tid", OPTION_TEXT, AT(tids), "LIST", "only samples of these threads"},
+    {0, "pid", OPTION_LIST, AT(pids), "LIST", "only samples of these processes"},
+    {0, "tid", OPTION_LIST, AT(tids), "LIST", "only samples of these threads"},
     {0, NULL, OPTION_HEADING, 0, NULL, "what to show"},
     {'s', "sort", OPTION_TEXT, AT(sort), "KEY[,KEY]",
      "tell apart and sort by: comm, pid, tid, dso, sym, srcline, cpu (default: comm,dso,sym); of branches also "
@@ -53,9 +53,9 @@ static const struct option_row report_rows[] = {
      "count what a function called as its own too (default with call chains)"},
     {0, "max-stack", OPTION_U64, AT(max_stack), "N", "look at no more than N frames of a stack"},
     {0, "inline", OPTION_FLAG, AT(inlines), NULL, "show inlined functions as frames (default)"},
-    {'c', "comms", OPTION_TEXT, AT(comms), "LIST", "only these commands"},
-    {'d', "dsos", OPTION_TEXT, AT(dsos), "LIST", "only these binaries and libraries"},
-    {'S', "symbols", OPTION_TEXT, AT(symbols), "LIST", "only these functions"},
+    {'c', "comms", OPTION_LIST, AT(comms), "LIST", "only these commands"},
+    {'d', "dsos", OPTION_LIST, AT(dsos), "LIST", "only these binaries and libraries"},
+    {'S', "symbols", OPTION_LIST, AT(symbols), "LIST", "only these functions"},
     {'U', "hide-unresolved", OPTION_FLAG, AT(hide_unresolved), NULL, "leave out addresses that nothing names"},
     {0, "percent-limit", OPTION_DOUBLE, AT(percent_limit), "PERCENT", "leave out rows and branches below this share"},
     {0, "percentage", OPTION_TEXT, AT(percentage), "absolute|relative",
@@ -514,7 +514,8 @@ static void add_header(struct report *report, FILE *file)
 }
 
 /* Stacks that end early make callers look cheaper than they are. */
-static void report_unwinding(FILE *talk, const struct report_options *options, struct unwinder_counts counts)
+static void report_unwinding(FILE *talk, const struct report_options *options, struct unwinder_counts counts,
+                             uint64_t without_dump)
 {
     if (!counts.stacks || options->quiet)
         return;
@@ -525,6 +526,8 @@ static void report_unwinding(FILE *talk, const struct report_options *options, s
         fprintf(talk, ", %.1f %% to the dump's end (record larger ones)", (double)counts.at_dump_end / all);
     if (counts.lost)
         fprintf(talk, ", %.1f %% to code without frame descriptions", (double)counts.lost / all);
+    if (without_dump)
+        fprintf(talk, "; %" PRIu64 " more stacks have no dump, they are what frame pointers gave", without_dump);
     fputc('\n', talk);
 }
 
@@ -547,7 +550,7 @@ static bool report_named(struct report *report, struct context *context, struct 
         return false;
     if (!options->quiet)
         recording_losses_report(context->talk, &report->capture.losses);
-    report_unwinding(context->talk, options, unwinder_counts(names->unwinder));
+    report_unwinding(context->talk, options, unwinder_counts(names->unwinder), report->capture.stacks_without_dump);
     if (!report_show(report, context, names->symboliser, err))
         return false;
     if (!complete) {
@@ -583,6 +586,7 @@ static bool report_run(struct context *context, int argc, char **argv, struct er
     };
     if (!report_parse(&report, argc, argv, err)) {
         free(report.cpus);
+        options_done(report_rows, &report.options);
         return false;
     }
     capture_init(&report.capture);
@@ -592,6 +596,7 @@ static bool report_run(struct context *context, int argc, char **argv, struct er
     sample_tally_done(&report.tally);
     capture_done(&report.capture);
     free(report.cpus);
+    options_done(report_rows, &report.options);
     return done;
 }
 

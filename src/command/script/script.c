@@ -29,11 +29,11 @@ struct script_options {
 static const struct option_row script_rows[] = {
     {0, NULL, OPTION_HEADING, 0, NULL, "what to read"},
     RECORDING_INPUT_ROWS(script_options),
-    {'C', "cpu", OPTION_TEXT, AT(cpus), "LIST", "only samples taken on these CPUs, such as 0-3,8"},
+    {'C', "cpu", OPTION_LIST, AT(cpus), "LIST", "only samples taken on these CPUs, such as 0-3,8"},
     {0, "time", OPTION_TEXT, AT(time), "FROM,UNTIL", "only samples from this stretch of time, in seconds"},
-    {0, "pid", OPTION_TEXT, AT(pids), "LIST", "only samples of these processes"},
-    {0, "tid", OPTION_TEXT, AT(tids), "LIST", "only samples of these threads"},
-    {'c', "comms", OPTION_TEXT, AT(comms), "LIST", "only samples of these commands"},
+    {0, "pid", OPTION_LIST, AT(pids), "LIST", "only samples of these processes"},
+    {0, "tid", OPTION_LIST, AT(tids), "LIST", "only samples of these threads"},
+    {'c', "comms", OPTION_LIST, AT(comms), "LIST", "only samples of these commands"},
     {0, NULL, OPTION_HEADING, 0, NULL, "what to show"},
     {'F', "fields", OPTION_TEXT, AT(fields), "FIELD[,FIELD]",
      "print these fields; +FIELD and -FIELD add to and take from the usual ones"},
@@ -180,7 +180,15 @@ static bool script_parse(struct script *script, int argc, char **argv, struct er
     return true;
 }
 
-/* What to print of an event: what was asked for, or of the usual what it has. */
+static bool any_event_has(const struct source *source, const struct field_row *row)
+{
+    for (size_t at = 0; at < source->event_count; at++)
+        if (source->events[at].attr.sample_type & row->sample_type)
+            return true;
+    return false;
+}
+
+/* What to print of an event: of what was asked for, or else is usual, what it has; refused is only what no event has. */
 static bool event_fields(const struct script *script, const struct source_event *event, unsigned *ret_fields,
                          struct error *err)
 {
@@ -195,7 +203,7 @@ static bool event_fields(const struct script *script, const struct source_event 
         const struct field_row *row = &field_rows[at];
         if (!(fields & row->field) || !row->sample_type || event->attr.sample_type & row->sample_type)
             continue;
-        if (asked & row->field) {
+        if (asked & row->field && !any_event_has(script->source, row)) {
             error_set(err, ERROR_NOT_FOUND, "event '%s' was recorded without '%s'", event->name, row->name);
             return row->remedy ? error_hint(err, "%s", row->remedy) : error_hint(err, "leave the field out of -F");
         }
@@ -426,6 +434,7 @@ static bool script_run(struct context *context, int argc, char **argv, struct er
     struct script script = {.options = {.input = RECORDING_INPUT_DEFAULTS, .inlines = true}, .context = context};
     if (!script_parse(&script, argc, argv, err)) {
         free(script.cpus);
+        options_done(script_rows, &script.options);
         return false;
     }
     capture_init(&script.capture);
@@ -443,6 +452,7 @@ static bool script_run(struct context *context, int argc, char **argv, struct er
     vec_done(&script.fields);
     capture_done(&script.capture);
     free(script.cpus);
+    options_done(script_rows, &script.options);
     return done;
 }
 

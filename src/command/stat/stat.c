@@ -27,11 +27,11 @@ static const struct option_row option_rows[] = {
     {'n', "null", OPTION_FLAG, MEMBER(null_run), NULL, "count nothing: only times"},
     {0, NULL, OPTION_HEADING, 0, NULL, "of whom"},
     {'a', "all-cpus", OPTION_FLAG, MEMBER(all_cpus), NULL, "everything on every CPU"},
-    {'C', "cpu", OPTION_TEXT, MEMBER(cpus), "LIST", "everything on these CPUs"},
-    {'p', "pid", OPTION_TEXT, MEMBER(processes), "PID[,PID]", "these processes, all their threads"},
-    {'t', "tid", OPTION_TEXT, MEMBER(threads), "TID[,TID]", "these threads"},
-    {'G', "cgroup", OPTION_TEXT, MEMBER(cgroups), "PATH[,PATH]", "a cgroup: one for all events, or one for each"},
-    {0, "for-each-cgroup", OPTION_TEXT, MEMBER(each_cgroup), "PATH[,PATH]", "all events for each of these cgroups"},
+    {'C', "cpu", OPTION_LIST, MEMBER(cpus), "LIST", "everything on these CPUs"},
+    {'p', "pid", OPTION_LIST, MEMBER(processes), "PID[,PID]", "these processes, all their threads"},
+    {'t', "tid", OPTION_LIST, MEMBER(threads), "TID[,TID]", "these threads"},
+    {'G', "cgroup", OPTION_LIST, MEMBER(cgroups), "PATH[,PATH]", "a cgroup: one for all events, or one for each"},
+    {0, "for-each-cgroup", OPTION_LIST, MEMBER(each_cgroup), "PATH[,PATH]", "all events for each of these cgroups"},
     {'i', "no-inherit", OPTION_FLAG, MEMBER(no_inherit), NULL, "leave out threads and children started later"},
     {0, NULL, OPTION_HEADING, 0, NULL, "when"},
     {'I', "interval-print", OPTION_U64, MEMBER(interval_ms), "MS", "print what was counted in each interval"},
@@ -39,7 +39,7 @@ static const struct option_row option_rows[] = {
     {0, "interval-clear", OPTION_FLAG, MEMBER(interval_clear), NULL, "clear the terminal before each interval"},
     {0, "timeout", OPTION_U64, MEMBER(timeout_ms), "MS", "stop after this time"},
     {'D', "delay", OPTION_TEXT, MEMBER(delay), "MS", "start counting later; -1: when --control says so"},
-    {0, "control", OPTION_TEXT, MEMBER(control), "fifo:CTL[,ACK]|fd:CTL[,ACK]", "enable, disable, stop, ping from there"},
+    {0, "control", OPTION_TEXT, MEMBER(control), "fifo:CTL[,ACK]|fd:CTL[,ACK]", "enable, disable, stop, ping, evlist from there"},
     {'r', "repeat", OPTION_U64, MEMBER(repeat), "N", "run N times: mean and its error; 0: until stopped"},
     {0, "table", OPTION_FLAG, MEMBER(table), NULL, "with -r: each run's time"},
     {0, "pre", OPTION_TEXT, MEMBER(before), "COMMAND", "shell command before each run"},
@@ -136,50 +136,6 @@ static bool all_machine_wide(const struct event_list *events)
         if (!events->items[at].cpu_count || events->items[at].cpus_are_core)
             return false;
     return events->count > 0;
-}
-
-/* Control file. */
-
-static int control_open(struct stat_run *run, struct view word, bool fifo, int flags, struct error *err)
-{
-    uint64_t number;
-    scoped_free char *name = memory_printf("%.*s", (int)word.length, word.text);
-    if (!fifo) {
-        if (!view_u64(word, 10, &number) || number > INT_MAX || fcntl((int)number, F_GETFD) < 0) {
-            error_set(err, ERROR_USAGE, "--control: '%s' is no open file descriptor", name);
-            return -1;
-        }
-        return fcntl((int)number, F_DUPFD_CLOEXEC, 3);
-    }
-    int fd = open(name, flags | O_NONBLOCK | O_CLOEXEC);
-    if (fd < 0)
-        error_system(err, errno, "--control: can't open '%s'", name);
-    (void)run;
-    return fd;
-}
-
-static bool control_prepare(struct stat_run *run, struct error *err)
-{
-    run->control_fds[0] = run->control_fds[1] = -1;
-    if (!run->options.control)
-        return true;
-    struct view rest = view_of(run->options.control), kind = view_cut(&rest, ':');
-    bool fifo = view_equal(kind, "fifo");
-    struct view control = view_cut(&rest, ',');
-    if ((!fifo && !view_equal(kind, "fd")) || !control.length) {
-        error_set(err, ERROR_USAGE, "--control expects fifo:CTL[,ACK] or fd:CTL[,ACK], not '%s'", run->options.control);
-        return false;
-    }
-    /* a FIFO opened for both ends never reports that its writer went away */
-    run->control_fds[0] = control_open(run, control, fifo, O_RDWR, err);
-    if (run->control_fds[0] < 0)
-        return false;
-    if (rest.length) {
-        run->control_fds[1] = control_open(run, rest, fifo, O_RDWR, err);
-        if (run->control_fds[1] < 0)
-            return false;
-    }
-    return true;
 }
 
 /* Running. */
@@ -299,8 +255,7 @@ static bool plan_prepare(struct stat_run *run, struct error *err)
         .interval_count = options->interval_count,
         .timeout_ns = options->timeout_ms * 1000000u,
         .delay_ns = delay_ms < 0 ? -1 : delay_ms * 1000000,
-        .control_fd = run->control_fds[0],
-        .acknowledge_fd = run->control_fds[1],
+        .control = run->control.command_fd >= 0 ? &run->control : NULL,
         .interval = stat_window_show,
         .notice = stat_notice_show,
         .context = run,
@@ -326,7 +281,7 @@ static bool prepare(struct stat_run *run, struct error *err)
     if (!by_cpu && !run->target.processes && !run->target.threads && all_machine_wide(&run->events))
         run->target.all_cpus = true;
     stat_style_prepare(run);
-    return stat_cgroups_prepare(run, err) && control_prepare(run, err) && plan_prepare(run, err) && stat_output_open(run, err);
+    return stat_cgroups_prepare(run, err) && control_open(&run->control, run->options.control, err) && plan_prepare(run, err) && stat_output_open(run, err);
 }
 
 static void run_release(struct stat_run *run)
@@ -338,8 +293,7 @@ static void run_release(struct stat_run *run)
         if (run->cgroups[at].name && !shared)
             close(run->cgroups[at].fd);
     }
-    scope_close(&run->control_fds[0]);
-    scope_close(&run->control_fds[1]);
+    control_done(&run->control);
     if (run->own_out)
         fclose(run->out);
     count_report_done(&run->report);
@@ -351,7 +305,7 @@ static void run_release(struct stat_run *run)
 
 static bool stat_run(struct context *context, int argc, char **argv, struct error *err)
 {
-    struct stat_run run = {.context = context, .control_fds = {-1, -1}};
+    struct stat_run run = {.context = context, .control = {.command_fd = -1, .acknowledge_fd = -1}};
     run.options = (struct stat_options){.scale = true, .repeat = 1};
     int first = 0;
     FILE *talk = context->talk; /* --quiet takes it away while the program runs */

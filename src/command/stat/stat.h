@@ -42,7 +42,7 @@ struct stat_run {
     struct count_report report; /* of all runs */
     FILE *out;
     bool own_out;
-    int control_fds[2];
+    struct control control;
     double *run_seconds;
     struct rusage usage;
     size_t windows;
@@ -60,7 +60,7 @@ bool stat_window_show(void *run, const struct count_table *window);
 MUST_CHECK bool stat_report_show(struct stat_run *run, const struct count_table *table, struct error *err);
 
 /* Beside the result: enabled or disabled, what isn't counted and why, raw counts (-v), of what the program died. */
-void stat_notice_show(void *run, enum counting_notice notice);
+void stat_notice_show(void *run, enum counting_notice notice, const char *about);
 void stat_counters_say(struct stat_run *run, const struct counters *counters);
 void stat_verbose_say(struct stat_run *run, const struct counters *counters);
 void stat_death_say(struct stat_run *run, const struct counting *counting);

@@ -20,10 +20,28 @@ __attribute__((format(printf, 2, 3))) static void say(struct stat_run *run, cons
     fputc('\n', run->context->talk);
 }
 
-void stat_notice_show(void *context, enum counting_notice notice)
+void stat_notice_show(void *context, enum counting_notice notice, const char *about)
 {
     struct stat_run *run = context;
-    fputs(notice == NOTICE_ENABLED ? "Events enabled\n" : "Events disabled\n", run->context->talk);
+    switch (notice) {
+    case NOTICE_ENABLED:
+    case NOTICE_DISABLED:
+        fprintf(run->context->talk, "%s%s %s\n", about ? "Event " : "Events", about ? about : "",
+                notice == NOTICE_ENABLED ? "enabled" : "disabled");
+        break;
+    case NOTICE_EVENT:
+        fprintf(run->context->talk, "%s\n", about);
+        break;
+    case NOTICE_UNKNOWN_EVENT:
+        say(run, "--control: no event '%s' is counted; evlist names them", about);
+        break;
+    case NOTICE_UNKNOWN_ORDER:
+        say(run, "--control: '%s' is none of " CONTROL_WORDS, about);
+        break;
+    case NOTICE_STOPPED:
+        say(run, "process %s is stopped (SIGSTOP, or a debugger): it counts nothing until it goes on (kill -CONT PID)", about);
+        break;
+    }
 }
 
 /* Names of the counters that a test picks, as "a, b and 3 more". */
@@ -45,9 +63,22 @@ static bool names_of(const struct counters *counters, bool (*picks)(const struct
     return picked > 0;
 }
 
+/* The kernel's two clocks of CPU time count on whatever mode the CPU is in; faults, hardware events and probes don't. */
+static bool heeds_mode(const struct counter *counter)
+{
+    const struct perf_event_attr *attr = &counter->attr;
+    return attr->type != PERF_TYPE_SOFTWARE ||
+           (attr->config != PERF_COUNT_SW_CPU_CLOCK && attr->config != PERF_COUNT_SW_TASK_CLOCK);
+}
+
 static bool picks_user_only(const struct counter *counter)
 {
-    return counter->user_only;
+    return counter->user_only && heeds_mode(counter);
+}
+
+static bool picks_whole_clock(const struct counter *counter)
+{
+    return counter->user_only && !heeds_mode(counter);
 }
 
 static bool picks_machine_wide(const struct counter *counter)
@@ -105,17 +136,27 @@ static void refusals_say(struct stat_run *run, const struct counters *counters,
         }
 }
 
+/* What is marked :u only because no more is permitted, and what that means for each. */
+static void user_only_say(struct stat_run *run, const struct counters *counters)
+{
+    char names[400], clocks[100];
+    int64_t paranoid = 0;
+    bool lost = names_of(counters, picks_user_only, names, sizeof(names));
+    bool whole = names_of(counters, picks_whole_clock, clocks, sizeof(clocks));
+    bool known = sysroot_i64(run->context->root, &paranoid, "/proc/sys/kernel/perf_event_paranoid");
+    if (lost)
+        say(run, "the kernel's part isn't counted of %s, marked :u (kernel.perf_event_paranoid is %lld; 1 or CAP_PERFMON "
+                 "allows it)", names, known ? (long long)paranoid : 2LL);
+    if (whole)
+        say(run, "%s: marked :u too, but a clock: the time in the kernel is counted with it", clocks);
+}
+
 void stat_counters_say(struct stat_run *run, const struct counters *counters)
 {
     char names[400];
-    int64_t paranoid = 0;
     if (counters->count)
         guarded_say(run);
-    if (names_of(counters, picks_user_only, names, sizeof(names))) {
-        bool known = sysroot_i64(run->context->root, &paranoid, "/proc/sys/kernel/perf_event_paranoid");
-        say(run, "the kernel's part isn't counted, events are marked :u (kernel.perf_event_paranoid is %lld; 1 or "
-                 "CAP_PERFMON allows it)", known ? (long long)paranoid : 2LL);
-    }
+    user_only_say(run, counters);
     if (names_of(counters, picks_stays, names, sizeof(names)))
         say(run, "%s: counted in the threads there are at the start only: the kernel can't hand probes on to new ones and to children (whole "
                  "CPUs are counted with -a)", names);

@@ -52,6 +52,15 @@ void counters_disable(struct counters *counters)
     leaders_control(counters, PERF_EVENT_IOC_DISABLE, false);
 }
 
+void counter_switch(struct counters *counters, size_t index, bool on)
+{
+    const struct counter *counter = &counters->items[index];
+    unsigned long request = on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE;
+    for (size_t cell = 0; cell < counter->cpu_count * counter->thread_count; cell++)
+        if (counter->fds[cell] >= 0)
+            counters->kernel->ioctl(counters->kernel->context, counter->fds[cell], request, 0);
+}
+
 static void single_read(struct counters *counters, struct counter *counter, size_t cell)
 {
     uint64_t words[3];

@@ -79,6 +79,8 @@ MUST_CHECK bool counters_open(struct counters *counters, const struct counter_re
 /* Start or stop all leaders, in one pass. */
 void counters_enable(struct counters *counters);
 void counters_disable(struct counters *counters);
+/* Start or stop one by itself; a group's leader takes its members along, as the kernel has it. */
+void counter_switch(struct counters *counters, size_t index, bool on);
 /* Start only those that an exec doesn't start: machine-wide PMUs beside a workload. */
 void counters_enable_machine_wide(struct counters *counters);
 /* Read every open cell into values. */

@@ -69,6 +69,14 @@ static pid_t process_of(const struct sysroot *root, pid_t tid)
     return 0;
 }
 
+static bool thread_listed(const struct thread_list *threads, pid_t id, bool as_process)
+{
+    for (size_t at = 0; at < threads->count; at++)
+        if ((as_process ? threads->items[at].pid : threads->items[at].tid) == id)
+            return true;
+    return false;
+}
+
 static bool list_resolve(struct thread_list *threads, const char *list, bool whole_processes,
                          const struct sysroot *root, struct error *err)
 {
@@ -79,6 +87,8 @@ static bool list_resolve(struct thread_list *threads, const char *list, bool who
         pid_t id = 0, pid;
         if (!number_parse(view_cut(&rest, ','), whole_processes ? "process id" : "thread id", &id, err))
             return false;
+        if (thread_listed(threads, id, whole_processes))
+            continue; /* named twice, measured once */
         if (whole_processes) {
             if (!process_add(threads, root, id, err))
                 return false;
@@ -287,6 +297,24 @@ void target_of_workload(struct target *target, pid_t pid, struct arena *arena)
     *target = (struct target){.kind = TARGET_WORKLOAD, .thread_count = 1, .cgroup_fd = -1};
     target->threads = arena_new(arena, struct target_thread);
     target->threads[0] = (struct target_thread){.pid = pid, .tid = pid};
+}
+
+bool target_stopped_next(const struct target *target, const struct sysroot *root, size_t *from, char *name, size_t size)
+{
+    bool attached = target->kind == TARGET_PROCESSES || target->kind == TARGET_THREADS;
+    while (attached && *from < target->thread_count) {
+        const struct target_thread *thread = &target->threads[(*from)++];
+        bool same = *from > 1 && thread[-1].pid == thread->pid;
+        char line[400];
+        if (same || !sysroot_line(root, line, sizeof(line), "/proc/%d/task/%d/stat", (int)thread->pid, (int)thread->tid))
+            continue;
+        const char *state = strrchr(line, ')'); /* a name may hold anything, parentheses too */
+        if (!state || strncmp(state, ") ", 2) != 0 || !(state[2] == 'T' || state[2] == 't'))
+            continue;
+        snprintf(name, size, "%d ('%s')", (int)thread->pid, thread->comm);
+        return true;
+    }
+    return false;
 }
 
 void target_done(struct target *target)

@@ -88,7 +88,7 @@ static double dump_rate(const struct recorder *recorder)
     return lasted_s > 0 ? (double)stacks->count * most / lasted_s : 0;
 }
 
-/* Whether to copy stacks, and say why (not). */
+/* Whether to copy stacks; why not is said here, why is a part of the result. */
 static bool choose_stack_dumps(struct recorder *recorder)
 {
     struct stack_share share = recorder_stacks_share(&recorder->stacks);
@@ -97,12 +97,7 @@ static bool choose_stack_dumps(struct recorder *recorder)
     double percent = 100.0 * (double)share.at_root / (double)share.judged;
     double rate = dump_rate(recorder);
     bool bearable = rate <= DUMP_BYTES_PER_SECOND_MOST;
-    if (bearable)
-        recorder_notes_add(&recorder->notes,
-                           "frame pointers reached the root in %.0f %% of %llu stacks: copying stacks instead "
-                           "(--call-graph dwarf); --call-graph fp insists",
-                           percent, (unsigned long long)share.judged);
-    else
+    if (!bearable)
         recorder_notes_add(&recorder->notes,
                            "frame pointers reached the root in %.0f %% of %llu stacks, but copying stacks would write "
                            "%.0f MB/s: staying with them; -F lowers the rate, --call-graph dwarf insists",

@@ -24,8 +24,9 @@ static const struct simulated_rule rules[] = {
 };
 
 /* Counting has just begun: let 400 ms pass. */
-static void time_pass(void *context, enum counting_notice notice)
+static void time_pass(void *context, enum counting_notice notice, const char *about)
 {
+    (void)about;
     if (notice == NOTICE_ENABLED)
         simulated_pmu_run(context, 400 * 1000 * 1000);
 }
@@ -50,7 +51,7 @@ static void count_on(const char *machine, const char *cpus, const char *events, 
     cr_assert(event_list_parse(&list, events, &root, &arena, &err), "%s", err.message);
     const struct target_request target = {.cpus = cpus};
     const struct counting_plan counted = {
-        .events = &list, .target = &target, .timeout_ns = 1000000, .delay_ns = 1, .control_fd = -1, .acknowledge_fd = -1,
+        .events = &list, .target = &target, .timeout_ns = 1000000, .delay_ns = 1,
         .notice = time_pass, .context = pmu};
     cr_assert(counting_run(&counting, &counted, simulated_pmu_kernel(pmu), &root, &err), "%s", err.message);
     count_report_add(&report, &counting.total, &(struct count_options){.grouping = COUNT_GLOBAL});

@@ -6,7 +6,7 @@
 struct values {
     bool all, group;
     int verbose;
-    const char *output, *compress;
+    const char *output, *compress, *pids;
     uint64_t interval;
     struct option_texts events;
     bool no_code, code_sizes;
@@ -20,6 +20,7 @@ static const struct option_row rows[] = {
     {'z', "compress", OPTION_OPTIONAL, offsetof(struct values, compress), "LEVEL", "zstd"},
     {'I', "interval", OPTION_U64, offsetof(struct values, interval), "MS", "interval"},
     {'e', "event", OPTION_TEXTS, offsetof(struct values, events), "EVENT", "event"},
+    {'p', "pid", OPTION_LIST, offsetof(struct values, pids), "PID[,PID]", "processes"},
     {0, "no-code", OPTION_FLAG, offsetof(struct values, no_code), NULL, "an option that starts with no-"},
     {0, "code-sizes", OPTION_FLAG, offsetof(struct values, code_sizes), NULL, "what it is no opposite of"},
     {0},
@@ -40,6 +41,18 @@ Test(options, letters_join_and_the_program_keeps_its_own)
     cr_assert_eq(values.interval, 100);
     cr_assert_str_eq(argv[first], "ls");
     vec_done(&values.events);
+}
+
+Test(options, a_list_given_again_grows)
+{
+    char *argv[] = {"stat", "-p", "1,2", "--pid=3", "-p4", NULL};
+    struct values values = {0};
+    struct error err = {0};
+    int first = 0;
+    cr_assert(options_parse(rows, OPTIONS_ANYWHERE, 5, argv, &values, &first, &err), "%s", err.message);
+    cr_assert_str_eq(values.pids, "1,2,3,4");
+    options_done(rows, &values);
+    cr_assert_null(values.pids);
 }
 
 Test(options, a_name_that_starts_with_no_is_a_name)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What does another program want of a running recording? Commands, one a line, from a FIFO or descriptor
+ * What does another program want of a running count or recording? Commands, one a line, from a FIFO or descriptor
  * (--control): enable [EVENT], disable [EVENT], stop, ping, evlist. "ack" goes back when one has been done.
  *
  * Does not support: snapshot (there is none to take): said, and not acknowledged.
  */
-#ifndef PLUMB_COMMAND_RECORD_RECORD_CONTROL_H
-#define PLUMB_COMMAND_RECORD_RECORD_CONTROL_H
+#ifndef PLUMB_CAPTURE_CONTROL_H
+#define PLUMB_CAPTURE_CONTROL_H
 
 #include "base/error.h"
 
@@ -19,23 +19,26 @@ enum control_command {
     CONTROL_UNKNOWN
 };
 
+/* What there is, for whoever wrote something else. */
+#define CONTROL_WORDS "enable, disable, stop, ping, evlist"
+
 struct control_order {
     enum control_command command;
     char line[256];    /* as it came, without its end */
     const char *event; /* the word behind the command, in line; NULL: none */
 };
 
-struct record_control {
+struct control {
     int command_fd, acknowledge_fd; /* -1: none, or closed by the other side */
     char pending[256];
     unsigned pending_bytes;
 };
 
 /* "fifo:CTL[,ACK]" or "fd:CTL[,ACK]"; NULL: no control. Errors: ERROR_USAGE, or that it can't be opened. */
-MUST_CHECK bool record_control_open(struct record_control *control, const char *where, struct error *err);
-void record_control_done(struct record_control *control);
+MUST_CHECK bool control_open(struct control *control, const char *where, struct error *err);
+void control_done(struct control *control);
 /* The next order that has come; false when there is none now. Never waits. */
-bool record_control_next(struct record_control *control, struct control_order *ret_order);
-void record_control_acknowledge(struct record_control *control);
+bool control_next(struct control *control, struct control_order *ret_order);
+void control_acknowledge(struct control *control);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "command/record/record_control.h"
+#include "capture/control.h"
 
 #include "base/arena.h"
 #include "base/scope.h"
@@ -39,9 +39,9 @@ static bool open_fifo(struct view word, int *ret_fd, struct error *err)
     return true;
 }
 
-bool record_control_open(struct record_control *control, const char *where, struct error *err)
+bool control_open(struct control *control, const char *where, struct error *err)
 {
-    *control = (struct record_control){.command_fd = -1, .acknowledge_fd = -1};
+    *control = (struct control){.command_fd = -1, .acknowledge_fd = -1};
     if (!where)
         return true;
     struct view rest = view_of(where), kind = view_cut(&rest, ':'), command = view_cut(&rest, ',');
@@ -53,7 +53,7 @@ bool record_control_open(struct record_control *control, const char *where, stru
            (!rest.length || open_end(rest, &control->acknowledge_fd, err));
 }
 
-void record_control_done(struct record_control *control)
+void control_done(struct control *control)
 {
     scope_close(&control->command_fd);
     scope_close(&control->acknowledge_fd);
@@ -61,7 +61,7 @@ void record_control_done(struct record_control *control)
 }
 
 /* Read what has come; false when nothing has. */
-static bool read_more(struct record_control *control)
+static bool read_more(struct control *control)
 {
     struct pollfd polled = {.fd = control->command_fd, .events = POLLIN};
     if (control->command_fd < 0 || poll(&polled, 1, 0) <= 0)
@@ -82,7 +82,7 @@ static bool read_more(struct record_control *control)
 }
 
 /* Lines end in a line feed or, as some write them, in a NUL. */
-static bool take_line(struct record_control *control, struct control_order *order)
+static bool take_line(struct control *control, struct control_order *order)
 {
     unsigned length = 0;
     while (length < control->pending_bytes && control->pending[length] != '\n' && control->pending[length] != '\0')
@@ -108,7 +108,7 @@ static void understand(struct control_order *order)
     order->event = rest[0] ? rest : NULL;
 }
 
-bool record_control_next(struct record_control *control, struct control_order *ret_order)
+bool control_next(struct control *control, struct control_order *ret_order)
 {
     do {
         while (!take_line(control, ret_order))
@@ -119,7 +119,7 @@ bool record_control_next(struct record_control *control, struct control_order *r
     return true;
 }
 
-void record_control_acknowledge(struct record_control *control)
+void control_acknowledge(struct control *control)
 {
     static const char answer[] = "ack\n";
     if (control->acknowledge_fd >= 0 && write(control->acknowledge_fd, answer, sizeof(answer) - 1) < 0) {
