@@ -50,18 +50,12 @@ const struct host_symbol *host_symbol_find(const char *name)
     return found;
 }
 
-static bool is_of(const char *name, enum host_part part)
-{
-    const struct host_symbol *row = host_symbol_find(name);
-    return row && row->part == part;
-}
+enum { PARTS_KNOWN = 0x80 };
+_Static_assert(HOST_PART_COUNT < 8, "a part is a bit of seven");
 
-static bool is_called_by(const struct host_sample *sample, enum host_part part)
+static bool is_of(uint8_t bits, enum host_part part)
 {
-    for (size_t at = 0; at < sample->caller_count; at++)
-        if (is_of(sample->callers[at], part))
-            return true;
-    return false;
+    return bits >> part & 1;
 }
 
 static void profiler_add(struct host_profile *profile, const char *name, double weight)
@@ -82,7 +76,7 @@ static enum host_part part_of(struct host_profile *profile, const struct host_sa
     if (sample->mode == CPU_MODE_GUEST_KERNEL || sample->mode == CPU_MODE_GUEST_USER)
         return HOST_GUEST;
     bool in_kernel = sample->mode == CPU_MODE_KERNEL;
-    if (in_kernel && (is_of(sample->name, HOST_PROFILER) || is_called_by(sample, HOST_PROFILER))) {
+    if (in_kernel && is_of(sample->own | sample->callers, HOST_PROFILER)) {
         profiler_add(profile, sample->name ? sample->name : "[not named]", sample->weight);
         return HOST_PROFILER;
     }
@@ -94,7 +88,7 @@ static enum host_part part_of(struct host_profile *profile, const struct host_sa
         return HOST_IDLE;
     if (!in_kernel)
         return HOST_USER;
-    return is_of(sample->name, HOST_GUEST_ENTRY) ? HOST_GUEST_ENTRY : is_called_by(sample, HOST_GUEST_ENTRY) ? HOST_GUEST_EXITS : HOST_KERNEL;
+    return is_of(sample->own, HOST_GUEST_ENTRY) ? HOST_GUEST_ENTRY : is_of(sample->callers, HOST_GUEST_ENTRY) ? HOST_GUEST_EXITS : HOST_KERNEL;
 }
 
 void host_profile_add(struct host_profile *profile, const struct host_sample *sample)
@@ -130,36 +124,77 @@ bool host_profile_has_guests(const struct host_profile *profile)
 
 /* ---- of a recording ---- */
 
-enum { CALLERS_MOST = 128 };
-
-struct naming { /* each location once */
-    const struct recording *recording;
-    const struct code_bundle *bundle;
-    const char **names; /* NULL: not named */
-    bool *known;
-};
-
-static const char *name_at(struct naming *naming, uint32_t location)
+void host_naming_init(struct host_naming *naming, const struct recording *recording, const char *(*name)(void *, uint32_t), void *data)
 {
-    if (naming->known[location])
-        return naming->names[location];
-    const struct bundle_function *function = code_bundle_find(naming->bundle, naming->recording, location);
-    naming->known[location] = true;
-    naming->names[location] = function && function->is_named ? function->name : NULL;
-    return naming->names[location];
+    size_t locations = recording->samples.location_count, stacks = recording->samples.stack_count;
+    *naming = (struct host_naming){
+        .recording = recording,
+        .name = name,
+        .data = data,
+        .names = memory_alloc(memory_product(locations + 1, sizeof(*naming->names))),
+        .own = memory_alloc(locations + 1),
+        .callers = memory_alloc(stacks + 1),
+    };
+    memset(naming->own, 0, locations + 1);
+    memset(naming->callers, 0, stacks + 1);
 }
 
-static size_t callers_at(struct naming *naming, uint32_t stack, const char **callers)
+void host_naming_done(struct host_naming *naming)
+{
+    free(naming->names);
+    free(naming->own);
+    free(naming->callers);
+}
+
+static uint8_t own_parts(struct host_naming *naming, uint32_t location)
+{
+    if (!naming->own[location]) {
+        naming->names[location] = naming->name(naming->data, location);
+        naming->own[location] = PARTS_KNOWN | host_part_bit(host_symbol_find(naming->names[location]));
+    }
+    return naming->own[location];
+}
+
+/* Of the kernel's frames behind the sampled one. */
+static uint8_t caller_parts(struct host_naming *naming, uint32_t stack)
 {
     const struct samples *samples = &naming->recording->samples;
-    size_t count = 0;
-    for (uint32_t at = 1; stack != STACK_NONE && at < samples->stacks[stack].count && count < CALLERS_MOST; at++) {
+    if (stack == STACK_NONE || stack >= samples->stack_count)
+        return 0;
+    if (naming->callers[stack])
+        return naming->callers[stack];
+    uint8_t bits = PARTS_KNOWN;
+    for (uint32_t at = 1; at < samples->stacks[stack].count; at++) {
         uint32_t location = samples->frames[samples->stacks[stack].first + at];
         if (samples->locations[location].cpu_mode != CPU_MODE_KERNEL)
             break;
-        callers[count++] = name_at(naming, location);
+        bits |= own_parts(naming, location);
     }
-    return count;
+    naming->callers[stack] = bits;
+    return bits;
+}
+
+struct host_sample host_naming_sample(struct host_naming *naming, uint32_t location, uint32_t stack)
+{
+    struct host_sample sample = {.mode = naming->recording->samples.locations[location].cpu_mode};
+    if (sample.mode != CPU_MODE_KERNEL)
+        return sample;
+    sample.own = own_parts(naming, location);
+    sample.callers = caller_parts(naming, stack);
+    sample.name = naming->names[location];
+    return sample;
+}
+
+struct bundle_names {
+    const struct recording *recording;
+    const struct code_bundle *bundle;
+};
+
+static const char *bundle_name(void *data, uint32_t location)
+{
+    const struct bundle_names *names = data;
+    const struct bundle_function *function = code_bundle_find(names->bundle, names->recording, location);
+    return function && function->is_named ? function->name : NULL;
 }
 
 static bool counts_time(const struct recorded_event *event)
@@ -171,28 +206,19 @@ static bool counts_time(const struct recorded_event *event)
 void host_profile_of(struct host_profile *profile, const struct recording *recording, const struct code_bundle *bundle, const char *recorder)
 {
     const struct samples *samples = &recording->samples;
-    scoped_free const char **names = memory_alloc(memory_product(samples->location_count + 1, sizeof(*names)));
-    scoped_free bool *known = memory_alloc(memory_product(samples->location_count + 1, sizeof(*known)));
-    struct naming naming = {recording, bundle, names, known};
-    const char *callers[CALLERS_MOST];
-    memset(known, 0, (samples->location_count + 1) * sizeof(*known));
+    struct bundle_names names = {recording, bundle};
+    scoped(host_naming_done) struct host_naming naming;
+    host_naming_init(&naming, recording, bundle_name, &names);
     *profile = (struct host_profile){0};
     for (size_t at = 0; at < samples->count; at++) {
         const struct sample *item = &samples->items[at];
         if (item->location == LOCATION_NONE || item->event >= recording->event_count || !counts_time(&recording->events[item->event]))
             continue;
-        enum cpu_mode mode = samples->locations[item->location].cpu_mode;
         const char *comm = strings_text(&recording->strings, item->comm);
-        bool in_kernel = mode == CPU_MODE_KERNEL;
-        const struct host_sample sample = {
-            .mode = mode,
-            .is_idle = item->thread < recording->threads.count && recording->threads.items[item->thread].tid == 0,
-            .recorder = recorder && strcmp(comm, recorder) == 0 ? comm : NULL,
-            .name = in_kernel ? name_at(&naming, item->location) : NULL,
-            .callers = callers,
-            .caller_count = in_kernel ? callers_at(&naming, item->stack, callers) : 0,
-            .weight = (double)item->period,
-        };
+        struct host_sample sample = host_naming_sample(&naming, item->location, item->stack);
+        sample.is_idle = item->thread < recording->threads.count && recording->threads.items[item->thread].tid == 0;
+        sample.recorder = recorder && strcmp(comm, recorder) == 0 ? comm : NULL;
+        sample.weight = (double)item->period;
         host_profile_add(profile, &sample);
     }
     host_profile_sort(profile);

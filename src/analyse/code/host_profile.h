@@ -41,15 +41,34 @@ extern const size_t host_symbol_row_count;
 /* NULL: it is neither the profiler's nor of the way into a guest. */
 const struct host_symbol *host_symbol_find(const char *name);
 
+/* The part that a kernel function's name stands for, as a bit; 0: none, or no name. */
+static inline uint8_t host_part_bit(const struct host_symbol *symbol)
+{
+    return symbol ? (uint8_t)(1u << symbol->part) : 0;
+}
+
 struct host_sample {
     enum cpu_mode mode;
     bool is_idle;           /* of the idle thread */
     const char *recorder;   /* name of its process where that is the recorder's; else NULL */
     const char *name;       /* of the sampled kernel function; NULL: not named */
-    const char *const *callers; /* of the kernel's, innermost first; names may be NULL */
-    size_t caller_count;
+    uint8_t own, callers;   /* parts of that function, of those of the kernel that called it: bits */
     double weight;
 };
+
+/* What the kernel's functions of a recording stand for; each location and each stack is looked at once. */
+struct host_naming {
+    const struct recording *recording;
+    const char *(*name)(void *data, uint32_t location); /* NULL: not named. Lives as long as data. */
+    void *data;
+    const char **names;
+    uint8_t *own, *callers; /* by location, by stack: parts, and whether that is known yet */
+};
+
+void host_naming_init(struct host_naming *naming, const struct recording *recording, const char *(*name)(void *, uint32_t), void *data);
+void host_naming_done(struct host_naming *naming);
+/* Mode, name and parts of a sample at the location; the stack may be STACK_NONE. */
+struct host_sample host_naming_sample(struct host_naming *naming, uint32_t location, uint32_t stack);
 
 enum { HOST_NAMES_MOST = 48 };
 

@@ -5,53 +5,32 @@
 
 #include <stdlib.h>
 
-enum { CALLERS_MOST = 128, NAMES_SHOWN = 5 };
+enum { NAMES_SHOWN = 5 };
 
-static const char *name_of(const struct report_host_request *request, uint32_t location)
+static const char *place_name(void *data, uint32_t location)
 {
-    uint32_t place = places_of(request->places, location);
-    return request->places->items[place].symbol;
-}
-
-/* The kernel's frames of a stack behind its leaf, innermost first. */
-static size_t callers_find(const struct report_host_request *request, uint32_t stack, const char **names)
-{
-    const struct samples *samples = &request->places->recording->samples;
-    size_t count = 0;
-    if (stack == STACK_NONE || stack >= samples->stack_count)
-        return 0;
-    for (uint32_t at = 1; at < samples->stacks[stack].count && count < CALLERS_MOST; at++) {
-        uint32_t location = samples->frames[samples->stacks[stack].first + at];
-        if (samples->locations[location].cpu_mode != CPU_MODE_KERNEL)
-            break;
-        names[count++] = name_of(request, location);
-    }
-    return count;
+    struct places *places = data;
+    return places->items[places_of(places, location)].symbol;
 }
 
 static void profile_make(struct host_profile *profile, const struct report_host_request *request)
 {
     const struct recording *recording = request->places->recording;
-    const char *callers[CALLERS_MOST];
     const struct source_facts *facts = &request->source->facts;
     const char *recorder = host_recorder_of(facts->command_line, facts->command_line_count);
+    scoped(host_naming_done) struct host_naming naming;
+    host_naming_init(&naming, recording, place_name, request->places);
     *profile = (struct host_profile){0};
     for (size_t at = 0; at < request->tally->count; at++) {
         const struct tally_item *item = &request->tally->items[at];
         if (item->event != request->event || item->location == LOCATION_NONE)
             continue;
-        enum cpu_mode mode = recording->samples.locations[item->location].cpu_mode;
         const char *comm = strings_text(&recording->strings, item->comm);
-        struct host_sample sample = {
-            .mode = mode,
-            /* Items aren't told apart by thread unless asked: the idle threads' name is the kernel's own. */
-            .is_idle = recording->threads.items[item->thread].tid == 0 || strcmp(comm, "swapper") == 0,
-            .recorder = recorder && strcmp(comm, recorder) == 0 ? comm : NULL,
-            .name = mode == CPU_MODE_KERNEL ? name_of(request, item->location) : NULL,
-            .callers = callers,
-            .caller_count = mode == CPU_MODE_KERNEL ? callers_find(request, item->stack, callers) : 0,
-            .weight = (double)item->period,
-        };
+        struct host_sample sample = host_naming_sample(&naming, item->location, item->stack);
+        /* Items aren't told apart by thread unless asked: the idle threads' name is the kernel's own. */
+        sample.is_idle = recording->threads.items[item->thread].tid == 0 || strcmp(comm, "swapper") == 0;
+        sample.recorder = recorder && strcmp(comm, recorder) == 0 ? comm : NULL;
+        sample.weight = (double)item->period;
         host_profile_add(profile, &sample);
     }
     host_profile_sort(profile);

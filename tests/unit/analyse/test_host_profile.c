@@ -28,22 +28,28 @@ Test(host_profile, names_are_told_by_the_longest_row)
     cr_assert_null(host_symbol_find(NULL));
 }
 
+static uint8_t own_part(const char *name)
+{
+    return host_part_bit(host_symbol_find(name));
+}
+
 Test(host_profile, each_sample_is_laid_at_one_part)
 {
     struct host_profile profile = {0};
-    const char *const clock[] = {"perf_swevent_hrtimer", "__hrtimer_run_queues"}, *const other[] = {"do_syscall_64"}, *const nameless[] = {NULL}, *const guest[] = {"x86_emulate", "kvm_arch_vcpu_ioctl_run"};
+    uint8_t clock = own_part("perf_swevent_hrtimer"), other = own_part("do_syscall_64"),
+            guest = own_part("kvm_arch_vcpu_ioctl_run");
     const struct host_sample samples[] = {
         {.mode = CPU_MODE_GUEST_KERNEL, .weight = 10},
         {.mode = CPU_MODE_GUEST_USER, .weight = 20},
-        {.mode = CPU_MODE_KERNEL, .name = "vmx_vmexit", .callers = guest, .caller_count = 2, .weight = 20},
-        {.mode = CPU_MODE_KERNEL, .name = "add_atomic_switch_msr", .weight = 7},
-        {.mode = CPU_MODE_KERNEL, .name = "unwind_next_frame", .callers = clock, .caller_count = 2, .weight = 3},
-        {.mode = CPU_MODE_KERNEL, .name = "unwind_next_frame", .callers = other, .caller_count = 1, .weight = 5},
-        {.mode = CPU_MODE_KERNEL, .name = "x86_decode_insn", .callers = guest, .caller_count = 2, .weight = 10},
-        {.mode = CPU_MODE_KERNEL, .name = NULL, .callers = nameless, .caller_count = 1, .weight = 5},
+        {.mode = CPU_MODE_KERNEL, .name = "vmx_vmexit", .own = own_part("vmx_vmexit"), .callers = guest, .weight = 20},
+        {.mode = CPU_MODE_KERNEL, .name = "add_atomic_switch_msr", .own = own_part("add_atomic_switch_msr"), .weight = 7},
+        {.mode = CPU_MODE_KERNEL, .name = "unwind_next_frame", .own = own_part("unwind_next_frame"), .callers = clock, .weight = 3},
+        {.mode = CPU_MODE_KERNEL, .name = "unwind_next_frame", .own = own_part("unwind_next_frame"), .callers = other, .weight = 5},
+        {.mode = CPU_MODE_KERNEL, .name = "x86_decode_insn", .own = own_part("x86_decode_insn"), .callers = guest, .weight = 10},
+        {.mode = CPU_MODE_KERNEL, .name = NULL, .weight = 5},
         {.mode = CPU_MODE_USER, .recorder = "perf", .weight = 4},
-        {.mode = CPU_MODE_KERNEL, .name = "pv_native_safe_halt", .is_idle = true, .weight = 6},
-        {.mode = CPU_MODE_USER, .name = "perf_event_is_a_name_of_mine", .weight = 10},
+        {.mode = CPU_MODE_KERNEL, .name = "pv_native_safe_halt", .own = own_part("pv_native_safe_halt"), .is_idle = true, .weight = 6},
+        {.mode = CPU_MODE_USER, .name = "perf_event_is_a_name_of_mine", .own = own_part("perf_event_is_a_name_of_mine"), .weight = 10},
     };
     for (size_t at = 0; at < array_count(samples); at++)
         host_profile_add(&profile, &samples[at]);
