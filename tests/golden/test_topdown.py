@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """plumb topdown --from: the tree out of what other tools counted or computed."""
 import json
+import random
 import re
+import shlex
 
 import pytest
 
@@ -230,3 +232,87 @@ def test_uncore_units_are_added_and_another_name_is_not(tree):
     _, nodes = tree(separated(counts))
     assert nodes["Info_Thread_IPC"]["value"] == pytest.approx(2)
     assert nodes["Info_Inst_Mix_Instructions"]["value"] == pytest.approx(2e9)
+
+
+CPUS = ["SKX", "CLX", "ICX", "SPR", "EMR", "GNR", "ZEN4", "ZEN5", "NEOVERSE-N1", "0x410fd490", "0x410fd493", "NEOVERSE-V1", "NEOVERSE-V2"]
+
+
+def perf_runs(run, cpu, *arguments):
+    done = run("topdown", "--print-perf", "--json", "--cpu", cpu, *arguments)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def counted(plan, seed):
+    """A count for each event of the runs, and how long each run was beside the first."""
+    random_numbers = random.Random(seed)
+    spellings = dict.fromkeys(event["spelling"] for each in plan["runs"] for event in each["events"])
+    return {spelling: random_numbers.randrange(10**5, 10**9) for spelling in spellings}, random_numbers
+
+
+@pytest.mark.parametrize("form", [separated, as_json, as_text])
+@pytest.mark.parametrize("cpu", CPUS)
+def test_what_the_printed_commands_collect_is_the_whole_tree(run, tree, cpu, form):
+    plan = perf_runs(run, cpu, "-l", "9", "--all", "--smt", "on")
+    counts, _ = counted(plan, cpu)
+    ways = ("--smt", "on", "--tsc-hz", "2e9", "--seconds", "2")
+    names = {event["name"]: counts[event["spelling"]] for each in plan["runs"] for event in each["events"]}
+    _, direct = tree(separated(names), *ways, cpu=cpu)
+    collected = "".join(form({event["spelling"]: counts[event["spelling"]] for event in each["events"]}) for each in plan["runs"])
+    document, nodes = tree(collected, *ways, cpu=cpu)
+    assert not any("not used by any metric" in note for note in document["notes"])
+    known = {path: node["value"] for path, node in direct.items() if not isinstance(node["value"], dict)}
+    levels = [node for node in direct.values() if node["level"]]
+    assert len(levels) >= 2 and all(node["path"] in known for node in levels), [node["path"] for node in levels if node["path"] not in known]
+    for path, value in known.items():
+        assert nodes[path]["value"] == pytest.approx(value, rel=1e-9, abs=1e-9), path
+
+
+@pytest.mark.parametrize("cpu", CPUS)
+def test_runs_that_lasted_differently_give_the_same_shares(run, tree, cpu):
+    plan = perf_runs(run, cpu, "-l", "9", "--smt", "off")
+    counts, random_numbers = counted(plan, cpu)
+    ways = ("--smt", "off", "--tsc-hz", "2e9", "--seconds", "2")
+    _, even = tree("".join(separated({event["spelling"]: counts[event["spelling"]] for event in each["events"]}) for each in plan["runs"]), *ways, cpu=cpu)
+    longer = []
+    for each in plan["runs"]:
+        factor = random_numbers.uniform(0.7, 1.5)
+        longer.append("# started on now\n\n" + "".join(f"{counts[event['spelling']] * factor:.6f},,{event['spelling']},1000,100.00,,\n" for event in each["events"]))
+    _, nodes = tree("".join(longer), *ways, cpu=cpu)
+    for path, node in even.items():
+        if node["level"] and not isinstance(node["value"], dict):
+            assert nodes[path]["value"] == pytest.approx(node["value"], rel=1e-6, abs=1e-6), path
+
+
+def test_printed_commands_are_exact_lines(run):
+    done = run("topdown", "--print-perf", "--cpu", "SPR", "--", "./my prog", "it's", "-v")
+    (line,) = [line for line in done.stdout.splitlines() if not line.startswith("#")]
+    words = shlex.split(line)
+    assert words[:6] == ["perf", "stat", "-x,", "-o", "plumb-counts.csv", "-e"] and words[-3:] == ["./my prog", "it's", "-v"]
+    assert words[6].startswith("{slots,topdown-retiring,") and "cpu/event=0xad,umask=0x10/" in words[6] and words[6].endswith("}")
+    assert words[words.index("-e", 7) + 1] == "duration_time" and "--" in words
+    done = run("topdown", "--print-perf", "--cpu", "SPR", "-l", "3")
+    lines = [line for line in done.stdout.splitlines() if line.startswith("perf stat")]
+    assert 1 < len(lines) <= 8 and sum("--append" in line for line in lines) == len(lines) - 1
+    assert "plumb topdown --from plumb-counts.csv --cpu SPR --smt on|off -l 3" in done.stdout
+    assert run("topdown", "--print-perf", "--from", "x").returncode == 2
+    assert run("topdown", "--print-perf", "--cpu", "nothing").returncode == 1
+
+
+def test_what_isnt_counted_is_said(run):
+    plan = perf_runs(run, "GNR", "-l", "9")
+    assert any("published mean" in remark["why"] for remark in plan["remarks"])
+    assert "any=0x1" not in json.dumps(perf_runs(run, "SKX", "--smt", "off")) and "any=0x1" in json.dumps(perf_runs(run, "SKX", "--smt", "on"))
+
+
+def test_arm_slots_are_the_models_where_nobody_says(tree):
+    counts = {"cpu_cycles": 1e9, "stall_slot_backend": 4e9, "br_mis_pred": 0, "stall_slot": 4e9, "op_retired": 1e9, "op_spec": 1e9}
+    assert tree(separated(counts), cpu="NEOVERSE-V1")[1]["Backend_Bound"]["value"] == pytest.approx(50)
+    assert tree(separated({**counts, "slots_per_cycle": 5}), cpu="NEOVERSE-V1")[1]["Backend_Bound"]["value"] == pytest.approx(80)
+
+
+def test_a_revision_that_isnt_said_is_no_guess(tree):
+    counts = {"cpu_cycles": 1e9, "stall_slot_frontend": 3e9, "br_mis_pred": 0, "stall_slot": 4e9, "op_retired": 1e9, "op_spec": 1e9}
+    frontend = {cpu: tree(separated(counts), cpu=cpu)[1]["Frontend_Bound"]["value"] for cpu in ("NEOVERSE-N2", "0x410fd490", "0x410fd493", "0x411fd490")}
+    assert "revision" in frontend["NEOVERSE-N2"]["not_measured"] and "0x410fd493" in frontend["NEOVERSE-N2"]["not_measured"]
+    assert frontend["0x410fd490"] == pytest.approx(40) and frontend["0x410fd493"] == frontend["0x411fd490"] == pytest.approx(60)

@@ -4,6 +4,7 @@
 #include "base/scope.h"
 #include "command/command_table.h"
 #include "command/options.h"
+#include "command/topdown/topdown_perf.h"
 #include "metric/table/table_choice.h"
 #include "metric/table/table_reading.h"
 #include "render/topdown/topdown_page.h"
@@ -21,13 +22,14 @@ struct topdown_options {
     const char *from, *cpu, *tables, *smt, *separator;
     double tsc_hz, seconds;
     uint64_t level;
-    bool json, all;
+    bool json, all, print_perf;
 };
 
 #define MEMBER(name) offsetof(struct topdown_options, name)
 
 static const struct option_row option_rows[] = {
     {0, "from", OPTION_TEXT, MEMBER(from), "FILE", "counts of perf stat (-x, -j or text), or toplev's CSV; - is standard input"},
+    {0, "print-perf", OPTION_FLAG, MEMBER(print_perf), NULL, "print the perf stat command lines that collect what -l N of --cpu NAME takes"},
     {0, "cpu", OPTION_TEXT, MEMBER(cpu), "NAME", "the CPU they were counted on (SKX, SPR, ZEN4, NEOVERSE-V2, …); else this machine's"},
     {'l', "level", OPTION_U64, MEMBER(level), "N", "show all that is known down to level N; else what is below flagged nodes"},
     {0, "all", OPTION_FLAG, MEMBER(all), NULL, "every node, those not measured with the reason, too"},
@@ -75,11 +77,13 @@ static bool input_read(struct topdown_run *run, struct error *err)
 
 static bool options_check(const struct topdown_options *options, int operands, struct error *err)
 {
-    if (!options->from) {
+    if (options->print_perf && (options->from || options->separator))
+        return error_set(err, ERROR_USAGE, "--print-perf prints command lines: %s has no place beside it", options->from ? "--from" : "-x");
+    if (!options->from && !options->print_perf) {
         error_set(err, ERROR_USAGE, "--from FILE is missing");
         return error_hint(err, "count with perf stat or plumb stat -x, -o FILE, here or elsewhere; plumb diagnose measures a program by itself");
     }
-    if (operands)
+    if (operands && !options->print_perf)
         return error_set(err, ERROR_USAGE, "plumb topdown takes no operands");
     if (options->smt && strcmp(options->smt, "on") != 0 && strcmp(options->smt, "off") != 0)
         return error_set(err, ERROR_USAGE, "--smt is on or off, not '%s'", options->smt);
@@ -235,12 +239,24 @@ static bool tree_make(struct topdown_run *run, struct error *err)
     return true;
 }
 
+/* --print-perf: what to run elsewhere. */
+static bool commands_print(struct topdown_run *run, char *const *argv, struct error *err)
+{
+    const struct topdown_options *options = &run->options;
+    struct table_choice choice = {.cpu = options->cpu, .folder = options->tables, .extent = TABLE_WHOLE};
+    struct topdown_perf asked = {.smt = options->smt, .tables = options->tables, .all = options->all, .json = options->json,
+                                 .level = (unsigned)(options->level > 99 ? 99 : options->level), .argv = argv[0] ? argv : NULL};
+    return metric_table_choose(&run->table, &choice, run->context->root, err) &&
+           topdown_perf_print(&asked, &run->table, run->context, err);
+}
+
 static bool topdown_run(struct context *context, int argc, char **argv, struct error *err)
 {
     struct topdown_run run = {.context = context};
     int first;
     bool good = options_parse(option_rows, OPTIONS_ANYWHERE, argc, argv, &run.options, &first, err) &&
-                options_check(&run.options, argc - first, err) && tree_make(&run, err);
+                options_check(&run.options, argc - first, err) &&
+                (run.options.print_perf ? commands_print(&run, argv + first, err) : tree_make(&run, err));
     text_done(&run.input);
     vec_done(&run.notes);
     metric_table_done(&run.table);
@@ -251,7 +267,8 @@ static bool topdown_run(struct context *context, int argc, char **argv, struct e
 const struct command command_topdown = {
     .name = "topdown",
     .summary = "the top-down tree out of counts recorded here or elsewhere",
-    .usage = "plumb topdown --from FILE [--cpu NAME] [options]",
+    .usage = "plumb topdown --from FILE [--cpu NAME] [options]\n"
+             "       plumb topdown --print-perf [--cpu NAME] [-l N] [-- command [arguments]]",
     .options = option_rows,
     .run = topdown_run,
 };

@@ -121,6 +121,7 @@ struct metric_table {
     struct arena arena;
     const char *key;    /* "SKX" */
     const char *source; /* "built in", or the folder */
+    const char *cpu_id; /* "GenuineIntel-6-8F-4", "0x00000000410fd493", when a processor's own was said; else NULL */
     vec(struct table_event) events;
     vec(struct table_metric) metrics;
     vec(struct table_term) terms;
@@ -144,13 +145,15 @@ MUST_CHECK bool table_term_resolve(struct metric_table *table, struct view name,
 
 /* How perf spells it: "cpu/event=0x28,umask=0x20,cmask=0x1/k". core_pmu: "cpu", "cpu_core", "armv8_pmuv3_0". */
 void table_term_write(const struct table_term *term, const char *core_pmu, struct text *text);
+/* "slots", "topdown-retiring", …: the kernel's name of fixed counter 3 and of the fields behind it; NULL: it is none of them. */
+const char *table_term_topdown_name(const struct metric_table *table, const struct table_term *term);
 void table_event_write(const struct table_event *event, const char *core_pmu, struct text *text);
 
 struct table_inputs {
     const struct measured *terms; /* one for each of the table's terms */
     struct measured constants[TABLE_CONSTANT_COUNT];
     const struct measured *given; /* metrics' values that are known already and taken as they are; NULL: none */
-    const char *cpu_id; /* what strcmp_cpuid_str compares with, or NULL */
+    const char *cpu_id; /* what strcmp_cpuid_str compares with (the table's own, mostly), or NULL */
     bool (*has_event)(void *context, const char *name); /* NULL: what the table has */
     struct measured (*source_count)(void *context, const char *name); /* NULL: not measured */
     void *context;

@@ -46,6 +46,8 @@ bool metric_table_choose(struct metric_table *table, const struct table_choice *
         good = metric_table_load(table, folder, &cpu, TABLE_FORM_READABLE, err);
     else if (!good || !metric_table_builtin(table, cpu.name, choice->extent))
         good = cpu_unknown(choice, &identity, err);
+    if (good && cpu.exact[0])
+        table->cpu_id = arena_string(&table->arena, cpu.exact);
     arena_done(&arena);
     return good;
 }

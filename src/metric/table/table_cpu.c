@@ -72,11 +72,26 @@ void table_cpu_from_word(struct table_cpu *cpu, const char *word, struct arena *
     }
     if (!cpu->id_count && (strchr(word, '-') || strncmp(word, "0x", 2) == 0) && strlen(word) < sizeof(cpu->ids[0])) {
         snprintf(cpu->ids[0], sizeof(cpu->ids[0]), "%s", word);
+        snprintf(cpu->exact, sizeof(cpu->exact), "%s", word);
         midr_normalise(cpu->ids[0], sizeof(cpu->ids[0]));
         cpu->id_count = 1;
     }
     if (!cpu->microarchitecture && cpu->id_count)
         row_find(cpu);
+}
+
+static void exact_set(struct table_cpu *cpu, const struct cpu_identity *identity)
+{
+    enum { ARCHITECTURE_BY_REGISTERS = 0xf };
+    if (!identity->stepping.known)
+        return;
+    if (identity->vendor_kind != MICROARCHITECTURE_ARM)
+        memcpy(cpu->exact, cpu->ids[0], sizeof(cpu->exact));
+    else if (identity->variant.known && identity->family.known)
+        snprintf(cpu->exact, sizeof(cpu->exact), "0x%016llx",
+                 (unsigned long long)identity->family.value << 24 | (unsigned long long)identity->variant.value << 20 |
+                     ARCHITECTURE_BY_REGISTERS << 16 | (unsigned long long)identity->model.value << 4 |
+                     (unsigned long long)identity->stepping.value);
 }
 
 bool table_cpu_from_identity(struct table_cpu *cpu, const struct cpu_identity *identity)
@@ -87,6 +102,7 @@ bool table_cpu_from_identity(struct table_cpu *cpu, const struct cpu_identity *i
     cpu->name = identity->microarchitecture->key;
     id_add(cpu, identity->microarchitecture, (uint32_t)identity->model.value,
            identity->stepping.known ? (uint32_t)identity->stepping.value : 0);
+    exact_set(cpu, identity);
     return true;
 }
 

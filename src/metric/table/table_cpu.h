@@ -19,6 +19,7 @@ struct table_cpu {
     const struct microarchitecture *microarchitecture; /* NULL: only the name is known */
     char ids[TABLE_CPU_IDS_MOST][64]; /* "GenuineIntel-6-8F-4", "0x00000000410fd490": as the publishers write them */
     size_t id_count;
+    char exact[64]; /* with variant and revision, or stepping; "": not said */
 };
 
 /*

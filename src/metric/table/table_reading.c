@@ -2,6 +2,7 @@
 #include "metric/table/table_reading.h"
 
 #include "metric/table/table_build.h"
+#include "system/cpu/microarchitecture.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -96,10 +97,20 @@ static bool constant_take(struct table_readings *ret, struct measured *times, co
     return false;
 }
 
+struct measured table_slots_per_cycle(const struct metric_table *table)
+{
+    for (size_t at = 0; at < microarchitecture_row_count; at++)
+        if (microarchitecture_rows[at].slots && strcmp(microarchitecture_rows[at].key, table->key) == 0)
+            return measured_as(microarchitecture_rows[at].slots);
+    return not_measured("neither the PMU nor plumb's data say how many slots a cycle has");
+}
+
 /* What follows from the constants that are known. */
-static void constants_complete(struct table_inputs *inputs)
+static void constants_complete(struct table_inputs *inputs, const struct metric_table *table)
 {
     struct measured *constants = inputs->constants;
+    if (!constants[TABLE_SLOTS].known)
+        constants[TABLE_SLOTS] = table_slots_per_cycle(table);
     if (constants[TABLE_SECONDS].known)
         constants[TABLE_MILLISECONDS] = measured_as(constants[TABLE_SECONDS].value * 1000);
     if (constants[TABLE_SECONDS].known && constants[TABLE_TSC_HZ].known && !constants[TABLE_TSC_TICKS].known)
@@ -320,7 +331,8 @@ void table_readings_fill(struct table_readings *ret, struct metric_table *table,
             ret->strange[ret->strange_count++] = readings[at].name;
     }
     sets_merge(&filling, terms + 1);
+    ret->inputs.cpu_id = table->cpu_id;
     latencies_default(&filling);
-    constants_complete(&ret->inputs);
+    constants_complete(&ret->inputs, table);
     ret->inputs.terms = filling.terms;
 }

@@ -36,6 +36,9 @@ struct table_readings {
     size_t strange_count;
 };
 
+/* Issue slots of a cycle, by the table's CPU model: what the PMU says (caps/slots) goes before it. */
+struct measured table_slots_per_cycle(const struct metric_table *table);
+
 /*
  * Fill inputs (terms and constants) from readings. Call before other use of table->terms: it may add to them.
  * Constants that the caller has set before (inputs.constants[i].known) stay. Owner of the arrays: arena.

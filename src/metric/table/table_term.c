@@ -359,6 +359,20 @@ static void encoding_write(const char *pmu, const struct event_code *code, const
     text_printf(text, "/%s", letters);
 }
 
+const char *table_term_topdown_name(const struct metric_table *table, const struct table_term *term)
+{
+    enum { FIXED_SLOTS = 3 };
+    const struct event_code *code = &term->code;
+    if (term->pmu || !code->known || code->event || code->cmask || code->edge || code->invert)
+        return NULL;
+    if (term->event != TABLE_NONE && table->events.items[term->event].fixed == FIXED_SLOTS)
+        return "slots";
+    for (size_t at = 0; at < array_count(topdown_fields); at++)
+        if (term->event == TABLE_NONE && code->umask == topdown_fields[at].umask)
+            return topdown_fields[at].alias;
+    return NULL;
+}
+
 void table_term_write(const struct table_term *term, const char *core_pmu, struct text *text)
 {
     encoding_write(term->pmu, &term->code, core_pmu, term->user_only ? "u" : term->kernel_only ? "k" : "", text);

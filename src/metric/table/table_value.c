@@ -54,7 +54,7 @@ static struct measured cpu_matches(const char *pattern, const char *cpu_id)
     regex_t regex;
     uint64_t midr, own;
     if (!cpu_id)
-        return not_measured("which CPU was measured isn't known");
+        return not_measured("it depends on the CPU's revision, which isn't known (--cpu takes its identification: 0x410fd493)");
     if (view_starts(view_of(pattern), "0x") && view_u64(view_of(pattern), 16, &midr))
         return measured_as(view_u64(view_of(cpu_id), 16, &own) && midr_matches(midr, own));
     if (regcomp(&regex, pattern, REG_EXTENDED | REG_ICASE | REG_NOSUB) != 0)
