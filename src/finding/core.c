@@ -78,6 +78,9 @@ static void test_bound(const struct results *results, struct finding *finding, u
 static void divider_test(const struct results *results, struct finding *finding)
 {
     test_fact(results, finding, CLASS(DIV) | CLASS(FP_DIV));
+    const uint64_t *samples = results->stalls->class_samples;
+    if (finding->advice_count && samples[INSTRUCTION_DIV] >= samples[INSTRUCTION_FP_DIV])
+        finding_readvise(finding, "advice-integer", NO_VALUES);
 }
 
 const struct hypothesis hypothesis_divider = {

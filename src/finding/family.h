@@ -69,6 +69,11 @@ struct name_pattern {
     bool is_guess;      /* anybody may call a function so: proves nothing */
 };
 bool function_has_name(const struct stall_function *function, const struct name_pattern *pattern);
+/* Samples in functions that lock or wait in user space. */
+uint64_t locking_samples(const struct stalls *stalls);
+/* Samples in calls into the kernel that waits for locks lead to: contention makes them, no lock without it. */
+double futex_samples_of_locks(const struct kernel_time *kernel, const struct wait_rows *waits);
+
 struct name_matches {
     uint64_t samples; /* certain ones */
     uint64_t guessed; /* by a name that anybody may use */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Does its time go into the kernel, and into which of its activities? */
+#include "base/vec.h"
 #include "finding/family.h"
 
 #include <string.h>
@@ -68,24 +69,43 @@ const struct hypothesis hypothesis_page_faults = {
     .test = page_faults_test,
 };
 
+static bool is_wake(const char *call)
+{
+    static const char *const names[] = {"futex", "lll_", "pthread_cond_", "sem_"};
+    for (size_t at = 0; at < array_count(names); at++)
+        if (strncmp(call, names[at], strlen(names[at])) == 0)
+            return true;
+    return false;
+}
+
+/* What waiting for locks costs in calls is those locks' finding, not a call to make less often. */
 static void system_calls_test(const struct results *results, struct finding *finding)
 {
     const struct kernel_time *kernel = results->kernel;
-    if (!test_kernel_with(results, finding, (double)kernel->call_samples,
-                          (double)(kernel->other_samples + kernel->short_call_samples)))
+    double locks = futex_samples_of_locks(kernel, results->waits);
+    double calls = (double)kernel->call_samples - locks;
+    calls = calls > 0 ? calls : 0;
+    if (!test_kernel_with(results, finding, calls, (double)(kernel->other_samples + kernel->short_call_samples)))
         return;
     /* A call that holds little of it is not the one to blame: most of the calls have no name then. */
-    const char *hottest = kernel->entry_count && kernel->entries[0].samples * 4 >= kernel->call_samples
-                              ? kernel->entries[0].name
-                              : NULL;
+    const struct kernel_entry *hottest = NULL;
+    for (size_t at = 0; at < kernel->entry_count && !hottest; at++)
+        if (locks <= 0 || !is_wake(kernel->entries[at].name))
+            hottest = &kernel->entries[at];
+    if (hottest && (double)hottest->samples * 4 < calls)
+        hottest = NULL;
     if (hottest) {
-        finding->subject = hottest;
+        finding->subject = hottest->name;
         double total = (double)kernel->sample_count;
-        finding_evidence(finding, WEIGHT_FOR, ORIGIN_CODE, "hottest", VALUE_TEXT("call", hottest),
-                         VALUE_SHARE("share", wilson_interval((double)kernel->entries[0].samples, total, total)));
+        finding_evidence(finding, WEIGHT_FOR, ORIGIN_CODE, "hottest", VALUE_TEXT("call", hottest->name),
+                         VALUE_SHARE("share", wilson_interval((double)hottest->samples, total, total)));
     }
-    finding_advise(finding, "advice", VALUE_TEXT("call", hottest ? hottest : "the hottest"));
-    finding_set(finding, confirm, "confirm", NO_VALUES);
+    bool wakes = hottest && is_wake(hottest->name);
+    if (wakes)
+        finding_advise(finding, "advice-wake", NO_VALUES);
+    else
+        finding_advise(finding, "advice", VALUE_TEXT("call", hottest ? hottest->name : "the hottest"));
+    finding_set(finding, confirm, wakes ? "confirm-wake" : "confirm", NO_VALUES);
 }
 
 const struct hypothesis hypothesis_system_calls = {
@@ -93,7 +113,7 @@ const struct hypothesis hypothesis_system_calls = {
     .family = "system",
     .title = "time in system calls",
     .needs = RESULT_BIT(RESULT_KERNEL),
-    .uses = RESULT_BIT(RESULT_RUN),
+    .uses = RESULT_BIT(RESULT_RUN) | RESULT_BIT(RESULT_WAITS),
     .test = system_calls_test,
 };
 

@@ -63,6 +63,11 @@ static const struct name_pattern spinning_names[] = {
     {.word = "busy_wait", .is_guess = true},
 };
 
+uint64_t locking_samples(const struct stalls *stalls)
+{
+    return functions_named(stalls, spinning_names, array_count(spinning_names)).samples;
+}
+
 /* "[unknown]", or a stack that ended within the C library. */
 static bool is_own(const char *name)
 {
@@ -89,6 +94,13 @@ static void spinning_test(const struct results *results, struct finding *finding
     const char *sleeper = sleeper_of(results);
     if (!finding->advice_count || !finding->subject || !is_mutex(finding->subject))
         return;
+    if (results->run && results->run->threads_seen <= 1) {
+        if (finding->verdict == VERDICT_SUPPORTED)
+            finding_set(finding, headline, "headline-alone", VALUE_SHARE("share", interval_exactly(finding->recoverable.high)));
+        finding_readvise(finding, "advice-alone", NO_VALUES);
+        finding_set(finding, confirm, "confirm-alone", NO_VALUES);
+        return;
+    }
     if (sleeper)
         finding_evidence(finding, WEIGHT_FOR, ORIGIN_SCHEDULER, "sleeper", VALUE_TEXT("function", sleeper));
     if (finding->verdict == VERDICT_SUPPORTED)

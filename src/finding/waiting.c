@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Is it waiting rather than computing, and for one another? */
+/* Is it waiting rather than computing, and for what? */
 #include "finding/family.h"
 
 #include <string.h>
@@ -48,7 +48,8 @@ static const struct activity_wait *commonest_wait(const struct activity *activit
 static const char *const wait_phrases[WAIT_KIND_COUNT] = {
     [WAIT_UNKNOWN] = "something its stacks don't tell",
     [WAIT_SLEEP] = "a timer (sleep)",
-    [WAIT_LOCK] = "a lock or another thread",
+    [WAIT_LOCK] = "a lock",
+    [WAIT_FUTEX] = "a lock or another thread",
     [WAIT_THREAD] = "another thread (its end, a condition, a semaphore)",
     [WAIT_EVENTS] = "events (poll, epoll)",
     [WAIT_NETWORK] = "the network",
@@ -121,67 +122,4 @@ const struct hypothesis hypothesis_waiting = {
     .needs = RESULT_BIT(RESULT_RUN),
     .uses = RESULT_BIT(RESULT_ACTIVITY) | RESULT_BIT(RESULT_WAITS),
     .test = waiting_test,
-};
-
-/* Idle members of a pool wait at locks, too: seldom and long. Threads that take turns wait often and shortly. */
-static const double TURNS_PER_S_LEAST = 100, TURN_S_MOST = 0.05;
-
-static const struct wait_row *turns_row(const struct wait_rows *waits, double elapsed_s)
-{
-    for (size_t at = 0; at < waits->count; at++) {
-        const struct wait_row *row = &waits->items[at];
-        if ((row->kind == WAIT_LOCK || row->kind == WAIT_THREAD) && (double)row->count >= TURNS_PER_S_LEAST * elapsed_s &&
-            row->total_s <= TURN_S_MOST * (double)row->count)
-            return row;
-    }
-    return NULL;
-}
-
-static void lock_turns_test(const struct results *results, struct finding *finding)
-{
-    const struct run_time *run = results->run;
-    struct measured cpus = cpus_allowed_to(results->activity);
-    finding->of = OF_ELAPSED;
-    if (run->threads_seen <= 1) {
-        finding_decide_bound(finding, 0, results->effect);
-        finding_set(finding, reason, "one-thread", NO_VALUES);
-        return;
-    }
-    if (!results->waits->known || !run->elapsed_s.known || !run->cpu_s.known || !cpus.known) {
-        finding_not_testable(finding, "no context switches were recorded", NULL);
-        return;
-    }
-    const struct wait_row *row = turns_row(results->waits, run->elapsed_s.value);
-    double turns = row ? row->total_s : 0;
-    double delay = run->run_delay_s.known ? run->run_delay_s.value : 0;
-    struct interval share = interval_exactly(turns > 0 ? turns / (turns + run->cpu_s.value + delay) : 0);
-    /* Without any waiting its work would still take as long as all its CPUs need for it. */
-    double width = run->threads_seen < cpus.value ? run->threads_seen : cpus.value;
-    double most = 1 - run->cpu_s.value / width / run->elapsed_s.value;
-    finding->is_estimate = false;
-    finding_decide_fact(finding, share, results->effect);
-    if (most < finding->recoverable.high)
-        finding->recoverable = interval_of(0, most > 0 ? most / 2 : 0, most > 0 ? most : 0);
-    if (finding->verdict == VERDICT_RULED_OUT || !row) {
-        finding_reason_bound(finding, "bound", share);
-        return;
-    }
-    finding->subject = row->function;
-    finding_evidence(finding, WEIGHT_FOR, ORIGIN_SCHEDULER, "turns", VALUE_TEXT("function", row->function),
-                     VALUE_COUNT("count", (double)row->count),
-                     VALUE_SECONDS("mean", interval_exactly(turns / (double)row->count)),
-                     VALUE_SECONDS("longest", interval_exactly(row->longest_s)));
-    finding_set(finding, reason, "gain", NO_VALUES);
-    finding_set(finding, headline, "headline", VALUE_TEXT("function", row->function), VALUE_SHARE("share", share));
-    finding_advise(finding, "advice", NO_VALUES);
-    finding_set(finding, confirm, "confirm", NO_VALUES);
-}
-
-const struct hypothesis hypothesis_lock_turns = {
-    .id = "lock-turns",
-    .family = "system",
-    .title = "threads that take turns at a lock",
-    .needs = RESULT_BIT(RESULT_RUN) | RESULT_BIT(RESULT_WAITS),
-    .uses = RESULT_BIT(RESULT_ACTIVITY),
-    .test = lock_turns_test,
 };

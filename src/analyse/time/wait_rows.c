@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analyse/time/wait_rows.h"
 
+#include "analyse/time/wait_locks.h"
 #include "base/vec.h"
 
 #include <stdlib.h>
@@ -24,26 +25,6 @@ static bool is_library(const struct recording *recording, uint32_t location)
     return false;
 }
 
-/* "pthread_mutex_lock" for "___pthread_mutex_lock@@GLIBC_2.2.5": as a program calls it. */
-static struct view plain_name(const char *name)
-{
-    static const char *const prefixes[] = {"__GI_", "__libc_", "__new_"};
-    struct view plain = view_of(name);
-    plain = view_cut(&plain, '@');
-    plain = view_cut(&plain, '.'); /* .constprop.0 */
-    for (bool cut = true; cut;) {
-        cut = false;
-        for (size_t at = 0; at < array_count(prefixes); at++)
-            if (view_starts(plain, prefixes[at]) && plain.length > strlen(prefixes[at])) {
-                plain = view_skip(plain, strlen(prefixes[at]));
-                cut = true;
-            }
-    }
-    while (plain.length > 1 && plain.text[0] == '_')
-        plain = view_skip(plain, 1);
-    return plain;
-}
-
 /* Of a program that carries its C library within itself: what of it waits, by name. */
 static bool is_library_function(const char *name)
 {
@@ -56,7 +37,7 @@ static bool is_library_function(const char *name)
         "syscall",  "ioctl",    "sched_yield", "fread",        "fwrite",    "fgets",   "fflush",    "getline",   "system",
     };
     static const char *const families[] = {"pthread_", "sem_", "mq_", "lll_", "futex_", "IO_", "mtx_", "cnd_", "thrd_"};
-    struct view plain = plain_name(name);
+    struct view plain = wait_plain_name(name);
     if (strncmp(name, "__", 2) == 0)
         return true;
     for (size_t at = 0; at < array_count(calls); at++)
@@ -68,9 +49,13 @@ static bool is_library_function(const char *name)
     return false;
 }
 
-/* C++'s own wrappers are compiled into the program. */
+/* C++'s own wrappers are compiled into the program; libuv's stand in whatever it is linked into. */
 static bool is_wrapper(const char *name)
 {
+    static const char *const libuv[] = {"uv_cond_", "uv_mutex_", "uv_sem_", "uv_rwlock_", "uv_barrier_", "uv_thread_join"};
+    for (size_t at = 0; at < array_count(libuv); at++)
+        if (strncmp(name, libuv[at], strlen(libuv[at])) == 0)
+            return true;
     return strncmp(name, "std::", strlen("std::")) == 0 || strncmp(name, "__gthread", strlen("__gthread")) == 0 ||
            strncmp(name, "__gnu_cxx::", strlen("__gnu_cxx::")) == 0;
 }
@@ -110,13 +95,6 @@ static void take_line(struct site_reading *reading, const struct bundle_function
     reading->row->line = line->line;
 }
 
-/* The kernel knows a futex only; what it stands for is known to who asked. */
-static void refine_kind(struct wait_row *row, const char *name)
-{
-    if (row->kind == WAIT_LOCK && wait_kind_of_function(name) == WAIT_THREAD)
-        row->kind = WAIT_THREAD;
-}
-
 /* What a thread runs may be nothing but such wrappers, with a lambda compiled into them: then that names it. */
 static void take_wrapper(struct site_reading *reading, const struct bundle_function *named, uint32_t location)
 {
@@ -139,7 +117,6 @@ static bool read_user_frame(struct site_reading *reading, const struct bundle_fu
         return goes_on;
     }
     bool library = by_place || is_wrapper(named->name) || (!reading->in_library && is_library_function(named->name));
-    refine_kind(row, named->name);
     reading->in_library |= by_place;
     if (!library) {
         row->function = named->name;
@@ -162,7 +139,7 @@ static void describe_call(struct site_reading *reading)
     struct wait_row *row = reading->row;
     struct text call = {0};
     if (row->asked && (reading->is_complete || (reading->has_wrapper && row->asked != row->function))) {
-        struct view plain = plain_name(row->asked);
+        struct view plain = wait_plain_name(row->asked);
         row->asked = is_wrapper(row->asked) ? row->asked : arena_string_n(reading->arena, plain.text, plain.length);
         text_add(&call, row->asked);
     } else {
@@ -178,6 +155,8 @@ static void describe_call(struct site_reading *reading)
     text_done(&call);
 }
 
+enum { USER_FRAMES_MOST = 16 }; /* that are asked for what they wait */
+
 /* What a stack says of the wait that it began. */
 static struct wait_row site_read(const struct recording *recording, const struct code_bundle *bundle, uint32_t stack_id,
                                  struct arena *arena)
@@ -186,16 +165,24 @@ static struct wait_row site_read(const struct recording *recording, const struct
     struct site_reading reading = {.recording = recording, .bundle = bundle, .arena = arena, .row = &row};
     const struct samples *samples = &recording->samples;
     const struct stack *stack = &samples->stacks[stack_id];
+    const char *names[USER_FRAMES_MOST];
+    size_t name_count = 0;
+    bool goes_on = true;
     for (uint32_t depth = 0; depth < stack->count; depth++) {
         uint32_t location = samples->frames[stack->first + depth];
         const struct bundle_function *named = code_bundle_find(bundle, recording, location);
         bool is_kernel = samples->locations[location].cpu_mode == CPU_MODE_KERNEL;
         if (is_kernel && named && row.kind == WAIT_UNKNOWN)
             row.kind = wait_kind_of_function(named->name);
-        if (!is_kernel && named && !read_user_frame(&reading, named, location))
-            break;
+        if (!is_kernel && name_count < USER_FRAMES_MOST)
+            names[name_count++] = named ? named->name : NULL;
+        if (!is_kernel && named && goes_on)
+            goes_on = read_user_frame(&reading, named, location);
         reading.is_call |= !is_kernel;
     }
+    struct wait_lock lock = wait_lock_of(row.kind, names, name_count);
+    row.kind = lock.kind;
+    row.global_lock = lock.global_lock;
     describe_call(&reading);
     return row;
 }
@@ -205,7 +192,7 @@ static void rows_add(struct rows *rows, const struct wait_row *read, const struc
 {
     struct wait_row *row = NULL;
     for (size_t at = 0; at < rows->count && !row; at++)
-        if (rows->items[at].kind == read->kind && strcmp(rows->items[at].function, read->function) == 0)
+        if (rows->items[at].kind == read->kind && rows->items[at].global_lock == read->global_lock && strcmp(rows->items[at].function, read->function) == 0)
             row = &rows->items[at];
     if (!row) {
         row = vec_push(rows);

@@ -13,6 +13,7 @@
 
 struct wait_row {
     enum wait_kind kind;
+    const char *global_lock; /* a lock of all the program's threads, in words; NULL: any other */
     const char *function; /* innermost outside the C library; "[unknown]" */
     double total_s, longest_s;
     double idle_s; /* no thread of the target ran, until a wait here ended */

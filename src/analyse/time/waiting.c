@@ -11,7 +11,7 @@
 enum { FRAMES_LOOKED_AT = 24 };
 
 static const char *const kind_names[] = {
-    [WAIT_UNKNOWN] = "unknown", [WAIT_SLEEP] = "sleep",  [WAIT_LOCK] = "lock",         [WAIT_EVENTS] = "events",
+    [WAIT_UNKNOWN] = "unknown", [WAIT_SLEEP] = "sleep",  [WAIT_LOCK] = "lock",         [WAIT_FUTEX] = "futex", [WAIT_EVENTS] = "events",
     [WAIT_NETWORK] = "network", [WAIT_PIPE] = "pipe",    [WAIT_DISK] = "disk",         [WAIT_CHILD] = "child",
     [WAIT_FAULT] = "fault",     [WAIT_TERMINAL] = "terminal", [WAIT_SIGNAL] = "signal",
     [WAIT_THREAD] = "thread",
@@ -32,11 +32,12 @@ static const struct {
     const char *prefix;
     enum wait_kind kind;
 } waiters[] = {
-    {"futex_", WAIT_LOCK},
-    {"do_futex", WAIT_LOCK},
+    {"futex_", WAIT_FUTEX},
+    {"do_futex", WAIT_FUTEX},
     {"__futex_abstimed_wait", WAIT_THREAD}, /* glibc's mutexes don't come through here; all its other waits do */
-    {"__futex_", WAIT_LOCK},
-    {"__x64_sys_futex", WAIT_LOCK},
+    {"__futex_", WAIT_FUTEX},
+    {"__x64_sys_futex", WAIT_FUTEX},
+    {"__arm64_sys_futex", WAIT_FUTEX},
     {"rwsem_", WAIT_LOCK},
     {"__mutex_lock", WAIT_LOCK},
     {"__down", WAIT_LOCK},
@@ -54,7 +55,10 @@ static const struct {
     {"pthread_mutex_lock", WAIT_LOCK},
     {"sem_wait", WAIT_THREAD},
     {"__new_sem_wait", WAIT_THREAD},
-    {"do_semtimedop", WAIT_LOCK},
+    {"do_semtimedop", WAIT_FUTEX}, /* System V semaphores serve as both */
+    {"flock_lock_inode", WAIT_LOCK},
+    {"locks_lock_inode", WAIT_LOCK},
+    {"fcntl_setlk", WAIT_LOCK},
     {"hrtimer_nanosleep", WAIT_SLEEP},
     {"do_nanosleep", WAIT_SLEEP},
     {"common_nsleep", WAIT_SLEEP},
@@ -127,6 +131,7 @@ struct thread_state {
     uint32_t stack; /* of its last context-switch sample, not yet used */
     uint64_t stack_ns;
     bool seen, off, preempted;
+    bool ready;         /* taken off a CPU while it wanted one */
     uint32_t off_stack; /* with which it left */
     uint64_t idle_ns;   /* of the wait that ends now: nobody ran */
 };
@@ -144,8 +149,8 @@ struct analysis {
     vec(struct wait_site) sites;
     struct hashmap by_stack;
     struct wait_spread spread;
-    uint32_t running;       /* threads on a CPU now */
-    uint64_t idle_since_ns; /* meaningful when running is 0; 0: never yet */
+    uint32_t running, ready; /* threads on a CPU now; taken off one and wanting it */
+    uint64_t idle_since_ns;  /* meaningful when both are 0; 0: never yet */
     struct thread_end *ends; /* in time order */
     size_t end_count, next_end;
 };
@@ -214,10 +219,26 @@ static void add_wait(struct analysis *analysis, const struct thread_state *threa
     site->longest_ns = waited_ns > site->longest_ns ? waited_ns : site->longest_ns;
 }
 
+/* While one is ready, the time is no wait's: others had the CPUs. */
+static void idle_begins(struct analysis *analysis, uint64_t now_ns)
+{
+    if (!analysis->running && !analysis->ready)
+        analysis->idle_since_ns = now_ns;
+}
+
 static void stopped_running(struct analysis *analysis, uint64_t now_ns)
 {
-    if (analysis->running && --analysis->running == 0)
-        analysis->idle_since_ns = now_ns;
+    analysis->running -= analysis->running > 0;
+    idle_begins(analysis, now_ns);
+}
+
+static void stopped_being_ready(struct analysis *analysis, struct thread_state *thread, uint64_t now_ns)
+{
+    if (!thread->ready)
+        return;
+    thread->ready = false;
+    analysis->ready--;
+    idle_begins(analysis, now_ns);
 }
 
 /* A thread's end is no switch. */
@@ -229,6 +250,7 @@ static void ends_until(struct analysis *analysis, uint64_t now_ns)
         struct thread_state *thread = &analysis->threads[end->thread];
         if (thread->seen && !thread->off)
             stopped_running(analysis, end->time_ns);
+        stopped_being_ready(analysis, thread, end->time_ns);
         thread->off = true;
         thread->preempted = true; /* it waits for nothing any more */
     }
@@ -237,7 +259,7 @@ static void ends_until(struct analysis *analysis, uint64_t now_ns)
 static void add_idle(struct analysis *analysis, struct thread_state *thread, uint64_t until_ns)
 {
     bool waited = thread->seen && thread->off && !thread->preempted;
-    if (analysis->running || !analysis->idle_since_ns || until_ns <= analysis->idle_since_ns || !waited)
+    if (analysis->running || analysis->ready || !analysis->idle_since_ns || until_ns <= analysis->idle_since_ns || !waited)
         return;
     uint64_t idle_ns = until_ns - analysis->idle_since_ns;
     thread->idle_ns = idle_ns;
@@ -249,14 +271,22 @@ static void follow_running(struct analysis *analysis, struct thread_state *threa
                            const struct context_switch *event)
 {
     bool ran = thread->seen && !thread->off;
+    if (event->out && event->preempted && !thread->ready) {
+        thread->ready = true;
+        analysis->ready++;
+    }
     if (event->out && ran)
         stopped_running(analysis, event->time_ns);
-    if (event->out && !ran && !analysis->running)
-        analysis->idle_since_ns = event->time_ns; /* it ran since before the recording */
+    if (event->out && !ran)
+        idle_begins(analysis, event->time_ns); /* it ran since before the recording */
+    if (event->out && !event->preempted)
+        stopped_being_ready(analysis, thread, event->time_ns); /* its coming back was lost */
     if (!event->out && !ran) {
         add_idle(analysis, thread, event->time_ns);
         analysis->running++;
     }
+    if (!event->out)
+        stopped_being_ready(analysis, thread, event->time_ns);
 }
 
 static void apply_switch(struct analysis *analysis, const struct context_switch *event)

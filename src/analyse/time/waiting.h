@@ -5,7 +5,7 @@
  * From context switches (who left a CPU when, and whether it still wanted to run) and from samples of the
  * context-switches event (the stack at that moment). Where those came too often for all of them to be taken, a wait without a stack is laid
  * where waits like it were (analyse/time/wait_spread); what is left is counted, not attributed.
- * Idle time is when no thread of the recording ran: it belongs to the wait that ended it, so that a pool of idle workers
+ * Idle time is when no thread of the recording ran, and none had been taken off while ready: it belongs to the wait that ended it, so that a pool of idle workers
  * doesn't hide what the one that matters waited for.
  * Time before a thread's first switch and after its end is nobody's.
  * Does not support: who woke it up, waits shorter than the clock of the recording, several threads' overlap
@@ -21,7 +21,8 @@
 enum wait_kind {
     WAIT_UNKNOWN, /* no stack, or no function in it that is known to wait */
     WAIT_SLEEP,
-    WAIT_LOCK,    /* a mutex; or a futex, when the stack doesn't tell for what */
+    WAIT_LOCK,    /* a lock that another thread holds: a mutex, a rwlock, one of the kernel's, a language's own */
+    WAIT_FUTEX,   /* a lock or another thread: its stack doesn't tell which */
     WAIT_THREAD,  /* another thread's end, a condition, a semaphore: idle pools and joins do this */
     WAIT_EVENTS,  /* poll, select, epoll: idle servers do this */
     WAIT_NETWORK,
@@ -54,7 +55,7 @@ struct waiting {
     uint64_t unattributed_ns; /* of waiting_ns: no stack, and no other wait like it */
     uint64_t spread_ns;       /* of waiting_ns: no stack, laid where waits like it were */
     uint64_t wait_count, stack_count; /* waits; those with a stack */
-    uint64_t idle_ns;        /* no thread ran, until one was seen to come back from a wait */
+    uint64_t idle_ns;        /* no thread ran or had been taken off while ready, until one came back from a wait */
     uint64_t by_kind_ns[WAIT_KIND_COUNT];
     struct wait_site *sites; /* longest total first; owner: arena */
     size_t site_count;

@@ -67,6 +67,30 @@ Test(waiting, idle_time_belongs_to_the_wait_that_ended_it)
     recording_done(&recording);
 }
 
+/* Python's threads: one holds the lock and is taken off its CPU; another's wait ends meanwhile, but that wasn't idle time. */
+Test(waiting, while_one_is_ready_nothing_is_idle)
+{
+    struct recording recording;
+    recording_init(&recording);
+    struct arena arena;
+    arena_init(&arena);
+    uint32_t holder = threads_get(&recording.threads, 10, 10), other = threads_get(&recording.threads, 10, 11);
+    add_switch(&recording, 1000, holder, false, false);
+    add_switch(&recording, 1200, other, false, false);
+    add_switch(&recording, 1500, other, true, false);
+    add_switch(&recording, 2000, holder, true, true);   /* taken off: 6000 ns ready */
+    add_switch(&recording, 5000, other, false, false);  /* its wait ends */
+    add_switch(&recording, 6000, other, true, false);
+    add_switch(&recording, 8000, holder, false, false);
+    add_switch(&recording, 9000, holder, true, false);
+    add_switch(&recording, 9400, other, false, false);  /* 400 idle */
+    struct waiting waiting;
+    waiting_analyse(&recording, NULL, &waiting, &arena);
+    cr_assert_eq(waiting.idle_ns, 400, "%llu", (unsigned long long)waiting.idle_ns);
+    arena_done(&arena);
+    recording_done(&recording);
+}
+
 Test(waiting, says_when_nothing_was_recorded)
 {
     struct recording recording;
@@ -82,7 +106,7 @@ Test(waiting, says_when_nothing_was_recorded)
 
 Test(waiting, functions_tell_what_is_waited_for)
 {
-    cr_assert_eq(wait_kind_of_function("futex_wait_queue"), WAIT_LOCK);
+    cr_assert_eq(wait_kind_of_function("futex_wait_queue"), WAIT_FUTEX);
     cr_assert_eq(wait_kind_of_function("__lll_lock_wait"), WAIT_LOCK);
     cr_assert_eq(wait_kind_of_function("__futex_abstimed_wait_common64"), WAIT_THREAD);
     cr_assert_eq(wait_kind_of_function("__pthread_clockjoin_ex"), WAIT_THREAD);

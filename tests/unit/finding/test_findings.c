@@ -89,6 +89,8 @@ static void add_small_pages(struct made_up *made)
     made->costs = (struct access_costs){.items = &made->cost, .count = 1, .skid_known = true, .one_behind = true};
 }
 
+static bool mentions(const struct finding *finding, const char *wanted);
+
 static const struct finding *test_and_find(struct made_up *made, const char *id)
 {
     findings_test(&made->findings, &made->results, &made->arena);
@@ -539,20 +541,89 @@ Test(findings, names_are_whole_words_and_guesses_support_nothing)
     }
 }
 
-/* Many short waits are turns at a lock; few long ones are a pool with nothing to do. */
+/* A pool that waits at a condition takes turns at nothing, however often; what stacks don't tell is left open when it looks like turns. */
 Test(findings, turns_at_a_lock_are_told_from_idle_pools)
 {
     struct made_up made;
-    struct wait_rows waits = {.known = true, .count = 1};
+    struct wait_rows waits = {.known = true, .count = 1, .wait_count = 40000, .stack_count = 9000};
     make_up(&made);
+    made.run.from_switches = true;
     made.results.waits = &waits;
     waits.items[0] = (struct wait_row){.kind = WAIT_LOCK, .function = "worker", .total_s = 8, .longest_s = 0.01, .count = 40000};
     cr_assert_eq(test_and_find(&made, "lock-turns")->verdict, VERDICT_RULED_OUT, "one thread");
     made.run.threads_seen = 4;
-    cr_assert_eq(test_and_find(&made, "lock-turns")->verdict, VERDICT_SUPPORTED);
+    const struct finding *turns = test_and_find(&made, "lock-turns");
+    cr_assert_eq(turns->verdict, VERDICT_SUPPORTED);
+    cr_assert(strstr(turns->headline, "the lock that worker takes: they waited 8.00 s for it, beside 10.0 s"), "%s", turns->headline);
+    waits.items[0].kind = WAIT_THREAD;
+    cr_assert_eq(test_and_find(&made, "lock-turns")->verdict, VERDICT_RULED_OUT, "a condition, a semaphore, a join");
+    waits.items[0].kind = WAIT_FUTEX;
+    cr_assert_eq(test_and_find(&made, "lock-turns")->verdict, VERDICT_UNDECIDED);
     waits.items[0].count = 8;
     waits.items[0].longest_s = 2;
-    cr_assert_eq(test_and_find(&made, "lock-turns")->verdict, VERDICT_RULED_OUT);
+    cr_assert_eq(test_and_find(&made, "lock-turns")->verdict, VERDICT_RULED_OUT, "seldom and long: nothing to do");
+    waits.stack_count = 0;
+    turns = test_and_find(&made, "lock-turns");
+    cr_assert_eq(turns->verdict, VERDICT_NOT_TESTABLE, "without stacks a lock looks like anything");
+    cr_assert_not_null(turns->remedy);
+    arena_done(&made.arena);
+}
+
+/* A wait lasts until the thread runs again: where others hold the CPUs, that isn't the lock. */
+Test(findings, being_ready_behind_a_lock_is_not_its_doing)
+{
+    struct made_up made;
+    struct wait_rows waits = {.known = true, .count = 1, .wait_count = 40000, .stack_count = 9000};
+    make_up(&made);
+    made.run.from_switches = true;
+    made.run.threads_seen = 4;
+    made.run.run_delay_s = measured_as(8);
+    made.results.waits = &waits;
+    waits.items[0] = (struct wait_row){.kind = WAIT_LOCK, .function = "worker", .total_s = 8, .count = 40000};
+    cr_assert_eq(test_and_find(&made, "lock-turns")->verdict, VERDICT_UNDECIDED);
+    arena_done(&made.arena);
+}
+
+/* Calls into the kernel that contention leads to are that lock's, not a call to make less often. */
+Test(findings, the_calls_of_a_lock_are_the_locks)
+{
+    struct made_up made;
+    struct wait_rows waits = {.known = true, .count = 1, .wait_count = 40000, .stack_count = 9000};
+    make_up(&made);
+    made.run.from_switches = true;
+    made.run.threads_seen = 4;
+    made.results.waits = &waits;
+    waits.items[0] = (struct wait_row){.kind = WAIT_LOCK, .function = "add", .total_s = 8, .count = 40000, .call = "pthread_mutex_lock at a.c:7"};
+    made.kernel.kernel_samples = made.kernel.call_samples = 300;
+    made.kernel.entries[0] = (struct kernel_entry){"futex", 250};
+    made.kernel.entries[1] = (struct kernel_entry){"lll_lock_wake", 40};
+    made.kernel.entry_count = 2;
+    const struct finding *lock = test_and_find(&made, "lock-turns");
+    cr_assert_eq(lock, &made.findings.items[0], "%s", made.findings.items[0].hypothesis->id);
+    cr_assert(!lock->gain_unmeasured && lock->recoverable.low > 0.25 && lock->confirm && lock->advice_count == 2);
+    cr_assert_eq(test_and_find(&made, "system-calls")->verdict, VERDICT_RULED_OUT);
+    waits.items[0].kind = WAIT_THREAD;
+    const struct finding *calls = test_and_find(&made, "system-calls");
+    cr_assert_eq(calls->verdict, VERDICT_SUPPORTED);
+    cr_assert(mentions(calls, "hand over several items") && !mentions(calls, "io_uring"));
+    waits.items[0] = (struct wait_row){.kind = WAIT_LOCK, .function = "python+0x1", .total_s = 8, .count = 4000, .global_lock = "the GIL"};
+    made.kernel = (struct kernel_time){.sample_count = 1000};
+    lock = test_and_find(&made, "lock-turns");
+    cr_assert(strstr(lock->headline, "turns at the GIL") && mentions(lock, "processes"), "%s", lock->headline);
+    arena_done(&made.arena);
+}
+
+Test(findings, advice_on_division_fits_the_numbers)
+{
+    struct made_up made;
+    make_up(&made);
+    made.stalls.class_samples[INSTRUCTION_DIV] = 900;
+    made.row = (struct stall_row){.text = "div %rcx", .class = INSTRUCTION_DIV, .samples = 900};
+    cr_assert_not(mentions(test_and_find(&made, "divider"), "math"), "integers have no rounding to trade");
+    made.stalls.class_samples[INSTRUCTION_DIV] = 0;
+    made.stalls.class_samples[INSTRUCTION_FP_DIV] = 900;
+    made.row.class = INSTRUCTION_FP_DIV;
+    cr_assert(mentions(test_and_find(&made, "divider"), "math"));
     arena_done(&made.arena);
 }
 
@@ -763,6 +834,9 @@ Test(findings, advice_fits_what_was_met)
     made.results.waits = &waits;
     made.function.name = "__pthread_mutex_lock";
     made.function.dso = "libc.so.6";
+    finding = test_and_find(&made, "spinning");
+    cr_assert(strstr(finding->headline, "only one thread runs"), "%s", finding->headline);
+    made.run.threads_seen = 2;
     finding = test_and_find(&made, "spinning");
     cr_assert(strstr(finding->headline, "wait for one another at a lock that put takes"), "%s", finding->headline);
     cr_assert_not(mentions(finding, "OMP_NUM_THREADS"));
