@@ -89,3 +89,39 @@ def test_a_model_folder_of_ones_own(run, tmp_path):
     found = listed(run, "--cpu", "any", "--tables", str(tmp_path))
     assert found["a.b"]["encoding"] == "cpu/event=0x12,umask=0x3/" and found["share"]["unit"] == "%"
     assert "A.C" in found["lost"]["problem"] and "problem" not in found["share"]
+
+
+@pytest.mark.parametrize("cpu, word, names", [
+    ("SPR", "tma_memory_bound_group", {"L1_Bound", "L2_Bound", "L3_Bound", "L3_Miss_Bound", "Store_Bound"}),
+    ("SPR", "TopdownL1", {"Frontend_Bound", "Bad_Speculation", "Backend_Bound", "Retiring"}),
+    ("SPR", "topdownl1", {"Frontend_Bound", "Bad_Speculation", "Backend_Bound", "Retiring"}),
+    ("SPR", "tma_dram_bound", {"L3_Miss_Bound"}), ("SKX", "tma_l3_miss_bound", {"DRAM_Bound"}),
+    ("SPR", "tma_info_thread_ipc", {"Info_Thread_IPC"}),
+    ("SKX", "tma_mem_lat*", {"MEM_Latency"}),
+    ("ZEN4", "PipelineL1", {"Frontend_Bound", "Bad_Speculation", "Backend_Bound", "Smt_Contention", "Retiring"}),
+    ("ZEN4", "backend_bound_group", {"Backend_Bound_Memory", "Backend_Bound_Cpu"}),
+    ("NEOVERSE-V2", "TopdownL1", {"Frontend_Bound", "Bad_Speculation", "Backend_Bound", "Retiring"}),
+])
+def test_perfs_spelling_of_metrics_is_found(run, cpu, word, names):
+    assert set(listed(run, "--cpu", cpu, "--metrics", word)) >= names
+    if "bound_group" in word or "L1" in word or "l1" in word:
+        assert set(listed(run, "--cpu", cpu, "--metrics", word)) == names
+
+
+def test_every_level_has_its_group_and_every_group_its_metrics(run):
+    groups = {name: entry["description"].split(", ") for name, entry in listed(run, "--cpu", "SPR", "metricgroup").items()}
+    assert all(groups[f"TopdownL{level}"] == groups[f"tma_L{level}_group"] for level in range(1, 7))
+    assert "tma_mem_bandwidth" in groups["tma_issueBW"] and "tma_l1_bound" in groups["tma_memory_bound_group"]
+    assert "metricgroup" not in run("list", "--cpu", "SPR").stdout and "metric group" not in run("list", "--cpu", "SPR", "group").stdout
+    entry = listed(run, "--cpu", "SPR", "tma_memory_bound")["Memory_Bound"]
+    assert entry["alias"] == "tma_memory_bound" and "tma_backend_bound_group" in entry["groups"]
+
+
+@pytest.mark.parametrize("cpu", CPUS[:6])
+def test_published_tables_have_the_same_spellings(run, shared_data, cpu):
+    if not (shared_data / "perfmon").is_dir():
+        pytest.skip("no published tables here")
+    ours, theirs = ({name.lower(): entry["alias"] for name, entry in listed(run, "--cpu", cpu, "--metrics", "TopdownL*", "tma_memory_bound_group",
+                                                                          *(f"TopdownL{level}" for level in range(1, 7)), *more).items()}
+                    for more in ((), ("--tables", str(shared_data / "perfmon"))))
+    assert len(ours) > 80 and set(ours) == set(theirs) and all(theirs[name] == alias for name, alias in ours.items())

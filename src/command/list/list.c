@@ -135,7 +135,7 @@ static bool list_run(struct context *context, int argc, char **argv, struct erro
 const struct command command_list = {
     .name = "list",
     .summary = "events and metrics of this machine's CPU, or of another by name",
-    .usage = "plumb list [options] [hw|sw|cache|pmu|cpu|metric|raw|probe|tracepoint|GLOB|WORD]...",
+    .usage = "plumb list [options] [hw|sw|cache|pmu|cpu|metric|metricgroup|raw|probe|tracepoint|GLOB|WORD]...",
     .options = option_rows,
     .run = list_run,
 };

@@ -16,6 +16,7 @@ static const struct {
     [LIST_PMU] = {{"pmu"}, "Kernel PMU event"},
     [LIST_TABLE] = {{"cpu"}, "CPU event"},
     [LIST_METRIC] = {{"metric", "metrics"}, "Metric"},
+    [LIST_METRIC_GROUP] = {{"metricgroup", "metricgroups"}, "Metric group"},
     [LIST_RAW] = {{"raw"}, "Raw event syntax"},
     [LIST_PROBE] = {{"probe", "breakpoint", "uprobe"}, "Breakpoint or probe syntax"},
     [LIST_TRACEPOINT] = {{"tracepoint", "trace"}, "Tracepoint event"},
@@ -43,8 +44,9 @@ static bool word_matches(const char *pattern, const struct list_entry *entry)
 {
     if (strpbrk(pattern, "*?["))
         return fnmatch(pattern, entry->name, FNM_CASEFOLD) == 0 ||
-               (entry->alias && fnmatch(pattern, entry->alias, FNM_CASEFOLD) == 0);
-    const char *const texts[] = {entry->name, entry->alias, entry->about, entry->groups};
+               (entry->alias && fnmatch(pattern, entry->alias, FNM_CASEFOLD) == 0) ||
+               (entry->also && entry->also[0] && fnmatch(pattern, entry->also, FNM_CASEFOLD) == 0);
+    const char *const texts[] = {entry->name, entry->alias, entry->about, entry->groups, entry->also};
     for (size_t at = 0; at < array_count(texts); at++)
         if (texts[at] && strcasestr(texts[at], pattern))
             return true;
@@ -55,7 +57,7 @@ static bool word_matches(const char *pattern, const struct list_entry *entry)
 bool list_wants(const struct lister *lister, const struct list_entry *entry)
 {
     if (lister->options.metrics != lister->options.events &&
-        lister->options.metrics != (lister->kind == LIST_METRIC))
+        lister->options.metrics != (lister->kind == LIST_METRIC || lister->kind == LIST_METRIC_GROUP))
         return false;
     for (int at = 0; at < lister->pattern_count; at++) {
         const char *pattern = lister->patterns[at];
@@ -63,6 +65,14 @@ bool list_wants(const struct lister *lister, const struct list_entry *entry)
             return true;
     }
     return lister->pattern_count == 0;
+}
+
+bool list_wants_kind(const struct lister *lister, enum list_kind kind)
+{
+    for (int at = 0; at < lister->pattern_count; at++)
+        if (is_kind_word(lister->patterns[at], kind))
+            return true;
+    return false;
 }
 
 void list_begin(struct lister *lister)
@@ -142,7 +152,8 @@ static void metric_details(struct lister *lister, const struct list_entry *entry
     detail_add(lister, "flagged", metric->threshold.text);
     detail_add(lister, "unit", metric->unit);
     detail_add(lister, "sample", text_string(&locate));
-    detail_add(lister, "groups", metric->groups);
+    detail_add(lister, "groups", entry->groups);
+    detail_add(lister, "also", entry->also);
     detail_add(lister, "problem", metric->problem);
 }
 
@@ -186,7 +197,7 @@ void list_show(struct lister *lister, const struct list_entry *entry)
     }
     snprintf(both, sizeof(both), entry->alias ? "%s OR %s" : "%s", entry->name, entry->alias);
     text_printf(&lister->out, "  %-50s [%s%s%s]%s%s", both, entry->table ? entry->table->key : "", entry->table ? " " : "",
-                entry->metric ? "metric" : entry->event ? "event" : kinds[lister->kind].label, verdict ? "  " : "",
+                entry->metric ? "metric" : lister->kind == LIST_METRIC_GROUP ? "metric group" : entry->event ? "event" : kinds[lister->kind].label, verdict ? "  " : "",
                 verdict ? verdict : "");
     if (!verdict && entry->about && entry->about[0])
         text_printf(&lister->out, "  %s", entry->about);

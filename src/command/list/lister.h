@@ -16,6 +16,7 @@ enum list_kind {
     LIST_PMU,
     LIST_TABLE,
     LIST_METRIC,
+    LIST_METRIC_GROUP, /* when it is asked for by name of its kind */
     LIST_RAW,
     LIST_PROBE,
     LIST_TRACEPOINT,
@@ -48,6 +49,7 @@ struct list_entry {
     const char *alias;  /* or NULL */
     const char *about;  /* or NULL */
     const char *groups; /* searched, too; or NULL */
+    const char *also;   /* a name that it had in other versions: searched, too; or NULL */
     const char *spelling; /* what to open to see whether it counts; NULL: the name */
     const struct table_event *event; /* what -v tells of, or NULL */
     const struct table_metric *metric;
@@ -58,6 +60,8 @@ struct list_entry {
 void list_show(struct lister *lister, const struct list_entry *entry);
 /* Whether the operands, --metrics and --events ask for it. */
 bool list_wants(const struct lister *lister, const struct list_entry *entry);
+/* Whether a word that chooses a whole kind names this one. */
+bool list_wants_kind(const struct lister *lister, enum list_kind kind);
 /* Text of JSON is begun and ended by these. */
 void list_begin(struct lister *lister);
 void list_end(struct lister *lister);
