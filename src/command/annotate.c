@@ -66,6 +66,8 @@ struct session {
     const char *attribution_source;
     const char *symbol; /* the function at hand; NULL: the hottest */
     bool color, of_recording, by_number;
+    uint32_t names_missed;   /* the binary whose lack of names was told last, + 1 */
+    char last_warning[sizeof(((struct error *)NULL)->message)];
 };
 
 /* Where no sample carries data from which its access' address could be known, samples alike can be added up. */
@@ -280,8 +282,20 @@ static bool symbol_matches(void *context, const struct hot_symbol *hot)
            strcmp(symboliser_signature(session->symboliser, hot->symbol_id), wanted) == 0;
 }
 
+/* Why a binary's functions have no names, once for each. */
+static void warn_of_names(struct session *session, uint32_t dso)
+{
+    const struct recording *recording = &session->capture.recording;
+    const char *complaint = symboliser_complaint(session->symboliser, dso);
+    if (!complaint || session->names_missed == dso + 1)
+        return;
+    session->names_missed = dso + 1;
+    fprintf(session->context->talk, "plumb annotate: no names in %s: %s\n",
+            strings_text(&recording->strings, recording->spaces.dsos[dso].name), complaint);
+}
+
 /* Nothing has the asked name: say which names come nearest. */
-static bool no_such_symbol(const struct session *session, const struct hot_symbol *symbols, size_t count, struct error *err)
+static bool no_such_symbol(struct session *session, const struct hot_symbol *symbols, size_t count, struct error *err)
 {
     const char *wanted = session->symbol;
     const char *near[3] = {0};
@@ -289,8 +303,12 @@ static bool no_such_symbol(const struct session *session, const struct hot_symbo
     if (!wanted)
         return error_set(err, ERROR_NOT_FOUND, "no samples in '%s'", session->options->dso);
     for (size_t at = 0; at < count && at < 5000; at++) {
-        if (symbols[at].symbol_id == SYMBOL_NONE)
+        if (symbols[at].symbol_id == SYMBOL_NONE) {
+            uint32_t dso = session->capture.recording.samples.locations[symbols[at].location].dso;
+            if (dso != DSO_NONE && session->capture.recording.spaces.dsos[dso].kind == DSO_KERNEL && !session->options->quiet)
+                warn_of_names(session, dso);
             continue;
+        }
         const char *name = symboliser_symbol(session->symboliser, symbols[at].symbol_id)->name;
         size_t far = strstr(name, wanted) ? 0 : text_distance(name, wanted);
         for (int place = 0; place < 3; place++)
@@ -416,15 +434,21 @@ static bool annotate_one(struct session *session, const struct hot_symbol *hot, 
     return written || error_system(err, errno, "can't write the result");
 }
 
-static void warn(const struct session *session, const struct hot_symbol *hot, const struct error *error)
+static void warn(struct session *session, const struct hot_symbol *hot, const struct error *error)
 {
     const struct recording *recording = &session->capture.recording;
     const char *name = hot->symbol_id == SYMBOL_NONE ? "code without a name" : symboliser_symbol(session->symboliser, hot->symbol_id)->name;
     uint32_t dso = recording->samples.locations[hot->location].dso;
-    if (!session->options->quiet)
-        fprintf(session->context->talk, "plumb annotate: %s in %s (%llu samples): %s%s%s%s\n", name,
-                strings_text(&recording->strings, recording->spaces.dsos[dso].name), (unsigned long long)hot->samples,
-                error->message, error->hint[0] ? " (" : "", error->hint, error->hint[0] ? ")" : "");
+    if (session->options->quiet)
+        return;
+    if (hot->symbol_id == SYMBOL_NONE)
+        warn_of_names(session, dso);
+    bool again = strcmp(session->last_warning, error->message) == 0;
+    snprintf(session->last_warning, sizeof(session->last_warning), "%s", error->message);
+    fprintf(session->context->talk, "plumb annotate: %s in %s (%llu samples): %s%s%s%s\n", name,
+            strings_text(&recording->strings, recording->spaces.dsos[dso].name), (unsigned long long)hot->samples,
+            again ? "likewise" : error->message, error->hint[0] && !again ? " (" : "", again ? "" : error->hint,
+            error->hint[0] && !again ? ")" : "");
 }
 
 /* Instead of the hottest function, whose code can't be had, only one that matters is worth showing. */

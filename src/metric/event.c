@@ -503,7 +503,27 @@ bool event_is_safe(const struct event_spec *event, const struct sysroot *root, s
                            "crashes the guest's kernel");
 }
 
-static bool reads_callers_memory(const struct event_spec *event)
+enum event_kernel_part event_kernel_part(const struct event_spec *event)
+{
+    const struct perf_event_attr *attr = &event->attr;
+    if (attr->type == PERF_TYPE_TRACEPOINT)
+        return strncmp(event->name, "syscalls:", 9) == 0 ? EVENT_KERNEL_KEPT : EVENT_KERNEL_ALL;
+    if (attr->type != PERF_TYPE_SOFTWARE)
+        return EVENT_KERNEL_SOME;
+    switch (attr->config) {
+    case PERF_COUNT_SW_CPU_CLOCK:
+    case PERF_COUNT_SW_TASK_CLOCK:
+        return EVENT_KERNEL_KEPT;
+    case PERF_COUNT_SW_CONTEXT_SWITCHES:
+    case PERF_COUNT_SW_CPU_MIGRATIONS:
+    case PERF_COUNT_SW_CGROUP_SWITCHES:
+        return EVENT_KERNEL_ALL;
+    default:
+        return EVENT_KERNEL_SOME;
+    }
+}
+
+bool event_is_probe(const struct event_spec *event)
 {
     return event->pmu && (strcmp(event->pmu, "uprobe") == 0 || strcmp(event->pmu, "kprobe") == 0);
 }
@@ -512,7 +532,7 @@ bool event_is_handed_on(const struct event_list *list, size_t index)
 {
     const struct event_spec *event = &list->items[index];
     for (size_t at = 0; event->group != EVENT_NO_GROUP && at < list->count; at++)
-        if (list->items[at].group == event->group && reads_callers_memory(&list->items[at]))
+        if (list->items[at].group == event->group && event_is_probe(&list->items[at]))
             return false;
-    return !reads_callers_memory(event);
+    return !event_is_probe(event);
 }

@@ -78,6 +78,19 @@ MUST_CHECK bool event_is_safe(const struct event_spec *event, const struct sysro
  */
 bool event_is_handed_on(const struct event_list *list, size_t index);
 
+/* Whether the event is a uprobe or kprobe: the kernel asks more of its user than kernel.perf_event_paranoid says. */
+bool event_is_probe(const struct event_spec *event);
+
+/* How much of what an event counts happens in the kernel, and is lost where only user code may be counted (:u). */
+enum event_kernel_part {
+    EVENT_KERNEL_SOME,
+    EVENT_KERNEL_ALL,  /* switches, migrations, most tracepoints: they would be 0 */
+    EVENT_KERNEL_KEPT, /* cpu-clock and task-clock count on in the kernel; a system call's tracepoints count as its caller's */
+};
+
+/* Source: measured on Linux 6.18; kernel/events/core.c (cpu_clock_event_read asks for no mode, perf_exclude_event does). */
+enum event_kernel_part event_kernel_part(const struct event_spec *event);
+
 /* The valid names nearest to word, as "a, b, c" ("" when none is near). */
 void event_nearest(const char *word, const struct sysroot *root, char *names, size_t size);
 

@@ -56,6 +56,8 @@ bool event_libpfm_parse(struct event_parser *parser, struct view word, struct er
 
 /* Call visit with every name that sysfs or tracefs lists; for nearest names and plumb list. */
 typedef void event_visit(void *context, const char *name);
+/* Say why there are no tracepoints: tracefs is not mounted, or not for us; the remedy is the hint. Returns false. */
+bool event_tracefs_missing(const struct sysroot *root, struct error *err);
 void event_tracepoint_each(const struct sysroot *root, event_visit *visit, void *context);
 void event_pmu_alias_each(const struct sysroot *root, event_visit *visit, void *context); /* "pmu/alias/" */
 

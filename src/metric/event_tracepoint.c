@@ -49,13 +49,13 @@ static bool folders_match(const struct sysroot *root, const char *folder, const 
     return true;
 }
 
-static bool tracefs_missing(const struct sysroot *root, struct error *err)
+bool event_tracefs_missing(const struct sysroot *root, struct error *err)
 {
     scoped_dir DIR *dir = sysroot_opendir(root, "/sys/kernel/tracing");
     if (!dir && errno == EACCES) {
         error_set(err, ERROR_PERMISSION, "tracefs can't be read, which tracepoints need");
-        return error_hint(err, "sudo mount -o remount,gid=$(id -g),mode=750 /sys/kernel/tracing (and sysctl "
-                               "kernel.perf_event_paranoid=-1), or run as root");
+        return error_hint(err, "sudo mount -o remount,gid=$(id -g),mode=750 /sys/kernel/tracing; counting then needs "
+                               "kernel.perf_event_paranoid at 1, recording at -1 (or CAP_PERFMON); or run as root");
     }
     scoped_dir DIR *events = sysroot_opendir(root, "/sys/kernel/tracing/events");
     if (!events && errno == EACCES) {
@@ -112,12 +112,12 @@ bool event_tracepoint_parse(struct event_parser *parser, struct view system, str
     snprintf(name_text, sizeof(name_text), "%.*s", (int)name.length, name.text);
     const char *tracefs = sysroot_tracefs(parser->root);
     if (!tracefs)
-        return tracefs_missing(parser->root, err);
+        return event_tracefs_missing(parser->root, err);
     scoped_free char *events = memory_printf("%s/events", tracefs);
     scoped(names_done) struct names systems = {0};
     size_t before = parser->list->count;
     if (!folders_match(parser->root, events, system_text, &systems))
-        return tracefs_missing(parser->root, err);
+        return event_tracefs_missing(parser->root, err);
     vec_for_each(&systems, found) if (!system_parse(parser, tracefs, *found, name_text, err)) return false;
     return parser->list->count > before;
 }

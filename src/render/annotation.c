@@ -307,7 +307,7 @@ static void add_data(const struct page *page)
         text_add(out, "    in:");
         for (size_t at = 0; at < data->mapping_count && at < 4; at++)
             text_printf(out, "%s %s %.1f%%", at ? "," : "", data->mappings[at].name, 100 * data->mappings[at].share.mid);
-        text_add_char(out, '\n');
+        text_add(out, data->code_mappings_only ? "; only code was recorded: plumb record -d adds the mappings of data\n" : "\n");
     }
     add_refusals(page);
 }

@@ -106,6 +106,23 @@ static bool vmlinux_at(struct binary *binary, const struct binary_request *like,
     return binary_find(binary, &request, err);
 }
 
+/* Add the places of a search that aren't listed yet; a list is for reading, so it ends after a few. */
+static void tried_add(struct text *tried, size_t *left_out, const char *more)
+{
+    enum { TRIED_BYTES_MOST = 200 };
+    for (const char *end; *more; more = end) {
+        const char *next = strstr(more, ", '");
+        end = next ? next + 2 : more + strlen(more);
+        scoped_free char *place = memory_printf("%.*s", (int)((next ? next : end) - more), more);
+        if (strstr(text_string(tried), place))
+            continue;
+        if (tried->length + strlen(place) > TRIED_BYTES_MOST)
+            ++*left_out;
+        else
+            text_printf(tried, "%s%s", tried->length ? ", " : "", place);
+    }
+}
+
 /* The kernel's own ELF file: the one asked for, or one whose build id is the recorded kernel's. */
 static bool vmlinux_find(struct binary *binary, const struct dso_files *files, const struct binary_request *like,
                          struct error *err)
@@ -122,6 +139,7 @@ static bool vmlinux_find(struct binary *binary, const struct dso_files *files, c
         return vmlinux_at(binary, &asked, resolved, err);
     }
     scoped_text struct text tried = {0};
+    size_t left_out = 0;
     if (!options->kernel_release && !like->build_id.size_bytes)
         return error_set(err, ERROR_NOT_FOUND, "the recording names neither release nor build id of its kernel");
     for (size_t at = 0; options->kernel_release && at < array_count(places); at++) {
@@ -129,11 +147,13 @@ static bool vmlinux_find(struct binary *binary, const struct dso_files *files, c
         text_printf(&path, places[at], options->kernel_release);
         if (vmlinux_at(binary, like, text_string(&path), err))
             return true;
-        text_printf(&tried, "%s%s", tried.length ? ", " : "", text_string(&binary->tried));
+        tried_add(&tried, &left_out, text_string(&binary->tried));
         binary_done(binary);
     }
     if (like->build_id.size_bytes && vmlinux_at(binary, like, "/vmlinux", err)) /* by build id, in the cache */
         return true;
+    if (left_out)
+        text_printf(&tried, " and %zu places more", left_out);
     error_set(err, ERROR_NOT_FOUND, "no vmlinux of the recorded kernel: tried %s", text_string(&tried));
     return error_hint(err, "install the kernel's debug package, or name its file with -k");
 }

@@ -150,5 +150,6 @@ bool kernel_code_read(struct kernel_code *code, uint64_t runtime_addr, uint64_t 
                   (unsigned long long)addr);
     }
     error_set(err, ERROR_NOT_FOUND, "%s%s%s", kcore_error.message, asked_for ? "" : "; ", vmlinux_error.message);
-    return error_hint(err, "name the kernel's vmlinux with -k, or read a recording of this boot as root");
+    bool forbidden = kcore_error.sys_errno == EACCES || kcore_error.sys_errno == EPERM;
+    return error_hint(err, "name the kernel's vmlinux with -k%s", forbidden ? ", or run plumb as root: /proc/kcore is for root" : "");
 }

@@ -305,10 +305,13 @@ def test_what_is_lost_without_the_kernel_is_said_of_each_event(plumb, countable,
             os.setgroups([])
             os.setresgid(65534, 65534, 65534)
             os.setresuid(65534, 65534, 65534)
-        done = subprocess.run([copy, "stat", "-x,", "-e", "task-clock,page-faults,cpu-clock", "true"], capture_output=True, text=True,
+        done = subprocess.run([copy, "stat", "-x,", "-e", "task-clock,page-faults,cpu-clock,cs,uprobe:/bin/true:0x0", "true"], capture_output=True, text=True,
                               timeout=60, preexec_fn=drop, cwd="/")
     assert "the kernel's part isn't counted of page-faults, marked :u" in done.stderr, done.stderr
-    assert "task-clock, cpu-clock: marked :u too, but a clock" in done.stderr, done.stderr
+    assert "task-clock, cpu-clock: marked :u too, but nothing is missing" in done.stderr, done.stderr
+    assert "not counted: cs: not permitted: kernel.perf_event_paranoid is 2" in done.stderr, done.stderr
+    if os.path.exists("/sys/bus/event_source/devices/uprobe"):
+        assert "not counted: uprobe:/bin/true:0x0: not permitted: probes need root" in done.stderr, done.stderr
 
 
 def test_control_stop_ends_the_program_which_is_no_failure(run, tmp_path):

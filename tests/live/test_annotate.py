@@ -116,6 +116,18 @@ def test_the_data_that_is_chased_has_its_size(run, scene, lands_one_late):
     assert found[3] == "MiB" and 8 < float(found[2]) < 32
 
 
+def test_where_the_data_lies_needs_its_mappings(run, scene, tmp_path):
+    done = run("annotate", cwd=scene)
+    if "    in:" not in done.stdout:
+        pytest.skip("too few samples on this machine now")
+    assert "plumb record -d adds the mappings of data" in done.stdout
+    done = run("record", "-e", "cpu-clock:u", "-F", 5000, "-d", "--user-regs", "-o", tmp_path / "d", "--", "./chase", cwd=scene)
+    done = run("annotate", "-i", tmp_path / "d", "chase", cwd=scene)
+    if "    in:" not in done.stdout:
+        pytest.skip("too few samples on this machine now")
+    assert "in: anon" in done.stdout and "adds the mappings" not in done.stdout, done.stdout
+
+
 def test_attribution_is_not_claimed_when_unknown(run, scene):
     done = run("annotate", "--skid", "none", cwd=scene)
     assert "Attribution is as recorded" in done.stdout

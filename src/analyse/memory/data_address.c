@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 enum {
     LINE_BYTES = 64,
@@ -523,6 +524,18 @@ static int mapping_compare(const void *a, const void *b)
     return (x->start > y->start) - (x->start < y->start);
 }
 
+/* Mappings of data are recorded on request only; protections are 0 where the kernel didn't tell them. */
+static bool has_data_mappings(const struct address_spaces *spaces)
+{
+    for (size_t space = 0; space < spaces->count; space++)
+        for (size_t at = 0; at < spaces->items[space].count; at++) {
+            uint32_t protection = spaces->items[space].mappings[at].protection;
+            if (space != SPACE_KERNEL && protection && !(protection & PROT_EXEC))
+                return true;
+        }
+    return false;
+}
+
 static void spread_over_mappings(struct data_addresses *result, const struct recording *recording)
 {
     vec(struct data_mapping) mappings = {0};
@@ -576,6 +589,7 @@ void data_addresses_find(struct data_addresses *ret_addresses, const struct data
     if (result.count)
         summarise_rows(&result, request, &samples, next_count_by_row);
     spread_over_mappings(&result, request->recording);
+    result.code_mappings_only = !has_data_mappings(&request->recording->spaces);
     free(next_count_by_row);
     vec_done(&samples);
     *ret_addresses = result;

@@ -93,6 +93,7 @@ struct data_addresses {
     size_t row_count;
     struct data_mapping *mappings; /* most addresses first */
     size_t mapping_count;
+    bool code_mappings_only; /* the recording has no mappings of data at all, so none can be named */
     bool from_hardware; /* addresses that the PMU recorded */
 };
 

@@ -84,6 +84,10 @@ static bool nothing_shown(struct lister *lister, struct error *err)
     lister->context->exit_code = EXIT_CODE_USAGE;
     error_set(err, ERROR_NOT_FOUND, "no event and no metric matches '%s'%s%s", word, lister->options.cpu ? " on " : "",
               lister->options.cpu ? lister->options.cpu : "");
+    struct error missing = {0};
+    if (!names[0] && !lister->options.cpu && !lister->options.metrics && !sysroot_tracefs(lister->context->root) &&
+        !event_tracefs_missing(lister->context->root, &missing))
+        return error_hint(err, "%s; %s", missing.message, missing.hint);
     return error_hint(err, names[0] ? "did you mean %s?" : "without words, plumb list shows all%s", names);
 }
 
@@ -91,9 +95,9 @@ static bool nothing_shown(struct lister *lister, struct error *err)
 static void tracepoints_note(struct lister *lister)
 {
     const struct sysroot *root = lister->context->root;
-    if (lister->pattern_count == 0 && !sysroot_tracefs(root))
-        fprintf(lister->context->talk, "plumb list: no tracepoints: tracefs is not mounted, or not readable by you (as "
-                                       "root: mount -t tracefs nodev /sys/kernel/tracing)\n");
+    struct error missing = {0};
+    if (lister->pattern_count == 0 && !sysroot_tracefs(root) && !event_tracefs_missing(root, &missing))
+        fprintf(lister->context->talk, "plumb list: no tracepoints are listed: %s\n  hint: %s\n", missing.message, missing.hint);
 }
 
 static bool options_check(const struct list_options *options, struct error *err)

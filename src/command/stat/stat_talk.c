@@ -4,6 +4,8 @@
 
 #include "source/live/guarded_program.h"
 
+#include "base/vec.h"
+
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
@@ -63,22 +65,14 @@ static bool names_of(const struct counters *counters, bool (*picks)(const struct
     return picked > 0;
 }
 
-/* The kernel's two clocks of CPU time count on whatever mode the CPU is in; faults, hardware events and probes don't. */
-static bool heeds_mode(const struct counter *counter)
-{
-    const struct perf_event_attr *attr = &counter->attr;
-    return attr->type != PERF_TYPE_SOFTWARE ||
-           (attr->config != PERF_COUNT_SW_CPU_CLOCK && attr->config != PERF_COUNT_SW_TASK_CLOCK);
-}
-
 static bool picks_user_only(const struct counter *counter)
 {
-    return counter->user_only && heeds_mode(counter);
+    return counter->user_only && event_kernel_part(counter->spec) != EVENT_KERNEL_KEPT;
 }
 
-static bool picks_whole_clock(const struct counter *counter)
+static bool picks_kept_whole(const struct counter *counter)
 {
-    return counter->user_only && !heeds_mode(counter);
+    return counter->user_only && event_kernel_part(counter->spec) == EVENT_KERNEL_KEPT;
 }
 
 static bool picks_machine_wide(const struct counter *counter)
@@ -93,11 +87,18 @@ static bool picks_broken_group(const struct counter *counter)
 
 static bool picks_stays(const struct counter *counter)
 {
-    return counter->stays;
+    return counter->stays && counter->refusal == REFUSAL_NONE;
+}
+
+static bool picks_probe_permission(const struct counter *counter)
+{
+    return counter->refusal == REFUSAL_PERMISSION && event_is_probe(counter->spec);
 }
 
 static bool picks_permission(const struct counter *counter)
 {
+    if (picks_probe_permission(counter))
+        return false;
     return counter->refusal == REFUSAL_PERMISSION || counter->refusal == REFUSAL_NO_SYSCALL;
 }
 
@@ -139,16 +140,16 @@ static void refusals_say(struct stat_run *run, const struct counters *counters,
 /* What is marked :u only because no more is permitted, and what that means for each. */
 static void user_only_say(struct stat_run *run, const struct counters *counters)
 {
-    char names[400], clocks[100];
+    char names[400], kept[400];
     int64_t paranoid = 0;
     bool lost = names_of(counters, picks_user_only, names, sizeof(names));
-    bool whole = names_of(counters, picks_whole_clock, clocks, sizeof(clocks));
+    bool whole = names_of(counters, picks_kept_whole, kept, sizeof(kept));
     bool known = sysroot_i64(run->context->root, &paranoid, "/proc/sys/kernel/perf_event_paranoid");
     if (lost)
         say(run, "the kernel's part isn't counted of %s, marked :u (kernel.perf_event_paranoid is %lld; 1 or CAP_PERFMON "
                  "allows it)", names, known ? (long long)paranoid : 2LL);
     if (whole)
-        say(run, "%s: marked :u too, but a clock: the time in the kernel is counted with it", clocks);
+        say(run, "%s: marked :u too, but nothing is missing: the kernel counts it in either mode", kept);
 }
 
 void stat_counters_say(struct stat_run *run, const struct counters *counters)
@@ -160,12 +161,10 @@ void stat_counters_say(struct stat_run *run, const struct counters *counters)
     if (names_of(counters, picks_stays, names, sizeof(names)))
         say(run, "%s: counted in the threads there are at the start only: the kernel can't hand probes on to new ones and to children (whole "
                  "CPUs are counted with -a)", names);
-    if (names_of(counters, picks_permission, names, sizeof(names)))
-        refusals_say(run, counters, picks_permission, names);
-    if (names_of(counters, picks_busy, names, sizeof(names)))
-        refusals_say(run, counters, picks_busy, names);
-    if (names_of(counters, picks_too_big, names, sizeof(names)))
-        refusals_say(run, counters, picks_too_big, names);
+    static bool (*const refused[])(const struct counter *) = {picks_permission, picks_probe_permission, picks_busy, picks_too_big};
+    for (size_t at = 0; at < array_count(refused); at++)
+        if (names_of(counters, refused[at], names, sizeof(names)))
+            refusals_say(run, counters, refused[at], names);
     if (names_of(counters, picks_machine_wide, names, sizeof(names)))
         say(run, "%s: counts the whole machine, not only the program", names);
     if (run->options.verbose && names_of(counters, picks_broken_group, names, sizeof(names)))

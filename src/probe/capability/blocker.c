@@ -178,14 +178,15 @@ static void explain_permission(struct capability *capability, const struct bench
     bool perfmon = process_has_perfmon(&machine->rights);
     bool inner_cap = fact_equals(&machine->rights.in_first_user_namespace, 0) && machine->rights.capabilities.known &&
                      (machine->rights.capabilities.value >> PROCESS_CAP_PERFMON & 1);
-    if (perfmon) {
+    if (needs & NEED_PROBE && !process_has(&machine->rights, PROCESS_CAP_SYS_ADMIN)) {
+        capability_blocked(capability, BLOCKER_CAPABILITY, "needs CAP_SYS_ADMIN (CAP_PERFMON is enough for some kernels%s), whatever "
+                           "perf_event_paranoid says", perfmon ? ", not for this one" : "");
+        capability_remedy(capability, "run as root");
+    } else if (perfmon) {
         bool locked = machine->limits.lockdown.known && strcmp(machine->limits.lockdown.text, "none") != 0;
         capability_blocked(capability, BLOCKER_LOCKDOWN, "refused although this process holds CAP_PERFMON or CAP_SYS_ADMIN%s",
                            locked ? ": the kernel is locked down" : ": a security module (SELinux, AppArmor) or lockdown says no");
         capability_remedy(capability, "see 'dmesg' or the audit log for the denial; lockdown goes with lockdown=none and Secure Boot off");
-    } else if (needs & NEED_PROBE) {
-        capability_blocked(capability, BLOCKER_CAPABILITY, "needs CAP_PERFMON or CAP_SYS_ADMIN, whatever perf_event_paranoid says");
-        capability_remedy(capability, "run as root, or: sudo setcap cap_perfmon,cap_sys_ptrace+ep $(command -v plumb)");
     } else if (paranoid->known && paranoid->value > needed) {
         capability_blocked(capability, BLOCKER_PARANOID, "kernel.perf_event_paranoid is %lld and this needs %d or less, or CAP_PERFMON%s",
                            (long long)paranoid->value, needed,

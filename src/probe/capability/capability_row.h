@@ -31,7 +31,7 @@ enum need {
     NEED_TRACEFS = 16,
     NEED_BPF = 32,
     NEED_PTRACE = 64,
-    NEED_PROBE = 128,    /* uprobes: CAP_PERFMON whatever paranoid says */
+    NEED_PROBE = 128,    /* uprobes: CAP_SYS_ADMIN (of some kernels CAP_PERFMON) whatever paranoid says */
     NEED_BRANCHES = 256,
     NEED_PRECISE = 512
 };

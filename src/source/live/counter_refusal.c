@@ -36,6 +36,12 @@ static void permission_explain(const struct counter *counter, const struct sysro
                            "Kubernetes: seccompProfile Unconfined");
         return;
     }
+    if (event_is_probe(counter->spec) && !process_has(&rights, PROCESS_CAP_SYS_ADMIN)) {
+        error_set(reason, ERROR_PERMISSION, "not permitted: probes need root (CAP_SYS_ADMIN; CAP_PERFMON is enough for some kernels%s), "
+                  "whatever kernel.perf_event_paranoid is", process_has_perfmon(&rights) ? ", not for this one" : "");
+        error_hint(reason, "run plumb as root");
+        return;
+    }
     if (counter->attr.exclude_kernel && !whole_cpu && known && counter->refused_thread) {
         enum process_wall wall = process_wall_find(root, counter->refused_thread, false, reason);
         error_wrap(reason, "process %d", (int)counter->refused_thread);

@@ -136,16 +136,6 @@ static bool limit_raise(struct opener *opener)
     return setrlimit(RLIMIT_NOFILE, &limit) == 0;
 }
 
-/* The kernel counts these in its own mode: without the kernel's part they would be 0, whatever happened. */
-static bool only_in_kernel(const struct event_spec *spec)
-{
-    if (spec->attr.type == PERF_TYPE_TRACEPOINT)
-        return strncmp(spec->name, "syscalls:", 9) != 0 && strncmp(spec->name, "raw_syscalls:", 13) != 0;
-    return spec->attr.type == PERF_TYPE_SOFTWARE && (spec->attr.config == PERF_COUNT_SW_CONTEXT_SWITCHES ||
-                                                     spec->attr.config == PERF_COUNT_SW_CPU_MIGRATIONS ||
-                                                     spec->attr.config == PERF_COUNT_SW_CGROUP_SWITCHES);
-}
-
 /* One descriptor; what may be changed to make it open is changed in counter->attr. */
 static int cell_open(struct opener *opener, size_t index, size_t cpu, size_t thread)
 {
@@ -162,6 +152,7 @@ static int cell_open(struct opener *opener, size_t index, size_t cpu, size_t thr
         flags = PERF_FLAG_PID_CGROUP;
     }
     int group_fd = is_leader(counters, index) ? -1 : counters->items[counter->leader].fds[cell];
+    int forbidden = 0;
     for (;;) {
         int fd = counters->kernel->perf_event_open(counters->kernel->context, &counter->attr, pid,
                                                    counter->cpus[cpu], group_fd, flags);
@@ -172,10 +163,14 @@ static int cell_open(struct opener *opener, size_t index, size_t cpu, size_t thr
         } else if (errno == EINVAL && attr->exclude_guest && !attr->exclude_host) {
             attr->exclude_guest = 0; /* kernels and PMUs that can't tell guests apart */
         } else if ((errno == EACCES || errno == EPERM) && !attr->exclude_kernel && !attr->exclude_user &&
-                   !only_in_kernel(counter->spec)) {
+                   event_kernel_part(counter->spec) != EVENT_KERNEL_ALL) {
             attr->exclude_kernel = attr->exclude_hv = 1;
+            forbidden = errno;
             counter->user_only = true;
         } else {
+            /* PMUs that know no modes take no such limit: what stands in the way is still the permission */
+            if (forbidden && errno == EINVAL)
+                errno = forbidden;
             return -1;
         }
     }

@@ -77,7 +77,7 @@ bool kallsyms_parse(struct view text, struct symbol_index *index, struct error *
     }
     if (!index->symbols.count && !any_addr) {
         error_set(err, ERROR_PERMISSION, "/proc/kallsyms hides the kernel's addresses (all are 0)");
-        return error_hint(err, "run as root, or: sysctl kernel.kptr_restrict=0 and CAP_SYSLOG (kptr_restrict=1)");
+        return error_hint(err, "it is shown to root and CAP_SYSLOG, unless kernel.kptr_restrict is 2");
     }
     if (!index->symbols.count)
         return error_set(err, ERROR_FORMAT, "kallsyms names no function");

@@ -110,6 +110,22 @@ static bool read_whole(const char *path, struct text *text, struct error *err)
     return got >= 0 || error_system(err, errno, "can't read '%s'", path);
 }
 
+/* Who may see the addresses: kallsyms_show_value() of the kernel. Only the remedy depends on it. */
+static void hidden_explain(const struct sysroot *root, struct error *err)
+{
+    int64_t restricted = 1, paranoid = 2;
+    bool known = sysroot_i64(root, &restricted, "/proc/sys/kernel/kptr_restrict");
+    if (!sysroot_i64(root, &paranoid, "/proc/sys/kernel/perf_event_paranoid") || !known)
+        error_hint(err, "run plumb as root or with CAP_SYSLOG");
+    else if (restricted > 1)
+        error_hint(err, "kernel.kptr_restrict is %lld, which hides them from root as well: as root, sysctl kernel.kptr_restrict=1",
+                   (long long)restricted);
+    else if (restricted == 0 && paranoid > 1)
+        error_hint(err, "run plumb as root or with CAP_SYSLOG, or as root: sysctl kernel.perf_event_paranoid=1");
+    else
+        error_hint(err, "run plumb as root or with CAP_SYSLOG (kernel.kptr_restrict is %lld)", (long long)restricted);
+}
+
 static bool kallsyms_load(const struct naming *naming, uint32_t dso, struct names *names, struct error *err)
 {
     (void)dso;
@@ -119,8 +135,16 @@ static bool kallsyms_load(const struct naming *naming, uint32_t dso, struct name
     bool read = path ? read_whole(path, &names->text, err)
                      : sysroot_read(naming->options->root, &names->text, err, "/proc/kallsyms");
     struct view text = {text_string(&names->text), names->text.length};
-    if (!read || !kallsyms_parse(text, &names->index, err))
+    struct error unread = {0};
+    if (!read)
         return false;
+    if (!kallsyms_parse(text, &names->index, &unread)) {
+        if (unread.kind == ERROR_PERMISSION && !path)
+            hidden_explain(naming->options->root, &unread);
+        if (err)
+            *err = unread;
+        return false;
+    }
     names->key = NAMES_BY_RUNTIME_ADDR;
     uint64_t recorded, now = kallsyms_text_addr(text);
     if (!path && is_unnamed(naming) && (!recorded_kernel_text(naming->recording, &recorded) || now != recorded))

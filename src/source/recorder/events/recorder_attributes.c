@@ -272,7 +272,14 @@ static bool drop_kernel(struct opening *opening, struct counter_stream *stream)
     stream->attr.exclude_kernel = 1;
     bool has_modifier = strrchr(stream->name, ':') && stream->attr.type != PERF_TYPE_TRACEPOINT;
     char *name = memory_printf("%s%su", stream->name, has_modifier ? "" : ":");
-    if (!stream->is_second)
+    bool in_kernel = stream->attr.type == PERF_TYPE_SOFTWARE && (stream->attr.config == PERF_COUNT_SW_CONTEXT_SWITCHES ||
+                                                                 stream->attr.config == PERF_COUNT_SW_CPU_MIGRATIONS ||
+                                                                 stream->attr.config == PERF_COUNT_SW_CGROUP_SWITCHES);
+    if (!stream->is_second && in_kernel)
+        recorder_notes_add(opening->notes,
+                           "'%s' happens in the kernel, of which samples aren't permitted: there will be none (as root: sysctl "
+                           "kernel.perf_event_paranoid=1, or setcap cap_perfmon+ep on plumb)", stream->name);
+    else if (!stream->is_second)
         recorder_notes_add(opening->notes,
                            "'%s': samples of the kernel aren't permitted (see /proc/sys/kernel/perf_event_paranoid); "
                            "recording user space only, as '%s'",

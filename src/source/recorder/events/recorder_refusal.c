@@ -8,6 +8,16 @@
 #include <errno.h>
 #include <string.h>
 
+static bool is_probe(const struct sysroot *root, uint32_t type)
+{
+    static const char *const pmus[] = {"uprobe", "kprobe"};
+    uint64_t probe;
+    for (size_t at = 0; at < array_count(pmus); at++)
+        if (sysroot_u64(root, &probe, "/sys/bus/event_source/devices/%s/type", pmus[at]) && probe == type)
+            return true;
+    return false;
+}
+
 static bool permission_failed(const struct opening *opening, const struct counter_stream *stream, int sys_errno,
                               struct error *err)
 {
@@ -32,6 +42,12 @@ static bool permission_failed(const struct opening *opening, const struct counte
             return error_hint(err, "%s", wall.hint);
         }
     }
+    if (is_probe(opening->root, stream->attr.type) && !process_has(&rights, PROCESS_CAP_SYS_ADMIN))
+        return error_hint(err, "probes need root (CAP_SYS_ADMIN; CAP_PERFMON is enough for some kernels%s), whatever "
+                               "kernel.perf_event_paranoid is", process_has_perfmon(&rights) ? ", not for this one" : "");
+    if (stream->attr.type == PERF_TYPE_TRACEPOINT && paranoid > -1 && strncmp(stream->name, "syscalls:", 9) != 0)
+        return error_hint(err, "what a tracepoint saw is shown with kernel.perf_event_paranoid at -1 only (it is %lld), or to "
+                               "CAP_PERFMON; plumb stat counts it at 1", (long long)paranoid);
     bool wide = opening->request->target->kind == TARGET_CPUS || opening->request->target->kind == TARGET_CGROUP;
     long long wanted = wide ? 0 : stream->attr.exclude_kernel ? 2 : 1;
     if (paranoid > wanted)
