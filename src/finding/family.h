@@ -42,6 +42,8 @@ void finding_bound_share(struct finding *finding, const struct results *results,
 struct measured cpus_allowed_to(const struct activity *activity);
 /* How the elapsed time is divided: the page's table prints the same. */
 struct time_shares shares_of_time(const struct results *results);
+/* Of the children that ran before it was watched, one that uses more CPU time than the target; NULL: none. */
+const struct activity_child *waiting_busy_child(const struct results *results);
 /* The part in which it slept. */
 struct interval share_asleep(const struct results *results);
 /* hits of all samples as such a share, Wilson. */

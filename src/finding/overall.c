@@ -3,6 +3,7 @@
 
 #include "base/scope.h"
 #include "base/vec.h"
+#include "finding/family.h"
 #include "finding/wording.h"
 
 #include <ctype.h>
@@ -155,10 +156,11 @@ static struct overall overall_waits(const struct finding *waiting, const struct 
                                     const struct results *results, struct arena *arena)
 {
     const char *headline = sentence_case(arena, waiting->headline ? waiting->headline : "it waits");
+    bool by_child = waiting_busy_child(results) != NULL;
     return (struct overall){
         .kind = OVERALL_WAITS,
         .culprit = waiting,
-        .sentence = arena_printf(arena, "%s: this is not a CPU problem.", headline),
+        .sentence = arena_printf(arena, "%s: this is not a CPU problem%s.", headline, by_child ? " of its own" : ""),
         .ruled_out = ruled_out_of(findings, results->effect, arena),
     };
 }

@@ -1,33 +1,36 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Is it waiting rather than computing, and for what? */
+#include "base/vec.h"
 #include "finding/family.h"
 
 #include <string.h>
 
+/* What a place in the kernel, or a system call, is waited in for; the first that fits. */
 static const struct wait_place {
-    const char *prefix, *kind;
+    const char *part;
+    enum wait_kind kind;
 } wait_places[] = {
-    {"futex", "a lock or another thread"}, {"hrtimer_nanosleep", "a timer (sleep)"},
-    {"do_nanosleep", "a timer (sleep)"},   {"common_nsleep", "a timer (sleep)"},
-    {"ep_poll", "events (epoll)"},         {"do_epoll", "events (epoll)"},
-    {"poll_schedule", "events (poll)"},    {"do_poll", "events (poll)"},
-    {"do_select", "events (select)"},      {"pipe_", "a pipe"},
-    {"anon_pipe", "a pipe"},               {"do_wait", "a child process"},
-    {"kernel_wait", "a child process"},    {"unix_stream", "a socket"},
-    {"sk_wait", "a socket"},               {"inet_csk_accept", "a connection"},
-    {"wait_woken", "a socket or terminal"}, {"n_tty", "the terminal"},
-    {"io_schedule", "storage"},            {"folio_wait", "storage"},
-    {"blk_", "storage"},                   {"jbd2", "storage"},
-    {"wait_on_page", "storage"},           {"do_sigtimedwait", "a signal"},
-    {"sigsuspend", "a signal"},            {"io_cqring", "input/output (io_uring)"},
+    {"futex", WAIT_FUTEX},           {"nanosleep", WAIT_SLEEP},       {"common_nsleep", WAIT_SLEEP},
+    {"ep_poll", WAIT_EVENTS},        {"do_epoll", WAIT_EVENTS},       {"epoll_", WAIT_EVENTS},
+    {"poll_schedule", WAIT_EVENTS},  {"do_poll", WAIT_EVENTS},        {"poll (", WAIT_EVENTS},
+    {"do_select", WAIT_EVENTS},      {"select", WAIT_EVENTS},         {"io_cqring", WAIT_EVENTS},
+    {"pipe_", WAIT_PIPE},            {"do_wait", WAIT_CHILD},         {"kernel_wait4", WAIT_CHILD},
+    {"kernel_waitid", WAIT_CHILD},   {"wait4", WAIT_CHILD},           {"waitid", WAIT_CHILD},
+    {"unix_stream", WAIT_NETWORK},   {"sk_wait", WAIT_NETWORK},       {"inet_csk", WAIT_NETWORK},
+    {"skb_wait", WAIT_NETWORK},      {"accept", WAIT_NETWORK},        {"recvfrom", WAIT_NETWORK},
+    {"recvmsg", WAIT_NETWORK},       {"n_tty", WAIT_TERMINAL},        {"wait_woken", WAIT_TERMINAL},
+    {"io_schedule", WAIT_DISK},      {"folio_wait", WAIT_DISK},       {"blk_", WAIT_DISK},
+    {"jbd2", WAIT_DISK},             {"wait_on_page", WAIT_DISK},     {"fsync", WAIT_DISK},
+    {"fdatasync", WAIT_DISK},        {"sigtimedwait", WAIT_SIGNAL},   {"sigsuspend", WAIT_SIGNAL},
+    {"pause", WAIT_SIGNAL},
 };
 
-static const char *wait_kind_of(const char *place)
+static enum wait_kind wait_kind_of_place(const char *place)
 {
-    for (size_t at = 0; at < sizeof(wait_places) / sizeof(wait_places[0]); at++)
-        if (strstr(place, wait_places[at].prefix))
+    for (size_t at = 0; at < array_count(wait_places); at++)
+        if (strstr(place, wait_places[at].part))
             return wait_places[at].kind;
-    return place[0] ? place : "something that /proc doesn't name";
+    return WAIT_UNKNOWN;
 }
 
 /* The place where threads were seen asleep most often. */
@@ -45,20 +48,23 @@ static const struct activity_wait *commonest_wait(const struct activity *activit
     return best;
 }
 
-static const char *const wait_phrases[WAIT_KIND_COUNT] = {
-    [WAIT_UNKNOWN] = "something its stacks don't tell",
-    [WAIT_SLEEP] = "a timer (sleep)",
-    [WAIT_LOCK] = "a lock",
-    [WAIT_FUTEX] = "a lock or another thread",
-    [WAIT_THREAD] = "another thread (its end, a condition, a semaphore)",
-    [WAIT_EVENTS] = "events (poll, epoll)",
-    [WAIT_NETWORK] = "the network",
-    [WAIT_PIPE] = "a pipe",
-    [WAIT_DISK] = "storage",
-    [WAIT_CHILD] = "a child process",
-    [WAIT_FAULT] = "memory that is read from storage",
-    [WAIT_TERMINAL] = "the terminal",
-    [WAIT_SIGNAL] = "a signal",
+static const struct wait_words {
+    const char *phrase;
+    const char *advice; /* key of what to do about it */
+} wait_words[WAIT_KIND_COUNT] = {
+    [WAIT_UNKNOWN] = {"something that could not be seen", "advice"},
+    [WAIT_SLEEP] = {"a timer (sleep)", "advice-sleep"},
+    [WAIT_LOCK] = {"a lock", "advice-lock"},
+    [WAIT_FUTEX] = {"a lock or another thread", "advice-thread"},
+    [WAIT_THREAD] = {"another thread (its end, a condition, a semaphore)", "advice-thread"},
+    [WAIT_EVENTS] = {"events (poll, epoll)", "advice-events"},
+    [WAIT_NETWORK] = {"the network or a socket", "advice-events"},
+    [WAIT_PIPE] = {"a pipe", "advice-pipe"},
+    [WAIT_DISK] = {"storage", "advice-disk"},
+    [WAIT_CHILD] = {"a child process", "advice-child"},
+    [WAIT_FAULT] = {"memory that is read from storage", "advice-disk"},
+    [WAIT_TERMINAL] = {"the terminal", "advice-terminal"},
+    [WAIT_SIGNAL] = {"a signal", "advice-thread"},
 };
 
 struct time_shares shares_of_time(const struct results *results)
@@ -72,6 +78,57 @@ struct interval share_asleep(const struct results *results)
     return shares_of_time(results).waiting;
 }
 
+/* More than so much of all waiting, and it is what is waited for; less, and there are others, too. */
+static const double MOST_OF_IT = 0.7;
+
+/* A child from before it was watched is none of it, but may be what is slow. */
+static const double CHILD_BUSY = 0.05;
+
+const struct activity_child *waiting_busy_child(const struct results *results)
+{
+    const struct activity *activity = results->activity;
+    const struct run_time *run = results->run;
+    if (!activity || !activity->child_count || !run->elapsed_s.known)
+        return NULL;
+    const struct activity_child *child = &activity->children[0];
+    return child->cpu_s >= CHILD_BUSY * run->elapsed_s.value && (!run->cpu_s.known || child->cpu_s > run->cpu_s.value) ? child : NULL;
+}
+
+/* How to record the same again. */
+static const char *again(const struct results *results)
+{
+    return results->target_options && results->target_options[0] ? results->target_options : "-- CMD";
+}
+
+static void waits_for_child(const struct results *results, struct finding *finding, const struct activity_child *child)
+{
+    const char *pid = arena_printf(finding->arena, "%u", child->pid);
+    struct value name = VALUE_TEXT("comm", child->comm), number = VALUE_TEXT("pid", pid);
+    struct value cpu = VALUE_SECONDS("cpu", interval_exactly(child->cpu_s)), elapsed = VALUE_SECONDS("elapsed", interval_exactly(results->run->elapsed_s.value));
+    finding_evidence(finding, WEIGHT_FOR, ORIGIN_COUNTERS, "child", name, number, cpu, elapsed);
+    finding_set(finding, headline, "headline-child", VALUE_SHARE("share", finding->recoverable), name, number, cpu);
+    finding_readvise(finding, "advice-busy-child", number);
+    finding_set(finding, confirm, "confirm-child", number);
+}
+
+static bool is_stopped(const struct results *results)
+{
+    const struct activity *activity = results->activity;
+    return activity && activity->stopped_ratio.known && activity->stopped_ratio.value >= 0.5;
+}
+
+static void stopped_describe(const struct results *results, struct finding *finding)
+{
+    struct value share = VALUE_SHARE("share", interval_exactly(results->activity->stopped_ratio.value));
+    const char *pid = results->activity->thread_count ? arena_printf(finding->arena, "%u", results->activity->threads[0].pid) : "PID";
+    finding_evidence(finding, WEIGHT_FOR, ORIGIN_MACHINE, "stopped", share);
+    finding_set(finding, headline, "headline-stopped", share);
+    finding_advise(finding, "advice-stopped", VALUE_TEXT("pid", pid));
+    finding_set(finding, confirm, "confirm-stopped", VALUE_TEXT("pid", pid));
+    if (finding->verdict == VERDICT_UNDECIDED)
+        finding_reason_bound(finding, "bound", finding->recoverable);
+}
+
 static void waiting_test(const struct results *results, struct finding *finding)
 {
     const struct run_time *run = results->run;
@@ -80,37 +137,42 @@ static void waiting_test(const struct results *results, struct finding *finding)
         finding_not_testable(finding, run->on_cpu_ratio.why_not, NULL);
         return;
     }
-    const struct wait_row *row = wait_rows_longest(results->waits);
     finding_decide_share(finding, results, share_of(OF_ELAPSED, share_asleep(results)));
     if (finding->verdict == VERDICT_RULED_OUT) {
         finding_reason_bound(finding, "bound", finding->recoverable);
         return;
     }
+    finding_evidence(finding, WEIGHT_FOR, ORIGIN_SCHEDULER, "off-cpu", VALUE_SHARE("share", finding->recoverable));
+    if (is_stopped(results)) {
+        stopped_describe(results, finding);
+        return;
+    }
+    const struct wait_row *row = wait_rows_longest(results->waits);
     const char *comm = "";
     const struct activity_wait *wait = commonest_wait(results->activity, &comm);
-    const char *kind = wait ? wait_kind_of(wait->place) : "something that was not seen";
+    enum wait_kind seen = wait ? wait_kind_of_place(wait->place) : WAIT_UNKNOWN, kind = row ? row->kind : seen;
+    struct value words = VALUE_TEXT("kind", wait_words[kind].phrase), share = VALUE_SHARE("share", finding->recoverable);
     if (row)
-        kind = wait_phrases[row->kind];
-    finding_evidence(finding, WEIGHT_FOR, ORIGIN_SCHEDULER, "off-cpu", VALUE_SHARE("share", finding->recoverable));
-    if (row)
-        finding_evidence(finding, WEIGHT_FOR, ORIGIN_SCHEDULER, "stacks", VALUE_TEXT("function", row->function),
-                         VALUE_TEXT("kind", kind), VALUE_SECONDS("time", interval_exactly(row->total_s)),
-                         VALUE_COUNT("count", (double)row->count),
+        finding_evidence(finding, WEIGHT_FOR, ORIGIN_SCHEDULER, "stacks", VALUE_TEXT("function", row->function), words,
+                         VALUE_SECONDS("time", interval_exactly(row->total_s)), VALUE_COUNT("count", (double)row->count),
                          VALUE_SECONDS("all", interval_exactly(results->waits->waiting_s)));
     if (row && row->call)
         finding_evidence(finding, WEIGHT_FOR, ORIGIN_SCHEDULER, "call", VALUE_TEXT("function", row->function),
                          VALUE_TEXT("call", row->call));
-    if (wait) {
-        finding_evidence(finding, WEIGHT_FOR, ORIGIN_MACHINE, "seen",
-                         VALUE_TEXT("place", wait->place[0] ? wait->place : "an unnamed place"),
-                         VALUE_TEXT("comm", comm), VALUE_TEXT("kind", kind));
-        finding->subject = wait->place;
-    }
-    if (row)
-        finding->subject = row->function;
-    finding_set(finding, headline, "headline", VALUE_TEXT("kind", kind), VALUE_SHARE("share", finding->recoverable));
-    finding_advise(finding, "advice", VALUE_TEXT("kind", kind));
-    finding_set(finding, confirm, "confirm", NO_VALUES);
+    if (wait)
+        finding_evidence(finding, WEIGHT_FOR, ORIGIN_MACHINE, seen == WAIT_UNKNOWN ? "seen-place" : "seen",
+                         VALUE_TEXT("place", wait->place[0] ? wait->place : "an unnamed place"), VALUE_TEXT("comm", comm),
+                         VALUE_TEXT("kind", wait_words[seen].phrase));
+    finding->subject = row ? row->function : wait ? wait->place : NULL;
+    bool among_others = row && row->idle_s < MOST_OF_IT * results->waits->idle_s;
+    const char *where = row ? row->function : wait && wait->place[0] ? wait->place : "";
+    finding_set(finding, headline, among_others ? "headline-among" : where[0] ? "headline" : "headline-nowhere", words, share,
+                VALUE_TEXT("where", where));
+    finding_advise(finding, wait_words[kind].advice, VALUE_TEXT("where", row ? where : "it"));
+    finding_set(finding, confirm, "confirm", VALUE_TEXT("again", again(results)));
+    const struct activity_child *child = waiting_busy_child(results);
+    if (child)
+        waits_for_child(results, finding, child);
     if (finding->verdict == VERDICT_UNDECIDED)
         finding_reason_bound(finding, "bound", finding->recoverable);
 }

@@ -8,7 +8,7 @@
 #include "system/host/cpu_time.h"
 #include "system/host/interrupts.h"
 
-#include <ctype.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -39,6 +39,14 @@ struct watched_process {
     double cpu_s;
 };
 
+/* A descendant that began before watching did. */
+struct watched_child {
+    uint32_t pid, parent;
+    uint64_t start_ticks;
+    char comm[16];
+    double first_cpu_s, last_cpu_s;
+};
+
 struct machine_counters {
     struct cpu_time cpu;
     bool has_vmstat;
@@ -58,6 +66,7 @@ struct activity_watch {
     const struct sysroot *root;
     vec(struct watched_process) processes;
     vec(struct watched_thread) threads;
+    vec(struct watched_child) children;
     struct hashmap thread_by_tid;
     double tick_s;
     uint64_t began_ticks; /* since boot, as /proc counts when a task began */
@@ -74,6 +83,7 @@ struct activity_watch {
     uint32_t runnable_count, look_count, ready_looks, threads_at_once;
     bool started;  /* by us: nothing of it ran before */
     bool is_ready; /* in this look: one of its threads runs, or could */
+    uint32_t live_now, stopped_now, stopped_looks; /* threads in this look; looks that found all of them stopped */
     uint32_t cpus_allowed;
 };
 
@@ -198,6 +208,27 @@ static void wait_note(struct watched_thread *thread, const char *place)
     }
 }
 
+/* Calls that wait, where the kernel's function isn't shown. */
+static void call_name(char *place, size_t size, uint64_t call)
+{
+    static const struct {
+        long number;
+        const char *name;
+    } calls[] = {
+        {SYS_read, "read"},         {SYS_write, "write"},     {SYS_futex, "futex"},           {SYS_wait4, "wait4"},
+        {SYS_waitid, "waitid"},     {SYS_fsync, "fsync"},     {SYS_fdatasync, "fdatasync"},   {SYS_nanosleep, "nanosleep"},
+        {SYS_ppoll, "ppoll"},       {SYS_accept, "accept"},   {SYS_accept4, "accept4"},       {SYS_clock_nanosleep, "clock_nanosleep"},
+        {SYS_recvfrom, "recvfrom"}, {SYS_recvmsg, "recvmsg"}, {SYS_epoll_pwait, "epoll_pwait"}, {SYS_pselect6, "pselect6"},
+#ifdef SYS_poll
+        {SYS_poll, "poll"},         {SYS_select, "select"},   {SYS_epoll_wait, "epoll_wait"}, {SYS_pause, "pause"},
+#endif
+    };
+    snprintf(place, size, "syscall %llu", (unsigned long long)call);
+    for (size_t at = 0; at < array_count(calls); at++)
+        if ((uint64_t)calls[at].number == call)
+            snprintf(place, size, "%s (system call)", calls[at].name);
+}
+
 static void thread_note_wait(struct activity_watch *watch, struct watched_thread *thread, struct text *scratch)
 {
     char place[48] = "";
@@ -209,8 +240,9 @@ static void thread_note_wait(struct activity_watch *watch, struct watched_thread
     if (!place[0] && read_quietly(watch, scratch, "/proc/%d/task/%d/syscall", (int)thread->pid, (int)thread->tid)) {
         struct view rest = whole(scratch);
         struct view number = view_word(&rest);
-        if (number.length && isdigit((unsigned char)number.text[0]))
-            snprintf(place, sizeof(place), "syscall %.*s", (int)number.length, number.text);
+        uint64_t call;
+        if (view_u64(number, 10, &call))
+            call_name(place, sizeof(place), call);
     }
     wait_note(thread, place);
 }
@@ -247,6 +279,8 @@ static bool thread_look(struct activity_watch *watch, const struct watched_proce
     thread->seen++;
     thread->seen_running += line.state == 'R';
     watch->is_ready |= line.state == 'R';
+    watch->live_now += line.state != 'Z' && line.state != 'X';
+    watch->stopped_now += line.state == 'T' || line.state == 't';
     thread->seen_sleeping += line.state == 'S';
     thread->seen_disk += line.state == 'D';
     /* The first look may find a program of ours that is still held before its exec. */
@@ -319,10 +353,55 @@ static uint32_t process_look(struct activity_watch *watch, struct watched_proces
     return count;
 }
 
+struct seen_process {
+    pid_t pid, parent;
+    uint64_t start_ticks;
+    char comm[16];
+    double cpu_s;
+    bool is_ready, is_child; /* is_child: of the target, and none of it */
+};
+
+struct seen_processes {
+    struct seen_process *items;
+    size_t count, capacity;
+};
+
+static void child_note(struct activity_watch *watch, const struct seen_process *seen)
+{
+    vec_for_each(&watch->children, child)
+        if (child->pid == (uint32_t)seen->pid && child->start_ticks == seen->start_ticks) {
+            child->last_cpu_s = seen->cpu_s;
+            memcpy(child->comm, seen->comm, sizeof(child->comm));
+            return;
+        }
+    struct watched_child *child = vec_push(&watch->children);
+    *child = (struct watched_child){.pid = (uint32_t)seen->pid, .parent = (uint32_t)seen->parent, .start_ticks = seen->start_ticks,
+                                    .first_cpu_s = seen->cpu_s, .last_cpu_s = seen->cpu_s};
+    memcpy(child->comm, seen->comm, sizeof(child->comm));
+}
+
+/* Who may do the work of a process that only waits: its children from before, and all of theirs. */
+static void children_look(struct activity_watch *watch, struct seen_processes *all)
+{
+    for (bool grew = !watch->started; grew;) {
+        grew = false;
+        for (size_t at = 0; at < all->count; at++) {
+            struct seen_process *item = &all->items[at];
+            bool of_target = process_find(watch, item->parent) != NULL;
+            for (size_t other = 0; other < watch->children.count && !of_target; other++)
+                of_target = watch->children.items[other].pid == (uint32_t)item->parent;
+            if (item->is_child || !of_target || item->pid == getpid() || process_find(watch, item->pid))
+                continue;
+            item->is_child = grew = true;
+            child_note(watch, item);
+        }
+    }
+}
+
 /* Children of watched processes become watched; one pass over /proc finds a generation, so repeat while it grows. */
 static void processes_discover(struct activity_watch *watch, struct text *scratch)
 {
-    vec(struct { pid_t pid; pid_t parent; uint64_t start_ticks; bool is_ready; }) all = {0};
+    struct seen_processes all = {0};
     scoped_dir DIR *proc = sysroot_opendir(watch->root, "/proc");
     struct dirent *entry;
     while (proc && (entry = readdir(proc))) {
@@ -333,11 +412,14 @@ static void processes_discover(struct activity_watch *watch, struct text *scratc
         if (!read_quietly(watch, scratch, "/proc/%d/stat", (int)pid, 0) ||
             !stat_line_parse(whole(scratch), watch->tick_s, &line))
             continue;
-        __auto_type item = vec_push(&all);
+        struct seen_process *item = vec_push(&all);
         item->pid = (pid_t)pid;
         item->parent = (pid_t)line.parent;
         item->start_ticks = line.start_ticks;
         item->is_ready = line.state == 'R';
+        item->is_child = false;
+        item->cpu_s = line.counters.user_s + line.counters.system_s;
+        memcpy(item->comm, line.comm, sizeof(item->comm));
     }
     for (bool grew = true; grew;) {
         grew = false;
@@ -353,6 +435,7 @@ static void processes_discover(struct activity_watch *watch, struct text *scratc
     /* It may end before its threads are looked at. */
     vec_for_each(&all, item)
         watch->is_ready |= item->is_ready && process_find(watch, item->pid) != NULL;
+    children_look(watch, &all);
     vec_done(&all);
 }
 
@@ -493,6 +576,7 @@ void activity_look(struct activity_watch *watch)
     vec_for_each(&watch->threads, thread)
         thread->alive = false;
     watch->is_ready = false;
+    watch->live_now = watch->stopped_now = 0;
     if (watch->processes.count)
         processes_discover(watch, &scratch);
     uint32_t threads = 0;
@@ -508,6 +592,7 @@ void activity_look(struct activity_watch *watch)
     watch->last_s = now_s();
     /* The first look may find a program of ours that is still held before its exec. */
     watch->ready_looks += watch->look_count && watch->is_ready;
+    watch->stopped_looks += watch->look_count && watch->live_now && watch->stopped_now == watch->live_now;
     watch->look_count++;
 }
 
@@ -552,6 +637,7 @@ void activity_watch_free(struct activity_watch *watch)
         return;
     vec_done(&watch->processes);
     vec_done(&watch->threads);
+    vec_done(&watch->children);
     vec_done(&watch->interrupts_first);
     vec_done(&watch->interrupts_last);
     vec_done(&watch->cpus_first);
@@ -818,6 +904,20 @@ static void result_cgroup(const struct activity_watch *watch, struct activity *r
     result->throttled_periods = fact_growth(&a->throttled_periods, &b->throttled_periods, 1, why);
 }
 
+static void result_children(const struct activity_watch *watch, struct activity *result)
+{
+    vec_for_each(&watch->children, child) {
+        struct activity_child entry = {.pid = child->pid, .parent = child->parent, .cpu_s = child->last_cpu_s - child->first_cpu_s};
+        memcpy(entry.comm, child->comm, sizeof(entry.comm));
+        size_t at = result->child_count < ACTIVITY_CHILDREN_MOST ? result->child_count++ : ACTIVITY_CHILDREN_MOST;
+        for (; at > 0 && result->children[at - 1].cpu_s < entry.cpu_s; at--)
+            if (at < ACTIVITY_CHILDREN_MOST)
+                result->children[at] = result->children[at - 1];
+        if (at < ACTIVITY_CHILDREN_MOST)
+            result->children[at] = entry;
+    }
+}
+
 void activity_result(const struct activity_watch *watch, struct arena *arena, struct activity *ret_activity)
 {
     struct activity result = {
@@ -828,6 +928,8 @@ void activity_result(const struct activity_watch *watch, struct arena *arena, st
     uint32_t looks = watch->look_count > 1 ? watch->look_count - 1 : 0;
     result.ready_ratio = looks && watch->threads.count ? measured_as((double)watch->ready_looks / looks)
                                                        : not_measured("it was not looked at while it ran");
+    result.stopped_ratio = looks && watch->threads.count ? measured_as((double)watch->stopped_looks / looks) : result.ready_ratio;
+    result_children(watch, &result);
     result_threads(watch, arena, &result);
     result_target(watch, &result);
     result_processes(watch, &result);

@@ -44,6 +44,15 @@ struct activity_thread {
     struct activity_wait waits[ACTIVITY_WAITS_MOST];
 };
 
+/* A child that ran before watching began: it is none of the target, but may do its work. */
+struct activity_child {
+    uint32_t pid, parent;
+    char comm[16];
+    double cpu_s; /* while the target was watched; ticks of the clock */
+};
+
+#define ACTIVITY_CHILDREN_MOST 4
+
 struct activity {
     struct measured elapsed_s;
     /* the target, all its processes */
@@ -51,6 +60,9 @@ struct activity {
     struct measured run_delay_s; /* runnable, but waiting for a CPU; summed over threads, as far as they were seen */
     struct measured seen_run_s;  /* the CPU time that schedstat showed of the same threads */
     struct measured ready_ratio; /* of the looks: a thread ran or was ready; look_count - 1 looks */
+    struct measured stopped_ratio; /* of the looks: all its threads were stopped, by a signal or a debugger */
+    struct activity_child children[ACTIVITY_CHILDREN_MOST]; /* and theirs, most CPU time first */
+    uint32_t child_count;
     struct measured minor_faults, major_faults;
     struct measured voluntary_switches, involuntary_switches;
     struct measured block_io_delay_s; /* needs delay accounting */

@@ -14,6 +14,7 @@ static const struct field {
     FIELD(run_delay_s),
     FIELD(seen_run_s),
     FIELD(ready_ratio),
+    FIELD(stopped_ratio),
     FIELD(minor_faults),
     FIELD(major_faults),
     FIELD(voluntary_switches),
@@ -70,6 +71,20 @@ static void write_thread(struct json_writer *json, const struct activity_thread 
     json_object_close(json);
 }
 
+static void write_children(struct json_writer *json, const struct activity *activity)
+{
+    json_array_open(json, "children");
+    for (size_t at = 0; at < activity->child_count; at++) {
+        json_object_open(json, NULL);
+        json_u64(json, "pid", activity->children[at].pid);
+        json_u64(json, "parent", activity->children[at].parent);
+        json_string(json, "comm", activity->children[at].comm);
+        json_double(json, "cpu_s", activity->children[at].cpu_s);
+        json_object_close(json);
+    }
+    json_array_close(json);
+}
+
 static void write_cpu(struct json_writer *json, const struct activity_cpu *cpu)
 {
     json_object_open(json, NULL);
@@ -101,6 +116,7 @@ void activity_write(const struct activity *activity, struct text *out)
     for (size_t at = 0; at < activity->thread_count && at < ACTIVITY_THREADS_KEPT; at++)
         write_thread(&json, &activity->threads[at]);
     json_array_close(&json);
+    write_children(&json, activity);
     json_array_open(&json, "cpus");
     for (size_t at = 0; at < activity->cpu_count; at++)
         write_cpu(&json, &activity->cpus[at]);
@@ -154,6 +170,20 @@ static void read_cpus(struct activity *activity, struct json_value cpus, struct 
     }
 }
 
+static void read_children(struct activity *activity, struct json_value children)
+{
+    for (size_t at = 0; at < ACTIVITY_CHILDREN_MOST && at < json_count(children); at++) {
+        struct json_value item = json_item(children, at);
+        struct activity_child *child = &activity->children[activity->child_count++];
+        *child = (struct activity_child){
+            .pid = (uint32_t)json_unsigned_or(json_member(item, "pid"), 0),
+            .parent = (uint32_t)json_unsigned_or(json_member(item, "parent"), 0),
+            .cpu_s = json_number_or(json_member(item, "cpu_s"), 0),
+        };
+        snprintf(child->comm, sizeof(child->comm), "%s", json_text_or(json_member(item, "comm"), ""));
+    }
+}
+
 bool activity_read(struct activity *activity, struct json_value root, struct arena *arena, struct error *err)
 {
     if (!json_is_record(root))
@@ -167,6 +197,7 @@ bool activity_read(struct activity *activity, struct json_value root, struct are
     activity->threads_at_once = (uint32_t)json_unsigned_or(json_member(root, "threads_at_once"), 0);
     activity->look_count = (uint32_t)json_unsigned_or(json_member(root, "look_count"), 0);
     read_cpus(activity, json_member(root, "cpus"), arena);
+    read_children(activity, json_member(root, "children"));
     struct json_value threads = json_member(root, "threads");
     activity->thread_count = (uint32_t)json_count(threads);
     activity->threads = arena_array(arena, struct activity_thread, activity->thread_count + 1);

@@ -312,6 +312,9 @@ static struct measured sum_of(struct measured a, struct measured b)
 /* Threads that came and went between two looks are missing from /proc: then the parts don't make up the whole. */
 static const double PARTS_LEAST = 0.95;
 
+/* Of the elapsed time: so little CPU time that a look missed comes with little delay. */
+static const double MISSING_LEAST = 0.01;
+
 /* CPUs used by several threads beyond which their overlap matters to whether it waits. */
 static const double SEVERAL_MOST = 0.5;
 
@@ -338,6 +341,10 @@ static void looks_settle(struct run_time *result, const struct activity *activit
     struct measured seen = activity->seen_run_s;
     result->run_delay_is_least =
         seen.known && result->cpu_s.known && seen.value < PARTS_LEAST * result->cpu_s.value;
+    /* A look just before its last breath misses a little of threads that are known: their delays are not unseen for that. */
+    double missing_s = result->run_delay_is_least ? result->cpu_s.value - seen.value : 0;
+    if (result->threads_seen <= activity->thread_count && result->elapsed_s.known && missing_s < MISSING_LEAST * result->elapsed_s.value)
+        result->run_delay_is_least = false;
     double looks = activity->look_count > 1 ? activity->look_count - 1 : 0;
     if (activity->ready_ratio.known && looks > 0)
         result->looked_ready = wilson_interval(activity->ready_ratio.value * looks, looks, looks);

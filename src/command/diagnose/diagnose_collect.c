@@ -88,6 +88,7 @@ static bool watch_until_end(struct collection *collection)
         if (time_is_up(collection, &asked_to_end))
             return false;
         recording_wait(collection);
+        ends_look(collection);
         watch_look(collection);
         progress_tick(collection);
     }
@@ -248,15 +249,18 @@ static bool collect_attached(struct collection *collection, struct case_command 
         return false;
     processes_take(collection, command, &collection->arena);
     ceilings_before(collection);
+    ends_begin(collection);
     recording_open(collection);
     workload_forward_signals(NULL);
     recording_start(collection);
     double began_s = collection_now_s();
     watch_target(collection);
     bool stopped = watch_until_end(collection);
+    bool ended = !stopped && watch_ended(collection);
+    double until_s = ended ? ends_last_s(collection) : collection_now_s();
     recording_finish(collection, &row);
-    collection->elapsed_s = collection_now_s() - began_s;
-    if (!stopped && watch_ended(collection))
+    collection->elapsed_s = until_s - began_s;
+    if (ended)
         note_end(collection);
     return true;
 }
@@ -266,6 +270,7 @@ static bool collect_attached(struct collection *collection, struct case_command 
 static void collection_done(struct collection *collection)
 {
     recording_discard(collection);
+    ends_free(collection);
     activity_watch_free(collection->watch);
     target_done(&collection->target);
     vec_done(&collection->pages);

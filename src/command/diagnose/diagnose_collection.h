@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What is gathered while a target is watched: one struct, filled by seven files, each for a question of its own.
+ * What is gathered while a target is watched: one struct, filled by eight files, each for a question of its own.
  *
  *   diagnose_recording: what do the counters and the samples say?   (perf events)
  *   diagnose_watch:     what do /proc and the page maps say?        (looks, while it runs)
+ *   diagnose_ends:      when did what was attached to end?      (as it happens)
  *   diagnose_ceilings:  what could the machine do meanwhile?        (before, now and then, after)
  *   diagnose_guest:     what do exits, ticks and the pages behind a guest cost? (afterwards, once an hour)
  *   diagnose_intervention: what does it do when it is stepped, or something changed? (--probe)
@@ -67,6 +68,8 @@ struct collection {
     vec(struct ceilings_glimpse) glimpses; /* over all runs */
     unsigned glimpse_turn, glimpses_passed; /* which CPU is next; how many are left out between two that are kept */
 
+    struct process_ends *ends; /* of what was attached to; NULL: can't be watched */
+
     struct interventions *interventions; /* --probe; NULL: none */
 
     vec(struct run_row) runs;
@@ -104,6 +107,17 @@ void watch_look(struct collection *collection);
 void watch_look_ended(struct collection *collection);
 /* Whether every process that was attached to has ended. */
 bool watch_ended(const struct collection *collection);
+
+/* ---- diagnose_ends: where the kernel can't tell (before Linux 5.3), looks at /proc do ---- */
+
+/* The target is resolved: from now on. */
+void ends_begin(struct collection *collection);
+/* Readable when one has ended; -1: there is none. */
+int ends_fd(const struct collection *collection);
+void ends_look(struct collection *collection);
+/* When the last ended; now, when that isn't known. */
+double ends_last_s(const struct collection *collection);
+void ends_free(struct collection *collection);
 
 /* ---- diagnose_ceilings: what can't be measured is left out, never an error ---- */
 

@@ -95,7 +95,7 @@ static bool recorder_start(struct collection *collection, bool user_only, struct
             .record_switches = true,
             .clock_id = RECORDER_NO_CLOCK,
             .keep_code = true,
-            .wake_fd = collection->has_workload ? collection->workload.pid_fd : -1,
+            .wake_fd = collection->has_workload ? collection->workload.pid_fd : ends_fd(collection),
         };
         opened = recorder_open(&collection->recorder, &request, context->kernel, context->root, err);
     }

@@ -668,6 +668,84 @@ Test(findings, waiting_is_a_verdict)
     arena_done(&made.arena);
 }
 
+/* What keeps it asleep, where, and what to do about that: from /proc alone, as of a target that never left its wait. */
+Test(findings, waits_are_named_with_their_place_and_remedy)
+{
+    static const struct {
+        const char *place, *words, *advice;
+    } cases[] = {
+        {"do_wait", "a child process", "look at the child"},
+        {"hrtimer_nanosleep", "a timer (sleep) in 100 % of the elapsed time, in hrtimer_nanosleep", "wait for the event itself"},
+        {"ep_poll", "events (poll, epoll)", "under load"},
+        {"anon_pipe_read", "a pipe", "other end of the pipe"},
+        {"wait4 (system call)", "a child process", "look at the child"},
+        {"folio_wait_bit_common", "storage", "fsync"},
+        {"some_driver_wait", "something that could not be seen", "look at what"},
+    };
+    for (size_t at = 0; at < array_count(cases); at++) {
+        struct made_up made;
+        make_up(&made);
+        struct activity_thread thread = {.pid = 12, .tid = 12, .comm = "sh", .waits = {{.count = 9}}};
+        snprintf(thread.waits[0].place, sizeof(thread.waits[0].place), "%s", cases[at].place);
+        made.activity.threads = &thread;
+        made.activity.thread_count = 1;
+        made.run.on_cpu_ratio = made.run.wanted_ratio = made.run.cpu_s = measured_as(0);
+        made.results.target_options = "-p 12";
+        const struct finding *waiting = test_and_find(&made, "waiting");
+        cr_assert(strstr(waiting->headline, cases[at].words), "%s", waiting->headline);
+        cr_assert(mentions(waiting, cases[at].advice), "%s: %s", cases[at].place, waiting->advice[0]);
+        cr_assert(strstr(waiting->confirm, "-g -p 12"), "%s", waiting->confirm);
+        arena_done(&made.arena);
+    }
+}
+
+/* At its start it read its libraries; ever since a shell waits for its child: asleep in do_wait is not storage. */
+Test(findings, where_it_was_seen_is_not_what_stacks_say)
+{
+    struct made_up made;
+    static const struct wait_rows waits = {
+        .known = true, .waiting_s = 5, .idle_s = 5, .count = 1,
+        .items = {{.kind = WAIT_DISK, .function = "_dl_start", .total_s = 5, .idle_s = 5, .count = 10}}};
+    make_up(&made);
+    struct activity_thread thread = {.comm = "sh", .waits = {{.place = "do_wait", .count = 9}}};
+    made.activity.threads = &thread;
+    made.activity.thread_count = 1;
+    made.results.waits = &waits;
+    made.run.on_cpu_ratio = made.run.wanted_ratio = measured_as(0.4);
+    const struct finding *waiting = test_and_find(&made, "waiting");
+    bool said = false;
+    for (size_t at = 0; at < waiting->evidence_count; at++) {
+        const char *text = waiting->evidence[at].text;
+        cr_assert(!(strstr(text, "do_wait") && strstr(text, "storage")), "%s", text);
+        said |= strstr(text, "do_wait (sh): waiting for a child") != NULL;
+    }
+    cr_assert(said);
+    arena_done(&made.arena);
+}
+
+Test(findings, a_busy_child_and_a_stopped_target_are_said)
+{
+    struct made_up made;
+    make_up(&made);
+    made.run.on_cpu_ratio = made.run.wanted_ratio = made.run.cpu_s = measured_as(0);
+    made.activity.child_count = 1;
+    made.activity.children[0] = (struct activity_child){.pid = 77, .parent = 12, .comm = "spin", .cpu_s = 9.8};
+    test_and_find(&made, "waiting");
+    struct overall overall = overall_of(&made.findings, &made.results, &made.arena);
+    cr_assert(strstr(overall.sentence, "child spin (process 77)") && strstr(overall.sentence, "9.80 s"), "%s", overall.sentence);
+    cr_assert(strstr(overall.culprit->advice[0], "plumb diagnose -p 77"));
+    made.activity.children[0].cpu_s = 0.01;
+    test_and_find(&made, "waiting");
+    overall = overall_of(&made.findings, &made.results, &made.arena);
+    cr_assert(!strstr(overall.sentence, "child"), "%s", overall.sentence);
+    made.activity.stopped_ratio = measured_as(1);
+    test_and_find(&made, "waiting");
+    overall = overall_of(&made.findings, &made.results, &made.arena);
+    cr_assert(strncmp(overall.sentence, "It is stopped (state T", 22) == 0, "%s", overall.sentence);
+    cr_assert(strstr(overall.culprit->advice[0], "kill -CONT"));
+    arena_done(&made.arena);
+}
+
 /* 1500 times: write, fsync, ready again, and others hold the CPUs. */
 static void make_up_short_sleeper(struct made_up *made)
 {

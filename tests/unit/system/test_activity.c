@@ -73,7 +73,50 @@ Test(activity, children_that_were_there_before_are_not_the_target)
     cr_expect_float_eq(activity.user_s.value, 0.26, 0.005, "%g", activity.user_s.value);
     cr_expect_float_eq(activity.run_delay_s.value, 0.5, 1e-6, "%g", activity.run_delay_s.value);
     cr_expect_float_eq(activity.ready_ratio.value, 0, 1e-9, "only what isn't its own was ready");
+    cr_expect_eq(activity.child_count, 1);
+    cr_expect_eq(activity.children[0].pid, 70);
+    cr_expect_float_eq(activity.children[0].cpu_s, 2, 0.011, "but it is told how much it did: %g", activity.children[0].cpu_s);
     activity_watch_free(watch);
+    arena_done(&arena);
+    place_done(&place);
+}
+
+/* Stopped by a signal: neither running, nor ready, nor waiting for anything. Its children's children are told of, too. */
+Test(activity, stopped_is_a_state_of_its_own)
+{
+    struct place place;
+    struct arena arena;
+    struct activity activity, again;
+    struct json_document *document = NULL;
+    struct error err = {0};
+    struct text out = {0};
+    place_init(&place);
+    arena_init(&arena);
+    for (int look = 0; look < 3; look++) {
+        static struct activity_watch *watch;
+        const pid_t pid = 90;
+        process_put(&place, &(struct made_process){90, 1, look ? 'T' : 'S', 1, 0, 1000});
+        process_put(&place, &(struct made_process){91, 90, 'S', 1, 0, 900});
+        process_put(&place, &(struct made_process){92, 91, 'R', look, 0, 800});
+        if (!look) {
+            watch = activity_watch_new(&place.root, &pid, 1, false, NULL);
+            continue;
+        }
+        activity_look(watch);
+        activity_result(watch, &arena, &activity);
+        cr_expect_float_eq(activity.stopped_ratio.value, 1, 1e-9);
+        if (look == 2)
+            activity_watch_free(watch);
+    }
+    cr_expect_eq(activity.child_count, 2);
+    cr_expect(activity.children[0].pid == 92 && activity.children[0].parent == 91);
+    activity_write(&activity, &out);
+    cr_assert(json_document_parse(&document, (struct view){text_string(&out), out.length}, &err), "%s", err.message);
+    cr_assert(activity_read(&again, json_root(document), &arena, &err), "%s", err.message);
+    cr_expect(again.child_count == 2 && again.children[0].pid == 92 && again.stopped_ratio.value == 1);
+    cr_expect_str_eq(again.children[0].comm, "made");
+    json_document_free(document);
+    text_done(&out);
     arena_done(&arena);
     place_done(&place);
 }
