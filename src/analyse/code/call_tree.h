@@ -1,26 +1,24 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Which paths led here (or led on from here)? The branches that weigh enough to be shown, out of chains that share
- * their beginnings (call_trie.h): the chains from some of its nodes on, merged as if all began at the same place.
+ * Which paths led here (or led on from here)? Weighted chains of places, merged from their common beginning.
  *
- * A tree is in the order of its chains: from the root for callers first, from the leaf for callees first. It stays small
- * whatever the number of chains.
+ * A chain is handed in in the order in which the tree is read: from the root for callers first, from the leaf
+ * for callees first. Only branches that weigh enough to be shown get nodes, so that a tree stays small whatever
+ * the number of chains.
  */
 #ifndef PLUMB_ANALYSE_CODE_CALL_TREE_H
 #define PLUMB_ANALYSE_CODE_CALL_TREE_H
 
-#include "analyse/code/call_trie.h"
-
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #define CALL_TREE_ROOT 0
+#define CALL_NODE_NONE UINT32_MAX
 
-/* A node of the trie, with what goes on from it: of all chains but the marked ones, or of the marked ones alone. */
-struct call_part {
-    uint32_t node;
-    bool marked;
+struct call_chain {
+    const uint32_t *places; /* owner: the caller */
+    uint32_t count;
+    uint64_t weight, samples;
 };
 
 struct call_node {
@@ -42,10 +40,10 @@ struct call_tree_limits {
 };
 
 /*
- * Build the tree of the chains that begin at these nodes of the trie; places are numbers below place_count.
+ * Build the tree of chains (which are put into another order); places are numbers below place_count.
  * Owner: the caller (call_tree_done).
  */
-void call_tree_build(struct call_tree *tree, const struct call_trie *trie, const struct call_part *parts, size_t count, size_t place_count,
+void call_tree_build(struct call_tree *tree, struct call_chain *chains, size_t count, size_t place_count,
                      const struct call_tree_limits *limits);
 void call_tree_done(struct call_tree *tree);
 

@@ -6,49 +6,41 @@
 
 #include <string.h>
 
-/* Numbers of paths, or of nodes, row by row: those of a row stand in items from starts[row] to starts[row + 1]. */
-struct by_row {
-    vec(uint32_t) rows, numbers; /* as they came */
-    uint32_t *items;
-    size_t *starts;
+/* A chain for the tree of one row. */
+struct row_chain {
+    uint32_t row;
+    uint32_t path, first; /* the path's places from there on */
 };
 
-static void by_row_add(struct by_row *by_row, uint32_t row, uint32_t number)
+typedef vec(struct row_chain) row_chains;
+
+static void chain_add(struct building *building, row_chains *chains, uint32_t row, uint32_t path, size_t first)
 {
-    *vec_push(&by_row->rows) = row;
-    *vec_push(&by_row->numbers) = number;
+    if (building->hotspots->items[row].tree)
+        *vec_push(chains) = (struct row_chain){row, path, (uint32_t)first};
 }
 
-static void by_row_sort(struct by_row *by_row, size_t row_count)
+/*
+ * A row's own samples bring their whole stack. Samples it is an ancestor of bring the part from the row on: down
+ * to the leaf when callers come first, up to the root otherwise. Of recursive frames the first one counts.
+ */
+static void chains_add_path(struct building *building, row_chains *chains, uint32_t index)
 {
-    size_t *starts = by_row->starts = memory_alloc(memory_product(row_count + 1, sizeof(*starts)));
-    memset(starts, 0, (row_count + 1) * sizeof(*starts));
-    by_row->items = memory_alloc(memory_product(by_row->rows.count, sizeof(uint32_t)));
-    vec_for_each (&by_row->rows, row)
-        starts[*row + 1]++;
-    for (size_t row = 0; row < row_count; row++)
-        starts[row + 1] += starts[row];
-    for (size_t at = 0; at < by_row->rows.count; at++)
-        by_row->items[starts[by_row->rows.items[at]]++] = by_row->numbers.items[at];
-    /* each start has moved to its row's end */
-    memmove(starts + 1, starts, row_count * sizeof(*starts));
-    starts[0] = 0;
+    const struct path *path = &building->paths.items[index];
+    const uint32_t *places = path_places_of(building, path);
+    if (!path->count)
+        return;
+    uint32_t own = row_of(building, path, path->own.place);
+    building->stamps.items[own] = index;
+    chain_add(building, chains, own, index, 0);
+    for (size_t at = 0; building->options->children && at < path->count; at++) {
+        uint32_t row = row_of(building, path, places[at]);
+        if (building->stamps.items[row] == index)
+            continue;
+        building->stamps.items[row] = index;
+        chain_add(building, chains, row, index, at);
+    }
 }
-
-static void by_row_done(struct by_row *by_row)
-{
-    vec_done(&by_row->rows);
-    vec_done(&by_row->numbers);
-    free(by_row->items);
-    free(by_row->starts);
-}
-
-/* What the trees are made from. */
-struct growing {
-    struct building *building;
-    struct by_row own, through; /* paths whose samples are the row's; nodes that are the first of their row on their way */
-    vec(struct call_part) parts;
-};
 
 static uint64_t period_floor(double share, uint64_t total)
 {
@@ -61,81 +53,60 @@ static uint64_t row_weight(const struct building *building, const struct hotspot
     return building->options->children ? row->children_period : row->period;
 }
 
-/* A row's own samples bring their whole stack. */
-static void parts_of_own(struct growing *growing, size_t row)
+static void tree_build(struct building *building, struct hotspot *row, const struct row_chain *of_row, size_t count)
 {
-    struct building *building = growing->building;
-    for (size_t at = growing->own.starts[row]; at < growing->own.starts[row + 1]; at++) {
-        uint32_t number = growing->own.items[at];
-        const struct path *path = &building->paths.items[number];
-        call_trie_mark(&building->trie, path->end, number, path->period, path->samples);
-    }
-    if (growing->own.starts[row] == growing->own.starts[row + 1])
-        return;
-    /* Without branches, which have no trees, the paths of a row are of one kind. */
-    uint32_t root = building->paths.items[growing->own.items[growing->own.starts[row]]].root;
-    uint32_t child = building->trie.nodes.items[root].first_child;
-    for (; child != CALL_NODE_NONE; child = building->trie.nodes.items[child].next_sibling)
-        *vec_push(&growing->parts) = (struct call_part){child, .marked = true};
-}
-
-/*
- * Samples that the row is an ancestor of bring the part from the row on: down to the leaf when callers come first, up to
- * the root otherwise.
- */
-static void parts_of_others(struct growing *growing, size_t row)
-{
-    for (size_t at = growing->through.starts[row]; at < growing->through.starts[row + 1]; at++)
-        *vec_push(&growing->parts) = (struct call_part){growing->through.items[at], .marked = false};
-}
-
-static void tree_build(struct growing *growing, size_t index)
-{
-    struct building *building = growing->building;
-    struct hotspot *row = &building->hotspots->items[index];
     const struct hotspots_options *options = building->options;
+    struct call_chain *chains = memory_alloc(memory_product(count, sizeof(*chains)));
+    for (size_t at = 0; at < count; at++) {
+        const struct path *path = &building->paths.items[of_row[at].path];
+        chains[at] = (struct call_chain){.places = building->path_places.items + path->first + of_row[at].first,
+                                         .count = path->count - of_row[at].first,
+                                         .weight = path->period,
+                                         .samples = path->samples};
+    }
     uint64_t whole = options->tree_relative ? row_weight(building, row) : building->hotspots->total_period;
     row->tree_least = period_floor(options->tree_share_least, whole);
     struct call_tree_limits limits = {.weight_least = options->tree_relative ? 0 : row->tree_least,
                                       .share_least = options->tree_relative ? options->tree_share_least : 0};
-    growing->parts.count = 0;
-    parts_of_own(growing, index);
-    parts_of_others(growing, index);
-    call_tree_build(row->tree, &building->trie, growing->parts.items, growing->parts.count, building->places->count, &limits);
-    call_trie_unmark(&building->trie);
+    call_tree_build(row->tree, chains, count, building->places->count, &limits);
+    free(chains);
 }
 
-/* Below the limit every branch would be left out. */
-static void trees_choose(struct building *building)
+/* Put the chains of each row next to each other: starts[row] is where its own begin. */
+static struct row_chain *chains_by_row(const row_chains *chains, size_t row_count, size_t *starts)
 {
-    struct hotspots *hotspots = building->hotspots;
-    uint64_t least = period_floor(building->options->tree_share_least, hotspots->total_period);
-    vec_for_each (hotspots, row)
-        if (building->options->tree_relative || row_weight(building, row) >= least)
-            row->tree = memory_alloc(sizeof(*row->tree));
+    struct row_chain *sorted = memory_alloc(memory_product(chains->count, sizeof(*sorted)));
+    vec_for_each (chains, chain)
+        starts[chain->row + 1]++;
+    for (size_t row = 0; row < row_count; row++)
+        starts[row + 1] += starts[row];
+    vec_for_each (chains, chain)
+        sorted[starts[chain->row]++] = *chain;
+    /* each start has moved to its row's end */
+    memmove(starts + 1, starts, row_count * sizeof(*starts));
+    starts[0] = 0;
+    return sorted;
 }
 
 void hotspot_trees_build(struct building *building)
 {
-    const struct hotspots *hotspots = building->hotspots;
-    struct growing growing = {.building = building};
-    trees_choose(building);
-    for (uint32_t at = 0; at < building->paths.count; at++) {
-        const struct path *path = &building->paths.items[at];
-        if (path->end != path->root && hotspots->items[path->own_row].tree)
-            by_row_add(&growing.own, path->own_row, at);
-    }
-    for (uint32_t at = 0; at < building->trie.nodes.count; at++) {
-        uint32_t row = building->trie.nodes.items[at].row;
-        if (row != CALL_NODE_NONE && hotspots->items[row].tree && row_first_in(building, at, row) == at)
-            by_row_add(&growing.through, row, at);
-    }
-    by_row_sort(&growing.own, hotspots->count);
-    by_row_sort(&growing.through, hotspots->count);
+    struct hotspots *hotspots = building->hotspots;
+    uint64_t least = period_floor(building->options->tree_share_least, hotspots->total_period);
+    vec_for_each (hotspots, row)
+        /* Below the limit every branch would be left out. */
+        if (building->options->tree_relative || row_weight(building, row) >= least)
+            row->tree = memory_alloc(sizeof(*row->tree));
+    vec_for_each (&building->stamps, stamp)
+        *stamp = UINT32_MAX;
+    row_chains chains = {0};
+    for (uint32_t at = 0; at < building->paths.count; at++)
+        chains_add_path(building, &chains, at);
+    size_t *starts = memory_alloc(memory_product(hotspots->count + 1, sizeof(*starts)));
+    struct row_chain *sorted = chains_by_row(&chains, hotspots->count, starts);
     for (size_t at = 0; at < hotspots->count; at++)
         if (hotspots->items[at].tree)
-            tree_build(&growing, at);
-    by_row_done(&growing.own);
-    by_row_done(&growing.through);
-    vec_done(&growing.parts);
+            tree_build(building, &hotspots->items[at], sorted + starts[at], starts[at + 1] - starts[at]);
+    free(sorted);
+    free(starts);
+    vec_done(&chains);
 }

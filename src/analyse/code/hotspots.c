@@ -121,6 +121,7 @@ static uint32_t row_find(struct building *building, const struct row_key *key, c
         return id;
     id = (uint32_t)building->hotspots->count;
     *vec_push(&building->keys) = *key;
+    *vec_push(&building->stamps) = UINT32_MAX;
     struct hotspot row = row_begin(building, key, path->thread);
     row.others = (uint32_t)building->others.count;
     for (uint32_t at = 0; at < building->hotspots->other_count; at++)
@@ -171,7 +172,8 @@ static void frames_of(struct building *building, const struct tally_item *item)
 
 struct path_key {
     const struct row_key *own;
-    uint32_t end;
+    const uint32_t *places;
+    size_t count;
 };
 
 static bool path_equal(const void *context, uint32_t id, const void *key)
@@ -179,29 +181,9 @@ static bool path_equal(const void *context, uint32_t id, const void *key)
     const struct building *building = context;
     const struct path *path = &building->paths.items[id];
     const struct path_key *sought = key;
-    return path->end == sought->end && memcmp(&path->own, sought->own, sizeof(path->own)) == 0;
-}
-
-static bool kind_equal(const void *context, uint32_t id, const void *key)
-{
-    const struct building *building = context;
-    return memcmp(&building->kinds.items[id].own, key, sizeof(struct row_key)) == 0;
-}
-
-static uint32_t root_of(struct building *building, const struct row_key *own)
-{
-    struct row_key key = *own;
-    key.place = PLACE_NONE;
-    if (building->kinds.count && kind_equal(building, building->kind, &key))
-        return building->kinds.items[building->kind].root;
-    uint64_t hash = hash_bytes(&key, sizeof(key));
-    building->kind = hashmap_find(&building->kind_map, hash, kind_equal, building, &key);
-    if (building->kind == HASHMAP_ABSENT) {
-        building->kind = (uint32_t)building->kinds.count;
-        *vec_push(&building->kinds) = (struct path_kind){key, call_trie_root(&building->trie)};
-        hashmap_add(&building->kind_map, hash, building->kind);
-    }
-    return building->kinds.items[building->kind].root;
+    return path->count == sought->count && memcmp(&path->own, sought->own, sizeof(path->own)) == 0 &&
+           (!path->count || memcmp(building->path_places.items + path->first, sought->places,
+                                   path->count * sizeof(uint32_t)) == 0);
 }
 
 /* What of the item tells rows apart. */
@@ -228,22 +210,18 @@ static struct row_key own_key(struct building *building, const struct tally_item
     return key;
 }
 
-/* The path of the item, new or known. */
-static struct path *path_of(struct building *building, const struct tally_item *item)
+static uint32_t path_add(struct building *building, const struct path_key *key, uint64_t hash, uint32_t thread)
 {
-    struct row_key own = own_key(building, item, places_of(building->places, item->location));
-    uint32_t id = (uint32_t)building->paths.count, root = root_of(building, &own), end = root;
-    vec_for_each (&building->frames, place)
-        end = call_trie_step(&building->trie, end, *place, id);
-    struct path_key key = {&own, end};
-    uint64_t hash = hash_combine(hash_bytes(&own, sizeof(own)), end);
-    uint32_t known = hashmap_find(&building->path_map, hash, path_equal, building, &key);
-    if (known != HASHMAP_ABSENT)
-        return &building->paths.items[known];
+    uint32_t id = (uint32_t)building->paths.count;
+    uint32_t first = (uint32_t)building->path_places.count;
+    vec_reserve(&building->path_places, building->path_places.count + key->count);
+    if (key->count)
+        memcpy(building->path_places.items + first, key->places, key->count * sizeof(uint32_t));
+    building->path_places.count += key->count;
+    *vec_push(&building->paths) =
+        (struct path){.own = *key->own, .thread = thread, .first = first, .count = (uint32_t)key->count};
     hashmap_add(&building->path_map, hash, id);
-    struct path *path = vec_push(&building->paths);
-    *path = (struct path){.own = own, .thread = item->thread, .root = root, .end = end};
-    return path;
+    return id;
 }
 
 static void path_count(struct building *building, const struct tally_item *item)
@@ -251,10 +229,15 @@ static void path_count(struct building *building, const struct tally_item *item)
     building->frames.count = 0;
     if (building->options->children || building->options->trees)
         frames_of(building, item);
-    struct path *path = path_of(building, item);
-    path->samples += item->samples;
-    path->period += item->period;
-    call_trie_end(&building->trie, path->end, item->period, item->samples);
+    struct row_key own = own_key(building, item, places_of(building->places, item->location));
+    struct path_key key = {&own, building->frames.items, building->frames.count};
+    uint64_t hash = hash_combine(hash_bytes(&own, sizeof(own)),
+                                 key.count ? hash_bytes(key.places, key.count * sizeof(*key.places)) : 0);
+    uint32_t id = hashmap_find(&building->path_map, hash, path_equal, building, &key);
+    if (id == HASHMAP_ABSENT)
+        id = path_add(building, &key, hash, item->thread);
+    building->paths.items[id].samples += item->samples;
+    building->paths.items[id].period += item->period;
     struct hotspots *hotspots = building->hotspots;
     bool first = building->member == 0;
     *(first ? &hotspots->total_period : &hotspots->other_totals[building->member - 1].period) += item->period;
@@ -264,15 +247,11 @@ static void path_count(struct building *building, const struct tally_item *item)
 
 static void paths_build(struct building *building)
 {
-    building->paths.count = building->memos.count = 0;
+    building->paths.count = building->path_places.count = building->memos.count = 0;
     hashmap_done(&building->path_map);
-    hashmap_done(&building->kind_map);
-    building->kinds.count = 0;
-    call_trie_clear(&building->trie);
     for (size_t at = 0; at < building->tally->count; at++)
         if (building->tally->items[at].event == building->event)
             path_count(building, &building->tally->items[at]);
-    call_trie_sum(&building->trie);
     places_fold(building, &building->fold);
     places_fold(building, &building->fold_from);
     for (size_t at = 0; at < building->places->count; at++)
@@ -287,71 +266,40 @@ static void deepen(struct hotspot *row, size_t depth)
         row->stack_depth_most = depth;
 }
 
-static struct hotspot_counts *other_counts(struct building *building, const struct hotspot *row)
+/* NULL when no path has places. */
+const uint32_t *path_places_of(const struct building *building, const struct path *path)
 {
-    return building->member ? &building->others.items[row->others + building->member - 1] : NULL;
+    return building->path_places.count ? building->path_places.items + path->first : NULL;
 }
 
-static void count_own(struct building *building, const struct path *path)
-{
-    struct hotspot *row = &building->hotspots->items[path->own_row];
-    struct hotspot_counts *other = other_counts(building, row);
-    *(other ? &other->samples : &row->samples) += path->samples;
-    *(other ? &other->period : &row->period) += path->period;
-}
-
-static void count_children(struct building *building, uint32_t row_id, uint64_t samples, uint64_t period)
+static void count_into(struct building *building, uint32_t row_id, const struct path *path, bool own)
 {
     struct hotspot *row = &building->hotspots->items[row_id];
-    struct hotspot_counts *other = other_counts(building, row);
-    *(other ? &other->children_samples : &row->children_samples) += samples;
-    *(other ? &other->children_period : &row->children_period) += period;
-}
-
-/* Of the path's frames, from the first on, those that no path before had. */
-static void rows_of_frames(struct building *building, const struct path *path)
-{
-    struct call_trie_node *nodes = building->trie.nodes.items;
-    building->frames.count = 0;
-    for (uint32_t at = path->end; at != path->root && nodes[at].row == CALL_NODE_NONE; at = nodes[at].parent)
-        *vec_push(&building->frames) = at;
-    for (size_t at = building->frames.count; at-- > 0;) {
-        struct call_trie_node *node = &nodes[building->frames.items[at]];
-        node->row = row_of(building, path, node->place);
+    struct hotspot_counts *other =
+        building->member ? &building->others.items[row->others + building->member - 1] : NULL;
+    if (own) {
+        *(other ? &other->samples : &row->samples) += path->samples;
+        *(other ? &other->period : &row->period) += path->period;
     }
+    *(other ? &other->children_samples : &row->children_samples) += path->samples;
+    *(other ? &other->children_period : &row->children_period) += path->period;
 }
 
-uint32_t row_first_in(const struct building *building, uint32_t node, uint32_t row)
+static void count_path(struct building *building, uint32_t index)
 {
-    const struct call_trie_node *nodes = building->trie.nodes.items;
-    uint32_t found = CALL_NODE_NONE;
-    for (; nodes[node].parent != CALL_NODE_NONE; node = nodes[node].parent)
-        found = nodes[node].row == row ? node : found;
-    return found;
-}
-
-static void count_path(struct building *building, struct path *path)
-{
-    path->own_row = row_of(building, path, path->own.place);
-    count_own(building, path);
-    deepen(&building->hotspots->items[path->own_row], building->trie.nodes.items[path->end].depth);
-    if (building->options->children)
-        rows_of_frames(building, path);
-    /* Where the function stands in the stack as well it is counted with that. */
-    if (!building->options->children || row_first_in(building, path->end, path->own_row) == CALL_NODE_NONE)
-        count_children(building, path->own_row, path->samples, path->period);
-}
-
-/* Each node's chains count for its row, but for those of a recursion: a sample counts once. */
-static void count_nodes(struct building *building)
-{
-    for (uint32_t at = 0; building->options->children && at < building->trie.nodes.count; at++) {
-        const struct call_trie_node *node = &building->trie.nodes.items[at];
-        if (node->row == CALL_NODE_NONE)
-            continue;
-        deepen(&building->hotspots->items[node->row], node->height);
-        if (row_first_in(building, at, node->row) == at)
-            count_children(building, node->row, building->trie.sums.items[at].samples_total, building->trie.sums.items[at].total);
+    const struct path *path = &building->paths.items[index];
+    const uint32_t *places = path_places_of(building, path);
+    uint32_t own = row_of(building, path, path->own.place);
+    count_into(building, own, path, true);
+    building->stamps.items[own] = index;
+    deepen(&building->hotspots->items[own], path->count);
+    for (size_t at = 0; building->options->children && at < path->count; at++) {
+        uint32_t row = row_of(building, path, places[at]);
+        if (building->stamps.items[row] == index)
+            continue; /* its own, or a recursion: a sample counts once */
+        building->stamps.items[row] = index;
+        count_into(building, row, path, false);
+        deepen(&building->hotspots->items[row], path->count - at);
     }
 }
 
@@ -360,24 +308,24 @@ static void count_event(struct building *building, uint32_t event, uint32_t memb
     building->event = event;
     building->member = member;
     paths_build(building);
-    vec_for_each (&building->paths, path)
-        count_path(building, path);
-    count_nodes(building);
+    vec_for_each (&building->stamps, stamp)
+        *stamp = UINT32_MAX;
+    for (uint32_t at = 0; at < building->paths.count; at++)
+        count_path(building, at);
 }
 
 static void building_done(struct building *building)
 {
     vec_done(&building->keys);
+    vec_done(&building->stamps);
     vec_done(&building->frames);
     vec_done(&building->fold.like);
     vec_done(&building->fold_from.like);
     vec_done(&building->memos);
     vec_done(&building->paths);
+    vec_done(&building->path_places);
     hashmap_done(&building->path_map);
-    hashmap_done(&building->kind_map);
-    vec_done(&building->kinds);
     hashmap_done(&building->map);
-    call_trie_done(&building->trie);
 }
 
 void hotspots_build(struct hotspots *hotspots, const struct sample_tally *tally, uint32_t event,

@@ -17,15 +17,8 @@ struct row_key {
 struct path {
     struct row_key own; /* with the place where the sample was taken */
     uint32_t thread;    /* the first one's */
-    uint32_t root, end; /* in the trie: where its kind begins, and its last frame, as trees are read; the same without a stack */
-    uint32_t own_row;
+    uint32_t first, count; /* into path_places: its frames, as trees are read */
     uint64_t samples, period;
-};
-
-/* Paths that rows tell apart by their places alone: a node of the trie has one row. */
-struct path_kind {
-    struct row_key own; /* without a place */
-    uint32_t root;      /* in the trie */
 };
 
 /* Places that some keys don't tell apart: each place's first like. */
@@ -52,23 +45,22 @@ struct building {
     uint32_t event;  /* at hand: the first of the group, or one of the others */
     uint32_t member; /* which one: 0 is the first */
     vec(struct row_key) keys; /* of each row */
+    vec(uint32_t) stamps;     /* by row: the path that counted it last */
     struct hashmap map;
     vec(uint32_t) frames; /* places of the stack at hand */
     struct place_fold fold, fold_from;
     vec(struct hotspot_counts) others; /* other_count for each row */
     vec(struct row_memo) memos; /* by place */
     vec(struct path) paths;
+    vec(uint32_t) path_places;
     struct hashmap path_map;
-    struct call_trie trie;     /* the paths' frames, below a root for each kind */
-    vec(struct path_kind) kinds;
-    struct hashmap kind_map;
-    uint32_t kind; /* the one at hand */
 };
+
 
 /* The row of a place, as the path's other keys say. */
 uint32_t row_of(struct building *building, const struct path *path, uint32_t place);
-/* On the way to this node of the trie, itself included, the first of the row; CALL_NODE_NONE: there is none. */
-uint32_t row_first_in(const struct building *building, uint32_t node, uint32_t row);
+/* NULL when no path has places. */
+const uint32_t *path_places_of(const struct building *building, const struct path *path);
 /* Call trees of the rows, from the paths at hand. */
 void hotspot_trees_build(struct building *building);
 /* Drop rows whose names weren't asked for; then shares; then order. */
