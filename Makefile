@@ -17,7 +17,7 @@ endif
 
 CORE_BUILD := build-core$(if $(CROSS),-$(CROSS))
 
-.PHONY: all help deps core test quick bench demo asan fuzz lint layers install bundle fresh clean
+.PHONY: all help deps core test test-pmu quick bench demo asan fuzz lint layers install bundle fresh clean
 
 all: $(BUILD)/build.ninja
 	@ninja -C $(BUILD)
@@ -30,6 +30,7 @@ help:
 	@echo "make             build $(BUILD)/plumb"
 	@echo "make test        unit, golden and live tests; the last line counts them"
 	@echo "make quick       layers, units and golden tests: under a minute"
+	@echo "make test-pmu    the static core on a real PMU driver: an arm64 kernel under QEMU"
 	@echo "make asan        every test under the address and undefined-behaviour sanitizers"
 	@echo "make fuzz        each fuzz target for FUZZ_SECONDS=$(FUZZ_SECONDS)"
 	@echo "make lint        banned functions, names, licences, mutable globals, shell scripts, layers, manual pages"
@@ -56,6 +57,10 @@ test: deps-test all
 
 quick: deps-test all
 	@BUILD=$(BUILD) tests/quick.sh
+
+test-pmu: deps-test all
+	@$(MAKE) --no-print-directory core CROSS=aarch64-linux-gnu
+	@tests/run.py --build $(BUILD) --only live --match arm64
 
 asan:
 	@packaging/deps.sh build test asan
