@@ -13,21 +13,12 @@
 #define PLUMB_CAPTURE_SCHEDULED_COUNTERS_H
 
 #include "metric/event.h"
+#include "metric/schedule/group_window.h"
 #include "metric/schedule/schedule.h"
 #include "system/kernel.h"
 
 struct target;
 struct scheduled_counters;
-
-struct group_window {
-    uint64_t start_ns, end_ns;       /* of the caller's clock, as told to start and read */
-    /*
-     * Of the whole group. running 0: it had no counter, and counts are undefined. Groups started one by one take turns
-     * (slices): a window then stands for the others' turns, too, which are enabled and not running.
-     */
-    uint64_t enabled_ns, running_ns;
-    const double *counts;            /* one for each event of the group, in the group's order */
-};
 
 struct scheduled_counters_request {
     const struct schedule_request *events; /* what the schedule was built from */

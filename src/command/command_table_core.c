@@ -9,5 +9,6 @@ const struct command *const command_table[] = {
     &command_record,
     &command_stat,
     &command_list,
+    &command_topdown,
     NULL,
 };

@@ -75,6 +75,15 @@ static double steps_half_width(const struct quality_question *question)
     return question->step_weight * fmin(half, step);
 }
 
+/* Between runs: counts vary by what the controls showed. */
+static double runs_half_width(const struct quality_question *question, double value)
+{
+    if (question->run_spread <= 0)
+        return 0;
+    double share = student_quantile_95(question->run_freedom) * question->run_spread;
+    return fmax(share * fabs(value), question->moves ? question->moves(question->context, share) : 0);
+}
+
 /* ---- the question ------------------------------------------------------------------------------------------ */
 
 static void parts_summarise(struct metric_quality *quality, const struct quality_question *question)
@@ -113,7 +122,7 @@ void metric_quality_find(struct metric_quality *quality, const struct quality_qu
         return;
     }
     double windows = student_quantile_95(spread.freedom) * sqrt(spread.variance);
-    double runs = question->run_spread > 0 ? student_quantile_95(question->run_freedom) * question->run_spread * fabs(value) : 0;
+    double runs = runs_half_width(question, value);
     double half = fmax(windows, runs) + steps_half_width(question);
     quality->interval = interval_of(value - half, value, value + half);
 }

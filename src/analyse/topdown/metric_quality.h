@@ -27,6 +27,7 @@ enum quality_mark {
     QUALITY_ONE_WINDOW = 1 << 5,  /* no interval can be had */
     QUALITY_ABOUT_ZERO = 1 << 6,  /* a little below 0: shown as 0.0 with a tilde */
     QUALITY_SUSPECT = 1 << 7,     /* below -5 % or above 105 % of its whole: shown, decides nothing */
+    QUALITY_DEFAULT_LATENCY = 1 << 8, /* with a published latency where none was sampled */
 };
 
 /* The windows (reads) of one group that the metric takes events from. */
@@ -47,6 +48,11 @@ struct quality_question {
     size_t step_reads;   /* reads that these shares are the mean of */
     double run_spread;   /* relative standard deviation between runs that the control showed; 0: not said of other runs */
     double run_freedom;  /* with so many degrees of freedom: passes - 1 */
+    /*
+     * How far the value moves when each of its counts differs by this share, added up as independent: a difference of two large
+     * counts moves by more than its own share. NULL: by its own share.
+     */
+    double (*moves)(void *context, double share);
     unsigned marks;      /* that the caller knows: ACROSS, SPLIT, ESTIMATE */
     bool is_share;       /* of a whole: 0 … 1, and beyond is suspect */
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analyse/topdown/topdown_tree.h"
 
+#include "analyse/topdown/topdown_values.h"
 #include "metric/table/table_reading.h"
 
 #include <math.h>
@@ -10,7 +11,8 @@ static const double sum_slack = 0.02, whole_slack = 0.02, share_slack = 0.05;
 
 struct builder {
     const struct metric_table *table;
-    const struct table_readings *readings;
+    const struct table_readings *readings; /* NULL: values were counted here */
+    const struct topdown_values *counted;  /* or NULL */
     const struct measured *given;
     struct topdown_node *nodes;
     size_t count;
@@ -64,7 +66,7 @@ static const char *locate_text(const struct builder *builder, const struct table
 static struct measured value_explained(const struct builder *builder, uint32_t metric, struct measured value)
 {
     const struct metric_table *table = builder->table;
-    if (value.known)
+    if (value.known || builder->counted)
         return value;
     bool *needed = arena_array(builder->arena, bool, table->terms.count + 1);
     table_terms_needed(table, metric, needed);
@@ -80,6 +82,21 @@ static struct measured value_explained(const struct builder *builder, uint32_t m
         return value;
     return not_measured(missing > 3 ? arena_printf(builder->arena, "not counted: %s and %zu more", names, missing - 3)
                                     : arena_printf(builder->arena, "not counted: %s", names));
+}
+
+/* What was counted here has its intervals, and decisions made on them. */
+static void quality_take(const struct builder *builder, uint32_t metric, struct topdown_node *node)
+{
+    static const enum topdown_decision decisions[] = {
+        [DECISION_NO] = TOPDOWN_NOT_FLAGGED, [DECISION_UNDECIDED] = TOPDOWN_UNDECIDED, [DECISION_YES] = TOPDOWN_FLAGGED};
+    const struct metric_quality *quality = &builder->counted->qualities[metric];
+    node->interval = quality->interval;
+    node->marks = quality->marks;
+    node->running_ratio = quality->seen;
+    node->across = (quality->marks & QUALITY_ACROSS) != 0;
+    node->default_latency = (quality->marks & QUALITY_DEFAULT_LATENCY) != 0;
+    node->suspect = (quality->marks & QUALITY_SUSPECT) != 0;
+    node->decision = decisions[builder->counted->decisions[metric]];
 }
 
 static void node_add(struct builder *builder, uint32_t metric, const struct table_values *values)
@@ -99,7 +116,9 @@ static void node_add(struct builder *builder, uint32_t metric, const struct tabl
     };
     bool is_share = item->level > 0 && strcmp(item->unit, "%") == 0;
     node->suspect = is_share && node->value.known && (node->value.value < -share_slack || node->value.value > 1 + share_slack);
-    if (!node->reported && node->value.known)
+    if (builder->counted)
+        quality_take(builder, metric, node);
+    else if (!node->reported && node->value.known)
         terms_judge(builder, metric, node);
     builder->node_of[metric] = builder->count++;
 }
@@ -186,7 +205,7 @@ static void notes_find(struct builder *builder)
     for (size_t at = 0; at < builder->count; at++)
         if (builder->nodes[at].level > 0)
             children_check(builder, at);
-    if (builder->readings->user_only)
+    if (builder->readings && builder->readings->user_only)
         note(builder, "only user code was counted (:u): what happened in the kernel is no part of this");
     for (size_t at = 0; at < builder->count; at++)
         if (builder->nodes[at].suspect) {
@@ -215,6 +234,21 @@ static size_t leaf_find(const struct builder *builder)
     }
 }
 
+static void tree_finish(struct topdown_tree *tree, struct builder *builder, const struct table_values *values)
+{
+    nodes_add(builder, values);
+    notes_find(builder);
+    *tree = (struct topdown_tree){.cpu = builder->table->key, .tables = builder->table->source, .nodes = builder->nodes, .count = builder->count,
+                                  .leaf = leaf_find(builder), .sample = "", .sample_of = ""};
+    for (size_t at = tree->leaf; at != SIZE_MAX && !tree->sample[0]; at = builder->nodes[at].parent) {
+        tree->sample = builder->nodes[at].sample;
+        tree->sample_of = builder->nodes[at].name;
+    }
+    tree->notes = arena_copy(builder->arena, builder->notes.items, builder->notes.count * sizeof(*builder->notes.items));
+    tree->note_count = builder->notes.count;
+    vec_done(&builder->notes);
+}
+
 void topdown_tree_find(struct topdown_tree *tree, const struct metric_table *table, const struct table_readings *readings,
                        const struct measured *given, struct arena *arena)
 {
@@ -223,15 +257,16 @@ void topdown_tree_find(struct topdown_tree *tree, const struct metric_table *tab
     struct table_values values;
     inputs.given = given;
     table_evaluate(table, &inputs, &values, arena);
-    nodes_add(&builder, &values);
-    notes_find(&builder);
-    *tree = (struct topdown_tree){.cpu = table->key, .tables = table->source, .nodes = builder.nodes, .count = builder.count,
-                                  .leaf = leaf_find(&builder), .sample = "", .sample_of = ""};
-    for (size_t at = tree->leaf; at != SIZE_MAX && !tree->sample[0]; at = builder.nodes[at].parent) {
-        tree->sample = builder.nodes[at].sample;
-        tree->sample_of = builder.nodes[at].name;
-    }
-    tree->notes = arena_copy(arena, builder.notes.items, builder.notes.count * sizeof(*builder.notes.items));
-    tree->note_count = builder.notes.count;
-    vec_done(&builder.notes);
+    tree_finish(tree, &builder, &values);
+}
+
+void topdown_tree_of_values(struct topdown_tree *tree, const struct metric_table *table, const struct topdown_values *counted,
+                            struct arena *arena)
+{
+    struct builder builder = {.table = table, .counted = counted, .arena = arena};
+    size_t count = table->metrics.count;
+    struct table_values values = {arena_array(arena, struct measured, count + 1), arena_array(arena, enum expression_verdict, count + 1)};
+    for (size_t at = 0; at < count; at++)
+        values.metrics[at] = counted->qualities[at].value;
+    tree_finish(tree, &builder, &values);
 }

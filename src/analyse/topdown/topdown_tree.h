@@ -4,17 +4,20 @@
  *
  * Nodes come parents first. A node that could not be computed says why; thresholds are decided on what is known. What
  * doesn't add up is said, and told apart: shares of cycles overlap and may exceed a parent, shares of slots may not.
- * Does not support: intervals (metric_quality.h has them for windows).
+ * Readings have no intervals; values that were counted here (topdown_values.h) bring theirs, and decisions made on them.
  */
 #ifndef PLUMB_ANALYSE_TOPDOWN_TOPDOWN_TREE_H
 #define PLUMB_ANALYSE_TOPDOWN_TOPDOWN_TREE_H
 
 #include "base/arena.h"
 #include "base/measured.h"
+#include "statistics/interval.h"
+
 #include <stddef.h>
 
 struct metric_table;
 struct table_readings;
+struct topdown_values;
 
 enum topdown_decision { TOPDOWN_UNDECIDED, TOPDOWN_NOT_FLAGGED, TOPDOWN_FLAGGED };
 
@@ -33,6 +36,8 @@ struct topdown_node {
     bool across;             /* no run counted all of its events: parts are of different runs or groups */
     bool suspect;            /* no share can be that */
     double running_ratio;    /* of the event that was counted least */
+    struct interval interval; /* 95 %, of the value; unknown: there are readings only, or one window */
+    unsigned marks;          /* enum quality_mark, where there is an interval or could be one */
     const char *sample;      /* events to sample it with, "a, b", or "" */
 };
 
@@ -50,5 +55,8 @@ struct topdown_tree {
 /* given: values that another tool computed, one for each metric of the table; NULL: none. Owner: arena. */
 void topdown_tree_find(struct topdown_tree *tree, const struct metric_table *table, const struct table_readings *readings,
                        const struct measured *given, struct arena *arena);
+/* The same of what was counted here. Owner: arena. */
+void topdown_tree_of_values(struct topdown_tree *tree, const struct metric_table *table, const struct topdown_values *values,
+                            struct arena *arena);
 
 #endif

@@ -1,273 +1,158 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* plumb topdown: the top-down tree out of counts that were recorded elsewhere. */
-#include "analyse/topdown/topdown_tree.h"
-#include "base/scope.h"
+/* plumb topdown: where the slots of the pipeline go, of a program that is run here, or out of counts from elsewhere. */
 #include "command/command_table.h"
 #include "command/options.h"
+#include "command/topdown/topdown_modes.h"
 #include "command/topdown/topdown_perf.h"
 #include "metric/table/table_choice.h"
-#include "metric/table/table_reading.h"
-#include "render/topdown/topdown_page.h"
-#include "source/count_text.h"
 
-#include <errno.h>
 #include <math.h>
-#include <sys/stat.h>
-
-enum { INPUT_MOST_BYTES = 64 << 20 };
-
-static const double INSTRUCTIONS_AGREE = 0.02;
-
-struct topdown_options {
-    const char *from, *cpu, *tables, *smt, *separator;
-    double tsc_hz, seconds;
-    uint64_t level;
-    bool json, all, print_perf;
-};
+#include <string.h>
 
 #define MEMBER(name) offsetof(struct topdown_options, name)
 
 static const struct option_row option_rows[] = {
+    {0, NULL, OPTION_HEADING, 0, NULL, "how deep"},
+    {'l', "level", OPTION_U64, MEMBER(level), "N", "all nodes down to level N (counted here: 2 unless said); with --from, else what is below flagged nodes"},
+    {0, "drill", OPTION_FLAG, MEMBER(drill), NULL, "go on below flagged nodes to the leaf, and sample that to its instruction"},
+    {0, "nodes", OPTION_TEXT, MEMBER(nodes), "[+]NAME,…", "these nodes or metrics; +: besides what is counted anyway"},
+    {0, "all", OPTION_FLAG, MEMBER(all), NULL, "show every node, those not measured with the reason, too"},
+    {0, NULL, OPTION_HEADING, 0, NULL, "of whom"},
+    {'p', "pid", OPTION_TEXT, MEMBER(processes), "PID[,PID]", "these processes, all their threads"},
+    {'t', "tid", OPTION_TEXT, MEMBER(threads), "TID[,TID]", "these threads"},
+    {'a', "all-cpus", OPTION_FLAG, MEMBER(all_cpus), NULL, "everything on every CPU"},
+    {'C', "cpus", OPTION_TEXT, MEMBER(cpus), "LIST", "everything on these CPUs"},
+    {0, "per-core", OPTION_FLAG, MEMBER(per_core), NULL, "with -a or -C: the first level of each core, too"},
+    {0, NULL, OPTION_HEADING, 0, NULL, "when"},
+    {0, "duration", OPTION_DOUBLE, MEMBER(duration), "S", "how long each step watches something that goes on"},
+    {0, "once", OPTION_FLAG, MEMBER(once), NULL, "run the program once only: all groups of events share the run, which must last"},
+    {'I', "interval", OPTION_U64, MEMBER(interval_ms), "MS", "read the counters this often, and show the first level of each interval"},
+    {0, NULL, OPTION_HEADING, 0, NULL, "counted elsewhere"},
     {0, "from", OPTION_TEXT, MEMBER(from), "FILE", "counts of perf stat (-x, -j or text), or toplev's CSV; - is standard input"},
     {0, "print-perf", OPTION_FLAG, MEMBER(print_perf), NULL, "print the perf stat command lines that collect what -l N of --cpu NAME takes"},
     {0, "cpu", OPTION_TEXT, MEMBER(cpu), "NAME", "the CPU they were counted on (SKX, SPR, ZEN4, NEOVERSE-V2, …); else this machine's"},
-    {'l', "level", OPTION_U64, MEMBER(level), "N", "show all that is known down to level N; else what is below flagged nodes"},
-    {0, "all", OPTION_FLAG, MEMBER(all), NULL, "every node, those not measured with the reason, too"},
     {0, "smt", OPTION_TEXT, MEMBER(smt), "on|off", "whether two threads of a core could run"},
     {0, "tsc-hz", OPTION_DOUBLE, MEMBER(tsc_hz), "HZ", "the time stamp counter's frequency"},
     {0, "seconds", OPTION_DOUBLE, MEMBER(seconds), "S", "how long was counted"},
     {0, "tables", OPTION_TEXT, MEMBER(tables), "FOLDER", "published JSON tables (intel/perfmon, Linux pmu-events) instead of plumb's own"},
+    {0, NULL, OPTION_HEADING, 0, NULL, "output"},
     {'x', "field-separator", OPTION_TEXT, MEMBER(separator), "SEP", "lines of fields: path, value, unit, threshold, quality, why not"},
     {'j', "json", OPTION_FLAG, MEMBER(json), NULL, "a JSON document with every node"},
+    {'o', "output", OPTION_TEXT, MEMBER(output), "FILE", "there instead of to standard output"},
     {0},
 };
 
-struct topdown_run {
-    struct context *context;
-    struct topdown_options options;
-    struct arena arena;
-    struct text input;
-    struct count_text counts;
-    struct metric_table table;
-    struct table_readings readings;
-    struct measured *given;
-    size_t given_count, differing;
-    vec(const char *) notes;
+/* Options that only one of the ways has. */
+static const struct {
+    const char *name;
+    size_t offset;
+    bool is_text;
+} of_live[] = {
+    {"--drill", MEMBER(drill), false},      {"--nodes", MEMBER(nodes), true},   {"--pid", MEMBER(processes), true},
+    {"--tid", MEMBER(threads), true},       {"--all-cpus", MEMBER(all_cpus), false}, {"--cpus", MEMBER(cpus), true},
+    {"--once", MEMBER(once), false},        {"--per-core", MEMBER(per_core), false},
+}, of_recorded[] = {
+    {"--cpu", MEMBER(cpu), true}, {"--smt", MEMBER(smt), true},
 };
 
-static bool input_read(struct topdown_run *run, struct error *err)
+static bool is_given(const struct topdown_options *options, size_t offset, bool is_text)
 {
-    const char *path = run->options.from;
-    char buffer[65536];
-    bool is_stdin = strcmp(path, "-") == 0;
-    scoped_file FILE *opened = is_stdin ? NULL : fopen(path, "re");
-    FILE *file = is_stdin ? stdin : opened;
-    if (!file)
-        return error_system(err, errno, "can't read '%s'", path);
-    for (size_t got; (got = fread(buffer, 1, sizeof(buffer), file)) > 0;) {
-        text_append(&run->input, buffer, got);
-        if (run->input.length > INPUT_MOST_BYTES)
-            return error_set(err, ERROR_LIMIT, "'%s' is larger than %d MiB", path, INPUT_MOST_BYTES >> 20);
+    const char *member = (const char *)options + offset;
+    const char *text;
+    bool flag;
+    memcpy(&text, member, is_text ? sizeof(text) : 0);
+    memcpy(&flag, member, is_text ? 0 : sizeof(flag));
+    return is_text ? text != NULL : flag;
+}
+
+static bool ways_check(const struct topdown_options *options, struct error *err)
+{
+    const char *way = options->from ? "--from" : "--print-perf";
+    bool elsewhere = options->from || options->print_perf;
+    if (options->print_perf && (options->from || options->separator))
+        return error_set(err, ERROR_USAGE, "--print-perf prints command lines: %s has no place beside it", options->from ? "--from" : "-x");
+    for (size_t at = 0; elsewhere && at < array_count(of_live); at++)
+        if (is_given(options, of_live[at].offset, of_live[at].is_text))
+            return error_set(err, ERROR_USAGE, "%s is of counting here, not of %s", of_live[at].name, way);
+    for (size_t at = 0; !elsewhere && at < array_count(of_recorded); at++)
+        if (is_given(options, of_recorded[at].offset, of_recorded[at].is_text))
+            return error_set(err, ERROR_USAGE, "%s is of what was counted elsewhere (--from FILE); here it is known", of_recorded[at].name);
+    if (elsewhere && (options->duration > 0 || options->interval_ms || options->output))
+        return error_set(err, ERROR_USAGE, "--duration, --interval and --output are of counting here, not of %s", way);
+    if (!elsewhere && (options->tsc_hz > 0 || options->seconds > 0))
+        return error_set(err, ERROR_USAGE, "--tsc-hz and --seconds are of what was counted elsewhere (--from FILE)");
+    return true;
+}
+
+static bool live_check(const struct topdown_options *options, bool has_program, struct error *err)
+{
+    bool watches = options->processes || options->threads || options->all_cpus || options->cpus;
+    if (!has_program && !watches) {
+        error_set(err, ERROR_USAGE, "what shall be counted? a program, -p PID, -a, -C CPUS, or --from FILE");
+        return error_hint(err, "plumb topdown -- CMD; counts from another machine: --from FILE --cpu NAME");
     }
-    if (ferror(file))
-        return error_system(err, errno, "can't read '%s'", path);
-    return count_text_read(&run->counts, (struct view){text_string(&run->input), run->input.length}, &run->arena, err) ||
-           error_wrap(err, "'%s'", path);
+    if (options->once && !has_program)
+        return error_set(err, ERROR_USAGE, "--once is of a program; what goes on is counted in turns");
+    if (options->once && options->drill) {
+        error_set(err, ERROR_USAGE, "--drill runs the program again for each step, --once doesn't");
+        return error_hint(err, "--once -l 3 counts three levels in one run");
+    }
+    if (options->duration > 0 && has_program)
+        return error_set(err, ERROR_USAGE, "--duration is of watching; a program lasts as long as it does");
+    if (options->per_core && !options->all_cpus && !options->cpus)
+        return error_set(err, ERROR_USAGE, "--per-core needs -a or -C: what a program does on a core is not all that happens there");
+    if (options->level > 6)
+        return error_set(err, ERROR_USAGE, "--level is 1 to 6");
+    if (options->interval_ms && options->interval_ms < 10)
+        return error_set(err, ERROR_USAGE, "--interval is 10 ms at least");
+    return true;
 }
 
 static bool options_check(const struct topdown_options *options, int operands, struct error *err)
 {
-    if (options->print_perf && (options->from || options->separator))
-        return error_set(err, ERROR_USAGE, "--print-perf prints command lines: %s has no place beside it", options->from ? "--from" : "-x");
-    if (!options->from && !options->print_perf) {
-        error_set(err, ERROR_USAGE, "--from FILE is missing");
-        return error_hint(err, "count with perf stat or plumb stat -x, -o FILE, here or elsewhere; plumb diagnose measures a program by itself");
-    }
-    if (operands && !options->print_perf)
-        return error_set(err, ERROR_USAGE, "plumb topdown takes no operands");
+    if (operands && options->from)
+        return error_set(err, ERROR_USAGE, "--from takes no operands");
     if (options->smt && strcmp(options->smt, "on") != 0 && strcmp(options->smt, "off") != 0)
         return error_set(err, ERROR_USAGE, "--smt is on or off, not '%s'", options->smt);
     if (options->tsc_hz < 0 || options->seconds < 0 || !isfinite(options->tsc_hz) || !isfinite(options->seconds))
         return error_set(err, ERROR_USAGE, "--tsc-hz and --seconds are above 0");
+    if (options->duration < 0 || !isfinite(options->duration) || options->duration > 1e6)
+        return error_set(err, ERROR_USAGE, "--duration is above 0 and at most a million seconds");
     if (options->separator && strlen(options->separator) != 1)
         return error_set(err, ERROR_USAGE, "--field-separator is one character");
-    return true;
-}
-
-/* Constants that options or the text tell. */
-static void constants_set(const struct topdown_run *run, struct measured *constants)
-{
-    double seconds = run->options.seconds > 0 ? run->options.seconds : run->counts.seconds;
-    for (size_t at = 0; at < TABLE_CONSTANT_COUNT; at++)
-        constants[at] = not_measured("not said");
-    if (run->options.smt)
-        constants[TABLE_SMT_ON] = measured_as(strcmp(run->options.smt, "on") == 0);
-    if (run->options.tsc_hz > 0)
-        constants[TABLE_TSC_HZ] = measured_as(run->options.tsc_hz);
-    if (seconds > 0)
-        constants[TABLE_SECONDS] = measured_as(seconds);
-}
-
-static void readings_take(struct topdown_run *run)
-{
-    struct measured constants[TABLE_CONSTANT_COUNT];
-    struct table_reading *readings = arena_array(&run->arena, struct table_reading, run->counts.event_count + 1);
-    for (size_t at = 0; at < run->counts.event_count; at++) {
-        const struct counted_event *event = &run->counts.events[at];
-        readings[at] = (struct table_reading){
-            .name = event->name, .unit = event->unit, .running_ratio = event->running_ratio, .set = event->set,
-            .count = event->known ? measured_as(event->count)
-                                  : not_measured(arena_printf(&run->arena, "perf stat says %s", event->why_not)),
-        };
-    }
-    constants_set(run, constants);
-    table_readings_fill(&run->readings, &run->table, readings, run->counts.event_count, constants, &run->arena);
-}
-
-/* The metric of a printed name: "tma_x", "Backend_Bound.Memory_Bound", "x". */
-static uint32_t metric_named(const struct topdown_run *run, const char *name)
-{
-    const char *dot = strrchr(name, '.'), *last = dot ? dot + 1 : name;
-    uint32_t found = table_metric_find(&run->table, view_of(last));
-    if (found == TABLE_NONE && strncmp(last, "tma_", 4) == 0)
-        found = table_metric_find(&run->table, view_of(last + 4));
-    return found;
-}
-
-/* Names have changed between versions of the published tables. */
-static void renaming_note(struct topdown_run *run, const char *printed, const char *name)
-{
-    const char *dot = strrchr(printed, '.'), *last = dot ? dot + 1 : printed;
-    if (strcasecmp(last, name) != 0 && !(strncmp(last, "tma_", 4) == 0 && strcasecmp(last + 4, name) == 0))
-        *vec_push(&run->notes) = arena_printf(&run->arena, "%s is %s in these tables", printed, name);
-}
-
-/* Metrics that the tool printed are taken as they are where no counts say better. */
-static void metrics_take(struct topdown_run *run)
-{
-    run->given = arena_array(&run->arena, struct measured, run->table.metrics.count + 1);
-    struct table_values values;
-    table_evaluate(&run->table, &run->readings.inputs, &values, &run->arena);
-    for (size_t at = 0; at < run->counts.metric_count; at++) {
-        const struct counted_metric *printed = &run->counts.metrics[at];
-        uint32_t metric = metric_named(run, printed->name);
-        if (metric == TABLE_NONE || values.metrics[metric].known)
-            continue;
-        bool percent = strchr(printed->unit, '%') != NULL && run->table.metrics.items[metric].scale == 100;
-        if (!run->given[metric].known && !view_ends(view_of(printed->name), run->table.metrics.items[metric].name))
-            renaming_note(run, printed->name, run->table.metrics.items[metric].name);
-        struct measured value = measured_as(percent ? printed->value / 100 : printed->value);
-        run->differing += run->given[metric].known && run->given[metric].value != value.value;
-        run->given_count += !run->given[metric].known;
-        run->given[metric] = value;
-    }
-}
-
-static void input_notes(struct topdown_run *run)
-{
-    if (run->readings.strange_count) {
-        struct text names = {0};
-        for (size_t at = 0; at < run->readings.strange_count && at < 5; at++)
-            text_printf(&names, "%s%s", at ? ", " : "", run->readings.strange[at]);
-        *vec_push(&run->notes) = arena_printf(&run->arena, "%zu of the events counted are not used by any metric of %s: %s%s",
-                                              run->readings.strange_count, run->table.key, text_string(&names),
-                                              run->readings.strange_count > 5 ? ", …" : "");
-        text_done(&names);
-    }
-    if (run->given_count)
-        *vec_push(&run->notes) = "values as reported are the other tool's: what they were computed from, and whether they were counted "
-                                 "together, isn't known";
-    if (run->differing)
-        *vec_push(&run->notes) = "some metrics stand there several times (CPUs, intervals): the last value of each is shown, for ratios can't "
-                                 "be added up; counts can";
-    if (run->counts.set_count > run->readings.sets_unscaled + 1)
-        *vec_push(&run->notes) = arena_printf(&run->arena, "%zu runs or groups were counted, and put on a common scale by what they have in "
-                                              "common", run->counts.set_count - run->readings.sets_unscaled);
-    if (run->readings.sets_unscaled)
-        *vec_push(&run->notes) = arena_printf(&run->arena, "%zu runs or groups have no event in common with the others: they are taken as equally long",
-                                              run->readings.sets_unscaled);
-    if (run->readings.instructions_spread > INSTRUCTIONS_AGREE)
-        *vec_push(&run->notes) = arena_printf(&run->arena, "passes disagree: instructions differ by %.1f %% between runs, so that values of "
-                                              "different runs may not be of the same work", run->readings.instructions_spread * 100);
-    if (run->counts.intervals > 1)
-        *vec_push(&run->notes) = arena_printf(&run->arena, "%zu intervals were added up", run->counts.intervals);
-}
-
-static bool result_write(struct topdown_run *run, const struct topdown_tree *tree, struct error *err)
-{
-    struct text out = {0};
-    struct topdown_page what = {
-        .origin = arena_printf(&run->arena, "%s (%s)", run->options.from, run->counts.form),
-        .level_most = (unsigned)(run->options.level > 99 ? 99 : run->options.level), .all = run->options.all,
-        .notes = run->notes.items, .note_count = run->notes.count,
-    };
-    if (run->options.json) {
-        topdown_json_write(&out, tree, &what);
-    } else if (run->options.separator) {
-        topdown_lines_write(&out, tree, run->options.separator[0]);
-    } else {
-        struct page page = page_for(&out, run->context->out);
-        topdown_text_write(&page, tree, &what);
-    }
-    bool good = text_write_file(&out, run->context->out) || error_set(err, ERROR_SYSTEM, "can't write the tree");
-    text_done(&out);
-    return good;
-}
-
-static bool known_is_any(const struct topdown_tree *tree)
-{
-    for (size_t at = 0; at < tree->count; at++)
-        if (tree->nodes[at].value.known && !tree->nodes[at].default_latency && strcmp(tree->nodes[at].name, "Info_System_Time") != 0)
-            return true;
-    return false;
-}
-
-static bool tree_make(struct topdown_run *run, struct error *err)
-{
-    struct topdown_tree tree;
-    struct table_choice choice = {.cpu = run->options.cpu, .folder = run->options.tables, .extent = TABLE_WHOLE};
-    if (!input_read(run, err) || !metric_table_choose(&run->table, &choice, run->context->root, err))
-        return false;
-    readings_take(run);
-    metrics_take(run);
-    input_notes(run);
-    topdown_tree_find(&tree, &run->table, &run->readings, run->given_count ? run->given : NULL, &run->arena);
-    if (!result_write(run, &tree, err))
-        return false;
-    if (!known_is_any(&tree))
-        run->context->exit_code = EXIT_CODE_INCONCLUSIVE;
-    return true;
+    return ways_check(options, err) && (options->from || options->print_perf || live_check(options, operands > 0, err));
 }
 
 /* --print-perf: what to run elsewhere. */
-static bool commands_print(struct topdown_run *run, char *const *argv, struct error *err)
+static bool commands_print(struct context *context, const struct topdown_options *options, char *const *argv, struct error *err)
 {
-    const struct topdown_options *options = &run->options;
+    struct metric_table table = {0};
     struct table_choice choice = {.cpu = options->cpu, .folder = options->tables, .extent = TABLE_WHOLE};
     struct topdown_perf asked = {.smt = options->smt, .tables = options->tables, .all = options->all, .json = options->json,
                                  .level = (unsigned)(options->level > 99 ? 99 : options->level), .argv = argv[0] ? argv : NULL};
-    return metric_table_choose(&run->table, &choice, run->context->root, err) &&
-           topdown_perf_print(&asked, &run->table, run->context, err);
+    bool good = metric_table_choose(&table, &choice, context->root, err) && topdown_perf_print(&asked, &table, context, err);
+    metric_table_done(&table);
+    return good;
 }
 
 static bool topdown_run(struct context *context, int argc, char **argv, struct error *err)
 {
-    struct topdown_run run = {.context = context};
+    struct topdown_options options = {0};
     int first;
-    bool good = options_parse(option_rows, OPTIONS_ANYWHERE, argc, argv, &run.options, &first, err) &&
-                options_check(&run.options, argc - first, err) &&
-                (run.options.print_perf ? commands_print(&run, argv + first, err) : tree_make(&run, err));
-    text_done(&run.input);
-    vec_done(&run.notes);
-    metric_table_done(&run.table);
-    arena_done(&run.arena);
-    return good;
+    if (!options_parse(option_rows, OPTIONS_STOP_AT_OPERAND, argc, argv, &options, &first, err) ||
+        !options_check(&options, argc - first, err))
+        return false;
+    return options.print_perf ? commands_print(context, &options, argv + first, err)
+           : options.from     ? topdown_from(context, &options, err)
+                              : topdown_live(context, &options, argv + first, err);
 }
 
 const struct command command_topdown = {
     .name = "topdown",
-    .summary = "the top-down tree out of counts recorded here or elsewhere",
-    .usage = "plumb topdown --from FILE [--cpu NAME] [options]\n"
+    .summary = "where the pipeline's slots go: the top-down tree, counted here or elsewhere",
+    .usage = "plumb topdown [options] [--] command [arguments]\n"
+             "       plumb topdown -p PID|-a|-C CPUS [--duration S] [options]\n"
+             "       plumb topdown --from FILE [--cpu NAME] [options]\n"
              "       plumb topdown --print-perf [--cpu NAME] [-l N] [-- command [arguments]]",
     .options = option_rows,
     .run = topdown_run,

@@ -169,6 +169,21 @@ struct table_values {
 void table_evaluate(const struct metric_table *table, const struct table_inputs *inputs, struct table_values *ret_values,
                     struct arena *arena);
 
+/* A metric and the metrics that its value is computed from, in the order of evaluation: itself last. */
+struct table_closure {
+    const uint32_t *metrics;
+    size_t count;
+};
+
+/* Owner: arena. */
+void table_closure_find(struct table_closure *ret_closure, const struct metric_table *table, uint32_t metric, struct arena *arena);
+/* The value of the closure's metric; scratch: metrics.count places, of which only the closure's are written. */
+struct measured table_closure_value(const struct metric_table *table, const struct table_closure *closure,
+                                    const struct table_inputs *inputs, struct measured *scratch);
+/* What a metric's threshold says when the metrics have these values (metrics.count of them); terms are the inputs'. */
+enum expression_verdict table_threshold_verdict(const struct metric_table *table, uint32_t metric, const struct table_inputs *inputs,
+                                                struct measured *metrics);
+
 /* Mark the terms that a metric's value is computed from, through other metrics, too: an array of terms.count. */
 void table_terms_needed(const struct metric_table *table, uint32_t metric, bool *terms);
 

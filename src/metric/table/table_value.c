@@ -153,6 +153,54 @@ void table_evaluate(const struct metric_table *table, const struct table_inputs 
     *ret_values = values;
 }
 
+/* Mark a metric and what its value refers to. */
+static void closure_mark(const struct metric_table *table, uint32_t metric, bool *needed)
+{
+    needed[metric] = true;
+    for (size_t at = table->metrics.count; at-- > 0;) {
+        const struct table_formula *value = &table->metrics.items[table->order[at]].value;
+        for (size_t name = 0; needed[table->order[at]] && value->references && name < value->expression.name_count; name++)
+            if (value->references[name].kind == REFERENCE_METRIC)
+                needed[value->references[name].index] = true;
+    }
+}
+
+void table_closure_find(struct table_closure *ret_closure, const struct metric_table *table, uint32_t metric, struct arena *arena)
+{
+    bool *needed = arena_array(arena, bool, table->metrics.count + 1);
+    uint32_t *metrics = arena_array(arena, uint32_t, table->metrics.count + 1);
+    size_t count = 0;
+    closure_mark(table, metric, needed);
+    for (size_t at = 0; at < table->metrics.count; at++)
+        if (needed[table->order[at]])
+            metrics[count++] = table->order[at];
+    *ret_closure = (struct table_closure){metrics, count};
+}
+
+struct measured table_closure_value(const struct metric_table *table, const struct table_closure *closure,
+                                    const struct table_inputs *inputs, struct measured *scratch)
+{
+    struct table_values values = {.metrics = scratch};
+    struct evaluation evaluation = {.table = table, .inputs = inputs, .values = &values};
+    struct measured value = not_measured("its formula refers to itself");
+    for (size_t at = 0; at < closure->count; at++) {
+        value = metric_value(&evaluation, &table->metrics.items[closure->metrics[at]]);
+        scratch[closure->metrics[at]] = value;
+    }
+    return value;
+}
+
+enum expression_verdict table_threshold_verdict(const struct metric_table *table, uint32_t metric, const struct table_inputs *inputs,
+                                                struct measured *metrics)
+{
+    const struct table_metric *item = &table->metrics.items[metric];
+    struct table_values values = {.metrics = metrics};
+    struct evaluation evaluation = {.table = table, .inputs = inputs, .values = &values, .formula = &item->threshold, .by_rate = item->by_rate};
+    if (!item->threshold.text[0])
+        return EXPRESSION_UNKNOWN;
+    return expression_verdict_of(expression_value(&item->threshold.expression, reference_value, &evaluation));
+}
+
 void table_terms_needed(const struct metric_table *table, uint32_t metric, bool *terms)
 {
     struct arena arena = {0};

@@ -35,6 +35,14 @@ static void node_write(struct json_writer *json, const struct topdown_node *node
     json_string(json, "name", node->name);
     json_u64(json, "level", node->level);
     json_measured(json, "value", shown(node));
+    if (node->interval.known) {
+        json_array_open(json, "interval");
+        json_double(json, NULL, node->interval.low * node->scale);
+        json_double(json, NULL, node->interval.high * node->scale);
+        json_array_close(json);
+    } else {
+        json_string(json, "interval", NULL);
+    }
     json_string(json, "unit", node->unit);
     json_string(json, "threshold", decision_name(node));
     json_string(json, "flagged_when", node->threshold);
@@ -64,6 +72,10 @@ void topdown_json_write(struct text *out, const struct topdown_tree *tree, const
         json_string(&json, NULL, tree->notes[at]);
     for (size_t at = 0; at < what->note_count; at++)
         json_string(&json, NULL, what->notes[at]);
+    json_array_close(&json);
+    json_array_open(&json, "located");
+    for (size_t at = 0; at < what->located_count; at++)
+        json_string(&json, NULL, what->located[at]);
     json_array_close(&json);
     json_array_open(&json, "nodes");
     for (size_t at = 0; at < tree->count; at++)

@@ -16,6 +16,9 @@ struct topdown_page {
     bool all;             /* nodes below those that aren't flagged, and what was not measured, too */
     const char *const *notes; /* of the input */
     size_t note_count;
+    bool is_live;         /* counted here: nodes have intervals */
+    const char *const *located; /* where the leaf is in the program: lines */
+    size_t located_count;
 };
 
 void topdown_text_write(struct page *page, const struct topdown_tree *tree, const struct topdown_page *what);

@@ -5,6 +5,21 @@
 
 enum { NAME_COLUMNS = 34, BAR_COLUMNS = 20 };
 
+/* "41.2 ±0.8 %": half of the wider side. */
+static void interval_add(struct page *page, const struct topdown_node *node)
+{
+    char text[48];
+    double low = node->value.value - node->interval.low, high = node->interval.high - node->value.value;
+    double half = (low > high ? low : high) * node->scale;
+    if (!node->interval.known)
+        snprintf(text, sizeof(text), " ± ?    ");
+    else if (half < 0.05)
+        snprintf(text, sizeof(text), " ±0.0   ");
+    else
+        snprintf(text, sizeof(text), " ±%-6.1f", half);
+    page_add(page, PAGE_FAINT, page->unicode ? text : text + 0);
+}
+
 static const char *quality_text(const struct topdown_node *node, char *buffer, size_t size)
 {
     size_t used = 0;
@@ -55,7 +70,7 @@ static bool is_shown(const struct topdown_tree *tree, const struct topdown_node 
     return node->level <= 2 || what->level_most || tree->nodes[node->parent].decision == TOPDOWN_FLAGGED;
 }
 
-static void node_write(struct page *page, const struct topdown_tree *tree, size_t index)
+static void node_write(struct page *page, const struct topdown_tree *tree, size_t index, const struct topdown_page *what)
 {
     const struct topdown_node *node = &tree->nodes[index];
     char name[96], value[64], quality[128];
@@ -69,11 +84,15 @@ static void node_write(struct page *page, const struct topdown_tree *tree, size_
     }
     value_text(node, value, sizeof(value));
     page_printf(page, flagged ? PAGE_BAD : PAGE_PLAIN, "%s  ", value);
+    if (what->is_live)
+        interval_add(page, node);
     bar_add(page, node->value.value, flagged ? PAGE_BAD : PAGE_FAINT);
     if (flagged)
         page_add(page, PAGE_BAD, index == tree->leaf ? "  <== flagged, the leaf" : "  <== flagged");
     else if (node->decision == TOPDOWN_UNDECIDED && node->threshold[0])
         page_add(page, PAGE_FAINT, "  undecided");
+    else if (what->is_live && node->threshold[0])
+        page_add(page, PAGE_FAINT, "  not");
     if (quality_text(node, quality, sizeof(quality))[0])
         page_printf(page, PAGE_FAINT, "  [%s]", quality);
     text_add_char(page->out, '\n');
@@ -146,6 +165,14 @@ static void missing_write(struct page *page, const struct topdown_tree *tree, co
     text_done(&said);
 }
 
+static void located_write(struct page *page, const struct topdown_page *what)
+{
+    if (what->located_count)
+        page_heading(page, "Where it is");
+    for (size_t at = 0; at < what->located_count; at++)
+        page_printf(page, PAGE_PLAIN, "%s\n", what->located[at]);
+}
+
 static void notes_write(struct page *page, const struct topdown_tree *tree, const struct topdown_page *what)
 {
     if (tree->note_count + what->note_count)
@@ -159,12 +186,13 @@ static void notes_write(struct page *page, const struct topdown_tree *tree, cons
 void topdown_text_write(struct page *page, const struct topdown_tree *tree, const struct topdown_page *what)
 {
     page_printf(page, PAGE_STRONG, "Top-down of %s", tree->cpu);
-    page_printf(page, PAGE_FAINT, ", from %s; tables %s\n\n", what->origin, tree->tables);
+    page_printf(page, PAGE_FAINT, ", %s%s; tables %s\n\n", what->is_live ? "counted here: " : "from ", what->origin, tree->tables);
     for (size_t at = 0; at < tree->count; at++)
         if (tree->nodes[at].level && is_shown(tree, &tree->nodes[at], what))
-            node_write(page, tree, at);
+            node_write(page, tree, at, what);
     missing_write(page, tree, what);
     leaf_write(page, tree);
+    located_write(page, what);
     information_write(page, tree, what);
     notes_write(page, tree, what);
 }

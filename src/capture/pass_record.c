@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "capture/pass_record.h"
+
+#include "metric/schedule/pass_plan.h"
+
+struct pass {
+    const struct pass_request *request;
+    const struct pass_subject *subject;
+    struct scheduled_counters *set;
+    uint64_t start_ns;
+};
+
+static uint64_t pass_now(const struct pass *pass)
+{
+    return pass->subject->now_ns(pass->subject->context) - pass->start_ns;
+}
+
+static bool pass_wait(const struct pass *pass, uint64_t most_ns)
+{
+    return pass->subject->wait(pass->subject->context, most_ns);
+}
+
+static void all_count(const struct pass *pass)
+{
+    bool ended = false;
+    while (!ended) {
+        ended = pass_wait(pass, pass->request->read_ns);
+        scheduled_counters_read(pass->set, SCHEDULED_ALL, pass_now(pass));
+    }
+}
+
+/* The counters of a group stand still but in its slices. */
+static void slices_count(const struct pass *pass, struct arena *arena)
+{
+    uint32_t *order = arena_array(arena, uint32_t, pass->request->group_count + 1);
+    bool ended = false;
+    for (size_t round = 0; !ended; round++) {
+        pass_slice_order(pass->request->seed, round, pass->request->group_count, order);
+        for (size_t at = 0; at < pass->request->group_count && !ended; at++) {
+            scheduled_counters_start(pass->set, (int)order[at], pass_now(pass));
+            ended = pass_wait(pass, pass->request->slice_ns);
+            scheduled_counters_stop(pass->set, (int)order[at]);
+            scheduled_counters_read(pass->set, (int)order[at], pass_now(pass));
+        }
+    }
+}
+
+static void group_keep(struct pass_group *ret, const struct pass *pass, size_t index, const struct sysroot *root, struct arena *arena)
+{
+    const struct schedule_group *planned = &pass->request->schedule->groups[pass->request->groups[index]];
+    const struct group_window *windows;
+    size_t count = scheduled_counters_windows(pass->set, index, &windows);
+    struct group_window *kept = arena_copy(arena, windows, count * sizeof(*windows));
+    for (size_t at = 0; at < count; at++)
+        kept[at].counts = arena_copy(arena, kept[at].counts, planned->count * sizeof(*kept[at].counts));
+    *ret = (struct pass_group){.group = pass->request->groups[index], .windows = kept, .window_count = count,
+                               .refused = arena_array(arena, const char *, planned->count + 1),
+                               .never_ran = scheduled_counters_never_ran(pass->set, index)};
+    for (size_t event = 0; event < planned->count; event++) {
+        struct error reason = {0};
+        if (scheduled_counters_refused(pass->set, index, event, root, &reason))
+            ret->refused[event] = arena_string(arena, reason.message);
+    }
+}
+
+static bool pass_count(struct pass_record *ret, struct pass *pass, const struct sysroot *root, struct arena *arena, struct error *err)
+{
+    const struct pass_request *request = pass->request;
+    bool slices = request->slice_ns && request->group_count > 1;
+    pass->start_ns = pass->subject->now_ns(pass->subject->context);
+    if (!slices)
+        scheduled_counters_start(pass->set, SCHEDULED_ALL, 0);
+    if (!pass->subject->release(pass->subject->context, err))
+        return false;
+    if (slices)
+        slices_count(pass, arena);
+    else
+        all_count(pass);
+    ret->elapsed_ns = pass_now(pass);
+    ret->groups = arena_array(arena, struct pass_group, request->group_count + 1);
+    ret->group_count = request->group_count;
+    for (size_t at = 0; at < request->group_count; at++)
+        group_keep(&ret->groups[at], pass, at, root, arena);
+    return true;
+}
+
+bool pass_record_make(struct pass_record *ret_record, const struct pass_request *request, const struct pass_subject *subject,
+                      const struct kernel *kernel, const struct sysroot *root, struct arena *arena, struct error *err)
+{
+    struct pass pass = {.request = request, .subject = subject};
+    struct pass_record record = {0};
+    struct target target = {.cgroup_fd = -1};
+    bool good = subject->start(subject->context, &target, arena, err);
+    struct scheduled_counters_request wanted = {.events = request->events, .schedule = request->schedule, .specs = request->specs,
+                                                .groups = request->groups, .group_count = request->group_count, .target = &target,
+                                                .inherit = target.kind != TARGET_CPUS};
+    good = good && scheduled_counters_open(&pass.set, &wanted, kernel, root, err);
+    good = good && pass_count(&record, &pass, root, arena, err);
+    scheduled_counters_free(pass.set);
+    record.exit_code = subject->finish(subject->context);
+    if (good)
+        *ret_record = record;
+    return good;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What did each group count in one pass over the subject?
+ *
+ * A pass starts the subject once, or watches it once. Its groups count all at the same time (the kernel's rotation, when they
+ * don't fit together), or in slices: one after the other, in another order each round. They are read every read_ns.
+ */
+#ifndef PLUMB_CAPTURE_PASS_RECORD_H
+#define PLUMB_CAPTURE_PASS_RECORD_H
+
+#include "capture/pass_subject.h"
+#include "capture/scheduled_counters.h"
+
+struct pass_request {
+    const struct schedule_request *events;
+    const struct schedule *schedule;
+    const struct event_spec *specs; /* of each of the request's events */
+    const uint32_t *groups;         /* of the schedule, to be counted in this pass */
+    size_t group_count;
+    uint64_t slice_ns; /* 0: all at once */
+    uint64_t read_ns;  /* when all at once */
+    uint64_t seed;     /* of the slices' order */
+};
+
+struct pass_group {
+    uint32_t group; /* of the schedule */
+    const struct group_window *windows;
+    size_t window_count;
+    const char **refused; /* of each event: why it isn't counted, or NULL */
+    bool never_ran;
+};
+
+struct pass_record {
+    struct pass_group *groups; /* in the request's order */
+    size_t group_count;
+    uint64_t elapsed_ns;
+    int exit_code;
+};
+
+/* Errors: of the subject and of scheduled_counters_open. Owner of all: arena. */
+MUST_CHECK bool pass_record_make(struct pass_record *ret_record, const struct pass_request *request, const struct pass_subject *subject,
+                                 const struct kernel *kernel, const struct sysroot *root, struct arena *arena, struct error *err);
+
+#endif

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "capture/pass_subject.h"
+
+#include "base/arena.h"
+#include "source/live/workload.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <time.h>
+
+struct pass_subject_live {
+    struct pass_subject_request request;
+    struct workload workload;
+    bool has_workload;
+    struct target target;
+    uint64_t until_ns; /* of a watch */
+};
+
+static uint64_t clock_now_ns(void *context)
+{
+    struct timespec now;
+    (void)context;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static bool subject_start(void *context, struct target *ret_target, struct arena *arena, struct error *err)
+{
+    struct pass_subject_live *live = context;
+    const struct workload_surroundings surroundings = {.streams_null = live->request.silent};
+    if (live->request.target && !target_resolve(ret_target, live->request.target, live->request.root, arena, err))
+        return false;
+    if (live->request.argv) {
+        if (!workload_start_in(&live->workload, live->request.argv, &surroundings, err))
+            return false;
+        live->has_workload = true;
+    }
+    if (!live->request.target)
+        target_of_workload(ret_target, live->workload.pid, arena);
+    live->target = *ret_target;
+    workload_forward_signals(live->has_workload ? &live->workload : NULL);
+    return true;
+}
+
+static bool subject_release(void *context, struct error *err)
+{
+    struct pass_subject_live *live = context;
+    live->until_ns = clock_now_ns(NULL) + live->request.duration_ns;
+    return !live->has_workload || workload_release(&live->workload, err);
+}
+
+/* Whether one of the watched threads is still there. */
+static bool target_lives(const struct target *target)
+{
+    bool listed = target->kind == TARGET_PROCESSES || target->kind == TARGET_THREADS;
+    for (size_t at = 0; at < target->thread_count; at++)
+        if (kill(target->threads[at].tid, 0) == 0 || errno == EPERM)
+            return true;
+    return !listed;
+}
+
+static bool subject_wait(void *context, uint64_t most_ns)
+{
+    struct pass_subject_live *live = context;
+    if (live->has_workload)
+        return workload_wait(&live->workload, (int64_t)most_ns);
+    uint64_t now = clock_now_ns(NULL);
+    uint64_t until = now + most_ns < live->until_ns ? now + most_ns : live->until_ns;
+    for (; now < until && !workload_stop_requested(); now = clock_now_ns(NULL)) {
+        uint64_t left = until - now;
+        struct timespec pause = {.tv_sec = (time_t)(left / 1000000000u), .tv_nsec = (long)(left % 1000000000u)};
+        nanosleep(&pause, NULL);
+    }
+    return now >= live->until_ns || workload_stop_requested() || !target_lives(&live->target);
+}
+
+static int subject_finish(void *context)
+{
+    struct pass_subject_live *live = context;
+    int exit_code = 0;
+    if (live->has_workload) {
+        exit_code = live->workload.reaped ? workload_exit_code(&live->workload) : 0;
+        workload_forward_signals(NULL);
+        workload_done(&live->workload);
+    }
+    if (live->request.target)
+        target_done(&live->target);
+    live->has_workload = false;
+    live->target = (struct target){.cgroup_fd = -1};
+    return exit_code;
+}
+
+struct pass_subject_live *pass_subject_live_new(const struct pass_subject_request *request)
+{
+    struct pass_subject_live *live = memory_alloc(sizeof(*live));
+    *live = (struct pass_subject_live){.request = *request, .target = {.cgroup_fd = -1}};
+    return live;
+}
+
+void pass_subject_live_free(struct pass_subject_live *live)
+{
+    free(live);
+}
+
+struct pass_subject pass_subject_live_interface(struct pass_subject_live *live)
+{
+    return (struct pass_subject){.context = live, .start = subject_start, .release = subject_release, .wait = subject_wait,
+                                 .now_ns = clock_now_ns, .finish = subject_finish};
+}
+
+void pass_subject_live_silence(struct pass_subject_live *live, bool silent)
+{
+    live->request.silent = silent;
+}
+
+void pass_subject_live_lasts(struct pass_subject_live *live, uint64_t duration_ns)
+{
+    live->request.duration_ns = duration_ns;
+}

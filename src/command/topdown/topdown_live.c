@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* plumb topdown: the tree of what runs here, counted in passes, drilled where it is flagged. */
+#include "analyse/topdown/topdown_tree.h"
+#include "base/scope.h"
+#include "command/topdown/topdown_locate.h"
+#include "command/topdown/topdown_machine.h"
+#include "command/topdown/topdown_modes.h"
+#include "command/topdown/topdown_session.h"
+#include "render/topdown/topdown_page.h"
+#include "source/live/workload.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+enum { LEVEL_USUAL = 2, LOCATE_SECONDS = 2 };
+
+struct live_run {
+    struct context *context;
+    const struct topdown_options *options;
+    char *const *argv; /* NULL: something is watched */
+    struct topdown_machine machine;
+    struct target_request target;
+    bool has_target;
+    struct pass_subject_live *subject;
+    struct topdown_setup setup;
+    struct topdown_session session;
+    struct topdown_tree tree;
+    struct topdown_located located;
+    vec(const char *) notes;
+};
+
+#define note(run, ...) (*vec_push(&(run)->notes) = arena_printf(&(run)->machine.arena, __VA_ARGS__))
+
+/* ---- which metrics ----------------------------------------------------------------------------------------- */
+
+static bool metric_put(uint32_t *metrics, size_t *count, uint32_t metric)
+{
+    for (size_t at = 0; at < *count; at++)
+        if (metrics[at] == metric)
+            return false;
+    metrics[(*count)++] = metric;
+    return true;
+}
+
+/* A node's thresholds ask for all above it. */
+static void node_put(const struct metric_table *table, uint32_t *metrics, size_t *count, uint32_t metric)
+{
+    for (unsigned depth = 0; metric != TABLE_NONE && depth < 16; depth++) {
+        metric_put(metrics, count, metric);
+        metric = table->metrics.items[metric].parent;
+    }
+}
+
+static bool nodes_put(const struct live_run *run, uint32_t *metrics, size_t *count, struct error *err)
+{
+    struct view rest = view_of(run->options->nodes);
+    if (rest.length && rest.text[0] == '+')
+        rest = view_skip(rest, 1);
+    while (rest.length) {
+        struct view name = view_trim(view_cut(&rest, ','));
+        if (name.length && name.text[0] == '+')
+            name = view_skip(name, 1);
+        struct view bare = name.length > 4 && strncasecmp(name.text, "tma_", 4) == 0 ? view_skip(name, 4) : name;
+        const char *dot = memrchr(bare.text, '.', bare.length);
+        if (dot)
+            bare = view_skip(bare, (size_t)(dot + 1 - bare.text));
+        uint32_t metric = table_metric_find(&run->machine.table, bare);
+        if (metric == TABLE_NONE) {
+            error_set(err, ERROR_USAGE, "%s has no node or metric '%.*s'", run->machine.table.key, (int)name.length, name.text);
+            return error_hint(err, "plumb list --metrics names them");
+        }
+        node_put(&run->machine.table, metrics, count, metric);
+    }
+    return *count > 0 || error_set(err, ERROR_USAGE, "--nodes names none");
+}
+
+static bool metrics_choose(const struct live_run *run, uint32_t *metrics, size_t *ret_count, struct error *err)
+{
+    const struct metric_table *table = &run->machine.table;
+    const char *nodes = run->options->nodes;
+    unsigned level = run->options->level ? (unsigned)run->options->level : LEVEL_USUAL;
+    bool only = nodes && nodes[0] != '+';
+    *ret_count = 0;
+    for (uint32_t at = 0; at < table->metrics.count && !only; at++)
+        if (table->metrics.items[at].level && table->metrics.items[at].level <= level)
+            metric_put(metrics, ret_count, at);
+    return !nodes || nodes_put(run, metrics, ret_count, err);
+}
+
+/* ---- whom -------------------------------------------------------------------------------------------------- */
+
+static void progress_tell(void *context, const char *what)
+{
+    struct live_run *run = context;
+    if (run->argv && run->session.steps)
+        fprintf(run->context->talk, "plumb topdown: step %zu, %s\n", run->session.steps, what);
+}
+
+static void first_pass_done(void *context)
+{
+    struct live_run *run = context;
+    pass_subject_live_silence(run->subject, true);
+}
+
+static void watch_lasts(void *context, uint64_t duration_ns)
+{
+    struct live_run *run = context;
+    pass_subject_live_lasts(run->subject, duration_ns);
+}
+
+static void subject_make(struct live_run *run)
+{
+    const struct topdown_options *options = run->options;
+    run->target = (struct target_request){.processes = options->processes, .threads = options->threads, .cpus = options->cpus,
+                                          .all_cpus = options->all_cpus};
+    run->has_target = options->processes || options->threads || options->cpus || options->all_cpus;
+    struct pass_subject_request request = {.argv = run->argv, .target = run->has_target ? &run->target : NULL, .root = run->context->root,
+                                           .duration_ns = (uint64_t)(options->duration * 1e9)};
+    run->subject = pass_subject_live_new(&request);
+    run->setup = (struct topdown_setup){
+        .kernel = run->context->kernel, .root = run->context->root, .table = &run->machine.table, .pmu = run->machine.pmu,
+        .subject = pass_subject_live_interface(run->subject), .first_pass_done = run->argv ? first_pass_done : NULL,
+        .watch_lasts = run->argv ? NULL : watch_lasts, .context = run, .argv = run->argv, .is_program = run->argv != NULL,
+        .once = options->once, .seconds = options->duration, .read_ns = options->interval_ms * 1000000,
+        .constants = run->machine.constants, .cpu_id = run->machine.table.cpu_id, .progress = progress_tell};
+}
+
+/* Slots of whole cores say nothing of one task while the core's other thread runs somebody else's. */
+static bool subject_check(const struct live_run *run, struct error *err)
+{
+    bool whole = run->options->all_cpus || run->options->cpus;
+    if (!run->machine.slots_are_the_cores || whole)
+        return true;
+    error_set(err, ERROR_UNSUPPORTED, "%s counts slots for the whole core, and SMT is on: a program's own part can't be told", run->machine.processor);
+    return error_hint(err, "count whole cores: plumb topdown -a -- CMD (as root, or with kernel.perf_event_paranoid 0), with nothing else "
+                           "running; or switch SMT off (echo off > /sys/devices/system/cpu/smt/control)");
+}
+
+/* ---- what is said of it ------------------------------------------------------------------------------------ */
+
+static void agreement_note(struct live_run *run)
+{
+    const struct pass_agreement *agreement = &run->session.agreement;
+    if (!agreement->compared || agreement->agree)
+        return;
+    if (agreement->instructions_spread > 0.02)
+        note(run, "the passes don't agree: their instructions differ by %.1f %%; values of different passes are of different runs",
+             agreement->instructions_spread * 100);
+    if (agreement->share_spread > 0.03 && agreement->share < run->session.control_count)
+        note(run, "the passes don't agree: %s is %.1f points higher in pass %zu than in pass %zu",
+             run->machine.table.metrics.items[run->session.controls[agreement->share]].name, agreement->share_spread * 100,
+             agreement->pass_high + 1, agreement->pass_low + 1);
+}
+
+static void notes_collect(struct live_run *run)
+{
+    vec_for_each(&run->machine.notes, text) *vec_push(&run->notes) = *text;
+    vec_for_each(&run->session.notes, text) *vec_push(&run->notes) = *text;
+    agreement_note(run);
+    if (run->session.interrupted)
+        note(run, "it was interrupted: what is said rests on the passes until then");
+    if (run->argv && run->session.exit_code)
+        note(run, "the program ended with status %d", run->session.exit_code);
+    if (run->argv && run->session.passes > 1)
+        note(run, "the program ran %zu times, once for each group of events; intervals are of the program, from how its runs differed", run->session.passes);
+}
+
+static const char *origin_text(struct live_run *run)
+{
+    return arena_printf(&run->machine.arena, "%zu pass%s in %zu step%s, %.3f s each", run->session.passes, run->session.passes == 1 ? "" : "es",
+                        run->session.steps, run->session.steps == 1 ? "" : "s", run->session.seconds);
+}
+
+static bool result_write(struct live_run *run, FILE *to, struct error *err)
+{
+    struct text out = {0};
+    struct topdown_page what = {.origin = origin_text(run), .level_most = (unsigned)run->options->level, .all = run->options->all,
+                                .notes = run->notes.items, .note_count = run->notes.count, .is_live = true,
+                                .located = run->located.lines.items, .located_count = run->located.lines.count};
+    if (run->options->json) {
+        topdown_json_write(&out, &run->tree, &what);
+    } else if (run->options->separator) {
+        topdown_lines_write(&out, &run->tree, run->options->separator[0]);
+    } else {
+        struct page page = page_for(&out, to);
+        topdown_text_write(&page, &run->tree, &what);
+    }
+    bool good = text_write_file(&out, to) || error_set(err, ERROR_SYSTEM, "can't write the tree");
+    text_done(&out);
+    return good;
+}
+
+static bool result_write_there(struct live_run *run, struct error *err)
+{
+    if (!run->options->output)
+        return result_write(run, run->context->out, err);
+    scoped_file FILE *file = fopen(run->options->output, "we");
+    if (!file)
+        return error_system(err, errno, "can't write '%s'", run->options->output);
+    return result_write(run, file, err) && (fflush(file) == 0 || error_system(err, errno, "can't write '%s'", run->options->output));
+}
+
+static bool known_is_any(const struct topdown_tree *tree)
+{
+    for (size_t at = 0; at < tree->count; at++)
+        if (tree->nodes[at].level && tree->nodes[at].value.known)
+            return true;
+    return false;
+}
+
+/* ---- where the leaf is ------------------------------------------------------------------------------------- */
+
+static void leaf_locate(struct live_run *run)
+{
+    struct topdown_event event;
+    struct error err = {0};
+    struct arena *arena = &run->machine.arena;
+    if (run->tree.leaf == SIZE_MAX || run->session.interrupted || workload_stop_requested())
+        return;
+    topdown_event_choose(&event, &run->machine.table, &run->tree, run->context->kernel, run->context->root, arena);
+    if (!event.name) {
+        note(run, "nothing that locates %s can be sampled here", run->tree.nodes[run->tree.leaf].name);
+        return;
+    }
+    progress_tell(run, arena_printf(arena, "sampling %s", event.name));
+    if (!run->argv && !(run->options->duration > 0))
+        watch_lasts(run, (uint64_t)LOCATE_SECONDS * 1000000000);
+    struct topdown_locating locating = {.context = run->context, .event = &event, .subject = run->setup.subject, .argv = run->argv, .arena = arena};
+    if (!topdown_locate(&run->located, &locating, &err))
+        note(run, "%s could not be sampled: %s", event.name, arena_string(arena, err.message));
+}
+
+/* ---- the run ----------------------------------------------------------------------------------------------- */
+
+static bool program_failed(const struct live_run *run, const struct error *err)
+{
+    int code = run->argv ? workload_exec_exit_code(err) : 0;
+    if (code)
+        run->context->exit_code = code;
+    return false;
+}
+
+static bool session_run(struct live_run *run, struct error *err)
+{
+    uint32_t *metrics = arena_array(&run->machine.arena, uint32_t, run->machine.table.metrics.count + 1);
+    size_t count;
+    if (!metrics_choose(run, metrics, &count, err))
+        return false;
+    topdown_session_init(&run->session, &run->setup);
+    if (!topdown_session_measure(&run->session, metrics, count, err) ||
+        (run->options->drill && !topdown_session_drill(&run->session, err)))
+        return program_failed(run, err);
+    topdown_tree_of_values(&run->tree, &run->machine.table, &run->session.values, &run->machine.arena);
+    if (run->options->drill)
+        leaf_locate(run);
+    return true;
+}
+
+static bool live_run(struct live_run *run, struct error *err)
+{
+    subject_make(run);
+    bool good = session_run(run, err);
+    if (good) {
+        notes_collect(run);
+        good = result_write_there(run, err);
+        if (run->argv)
+            run->context->exit_code = run->session.exit_code;
+        if (!run->context->exit_code && !known_is_any(&run->tree))
+            run->context->exit_code = EXIT_CODE_INCONCLUSIVE;
+    } else if (err->kind == ERROR_LIMIT) {
+        run->context->exit_code = EXIT_CODE_INCONCLUSIVE;
+    }
+    if (run->session.setup)
+        topdown_session_done(&run->session);
+    pass_subject_live_free(run->subject);
+    return good;
+}
+
+bool topdown_live(struct context *context, const struct topdown_options *options, char *const *argv, struct error *err)
+{
+    struct live_run run = {.context = context, .options = options, .argv = argv[0] ? argv : NULL};
+    bool good = topdown_machine_find(&run.machine, options->tables, context->kernel, context->root, err) && subject_check(&run, err) &&
+                live_run(&run, err);
+    vec_done(&run.notes);
+    vec_done(&run.located.lines);
+    topdown_machine_done(&run.machine);
+    return good;
+}

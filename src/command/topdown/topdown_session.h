@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Counts what metrics of a table need, step by step: schedule, trial, passes, values; then the drill decides what is next.
+ *
+ * One subject throughout (a program that is run again, or something that is watched), one PMU, one table. What was counted in
+ * earlier steps stays; a metric keeps the first place it was measured in, and what is counted again is the control.
+ */
+#ifndef PLUMB_COMMAND_TOPDOWN_TOPDOWN_SESSION_H
+#define PLUMB_COMMAND_TOPDOWN_TOPDOWN_SESSION_H
+
+#include "analyse/topdown/pass_agreement.h"
+#include "analyse/topdown/topdown_values.h"
+#include "base/vec.h"
+#include "capture/pass_subject.h"
+#include "metric/schedule/pass_plan.h"
+#include "metric/schedule/schedule_pmu.h"
+#include "system/kernel.h"
+
+enum { TOPDOWN_CONTROLS_MOST = PASS_CONTROLS_MOST };
+
+struct topdown_setup {
+    const struct kernel *kernel;
+    const struct sysroot *root;
+    struct metric_table *table;
+    struct schedule_pmu pmu;
+    struct pass_subject subject;
+    void (*first_pass_done)(void *context); /* from then on the program runs again; NULL: nothing */
+    void (*watch_lasts)(void *context, uint64_t duration_ns); /* how long a watch must last; NULL: it is fixed */
+    void *context;
+    char *const *argv;   /* of the program, for what is said of it */
+    bool is_program;     /* it can be started */
+    bool once;           /* … but not again: all groups share one run */
+    double seconds;      /* a watch's length as the user asked; 0: long enough */
+    uint64_t read_ns;    /* how often to read; 0: as the plan says */
+    const struct measured *constants;
+    const char *cpu_id;
+    void (*progress)(void *context, const char *what); /* NULL: silent */
+};
+
+struct topdown_session {
+    const struct topdown_setup *setup;
+    struct arena arena;
+    struct schedule_pmu pmu;       /* what is left of it after trials */
+    vec(struct metric_group) groups;
+    struct metric_place *places;   /* of each metric */
+    struct topdown_values values;  /* of all that was measured so far */
+    struct pass_agreement agreement;
+    uint32_t controls[TOPDOWN_CONTROLS_MOST]; /* metrics */
+    size_t control_count;
+    uint32_t cycles, instructions; /* terms, or TABLE_NONE */
+    size_t passes, steps;
+    double seconds;                /* that a run of the program lasts; 0: not known yet */
+    uint64_t own_ns;               /* CPU time of our own, in all passes */
+    int exit_code;                 /* of the program */
+    bool interrupted;
+    vec(const char *) notes;
+};
+
+/* Keeps setup. Owner: the caller (topdown_session_done). */
+void topdown_session_init(struct topdown_session *session, const struct topdown_setup *setup);
+void topdown_session_done(struct topdown_session *session);
+
+/*
+ * Measure these metrics, then find all values anew. Errors: of the subject; ERROR_UNSUPPORTED when none can be counted;
+ * ERROR_LIMIT when the run is too short for its groups (the message says how long it must last).
+ */
+MUST_CHECK bool topdown_session_measure(struct topdown_session *session, const uint32_t *metrics, size_t count, struct error *err);
+/* From what was measured on down: children of flagged nodes, until none is left. */
+MUST_CHECK bool topdown_session_drill(struct topdown_session *session, struct error *err);
+
+#endif
