@@ -412,10 +412,13 @@ static void note_nameless(FILE *talk, const struct report *report, struct places
     }
     for (uint32_t dso = 0; dso < recording->spaces.dso_count; dso++) {
         const char *complaint = symboliser_complaint(places->symboliser, dso);
-        if (complaint && 100 * nameless[dso] >= PERCENT_WORTH_SAYING * all)
-            fprintf(talk, "note: %.1f %% of the samples are in '%s', without names: %s\n",
-                    100 * (double)nameless[dso] / (double)all,
-                    strings_text(&recording->strings, recording->spaces.dsos[dso].name), complaint);
+        if (!complaint || 100 * nameless[dso] < PERCENT_WORTH_SAYING * all)
+            continue;
+        const char *places_tried = strstr(complaint, ": tried '"); /* up to six, which only whoever installs one wants */
+        fprintf(talk, "note: %.1f %% of the samples are in '%s', without names: %.*s%s\n", 100 * (double)nameless[dso] / (double)all,
+                strings_text(&recording->strings, recording->spaces.dsos[dso].name),
+                places_tried ? (int)(places_tried - complaint) : (int)strlen(complaint), complaint,
+                places_tried ? " (-v: where it was looked for)" : "");
     }
 }
 
