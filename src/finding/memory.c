@@ -624,7 +624,9 @@ static void false_sharing_test(const struct results *results, struct finding *fi
     }
     double seen = (double)stalls->shared_line_addresses;
     struct interval shared = wilson_interval((double)stalls->shared_line_samples, seen, seen);
-    struct interval share = interval_product(shared, memory_bound(results, finding));
+    struct interval certain = wilson_interval((double)stalls->contended_samples, seen, seen);
+    struct interval waits = memory_bound(results, finding);
+    struct interval share = interval_product(interval_of(certain.low, certain.mid, shared.high), waits);
     finding_decide_fact(finding, share, results->effect);
     finding_evidence(finding, finding->verdict == VERDICT_SUPPORTED ? WEIGHT_FOR : WEIGHT_CONTEXT, ORIGIN_ADDRESSES,
                      "shared", VALUE_SHARE("shared", shared));
@@ -636,9 +638,13 @@ static void false_sharing_test(const struct results *results, struct finding *fi
     if (apart)
         finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_ADDRESSES, "apart",
                          VALUE_SHARE("apart", interval_exactly((double)stalls->apart_samples / seen)));
-    finding_set(finding, reason, "gain", NO_VALUES);
+    if (finding->verdict == VERDICT_UNDECIDED)
+        finding_reason_bound(finding, "undecided", finding->recoverable);
+    else
+        finding_set(finding, reason, "gain", NO_VALUES);
     if (finding->verdict == VERDICT_SUPPORTED)
-        finding_set(finding, headline, apart ? "headline-apart" : "headline", VALUE_SHARE("share", share));
+        finding_set(finding, headline, apart ? "headline-apart" : "headline", VALUE_SHARE("bound", interval_exactly(finding->recoverable.high)),
+                    VALUE_TEXT("of", denominator_name(finding->of)));
     finding_advise(finding, apart ? "advice-apart" : "advice", NO_VALUES);
     finding_set(finding, confirm, apart ? "confirm-apart" : "confirm", NO_VALUES);
 }

@@ -354,6 +354,12 @@ static void stepped_evidence(struct bottleneck_verdict *verdict, const struct le
                      leading->stepped->guessed.low * 100, leading->stepped->guessed.high * 100));
 }
 
+/* At least half of what leads goes to lines that several threads write in turns. */
+static bool is_contended(const struct leading *leading)
+{
+    return (double)leading->request->stalls->contended_samples >= 0.5 * leading->samples;
+}
+
 static void confidence_find(struct bottleneck_verdict *verdict, const struct leading *leading)
 {
     const struct bottleneck_thresholds *limit = &bottleneck_thresholds;
@@ -368,6 +374,11 @@ static void confidence_find(struct bottleneck_verdict *verdict, const struct lea
         verdict->why_not = leading->samples < limit->samples_high
                                ? "no more confidence: fewer than 500 samples"
                                : "no more confidence: less than 70 % of what could be told is of this class";
+        return;
+    }
+    if (is_contended(leading)) {
+        verdict->confidence = ESTIMATE_LOW;
+        verdict->why_not = "no more confidence: its hot accesses go to lines that several threads write, and waiting for one another looks the same";
         return;
     }
     bool is_sure = is_confirmed(verdict, leading) || is_stepped_alike(verdict, leading);
@@ -413,6 +424,8 @@ static void reasons_find(struct bottleneck_verdict *verdict, const struct leadin
 void verdict_explain(struct bottleneck_verdict *verdict, const struct leading *leading, struct arena *arena)
 {
     recoverable_find(verdict, leading->look, leading->request->machine, (double)leading->request->stalls->sample_count);
+    if (verdict->recoverable.known && is_contended(leading)) /* the other threads' part isn't known */
+        verdict->recoverable.low = 0;
     reasons_find(verdict, leading, arena);
     stepped_evidence(verdict, leading, arena);
     confidence_find(verdict, leading);

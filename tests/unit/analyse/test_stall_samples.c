@@ -61,3 +61,50 @@ Test(stall_samples, a_sample_counts_at_a_row_or_at_the_entry_and_never_at_both)
     cr_assert_eq(entry_hits(1, &sampled), 0, "the branch back stalled");
     cr_assert_eq(sampled, SAMPLES);
 }
+
+/* ---- lines that several threads were met at ---- */
+
+enum { TURNS = 200, THREADS = 2 };
+
+struct met { /* how two threads come to one line */
+    bool same_word, in_turns, behind_branch;
+};
+
+static struct stalls lines_met(struct met met)
+{
+    struct stalls stalls = {0};
+    struct stall_work work = {.stalls = &stalls};
+    struct instruction rows[2] = {{.class = met.behind_branch ? INSTRUCTION_BRANCH : INSTRUCTION_INT}, {.class = INSTRUCTION_UPDATE, .is_store = true}};
+    struct stall_code code = {.items = rows, .count = 2};
+    struct stall_address hits[TURNS];
+    for (uint32_t at = 0; at < TURNS; at++) {
+        uint32_t thread = met.in_turns ? at % THREADS : at * THREADS / TURNS;
+        hits[at] = (struct stall_address){.time_ns = at, .addr = 0x1000 + (met.same_word ? 0 : 8 * thread), .instruction = 1, .thread = thread};
+    }
+    work.decoded.items = &code;
+    work.decoded.count = 1;
+    work.hits.items = hits;
+    work.hits.count = TURNS;
+    stall_lines_count(&work);
+    return stalls;
+}
+
+Test(stall_lines, threads_that_take_turns_at_a_line_contend_for_it)
+{
+    struct stalls words = lines_met((struct met){.in_turns = true});
+    cr_assert_eq(words.contended_samples, TURNS);
+    cr_assert_eq(words.apart_samples, TURNS, "different words: false sharing");
+    struct stalls word = lines_met((struct met){.in_turns = true, .same_word = true});
+    cr_assert_eq(word.contended_samples, TURNS);
+    cr_assert_eq(word.apart_samples, 0, "one word: true sharing");
+}
+
+Test(stall_lines, handing_memory_over_or_a_wrong_guess_may_be_no_contention)
+{
+    struct stalls handed = lines_met((struct met){0});
+    cr_assert_eq(handed.shared_line_samples, TURNS);
+    cr_assert_eq(handed.contended_samples, 0, "one thread, then the other");
+    struct stalls guessed = lines_met((struct met){.in_turns = true, .behind_branch = true});
+    cr_assert_eq(guessed.shared_line_samples, TURNS);
+    cr_assert_eq(guessed.contended_samples, 0, "behind the end of a short loop");
+}

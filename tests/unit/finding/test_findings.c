@@ -1509,3 +1509,37 @@ Test(findings, no_vectors_is_said_only_of_code_that_was_read)
     }
     arena_done(&made.arena);
 }
+
+static void make_up_shared_lines(struct made_up *made, uint64_t waits, uint64_t contended, uint64_t apart)
+{
+    make_up(made);
+    made->run.threads_seen = 2;
+    made->stalls.memory_samples = waits;
+    made->stalls.shared_line_addresses = made->stalls.shared_line_samples = waits;
+    made->stalls.contended_samples = contended;
+    made->stalls.apart_samples = apart;
+}
+
+Test(findings, what_contended_lines_cost_is_a_bound)
+{
+    struct made_up made;
+    make_up_shared_lines(&made, 800, 800, 800);
+    const struct finding *finding = test_and_find(&made, "contended-lines");
+    cr_assert_eq(finding->verdict, VERDICT_SUPPORTED);
+    cr_assert_eq(finding->recoverable.low, 0);
+    cr_assert(strstr(finding->headline, "up to 82 %") && strstr(finding->headline, "false sharing"), "%s", finding->headline);
+    cr_assert(strstr(finding->advice[0], "alignas"), "%s", finding->advice[0]);
+    arena_done(&made.arena);
+    make_up_shared_lines(&made, 800, 800, 0);
+    finding = test_and_find(&made, "contended-lines");
+    cr_assert(strstr(finding->headline, "true sharing") && strstr(finding->advice[0], "less often"), "%s", finding->headline);
+    arena_done(&made.arena);
+    make_up_shared_lines(&made, 130, 0, 130); /* where a short loop ends */
+    finding = test_and_find(&made, "contended-lines");
+    cr_assert_eq(finding->verdict, VERDICT_UNDECIDED);
+    cr_assert(strstr(finding->reason, "up to"), "%s", finding->reason);
+    arena_done(&made.arena);
+    make_up_shared_lines(&made, 20, 20, 20);
+    cr_assert_eq(test_and_find(&made, "contended-lines")->verdict, VERDICT_RULED_OUT);
+    arena_done(&made.arena);
+}
