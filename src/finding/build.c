@@ -7,8 +7,11 @@
 
 /* Unoptimised code reaches for its frame in about half of its instructions, optimised code in few. */
 static const double FRAME_DENSITY_OF_UNOPTIMISED = 0.33;
-/* Without a frame pointer that may be lack of registers: then variables must be loaded right behind being stored, too. */
-static const double RELOAD_DENSITY_OF_UNOPTIMISED = 0.03;
+/*
+ * That may be lack of registers, too, or saving them all (stubs of a just-in-time compiler): variables must be loaded right
+ * behind being stored as well. With a frame pointer fewer of them will do.
+ */
+static const double RELOAD_DENSITY_OF_UNOPTIMISED = 0.03, RELOAD_DENSITY_WITH_FRAME = 0.02;
 
 enum built {
     BUILT_UNKNOWN,
@@ -34,7 +37,7 @@ static enum built built_by_producer(const char *producer)
 static bool looks_unoptimised(const struct stall_function *function)
 {
     return function->frame_density >= FRAME_DENSITY_OF_UNOPTIMISED &&
-           (function->has_frame || function->reload_density >= RELOAD_DENSITY_OF_UNOPTIMISED);
+           function->reload_density >= (function->has_frame ? RELOAD_DENSITY_WITH_FRAME : RELOAD_DENSITY_OF_UNOPTIMISED);
 }
 
 static double stack_share(const struct stall_function *function)
@@ -139,13 +142,34 @@ const struct hypothesis hypothesis_instrumented = {
     .test = instrumented_test,
 };
 
+/*
+ * Loops that fetch the next operation, and the operations they lead to. Of V8's built-in code, which node carries as
+ * machine code, only the handlers of its bytecodes are that.
+ */
+#define DISPATCH_LOOPS                                                                                              \
+    {.prefix = "_PyEval_"}, {.prefix = "Builtins_", .suffix = "Handler"}, {.prefix = "Builtins_Interpreter"},         \
+        {.word = "BytecodeHandler"}, {.prefix = "luaV_execute"}, {.prefix = "Perl_pp_"}, {.prefix = "Perl_runops"},   \
+        {.prefix = "sqlite3VdbeExec"}, {.name = "vm_exec_core"}, {.name = "execute_ex"}, {.word = "RawMatch"},        \
+        {.prefix = "ZEND_", .suffix = "_HANDLER"}, {.name = "JS_CallInternal"}, {.name = "TEBCresume"},               \
+        {.name = "jq_next"}, {.dso = "bash"}, {.dso = "dash"}
+
+static const struct name_pattern dispatch_names[] = {DISPATCH_LOOPS};
+
+/* … and what belongs to them and nothing else: an interpreter's own binary does what a script asks for. */
 static const struct name_pattern interpreter_names[] = {
-    {.prefix = "_PyEval_"},   {.name = "PyObject_Call"}, {.dso = "python"},     {.dso = "libpython"},
-    {.prefix = "Builtins_"},  {.word = "BytecodeHandler"}, {.dso = "perl"},     {.dso = "libperl"},
-    {.dso = "ruby"},          {.dso = "libruby"},       {.prefix = "luaV_"},    {.dso = "bash"},
-    {.dso = "dash"},          {.prefix = "Perl_pp_"},   {.dso = "php"},         {.prefix = "sqlite3Vdbe"},
-    {.prefix = "Perl_runops"}, {.name = "vm_exec_core"}, {.name = "execute_ex"}, {.word = "RawMatch"},
+    DISPATCH_LOOPS,
+    {.name = "PyObject_Call"}, {.dso = "python"}, {.dso = "libpython"}, {.dso = "perl"}, {.dso = "libperl"}, {.dso = "ruby"},
+    {.dso = "libruby"}, {.prefix = "luaV_"}, {.dso = "lua"}, {.dso = "liblua"}, {.dso = "php"}, {.prefix = "sqlite3Vdbe"},
+    {.dso = "mawk"}, {.dso = "gawk"}, {.dso = "tclsh"}, {.dso = "libtcl"},
 };
+
+static bool is_dispatch(const struct stall_function *function)
+{
+    for (size_t at = 0; at < array_count(dispatch_names); at++)
+        if (function_has_name(function, &dispatch_names[at]))
+            return true;
+    return false;
+}
 
 /* What a hot C function of an interpreter means in the script. */
 static const struct {
@@ -219,6 +243,9 @@ static void interpreter_test(const struct results *results, struct finding *find
     if (!finding->advice_count)
         return;
     const struct name_matches matches = functions_named(stalls, interpreter_names, array_count(interpreter_names));
+    if (finding->verdict == VERDICT_SUPPORTED && matches.hottest && !is_dispatch(matches.hottest))
+        finding_set(finding, headline, "headline-runtime", VALUE_TEXT("function", matches.hottest->name), VALUE_TEXT("dso", matches.hottest->dso),
+                    VALUE_SHARE("share", share_of_names(results, finding, (double)matches.samples)));
     finding_readvise(finding, script_advice(matches.hottest ? matches.hottest : matches.hottest_guessed), NO_VALUES);
     for (size_t at = 0, said = 0; at < stalls->function_count && said < 2; at++)
         for (size_t row = 0; row < array_count(meanings) && stalls->functions[at].share.mid >= results->effect; row++)

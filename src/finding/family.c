@@ -131,10 +131,17 @@ static bool is_binary(const char *dso, const char *stem)
     return strncmp(dso, stem, length) == 0 && !is_letter(dso[length]) && dso[length] != '_';
 }
 
+static bool ends_in(const char *name, const char *suffix)
+{
+    size_t length = strlen(name), own = strlen(suffix);
+    return length >= own && strcmp(name + length - own, suffix) == 0;
+}
+
 bool function_has_name(const struct stall_function *function, const struct name_pattern *pattern)
 {
     return (!pattern->name || is_whole_name(function->name, pattern->name)) &&
            (!pattern->prefix || strncmp(function->name, pattern->prefix, strlen(pattern->prefix)) == 0) &&
+           (!pattern->suffix || ends_in(function->name, pattern->suffix)) &&
            (!pattern->word || has_word(function->name, pattern->word)) &&
            (!pattern->dso || is_binary(function->dso, pattern->dso));
 }

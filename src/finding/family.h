@@ -66,6 +66,7 @@ bool decide_by_estimate(const struct results *results, struct finding *finding, 
 struct name_pattern {
     const char *name;   /* the whole name, but for what the compiler or linker adds: "free", not "freeze"; NULL: any */
     const char *prefix; /* begins so: families that reserve it ("__asan_"); NULL: any */
+    const char *suffix; /* ends so; NULL: any */
     const char *word;   /* whole words somewhere in it: "memcpy" in "__memcpy_avx"; NULL: any */
     const char *dso;    /* its binary but for the version: "python" is python3.11, "bash" not bashful; NULL: any */
     bool is_guess;      /* anybody may call a function so: proves nothing */

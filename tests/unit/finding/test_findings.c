@@ -521,6 +521,11 @@ Test(findings, names_are_whole_words_and_guesses_support_nothing)
         {"_PyEval_EvalFrameDefault", "app", "interpreter", VERDICT_SUPPORTED},
         {"long_richcompare", "python3.11", "interpreter", VERDICT_SUPPORTED},
         {"sqlite3VdbeExec", "libsqlite3.so.0.8.6", "interpreter", VERDICT_SUPPORTED},
+        {"Builtins_RecordWriteSaveFP", "node", "interpreter", VERDICT_RULED_OUT},
+        {"Builtins_FindOrderedHashMapEntry", "node", "interpreter", VERDICT_RULED_OUT},
+        {"Builtins_LdaNamedPropertyHandler", "node", "interpreter", VERDICT_SUPPORTED},
+        {"Builtins_InterpreterEntryTrampoline", "node", "interpreter", VERDICT_SUPPORTED},
+        {"mawk+0xa480", "mawk", "interpreter", VERDICT_SUPPORTED},
         {"__memmove_avx_unaligned_erms", "libc.so.6", "copying", VERDICT_SUPPORTED},
         {"my_spin_lock", "a.out", "spinning", VERDICT_UNDECIDED},
         {"__pthread_mutex_lock", "libc.so.6", "spinning", VERDICT_SUPPORTED},
@@ -1542,4 +1547,24 @@ Test(findings, what_contended_lines_cost_is_a_bound)
     make_up_shared_lines(&made, 20, 20, 20);
     cr_assert_eq(test_and_find(&made, "contended-lines")->verdict, VERDICT_RULED_OUT);
     arena_done(&made.arena);
+}
+
+/* Saving all registers fills the frame without any variable's being loaded right behind its store. */
+Test(findings, a_full_frame_alone_is_no_unoptimised_build)
+{
+    static const struct {
+        double frame, reload;
+        bool has_frame;
+        enum verdict verdict;
+    } cases[] = {{0.6, 0, true, VERDICT_RULED_OUT}, {0.45, 0.08, true, VERDICT_SUPPORTED}, {0.45, 0.08, false, VERDICT_SUPPORTED},
+                 {0.45, 0.01, false, VERDICT_RULED_OUT}, {0.1, 0.05, true, VERDICT_RULED_OUT}};
+    for (size_t at = 0; at < array_count(cases); at++) {
+        struct made_up made;
+        make_up(&made);
+        made.function.frame_density = cases[at].frame;
+        made.function.reload_density = cases[at].reload;
+        made.function.has_frame = cases[at].has_frame;
+        cr_expect_eq(test_and_find(&made, "unoptimised-build")->verdict, cases[at].verdict, "case %zu", at);
+        arena_done(&made.arena);
+    }
 }
