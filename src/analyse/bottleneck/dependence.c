@@ -3,6 +3,7 @@
 
 enum {
     LOOKED_AT_MOST = 256, /* rows around: a store is forwarded while it is young */
+    BLOCKED_AT_MOST = 24, /* rows behind it: later it is in the cache */
 };
 
 static bool is_same_place(const struct instruction *a, const struct instruction *b)
@@ -30,6 +31,32 @@ bool goes_through_memory(const struct region *region, uint32_t row)
         bool counterpart = (here->is_load && other->is_store) || (here->is_store && other->is_load);
         if (at != row && counterpart && is_same_place(here, other))
             return true;
+    }
+    return false;
+}
+
+static uint64_t address_registers(const struct memory_operand *memory)
+{
+    return (memory->base < 64 ? (uint64_t)1 << memory->base : 0) | (memory->index < 64 ? (uint64_t)1 << memory->index : 0);
+}
+
+bool is_blocked_by_store(const struct region *region, uint32_t row)
+{
+    const struct instruction *items = region->code->items, *here = &items[row];
+    const struct memory_operand *load = &here->memory;
+    if (!here->is_load || !load->is_present || load->is_relative || load->has_vector_index || !load->size_bytes)
+        return false;
+    uint64_t address = address_registers(load);
+    for (uint32_t back = 1; back <= BLOCKED_AT_MOST && row >= region->rows.first + back; back++) {
+        const struct instruction *before = &items[row - back];
+        const struct memory_operand *store = &before->memory;
+        bool aligned = before->is_store && store->is_present && store->base == load->base && store->index == load->index &&
+                       store->scale == load->scale && store->segment == load->segment && !store->has_vector_index;
+        int64_t apart = store->displacement - load->displacement;
+        if (aligned && store->size_bytes && store->size_bytes < load->size_bytes && apart < load->size_bytes && apart + store->size_bytes > 0)
+            return true;
+        if (before->writes & address || before->class == INSTRUCTION_CALL || before->class == INSTRUCTION_JUMP)
+            return false;
     }
     return false;
 }

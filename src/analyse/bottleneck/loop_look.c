@@ -5,6 +5,8 @@
 #include "analyse/bottleneck/dependence.h"
 #include "analyse/bottleneck/thresholds.h"
 
+#include <stdlib.h>
+
 enum { X86_STACK_POINTER = 7 }; /* PERF_REG_X86_SP */
 
 static const double ROW_SHARE_LEAST = 0.02; /* of the region's samples, for addresses of its own */
@@ -48,14 +50,62 @@ static enum bottleneck_cause far_cause(const struct region *region, uint32_t row
     return reach->in_order ? CAUSE_BANDWIDTH : CAUSE_PARALLEL_MISSES;
 }
 
-static enum bottleneck_cause near_cause(const struct region *region, uint32_t row, const struct reach *reach)
+static int addr_compare(const void *a, const void *b)
 {
+    uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
+    return (left > right) - (left < right);
+}
+
+/* How often the row goes to the place that it goes to most: 0..1. */
+static double same_place_share(struct rows_view *view, uint32_t row)
+{
+    struct index_part own = code_index_row_addresses(view->request->index, view->region->function, row);
+    if (!own.count)
+        return 1;
+    uint64_t *places = arena_array(view->arena, uint64_t, own.count);
+    size_t most = 0, run = 0;
+    for (size_t at = 0; at < own.count; at++)
+        places[at] = view->request->stalls->addresses[own.items[at]].addr;
+    qsort(places, own.count, sizeof(*places), addr_compare);
+    for (size_t at = 0; at < own.count; at++) {
+        run = at && places[at] == places[at - 1] ? run + 1 : 1;
+        most = run > most ? run : most;
+    }
+    return (double)most / (double)own.count;
+}
+
+/*
+ * Whether a turn takes as long as it does because a value goes round through memory. By the costs of this core where they are
+ * known: the chain with the stored places in it is longer than anything else, also when only as many turns meet at one place
+ * as samples did. A store waits for its value, never for its place.
+ */
+static bool waits_for_store(struct rows_view *view, uint32_t row)
+{
+    const struct loop_bound *bound = view->bound;
+    const struct instruction *here = &view->region->code->items[row];
+    static const double CLEARLY = 1.1;
+    if (is_blocked_by_store(view->region, row))
+        return true;
+    if (!here->is_load || !goes_through_memory(view->region, row))
+        return false;
+    if (!bound->known || bound->is_lower)
+        return !here->is_fp;
+    double rest = bound->frontend_cycles > bound->unit_cycles ? bound->frontend_cycles : bound->unit_cycles;
+    if (bound->chain.kind_cycles[CHAIN_FORWARD] > 0 && bound->chain.cycles > CLEARLY * rest)
+        return true;
+    const struct loop_result_chain *chain = &bound->chain_if_same;
+    return chain->kind_cycles[CHAIN_FORWARD] > 0 && same_place_share(view, row) * chain->cycles > CLEARLY * rest;
+}
+
+static enum bottleneck_cause near_cause(struct rows_view *view, uint32_t row, const struct reach *reach)
+{
+    const struct region *region = view->region;
     if (region->code->marks[row] & MARK_CHAINED && !is_chased(region, row))
         return CAUSE_LATENCY_CHAIN;
     if (is_chased(region, row)) /* how far, if not known: it may as well miss every cache */
         return reach->known ? CAUSE_L1_LATENCY : CAUSE_UNKNOWN;
     bool few = !reach->known || reach->lines_bytes <= FORWARDED_BYTES;
-    return few && goes_through_memory(region, row) ? CAUSE_STORE_FORWARDING : CAUSE_UNKNOWN;
+    return few && waits_for_store(view, row) ? CAUSE_STORE_FORWARDING : CAUSE_UNKNOWN;
 }
 
 static enum bottleneck_cause access_cause(struct rows_view *view, uint32_t row, struct loop_look *look)
@@ -75,7 +125,7 @@ static enum bottleneck_cause access_cause(struct rows_view *view, uint32_t row, 
         return far_cause(region, row, &reach);
     if (here->class == INSTRUCTION_STRING && reach.known) /* within the nearest cache: as fast as it is carried out */
         return CAUSE_PORTS;
-    return here->class == INSTRUCTION_ATOMIC ? CAUSE_LATENCY_CHAIN : near_cause(region, row, &reach);
+    return here->class == INSTRUCTION_ATOMIC ? CAUSE_LATENCY_CHAIN : near_cause(view, row, &reach);
 }
 
 /* By the costs of this core the chain of results is what a turn takes: arithmetic that stalls in it waits for that. */
@@ -123,7 +173,7 @@ static enum bottleneck_cause quick_cause(const struct loop_look *look)
     if (paced && look->pace.over_bound_most < limit->bound_met)
         return resources_first(&look->resources);
     if (guesses->table_share >= limit->table_share && guesses->evenness >= limit->even_most)
-        return CAUSE_INDIRECT;
+        return guesses->table_share >= limit->table_guessed ? CAUSE_INDIRECT : CAUSE_UNKNOWN;
     bool gathers = guesses->landing_share >= limit->landing_least &&
                    guesses->landing_share >= limit->landing_enrichment * guesses->landing_rows;
     bool both = guesses->both_ways >= limit->both_ways_even && guesses->evenness >= limit->even_both;
