@@ -102,10 +102,12 @@ struct instruction {
     uint8_t mask_reads, mask_writes;  /* one bit for each of k0 to k7 */
     uint8_t flags_read, flags_written; /* FLAGS_* */
     bool has_immediate;    /* other than a branch target */
+    int64_t immediate;     /* the last one, widened as the instruction does; 0: none */
     uint8_t own_places;    /* bit n: its operand n, masks not counted, is the register that it writes, and it reads that: "subl %ecx,%eax" 1 */
     bool is_sum;           /* the general register written = register sum_from + sum: copies, lea; 32 bits of it at least */
     uint8_t sum_from;
     int64_t sum;
+    uint8_t kept_bits;     /* the general register written = so many low bits of register sum_from, the rest 0; 0: it isn't such */
     bool repeats;          /* a string instruction, done as often as repeat_register says, which counts down */
     uint8_t repeat_register;
     bool copies;           /* one that goes through two places: `memory`, and where copy_register points */

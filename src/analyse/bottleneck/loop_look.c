@@ -10,6 +10,7 @@
 enum { X86_STACK_POINTER = 7 }; /* PERF_REG_X86_SP */
 
 static const double ROW_SHARE_LEAST = 0.02; /* of the region's samples, for addresses of its own */
+static const double UNPLACED_HOT = 0.1;     /* of the region's samples: an access that is waited for, wherever it goes */
 static const double FORWARDED_BYTES = 4096; /* counters that are met again while their stores are young */
 
 struct rows_view {
@@ -77,7 +78,7 @@ static double same_place_share(struct rows_view *view, uint32_t row)
 /*
  * Whether a turn takes as long as it does because a value goes round through memory. By the costs of this core where they are
  * known: the chain with the stored places in it is longer than anything else, also when only as many turns meet at one place
- * as samples did. A store waits for its value, never for its place.
+ * as samples did. Floating-point numbers that are stored and loaded wait for their arithmetic as likely.
  */
 static bool waits_for_store(struct rows_view *view, uint32_t row)
 {
@@ -86,7 +87,7 @@ static bool waits_for_store(struct rows_view *view, uint32_t row)
     static const double CLEARLY = 1.1;
     if (is_blocked_by_store(view->region, row))
         return true;
-    if (!here->is_load || !goes_through_memory(view->region, row))
+    if (!goes_through_memory(view->region, row))
         return false;
     if (!bound->known || bound->is_lower)
         return !here->is_fp;
@@ -230,10 +231,13 @@ struct loop_look loop_look_of(const struct bottleneck_request *request, const st
         look.is_prefetched |= region->code->items[row].class == INSTRUCTION_PREFETCH;
         if (!region->code->hits[row])
             continue;
-        look.unplaced += is_unplaced(request, region, row) ? region->code->hits[row] : 0;
+        bool unplaced = is_unplaced(request, region, row);
+        look.unplaced += unplaced ? region->code->hits[row] : 0;
         enum bottleneck_cause cause = row_cause(&view, row, &look);
-        look.quick += cause == CAUSE_UNKNOWN ? (double)region->code->hits[row] : 0;
-        look_add(&look, cause == CAUSE_UNKNOWN ? quick : cause, row);
+        bool may_miss = unplaced && here->is_load && (double)region->code->hits[row] >= UNPLACED_HOT * (double)region->samples &&
+                        bottleneck_class_of(quick) != BOTTLENECK_BAD_SPECULATION;
+        look.quick += cause == CAUSE_UNKNOWN && !may_miss ? (double)region->code->hits[row] : 0;
+        look_add(&look, cause != CAUSE_UNKNOWN || may_miss ? cause : quick, row);
     }
     quick_join(&look);
     look.touched = reach_together(request, region, arena);

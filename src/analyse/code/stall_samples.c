@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "analyse/code/register_past.h"
 #include "analyse/code/stall_work.h"
 #include "analyse/memory/data_address.h"
 
@@ -47,8 +48,15 @@ enum instruction_class stall_counted_class(const struct instruction *instruction
     return instruction->class == INSTRUCTION_LOAD_OP && instruction->is_fp ? INSTRUCTION_FP : instruction->class;
 }
 
-static void hit_add(struct stall_work *work, const struct sample *sample, const struct stall_place *place, uint32_t index,
-                    bool is_ahead)
+/* How a hit's address is known. */
+enum hit_way {
+    HIT_DIRECT, /* its registers are as it met them */
+    HIT_AHEAD,  /* of the access to come */
+    HIT_AGAIN   /* a register of it was overwritten, and computed again */
+};
+
+static bool hit_add(struct stall_work *work, const struct sample *sample, const struct stall_place *place, uint32_t index,
+                    enum hit_way way)
 {
     struct stall_code *decoded = &work->decoded.items[place->function];
     struct register_source registers = {&work->recording->samples, sample};
@@ -60,10 +68,12 @@ static void hit_add(struct stall_work *work, const struct sample *sample, const 
     uint64_t runtime_addr = sampled_at + plain.addr - decoded->items[place->sampled].addr;
     enum data_refusal refusal;
     bool is_next;
-    if (work->hits.count >= ADDRESSES_MOST ||
-        !operand_address(&plain, runtime_addr, register_sampled, &registers, &addr, &is_next, &refusal))
-        return;
-    decoded->ahead[index] += is_ahead;
+    const struct register_past past = {decoded->items, decoded->marks, MARK_LANDING, place->sampled, index, register_sampled, &registers};
+    bool known = way == HIT_AGAIN ? operand_address(&plain, runtime_addr, register_past_value, &past, &addr, &is_next, &refusal)
+                                  : operand_address(&plain, runtime_addr, register_sampled, &registers, &addr, &is_next, &refusal);
+    if (work->hits.count >= ADDRESSES_MOST || !known)
+        return false;
+    decoded->ahead[index] += way == HIT_AHEAD;
     *vec_push(&work->hits) = (struct stall_address){
         .time_ns = sample->time_ns,
         .addr = addr,
@@ -71,9 +81,10 @@ static void hit_add(struct stall_work *work, const struct sample *sample, const 
         .instruction = index,
         .thread = sample->thread,
         .pid = sample->thread < work->recording->threads.count ? work->recording->threads.items[sample->thread].pid : 0,
-        .is_ahead = is_ahead,
+        .is_ahead = way == HIT_AHEAD,
         .is_landing = decoded->marks[place->sampled] & MARK_LANDING,
     };
+    return true;
 }
 
 static void note_vectors(struct stalls *stalls, const struct instruction *instruction)
@@ -135,7 +146,7 @@ static void sample_attribute(struct stall_work *work, const struct sample *sampl
     stalls->addressed_samples += addressed;
     const struct instruction *next = &decoded->items[place->sampled];
     if (next->is_load && loses_address(next) && !stall_is_frame_operand(work, decoded, next))
-        hit_add(work, sample, place, place->sampled, true);
+        hit_add(work, sample, place, place->sampled, HIT_AHEAD);
     if (!instruction->is_load && !instruction->is_store)
         return;
     if (stall_is_frame_operand(work, decoded, instruction)) {
@@ -144,10 +155,10 @@ static void sample_attribute(struct stall_work *work, const struct sample *sampl
         return;
     }
     stalls->memory_samples++;
-    if (loses_address(instruction))
+    if (!loses_address(instruction))
+        hit_add(work, sample, place, index, HIT_DIRECT);
+    else if (index + 1 != place->sampled || !hit_add(work, sample, place, index, HIT_AGAIN))
         decoded->lost[index]++;
-    else
-        hit_add(work, sample, place, index, false);
 }
 
 static void count_key(struct hashmap *map, uint64_t key, struct count_list *counts)

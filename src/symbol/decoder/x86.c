@@ -325,8 +325,10 @@ static void note_operands(struct instruction *instruction, const struct x86_inst
             note_register(instruction, operand->reg.value, operand->actions);
             note_mask(instruction, operand->reg.value, operand->actions);
         }
-        if (operand->type == ZYDIS_OPERAND_TYPE_IMMEDIATE && !operand->imm.is_relative)
+        if (operand->type == ZYDIS_OPERAND_TYPE_IMMEDIATE && !operand->imm.is_relative) {
             instruction->has_immediate = true;
+            instruction->immediate = operand->imm.value.s;
+        }
         if (operand->type == ZYDIS_OPERAND_TYPE_MEMORY) {
             note_register(instruction, operand->mem.base, ZYDIS_OPERAND_ACTION_READ);
             note_register(instruction, operand->mem.index, ZYDIS_OPERAND_ACTION_READ);
@@ -396,9 +398,15 @@ static void note_sum(struct instruction *instruction, const struct x86_instructi
 {
     const ZydisDecodedOperand *to = &x86->operands[0], *from = &x86->operands[1];
     ZydisMnemonic mnemonic = x86->info.mnemonic;
+    bool is_low = from->type == ZYDIS_OPERAND_TYPE_REGISTER && !(from->reg.value >= ZYDIS_REGISTER_AH && from->reg.value <= ZYDIS_REGISTER_BH);
     bool copies = mnemonic == ZYDIS_MNEMONIC_MOV || mnemonic == ZYDIS_MNEMONIC_MOVSXD || mnemonic == ZYDIS_MNEMONIC_CDQE;
     if (to->type != ZYDIS_OPERAND_TYPE_REGISTER || to->size < 32)
         return;
+    if (mnemonic == ZYDIS_MNEMONIC_MOVZX && is_low) {
+        instruction->sum_from = sample_number(from->reg.value);
+        instruction->kept_bits = (uint8_t)from->size;
+        return;
+    }
     if (copies && from->type == ZYDIS_OPERAND_TYPE_REGISTER && from->size >= 32) {
         instruction->sum_from = sample_number(from->reg.value);
     } else if (mnemonic == ZYDIS_MNEMONIC_LEA && from->mem.index == ZYDIS_REGISTER_NONE) {
