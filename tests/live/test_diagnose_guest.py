@@ -80,13 +80,13 @@ def test_without_that_part_it_says_what_is_missing(run, tmp_path, is_guest):
     assert again["vm-exits"]["verdict"] == ("not_testable" if is_guest else "ruled_out")
 
 
-def test_damaged_costs_are_an_error_or_unknown(run, tmp_path):
+def test_damaged_costs_are_left_out_or_unknown(run, tmp_path):
     diagnosed(run, tmp_path, "--case", tmp_path / "case", "--", "true")
     part = tmp_path / "case/guest.json"
     whole = part.read_text()
     part.write_text(whole[:len(whole) // 2])
     done = run("diagnose", "--case", tmp_path / "case")
-    assert done.returncode == 1 and "guest.json" in done.stderr
+    assert done.returncode in (0, 4) and "guest.json of the case: it can't be read" in done.stdout, done.stderr
     document = json.loads(whole)
     document["cpus"] = [{"cpu": 0, "span_s": -1, "interruptions_per_s": 1e300}]
     document["tick_ns"] = {"low": 9, "mid": 1, "high": -1}

@@ -207,4 +207,4 @@ def test_it_replays(run, tmp_path):
     for length in range(0, len(whole), 97):
         (case / "probes.json").write_bytes(whole[:length])
         broken = run("diagnose", "--case", case)
-        assert broken.returncode == 1 and "probes.json" in broken.stderr
+        assert broken.returncode in (0, 4) and "probes.json of the case: it can't be read" in broken.stdout, broken.stderr

@@ -4,6 +4,7 @@
 #include "base/scope.h"
 #include "command/command_table.h"
 #include "command/diagnose/diagnose_case.h"
+#include "command/diagnose/diagnose_case_missing.h"
 #include "command/diagnose/diagnose_cgroup.h"
 #include "command/diagnose/diagnose_collect.h"
 #include "command/diagnose/diagnose_import.h"
@@ -178,12 +179,11 @@ static bool report(struct context *context, const struct diagnose_options *optio
     struct loaded_case loaded;
     struct diagnosis_confirmed confirmed;
     bool was_confirmed = false;
-    if (!loaded_case_read(&loaded, folder, err))
+    if (!(is_replay ? loaded_case_replay : loaded_case_read)(&loaded, folder, err))
         return false;
-    if (!confirmed_read(&confirmed, folder, &loaded.arena, &was_confirmed, err)) {
-        loaded_case_done(&loaded);
-        return false;
-    }
+    struct error broken = {0};
+    if (!confirmed_read(&confirmed, folder, &loaded.arena, &was_confirmed, &broken))
+        case_part_leave_out(&loaded, "confirm.json", broken.message);
     if (!is_kept)
         case_folder_remove(folder); /* all of it is in memory; who reads our output may close it and so end us */
     if (is_replay && options->effect_percent != NOT_GIVEN)

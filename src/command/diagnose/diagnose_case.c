@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "command/diagnose/diagnose_case.h"
+#include "command/diagnose/diagnose_case_missing.h"
 #include "statistics/guest_costs_read.h"
 
 #include "analyse/memory/cost_groups.h"
@@ -36,28 +37,38 @@ static bool recording_add(struct loaded_case *loaded, const char *folder, const 
 }
 
 /* The first run's, then those of further runs, which the manifest names; all in one model, as they ran. */
-static bool recording_read(struct loaded_case *loaded, const char *folder, struct error *err)
+static void recording_read(struct loaded_case *loaded, const char *folder)
 {
-    if (case_part_exists(folder, "perf.data") && !recording_add(loaded, folder, "perf.data", err))
-        return false;
+    struct error broken = {0};
+    if (case_part_exists(folder, "perf.data") && !recording_add(loaded, folder, "perf.data", &broken)) {
+        case_part_leave_out(loaded, "perf.data", broken.message);
+        if (!case_manifest_gap_of(&loaded->manifest, "samples"))
+            case_manifest_gap(&loaded->manifest, &loaded->arena, "samples", "the case's perf.data can't be read");
+    }
     for (size_t at = 0; at < loaded->manifest.part_count; at++) {
         const char *file = loaded->manifest.parts[at].file;
         bool further = strncmp(file, "perf.data.", strlen("perf.data.")) == 0 && !strchr(file, '/');
-        if (further && case_part_exists(folder, file) && !recording_add(loaded, folder, file, err))
-            return false;
+        broken = (struct error){0};
+        if (further && case_part_exists(folder, file) && !recording_add(loaded, folder, file, &broken))
+            case_part_leave_out(loaded, file, broken.message);
     }
-    return true;
 }
 
 static bool bundle_read(struct loaded_case *loaded, const char *folder, struct error *err)
 {
     scoped_json struct json_document *document = NULL;
-    if (!part_open(folder, "code.json", &document, &loaded->has_bundle, err))
-        return false;
+    bool found;
     loaded->bundle.architecture = loaded->has_recording ? loaded->capture.recording.architecture : "x86_64";
-    return !loaded->has_bundle ||
-           code_bundle_read(&loaded->bundle, json_root(document), &loaded->arena, err) ||
-           error_wrap(err, "'%s/code.json'", folder);
+    if (!part_open(folder, "code.json", &document, &found, err))
+        return false;
+    struct code_bundle bundle = {.architecture = loaded->bundle.architecture};
+    if (!found)
+        return true;
+    if (!code_bundle_read(&bundle, json_root(document), &loaded->arena, err))
+        return error_wrap(err, "'%s/code.json'", folder);
+    loaded->bundle = bundle;
+    loaded->has_bundle = true;
+    return true;
 }
 
 static bool pages_read(struct loaded_case *loaded, const char *folder, struct error *err)
@@ -66,23 +77,23 @@ static bool pages_read(struct loaded_case *loaded, const char *folder, struct er
     bool found;
     if (!part_open(folder, "pages.json", &document, &found, err))
         return false;
-    return !found ||
-           process_pages_parse(&loaded->pages, &loaded->pages_count, json_root(document), &loaded->arena, err) ||
-           error_wrap(err, "'%s/pages.json'", folder);
+    if (!found || process_pages_parse(&loaded->pages, &loaded->pages_count, json_root(document), &loaded->arena, err))
+        return true;
+    loaded->pages_count = 0;
+    return error_wrap(err, "'%s/pages.json'", folder);
 }
 
 static bool costs_read(struct loaded_case *loaded, const char *folder, struct error *err)
 {
     scoped_json struct json_document *document = NULL;
     bool found;
+    loaded->results.why[RESULT_COSTS] = "no probe was run";
     if (!part_open(folder, "costs.json", &document, &found, err))
         return false;
     if (found && !access_costs_read(&loaded->costs, json_root(document), &loaded->arena, err))
         return error_wrap(err, "'%s/costs.json'", folder);
     if (found)
         loaded->results.costs = &loaded->costs;
-    else
-        loaded->results.why[RESULT_COSTS] = "no probe was run";
     return true;
 }
 
@@ -90,12 +101,12 @@ static bool probes_read(struct loaded_case *loaded, const char *folder, struct e
 {
     scoped_json struct json_document *document = NULL;
     bool found;
+    loaded->results.why[RESULT_PROBES] = "the target was not probed (--probe)";
     if (!part_open(folder, "probes.json", &document, &found, err))
         return false;
     if (found && !probe_results_read(&loaded->probes, json_root(document), &loaded->arena, err))
         return error_wrap(err, "'%s/probes.json'", folder);
     loaded->results.probes = found ? &loaded->probes : NULL;
-    loaded->results.why[RESULT_PROBES] = "the target was not probed (--probe)";
     return true;
 }
 
@@ -103,13 +114,13 @@ static bool ceilings_part_read(struct loaded_case *loaded, const char *folder, s
 {
     scoped_json struct json_document *document = NULL;
     bool found;
+    loaded->results.why[RESULT_CEILINGS] = "the machine was not calibrated beside the run";
     if (!part_open(folder, "calibration.json", &document, &found, err))
         return false;
     if (found && !ceilings_read(&loaded->ceilings, json_root(document), &loaded->arena, err))
         return error_wrap(err, "'%s/calibration.json'", folder);
     bool measured = found && (loaded->ceilings.has_before || loaded->ceilings.has_after);
     loaded->results.ceilings = measured ? &loaded->ceilings : NULL;
-    loaded->results.why[RESULT_CEILINGS] = "the machine was not calibrated beside the run";
     return true;
 }
 
@@ -117,49 +128,61 @@ static bool guest_read(struct loaded_case *loaded, const char *folder, struct er
 {
     scoped_json struct json_document *document = NULL;
     bool found;
+    loaded->results.why[RESULT_GUEST] = "what interruptions cost was not measured beside the run";
     if (!part_open(folder, "guest.json", &document, &found, err))
         return false;
     if (found && !guest_costs_read(&loaded->guest, json_root(document), &loaded->arena, err))
         return error_wrap(err, "'%s/guest.json'", folder);
     loaded->results.guest = found ? &loaded->guest : NULL;
-    loaded->results.why[RESULT_GUEST] = "what interruptions cost was not measured beside the run";
     return true;
 }
 
-static bool facts_read(struct loaded_case *loaded, const char *folder, struct error *err)
+static bool machine_part_read(struct loaded_case *loaded, const char *folder, struct error *err)
 {
-    scoped_json struct json_document *machine = NULL;
-    scoped_json struct json_document *activity = NULL;
+    scoped_json struct json_document *document = NULL;
     bool found;
-    if (!part_open(folder, "machine.json", &machine, &found, err))
+    loaded->results.why[RESULT_SURROUNDINGS] = "the case has no machine facts";
+    if (!part_open(folder, "machine.json", &document, &found, err))
         return false;
-    if (found && !surroundings_read(&loaded->surroundings, json_root(machine), &loaded->arena, err))
+    if (found && !surroundings_read(&loaded->surroundings, json_root(document), &loaded->arena, err))
         return error_wrap(err, "'%s/machine.json'", folder);
     loaded->results.surroundings = found ? &loaded->surroundings : NULL;
-    loaded->results.why[RESULT_SURROUNDINGS] = "the case has no machine facts";
-    if (!part_open(folder, "activity.json", &activity, &found, err))
-        return false;
-    if (found && !activity_read(&loaded->activity, json_root(activity), &loaded->arena, err))
-        return error_wrap(err, "'%s/activity.json'", folder);
-    loaded->results.activity = found ? &loaded->activity : NULL;
-    loaded->results.why[RESULT_ACTIVITY] = "the case has no activity of /proc";
     return true;
 }
 
-static bool counts_read(struct loaded_case *loaded, const char *folder, struct error *err)
+static bool activity_part_read(struct loaded_case *loaded, const char *folder, struct error *err)
 {
-    scoped_json struct json_document *counters = NULL;
-    scoped_json struct json_document *runs = NULL;
+    scoped_json struct json_document *document = NULL;
     bool found;
-    if (!part_open(folder, "counters.json", &counters, &found, err))
+    loaded->results.why[RESULT_ACTIVITY] = "the case has no activity of /proc";
+    if (!part_open(folder, "activity.json", &document, &found, err))
         return false;
-    if (found && !counter_summary_read(&loaded->counters, json_root(counters), &loaded->arena, err))
+    if (found && !activity_read(&loaded->activity, json_root(document), &loaded->arena, err))
+        return error_wrap(err, "'%s/activity.json'", folder);
+    loaded->results.activity = found ? &loaded->activity : NULL;
+    return true;
+}
+
+static bool counters_part_read(struct loaded_case *loaded, const char *folder, struct error *err)
+{
+    scoped_json struct json_document *document = NULL;
+    bool found;
+    loaded->results.why[RESULT_COUNTERS] = "counters were not read";
+    if (!part_open(folder, "counters.json", &document, &found, err))
+        return false;
+    if (found && !counter_summary_read(&loaded->counters, json_root(document), &loaded->arena, err))
         return error_wrap(err, "'%s/counters.json'", folder);
     loaded->results.counters = found ? &loaded->counters : NULL;
-    loaded->results.why[RESULT_COUNTERS] = "counters were not read";
-    if (!part_open(folder, "runs.json", &runs, &found, err))
+    return true;
+}
+
+static bool runs_read(struct loaded_case *loaded, const char *folder, struct error *err)
+{
+    scoped_json struct json_document *document = NULL;
+    bool found;
+    if (!part_open(folder, "runs.json", &document, &found, err))
         return false;
-    if (found && !run_spread_read(&loaded->runs, json_root(runs), &loaded->arena, err))
+    if (found && !run_spread_read(&loaded->runs, json_root(document), &loaded->arena, err))
         return error_wrap(err, "'%s/runs.json'", folder);
     loaded->results.runs = found && loaded->runs.count ? &loaded->runs : NULL;
     return true;
@@ -169,6 +192,7 @@ static bool statements_read(struct loaded_case *loaded, const char *folder, stru
 {
     scoped_json struct json_document *document = NULL;
     bool found;
+    loaded->results.why[RESULT_STATEMENTS] = "nothing was imported";
     if (!part_open(folder, "statements.json", &document, &found, err))
         return false;
     struct json_value list = json_member(json_root(document), "statements");
@@ -180,7 +204,6 @@ static bool statements_read(struct loaded_case *loaded, const char *folder, stru
         };
     loaded->statements = (struct statements){items, json_count(list)};
     loaded->results.statements = loaded->statements.count ? &loaded->statements : NULL;
-    loaded->results.why[RESULT_STATEMENTS] = "nothing was imported";
     return true;
 }
 
@@ -380,21 +403,35 @@ static void decoder_check(struct loaded_case *loaded)
                           arena_printf(&loaded->arena, "%s (%s)", missing.message, missing.hint));
 }
 
-bool loaded_case_read(struct loaded_case *loaded, const char *folder, struct error *err)
+/* Each by itself: one that is damaged takes no other along. */
+static const struct {
+    const char *file;
+    bool (*read)(struct loaded_case *, const char *folder, struct error *);
+} parts[] = {
+    {"code.json", bundle_read},       {"pages.json", pages_read},       {"costs.json", costs_read},
+    {"calibration.json", ceilings_part_read}, {"guest.json", guest_read}, {"probes.json", probes_read},
+    {"machine.json", machine_part_read}, {"activity.json", activity_part_read}, {"counters.json", counters_part_read},
+    {"runs.json", runs_read},         {"statements.json", statements_read}, {"imports.json", imports_read},
+};
+
+static bool case_load(struct loaded_case *loaded, const char *folder, bool names_from_here, struct error *err)
 {
     *loaded = (struct loaded_case){0};
     arena_init(&loaded->arena);
     capture_init(&loaded->capture);
-    bool read = case_manifest_read(&loaded->manifest, folder, &loaded->arena, err) &&
-                recording_read(loaded, folder, err) && bundle_read(loaded, folder, err) &&
-                pages_read(loaded, folder, err) && costs_read(loaded, folder, err) &&
-                ceilings_part_read(loaded, folder, err) && guest_read(loaded, folder, err) && probes_read(loaded, folder, err) &&
-                facts_read(loaded, folder, err) && counts_read(loaded, folder, err) &&
-                statements_read(loaded, folder, err) && imports_read(loaded, folder, err);
-    if (!read) {
+    if (!case_manifest_find(loaded, folder, err)) {
         loaded_case_done(loaded);
         return false;
     }
+    recording_read(loaded, folder);
+    for (size_t at = 0; at < array_count(parts); at++) {
+        struct error broken = {0};
+        if (!parts[at].read(loaded, folder, &broken))
+            case_part_leave_out(loaded, parts[at].file, broken.message);
+    }
+    case_manifest_complete(loaded);
+    if (names_from_here && loaded->has_recording && !loaded->has_bundle)
+        case_bundle_make(loaded);
     decoder_check(loaded);
     loaded->results.effect = loaded->manifest.effect;
     loaded->results.command = loaded->manifest.command[0] ? loaded->manifest.command : NULL;
@@ -403,6 +440,16 @@ bool loaded_case_read(struct loaded_case *loaded, const char *folder, struct err
     loaded->results.target_options = loaded->manifest.target_options;
     analyse(loaded);
     return true;
+}
+
+bool loaded_case_read(struct loaded_case *loaded, const char *folder, struct error *err)
+{
+    return case_load(loaded, folder, false, err);
+}
+
+bool loaded_case_replay(struct loaded_case *loaded, const char *folder, struct error *err)
+{
+    return case_load(loaded, folder, true, err);
 }
 
 void loaded_case_done(struct loaded_case *loaded)

@@ -18,6 +18,7 @@
 struct loaded_case {
     struct arena arena;
     struct case_manifest manifest;
+    bool manifest_made_up; /* from the other parts: the case has none that can be read */
     struct capture capture;
     bool has_recording;
     struct code_bundle bundle;
@@ -45,8 +46,10 @@ struct loaded_case {
     struct results results;
 };
 
-/* Errors: no manifest, a part that breaks its format. */
+/* A part that can't be read is a gap. Errors: no case there, one of a newer plumb. */
 MUST_CHECK bool loaded_case_read(struct loaded_case *loaded, const char *folder, struct error *err);
+/* The same for a case that is replayed: names and code that it doesn't have are looked for on this machine. */
+MUST_CHECK bool loaded_case_replay(struct loaded_case *loaded, const char *folder, struct error *err);
 void loaded_case_done(struct loaded_case *loaded);
 
 #endif
