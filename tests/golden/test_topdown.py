@@ -316,3 +316,68 @@ def test_a_revision_that_isnt_said_is_no_guess(tree):
     frontend = {cpu: tree(separated(counts), cpu=cpu)[1]["Frontend_Bound"]["value"] for cpu in ("NEOVERSE-N2", "0x410fd490", "0x410fd493", "0x411fd490")}
     assert "revision" in frontend["NEOVERSE-N2"]["not_measured"] and "0x410fd493" in frontend["NEOVERSE-N2"]["not_measured"]
     assert frontend["0x410fd490"] == pytest.approx(40) and frontend["0x410fd493"] == frontend["0x411fd490"] == pytest.approx(60)
+
+
+# Counts and values that perf printed side by side, published by others: CPU, what perf printed, values by path.
+# Kernel mailing list, 2021, "perf stat: Add Topdown metrics L2 events as default events" (Sapphire Rapids).
+LIST_SPR = """
+         8,431,908      slots                     #   14.223 G/sec
+         1,554,116      topdown-retiring          #     18.4% retiring
+         1,289,585      topdown-bad-spec          #     15.2% bad speculation
+         2,810,636      topdown-fe-bound          #     33.2% frontend bound
+         2,810,636      topdown-be-bound          #     33.2% backend bound
+           231,464      topdown-heavy-ops         #      2.7% heavy operations       #     15.6% light operations
+         1,223,453      topdown-br-mispredict     #     14.5% branch mispredict      #      0.8% machine clears
+         1,884,779      topdown-fetch-lat         #     22.3% fetch latency          #     10.9% fetch bandwidth
+         1,454,917      topdown-mem-bound         #     17.2% memory bound           #     16.0% Core bound
+"""
+LIST_SPR_VALUES = {
+    "Retiring": "18.4", "Bad_Speculation": "15.2", "Frontend_Bound": "33.2", "Backend_Bound": "33.2", "Retiring.Heavy_Operations": "2.7",
+    "Retiring.Light_Operations": "15.6", "Bad_Speculation.Branch_Mispredicts": "14.5", "Bad_Speculation.Machine_Clears": "0.8",
+    "Frontend_Bound.Fetch_Latency": "22.3", "Frontend_Bound.Fetch_Bandwidth": "10.9", "Backend_Bound.Memory_Bound": "17.2",
+    "Backend_Bound.Core_Bound": "16.0"}
+# Linux tools/perf/Documentation/topdown.txt of 2020, an Ice Lake's first second (later ones divide by slots that aren't printed).
+KERNEL_ICX = [
+    ("1.000373951", {"topdown-retiring": 8460978609, "topdown-bad-spec": 3445383303, "topdown-fe-bound": 15886483355, "topdown-be-bound": 9163488720},
+     {"Retiring": "22.9", "Bad_Speculation": "9.3", "Frontend_Bound": "43.0", "Backend_Bound": "24.8"})]
+# Zen 4, perf stat -M PipelineL1, as two projects' notes on the web have it; the second repeats cycles in each group.
+ZEN4 = [
+    ({"de_src_op_disp.all": 62366721033, "ls_not_halted_cyc": 30857165236, "ex_ret_ops": 62341441785,
+      "de_no_dispatch_per_slot.no_ops_from_frontend": 120535278946, "de_no_dispatch_per_slot.backend_stalls": 2266091111},
+     {"Bad_Speculation": "0.0", "Retiring": "33.7", "Frontend_Bound": "65.1", "Backend_Bound": "1.2"}),
+    ({"de_src_op_disp.all": 219730483625, "ls_not_halted_cyc": 44116386583, "ex_ret_ops": 214351198437,
+      "de_no_dispatch_per_slot.smt_contention": 0, "de_no_dispatch_per_slot.no_ops_from_frontend": 5543991665,
+      "de_no_dispatch_per_slot.backend_stalls": 39403115284},
+     {"Bad_Speculation": "2.0", "Retiring": "81.0", "Smt_Contention": "0.0", "Frontend_Bound": "2.1", "Backend_Bound": "14.9"}),
+    ({"ex_ret_brn_misp": 21958894, "de_src_op_disp.all": 20284275971, "resyncs_or_nc_redirects": 51318, "ls_not_halted_cyc": 4895089444,
+      "ex_ret_ops": 18657737631, "ex_no_retire.load_not_complete": 681847357, "de_no_dispatch_per_slot.backend_stalls": 3602363546,
+      "ex_no_retire.not_complete": 1068036530},
+     {"Bad_Speculation": "5.5", "Bad_Speculation.Bad_Speculation_Mispredicts": "5.5", "Bad_Speculation.Bad_Speculation_Pipeline_Restarts": "0.0",
+      "Retiring": "63.5", "Backend_Bound": "12.3", "Backend_Bound.Backend_Bound_Cpu": "4.4", "Backend_Bound.Backend_Bound_Memory": "7.8"})]
+
+
+def printed(nodes, values):
+    return {path: f"{nodes[path]['value']:.1f}" for path in values}
+
+
+def test_published_counts_give_the_published_digits(tree):
+    dropped = "                 0      INT_MISC.UOP_DROPPING\n"
+    assert printed(tree(LIST_SPR + dropped)[1], LIST_SPR_VALUES) == LIST_SPR_VALUES
+    for time, counts, values in KERNEL_ICX:
+        lines = "".join(f"     {time} {count:18,}      {name}\n" for name, count in [("slots", sum(counts.values())), *counts.items()])
+        # what later formulas correct by, and wasn't counted then
+        lines += "".join(f"     {time} {0:18,}      {name}\n" for name in ("INT_MISC.UOP_DROPPING", "cpu/event=0xd,umask=0x1,cmask=0x1,edge=0x1/"))
+        assert printed(tree(lines, cpu="ICX")[1], values) == values
+    for counts, values in ZEN4:
+        assert printed(tree(as_text(counts), cpu="ZEN4")[1], values) == values
+
+
+def test_the_seeds_table_comes_out_as_it_went_in(tree):
+    _, nodes = tree(SEED)
+    assert len(re.findall("tma_", SEED)) == 10
+    for value, name in re.findall(r"([\d.]+)% \| tma_(\w+)", SEED):
+        (node,) = [node for node in nodes.values() if node["name"].lower() == name]
+        assert f"{node['value']:.1f}" == value, name
+    for name, value in re.findall(r"tma_(\w+) +\| ([\d.]+) %", SEED):
+        (node,) = [node for node in nodes.values() if node["name"].lower() == name.replace("dram_bound", "l3_miss_bound")]
+        assert f"{node['value']:.1f}" == value, name
