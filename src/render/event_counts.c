@@ -77,7 +77,7 @@ struct ratio_text {
     char number[32];
     const char *unit;
     double shown; /* the number, as JSON has it */
-    char unit_buffer[8];
+    char unit_buffer[192];
 };
 
 static void per_second_text(struct ratio_text *text, double rate)
@@ -128,6 +128,28 @@ static bool ratio_text(const struct count_ratio *ratio, struct ratio_text *text)
         snprintf(text->number, sizeof(text->number), "%7.2f%%", ratio->value * 100);
         break;
     }
+    return true;
+}
+
+static void metric_text(const struct count_metric *metric, struct ratio_text *text)
+{
+    text->shown = metric->value;
+    text->unit = text->unit_buffer;
+    snprintf(text->unit_buffer, sizeof(text->unit_buffer), "%s%s%s", metric->unit, metric->unit[0] ? "  " : "", metric->name);
+    snprintf(text->number, sizeof(text->number), metric->unit[0] ? "%8.1f" : "%8.2f", metric->value);
+}
+
+/* What stands beside a count: metrics, else ratios. */
+static size_t beside_count(const struct count_line *line)
+{
+    return line->metric_count ? line->metric_count : array_count(line->ratios);
+}
+
+static bool beside_text(const struct count_line *line, size_t index, struct ratio_text *text)
+{
+    if (!line->metric_count)
+        return ratio_text(&line->ratios[index], text);
+    metric_text(&line->metrics[index], text);
     return true;
 }
 
@@ -191,7 +213,7 @@ static void text_start(struct line_writer *writer, const struct count_line *line
 static void text_ratio(struct line_writer *writer, const struct count_line *line, size_t index)
 {
     struct ratio_text ratio;
-    if (!ratio_text(&line->ratios[index], &ratio)) {
+    if (!beside_text(line, index, &ratio)) {
         if (index == 0)
             text_add_repeated(writer->out, " ", RATIO_COLUMNS);
         return;
@@ -218,7 +240,7 @@ static void text_line(struct line_writer *writer, const struct count_line *line)
     text_printf(out, " %-*s %-*s", writer->style->unit_width, line->unit ? line->unit : "", EVENT_COLUMNS, line->event);
     if (writer->report->has_cgroups)
         text_printf(out, " %-*s", CGROUP_COLUMNS, line->cgroup ? line->cgroup : "");
-    for (size_t at = 0; at < array_count(line->ratios); at++)
+    for (size_t at = 0; at < beside_count(line); at++)
         text_ratio(writer, line, at);
     if (writer->style->several_runs && line->noise_ratio > 0)
         text_printf(out, "  ( +-%6.2f%% )", line->noise_ratio * 100);
@@ -265,9 +287,9 @@ static void fields_line(struct line_writer *writer, const struct count_line *lin
     if (writer->style->several_runs)
         text_printf(out, "%s%.2f%%", separator, line->noise_ratio * 100);
     text_printf(out, "%s%.0f%s%.2f", separator, line->running_ns, separator, running_percent(line));
-    for (size_t at = 0; at < array_count(line->ratios); at++) {
+    for (size_t at = 0; at < beside_count(line); at++) {
         struct ratio_text ratio;
-        bool has = ratio_text(&line->ratios[at], &ratio);
+        bool has = beside_text(line, at, &ratio);
         if (at > 0 && !has)
             break;
         if (at > 0) {
@@ -333,9 +355,9 @@ static void json_line(struct line_writer *writer, const struct count_line *line)
     if (writer->style->several_runs)
         text_printf(out, ", \"variance\" : %.2f", line->noise_ratio * 100);
     text_printf(out, ", \"event-runtime\" : %.0f, \"pcnt-running\" : %.2f, ", line->running_ns, running_percent(line));
-    for (size_t at = 0; at < array_count(line->ratios); at++) {
+    for (size_t at = 0; at < beside_count(line); at++) {
         struct ratio_text ratio;
-        bool has = ratio_text(&line->ratios[at], &ratio);
+        bool has = beside_text(line, at, &ratio);
         if (at > 0 && !has)
             break;
         if (at > 0) {
@@ -349,12 +371,139 @@ static void json_line(struct line_writer *writer, const struct count_line *line)
     text_add_char(out, '\n');
 }
 
+/* ---- --metric-only ---- */
+
+enum { METRIC_COLUMNS = 20 };
+
+static bool same_place_as(const struct count_line *a, const struct count_line *b)
+{
+    return a->socket == b->socket && a->die == b->die && a->core == b->core && a->node == b->node && a->cpu == b->cpu &&
+           a->thread == b->thread && (a->cgroup == b->cgroup || (a->cgroup && b->cgroup && strcmp(a->cgroup, b->cgroup) == 0));
+}
+
+/* As perf has it: no rates, and a share says of what. */
+static bool metric_only_text(const struct count_line *line, size_t index, struct ratio_text *text)
+{
+    char share[sizeof(text->unit_buffer)];
+    if (!beside_text(line, index, text) || strstr(text->unit, "/sec") || strstr(text->unit, "CPUs utilized"))
+        return false;
+    if (strncmp(text->unit, "of all", 6) == 0) {
+        snprintf(share, sizeof(share), "%s %s", line->event, text->unit);
+        memcpy(text->unit_buffer, share, sizeof(share));
+        text->unit = text->unit_buffer;
+    }
+    return true;
+}
+
+static bool has_metric_only(const struct count_line *line)
+{
+    struct ratio_text text;
+    for (size_t at = 0; at < beside_count(line); at++)
+        if (metric_only_text(line, at, &text))
+            return true;
+    return false;
+}
+
+static void metric_only_value(struct line_writer *writer, const struct ratio_text *metric, bool first)
+{
+    size_t width = strlen(metric->unit);
+    const char *bare = metric->number + strspn(metric->number, " ");
+    if (writer->style->format == COUNT_TEXT) {
+        text_printf(writer->out, "%*s ", (int)(width < METRIC_COLUMNS ? METRIC_COLUMNS : width), metric->number);
+    } else if (writer->style->format == COUNT_FIELDS) {
+        text_printf(writer->out, "%s%s", bare, writer->style->separator);
+    } else {
+        text_add(writer->out, first ? "" : ", ");
+        quoted(writer->out, metric->unit);
+        text_printf(writer->out, " : \"%s\"", bare);
+    }
+}
+
+static bool first_of_place(const struct count_report *report, size_t at)
+{
+    for (size_t before = 0; before < at; before++)
+        if (same_place_as(&report->lines[before], &report->lines[at]))
+            return false;
+    return true;
+}
+
+static void metric_only_place(struct line_writer *writer, const struct count_line *place)
+{
+    static void (*const starts[])(struct line_writer *, const struct count_line *) = {
+        [COUNT_TEXT] = text_start, [COUNT_FIELDS] = fields_start, [COUNT_JSON] = json_start};
+    bool first = true;
+    starts[writer->style->format](writer, place);
+    for (size_t at = 0; at < writer->report->line_count; at++) {
+        const struct count_line *line = &writer->report->lines[at];
+        for (size_t index = 0; same_place_as(line, place) && index < beside_count(line); index++) {
+            struct ratio_text text;
+            if (!metric_only_text(line, index, &text))
+                continue;
+            metric_only_value(writer, &text, first);
+            first = false;
+        }
+    }
+    text_add(writer->out, writer->style->format == COUNT_JSON ? "}\n" : "\n");
+}
+
+static bool place_has_metrics(const struct count_report *report, const struct count_line *place)
+{
+    for (size_t at = 0; at < report->line_count; at++)
+        if (has_metric_only(&report->lines[at]) && same_place_as(&report->lines[at], place))
+            return true;
+    return false;
+}
+
+/* The names above the columns, as the first place that has them all says. */
+static void metric_only_heading(struct text *out, const struct count_report *report, const struct count_style *style)
+{
+    const struct count_line *place = NULL;
+    bool has_place = report->grouping != COUNT_GLOBAL;
+    for (size_t at = 0; at < report->line_count && !place; at++)
+        place = has_metric_only(&report->lines[at]) ? &report->lines[at] : NULL;
+    if (!place || style->format == COUNT_JSON)
+        return;
+    if (style->format == COUNT_FIELDS) {
+        text_printf(out, "%s%s", style->interval ? "time" : "", style->interval ? style->separator : "");
+        text_printf(out, "%s%s", has_place ? groupings[report->grouping].heading : "", has_place ? style->separator : "");
+        text_printf(out, "%s%s", groupings[report->grouping].has_parts ? "cpus" : "", groupings[report->grouping].has_parts ? style->separator : "");
+    } else {
+        text_printf(out, style->interval ? "#%*s " : "%*s", style->interval ? TIME_COLUMNS - 1 : 0, style->interval ? "time" : "");
+        text_add_repeated(out, " ", has_place ? (size_t)groupings[report->grouping].columns + 1 : 0);
+        text_add_repeated(out, " ", groupings[report->grouping].has_parts ? PARTS_COLUMNS + 1 : 0);
+    }
+    for (size_t at = 0; at < report->line_count; at++)
+        for (size_t index = 0; same_place_as(&report->lines[at], place) && index < beside_count(&report->lines[at]); index++) {
+            struct ratio_text text;
+            if (!metric_only_text(&report->lines[at], index, &text))
+                continue;
+            if (style->format == COUNT_FIELDS)
+                text_printf(out, "%s%s", text.unit, style->separator);
+            else
+                text_printf(out, "%*s ", METRIC_COLUMNS, text.unit);
+        }
+    text_add_char(out, '\n');
+}
+
+static void metric_only_lines(struct line_writer *writer)
+{
+    if (!writer->style->interval)
+        metric_only_heading(writer->out, writer->report, writer->style);
+    for (size_t at = 0; at < writer->report->line_count; at++)
+        if (first_of_place(writer->report, at) && place_has_metrics(writer->report, &writer->report->lines[at]))
+            metric_only_place(writer, &writer->report->lines[at]);
+}
+
 void count_lines_render(struct text *out, const struct count_report *report, uint64_t window_end_ns,
                         const struct count_style *style)
 {
     static void (*const writers[])(struct line_writer *, const struct count_line *) = {
         [COUNT_TEXT] = text_line, [COUNT_FIELDS] = fields_line, [COUNT_JSON] = json_line};
     struct line_writer writer = {out, report, style, window_end_ns};
+    if (style->metric_only) {
+        metric_only_lines(&writer);
+        return;
+    }
     for (size_t at = 0; at < report->line_count; at++) {
         const struct count_line *line = &report->lines[at];
         bool silent = line->status == COUNT_NOT_COUNTED || (line->status == COUNT_COUNTED && line->value == 0);
@@ -385,6 +534,10 @@ void count_header_render(struct text *out, const struct count_report *report, co
 
 void count_interval_header_render(struct text *out, const struct count_report *report, const struct count_style *style)
 {
+    if (style->metric_only) {
+        metric_only_heading(out, report, style);
+        return;
+    }
     if (style->format != COUNT_TEXT)
         return;
     text_printf(out, "#%*s", TIME_COLUMNS - 1, "time");

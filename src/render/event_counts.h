@@ -24,6 +24,7 @@ struct count_style {
     bool several_runs;      /* a noise column */
     bool interval;          /* each line starts with the window's end */
     bool summary;           /* the lines that follow intervals, marked so in COUNT_FIELDS */
+    bool metric_only;       /* --metric-only: a line of metrics for each place, without the counts */
     bool skip_zero_threads; /* every thread of the machine is counted: most do nothing */
     int unit_width;         /* of the longest unit, at least 4 */
 };

@@ -194,10 +194,26 @@ def test_summary_lines_with_and_without_their_mark(run, countable):
     assert re.match(r"[\d.]+,msec,task-clock", last("--no-csv-summary"))
 
 
-@pytest.mark.parametrize("word", ["-M", "--topdown", "--metric-only", "-g", "--filter"])
+@pytest.mark.parametrize("word", ["--metric-no-merge", "-g", "--filter"])
 def test_options_of_perf_that_are_not_had_say_what_instead(run, word):
     done = run("stat", word, "true")
     assert done.returncode == 2 and "plumb has no option" in done.stderr and "hint:" in done.stderr
+
+
+def test_metrics_without_counters_are_said_not_to_be_and_the_program_runs(run):
+    for words in (["-M", "TopdownL1"], ["--topdown"], ["-x,", "-M", "all"]):
+        done = run("stat", *words, "sh", "-c", "exit 3")
+        if "%" in done.stderr:
+            pytest.skip("this machine has counters")
+        assert done.returncode == 3 and "not measured" in done.stderr, done.stderr
+    for words, said in ((["--td-level", "2"], "--topdown"), (["-n", "-M", "all"], "-M")):
+        done = run("stat", *words, "true")
+        assert done.returncode == 2 and said in done.stderr
+
+
+def test_metric_only_has_columns(run, countable):
+    done = run("stat", "-x,", "--metric-only", "-e", "task-clock,page-faults", "true")  # rates and CPUs utilized are no metrics
+    assert done.returncode == 0 and "CPUs" not in done.stderr and "/sec" not in done.stderr
 
 
 def test_an_interrupt_that_the_shell_ignored_ends_a_count_without_program(plumb, countable):

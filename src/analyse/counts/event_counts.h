@@ -45,6 +45,12 @@ enum count_status {
     COUNT_NOT_SUPPORTED,
 };
 
+/* A metric that is printed beside a count (count_metrics.h). */
+struct count_metric {
+    const char *name, *unit; /* "tma_retiring", "%" or "" */
+    double value;            /* in its unit */
+};
+
 /* One event at one place. */
 struct count_line {
     size_t row;          /* of the table */
@@ -55,6 +61,8 @@ struct count_line {
     double noise_ratio;  /* standard error of the mean over the mean; 0 with fewer than two runs */
     double enabled_ns, running_ns; /* means */
     struct count_ratio ratios[2];
+    const struct count_metric *metrics; /* instead of ratios where there are any */
+    size_t metric_count;
     int socket, die, core, node, cpu, thread; /* the place, as far as the grouping tells; else -1 */
     size_t parts;        /* CPUs or threads summed */
 };

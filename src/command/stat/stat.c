@@ -22,6 +22,9 @@ static const struct option_row option_rows[] = {
     {'e', "event", OPTION_TEXTS, MEMBER(events), "EVENT[,EVENT]", "events, groups {a,b}; again for more (plumb list)"},
     {0, "tables", OPTION_TEXT, MEMBER(tables), "FOLDER", "take vendors' event names from published JSON tables instead of plumb's own"},
     {'d', "detailed", OPTION_COUNT, MEMBER(detailed), NULL, "cache events too; -dd, -ddd: more of them"},
+    {'M', "metrics", OPTION_TEXTS, MEMBER(metrics), "NAME[,NAME]", "metrics and groups of them, by perf's names or the tables' (plumb list --metrics)"},
+    {0, "topdown", OPTION_FLAG, MEMBER(topdown), NULL, "the top-down tree's first level, in columns without the counts; plumb topdown says more"},
+    {0, "td-level", OPTION_U64, MEMBER(topdown_level), "N", "with --topdown: that level instead"},
     {0, "all-user", OPTION_FLAG, MEMBER(all_user), NULL, "user code only, for every event"},
     {0, "all-kernel", OPTION_FLAG, MEMBER(all_kernel), NULL, "the kernel only, for every event"},
     {'n', "null", OPTION_FLAG, MEMBER(null_run), NULL, "count nothing: only times"},
@@ -65,13 +68,10 @@ static const struct option_row option_rows[] = {
     {0, "summary", OPTION_FLAG, MEMBER(summary), NULL, "with -I: the whole as well, at the end"},
     {0, "no-csv-summary", OPTION_FLAG, MEMBER(no_csv_summary), NULL, "with -x, -I and --summary: its lines aren't marked"},
     {0, "quiet", OPTION_FLAG, MEMBER(quiet), NULL, "print nothing; only the program's status is passed on"},
+    {0, "metric-only", OPTION_FLAG, MEMBER(metric_only), NULL, "metrics and ratios in columns, without the counts"},
+    {0, "metric-no-group", OPTION_FLAG, MEMBER(metric_no_group), NULL, "count a metric's events each by itself, not in groups"},
     {'v', "verbose", OPTION_COUNT, MEMBER(verbose), NULL, "raw counts, and why an event can't be counted"},
-    REFUSED('M', "metrics", "name the metric's events: -e '{instructions,cycles}'; plumb diagnose says what limits the program"),
-    REFUSED(0, "metric-only", "nearest: -x, and the last two fields of each line"),
-    REFUSED(0, "metric-no-group", "there are no metrics by name; groups are as -e writes them"),
-    REFUSED(0, "metric-no-merge", "there are no metrics by name; groups are as -e writes them"),
-    REFUSED(0, "topdown", "where sysfs lists them: -e '{slots,topdown-retiring,topdown-bad-spec,topdown-fe-bound,topdown-be-bound}'"),
-    REFUSED(0, "td-level", "where sysfs lists them: -e '{slots,topdown-retiring,…}'"),
+    REFUSED(0, "metric-no-merge", "metrics share a group only where all their events fit; -M for each, in runs of their own, keeps them apart"),
     REFUSED('T', "transaction", "name the events: -e tx-start,tx-commit,tx-abort (plumb list pmu)"),
     REFUSED(0, "smi-cost", "nearest: -a -e msr/smi/,msr/aperf/,cycles"),
     REFUSED('g', "group", "write the group: -e '{a,b,c}'"),
@@ -123,6 +123,10 @@ static bool options_check(const struct stat_options *options, bool has_program, 
         return error_set(err, ERROR_USAGE, "--interval-count needs -I");
     if (options->summary && !options->interval_ms)
         return error_set(err, ERROR_USAGE, "--summary needs -I");
+    if (options->topdown_level && !options->topdown)
+        return error_set(err, ERROR_USAGE, "--td-level needs --topdown");
+    if (options->null_run && (options->metrics.count || options->topdown))
+        return error_set(err, ERROR_USAGE, "-n (count nothing) excludes -M and --topdown");
     if (options->null_run && options->events.count)
         return error_set(err, ERROR_USAGE, "-n (count nothing) and -e exclude each other");
     if (options->cgroups && options->each_cgroup)
@@ -298,6 +302,7 @@ static void run_release(struct stat_run *run)
         fclose(run->out);
     count_report_done(&run->report);
     free(run->run_seconds);
+    stat_metrics_done(run);
     event_list_done(&run->events);
     arena_done(&run->arena);
     options_done(option_rows, &run->options);

@@ -14,12 +14,16 @@
 #include "command/options.h"
 #include "render/event_counts.h"
 
+struct stat_metrics; /* private to stat_metrics.c */
+
 struct stat_options {
-    struct option_texts events;
+    struct option_texts events, metrics;
     bool all_cpus, no_aggregation, per_core, per_die, per_socket, per_node, per_thread;
     const char *tables;
     const char *cpus, *processes, *threads, *cgroups, *each_cgroup;
     bool all_user, all_kernel, quiet, no_csv_summary, interval_clear;
+    bool metric_only, metric_no_group, topdown;
+    uint64_t topdown_level;
     bool no_inherit, null_run, sync, scale, no_merge, json, append, summary, no_big_num, table;
     int big_num, detailed, verbose;
     const char *separator, *output, *log_fd, *delay, *control, *before, *after;
@@ -45,6 +49,7 @@ struct stat_run {
     struct control control;
     double *run_seconds;
     struct rusage usage;
+    struct stat_metrics *own_metrics; /* NULL: none are shown */
     size_t windows;
 };
 
@@ -64,5 +69,16 @@ void stat_notice_show(void *run, enum counting_notice notice, const char *about)
 void stat_counters_say(struct stat_run *run, const struct counters *counters);
 void stat_verbose_say(struct stat_run *run, const struct counters *counters);
 void stat_death_say(struct stat_run *run, const struct counting *counting);
+
+/* -M, --topdown: add the events that metrics take. Errors: no such metric. What can't be measured here is said beside the result. */
+bool stat_metrics_wanted(const struct stat_run *run);
+bool stat_metrics_suit(const struct stat_run *run); /* whether plain stat shows the tree's first level */
+MUST_CHECK bool stat_metrics_prepare(struct stat_run *run, bool by_default, struct error *err);
+/* Fill the lines of a finished report with their metrics. */
+void stat_metrics_compute(struct stat_run *run, struct count_report *report, struct arena *arena);
+void stat_metrics_say(struct stat_run *run, const struct count_report *report);
+void stat_metrics_done(struct stat_run *run);
+/* One line beside the result: "what: about". */
+void stat_line_say(struct stat_run *run, const char *what, const char *about);
 
 #endif

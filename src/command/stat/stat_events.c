@@ -55,10 +55,12 @@ bool stat_events_parse(struct stat_run *run, bool by_cpu, struct error *err)
     bool good = true;
     for (size_t at = 0; good && at < options->events.count; at++)
         good = events_add(run, options->events.items[at], err);
-    if (good && !options->events.count)
+    if (good && !options->events.count && !stat_metrics_wanted(run))
         good = events_default(run, by_cpu, err);
     for (int level = 0; good && level < options->detailed && level < (int)array_count(detail_events); level++)
         good = events_add(run, detail_events[level], err);
+    if (good && (stat_metrics_wanted(run) || stat_metrics_suit(run)))
+        good = stat_metrics_prepare(run, !stat_metrics_wanted(run), err);
     if (good)
         privilege_limit(run);
     good = good && event_list_resolve_probes(&run->events, function_offset, NULL, err);

@@ -91,6 +91,7 @@ void stat_style_prepare(struct stat_run *run)
     style->group_thousands = style->format == COUNT_TEXT && !options->no_big_num &&
                              (options->big_num || locale_groups_thousands());
     style->interval = options->interval_ms > 0;
+    style->metric_only = options->metric_only || options->topdown;
     style->skip_zero_threads = run->target.every_thread;
 }
 
@@ -122,6 +123,8 @@ bool stat_window_show(void *context, const struct count_table *window)
     scoped_text struct text out = {0};
     count_report_add(&report, window, &run->counts);
     count_report_finish(&report, window);
+    struct arena arena = {0};
+    stat_metrics_compute(run, &report, &arena);
     struct count_style style = run->style;
     style.unit_width = count_unit_width(&report);
     style.several_runs = false;
@@ -130,7 +133,9 @@ bool stat_window_show(void *context, const struct count_table *window)
     if (run->windows++ % HEADER_EVERY == 0 || run->options.interval_clear)
         count_interval_header_render(&out, &report, &style);
     count_lines_render(&out, &report, window->end_ns, &style);
+    stat_metrics_say(run, &report);
     count_report_done(&report);
+    arena_done(&arena);
     return output_flush(run, &out, NULL);
 }
 
@@ -141,6 +146,7 @@ bool stat_report_show(struct stat_run *run, const struct count_table *table, str
     scoped_text struct text out = {0};
     struct count_style style = run->style;
     count_report_finish(report, table);
+    stat_metrics_compute(run, report, &run->arena);
     style.unit_width = count_unit_width(report);
     style.several_runs = report->run_count > 1 || run->options.repeat > 1;
     style.interval = false;
@@ -158,5 +164,7 @@ bool stat_report_show(struct stat_run *run, const struct count_table *table, str
     count_header_render(&out, report, &caption, &style);
     count_lines_render(&out, report, report->run_count ? (uint64_t)report->elapsed_ns : 0, &style);
     count_footer_render(&out, report, &caption, &style);
-    return output_flush(run, &out, err);
+    bool good = output_flush(run, &out, err);
+    stat_metrics_say(run, report);
+    return good;
 }

@@ -22,6 +22,11 @@ __attribute__((format(printf, 2, 3))) static void say(struct stat_run *run, cons
     fputc('\n', run->context->talk);
 }
 
+void stat_line_say(struct stat_run *run, const char *what, const char *about)
+{
+    say(run, "%s: %s", what, about);
+}
+
 void stat_notice_show(void *context, enum counting_notice notice, const char *about)
 {
     struct stat_run *run = context;

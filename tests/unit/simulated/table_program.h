@@ -280,7 +280,7 @@ static bool program_plant_once(struct table_program *program, const char *leaf, 
     return best > 0.55 * (double)count && program_leaf(program) == chain[count - 1];
 }
 
-static bool program_plant(struct table_program *program, const char *leaf, unsigned number)
+__attribute__((unused)) static bool program_plant(struct table_program *program, const char *leaf, unsigned number)
 {
     for (unsigned seed = 0; seed < 6; seed++)
         if (program_plant_once(program, leaf, number + 1000 * seed))
@@ -415,7 +415,7 @@ static int program_finish(void *context)
     return 0;
 }
 
-static struct pass_subject table_program_subject(struct table_program *program)
+__attribute__((unused)) static struct pass_subject table_program_subject(struct table_program *program)
 {
     return (struct pass_subject){.context = program, .start = program_start, .release = program_release, .wait = program_wait,
                                  .now_ns = program_now, .finish = program_finish};
