@@ -325,3 +325,11 @@ size_t text_distance(const char *a, const char *b)
     }
     return row[length_b];
 }
+
+struct short_number short_number_of(double number)
+{
+    struct short_number short_number;
+    double size = number < 0 ? -number : number;
+    snprintf(short_number.text, sizeof(short_number.text), size >= 99.5 && size < 1e15 ? "%.0f" : "%.2g", number);
+    return short_number;
+}

@@ -60,6 +60,12 @@ void text_append(struct text *text, const char *bytes, size_t length);
 void text_add(struct text *text, const char *string);
 void text_add_char(struct text *text, char character);
 void text_add_repeated(struct text *text, const char *string, size_t times);
+
+struct short_number {
+    char text[32];
+};
+/* Two digits, as many as are before the point, and never an exponent for what a page shows: "0.034", "1.6", "1600". */
+struct short_number short_number_of(double number);
 void text_add_u64(struct text *text, uint64_t value);
 void text_add_hex(struct text *text, uint64_t value);
 __attribute__((format(printf, 2, 3))) void text_printf(struct text *text, const char *format, ...);

@@ -69,8 +69,9 @@ bool decide_by_estimate(const struct results *results, struct finding *finding, 
     if (!(causes & CAUSE_BIT(verdict->cause)))
         return false;
     struct interval share = share_of_samples(results, finding, laid * (double)results->stalls->sample_count);
+    struct share_scale scale = share_scale_of(results);
     if (verdict->class == BOTTLENECK_FRONTEND)
-        share = share_of_run(results, finding, verdict->share);
+        share = share_as(share_of(OF_CPU_TIME, verdict->share), finding->of, &scale);
     if (!share.known || share.low < results->effect)
         return false;
     finding_decide_fact(finding, share, results->effect);

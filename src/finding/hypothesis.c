@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "finding/hypothesis.h"
 
+#include "base/scope.h"
 #include "base/vec.h"
 #include "finding/family.h"
 #include "finding/imported.h"
@@ -63,21 +64,52 @@ static struct results declared(const struct results *all, unsigned mask)
 static const char *few_samples(const struct hypothesis *hypothesis, const struct results *results, struct arena *arena)
 {
     bool by_samples = hypothesis->needs & (RESULT_BIT(RESULT_STALLS) | RESULT_BIT(RESULT_KERNEL));
-    bool counted = hypothesis->uses & RESULT_BIT(RESULT_COUNTERS) && counter_summary_has_hardware(results->counters);
     uint64_t count = results->stalls ? results->stalls->sample_count : OVERALL_SAMPLES_LEAST;
-    if (!by_samples || counted || count >= OVERALL_SAMPLES_LEAST)
+    if (!by_samples || count >= OVERALL_SAMPLES_LEAST)
         return NULL;
     return arena_printf(arena, "%llu sample%s of its CPU time %s too few to tell causes apart (%d at least)",
                         (unsigned long long)count, count == 1 ? "" : "s", count == 1 ? "is" : "are", OVERALL_SAMPLES_LEAST);
 }
 
+static const char *too_short(const char *what, double had_s, double least_s, struct arena *arena)
+{
+    scoped_text struct text had = {0}, least = {0};
+    print_seconds(&had, had_s);
+    print_seconds(&least, least_s);
+    return arena_printf(arena, "too short: %s of %s; this needs about %s", text_string(&had), what, text_string(&least));
+}
+
+/* What is counted exactly needs no length; all else is a few ticks and looks. */
+static const char *little_time(const struct hypothesis *hypothesis, const struct results *results, struct arena *arena)
+{
+    const struct run_time *run = results->run;
+    if (!run || run->scope == RUN_MACHINE)
+        return NULL;
+    if (hypothesis->by_the_clock)
+        return run->elapsed_s.known && run->elapsed_s.value < OVERALL_ELAPSED_S_LEAST
+                   ? too_short("elapsed time", run->elapsed_s.value, OVERALL_ELAPSED_S_LEAST, arena)
+                   : NULL;
+    return run->cpu_s.known && run->cpu_s.value < OVERALL_CPU_S_LEAST
+               ? too_short("CPU time", run->cpu_s.value, OVERALL_CPU_S_LEAST, arena)
+               : NULL;
+}
+
+static const char *few(const struct hypothesis *hypothesis, const struct results *results, struct arena *arena)
+{
+    bool counted = hypothesis->uses & RESULT_BIT(RESULT_COUNTERS) && counter_summary_has_hardware(results->counters);
+    if (counted)
+        return NULL;
+    const char *samples = few_samples(hypothesis, results, arena);
+    return samples ? samples : little_time(hypothesis, results, arena);
+}
+
 /* NULL: whatever it needs is there; else why not. */
-static const char *unmet_need(const struct hypothesis *hypothesis, const struct results *results, struct arena *arena)
+static const char *unmet_need(const struct hypothesis *hypothesis, const struct results *results)
 {
     for (int kind = 0; kind < RESULT_KIND_COUNT; kind++)
         if (hypothesis->needs & RESULT_BIT(kind) && !result_of(results, kind))
             return results->why[kind] ? results->why[kind] : "that was not measured";
-    return few_samples(hypothesis, results, arena);
+    return NULL;
 }
 
 static void test_one(const struct hypothesis *hypothesis, const struct results *results, struct finding *finding,
@@ -85,9 +117,9 @@ static void test_one(const struct hypothesis *hypothesis, const struct results *
 {
     *finding = (struct finding){.hypothesis = hypothesis, .arena = arena, .verdict = VERDICT_NOT_TESTABLE};
     finding->of = share_denominator(results->run);
-    const char *why_not = unmet_need(hypothesis, results, arena);
+    const char *unmet = unmet_need(hypothesis, results), *why_not = unmet ? unmet : few(hypothesis, results, arena);
     if (why_not) {
-        finding_not_testable(finding, why_not, NULL);
+        finding_not_testable(finding, why_not, unmet ? NULL : overall_longer(results, arena));
     } else {
         struct results visible = declared(results, hypothesis->needs | hypothesis->uses);
         finding->is_estimate = (hypothesis->needs & RESULT_BIT(RESULT_STALLS)) != 0;

@@ -238,6 +238,7 @@ const struct hypothesis hypothesis_swap = {
     .family = "system",
     .is_capacity = true, /* idle threads' waits may all be reads by their number: a loose bound is no lead */
     .title = "memory read back from storage",
+    .by_the_clock = true,
     .needs = RESULT_BIT(RESULT_ACTIVITY),
     .uses = RESULT_BIT(RESULT_RUN) | RESULT_BIT(RESULT_WAITS),
     .test = swap_test,

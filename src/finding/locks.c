@@ -151,6 +151,7 @@ const struct hypothesis hypothesis_lock_turns = {
     .id = "lock-turns",
     .family = "system",
     .title = "threads that take turns at a lock",
+    .by_the_clock = true,
     .needs = RESULT_BIT(RESULT_RUN) | RESULT_BIT(RESULT_WAITS),
     .uses = RESULT_BIT(RESULT_ACTIVITY) | RESULT_BIT(RESULT_KERNEL) | RESULT_BIT(RESULT_STALLS),
     .test = lock_turns_test,

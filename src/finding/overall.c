@@ -7,6 +7,7 @@
 #include "finding/wording.h"
 
 #include <ctype.h>
+#include <math.h>
 
 enum {
     NAMED_MOST = 6 /* causes named as ruled out in the verdict; the list has them all */
@@ -44,6 +45,23 @@ static bool is_too_short(const struct results *results)
     if (stalls && stalls->sample_count < OVERALL_SAMPLES_LEAST)
         return true;
     return run && run->cpu_s.known && run->cpu_s.value < OVERALL_CPU_S_LEAST;
+}
+
+const char *overall_longer(const struct results *results, struct arena *arena)
+{
+    enum { RUNS_MOST = 1000 };
+    const struct run_time *run = results->run;
+    if (!run || run->scope != RUN_STARTED)
+        return "a longer --duration, or watch it while it has work to do";
+    double cpu_s = run->cpu_s.known ? run->cpu_s.value : 0;
+    double samples = results->stalls ? (double)results->stalls->sample_count : OVERALL_SAMPLES_LEAST;
+    double by_time = cpu_s > 0 ? OVERALL_CPU_S_LEAST / cpu_s : RUNS_MOST, by_samples = samples > 0 ? OVERALL_SAMPLES_LEAST / samples : by_time;
+    double runs = ceil(1.5 * (by_time > by_samples ? by_time : by_samples)); /* runs differ */
+    if (results->runs && results->runs->count > 1)
+        runs *= (double)results->runs->count;
+    if (runs > RUNS_MOST)
+        return "a larger input; even many runs of it have too little CPU time to diagnose";
+    return arena_printf(arena, "--runs %.0f -- CMD, which gathers many runs, or a larger input", runs < 2 ? 2 : runs);
 }
 
 static const struct finding *finding_named(const struct findings *findings, const char *id)
@@ -326,6 +344,8 @@ static struct overall overall_seen(const struct findings *findings, const struct
                                      "Not enough evidence: it used less CPU time than a diagnosis needs (%s%.0f sample%s; "
                                      "%.1f s and %d samples at least).",
                                      text_string(&used), samples, samples == 1 ? "" : "s", OVERALL_CPU_S_LEAST, OVERALL_SAMPLES_LEAST),
+            .advice = {overall_longer(results, arena)},
+            .advice_count = 1,
         };
     }
     const struct finding *first = findings->count ? &findings->items[0] : NULL;
@@ -345,9 +365,13 @@ static struct overall overall_seen(const struct findings *findings, const struct
             .sentence = "Nothing was measured by plumb in this case, and what was imported supports no cause for certain.",
             .ruled_out = ruled_out_of(findings, results->effect, arena),
         };
-    if (!results->stalls)
-        return (struct overall){.kind = OVERALL_BLIND,
-                                .sentence = "Without samples nothing can be said about its code; what /proc shows is below."};
+    if (!results->stalls) {
+        struct overall blind = {.kind = OVERALL_BLIND,
+                                .sentence = "Without samples nothing can be said about its code; what /proc shows is below.",
+                                .confirm = wording_find("verdict", "check-samples")};
+        advise(&blind, wording_find("verdict", "next-samples"));
+        return blind;
+    }
     const char *sentence = nothing_sentence(findings, results, arena);
     struct overall nothing = {
         .kind = OVERALL_NOTHING,
@@ -386,12 +410,27 @@ static struct overall with_unseen_kernel(struct overall overall, const struct re
         overall.sentence = arena_printf(arena, "%s %s", overall.sentence, said);
         return overall;
     }
-    return (struct overall){
+    struct overall blind = {
         .kind = OVERALL_BLIND,
         .sentence = arena_printf(arena, "%s Of the rest: %s", said, overall.sentence),
         .disturbance = overall.disturbance,
         .ruled_out = overall.ruled_out,
+        .confirm = wording_find("verdict", "check-kernel"),
     };
+    advise(&blind, wording_find("verdict", "next-kernel"));
+    advise(&blind, wording_find("verdict", "next-calls"));
+    return blind;
+}
+
+/* "SIGSEGV (Segmentation fault)"; "SIGKILL", whose words say no more. */
+static const char *signal_words(int number, struct arena *arena)
+{
+    const char *name = sigabbrev_np(number), *words = strsignal(number);
+    if (!name)
+        return arena_printf(arena, "signal %d", number);
+    return strcasecmp(words, "killed") == 0 || strcasecmp(words, "terminated") == 0
+               ? arena_printf(arena, "SIG%s", name)
+               : arena_printf(arena, "SIG%s (%s)", name, words);
 }
 
 /* A program that failed was slow at failing: whoever reads the rest has to know. */
@@ -399,7 +438,7 @@ static const char *status_words(int status, struct arena *arena)
 {
     enum { SHELL_SIGNALS = 128, SIGNALS_MOST = 64 };
     if (status > SHELL_SIGNALS && status <= SHELL_SIGNALS + SIGNALS_MOST)
-        return arena_printf(arena, "It was killed (%s): this is the time until then.", strsignal(status - SHELL_SIGNALS));
+        return arena_printf(arena, "It was killed by %s: this is the time until then.", signal_words(status - SHELL_SIGNALS, arena));
     return arena_printf(arena, "It ended with status %d.", status);
 }
 

@@ -181,6 +181,7 @@ const struct hypothesis hypothesis_waiting = {
     .id = "waiting",
     .family = "system",
     .title = "waiting, not computing",
+    .by_the_clock = true,
     .needs = RESULT_BIT(RESULT_RUN),
     .uses = RESULT_BIT(RESULT_ACTIVITY) | RESULT_BIT(RESULT_WAITS),
     .test = waiting_test,

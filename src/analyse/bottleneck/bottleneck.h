@@ -105,7 +105,7 @@ struct bottleneck_verdict {
     enum bottleneck_cause cause;
     enum bottleneck_level level;
     enum bottleneck_confidence confidence;
-    struct interval share;       /* of the CPU time sampled */
+    struct interval share;       /* of the CPU time sampled; the program's in a case: of all its CPU time */
     struct interval recoverable; /* of it; unknown: recoverable_why */
     const char *recoverable_how; /* what it rests on; NULL: unknown */
     const char *recoverable_why;

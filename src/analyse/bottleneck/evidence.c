@@ -117,8 +117,9 @@ static void even_evidence(struct bottleneck_verdict *verdict, const struct leadi
                          bound->frontend_cycles, bound->unit_cycles, bound->chain.cycles));
     else
         add(verdict, "code",
-        arena_printf(arena, "%s needs %.2g cycles to issue, %.2g for loads, %.2g for floating point, %.2g for single "
-                            "units", leading->look->region->is_loop ? "a turn" : "each of its instructions once", use->issue, use->loads, use->fp, use->single));
+        arena_printf(arena, "%s needs %s cycles to issue, %s for loads, %s for floating point, %s for single "
+                            "units", leading->look->region->is_loop ? "a turn" : "each of its instructions once",
+                     short_number_of(use->issue).text, short_number_of(use->loads).text, short_number_of(use->fp).text, short_number_of(use->single).text));
 }
 
 static void footprint_evidence(struct bottleneck_verdict *verdict, const struct leading *leading, struct arena *arena)
@@ -345,12 +346,14 @@ static void stepped_evidence(struct bottleneck_verdict *verdict, const struct le
         verdict->evidence_count--;
     struct interval rate = trace->all.per_1000;
     const char *misses = trace->line_misses.known
-                             ? arena_printf(arena, ", %.2g to %.2g misses of its nearest cache for code", trace->line_misses.low, trace->line_misses.high)
+                             ? arena_printf(arena, ", %s to %s misses of its nearest cache for code", short_number_of(trace->line_misses.low).text,
+                                            short_number_of(trace->line_misses.high).text)
                              : "";
     add(verdict, "probe",
-        arena_printf(arena, "of 1000 instructions as they ran %.2g branches are guessed wrong (%.2g to %.2g; targets %.2g)%s: %.0f to %.0f %% "
+        arena_printf(arena, "of 1000 instructions as they ran %s branches are guessed wrong (%s to %s; targets %s)%s: %.0f to %.0f %% "
                             "of the time for wrong guesses",
-                     rate.mid, rate.low, rate.high, trace->indirect.per_1000.known ? trace->indirect.per_1000.mid : 0, misses,
+                     short_number_of(rate.mid).text, short_number_of(rate.low).text, short_number_of(rate.high).text,
+                     short_number_of(trace->indirect.per_1000.known ? trace->indirect.per_1000.mid : 0).text, misses,
                      leading->stepped->guessed.low * 100, leading->stepped->guessed.high * 100));
 }
 

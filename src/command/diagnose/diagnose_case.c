@@ -6,6 +6,7 @@
 #include "analyse/memory/cost_groups.h"
 #include "base/scope.h"
 #include "capture/case_command.h"
+#include "finding/overall.h"
 #include "system/cpu/microarchitecture.h"
 #include "source/perf_data/perf_data.h"
 #include "symbol/disassembly.h"
@@ -298,14 +299,28 @@ static struct bottleneck_machine bottleneck_machine_of(const struct surroundings
     };
 }
 
+static const double LONG_LEAST_S = 0.5; /* so long a wait is a fact, however little CPU time there was */
 static const double BUSY_LEAST = 0.5; /* of the elapsed time; below it what it waits for matters more */
 
 static const char *not_a_cpu_problem(const struct run_time *run, struct arena *arena)
 {
     struct measured busy = run->from_switches ? run->wanted_ratio : run->on_cpu_ratio;
+    bool is_short = run->elapsed_s.known && run->elapsed_s.value < LONG_LEAST_S && run->cpu_s.known && run->cpu_s.value < OVERALL_CPU_S_LEAST;
+    if (run->scope != RUN_MACHINE && is_short)
+        return "it ran too short for an estimate";
     if (run->scope == RUN_MACHINE || !busy.known || busy.value >= BUSY_LEAST)
         return NULL;
     return arena_printf(arena, "it is no CPU problem: no thread wanted a CPU in %.0f %% of the time", (1 - busy.value) * 100);
+}
+
+/* Where samples see the program's own code alone, their shares are of that: the estimate is of all its CPU time. */
+static void estimate_of_all(struct bottleneck_verdict *verdict, struct interval sampled)
+{
+    if (!sampled.known)
+        return;
+    verdict->share = interval_product(verdict->share, sampled);
+    verdict->second.share = interval_product(verdict->second.share, sampled);
+    verdict->recoverable = interval_product(verdict->recoverable, sampled);
 }
 
 static void bottleneck_analyse(struct loaded_case *loaded, const struct recording *recording)
@@ -322,6 +337,7 @@ static void bottleneck_analyse(struct loaded_case *loaded, const struct recordin
         .not_a_cpu_problem = not_a_cpu_problem(&loaded->run, &loaded->arena),
     };
     bottleneck_find(&loaded->bottleneck, &request, &loaded->arena);
+    estimate_of_all(&loaded->bottleneck.program, results->sampled);
     results->bottleneck = &loaded->bottleneck;
 }
 

@@ -206,15 +206,16 @@ void ceilings_json(struct json_writer *json, const struct ceilings *ceilings, co
 static void add_rate(struct text *out, const char *what, struct interval per_1000)
 {
     if (per_1000.known)
-        text_printf(out, "%s %.2g (%.2g to %.2g)", what, per_1000.mid, per_1000.low, per_1000.high);
+        text_printf(out, "%s %s (%s to %s)", what, short_number_of(per_1000.mid).text, short_number_of(per_1000.low).text,
+                    short_number_of(per_1000.high).text);
 }
 
 static void step_lines(struct text *out, const struct probe_step *step)
 {
     const struct trace_summary *trace = &step->trace;
-    text_printf(out, "step: %llu instructions in %llu burst%s; it was held for %.2g s in all, which is in the elapsed time\n",
+    text_printf(out, "step: %llu instructions in %llu burst%s; it was held for %s s in all, which is in the elapsed time\n",
                 (unsigned long long)trace->instructions, (unsigned long long)trace->bursts, trace->bursts == 1 ? "" : "s",
-                step->held_s);
+                short_number_of(step->held_s).text);
     text_add(out, "  wrong guesses per 1000 instructions, by a simulated predictor: ");
     add_rate(out, "conditional", trace->conditional.per_1000);
     add_rate(out, ", indirect", trace->indirect.per_1000);
@@ -222,9 +223,9 @@ static void step_lines(struct text *out, const struct probe_step *step)
     text_add(out, "\n");
     if (trace->still_learning)
         text_add(out, "  guesses still got better as the bursts went on: a processor that has run it for longer may guess nearly all right\n");
-    text_printf(out, "  code: %llu lines of 64 bytes on %llu pages met; %.3g lines and %.2g pages in 1000 instructions;",
-                (unsigned long long)trace->code_lines, (unsigned long long)trace->code_pages, trace->lines_per_1000,
-                trace->pages_per_1000);
+    text_printf(out, "  code: %llu lines of 64 bytes on %llu pages met; %s lines and %s pages in 1000 instructions;",
+                (unsigned long long)trace->code_lines, (unsigned long long)trace->code_pages, short_number_of(trace->lines_per_1000).text,
+                short_number_of(trace->pages_per_1000).text);
     scoped_text struct text misses = {0};
     text_printf(&misses, " misses in 1000 of %u KiB:", trace->cache_lines * 64 / 1024);
     add_rate(out, text_string(&misses), trace->line_misses);

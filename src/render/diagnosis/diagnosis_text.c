@@ -261,9 +261,6 @@ static void verdict_section(struct page *page)
     if (confirm)
         labelled(page, BOLD, "  Check        ", confirm, 15);
     confirmed_line(page);
-    if (overall->kind == OVERALL_TOO_SHORT)
-        labelled(page, BOLD, "  Try          ",
-                 "a longer input; --runs 20 -- CMD, which gathers many runs; or -p on a process that stays", 15);
 }
 
 static void bottleneck_section(struct page *page)
@@ -309,6 +306,12 @@ static void off_cpu_lines(struct page *page, const struct time_shares *shares)
     part_line(page, throttled || ready ? "waiting" : "no thread running", shares->waiting, DIM);
 }
 
+/* Of a handful of samples each is a large share, and says next to nothing. */
+static bool enough_samples(const struct results *results)
+{
+    return results->stalls && results->stalls->sample_count >= OVERALL_SAMPLES_LEAST;
+}
+
 static void time_section(struct page *page)
 {
     const struct results *results = page->diagnosis->results;
@@ -336,7 +339,7 @@ static void time_section(struct page *page)
     double on_cpu = run->on_cpu_ratio.known ? run->on_cpu_ratio.value : 0;
     if (run->on_cpu_ratio.known) {
         double user = 1, kernel = 0;
-        bool sampled = results->stalls && results->stalls->sample_count && results->kernel;
+        bool sampled = enough_samples(results) && results->kernel;
         if (sampled) {
             kernel = (double)results->stalls->kernel_samples / (double)results->stalls->sample_count;
             user = 1 - kernel;
@@ -379,7 +382,7 @@ static void time_section(struct page *page)
         text_add(page->out, code_of(page, PLAIN));
     }
     const struct kernel_time *kernel = results->kernel;
-    if (kernel && kernel->sample_count && kernel->kernel_samples * 20 > kernel->sample_count) {
+    if (kernel && enough_samples(results) && kernel->kernel_samples * 20 > kernel->sample_count) {
         scoped_text struct text line = {0};
         double total = (double)kernel->sample_count;
         text_printf(&line, "in the kernel: page faults %.1f %%", 100 * (double)kernel->fault_samples / total);
@@ -532,6 +535,8 @@ static void wait_section(struct page *page)
     text_add(&aside, " in which no thread ran, by the wait that ended it; beside it all threads' waits");
     heading(page, "WAITING", text_string(&aside));
     wait_notes(page, waits, run);
+    if (waits->wait_count && !waits->stack_count)
+        wait_note(page, "no stacks of them could be taken: who asked for them isn't known");
     for (size_t at = 0, shown = 0; at < waits->count && shown < SHOWN_MOST; at++) {
         if (!wait_is_shown(waits, &waits->items[at]))
             continue;
@@ -661,7 +666,7 @@ static void memory_section(struct page *page)
 static void vector_section(struct page *page)
 {
     const struct stalls *stalls = page->diagnosis->results->stalls;
-    if (!stalls || !stalls->attributed || !stalls->sample_count)
+    if (!stalls || !stalls->attributed || !enough_samples(page->diagnosis->results))
         return;
     double total = (double)stalls->sample_count, user = (double)stalls->attributed_samples;
     double widths[] = {(double)stalls->scalar_fp_samples, (double)stalls->vector_samples[0], (double)stalls->vector_samples[1],
