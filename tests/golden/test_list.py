@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-CPUS = ["SKX", "CLX", "ICX", "SPR", "EMR", "GNR", "ZEN4", "ZEN5", "NEOVERSE-N1", "NEOVERSE-N2", "NEOVERSE-V1", "NEOVERSE-V2"]
+CPUS = ["SKX", "CLX", "ICX", "SPR", "EMR", "GNR", "ZEN4", "ZEN5", "NEOVERSE-N1", "NEOVERSE-N2", "NEOVERSE-V1", "NEOVERSE-V2",
+        "NEOVERSE-V3"]
 
 
 def listed(run, *arguments):

@@ -234,7 +234,8 @@ def test_uncore_units_are_added_and_another_name_is_not(tree):
     assert nodes["Info_Inst_Mix_Instructions"]["value"] == pytest.approx(2e9)
 
 
-CPUS = ["SKX", "CLX", "ICX", "SPR", "EMR", "GNR", "ZEN4", "ZEN5", "NEOVERSE-N1", "0x410fd490", "0x410fd493", "NEOVERSE-V1", "NEOVERSE-V2"]
+CPUS = ["SKX", "CLX", "ICX", "SPR", "EMR", "GNR", "ZEN4", "ZEN5", "NEOVERSE-N1", "0x410fd490", "0x410fd493", "NEOVERSE-V1", "NEOVERSE-V2",
+        "NEOVERSE-V3"]
 
 
 def perf_runs(run, cpu, *arguments):
@@ -381,3 +382,22 @@ def test_the_seeds_table_comes_out_as_it_went_in(tree):
     for name, value in re.findall(r"tma_(\w+) +\| ([\d.]+) %", SEED):
         (node,) = [node for node in nodes.values() if node["name"].lower() == name.replace("dram_bound", "l3_miss_bound")]
         assert f"{node['value']:.1f}" == value, name
+
+
+def test_a_last_level_cache_that_firmware_does_not_name_is_not_measured(tree):
+    counts = {"inst_retired": 1e9, "ll_cache_rd": 4e6, "ll_cache_miss_rd": 3e6}
+    for cpu in ("NEOVERSE-N1", "NEOVERSE-V1"):
+        assert tree(separated(counts), cpu=cpu)[1]["Info_Memory_LLC_Read_MPKI"]["value"] == pytest.approx(3)
+        nothing = tree(separated({**counts, "ll_cache_rd": 0, "ll_cache_miss_rd": 0}), cpu=cpu)[1]["Info_Memory_LLC_Read_MPKI"]["value"]
+        assert "not_measured" in nothing
+    assert tree(separated({**counts, "ll_cache_miss_rd": 0}), cpu="NEOVERSE-V2")[1]["Info_Memory_LLC_Read_MPKI"]["value"] == 0
+
+
+def test_neoverse_v3_leads_to_memory(tree):
+    counts = {"cpu_cycles": 1e9, "stall_slot": 8e9, "stall_slot_frontend": 1e9, "stall_slot_backend": 7e9, "op_retired": 2e9, "op_spec": 2e9,
+              "stall_frontend_flush": 2e7, "stall_backend_membound": 6e8, "stall_backend_l1d": 1e8, "stall_backend_mem": 4.5e8, "stall_backend_tlb": 1e7,
+              "stall_backend_st": 2e7, "stall_backend_cpubound": 5e7, "stall_backend_busy": 2e7, "stall_backend_rename": 0}
+    document, nodes = tree(separated(counts), cpu="NEOVERSE-V3")
+    values = {path: nodes[path]["value"] for path in ("Frontend_Bound", "Backend_Bound", "Bad_Speculation", "Retiring", "Backend_Bound.Backend_Memory")}
+    assert values == pytest.approx({"Frontend_Bound": 8, "Backend_Bound": 70, "Bad_Speculation": 2, "Retiring": 20, "Backend_Bound.Backend_Memory": 60})
+    assert document["leaf"] == "Backend_Bound.Backend_Memory.Backend_Memory_L2" and document["sample"] == "l2d_cache_refill"

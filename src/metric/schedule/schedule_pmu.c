@@ -35,6 +35,7 @@ static const struct model models[] = {
     {"NEOVERSE-N2", 6, 6, 1, 0, {0}},
     {"NEOVERSE-V1", 6, 6, 1, 0, {0}},
     {"NEOVERSE-V2", 6, 6, 1, 0, {0}},
+    {"NEOVERSE-V3", 6, 6, 1, 0, {0}},
 };
 
 static uint32_t first_bits(unsigned count)

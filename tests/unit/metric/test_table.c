@@ -141,7 +141,7 @@ Test(table, every_built_in_formula_threshold_and_event_is_resolved)
             cr_assert(term->code.known, "%s %s has no encoding", cpu, term->name);
         metric_table_done(&table);
     }
-    cr_assert_eq(count, 12);
+    cr_assert_eq(count, 13);
     struct metric_table none;
     cr_assert_not(metric_table_builtin(&none, "ZEN1", TABLE_WHOLE));
 }
