@@ -5,6 +5,8 @@
 #include "command/command_table.h"
 #include "command/options.h"
 
+enum { FORM_COLUMNS = 26 };
+
 const struct command *command_find(const char *name)
 {
     for (const struct command *const *command = command_table; *command; command++)
@@ -41,6 +43,15 @@ void help_overview(FILE *out)
           out);
 }
 
+/* Of UTF-8 without wide or combining characters, as in "NAME,…". */
+static size_t columns_of(const char *text)
+{
+    size_t columns = 0;
+    for (; *text; text++)
+        columns += (*text & 0xc0) != 0x80;
+    return columns;
+}
+
 static void help_row(FILE *out, const struct option_row *row)
 {
     if (row->kind == OPTION_HEADING) {
@@ -61,10 +72,11 @@ static void help_row(FILE *out, const struct option_row *row)
         snprintf(form + used, sizeof(form) - used, "[=%s]", row->argument);
     else if (row->argument)
         snprintf(form + used, sizeof(form) - used, " %s", row->argument);
-    if (strlen(form) > 26)
-        fprintf(out, "  %s\n  %-26s %s\n", form, "", row->help);
+    size_t columns = columns_of(form);
+    if (columns > FORM_COLUMNS)
+        fprintf(out, "  %s\n  %*s %s\n", form, FORM_COLUMNS, "", row->help);
     else
-        fprintf(out, "  %-26s %s\n", form, row->help);
+        fprintf(out, "  %s%*s %s\n", form, (int)(FORM_COLUMNS - columns), "", row->help);
 }
 
 void help_command(FILE *out, const struct command *command)
