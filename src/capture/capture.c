@@ -29,7 +29,7 @@ struct leaf_slot {
 };
 
 struct read_counter {
-    uint64_t id, last_value;
+    uint64_t last_value;
 };
 
 struct capture_state {
@@ -39,7 +39,7 @@ struct capture_state {
     uint32_t frames[FRAMES_MOST];
     uint64_t unwound[UNWOUND_MOST];
     size_t unwound_count; /* of the last sample */
-    /* PERF_SAMPLE_READ: the last value of each counter */
+    /* PERF_SAMPLE_READ: the last value of each counter, of inherited ones of each thread's copy */
     struct hashmap counter_by_id;
     vec(struct read_counter) counters;
     struct hashmap event_by_id;
@@ -460,19 +460,30 @@ static struct sample sample_of(struct capture *capture, const struct record *rec
     };
 }
 
-/* How far a counter came since its last sample; each sample of a group carries all its counters. */
-static uint64_t counter_advance(struct capture_state *state, uint64_t id, uint64_t value)
+/*
+ * How far a counter came since its last sample; each sample of a group carries all its counters. key: of the counter. One
+ * that is behind itself began anew: a thread's number was given to another.
+ */
+static uint64_t counter_advance(struct capture_state *state, uint64_t key, uint64_t value)
 {
-    uint32_t index = hashmap_find(&state->counter_by_id, hash_u64(id), NULL, NULL, NULL);
+    uint32_t index = hashmap_find(&state->counter_by_id, key, NULL, NULL, NULL);
     if (index == HASHMAP_ABSENT) {
         index = (uint32_t)state->counters.count;
-        *vec_push(&state->counters) = (struct read_counter){.id = id};
-        hashmap_add(&state->counter_by_id, hash_u64(id), index);
+        *vec_push(&state->counters) = (struct read_counter){0};
+        hashmap_add(&state->counter_by_id, key, index);
     }
     struct read_counter *counter = &state->counters.items[index];
-    uint64_t advance = value - counter->last_value;
+    uint64_t advance = value < counter->last_value ? value : value - counter->last_value;
     counter->last_value = value;
     return advance;
+}
+
+/* Inherited counters are copied for each thread, with the id of the first (allowed together with reads since Linux 6.12). */
+static uint64_t counter_key(const struct capture_state *state, const struct record *record, uint64_t id)
+{
+    bool by_thread = record->event < state->source->event_count && state->source->events[record->event].attr.inherit &&
+                     record->sample.sample_type & PERF_SAMPLE_TID;
+    return by_thread ? hash_combine(hash_u64(id), record->who.tid) : hash_u64(id);
 }
 
 static uint32_t event_of_id(struct capture_state *state, uint64_t id)
@@ -529,7 +540,7 @@ static bool give_out_read(struct capture *capture, const struct record *record, 
     for (uint32_t at = 0; at < sample_read_count(&record->sample); at++) {
         struct sample_read_value value = sample_read_value(&record->sample, at);
         uint32_t event = event_of_id(capture->state, value.id);
-        sample->period = counter_advance(capture->state, value.id, value.value);
+        sample->period = counter_advance(capture->state, counter_key(capture->state, record, value.id), value.value);
         sample->event = event == HASHMAP_ABSENT ? (uint16_t)record->event : (uint16_t)event;
         if (sample->period && !give_out(capture, record, sample))
             return false;

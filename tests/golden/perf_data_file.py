@@ -13,17 +13,17 @@ MMAP, LOST, COMM, EXIT, THROTTLE, FORK, SAMPLE, MMAP2, LOST_SAMPLES, SWITCH, KSY
 ATTR, FINISHED_ROUND, AUXTRACE, HEADER_FEATURE, COMPRESSED, COMPRESSED2 = 64, 68, 71, 80, 81, 83
 CONTEXT_KERNEL, CONTEXT_USER = 2**64 - 128, 2**64 - 512
 READ_ID, READ_GROUP, READ_TIMES = 4, 8, 3
-FLAG_BITS = {"sample_id_all": 18, "freq": 10, "precise_ip": 15, "mmap": 8, "comm": 9}
+FLAG_BITS = {"sample_id_all": 18, "freq": 10, "precise_ip": 15, "mmap": 8, "comm": 9, "inherit": 1}
 
 
 class File:
     def __init__(self, order="<", sample_type=IP | TID | TIME | PERIOD, sample_id_all=True, attr_size=128, events=1,
                  read_format=0, ids=True, branch_sample_type=0, regs_user=0, regs_intr=0, stack_user=0, version=2,
-                 event_type=1, config=0):
+                 event_type=1, config=0, inherit=False):
         self.order, self.sample_type, self.sample_id_all, self.attr_size = order, sample_type, sample_id_all, attr_size
         self.read_format, self.version, self.stack_user = read_format, version, stack_user
         self.branch_sample_type, self.regs_user, self.regs_intr = branch_sample_type, regs_user, regs_intr
-        self.event_type, self.config = event_type, config
+        self.event_type, self.config, self.inherit = event_type, config, inherit
         self.ids = [[100 + event] if ids else [] for event in range(events)]
         self.data = b""
         self.features = {}
@@ -43,7 +43,7 @@ class File:
         return word
 
     def attr(self, event):
-        flags = self.flags(sample_id_all=int(self.sample_id_all), mmap=1, comm=1, precise_ip=1)
+        flags = self.flags(sample_id_all=int(self.sample_id_all), mmap=1, comm=1, precise_ip=1, inherit=int(self.inherit))
         whole = self.pack("IIQQQQQIIQQQQIiQIHHIIQQ", self.event_type, self.attr_size, self.config + event, 1000,
                           self.sample_type, self.read_format, flags, 0, 0, 0, 0, self.branch_sample_type, self.regs_user,
                           self.stack_user, 0, self.regs_intr, 0, 0, 0, 0, 0, 0, 0)

@@ -134,6 +134,20 @@ def test_group_reads_give_a_sample_per_counter(report, order):
     assert report(recording.file(), "-s", "comm", "-F", "sample,period,comm") == ["3,300,a", "2,90,a"]
 
 
+@ORDERS
+def test_group_reads_of_inherited_counters_are_each_threads_own(report, order):
+    """Linux 6.12 and later: every thread's copy counts from 0, under one id."""
+    kinds = made.IP | made.TID | made.TIME | made.ID | made.READ
+    recording = File(order, sample_type=kinds, events=2, read_format=made.READ_ID | made.READ_GROUP | made.READ_TIMES,
+                     event_type=4, inherit=True)
+    recording.comm(1, 1, "a").comm(2, 2, "b")
+    recording.sample(1, 0x1000, 1000, reads=[(0, 100), (1, 30)])
+    recording.sample(2, 0x1000, 2000, reads=[(0, 10), (1, 5)])
+    recording.sample(1, 0x1000, 3000, reads=[(0, 250), (1, 30)])
+    recording.sample(2, 0x1000, 4000, reads=[(0, 40), (1, 6)])
+    assert sorted(report(recording.file(), "-s", "comm", "-F", "sample,period,comm")) == ["1,30,a", "2,250,a", "2,40,b", "2,6,b"]
+
+
 def test_a_separator_within_a_name_makes_no_cell(report, tmp_path):
     recording = File().comm(1, 1, "a,b").mmap(1, 0x1000, 0x1000, "/x,y").sample(1, 0x1010, 1000).sample(1, 0, 2000)
     assert report(recording.file(), "-s", "comm,dso") == ["50.00%,a.b,[unknown]", "50.00%,a.b,x.y"]

@@ -33,7 +33,7 @@ static void folds_begin(struct building *building)
     struct place_fold *folds[] = {&building->fold, &building->fold_from};
     for (size_t at = 0; at < array_count(folds); at++) {
         folds[at]->matters = folds[at]->dso || folds[at]->symbol || folds[at]->line;
-        folds[at]->whole = folds[at]->symbol && (folds[at]->dso || building->places->options.lines);
+        folds[at]->whole = folds[at]->symbol; /* functions of one name in two binaries, or overloaded, are two: as perf has it */
     }
 }
 
@@ -50,16 +50,11 @@ static void add_place_name(struct text *name, const struct place_fold *fold, con
     if (fold->dso)
         text_add(name, place->dso);
     text_add_char(name, '\n');
-    if (fold->symbol && place->symbol)
-        text_add(name, place->symbol);
-    else if (fold->symbol)
-        text_printf(name, "%" PRIx64 " %s", place->addr, place->dso);
-    text_add_char(name, '\n');
     if (fold->line && place->line)
         text_add(name, place->line);
 }
 
-/* Fold places together by the keys' own names: dso alone, symbol name alone, line alone. */
+/* Fold places together by the keys' own names: dso alone, line alone. */
 static void places_fold(const struct building *building, struct place_fold *fold)
 {
     if (!fold->matters || fold->whole)
