@@ -138,10 +138,13 @@ static const char *what_is_open(const struct findings *findings, struct arena *a
 /* A small cause with a measured gain must not hide a large one whose gain isn't, or that most of the time is elsewhere. */
 static const double CULPRIT_SMALL = 0.2, FAR_LARGER = 2;
 
-/* Shares of different times are compared by what they come to. */
+/* Shares of different times are compared by what they come to. A fact without a measured gain stands for its share's middle, not its far end. */
 static double most_returned(const struct finding *finding)
 {
-    return finding->recoverable.high * (finding->of_seconds > 0 ? finding->of_seconds : 1);
+    double share = finding->recoverable.high;
+    if (finding->gain_unmeasured && 2 * finding->recoverable.mid < share)
+        share = 2 * finding->recoverable.mid;
+    return share * (finding->of_seconds > 0 ? finding->of_seconds : 1);
 }
 
 static const struct finding *far_larger(const struct finding *culprit, const struct findings *findings)

@@ -49,12 +49,14 @@ static bool is_library_function(const char *name)
     return false;
 }
 
-/* C++'s own wrappers are compiled into the program; libuv's stand in whatever it is linked into. */
+/* C++'s own wrappers are compiled into the program; libuv's stand in whatever it is linked into; Java's monitors are the machine's. */
 static bool is_wrapper(const char *name)
 {
-    static const char *const libuv[] = {"uv_cond_", "uv_mutex_", "uv_sem_", "uv_rwlock_", "uv_barrier_", "uv_thread_join"};
-    for (size_t at = 0; at < array_count(libuv); at++)
-        if (strncmp(name, libuv[at], strlen(libuv[at])) == 0)
+    static const char *const others[] = {"uv_cond_", "uv_mutex_", "uv_sem_", "uv_rwlock_", "uv_barrier_", "uv_thread_join",
+                                         "os::Platform", "ObjectMonitor::", "ObjectSynchronizer::", "Monitor::", "Mutex::",
+                                         "SharedRuntime::complete_monitor", "SharedRuntime::monitor_"};
+    for (size_t at = 0; at < array_count(others); at++)
+        if (strncmp(name, others[at], strlen(others[at])) == 0)
             return true;
     return strncmp(name, "std::", strlen("std::")) == 0 || strncmp(name, "__gthread", strlen("__gthread")) == 0 ||
            strncmp(name, "__gnu_cxx::", strlen("__gnu_cxx::")) == 0;

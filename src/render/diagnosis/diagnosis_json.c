@@ -172,8 +172,22 @@ static void write_profile(struct json_writer *json, const struct results *result
     json_object_close(json);
 }
 
-static void write_run(struct json_writer *json, const struct run_time *run)
+/* As the page's table has it; absent where it isn't known whether any of its threads ran. */
+static void write_time_shares(struct json_writer *json, const struct time_shares *shares)
 {
+    if (!shares->known)
+        return;
+    json_object_open(json, "time_shares");
+    json_interval(json, "running", shares->running);
+    json_interval(json, "throttled", shares->throttled);
+    json_interval(json, "ready", shares->ready);
+    json_interval(json, "waiting", shares->waiting);
+    json_object_close(json);
+}
+
+static void write_run(struct json_writer *json, const struct results *results)
+{
+    const struct run_time *run = results->run;
     json_object_open(json, "run");
     json_measured(json, "elapsed_s", run->elapsed_s);
     json_measured(json, "cpu_s", run->cpu_s);
@@ -184,6 +198,8 @@ static void write_run(struct json_writer *json, const struct run_time *run)
     json_measured(json, "run_delay_s", run->run_delay_s);
     json_measured(json, "migrations", run->migrations);
     json_u64(json, "threads", run->threads_seen);
+    struct time_shares shares = time_shares_of(run, results->activity, results->waits);
+    write_time_shares(json, &shares);
     json_object_close(json);
 }
 
@@ -337,7 +353,7 @@ void diagnosis_json(struct text *out, const struct diagnosis *diagnosis)
     bottleneck_json(&json, diagnosis->results->bottleneck);
     write_confirmed(&json, diagnosis->confirmed);
     if (diagnosis->results->run)
-        write_run(&json, diagnosis->results->run);
+        write_run(&json, diagnosis->results);
     write_processes(&json, diagnosis->results->kernel, diagnosis->results->why[RESULT_KERNEL]);
     runs_json(&json, diagnosis->results->runs);
     counters_json(&json, diagnosis->results->counters);

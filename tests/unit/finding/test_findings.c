@@ -227,6 +227,21 @@ Test(findings, small_pages_gain_spans_what_overlap_may_hide)
     arena_done(&made.arena);
 }
 
+/* "5 to 41 %" of an unmeasured gain is no larger cause than 12 % that is certain. */
+Test(findings, a_wide_share_is_no_larger_cause)
+{
+    struct made_up made;
+    make_up(&made);
+    made.kernel.kernel_samples = made.kernel.call_samples = 120;
+    made.function.name = "__memmove_evex";
+    made.function.samples = 60;
+    made.stalls.unnamed_samples = 350;
+    findings_test(&made.findings, &made.results, &made.arena);
+    struct overall overall = overall_of(&made.findings, &made.results, &made.arena);
+    cr_assert(!strstr(overall.sentence, "Larger still"), "%s", overall.sentence);
+    arena_done(&made.arena);
+}
+
 /* Half of a long wait is more than all of a little CPU time. */
 Test(findings, what_is_larger_is_compared_in_seconds)
 {

@@ -222,3 +222,39 @@ Test(activity, who_shares_a_limit_and_how_much_it_ran_is_told_in_version_1)
     arena_done(&arena);
     place_done(&place);
 }
+
+/* A shell that puts itself into a limited group and becomes the program: that group's limit is the program's, from then on. */
+Test(activity, a_limited_group_that_it_joins_later_counts)
+{
+    struct place place;
+    struct arena arena;
+    struct activity activity;
+    const pid_t pid = 4000001;
+    place_init(&place);
+    arena_init(&arena);
+    made_folder_put(place.folder, "/proc/stat", "cpu  1 0 0 1 0 0 0 0 0 0\n");
+    made_folder_put(place.folder, "/proc/self/mountinfo", "30 20 0:26 / /cg rw - cgroup2 cgroup2 rw\n");
+    made_folder_put(place.folder, "/proc/self/cgroup", "0::/user\n");
+    made_folder_put(place.folder, "/proc/4000001/cgroup", "0::/user\n");
+    made_folder_put(place.folder, "/cg/user/cpu.stat", "usage_usec 100\nnr_periods 0\nnr_throttled 0\nthrottled_usec 0\n");
+    made_folder_put(place.folder, "/cg/user/cpu.max", "max 100000\n");
+    made_folder_put(place.folder, "/cg/pod/cpu.stat", "usage_usec 100\nnr_periods 10\nnr_throttled 1\nthrottled_usec 5000\n");
+    made_folder_put(place.folder, "/cg/pod/cpu.max", "30000 100000\n");
+    made_folder_put(place.folder, "/cg/pod/cgroup.procs", "4000001\n");
+    process_put(&place, &(struct made_process){4000001, 1, 'R', 1, 0, 5});
+    struct activity_watch *watch = activity_watch_new(&place.root, &pid, 1, false, NULL);
+    activity_result(watch, &arena, &activity);
+    cr_expect_not(activity.quota_cpus.known);
+    made_folder_put(place.folder, "/proc/4000001/cgroup", "0::/pod\n");
+    activity_look(watch);
+    made_folder_put(place.folder, "/cg/pod/cpu.stat", "usage_usec 300100\nnr_periods 20\nnr_throttled 11\nthrottled_usec 705000\n");
+    activity_look(watch);
+    activity_result(watch, &arena, &activity);
+    cr_expect_str_eq(activity.cgroup, "/pod");
+    cr_expect_float_eq(activity.quota_cpus.value, 0.3, 1e-9);
+    cr_expect_float_eq(activity.throttled_s.value, 0.7, 1e-9, "what it was throttled before isn't its own: %g", activity.throttled_s.value);
+    cr_expect_float_eq(activity.throttled_periods.value, 10, 1e-9);
+    activity_watch_free(watch);
+    arena_done(&arena);
+    place_done(&place);
+}
