@@ -81,6 +81,8 @@ static bool metrics_choose(const struct live_run *run, uint32_t *metrics, size_t
     unsigned level = run->options->level ? (unsigned)run->options->level : LEVEL_USUAL;
     bool only = nodes && nodes[0] != '+';
     *ret_count = 0;
+    for (uint32_t at = 0; at < table->metrics.count && !run->machine.levels; at++)
+        metric_put(metrics, ret_count, at);
     for (uint32_t at = 0; at < table->metrics.count && !only; at++)
         if (table->metrics.items[at].level && table->metrics.items[at].level <= level)
             metric_put(metrics, ret_count, at);
@@ -200,10 +202,10 @@ static bool result_write_there(struct live_run *run, struct error *err)
     return result_write(run, file, err) && (fflush(file) == 0 || error_system(err, errno, "can't write '%s'", run->options->output));
 }
 
-static bool known_is_any(const struct topdown_tree *tree)
+static bool known_is_any(const struct topdown_tree *tree, bool besides)
 {
     for (size_t at = 0; at < tree->count; at++)
-        if (tree->nodes[at].level && tree->nodes[at].value.known)
+        if ((besides || tree->nodes[at].level) && tree->nodes[at].value.known)
             return true;
     return false;
 }
@@ -265,7 +267,7 @@ static bool live_run(struct live_run *run, struct error *err)
         good = result_write_there(run, err);
         if (run->argv)
             run->context->exit_code = run->session.exit_code;
-        if (!run->context->exit_code && !known_is_any(&run->tree))
+        if (!run->context->exit_code && !known_is_any(&run->tree, run->machine.levels == 0))
             run->context->exit_code = EXIT_CODE_INCONCLUSIVE;
     } else if (err->kind == ERROR_LIMIT) {
         run->context->exit_code = EXIT_CODE_INCONCLUSIVE;

@@ -2,10 +2,11 @@
 #include "command/topdown/topdown_machine.h"
 
 #include "base/scope.h"
+#include "capture/event_trial.h"
+#include "metric/table/table_architectural.h"
 #include "metric/table/table_choice.h"
 #include "metric/table/table_general.h"
 #include "metric/term_spec.h"
-#include "source/live/counters.h"
 #include "system/cpu/identity.h"
 #include "system/cpu/topology.h"
 #include "system/cpu/tsc.h"
@@ -26,21 +27,7 @@ struct asker {
 
 static bool spec_opens(const struct asker *asker, const struct event_spec *spec, struct error *ret_reason)
 {
-    struct event_list list = {0};
-    struct counters counters = {0};
-    struct target self;
-    target_of_workload(&self, 0, &asker->machine->arena);
-    self.kind = TARGET_THREADS;
-    *vec_push(&list) = *spec;
-    struct counter_request request = {.events = &list, .target = &self, .starts_later = true};
-    bool good = counters_open(&counters, &request, asker->kernel, asker->root, &asker->machine->arena, ret_reason);
-    if (good && counters.items[0].refusal != REFUSAL_NONE) {
-        counter_refusal_explain(&counters.items[0], asker->root, ret_reason);
-        good = false;
-    }
-    counters_close(&counters);
-    event_list_done(&list);
-    return good;
+    return event_trial_opens(spec, asker->kernel, asker->root, &asker->machine->arena, ret_reason);
 }
 
 static bool word_opens(const struct asker *asker, const char *word, struct error *ret_reason)
@@ -149,7 +136,7 @@ static bool key_is(const struct topdown_machine *machine, const char *const *key
 static void notes_take(struct topdown_machine *machine)
 {
     const struct topdown_choice *choice = &machine->choice;
-    for (size_t at = 0; at < choice->passed_over_count; at++)
+    for (size_t at = 0; at < choice->passed_over_count && machine->has_table; at++)
         if (choice->passed_over[at].form->levels && (at == 0 || choice->form->levels == 0))
             *vec_push(&machine->notes) = arena_printf(&machine->arena, "not by %s: %s", choice->passed_over[at].form->name,
                                                       choice->passed_over[at].why);
@@ -172,7 +159,14 @@ static bool form_find(struct topdown_machine *machine, struct asker *asker, stru
     machine->levels = machine->choice.form->levels;
     machine->slots_are_the_cores = machine->smt && key_is(machine, whole_core, array_count(whole_core));
     notes_take(machine);
-    if (machine->levels && !machine->choice.form->fields && !key_is(machine, whole_core, array_count(whole_core)))
+    if (!machine->levels) {
+        if (machine->has_table)
+            metric_table_done(&machine->table);
+        metric_table_architectural(&machine->table);
+        machine->has_table = true;
+        return true;
+    }
+    if (!machine->choice.form->fields && !key_is(machine, whole_core, array_count(whole_core)))
         return metric_table_use_general(&machine->table, err);
     return true;
 }

@@ -2,6 +2,7 @@
 #include "command/topdown/topdown_session.h"
 
 #include "capture/counter_trial.h"
+#include "capture/event_trial.h"
 #include "capture/pass_record.h"
 #include "experiment/experiment.h"
 #include "metric/schedule/table_request.h"
@@ -32,6 +33,9 @@ static uint32_t term_of(struct metric_table *table, const char *const *names, si
         struct error unknown = {0}; /* another vendor's name */
         if (table_event_find(table, view_of(names[at])) != TABLE_NONE && table_term_resolve(table, view_of(names[at]), &term, &unknown))
             return term;
+        for (term = 0; term < table->terms.count; term++)
+            if (strcmp(table->terms.items[term].name, names[at]) == 0)
+                return term;
     }
     return TABLE_NONE;
 }
@@ -47,12 +51,13 @@ static void controls_find(struct topdown_session *session)
 
 void topdown_session_init(struct topdown_session *session, const struct topdown_setup *setup)
 {
-    static const char *const cycles[] = {"cpu_clk_unhalted.thread", "ls_not_halted_cyc", "cpu_cycles"};
-    static const char *const instructions[] = {"inst_retired.any", "ex_ret_instr", "inst_retired"};
+    static const char *const cycles[] = {"cpu_clk_unhalted.thread", "ls_not_halted_cyc", "cpu_cycles", "cycles"};
+    static const char *const instructions[] = {"inst_retired.any", "ex_ret_instr", "inst_retired", "instructions"};
     *session = (struct topdown_session){.setup = setup, .pmu = setup->pmu};
     arena_init(&session->arena);
     session->cycles = term_of(setup->table, cycles, array_count(cycles));
     session->instructions = term_of(setup->table, instructions, array_count(instructions));
+    session->term_refused = arena_array(&session->arena, const char *, setup->table->terms.count + 1);
     session->places = arena_array(&session->arena, struct metric_place, setup->table->metrics.count + 1);
     controls_find(session);
 }
@@ -100,6 +105,30 @@ static const char *metric_missing(const struct step *step, uint32_t metric, cons
     return NULL;
 }
 
+/* What leads PERF_METRICS, or is one of its fields, opens in its group only: sysfs has said that it does. */
+static bool opens_alone(const struct table_term *term)
+{
+    enum { SLOTS_UMASK = 0x04, FIELD_FIRST = 0x80 };
+    return term->pmu || !term->code.known || term->code.event || (term->code.umask != SLOTS_UMASK && term->code.umask < FIELD_FIRST);
+}
+
+/* Events that the kernel refuses cost no pass. */
+static void terms_try(struct step *step, struct term_spec *specs, const bool *wanted)
+{
+    struct topdown_session *session = step->session;
+    const struct metric_table *table = session->setup->table;
+    for (size_t at = 0; at < table->terms.count; at++) {
+        struct error reason = {0};
+        if (!wanted[at] || specs[at].count != 1 || !opens_alone(&table->terms.items[at]))
+            continue;
+        if (!session->term_refused[at])
+            session->term_refused[at] = event_trial_opens(&specs[at].specs[0], session->setup->kernel, session->setup->root, &session->arena, &reason)
+                                            ? "" : arena_string(&session->arena, reason.message);
+        if (session->term_refused[at][0])
+            specs[at] = (struct term_spec){.why_not = session->term_refused[at], .hint = ""};
+    }
+}
+
 static void specs_find(struct step *step, const uint32_t *metrics, size_t count)
 {
     struct topdown_session *session = step->session;
@@ -115,6 +144,7 @@ static void specs_find(struct step *step, const uint32_t *metrics, size_t count)
     if (session->instructions != TABLE_NONE)
         wanted[session->instructions] = true;
     term_specs_find(specs, table, wanted, session->setup->root, &session->arena);
+    terms_try(step, specs, wanted);
     step->specs = arena_array(&session->arena, struct event_spec, table->terms.count + 1);
     for (size_t at = 0; at < table->terms.count; at++)
         if (specs[at].count == 1)

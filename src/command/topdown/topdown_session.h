@@ -47,6 +47,7 @@ struct topdown_session {
     struct pass_agreement agreement;
     uint32_t controls[TOPDOWN_CONTROLS_MOST]; /* metrics */
     size_t control_count;
+    const char **term_refused;     /* of each term: why it doesn't open here; "" : it does; NULL: not tried yet */
     uint32_t cycles, instructions; /* terms, or TABLE_NONE */
     size_t passes, steps;
     double seconds;                /* that a run of the program lasts; 0: not known yet */

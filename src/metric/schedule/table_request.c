@@ -14,9 +14,10 @@ struct collector {
     bool *has_term, *seen; /* of each term; of each metric */
 };
 
+/* "": an event by the kernel's own name, of the cores unless it is one of software. */
 static bool is_core(const char *pmu)
 {
-    return !pmu || strncmp(pmu, "cpu", 3) == 0 || strncmp(pmu, "armv8_pmuv3", 11) == 0;
+    return !pmu || !pmu[0] || strncmp(pmu, "cpu", 3) == 0 || strncmp(pmu, "armv8_pmuv3", 11) == 0;
 }
 
 static void event_register(struct schedule_event *event, const struct event_code *code)

@@ -130,6 +130,11 @@ static void information_write(struct page *page, const struct topdown_tree *tree
 /* The path to the leaf, what it means, and what to sample. */
 static void leaf_write(struct page *page, const struct topdown_tree *tree)
 {
+    bool has_tree = false;
+    for (size_t at = 0; at < tree->count; at++)
+        has_tree |= tree->nodes[at].level > 0;
+    if (!has_tree)
+        return;
     page_heading(page, "Leaf");
     if (tree->leaf == SIZE_MAX) {
         page_paragraph(page, PAGE_PLAIN, 0, 0, "No node of level 1 is flagged, or none could be decided.");
