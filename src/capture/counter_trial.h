@@ -12,7 +12,7 @@
 
 #include "capture/scheduled_counters.h"
 
-enum { COUNTER_TRIAL_STEPS_MOST = 4 };
+enum { COUNTER_TRIAL_STEPS_MOST = 5 };
 
 struct counter_trial {
     struct schedule_pmu pmus[2];      /* what is left of each; the request's first two */

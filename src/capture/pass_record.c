@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "capture/pass_record.h"
 
+#include "base/vec.h"
 #include "metric/schedule/pass_plan.h"
+#include "source/live/counters.h"
 
 struct pass {
     const struct pass_request *request;
     const struct pass_subject *subject;
     struct scheduled_counters *set;
     uint64_t start_ns;
+    struct event_list fault_events;
+    struct counters faults;
+    vec(struct pass_faults) fault_reads;
 };
 
 static uint64_t pass_now(const struct pass *pass)
@@ -20,17 +25,42 @@ static bool pass_wait(const struct pass *pass, uint64_t most_ns)
     return pass->subject->wait(pass->subject->context, most_ns);
 }
 
-static void all_count(const struct pass *pass)
+/* Loading shows by its page faults; a counter of software takes none of the PMU's. */
+static void faults_open(struct pass *pass, const struct target *target, const struct kernel *kernel, const struct sysroot *root,
+                        struct arena *arena)
+{
+    struct error unknown = {0}; /* then it isn't known what was loading */
+    struct counter_request request = {.events = &pass->fault_events, .target = target, .inherit = target->kind != TARGET_CPUS,
+                                      .enable_on_exec = target->kind == TARGET_WORKLOAD};
+    if (!event_list_parse(&pass->fault_events, "page-faults", root, arena, &unknown) ||
+        !counters_open(&pass->faults, &request, kernel, root, arena, &unknown))
+        pass->faults.count = 0;
+}
+
+static void faults_read(struct pass *pass)
+{
+    struct pass_faults read = {.time_ns = pass_now(pass)};
+    if (!pass->faults.count || pass->faults.items[0].refusal != REFUSAL_NONE)
+        return;
+    const struct counter *counter = &pass->faults.items[0];
+    counters_read(&pass->faults);
+    for (size_t cell = 0; cell < counter->cpu_count * counter->thread_count; cell++)
+        read.faults += counter->values[cell].valid ? counter->values[cell].value : 0;
+    *vec_push(&pass->fault_reads) = read;
+}
+
+static void all_count(struct pass *pass)
 {
     bool ended = false;
     while (!ended) {
         ended = pass_wait(pass, pass->request->read_ns);
         scheduled_counters_read(pass->set, SCHEDULED_ALL, pass_now(pass));
+        faults_read(pass);
     }
 }
 
 /* The counters of a group stand still but in its slices. */
-static void slices_count(const struct pass *pass, struct arena *arena)
+static void slices_count(struct pass *pass, struct arena *arena)
 {
     uint32_t *order = arena_array(arena, uint32_t, pass->request->group_count + 1);
     bool ended = false;
@@ -41,6 +71,7 @@ static void slices_count(const struct pass *pass, struct arena *arena)
             ended = pass_wait(pass, pass->request->slice_ns);
             scheduled_counters_stop(pass->set, (int)order[at]);
             scheduled_counters_read(pass->set, (int)order[at], pass_now(pass));
+            faults_read(pass);
         }
     }
 }
@@ -55,7 +86,15 @@ static void group_keep(struct pass_group *ret, const struct pass *pass, size_t i
         kept[at].counts = arena_copy(arena, kept[at].counts, planned->count * sizeof(*kept[at].counts));
     *ret = (struct pass_group){.group = pass->request->groups[index], .windows = kept, .window_count = count,
                                .refused = arena_array(arena, const char *, planned->count + 1),
+                               .user_only = scheduled_counters_user_only(pass->set, index),
                                .never_ran = scheduled_counters_never_ran(pass->set, index)};
+    const int *cpus = NULL;
+    ret->cpu_count = scheduled_counters_cpus(pass->set, index, &cpus);
+    ret->cpus = arena_copy(arena, cpus, ret->cpu_count * sizeof(*cpus));
+    struct group_window *on_cpus = arena_array(arena, struct group_window, ret->cpu_count + 1);
+    for (size_t cpu = 0; cpu < ret->cpu_count; cpu++)
+        on_cpus[cpu] = scheduled_counters_cpu_window(pass->set, index, cpu, arena_array(arena, double, planned->count + 1));
+    ret->cpu_windows = on_cpus;
     for (size_t event = 0; event < planned->count; event++) {
         struct error reason = {0};
         if (scheduled_counters_refused(pass->set, index, event, root, &reason))
@@ -77,6 +116,8 @@ static bool pass_count(struct pass_record *ret, struct pass *pass, const struct 
     else
         all_count(pass);
     ret->elapsed_ns = pass_now(pass);
+    ret->faults = arena_copy(arena, pass->fault_reads.items, pass->fault_reads.count * sizeof(*pass->fault_reads.items));
+    ret->fault_count = pass->fault_reads.count;
     ret->groups = arena_array(arena, struct pass_group, request->group_count + 1);
     ret->group_count = request->group_count;
     for (size_t at = 0; at < request->group_count; at++)
@@ -95,7 +136,12 @@ bool pass_record_make(struct pass_record *ret_record, const struct pass_request 
                                                 .groups = request->groups, .group_count = request->group_count, .target = &target,
                                                 .inherit = target.kind != TARGET_CPUS};
     good = good && scheduled_counters_open(&pass.set, &wanted, kernel, root, err);
+    if (good)
+        faults_open(&pass, &target, kernel, root, arena);
     good = good && pass_count(&record, &pass, root, arena, err);
+    counters_close(&pass.faults);
+    event_list_done(&pass.fault_events);
+    vec_done(&pass.fault_reads);
     scheduled_counters_free(pass.set);
     record.exit_code = subject->finish(subject->context);
     if (good)

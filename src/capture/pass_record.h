@@ -27,12 +27,24 @@ struct pass_group {
     const struct group_window *windows;
     size_t window_count;
     const char **refused; /* of each event: why it isn't counted, or NULL */
+    const int *cpus; /* of a target that is CPUs: which … */
+    const struct group_window *cpu_windows; /* … and all that was counted on each */
+    size_t cpu_count;
     bool never_ran;
+    bool user_only; /* the kernel may not be counted, and is no part of it */
+};
+
+/* Page faults until then, as the kernel's own counter has them. */
+struct pass_faults {
+    uint64_t time_ns;
+    uint64_t faults;
 };
 
 struct pass_record {
     struct pass_group *groups; /* in the request's order */
     size_t group_count;
+    const struct pass_faults *faults; /* at each read; none where they can't be counted */
+    size_t fault_count;
     uint64_t elapsed_ns;
     int exit_code;
 };

@@ -183,3 +183,40 @@ bool scheduled_counters_never_ran(const struct scheduled_counters *set, size_t g
 {
     return set->groups[group].enabled_ns > 0 && !set->groups[group].running_ns;
 }
+
+bool scheduled_counters_user_only(const struct scheduled_counters *set, size_t group)
+{
+    bool any = false;
+    for (size_t at = 0; at < set->groups[group].counters.count; at++)
+        any |= set->groups[group].counters.items[at].user_only;
+    return any;
+}
+
+size_t scheduled_counters_cpus(const struct scheduled_counters *set, size_t group, const int **ret_cpus)
+{
+    const struct counters *counters = &set->groups[group].counters;
+    for (size_t at = 0; at < counters->count; at++)
+        if (counters->items[at].refusal == REFUSAL_NONE && counters->items[at].cpus && counters->items[at].cpus[0] >= 0) {
+            *ret_cpus = counters->items[at].cpus;
+            return counters->items[at].cpu_count;
+        }
+    return 0;
+}
+
+struct group_window scheduled_counters_cpu_window(const struct scheduled_counters *set, size_t group, size_t cpu, double *ret_counts)
+{
+    const struct counters *counters = &set->groups[group].counters;
+    struct group_window window = {.counts = ret_counts};
+    for (size_t at = 0; at < counters->count; at++) {
+        const struct counter *counter = &counters->items[at];
+        const struct counter_value *value = cpu < counter->cpu_count ? &counter->values[cpu * counter->thread_count] : NULL;
+        bool valid = value && counter->refusal == REFUSAL_NONE && value->valid;
+        ret_counts[at] = valid ? (double)value->value : 0;
+        if (valid && !window.enabled_ns) {
+            window.enabled_ns = value->enabled_ns;
+            window.running_ns = value->running_ns;
+            window.end_ns = value->enabled_ns;
+        }
+    }
+    return window;
+}

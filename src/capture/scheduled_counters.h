@@ -51,6 +51,11 @@ size_t scheduled_counters_windows(const struct scheduled_counters *set, size_t g
 /* Why an event of a group isn't counted (with the remedy as hint); false: it is. */
 bool scheduled_counters_refused(const struct scheduled_counters *set, size_t group, size_t event, const struct sysroot *root,
                                 struct error *ret_reason);
+/* One window of all that the group counted so far on one of its CPUs; ret_counts: one for each event. Shape: cpu counts from 0. */
+size_t scheduled_counters_cpus(const struct scheduled_counters *set, size_t group, const int **ret_cpus);
+struct group_window scheduled_counters_cpu_window(const struct scheduled_counters *set, size_t group, size_t cpu, double *ret_counts);
+/* Whether an event of the group counts user code only, as the kernel may not be counted. */
+bool scheduled_counters_user_only(const struct scheduled_counters *set, size_t group);
 /* Whether the group was enabled and never had its turn on the counters: others hold them, or a kernel's fault. */
 bool scheduled_counters_never_ran(const struct scheduled_counters *set, size_t group);
 

@@ -6,6 +6,7 @@
 #include "command/topdown/topdown_machine.h"
 #include "command/topdown/topdown_modes.h"
 #include "command/topdown/topdown_session.h"
+#include "command/topdown/topdown_timeline.h"
 #include "render/topdown/topdown_page.h"
 #include "source/live/workload.h"
 
@@ -26,6 +27,9 @@ struct live_run {
     struct topdown_session session;
     struct topdown_tree tree;
     struct topdown_located located;
+    struct topdown_timeline timeline;
+    vec(struct topdown_phase_row) phases;
+    vec(struct topdown_interval_row) intervals, cores;
     vec(const char *) notes;
 };
 
@@ -159,10 +163,14 @@ static void notes_collect(struct live_run *run)
     vec_for_each(&run->machine.notes, text) *vec_push(&run->notes) = *text;
     vec_for_each(&run->session.notes, text) *vec_push(&run->notes) = *text;
     agreement_note(run);
+    if (run->session.user_only)
+        note(run, "only user code was counted, as the kernel may not be (kernel.perf_event_paranoid): what happened there is no part of this");
     if (run->session.interrupted)
         note(run, "it was interrupted: what is said rests on the passes until then");
     if (run->argv && run->session.exit_code)
         note(run, "the program ended with status %d", run->session.exit_code);
+    if (run->session.has_warmup)
+        note(run, "the beginning was warm-up (it faulted pages at several times the rate of the rest) and is no part of the tree");
     if (run->argv && run->session.passes > 1)
         note(run, "the program ran %zu times, once for each group of events; intervals are of the program, from how its runs differed", run->session.passes);
 }
@@ -178,6 +186,9 @@ static bool result_write(struct live_run *run, FILE *to, struct error *err)
     struct text out = {0};
     struct topdown_page what = {.origin = origin_text(run), .level_most = (unsigned)run->options->level, .all = run->options->all,
                                 .notes = run->notes.items, .note_count = run->notes.count, .is_live = true,
+                                .phases = run->phases.items, .phase_count = run->phases.count,
+                                .cores = run->cores.items, .core_count = run->cores.count,
+                                .intervals = run->intervals.items, .interval_count = run->intervals.count,
                                 .located = run->located.lines.items, .located_count = run->located.lines.count};
     if (run->options->json) {
         topdown_json_write(&out, &run->tree, &what);
@@ -232,6 +243,114 @@ static void leaf_locate(struct live_run *run)
         note(run, "%s could not be sampled: %s", event.name, arena_string(arena, err.message));
 }
 
+/* ---- over time --------------------------------------------------------------------------------------------- */
+
+static double phase_seconds(const struct topdown_timeline *timeline, unsigned phase, bool warmup)
+{
+    double seconds = 0;
+    for (size_t at = 0; at < timeline->phases.segment_count; at++) {
+        const struct topdown_segment *segment = &timeline->phases.segments[at];
+        if (segment->phase != phase || segment->is_warmup != warmup)
+            continue;
+        for (size_t window = segment->first; window < segment->first + segment->count; window++)
+            seconds += (double)(timeline->windows[window].end_ns - timeline->windows[window].start_ns) / 1e9;
+    }
+    return seconds;
+}
+
+/* "0.0-3.2 s, 7.1-9.0 s": the segments of a phase. */
+static const char *phase_when(struct live_run *run, unsigned phase)
+{
+    const struct topdown_timeline *timeline = &run->timeline;
+    const char *text = "";
+    size_t said = 0;
+    for (size_t at = 0; at < timeline->phases.segment_count; at++) {
+        const struct topdown_segment *segment = &timeline->phases.segments[at];
+        if (segment->phase != phase || said++ >= 4)
+            continue;
+        text = arena_printf(&run->machine.arena, "%s%s%.1f-%.1f s", text, *text ? ", " : "", (double)timeline->windows[segment->first].start_ns / 1e9,
+                            (double)timeline->windows[segment->first + segment->count - 1].end_ns / 1e9);
+    }
+    return said > 4 ? arena_printf(&run->machine.arena, "%s and %zu more", text, said - 4) : text;
+}
+
+static bool phase_is_warmup(const struct topdown_timeline *timeline, unsigned phase)
+{
+    for (size_t at = 0; at < timeline->phases.segment_count; at++)
+        if (timeline->phases.segments[at].phase == phase)
+            return timeline->phases.segments[at].is_warmup;
+    return false;
+}
+
+static void phases_find(struct live_run *run)
+{
+    struct topdown_timeline *timeline = &run->timeline;
+    topdown_timeline_find(timeline, &run->session, &run->machine.arena);
+    for (unsigned phase = 0; phase < timeline->phases.phase_count && timeline->phases.phase_count > 1; phase++) {
+        struct topdown_phase_row *row = vec_push(&run->phases);
+        bool warmup = phase_is_warmup(timeline, phase);
+        *row = (struct topdown_phase_row){.when = phase_when(run, phase), .seconds = phase_seconds(timeline, phase, warmup), .is_warmup = warmup};
+        if (warmup)
+            continue;
+        struct topdown_values values;
+        topdown_session_values(&run->session, topdown_timeline_groups(timeline, &run->session, (int)phase, &run->machine.arena), &values);
+        topdown_tree_of_values(&row->tree, &run->machine.table, &values, &run->machine.arena);
+    }
+}
+
+static void intervals_find(struct live_run *run)
+{
+    const struct topdown_timeline *timeline = &run->timeline;
+    for (size_t at = 0; run->options->interval_ms && at < timeline->count; at++) {
+        struct topdown_interval_row *row = vec_push(&run->intervals);
+        *row = (struct topdown_interval_row){.end_s = (double)timeline->windows[at].end_ns / 1e9, .count = timeline->metric_count};
+        for (size_t value = 0; value < timeline->metric_count; value++) {
+            row->names[value] = run->machine.table.metrics.items[timeline->metrics[value]].name;
+            row->values[value] = timeline->windows[at].values[value];
+        }
+    }
+}
+
+/* The first level of one core; false: its CPUs did next to nothing. */
+static bool core_find(struct live_run *run, const bool *of_core, struct topdown_interval_row *row)
+{
+    const struct topdown_timeline *timeline = &run->timeline;
+    row->count = 0;
+    for (size_t value = 0; value < timeline->metric_count; value++) {
+        struct measured share = topdown_session_on_cpus(&run->session, timeline->metrics[value], timeline->group, of_core);
+        if (!share.known)
+            return false;
+        row->names[row->count] = run->machine.table.metrics.items[timeline->metrics[value]].name;
+        row->values[row->count++] = share.value;
+    }
+    return row->count > 0;
+}
+
+static void cores_find(struct live_run *run)
+{
+    struct arena *arena = &run->machine.arena;
+    if (!run->options->per_core || !run->timeline.count)
+        return;
+    const struct topdown_cpus *counted = &run->session.cpus.items[run->timeline.group];
+    bool *done = arena_array(arena, bool, counted->count + 1);
+    for (size_t first = 0; first < counted->count; first++) {
+        bool *of_core = arena_array(arena, bool, counted->count + 1);
+        const struct topology_cpu *place = topology_cpu_find(&run->machine.topology, counted->cpus[first]);
+        struct topdown_interval_row row = {.core = ""};
+        if (done[first])
+            continue;
+        for (size_t at = first; at < counted->count; at++) {
+            const struct topology_cpu *other = topology_cpu_find(&run->machine.topology, counted->cpus[at]);
+            of_core[at] = at == first || (place && other && other->first_sibling == place->first_sibling);
+            done[at] |= of_core[at];
+            if (of_core[at])
+                row.core = arena_printf(arena, "%s%s%d", row.core, *row.core ? "," : "", counted->cpus[at]);
+        }
+        if (core_find(run, of_core, &row))
+            *vec_push(&run->cores) = row;
+    }
+}
+
 /* ---- the run ----------------------------------------------------------------------------------------------- */
 
 static bool program_failed(const struct live_run *run, const struct error *err)
@@ -263,6 +382,9 @@ static bool live_run(struct live_run *run, struct error *err)
     subject_make(run);
     bool good = session_run(run, err);
     if (good) {
+        phases_find(run);
+        intervals_find(run);
+        cores_find(run);
         notes_collect(run);
         good = result_write_there(run, err);
         if (run->argv)
@@ -285,6 +407,9 @@ bool topdown_live(struct context *context, const struct topdown_options *options
                 live_run(&run, err);
     vec_done(&run.notes);
     vec_done(&run.located.lines);
+    vec_done(&run.phases);
+    vec_done(&run.intervals);
+    vec_done(&run.cores);
     topdown_machine_done(&run.machine);
     return good;
 }

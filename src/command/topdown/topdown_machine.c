@@ -8,7 +8,6 @@
 #include "metric/table/table_general.h"
 #include "metric/term_spec.h"
 #include "system/cpu/identity.h"
-#include "system/cpu/topology.h"
 #include "system/cpu/tsc.h"
 #include "system/host/virtualisation.h"
 #include "system/pmu/architectural.h"
@@ -174,7 +173,6 @@ static bool form_find(struct topdown_machine *machine, struct asker *asker, stru
 bool topdown_machine_find(struct topdown_machine *machine, const char *tables, const struct kernel *kernel, const struct sysroot *root,
                           struct error *err)
 {
-    struct topology topology;
     struct cpu_identity identity;
     struct error unknown = {0};
     struct asker asker = {.machine = machine, .kernel = kernel, .root = root};
@@ -190,12 +188,13 @@ bool topdown_machine_find(struct topdown_machine *machine, const char *tables, c
     }
     if (!machine->has_table)
         *vec_push(&machine->notes) = arena_string(&machine->arena, unknown.message);
-    topology_read(&topology, root, &machine->arena);
+    topology_read(&machine->topology, root, &machine->arena);
+    const struct topology *topology = &machine->topology;
     cpu_identity_read(&identity, root, &machine->arena);
     cpu_identity_describe(&identity, machine->processor, sizeof(machine->processor));
-    machine->smt = topology.smt_active.known ? topology.smt_active.value == 1 : topology.threads_per_core.known && topology.threads_per_core.value > 1;
+    machine->smt = topology->smt_active.known ? topology->smt_active.value == 1 : topology->threads_per_core.known && topology->threads_per_core.value > 1;
     pmu_find(machine, &identity, root);
-    constants_find(machine, &topology, &asker);
+    constants_find(machine, topology, &asker);
     return form_find(machine, &asker, err);
 }
 

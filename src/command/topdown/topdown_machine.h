@@ -11,6 +11,7 @@
 #include "metric/schedule/schedule_pmu.h"
 #include "metric/schedule/topdown_form.h"
 #include "metric/table/table.h"
+#include "system/cpu/topology.h"
 #include "system/kernel.h"
 #include "system/sysroot.h"
 
@@ -21,6 +22,7 @@ struct topdown_machine {
     char processor[128];         /* "Sapphire Rapids" */
     struct schedule_pmu pmu;
     bool smt;
+    struct topology topology;
     bool slots_are_the_cores;    /* slots are counted for whole cores: a task's own can't be told while SMT is on */
     unsigned levels;             /* that the form gives at once; deeper ones take more events. 0: no tree */
     struct measured constants[TABLE_CONSTANT_COUNT];

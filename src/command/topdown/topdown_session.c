@@ -3,7 +3,7 @@
 
 #include "capture/counter_trial.h"
 #include "capture/event_trial.h"
-#include "capture/pass_record.h"
+#include "command/topdown/topdown_timeline.h"
 #include "experiment/experiment.h"
 #include "metric/schedule/table_request.h"
 #include "metric/term_spec.h"
@@ -65,6 +65,8 @@ void topdown_session_init(struct topdown_session *session, const struct topdown_
 void topdown_session_done(struct topdown_session *session)
 {
     vec_done(&session->groups);
+    vec_done(&session->faults);
+    vec_done(&session->cpus);
     vec_done(&session->notes);
     arena_done(&session->arena);
 }
@@ -393,12 +395,16 @@ static void records_take(struct step *step)
         for (size_t at = 0; at < record->group_count; at++) {
             const struct pass_group *counted = &record->groups[at];
             const struct schedule_group *planned = &step->schedule.groups[counted->group];
+            session->user_only |= counted->user_only;
             if (step->group_of[counted->group] == UINT32_MAX || !(step->plan.way == PASS_RUNS && is_control_again(record, at)))
                 step->group_of[counted->group] = (uint32_t)session->groups.count;
+            *vec_push(&session->cpus) = (struct topdown_cpus){counted->cpus, counted->cpu_windows, counted->cpu_count};
             *vec_push(&session->groups) = (struct metric_group){
                 .terms = planned->events, .term_count = planned->count, .windows = counted->windows, .window_count = counted->window_count,
                 .refused = counted->refused, .pass = session->passes};
         }
+        if (record->group_count)
+            *vec_push(&session->faults) = (struct topdown_pass_faults){record->faults, record->fault_count};
         session->passes += record->group_count > 0;
         if (record->elapsed_ns)
             session->seconds = (double)record->elapsed_ns / 1e9;
@@ -516,13 +522,38 @@ static void agreement_find(struct topdown_session *session)
     }
 }
 
-static void values_find(struct topdown_session *session)
+void topdown_session_values(struct topdown_session *session, const struct metric_group *groups, struct topdown_values *ret_values)
 {
     struct topdown_values_request request = values_request(session);
-    agreement_find(session);
+    request.groups = groups;
     request.run_spread = session->agreement.run_spread;
     request.run_freedom = session->agreement.run_freedom;
-    topdown_values_find(&session->values, &request, &session->arena);
+    topdown_values_find(ret_values, &request, &session->arena);
+}
+
+struct measured topdown_session_on_cpus(struct topdown_session *session, uint32_t metric, size_t group, const bool *wanted)
+{
+    const struct topdown_cpus *cpus = &session->cpus.items[group];
+    struct topdown_values_request request = values_request(session);
+    struct metric_group one = session->groups.items[group];
+    struct group_window *windows = arena_array(&session->arena, struct group_window, cpus->count + 1);
+    one.window_count = 0;
+    for (size_t at = 0; at < cpus->count; at++)
+        if (wanted[at])
+            windows[one.window_count++] = cpus->windows[at];
+    one.windows = windows;
+    return metric_group_value(&request, metric, &one, &session->arena);
+}
+
+/* Loading is no part of the answer. */
+static void values_find(struct topdown_session *session)
+{
+    struct topdown_timeline timeline;
+    agreement_find(session);
+    topdown_timeline_find(&timeline, session, &session->arena);
+    session->has_warmup = topdown_timeline_has_warmup(&timeline);
+    topdown_session_values(session, session->has_warmup ? topdown_timeline_groups(&timeline, session, TIMELINE_WORK, &session->arena)
+                                                        : session->groups.items, &session->values);
 }
 
 bool topdown_session_measure(struct topdown_session *session, const uint32_t *metrics, size_t count, struct error *err)

@@ -11,7 +11,7 @@
 #include "analyse/topdown/pass_agreement.h"
 #include "analyse/topdown/topdown_values.h"
 #include "base/vec.h"
-#include "capture/pass_subject.h"
+#include "capture/pass_record.h"
 #include "metric/schedule/pass_plan.h"
 #include "metric/schedule/schedule_pmu.h"
 #include "system/kernel.h"
@@ -37,13 +37,28 @@ struct topdown_setup {
     void (*progress)(void *context, const char *what); /* NULL: silent */
 };
 
+struct topdown_pass_faults {
+    const struct pass_faults *reads;
+    size_t count;
+};
+
+/* What one group counted on each CPU; count 0: its target wasn't CPUs. */
+struct topdown_cpus {
+    const int *cpus;
+    const struct group_window *windows;
+    size_t count;
+};
+
 struct topdown_session {
     const struct topdown_setup *setup;
     struct arena arena;
     struct schedule_pmu pmu;       /* what is left of it after trials */
     vec(struct metric_group) groups;
+    vec(struct topdown_pass_faults) faults; /* of each pass */
+    vec(struct topdown_cpus) cpus; /* of each group */
     struct metric_place *places;   /* of each metric */
-    struct topdown_values values;  /* of all that was measured so far */
+    struct topdown_values values;  /* of all that was measured so far, but warm-up */
+    bool has_warmup;
     struct pass_agreement agreement;
     uint32_t controls[TOPDOWN_CONTROLS_MOST]; /* metrics */
     size_t control_count;
@@ -54,6 +69,7 @@ struct topdown_session {
     uint64_t own_ns;               /* CPU time of our own, in all passes */
     int exit_code;                 /* of the program */
     bool interrupted;
+    bool user_only;                /* the kernel may not be counted here */
     vec(const char *) notes;
 };
 
@@ -66,6 +82,10 @@ void topdown_session_done(struct topdown_session *session);
  * ERROR_LIMIT when the run is too short for its groups (the message says how long it must last).
  */
 MUST_CHECK bool topdown_session_measure(struct topdown_session *session, const uint32_t *metrics, size_t count, struct error *err);
+/* All values once more, from these windows (one group for each of the session's): a phase. Owner: the session. */
+void topdown_session_values(struct topdown_session *session, const struct metric_group *groups, struct topdown_values *ret_values);
+/* A metric on these of a group's CPUs together: a core. */
+struct measured topdown_session_on_cpus(struct topdown_session *session, uint32_t metric, size_t group, const bool *wanted);
 /* From what was measured on down: children of flagged nodes, until none is left. */
 MUST_CHECK bool topdown_session_drill(struct topdown_session *session, struct error *err);
 

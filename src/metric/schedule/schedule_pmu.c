@@ -85,6 +85,7 @@ static const struct step {
     {0, FIXED_CYCLES, "the fixed cycle counter, as the NMI watchdog holds it"},
     {LOW_FOUR, 0, "one of the first four general counters"},
     {UINT32_MAX, 0, "one more general counter"},
+    {LOW_FOUR, 0, "another of the first four general counters"},
 };
 
 bool schedule_pmu_give_up(struct schedule_pmu *pmu, unsigned step)

@@ -56,6 +56,44 @@ static void node_write(struct json_writer *json, const struct topdown_node *node
     json_object_close(json);
 }
 
+static void phases_write(struct json_writer *json, const struct topdown_page *what)
+{
+    json_array_open(json, "phases");
+    for (size_t at = 0; at < what->phase_count; at++) {
+        const struct topdown_phase_row *phase = &what->phases[at];
+        const struct topdown_tree *tree = &phase->tree;
+        json_object_open(json, NULL);
+        json_string(json, "when", phase->when);
+        json_double(json, "seconds", phase->seconds);
+        json_bool(json, "warm_up", phase->is_warmup);
+        json_string(json, "leaf", phase->is_warmup || tree->leaf == SIZE_MAX ? NULL : tree->nodes[tree->leaf].path);
+        json_array_open(json, "nodes");
+        for (size_t node = 0; !phase->is_warmup && node < tree->count; node++)
+            if (tree->nodes[node].level && tree->nodes[node].value.known)
+                node_write(json, &tree->nodes[node]);
+        json_array_close(json);
+        json_object_close(json);
+    }
+    json_array_close(json);
+}
+
+static void rows_write(struct json_writer *json, const char *name, const struct topdown_interval_row *rows, size_t count)
+{
+    json_array_open(json, name);
+    for (size_t at = 0; at < count; at++) {
+        const struct topdown_interval_row *row = &rows[at];
+        json_object_open(json, NULL);
+        if (row->core)
+            json_string(json, "cpus", row->core);
+        else
+            json_double(json, "end_s", row->end_s);
+        for (size_t value = 0; value < row->count; value++)
+            json_double(json, row->names[value], row->values[value]);
+        json_object_close(json);
+    }
+    json_array_close(json);
+}
+
 void topdown_json_write(struct text *out, const struct topdown_tree *tree, const struct topdown_page *what)
 {
     struct json_writer json = {0};
@@ -73,6 +111,11 @@ void topdown_json_write(struct text *out, const struct topdown_tree *tree, const
     for (size_t at = 0; at < what->note_count; at++)
         json_string(&json, NULL, what->notes[at]);
     json_array_close(&json);
+    if (what->is_live) {
+        phases_write(&json, what);
+        rows_write(&json, "cores", what->cores, what->core_count);
+        rows_write(&json, "intervals", what->intervals, what->interval_count);
+    }
     json_array_open(&json, "located");
     for (size_t at = 0; at < what->located_count; at++)
         json_string(&json, NULL, what->located[at]);

@@ -10,6 +10,24 @@
 #include "analyse/topdown/topdown_tree.h"
 #include "render/page.h"
 
+/* A stretch of the program that differs from the others. */
+struct topdown_phase_row {
+    const char *when;  /* "0.0-3.2 s" */
+    double seconds;
+    bool is_warmup;    /* no part of the answer; it has no tree */
+    struct topdown_tree tree;
+};
+
+enum { TOPDOWN_INTERVAL_VALUES = 8 };
+
+struct topdown_interval_row {
+    double end_s;      /* of an interval */
+    const char *core;  /* of a core: its CPUs; else NULL */
+    size_t count;
+    const char *names[TOPDOWN_INTERVAL_VALUES];
+    double values[TOPDOWN_INTERVAL_VALUES]; /* shares */
+};
+
 struct topdown_page {
     const char *origin;   /* "counts.csv (perf stat -x)" */
     unsigned level_most;  /* deepest level to show; 0: as far as flags lead */
@@ -17,6 +35,12 @@ struct topdown_page {
     const char *const *notes; /* of the input */
     size_t note_count;
     bool is_live;         /* counted here: nodes have intervals */
+    const struct topdown_phase_row *phases; /* none when there is one only */
+    size_t phase_count;
+    const struct topdown_interval_row *intervals; /* -I */
+    size_t interval_count;
+    const struct topdown_interval_row *cores; /* --per-core */
+    size_t core_count;
     const char *const *located; /* where the leaf is in the program: lines */
     size_t located_count;
 };

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "analyse/topdown/metric_quality.h"
 #include "render/topdown/topdown_page.h"
 
 #include <math.h>
@@ -53,7 +54,9 @@ static void bar_add(struct page *page, double share, enum page_meaning meaning)
 static void value_text(const struct topdown_node *node, char *buffer, size_t size)
 {
     double shown = node->value.value * node->scale;
-    if (strcmp(node->unit, "%") == 0)
+    if ((node->marks & QUALITY_ABOUT_ZERO) && strcmp(node->unit, "%") == 0)
+        snprintf(buffer, size, "  ~0.0 %%");
+    else if (strcmp(node->unit, "%") == 0)
         snprintf(buffer, size, "%6.1f %%", shown);
     else
         snprintf(buffer, size, "%.4g%s%s", shown, node->unit[0] ? " " : "", node->unit);
@@ -170,6 +173,50 @@ static void missing_write(struct page *page, const struct topdown_tree *tree, co
     text_done(&said);
 }
 
+/* One phase: its first level, and where its flags lead. */
+static void phase_write(struct page *page, const struct topdown_phase_row *phase, size_t number)
+{
+    page_printf(page, PAGE_STRONG, "Phase %zu", number);
+    page_printf(page, PAGE_FAINT, ", %.1f s in all: %s\n", phase->seconds, phase->when);
+    if (phase->is_warmup) {
+        page_add(page, PAGE_PLAIN, "  warm-up: no part of the answer\n");
+        return;
+    }
+    const struct topdown_tree *tree = &phase->tree;
+    for (size_t at = 0; at < tree->count; at++)
+        if (tree->nodes[at].level == 1 && tree->nodes[at].value.known)
+            page_printf(page, tree->nodes[at].decision == TOPDOWN_FLAGGED ? PAGE_BAD : PAGE_PLAIN, "  %s %.1f %%", tree->nodes[at].name,
+                        tree->nodes[at].value.value * 100);
+    if (tree->leaf == SIZE_MAX)
+        page_add(page, PAGE_PLAIN, "\n  nothing is flagged, or nothing could be decided\n");
+    else
+        page_printf(page, PAGE_PLAIN, "\n  bound by %s, %.1f %%\n", tree->nodes[tree->leaf].path, tree->nodes[tree->leaf].value.value * 100);
+}
+
+static void phases_write(struct page *page, const struct topdown_page *what)
+{
+    if (what->phase_count)
+        page_heading(page, "Phases");
+    for (size_t at = 0; at < what->phase_count; at++)
+        phase_write(page, &what->phases[at], at + 1);
+}
+
+static void rows_write(struct page *page, const char *heading, const struct topdown_interval_row *rows, size_t count)
+{
+    if (count)
+        page_heading(page, heading);
+    for (size_t at = 0; at < count; at++) {
+        const struct topdown_interval_row *row = &rows[at];
+        if (row->core)
+            page_printf(page, PAGE_FAINT, "CPU %-9s", row->core);
+        else
+            page_printf(page, PAGE_FAINT, "%9.3f s", row->end_s);
+        for (size_t value = 0; value < row->count; value++)
+            page_printf(page, PAGE_PLAIN, "  %s %.1f %%", row->names[value], row->values[value] * 100);
+        page_add(page, PAGE_PLAIN, "\n");
+    }
+}
+
 static void located_write(struct page *page, const struct topdown_page *what)
 {
     if (what->located_count)
@@ -198,6 +245,9 @@ void topdown_text_write(struct page *page, const struct topdown_tree *tree, cons
     missing_write(page, tree, what);
     leaf_write(page, tree);
     located_write(page, what);
+    phases_write(page, what);
+    rows_write(page, "Per core", what->cores, what->core_count);
+    rows_write(page, "Over time", what->intervals, what->interval_count);
     information_write(page, tree, what);
     notes_write(page, tree, what);
 }

@@ -41,7 +41,8 @@ struct table_program {
     unsigned rule_count;
     struct simulated_plan plan;
     struct simulated_pmu *simulated;
-    uint64_t run_ns, now_ns, start_ns;
+    uint64_t run_ns, start_ns;
+    bool attached; /* watched, not started */
 };
 
 /* ---- the machine ------------------------------------------------------------------------------------------- */
@@ -294,7 +295,7 @@ static void program_rules(struct table_program *program)
 {
     struct schedule_request request;
     schedule_request_of_table(&request, &program->table, NULL, 0, &program->pmu, &program->arena);
-    program->rules = arena_array(&program->arena, struct simulated_rule, program->table.terms.count + 1);
+    program->rules = arena_array(&program->arena, struct simulated_rule, program->table.terms.count + 2);
     for (size_t at = 0; at < program->table.terms.count; at++) {
         const struct schedule_event *event = &request.events[at];
         if (program->specs[at].count != 1 || program->same[at] != at)
@@ -306,6 +307,34 @@ static void program_rules(struct table_program *program)
             .needs = event->kind == SCHEDULE_TOPDOWN ? SIMULATED_METRIC : SIMULATED_HARDWARE,
             .counters = event->kind == SCHEDULE_SLOTS ? 0 : event->counters, .fixed = event->fixed,
             .needs_register = registers[event->needs], .per_second = program->rates[at]};
+    }
+}
+
+/* Once more after the table was changed. */
+static void program_specs_find(struct table_program *program)
+{
+    size_t terms = program->table.terms.count;
+    program->specs = arena_array(&program->arena, struct term_spec, terms + 1);
+    program->same = arena_array(&program->arena, uint32_t, terms + 1);
+    program->rates = arena_array(&program->arena, double, terms + 1);
+    term_specs_find(program->specs, &program->table, NULL, &program->root, &program->arena);
+    for (size_t at = 0; at < terms; at++) {
+        program->same[at] = (uint32_t)at;
+        for (size_t first = 0; first < at && program->specs[at].count == 1 && program->same[at] == at; first++)
+            if (program->specs[first].count == 1 && program->specs[first].specs[0].attr.config == program->specs[at].specs[0].attr.config &&
+                program->specs[first].specs[0].attr.type == program->specs[at].specs[0].attr.type)
+                program->same[at] = (uint32_t)first;
+    }
+}
+
+/* The machine's sysfs stops listing slots: a guest. */
+__attribute__((unused)) static void unlink_topdown(const struct table_program *program)
+{
+    static const char *const names[] = {"slots", "topdown-retiring", "topdown-heavy-ops"};
+    for (size_t at = 0; at < array_count(names); at++) {
+        char path[256];
+        snprintf(path, sizeof(path), "%s" TABLE_PROGRAM_PMU "cpu/events/%s", program->folder, names[at]);
+        remove(path);
     }
 }
 
@@ -327,29 +356,18 @@ static void table_program_init(struct table_program *program, const char *key, u
                      table_term_resolve(&program->table, view_of(counted_besides[at]), &term, &unknown);
         (void)known;
     }
-    size_t terms = program->table.terms.count;
-    program->specs = arena_array(&program->arena, struct term_spec, terms + 1);
-    program->same = arena_array(&program->arena, uint32_t, terms + 1);
-    program->rates = arena_array(&program->arena, double, terms + 1);
-    term_specs_find(program->specs, &program->table, NULL, &program->root, &program->arena);
-    for (size_t at = 0; at < terms; at++) {
-        program->same[at] = (uint32_t)at;
-        for (size_t first = 0; first < at && program->specs[at].count == 1 && program->same[at] == at; first++)
-            if (program->specs[first].count == 1 && program->specs[first].specs[0].attr.config == program->specs[at].specs[0].attr.config &&
-                program->specs[first].specs[0].attr.type == program->specs[at].specs[0].attr.type)
-                program->same[at] = (uint32_t)first;
-    }
+    program_specs_find(program);
     for (size_t at = 0; at < TABLE_CONSTANT_COUNT; at++)
         program->constants[at] = not_measured("not said");
     program->constants[TABLE_SMT_ON] = measured_as(threads > 1);
     program->constants[TABLE_TSC_HZ] = measured_as(2e9);
     program->constants[TABLE_SLOTS] = measured_as(8);
 }
-
 /* After the rates are chosen; plan's rules and counters are the program's. */
 static void table_program_start(struct table_program *program, struct simulated_plan plan)
 {
-    program_rules(program);
+    if (!program->rule_count)
+        program_rules(program);
     program->plan = plan;
     program->plan.rules = program->rules;
     program->plan.rule_count = program->rule_count;
@@ -381,6 +399,7 @@ static bool program_start(void *context, struct target *ret_target, struct arena
     struct table_program *program = context;
     (void)err;
     target_of_workload(ret_target, TABLE_PROGRAM_PID, arena);
+    ret_target->kind = program->attached ? TARGET_THREADS : TARGET_WORKLOAD;
     program->start_ns = simulated_pmu_now_ns(program->simulated);
     return true;
 }
@@ -389,7 +408,8 @@ static bool program_release(void *context, struct error *err)
 {
     struct table_program *program = context;
     (void)err;
-    simulated_pmu_exec(program->simulated, TABLE_PROGRAM_PID);
+    if (!program->attached)
+        simulated_pmu_exec(program->simulated, TABLE_PROGRAM_PID);
     program->start_ns = simulated_pmu_now_ns(program->simulated);
     return true;
 }

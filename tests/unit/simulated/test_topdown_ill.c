@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* plumb topdown where things are against it: short programs, counters that others hold, events that never run, phases, guests. */
+#include "test.h"
+
+#include "analyse/topdown/topdown_tree.h"
+#include "command/topdown/topdown_machine.h"
+#include "command/topdown/topdown_session.h"
+#include "command/topdown/topdown_timeline.h"
+#include "metric/table/table_general.h"
+#include "table_program.h"
+
+#include <errno.h>
+
+#define MS 1000000u
+
+struct bench {
+    struct table_program program;
+    struct topdown_setup setup;
+    struct topdown_session session;
+    struct topdown_tree tree;
+    struct error err;
+};
+
+static void bench_init(struct bench *bench, const char *key, unsigned threads, const char *leaf)
+{
+    *bench = (struct bench){0};
+    table_program_init(&bench->program, key, threads);
+    cr_assert(program_plant(&bench->program, leaf, 5), "no rates for %s", leaf);
+}
+
+static void bench_start(struct bench *bench, struct simulated_plan plan)
+{
+    table_program_start(&bench->program, plan);
+    bench->setup = (struct topdown_setup){.kernel = simulated_pmu_kernel(bench->program.simulated), .root = &bench->program.root,
+                                          .table = &bench->program.table, .pmu = bench->program.pmu,
+                                          .subject = table_program_subject(&bench->program), .is_program = true,
+                                          .constants = bench->program.constants};
+    topdown_session_init(&bench->session, &bench->setup);
+}
+
+static bool bench_levels(struct bench *bench, unsigned level)
+{
+    uint32_t metrics[256];
+    size_t count = 0;
+    for (uint32_t at = 0; at < bench->program.table.metrics.count; at++)
+        if (bench->program.table.metrics.items[at].level && bench->program.table.metrics.items[at].level <= level)
+            metrics[count++] = at;
+    return topdown_session_measure(&bench->session, metrics, count, &bench->err);
+}
+
+static const char *bench_leaf(struct bench *bench)
+{
+    topdown_tree_of_values(&bench->tree, &bench->program.table, &bench->session.values, &bench->session.arena);
+    return bench->tree.leaf == SIZE_MAX ? "" : bench->tree.nodes[bench->tree.leaf].name;
+}
+
+static void bench_done(struct bench *bench)
+{
+    topdown_session_done(&bench->session);
+    table_program_done(&bench->program);
+}
+
+static struct metric_quality *quality_of(struct bench *bench, const char *name)
+{
+    uint32_t metric = table_metric_find(&bench->program.table, view_of(name));
+    cr_assert_neq(metric, TABLE_NONE);
+    return &bench->session.values.qualities[metric];
+}
+
+static bool notes_have(const struct topdown_session *session, const char *word)
+{
+    for (size_t at = 0; at < session->notes.count; at++)
+        if (strstr(session->notes.items[at], word))
+            return true;
+    return false;
+}
+
+Test(topdown_ill, a_program_of_20_ms_is_counted_whole)
+{
+    struct bench bench;
+    bench_init(&bench, "SPR", 2, "L2_Bound");
+    bench.program.run_ns = 20 * MS;
+    bench_start(&bench, (struct simulated_plan){0});
+    cr_assert(bench_levels(&bench, 2) && topdown_session_drill(&bench.session, &bench.err), "%s", bench.err.message);
+    cr_expect_str_eq(bench_leaf(&bench), "L2_Bound");
+    cr_expect_float_eq(quality_of(&bench, "L2_Bound")->seen, 1, 1e-9);
+    bench_done(&bench);
+}
+
+Test(topdown_ill, one_short_run_for_many_groups_is_refused_with_the_time_it_takes)
+{
+    struct bench bench;
+    bench_init(&bench, "SKX", 1, "L3_Bound");
+    bench.program.run_ns = 300 * MS;
+    bench_start(&bench, (struct simulated_plan){0});
+    bench.setup.once = true;
+    cr_assert_not(bench_levels(&bench, 3));
+    cr_expect_eq(bench.err.kind, ERROR_LIMIT);
+    cr_expect(strstr(bench.err.message, "must last"), "%s", bench.err.message);
+    bench_done(&bench);
+}
+
+Test(topdown_ill, one_long_run_is_shared)
+{
+    struct bench bench;
+    bench_init(&bench, "SKX", 1, "L3_Bound");
+    bench.program.run_ns = 40000ull * MS;
+    bench_start(&bench, (struct simulated_plan){.noise = {.seed = 3, .shared = 0.1, .own = 0.02}});
+    bench.setup.once = true;
+    cr_assert(bench_levels(&bench, 3), "%s", bench.err.message);
+    cr_expect_eq(bench.session.passes, 1);
+    cr_expect_str_eq(bench_leaf(&bench), "L3_Bound");
+    cr_expect_lt(quality_of(&bench, "L3_Bound")->seen, 0.9);
+    cr_expect(quality_of(&bench, "L3_Bound")->marks & QUALITY_SCALED);
+    bench_done(&bench);
+}
+
+Test(topdown_ill, what_goes_on_is_watched_in_slices)
+{
+    struct bench bench;
+    bench_init(&bench, "SKX", 1, "Store_Bound");
+    bench.program.run_ns = 60000ull * MS;
+    bench_start(&bench, (struct simulated_plan){.noise = {.seed = 4, .shared = 0.1, .own = 0.02}});
+    bench.setup.is_program = false;
+    bench.program.attached = true;
+    cr_assert(bench_levels(&bench, 2) && topdown_session_drill(&bench.session, &bench.err), "%s", bench.err.message);
+    cr_expect_str_eq(bench_leaf(&bench), "Store_Bound");
+    bench_done(&bench);
+}
+
+Test(topdown_ill, counters_that_others_hold_are_done_without)
+{
+    struct bench bench;
+    bench_init(&bench, "SPR", 2, "MEM_Latency");
+    bench_start(&bench, (struct simulated_plan){.taken = 2, .taken_fixed = 2});
+    cr_assert(bench_levels(&bench, 2) && topdown_session_drill(&bench.session, &bench.err), "%s", bench.err.message);
+    cr_expect_str_eq(bench_leaf(&bench), "MEM_Latency");
+    cr_expect(notes_have(&bench.session, "others hold counters"));
+    bench_done(&bench);
+}
+
+static void rule_change(struct bench *bench, const char *term, enum simulated_needs needs, int open_errno)
+{
+    for (size_t at = 0; at < bench->program.table.terms.count; at++) {
+        if (strcmp(bench->program.table.terms.items[at].name, term) != 0)
+            continue;
+        for (unsigned rule = 0; rule < bench->program.rule_count; rule++)
+            if (bench->program.rules[rule].config == bench->program.specs[at].specs[0].attr.config) {
+                bench->program.rules[rule].needs = needs;
+                bench->program.rules[rule].open_errno = open_errno;
+                return;
+            }
+    }
+    cr_assert_fail("no rule for %s", term);
+}
+
+Test(topdown_ill, a_group_that_never_runs_costs_its_nodes_and_no_others)
+{
+    struct bench bench;
+    bench_init(&bench, "SPR", 2, "L3_Miss_Bound");
+    bench_start(&bench, (struct simulated_plan){0});
+    rule_change(&bench, "exe_activity.bound_on_stores", SIMULATED_NEVER, 0);
+    cr_assert(bench_levels(&bench, 2) && topdown_session_drill(&bench.session, &bench.err), "%s", bench.err.message);
+    cr_expect_not(quality_of(&bench, "Store_Bound")->value.known);
+    cr_expect(strstr(quality_of(&bench, "Store_Bound")->value.why_not, "counters"), "%s", quality_of(&bench, "Store_Bound")->value.why_not);
+    cr_expect(quality_of(&bench, "Memory_Bound")->value.known);
+    bench_done(&bench);
+}
+
+Test(topdown_ill, a_refused_event_is_said_by_name_and_costs_no_pass)
+{
+    struct bench bench;
+    bench_init(&bench, "SPR", 2, "L3_Miss_Bound");
+    bench_start(&bench, (struct simulated_plan){0});
+    rule_change(&bench, "exe_activity.bound_on_stores", SIMULATED_HARDWARE, ENOENT);
+    cr_assert(bench_levels(&bench, 2) && topdown_session_drill(&bench.session, &bench.err), "%s", bench.err.message);
+    cr_expect(strstr(quality_of(&bench, "Store_Bound")->value.why_not, "bound_on_stores"), "%s", quality_of(&bench, "Store_Bound")->value.why_not);
+    cr_expect_str_eq(bench_leaf(&bench), "L3_Miss_Bound");
+    bench_done(&bench);
+}
+
+Test(topdown_ill, nothing_to_divide_by_is_no_zero)
+{
+    struct bench bench;
+    bench_init(&bench, "ZEN4", 1, "Backend_Bound_Memory");
+    for (size_t at = 0; at < bench.program.table.terms.count; at++)
+        if (strstr(bench.program.table.terms.items[at].name, "ex_no_retire"))
+            bench.program.rates[at] = 0;
+    bench_start(&bench, (struct simulated_plan){0});
+    cr_assert(bench_levels(&bench, 2), "%s", bench.err.message);
+    cr_expect_not(quality_of(&bench, "Backend_Bound_Memory")->value.known);
+    cr_expect(quality_of(&bench, "Backend_Bound")->value.known);
+    bench_done(&bench);
+}
+
+Test(topdown_ill, without_the_kernel_it_is_user_code)
+{
+    struct bench bench;
+    bench_init(&bench, "SPR", 2, "L2_Bound");
+    bench_start(&bench, (struct simulated_plan){.kernel_refused = true});
+    cr_assert(bench_levels(&bench, 2), "%s", bench.err.message);
+    cr_expect(bench.session.user_only);
+    cr_expect(quality_of(&bench, "Backend_Bound")->value.known);
+    bench_done(&bench);
+}
+
+/* ---- without PERF_METRICS ---------------------------------------------------------------------------------- */
+
+Test(topdown_ill, general_counters_give_the_first_two_levels)
+{
+    struct bench bench = {0};
+    struct error err = {0};
+    struct table_program *program = &bench.program;
+    table_program_init(program, "SPR", 1);
+    cr_assert(metric_table_use_general(&program->table, &err), "%s", err.message);
+    program_specs_find(program);
+    program->pmu.topdown_fields = 0;
+    program->pmu.fixed &= 7;
+    unlink_topdown(program);
+    cr_assert(program_plant(program, "Branch_Mispredicts", 11) || program_plant(program, "L2_Bound", 12));
+    bench_start(&bench, (struct simulated_plan){0});
+    cr_assert(bench_levels(&bench, 2) && topdown_session_drill(&bench.session, &bench.err), "%s", bench.err.message);
+    uint32_t leaf = program_leaf(program);
+    cr_assert_neq(leaf, TABLE_NONE);
+    cr_expect_str_eq(bench_leaf(&bench), program->table.metrics.items[leaf].name);
+    cr_expect_not(simulated_pmu_was_tried(program->simulated, 4, 0x400), "fixed counter 3 stays closed");
+    for (unsigned field = 0; field < 8; field++)
+        cr_expect_not(simulated_pmu_was_tried(program->simulated, 4, 0x8000 + 0x100 * field));
+    bench_done(&bench);
+}
+
+/* ---- phases ------------------------------------------------------------------------------------------------ */
+
+static void rates_alternate(struct bench *bench, const struct table_program *other, const double *loading, uint64_t phase_ns)
+{
+    struct table_program *program = &bench->program;
+    for (unsigned rule = 0; rule < program->rule_count; rule++)
+        for (size_t at = 0; at < program->table.terms.count; at++)
+            if (program->specs[at].count == 1 && program->specs[at].specs[0].attr.config == program->rules[rule].config && program->same[at] == at) {
+                double *rates = arena_array(&program->arena, double, 3);
+                unsigned count = 0;
+                if (loading)
+                    rates[count++] = other->rates[at];
+                rates[count++] = program->rates[at];
+                rates[count++] = loading ? program->rates[at] : other->rates[at];
+                program->rules[rule].phases_per_second = rates;
+                program->rules[rule].phase_count = count;
+                program->rules[rule].phase_ns = phase_ns;
+                program->rules[rule].phases_repeat = true;
+            }
+    if (loading)
+        program->rules[program->rule_count++] = (struct simulated_rule){
+            .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_PAGE_FAULTS, .phases_per_second = loading, .phase_count = 3,
+            .phase_ns = phase_ns, .phases_repeat = true};
+}
+
+static void phased_run(struct bench *bench, const char *other_leaf, const double *loading, uint64_t phase_ns)
+{
+    struct table_program other;
+    bench_init(bench, "SPR", 2, "MEM_Bandwidth");
+    table_program_init(&other, "SPR", 2);
+    cr_assert(program_plant(&other, other_leaf, 8), "no rates for %s", other_leaf);
+    bench->program.run_ns = phase_ns * (loading ? 3 : 2);
+    program_rules(&bench->program);
+    rates_alternate(bench, &other, loading, phase_ns);
+    bench_start(bench, (struct simulated_plan){0});
+    cr_assert(bench_levels(bench, 2) && topdown_session_drill(&bench->session, &bench->err), "%s", bench->err.message);
+    table_program_done(&other);
+}
+
+Test(topdown_ill, each_phase_has_its_verdict)
+{
+    struct bench bench;
+    struct topdown_timeline timeline;
+    phased_run(&bench, "Divider", NULL, 1000ull * MS);
+    topdown_timeline_find(&timeline, &bench.session, &bench.session.arena);
+    cr_assert_eq(timeline.phases.phase_count, 2, "%u phases", timeline.phases.phase_count);
+    static const char *const parts[] = {"Memory_Bound", "Core_Bound"};
+    for (int phase = 0; phase < 2; phase++) {
+        struct topdown_values values;
+        struct topdown_tree tree;
+        topdown_session_values(&bench.session, topdown_timeline_groups(&timeline, &bench.session, phase, &bench.session.arena), &values);
+        topdown_tree_of_values(&tree, &bench.program.table, &values, &bench.session.arena);
+        cr_assert_neq(tree.leaf, SIZE_MAX);
+        cr_expect(strstr(tree.nodes[tree.leaf].path, parts[phase]), "%s", tree.nodes[tree.leaf].path);
+    }
+    bench_done(&bench);
+}
+
+Test(topdown_ill, loading_is_no_part_of_the_answer)
+{
+    static const double faults[] = {50000, 10, 10};
+    struct bench bench;
+    phased_run(&bench, "ICache_Misses", faults, 1000ull * MS);
+    cr_expect(bench.session.has_warmup);
+    cr_expect_str_eq(bench_leaf(&bench), "MEM_Bandwidth");
+    bench_done(&bench);
+}
