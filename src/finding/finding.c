@@ -24,6 +24,11 @@ static const char *const origin_names[] = {
 };
 _Static_assert(array_count(origin_names) == ORIGIN_COUNT, "a name for each origin");
 
+bool finding_is_disturbance(const struct finding *finding)
+{
+    return finding->hypothesis->is_disturbance && !finding->is_own_doing;
+}
+
 const char *verdict_name(enum verdict verdict)
 {
     return verdict_names[verdict];

@@ -100,6 +100,7 @@ struct finding {
     struct interval recoverable; /* 0..1; unknown when not testable */
     double of_seconds;           /* what recoverable is a share of */
     bool is_estimate;            /* inferred without hardware counters */
+    bool is_own_doing;           /* of what is watched, though the hypothesis is a disturbance for a program */
     bool gain_unmeasured;        /* the cause is a fact, only the upper end of recoverable is known */
     const char *subject;         /* "compute_ref_matmul: mov (%rax),%eax"; may be NULL */
     const char *headline;        /* one clause for the verdict, culprit first */
@@ -111,6 +112,9 @@ struct finding {
     size_t advice_count;
     const char *confirm; /* the experiment that would overturn it, as a command line or instruction */
 };
+
+/* Somebody else's doing: said beside the program's own causes. */
+bool finding_is_disturbance(const struct finding *finding);
 
 const char *verdict_name(enum verdict verdict);       /* "ruled_out" */
 const char *confidence_name(enum confidence confidence); /* "high" */

@@ -139,7 +139,7 @@ static double rank_of(const struct finding *finding)
 {
     if (!finding->recoverable.known)
         return 0;
-    if (finding->hypothesis->is_disturbance)
+    if (finding_is_disturbance(finding))
         return 1e-6 * finding->recoverable.low;
     /* Of causes whose gain isn't measured, what threads do to one another comes before what their code does. */
     if (finding->gain_unmeasured && strcmp(finding->hypothesis->family, "system") == 0)

@@ -76,7 +76,7 @@ static const char *sentence_case(struct arena *arena, const char *text)
 {
     /* A name at the start keeps its case; only our own words are raised. */
     static const char *const own[] = {"it ",   "a ",     "an ",   "threads ", "wrongly ", "page ",    "system ",
-                                      "interpreted ", "allocating ", "copying ", "starting ", "spinning ", "interrupts ", "the "};
+                                      "interpreted ", "allocating ", "copying ", "starting ", "spinning ", "interrupts ", "more ",   "the "};
     char *copy = arena_string(arena, text);
     for (size_t at = 0; at < sizeof(own) / sizeof(own[0]); at++)
         if (strncmp(text, own[at], strlen(own[at])) == 0)
@@ -109,7 +109,7 @@ static struct overall with_disturbance(struct overall overall, const struct find
 {
     for (size_t at = 0; at < findings->count; at++) {
         const struct finding *finding = &findings->items[at];
-        if (finding->verdict != VERDICT_SUPPORTED || !finding->hypothesis->is_disturbance ||
+        if (finding->verdict != VERDICT_SUPPORTED || !finding_is_disturbance(finding) ||
             finding->recoverable.low < DISTURBANCE_SAID)
             continue;
         overall.disturbance = finding;
@@ -151,7 +151,7 @@ static const struct finding *far_larger(const struct finding *culprit, const str
 {
     for (size_t at = 0; at < findings->count; at++) {
         const struct finding *finding = &findings->items[at];
-        if (finding != culprit && finding->verdict == VERDICT_SUPPORTED && !finding->hypothesis->is_disturbance &&
+        if (finding != culprit && finding->verdict == VERDICT_SUPPORTED && !finding_is_disturbance(finding) &&
             finding->headline && most_returned(finding) > FAR_LARGER * most_returned(culprit))
             return finding;
     }
@@ -352,7 +352,7 @@ static struct overall overall_seen(const struct findings *findings, const struct
         };
     }
     const struct finding *first = findings->count ? &findings->items[0] : NULL;
-    if (first && first->verdict == VERDICT_SUPPORTED && !first->hypothesis->is_disturbance)
+    if (first && first->verdict == VERDICT_SUPPORTED && !finding_is_disturbance(first))
         return with_disturbance(
             (struct overall){
                 .kind = OVERALL_CULPRIT,

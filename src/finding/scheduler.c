@@ -111,9 +111,40 @@ static double lost_beside(const struct results *results, double delay_s)
     return run->threads_seen <= 1 ? 0 : delayed < others ? delayed : others;
 }
 
+/*
+ * Of CPUs that are watched: what is ready shares them. Of the time in which a thread could run it waits for all but its part;
+ * one of those that the looks count is the one that looks.
+ */
+static void overbooked_test(const struct results *results, struct finding *finding)
+{
+    const struct activity *activity = results->activity;
+    finding->of = OF_ELAPSED;
+    finding->is_own_doing = true;
+    if (!activity || !activity->runnable_mean.known || !activity->cpus_online.known || activity->cpus_online.value <= 0) {
+        finding_not_testable(finding, activity ? activity->runnable_mean.why_not : "the machine was not looked at", NULL);
+        return;
+    }
+    double ready = activity->runnable_mean.value - 1, cpus = activity->cpus_online.value;
+    struct interval share = interval_exactly(ready > cpus ? (ready - cpus) / ready : 0);
+    finding->is_estimate = false;
+    finding_decide_share(finding, results, share_of(OF_ELAPSED, share));
+    if (finding->verdict == VERDICT_RULED_OUT) {
+        finding_set(finding, reason, "machine-bound", VALUE_COUNT("runnable", ready > 0 ? ready : 0), VALUE_COUNT("cpus", cpus));
+        return;
+    }
+    finding_evidence(finding, WEIGHT_FOR, ORIGIN_MACHINE, "runnable", VALUE_COUNT("runnable", ready), VALUE_COUNT("cpus", cpus));
+    finding_set(finding, headline, "machine", VALUE_COUNT("runnable", ready), VALUE_COUNT("cpus", cpus), VALUE_SHARE("share", share));
+    finding_advise(finding, "machine-advice", NO_VALUES);
+    finding_set(finding, confirm, "machine-confirm", NO_VALUES);
+}
+
 static void oversubscribed_test(const struct results *results, struct finding *finding)
 {
     const struct run_time *run = results->run;
+    if (run->scope == RUN_MACHINE) {
+        overbooked_test(results, finding);
+        return;
+    }
     struct measured delay = run->run_delay_s.known ? run->run_delay_s : run->preempted_s;
     struct measured cpus = cpus_allowed_to(results->activity);
     struct time_shares shares = shares_of_time(results);

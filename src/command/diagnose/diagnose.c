@@ -207,6 +207,7 @@ static bool report(struct context *context, const struct diagnose_options *optio
         .statements = loaded.results.statements,
         .case_folder = is_kept && !is_replay ? folder : NULL,
         .confirmed = was_confirmed ? &confirmed : NULL,
+        .programs = loaded.programs.count ? &loaded.programs : NULL,
         .host = loaded.host_denominator ? &loaded.host : NULL,
         .host_denominator = loaded.host_denominator,
     };

@@ -395,6 +395,7 @@ static void analyse(struct loaded_case *loaded)
         return;
     stalls_find(&loaded->stalls, recording, &loaded->bundle, loaded->pages, loaded->pages_count,
                 loaded->costs.one_behind, &loaded->arena);
+    loaded->programs = program_shares_of(recording, &loaded->arena);
     loaded->phases = phase_rows_of(recording, &loaded->bundle, &loaded->arena);
     loaded->waits = wait_rows_of(recording, &loaded->bundle, &loaded->arena);
     results->waits = loaded->waits.known ? &loaded->waits : NULL;

@@ -8,6 +8,7 @@
 
 #include "analyse/code/host_profile.h"
 #include "analyse/time/phase_rows.h"
+#include "analyse/time/program_shares.h"
 #include "analyse/time/run_spread.h"
 #include "analyse/time/wait_rows.h"
 #include "capture/capture.h"
@@ -39,6 +40,7 @@ struct loaded_case {
     struct kernel_time kernel;
     struct phase_rows phases;
     struct wait_rows waits;
+    struct program_shares programs;
     struct host_profile host; /* of CPUs, or where guests show */
     const char *host_denominator; /* NULL: there is none */
     struct statements statements;

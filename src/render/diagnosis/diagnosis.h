@@ -9,6 +9,7 @@
 
 #include "analyse/code/host_profile.h"
 #include "analyse/time/phase_rows.h"
+#include "analyse/time/program_shares.h"
 #include "base/text.h"
 #include "finding/overall.h"
 #include "finding/results.h"
@@ -33,6 +34,7 @@ struct diagnosis {
     size_t gap_count;
     const struct statements *statements; /* NULL: none */
     const char *case_folder; /* NULL: not kept */
+    const struct program_shares *programs; /* NULL: no samples */
     const struct host_profile *host; /* NULL: no CPUs were watched, and no guests show */
     const char *host_denominator;    /* of what its shares are */
     const struct diagnosis_confirmed *confirmed; /* NULL: no experiment was made */

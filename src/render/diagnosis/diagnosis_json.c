@@ -257,6 +257,19 @@ static void write_host(struct json_writer *json, const struct diagnosis *diagnos
     json_object_close(json);
 }
 
+static void write_programs(struct json_writer *json, const struct program_shares *programs)
+{
+    json_array_open(json, "programs");
+    for (size_t at = 0; programs && at < programs->count; at++) {
+        json_object_open(json, NULL);
+        json_string(json, "name", programs->items[at].name);
+        json_double(json, "share", programs->items[at].share);
+        json_u64(json, "processes", programs->items[at].processes);
+        json_object_close(json);
+    }
+    json_array_close(json);
+}
+
 static void write_phases(struct json_writer *json, const struct phase_rows *phases)
 {
     json_array_open(json, "phases");
@@ -362,6 +375,7 @@ void diagnosis_json(struct text *out, const struct diagnosis *diagnosis)
     write_profile(&json, diagnosis->results);
     write_waits(&json, diagnosis->results->waits);
     write_phases(&json, diagnosis->phases);
+    write_programs(&json, diagnosis->programs);
     write_host(&json, diagnosis);
     json_array_open(&json, "findings");
     for (size_t at = 0; at < diagnosis->findings->count; at++)

@@ -429,6 +429,37 @@ static void host_section(struct page *page)
         text_printf(page->out, "  by /proc/stat, guests ran in %.1f %% of the machine's CPU time\n", 100 * activity->guest_ratio.value);
 }
 
+enum { PROGRAMS_SHOWN = 6 };
+static const double PROGRAM_SHOWN_LEAST = 0.01;
+
+/* Where several programs or processes ran: a build, a pipeline, a machine. */
+static void programs_section(struct page *page)
+{
+    const struct program_shares *programs = page->diagnosis->programs;
+    const struct run_time *run = page->diagnosis->results->run;
+    size_t shown = 0;
+    uint32_t processes = 0;
+    for (size_t at = 0; programs && at < programs->count && programs->items[at].share >= PROGRAM_SHOWN_LEAST; at++, shown++)
+        processes += programs->items[at].processes;
+    if (processes < 2)
+        return;
+    heading(page, "PROGRAMS", "share of the samples, by thread name");
+    for (size_t at = 0; at < shown && at < PROGRAMS_SHOWN; at++) {
+        const struct program_share *program = &programs->items[at];
+        scoped_text struct text aside = {0};
+        text_printf(&aside, "%u process%s", program->processes, program->processes == 1 ? "" : "es");
+        if (program->processes > 1 && run && run->cpu_s.known) {
+            text_add(&aside, ", ");
+            struct value each = VALUE_SECONDS("", interval_exactly(program->share * run->cpu_s.value / program->processes));
+            value_print(&aside, &each);
+            text_add(&aside, " each");
+        }
+        share_line(page, program->name, program->share, CYAN, text_string(&aside));
+    }
+    if (shown > PROGRAMS_SHOWN)
+        text_printf(page->out, "  and %zu more of 1 %% at least\n", shown - PROGRAMS_SHOWN);
+}
+
 static void measures_section(struct page *page)
 {
     const struct counter_summary *counters = page->diagnosis->results->counters;
@@ -913,6 +944,7 @@ void diagnosis_text(struct text *out, const struct diagnosis *diagnosis, const s
         return;
     time_section(&page);
     host_section(&page);
+    programs_section(&page);
     measures_section(&page);
     wait_section(&page);
     code_section(&page);

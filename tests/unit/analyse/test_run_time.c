@@ -2,9 +2,11 @@
 /* How long did it run: which source of CPU time counts when several say something, and how far runs differ. */
 #include "test.h"
 
+#include "analyse/time/program_shares.h"
 #include "analyse/time/run_spread.h"
 #include "analyse/time/run_time.h"
 #include "analyse/time/stolen.h"
+#include "base/scope.h"
 #include "base/vec.h"
 
 static struct run_time_request attached(double elapsed_s)
@@ -67,6 +69,63 @@ Test(run_time, switches_alone_tell_cpu_time)
     cr_expect_float_eq(run.on_cpu_ratio.value, 0.8, 1e-6);
     recording.switches = NULL;
     recording.switch_count = 0;
+    recording_done(&recording);
+}
+
+Test(run_time, of_cpus_elapsed_covers_what_was_recorded_on_them)
+{
+    struct recording recording;
+    recording_init(&recording);
+    struct context_switch switches[] = {
+        {.time_ns = 1000000000, .thread = 0, .cpu = 0, .out = false}, {.time_ns = 1000000000, .thread = 1, .cpu = 1, .out = false},
+        {.time_ns = 2200000000, .thread = 0, .cpu = 0, .out = true},  {.time_ns = 2200000000, .thread = 1, .cpu = 1, .out = true},
+    };
+    threads_get(&recording.threads, 10, 10);
+    threads_get(&recording.threads, 10, 11);
+    recording.switches = switches;
+    recording.switch_count = array_count(switches);
+    struct run_time_request request = attached(1);
+    request.scope = RUN_MACHINE;
+    request.recording = &recording;
+    struct run_time run = run_time_of(&request);
+    cr_expect_float_eq(run.elapsed_s.value, 1.2, 1e-6);
+    cr_expect_float_eq(run.cpu_s.value, 2.4, 1e-6, "two CPUs have no more: %g", run.cpu_s.value);
+    request.scope = RUN_ATTACHED;
+    cr_expect_float_eq(run_time_of(&request).elapsed_s.value, 1, 1e-6);
+    recording.switches = NULL;
+    recording.switch_count = 0;
+    recording_done(&recording);
+}
+
+Test(program_shares, are_by_thread_name_and_the_idle_thread_has_none)
+{
+    struct recording recording;
+    recording_init(&recording);
+    scoped(arena_done) struct arena arena;
+    arena_init(&arena);
+    cr_assert_eq(program_shares_of(&recording, &arena).count, 0);
+    uint32_t cc1 = strings_intern(&recording.strings, "cc1"), as = strings_intern(&recording.strings, "as");
+    uint32_t first = threads_get(&recording.threads, 10, 10), second = threads_get(&recording.threads, 11, 11),
+             third = threads_get(&recording.threads, 12, 12), idle = threads_get(&recording.threads, 0, 0);
+    struct recorded_event event = {.name = "cpu-clock", .counts_ns = true};
+    struct sample samples[] = {
+        {.thread = first, .comm = cc1, .period = 10}, {.thread = first, .comm = cc1, .period = 10}, {.thread = second, .comm = cc1, .period = 40},
+        {.thread = third, .comm = as, .period = 20},  {.thread = first, .comm = as, .period = 0},   {.thread = idle, .comm = as, .period = 500},
+    };
+    recording.events = &event;
+    recording.event_count = 1;
+    recording.samples.items = samples;
+    recording.samples.count = array_count(samples);
+    struct program_shares shares = program_shares_of(&recording, &arena);
+    recording.events = NULL;
+    recording.samples.items = NULL;
+    recording.event_count = recording.samples.count = 0;
+    cr_assert_eq(shares.count, 2);
+    cr_assert_str_eq(shares.items[0].name, "cc1");
+    cr_expect_float_eq(shares.items[0].share, 0.75, 1e-9);
+    cr_expect_eq(shares.items[0].processes, 2);
+    cr_expect_float_eq(shares.items[1].share, 0.25, 1e-9);
+    cr_expect_eq(shares.items[1].processes, 2);
     recording_done(&recording);
 }
 

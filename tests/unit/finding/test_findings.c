@@ -797,6 +797,25 @@ Test(findings, little_cpu_time_has_no_share_of_it_as_its_headline)
     arena_done(&made.arena);
 }
 
+Test(findings, of_cpus_more_to_run_than_they_can_comes_first)
+{
+    struct made_up made;
+    make_up(&made);
+    made.run.scope = RUN_MACHINE;
+    made.activity.cpus_online = measured_as(2);
+    made.activity.runnable_mean = measured_as(21); /* one of them looks */
+    const struct finding *others = test_and_find(&made, "oversubscribed");
+    cr_assert_eq(others->verdict, VERDICT_SUPPORTED);
+    cr_assert_float_eq(others->recoverable.mid, 0.9, 1e-9);
+    struct overall overall = overall_of(&made.findings, &made.results, &made.arena);
+    cr_assert(strncmp(overall.sentence, "More is to run than the CPUs can: 20 threads were ready on average for 2 CPUs", 60) == 0, "%s", overall.sentence);
+    made.activity.runnable_mean = measured_as(3);
+    cr_assert_eq(test_and_find(&made, "oversubscribed")->verdict, VERDICT_RULED_OUT);
+    made.activity.runnable_mean = not_measured("/proc/loadavg can't be read");
+    cr_assert_eq(test_and_find(&made, "oversubscribed")->verdict, VERDICT_NOT_TESTABLE);
+    arena_done(&made.arena);
+}
+
 /* Many short processes: the delay of those that nobody saw is not 0. */
 Test(findings, unseen_processes_leave_delay_and_waiting_open)
 {
