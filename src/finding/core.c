@@ -60,12 +60,13 @@ static void test_fact(const struct results *results, struct finding *finding, un
     finding_set(finding, confirm, "confirm", NO_VALUES);
 }
 
-/* Only an upper bound can be had without counters. */
-static void test_bound(const struct results *results, struct finding *finding, unsigned mask)
+/* Only an upper bound can be had without counters; the estimated bottleneck lays time at such causes, too. */
+static void test_bound(const struct results *results, struct finding *finding, unsigned mask, unsigned causes)
 {
     if (!stalls_are_attributed(results, finding))
         return;
-    struct interval share = share_of_stalls(results, finding, class_hits(results->stalls, mask));
+    double hits = class_hits(results->stalls, mask), estimated = estimated_samples(results, causes);
+    struct interval share = share_of_stalls(results, finding, hits > estimated ? hits : estimated);
     finding_decide_bound(finding, share.high, results->effect);
     finding_reason_bound(finding, finding->verdict == VERDICT_RULED_OUT ? "bound" : "undecided", share);
     if (finding->verdict != VERDICT_UNDECIDED)
@@ -273,7 +274,9 @@ static void latency_chain_test(const struct results *results, struct finding *fi
     if (!stalls_are_attributed(results, finding) ||
         test_chained(results, finding, (double)results->stalls->chained_samples, false))
         return;
-    test_bound(results, finding, CLASS(FP) | CLASS(MUL) | CLASS(VECTOR) | CLASS(CRYPTO));
+    test_bound(results, finding, CLASS(FP) | CLASS(MUL) | CLASS(VECTOR) | CLASS(CRYPTO), CAUSE_BIT(CAUSE_LATENCY_CHAIN));
+    if (finding->verdict == VERDICT_UNDECIDED)
+        finding_set(finding, confirm, "confirm", NO_VALUES);
 }
 
 const struct hypothesis hypothesis_latency_chain = {
@@ -281,7 +284,7 @@ const struct hypothesis hypothesis_latency_chain = {
     .family = "core",
     .title = "chains of dependent arithmetic",
     .needs = RESULT_BIT(RESULT_STALLS),
-    .uses = RESULT_BIT(RESULT_RUN),
+    .uses = RESULT_BIT(RESULT_RUN) | RESULT_BIT(RESULT_BOTTLENECK),
     .test = latency_chain_test,
 };
 
@@ -307,11 +310,17 @@ static void load_chain_test(const struct results *results, struct finding *findi
         return;
     /* A chain through memory (stored and loaded again) isn't seen by registers: any load may be part of one. */
     double loads = (double)results->stalls->load_samples, stepped = stepped_load_samples(results->stalls);
-    struct interval share = share_of_stalls(results, finding, loads > stepped ? loads - stepped : 0);
+    double stored = estimated_samples(results, CAUSE_BIT(CAUSE_STORE_FORWARDING));
+    double possible = loads > stepped ? loads - stepped : 0;
+    struct interval share = share_of_stalls(results, finding, possible > stored ? possible : stored);
+    bool by_store = stored > 0.5 * possible && share_of_samples(results, finding, stored).low >= results->effect;
     finding_decide_bound(finding, share.high, results->effect);
-    finding_reason_bound(finding, finding->verdict == VERDICT_RULED_OUT ? "bound" : "undecided", share);
-    if (finding->verdict == VERDICT_UNDECIDED)
-        finding_set(finding, remedy, "remedy", NO_VALUES);
+    finding_reason_bound(finding, finding->verdict == VERDICT_RULED_OUT ? "bound" : by_store ? "undecided-stored" : "undecided", share);
+    if (finding->verdict != VERDICT_UNDECIDED)
+        return;
+    finding_set(finding, remedy, by_store ? "remedy-stored" : "remedy", NO_VALUES);
+    finding_advise(finding, by_store ? "advice-stored" : "advice", NO_VALUES);
+    finding_set(finding, confirm, by_store ? "confirm-stored" : "confirm", NO_VALUES);
 }
 
 const struct hypothesis hypothesis_load_chain = {
@@ -319,7 +328,7 @@ const struct hypothesis hypothesis_load_chain = {
     .family = "core",
     .title = "loads that wait for one another",
     .needs = RESULT_BIT(RESULT_STALLS),
-    .uses = RESULT_BIT(RESULT_RUN),
+    .uses = RESULT_BIT(RESULT_RUN) | RESULT_BIT(RESULT_BOTTLENECK),
     .test = load_chain_test,
 };
 
@@ -330,8 +339,11 @@ static void denormals_test(const struct results *results, struct finding *findin
     struct interval share = share_of_stalls(results, finding, (double)results->stalls->arithmetic_samples);
     finding_decide_bound(finding, share.high, results->effect);
     finding_reason_bound(finding, finding->verdict == VERDICT_RULED_OUT ? "bound" : "undecided", share);
-    if (finding->verdict == VERDICT_UNDECIDED)
-        finding_set(finding, remedy, "remedy", NO_VALUES);
+    if (finding->verdict != VERDICT_UNDECIDED)
+        return;
+    finding_set(finding, remedy, "remedy", NO_VALUES);
+    finding_advise(finding, "advice", NO_VALUES);
+    finding_set(finding, confirm, "confirm", NO_VALUES);
 }
 
 const struct hypothesis hypothesis_denormals = {

@@ -57,18 +57,24 @@ struct interval share_of_names(const struct results *results, const struct findi
     return share_with_blind(results, finding, hits, (double)results->stalls->unnamed_samples);
 }
 
+double estimated_samples(const struct results *results, unsigned causes)
+{
+    const struct bottleneck *bottleneck = results->bottleneck;
+    double laid = 0;
+    for (int cause = 0; bottleneck && cause < CAUSE_COUNT; cause++)
+        laid += causes & CAUSE_BIT(cause) ? bottleneck->masses[cause] : 0;
+    return laid * (double)results->stalls->sample_count;
+}
+
 bool decide_by_estimate(const struct results *results, struct finding *finding, unsigned causes)
 {
     const struct bottleneck *bottleneck = results->bottleneck;
     if (!bottleneck || bottleneck->program.confidence < ESTIMATE_MEDIUM)
         return false;
     const struct bottleneck_verdict *verdict = &bottleneck->program;
-    double laid = 0;
-    for (int cause = 0; cause < CAUSE_COUNT; cause++)
-        laid += causes & CAUSE_BIT(cause) ? bottleneck->masses[cause] : 0;
     if (!(causes & CAUSE_BIT(verdict->cause)))
         return false;
-    struct interval share = share_of_samples(results, finding, laid * (double)results->stalls->sample_count);
+    struct interval share = share_of_samples(results, finding, estimated_samples(results, causes));
     struct share_scale scale = share_scale_of(results);
     if (verdict->class == BOTTLENECK_FRONTEND)
         share = share_as(share_of(OF_CPU_TIME, verdict->share), finding->of, &scale);

@@ -63,6 +63,9 @@ void finding_reason_bound(struct finding *finding, const char *key, struct inter
 bool decide_by_estimate(const struct results *results, struct finding *finding, unsigned causes);
 #define CAUSE_BIT(cause) (1u << (cause))
 
+/* Samples that the estimated bottleneck lays at some causes (CAUSE_BIT), 0 without one: no bound of the same may be smaller. */
+double estimated_samples(const struct results *results, unsigned causes);
+
 struct name_pattern {
     const char *name;   /* the whole name, but for what the compiler or linker adds: "free", not "freeze"; NULL: any */
     const char *prefix; /* begins so: families that reserve it ("__asan_"); NULL: any */

@@ -338,6 +338,36 @@ static struct interval miss_ratio(const struct access_cost *cost, bool on_small_
     return interval_clamped(interval_of(low < mid ? low : mid, mid, high > mid ? high : mid), 0, 1);
 }
 
+static double l2_bytes(const struct results *results)
+{
+    return results->surroundings && results->surroundings->l2_bytes.known ? results->surroundings->l2_bytes.value : 1 << 20;
+}
+
+/*
+ * How far a group's accesses reach by the estimated bottleneck, which counts what the code goes over as well as where it
+ * stalled: two answers to one question would contradict each other. NONE: its loops don't tell, or there is no estimate.
+ */
+static enum bottleneck_level estimated_level(const struct results *results, const struct stall_group *group)
+{
+    static const double TOLD_LEAST = 0.5, REACHED_LEAST = 0.1;
+    const struct bottleneck *bottleneck = results->bottleneck;
+    const char *function = function_of(results->stalls, group)->name;
+    double by_level[LEVEL_BEYOND + 1] = {0}, told = 0;
+    for (size_t at = 0; bottleneck && at < bottleneck->loop_count; at++) {
+        const struct bottleneck_loop *loop = &bottleneck->loops[at];
+        if (!loop->verdict.function || strcmp(loop->verdict.function, function) != 0 || loop->verdict.level == LEVEL_NONE)
+            continue;
+        by_level[loop->verdict.level] += (double)loop->samples;
+        told += (double)loop->samples;
+    }
+    if (told < TOLD_LEAST * (double)group->samples)
+        return LEVEL_NONE;
+    enum bottleneck_level level = LEVEL_BEYOND;
+    while (level > LEVEL_L1 && by_level[level] < REACHED_LEAST * told)
+        level--;
+    return level;
+}
+
 static const double NEAR_CACHE_BYTES = 256 << 10; /* fits the second-level cache of every core in use */
 
 /*
@@ -394,8 +424,15 @@ static void cache_misses_test(const struct results *results, struct finding *fin
         double l1 = results->surroundings && results->surroundings->l1d_bytes.known
                         ? results->surroundings->l1d_bytes.value
                         : 32768;
-        if (group->set.lines.known && group->set.lines.bytes * 1.5 < l1)
+        enum bottleneck_level level = estimated_level(results, group);
+        bool is_near = group->set.lines.known && group->set.lines.bytes * 1.5 < l1;
+        if (is_near && level != LEVEL_BEYOND)
             continue;
+        bool is_within = level == LEVEL_L1 || level == LEVEL_L2, is_wide = group_size_bytes(group) > l2_bytes(results);
+        if (is_near || (is_within && is_wide)) { /* the estimate says otherwise: neither is certain */
+            unmeasured += group->share.high;
+            continue;
+        }
         if (group->in_order) { /* what lies ahead is fetched ahead: the probe's random order says nothing of it */
             unmeasured += group->share.high * order_transfer(results, group, cost);
             ordered = ordered ? ordered : group;
@@ -462,7 +499,8 @@ const struct hypothesis hypothesis_cache_misses = {
     .family = "memory",
     .title = "data beyond the near caches",
     .needs = RESULT_BIT(RESULT_STALLS),
-    .uses = RESULT_BIT(RESULT_COSTS) | RESULT_BIT(RESULT_CEILINGS) | RESULT_BIT(RESULT_RUN) | RESULT_BIT(RESULT_SURROUNDINGS),
+    .uses = RESULT_BIT(RESULT_COSTS) | RESULT_BIT(RESULT_CEILINGS) | RESULT_BIT(RESULT_RUN) | RESULT_BIT(RESULT_SURROUNDINGS) |
+            RESULT_BIT(RESULT_BOTTLENECK),
     .test = cache_misses_test,
 };
 
@@ -507,13 +545,11 @@ static void bandwidth_test(const struct results *results, struct finding *findin
     if (!stalls_are_attributed(results, finding) || ruled_out_by_memory_share(results, finding))
         return;
     const struct stalls *stalls = results->stalls;
-    double l2 = results->surroundings && results->surroundings->l2_bytes.known
-                    ? results->surroundings->l2_bytes.value
-                    : 1 << 20;
+    double l2 = l2_bytes(results);
     double possible = 0, grouped = 0;
     for (size_t at = 0; at < stalls->group_count; at++) {
         const struct stall_group *group = &stalls->groups[at];
-        bool small = group->set.lines.known && group->set.lines.bytes * 2 < l2;
+        bool small = group->set.lines.known && group->set.lines.bytes * 2 < l2 && estimated_level(results, group) != LEVEL_BEYOND;
         bool one_at_a_time = group->dependent_samples * 10 > group->samples * 9;
         double transfer = transfer_share(results, group, access_costs_of_group(results->costs, (uint32_t)at));
         possible += small || one_at_a_time ? 0 : (double)group->samples * transfer;

@@ -291,6 +291,25 @@ static struct interval code_waited(const struct footprint *footprint, const stru
     return stepped->known && stepped->fetched.known ? interval_clamped(waited, 0, stepped->fetched.high) : waited;
 }
 
+/* What can be said all the same: at which classes its time was laid. */
+static const char *parts_text(const struct tally *tally, struct arena *arena)
+{
+    static const double SHOWN_LEAST = 0.05;
+    static const char *const words[BOTTLENECK_CLASS_COUNT] = {
+        [BOTTLENECK_UNKNOWN] = "not told", [BOTTLENECK_MEMORY] = "memory", [BOTTLENECK_CORE] = "core",
+        [BOTTLENECK_BAD_SPECULATION] = "wrong guesses", [BOTTLENECK_FRONTEND] = "code", [BOTTLENECK_RETIRING] = "busy with instructions"};
+    double known = tally->told + tally->causes[CAUSE_UNKNOWN];
+    const char *text = "its samples don't single out a cause", *sign = ": ";
+    for (int class = BOTTLENECK_MEMORY; class <= BOTTLENECK_MIXED; class++) {
+        int shown = class == BOTTLENECK_MIXED ? BOTTLENECK_UNKNOWN : class; /* last */
+        if (known <= 0 || tally->classes[shown] < SHOWN_LEAST * known)
+            continue;
+        text = arena_printf(arena, "%s%s%s %.0f %%", text, sign, words[shown], tally->classes[shown] / known * 100);
+        sign = ", ";
+    }
+    return text;
+}
+
 static void program_fill(struct bottleneck *result, const struct bottleneck_request *request,
                          const struct loop_look *looks, size_t count, struct arena *arena)
 {
@@ -326,7 +345,7 @@ static void program_fill(struct bottleneck *result, const struct bottleneck_requ
     if (verdict->class == BOTTLENECK_FRONTEND)
         verdict->share = interval_scaled(code_waited(&footprint, &stepped), footprint.samples / all);
     if (verdict->class == BOTTLENECK_UNKNOWN) {
-        verdict->why_not = "its samples don't single out a cause";
+        verdict->why_not = parts_text(&tally, arena);
         verdict->recoverable_why = "no cause is known";
         return;
     }

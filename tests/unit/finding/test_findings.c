@@ -1633,3 +1633,45 @@ Test(findings, a_full_frame_alone_is_no_unoptimised_build)
         arena_done(&made.arena);
     }
 }
+
+/* How far data reaches is judged once: where the estimate and the addresses that stalled disagree, neither is certain. */
+Test(findings, misses_are_not_certain_against_the_estimated_level)
+{
+    static const struct {
+        enum bottleneck_level level;
+        enum verdict verdict;
+    } cases[] = {{LEVEL_NONE, VERDICT_SUPPORTED}, {LEVEL_BEYOND, VERDICT_SUPPORTED}, {LEVEL_L2, VERDICT_UNDECIDED}};
+    for (size_t at = 0; at < array_count(cases); at++) {
+        struct made_up made;
+        make_up(&made);
+        add_small_pages(&made);
+        made.cost.ns_near = interval_of(1.4, 1.5, 1.6);
+        struct bottleneck_loop loop = {.samples = 900, .verdict = {.function = "hot", .level = cases[at].level}};
+        struct bottleneck bottleneck = {.loops = &loop, .loop_count = 1};
+        made.results.bottleneck = &bottleneck;
+        cr_expect_eq(test_and_find(&made, "cache-misses")->verdict, cases[at].verdict, "level %d", cases[at].level);
+        arena_done(&made.arena);
+    }
+}
+
+/* A chain that the estimate names is never ruled out beside it, and has something to try. */
+Test(findings, what_the_estimate_names_is_not_ruled_out)
+{
+    static const struct {
+        enum bottleneck_cause cause;
+        const char *id, *advice;
+    } cases[] = {{CAUSE_LATENCY_CHAIN, "latency-chain", "accumulators"}, {CAUSE_STORE_FORWARDING, "load-chain", "local variable"}};
+    for (size_t at = 0; at < array_count(cases); at++) {
+        struct made_up made;
+        make_up(&made);
+        struct bottleneck bottleneck = {.program = {.class = BOTTLENECK_CORE, .cause = cases[at].cause, .confidence = ESTIMATE_MEDIUM}};
+        cr_expect_eq(test_and_find(&made, cases[at].id)->verdict, VERDICT_RULED_OUT, "%s without an estimate", cases[at].id);
+        bottleneck.masses[cases[at].cause] = 0.9;
+        made.results.bottleneck = &bottleneck;
+        const struct finding *finding = test_and_find(&made, cases[at].id);
+        cr_expect_eq(finding->verdict, VERDICT_UNDECIDED, "%s", cases[at].id);
+        cr_expect(finding->recoverable.high >= 0.9, "%s", cases[at].id);
+        cr_expect(mentions(finding, cases[at].advice) && finding->confirm, "%s", cases[at].id);
+        arena_done(&made.arena);
+    }
+}
