@@ -593,8 +593,11 @@ static void stores_test(const struct results *results, struct finding *finding)
     struct interval bound = share_of_stalls(results, finding, hits);
     finding_decide_bound(finding, bound.high, results->effect);
     finding_reason_bound(finding, finding->verdict == VERDICT_RULED_OUT ? "bound" : "undecided", bound);
-    if (finding->verdict == VERDICT_UNDECIDED)
-        finding_set(finding, remedy, "remedy", NO_VALUES);
+    if (finding->verdict != VERDICT_UNDECIDED)
+        return;
+    finding_set(finding, remedy, "remedy", NO_VALUES);
+    finding_advise(finding, "advice", NO_VALUES);
+    finding_set(finding, confirm, "confirm", NO_VALUES);
 }
 
 const struct hypothesis hypothesis_stores = {

@@ -273,7 +273,8 @@ static bool is_bound_alike(const struct bottleneck_verdict *verdict, const struc
     if (!bound->known || bound->is_lower || bound->is_approximate || !is_memory_idle(look) || look->guesses.branches ||
         look->pace.over_bound > bottleneck_thresholds.bound_missed)
         return false;
-    double issue = bound->frontend_cycles, units = bound->unit_cycles, chain = bound->chain.cycles;
+    double issue = bound->frontend_cycles, units = bound->unit_cycles;
+    double chain = bound->chain.cycles > bound->chain_if_same.cycles ? bound->chain.cycles : bound->chain_if_same.cycles;
     static const double CLEAR = 1.15;
     return verdict->cause == CAUSE_RETIRING ? issue >= CLEAR * chain && issue >= units
                                             : units >= CLEAR * issue && units >= CLEAR * chain;
@@ -382,6 +383,11 @@ static void confidence_find(struct bottleneck_verdict *verdict, const struct lea
     if (is_contended(leading)) {
         verdict->confidence = ESTIMATE_LOW;
         verdict->why_not = "no more confidence: its hot accesses go to lines that several threads write, and waiting for one another looks the same";
+        return;
+    }
+    if (verdict->cause == CAUSE_STORE_FORWARDING && leading->look && leading->look->supposed >= 0.5 * leading->look->samples[CAUSE_STORE_FORWARDING]) {
+        verdict->confidence = ESTIMATE_LOW;
+        verdict->why_not = "no more confidence: that turns in a row meet at the same of its few places isn't seen";
         return;
     }
     bool is_sure = is_confirmed(verdict, leading) || is_stepped_alike(verdict, leading);

@@ -11,6 +11,7 @@ enum { X86_STACK_POINTER = 7 }; /* PERF_REG_X86_SP */
 
 static const double ROW_SHARE_LEAST = 0.02; /* of the region's samples, for addresses of its own */
 static const double UNPLACED_HOT = 0.1;     /* of the region's samples: an access that is waited for, wherever it goes */
+static const double FEW_PLACES_BYTES = 128;  /* counters that turns in a row are likely to meet again */
 static const double FORWARDED_BYTES = 4096; /* counters that are met again while their stores are young */
 
 struct rows_view {
@@ -18,8 +19,10 @@ struct rows_view {
     const struct region *region;
     const struct loop_bound *bound;
     struct arena *arena;
+    enum bottleneck_cause quick; /* what the region shows as a whole */
     struct reach all; /* of the region's accesses together, for rows with few addresses */
     bool all_done;
+    bool is_open; /* the row just looked at may wait for what can't be seen: it is no quick one */
 };
 
 static const struct reach *reach_all(struct rows_view *view)
@@ -75,38 +78,54 @@ static double same_place_share(struct rows_view *view, uint32_t row)
     return (double)most / (double)own.count;
 }
 
+enum forwarding { /* whether a turn takes as long as it does because a value goes round through memory */
+    FORWARD_NOT,
+    FORWARD_OPEN,     /* if turns in a row met the same of many places */
+    FORWARD_SUPPOSED, /* … of few */
+    FORWARD_CERTAIN
+};
+
 /*
- * Whether a turn takes as long as it does because a value goes round through memory. By the costs of this core where they are
- * known: the chain with the stored places in it is longer than anything else, also when only as many turns meet at one place
- * as samples did. Floating-point numbers that are stored and loaded wait for their arithmetic as likely.
+ * By the costs of this core where they are known: the chain with the stored places in it is longer than anything else, also
+ * when only as many turns meet at one place as samples did. Data with long runs of one value goes to one place more often
+ * than that: then what was measured decides, or few places speak for it. Floating-point numbers that are stored and loaded
+ * wait for their arithmetic as likely.
  */
-static bool waits_for_store(struct rows_view *view, uint32_t row)
+static enum forwarding forwarding_of(struct rows_view *view, uint32_t row, const struct loop_look *look, const struct reach *reach)
 {
     const struct loop_bound *bound = view->bound;
     const struct instruction *here = &view->region->code->items[row];
-    static const double CLEARLY = 1.1;
+    static const double CLEARLY = 1.1, NEARLY = 0.8;
     if (is_blocked_by_store(view->region, row))
-        return true;
-    if (!goes_through_memory(view->region, row))
-        return false;
+        return FORWARD_CERTAIN;
+    if (!goes_through_memory(view->region, row) || (reach->known && reach->lines_bytes > FORWARDED_BYTES))
+        return FORWARD_NOT;
     if (!bound->known || bound->is_lower)
-        return !here->is_fp;
+        return here->is_fp ? FORWARD_NOT : FORWARD_CERTAIN;
     double rest = bound->frontend_cycles > bound->unit_cycles ? bound->frontend_cycles : bound->unit_cycles;
     if (bound->chain.kind_cycles[CHAIN_FORWARD] > 0 && bound->chain.cycles > CLEARLY * rest)
-        return true;
+        return FORWARD_CERTAIN;
     const struct loop_result_chain *chain = &bound->chain_if_same;
-    return chain->kind_cycles[CHAIN_FORWARD] > 0 && same_place_share(view, row) * chain->cycles > CLEARLY * rest;
+    if (chain->kind_cycles[CHAIN_FORWARD] <= 0 || chain->cycles <= CLEARLY * rest)
+        return FORWARD_NOT;
+    if (look->pace.measured_cycles.known)
+        return look->pace.measured_cycles.value >= NEARLY * chain->cycles ? FORWARD_CERTAIN : FORWARD_NOT;
+    if (same_place_share(view, row) * chain->cycles > CLEARLY * rest)
+        return FORWARD_CERTAIN;
+    return reach->known && reach->lines_bytes <= FEW_PLACES_BYTES ? FORWARD_SUPPOSED : FORWARD_OPEN;
 }
 
-static enum bottleneck_cause near_cause(struct rows_view *view, uint32_t row, const struct reach *reach)
+static enum bottleneck_cause near_cause(struct rows_view *view, uint32_t row, struct loop_look *look, const struct reach *reach)
 {
     const struct region *region = view->region;
     if (region->code->marks[row] & MARK_CHAINED && !is_chased(region, row))
         return CAUSE_LATENCY_CHAIN;
     if (is_chased(region, row)) /* how far, if not known: it may as well miss every cache */
         return reach->known ? CAUSE_L1_LATENCY : CAUSE_UNKNOWN;
-    bool few = !reach->known || reach->lines_bytes <= FORWARDED_BYTES;
-    return few && waits_for_store(view, row) ? CAUSE_STORE_FORWARDING : CAUSE_UNKNOWN;
+    enum forwarding forwarding = forwarding_of(view, row, look, reach);
+    view->is_open = forwarding == FORWARD_OPEN;
+    look->supposed += forwarding == FORWARD_SUPPOSED ? (double)region->code->hits[row] : 0;
+    return forwarding >= FORWARD_SUPPOSED ? CAUSE_STORE_FORWARDING : CAUSE_UNKNOWN;
 }
 
 static enum bottleneck_cause access_cause(struct rows_view *view, uint32_t row, struct loop_look *look)
@@ -122,11 +141,15 @@ static enum bottleneck_cause access_cause(struct rows_view *view, uint32_t row, 
     }
     if (far && reach.is_fetched_ahead)
         look->ruled_out_line_ns = reach.line_ns;
-    else if (far)
-        return far_cause(region, row, &reach);
+    else if (far) {
+        enum bottleneck_cause cause = far_cause(region, row, &reach);
+        /* In order, at no speed that could be seen, where samples gather behind branches: what lies ahead is fetched meanwhile. */
+        bool is_guess = cause == CAUSE_BANDWIDTH && view->quick == CAUSE_CONDITIONAL && reach.line_ns <= 0 && here->class != INSTRUCTION_STRING;
+        return is_guess ? CAUSE_UNKNOWN : cause;
+    }
     if (here->class == INSTRUCTION_STRING && reach.known) /* within the nearest cache: as fast as it is carried out */
         return CAUSE_PORTS;
-    return here->class == INSTRUCTION_ATOMIC ? CAUSE_LATENCY_CHAIN : near_cause(view, row, &reach);
+    return here->class == INSTRUCTION_ATOMIC ? CAUSE_LATENCY_CHAIN : near_cause(view, row, look, &reach);
 }
 
 /* By the costs of this core the chain of results is what a turn takes: arithmetic that stalls in it waits for that. */
@@ -222,7 +245,7 @@ struct loop_look loop_look_of(const struct bottleneck_request *request, const st
     look.pace = pace_of(request, region, &look.resources.bound, arena);
     for (size_t cause = 0; cause < CAUSE_COUNT; cause++)
         look.hottest[cause] = UINT32_MAX;
-    enum bottleneck_cause quick = quick_cause(&look);
+    enum bottleneck_cause quick = view.quick = quick_cause(&look);
     for (uint32_t row = region->rows.first; row <= region->rows.last; row++) {
         if (!region_holds(region, row))
             continue;
@@ -231,13 +254,15 @@ struct loop_look loop_look_of(const struct bottleneck_request *request, const st
         look.is_prefetched |= region->code->items[row].class == INSTRUCTION_PREFETCH;
         if (!region->code->hits[row])
             continue;
+        view.is_open = false;
         bool unplaced = is_unplaced(request, region, row);
         look.unplaced += unplaced ? region->code->hits[row] : 0;
         enum bottleneck_cause cause = row_cause(&view, row, &look);
-        bool may_miss = unplaced && here->is_load && (double)region->code->hits[row] >= UNPLACED_HOT * (double)region->samples &&
+        bool may_wait = unplaced && here->is_load && (double)region->code->hits[row] >= UNPLACED_HOT * (double)region->samples &&
                         bottleneck_class_of(quick) != BOTTLENECK_BAD_SPECULATION;
-        look.quick += cause == CAUSE_UNKNOWN && !may_miss ? (double)region->code->hits[row] : 0;
-        look_add(&look, cause != CAUSE_UNKNOWN || may_miss ? cause : quick, row);
+        may_wait |= view.is_open;
+        look.quick += cause == CAUSE_UNKNOWN && !may_wait ? (double)region->code->hits[row] : 0;
+        look_add(&look, cause != CAUSE_UNKNOWN || may_wait ? cause : quick, row);
     }
     quick_join(&look);
     look.touched = reach_together(request, region, arena);

@@ -22,6 +22,7 @@ struct loop_look {
     struct reach reach;        /* of the hottest access beyond the first cache, else of the hottest access */
     struct touched_memory touched; /* by all of its accesses together */
     uint64_t reach_hits;       /* stalled at that access */
+    double supposed;           /* samples laid at store forwarding for there being few places, not for having been seen */
     bool touches_memory;       /* any load or store */
     bool is_prefetched;        /* asks for data ahead by itself */
     double ruled_out_line_ns;  /* memory in order, walked too slowly to wait for it: so long a line; 0: none is */

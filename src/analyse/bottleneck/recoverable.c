@@ -90,11 +90,14 @@ static struct gain gain_of(const struct loop_look *look, enum bottleneck_cause c
     case CAUSE_FP:
         (void)by_width(&gain, look, cause, widest_bits);
         break;
+    case CAUSE_DIVIDE: /* what the bound takes longest for is what goes: it is none for what is left */
+    case CAUSE_PORTS:
+        break;
     default: /* a turn that nothing delays is the best there is */
         if (look->pace.over_bound > 1 && !look->resources.bound.is_lower && gain.high > 1 - 1 / look->pace.over_bound)
             gain.high = 1 - 1 / look->pace.over_bound;
     }
-    gain.low = gain.low < gain.high ? gain.low : gain.high;
+    gain.low = gain.low < gain.high ? gain.low : gain.high / 2; /* the bound is one from above alone */
     return gain;
 }
 

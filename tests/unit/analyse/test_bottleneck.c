@@ -451,6 +451,45 @@ Test(bottleneck, a_count_in_memory_is_forwarded)
     free(made);
 }
 
+static const struct bottleneck_verdict *stored_and_loaded(struct made_up *made, uint16_t stored_bytes, uint16_t loaded_bytes, uint64_t loading)
+{
+    make_up(made);
+    function_begin(made, "bodies");
+    row_add(made, INSTRUCTION_FP, 1000 - loading)->is_fp = true;
+    struct instruction *store = access_add(made, INSTRUCTION_STORE, 3, 20), *load;
+    store->is_fp = true;
+    store->memory.size_bytes = stored_bytes;
+    load = access_add(made, INSTRUCTION_LOAD, 3, loading);
+    load->is_fp = true;
+    load->memory.size_bytes = loaded_bytes;
+    loop_close(made, 0);
+    addresses_add(made, 2, 128);
+    return verdict_of(made);
+}
+
+Test(bottleneck, numbers_that_are_stored_and_loaded_wait_for_their_arithmetic)
+{
+    struct made_up *made = calloc(1, sizeof(*made));
+    const struct bottleneck_verdict *verdict = stored_and_loaded(made, 8, 8, 300);
+    cr_assert_eq(verdict->class, BOTTLENECK_CORE);
+    cr_assert_eq(verdict->cause, CAUSE_FP, "%s", bottleneck_subclass_name(verdict->cause));
+    done(made);
+    free(made);
+}
+
+/* Two numbers loaded at once where one was just stored: nothing hands them on. */
+Test(bottleneck, a_load_of_more_than_was_just_stored_is_blocked)
+{
+    struct made_up *made = calloc(1, sizeof(*made));
+    const struct bottleneck_verdict *verdict = stored_and_loaded(made, 8, 16, 800);
+    cr_assert_eq(verdict->cause, CAUSE_STORE_FORWARDING, "%s", bottleneck_subclass_name(verdict->cause));
+    done(made);
+    verdict = stored_and_loaded(made, 16, 8, 800);
+    cr_assert_neq(verdict->cause, CAUSE_STORE_FORWARDING, "a part of what was stored is handed on");
+    done(made);
+    free(made);
+}
+
 /* An if in a loop; samples on every row, or on two. */
 static void branches(struct made_up *made, bool guessed_wrong)
 {
@@ -513,6 +552,23 @@ Test(bottleneck, jumps_through_a_table)
     made->marks[0][4] = made->marks[0][5] = MARK_TABLE;
     expect(made, BOTTLENECK_BAD_SPECULATION, CAUSE_INDIRECT);
     cr_assert_lt(made->result.program.confidence, ESTIMATE_HIGH);
+    done(made);
+    free(made);
+}
+
+/* One instruction in four leads to another or is led to: as many samples there say nothing of guesses. */
+Test(bottleneck, tables_without_waiting_for_targets_are_not_blamed)
+{
+    struct made_up *made = calloc(1, sizeof(*made));
+    make_up(made);
+    function_begin(made, "decode");
+    for (int at = 0; at < 6; at++)
+        row_add(made, INSTRUCTION_INT, 120);
+    row_add(made, INSTRUCTION_JUMP, 130);
+    row_add(made, INSTRUCTION_INT, 130);
+    loop_close(made, 0);
+    made->marks[0][7] = MARK_TABLE;
+    cr_assert_neq(verdict_of(made)->class, BOTTLENECK_BAD_SPECULATION);
     done(made);
     free(made);
 }

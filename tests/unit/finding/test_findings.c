@@ -1304,6 +1304,12 @@ Test(findings, every_key_is_worded)
                                                 "_PyEval_EvalFrameDefault", "pthread_spin_lock"};
             made.function.name = names[class % (int)array_count(names)];
             findings_test(&made.findings, &made.results, &made.arena);
+            for (size_t at = 0; at < made.findings.count; at++) {
+                const struct finding *item = &made.findings.items[at];
+                bool is_supported = item->verdict == VERDICT_SUPPORTED, is_open = item->verdict == VERDICT_UNDECIDED;
+                cr_expect(!is_supported || (item->advice_count && item->confirm), "%s: supported without Try and Check", item->hypothesis->id);
+                cr_expect(!is_open || item->advice_count || item->remedy, "%s: open, and nothing to do about it", item->hypothesis->id);
+            }
             struct overall overall = overall_of(&made.findings, &made.results, &made.arena);
             cr_assert_not_null(overall.sentence);
             struct diagnosis diagnosis = {.subject = "./a.out", .results = &made.results, .findings = &made.findings,
