@@ -123,6 +123,25 @@ static bool probe_fell_short(const struct access_cost *cost)
     return cost->measured_span_bytes && cost->measured_span_bytes + rounding < cost->span_bytes;
 }
 
+/*
+ * Several streams in turns look like steps from one to the next: that each goes in order, and that bandwidth is waited for, the
+ * estimate knows from the code and from how fast it went. One answer for both.
+ */
+static bool goes_in_order(const struct results *results, const struct stall_group *group)
+{
+    const struct bottleneck *bottleneck = results->bottleneck;
+    const char *function = function_of(results->stalls, group)->name;
+    double streamed = 0, told = 0;
+    for (size_t at = 0; bottleneck && at < bottleneck->loop_count; at++) {
+        const struct bottleneck_loop *loop = &bottleneck->loops[at];
+        if (!loop->verdict.function || strcmp(loop->verdict.function, function) != 0)
+            continue;
+        streamed += loop->masses[CAUSE_BANDWIDTH] * (double)loop->samples;
+        told += (double)loop->samples;
+    }
+    return group->in_order || (told >= 0.5 * (double)group->samples && streamed > 0.5 * told);
+}
+
 static struct interval group_gain(const struct stall_group *group, const struct access_cost *cost)
 {
     struct interval small = interval_product(group->share, group->base_share);
@@ -228,7 +247,7 @@ static struct page_gain page_gain_of(const struct results *results)
         covered += (double)group->samples;
         if (touches_few_pages(group))
             continue;
-        if (group->in_order) {
+        if (goes_in_order(results, group)) {
             gain.unmeasured += group->share.high * order_translation(group, cost);
             continue;
         }
@@ -282,7 +301,7 @@ struct interval page_walks_bound(const struct results *results)
         covered += (double)group->samples;
         if (!touches_few_pages(group))
             most += group->share.high *
-                    (group->in_order ? order_translation(group, access_costs_of_group(results->costs, (uint32_t)at)) : 1);
+                    (goes_in_order(results, group) ? order_translation(group, access_costs_of_group(results->costs, (uint32_t)at)) : 1);
     }
     double rest = (double)(stalls->memory_samples + stalls->blind_samples) - covered;
     most += rest > 0 ? rest / (double)stalls->sample_count : 0;
@@ -322,7 +341,7 @@ const struct hypothesis hypothesis_small_pages = {
     .family = "memory",
     .title = "small pages behind hot data",
     .needs = RESULT_BIT(RESULT_STALLS),
-    .uses = RESULT_BIT(RESULT_COSTS) | RESULT_BIT(RESULT_RUN) | RESULT_BIT(RESULT_SURROUNDINGS),
+    .uses = RESULT_BIT(RESULT_COSTS) | RESULT_BIT(RESULT_RUN) | RESULT_BIT(RESULT_SURROUNDINGS) | RESULT_BIT(RESULT_BOTTLENECK),
     .test = small_pages_test,
 };
 
@@ -433,7 +452,7 @@ static void cache_misses_test(const struct results *results, struct finding *fin
             unmeasured += group->share.high;
             continue;
         }
-        if (group->in_order) { /* what lies ahead is fetched ahead: the probe's random order says nothing of it */
+        if (goes_in_order(results, group)) { /* what lies ahead is fetched ahead: the probe's random order says nothing of it */
             unmeasured += group->share.high * order_transfer(results, group, cost);
             ordered = ordered ? ordered : group;
             continue;
@@ -514,7 +533,7 @@ static double transfer_share(const struct results *results, const struct stall_g
                              const struct access_cost *cost)
 {
     bool strided = group->set.stride_bytes >= 128 && !group->set.one_place_in_stride;
-    if (group->in_order)
+    if (goes_in_order(results, group))
         return group->store_samples * 10 > group->samples ? 1 : order_transfer(results, group, cost);
     if (!strided || !cost || !cost->known || !cost->ns_line.known || group->store_samples * 10 > group->samples)
         return 1;

@@ -1660,6 +1660,25 @@ Test(findings, misses_are_not_certain_against_the_estimated_level)
     }
 }
 
+/* Several streams in turns step from one to the next: the estimate knows that they go in order. */
+Test(findings, streams_are_not_blamed_for_pages)
+{
+    struct made_up made;
+    make_up(&made);
+    add_small_pages(&made);
+    made.group.set.stride_bytes = 738 << 10;
+    struct bottleneck_loop loop = {.samples = 900, .verdict = {.function = "hot", .level = LEVEL_BEYOND}};
+    struct bottleneck bottleneck = {.loops = &loop, .loop_count = 1};
+    made.results.bottleneck = &bottleneck;
+    loop.masses[CAUSE_TLB] = 1;
+    cr_assert_eq(test_and_find(&made, "small-pages")->verdict, VERDICT_SUPPORTED);
+    loop.masses[CAUSE_TLB] = 0;
+    loop.masses[CAUSE_BANDWIDTH] = 1;
+    cr_assert_neq(test_and_find(&made, "small-pages")->verdict, VERDICT_SUPPORTED);
+    cr_assert_neq(test_and_find(&made, "cache-misses")->verdict, VERDICT_SUPPORTED);
+    arena_done(&made.arena);
+}
+
 /* A chain that the estimate names is never ruled out beside it, and has something to try. */
 Test(findings, what_the_estimate_names_is_not_ruled_out)
 {
