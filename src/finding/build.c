@@ -210,6 +210,17 @@ static const char *script_advice(const struct stall_function *function)
     return "advice";
 }
 
+/* CPython's: the collection itself and what it calls for each object. */
+static double collector_samples(const struct stalls *stalls)
+{
+    static const struct name_pattern names[] = {
+        {.name = "gc_collect_main"}, {.name = "gc_collect_region"}, {.name = "visit_decref"}, {.name = "visit_reachable"}, {.name = "deduce_unreachable"},
+        {.name = "subtract_refs"}, {.name = "update_refs"}, {.name = "move_unreachable"}, {.name = "untrack_tuples"}, {.name = "tupletraverse"},
+        {.name = "dict_traverse"}, {.name = "list_traverse"}, {.name = "subtype_traverse"}, {.name = "func_traverse"},
+    };
+    return (double)functions_named(stalls, names, array_count(names)).samples;
+}
+
 /* A large switch in one hot function is an interpreter's loop, or some other machine of states. */
 static const struct stall_function *table_function(const struct stalls *stalls, double effect)
 {
@@ -245,8 +256,14 @@ static void interpreter_test(const struct results *results, struct finding *find
     const struct name_matches matches = functions_named(stalls, interpreter_names, array_count(interpreter_names));
     if (finding->verdict == VERDICT_SUPPORTED && matches.hottest && !is_dispatch(matches.hottest))
         finding_set(finding, headline, "headline-runtime", VALUE_TEXT("function", matches.hottest->name), VALUE_TEXT("dso", matches.hottest->dso),
-                    VALUE_SHARE("share", share_of_names(results, finding, (double)matches.samples)));
-    finding_readvise(finding, script_advice(matches.hottest ? matches.hottest : matches.hottest_guessed), NO_VALUES);
+                    VALUE_SHARE("share", share_of_names(results, finding, (double)matches.samples)),
+                    VALUE_SHARE("own", share_of_samples(results, finding, (double)matches.hottest->samples)));
+    const char *advice = script_advice(matches.hottest ? matches.hottest : matches.hottest_guessed);
+    struct interval collecting = share_of_samples(results, finding, collector_samples(stalls));
+    finding->advice_count = 0;
+    if (strcmp(advice, "advice-python") == 0 && collecting.low >= results->effect)
+        finding_advise(finding, "advice-python-gc", VALUE_SHARE("share", collecting));
+    finding_advise(finding, advice, NO_VALUES);
     for (size_t at = 0, said = 0; at < stalls->function_count && said < 2; at++)
         for (size_t row = 0; row < array_count(meanings) && stalls->functions[at].share.mid >= results->effect; row++)
             if (strncmp(stalls->functions[at].name, meanings[row].prefix, strlen(meanings[row].prefix)) == 0) {

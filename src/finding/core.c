@@ -4,6 +4,8 @@
 
 #include "analyse/code/narrow_code.h"
 
+#include <string.h>
+
 static double class_hits(const struct stalls *stalls, unsigned mask)
 {
     double hits = 0;
@@ -88,6 +90,7 @@ const struct hypothesis hypothesis_divider = {
     .id = "divider",
     .family = "core",
     .title = "divisions and square roots",
+    .changes_code = true,
     .needs = RESULT_BIT(RESULT_STALLS),
     .uses = RESULT_BIT(RESULT_RUN),
     .test = divider_test,
@@ -223,10 +226,19 @@ const struct hypothesis hypothesis_mispredicts = {
     .id = "branch-mispredicts",
     .family = "core",
     .title = "wrongly guessed branches",
+    .changes_code = true,
     .needs = RESULT_BIT(RESULT_STALLS),
     .uses = RESULT_BIT(RESULT_RUN) | RESULT_BIT(RESULT_COUNTERS) | RESULT_BIT(RESULT_PROBES) | RESULT_BIT(RESULT_BOTTLENECK),
     .test = mispredicts_test,
 };
+
+static double memory_mass(const struct bottleneck_loop *loop)
+{
+    double memory = 0;
+    for (int cause = 0; cause < CAUSE_COUNT; cause++)
+        memory += bottleneck_class_of((enum bottleneck_cause)cause) == BOTTLENECK_MEMORY ? loop->masses[cause] : 0;
+    return memory;
+}
 
 /* The hottest row of those that wait for their own last result. */
 static const struct stall_row *chained_row(const struct stalls *stalls, bool addressed)
@@ -243,6 +255,18 @@ static const struct stall_row *chained_row(const struct stalls *stalls, bool add
         }
     }
     return best;
+}
+
+/* Whether it loads from an entry of a table: two registers make the address, "(%r11,%rdx,2)" or "[x0, x1, lsl #1]". */
+static bool is_indexed(const char *text)
+{
+    const char *open = text + strcspn(text, "([");
+    size_t length = strcspn(open, ")]");
+    const char *comma = memchr(open, ',', length);
+    if (!comma)
+        return false;
+    comma += strspn(comma, ", ");
+    return *comma == '%' || *comma == 'x' || *comma == 'w';
 }
 
 /* A chain that the code shows is a fact; what cutting it returns is not known. */
@@ -264,17 +288,69 @@ static bool test_chained(const struct results *results, struct finding *finding,
                 VALUE_TEXT("instruction", row->chase ? row->chase : row->text), VALUE_SHARE("share", share));
     finding_advise(finding, "advice", NO_VALUES);
     if (addressed)
-        finding_advise(finding, "advice-nodes", NO_VALUES);
+        finding_advise(finding, is_indexed(row->chase ? row->chase : row->text) ? "advice-indexed" : "advice-nodes", NO_VALUES);
     finding_set(finding, confirm, "confirm", NO_VALUES);
     return true;
 }
 
+/*
+ * The part of what waits at a row that arithmetic can account for: of its loop's time no more than a turn takes with everything
+ * near, of what it was measured to take; and where the row loads, what the estimate leaves beside memory. 1: nothing says less.
+ */
+static double arithmetic_part(const struct bottleneck *bottleneck, const char *function, const struct stall_row *row)
+{
+    for (size_t at = 0; bottleneck && at < bottleneck->loop_count; at++) {
+        const struct bottleneck_loop *loop = &bottleneck->loops[at];
+        if (row->shown_addr < loop->first_addr || row->shown_addr > loop->last_addr || !loop->verdict.function ||
+            strcmp(loop->verdict.function, function) != 0)
+            continue;
+        double part = row->is_load ? 1 - memory_mass(loop) : 1;
+        bool timed = loop->bound_cycles.known && loop->measured_cycles.known && loop->measured_cycles.value > 0 && row->samples;
+        double bound = timed ? loop->bound_cycles.value / loop->measured_cycles.value * (double)loop->samples / (double)row->samples : 1;
+        part = bound < part ? bound : part;
+        return part > 0 ? part : 0;
+    }
+    return 1;
+}
+
+/* Samples at arithmetic that it can't account for: it waits for what is loaded. chained: of rows in a chain, else of the classes. */
+static double loads_awaited(const struct results *results, unsigned mask, bool chained)
+{
+    double awaited = 0;
+    for (size_t at = 0; at < results->stalls->function_count; at++) {
+        const struct stall_function *function = &results->stalls->functions[at];
+        for (size_t row = 0; row < function->row_count && !function->is_kernel; row++) {
+            const struct stall_row *here = &function->rows[row];
+            bool wanted = chained ? here->is_chained && !here->is_addressed && !here->chase : (mask >> here->class & 1) != 0;
+            if (wanted)
+                awaited += (1 - arithmetic_part(results->bottleneck, function->name, here)) * (double)here->samples;
+        }
+    }
+    return awaited;
+}
+
 static void latency_chain_test(const struct results *results, struct finding *finding)
 {
-    if (!stalls_are_attributed(results, finding) ||
-        test_chained(results, finding, (double)results->stalls->chained_samples, false))
+    const unsigned multi_cycle = CLASS(FP) | CLASS(MUL) | CLASS(VECTOR) | CLASS(CRYPTO);
+    if (!stalls_are_attributed(results, finding))
         return;
-    test_bound(results, finding, CLASS(FP) | CLASS(MUL) | CLASS(VECTOR) | CLASS(CRYPTO), CAUSE_BIT(CAUSE_LATENCY_CHAIN));
+    double chained = (double)results->stalls->chained_samples - loads_awaited(results, 0, true);
+    if (test_chained(results, finding, chained > 0 ? chained : 0, false))
+        return;
+    double awaited = loads_awaited(results, multi_cycle, false), hits = class_hits(results->stalls, multi_cycle) - awaited;
+    double estimated = estimated_samples(results, CAUSE_BIT(CAUSE_LATENCY_CHAIN));
+    struct interval share = share_of_stalls(results, finding, hits > estimated ? hits : estimated);
+    bool by_loads = share_of_samples(results, finding, awaited).low >= results->effect && share.known;
+    if (by_loads && share.high < results->effect) {
+        finding_decide_bound(finding, share.high, results->effect);
+        finding_reason_bound(finding, "bound-loads", share);
+        return;
+    }
+    test_bound(results, finding, multi_cycle, CAUSE_BIT(CAUSE_LATENCY_CHAIN));
+    if (finding->verdict == VERDICT_UNDECIDED && by_loads) {
+        finding_decide_bound(finding, share.high, results->effect);
+        finding_reason_bound(finding, "undecided-loads", share);
+    }
     if (finding->verdict == VERDICT_UNDECIDED)
         finding_set(finding, confirm, "confirm", NO_VALUES);
 }
@@ -283,6 +359,7 @@ const struct hypothesis hypothesis_latency_chain = {
     .id = "latency-chain",
     .family = "core",
     .title = "chains of dependent arithmetic",
+    .changes_code = true,
     .needs = RESULT_BIT(RESULT_STALLS),
     .uses = RESULT_BIT(RESULT_RUN) | RESULT_BIT(RESULT_BOTTLENECK),
     .test = latency_chain_test,
@@ -327,6 +404,7 @@ const struct hypothesis hypothesis_load_chain = {
     .id = "load-chain",
     .family = "core",
     .title = "loads that wait for one another",
+    .changes_code = true,
     .needs = RESULT_BIT(RESULT_STALLS),
     .uses = RESULT_BIT(RESULT_RUN) | RESULT_BIT(RESULT_BOTTLENECK),
     .test = load_chain_test,
@@ -377,9 +455,7 @@ static double computing_part(const struct results *results, const struct narrow_
         if (here->first_addr != loop->first_addr || here->last_addr != loop->last_addr || !here->verdict.function ||
             strcmp(here->verdict.function, loop->function->name) != 0)
             continue;
-        double memory = 0;
-        for (int cause = 0; cause < CAUSE_COUNT; cause++)
-            memory += bottleneck_class_of((enum bottleneck_cause)cause) == BOTTLENECK_MEMORY ? here->masses[cause] : 0;
+        double memory = memory_mass(here);
         return memory < 1 ? 1 - memory : 0;
     }
     return 1;
@@ -466,6 +542,7 @@ const struct hypothesis hypothesis_narrow_vectors = {
     .id = "narrow-vectors",
     .family = "core",
     .title = "scalar or narrow vector code",
+    .changes_code = true,
     .needs = RESULT_BIT(RESULT_STALLS) | RESULT_BIT(RESULT_SURROUNDINGS),
     .uses = RESULT_BIT(RESULT_RUN) | RESULT_BIT(RESULT_BOTTLENECK),
     .test = narrow_vectors_test,
@@ -538,6 +615,7 @@ const struct hypothesis hypothesis_front_end = {
     .id = "front-end",
     .family = "core",
     .title = "too much hot code for the instruction cache",
+    .changes_code = true,
     .needs = RESULT_BIT(RESULT_STALLS),
     .uses = RESULT_BIT(RESULT_RUN) | RESULT_BIT(RESULT_PROBES) | RESULT_BIT(RESULT_BOTTLENECK),
     .test = front_end_test,
@@ -556,6 +634,7 @@ const struct hypothesis hypothesis_atomics = {
     .id = "atomics",
     .family = "core",
     .title = "atomic operations and fences",
+    .changes_code = true,
     .needs = RESULT_BIT(RESULT_STALLS),
     .uses = RESULT_BIT(RESULT_RUN),
     .test = atomics_test,

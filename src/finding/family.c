@@ -2,6 +2,7 @@
 #include "finding/family.h"
 
 #include "base/scope.h"
+#include "base/vec.h"
 
 #include "finding/wording.h"
 
@@ -89,6 +90,24 @@ bool decide_by_estimate(const struct results *results, struct finding *finding, 
                 VALUE_SHARE("share", share));
     finding_set(finding, reason, "gain-estimated", NO_VALUES);
     return true;
+}
+
+bool code_is_foreign(const struct results *results)
+{
+    static const char *const places[] = {"/usr/bin/", "/usr/sbin/", "/usr/lib", "/usr/libexec/", "/bin/", "/sbin/", "/lib", "[vdso]"};
+    static const double OWN_MOST = 0.01;
+    const struct stalls *stalls = results->stalls;
+    double own = 0, foreign = 0;
+    for (size_t at = 0; stalls && at < stalls->function_count; at++) {
+        const struct stall_function *function = &stalls->functions[at];
+        const char *path = function->dso_path ? function->dso_path : "";
+        bool placed = false;
+        for (size_t place = 0; place < array_count(places); place++)
+            placed |= strncmp(path, places[place], strlen(places[place])) == 0;
+        if (!function->is_kernel)
+            *(placed ? &foreign : &own) += (double)function->samples;
+    }
+    return foreign > 0 && own <= OWN_MOST * (own + foreign);
 }
 
 bool stalls_are_attributed(const struct results *results, struct finding *finding)

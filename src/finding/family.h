@@ -51,6 +51,11 @@ struct interval share_of_samples(const struct results *results, const struct fin
 /* The same for stalled instructions and for functions by name: what could not be told may be such, too. */
 struct interval share_of_stalls(const struct results *results, const struct finding *finding, double hits);
 struct interval share_of_names(const struct results *results, const struct finding *finding, double hits);
+/*
+ * Whether its user can't change the code: all that was sampled of it outside the kernel lies where distributions put programs
+ * and libraries, and nothing was compiled at run time.
+ */
+bool code_is_foreign(const struct results *results);
 /* Stall attribution holds; else fills the finding as not testable. */
 bool stalls_are_attributed(const struct results *results, struct finding *finding);
 /* "ruled out: at most X % …" with the upper end of what was decided. */

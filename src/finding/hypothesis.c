@@ -112,6 +112,17 @@ static const char *unmet_need(const struct hypothesis *hypothesis, const struct 
     return NULL;
 }
 
+/* Whoever has the program from elsewhere can't follow advice for its code: what they can do comes first, and whose the rest is. */
+static void advise_its_user(struct finding *finding)
+{
+    const char *own[ADVICE_MOST];
+    size_t count = finding->advice_count < ADVICE_MOST - 1 ? finding->advice_count : ADVICE_MOST - 1;
+    memcpy(own, finding->advice, sizeof(own));
+    finding_readvise(finding, "advice-foreign", NO_VALUES);
+    for (size_t at = 0; at < count; at++)
+        finding_advise(finding, "advice-own", VALUE_TEXT("advice", own[at]));
+}
+
 static void test_one(const struct hypothesis *hypothesis, const struct results *results, struct finding *finding,
                      struct arena *arena)
 {
@@ -124,6 +135,8 @@ static void test_one(const struct hypothesis *hypothesis, const struct results *
         struct results visible = declared(results, hypothesis->needs | hypothesis->uses);
         finding->is_estimate = (hypothesis->needs & RESULT_BIT(RESULT_STALLS)) != 0;
         hypothesis->test(&visible, finding);
+        if (finding->verdict == VERDICT_SUPPORTED && finding->advice_count && hypothesis->changes_code && code_is_foreign(results))
+            advise_its_user(finding);
         if (finding->verdict == VERDICT_NOT_TESTABLE && (!finding->reason || !finding->reason[0]))
             finding->reason = "nothing ran while it was watched";
     }
@@ -184,14 +197,15 @@ static size_t position_of(const struct finding *items, size_t count, const char 
 }
 
 /*
- * Pages and caches are two parts of one wait. Where both are certain for the same load, other pages come first: they
- * need no other code, and what they return is known more closely.
+ * Pages and caches are two parts of one wait. Where both are certain for the same load, and it isn't certain that caches return
+ * more, other pages come first: they need no other code, and what they return is known more closely.
  */
 static void put_cheaper_remedy_first(struct finding *items, size_t count)
 {
     size_t pages = position_of(items, count, "small-pages"), misses = position_of(items, count, "cache-misses");
     if (pages >= count || misses >= pages || items[pages].verdict != VERDICT_SUPPORTED || !items[pages].subject ||
-        !items[misses].subject || strcmp(items[pages].subject, items[misses].subject) != 0)
+        !items[misses].subject || strcmp(items[pages].subject, items[misses].subject) != 0 ||
+        items[pages].recoverable.high < items[misses].recoverable.low)
         return;
     struct finding moved = items[pages];
     memmove(&items[misses + 1], &items[misses], (pages - misses) * sizeof(*items));

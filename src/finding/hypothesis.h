@@ -18,6 +18,7 @@ struct hypothesis {
     const char *family;
     const char *title; /* "4 KiB pages behind hot data" */
     bool is_disturbance;  /* somebody else's doing: ranks behind the program's own causes, and is said beside them */
+    bool changes_code;    /* its remedies do: nothing for whoever has the program from a distribution */
     bool is_capacity;     /* no lead, open or not: what the machine could give beside, or a bound too loose; last among the open ones */
     bool by_the_clock;    /* of the elapsed time, whatever CPU time it used: little of that is no reason to be silent */
     unsigned needs, uses; /* RESULT_BIT(…) */

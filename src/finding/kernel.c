@@ -78,6 +78,40 @@ static bool is_wake(const char *call)
     return false;
 }
 
+/* What makes fewer of a call depends on what it does. The keys are "advice-KIND" and "confirm-KIND". */
+static const struct call_kind {
+    const char *advice, *confirm;
+    const char *names[24]; /* whole, or with a "*" behind their beginning */
+} call_kinds[] = {
+    {"advice-data", "confirm-data", {"read", "pread*", "readv", "write", "pwrite*", "writev", "sendfile*", "splice", "tee", "copy_file_range", "getdents*", "lseek", "llseek"}},
+    {"advice-names", "confirm-names", {"stat*", "lstat*", "fstat*", "newstat", "newlstat", "newfstat*", "access", "faccessat*", "open", "openat*", "close", "close_range", "readlink*", "unlink*", "rename*", "mkdir*", "rmdir", "chmod*", "fchmod*", "utimensat*", "getcwd"}},
+    {"advice-events", "confirm-events", {"poll", "ppoll*", "select", "pselect6*", "epoll_*"}},
+    {"advice-messages", "confirm-messages", {"send", "sendto", "sendmsg", "sendmmsg", "recv", "recvfrom", "recvmsg", "recvmmsg*"}},
+    {"advice-connections", "confirm-connections", {"accept*", "connect", "socket", "bind", "listen", "shutdown", "setsockopt", "getsockopt", "getsockname", "getpeername"}},
+    {"advice-memory", "confirm-memory", {"mmap*", "munmap", "mremap", "mprotect", "madvise", "brk"}},
+    {"advice-wake", "confirm-wake", {"futex*", "lll_*", "pthread_cond_*", "sem_*"}},
+    {"advice-processes", "confirm-processes", {"clone*", "fork", "vfork", "execve*", "exit*", "wait4", "waitid", "waitpid"}},
+    {"advice-sync", "confirm-sync", {"fsync", "fdatasync", "msync", "sync*", "syncfs"}},
+    {"advice-sleeps", "confirm-sleeps", {"nanosleep*", "clock_nanosleep*", "sched_yield"}},
+    {"advice-clock", "confirm-clock", {"clock_gettime*", "gettimeofday", "time", "getcpu"}},
+};
+
+static bool is_call(const char *name, const char *pattern)
+{
+    size_t length = strlen(pattern);
+    bool is_open = length && pattern[length - 1] == '*';
+    return is_open ? strncmp(name, pattern, length - 1) == 0 : strcmp(name, pattern) == 0;
+}
+
+static const struct call_kind *call_kind_of(const char *call)
+{
+    for (size_t kind = 0; kind < array_count(call_kinds); kind++)
+        for (size_t at = 0; at < array_count(call_kinds[kind].names) && call_kinds[kind].names[at]; at++)
+            if (is_call(call, call_kinds[kind].names[at]))
+                return &call_kinds[kind];
+    return NULL;
+}
+
 /* What waiting for locks costs in calls is those locks' finding, not a call to make less often. */
 static void system_calls_test(const struct results *results, struct finding *finding)
 {
@@ -100,12 +134,11 @@ static void system_calls_test(const struct results *results, struct finding *fin
         finding_evidence(finding, WEIGHT_FOR, ORIGIN_CODE, "hottest", VALUE_TEXT("call", hottest->name),
                          VALUE_SHARE("share", wilson_interval((double)hottest->samples, total, total)));
     }
-    bool wakes = hottest && is_wake(hottest->name);
-    if (wakes)
-        finding_advise(finding, "advice-wake", NO_VALUES);
-    else
-        finding_advise(finding, "advice", VALUE_TEXT("call", hottest ? hottest->name : "the hottest"));
-    finding_set(finding, confirm, wakes ? "confirm-wake" : "confirm", NO_VALUES);
+    const struct call_kind *kind = hottest ? call_kind_of(hottest->name) : NULL;
+    struct value call = VALUE_TEXT("call", hottest ? hottest->name : "");
+    finding_advise(finding, kind ? kind->advice : hottest ? "advice" : "advice-many", call);
+    finding_advise(finding, "advice-callers", NO_VALUES);
+    finding_set(finding, confirm, kind ? kind->confirm : "confirm", call);
 }
 
 const struct hypothesis hypothesis_system_calls = {

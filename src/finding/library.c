@@ -48,6 +48,7 @@ const struct hypothesis hypothesis_copying = {
     .id = "copying",
     .family = "library",
     .title = "copying and clearing memory",
+    .changes_code = true,
     .needs = RESULT_BIT(RESULT_STALLS),
     .uses = RESULT_BIT(RESULT_RUN),
     .test = copying_test,

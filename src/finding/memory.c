@@ -181,7 +181,7 @@ struct page_remedy {
     const char *confirm;
 };
 
-static const struct page_remedy *page_remedy_for(const struct stall_group *group, const char *policy)
+static const struct page_remedy *page_remedy_for(const struct stall_group *group, const char *policy, bool is_foreign)
 {
     static const struct page_remedy forbidden = {{"advice-forbidden"}, "confirm-rebuilt"};
     static const struct page_remedy off = {{"advice-never", "advice-then"}, "confirm-policy"};
@@ -192,6 +192,7 @@ static const struct page_remedy *page_remedy_for(const struct stall_group *group
     static const struct page_remedy scarce = {{"advice-scarce", "advice-compact"}, "confirm-rebuilt"};
     static const struct page_remedy heap = {{"advice-malloc", "advice-always"}, "confirm-malloc"};
     static const struct page_remedy anonymous = {{"advice-madvise", "advice-maybe-malloc", "advice-always"}, "confirm-policy"};
+    static const struct page_remedy untouched = {{"advice-maybe-malloc", "advice-always"}, "confirm-policy"};
     if (group && group->advised_never)
         return &forbidden;
     if (group && group->is_stack)
@@ -206,7 +207,13 @@ static const struct page_remedy *page_remedy_for(const struct stall_group *group
         return &asked;
     if (strcmp(policy, "always") == 0)
         return &scarce;
-    return group && group->is_heap ? &heap : &anonymous;
+    return group && group->is_heap ? &heap : is_foreign ? &untouched : &anonymous;
+}
+
+/* One line after another, far apart: in another order of the same work they would be neighbours. */
+static bool walks_across(const struct stall_group *group)
+{
+    return group->set.stride_bytes >= 128 && !group->set.one_place_in_stride;
 }
 
 static void small_pages_advice(const struct results *results, struct finding *finding,
@@ -216,9 +223,15 @@ static void small_pages_advice(const struct results *results, struct finding *fi
     const char *policy = machine ? machine->thp_enabled : "";
     finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_MACHINE, "policy",
                      VALUE_TEXT("policy", policy[0] ? policy : "unknown"));
-    const struct page_remedy *remedy = page_remedy_for(group, policy);
+    bool is_foreign = code_is_foreign(results);
+    const struct page_remedy *remedy = page_remedy_for(group, policy, is_foreign);
+    bool walks = group && walks_across(group);
+    if (walks && !is_foreign)
+        finding_advise(finding, "advice-order", VALUE_BYTES("stride", (double)group->set.stride_bytes));
     for (size_t at = 0; at < array_count(remedy->advice) && remedy->advice[at]; at++)
         finding_advise(finding, remedy->advice[at], VALUE_TEXT("area", group ? group->area : "the hot data"));
+    if (group && !walks && !is_foreign)
+        finding_advise(finding, group->dependent_samples * 2 > group->samples ? "advice-chase" : "advice-together", NO_VALUES);
     if (machine && machine->is_guest)
         finding_advise(finding, machine->confidential[0] ? "advice-confidential" : "advice-guest",
                        VALUE_TEXT("hypervisor", machine->hypervisor));
@@ -509,6 +522,8 @@ static void cache_misses_test(const struct results *results, struct finding *fin
         bool chase = leading && leading->dependent_samples * 2 > leading->samples;
         finding_advise(finding, chase ? "advice-chase" : "advice-layout", NO_VALUES);
         finding_advise(finding, chase ? "advice-prefetch" : "advice-block", NO_VALUES);
+        if (chase && leading->base_hits > leading->huge_hits && !code_is_foreign(results))
+            finding_advise(finding, "advice-pages", NO_VALUES);
         finding_set(finding, confirm, "confirm", NO_VALUES);
     }
 }
@@ -517,6 +532,7 @@ const struct hypothesis hypothesis_cache_misses = {
     .id = "cache-misses",
     .family = "memory",
     .title = "data beyond the near caches",
+    .changes_code = true,
     .needs = RESULT_BIT(RESULT_STALLS),
     .uses = RESULT_BIT(RESULT_COSTS) | RESULT_BIT(RESULT_CEILINGS) | RESULT_BIT(RESULT_RUN) | RESULT_BIT(RESULT_SURROUNDINGS) |
             RESULT_BIT(RESULT_BOTTLENECK),
@@ -596,6 +612,7 @@ const struct hypothesis hypothesis_bandwidth = {
     .id = "memory-bandwidth",
     .family = "memory",
     .title = "memory bandwidth",
+    .changes_code = true,
     .needs = RESULT_BIT(RESULT_STALLS),
     .uses = RESULT_BIT(RESULT_COSTS) | RESULT_BIT(RESULT_CEILINGS) | RESULT_BIT(RESULT_RUN) | RESULT_BIT(RESULT_SURROUNDINGS) |
             RESULT_BIT(RESULT_BOTTLENECK),
@@ -665,6 +682,23 @@ const struct hypothesis hypothesis_numa_remote = {
     .test = numa_remote_test,
 };
 
+/*
+ * CPU time in which at least two of its threads ran at once, of its CPU time, at most; unknown: without switch records. What
+ * ran beyond the time in which any ran was beside it, and as long at least ran what it was beside: twice the excess.
+ */
+static struct interval side_by_side(const struct run_time *run)
+{
+    bool counted = run->from_switches && run->scope != RUN_MACHINE && run->switched_cpu_s.known && run->on_cpu_ratio.known &&
+                   run->elapsed_s.known && run->switched_cpu_s.value > 0;
+    if (!counted)
+        return (struct interval){0};
+    double total = run->switched_cpu_s.value;
+    if (run->cpu_s.known && run->cpu_s.value > total)
+        total = run->cpu_s.value; /* the records may miss some of it: that may have been beside */
+    double beside = 2 * (total - run->on_cpu_ratio.value * run->elapsed_s.value) / total;
+    return interval_exactly(beside < 0 ? 0 : beside > 1 ? 1 : beside);
+}
+
 static void false_sharing_test(const struct results *results, struct finding *finding)
 {
     if (results->run->threads_seen <= 1) {
@@ -685,11 +719,20 @@ static void false_sharing_test(const struct results *results, struct finding *fi
     struct interval certain = wilson_interval((double)stalls->contended_samples, seen, seen);
     struct interval waits = memory_bound(results, finding);
     struct interval share = interval_product(interval_of(certain.low, certain.mid, shared.high), waits);
+    struct share_scale scale = share_scale_of(results);
+    struct interval beside = share_as(share_of(OF_CPU_TIME, side_by_side(results->run)), finding->of, &scale);
+    bool by_time = beside.known && beside.high < share.high;
+    if (by_time)
+        share = interval_of(share.low < beside.high ? share.low : beside.high, share.mid < beside.high ? share.mid : beside.high,
+                            beside.high);
     finding_decide_fact(finding, share, results->effect);
     finding_evidence(finding, finding->verdict == VERDICT_SUPPORTED ? WEIGHT_FOR : WEIGHT_CONTEXT, ORIGIN_ADDRESSES,
                      "shared", VALUE_SHARE("shared", shared));
+    if (by_time)
+        finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_SCHEDULER, "side-by-side",
+                         VALUE_SHARE("beside", interval_exactly(beside.high)), VALUE_TEXT("of", denominator_name(finding->of)));
     if (finding->verdict == VERDICT_RULED_OUT) {
-        finding_reason_bound(finding, "bound", share);
+        finding_reason_bound(finding, by_time ? "bound-beside" : "bound", share);
         return;
     }
     bool apart = stalls->apart_samples * 10 > stalls->shared_line_samples * 9;
@@ -699,7 +742,7 @@ static void false_sharing_test(const struct results *results, struct finding *fi
     if (finding->verdict == VERDICT_UNDECIDED)
         finding_reason_bound(finding, "undecided", finding->recoverable);
     else
-        finding_set(finding, reason, "gain", NO_VALUES);
+        finding_set(finding, reason, by_time ? "gain-beside" : "gain", NO_VALUES);
     if (finding->verdict == VERDICT_SUPPORTED)
         finding_set(finding, headline, apart ? "headline-apart" : "headline", VALUE_SHARE("bound", interval_exactly(finding->recoverable.high)),
                     VALUE_TEXT("of", denominator_name(finding->of)));
@@ -711,6 +754,7 @@ const struct hypothesis hypothesis_false_sharing = {
     .id = "contended-lines",
     .family = "memory",
     .title = "cache lines that threads fight over",
+    .changes_code = true,
     .needs = RESULT_BIT(RESULT_RUN) | RESULT_BIT(RESULT_STALLS),
     .test = false_sharing_test,
 };

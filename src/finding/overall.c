@@ -84,9 +84,8 @@ static const char *sentence_case(struct arena *arena, const char *text)
     return copy;
 }
 
-static const char *describe(const struct finding *finding, struct arena *arena)
+static const char *describe_as(const struct finding *finding, const char *headline, struct arena *arena)
 {
-    const char *headline = sentence_case(arena, finding->headline ? finding->headline : finding->hypothesis->title);
     if (finding->gain_unmeasured || !finding->recoverable.known)
         return arena_printf(arena, "%s.", headline);
     scoped_text struct text gain = {0};
@@ -100,6 +99,11 @@ static const char *describe(const struct finding *finding, struct arena *arena)
     }
     return arena_printf(arena, "%s. Removing that would return %s of the %s.", headline, text_string(&gain),
                         denominator_name(finding->of));
+}
+
+static const char *describe(const struct finding *finding, struct arena *arena)
+{
+    return describe_as(finding, sentence_case(arena, finding->headline ? finding->headline : finding->hypothesis->title), arena);
 }
 
 /* Somebody else's doing is said beside what the program itself could change, from here on. */
@@ -135,8 +139,73 @@ static const char *what_is_open(const struct findings *findings, struct arena *a
     return "";
 }
 
+static bool begins(const char *text, const char *prefix)
+{
+    return strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
+static const char *name_in_words(const struct stall_function *function)
+{
+    if (!function)
+        return "Its code";
+    return function->is_kernel && begins(function->name, "[unknown]") ? "The kernel (its functions have no names here)" : function->name;
+}
+
+/* What the estimate lays most of the time at, when it is that sure; NULL. */
+static const char *estimated_words(const struct bottleneck *bottleneck, enum bottleneck_confidence least)
+{
+    static const char *const words[CAUSE_COUNT] = {
+        [CAUSE_LATENCY] = "it waits for memory, each access for the one before",
+        [CAUSE_BANDWIDTH] = "it walks through memory as fast as that comes",
+        [CAUSE_PARALLEL_MISSES] = "it waits for memory beyond its caches",
+        [CAUSE_TLB] = "it waits for address translation",
+        [CAUSE_L2] = "it waits for the second cache",
+        [CAUSE_LATENCY_CHAIN] = "each result waits for the one before",
+        [CAUSE_DIVIDE] = "it waits for the divider",
+        [CAUSE_FP] = "it waits for floating-point arithmetic",
+        [CAUSE_PORTS] = "one kind of unit is busy all the time",
+        [CAUSE_STORE_FORWARDING] = "it waits for values that it has only just stored",
+        [CAUSE_L1_LATENCY] = "each load waits for the one before, within the first cache",
+        [CAUSE_CONDITIONAL] = "its branches are guessed wrong",
+        [CAUSE_INDIRECT] = "the targets of its jumps are guessed wrong",
+        [CAUSE_FOOTPRINT] = "its own code doesn't come fast enough",
+        [CAUSE_RETIRING] = "nothing holds it up, it is busy with its instructions",
+    };
+    bool sure = bottleneck && bottleneck->program.confidence >= least;
+    return sure ? words[bottleneck->program.cause] : NULL;
+}
+
+/* Where the time goes, whatever the cause: the hottest function with its share, and what the estimate says of it all. */
+static const char *time_goes(const struct results *results, struct arena *arena)
+{
+    static const double FLAT = 0.25, MOST = 0.5;
+    const struct stall_function *hottest =
+        results->stalls && results->stalls->function_count ? &results->stalls->functions[0] : NULL;
+    if (!hottest)
+        return "";
+    scoped_text struct text out = {0};
+    const char *name = name_in_words(hottest);
+    double share = hottest->share.mid * 100;
+    if (hottest->share.mid < FLAT)
+        text_printf(&out, "Its CPU time is spread, the hottest function is %s (%.0f %%)", name, share);
+    else
+        text_printf(&out, hottest->share.mid >= MOST ? "Most CPU time goes into %s (%.0f %%)" : "The largest part of its CPU time goes into %s (%.0f %%)", name, share);
+    const struct bottleneck *bottleneck = results->bottleneck;
+    const char *estimated = estimated_words(bottleneck, ESTIMATE_LOW);
+    if (estimated && bottleneck->program.class != BOTTLENECK_MIXED && bottleneck->program.class != BOTTLENECK_UNKNOWN) {
+        struct value value = VALUE_SHARE("", bottleneck->program.share);
+        text_printf(&out, "; by estimate (confidence %s) %s in ", bottleneck_confidence_name(bottleneck->program.confidence), estimated);
+        value_print(&out, &value);
+        text_add(&out, " of it");
+    }
+    text_add_char(&out, '.');
+    return arena_string(arena, text_string(&out));
+}
+
 /* A small cause with a measured gain must not hide a large one whose gain isn't, or that most of the time is elsewhere. */
 static const double CULPRIT_SMALL = 0.2, FAR_LARGER = 2;
+/* Below that, it is no answer to where the time goes, however sure it is. */
+static const double CULPRIT_TINY = 0.1;
 
 /* Shares of different times are compared by what they come to. A fact without a measured gain stands for its share's middle, not its far end. */
 static double most_returned(const struct finding *finding)
@@ -169,8 +238,30 @@ static const char *with_what_is_open(const char *sentence, const struct finding 
         return arena_printf(arena, "%s Larger still, but with a gain that isn't measured: %s.", sentence, larger->headline);
     if (culprit->recoverable.high >= CULPRIT_SMALL || !hottest)
         return sentence;
-    return arena_printf(arena, "%s Most CPU time (%.0f %%) goes into %s.%s", sentence, hottest->share.mid * 100,
-                        hottest->name, what_is_open(findings, arena));
+    return arena_printf(arena, "%s %s%s", sentence, time_goes(results, arena), what_is_open(findings, arena));
+}
+
+static bool is_tiny(const struct finding *culprit)
+{
+    return culprit->recoverable.known && culprit->recoverable.high < CULPRIT_TINY;
+}
+
+/* A small cause: first where the time goes, then that cause, as what it is. */
+static const char *describe_tiny(const struct finding *culprit, const struct findings *findings, const struct results *results,
+                                 struct arena *arena)
+{
+    size_t supported = 0;
+    for (size_t at = 0; at < findings->count; at++)
+        supported += findings->items[at].verdict == VERDICT_SUPPORTED && !findings->items[at].hypothesis->is_disturbance;
+    const struct finding *larger = far_larger(culprit, findings);
+    const char *which = larger ? "The largest cause with a measured gain is small" : supported > 1 ? "The largest supported cause is small"
+                                                                                                   : "The only supported cause is small";
+    const char *what = culprit->headline ? culprit->headline : culprit->hypothesis->title;
+    const char *cause = arena_printf(arena, "%s: %s", which, describe_as(culprit, what, arena));
+    const char *goes = time_goes(results, arena);
+    if (larger)
+        return arena_printf(arena, "%s%s%s. %s", goes, goes[0] ? " " : "", sentence_case(arena, larger->headline), cause);
+    return arena_printf(arena, "%s%s%s%s", goes, goes[0] ? " " : "", cause, what_is_open(findings, arena));
 }
 
 static struct overall overall_waits(const struct finding *waiting, const struct findings *findings,
@@ -226,23 +317,11 @@ static struct overall overall_away(const struct finding *waiting, const struct f
     };
 }
 
-static bool begins(const char *text, const char *prefix)
-{
-    return strncmp(text, prefix, strlen(prefix)) == 0;
-}
-
 /* Code that a just-in-time compiler made and that no map of its names covers. */
 static bool is_nameless_jit(const struct stall_function *function)
 {
     bool named = !begins(function->name, "[unknown]") && !begins(function->name, function->dso);
     return begins(function->name, "[JIT]") || (begins(function->dso_path, "//anon") && !named);
-}
-
-static const char *name_in_words(const struct stall_function *function)
-{
-    if (!function)
-        return "Its code";
-    return function->is_kernel && begins(function->name, "[unknown]") ? "The kernel (its functions have no names here)" : function->name;
 }
 
 static void advise(struct overall *overall, const char *text)
@@ -282,28 +361,18 @@ static void what_next(struct overall *overall, const struct findings *findings, 
     overall->confirm = wording_find("verdict", "next-check");
 }
 
-/* What the estimate lays most of the time at, when it is sure enough to say so; NULL. */
-static const char *estimated_words(const struct bottleneck *bottleneck)
+/* An estimate of what a remedy returns stands on the same page: the two must not deny each other. */
+static const char *what_returns(const struct results *results, struct arena *arena)
 {
-    static const char *const words[CAUSE_COUNT] = {
-        [CAUSE_LATENCY] = "it waits for memory, each access for the one before",
-        [CAUSE_BANDWIDTH] = "it walks through memory as fast as that comes",
-        [CAUSE_PARALLEL_MISSES] = "it waits for memory beyond its caches",
-        [CAUSE_TLB] = "it waits for address translation",
-        [CAUSE_L2] = "it waits for the second cache",
-        [CAUSE_LATENCY_CHAIN] = "each result waits for the one before",
-        [CAUSE_DIVIDE] = "it waits for the divider",
-        [CAUSE_FP] = "it waits for floating-point arithmetic",
-        [CAUSE_PORTS] = "one kind of unit is busy all the time",
-        [CAUSE_STORE_FORWARDING] = "it waits for values that it has only just stored",
-        [CAUSE_L1_LATENCY] = "each load waits for the one before, within the first cache",
-        [CAUSE_CONDITIONAL] = "its branches are guessed wrong",
-        [CAUSE_INDIRECT] = "the targets of its jumps are guessed wrong",
-        [CAUSE_FOOTPRINT] = "its own code doesn't come fast enough",
-        [CAUSE_RETIRING] = "nothing holds it up, it is busy with its instructions",
-    };
-    bool sure = bottleneck && bottleneck->program.confidence >= ESTIMATE_MEDIUM;
-    return sure ? words[bottleneck->program.cause] : NULL;
+    const struct bottleneck_verdict *verdict = &results->bottleneck->program;
+    if (verdict->cause == CAUSE_RETIRING)
+        return " Only fewer instructions, or wider ones, are faster.";
+    if (!verdict->recoverable.known || verdict->recoverable.high < results->effect)
+        return arena_printf(arena, " No cause is certain to return %.3g %% or more.", results->effect * 100);
+    scoped_text struct text returns = {0};
+    struct value value = VALUE_SHARE("", verdict->recoverable);
+    value_print(&returns, &value);
+    return arena_printf(arena, " What a good remedy returns is estimated, too (%s); nothing measured here makes it certain.", text_string(&returns));
 }
 
 /* Nothing is certain to return anything: where the time goes, what the estimate says of it, and what remains open. */
@@ -312,7 +381,7 @@ static const char *nothing_sentence(const struct findings *findings, const struc
     const struct stalls *stalls = results->stalls;
     const struct stall_function *hottest = stalls->function_count ? &stalls->functions[0] : NULL;
     const char *name = name_in_words(hottest);
-    const char *estimated = estimated_words(results->bottleneck);
+    const char *estimated = estimated_words(results->bottleneck, ESTIMATE_MEDIUM);
     if (!estimated || !hottest)
         return arena_printf(arena, "%s is where the time goes, but no cause in it is certain to return %.3g %% or more.%s", name,
                             results->effect * 100, what_is_open(findings, arena));
@@ -322,7 +391,7 @@ static const char *nothing_sentence(const struct findings *findings, const struc
     value_print(&share, &value);
     return arena_printf(arena, "%s is where the time goes. By estimate %s in %s of its CPU time.%s",
                         verdict->function ? verdict->function : name, estimated, text_string(&share),
-                        verdict->cause == CAUSE_RETIRING ? " Only fewer instructions, or wider ones, are faster." : arena_printf(arena, " No cause is certain to return %.3g %% or more.", results->effect * 100));
+                        what_returns(results, arena));
 }
 
 static struct overall overall_seen(const struct findings *findings, const struct results *results, struct arena *arena)
@@ -358,7 +427,9 @@ static struct overall overall_seen(const struct findings *findings, const struct
                 .kind = OVERALL_CULPRIT,
                 .culprit = first,
                 .larger = far_larger(first, findings),
-                .sentence = with_what_is_open(describe(first, arena), first, findings, results, arena),
+                .culprit_is_small = is_tiny(first),
+                .sentence = is_tiny(first) ? describe_tiny(first, findings, results, arena)
+                                           : with_what_is_open(describe(first, arena), first, findings, results, arena),
                 .ruled_out = ruled_out_of(findings, results->effect, arena),
             },
             findings, arena);

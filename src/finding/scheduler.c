@@ -43,7 +43,7 @@ static void quota_test(const struct results *results, struct finding *finding)
         finding_evidence(finding, WEIGHT_FOR, ORIGIN_MACHINE, "limit", VALUE_COUNT("cpus", activity->quota_cpus.value),
                          VALUE_TEXT("cgroup", activity->cgroup));
     finding_set(finding, headline, "headline", VALUE_SHARE("share", finding->recoverable));
-    finding_advise(finding, "advice", VALUE_TEXT("cgroup", activity->cgroup));
+    finding_advise(finding, activity->cgroup_version == 1 ? "advice-v1" : "advice", VALUE_TEXT("cgroup", activity->cgroup));
     finding_set(finding, confirm, "confirm", NO_VALUES);
 }
 

@@ -891,6 +891,7 @@ static void result_cgroup(const struct activity_watch *watch, struct activity *r
     const char *why = !watch->has_cgroup ? "its cgroup isn't known" : "its cgroup doesn't count throttling";
     if (watch->has_cgroup)
         snprintf(result->cgroup, sizeof(result->cgroup), "%s", a->path.text);
+    result->cgroup_version = watch->has_cgroup ? a->version : 0;
     result->quota_cpus = !watch->has_cgroup ? not_measured(why)
                          : b->limited       ? measured_as(b->quota_cpus)
                                             : not_measured("no limit is set");

@@ -74,6 +74,7 @@ struct activity {
     struct activity_thread *threads;      /* most CPU time first; owner: arena */
     /* its cgroup */
     char cgroup[256];
+    int cgroup_version;            /* 1, 2; 0: not known */
     struct measured quota_cpus;    /* limit in CPUs; not measured with "no limit is set" when there is none */
     struct measured throttled_s; /* of the group: all its processes, and summed over the CPUs it was held back on */
     struct measured throttled_periods, periods, period_s;

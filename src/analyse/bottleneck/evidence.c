@@ -107,9 +107,11 @@ static void even_evidence(struct bottleneck_verdict *verdict, const struct leadi
 {
     const struct resources *use = &leading->look->resources;
     const struct loop_bound *bound = &use->bound;
-    add(verdict, "samples",
-        arena_printf(arena, "samples fall on %.0f %% of the %s's instructions: it retires in the same groups each turn, "
-                            "without waiting", leading->look->guesses.evenness * 100, piece_word(leading)));
+    double evenness = leading->look->guesses.evenness;
+    if (evenness >= SHOWN_LEAST) /* nor does a rounded 0 % of the instructions show anything */
+        add(verdict, "samples",
+            arena_printf(arena, "samples fall on %.0f %% of the %s's instructions: it retires in the same groups each turn, "
+                                "without waiting", evenness * 100, piece_word(leading)));
     if (bound->known)
         add(verdict, "code",
             arena_printf(arena, "a turn takes %.2f cycles at least%s: %.2f to issue, %.2f on its busiest units, %.2f by its "
@@ -200,7 +202,7 @@ static const char *pages_text(struct arena *arena, const struct touched_memory *
 {
     struct interval pages = touched->pages_bytes;
     bool apart = pages.known && (!touched->lines_bytes.known || pages.mid > 1.5 * touched->lines_bytes.mid);
-    return apart ? arena_printf(arena, " in pages of %s", bytes_text(arena, pages.mid)) : "";
+    return apart ? arena_printf(arena, " in about %s of pages", bytes_text(arena, pages.mid)) : "";
 }
 
 static double lines_of(const struct touched_memory *touched)

@@ -226,8 +226,8 @@ static void verdict_section(struct page *page)
     if (culprit && culprit->confidence != CONFIDENCE_NONE) {
         static const char *const shouted[] = {"", "LOW", "MEDIUM", "HIGH"};
         scoped_text struct text line = {0};
-        text_printf(&line, "%s: %s%s.", shouted[culprit->confidence], culprit->confidence_reason,
-                    culprit->gain_unmeasured ? "; what removing it returns is not measured" : "");
+        text_printf(&line, "%s%s: %s%s.", shouted[culprit->confidence], overall->culprit_is_small ? " in that cause, not in where the rest goes" : "",
+                    culprit->confidence_reason, culprit->gain_unmeasured ? "; what removing it returns is not measured" : "");
         labelled(page, BOLD, "  Confidence   ", text_string(&line), 15);
     }
     for (size_t at = 0, shown = 0; at < page->diagnosis->findings->count && shown < 3; at++) {

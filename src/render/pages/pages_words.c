@@ -46,6 +46,12 @@ _Static_assert(array_count(words) == SMALL_PAGE_CAUSE_COUNT, "words for every ca
 static const struct small_page_words guest_words = {
     "guest_memory", "it is private memory of a guest (guest_memfd), which the monitor's page tables don't show: plumb pages --vm asks KVM", NULL};
 
+/* A mapping of a file has what the file's pages are: where its memory is allocated isn't the program's to choose. */
+static const struct small_page_words small_file_words = {
+    "too_small", "no whole, aligned 2 MiB of the file lie within it",
+    "for code: link it aligned (-Wl,-z,max-page-size=0x200000) where it has 2 MiB, and then a kernel with CONFIG_READ_ONLY_THP_FOR_FS and madvise(MADV_HUGEPAGE), which "
+    "khugepaged follows, or remap the text to anonymous memory at start; for data: read it into anonymous memory that is advised"};
+
 static const char *const backings[] = {
     [PAGE_BACKING_ANONYMOUS] = "anonymous", [PAGE_BACKING_HEAP] = "heap",         [PAGE_BACKING_STACK] = "stack",
     [PAGE_BACKING_SHARED] = "shared",       [PAGE_BACKING_TMPFS] = "tmpfs",       [PAGE_BACKING_HUGETLB] = "hugetlb",
@@ -55,6 +61,8 @@ _Static_assert(array_count(backings) == PAGE_BACKING_COUNT, "a name for every ba
 
 const struct small_page_words *small_page_words_of(const struct small_pages *small)
 {
+    if (small->backing == PAGE_BACKING_FILE && small->cause == SMALL_PAGE_TOO_SMALL)
+        return &small_file_words;
     return small->backing == PAGE_BACKING_GUEST ? &guest_words : &words[small->cause];
 }
 

@@ -304,15 +304,19 @@ Test(findings, pages_of_unknown_size_may_be_small)
     arena_done(&made.arena);
 }
 
-/* Two parts of one wait: the one that needs no other code is said first. */
+/* Two parts of one wait: the one that needs no other code is said first, unless the other certainly returns more. */
 Test(findings, pages_come_before_caches_at_the_same_load)
 {
     struct made_up made;
     make_up(&made);
     add_small_pages(&made);
-    made.cost.ns_near = interval_of(0.9, 1, 1.1);
-    made.cost.ratio = interval_of(0.88, 0.9, 0.92);
-    cr_assert_eq(test_and_find(&made, "cache-misses")->verdict, VERDICT_SUPPORTED);
+    made.cost.ns_near = interval_of(0.45, 0.5, 0.55);
+    made.cost.ns_small = interval_of(19.9, 20, 20.1);
+    made.cost.ns_huge = interval_of(10.9, 11, 11.1);
+    made.cost.ratio = interval_of(0.5, 0.55, 0.6);
+    const struct finding *misses = test_and_find(&made, "cache-misses"), *pages = &made.findings.items[0];
+    cr_assert_eq(misses->verdict, VERDICT_SUPPORTED);
+    cr_assert(misses->recoverable.low > pages->recoverable.low && misses->recoverable.low < pages->recoverable.high);
     cr_assert_str_eq(made.findings.items[0].hypothesis->id, "small-pages");
     cr_assert_str_eq(made.findings.items[1].hypothesis->id, "cache-misses");
     arena_done(&made.arena);
@@ -1697,6 +1701,210 @@ Test(findings, what_the_estimate_names_is_not_ruled_out)
         cr_expect_eq(finding->verdict, VERDICT_UNDECIDED, "%s", cases[at].id);
         cr_expect(finding->recoverable.high >= 0.9, "%s", cases[at].id);
         cr_expect(mentions(finding, cases[at].advice) && finding->confirm, "%s", cases[at].id);
+        arena_done(&made.arena);
+    }
+}
+
+/* A loop of a load and an addition in a chain: when each turn takes far longer than the chain, the load is what is waited for. */
+Test(findings, a_chain_is_bounded_by_what_its_turn_takes)
+{
+    static const struct {
+        double memory, bound, measured; /* cycles; 0: not known */
+        enum verdict verdict;
+    } cases[] = {{0, 0, 0, VERDICT_SUPPORTED}, {0.99, 0, 0, VERDICT_RULED_OUT}, {0, 4, 4.2, VERDICT_SUPPORTED},
+                 {0, 4, 160, VERDICT_RULED_OUT}, {0.3, 4, 5, VERDICT_SUPPORTED}};
+    for (size_t at = 0; at < array_count(cases); at++) {
+        struct made_up made;
+        make_up(&made);
+        made.row = (struct stall_row){.text = "addsd (%rax),%xmm0", .class = INSTRUCTION_FP, .is_load = true, .is_chained = true,
+                                      .samples = 880, .shown_addr = 0x1010};
+        made.stalls.chained_samples = made.stalls.class_samples[INSTRUCTION_FP] = 880;
+        struct bottleneck_loop loop = {.samples = 900, .first_addr = 0x1000, .last_addr = 0x1020, .verdict = {.function = "hot"}};
+        loop.masses[CAUSE_TLB] = cases[at].memory;
+        if (cases[at].bound > 0) {
+            loop.bound_cycles = measured_as(cases[at].bound);
+            loop.measured_cycles = measured_as(cases[at].measured);
+        }
+        struct bottleneck bottleneck = {.loops = &loop, .loop_count = 1};
+        made.results.bottleneck = &bottleneck;
+        const struct finding *finding = test_and_find(&made, "latency-chain");
+        cr_expect_eq(finding->verdict, cases[at].verdict, "case %zu: %s", at, verdict_name(finding->verdict));
+        cr_expect(finding->verdict != VERDICT_RULED_OUT || strstr(finding->reason, "waits for the data that it loads"), "%s", finding->reason);
+        arena_done(&made.arena);
+    }
+}
+
+/* Steps of many pages are an order of the loops: that is the first remedy, before any other pages. */
+Test(findings, columns_are_to_be_walked_by_rows)
+{
+    struct made_up made;
+    make_up(&made);
+    add_small_pages(&made);
+    made.group.set.stride_bytes = 48000;
+    const struct finding *finding = test_and_find(&made, "small-pages");
+    cr_assert_eq(finding->verdict, VERDICT_SUPPORTED);
+    cr_assert(strstr(finding->advice[0], "swap the loops"), "%s", finding->advice[0]);
+    made.group.set.stride_bytes = 0;
+    made.group.dependent_samples = 900;
+    finding = test_and_find(&made, "small-pages");
+    cr_assert_not(mentions(finding, "swap the loops"));
+    cr_assert(mentions(finding, "nodes from one block"));
+    arena_done(&made.arena);
+}
+
+/* What certainly returns more is said first, though other pages need no other code. */
+Test(findings, caches_that_return_more_come_before_pages)
+{
+    struct made_up made;
+    make_up(&made);
+    add_small_pages(&made);
+    made.group.dependent_samples = 900;
+    made.cost.ns_near = interval_of(0.9, 1, 1.1);
+    made.cost.ns_small = interval_of(19.9, 20, 20.1);
+    made.cost.ns_huge = interval_of(12.9, 13, 13.1);
+    made.cost.ratio = interval_of(0.64, 0.65, 0.66);
+    cr_assert_eq(test_and_find(&made, "cache-misses")->verdict, VERDICT_SUPPORTED);
+    cr_assert_str_eq(made.findings.items[0].hypothesis->id, "cache-misses");
+    cr_assert(mentions(&made.findings.items[0], "huge pages return"));
+    arena_done(&made.arena);
+}
+
+/* Nobody swaps loops in somebody else's program. */
+Test(findings, advice_for_code_from_elsewhere_is_for_its_user)
+{
+    static const struct {
+        const char *path;
+        bool foreign;
+    } cases[] = {{"/usr/lib/x86_64-linux-gnu/libc.so.6", true}, {"/usr/bin/sort", true}, {"/a.out", false}, {"/usr/local/bin/mine", false}, {"//anon", false}};
+    for (size_t at = 0; at < array_count(cases); at++) {
+        struct made_up made;
+        make_up(&made);
+        add_small_pages(&made);
+        made.cost.ns_near = interval_of(0.9, 1, 1.1);
+        made.function.dso_path = cases[at].path;
+        const struct finding *finding = test_and_find(&made, "cache-misses");
+        cr_assert_eq(finding->verdict, VERDICT_SUPPORTED);
+        cr_expect_eq(strstr(finding->advice[0], "distribution") != NULL, cases[at].foreign, "%s: %s", cases[at].path, finding->advice[0]);
+        cr_expect_eq(strncmp(finding->advice[1], "if it is your code", 18) == 0, cases[at].foreign, "%s: %s", cases[at].path, finding->advice[1]);
+        cr_expect(finding->advice_count >= 2);
+        cr_expect_eq(mentions(test_and_find(&made, "small-pages"), "side by side"), !cases[at].foreign, "%s", cases[at].path);
+        arena_done(&made.arena);
+    }
+}
+
+/* Threads that take turns on a CPU don't fight over a line: what it costs is bounded by the time in which two ran. */
+Test(findings, lines_are_fought_over_only_side_by_side)
+{
+    static const struct {
+        double on_cpu; /* of 10 s elapsed, with 10 s of CPU time */
+        bool switches;
+        enum verdict verdict;
+        double most;
+    } cases[] = {{0.99, true, VERDICT_RULED_OUT, 0.021}, {0.9, true, VERDICT_SUPPORTED, 0.201}, {0.5, true, VERDICT_SUPPORTED, 0.83},
+                 {0.99, false, VERDICT_SUPPORTED, 0.83}};
+    for (size_t at = 0; at < array_count(cases); at++) {
+        struct made_up made;
+        make_up_shared_lines(&made, 800, 800, 800);
+        made.run.from_switches = cases[at].switches;
+        made.run.on_cpu_ratio = measured_as(cases[at].on_cpu);
+        made.run.switched_cpu_s = measured_as(10);
+        const struct finding *finding = test_and_find(&made, "contended-lines");
+        cr_expect_eq(finding->verdict, cases[at].verdict, "case %zu: %s", at, verdict_name(finding->verdict));
+        cr_expect_leq(finding->recoverable.high, cases[at].most, "case %zu: %f", at, finding->recoverable.high);
+        arena_done(&made.arena);
+    }
+}
+
+/* More data with a call is for calls that move data. */
+Test(findings, advice_on_calls_is_by_what_they_do)
+{
+    static const struct {
+        const char *call, *wanted, *never;
+    } cases[] = {{"read", "larger buffer", "sendmmsg"},         {"pwrite64", "larger buffer", "sendmmsg"},
+                 {"statx", "remember what was found", "buffer"}, {"newfstatat", "remember what was found", "io_uring"},
+                 {"epoll_pwait", "several events", "buffer"},    {"sendto", "MSG_MORE", "io_uring"},
+                 {"mmap_pgoff", "mmap_threshold", "buffer"},     {"futex", "wake one waiter", "buffer"},
+                 {"clone3", "pool", "buffer"},                   {"getrandom", "call getrandom less often", "buffer"}};
+    for (size_t at = 0; at < array_count(cases); at++) {
+        struct made_up made;
+        make_up(&made);
+        made.kernel.call_samples = made.kernel.kernel_samples = 600;
+        made.kernel.entries[0] = (struct kernel_entry){cases[at].call, 500};
+        made.kernel.entry_count = 1;
+        const struct finding *finding = test_and_find(&made, "system-calls");
+        cr_expect_eq(finding->verdict, VERDICT_SUPPORTED, "%s", cases[at].call);
+        cr_expect(mentions(finding, cases[at].wanted), "%s: %s", cases[at].call, finding->advice[0]);
+        cr_expect_not(mentions(finding, cases[at].never), "%s: %s", cases[at].call, finding->advice[0]);
+        cr_expect(finding->confirm && !strstr(finding->confirm, cases[at].never), "%s: %s", cases[at].call, finding->confirm);
+        arena_done(&made.arena);
+    }
+}
+
+/* A cause of a few percent is no answer to where the time goes. */
+Test(findings, a_tiny_culprit_comes_after_where_the_time_goes)
+{
+    struct made_up made;
+    make_up(&made);
+    made.kernel.fault_samples = made.kernel.kernel_samples = 75;
+    made.function.share = wilson_interval(450, 1000, 1000);
+    struct bottleneck bottleneck = {.program = {.class = BOTTLENECK_RETIRING, .cause = CAUSE_RETIRING, .confidence = ESTIMATE_LOW,
+                                                .share = interval_of(0.56, 0.58, 0.60)}};
+    made.results.bottleneck = &bottleneck;
+    cr_assert_eq(test_and_find(&made, "page-faults")->verdict, VERDICT_SUPPORTED);
+    struct overall overall = overall_of(&made.findings, &made.results, &made.arena);
+    cr_assert(overall.culprit && overall.culprit_is_small);
+    cr_assert(strstr(overall.sentence, "The largest part of its CPU time goes into hot (45 %); by estimate (confidence low) nothing holds it up") == overall.sentence,
+              "%s", overall.sentence);
+    cr_assert(strstr(overall.sentence, "of it. The only supported cause is small: page faults take"), "%s", overall.sentence);
+    struct diagnosis diagnosis = {.subject = "./a.out", .results = &made.results, .findings = &made.findings, .overall = &overall};
+    struct text_style style = {.functions_most = 5};
+    struct text out = {0};
+    diagnosis_text(&out, &diagnosis, &style);
+    cr_assert(strstr(text_string(&out), "in that cause, not in where the rest goes:"), "%s", text_string(&out));
+    text_done(&out);
+    made.function.share = wilson_interval(70, 1000, 1000);
+    overall = overall_of(&made.findings, &made.results, &made.arena);
+    cr_assert(strstr(overall.sentence, "Its CPU time is spread, the hottest function is hot (7 %)"), "%s", overall.sentence);
+    arena_done(&made.arena);
+}
+
+/* The garbage collector has a remedy of its own, and an index that leads on is no linked structure. */
+Test(findings, a_collector_and_a_table_have_remedies_of_their_own)
+{
+    struct made_up made;
+    make_up(&made);
+    made.function.name = "gc_collect_main";
+    made.function.dso = "libpython3.11.so.1.0";
+    const struct finding *finding = test_and_find(&made, "interpreter");
+    cr_assert(strstr(finding->advice[0], "gc.freeze()") && mentions(finding, "py-spy"), "%s", finding->advice[0]);
+    cr_assert(strstr(finding->headline, "libpython3.11.so.1.0 takes"), "%s", finding->headline);
+    made.function.name = "_PyEval_EvalFrameDefault";
+    cr_assert_not(mentions(test_and_find(&made, "interpreter"), "gc.freeze()"));
+    made.row = (struct stall_row){.text = "movzwl (%r11,%rdx,2),%edx", .class = INSTRUCTION_LOAD, .samples = 800, .is_load = true, .is_chained = true, .is_addressed = true};
+    made.stalls.addressed_samples = 800;
+    finding = test_and_find(&made, "load-chain");
+    cr_assert(mentions(finding, "entries of a table") && !mentions(finding, "linked structure"));
+    made.row.text = "mov 0x8(%rax),%rax";
+    cr_assert(mentions(test_and_find(&made, "load-chain"), "linked structure"));
+    arena_done(&made.arena);
+}
+
+Test(findings, the_limit_is_named_as_its_hierarchy_has_it)
+{
+    for (int version = 1; version <= 2; version++) {
+        struct made_up made;
+        make_up(&made);
+        made.activity.throttled_s = measured_as(5);
+        made.activity.throttled_periods = measured_as(50);
+        made.activity.quota_cpus = measured_as(0.5);
+        made.activity.group_others = measured_as(0);
+        made.activity.cgroup_version = version;
+        made.run.on_cpu_ratio = made.run.wanted_ratio = measured_as(0.5);
+        made.run.run_delay_s = measured_as(5);
+        made.run.cpu_s = measured_as(5);
+        const struct finding *finding = test_and_find(&made, "cpu-quota");
+        cr_expect_eq(mentions(finding, "cpu.cfs_quota_us"), version == 1);
+        cr_expect_eq(mentions(finding, "cpu.max"), version == 2);
         arena_done(&made.arena);
     }
 }
