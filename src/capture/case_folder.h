@@ -62,6 +62,7 @@ MUST_CHECK bool case_part_json(const char *folder, const char *file, struct json
 void case_manifest_part(struct case_manifest *manifest, const char *file, const char *origin);
 /* why: copied to arena. */
 #define CASE_GAP_ENDED "the rest of the time" /* what was watched ended before its time */
+#define CASE_GAP_CUT "what came after" /* plumb ended it, or stopped watching */
 /* Why that could not be measured; NULL: it is no gap. */
 const char *case_manifest_gap_of(const struct case_manifest *manifest, const char *what);
 void case_manifest_gap(struct case_manifest *manifest, struct arena *arena, const char *what, const char *why);

@@ -44,6 +44,8 @@ struct measured cpus_allowed_to(const struct activity *activity);
 struct time_shares shares_of_time(const struct results *results);
 /* Of the children that ran before it was watched, one that uses more CPU time than the target; NULL: none. */
 const struct activity_child *waiting_busy_child(const struct results *results);
+/* There is such a one, and its waits are for processes (wait4 and its like): then that is what it waits for. */
+bool waiting_is_for_busy_process(const struct results *results);
 /* The part in which it slept. */
 struct interval share_asleep(const struct results *results);
 /* hits of all samples as such a share, Wilson. */

@@ -89,6 +89,8 @@ static const char *little_time(const struct hypothesis *hypothesis, const struct
         return run->elapsed_s.known && run->elapsed_s.value < OVERALL_ELAPSED_S_LEAST
                    ? too_short("elapsed time", run->elapsed_s.value, OVERALL_ELAPSED_S_LEAST, arena)
                    : NULL;
+    if (!run->cpu_s.known && run->elapsed_s.known && run->elapsed_s.value < OVERALL_CPU_S_LEAST)
+        return too_short("elapsed time", run->elapsed_s.value, OVERALL_CPU_S_LEAST, arena);
     return run->cpu_s.known && run->cpu_s.value < OVERALL_CPU_S_LEAST
                ? too_short("CPU time", run->cpu_s.value, OVERALL_CPU_S_LEAST, arena)
                : NULL;

@@ -11,17 +11,36 @@ static const double TURNS_PER_S_LEAST = 100, TURN_S_MOST = 0.05;
 
 struct lock_waits {
     const struct wait_row *longest; /* NULL: none */
+    double longest_s;               /* its waits, and all those for the same global lock */
     double told_s, maybe_s;         /* thread times: of locks, and of what may be locks */
     uint64_t told, others;          /* waits: for locks, for other threads */
 };
+
+/* Woken at a condition, it takes the mutex again: seldom and long is a worker that has nothing to do. */
+static bool is_idle_worker(const struct wait_row *row, bool turns)
+{
+    static const char condition[] = "pthread_cond_";
+    return !row->global_lock && !turns && row->asked && strncmp(row->asked, condition, sizeof(condition) - 1) == 0;
+}
+
+static double waited_for_lock_of(const struct wait_rows *waits, const struct wait_row *row)
+{
+    double sum_s = 0;
+    for (size_t at = 0; row->global_lock && at < waits->count; at++) {
+        const char *lock = waits->items[at].global_lock;
+        sum_s += lock && strcmp(lock, row->global_lock) == 0 ? waits->items[at].total_s : 0;
+    }
+    return row->global_lock ? sum_s : row->total_s;
+}
 
 static struct lock_waits lock_waits_of(const struct wait_rows *waits, double elapsed_s)
 {
     struct lock_waits found = {0};
     for (size_t at = 0; waits && at < waits->count; at++) {
         const struct wait_row *row = &waits->items[at];
-        bool is_lock = row->kind == WAIT_LOCK, may_be = row->kind == WAIT_FUTEX || row->kind == WAIT_UNKNOWN;
         bool turns = (double)row->count >= TURNS_PER_S_LEAST * elapsed_s && row->total_s <= TURN_S_MOST * (double)row->count;
+        bool is_lock = row->kind == WAIT_LOCK && !is_idle_worker(row, turns);
+        bool may_be = row->kind == WAIT_FUTEX || row->kind == WAIT_UNKNOWN;
         if (is_lock && (!found.longest || row->total_s > found.longest->total_s))
             found.longest = row;
         found.told_s += is_lock ? row->total_s : 0;
@@ -29,6 +48,8 @@ static struct lock_waits lock_waits_of(const struct wait_rows *waits, double ela
         found.told += is_lock ? row->count : 0;
         found.others += row->kind == WAIT_THREAD || row->kind == WAIT_FUTEX ? row->count : 0;
     }
+    if (found.longest)
+        found.longest_s = waited_for_lock_of(waits, found.longest);
     return found;
 }
 
@@ -85,11 +106,14 @@ static void lock_describe(const struct results *results, struct finding *finding
     const struct wait_row *row = found->longest;
     const struct run_time *run = results->run;
     struct value function = VALUE_TEXT("function", row->function), lock = VALUE_TEXT("lock", row->global_lock);
-    struct value waited = VALUE_SECONDS("waited", interval_exactly(found->told_s)), cpu = VALUE_SECONDS("cpu", interval_exactly(run->cpu_s.value));
+    struct value waited = VALUE_SECONDS("waited", interval_exactly(found->longest_s)), cpu = VALUE_SECONDS("cpu", interval_exactly(run->cpu_s.value));
     finding->subject = row->function;
     finding_evidence(finding, WEIGHT_FOR, ORIGIN_SCHEDULER, "turns", function, VALUE_COUNT("count", (double)row->count),
                      VALUE_SECONDS("mean", interval_exactly(row->count ? row->total_s / (double)row->count : 0)),
                      VALUE_SECONDS("longest", interval_exactly(row->longest_s)));
+    if (found->told > row->count)
+        finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_SCHEDULER, "all-locks", VALUE_COUNT("count", (double)found->told),
+                         VALUE_SECONDS("time", interval_exactly(found->told_s)));
     if (row->call)
         finding_evidence(finding, WEIGHT_FOR, ORIGIN_CODE, "call", function, VALUE_TEXT("call", row->call));
     decide_by_calls(results, finding);

@@ -8,8 +8,12 @@
 
 #include <ctype.h>
 #include <math.h>
+#include <signal.h>
+#include <string.h>
 
 enum {
+    SHELL_SIGNALS = 128,
+    SIGNALS_MOST = 64,
     NAMED_MOST = 6 /* causes named as ruled out in the verdict; the list has them all */
 };
 
@@ -51,6 +55,12 @@ const char *overall_longer(const struct results *results, struct arena *arena)
 {
     enum { RUNS_MOST = 1000 };
     const struct run_time *run = results->run;
+    if (results->exit_status > SHELL_SIGNALS && results->exit_status <= SHELL_SIGNALS + SIGNALS_MOST)
+        return results->exit_status == SHELL_SIGNALS + SIGKILL
+                   ? "find out first who killed it: dmesg tells of memory that ran out, the limits of its group are in memory.max"
+                   : "find out first why it was killed: its core dump (coredumpctl debug), or gdb --args CMD";
+    if (results->cut && run && run->scope == RUN_STARTED)
+        return "let it run longer, to its end if that comes: it was ended early";
     if (!run || run->scope != RUN_STARTED)
         return "a longer --duration, or watch it while it has work to do";
     double cpu_s = run->cpu_s.known ? run->cpu_s.value : 0;
@@ -268,7 +278,7 @@ static struct overall overall_waits(const struct finding *waiting, const struct 
                                     const struct results *results, struct arena *arena)
 {
     const char *headline = sentence_case(arena, waiting->headline ? waiting->headline : "it waits");
-    bool by_child = waiting_busy_child(results) != NULL;
+    bool by_child = waiting_is_for_busy_process(results);
     return (struct overall){
         .kind = OVERALL_WAITS,
         .culprit = waiting,
@@ -510,7 +520,6 @@ static const char *signal_words(int number, struct arena *arena)
 /* A program that failed was slow at failing: whoever reads the rest has to know. */
 static const char *status_words(int status, struct arena *arena)
 {
-    enum { SHELL_SIGNALS = 128, SIGNALS_MOST = 64 };
     if (status > SHELL_SIGNALS && status <= SHELL_SIGNALS + SIGNALS_MOST)
         return arena_printf(arena, "It was killed by %s: this is the time until then.", signal_words(status - SHELL_SIGNALS, arena));
     return arena_printf(arena, "It ended with status %d.", status);
@@ -525,6 +534,8 @@ struct overall overall_of(const struct findings *findings, const struct results 
     overall = with_unseen_kernel(overall, results, arena);
     if (results->ended)
         overall.sentence = arena_printf(arena, "%s It did not stay: %s.", overall.sentence, results->ended);
+    if (results->cut)
+        overall.sentence = arena_printf(arena, "%s It was cut short: %s.", overall.sentence, results->cut);
     if (results->exit_status)
         overall.sentence = arena_printf(arena, "%s %s", overall.sentence, status_words(results->exit_status, arena));
     return overall;

@@ -172,8 +172,9 @@ static void oversubscribed_test(const struct results *results, struct finding *f
     }
     if (finding->verdict == VERDICT_UNDECIDED)
         finding_set(finding, reason, run->run_delay_is_least ? "unseen" : "undecided", NO_VALUES);
-    finding_evidence(finding, WEIGHT_FOR, ORIGIN_SCHEDULER, "delay",
-                     VALUE_SECONDS("delay", interval_exactly(delay.value)));
+    struct measured proven = run->run_delay_s.known ? run_time_delay_proven(run) : delay;
+    finding_evidence(finding, WEIGHT_FOR, ORIGIN_SCHEDULER, run->run_delay_is_least ? "delay-least" : "delay",
+                     VALUE_SECONDS("delay", interval_exactly(proven.value)));
     if (run->threads_seen > 1)
         finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_SCHEDULER, "none-ran", VALUE_SHARE("share", shares.ready));
     if (results->activity && results->activity->runnable_mean.known && results->activity->cpus_online.known)

@@ -14,7 +14,9 @@ static const struct wait_place {
     {"ep_poll", WAIT_EVENTS},        {"do_epoll", WAIT_EVENTS},       {"epoll_", WAIT_EVENTS},
     {"poll_schedule", WAIT_EVENTS},  {"do_poll", WAIT_EVENTS},        {"poll (", WAIT_EVENTS},
     {"do_select", WAIT_EVENTS},      {"select", WAIT_EVENTS},         {"io_cqring", WAIT_EVENTS},
+    {"do_wait_intr", WAIT_UNKNOWN},  {"do_wait_for_common", WAIT_UNKNOWN}, /* any event, not a process */
     {"pipe_", WAIT_PIPE},            {"do_wait", WAIT_CHILD},         {"kernel_wait4", WAIT_CHILD},
+    {"vfork", WAIT_CHILD},           {"kernel_clone", WAIT_CHILD},
     {"kernel_waitid", WAIT_CHILD},   {"wait4", WAIT_CHILD},           {"waitid", WAIT_CHILD},
     {"unix_stream", WAIT_NETWORK},   {"sk_wait", WAIT_NETWORK},       {"inet_csk", WAIT_NETWORK},
     {"skb_wait", WAIT_NETWORK},      {"accept", WAIT_NETWORK},        {"recvfrom", WAIT_NETWORK},
@@ -94,19 +96,49 @@ const struct activity_child *waiting_busy_child(const struct results *results)
     return child->cpu_s >= CHILD_BUSY * run->elapsed_s.value && (!run->cpu_s.known || child->cpu_s > run->cpu_s.value) ? child : NULL;
 }
 
+/* What it waits for, by its stacks; without these by where it was seen. */
+static enum wait_kind kind_waited_for(const struct results *results)
+{
+    const struct wait_row *row = wait_rows_longest(results->waits);
+    const char *comm = "";
+    const struct activity_wait *wait = commonest_wait(results->activity, &comm);
+    return row ? row->kind : wait ? wait_kind_of_place(wait->place) : WAIT_UNKNOWN;
+}
+
+bool waiting_is_for_busy_process(const struct results *results)
+{
+    return kind_waited_for(results) == WAIT_CHILD && waiting_busy_child(results);
+}
+
+/* A child is what a process of the target started itself. */
+static bool is_own_child(const struct activity *activity, const struct activity_child *child)
+{
+    for (uint32_t at = 0; at < activity->thread_count; at++)
+        if (activity->threads[at].pid == child->parent)
+            return true;
+    return false;
+}
+
 /* How to record the same again. */
 static const char *again(const struct results *results)
 {
     return results->target_options && results->target_options[0] ? results->target_options : "-- CMD";
 }
 
-static void waits_for_child(const struct results *results, struct finding *finding, const struct activity_child *child)
+/* A process below it is busy meanwhile. Only of one that waits for processes (wait4 and its like) is that what it waits for. */
+static void waits_beside(const struct results *results, struct finding *finding, const struct activity_child *child)
 {
+    bool own = is_own_child(results->activity, child), for_it = waiting_is_for_busy_process(results);
     const char *pid = arena_printf(finding->arena, "%u", child->pid);
     struct value name = VALUE_TEXT("comm", child->comm), number = VALUE_TEXT("pid", pid);
+    struct value whose = VALUE_TEXT("whose", own ? "its child" : "a process below it,");
     struct value cpu = VALUE_SECONDS("cpu", interval_exactly(child->cpu_s)), elapsed = VALUE_SECONDS("elapsed", interval_exactly(results->run->elapsed_s.value));
-    finding_evidence(finding, WEIGHT_FOR, ORIGIN_COUNTERS, "child", name, number, cpu, elapsed);
-    finding_set(finding, headline, "headline-child", VALUE_SHARE("share", finding->recoverable), name, number, cpu);
+    finding_evidence(finding, for_it ? WEIGHT_FOR : WEIGHT_CONTEXT, ORIGIN_COUNTERS, "child", whose, name, number, cpu, elapsed);
+    if (!for_it) {
+        finding_advise(finding, "advice-beside", whose, name, number);
+        return;
+    }
+    finding_set(finding, headline, own ? "headline-child" : "headline-below", VALUE_SHARE("share", finding->recoverable), name, number, cpu);
     finding_readvise(finding, "advice-busy-child", number);
     finding_set(finding, confirm, "confirm-child", number);
 }
@@ -172,7 +204,7 @@ static void waiting_test(const struct results *results, struct finding *finding)
     finding_set(finding, confirm, "confirm", VALUE_TEXT("again", again(results)));
     const struct activity_child *child = waiting_busy_child(results);
     if (child)
-        waits_for_child(results, finding, child);
+        waits_beside(results, finding, child);
     if (finding->verdict == VERDICT_UNDECIDED)
         finding_reason_bound(finding, "bound", finding->recoverable);
 }

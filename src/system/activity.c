@@ -37,6 +37,7 @@ struct watched_process {
     struct task_counters first, last; /* of all its threads, those that have ended included */
     uint64_t resident_bytes, resident_most_bytes, swapped_bytes;
     double cpu_s;
+    double held_delay_s; /* of its first thread, before it was let go */
 };
 
 /* A descendant that began before watching did. */
@@ -193,6 +194,9 @@ static struct watched_thread *thread_of(struct activity_watch *watch, uint32_t p
     *thread = (struct watched_thread){.pid = pid, .tid = tid, .start_ticks = line->start_ticks};
     if (!watch->started && (began_before || line->start_ticks < watch->began_ticks))
         thread->first = line->counters;
+    const struct watched_process *process = tid == pid ? process_find(watch, (pid_t)pid) : NULL;
+    if (watch->started && process)
+        thread->first.delay_s = process->held_delay_s;
     return thread;
 }
 
@@ -568,6 +572,17 @@ static void cgroup_look(struct activity_watch *watch)
 void activity_watch_add(struct activity_watch *watch, pid_t pid)
 {
     process_add(watch, pid, false);
+}
+
+void activity_watch_held(struct activity_watch *watch, pid_t pid, double delay_s)
+{
+    struct watched_process *process = process_find(watch, pid);
+    if (!process || !watch->started)
+        return;
+    process->held_delay_s = delay_s;
+    vec_for_each(&watch->threads, thread)
+        if (thread->pid == (uint32_t)pid && thread->tid == (uint32_t)pid)
+            thread->first.delay_s = delay_s;
 }
 
 void activity_look(struct activity_watch *watch)

@@ -104,6 +104,8 @@ struct activity_watch *activity_watch_new(const struct sysroot *root, const pid_
                                           const char *cgroup);
 /* Another process to watch, from its beginning or, when it ran before watching began, from now on. */
 void activity_watch_add(struct activity_watch *watch, pid_t pid);
+/* A program of ours had waited for so long for a CPU when it was let go: that is none of its run. */
+void activity_watch_held(struct activity_watch *watch, pid_t pid, double delay_s);
 /* Look again. Costs some 50 us for each thread. */
 void activity_look(struct activity_watch *watch);
 /* A last look at a process that has ended and that nobody waited for yet: its own counters are complete now. */

@@ -371,6 +371,34 @@ static void elapsed_cover(struct measured *elapsed_s, const struct recording *re
     elapsed_s->value = covered > elapsed_s->value ? covered : elapsed_s->value;
 }
 
+/*
+ * /proc counts from a thread's beginning and is read a moment after the end: a thread can't have waited for a CPU for longer than
+ * elapsed while it didn't run.
+ */
+static void delay_settle(struct run_time *result, const struct activity *activity)
+{
+    uint32_t threads = activity && activity->thread_count > result->threads_seen ? activity->thread_count : result->threads_seen;
+    if (result->scope == RUN_MACHINE || !result->run_delay_s.known || !result->elapsed_s.known || !result->cpu_s.known || !threads)
+        return;
+    double most_s = result->elapsed_s.value * threads - result->cpu_s.value;
+    most_s = most_s > 0 ? most_s : 0;
+    if (result->run_delay_s.value > most_s)
+        result->run_delay_s.value = most_s;
+}
+
+struct measured run_time_delay_proven(const struct run_time *run)
+{
+    struct measured delay = run->run_delay_s;
+    if (!delay.known || !run->from_switches)
+        return delay;
+    double ready = run->wanted_ratio.known && run->on_cpu_ratio.known ? run->wanted_ratio.value - run->on_cpu_ratio.value : 0;
+    double ready_s = run->elapsed_s.known ? ready * run->elapsed_s.value : 0;
+    double preempted_s = run->preempted_s.known ? run->preempted_s.value : 0;
+    delay.value = delay.value < ready_s ? ready_s : delay.value;
+    delay.value = delay.value < preempted_s ? preempted_s : delay.value;
+    return delay;
+}
+
 struct run_time run_time_of(const struct run_time_request *request)
 {
     const char *no_switches = "no context switches were recorded";
@@ -396,6 +424,7 @@ struct run_time run_time_of(const struct run_time_request *request)
         run_time_from_switches(&result, recording, result.elapsed_s.value);
     cpu_time_settle(&result, request);
     looks_settle(&result, activity);
+    delay_settle(&result, activity);
     result.stolen = stolen_of(recording, activity, result.cpu_s);
     result.cpus_used = measured_ratio(result.cpu_s, result.elapsed_s);
     struct measured at_most_one = result.cpus_used;

@@ -59,4 +59,7 @@ struct run_time_request {
  */
 struct run_time run_time_of(const struct run_time_request *request);
 
+/* run_delay_s, or what the switch records prove of it where threads that nobody saw in /proc made that more. */
+struct measured run_time_delay_proven(const struct run_time *run);
+
 #endif

@@ -119,3 +119,21 @@ struct time_shares time_shares_of(const struct run_time *run, const struct activ
     shares.ready = interval_of(at_least_0(without.low - shares.throttled.high), mid, most > mid ? most : mid);
     return shares;
 }
+
+static const char *percent_words(struct interval share, struct arena *arena)
+{
+    static const double OPEN = 0.01;
+    return share.high - share.low < OPEN ? arena_printf(arena, "%.0f %%", share.mid * 100)
+                                         : arena_printf(arena, "%.0f to %.0f %%", share.low * 100, share.high * 100);
+}
+
+const char *time_shares_no_cpu_problem(const struct time_shares *shares, struct arena *arena)
+{
+    bool limited = shares->throttled.mid > shares->ready.mid;
+    struct interval held = limited ? shares->throttled : shares->ready;
+    if (held.mid > shares->waiting.mid)
+        return arena_printf(arena, "it is no problem of its code: %s in %s of the time, while it was ready",
+                            limited ? "a CPU limit held it back" : "others had the CPUs", percent_words(held, arena));
+    return arena_printf(arena, "it is no CPU problem: no thread ran or was ready in %s of the time",
+                        percent_words(shares->waiting, arena));
+}

@@ -12,6 +12,7 @@
 
 #include "analyse/time/run_time.h"
 #include "analyse/time/wait_rows.h"
+#include "base/arena.h"
 
 struct time_shares { /* 0..1 of the elapsed time */
     bool known;
@@ -24,6 +25,9 @@ struct time_shares { /* 0..1 of the elapsed time */
 
 /* activity, waits: may be NULL. */
 struct time_shares time_shares_of(const struct run_time *run, const struct activity *activity, const struct wait_rows *waits);
+
+/* Why little of it is its code's doing, as a clause: by what it mostly lacked. Owner: arena. */
+const char *time_shares_no_cpu_problem(const struct time_shares *shares, struct arena *arena);
 
 /* The longest wait whose kind is known, unless it is a small part of all waiting; NULL. */
 const struct wait_row *wait_rows_longest(const struct wait_rows *waits);

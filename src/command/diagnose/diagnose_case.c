@@ -302,15 +302,17 @@ static struct bottleneck_machine bottleneck_machine_of(const struct surroundings
 static const double LONG_LEAST_S = 0.5; /* so long a wait is a fact, however little CPU time there was */
 static const double BUSY_LEAST = 0.5; /* of the elapsed time; below it what it waits for matters more */
 
-static const char *not_a_cpu_problem(const struct run_time *run, struct arena *arena)
+static const char *not_a_cpu_problem(const struct results *results, struct arena *arena)
 {
+    const struct run_time *run = results->run;
     struct measured busy = run->from_switches ? run->wanted_ratio : run->on_cpu_ratio;
     bool is_short = run->elapsed_s.known && run->elapsed_s.value < LONG_LEAST_S && run->cpu_s.known && run->cpu_s.value < OVERALL_CPU_S_LEAST;
     if (run->scope != RUN_MACHINE && is_short)
         return "it ran too short for an estimate";
     if (run->scope == RUN_MACHINE || !busy.known || busy.value >= BUSY_LEAST)
         return NULL;
-    return arena_printf(arena, "it is no CPU problem: no thread wanted a CPU in %.0f %% of the time", (1 - busy.value) * 100);
+    struct time_shares shares = time_shares_of(run, results->activity, results->waits);
+    return time_shares_no_cpu_problem(&shares, arena);
 }
 
 /* Where samples see the program's own code alone, their shares are of that: the estimate is of all its CPU time. */
@@ -334,7 +336,7 @@ static void bottleneck_analyse(struct loaded_case *loaded, const struct recordin
         .recording = recording,
         .machine = &machine,
         .trace = results->probes && results->probes->of[PROBE_STEP].known ? &results->probes->of[PROBE_STEP].step.trace : NULL,
-        .not_a_cpu_problem = not_a_cpu_problem(&loaded->run, &loaded->arena),
+        .not_a_cpu_problem = not_a_cpu_problem(results, &loaded->arena),
     };
     bottleneck_find(&loaded->bottleneck, &request, &loaded->arena);
     estimate_of_all(&loaded->bottleneck.program, results->sampled);
@@ -453,6 +455,7 @@ static bool case_load(struct loaded_case *loaded, const char *folder, bool names
     loaded->results.effect = loaded->manifest.effect;
     loaded->results.command = loaded->manifest.command[0] ? loaded->manifest.command : NULL;
     loaded->results.ended = case_manifest_gap_of(&loaded->manifest, CASE_GAP_ENDED);
+    loaded->results.cut = case_manifest_gap_of(&loaded->manifest, CASE_GAP_CUT);
     loaded->results.exit_status = loaded->manifest.child_ended ? loaded->manifest.child_exit_code : 0;
     loaded->results.target_options = loaded->manifest.target_options;
     analyse(loaded);

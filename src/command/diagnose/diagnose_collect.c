@@ -6,8 +6,10 @@
 #include "command/diagnose/diagnose_collection.h"
 #include "command/diagnose/diagnose_intervention.h"
 #include "experiment/experiment.h"
+#include "finding/wording.h"
 
 #include <signal.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -116,6 +118,18 @@ static void run_keep(struct collection *collection, struct run_row *row)
     *vec_push(&collection->runs) = *row;
 }
 
+/* What it has waited for a CPU, as /proc counts it; 0: not known. */
+static double delay_so_far_s(const struct collection *collection, pid_t pid)
+{
+    char line[128];
+    uint64_t run_ns, delay_ns;
+    if (!sysroot_line(collection->context->root, line, sizeof(line), "/proc/%d/schedstat", (int)pid))
+        return 0;
+    struct view rest = view_of(line);
+    bool read = view_u64(view_word(&rest), 10, &run_ns) && view_u64(view_word(&rest), 10, &delay_ns);
+    return read ? (double)delay_ns * 1e-9 : 0;
+}
+
 /* experiment's runner: the program under the recorder, with the streams it would have without us. */
 static bool run_once(void *context, const struct experiment_arm *arm, size_t block, struct measured *ret_cells,
                      int *ret_exit_code, struct error *err)
@@ -133,10 +147,12 @@ static bool run_once(void *context, const struct experiment_arm *arm, size_t blo
     target_of_workload(&collection->target, collection->workload.pid, &collection->arena);
     recording_open(collection);
     workload_forward_signals(&collection->workload);
+    double held_s = delay_so_far_s(collection, collection->workload.pid);
     bool released = workload_release(&collection->workload, err);
     if (released) {
         pid_t pid = collection->workload.pid;
         watch_begin(collection, &pid, 1);
+        activity_watch_held(collection->watch, pid, held_s);
         row.interrupted = watch_until_end(collection);
         recording_finish(collection, &row);
         run_keep(collection, &row);
@@ -176,6 +192,25 @@ static void sum_runs(struct collection *collection)
     collection->manifest.system_s = measured_as(system_s);
 }
 
+static const char *seconds_words(double seconds, struct arena *arena)
+{
+    scoped_text struct text words = {0};
+    print_seconds(&words, seconds);
+    return arena_string(arena, text_string(&words));
+}
+
+/* Whoever reads the page has to know that the program would have gone on. */
+static void note_cut(struct collection *collection, double after_s, bool by_signal)
+{
+    struct arena *arena = &collection->arena;
+    const char *name = by_signal ? sigabbrev_np(workload_stop_signal()) : NULL, *after = seconds_words(after_s, arena);
+    const char *how = by_signal ? arena_printf(arena, "%s%s, which plumb got", name ? "SIG" : "a signal", name ? name : "") : "plumb (--duration)";
+    case_manifest_gap(&collection->manifest, arena, CASE_GAP_CUT,
+                      collection->request->argv
+                          ? arena_printf(arena, "it was ended after %s by %s", after, how)
+                          : arena_printf(arena, "watching was ended after %s by %s", after, how));
+}
+
 static bool collect_runs(struct collection *collection, struct collect_result *result, struct error *err)
 {
     const struct experiment_arm arm = {.label = "program", .argv = collection->request->argv};
@@ -196,6 +231,9 @@ static bool collect_runs(struct collection *collection, struct collect_result *r
     }
     result->child_started = true;
     sum_runs(collection);
+    const struct run_row *last = &collection->runs.items[collection->runs.count - 1];
+    if (last->interrupted)
+        note_cut(collection, last->elapsed_s, workload_stop_requested());
     result->child_exit_code = collection->manifest.child_exit_code;
     /* The program went away between two runs: those there were are diagnosed. */
     if (!ran)
@@ -227,8 +265,8 @@ static void note_end(struct collection *collection)
     double asked_s = collection->request->duration_s;
     const char *of = asked_s > 0 ? arena_printf(arena, " of the %.3g s asked for", asked_s) : "";
     case_manifest_gap(&collection->manifest, arena, CASE_GAP_ENDED,
-                      arena_printf(arena, "all that was watched (%s) ended after %.3g s%s", collection->request->target_options,
-                                   collection->elapsed_s, of));
+                      arena_printf(arena, "all that was watched (%s) ended after %s%s", collection->request->target_options,
+                                   seconds_words(collection->elapsed_s, arena), of));
 }
 
 /* Which processes those are. A cgroup's or the machine's come and go: they aren't kept. */
@@ -262,6 +300,8 @@ static bool collect_attached(struct collection *collection, struct case_command 
     collection->elapsed_s = until_s - began_s;
     if (ended)
         note_end(collection);
+    if (stopped)
+        note_cut(collection, collection->elapsed_s, true);
     return true;
 }
 

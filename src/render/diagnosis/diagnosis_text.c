@@ -356,7 +356,7 @@ static void time_section(struct page *page)
     scoped_text struct text facts = {0};
     if (run->run_delay_s.known) {
         text_add(&facts, run->threads_seen > 1 ? "its threads together waited " : "waited ");
-        print_seconds(&facts, run->run_delay_s.value);
+        print_seconds(&facts, run_time_delay_proven(run).value);
         text_printf(&facts, " for a CPU%s", run->run_delay_is_least ? " at least" : "");
     }
     if (results->activity && results->activity->throttled_s.known && results->activity->throttled_s.value > 0) {
@@ -385,7 +385,7 @@ static void time_section(struct page *page)
     if (kernel && enough_samples(results) && kernel->kernel_samples * 20 > kernel->sample_count) {
         scoped_text struct text line = {0};
         double total = (double)kernel->sample_count;
-        text_printf(&line, "in the kernel: page faults %.1f %%", 100 * (double)kernel->fault_samples / total);
+        text_printf(&line, "of the CPU time, in the kernel: page faults %.1f %%", 100 * (double)kernel->fault_samples / total);
         for (size_t at = 0; at < kernel->entry_count && at < 4; at++)
             text_printf(&line, ", %s %.1f %%", kernel->entries[at].name, 100 * (double)kernel->entries[at].samples / total);
         text_printf(&line, ", interrupts %.1f %%", 100 * (double)kernel->interrupt_samples / total);
@@ -511,7 +511,7 @@ static void wait_notes(struct page *page, const struct wait_rows *waits, const s
     if (run->run_delay_s.known && run->run_delay_s.value >= 0.05 * waits->idle_s) {
         scoped_text struct text line = {0};
         text_add(&line, "until it ran again: of all waits ");
-        print_seconds(&line, run->run_delay_s.value);
+        print_seconds(&line, run_time_delay_proven(run).value);
         text_printf(&line, "%s it was ready, but had no CPU", run->run_delay_is_least ? " or more" : "");
         wait_note(page, text_string(&line));
     }

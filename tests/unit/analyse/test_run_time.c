@@ -157,6 +157,18 @@ Test(run_time, lost_switches_give_no_cpu_to_two_at_a_time)
     recording_done(&recording);
 }
 
+/* schedstat counts from the thread's beginning, elapsed from its exec. */
+Test(run_time, one_thread_waits_for_a_cpu_no_longer_than_it_was_there)
+{
+    struct activity activity = {.run_delay_s = measured_as(0.0204), .thread_count = 1};
+    struct run_time_request request = attached(0.0175);
+    request.activity = &activity;
+    request.task_clock_s = measured_as(0.0025);
+    cr_expect_float_eq(run_time_of(&request).run_delay_s.value, 0.015, 1e-9);
+    activity.thread_count = 2;
+    cr_expect_float_eq(run_time_of(&request).run_delay_s.value, 0.0204, 1e-9);
+}
+
 Test(run_time, nothing_known_is_not_zero)
 {
     struct run_time_request request = attached(1);

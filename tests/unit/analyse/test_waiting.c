@@ -113,5 +113,8 @@ Test(waiting, functions_tell_what_is_waited_for)
     cr_assert_eq(wait_kind_of_function("pthread_cond_wait@@GLIBC_2.3.2"), WAIT_THREAD);
     cr_assert_eq(wait_kind_of_function("io_schedule"), WAIT_DISK);
     cr_assert_eq(wait_kind_of_function("schedule"), WAIT_UNKNOWN);
+    cr_assert_eq(wait_kind_of_function("do_wait"), WAIT_CHILD);
+    cr_assert_eq(wait_kind_of_function("do_wait_intr_irq"), WAIT_UNKNOWN, "any event");
+    cr_assert_eq(wait_kind_of_function("kernel_clone"), WAIT_CHILD, "vfork");
     cr_assert_str_eq(wait_kind_name(WAIT_EVENTS), "events");
 }

@@ -752,6 +752,9 @@ Test(findings, a_busy_child_and_a_stopped_target_are_said)
     struct made_up made;
     make_up(&made);
     made.run.on_cpu_ratio = made.run.wanted_ratio = made.run.cpu_s = measured_as(0);
+    struct activity_thread thread = {.pid = 12, .tid = 12, .comm = "sh", .waits = {{.place = "do_wait", .count = 9}}};
+    made.activity.threads = &thread;
+    made.activity.thread_count = 1;
     made.activity.child_count = 1;
     made.activity.children[0] = (struct activity_child){.pid = 77, .parent = 12, .comm = "spin", .cpu_s = 9.8};
     test_and_find(&made, "waiting");
@@ -761,12 +764,126 @@ Test(findings, a_busy_child_and_a_stopped_target_are_said)
     made.activity.children[0].cpu_s = 0.01;
     test_and_find(&made, "waiting");
     overall = overall_of(&made.findings, &made.results, &made.arena);
-    cr_assert(!strstr(overall.sentence, "child"), "%s", overall.sentence);
+    cr_assert(!strstr(overall.sentence, "spin"), "%s", overall.sentence);
     made.activity.stopped_ratio = measured_as(1);
     test_and_find(&made, "waiting");
     overall = overall_of(&made.findings, &made.results, &made.arena);
     cr_assert(strncmp(overall.sentence, "It is stopped (state T", 22) == 0, "%s", overall.sentence);
     cr_assert(strstr(overall.culprit->advice[0], "kill -CONT"));
+    arena_done(&made.arena);
+}
+
+/* A parent that sleeps, reads or polls doesn't wait for its child, however busy that is; and a child is one's own. */
+Test(findings, only_who_waits_for_a_process_waits_for_its_child)
+{
+    static const struct {
+        const char *place, *said, *not_said, *advice;
+        uint32_t parent;
+    } cases[] = {
+        {"do_wait", "waits for its child spin (process 77)", "below", "plumb diagnose -p 77", 12},
+        {"wait4 (system call)", "below it spin (process 77)", "its child", "plumb diagnose -p 77", 40},
+        {"hrtimer_nanosleep", "a timer (sleep)", "child", "its child spin is busy meanwhile; if that is the other side: plumb diagnose -p 77", 12},
+        {"ep_poll", "events (poll, epoll)", "spin", "a process below it, spin is busy meanwhile", 40},
+        {"do_wait_intr", "something that could not be seen", "spin", "its child spin", 12},
+    };
+    for (size_t at = 0; at < array_count(cases); at++) {
+        struct made_up made;
+        make_up(&made);
+        made.run.on_cpu_ratio = made.run.wanted_ratio = made.run.cpu_s = measured_as(0);
+        struct activity_thread thread = {.pid = 12, .tid = 12, .comm = "python3", .waits = {{.count = 9}}};
+        snprintf(thread.waits[0].place, sizeof(thread.waits[0].place), "%s", cases[at].place);
+        made.activity.threads = &thread;
+        made.activity.thread_count = made.activity.child_count = 1;
+        made.activity.children[0] = (struct activity_child){.pid = 77, .parent = cases[at].parent, .comm = "spin", .cpu_s = 9.8};
+        const struct finding *waiting = test_and_find(&made, "waiting");
+        cr_assert(mentions(waiting, cases[at].advice), "%s: %s", cases[at].place, waiting->advice[waiting->advice_count - 1]);
+        struct overall overall = overall_of(&made.findings, &made.results, &made.arena);
+        cr_assert(strstr(overall.sentence, cases[at].said) && !strstr(overall.sentence, cases[at].not_said), "%s", overall.sentence);
+        cr_assert_eq(strstr(overall.sentence, "problem of its own") != NULL, at < 2, "%s", overall.sentence);
+        arena_done(&made.arena);
+    }
+}
+
+/* A worker that is woken takes its mutex again: seldom and long. What is said of a lock is of that lock's waits. */
+Test(findings, an_idle_worker_takes_no_turns_and_a_lock_has_its_own_figures)
+{
+    struct made_up made;
+    struct wait_rows waits = {.known = true, .count = 2, .wait_count = 40000, .stack_count = 9000};
+    make_up(&made);
+    made.run.from_switches = true;
+    made.run.threads_seen = 4;
+    made.results.waits = &waits;
+    waits.items[0] = (struct wait_row){.kind = WAIT_LOCK, .function = "PlatformWorkerThread", .asked = "pthread_cond_wait", .total_s = 2.7, .count = 31};
+    cr_assert_eq(test_and_find(&made, "lock-turns")->verdict, VERDICT_RULED_OUT);
+    waits.items[0].count = 31000;
+    cr_assert_eq(test_and_find(&made, "lock-turns")->verdict, VERDICT_SUPPORTED, "often and short: turns");
+    waits.items[1] = (struct wait_row){.kind = WAIT_LOCK, .function = "other", .asked = "pthread_mutex_lock", .total_s = 1.3, .count = 20};
+    const struct finding *turns = test_and_find(&made, "lock-turns");
+    cr_assert(strstr(turns->headline, "they waited 2.70 s for it"), "%s", turns->headline);
+    cr_assert(strstr(turns->evidence[1].text, "4.00 s"), "%s", turns->evidence[1].text);
+    waits.items[0].global_lock = waits.items[1].global_lock = "the GIL";
+    turns = test_and_find(&made, "lock-turns");
+    cr_assert(strstr(turns->headline, "turns at the GIL: they waited 4.00 s"), "%s", turns->headline);
+    arena_done(&made.arena);
+}
+
+/* What the switches prove is the least that is said. */
+Test(findings, a_delay_that_is_a_least_says_so_and_fits_the_table)
+{
+    struct made_up made;
+    make_up(&made);
+    made.run.elapsed_s = measured_as(4);
+    made.run.cpu_s = measured_as(0.8);
+    made.run.on_cpu_ratio = measured_as(0.2);
+    made.run.wanted_ratio = measured_as(0.7);
+    made.run.cpus_used = measured_as(0.2);
+    made.run.run_delay_s = measured_as(0.687);
+    made.run.run_delay_is_least = made.run.from_switches = true;
+    made.run.threads_seen = 900;
+    const struct finding *others = test_and_find(&made, "oversubscribed");
+    struct time_shares shares = time_shares_of(&made.run, &made.activity, NULL);
+    cr_assert(strstr(others->evidence[0].text, "at least 2.00 s"), "%s", others->evidence[0].text);
+    cr_assert(run_time_delay_proven(&made.run).value >= shares.ready.low * 4 - 1e-9);
+    arena_done(&made.arena);
+}
+
+/* Ready without a CPU is wanting one: the clause is of the page's one account of time. */
+Test(findings, why_there_is_no_estimate_agrees_with_the_table)
+{
+    struct arena arena;
+    arena_init(&arena);
+    struct time_shares shares = {.known = true, .running = interval_exactly(0.034), .ready = interval_exactly(0.715), .waiting = interval_exactly(0.251)};
+    const char *words = time_shares_no_cpu_problem(&shares, &arena);
+    cr_assert(strstr(words, "others had the CPUs in 72 %"), "%s", words);
+    shares.throttled = shares.ready;
+    shares.ready = interval_exactly(0);
+    words = time_shares_no_cpu_problem(&shares, &arena);
+    cr_assert(strstr(words, "a CPU limit held it back in 72 %"), "%s", words);
+    shares.throttled = interval_exactly(0);
+    shares.waiting = interval_of(0.6, 0.7, 0.9);
+    words = time_shares_no_cpu_problem(&shares, &arena);
+    cr_assert(strstr(words, "no CPU problem: no thread ran or was ready in 60 to 90 %"), "%s", words);
+    arena_done(&arena);
+}
+
+/* A program that plumb ended, or that a signal killed, needs other advice than more runs. */
+Test(findings, a_run_that_was_cut_short_says_so)
+{
+    struct made_up made;
+    make_up(&made);
+    made.run.cpu_s = measured_as(0.01);
+    made.results.cut = "it was ended after 2.00 s by plumb (--duration)";
+    test_and_find(&made, "waiting");
+    struct overall overall = overall_of(&made.findings, &made.results, &made.arena);
+    cr_assert(strstr(overall.sentence, "It was cut short: it was ended after 2.00 s by plumb (--duration)."), "%s", overall.sentence);
+    cr_assert(strstr(overall.advice[0], "let it run longer"), "%s", overall.advice[0]);
+    made.results.cut = NULL;
+    made.results.exit_status = 139;
+    overall = overall_of(&made.findings, &made.results, &made.arena);
+    cr_assert(strstr(overall.advice[0], "core dump") && !strstr(overall.advice[0], "--runs"), "%s", overall.advice[0]);
+    made.results.exit_status = 137;
+    overall = overall_of(&made.findings, &made.results, &made.arena);
+    cr_assert(strstr(overall.advice[0], "dmesg"), "%s", overall.advice[0]);
     arena_done(&made.arena);
 }
 

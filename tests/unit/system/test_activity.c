@@ -152,6 +152,30 @@ Test(activity, a_started_program_has_all_its_descendants)
     place_done(&place);
 }
 
+/* Before it was let go it waited for a CPU, too: for its own fork, not for the program. */
+Test(activity, what_a_program_waited_for_while_it_was_held_is_none_of_its_run)
+{
+    struct place place;
+    struct arena arena;
+    struct activity activity;
+    place_init(&place);
+    arena_init(&arena);
+    process_put(&place, &(struct made_process){80, 1, 'S', 0, 0.2, 0.5});
+    const pid_t pid = 80, second = 90;
+    struct activity_watch *watch = activity_watch_new(&place.root, &pid, 1, true, NULL);
+    activity_watch_held(watch, pid, 0.2);
+    process_put(&place, &(struct made_process){80, 1, 'R', 0.1, 0.5, 0.5});
+    process_put(&place, &(struct made_process){90, 1, 'R', 0.1, 0.9, 0.5});
+    activity_watch_add(watch, second);
+    activity_watch_held(watch, second, 0.8);
+    activity_look(watch);
+    activity_result(watch, &arena, &activity);
+    cr_expect_float_eq(activity.run_delay_s.value, 0.3 + 0.1, 1e-6, "%g", activity.run_delay_s.value);
+    activity_watch_free(watch);
+    arena_done(&arena);
+    place_done(&place);
+}
+
 Test(activity, stolen_time_is_told_by_cpu)
 {
     struct place place;
