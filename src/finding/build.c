@@ -221,6 +221,35 @@ static double collector_samples(const struct stalls *stalls)
     return (double)functions_named(stalls, names, array_count(names)).samples;
 }
 
+static void advise_on_script(const struct results *results, struct finding *finding, const char *advice)
+{
+    struct interval collecting = share_of_samples(results, finding, collector_samples(results->stalls));
+    if (strcmp(advice, "advice-python") == 0 && collecting.low >= results->effect)
+        finding_advise(finding, "advice-python-gc", VALUE_SHARE("share", collecting));
+    finding_advise(finding, advice, NO_VALUES);
+}
+
+bool function_is_interpreters(const struct stall_function *function)
+{
+    for (size_t at = 0; at < array_count(interpreter_names) && !function->is_kernel; at++)
+        if (function_has_name(function, &interpreter_names[at]))
+            return true;
+    return false;
+}
+
+bool script_advise(const struct results *results, struct finding *finding)
+{
+    const struct stalls *stalls = results->stalls;
+    if (!stalls)
+        return false;
+    const struct name_matches matches = functions_named(stalls, interpreter_names, array_count(interpreter_names));
+    const char *advice = matches.hottest ? script_advice(matches.hottest) : "advice";
+    if (matches.samples * 2 < stalls->user_samples || strcmp(advice, "advice") == 0)
+        return false;
+    advise_on_script(results, finding, advice);
+    return true;
+}
+
 /* A large switch in one hot function is an interpreter's loop, or some other machine of states. */
 static const struct stall_function *table_function(const struct stalls *stalls, double effect)
 {
@@ -258,12 +287,8 @@ static void interpreter_test(const struct results *results, struct finding *find
         finding_set(finding, headline, "headline-runtime", VALUE_TEXT("function", matches.hottest->name), VALUE_TEXT("dso", matches.hottest->dso),
                     VALUE_SHARE("share", share_of_names(results, finding, (double)matches.samples)),
                     VALUE_SHARE("own", share_of_samples(results, finding, (double)matches.hottest->samples)));
-    const char *advice = script_advice(matches.hottest ? matches.hottest : matches.hottest_guessed);
-    struct interval collecting = share_of_samples(results, finding, collector_samples(stalls));
     finding->advice_count = 0;
-    if (strcmp(advice, "advice-python") == 0 && collecting.low >= results->effect)
-        finding_advise(finding, "advice-python-gc", VALUE_SHARE("share", collecting));
-    finding_advise(finding, advice, NO_VALUES);
+    advise_on_script(results, finding, script_advice(matches.hottest ? matches.hottest : matches.hottest_guessed));
     for (size_t at = 0, said = 0; at < stalls->function_count && said < 2; at++)
         for (size_t row = 0; row < array_count(meanings) && stalls->functions[at].share.mid >= results->effect; row++)
             if (strncmp(stalls->functions[at].name, meanings[row].prefix, strlen(meanings[row].prefix)) == 0) {

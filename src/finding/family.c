@@ -95,15 +95,18 @@ bool decide_by_estimate(const struct results *results, struct finding *finding, 
 bool code_is_foreign(const struct results *results)
 {
     static const char *const places[] = {"/usr/bin/", "/usr/sbin/", "/usr/lib", "/usr/libexec/", "/bin/", "/sbin/", "/lib", "[vdso]"};
+    static const char *const packages[] = {"/lib-dynload/", "/site-packages/", "/dist-packages/", "/node_modules/"};
     static const double OWN_MOST = 0.01;
     const struct stalls *stalls = results->stalls;
     double own = 0, foreign = 0;
     for (size_t at = 0; stalls && at < stalls->function_count; at++) {
         const struct stall_function *function = &stalls->functions[at];
         const char *path = function->dso_path ? function->dso_path : "";
-        bool placed = false;
+        bool placed = function_is_interpreters(function);
         for (size_t place = 0; place < array_count(places); place++)
             placed |= strncmp(path, places[place], strlen(places[place])) == 0;
+        for (size_t package = 0; package < array_count(packages); package++)
+            placed |= strstr(path, packages[package]) != NULL;
         if (!function->is_kernel)
             *(placed ? &foreign : &own) += (double)function->samples;
     }

@@ -53,9 +53,13 @@ struct interval share_of_samples(const struct results *results, const struct fin
 /* The same for stalled instructions and for functions by name: what could not be told may be such, too. */
 struct interval share_of_stalls(const struct results *results, const struct finding *finding, double hits);
 struct interval share_of_names(const struct results *results, const struct finding *finding, double hits);
+/* Whether it is of a known interpreter. */
+bool function_is_interpreters(const struct stall_function *function);
+/* What to do about the script that an interpreter runs: as advice, where interpreters have most of the time. False: they have not. */
+bool script_advise(const struct results *results, struct finding *finding);
 /*
- * Whether its user can't change the code: all that was sampled of it outside the kernel lies where distributions put programs
- * and libraries, and nothing was compiled at run time.
+ * Whether its user can't change the code: all that was sampled of it outside the kernel lies where distributions and package
+ * managers put programs and libraries, or is an interpreter's, and nothing was compiled at run time.
  */
 bool code_is_foreign(const struct results *results);
 /* Stall attribution holds; else fills the finding as not testable. */

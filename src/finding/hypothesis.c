@@ -115,13 +115,17 @@ static const char *unmet_need(const struct hypothesis *hypothesis, const struct 
 }
 
 /* Whoever has the program from elsewhere can't follow advice for its code: what they can do comes first, and whose the rest is. */
-static void advise_its_user(struct finding *finding)
+static void advise_its_user(const struct results *results, struct finding *finding)
 {
     const char *own[ADVICE_MOST];
-    size_t count = finding->advice_count < ADVICE_MOST - 1 ? finding->advice_count : ADVICE_MOST - 1;
+    size_t count = finding->advice_count;
     memcpy(own, finding->advice, sizeof(own));
-    finding_readvise(finding, "advice-foreign", NO_VALUES);
-    for (size_t at = 0; at < count; at++)
+    finding->advice_count = 0;
+    if (strcmp(finding->hypothesis->family, "core") == 0) /* the others' checks need no other code */
+        finding_set(finding, confirm, "confirm-foreign", NO_VALUES);
+    if (!script_advise(results, finding))
+        finding_advise(finding, "advice-foreign", NO_VALUES);
+    for (size_t at = 0; at < count && finding->advice_count < ADVICE_MOST; at++)
         finding_advise(finding, "advice-own", VALUE_TEXT("advice", own[at]));
 }
 
@@ -138,7 +142,7 @@ static void test_one(const struct hypothesis *hypothesis, const struct results *
         finding->is_estimate = (hypothesis->needs & RESULT_BIT(RESULT_STALLS)) != 0;
         hypothesis->test(&visible, finding);
         if (finding->verdict == VERDICT_SUPPORTED && finding->advice_count && hypothesis->changes_code && code_is_foreign(results))
-            advise_its_user(finding);
+            advise_its_user(results, finding);
         if (finding->verdict == VERDICT_NOT_TESTABLE && (!finding->reason || !finding->reason[0]))
             finding->reason = "nothing ran while it was watched";
     }

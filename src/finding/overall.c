@@ -204,9 +204,9 @@ static const char *time_goes(const struct results *results, struct arena *arena)
     const char *estimated = estimated_words(bottleneck, ESTIMATE_LOW);
     if (estimated && bottleneck->program.class != BOTTLENECK_MIXED && bottleneck->program.class != BOTTLENECK_UNKNOWN) {
         struct value value = VALUE_SHARE("", bottleneck->program.share);
-        text_printf(&out, "; by estimate (confidence %s) %s in ", bottleneck_confidence_name(bottleneck->program.confidence), estimated);
+        text_printf(&out, "; by estimate (confidence %s), in ", bottleneck_confidence_name(bottleneck->program.confidence));
         value_print(&out, &value);
-        text_add(&out, " of it");
+        text_printf(&out, " of its CPU time %s", estimated);
     }
     text_add_char(&out, '.');
     return arena_string(arena, text_string(&out));
@@ -262,7 +262,7 @@ static const char *describe_tiny(const struct finding *culprit, const struct fin
 {
     size_t supported = 0;
     for (size_t at = 0; at < findings->count; at++)
-        supported += findings->items[at].verdict == VERDICT_SUPPORTED && !findings->items[at].hypothesis->is_disturbance;
+        supported += findings->items[at].verdict == VERDICT_SUPPORTED && !finding_is_disturbance(&findings->items[at]);
     const struct finding *larger = far_larger(culprit, findings);
     const char *which = larger ? "The largest cause with a measured gain is small" : supported > 1 ? "The largest supported cause is small"
                                                                                                    : "The only supported cause is small";
@@ -392,6 +392,10 @@ static const char *nothing_sentence(const struct findings *findings, const struc
     const struct stall_function *hottest = stalls->function_count ? &stalls->functions[0] : NULL;
     const char *name = name_in_words(hottest);
     const char *estimated = estimated_words(results->bottleneck, ESTIMATE_MEDIUM);
+    static const double FLAT = 0.25;
+    if (hottest && !estimated && hottest->share.mid < FLAT)
+        return arena_printf(arena, "%s No cause is certain to return %.3g %% or more.%s", time_goes(results, arena),
+                            results->effect * 100, what_is_open(findings, arena));
     if (!estimated || !hottest)
         return arena_printf(arena, "%s is where the time goes, but no cause in it is certain to return %.3g %% or more.%s", name,
                             results->effect * 100, what_is_open(findings, arena));
