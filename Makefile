@@ -36,7 +36,7 @@ help:
 	@echo "make lint        banned functions, names, licences, mutable globals, shell scripts, layers, manual pages"
 	@echo "make demo        diagnose a real program, then try the advice"
 	@echo "make bench       plumb beside its peers, and how often its diagnosis is right: bench/RESULTS.md"
-	@echo "make core        the static core (stat, record, doctor); CROSS=aarch64-linux-gnu builds it for AArch64"
+	@echo "make core        the static core (stat, record, topdown, doctor); CROSS=aarch64-linux-gnu builds it for AArch64"
 	@echo "make bundle      an archive that runs wherever it is unpacked, an empty chroot included"
 	@echo "make install     PREFIX=$(PREFIX) DESTDIR=$(DESTDIR)"
 	@echo "make deps        install what all of these need from Debian"
