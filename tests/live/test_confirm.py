@@ -224,7 +224,7 @@ def test_diagnose_shows_what_came_of_it(plumb, tmp_path):
     assert "Tested       waiting: " in page
     (case / "confirm.json").write_text("[")
     broken = subprocess.run([plumb, "diagnose", "--case", case], capture_output=True, text=True, timeout=120)
-    assert broken.returncode == 1 and "confirm.json" in broken.stderr
+    assert broken.returncode == replayed.returncode and re.search(r"confirm\.json': not valid\s+JSON", broken.stdout), broken.stdout
 
 
 def test_a_process_that_was_watched_must_still_be_that_one(plumb, tmp_path):
