@@ -326,7 +326,7 @@ static bool grouped_number(struct view word, double *ret_number)
     for (size_t at = 0; at < word.length && length + 1 < sizeof(digits); at++)
         if (word.text[at] != ',' && word.text[at] != '\'')
             digits[length++] = word.text[at];
-    return isdigit((unsigned char)word.text[0]) && view_double((struct view){digits, length}, ret_number);
+    return word.length && isdigit((unsigned char)word.text[0]) && view_double((struct view){digits, length}, ret_number);
 }
 
 /* "(33.3%)" at the end of a line: how long the event was on a counter. */
