@@ -344,7 +344,8 @@ static void time_section(struct page *page)
             kernel = (double)results->stalls->kernel_samples / (double)results->stalls->sample_count;
             user = 1 - kernel;
         } else if (run->cpu_s.known && run->cpu_s.value > 0 && run->system_s.known) {
-            kernel = run->system_s.value / run->cpu_s.value;
+            kernel = run->system_s.value / run->cpu_s.value; /* ticks of /proc over a finer clock: of little time too much */
+            kernel = kernel < 1 ? kernel : 1;
             user = 1 - kernel;
         }
         share_line(page, sampled || kernel > 0 ? "running, its own code" : "running", on_cpu * user, CYAN, "");

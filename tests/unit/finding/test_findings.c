@@ -1246,6 +1246,39 @@ Test(findings, shares_of_the_time_are_the_tables)
     arena_done(&made.arena);
 }
 
+/* It was gone before anything of it was counted: nothing is bounded by a CPU time that isn't known. */
+Test(findings, what_ended_at_once_is_too_short_without_cpu_time_too)
+{
+    struct made_up made;
+    make_up(&made);
+    made.results.stalls = NULL;
+    made.run.scope = RUN_ATTACHED;
+    made.run.elapsed_s = measured_as(0.0026);
+    made.run.cpu_s = not_measured("the target ended before it could be recorded");
+    const struct finding *moved = test_and_find(&made, "migrations");
+    cr_assert_eq(moved->verdict, VERDICT_NOT_TESTABLE);
+    cr_assert(strstr(moved->reason, "too short: 2.6 ms of elapsed time"), "%s", moved->reason);
+    arena_done(&made.arena);
+}
+
+/* /proc counts in ticks: of little CPU time the kernel's can be more than all of it, and yet no part is below 0. */
+Test(findings, ticks_make_no_part_of_the_time_negative)
+{
+    struct made_up made;
+    make_up(&made);
+    made.results.kernel = NULL;
+    made.run.cpu_s = measured_as(0.008);
+    made.run.system_s = measured_as(0.02);
+    made.run.on_cpu_ratio = made.run.wanted_ratio = measured_as(0.01);
+    test_and_find(&made, "waiting");
+    struct text page = page_or_json(&made, false, false);
+    const char *own = strstr(text_string(&page), "running, its own code");
+    cr_assert(own && strstr(own, "running, in the kernel"), "%s", text_string(&page));
+    cr_assert(!memchr(own, '-', strcspn(own, "\n")), "%s", text_string(&page));
+    text_done(&page);
+    arena_done(&made.arena);
+}
+
 Test(findings, a_program_that_failed_is_said_to_have)
 {
     struct made_up made;
