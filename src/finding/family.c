@@ -83,6 +83,7 @@ bool decide_by_estimate(const struct results *results, struct finding *finding, 
         return false;
     finding_decide_fact(finding, share, results->effect);
     finding->subject = verdict->instruction;
+    finding->confidence_most = verdict->confidence == ESTIMATE_MEDIUM ? CONFIDENCE_MEDIUM : CONFIDENCE_NONE;
     for (size_t at = 0; at < verdict->evidence_count; at++)
         finding_evidence(finding, WEIGHT_FOR, strcmp(verdict->evidence[at].origin, "code") == 0 ? ORIGIN_CODE : ORIGIN_SAMPLES,
                          "estimated", VALUE_TEXT("evidence", verdict->evidence[at].text));

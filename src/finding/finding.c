@@ -162,12 +162,17 @@ void finding_rate(struct finding *finding, double sample_count)
     bool supported = finding->verdict == VERDICT_SUPPORTED;
     if (supported && finding->not_separated && finding->confidence > CONFIDENCE_MEDIUM)
         finding->confidence = CONFIDENCE_MEDIUM;
+    bool limited = supported && finding->confidence_most != CONFIDENCE_NONE && finding->confidence > finding->confidence_most;
+    if (limited)
+        finding->confidence = finding->confidence_most;
     text_printf(&reason, "%d independent kind%s of evidence agree%s", agreeing, agreeing == 1 ? "" : "s",
                 agreeing == 1 ? "s" : "");
     if (sampled)
         text_printf(&reason, ", %.0f samples", sample_count);
     if (against)
         text_printf(&reason, ", %u against", against);
+    if (limited)
+        text_printf(&reason, "; the estimate below is no surer than %s", confidence_name(finding->confidence));
     if (supported && finding->not_separated)
         text_printf(&reason, "; not told apart: %s", finding->not_separated);
     finding->confidence_reason = arena_string(finding->arena, text_string(&reason));

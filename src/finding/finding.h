@@ -95,6 +95,7 @@ struct finding {
     enum verdict verdict;
     enum confidence confidence;
     const char *confidence_reason;
+    enum confidence confidence_most; /* what it rests on isn't surer than that; CONFIDENCE_NONE: no limit */
     const char *not_separated; /* other causes that would look the same: confidence is MEDIUM at most; NULL: none */
     enum denominator of; /* OF_ELAPSED or OF_CPU_TIME: what recoverable time is a share of */
     struct interval recoverable; /* 0..1; unknown when not testable */

@@ -137,8 +137,16 @@ static void system_calls_test(const struct results *results, struct finding *fin
     const struct call_kind *kind = hottest ? call_kind_of(hottest->name) : NULL;
     struct value call = VALUE_TEXT("call", hottest ? hottest->name : "");
     finding_advise(finding, kind ? kind->advice : hottest ? "advice" : "advice-many", call);
+    for (size_t at = 0, said = 0; !hottest && at < kernel->entry_count && said < 2; at++) {
+        const struct call_kind *one = call_kind_of(kernel->entries[at].name);
+        if (!one || one == kind || (locks > 0 && is_wake(kernel->entries[at].name)))
+            continue;
+        finding_advise(finding, one->advice, VALUE_TEXT("call", kernel->entries[at].name));
+        kind = one;
+        said++;
+    }
     finding_advise(finding, "advice-callers", NO_VALUES);
-    finding_set(finding, confirm, kind ? kind->confirm : "confirm", call);
+    finding_set(finding, confirm, !hottest ? "confirm-many" : kind ? kind->confirm : "confirm", call);
 }
 
 const struct hypothesis hypothesis_system_calls = {

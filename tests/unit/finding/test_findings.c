@@ -1994,6 +1994,42 @@ Test(findings, advice_on_calls_is_by_what_they_do)
     }
 }
 
+/* Where many calls share it, the hottest kinds have advice all the same. */
+Test(findings, many_calls_have_advice_by_kind)
+{
+    struct made_up made;
+    make_up(&made);
+    made.kernel.call_samples = made.kernel.kernel_samples = 600;
+    made.kernel.entries[0] = (struct kernel_entry){"sendto", 120};
+    made.kernel.entries[1] = (struct kernel_entry){"epoll_wait", 110};
+    made.kernel.entry_count = 2;
+    const struct finding *finding = test_and_find(&made, "system-calls");
+    cr_assert(mentions(finding, "no single call") && mentions(finding, "MSG_MORE") && mentions(finding, "several events"));
+    cr_assert(strstr(finding->confirm, "half of those calls"), "%s", finding->confirm);
+    arena_done(&made.arena);
+}
+
+/* What rests on the estimate can't be surer than it. */
+Test(findings, a_finding_by_estimate_is_no_surer_than_that)
+{
+    static const enum bottleneck_confidence confidences[] = {ESTIMATE_MEDIUM, ESTIMATE_HIGH};
+    for (size_t at = 0; at < array_count(confidences); at++) {
+        struct made_up made;
+        make_up(&made);
+        struct bottleneck bottleneck = {.program = {.class = BOTTLENECK_BAD_SPECULATION, .cause = CAUSE_CONDITIONAL, .confidence = confidences[at],
+                                                    .function = "hot", .share = interval_of(0.76, 0.77, 0.78), .evidence_count = 2}};
+        bottleneck.program.evidence[0] = (struct bottleneck_evidence){"samples", "even"};
+        bottleneck.program.evidence[1] = (struct bottleneck_evidence){"code", "branches"};
+        bottleneck.masses[CAUSE_CONDITIONAL] = 0.77;
+        made.results.bottleneck = &bottleneck;
+        const struct finding *finding = test_and_find(&made, "branch-mispredicts");
+        cr_expect_eq(finding->verdict, VERDICT_SUPPORTED);
+        cr_expect_eq(finding->confidence, at ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM, "%s", finding->confidence_reason);
+        cr_expect_eq(strstr(finding->confidence_reason, "no surer than medium") == NULL, at == 1, "%s", finding->confidence_reason);
+        arena_done(&made.arena);
+    }
+}
+
 /* A cause of a few percent is no answer to where the time goes. */
 Test(findings, a_tiny_culprit_comes_after_where_the_time_goes)
 {
