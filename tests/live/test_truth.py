@@ -86,7 +86,13 @@ def test_a_loop(kernel_case, name):
 
 @pytest.mark.parametrize("name", MULTIPLE)
 def test_threads(kernel_case, name):
-    judge(*verdicts(kernel_case, name), MULTIPLE[name], ["swap", "interpreter", "allocation"])
+    found, by_id = verdicts(kernel_case, name)
+    must, possible, wrong = MULTIPLE[name]
+    lines = by_id["contended-lines"]
+    # On a busy machine its threads may have had a CPU in turns: then there was nothing to fight over.
+    if lines["verdict"] == "ruled_out" and "don't run at the same time" in (lines["reason"] or ""):
+        must = [cause for cause in must if cause != "contended-lines"]
+    judge(found, by_id, (must, possible, wrong), ["swap", "interpreter", "allocation"])
 
 
 @pytest.mark.parametrize("name", KERNEL)
