@@ -37,6 +37,7 @@ UNIT_SECONDS = 600
 PYTEST_SECONDS = 3000
 SLOWEST_SHOWN = 8
 SECOND_TRIES = 5
+SLOW_UNITS = ("unit_simulated", "unit_command", "unit_analyse")
 SLOW = ("test_bottleneck", "test_compare", "test_diagnose_probe", "test_confirm")
 
 Result = collections.namedtuple("Result", "name outcome detail")
@@ -121,18 +122,19 @@ def run_units(build, environment, logs):
     if not units:
         return [Result("units", "failed", f"no unit test in {build}/tests/unit")]
 
-    def run_and_name(run_one, program):
+    def run_and_name(job):
+        run_one, program = job
         own = with_logs(environment, logs, program.name)
         ran = run_one(program, own)
         sanitizer_logs.name_new(own.get("PLUMB_SANITIZER_LOGS"), program.name)
-        return ran
+        return ran if isinstance(ran, list) else [ran]
 
-    replays = programs_in(build / "tests/fuzz", "fuzz_*")
+    # The longest first: the seeds of some parsers have a hundred thousand bytes to cut at.
+    replays = sorted(programs_in(build / "tests/fuzz", "fuzz_*"), key=bytes_of_seeds, reverse=True)
+    jobs = [(run_unit, unit) for unit in units if unit.name in SLOW_UNITS] + [(run_replay, replay) for replay in replays]
+    jobs += [(run_unit, unit) for unit in units if unit.name not in SLOW_UNITS]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        # The longest first: the seeds of some parsers have a hundred thousand bytes to cut at.
-        replayed = pool.map(lambda program: run_and_name(run_replay, program), sorted(replays, key=bytes_of_seeds, reverse=True))
-        results = [result for ran in pool.map(lambda unit: run_and_name(run_unit, unit), units) for result in ran]
-        results += replayed
+        results = [result for ran in pool.map(run_and_name, jobs) for result in ran]
     return results + [Result(f"fuzz_{name}.c", "failed", "isn't listed in tests/fuzz/meson.build") for name in unlisted()]
 
 

