@@ -67,7 +67,7 @@ double estimated_samples(const struct results *results, unsigned causes)
     return laid * (double)results->stalls->sample_count;
 }
 
-bool decide_by_estimate(const struct results *results, struct finding *finding, unsigned causes)
+bool estimate_decides(const struct results *results, struct finding *finding, unsigned causes, struct interval *ret_share)
 {
     const struct bottleneck *bottleneck = results->bottleneck;
     if (!bottleneck || bottleneck->program.confidence < ESTIMATE_MEDIUM)
@@ -87,6 +87,16 @@ bool decide_by_estimate(const struct results *results, struct finding *finding, 
     for (size_t at = 0; at < verdict->evidence_count; at++)
         finding_evidence(finding, WEIGHT_FOR, strcmp(verdict->evidence[at].origin, "code") == 0 ? ORIGIN_CODE : ORIGIN_SAMPLES,
                          "estimated", VALUE_TEXT("evidence", verdict->evidence[at].text));
+    *ret_share = share;
+    return true;
+}
+
+bool decide_by_estimate(const struct results *results, struct finding *finding, unsigned causes)
+{
+    struct interval share;
+    if (!estimate_decides(results, finding, causes, &share))
+        return false;
+    const struct bottleneck_verdict *verdict = &results->bottleneck->program;
     finding_set(finding, headline, "headline-estimated", VALUE_TEXT("function", verdict->function ? verdict->function : "its code"),
                 VALUE_SHARE("share", share));
     finding_set(finding, reason, "gain-estimated", NO_VALUES);

@@ -72,6 +72,8 @@ void finding_reason_bound(struct finding *finding, const char *key, struct inter
  * was undecided is a fact whose gain isn't measured. false: it says nothing of it.
  */
 bool decide_by_estimate(const struct results *results, struct finding *finding, unsigned causes);
+/* The same without words of its own: of what a finding counts, the estimate's share. */
+bool estimate_decides(const struct results *results, struct finding *finding, unsigned causes, struct interval *ret_share);
 #define CAUSE_BIT(cause) (1u << (cause))
 
 /* Samples that the estimated bottleneck lays at some causes (CAUSE_BIT), 0 without one: no bound of the same may be smaller. */

@@ -321,6 +321,19 @@ struct interval page_walks_bound(const struct results *results)
     return interval_of(0, most < 1 ? most / 2 : 0.5, most < 1 ? most : 1);
 }
 
+/*
+ * On a machine whose speed changes the probe's interval may reach down to nothing. Where the middle of it returns something and
+ * the estimate, which needs no probe, says translation, that is a fact; what it returns stays what the probe leaves open.
+ */
+static void pages_by_estimate(const struct results *results, struct finding *finding)
+{
+    struct interval probed = finding->recoverable, share;
+    if (probed.mid < results->effect || !estimate_decides(results, finding, CAUSE_BIT(CAUSE_TLB), &share))
+        return;
+    finding->recoverable = interval_of(probed.low, probed.mid < share.high ? probed.mid : share.high,
+                                       probed.high < share.high ? probed.high : share.high);
+}
+
 static void small_pages_test(const struct results *results, struct finding *finding)
 {
     if (!stalls_are_attributed(results, finding) || ruled_out_by_memory_share(results, finding))
@@ -329,6 +342,8 @@ static void small_pages_test(const struct results *results, struct finding *find
     struct interval recoverable =
         interval_of(gain.sum.low, gain.sum.mid, gain.sum.high + gain.unmeasured);
     finding_decide(finding, share_of_run(results, finding, recoverable), results->effect);
+    if (finding->verdict == VERDICT_UNDECIDED && gain.leading)
+        pages_by_estimate(results, finding);
     if (gain.leading) {
         small_pages_evidence(results, finding, gain.leading, gain.leading_cost);
         finding->subject = gain.leading->row.text;

@@ -322,6 +322,32 @@ Test(findings, pages_come_before_caches_at_the_same_load)
     arena_done(&made.arena);
 }
 
+/* The machine's speed changed while the probe ran: its interval goes down to nothing, and the estimate needs no probe. */
+Test(findings, pages_left_open_by_the_probes_noise_are_decided_by_the_estimate)
+{
+    struct made_up made;
+    make_up(&made);
+    add_small_pages(&made);
+    made.cost.ns_near = interval_of(6, 7, 8);
+    made.cost.ns_small = interval_of(30, 48, 70);
+    made.cost.ns_huge = interval_of(14, 30, 50);
+    made.cost.ratio = interval_of(0.3, 0.63, 1.05);
+    const struct finding *pages = test_and_find(&made, "small-pages");
+    cr_assert_eq(pages->verdict, VERDICT_UNDECIDED);
+    double high = pages->recoverable.high;
+    struct bottleneck bottleneck = {.program = {.class = BOTTLENECK_MEMORY, .cause = CAUSE_TLB, .confidence = ESTIMATE_HIGH}};
+    bottleneck.masses[CAUSE_TLB] = 0.8;
+    made.results.bottleneck = &bottleneck;
+    pages = test_and_find(&made, "small-pages");
+    cr_assert_eq(pages->verdict, VERDICT_SUPPORTED, "%s", pages->reason);
+    cr_assert(pages->gain_unmeasured && pages->recoverable.high <= high && pages->recoverable.low < 0.01);
+    cr_assert_eq(test_and_find(&made, "cache-misses")->verdict, VERDICT_SUPPORTED);
+    cr_assert_str_eq(made.findings.items[0].hypothesis->id, "small-pages", "and its advice is the page's");
+    bottleneck.program.confidence = ESTIMATE_LOW;
+    cr_assert_eq(test_and_find(&made, "small-pages")->verdict, VERDICT_UNDECIDED);
+    arena_done(&made.arena);
+}
+
 /* A small measured gain leads, but doesn't hide a large cause whose gain isn't measured. */
 Test(findings, a_small_culprit_names_what_is_larger)
 {
