@@ -8,8 +8,9 @@ cd "$(dirname "$0")/.."
 build=${1:-build}
 plumb=$build/plumb
 matmul=$build/bench/workloads/matmul
-folder=$(mktemp -d "${TMPDIR:-/tmp}/plumb-demo.XXXXXX")
-trap 'rm -rf "$folder"' EXIT
+folder=$build/demo # the case stays, to be looked at again
+rm -rf "$folder"
+mkdir -p "$folder"
 trap 'exit 130' INT TERM
 
 heading() {

@@ -228,6 +228,16 @@ static void reach_evidence(struct bottleneck_verdict *verdict, const struct lead
                      all->goes_once ? "; each part once, as far as was seen" : ""));
 }
 
+/* Either reason that `reach` has for it. */
+static const char *translation_text(const struct reach *reach, struct arena *arena)
+{
+    double stride = (double)reach->set.stride_bytes;
+    if (stride < 1 || reach->set.one_place_in_stride)
+        return "far more pages than lines: translations miss before data does";
+    return arena_printf(arena, "in steps of %s nearly each access is to another page than the last: it waits for its translation first",
+                        bytes_text(arena, stride));
+}
+
 static void memory_evidence(struct bottleneck_verdict *verdict, const struct leading *leading, struct arena *arena)
 {
     const struct reach *reach = &leading->look->reach;
@@ -245,7 +255,7 @@ static void memory_evidence(struct bottleneck_verdict *verdict, const struct lea
         add(verdict, "code", "its addresses are computed, not loaded: several misses are under way at a time");
         break;
     case CAUSE_TLB:
-        add(verdict, "addresses", "far more pages than lines: translations miss before data does");
+        add(verdict, "addresses", translation_text(&leading->look->reach, arena));
         break;
     default:
         break;

@@ -64,13 +64,22 @@ static double lines_a_turn(const struct region *region, int64_t step)
     return most < 1 || along < 1 ? 1 : along < most ? along : most;
 }
 
-/* Along a column, every place is far from the last: fewer lines than its pages hold, or passed faster than any cache gives them. */
-static bool skips_lines(const struct reach *reach, const struct walk *walk)
+/* The most that a walk in order can pass, by where its lines come from: no cache, and no memory, gives more. */
+static double fastest_walk(const struct reach *reach, const struct bottleneck_machine *machine)
 {
-    static const double LINE_NS_LEAST = 0.3, PAGES_A_LINE = 3;
+    static const double LINE_NS_LEAST = 0.3, LINE_NS_LEAST_BEYOND = 1;
+    double documented = LINE_BYTES / (reach->level == LEVEL_BEYOND ? LINE_NS_LEAST_BEYOND : LINE_NS_LEAST);
+    double measured = machine->read_bytes_s.known ? machine->read_bytes_s.high * 1e-9 * bottleneck_thresholds.walk_fastest : documented;
+    return reach->level == LEVEL_BEYOND && measured < documented ? measured : documented;
+}
+
+/* Along a column, every place is far from the last: fewer lines than its pages hold, or passed faster than they could come. */
+static bool skips_lines(const struct reach *reach, const struct walk *walk, const struct bottleneck_machine *machine)
+{
+    static const double PAGES_A_LINE = 3;
     struct interval lines = reach->touched.lines_bytes, pages = reach->touched.pages_bytes;
     bool is_sparse = lines.known && pages.known && pages.mid > PAGES_A_LINE * lines.mid;
-    return is_sparse || walk->bytes_per_ns * LINE_NS_LEAST > LINE_BYTES;
+    return is_sparse || walk->bytes_per_ns > fastest_walk(reach, machine);
 }
 
 /* Streams that a loop moves through memory: each load's of its own registers; a store's line is fetched and written back. */
@@ -122,7 +131,7 @@ static void order_find(struct reach *reach, const struct bottleneck_request *req
     bool drifts = walk.pairs && walk.drifting >= limit->walk_drifting;
     double lines = counted ? lines_a_turn(region, step) : 1, way = (double)(step < 0 ? -step : step);
     /* A turn meets nearly all of the lines on its way. */
-    reach->in_order = counted ? way <= LINE_BYTES || way <= 2 * LINE_BYTES * lines : (agrees || drifts) && !skips_lines(reach, &walk);
+    reach->in_order = counted ? way <= LINE_BYTES || way <= 2 * LINE_BYTES * lines : (agrees || drifts) && !skips_lines(reach, &walk, request->machine);
     double width = counted && way > LINE_BYTES ? way / lines : LINE_BYTES;
     reach->line_ns = reach->in_order && agrees && walk.bytes_per_ns > 0 ? width / walk.bytes_per_ns : 0;
     reach->is_fetched_ahead = reach->line_ns > limit->walk_line_ns && !is_slow_memory(request, region, bound, step, reach->line_ns);

@@ -19,7 +19,7 @@ struct reach {
     bool in_order;           /* goes through memory line by line */
     double line_ns;          /* a walk in order takes so long from one line to the next; 0: not known */
     bool is_fetched_ahead;   /* in order, and too slow for memory to be what it waits for */
-    bool is_wide_spread;     /* many more pages than lines: translations miss before data does */
+    bool is_wide_spread;     /* many more pages than lines, or from page to page: translations miss before data does */
 };
 
 /* Of the accesses that stalled at `row`, or UINT32_MAX: anywhere in the region. bound: of its loop, may be unknown. */

@@ -44,6 +44,7 @@ struct bottleneck_thresholds {
     double walk_drifting;      /* … that go one way, by an eighth of it all at most: half of that by chance is 1 in 16 */
     double walk_line_ns;       /* slower a line than that, no memory keeps a walk in order waiting (slowest seen: 12) */
     double walk_contention;    /* a stream's bandwidth, others there, against what one core reads alone: a third at worst */
+    double walk_fastest;       /* what lies beyond the second cache comes so many times as fast from a third one as from memory, at most */
     double small_most;         /* of samples: quick ones in small pieces, that only all of them together tell something of */
     double constants_bytes;    /* a loop that reads no more reads constants, which stay in the first cache */
     double stepped_high;       /* of the time, shown at least by what ran: with what samples show that is two proofs */
@@ -92,6 +93,7 @@ static const struct bottleneck_thresholds bottleneck_thresholds = {
     .walk_drifting = 0.75,
     .walk_line_ns = 40,
     .walk_contention = 3,
+    .walk_fastest = 4,
     .small_most = 0.25,
     .constants_bytes = 1024,
     .stepped_high = 0.25,
