@@ -143,7 +143,7 @@ static void add_steadiness(struct page *page, const struct comparison_report *re
                     100 * (floor->low - 1), 100 * (floor->high - 1),
                     first->self_differs ? ", a difference that isn't one: trust none as small" : "");
     if (first->detectable > 0)
-        text_printf(&line, "As many runs show a difference of %.2g %% four times in five. ", 100 * first->detectable);
+        text_printf(&line, "As many runs show a difference of %s %% four times in five. ", short_number_of(100 * first->detectable).text);
     if (steadiness->trend.known && steadiness->trend.p < 0.01)
         text_printf(&line, "The machine drifted: %s's runs changed by %+.0f %% from first to last; pairs cancel that. ",
                     first->a->label, 100 * expm1(steadiness->trend.change));
@@ -205,28 +205,46 @@ static void add_names(struct page *page, const char *heading, const struct text 
     page_paragraph(page, PAGE_FAINT, 16, 16, text_string(names));
 }
 
-/* Counts that have no time of their own, and what is the same. */
-static void add_others(struct page *page, const struct comparison *item, const struct explanation *explanation)
+/* A difference by itself, that among so many figures may be chance: with few pairs nothing can be more. */
+static bool effect_may_differ(const struct quantity_effect *effect)
 {
-    scoped_text struct text same = {0};
-    bool any = false, differ = explanation->count > 0;
+    static const double LEVEL = 0.05;
+    return !effect_differs(effect) && effect->p <= LEVEL;
+}
+
+/* Those of the effects that `belongs` picks and that explain no time, under a heading; whether there were any. */
+static bool add_effects(struct page *page, const struct comparison *item, const struct explanation *explanation,
+                        const char *heading, bool (*belongs)(const struct quantity_effect *))
+{
+    bool any = false;
     for (size_t at = 0; at < item->effect_count; at++) {
         const struct quantity_effect *effect = &item->effects[at];
-        if (effect->why_not || explanation_has(explanation, effect))
+        if (effect->why_not || explanation_has(explanation, effect) || !belongs(effect))
             continue;
-        if (!effect_differs(effect)) {
-            text_printf(&same, "%s%s", same.length ? ", " : "", effect->quantity->label);
-            continue;
-        }
         if (!any) {
-            page_heading(page, differ ? "DIFFERS AS WELL" : "WHAT ELSE DIFFERS");
+            page_heading(page, heading);
             text_printf(page->out, "  %-32s %12.12s %12.12s\n", "", item->a->label, item->b->label);
         }
         any = true;
         add_effect(page, effect);
     }
+    return any;
+}
+
+/* Counts that have no time of their own: what differs, what may, and what nobody could tell apart. */
+static void add_others(struct page *page, const struct comparison *item, const struct explanation *explanation)
+{
+    scoped_text struct text alike = {0};
+    for (size_t at = 0; at < item->effect_count; at++) {
+        const struct quantity_effect *effect = &item->effects[at];
+        if (!effect->why_not && !explanation_has(explanation, effect) && !effect_differs(effect) && !effect_may_differ(effect))
+            text_printf(&alike, "%s%s", alike.length ? ", " : "to differ: ", effect->quantity->label);
+    }
+    add_effects(page, item, explanation, explanation->count ? "DIFFERS AS WELL" : "WHAT ELSE DIFFERS", effect_differs);
+    add_effects(page, item, explanation, "MAY DIFFER (each alone would count; of as many figures some do so by chance: more runs tell)",
+                effect_may_differ);
     text_add(page->out, "\n");
-    add_names(page, any || differ ? "not different" : "the same", &same);
+    add_names(page, "not shown", &alike);
 }
 
 static void add_gaps(struct page *page, const struct comparison *item)
