@@ -1,26 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "capture/counter_trial.h"
 
+#include "base/clock.h"
 #include "base/vec.h"
 #include "source/live/target.h"
 
 #include <string.h>
-#include <time.h>
 
 /* Enough for a few of the scheduler's ticks to not matter: a group is put on the counters when it is enabled. */
 static const uint64_t spin_ns = 200000;
 
-static uint64_t thread_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 static void spin(void)
 {
-    uint64_t end = thread_ns() + spin_ns;
-    while (thread_ns() < end)
+    uint64_t end = clock_ns(CLOCK_THREAD_CPUTIME_ID) + spin_ns;
+    while (clock_ns(CLOCK_THREAD_CPUTIME_ID) < end)
         continue;
 }
 

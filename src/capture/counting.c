@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "capture/counting.h"
 
+#include "base/clock.h"
 #include "base/scope.h"
 #include "base/vec.h"
 
@@ -16,13 +17,6 @@ enum {
     LOOK_INTERVAL_NS = 50 * 1000000, /* how often we look whether attached threads still live */
     NS_PER_MS = 1000000
 };
-
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 /* Roles. */
 
@@ -319,7 +313,7 @@ static bool order_switch(struct waiter *waiter, const struct control_order *orde
     if (order->event)
         return event_switch(waiter, order->event, on);
     if (on && !waiter->enabled && waiter->plan->delay_ns > 0 && waiter->next_interval_ns == UINT64_MAX)
-        clock_start(waiter, now_ns());
+        clock_start(waiter, clock_ns(CLOCK_MONOTONIC));
     counters_switch(waiter, on);
     return true;
 }
@@ -416,7 +410,7 @@ static bool due(struct waiter *waiter, uint64_t now)
 static void wait_for_end(struct waiter *waiter)
 {
     for (;;) {
-        uint64_t now = now_ns();
+        uint64_t now = clock_ns(CLOCK_MONOTONIC);
         if (due(waiter, now) || target_ended(waiter))
             return;
         if (!waiter->counting->has_workload && workload_stop_requested())
@@ -441,7 +435,7 @@ static bool only_the_program(const struct counting *counting, const struct count
 static void waiter_init(struct waiter *waiter, struct counting *counting, const struct counting_plan *plan)
 {
     *waiter = (struct waiter){.counting = counting, .plan = plan, .control_at = -1};
-    clock_start(waiter, counting->has_workload ? counting->workload.started_ns : now_ns());
+    clock_start(waiter, counting->has_workload ? counting->workload.started_ns : clock_ns(CLOCK_MONOTONIC));
     if (plan->delay_ns > 0) { /* the clock starts anew when counting does */
         waiter->enable_ns = waiter->start_ns + (uint64_t)plan->delay_ns;
         waiter->next_interval_ns = UINT64_MAX;
@@ -495,7 +489,7 @@ static bool run_to_end(struct counting *counting, const struct counting_plan *pl
         workload_wait(&counting->workload, -1);
     else
         wait_with_signals(&waiter);
-    uint64_t end = counting->has_workload && counting->workload.reaped ? counting->workload.ended_ns : now_ns();
+    uint64_t end = counting->has_workload && counting->workload.reaped ? counting->workload.ended_ns : clock_ns(CLOCK_MONOTONIC);
     if (!counting->has_workload)
         counters_disable(&counting->counters); /* what goes on running would skew groups while they are read */
     counting->elapsed_ns = end - waiter.start_ns;

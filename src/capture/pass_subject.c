@@ -2,6 +2,7 @@
 #include "capture/pass_subject.h"
 
 #include "base/arena.h"
+#include "base/clock.h"
 #include "source/live/workload.h"
 
 #include <errno.h>
@@ -19,10 +20,8 @@ struct pass_subject_live {
 
 static uint64_t clock_now_ns(void *context)
 {
-    struct timespec now;
     (void)context;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    return clock_ns(CLOCK_MONOTONIC);
 }
 
 static bool subject_start(void *context, struct target *ret_target, struct arena *arena, struct error *err)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "experiment/experiment.h"
 
+#include "base/clock.h"
 #include "base/scope.h"
 #include "base/text.h"
 #include "source/live/workload.h"
 
 #include <signal.h>
 #include <stdlib.h>
-#include <time.h>
 
 void experiment_result_done(struct experiment_result *result)
 {
@@ -17,13 +17,6 @@ void experiment_result_done(struct experiment_result *result)
 }
 
 /* Did the machine sleep? */
-
-static int64_t clock_ns(clockid_t clock)
-{
-    struct timespec now;
-    clock_gettime(clock, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
 
 /* Of several looks the one that was interrupted least. */
 static uint64_t suspended_since_boot_ns(void)

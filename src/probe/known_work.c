@@ -255,20 +255,3 @@ void known_work_sleeps(unsigned times)
     for (unsigned at = 0; at < times; at++)
         nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL);
 }
-
-static uint64_t clock_ns(clockid_t clock)
-{
-    struct timespec now;
-    clock_gettime(clock, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
-uint64_t known_work_clock_ns(void)
-{
-    return clock_ns(CLOCK_MONOTONIC);
-}
-
-uint64_t known_work_thread_clock_ns(void)
-{
-    return clock_ns(CLOCK_THREAD_CPUTIME_ID);
-}

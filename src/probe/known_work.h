@@ -61,7 +61,5 @@ bool known_work_touch_pages(size_t pages);
 /* Sleep `times` times for a moment, so that the scheduler switches away at least as often. */
 void known_work_sleeps(unsigned times);
 
-uint64_t known_work_clock_ns(void);        /* CLOCK_MONOTONIC */
-uint64_t known_work_thread_clock_ns(void); /* CLOCK_THREAD_CPUTIME_ID */
 
 #endif

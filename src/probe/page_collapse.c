@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "probe/page_collapse.h"
 
+#include "base/clock.h"
 #include "base/scope.h"
 #include "probe/known_work.h"
 
@@ -24,9 +25,9 @@ enum {
 
 static double control_speed(void)
 {
-    uint64_t began_ns = known_work_thread_clock_ns();
+    uint64_t began_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
     known_work_chain(CONTROL_TURNS);
-    uint64_t used_ns = known_work_thread_clock_ns() - began_ns;
+    uint64_t used_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) - began_ns;
     return used_ns ? CONTROL_TURNS * 1e9 / (double)used_ns : 0;
 }
 
@@ -99,10 +100,10 @@ bool page_collapse_measure(struct work_meter *meter, pid_t pid, uint64_t start, 
         return error_set(err, ERROR_UNSUPPORTED, "its hot memory is smaller than a huge page");
     if (!speeds_take(&before, meter, err))
         return false;
-    uint64_t began_ns = known_work_clock_ns();
+    uint64_t began_ns = clock_ns(CLOCK_MONOTONIC);
     if (!collapse(pid, start, end, &result.collapsed_bytes, err))
         return false;
-    result.elapsed_s = (double)(known_work_clock_ns() - began_ns) * 1e-9;
+    result.elapsed_s = (double)(clock_ns(CLOCK_MONOTONIC) - began_ns) * 1e-9;
     if (!speeds_take(&after, meter, err))
         return error_wrap(err, "its pages were collapsed, but then");
     result.speed_up = speed_ratio(before.target, before.count, after.target, after.count);

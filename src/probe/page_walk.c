@@ -2,6 +2,7 @@
 #include "probe/page_walk.h"
 
 #include "base/arena.h"
+#include "base/clock.h"
 #include "base/scope.h"
 #include "base/vec.h"
 #include "statistics/signed_rank.h"
@@ -10,7 +11,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <time.h>
 
 #ifndef MADV_COLLAPSE
 #define MADV_COLLAPSE 25
@@ -45,13 +45,6 @@ struct walk {
     char *chase;
     uint32_t work_turns;
 };
-
-static uint64_t now_ns(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-}
 
 static uint64_t random_next(uint64_t *state)
 {
@@ -218,10 +211,10 @@ __attribute__((noinline)) static uint64_t step_stream(struct walk *walk)
 
 static double steps_time(struct walk *walk, uint64_t (*step)(struct walk *), uint64_t budget_ns)
 {
-    uint64_t started = now_ns(), elapsed, accesses = 0;
+    uint64_t started = clock_ns(CLOCK_THREAD_CPUTIME_ID), elapsed, accesses = 0;
     do {
         accesses += step(walk);
-        elapsed = now_ns() - started;
+        elapsed = clock_ns(CLOCK_THREAD_CPUTIME_ID) - started;
     } while (elapsed < budget_ns);
     return (double)elapsed / (double)accesses;
 }
@@ -323,7 +316,7 @@ static struct interval cost_interval(const double *values, size_t count)
 static void measure_blocks(struct walk *small, struct walk *huge, uint64_t budget_ns, struct page_walk_result *result)
 {
     double ns_4k[BLOCKS_MOST], ns_2m[BLOCKS_MOST];
-    uint64_t order = 20051120, started = now_ns();
+    uint64_t order = 20051120, started = clock_ns(CLOCK_THREAD_CPUTIME_ID);
     size_t count = 0;
     double ns_work[5], ns_line[5];
     for (size_t at = 0; at < array_count(ns_work); at++) {
@@ -334,7 +327,7 @@ static void measure_blocks(struct walk *small, struct walk *huge, uint64_t budge
     result->ns_line = cost_interval(ns_line, array_count(ns_line));
     walk_block(small); /* warm-up */
     walk_block(huge);
-    while (count < BLOCKS_MOST && (count < BLOCKS_LEAST || now_ns() - started < budget_ns)) {
+    while (count < BLOCKS_MOST && (count < BLOCKS_LEAST || clock_ns(CLOCK_THREAD_CPUTIME_ID) - started < budget_ns)) {
         bool small_first = random_next(&order) & 1;
         if (small_first)
             ns_4k[count] = walk_block(small);

@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 #include "base/bytes.h"
+#include "base/clock.h"
 #include "base/scope.h"
 #include "source/live/ring_buffer.h"
 #include "system/memory/spare_memory.h"
@@ -12,7 +13,6 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <time.h>
 
 #if defined(__x86_64__) || defined(__aarch64__)
 
@@ -59,13 +59,6 @@ enum {
     SAMPLE_PERIOD_NS = 200 * 1000,
     CYCLES_HZ = 5000,
 };
-
-static uint64_t now_ns(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-}
 
 /* One cycle through all nodes in random order (Sattolo); returns its start, or NULL. */
 static void **chase_build(char *memory)
@@ -137,11 +130,11 @@ static bool sample_chase(const struct kernel *kernel, int fd, void **start, stru
     struct ring_buffer ring = {0};
     if (!ring_buffer_map(&ring, kernel, fd, RING_BYTES, err))
         return false;
-    uint64_t started = now_ns();
+    uint64_t started = clock_ns(CLOCK_MONOTONIC);
     kernel->ioctl(kernel->context, fd, PERF_EVENT_IOC_ENABLE, 0);
     do
         skid_chase(start, 20000);
-    while (now_ns() - started < SAMPLE_NS);
+    while (clock_ns(CLOCK_MONOTONIC) - started < SAMPLE_NS);
     kernel->ioctl(kernel->context, fd, PERF_EVENT_IOC_DISABLE, 0);
     count_samples(&ring, result);
     ring_buffer_unmap(&ring);

@@ -2,6 +2,7 @@
 #include "probe/work_meter.h"
 
 #include "base/arena.h"
+#include "base/clock.h"
 #include "base/scope.h"
 #include "base/vec.h"
 #include "probe/stepping/step_burst.h"
@@ -52,14 +53,6 @@ struct search {
     uint64_t candidates[CANDIDATES_MOST];
     size_t count;
 };
-
-static uint64_t clock_ns(clockid_t clock)
-{
-    struct timespec now = {0};
-    if (clock_gettime(clock, &now) != 0)
-        return 0;
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
 
 static void pause_ns(uint64_t ns)
 {

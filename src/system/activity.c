@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "system/activity.h"
 
+#include "base/clock.h"
 #include "base/hashmap.h"
 #include "base/scope.h"
 #include "base/vec.h"
@@ -87,13 +88,6 @@ struct activity_watch {
     uint32_t live_now, stopped_now, stopped_looks; /* threads in this look; looks that found all of them stopped */
     uint32_t cpus_allowed;
 };
-
-static double now_s(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
 
 static bool read_quietly(const struct activity_watch *watch, struct text *out, const char *format, int pid, int tid)
 {
@@ -483,7 +477,7 @@ static void cpus_look(struct activity_watch *watch, struct machine_counters *cou
 static void interrupts_look(struct activity_watch *watch, struct text *scratch)
 {
     static const double STEP_LEAST_S = 0.2, PAUSE_TIMES = 200;
-    double start_s = now_s();
+    double start_s = clock_s(CLOCK_MONOTONIC);
     if (start_s < watch->interrupts_next_s || !read_quietly(watch, scratch, "/proc/interrupts", 0, 0))
         return;
     bool is_first = !watch->interrupts_first.count;
@@ -491,7 +485,7 @@ static void interrupts_look(struct activity_watch *watch, struct text *scratch)
     vec_reserve(list, CPUS_MOST);
     list->count = cpu_interrupts_parse(whole(scratch), list->items, CPUS_MOST);
     *(is_first ? &watch->interrupts_first_s : &watch->interrupts_last_s) = start_s;
-    double pause_s = (now_s() - start_s) * PAUSE_TIMES;
+    double pause_s = (clock_s(CLOCK_MONOTONIC) - start_s) * PAUSE_TIMES;
     watch->interrupts_next_s = start_s + (pause_s > STEP_LEAST_S ? pause_s : STEP_LEAST_S);
 }
 
@@ -604,7 +598,7 @@ void activity_look(struct activity_watch *watch)
         watch->threads_at_once = threads;
     machine_look(watch, &scratch);
     cgroup_look(watch);
-    watch->last_s = now_s();
+    watch->last_s = clock_s(CLOCK_MONOTONIC);
     /* The first look may find a program of ours that is still held before its exec. */
     watch->ready_looks += watch->look_count && watch->is_ready;
     watch->stopped_looks += watch->look_count && watch->live_now && watch->stopped_now == watch->live_now;
@@ -641,7 +635,7 @@ struct activity_watch *activity_watch_new(const struct sysroot *root, const pid_
     watch->has_cgroup = (cgroup || count) && watch->cgroup_first.path.known;
     watch->cgroup_last = watch->cgroup_first;
     watch->cgroup_is_given = cgroup != NULL;
-    watch->began_s = now_s();
+    watch->began_s = clock_s(CLOCK_MONOTONIC);
     activity_look(watch);
     return watch;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* plumb compare: which of several commands is faster, soundly, and what else differs. */
+#include "base/clock.h"
 #include "base/scope.h"
 #include "base/vec.h"
 #include "command/command_table.h"
@@ -21,7 +22,6 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 struct compare_options {
@@ -117,13 +117,6 @@ struct compare_run {
     double first_began_s;
 };
 
-static double now_s(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
 /* Progress. */
 
 /* Said once, when the first run shows that an answer will take its time: also where no terminal shows progress. */
@@ -133,12 +126,12 @@ static void warn_of_length(struct compare_run *run)
         PATIENCE_S = 120
     };
     if (run->runs_begun++ == 0)
-        run->first_began_s = now_s();
+        run->first_began_s = clock_s(CLOCK_MONOTONIC);
     size_t least = run->options.runs ? (size_t)run->options.runs : COMPARE_FIRST_LOOK;
     size_t runs = run->arms.count + (run->options.no_noise_floor ? 0 : 1);
     if (run->runs_begun != 2 || run->options.seconds > 0)
         return;
-    double run_s = now_s() - run->first_began_s, whole_s = run_s * (double)(runs * least);
+    double run_s = clock_s(CLOCK_MONOTONIC) - run->first_began_s, whole_s = run_s * (double)(runs * least);
     if (whole_s > PATIENCE_S)
         fprintf(run->context->talk,
                 "%splumb compare: a run took %.0f s, and %zu blocks of %zu runs take %.0f minutes; -n %d --no-noise-floor "
@@ -156,7 +149,7 @@ static void show_progress(void *context, const struct experiment_arm *arm, size_
     if (is_warmup)
         fprintf(talk, "\r\033[K  warm-up: %s", arm->label);
     else
-        fprintf(talk, "\r\033[K  block %zu, %.0f s: %s", block + 1, now_s() - run->policy.started_s, arm->label);
+        fprintf(talk, "\r\033[K  block %zu, %.0f s: %s", block + 1, clock_s(CLOCK_MONOTONIC) - run->policy.started_s, arm->label);
     fflush(talk);
 }
 
@@ -271,7 +264,7 @@ static bool run_blocks(struct compare_run *run, struct error *err)
     };
     compare_policy_begin(&run->policy);
     bool ran = experiment_run_blocks(&request, &run->result, err);
-    run->elapsed_s = now_s() - run->policy.started_s;
+    run->elapsed_s = clock_s(CLOCK_MONOTONIC) - run->policy.started_s;
     if (run->show_progress)
         fputs("\r\033[K", run->context->talk);
     if (!ran && (err->kind == ERROR_NOT_FOUND || err->kind == ERROR_PERMISSION))

@@ -1,16 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "command/compare/compare_policy.h"
+#include "base/clock.h"
 
-#include <time.h>
 
 static const double alpha_of_all = 0.05;
-
-static double now_s(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
 
 static void looks_plan(struct compare_policy *policy)
 {
@@ -25,7 +18,7 @@ static void looks_plan(struct compare_policy *policy)
 
 void compare_policy_begin(struct compare_policy *policy)
 {
-    policy->started_s = now_s();
+    policy->started_s = clock_s(CLOCK_MONOTONIC);
     if (policy->until_decided)
         looks_plan(policy);
 }
@@ -84,7 +77,7 @@ static enum stop_reason reason_to_stop(struct compare_policy *policy, const stru
         return STOP_COUNT;
     if (look_decides(policy, table))
         return STOP_DECIDED;
-    if (policy->seconds > 0 && table->block_count > 0 && now_s() - policy->started_s >= policy->seconds)
+    if (policy->seconds > 0 && table->block_count > 0 && clock_s(CLOCK_MONOTONIC) - policy->started_s >= policy->seconds)
         return STOP_TIME;
     return policy->until_decided && table->block_count >= policy->blocks_most ? STOP_MOST : STOP_NOT_YET;
 }

@@ -2,13 +2,13 @@
 #include "command/confirm/confirm_bursts.h"
 
 #include "analyse/probes/probe_results.h"
+#include "base/clock.h"
 #include "base/scope.h"
 #include "command/diagnose/diagnose_case.h"
 #include "command/diagnose/diagnose_collect.h"
 #include "source/live/workload.h"
 
 #include <string.h>
-#include <time.h>
 
 enum {
     FREQUENCY = 499, /* samples aren't what it is for */
@@ -117,19 +117,12 @@ static double figure_high(const struct ceilings *ceilings, enum calibration_figu
     return value.known ? value.high : 0;
 }
 
-static double now_s(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
 bool confirm_bursts_run(struct confirm_bursts *bursts, const struct confirm_bursts_request *request, struct arena *arena,
                         struct error *err)
 {
     scoped_free char *folder = NULL;
     struct loaded_case loaded;
-    double began_s = now_s();
+    double began_s = clock_s(CLOCK_MONOTONIC);
     *bursts = (struct confirm_bursts){0};
     if (!case_folder_temporary(&folder, err))
         return false;
@@ -144,6 +137,6 @@ bool confirm_bursts_run(struct confirm_bursts *bursts, const struct confirm_burs
         loaded_case_done(&loaded);
     }
     case_folder_remove(folder);
-    bursts->elapsed_s = now_s() - began_s;
+    bursts->elapsed_s = clock_s(CLOCK_MONOTONIC) - began_s;
     return made;
 }

@@ -2,12 +2,12 @@
 #include "command/confirm/confirm_live.h"
 
 #include "analyse/probes/probe_results.h"
+#include "base/clock.h"
 #include "base/scope.h"
 #include "command/diagnose/diagnose_collect.h"
 #include "system/host/process_list.h"
 
 #include <stdlib.h>
-#include <time.h>
 
 static const double usual_seconds = 3;
 enum {
@@ -73,26 +73,19 @@ static bool probe_run(const struct confirm_live_request *request, const char *fo
     return diagnose_collect(request->context, folder, &collect, &result, err);
 }
 
-static double now_s(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
 bool confirm_live_run(struct confirm_live *live, const struct confirm_live_request *request, struct arena *arena,
                       struct error *err)
 {
     scoped_free char *folder = NULL;
     struct probe_result result;
-    double began_s = now_s();
+    double began_s = clock_s(CLOCK_MONOTONIC);
     if (!case_folder_temporary(&folder, err))
         return false;
     bool made = probe_run(request, folder, err) && effect_read(folder, request->experiment->probe, &result, arena, err);
     case_folder_remove(folder);
     if (!made)
         return false;
-    *live = (struct confirm_live){.verdict = result.effect.verdict, .subject = result.effect.subject, .elapsed_s = now_s() - began_s};
+    *live = (struct confirm_live){.verdict = result.effect.verdict, .subject = result.effect.subject, .elapsed_s = clock_s(CLOCK_MONOTONIC) - began_s};
     live->comparison.ratio = inverse(result.effect.speed_up);
     live->comparison.noise_floor = inverse(result.effect.control);
     live->comparison.decisive.quantity = &speed_quantity;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "command/confirm/confirm_pair.h"
 
+#include "base/clock.h"
 #include "experiment/measuring_runner.h"
 #include "experiment/work_runner.h"
 #include "probe/calibration/clock.h"
@@ -8,7 +9,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 struct running {
@@ -16,13 +16,6 @@ struct running {
     struct confirm_pair *pair;
     bool shows_progress;
 };
-
-static double now_s(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
 
 static void show_progress(void *context, const struct experiment_arm *arm, size_t block, bool is_warmup)
 {
@@ -33,7 +26,7 @@ static void show_progress(void *context, const struct experiment_arm *arm, size_
     if (is_warmup)
         fprintf(talk, "\r\033[K  warm-up: %s", arm->label);
     else
-        fprintf(talk, "\r\033[K  block %zu, %.0f s: %s", block + 1, now_s() - running->pair->policy.started_s, arm->label);
+        fprintf(talk, "\r\033[K  block %zu, %.0f s: %s", block + 1, clock_s(CLOCK_MONOTONIC) - running->pair->policy.started_s, arm->label);
     fflush(talk);
 }
 
@@ -122,7 +115,7 @@ static bool blocks_run(struct running *running, struct experiment_runner runner,
                                         .root = request->context->root};
     compare_policy_begin(&pair->policy);
     bool ran = experiment_run_blocks(&blocks, &pair->result, err);
-    pair->elapsed_s = now_s() - pair->policy.started_s;
+    pair->elapsed_s = clock_s(CLOCK_MONOTONIC) - pair->policy.started_s;
     if (running->shows_progress)
         fputs("\r\033[K", request->context->talk);
     return ran;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What the machine could do while a target was watched: calibrated before and after, glimpsed at meanwhile. */
+#include "base/clock.h"
 #include "base/scope.h"
 #include "command/diagnose/diagnose_collection.h"
 #include "probe/calibration/calibration.h"
@@ -8,7 +9,6 @@
 #include "system/host/running_cpu.h"
 
 #include <sched.h>
-#include <time.h>
 
 enum {
     PROCESSES_ASKED = 4,
@@ -100,21 +100,14 @@ static void glimpse_keep(struct collection *collection, const struct ceilings_gl
     *vec_push(&collection->glimpses) = *glimpse;
 }
 
-static double cpu_used_s(void)
-{
-    struct timespec used;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
-    return (double)used.tv_sec + (double)used.tv_nsec * 1e-9;
-}
-
 void ceilings_look(struct collection *collection)
 {
-    double start_s = collection_now_s();
+    double start_s = clock_s(CLOCK_MONOTONIC);
     if (!collection->next_glimpse_s)
         collection->next_glimpse_s = start_s + GLIMPSE_FIRST_S;
     if (start_s < collection->next_glimpse_s)
         return;
-    double cost_s = cpu_used_s();
+    double cost_s = clock_s(CLOCK_THREAD_CPUTIME_ID);
     struct ceilings_glimpse glimpse = {.at_s = 0};
     uint32_t cpu;
     if (target_cpu(collection, &cpu) && calibration_glimpse(cpu, &glimpse)) {
@@ -123,8 +116,8 @@ void ceilings_look(struct collection *collection)
             glimpse_keep(collection, &glimpse);
     }
     collection->glimpse_turn++;
-    double pause_s = (cpu_used_s() - cost_s) * GLIMPSE_SHARE;
-    collection->next_glimpse_s = collection_now_s() + (pause_s > GLIMPSE_STEP_LEAST_S ? pause_s : GLIMPSE_STEP_LEAST_S);
+    double pause_s = (clock_s(CLOCK_THREAD_CPUTIME_ID) - cost_s) * GLIMPSE_SHARE;
+    collection->next_glimpse_s = clock_s(CLOCK_MONOTONIC) + (pause_s > GLIMPSE_STEP_LEAST_S ? pause_s : GLIMPSE_STEP_LEAST_S);
 }
 
 /* ---- afterwards ---- */

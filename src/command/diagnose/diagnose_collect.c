@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "command/diagnose/diagnose_collect.h"
 
+#include "base/clock.h"
 #include "base/scope.h"
 #include "capture/case_command.h"
 #include "command/diagnose/diagnose_collection.h"
@@ -10,7 +11,6 @@
 
 #include <signal.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -18,49 +18,12 @@ enum {
     KILL_AFTER_S = 2 /* after SIGTERM, at the end of --duration */
 };
 
-double collection_now_s(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
-/* ---- the progress line ---- */
-
-static const char *const erase = "\r\033[K";
-
-void progress_say(const struct collection *collection, const char *what)
-{
-    if (!collection->request->progress)
-        return;
-    fprintf(collection->context->talk, "%s%s", erase, what);
-    fflush(collection->context->talk);
-}
-
-static void progress_tick(const struct collection *collection)
-{
-    const struct collect_request *request = collection->request;
-    double elapsed_s = collection_now_s() - collection->began_s;
-    /* A program of ours writes to the same terminal: its lines would be glued to this one. */
-    if (!request->progress || (collection->has_workload && isatty(STDOUT_FILENO)))
-        return;
-    scoped_text struct text line = {0};
-    text_printf(&line, "plumb: watching, %.1f ", elapsed_s);
-    if (request->duration_s > 0)
-        text_printf(&line, "of %.1f ", request->duration_s);
-    text_add(&line, "s");
-    if (request->runs > 1)
-        text_printf(&line, ", run %zu of %llu", collection->runs.count + 1, (unsigned long long)request->runs);
-    text_add(&line, " (Ctrl-C ends it)");
-    progress_say(collection, text_string(&line));
-}
-
 /* ---- watching ---- */
 
 /* A started program that outlives its time is asked to end, then made to. */
 static bool time_is_up(const struct collection *collection, bool *asked_to_end)
 {
-    double most_s = collection->request->duration_s, elapsed_s = collection_now_s() - collection->began_s;
+    double most_s = collection->request->duration_s, elapsed_s = clock_s(CLOCK_MONOTONIC) - collection->began_s;
     if (most_s <= 0 || elapsed_s < most_s)
         return false;
     bool seen = !collection->recorder || recorder_unpaced_bytes(collection->recorder) >= QUICK_ENOUGH_BYTES;
@@ -291,11 +254,11 @@ static bool collect_attached(struct collection *collection, struct case_command 
     recording_open(collection);
     workload_forward_signals(NULL);
     recording_start(collection);
-    double began_s = collection_now_s();
+    double began_s = clock_s(CLOCK_MONOTONIC);
     watch_target(collection);
     bool stopped = watch_until_end(collection);
     bool ended = !stopped && watch_ended(collection);
-    double until_s = ended ? ends_last_s(collection) : collection_now_s();
+    double until_s = ended ? ends_last_s(collection) : clock_s(CLOCK_MONOTONIC);
     recording_finish(collection, &row);
     collection->elapsed_s = until_s - began_s;
     if (ended)

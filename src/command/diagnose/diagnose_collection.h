@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What is gathered while a target is watched: one struct, filled by eight files, each for a question of its own.
+ * What is gathered while a target is watched: one struct, filled by these files, each for a question of its own.
  *
  *   diagnose_recording: what do the counters and the samples say?   (perf events)
  *   diagnose_watch:     what do /proc and the page maps say?        (looks, while it runs)
@@ -10,6 +10,7 @@
  *   diagnose_intervention: what does it do when it is stepped, or something changed? (--probe)
  *   diagnose_stacks:    who called whom where it left the CPU?  (afterwards)
  *   diagnose_parts:     how do these become the parts of a case?    (afterwards)
+ *   diagnose_progress:  what is it doing just now?                  (a line on a terminal)
  *
  * diagnose_collect runs them: once for a running target, once for each run of a program.
  */
@@ -77,9 +78,12 @@ struct collection {
     const char *why_no_pmu; /* NULL: there is one */
 };
 
-double collection_now_s(void);
-/* A line on a terminal while it works; "" clears it. */
+/* ---- diagnose_progress: a line on a terminal while it works ---- */
+
+/* "" clears it. */
 void progress_say(const struct collection *collection, const char *what);
+/* How long it has watched, and of how long. */
+void progress_tick(const struct collection *collection);
 
 /* ---- diagnose_recording: what can't be opened is a gap of the manifest, never an error ---- */
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* When did the processes end that were attached to? Looks at /proc come too late by up to a quarter of a second. */
+#include "base/clock.h"
 #include "base/vec.h"
 #include "command/diagnose/diagnose_collection.h"
 
@@ -81,7 +82,7 @@ void ends_look(struct collection *collection)
         close(item->fd); /* leaves the epoll */
         item->fd = -1;
         ends->alive--;
-        ends->last_s = collection_now_s();
+        ends->last_s = clock_s(CLOCK_MONOTONIC);
     }
     if (count <= 0 || ends->alive)
         return;
@@ -95,7 +96,7 @@ void ends_look(struct collection *collection)
 
 double ends_last_s(const struct collection *collection)
 {
-    return collection->ends && !collection->ends->alive ? collection->ends->last_s : collection_now_s();
+    return collection->ends && !collection->ends->alive ? collection->ends->last_s : clock_s(CLOCK_MONOTONIC);
 }
 
 void ends_free(struct collection *collection)

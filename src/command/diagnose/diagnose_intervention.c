@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "command/diagnose/diagnose_intervention.h"
 
+#include "base/clock.h"
 #include "base/scope.h"
 #include "command/diagnose/diagnose_collection.h"
 #include "probe/stepping/step_burst.h"
@@ -142,12 +143,12 @@ void interventions_look(struct collection *collection)
     if (!interventions || !(interventions->kinds & PROBE_BIT(PROBE_STEP)) || interventions->refused ||
         interventions->bursts >= BURSTS_MOST)
         return;
-    double elapsed_s = collection_now_s() - collection->began_s;
+    double elapsed_s = clock_s(CLOCK_MONOTONIC) - collection->began_s;
     if (elapsed_s < interventions->next_burst_s && elapsed_s + BURST_FIRST_S >= 0)
         return;
     double held_s = burst_take(collection);
     double pause_s = held_s * BURST_PAUSES, spread_s = held_s > 0 ? elapsed_s * BURST_SPREAD : 0.02;
-    interventions->next_burst_s = collection_now_s() - collection->began_s + (pause_s > spread_s ? pause_s : spread_s);
+    interventions->next_burst_s = clock_s(CLOCK_MONOTONIC) - collection->began_s + (pause_s > spread_s ? pause_s : spread_s);
 }
 
 static void step_settle(struct collection *collection)

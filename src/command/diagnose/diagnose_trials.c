@@ -4,6 +4,7 @@
  * recorded is of the target as it was. A program that plumb started has ended by then: it is run once more for them.
  */
 #include "analyse/code/vector_library.h"
+#include "base/clock.h"
 #include "base/scope.h"
 #include "command/diagnose/diagnose_case.h"
 #include "command/diagnose/diagnose_collection.h"
@@ -264,7 +265,7 @@ struct pairs_budget {
 static bool wants_pair(void *context, const struct run_table *so_far)
 {
     const struct pairs_budget *budget = context;
-    bool in_time = collection_now_s() - budget->began_s < PAIRS_BUDGET_S;
+    bool in_time = clock_s(CLOCK_MONOTONIC) - budget->began_s < PAIRS_BUDGET_S;
     return so_far->block_count < PAIRS_LEAST || (in_time && so_far->block_count < PAIRS_MOST);
 }
 
@@ -289,7 +290,7 @@ static void width_measure(struct trial *trial, const struct vector_library *libr
     char *capped[] = {arena_string(arena, variable), NULL};
     const struct experiment_arm arms[] = {{.label = "as it is", .argv = trial->collection->request->argv},
                                           {.label = "narrower", .argv = trial->collection->request->argv, .environment = capped}};
-    struct pairs_budget budget = {collection_now_s()};
+    struct pairs_budget budget = {clock_s(CLOCK_MONOTONIC)};
     const struct experiment_request request = {
         .arms = arms, .arm_count = 2, .seed = 1, .keep_failed = true, .runner = experiment_runner_plain(), .policy = {&budget, wants_pair}};
     struct experiment_result experiment = {0};

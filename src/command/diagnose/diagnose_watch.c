@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "base/clock.h"
 #include "base/scope.h"
 #include "command/diagnose/diagnose_collection.h"
 #include "command/diagnose/diagnose_intervention.h"
@@ -72,7 +73,7 @@ static size_t busiest_processes(struct collection *collection, pid_t *ret_pids)
 
 static void pages_look(struct collection *collection)
 {
-    double before_s = collection_now_s();
+    double before_s = clock_s(CLOCK_MONOTONIC);
     pid_t pids[PROCESSES_MOST];
     size_t count = collection->target.kind == TARGET_CPUS
                        ? busiest_processes(collection, pids)
@@ -84,7 +85,7 @@ static void pages_look(struct collection *collection)
                                &collection->arena, &ignored))
             pages_keep(collection, &pages);
     }
-    double now_s = collection_now_s(), elapsed_s = now_s - collection->began_s;
+    double now_s = clock_s(CLOCK_MONOTONIC), elapsed_s = now_s - collection->began_s;
     double pause = (now_s - before_s) * PAGES_SHARE;
     pause = pause > elapsed_s * 0.5 ? pause : elapsed_s * 0.5;
     collection->next_pages_s = now_s + (pause > 0.02 ? pause : 0.02);
@@ -102,7 +103,7 @@ static size_t cgroup_pids(const struct collection *collection, pid_t *ret_pids)
 /* Processes come to a cgroup from anywhere: it is asked again at each look. */
 static void activity_due(struct collection *collection)
 {
-    double now_s = collection_now_s();
+    double now_s = clock_s(CLOCK_MONOTONIC);
     if (now_s < collection->next_look_s)
         return;
     scoped_free pid_t *pids = memory_alloc(CGROUP_MOST * sizeof(*pids));
@@ -110,15 +111,15 @@ static void activity_due(struct collection *collection)
     for (size_t at = 0; at < count; at++)
         activity_watch_add(collection->watch, pids[at]);
     activity_look(collection->watch);
-    double cost_s = collection_now_s() - now_s, elapsed_s = now_s - collection->began_s;
+    double cost_s = clock_s(CLOCK_MONOTONIC) - now_s, elapsed_s = now_s - collection->began_s;
     double step_s = elapsed_s < 0.5 ? 0.05 : elapsed_s < 5 ? 0.1 : 0.25;
-    collection->next_look_s = collection_now_s() + (cost_s * 50 > step_s ? cost_s * 50 : step_s);
+    collection->next_look_s = clock_s(CLOCK_MONOTONIC) + (cost_s * 50 > step_s ? cost_s * 50 : step_s);
 }
 
 void watch_look(struct collection *collection)
 {
     activity_due(collection);
-    if (collection_now_s() >= collection->next_pages_s)
+    if (clock_s(CLOCK_MONOTONIC) >= collection->next_pages_s)
         pages_look(collection);
     ceilings_look(collection);
     interventions_look(collection);
@@ -152,7 +153,7 @@ static const char *cpu_cgroup(struct collection *collection)
 
 void watch_begin(struct collection *collection, const pid_t *pids, size_t count)
 {
-    collection->began_s = collection_now_s();
+    collection->began_s = clock_s(CLOCK_MONOTONIC);
     collection->next_look_s = collection->next_pages_s = collection->next_glimpse_s = 0;
     if (collection->watch) {
         for (size_t at = 0; at < count; at++)

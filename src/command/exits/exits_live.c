@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Exits of this host's guests while they happen: by programs in the kernel, else by records, else by numbers alone. */
+#include "base/clock.h"
 #include "base/scope.h"
 #include "capture/exits_input.h"
 #include "capture/exits_live.h"
@@ -42,13 +43,6 @@ struct live {
     const struct exit_machine *machines;
     size_t machine_count;
 };
-
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
 
 /* ---- what is watched ---- */
 
@@ -125,7 +119,7 @@ static void vcpus_name(struct live *live, struct exits *exits)
 
 static bool is_over(struct live *live, uint64_t until_ns)
 {
-    return workload_stop_requested() || now_ns() >= until_ns || (live->has_workload && live->workload.reaped) ||
+    return workload_stop_requested() || clock_ns(CLOCK_MONOTONIC) >= until_ns || (live->has_workload && live->workload.reaped) ||
            exits_processes_ended(&live->processes);
 }
 
@@ -133,7 +127,7 @@ static bool is_over(struct live *live, uint64_t until_ns)
 static void wait_until(struct live *live, uint64_t until_ns)
 {
     while (!is_over(live, until_ns)) {
-        uint64_t left_ns = until_ns - now_ns();
+        uint64_t left_ns = until_ns - clock_ns(CLOCK_MONOTONIC);
         int64_t pause_ns = left_ns < (uint64_t)LOOK_MS * 1000000 ? (int64_t)left_ns : (int64_t)LOOK_MS * 1000000;
         if (live->has_workload) {
             (void)workload_wait(&live->workload, pause_ns);
@@ -147,7 +141,7 @@ static void wait_until(struct live *live, uint64_t until_ns)
 static bool begin(struct live *live, struct error *err)
 {
     /* Everybody's exits are counted from the moment on that the programs are there. */
-    live->begun_ns = live->begun_ns ? live->begun_ns : now_ns();
+    live->begun_ns = live->begun_ns ? live->begun_ns : clock_ns(CLOCK_MONOTONIC);
     if (!live->has_workload)
         return true;
     if (workload_release(&live->workload, err))
@@ -242,7 +236,7 @@ static bool intervals_run(struct live *live, const struct exit_watch *watch, str
     while (good && !is_over(live, end_ns(live))) {
         struct exits now;
         wait_until(live, next_ns < end_ns(live) ? next_ns : end_ns(live));
-        uint64_t at_ns = now_ns();
+        uint64_t at_ns = clock_ns(CLOCK_MONOTONIC);
         exits_init(&now);
         exits_take(&now, watch);
         now.seconds = (double)(at_ns - live->begun_ns) * 1e-9;
@@ -259,13 +253,13 @@ static bool bpf_watch(struct live *live, struct exit_watch *watch, struct error 
 {
     struct exits exits;
     live->method = bpf_method(live, watch);
-    live->begun_ns = live->follows ? 0 : now_ns();
+    live->begun_ns = live->follows ? 0 : clock_ns(CLOCK_MONOTONIC);
     if (watch->absent[0])
         exits_note(&live->notes, "this kernel has not, or has other fields in: %s", watch->absent);
     if (!processes_follow(live, watch, err))
         return false;
     if (!live->begun_ns && !live->has_workload)
-        live->begun_ns = now_ns();
+        live->begun_ns = clock_ns(CLOCK_MONOTONIC);
     statistics_read(live, &live->statistics); /* takes a while where there are many machines: they are watched already */
     if (!begin(live, err))
         return false;
@@ -273,7 +267,7 @@ static bool bpf_watch(struct live *live, struct exit_watch *watch, struct error 
     bool good = !live->options->interval_ms || intervals_run(live, watch, &exits, err);
     if (good && !live->options->interval_ms) {
         wait_until(live, end_ns(live));
-        exits.seconds = (double)(now_ns() - live->begun_ns) * 1e-9;
+        exits.seconds = (double)(clock_ns(CLOCK_MONOTONIC) - live->begun_ns) * 1e-9;
         exits_take(&exits, watch);
     }
     good = good && whole_show(live, &exits, err);
@@ -373,11 +367,11 @@ static bool records_gather(struct live *live, const struct event_list *list, con
     bool good = recorder_open(&recorder, &request, live->context->kernel, live->context->root, err) && recorder_enable(recorder, err) && begin(live, err);
     while (good && !is_over(live, end_ns(live))) {
         good = recorder_poll(recorder, LOOK_MS, err);
-        wait_until(live, now_ns()); /* the program may have ended */
+        wait_until(live, clock_ns(CLOCK_MONOTONIC)); /* the program may have ended */
         if (live->has_workload)
             (void)workload_wait(&live->workload, 0);
     }
-    live->ended_ns = now_ns();
+    live->ended_ns = clock_ns(CLOCK_MONOTONIC);
     if (recorder)
         good = recorder_finish(recorder, &result, good ? err : NULL) && good;
     recorder_free(recorder);
@@ -389,7 +383,7 @@ static bool numbers_show(struct live *live, struct counters *counters, struct er
 {
     struct exits exits;
     exits_init(&exits);
-    exits.seconds = (double)(now_ns() - live->begun_ns) * 1e-9;
+    exits.seconds = (double)(clock_ns(CLOCK_MONOTONIC) - live->begun_ns) * 1e-9;
     uint32_t name = strings_intern(&exits.strings, "all, reasons not counted"), thread = exits_thread(&exits, 0, 0);
     for (size_t at = 0; at < counters->count; at++) {
         const struct counter *counter = &counters->items[at];

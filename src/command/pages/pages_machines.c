@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analyse/memory/guest_pages.h"
+#include "base/clock.h"
 #include "base/scope.h"
 #include "capture/mapping_levels.h"
 #include "command/pages/pages.h"
@@ -73,17 +74,16 @@ static void pause_s(double seconds)
 static void levels_watch(struct pages_take *take, struct guest_report *reports, const struct kvm_machine *machines, size_t count)
 {
     struct mapping_levels *levels = arena_array(&take->arena, struct mapping_levels, count + 1);
-    struct timespec begun, ended;
     workload_forward_signals(NULL); /* an interrupt ends the count, and what there is is shown */
-    clock_gettime(CLOCK_MONOTONIC, &begun);
+    double begun_s = clock_s(CLOCK_MONOTONIC);
     for (size_t at = 0; at < count; at++)
         mapping_levels_begin(&levels[at], machines[at].pid, take->context->kernel, take->context->root, &take->arena);
     pause_s(take->options->seconds);
-    clock_gettime(CLOCK_MONOTONIC, &ended);
+    double passed_s = clock_s(CLOCK_MONOTONIC) - begun_s;
     for (size_t at = 0; at < count; at++) {
         mapping_levels_end(&levels[at]);
         memcpy(reports[at].set, levels[at].set, sizeof(reports[at].set));
-        reports[at].set_seconds = (double)(ended.tv_sec - begun.tv_sec) + (double)(ended.tv_nsec - begun.tv_nsec) * 1e-9;
+        reports[at].set_seconds = passed_s;
     }
 }
 

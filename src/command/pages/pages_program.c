@@ -1,24 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "command/pages/pages.h"
 
+#include "base/clock.h"
 #include "base/scope.h"
 #include "source/live/workload.h"
 #include "system/activity.h"
 
-#include <time.h>
 
 enum {
     PROCESSES_MOST = 64,
     FIRST_PAUSE_MS = 5,
     COST_SHARE = 25, /* looking takes 1/25 of a CPU at most */
 };
-
-static double clock_s(clockid_t clock)
-{
-    struct timespec now;
-    clock_gettime(clock, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
 
 static uint64_t resident_of(const struct pages_take *take)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analyse/memory/page_coverage.h"
+#include "base/clock.h"
 #include "base/scope.h"
 #include "command/pages/pages.h"
 #include "render/pages/page_watch.h"
@@ -19,13 +20,6 @@ struct page_watch {
     struct page_events before;
     bool printed;
 };
-
-static double now_s(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
 
 static void row_print(struct page_watch *watch, const struct page_watch_row *row)
 {
@@ -55,7 +49,7 @@ static bool look(struct page_watch *watch)
     bool there = process_pages_read_split(watch->take->context->root, watch->take->context->kernel, watch->pid, &pages, &arena, &err) && pages.area_count;
     if (there) {
         struct page_coverage coverage = page_coverage_of(&pages, NULL, NULL, &arena);
-        row_print(watch, &(struct page_watch_row){now_s() - watch->began_s, coverage.sizes, &watch->before, &now});
+        row_print(watch, &(struct page_watch_row){clock_s(CLOCK_MONOTONIC) - watch->began_s, coverage.sizes, &watch->before, &now});
         watch->before = now;
     }
     arena_done(&arena);
@@ -65,7 +59,7 @@ static bool look(struct page_watch *watch)
 /* Sleeps until the next look. True: it is over (the user's wish, the program's end). */
 static bool pause_ends(const struct page_watch *watch, double until_s)
 {
-    for (double left_s; (left_s = until_s - now_s()) > 0 && !workload_stop_requested();) {
+    for (double left_s; (left_s = until_s - clock_s(CLOCK_MONOTONIC)) > 0 && !workload_stop_requested();) {
         double step_s = left_s < STEP_MS * 1e-3 ? left_s : STEP_MS * 1e-3;
         if (watch->workload && workload_wait(watch->workload, (int64_t)(step_s * 1e9)))
             return true;
@@ -78,13 +72,13 @@ static bool pause_ends(const struct page_watch *watch, double until_s)
 bool pages_watch(struct pages_take *take, pid_t pid, struct workload *workload, FILE *file, struct error *err)
 {
     const struct pages_options *options = take->options;
-    struct page_watch watch = {.take = take, .pid = pid, .workload = workload, .file = file, .began_s = now_s()};
+    struct page_watch watch = {.take = take, .pid = pid, .workload = workload, .file = file, .began_s = clock_s(CLOCK_MONOTONIC)};
     double next_s = watch.began_s, end_s = options->seconds > 0 ? watch.began_s + options->seconds : 0;
     page_events_read(&watch.before, take->context->root, pid);
     workload_forward_signals(workload);
     while (look(&watch)) {
         next_s += options->interval_ms * 1e-3;
-        next_s = next_s < now_s() ? now_s() : next_s;
+        next_s = next_s < clock_s(CLOCK_MONOTONIC) ? clock_s(CLOCK_MONOTONIC) : next_s;
         if ((end_s && next_s > end_s) || pause_ends(&watch, next_s))
             break;
     }

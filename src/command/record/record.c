@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* plumb record: sample a program, processes, CPUs or a cgroup into a perf.data file. */
+#include "base/clock.h"
 #include "command/command_table.h"
 #include "command/record/record_options.h"
 #include "command/record/record_summary.h"
@@ -14,7 +15,6 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 #define ENDLESS      INT64_MAX
@@ -42,13 +42,6 @@ struct recording_run {
     bool ended_here; /* by us, as asked: not by the program or its user */
     int pipe_fd;
 };
-
-static int64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
 
 __attribute__((format(printf, 2, 3))) static void say(const struct recording_run *run, const char *format, ...)
 {
@@ -134,7 +127,7 @@ static bool obey_all(struct recording_run *run, struct error *err)
 static void set_times(struct recording_run *run)
 {
     const struct record_options *options = &run->options;
-    int64_t now = now_ns(), delay_ms = run->choice.delay_ms;
+    int64_t now = (int64_t)clock_ns(CLOCK_MONOTONIC), delay_ms = run->choice.delay_ms;
     double ms = options->duration_seconds * 1000 + (double)options->timeout_ms;
     run->deadline_ns = ms > 0 ? now + (int64_t)(ms * 1e6) : ENDLESS;
     run->enable_at_ns = delay_ms && delay_ms != RECORD_DELAY_ENDLESS ? now + delay_ms * 1000000 : ENDLESS;
@@ -145,7 +138,7 @@ static int poll_ms(const struct recording_run *run)
 {
     int64_t until = run->deadline_ns < run->enable_at_ns ? run->deadline_ns : run->enable_at_ns;
     until = until < run->stop_at_ns ? until : run->stop_at_ns;
-    int64_t left_ms = until == ENDLESS ? POLL_MS : (until - now_ns()) / 1000000 + 1;
+    int64_t left_ms = until == ENDLESS ? POLL_MS : (until - (int64_t)clock_ns(CLOCK_MONOTONIC)) / 1000000 + 1;
     return left_ms < 0 ? 0 : left_ms > POLL_MS ? POLL_MS : (int)left_ms;
 }
 
@@ -183,7 +176,7 @@ static bool record_on(struct recording_run *run, struct error *err)
     for (;;) {
         if (target_ended(run))
             return true;
-        int64_t now = now_ns();
+        int64_t now = (int64_t)clock_ns(CLOCK_MONOTONIC);
         if (is_over(run, now))
             return true;
         if (now >= run->enable_at_ns) {

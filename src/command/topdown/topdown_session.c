@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "command/topdown/topdown_session.h"
 
+#include "base/clock.h"
 #include "capture/counter_trial.h"
 #include "capture/event_trial.h"
 #include "command/topdown/topdown_timeline.h"
@@ -10,20 +11,12 @@
 #include "source/live/workload.h"
 
 #include <math.h>
-#include <time.h>
 
 enum { STEPS_MOST = 10, COMPANIONS_MOST = 32, NANOSECONDS = 1000000000 };
 
 #define note(session, ...) (*vec_push(&(session)->notes) = arena_printf(&(session)->arena, __VA_ARGS__))
 
 /* ---- the session ------------------------------------------------------------------------------------------- */
-
-static uint64_t own_time_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return (uint64_t)now.tv_sec * NANOSECONDS + (uint64_t)now.tv_nsec;
-}
 
 /* The first of the names that the table has as a term. */
 static uint32_t term_of(struct metric_table *table, const char *const *names, size_t count)
@@ -249,10 +242,10 @@ static bool pass_make(struct step *step, const uint32_t *groups, size_t count, s
     const struct topdown_setup *setup = session->setup;
     struct pass_request request = {.events = &step->request, .schedule = &step->schedule, .specs = step->specs, .groups = groups,
                                    .group_count = count, .slice_ns = step->plan.slice_ns, .read_ns = step->plan.read_ns, .seed = session->passes + 1};
-    uint64_t before = own_time_ns();
+    uint64_t before = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
     if (!pass_record_make(&step->records[index], &request, &setup->subject, setup->kernel, setup->root, &session->arena, err))
         return false;
-    session->own_ns += own_time_ns() - before;
+    session->own_ns += clock_ns(CLOCK_PROCESS_CPUTIME_ID) - before;
     session->exit_code = step->records[index].exit_code;
     if (setup->first_pass_done)
         setup->first_pass_done(setup->context);

@@ -2,6 +2,7 @@
 #include "probe/calibration/calibration.h"
 
 #include "base/arena.h"
+#include "base/clock.h"
 #include "base/scope.h"
 #include "probe/calibration/clock.h"
 #include "probe/calibration/core_kernel.h"
@@ -9,7 +10,6 @@
 
 #include <sched.h>
 #include <stdlib.h>
-#include <time.h>
 
 enum {
     ROUNDS_MOST = 15,
@@ -408,13 +408,6 @@ static void measure_curve(struct calibration *calibration, struct samples *page_
     memory_region_done(&huge);
 }
 
-static double now_s(clockid_t clock)
-{
-    struct timespec now;
-    clock_gettime(clock, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
 void calibration_measure(struct calibration *calibration, const struct sysroot *root,
                          const struct calibration_request *request)
 {
@@ -422,10 +415,10 @@ void calibration_measure(struct calibration *calibration, const struct sysroot *
     plan.stop = request->stop;
     if (!request->quick)
         plan.largest_bytes = request->largest_bytes;
-    *calibration = (struct calibration){.issue_slots = request->issue_slots, .taken_at_s = now_s(CLOCK_REALTIME)};
+    *calibration = (struct calibration){.issue_slots = request->issue_slots, .taken_at_s = clock_s(CLOCK_REALTIME)};
     struct samples all[CALIBRATION_FIGURES] = {0};
     unsigned short state[3] = {(unsigned short)request->seed, (unsigned short)(request->seed >> 16), 1};
-    double start_s = now_s(CLOCK_MONOTONIC);
+    double start_s = clock_s(CLOCK_MONOTONIC);
     measure_core(all, &plan, state);
     measure_cpus(calibration, &plan);
     measure_licence(all, &plan, state);
@@ -439,5 +432,5 @@ void calibration_measure(struct calibration *calibration, const struct sysroot *
     if (request->issue_slots)
         calibration->share = interval_clamped(
             interval_scaled(calibration->figures[CALIBRATION_ISSUE].value, 1.0 / request->issue_slots), 0, 1);
-    calibration->elapsed_s = now_s(CLOCK_MONOTONIC) - start_s;
+    calibration->elapsed_s = clock_s(CLOCK_MONOTONIC) - start_s;
 }

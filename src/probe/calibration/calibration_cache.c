@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "probe/calibration/calibration_cache.h"
 
+#include "base/clock.h"
 #include "base/scope.h"
 #include "base/vec.h"
 #include "probe/cache_folder.h"
@@ -10,7 +11,6 @@
 #include <sched.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -76,13 +76,6 @@ static const char *cache_path(const struct calibration_key *key, const char *fol
     return arena_printf(arena, "%s/calibration-%016llx.json", folder, (unsigned long long)key_hash(key));
 }
 
-static double now_s(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
 static bool file_read(const char *path, struct text *out)
 {
     scoped_fd int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
@@ -121,7 +114,7 @@ bool calibration_cache_read(const struct calibration_key *key, struct calibratio
     if (json_unsigned_or(json_member(root, "schema"), 0) != 1 || !same_key(root, key) ||
         !calibration_read(&kept, json_member(root, "calibration"), arena, &damaged))
         return false;
-    double age_s = now_s() - kept.taken_at_s;
+    double age_s = clock_s(CLOCK_REALTIME) - kept.taken_at_s;
     if (kept.taken_at_s <= 0 || age_s < 0)
         return false;
     *ret_calibration = kept;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "probe/calibration/clock.h"
 
+#include "base/clock.h"
+
 #include <stdint.h>
-#include <time.h>
 
 enum {
     SLICES = 5,
@@ -26,13 +27,11 @@ enum {
 #ifdef CHAIN_STEP
 static double slice_hertz(void)
 {
-    struct timespec start, end;
     uint64_t sum = 1, step = 3;
-    clock_gettime(CLOCK_MONOTONIC_RAW, &start);
+    uint64_t start_ns = clock_ns(CLOCK_MONOTONIC_RAW);
     for (int round = 0; round < SLICE_ROUNDS; round++)
         __asm__ volatile(TIMES_64(CHAIN_STEP) : "+r"(sum) : "r"(step));
-    clock_gettime(CLOCK_MONOTONIC_RAW, &end);
-    double seconds = (double)(end.tv_sec - start.tv_sec) + (double)(end.tv_nsec - start.tv_nsec) / 1e9;
+    double seconds = (double)(clock_ns(CLOCK_MONOTONIC_RAW) - start_ns) * 1e-9;
     return seconds > 0 ? (double)SLICE_ROUNDS * CHAIN / seconds : 0;
 }
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "probe/calibration/core_kernel.h"
+#include "base/clock.h"
 
 #include <stdint.h>
-#include <time.h>
 
 enum {
     NOP_ROUNDS = 9000,     /* of 256 */
@@ -11,13 +11,6 @@ enum {
     BRANCH_ROUNDS = 40000, /* as many branches */
     CPUID_ROUNDS = 40
 };
-
-static double cpu_now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
-}
 
 static struct measured per_ns(double count, double elapsed_ns)
 {
@@ -29,10 +22,10 @@ static struct measured per_ns(double count, double elapsed_ns)
 
 struct measured issue_rate(void)
 {
-    double start_ns = cpu_now_ns();
+    double start_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
     for (int round = 0; round < NOP_ROUNDS; round++)
         __asm__ volatile(TIMES_256("nop\n\t"));
-    return per_ns(NOP_ROUNDS * 256.0, cpu_now_ns() - start_ns);
+    return per_ns(NOP_ROUNDS * 256.0, clock_ns(CLOCK_THREAD_CPUTIME_ID) - start_ns);
 }
 
 /*
@@ -146,9 +139,9 @@ struct measured fma_rate(unsigned bits)
     if (missing)
         return not_measured(missing);
     fma_run(bits, FMA_ROUNDS / 20); /* wide units take some microseconds to wake up */
-    double start_ns = cpu_now_ns();
+    double start_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
     fma_run(bits, FMA_ROUNDS);
-    return per_ns(FMA_ROUNDS * 10.0, cpu_now_ns() - start_ns);
+    return per_ns(FMA_ROUNDS * 10.0, clock_ns(CLOCK_THREAD_CPUTIME_ID) - start_ns);
 }
 
 const char *wide_work(unsigned bits, bool heavy, double duration_ns)
@@ -161,7 +154,7 @@ const char *wide_work(unsigned bits, bool heavy, double duration_ns)
         return missing;
     if (!heavy && bits != 512)
         return "additions of integers are tried at 512 bits only";
-    for (double start_ns = cpu_now_ns(); cpu_now_ns() - start_ns < duration_ns;)
+    for (double start_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID); clock_ns(CLOCK_THREAD_CPUTIME_ID) - start_ns < duration_ns;)
         if (heavy)
             fma_run(bits, ROUNDS);
 #ifdef TARGET_512
@@ -176,18 +169,18 @@ struct measured fma_latency_ns(void)
     const char *missing = fma_missing(128);
     if (missing)
         return not_measured(missing);
-    double start_ns = cpu_now_ns();
+    double start_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 #ifdef TARGET_128
     fma_chain(CHAIN_ROUNDS);
 #endif
-    return measured_as((cpu_now_ns() - start_ns) / (CHAIN_ROUNDS * 10.0));
+    return measured_as((clock_ns(CLOCK_THREAD_CPUTIME_ID) - start_ns) / (CHAIN_ROUNDS * 10.0));
 }
 
 /* Nanoseconds of one round; mask 1: the branch follows random bits, 0: it always goes one way. */
 __attribute__((noinline)) static double branch_round_ns(uint64_t mask)
 {
     uint64_t random = 88172645463325252u, sum = 0;
-    double start_ns = cpu_now_ns();
+    double start_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
     for (int round = 0; round < BRANCH_ROUNDS; round++) {
         random ^= random << 13;
         random ^= random >> 7;
@@ -201,7 +194,7 @@ __attribute__((noinline)) static double branch_round_ns(uint64_t mask)
         }
     }
     __asm__ volatile("" : : "r"(sum));
-    return (cpu_now_ns() - start_ns) / BRANCH_ROUNDS;
+    return (clock_ns(CLOCK_THREAD_CPUTIME_ID) - start_ns) / BRANCH_ROUNDS;
 }
 
 struct measured branch_miss_ns(void)
@@ -214,13 +207,13 @@ struct measured branch_miss_ns(void)
 struct measured cpuid_ns(void)
 {
 #if defined(__x86_64__)
-    double start_ns = cpu_now_ns();
+    double start_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
     for (int round = 0; round < CPUID_ROUNDS; round++) {
         /* <cpuid.h>'s isn't volatile: a compiler may take it out of the loop */
         unsigned a = 0, b, c = 0, d;
         __asm__ volatile("cpuid" : "+a"(a), "=b"(b), "+c"(c), "=d"(d));
     }
-    return measured_as((cpu_now_ns() - start_ns) / CPUID_ROUNDS);
+    return measured_as((clock_ns(CLOCK_THREAD_CPUTIME_ID) - start_ns) / CPUID_ROUNDS);
 #else
     return not_measured("no instruction is known here that always leaves to the hypervisor");
 #endif

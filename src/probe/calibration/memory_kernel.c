@@ -2,6 +2,7 @@
 #include "probe/calibration/memory_kernel.h"
 
 #include "base/arena.h"
+#include "base/clock.h"
 #include "base/scope.h"
 #include "system/kernel.h"
 #include "system/memory/process_pages.h"
@@ -13,7 +14,6 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
 #ifndef MADV_COLLAPSE
@@ -26,13 +26,6 @@ enum {
     LINE_BYTES = 64,
     THREADS_MOST = 256
 };
-
-static double clock_ns(clockid_t clock)
-{
-    struct timespec now;
-    clock_gettime(clock, &now);
-    return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
-}
 
 static bool mostly_huge(const struct memory_region *region, const struct sysroot *root)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "probe/capability/capability.h"
 
+#include "base/clock.h"
 #include "base/vec.h"
 #include "probe/capability/capability_row.h"
 #include "probe/known_work.h"
@@ -155,9 +156,9 @@ static void clock_measure(struct fact_number *clock_khz, const struct machine *m
     const uint64_t iterations = 400000, latency_cycles = 3;
     uint64_t best_ns = UINT64_MAX;
     for (int round = 0; round < 4; round++) { /* the fastest round was interrupted least */
-        uint64_t start = known_work_clock_ns();
+        uint64_t start = clock_ns(CLOCK_MONOTONIC);
         known_work_chain(iterations);
-        uint64_t took = known_work_clock_ns() - start;
+        uint64_t took = clock_ns(CLOCK_MONOTONIC) - start;
         best_ns = took < best_ns ? took : best_ns;
     }
     if (best_ns)
@@ -176,7 +177,7 @@ void capabilities_measure(struct capabilities *capabilities, const struct kernel
                           const struct machine *machine)
 {
     struct bench bench = {kernel, root, machine, capabilities};
-    uint64_t start = known_work_clock_ns();
+    uint64_t start = clock_ns(CLOCK_MONOTONIC);
     *capabilities = (struct capabilities){.tier = PMU_TIER_NOT_MEASURED, .saying = saying_nothing};
     const char *why = machine->live ? "not reached" : "a snapshot";
     fact_number_absent(&capabilities->group_size, "%s", why);
@@ -197,7 +198,7 @@ void capabilities_measure(struct capabilities *capabilities, const struct kernel
         rows[order[at]].measure(&bench, &capabilities->items[order[at]]);
     clock_measure(&capabilities->clock_khz, machine);
     tier_judge(capabilities, machine);
-    capabilities->duration_ns = known_work_clock_ns() - start;
+    capabilities->duration_ns = clock_ns(CLOCK_MONOTONIC) - start;
 }
 
 const char *capability_key(enum capability_id id)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The classes that count one event of the core or the kernel: each against work of a known amount. */
+#include "base/clock.h"
 #include "base/vec.h"
 #include "probe/capability/capability_row.h"
 #include "probe/known_work.h"
@@ -238,10 +239,10 @@ void measure_software(const struct bench *bench, struct capability *capability)
     capability_judge(capability, bench, &faults, TOUCHED_PAGES, TOUCHED_PAGES, TOUCHED_PAGES + 16, "pages touched");
     if (capability->verdict != CAPABILITY_WORKS)
         return;
-    uint64_t before = known_work_thread_clock_ns();
+    uint64_t before = clock_ns(CLOCK_THREAD_CPUTIME_ID);
     if (!count_software(bench, capability, PERF_COUNT_SW_TASK_CLOCK, work_chain, false, &time))
         return;
-    double spent = (double)(known_work_thread_clock_ns() - before);
+    double spent = (double)(clock_ns(CLOCK_THREAD_CPUTIME_ID) - before);
     if ((double)time.value > spent * 1.02 + 20000 || (double)time.value < spent * 0.05) {
         capability_wrong(capability, "task-clock says %llu ns where the thread's clock says %.0f", (unsigned long long)time.value, spent);
         return;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* PMUs outside of the cores, and those of the machine's registers: memory controllers, energy, msr. */
+#include "base/clock.h"
 #include "base/scope.h"
 #include "base/vec.h"
 #include "probe/capability/capability_row.h"
@@ -40,8 +41,8 @@ static bool count_on_package(const struct bench *bench, struct capability *capab
     attr.exclude_kernel = attr.exclude_hv = 0; /* these PMUs count everybody or refuse */
     struct trial trial;
     bool good = trial_open(&trial, bench->kernel, &attr, &target) && trial_start(&trial);
-    uint64_t until = known_work_clock_ns() + 20000000;
-    while (good && known_work_clock_ns() < until)
+    uint64_t until = clock_ns(CLOCK_MONOTONIC) + 20000000;
+    while (good && clock_ns(CLOCK_MONOTONIC) < until)
         known_work_chain(CHAIN_ITERATIONS / 10);
     good = good && trial_stop(&trial) && trial_read(&trial, count);
     trial_done(&trial);

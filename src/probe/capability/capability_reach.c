@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* How far measuring reaches: all CPUs, another process, a control group, the kernel's names. */
+#include "base/clock.h"
 #include "base/scope.h"
 #include "base/vec.h"
 #include "probe/capability/capability_row.h"
@@ -17,8 +18,8 @@ enum {
 
 static void spin(uint64_t duration_ns)
 {
-    uint64_t until = known_work_clock_ns() + duration_ns;
-    while (known_work_clock_ns() < until)
+    uint64_t until = clock_ns(CLOCK_MONOTONIC) + duration_ns;
+    while (clock_ns(CLOCK_MONOTONIC) < until)
         known_work_chain(10000);
 }
 
@@ -37,10 +38,10 @@ void measure_system_wide(const struct bench *bench, struct capability *capabilit
     }
     if (!good)
         capability_explain(capability, bench, &trials[opened], NEED_ALL_CPUS);
-    uint64_t start = known_work_clock_ns();
+    uint64_t start = clock_ns(CLOCK_MONOTONIC);
     if (good)
         spin(SPIN_NS);
-    double passed = (double)(known_work_clock_ns() - start);
+    double passed = (double)(clock_ns(CLOCK_MONOTONIC) - start);
     for (size_t at = 0; at < opened && good; at++) {
         struct trial_count count;
         bool read = trial_stop(&trials[at]) && trial_read(&trials[at], &count);
@@ -171,10 +172,10 @@ void measure_cgroup(const struct bench *bench, struct capability *capability)
         capability_blocked(capability, BLOCKER_KERNEL_CONFIG, "the kernel knows no perf control group there (CONFIG_CGROUP_PERF)");
     else if (!good)
         capability_explain(capability, bench, &trials[opened], NEED_ALL_CPUS);
-    uint64_t start = known_work_thread_clock_ns();
+    uint64_t start = clock_ns(CLOCK_THREAD_CPUTIME_ID);
     if (good)
         spin(SPIN_NS);
-    double spent = (double)(known_work_thread_clock_ns() - start), counted = 0;
+    double spent = (double)(clock_ns(CLOCK_THREAD_CPUTIME_ID) - start), counted = 0;
     for (size_t at = 0; at < opened && good; at++) {
         struct trial_count count;
         if (trial_stop(&trials[at]) && trial_read(&trials[at], &count))

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The classes that sample: the samples must point into the code that ran, and carry what was asked. */
+#include "base/clock.h"
 #include "base/vec.h"
 #include "probe/capability/capability_row.h"
 #include "probe/known_work.h"
@@ -33,12 +34,12 @@ struct stint {
 
 static struct stint stint_start(void)
 {
-    return (struct stint){known_work_thread_clock_ns() + SAMPLING_NS, known_work_clock_ns() + 1000000000u};
+    return (struct stint){clock_ns(CLOCK_THREAD_CPUTIME_ID) + SAMPLING_NS, clock_ns(CLOCK_MONOTONIC) + 1000000000u};
 }
 
 static bool stint_goes_on(const struct stint *stint)
 {
-    return known_work_thread_clock_ns() < stint->until_thread_ns && known_work_clock_ns() < stint->until_wall_ns;
+    return clock_ns(CLOCK_THREAD_CPUTIME_ID) < stint->until_thread_ns && clock_ns(CLOCK_MONOTONIC) < stint->until_wall_ns;
 }
 
 static void spin(uint64_t *ret_return_addr)
@@ -111,10 +112,10 @@ void measure_cpu_clock(const struct bench *bench, struct capability *capability)
 {
     struct seen seen;
     struct perf_event_attr attr = clock_attr(0);
-    uint64_t before = known_work_thread_clock_ns();
+    uint64_t before = clock_ns(CLOCK_THREAD_CPUTIME_ID);
     if (!sample_spin(bench, capability, &attr, NEED_NOTHING, &seen))
         return;
-    double seconds = (double)(known_work_thread_clock_ns() - before) / 1e9;
+    double seconds = (double)(clock_ns(CLOCK_THREAD_CPUTIME_ID) - before) / 1e9;
     double rate = seconds > 0 ? (double)seen.samples / seconds : 0;
     fact_number_set(&bench->all->sample_rate_hz, (int64_t)rate);
     if (share(seen.inside, seen.samples) < 0.8) {

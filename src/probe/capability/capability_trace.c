@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Tracepoints, breakpoints, user probes, BPF and single-stepping: each over something done an exact number of times. */
+#include "base/clock.h"
 #include "base/scope.h"
 #include "base/vec.h"
 #include "probe/capability/capability_row.h"
@@ -315,7 +316,7 @@ void measure_single_step(const struct bench *bench, struct capability *capabilit
         capability_blocked(capability, BLOCKER_UNKNOWN, "the child did not stop to be traced");
         return;
     }
-    uint64_t start = known_work_clock_ns();
+    uint64_t start = clock_ns(CLOCK_MONOTONIC);
     for (; steps < STEPS; steps++) {
         if (bench->kernel->ptrace(bench->kernel->context, PTRACE_SINGLESTEP, child, 0, 0) < 0) {
             capability_explain_errno(capability, bench, "ptrace", errno, NEED_PTRACE);
@@ -326,6 +327,6 @@ void measure_single_step(const struct bench *bench, struct capability *capabilit
             return;
         }
     }
-    double each_us = (double)(known_work_clock_ns() - start) / 1000 / STEPS;
+    double each_us = (double)(clock_ns(CLOCK_MONOTONIC) - start) / 1000 / STEPS;
     capability_works(capability, "%d of %d steps, %.1f us each", steps, STEPS, each_us);
 }

@@ -3,14 +3,13 @@
 #ifndef PLUMB_PROBE_GUEST_CYCLE_COUNTER_H
 #define PLUMB_PROBE_GUEST_CYCLE_COUNTER_H
 
+#include "base/clock.h"
+
 #include <stdint.h>
-#include <time.h>
 
 static inline double wall_ns(void)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
+    return (double)clock_ns(CLOCK_MONOTONIC);
 }
 
 static inline uint64_t cycle_counter(void)

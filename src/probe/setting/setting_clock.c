@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Settings of the clock: who governs it, how far it goes, what it is read from. */
+#include "base/clock.h"
 #include "base/scope.h"
 #include "base/vec.h"
 #include "probe/known_work.h"
@@ -117,9 +118,9 @@ void setting_read_clocksource(struct setting *setting, const struct setting_read
     double each_ns = 0;
     if (reader->machine->live) {
         enum { READINGS = 2000 };
-        uint64_t start = known_work_clock_ns(), last = start;
+        uint64_t start = clock_ns(CLOCK_MONOTONIC), last = start;
         for (int at = 0; at < READINGS; at++)
-            last = known_work_clock_ns();
+            last = clock_ns(CLOCK_MONOTONIC);
         each_ns = (double)(last - start) / READINGS;
         snprintf(cost, sizeof(cost), ", %.0f ns a reading", each_ns);
     }

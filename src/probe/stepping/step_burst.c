@@ -2,13 +2,13 @@
 #include "probe/stepping/step_burst.h"
 
 #include "base/arena.h"
+#include "base/clock.h"
 #include "base/hashmap.h"
 #include "base/scope.h"
 #include "probe/stepping/process_copy.h"
 
 #include <sched.h>
 #include <string.h>
-#include <time.h>
 
 const char *step_end_words(enum step_end end)
 {
@@ -43,13 +43,6 @@ struct stepper {
     vec(uint8_t) kinds; /* by row of the table */
     uint64_t ends_ns;
 };
-
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
 
 static bool is_prefix(uint8_t byte)
 {
@@ -99,7 +92,7 @@ static enum step_end steps(struct stepper *stepper, uint32_t most)
     struct instruction_trace *trace = &stepper->burst->trace;
     uint64_t ip;
     for (uint32_t steps = 0; trace->sequence.count < most; steps++) {
-        if (steps % LOOKS_AT_CLOCK_EVERY == 0 && now_ns() > stepper->ends_ns)
+        if (steps % LOOKS_AT_CLOCK_EVERY == 0 && clock_ns(CLOCK_MONOTONIC) > stepper->ends_ns)
             return STEP_END_TIME;
         if (!process_copy_ip(&stepper->copy, &ip))
             return STEP_END_FAULT;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "probe/stepping/stopped_thread.h"
 
+#include "base/clock.h"
 #include "base/scope.h"
 #include "system/pmu/process_wall.h"
 
@@ -30,13 +31,6 @@ enum {
     RESTART_NO_HAND = -514,
     RESTART_BLOCK = -516,
 };
-
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
 
 static long trace(const struct stopped_thread *thread, int request, uint64_t address, uint64_t data)
 {
@@ -70,7 +64,7 @@ enum wait_result { WAIT_STOPPED, WAIT_ENDED, WAIT_LATE };
 /* The next stop; an end is left to be reaped. */
 static enum wait_result wait_stop(const struct stopped_thread *thread, int *ret_signal, int *ret_event)
 {
-    uint64_t began_ns = now_ns();
+    uint64_t began_ns = clock_ns(CLOCK_MONOTONIC);
     for (long pause_ns = WAIT_FIRST_NS;; pause_ns = pause_ns * 2 < WAIT_LONGEST_NS ? pause_ns * 2 : WAIT_LONGEST_NS) {
         siginfo_t info = {0};
         if (waitid(P_PID, (id_t)thread->tid, &info, WSTOPPED | WEXITED | WNOWAIT | WNOHANG | __WALL) != 0 && errno != EINTR)
@@ -82,7 +76,7 @@ static enum wait_result wait_stop(const struct stopped_thread *thread, int *ret_
             *ret_event = info.si_status >> 8;
             return WAIT_STOPPED;
         }
-        if (now_ns() - began_ns > WAIT_MOST_NS)
+        if (clock_ns(CLOCK_MONOTONIC) - began_ns > WAIT_MOST_NS)
             return WAIT_LATE;
         struct timespec pause = {0, pause_ns};
         nanosleep(&pause, NULL);
@@ -220,7 +214,7 @@ bool stopped_thread_take(struct stopped_thread *thread, const struct kernel *ker
     if (trace(thread, PTRACE_SEIZE, 0, 0) != 0)
         return refused(thread, errno, err);
     thread->is_held = true;
-    thread->since_ns = now_ns();
+    thread->since_ns = clock_ns(CLOCK_MONOTONIC);
     bool taken = (trace(thread, PTRACE_INTERRUPT, 0, 0) == 0 || errno == ESRCH) && wait_held(thread, err) && state_read(thread, err);
     if (!taken)
         (void)stopped_thread_release(thread);
@@ -237,7 +231,7 @@ uint64_t stopped_thread_release(struct stopped_thread *thread)
         if (wait_stop(thread, &signal, &event) == WAIT_ENDED)
             reap(thread);
     }
-    return now_ns() - thread->since_ns;
+    return clock_ns(CLOCK_MONOTONIC) - thread->since_ns;
 }
 
 #else

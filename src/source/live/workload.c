@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "source/live/workload.h"
 
+#include "base/clock.h"
 #include "base/scope.h"
 #include "base/text.h"
 #include "base/vec.h"
@@ -21,13 +22,6 @@ static const int forwarded_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 /* Set by the handler only; signal flags are the one kind of global the project allows. */
 static volatile sig_atomic_t stop_signal;
 static volatile pid_t forward_pid;
-
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 /* Undo our handlers in the child, which may still be waiting for its release when a signal arrives. */
 static void signals_to_default(void)
@@ -173,7 +167,7 @@ static bool reap(struct workload *workload, int flags)
         return false;
     if (forward_pid == workload->pid)
         forward_pid = 0;
-    uint64_t ended_ns = now_ns();
+    uint64_t ended_ns = clock_ns(CLOCK_MONOTONIC);
     if (workload->ended)
         workload->ended(workload->ended_context, workload->pid);
     while (wait4(workload->pid, &workload->wait_status, 0, &workload->usage) < 0 && errno == EINTR)
@@ -186,9 +180,9 @@ static bool reap(struct workload *workload, int flags)
 /* After a signal has arrived the wait goes on: as in a shell, the program decides whether it ends. */
 static bool wait_readable(int fd, int64_t timeout_ns)
 {
-    uint64_t end_ns = now_ns() + (uint64_t)timeout_ns;
+    uint64_t end_ns = clock_ns(CLOCK_MONOTONIC) + (uint64_t)timeout_ns;
     for (;;) {
-        uint64_t now = now_ns(), left = end_ns > now ? end_ns - now : 0;
+        uint64_t now = clock_ns(CLOCK_MONOTONIC), left = end_ns > now ? end_ns - now : 0;
         struct timespec timeout = {(time_t)(left / 1000000000u), (long)(left % 1000000000u)};
         struct pollfd poll_fd = {.fd = fd, .events = POLLIN};
         int ready = ppoll(&poll_fd, fd >= 0 ? 1 : 0, &timeout, NULL);
@@ -201,7 +195,7 @@ static bool wait_readable(int fd, int64_t timeout_ns)
 
 void workload_let_go(struct workload *workload)
 {
-    workload->started_ns = now_ns();
+    workload->started_ns = clock_ns(CLOCK_MONOTONIC);
     /* a child that was killed meanwhile is found by the wait; SIGPIPE must not end us for it */
     struct sigaction ignore = {.sa_handler = SIG_IGN}, old;
     sigaction(SIGPIPE, &ignore, &old);
@@ -241,9 +235,9 @@ int workload_exec_exit_code(const struct error *err)
 /* Without pidfd_open (before 5.3) look again and again, at most every 10 ms. */
 static bool wait_polling(struct workload *workload, int64_t timeout_ns)
 {
-    uint64_t end_ns = now_ns() + (uint64_t)timeout_ns, pause_ns = 100000;
+    uint64_t end_ns = clock_ns(CLOCK_MONOTONIC) + (uint64_t)timeout_ns, pause_ns = 100000;
     while (!reap(workload, WNOHANG)) {
-        uint64_t now = now_ns();
+        uint64_t now = clock_ns(CLOCK_MONOTONIC);
         if (now >= end_ns)
             return false;
         wait_readable(-1, (int64_t)(pause_ns < end_ns - now ? pause_ns : end_ns - now));

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "source/recorder/recorder_internal.h"
 
+#include "base/clock.h"
 #include "base/scope.h"
 #include "source/recorder/recorder_existing.h"
 
 #include <stdlib.h>
-#include <time.h>
 
 enum {
     TRIAL_POLL_MS = 50,
@@ -20,13 +20,6 @@ bool recorder_dumps_stacks(const struct recorder *recorder)
         if (stream->attr.sample_type & PERF_SAMPLE_STACK_USER && (!stream->is_second || recorder->counters.on_twins))
             return true;
     return false;
-}
-
-uint64_t recorder_clock_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
 /* Emptying the rings. */
@@ -321,7 +314,7 @@ static bool drain_and_commit(struct recorder *recorder, bool paced, struct error
         (recorder->trial && recorder_trial_is_over(recorder) && !recorder_trial_conclude(recorder, true, err)))
         return false;
     bool waits = recorder->trial && perf_data_writer_is_pipe(recorder->writer); /* nothing stands there yet */
-    uint64_t now = recorder_clock_ns();
+    uint64_t now = clock_ns(CLOCK_MONOTONIC);
     recorder->uncommitted = !waits && now - recorder->committed_ns < COMMIT_NS;
     if (waits || recorder->uncommitted)
         return true;
@@ -341,7 +334,7 @@ bool recorder_poll(struct recorder *recorder, int timeout_ms, struct error *err)
     recorder->woken = recorder_counters_wait(&recorder->counters, wake_fds, timeout_ms);
     if (!has_paced(recorder))
         return drain_and_commit(recorder, true, err);
-    uint64_t now = recorder_clock_ns();
+    uint64_t now = clock_ns(CLOCK_MONOTONIC);
     bool due = recorder_pace_is_due(recorder, now);
     if (!due)
         recorder_pace_look(recorder, now);

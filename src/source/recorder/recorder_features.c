@@ -2,6 +2,7 @@
 #include "source/recorder/recorder_features.h"
 
 #include "base/arena.h"
+#include "base/clock.h"
 #include "base/scope.h"
 #include "metric/event.h"
 #include "source/recorder/record_compressor.h"
@@ -435,13 +436,6 @@ static void add_groups(struct gathering *gathering)
         text_append(out, groups.bytes, groups.length);
     }
     text_done(&groups);
-}
-
-static uint64_t clock_ns(int clock_id)
-{
-    struct timespec now = {0};
-    clock_gettime((clockid_t)clock_id, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
 static void add_clock(struct gathering *gathering)

@@ -126,7 +126,6 @@ void recorder_pace_look(struct recorder *recorder, uint64_t now_ns);
 void recorder_pace_turn(struct recorder *recorder, uint64_t now_ns);
 
 /* recorder.c */
-uint64_t recorder_clock_ns(void);
 /* Empty the rings; those of paced events too. */
 MUST_CHECK bool recorder_drain(struct recorder *recorder, bool paced, struct error *err);
 

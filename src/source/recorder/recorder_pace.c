@@ -9,6 +9,8 @@
  */
 #include "source/recorder/recorder_internal.h"
 
+#include "base/clock.h"
+
 #define TURN_NS_A_RING UINT64_C(25000000)
 
 /* Stopping is a call for each event and its children: of the time it may take this part. */
@@ -16,7 +18,7 @@ enum { STOPPING_SHARE = 100 };
 
 void recorder_pace_begin(struct recorder *recorder)
 {
-    recorder->pace = (struct recorder_pace){.began_ns = recorder_clock_ns()};
+    recorder->pace = (struct recorder_pace){.began_ns = clock_ns(CLOCK_MONOTONIC)};
     vec_for_each(&recorder->counters.rings, ring)
         recorder->pace.turn_ns += ring->is_paced && ring->poll_at != SIZE_MAX ? TURN_NS_A_RING : 0;
 }
@@ -39,7 +41,7 @@ static void pace_stop(struct recorder *recorder, uint64_t now_ns)
     pace->is_stopped = recorder_counters_set_paced(&recorder->counters, false, &ignored);
     pace->stopped_ns = now_ns;
     recorder->result.paced_pauses += pace->is_stopped;
-    uint64_t wanted_ns = 2 * STOPPING_SHARE * (recorder_clock_ns() - now_ns);
+    uint64_t wanted_ns = 2 * STOPPING_SHARE * (clock_ns(CLOCK_MONOTONIC) - now_ns);
     if (wanted_ns > pace->turn_ns)
         pace->turn_ns = wanted_ns;
 }
