@@ -41,7 +41,7 @@ static void terms_judge(const struct builder *builder, uint32_t metric, struct t
     const struct metric_table *table = builder->table;
     bool *needed = arena_array(builder->arena, bool, table->terms.count + 1);
     uint64_t together = UINT64_MAX;
-    table_terms_needed(table, metric, needed);
+    table_terms_needed(table, metric, builder->readings->inputs.constants, needed);
     for (size_t at = 0; at < table->terms.count; at++) {
         if (!needed[at])
             continue;
@@ -69,7 +69,7 @@ static struct measured value_explained(const struct builder *builder, uint32_t m
     if (value.known || builder->counted)
         return value;
     bool *needed = arena_array(builder->arena, bool, table->terms.count + 1);
-    table_terms_needed(table, metric, needed);
+    table_terms_needed(table, metric, builder->readings->inputs.constants, needed);
     size_t missing = 0;
     const char *names = "";
     for (size_t at = 0; at < table->terms.count; at++) {

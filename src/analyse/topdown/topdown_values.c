@@ -250,7 +250,7 @@ static struct measured value_explained(const struct finder *finder, uint32_t met
 {
     const struct metric_table *table = finder->request->table;
     bool *needed = arena_array(finder->arena, bool, table->terms.count + 1);
-    table_terms_needed(table, metric, needed);
+    table_terms_needed(table, metric, finder->request->constants, needed);
     for (size_t part = 0; part < place->group_count; part++) {
         const struct metric_group *group = &finder->request->groups[place->groups[part]];
         for (size_t term = 0; term < group->term_count; term++)
@@ -265,7 +265,7 @@ static unsigned metric_marks(const struct finder *finder, uint32_t metric, const
     const struct metric_table *table = finder->request->table;
     bool *needed = arena_array(finder->arena, bool, table->terms.count + 1);
     unsigned marks = (is_estimate(table->metrics.items[metric].domain) ? QUALITY_ESTIMATE : 0) | (place->group_count > 1 ? QUALITY_ACROSS : 0);
-    table_terms_needed(table, metric, needed);
+    table_terms_needed(table, metric, finder->request->constants, needed);
     for (size_t at = 0; at < table->terms.count; at++)
         marks |= needed[at] && finder->base[at].known ? QUALITY_DEFAULT_LATENCY : 0;
     return marks;
@@ -278,7 +278,7 @@ static void quality_find(struct finder *finder, uint32_t metric, const struct me
     struct metric_question question = {.finder = finder, .place = place, .nudged = TABLE_NONE,
                                        .needed = arena_array(finder->arena, bool, finder->request->table->terms.count + 1)};
     table_closure_find(&question.closure, finder->request->table, metric, finder->arena);
-    table_terms_needed(finder->request->table, metric, question.needed);
+    table_terms_needed(finder->request->table, metric, finder->request->constants, question.needed);
     for (size_t at = 0; at < place->group_count; at++)
         parts[at] = (struct quality_part){finder->blocks[place->groups[at]].count, finder->blocks[place->groups[at]].seen};
     struct quality_question asked = {
@@ -298,7 +298,7 @@ static bool place_by_chance(const struct finder *finder, uint32_t metric, uint32
     const struct metric_table *table = finder->request->table;
     bool *needed = arena_array(finder->arena, bool, table->terms.count + 1);
     size_t wanted = 0;
-    table_terms_needed(table, metric, needed);
+    table_terms_needed(table, metric, finder->request->constants, needed);
     for (size_t term = 0; term < table->terms.count; term++)
         wanted += needed[term] && !finder->base[term].known;
     for (uint32_t at = 0; wanted && at < finder->request->group_count; at++) {

@@ -62,7 +62,7 @@ static void metric_verdict_find(const struct lister *lister, const struct list_e
     const struct metric_table *table = entry->table;
     struct arena arena = {0};
     bool *needed = arena_array(&arena, bool, table->terms.count + 1);
-    table_terms_needed(table, (uint32_t)(entry->metric - table->metrics.items), needed);
+    table_terms_needed(table, (uint32_t)(entry->metric - table->metrics.items), NULL, needed);
     snprintf(verdict, size, "%s", entry->metric->problem ? entry->metric->problem : "countable");
     for (size_t at = 0; at < table->terms.count && strncmp(verdict, "countable", 9) == 0; at++) {
         struct text spelling = {0};

@@ -2,6 +2,7 @@
 /* Which entries are wanted, and how they look. */
 #include "base/scope.h"
 #include "command/list/lister.h"
+#include "metric/schedule/schedule_pmu.h"
 
 #include <ctype.h>
 #include <fnmatch.h>
@@ -91,18 +92,31 @@ void list_end(struct lister *lister)
 
 /* ---- what is known of the CPU's own events and metrics ---- */
 
-static void counters_name(const struct table_event *event, struct text *text)
+static void mask_name(uint32_t counters, const char *separator, struct text *text)
 {
-    if (event->fixed >= 0)
-        text_printf(text, "fixed %d", event->fixed);
     for (unsigned first = 0, last; first < 32; first = last + 1) {
         last = first;
-        if (!(event->counters >> first & 1))
+        if (!(counters >> first & 1))
             continue;
-        while (last + 1 < 32 && event->counters >> (last + 1) & 1)
+        while (last + 1 < 32 && counters >> (last + 1) & 1)
             last++;
-        text_printf(text, last > first ? "%s%u-%u" : "%s%u", text->length ? "," : "", first, last);
+        text_printf(text, last > first ? "%s%u-%u" : "%s%u", separator, first, last);
+        separator = ",";
     }
+}
+
+/* Skylake's threads share eight counters while the firmware has SMT on. */
+static void counters_name(const struct metric_table *table, const struct table_event *event, struct text *text)
+{
+    struct schedule_pmu shared;
+    uint32_t usual = event->counters;
+    if (schedule_pmu_of_model(table->key, 2, &shared) && !event->pmu)
+        usual &= shared.general;
+    if (event->fixed >= 0)
+        text_printf(text, "fixed %d", event->fixed);
+    mask_name(usual, text->length ? "," : "", text);
+    if (usual != event->counters)
+        mask_name(event->counters, "; SMT off in the firmware: ", text);
 }
 
 static void locate_name(const struct list_entry *entry, struct text *text)
@@ -121,12 +135,12 @@ static void detail_add(struct lister *lister, const char *key, const char *value
         text_printf(&lister->out, "        %-11s %s\n", key, value);
 }
 
-static void event_details(struct lister *lister, const struct table_event *event)
+static void event_details(struct lister *lister, const struct metric_table *table, const struct table_event *event)
 {
     scoped_text struct text encoding = {0}, counters = {0};
     if (event->code.known)
         table_event_write(event, "cpu", &encoding);
-    counters_name(event, &counters);
+    counters_name(table, event, &counters);
     detail_add(lister, "encoding", event->code.known ? text_string(&encoding) : "not in these tables");
     detail_add(lister, "counters", text_string(&counters));
     char number[32] = "";
@@ -160,7 +174,7 @@ static void metric_details(struct lister *lister, const struct list_entry *entry
 static void details_add(struct lister *lister, const struct list_entry *entry)
 {
     if (entry->event)
-        event_details(lister, entry->event);
+        event_details(lister, entry->table, entry->event);
     if (entry->metric)
         metric_details(lister, entry);
 }

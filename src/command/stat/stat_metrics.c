@@ -121,7 +121,7 @@ static void chosen_sift(struct stat_run *run)
     term_specs_find(own->specs, &own->machine.table, NULL, run->context->root, &run->arena);
     for (size_t at = 0; at < own->chosen.count; at++) {
         bool *needed = arena_array(&run->arena, bool, terms + 1);
-        table_terms_needed(&own->machine.table, own->chosen.items[at], needed);
+        table_terms_needed(&own->machine.table, own->chosen.items[at], own->machine.constants, needed);
         const char *why = why_not(run, own->chosen.items[at], needed);
         if (why)
             problem_add(run, own->chosen.items[at], why);
@@ -177,7 +177,7 @@ static void outside_rows(struct stat_run *run)
     size_t terms = own->machine.table.terms.count;
     bool *needed = arena_array(&run->arena, bool, terms + 1);
     for (size_t at = 0; at < own->chosen.count; at++)
-        table_terms_needed(&own->machine.table, own->chosen.items[at], needed);
+        table_terms_needed(&own->machine.table, own->chosen.items[at], own->machine.constants, needed);
     for (uint32_t term = 0; term < terms; term++)
         if (needed[term] && own->request.events[term].kind == SCHEDULE_OUTSIDE && own->machine.table.terms.items[term].kind == TERM_COUNT)
             row_add(run, term, COUNT_METRIC_ACROSS, EVENT_NO_GROUP);
@@ -188,7 +188,7 @@ static size_t row_beside(struct stat_run *run, const struct count_metric_asked *
 {
     const struct stat_metrics *own = run->own_metrics;
     bool *needed = arena_array(&run->arena, bool, own->machine.table.terms.count + 1);
-    table_terms_needed(&own->machine.table, asked->metric, needed);
+    table_terms_needed(&own->machine.table, asked->metric, own->machine.constants, needed);
     for (size_t row = 0; row < own->row_terms.count; row++)
         if (own->row_terms.items[row] != TABLE_NONE && needed[own->row_terms.items[row]] &&
             (asked->group == COUNT_METRIC_ACROSS || own->row_groups.items[row] == asked->group))
@@ -225,7 +225,8 @@ static bool rows_add(struct stat_run *run, struct error *err)
     if (!own->chosen.count)
         return true;
     watchdog_heed(run, &pmu);
-    schedule_request_of_table(&own->request, &own->machine.table, own->chosen.items, own->chosen.count, &pmu, &run->arena);
+    schedule_request_of_table(&own->request, &own->machine.table, own->chosen.items, own->chosen.count, &pmu, own->machine.constants,
+                              &run->arena);
     if (!schedule_build(&own->schedule, &own->request, &run->arena, err))
         return false;
     for (size_t at = 0; at < own->schedule.group_count; at++)
@@ -308,7 +309,7 @@ static const char *event_uncounted(struct stat_run *run, const struct count_repo
 {
     const struct stat_metrics *own = run->own_metrics;
     bool *needed = arena_array(&run->arena, bool, own->machine.table.terms.count + 1);
-    table_terms_needed(&own->machine.table, asked->metric, needed);
+    table_terms_needed(&own->machine.table, asked->metric, own->machine.constants, needed);
     for (size_t at = 0; at < report->line_count; at++) {
         uint32_t term = own->row_terms.items[report->lines[at].row % own->row_terms.count];
         if (term != TABLE_NONE && needed[term] && report->lines[at].status != COUNT_COUNTED)

@@ -25,6 +25,7 @@ struct printer {
     struct arena arena;
     struct perf_plan plan;
     bool counters_guessed;
+    bool counters_of_sibling; /* without SMT a thread has twice as many */
 };
 
 static bool is_arm(const struct metric_table *table)
@@ -74,6 +75,8 @@ static bool plan_make(struct printer *printer, struct error *err)
         pmu = schedule_pmu_architectural(COUNTERS_ANYWHERE, FIXED_ANYWHERE);
         printer->counters_guessed = true;
     }
+    struct schedule_pmu shared = {0};
+    printer->counters_of_sibling = off && schedule_pmu_of_model(printer->table->key, 2, &shared) && shared.general != pmu.general;
     struct perf_question question = {
         .table = printer->table, .metrics = metrics, .metric_count = count, .pmu = &pmu,
         .core_pmu = is_arm(printer->table) ? "armv8_pmuv3_0" : "cpu",
@@ -192,6 +195,9 @@ static void text_write(struct text *out, struct printer *printer)
     missing_write(out, printer);
     if (printer->counters_guessed)
         text_printf(out, "# how many counters %s has isn't known here: taken are %d, and 3 fixed ones\n", printer->table->key, COUNTERS_ANYWHERE);
+    if (printer->counters_of_sibling)
+        text_add(out, "# groups take the eight counters of a thread that firmware without SMT gives it; where only Linux switched SMT off,\n"
+                      "# it has four, and perf counts nothing of the larger groups\n");
     if (!printer->asked->argv)
         text_add(out, "# COMMAND is the program, the same in each run; for one that runs already, instead of -- COMMAND: -p PID -- sleep 10\n");
     text_printf(out, "# then, anywhere: %s\n", from_line(printer));

@@ -12,7 +12,7 @@
 
 #include <math.h>
 
-enum { STEPS_MOST = 10, COMPANIONS_MOST = 32, NANOSECONDS = 1000000000 };
+enum { STEPS_MOST = 10, FREEDOM_ENOUGH = 5, COMPANIONS_MOST = 32, NANOSECONDS = 1000000000 };
 
 #define note(session, ...) (*vec_push(&(session)->notes) = arena_printf(&(session)->arena, __VA_ARGS__))
 
@@ -89,7 +89,7 @@ static const char *metric_missing(const struct step *step, uint32_t metric, cons
     bool *needed = arena_array(&step->session->arena, bool, table->terms.count + 1);
     if (table->metrics.items[metric].problem)
         return table->metrics.items[metric].problem;
-    table_terms_needed(table, metric, needed);
+    table_terms_needed(table, metric, step->session->setup->constants, needed);
     for (size_t at = 0; at < table->terms.count; at++) {
         const struct table_term *term = &table->terms.items[at];
         bool has_default = term->kind == TERM_LATENCY && term->event != TABLE_NONE && table->events.items[term->event].latency_default > 0;
@@ -131,9 +131,9 @@ static void specs_find(struct step *step, const uint32_t *metrics, size_t count)
     bool *wanted = arena_array(&session->arena, bool, table->terms.count + 1);
     struct term_spec *specs = arena_array(&session->arena, struct term_spec, table->terms.count + 1);
     for (size_t at = 0; at < count; at++)
-        table_terms_needed(table, metrics[at], wanted);
+        table_terms_needed(table, metrics[at], session->setup->constants, wanted);
     for (size_t at = 0; at < session->control_count; at++)
-        table_terms_needed(table, session->controls[at], wanted);
+        table_terms_needed(table, session->controls[at], session->setup->constants, wanted);
     if (session->cycles != TABLE_NONE)
         wanted[session->cycles] = true;
     if (session->instructions != TABLE_NONE)
@@ -171,7 +171,7 @@ static void companions_find(struct step *step)
     if (session->cycles != TABLE_NONE && is_countable(step, session->cycles))
         companions[count++] = session->cycles;
     for (size_t at = 0; at < session->control_count; at++)
-        table_terms_needed(table, session->controls[at], of_control);
+        table_terms_needed(table, session->controls[at], session->setup->constants, of_control);
     for (unsigned kind = SCHEDULE_SLOTS; kind <= SCHEDULE_TOPDOWN; kind++)
         for (uint32_t at = 0; at < table->terms.count && count < COMPANIONS_MOST; at++)
             if (of_control[at] && step->request.events[at].kind == kind && is_countable(step, at))
@@ -187,7 +187,7 @@ static bool schedule_make(struct step *step, struct error *err)
 {
     struct topdown_session *session = step->session;
     const struct topdown_setup *setup = session->setup;
-    schedule_request_of_table(&step->request, setup->table, step->metrics, step->metric_count, &session->pmu, &session->arena);
+    schedule_request_of_table(&step->request, setup->table, step->metrics, step->metric_count, &session->pmu, setup->constants, &session->arena);
     companions_find(step);
     if (!counter_trial_run(&step->trial, &step->schedule, &step->request, step->specs, setup->kernel, setup->root, &session->arena, err))
         return false;
@@ -591,6 +591,25 @@ static size_t drill_next(const struct topdown_session *session, const bool *aske
     return count;
 }
 
+/*
+ * Two or three runs say little of how runs differ, and leave open what more would decide: nodes below flagged ones, counted once
+ * more. What they are worth stays; how far off that may be gets known better.
+ */
+static size_t undecided_again(const struct topdown_session *session, uint32_t *ret)
+{
+    const struct metric_table *table = session->setup->table;
+    bool runs_differ = session->setup->is_program && !session->setup->once && session->agreement.run_spread > 0;
+    size_t count = 0;
+    for (uint32_t at = 0; at < table->metrics.count && runs_differ && session->agreement.run_freedom < FREEDOM_ENOUGH; at++) {
+        const struct table_metric *metric = &table->metrics.items[at];
+        bool open = metric->level && metric->threshold.text[0] && session->places[at].group_count &&
+                    session->values.qualities[at].interval.known && session->values.decisions[at] == DECISION_UNDECIDED;
+        if (open && (metric->parent == TABLE_NONE || chain_flagged(session, metric->parent)))
+            ret[count++] = at;
+    }
+    return count;
+}
+
 bool topdown_session_drill(struct topdown_session *session, struct error *err)
 {
     size_t metrics = session->setup->table->metrics.count;
@@ -598,6 +617,7 @@ bool topdown_session_drill(struct topdown_session *session, struct error *err)
     for (unsigned step = 0; step < STEPS_MOST && !session->interrupted && !workload_stop_requested(); step++) {
         uint32_t *next = arena_array(&session->arena, uint32_t, metrics + 1);
         size_t count = drill_next(session, asked, next);
+        count = count ? count : undecided_again(session, next);
         if (!count)
             return true;
         for (size_t at = 0; at < count; at++)

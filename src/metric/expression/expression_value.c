@@ -5,6 +5,8 @@
 
 #include <assert.h>
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 static const char no_divisor[] = "there was nothing to divide by";
 static const char beyond_range[] = "the result is beyond what a number holds";
@@ -110,6 +112,74 @@ struct measured expression_value(const struct expression *expression, expression
     if (stack != fixed)
         free(stack);
     return value;
+}
+
+/* ---- what it depends on ------------------------------------------------------------------------------------- */
+
+/* A part of the formula that was evaluated: its steps are [first, the top's end). */
+struct part {
+    struct measured value;
+    size_t first;
+};
+
+static void steps_drop(bool *dropped, size_t first, size_t end)
+{
+    for (size_t at = first; at < end; at++)
+        dropped[at] = true;
+}
+
+/* What is known needs nothing; of a choice, only the branch taken. parts: then, condition, else; end: of else. */
+static struct part choice_part(const struct part *parts, size_t end, bool *dropped)
+{
+    struct part whole = {choice(parts[0].value, parts[1].value, parts[2].value), parts[0].first};
+    if (parts[1].value.known) {
+        steps_drop(dropped, parts[1].first, parts[2].first);
+        if (parts[1].value.value != 0)
+            steps_drop(dropped, parts[2].first, end);
+        else
+            steps_drop(dropped, parts[0].first, parts[1].first);
+    }
+    return whole;
+}
+
+static size_t part_add(const struct expression *expression, size_t at, struct part *parts, size_t top, struct measured value, bool *dropped)
+{
+    const struct expression_step *step = &expression->steps[at];
+    switch (step->operation) {
+    case STEP_NUMBER: parts[top++] = (struct part){checked(step->number), at}; break;
+    case STEP_NAME: parts[top++] = (struct part){value, at}; break;
+    case STEP_UNKNOWN: parts[top++] = (struct part){not_measured("the formula says that it has no value"), at}; break;
+    case STEP_NEGATE:
+    case STEP_NOT: parts[top - 1].value = unary(step->operation, parts[top - 1].value); break;
+    case STEP_CHOOSE:
+        top -= 2;
+        parts[top - 1] = choice_part(&parts[top - 1], at, dropped);
+        break;
+    default:
+        top--;
+        parts[top - 1].value = binary(step->operation, parts[top - 1].value, parts[top].value);
+    }
+    if (parts[top - 1].value.known)
+        steps_drop(dropped, parts[top - 1].first, at + 1);
+    return top;
+}
+
+void expression_names_needed(const struct expression *expression, expression_lookup *lookup, void *context, bool *ret_needed)
+{
+    struct part *parts = memory_alloc(memory_product(expression->stack_most + 1, sizeof(*parts)));
+    bool *dropped = memory_alloc(memory_product(expression->step_count + 1, sizeof(*dropped)));
+    memset(dropped, 0, (expression->step_count + 1) * sizeof(*dropped));
+    size_t top = 0;
+    for (size_t at = 0; at < expression->step_count; at++) {
+        const struct expression_step *step = &expression->steps[at];
+        struct measured value = step->operation == STEP_NAME ? lookup(context, step->name) : not_measured("");
+        top = part_add(expression, at, parts, top, value, dropped);
+    }
+    for (size_t at = 0; at < expression->step_count; at++)
+        if (expression->steps[at].operation == STEP_NAME && !dropped[at])
+            ret_needed[expression->steps[at].name] = true;
+    free(parts);
+    free(dropped);
 }
 
 enum expression_verdict expression_verdict_of(struct measured value)

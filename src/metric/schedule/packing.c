@@ -11,6 +11,8 @@
 enum {
     SEARCH_TRIALS = 4000, /* fits tried in one search: about a millisecond */
     SEARCH_ITEMS_MOST = 64,
+    REARRANGE_ROUNDS = 400,
+    BEST_FIT_EACH = 4, /* rounds */
 };
 
 struct packer {
@@ -18,9 +20,24 @@ struct packer {
     const struct event_set *items; /* none of them within another */
     size_t *counters;              /* how many counters each takes */
     size_t item_count;
+    struct event_set general;      /* events that only general counters count */
+    size_t general_most;           /* so many of them fit one group at most, whatever their PMU */
+    size_t words;                  /* of a set, that have events */
     struct event_set *groups;
     size_t group_count;
 };
+
+/* Whether the item fits into the group, too. Most groups are full, which a count says at once. */
+static bool group_takes(const struct packer *packer, size_t group, const struct event_set *item, struct event_set *ret_join)
+{
+    size_t general = 0;
+    *ret_join = packer->groups[group];
+    for (size_t at = 0; at < packer->words; at++) {
+        ret_join->words[at] |= item->words[at];
+        general += (size_t)__builtin_popcountll(ret_join->words[at] & packer->general.words[at]);
+    }
+    return general <= packer->general_most && event_set_fits(packer->request, ret_join, NULL);
+}
 
 /* ---- greedy ---------------------------------------------------------------------------------------------- */
 
@@ -29,14 +46,14 @@ static size_t group_for(const struct packer *packer, const struct event_set *ite
 {
     size_t best = SIZE_MAX, best_shared = 0, best_size = 0;
     for (size_t group = 0; group < packer->group_count; group++) {
-        struct event_set join = event_set_join(&packer->groups[group], item);
+        struct event_set join;
+        if (!group_takes(packer, group, item, &join))
+            continue;
         size_t shared = event_set_shared(&packer->groups[group], item), size = event_set_count(&join);
         bool better = best == SIZE_MAX || shared > best_shared || (shared == best_shared && size < best_size);
-        if (!better || !event_set_fits(packer->request, &join, NULL))
-            continue;
-        best = group;
-        best_shared = shared;
-        best_size = size;
+        best = better ? group : best;
+        best_shared = better ? shared : best_shared;
+        best_size = better ? size : best_size;
     }
     return best;
 }
@@ -51,6 +68,21 @@ static void greedy_pack(struct packer *packer, const size_t *order)
             packer->groups[packer->group_count++] = *item;
         else
             packer->groups[group] = event_set_join(&packer->groups[group], item);
+    }
+}
+
+/* Into the first group that takes it. */
+static void first_fit_pack(struct packer *packer, const size_t *order)
+{
+    packer->group_count = 0;
+    for (size_t at = 0; at < packer->item_count; at++) {
+        const struct event_set *item = &packer->items[order[at]];
+        struct event_set join;
+        size_t group = 0;
+        while (group < packer->group_count && !group_takes(packer, group, item, &join))
+            group++;
+        packer->groups[group] = group < packer->group_count ? join : *item;
+        packer->group_count += group == packer->group_count;
     }
 }
 
@@ -78,6 +110,73 @@ static void order_fill(const struct packer *packer, enum order kind, size_t *ord
             order[place] = order[place - 1];
         }
         order[place] = at;
+    }
+}
+
+/* ---- the same groups, filled anew ---------------------------------------------------------------------------- */
+
+/* splitmix64. Source: Steele, Lea and Flood 2014. */
+static uint64_t draw(uint64_t *state)
+{
+    uint64_t x = *state += 0x9e3779b97f4a7c15u;
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+    return x ^ x >> 31;
+}
+
+static size_t home_find(const struct packer *packer, const struct event_set *item)
+{
+    for (size_t group = 0; group < packer->group_count; group++) {
+        uint64_t outside = 0;
+        for (size_t at = 0; at < packer->words; at++)
+            outside |= item->words[at] & ~packer->groups[group].words[at];
+        if (!outside)
+            return group;
+    }
+    return packer->group_count; /* never: each item was placed */
+}
+
+/* Item by item as they lie in the groups, the groups shuffled; shuffled and homes: scratch of item_count. */
+static void order_by_groups(const struct packer *packer, uint64_t *state, size_t *shuffled, size_t *homes, size_t *order)
+{
+    size_t count = 0;
+    for (size_t group = 0; group < packer->group_count; group++) {
+        size_t other = (size_t)(draw(state) % (group + 1));
+        shuffled[group] = shuffled[other];
+        shuffled[other] = group;
+    }
+    for (size_t item = 0; item < packer->item_count; item++)
+        homes[item] = home_find(packer, &packer->items[item]);
+    for (size_t at = 0; at < packer->group_count; at++)
+        for (size_t item = 0; item < packer->item_count; item++)
+            if (homes[item] == shuffled[at])
+                order[count++] = item;
+}
+
+static void packing_keep(struct packing *packing, const struct packer *packer)
+{
+    memcpy(packing->groups, packer->groups, packer->group_count * sizeof(*packer->groups));
+    packing->group_count = packer->group_count;
+}
+
+/*
+ * What lay together is placed together again, the groups in another order: by first fit there are never more of them, and
+ * sooner or later fewer. Source: Culberson 1992, iterated greedy for graph colouring.
+ */
+static void packing_rearrange(struct packing *packing, struct packer *packer, size_t *order, struct arena *arena)
+{
+    size_t *shuffled = arena_array(arena, size_t, packer->item_count + 1), *homes = arena_array(arena, size_t, packer->item_count + 1);
+    uint64_t state = packer->item_count;
+    memcpy(packer->groups, packing->groups, packing->group_count * sizeof(*packer->groups));
+    packer->group_count = packing->group_count;
+    for (unsigned round = 0; round < REARRANGE_ROUNDS && packing->group_count > packing->fewest; round++) {
+        order_by_groups(packer, &state, shuffled, homes, order);
+        if (round % BEST_FIT_EACH == BEST_FIT_EACH - 1)
+            greedy_pack(packer, order);
+        else
+            first_fit_pack(packer, order);
+        if (packer->group_count < packing->group_count)
+            packing_keep(packing, packer);
     }
 }
 
@@ -142,10 +241,10 @@ static bool search_place(struct search *search, size_t at)
         return true;
     const struct event_set *item = &packer->items[search->order[at]];
     for (size_t group = 0; group < packer->group_count; group++) {
-        struct event_set before = packer->groups[group], join = event_set_join(&before, item);
+        struct event_set before = packer->groups[group], join;
         if (search->trials++ > SEARCH_TRIALS)
             return false;
-        if (!event_set_fits(packer->request, &join, NULL))
+        if (!group_takes(packer, group, item, &join))
             continue;
         packer->groups[group] = join;
         if (search_place(search, at + 1))
@@ -159,12 +258,6 @@ static bool search_place(struct search *search, size_t at)
         return true;
     packer->group_count--;
     return false;
-}
-
-static void packing_keep(struct packing *packing, const struct packer *packer)
-{
-    memcpy(packing->groups, packer->groups, packer->group_count * sizeof(*packer->groups));
-    packing->group_count = packer->group_count;
 }
 
 /* Whether fewer was found; an exhausted search without one proves that the packing has the fewest. */
@@ -208,6 +301,16 @@ static void packer_init(struct packer *packer, const struct schedule_request *re
     packer->groups = arena_array(arena, struct event_set, packer->item_count + 1);
     for (size_t at = 0; at < packer->item_count; at++)
         packer->counters[at] = counters_of(request, &needed[at]);
+    packer->words = (request->event_count + 63) / 64;
+    for (size_t pmu = 0; pmu < request->pmu_count; pmu++) {
+        size_t most = (size_t)__builtin_popcount(request->pmus[pmu].general);
+        packer->general_most = most > packer->general_most ? most : packer->general_most;
+    }
+    for (uint32_t event = 0; event < request->event_count; event++) {
+        uint32_t counters = event_counters(request, event);
+        if (request->events[event].kind != SCHEDULE_OUTSIDE && counters && counters < UINT32_C(1) << COUNTER_MATCH_FIXED)
+            event_set_add(&packer->general, event);
+    }
 }
 
 void packing_find(struct packing *packing, const struct schedule_request *request, const struct event_set *items,
@@ -225,6 +328,8 @@ void packing_find(struct packing *packing, const struct schedule_request *reques
     }
     order_fill(&packer, ORDER_LARGE_FIRST, order);
     packing->fewest = packing_bound(&packer, order);
+    packing_rearrange(packing, &packer, order, arena);
+    order_fill(&packer, ORDER_LARGE_FIRST, order);
     while (packer.item_count <= SEARCH_ITEMS_MOST && packing->group_count > packing->fewest &&
            packing_improve(packing, &packer, order))
         continue;

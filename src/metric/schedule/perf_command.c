@@ -50,7 +50,7 @@ static void all_named(struct planner *planner, const struct table_values *whole)
 {
     for (size_t metric = 0; metric < planner->question->metric_count; metric++)
         if (!whole->metrics[planner->question->metrics[metric]].known)
-            table_terms_needed(planner->table, planner->question->metrics[metric], &planner->depends[metric * planner->table->terms.count]);
+            table_terms_needed(planner->table, planner->question->metrics[metric], NULL, &planner->depends[metric * planner->table->terms.count]);
 }
 
 static void without_each(struct planner *planner, struct perf_plan *plan, struct measured smt)
@@ -106,7 +106,7 @@ static void request_make(struct planner *planner)
 {
     const struct perf_question *question = planner->question;
     size_t terms = planner->table->terms.count;
-    schedule_request_of_table(&planner->request, planner->table, question->metrics, question->metric_count, question->pmu, planner->arena);
+    schedule_request_of_table(&planner->request, planner->table, question->metrics, question->metric_count, question->pmu, NULL, planner->arena);
     struct schedule_metric *asked = arena_copy(planner->arena, planner->request.metrics, question->metric_count * sizeof(*asked));
     for (size_t metric = 0; metric < question->metric_count; metric++) {
         uint32_t *events = arena_array(planner->arena, uint32_t, terms + 1);

@@ -101,15 +101,22 @@ static bool terms_fit(const struct schedule_request *request, const struct sched
     return metric->term_count > 1;
 }
 
-/* What a fixed counter counts is free, and goes with each part: a rate per cycle needs no other group. */
+/*
+ * What a fixed counter counts is free, and goes with each part: a rate per cycle needs no other group. Of two events for one
+ * fixed counter (a thread's cycles, its core's) one is free, the thread's.
+ */
 static struct event_set free_events(const struct schedule_request *request, const struct event_set *set)
 {
     struct event_set free_of_cost = {{0}};
-    event_set_each(set, event) {
-        bool fixed = event_counters(request, event) >> COUNTER_MATCH_FIXED;
-        if (fixed || request->events[event].kind == SCHEDULE_TOPDOWN)
+    uint32_t taken = 0;
+    for (int whole_core = 0; whole_core <= 1; whole_core++)
+        event_set_each(set, event) {
+            uint32_t fixed = event_counters(request, event) & ~taken & ~((UINT32_C(1) << COUNTER_MATCH_FIXED) - 1);
+            if (request->events[event].whole_core != whole_core || (!fixed && request->events[event].kind != SCHEDULE_TOPDOWN))
+                continue;
+            taken |= fixed & -fixed;
             event_set_add(&free_of_cost, event);
-    }
+        }
     return free_of_cost;
 }
 

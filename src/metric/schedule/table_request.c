@@ -9,11 +9,6 @@ enum {
     FIELD_LAST = 0x87,
 };
 
-struct collector {
-    const struct metric_table *table;
-    bool *has_term, *seen; /* of each term; of each metric */
-};
-
 /* "": an event by the kernel's own name, of the cores unless it is one of software. */
 static bool is_core(const char *pmu)
 {
@@ -54,46 +49,29 @@ static struct schedule_event event_of(const struct metric_table *table, const st
     return event;
 }
 
-static void metric_collect(struct collector *collector, uint32_t metric)
-{
-    const struct table_formula *formula = &collector->table->metrics.items[metric].value;
-    if (collector->seen[metric])
-        return;
-    collector->seen[metric] = true;
-    for (size_t at = 0; at < formula->expression.name_count; at++) {
-        const struct table_reference *reference = &formula->references[at];
-        if (reference->use != EXPRESSION_USE_VALUE)
-            continue;
-        if (reference->kind == REFERENCE_TERM)
-            collector->has_term[reference->index] = true;
-        else if (reference->kind == REFERENCE_METRIC)
-            metric_collect(collector, reference->index);
-    }
-}
-
-static struct schedule_metric metric_of(const struct metric_table *table, uint32_t index, struct arena *arena)
+static struct schedule_metric metric_of(const struct metric_table *table, uint32_t index, const struct measured *constants, struct arena *arena)
 {
     const struct table_metric *metric = &table->metrics.items[index];
-    struct collector collector = {.table = table, .has_term = arena_array(arena, bool, table->terms.count + 1),
-                                  .seen = arena_array(arena, bool, table->metrics.count + 1)};
+    bool *needed = arena_array(arena, bool, table->terms.count + 1);
     uint32_t *events = arena_array(arena, uint32_t, table->terms.count + 1);
     size_t count = 0;
-    metric_collect(&collector, index);
+    table_terms_needed(table, index, constants, needed);
     for (uint32_t term = 0; term < table->terms.count; term++)
-        if (collector.has_term[term])
+        if (needed[term])
             events[count++] = term;
     return (struct schedule_metric){.name = metric->name, .events = {events, count}, .apart = metric->never_grouped};
 }
 
 void schedule_request_of_table(struct schedule_request *request, const struct metric_table *table, const uint32_t *metrics,
-                               size_t metric_count, const struct schedule_pmu *pmu, struct arena *arena)
+                               size_t metric_count, const struct schedule_pmu *pmu, const struct measured *constants,
+                               struct arena *arena)
 {
     struct schedule_event *events = arena_array(arena, struct schedule_event, table->terms.count + 1);
     struct schedule_metric *asked = arena_array(arena, struct schedule_metric, metric_count + 1);
     for (size_t term = 0; term < table->terms.count; term++)
         events[term] = event_of(table, &table->terms.items[term], pmu);
     for (size_t at = 0; at < metric_count; at++)
-        asked[at] = metric_of(table, metrics[at], arena);
+        asked[at] = metric_of(table, metrics[at], constants, arena);
     *request = (struct schedule_request){.events = events, .event_count = table->terms.count, .metrics = asked,
                                          .metric_count = metric_count, .pmus = pmu, .pmu_count = 1};
 }

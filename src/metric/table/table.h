@@ -184,8 +184,11 @@ struct measured table_closure_value(const struct metric_table *table, const stru
 enum expression_verdict table_threshold_verdict(const struct metric_table *table, uint32_t metric, const struct table_inputs *inputs,
                                                 struct measured *metrics);
 
-/* Mark the terms that a metric's value is computed from, through other metrics, too: an array of terms.count. */
-void table_terms_needed(const struct metric_table *table, uint32_t metric, bool *terms);
+/*
+ * Mark the terms that a metric's value is computed from, through other metrics, too: an array of terms.count. Constants that
+ * are known (TABLE_CONSTANT_COUNT of them; NULL: none is) leave out what stands in the branch that they don't choose.
+ */
+void table_terms_needed(const struct metric_table *table, uint32_t metric, const struct measured *constants, bool *terms);
 
 /* Constants of which nothing is known yet; name by name what a formula calls them. */
 void table_inputs_clear(struct table_inputs *inputs);

@@ -12,6 +12,7 @@ enum field {
     FIELD_UMASK,
     FIELD_UMASK_EXT,
     FIELD_COUNTER,
+    FIELD_COUNTER_ALONE,
     FIELD_COUNTER_MASK,
     FIELD_INVERT,
     FIELD_EDGE,
@@ -59,6 +60,7 @@ static const char *const field_keys[] = {
     [FIELD_UMASK] = "UMask",
     [FIELD_UMASK_EXT] = "UMaskExt",
     [FIELD_COUNTER] = "Counter",
+    [FIELD_COUNTER_ALONE] = "CounterHTOff",
     [FIELD_COUNTER_MASK] = "CounterMask",
     [FIELD_INVERT] = "Invert",
     [FIELD_EDGE] = "EdgeDetect",
@@ -233,7 +235,8 @@ static void event_add(struct metric_table *table, const struct fields *fields)
     code->known = field_view(fields, FIELD_EVENT_CODE).length || field_view(fields, FIELD_CONFIG_CODE).length;
     extra_register_read(fields, code);
     more_terms_read(table, fields, code);
-    counters_read(field_view(fields, FIELD_COUNTER), &made);
+    /* With SMT off in the firmware, Skylake's threads have eight counters; otherwise the PMU has but the first four of these. */
+    counters_read(field_view(fields, field_is_said(fields, FIELD_COUNTER_ALONE) ? FIELD_COUNTER_ALONE : FIELD_COUNTER), &made);
     made.pmu = pmu_of(table, field_view(fields, FIELD_UNIT));
     made.period = field_number(fields, FIELD_PERIOD);
     made.precise = (unsigned)field_number(fields, field_is_said(fields, FIELD_PRECISE) ? FIELD_PRECISE : FIELD_PEBS);

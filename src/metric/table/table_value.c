@@ -3,6 +3,8 @@
 #include "metric/table/table.h"
 
 #include <regex.h>
+#include <stdlib.h>
+#include <string.h>
 
 static const char *const constant_missing[TABLE_CONSTANT_COUNT] = {
     [TABLE_SMT_ON] = "whether SMT is on isn't known",
@@ -201,20 +203,47 @@ enum expression_verdict table_threshold_verdict(const struct metric_table *table
     return expression_verdict_of(expression_value(&item->threshold.expression, reference_value, &evaluation));
 }
 
-void table_terms_needed(const struct metric_table *table, uint32_t metric, bool *terms)
+/* What is known of a name before anything is counted. */
+static struct measured known_before(void *context, size_t index)
+{
+    const struct evaluation *evaluation = context;
+    const struct table_reference *reference = &evaluation->formula->references[index];
+    bool counted = reference->kind == REFERENCE_TERM || reference->kind == REFERENCE_METRIC || reference->use == EXPRESSION_USE_SOURCE_COUNT;
+    return reference->use == EXPRESSION_USE_VALUE && counted ? not_measured("it is yet to be counted") : reference_value(context, index);
+}
+
+/* The names of a metric's formula that matter, as it marks terms and further metrics. */
+static void references_mark(struct evaluation *evaluation, const struct table_formula *formula, bool *metrics, bool *terms)
+{
+    bool *needed = memory_alloc(memory_product(formula->expression.name_count + 1, sizeof(*needed)));
+    memset(needed, 0, (formula->expression.name_count + 1) * sizeof(*needed));
+    evaluation->formula = formula;
+    expression_names_needed(&formula->expression, known_before, evaluation, needed);
+    for (size_t name = 0; name < formula->expression.name_count; name++) {
+        const struct table_reference *reference = &formula->references[name];
+        if (needed[name] && reference->kind == REFERENCE_METRIC)
+            metrics[reference->index] = true;
+        else if (needed[name] && reference->kind == REFERENCE_TERM)
+            terms[reference->index] = true;
+    }
+    free(needed);
+}
+
+void table_terms_needed(const struct metric_table *table, uint32_t metric, const struct measured *constants, bool *terms)
 {
     struct arena arena = {0};
+    struct table_inputs inputs;
     bool *needed = arena_array(&arena, bool, table->metrics.count + 1);
+    table_inputs_clear(&inputs);
+    for (size_t at = 0; constants && at < TABLE_CONSTANT_COUNT; at++)
+        inputs.constants[at] = constants[at];
+    inputs.cpu_id = table->cpu_id;
+    struct evaluation evaluation = {.table = table, .inputs = &inputs};
     needed[metric] = true;
     for (size_t at = table->metrics.count; at-- > 0;) {
         const struct table_formula *value = &table->metrics.items[table->order[at]].value;
-        for (size_t name = 0; needed[table->order[at]] && value->references && name < value->expression.name_count; name++) {
-            const struct table_reference *reference = &value->references[name];
-            if (reference->kind == REFERENCE_METRIC)
-                needed[reference->index] = true;
-            else if (reference->kind == REFERENCE_TERM)
-                terms[reference->index] = true;
-        }
+        if (needed[table->order[at]] && value->references)
+            references_mark(&evaluation, value, needed, terms);
     }
     arena_done(&arena);
 }

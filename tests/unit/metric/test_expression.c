@@ -232,3 +232,48 @@ Test(expression, a_long_sum_is_no_deep_one)
     cr_assert(value.known && value.value == 50001);
     text_done(&many);
 }
+
+/* ---- what a value depends on ------------------------------------------------------------------------------- */
+
+static struct measured only_k(void *context, size_t index)
+{
+    const struct expression *expression = context;
+    const char *name = expression->names[index].name;
+    return name[0] == 'k' ? measured_as(name[1] - '0') : not_measured("to be counted");
+}
+
+static const struct {
+    const char *text, *needed; /* letters */
+} dependences[] = {
+    {"a + b", "ab"},
+    {"a if k1 else b", "a"},
+    {"a if k0 else b", "b"},
+    {"a if c else b", "abc"},
+    {"a / (b if k1 else c / d) + (e if k0 else a)", "ab"},
+    {"(a if k0 else b) if k1 else c", "b"},
+    {"a if k0 & c else b", "b"},
+    {"a if k1 > 0 else b", "a"},
+    {"min(a, k1)", "a"},
+    {"a if k1 else a + b", "a"},
+    {"k1 + k0", ""},
+};
+
+Test(expression, names_of_the_branch_not_taken_are_not_needed)
+{
+    for (size_t at = 0; at < array_count(dependences); at++) {
+        struct arena arena;
+        struct expression expression;
+        struct error err = {0};
+        arena_init(&arena);
+        cr_assert(expression_parse(&expression, view_of(dependences[at].text), EXPRESSION_PERFMON, &arena, &err), "%s", err.message);
+        bool *needed = arena_array(&arena, bool, expression.name_count + 1);
+        char letters[32] = "";
+        expression_names_needed(&expression, only_k, &expression, needed);
+        for (char letter = 'a'; letter <= 'e'; letter++)
+            for (size_t name = 0; name < expression.name_count; name++)
+                if (needed[name] && expression.names[name].name[0] == letter)
+                    letters[strlen(letters)] = letter;
+        cr_expect_str_eq(letters, dependences[at].needed, "%s: %s", dependences[at].text, letters);
+        arena_done(&arena);
+    }
+}

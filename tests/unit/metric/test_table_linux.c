@@ -95,7 +95,7 @@ Test(table_linux, tree_thresholds_and_what_is_wrong)
 
     bool needed[64] = {false};
     size_t count = 0;
-    table_terms_needed(&table, table_metric_find(&table, VIEW("tma_low")), needed);
+    table_terms_needed(&table, table_metric_find(&table, VIEW("tma_low")), NULL, needed);
     for (size_t at = 0; at < table.terms.count; at++)
         count += needed[at];
     cr_assert_eq(count, 5); /* its own two, and the three of its parent */

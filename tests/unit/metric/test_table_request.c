@@ -49,7 +49,7 @@ Test(table_request, a_drill_takes_as_few_groups_as_published)
         cr_assert(schedule_pmu_of_model(steps[at].key, steps[at].threads, &pmu));
         size_t count = step_metrics(&table, &steps[at], metrics);
         cr_assert_gt(count, 1);
-        schedule_request_of_table(&request, &table, metrics, count, &pmu, &arena);
+        schedule_request_of_table(&request, &table, metrics, count, &pmu, NULL, &arena);
         cr_assert(schedule_build(&schedule, &request, &arena, &err), "%s", err.message);
         cr_expect_leq(schedule.group_count, steps[at].groups, "%s %u %s: %zu groups", steps[at].key, steps[at].level,
                       steps[at].parent ? steps[at].parent : "", schedule.group_count);
@@ -62,6 +62,77 @@ Test(table_request, a_drill_takes_as_few_groups_as_published)
     cr_expect_leq(chain, 5);
 }
 
+/* All nodes down to a level, those that fit no group and are counted in parts, too. */
+struct whole {
+    const char *key;
+    unsigned threads;
+    size_t groups[3]; /* to levels 2, 3, 6 */
+};
+
+/* Of 44 events for four counters no fewer than 11 groups are possible; the nodes that fit take nine (schedule/trees_take…). */
+static const struct whole wholes[] = {
+    {"SKX", 2, {4, 14, 35}}, {"SKX", 1, {2, 7, 17}}, {"CLX", 2, {4, 14, 35}}, {"CLX", 1, {2, 7, 17}},
+    {"ICX", 2, {3, 7, 22}},  {"SPR", 2, {1, 7, 20}}, {"GNR", 2, {1, 8, 21}},
+};
+
+static size_t whole_groups(const struct whole *whole, unsigned level)
+{
+    struct metric_table table;
+    struct schedule_pmu pmu;
+    struct schedule_request request;
+    struct schedule schedule;
+    struct arena arena;
+    struct error err = {0};
+    struct table_inputs inputs;
+    uint32_t metrics[256];
+    arena_init(&arena);
+    table_inputs_clear(&inputs);
+    inputs.constants[TABLE_SMT_ON] = measured_as(whole->threads > 1);
+    cr_assert(metric_table_builtin(&table, whole->key, TABLE_WHOLE));
+    cr_assert(schedule_pmu_of_model(whole->key, whole->threads, &pmu));
+    size_t count = step_metrics(&table, &(struct step){.key = whole->key, .level = level}, metrics);
+    schedule_request_of_table(&request, &table, metrics, count, &pmu, inputs.constants, &arena);
+    cr_assert(schedule_build(&schedule, &request, &arena, &err), "%s", err.message);
+    size_t groups = schedule.group_count;
+    metric_table_done(&table);
+    arena_done(&arena);
+    return groups;
+}
+
+Test(table_request, whole_trees_take_few_groups)
+{
+    static const unsigned levels[] = {2, 3, 6};
+    for (size_t at = 0; at < array_count(wholes); at++)
+        for (size_t level = 0; level < array_count(levels); level++) {
+            size_t groups = whole_groups(&wholes[at], levels[level]);
+            cr_expect_leq(groups, wholes[at].groups[level], "%s, %u threads, level %u: %zu groups", wholes[at].key, wholes[at].threads,
+                          levels[level], groups);
+        }
+}
+
+/* With SMT, Skylake's slots are the core's cycles, which the any-thread event counts; without it nobody asks for that. */
+Test(table_request, the_branch_not_taken_is_not_counted)
+{
+    struct metric_table table;
+    struct table_inputs inputs;
+    static const struct measured answers[] = {{.known = true, .value = 1}, {.known = true, .value = 0}, {.why_not = "not said"}};
+    bool any_thread[array_count(answers)] = {false};
+    cr_assert(metric_table_builtin(&table, "SKX", TABLE_WHOLE));
+    for (size_t answer = 0; answer < array_count(answers); answer++) {
+        bool *needed = calloc(table.terms.count + 1, sizeof(*needed));
+        table_inputs_clear(&inputs);
+        inputs.constants[TABLE_SMT_ON] = answers[answer];
+        table_terms_needed(&table, table_metric_find(&table, VIEW("retiring")), inputs.constants, needed);
+        for (size_t at = 0; at < table.terms.count; at++)
+            any_thread[answer] |= needed[at] && table.terms.items[at].code.any_thread;
+        free(needed);
+    }
+    cr_expect(any_thread[0]);
+    cr_expect_not(any_thread[1]);
+    cr_expect(any_thread[2], "unknown: both branches");
+    metric_table_done(&table);
+}
+
 Test(table_request, terms_say_what_they_need)
 {
     struct metric_table table;
@@ -71,7 +142,7 @@ Test(table_request, terms_say_what_they_need)
     arena_init(&arena);
     cr_assert(metric_table_builtin(&table, "SPR", TABLE_WHOLE));
     cr_assert(schedule_pmu_of_model("SPR", 2, &pmu));
-    schedule_request_of_table(&request, &table, NULL, 0, &pmu, &arena);
+    schedule_request_of_table(&request, &table, NULL, 0, &pmu, NULL, &arena);
     cr_assert_eq(request.event_count, table.terms.count);
     size_t fields = 0, slots = 0, low = 0, offcore = 0, fixed = 0;
     for (size_t at = 0; at < request.event_count; at++) {

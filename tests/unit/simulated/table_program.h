@@ -206,7 +206,7 @@ static size_t program_terms(const struct table_program *program, const uint32_t 
             const struct table_metric *item = &program->table.metrics.items[metric];
             bool near = item->level && (metric == chain[at] || item->parent == chain[at] || item->level == 1);
             if (near)
-                table_terms_needed(&program->table, metric, needed);
+                table_terms_needed(&program->table, metric, NULL, needed);
         }
     for (uint32_t at = 0; at < program->table.terms.count; at++)
         if (needed[at] && program_movable(program, at))
@@ -294,7 +294,7 @@ __attribute__((unused)) static bool program_plant(struct table_program *program,
 static void program_rules(struct table_program *program)
 {
     struct schedule_request request;
-    schedule_request_of_table(&request, &program->table, NULL, 0, &program->pmu, &program->arena);
+    schedule_request_of_table(&request, &program->table, NULL, 0, &program->pmu, NULL, &program->arena);
     program->rules = arena_array(&program->arena, struct simulated_rule, program->table.terms.count + 2);
     for (size_t at = 0; at < program->table.terms.count; at++) {
         const struct schedule_event *event = &request.events[at];
