@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import threading
 
@@ -67,6 +68,55 @@ def test_several_guests_are_told_one_by_one(run, guest):
     page = run("pages", "--vm", "all").stdout
     assert page.count("GUEST OF guest_runner") >= 2 and "the host is at fault" in page
     assert max(map(len, page.splitlines())) <= 110
+
+
+def slots_of(machine):
+    if machine["slots"] is None:
+        pytest.skip("memory slots can't be read here: " + machine["slots_why_not"])
+    return machine["slots"]
+
+
+def test_memory_slots_are_those_that_the_monitor_set(run, guest):
+    machine = machine_of(run, guest("4k", "done\n", "--memory", "memfd", "--extra", "4"))
+    slots = slots_of(machine)
+    own = [(slot["guest_address"], slot["bytes"], slot["read_only"]) for slot in slots]
+    assert own == [("0", 2 << 20, False), ("2000000", 32 << 20, False), ("80000000", 65536, False), ("80020000", 65536, True), ("80040000", 65536, False),
+                   ("80060000", 65536, True)]
+    assert slots[1]["small_bytes"] == 32 << 20 and slots[1]["huge_bytes"] == 0 and not slots[1]["skewed"] and slots[1]["whole_blocks_bytes"] == 32 << 20
+    assert {each["path"].split(" ")[0] for each in machine["backing"]} == {"", "/memfd:guest"}
+
+
+@pytest.mark.parametrize(("words", "verdict", "remark"), [(("--skew", "1"), "skewed", "skewed"), (("--log", "1"), "logged", "writes logged")])
+def test_why_kvm_splits_huge_memory(run, guest, words, verdict, remark):
+    process = guest("2m", "done\n", *words)
+    machine = machine_of(run, process)
+    slot = slots_of(machine)[1]
+    if slot["huge_bytes"] < 31 << 20:
+        pytest.skip("no huge pages to be had here")
+    assert machine["verdict"] == verdict and machine["pages_2m"] == 0 and slot["skewed"] == (verdict == "skewed") and slot["logged"] == (verdict == "logged")
+    assert remark in run("pages", "--vm", str(process.pid)).stdout
+
+
+def test_two_guests_of_one_monitor_have_their_own_memory(run, guest):
+    process = guest("4k", "done\n", "--guests", "2")
+    guests = json.loads(run("pages", "-j", "--vm", str(process.pid)).stdout)["guests"]
+    assert len(guests) == 2
+    first, second = (slots_of(each) for each in guests)
+    assert not any(each["pid_is_guess"] for each in guests)
+    assert {slot["monitor_address"] for slot in first}.isdisjoint(slot["monitor_address"] for slot in second)
+    assert all(each["backing"][0]["small_bytes"] == 32 << 20 and len(each["backing"]) == 2 for each in guests)
+
+
+def test_slots_that_may_not_be_read_are_said(plumb, guest):
+    process = guest("4k")
+    if os.geteuid() != 0 or not shutil.which("setpriv"):
+        pytest.skip("only root can give rights away, with setpriv")
+    done = subprocess.run(["setpriv", "--bounding-set", "-bpf,-sys_admin,-perfmon", "--inh-caps", "-bpf,-sys_admin,-perfmon", plumb, "pages", "--vm", str(process.pid)],
+                          capture_output=True, text=True, check=False)
+    if "setpriv:" in done.stderr:
+        pytest.skip(done.stderr.strip())
+    said = " ".join(done.stdout.split())
+    assert done.returncode == 0 and "the host is at fault" in said and "memory slots not known" in said and "taken as guest memory" in said
 
 
 def test_levels_are_counted_as_they_are_set(run, guest):

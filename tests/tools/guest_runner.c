@@ -3,13 +3,16 @@
  * For tests: virtual machines over /dev/kvm whose guest does a known amount of what leaves the guest, and nothing else.
  *
  * Usage: guest_runner [--writes N] [--cpuids N] [--msrs N] [--mmios N] [--halts N] [--pages N [--backing 4k|2m]]
- *                     [--guests N] [--rounds N] [--pause-ms N] [--hold] [--die-after N]
+ *                     [--memory anon|memfd|hugetlb] [--skew 1] [--log 1] [--extra N] [--guests N] [--rounds N] [--pause-ms N] [--hold] [--die-after N]
  *
  * A guest has one vCPU (a thread "vcpuG") in 64-bit mode with identity page tables of 2 MiB pages, and works in phases, each ended by
  * HLT, which is an exit to us as there is no interrupt controller: N writes to port 0xe9, N CPUIDs of leaf 0x40000000,
  * N reads of MSR 0x10, N reads of address 0xd0000000 (nobody's), N writes to fresh 4 KiB pages of memory that starts at 32
  * MiB. --pages runs at CPL 3, all else at CPL 0. --backing says which pages our own mapping of that memory has
  * (they are there before the guest begins). --rounds does all but the pages again; --pause-ms: between rounds.
+ * --memory says of what that memory is: anon (as without), memfd, hugetlb (reserved 2 MiB pages). --skew 1 has it lie a page later within 2 MiB than
+ * the guest's addresses, --log 1 has KVM log its writes, --extra N adds N slots of 64 KiB with holes between them, from 0x80000000 on, every second
+ * one read-only.
  * --hold keeps the guests until standard input ends. --die-after: the process kills itself (SIGKILL) after N exits.
  * --wait: nothing begins before a line of standard input.
  * --chase N (a power of two up to 8192, alone): a guest follows pointers at CPL 3 through N lines: side by side, then one a page of N pages
@@ -47,7 +50,7 @@ enum {
     CHASE_MOST = 8192,
     CHASE_ROUNDS = 15
 };
-static const uint64_t MMIO = 0xd0000000;
+static const uint64_t MMIO = 0xd0000000, EXTRA = 0x80000000;
 
 /* Each phase: rcx is the number of turns, rbx the address; ends with hlt. */
 static const uint8_t code_write[] = {0xb0, 0x2e, 0x66, 0xba, 0xe9, 0x00, /* mov al,'.'; mov dx,0xe9 */
@@ -82,7 +85,8 @@ static const struct {
 };
 
 struct settings {
-    uint64_t counts[PHASES], guests, rounds, pause_ms, die_after;
+    uint64_t counts[PHASES], guests, rounds, pause_ms, die_after, skew, log, extra;
+    const char *memory;
     bool huge, hold, wait;
 };
 
@@ -104,22 +108,28 @@ static int fail(const char *what)
     return 1;
 }
 
-static uint8_t *memory_of(size_t bytes, bool huge)
+/* kind NULL: anonymous memory. */
+static uint8_t *memory_of(size_t bytes, bool huge, const char *kind)
 {
-    uint8_t *map = mmap(NULL, bytes + HUGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    bool reserved = kind && strcmp(kind, "hugetlb") == 0;
+    int fd = kind && strcmp(kind, "anon") != 0 ? memfd_create("guest", MFD_CLOEXEC | (reserved ? MFD_HUGETLB : 0)) : -1;
+    if (fd >= 0 && ftruncate(fd, (off_t)bytes + HUGE) != 0)
+        return NULL;
+    uint8_t *map = mmap(NULL, bytes + HUGE, PROT_READ | PROT_WRITE, fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED, fd, 0);
     if (map == MAP_FAILED)
         return NULL;
     map = (uint8_t *)(((uintptr_t)map + HUGE - 1) & ~(uintptr_t)(HUGE - 1));
-    madvise(map, bytes, huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+    if (!reserved)
+        madvise(map, bytes, huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
     for (size_t at = 0; at < bytes; at += PAGE)
         map[at] = 0;
     return map;
 }
 
-static int slot_set(int vm, unsigned slot, uint64_t guest_addr, void *memory, size_t bytes)
+static int slot_set(int vm, unsigned slot, uint64_t guest_addr, void *memory, size_t bytes, uint32_t flags)
 {
     struct kvm_userspace_memory_region region = {
-        .slot = slot, .guest_phys_addr = guest_addr, .memory_size = bytes, .userspace_addr = (uintptr_t)memory};
+        .slot = slot, .flags = flags, .guest_phys_addr = guest_addr, .memory_size = bytes, .userspace_addr = (uintptr_t)memory};
     return ioctl(vm, KVM_SET_USER_MEMORY_REGION, &region);
 }
 
@@ -177,11 +187,21 @@ static bool guest_make(struct guest *guest)
     guest->vm = guest->kvm < 0 ? -1 : ioctl(guest->kvm, KVM_CREATE_VM, 0);
     if (guest->vm < 0)
         return false;
-    guest->low = memory_of(LOW_BYTES, false);
-    guest->touched = touched ? memory_of(touched, guest->settings->huge) : NULL;
-    if (!guest->low || slot_set(guest->vm, 0, 0, guest->low, LOW_BYTES) < 0 ||
-        (touched && (!guest->touched || slot_set(guest->vm, 1, TOUCHED, guest->touched, touched) < 0)))
+    const struct settings *settings = guest->settings;
+    size_t skew = settings->skew ? PAGE : 0;
+    guest->low = memory_of(LOW_BYTES, false, NULL);
+    guest->touched = touched ? memory_of(touched + (skew ? HUGE : 0), settings->huge, settings->memory) : NULL;
+    if (!guest->low || slot_set(guest->vm, 0, 0, guest->low, LOW_BYTES, 0) < 0)
         return false;
+    if (touched && !guest->touched)
+        return false;
+    guest->touched += skew;
+    if (touched && slot_set(guest->vm, 1, TOUCHED, guest->touched, touched, settings->log ? KVM_MEM_LOG_DIRTY_PAGES : 0) < 0)
+        return false;
+    uint8_t *extra = settings->extra ? memory_of(HUGE, false, NULL) : NULL;
+    for (unsigned at = 0; at < settings->extra; at++)
+        if (!extra || slot_set(guest->vm, 2 + at, EXTRA + at * UINT64_C(0x20000), extra, 0x10000, at % 2 ? KVM_MEM_READONLY : 0) < 0)
+            return false;
     tables_write(guest->low);
     for (unsigned phase = 0; phase < PHASES; phase++)
         memcpy(guest->low + CODE + 0x100 * phase, phases[phase].code, phases[phase].bytes);
@@ -304,6 +324,8 @@ static bool settings_read(struct settings *settings, int argc, char **argv)
             settings->wait = true;
         else if (at + 1 >= argc || strncmp(word, "--", 2) != 0)
             return false;
+        else if (strcmp(word, "--memory") == 0)
+            settings->memory = argv[++at];
         else if (strcmp(word, "--backing") == 0)
             settings->huge = strcmp(argv[++at], "2m") == 0;
         else {
@@ -313,7 +335,8 @@ static bool settings_read(struct settings *settings, int argc, char **argv)
                     place = &settings->counts[phase];
             place = strcmp(word, "--guests") == 0 ? &settings->guests : strcmp(word, "--rounds") == 0 ? &settings->rounds
                   : strcmp(word, "--pause-ms") == 0 ? &settings->pause_ms : strcmp(word, "--die-after") == 0
-                  ? &settings->die_after : place;
+                  ? &settings->die_after : strcmp(word, "--skew") == 0 ? &settings->skew : strcmp(word, "--log") == 0 ? &settings->log
+                  : strcmp(word, "--extra") == 0 ? &settings->extra : place;
             if (!place)
                 return false;
             *place = value;

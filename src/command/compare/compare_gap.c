@@ -125,6 +125,7 @@ static enum gap_backing backing_of_verdict(const char *verdict)
     } rows[] = {
         {"host_huge", GAP_BACKING_HUGE},     {"both_huge", GAP_BACKING_HUGE},     {"host_small", GAP_BACKING_SMALL},
         {"split_by_kvm", GAP_BACKING_SMALL}, {"split_by_nx", GAP_BACKING_SMALL}, {"private_small", GAP_BACKING_SMALL},
+        {"skewed", GAP_BACKING_SMALL},       {"logged", GAP_BACKING_SMALL},
     };
     for (size_t at = 0; at < array_count(rows); at++)
         if (strcmp(rows[at].verdict, verdict) == 0)

@@ -5,6 +5,7 @@
 #include "capture/mapping_levels.h"
 #include "command/pages/pages.h"
 #include "render/pages/guest_pages.h"
+#include "source/live/memory_slots.h"
 #include "source/live/workload.h"
 
 #include <errno.h>
@@ -48,7 +49,30 @@ static const struct page_coverage *coverage_take(struct pages_take *take, const 
     return coverage;
 }
 
-static void report_fill(struct guest_report *report, struct pages_take *take, const struct huge_page *policy, const struct kvm_machine *machine, bool shadow)
+/* Slots that can't be read cost their own lines only. */
+struct slots_source {
+    struct memory_slots_reader *reader;
+    struct error refused;
+};
+
+static void slots_take(struct guest_report *report, struct pages_take *take, const struct slots_source *source, const struct kvm_machine *machine)
+{
+    struct memory_slots *slots = arena_new(&take->arena, struct memory_slots);
+    if (!source->reader) {
+        report->slots_why_not = arena_string(&take->arena, source->refused.message);
+        return;
+    }
+    memory_slots_read(source->reader, machine, slots, &take->arena);
+    report->slots_why_not = slots->why_not;
+    if (slots->why_not)
+        return;
+    struct guest_slots *covered = arena_new(&take->arena, struct guest_slots);
+    *covered = guest_slots_of(slots, report->coverage, &take->arena);
+    report->slots = covered;
+}
+
+static void report_fill(struct guest_report *report, struct pages_take *take, const struct huge_page *policy, const struct kvm_machine *machine,
+                        const struct slots_source *source, bool shadow)
 {
     const struct sysroot *root = take->context->root;
     report->guest = (struct guest_pages){.machine = *machine, .shadow = shadow};
@@ -56,7 +80,8 @@ static void report_fill(struct guest_report *report, struct pages_take *take, co
         kvm_statistic_read((struct fact_number *)((char *)&report->guest + statistics[at].offset), root, machine, statistics[at].name);
     report->guest.has_private = kvm_machine_has_private(root, machine);
     report->coverage = coverage_take(take, policy, machine->pid, &report->why_not);
-    guest_pages_judge(&report->guest, report->coverage);
+    slots_take(report, take, source, machine);
+    guest_pages_judge(&report->guest, report->coverage, report->slots);
     char monitor[64];
     if (!sysroot_line(root, monitor, sizeof(monitor), "/proc/%d/comm", machine->pid))
         snprintf(monitor, sizeof(monitor), "?");
@@ -106,13 +131,17 @@ bool pages_show_machines(struct pages_take *take, FILE *file, struct error *err)
     huge_page_read(&policy, take->context->root);
     bool shadow = is_shadow(take->context->root);
     struct guest_report *reports = arena_array(&take->arena, struct guest_report, count + 1);
+    struct slots_source source = {.reader = count ? memory_slots_reader_new(take->context->root, take->context->kernel, &source.refused) : NULL};
+    for (size_t at = 0; source.reader && at < count; at++)
+        memory_slots_owner_find(source.reader, take->context->root, &machines[at]);
     for (size_t at = 0; at < count; at++)
         if (!pid || (uint64_t)machines[at].pid == pid)
             machines[shown++] = machines[at];
     if (take->options->seconds > 0)
         levels_watch(take, reports, machines, shown);
     for (size_t at = 0; at < shown; at++)
-        report_fill(&reports[at], take, &policy, &machines[at], shadow);
+        report_fill(&reports[at], take, &policy, &machines[at], &source, shadow);
+    memory_slots_reader_free(source.reader);
     if (!shown && pid)
         return error_set(err, ERROR_NOT_FOUND, "process %llu runs no KVM guest", (unsigned long long)pid);
     scoped_text struct text out = {0};

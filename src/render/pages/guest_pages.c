@@ -6,6 +6,9 @@
 #include "base/vec.h"
 #include "render/pages/pages_rows.h"
 #include "render/pages/pages_words.h"
+#include "system/memory/page_frames.h"
+
+#include <stdlib.h>
 
 static const struct {
     const char *id, *sentence, *remedy;
@@ -20,8 +23,13 @@ static const struct {
                                    "put the backing on huge pages (why it isn't stands below) and start the guest anew or collapse its memory. Reserved pages are sure: QEMU -object memory-backend-memfd,hugetlb=on,hugetlbsize=2M; "
                                    "libvirt <memoryBacking><hugepages/></memoryBacking>; Cloud Hypervisor --memory hugepages=on; Firecracker \"huge_pages\": \"2M\"", PAGE_BAD},
     [GUEST_PAGES_SPLIT] = {"split_by_kvm", "the host is at fault: the backing is huge, yet KVM maps it in small pages",
-                           "dirty logging (a live migration, or a backup that tracks pages) splits until it ends; else the memory slots don't lie 2 MiB-aligned against their "
-                           "backing: start the guest with memory in multiples of 2 MiB, or see by --duration 5 at which levels entries are set", PAGE_BAD},
+                           "dirty logging (a live migration, or a backup that tracks pages) that has just ended leaves small entries behind; where the memory slots below aren't known, it may go on, "
+                           "or they may lie otherwise within 2 MiB than their backing. --duration 5 shows at which levels entries are set now", PAGE_BAD},
+    [GUEST_PAGES_SKEWED] = {"skewed", "the host is at fault: the backing is huge, but the guest's addresses lie otherwise within 2 MiB than the monitor's, so KVM can't map 2 MiB at once",
+                            "place the guest's memory in the monitor so that both addresses leave the same remainder by 2 MiB: an aligned allocation for memory that starts at an "
+                            "aligned guest address (QEMU's backends do: -object memory-backend-memfd,align=2M)", PAGE_BAD},
+    [GUEST_PAGES_LOGGED] = {"logged", "the host is at fault: the backing is huge, but KVM logs this guest's writes (dirty logging), for which it maps small pages",
+                            "end the live migration, the backup, or the display that tracks pages; KVM maps huge pages again as the guest touches them", PAGE_BAD},
     [GUEST_PAGES_SPLIT_BY_NX] = {"split_by_nx", "the host is at fault: KVM split huge pages that the guest executes from, its mitigation of iTLB multihit (nx_huge_pages)",
                                  "where the CPU isn't affected or the guests are trusted: kvm.nx_huge_pages=never; else leave it: pages come back as recovery runs", PAGE_BAD},
     [GUEST_PAGES_SHADOW_SMALL] = {"shadow_small", "the backing is huge, but KVM keeps shadow page tables for this guest (no EPT or NPT, or PVM), and their entries are as small as the guest's own pages",
@@ -63,6 +71,59 @@ static void add_set(struct page *page, const struct guest_report *report)
                 (long long)report->set[0].value, (long long)report->set[1].value, (long long)report->set[2].value);
 }
 
+/* ---- memory slots ---- */
+
+enum { SLOTS_SHOWN = 16 };
+
+static void add_slot(struct page *page, const struct slot_coverage *slot)
+{
+    char small[32] = "?", huge[32] = "?", bytes[32];
+    if (slot->sizes_known) {
+        pages_bytes_print(small, sizeof(small), slot->small_bytes);
+        pages_bytes_print(huge, sizeof(huge), slot->huge_bytes);
+    }
+    pages_bytes_print(bytes, sizeof(bytes), slot->slot->bytes);
+    text_printf(page->out, "  %12s %12s  %-10s", small, slot->sizes_known && !slot->huge_bytes ? "none" : huge, bytes);
+    page_printf(page, PAGE_FAINT, "  %llx at %llx", (unsigned long long)slot->slot->guest_addr, (unsigned long long)slot->slot->host_addr);
+    if (slot->slot->read_only)
+        page_add(page, PAGE_PLAIN, "  ROM");
+    if (slot->slot->is_private)
+        page_add(page, PAGE_PLAIN, "  private memory");
+    if (memory_slot_is_kvms(slot->slot))
+        page_add(page, PAGE_PLAIN, "  KVM's own");
+    if (slot->slot->logged)
+        page_add(page, PAGE_WARNING, "  writes logged");
+    if (slot->slot->bytes >= HUGE_PAGE_BYTES && !slot->blocks_bytes)
+        page_add(page, PAGE_WARNING, slot->is_skewed ? "  skewed: no 2 MiB can be mapped" : "  holds no whole 2 MiB");
+    text_add(page->out, "\n");
+}
+
+static int by_bytes(const void *a, const void *b)
+{
+    const struct slot_coverage *left = *(const struct slot_coverage *const *)a, *right = *(const struct slot_coverage *const *)b;
+    if (left->slot->bytes != right->slot->bytes)
+        return left->slot->bytes < right->slot->bytes ? 1 : -1;
+    return (left->slot->guest_addr > right->slot->guest_addr) - (left->slot->guest_addr < right->slot->guest_addr);
+}
+
+static void add_slots(struct page *page, const struct guest_report *report)
+{
+    const struct guest_slots *slots = report->slots;
+    if (!slots) {
+        pages_sentence(page, "memory slots not known: ", PAGE_WARNING, report->slots_why_not);
+        return;
+    }
+    scoped_free const struct slot_coverage **order = memory_alloc((slots->count + 1) * sizeof(*order));
+    for (size_t at = 0; at < slots->count; at++)
+        order[at] = &slots->items[at];
+    qsort(order, slots->count, sizeof(*order), by_bytes);
+    page_add(page, PAGE_FAINT, "  memory slots, as KVM knows them (largest first)\n         small         huge  of          guest address at the monitor's\n");
+    for (size_t at = 0; at < slots->count && at < SLOTS_SHOWN; at++)
+        add_slot(page, order[at]);
+    if (slots->count > SLOTS_SHOWN)
+        text_printf(page->out, "  and %zu smaller ones (--json has all)\n", slots->count - SLOTS_SHOWN);
+}
+
 static void add_backing(struct page *page, const struct guest_report *report)
 {
     bool headed = false;
@@ -72,14 +133,16 @@ static void add_backing(struct page *page, const struct guest_report *report)
         return;
     }
     for (size_t at = 0; at < coverage->mapping_count; at++)
-        if (guest_memory_is(&coverage->mappings[at])) {
+        if (guest_memory_is(&coverage->mappings[at], report->slots)) {
             if (!headed)
-                page_add(page, PAGE_FAINT, "  backed by (the monitor's large writable mappings, taken as guest memory)\n         small         huge\n");
+                page_add(page, PAGE_FAINT, report->slots ? "  backed by (mappings of the monitor in which slots lie)\n         small         huge\n"
+                                                         : "  backed by (the monitor's large writable mappings, taken as guest memory)\n         small         huge\n");
             headed = true;
             pages_mapping_rows(page, &coverage->mappings[at], true);
         }
     if (!headed)
-        pages_sentence(page, "backing: ", PAGE_WARNING, "no mapping of the monitor looks like guest memory (16 MiB and more, writable)");
+        pages_sentence(page, "backing: ", PAGE_WARNING, report->slots ? "no mapping of the monitor lies behind a slot"
+                                                                      : "no mapping of the monitor looks like guest memory (16 MiB and more, writable)");
 }
 
 /* What a walk takes, by both page sizes; the host's column in force is marked. */
@@ -113,6 +176,7 @@ static void add_guest(struct page *page, const struct guest_report *report)
         pages_sentence(page, "note: ", PAGE_WARNING, "it has private memory (guest_memfd): its size on the host is known from KVM's levels only");
     add_levels(page, guest);
     add_set(page, report);
+    add_slots(page, report);
     add_backing(page, report);
     add_walks(page, guest);
 }
@@ -138,7 +202,7 @@ static void write_backing(struct json_writer *json, const struct guest_report *r
     json_array_open(json, "backing");
     for (size_t at = 0; report->coverage && at < report->coverage->mapping_count; at++) {
         const struct mapping_coverage *mapping = &report->coverage->mappings[at];
-        if (!guest_memory_is(mapping))
+        if (!guest_memory_is(mapping, report->slots))
             continue;
         json_object_open(json, NULL);
         json_string(json, "path", mapping->area->path);
@@ -147,6 +211,47 @@ static void write_backing(struct json_writer *json, const struct guest_report *r
         json_u64(json, "huge_bytes", mapping->sizes.huge + mapping->sizes.gigantic);
         json_string(json, "cause", small_page_words_of(&mapping->small)->id);
         json_string(json, "remedy", small_page_words_of(&mapping->small)->remedy);
+        json_object_close(json);
+    }
+    json_array_close(json);
+}
+
+static void write_hexadecimal(struct json_writer *json, const char *key, uint64_t value)
+{
+    char text[24];
+    snprintf(text, sizeof(text), "%llx", (unsigned long long)value);
+    json_string(json, key, text);
+}
+
+static void write_size(struct json_writer *json, const char *key, bool known, uint64_t bytes)
+{
+    if (known)
+        json_u64(json, key, bytes);
+    else
+        json_null(json, key);
+}
+
+static void write_slots(struct json_writer *json, const struct guest_slots *slots)
+{
+    if (!slots) {
+        json_null(json, "slots");
+        return;
+    }
+    json_array_open(json, "slots");
+    for (size_t at = 0; at < slots->count; at++) {
+        const struct slot_coverage *slot = &slots->items[at];
+        json_object_open(json, NULL);
+        json_i64(json, "id", slot->slot->id);
+        write_hexadecimal(json, "guest_address", slot->slot->guest_addr);
+        write_hexadecimal(json, "monitor_address", slot->slot->host_addr);
+        json_u64(json, "bytes", slot->slot->bytes);
+        write_size(json, "small_bytes", slot->sizes_known, slot->small_bytes);
+        write_size(json, "huge_bytes", slot->sizes_known, slot->huge_bytes);
+        json_u64(json, "whole_blocks_bytes", slot->blocks_bytes);
+        json_bool(json, "skewed", slot->is_skewed);
+        json_bool(json, "logged", slot->slot->logged);
+        json_bool(json, "read_only", slot->slot->read_only);
+        json_bool(json, "private", slot->slot->is_private);
         json_object_close(json);
     }
     json_array_close(json);
@@ -177,6 +282,8 @@ static void write_guest(struct json_writer *json, const struct guest_report *rep
     }
     json_bool(json, "shadow", guest->shadow);
     json_bool(json, "private", guest->has_private);
+    write_slots(json, report->slots);
+    json_string(json, "slots_why_not", report->slots ? NULL : report->slots_why_not);
     json_string(json, "backing_why_not", report->coverage ? NULL : report->why_not);
     write_backing(json, report);
     json_object_close(json);

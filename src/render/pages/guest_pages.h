@@ -11,6 +11,8 @@ struct guest_report {
     const char *monitor;                  /* its process's name */
     const struct page_coverage *coverage; /* of the monitor, or NULL */
     const char *why_not;                  /* why there is none */
+    const struct guest_slots *slots;      /* or NULL */
+    const char *slots_why_not;            /* why there are none */
     double set_seconds;                   /* entries were counted so long as KVM set them; 0: nobody asked */
     struct fact_number set[3];            /* by level: 4 KiB, 2 MiB, 1 GiB */
 };

@@ -4,14 +4,13 @@
 #include "base/arena.h"
 #include "base/scope.h"
 #include "base/vec.h"
-#include "decode/exits/btf_parameters.h"
+#include "decode/btf.h"
 #include "decode/exits/tracepoint_fields.h"
+#include "source/live/kernel_types.h"
 
 #include <errno.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /*
@@ -174,59 +173,24 @@ static bool tracepoint_attach(struct exit_watch *watch, uint64_t id, int cpu, in
 
 /* ---- where the operands are ---- */
 
-/* Of a file in /sys/kernel/btf: mapped where the kernel can (from Linux 6.16 on), else copied, which takes a system call for each page of 5 MB. */
-struct type_bytes {
-    void *mapped;
-    struct text copy;
-    struct view bytes;
-};
-
 struct opening {
     struct exit_watch *watch;
     const struct exit_watch_request *request;
     const struct sysroot *root;
     struct btf btf;
-    struct type_bytes kernel_types, module_types;
+    struct kernel_types kernel_types, module_types;
     bool btf_tried, has_btf;
     int cpu;
 };
-
-static bool type_bytes_read(struct type_bytes *types, const struct sysroot *root, const char *name)
-{
-    struct error ignored;
-    struct stat status;
-    scoped_fd int fd = sysroot_open(root, "/sys/kernel/btf/%s", name);
-    if (fd < 0)
-        return false;
-    if (fstat(fd, &status) == 0 && status.st_size > 0) {
-        void *mapped = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-        if (mapped != MAP_FAILED) {
-            types->mapped = mapped;
-            types->bytes = (struct view){mapped, (size_t)status.st_size};
-            return true;
-        }
-    }
-    if (!sysroot_read(root, &types->copy, &ignored, "/sys/kernel/btf/%s", name))
-        return false;
-    types->bytes = (struct view){text_string(&types->copy), types->copy.length};
-    return true;
-}
-
-static void type_bytes_done(struct type_bytes *types)
-{
-    if (types->mapped)
-        munmap(types->mapped, types->bytes.length);
-    text_done(&types->copy);
-}
 
 static void btf_learn(struct opening *opening)
 {
     if (opening->btf_tried)
         return;
     opening->btf_tried = true;
-    if (!type_bytes_read(&opening->kernel_types, opening->root, "vmlinux"))
+    if (!kernel_types_read(&opening->kernel_types, opening->root, "vmlinux"))
         return;
-    (void)type_bytes_read(&opening->module_types, opening->root, "kvm");
+    (void)kernel_types_read(&opening->module_types, opening->root, "kvm");
     opening->has_btf = btf_begin(&opening->btf, opening->kernel_types.bytes, opening->module_types.bytes, "__bpf_trace_");
 }
 
@@ -362,8 +326,8 @@ bool exit_watch_open(struct exit_watch *watch, const struct exit_watch_request *
                 points_open(&opening, err);
     if (opening.btf_tried)
         btf_done(&opening.btf);
-    type_bytes_done(&opening.kernel_types);
-    type_bytes_done(&opening.module_types);
+    kernel_types_done(&opening.kernel_types);
+    kernel_types_done(&opening.module_types);
     if (!good)
         exit_watch_close(watch);
     return good;

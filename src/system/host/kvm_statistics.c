@@ -22,7 +22,7 @@ static bool machine_parse(struct view name, struct kvm_machine *machine)
     return true;
 }
 
-static bool holds_machine(const struct sysroot *root, pid_t pid, int fd)
+bool kvm_machine_is_held(const struct sysroot *root, pid_t pid, int fd)
 {
     char target[64];
     return sysroot_link(root, target, sizeof(target), "/proc/%d/fd/%d", pid, fd) && strcmp(target, "anon_inode:kvm-vm") == 0;
@@ -39,7 +39,7 @@ static void process_guess(const struct sysroot *root, struct kvm_machine *machin
     process_list_read(&list, root);
     for (size_t at = 0; at < list.count; at++) {
         pid_t pid = list.items[at].pid;
-        if (pid > machine->creator || !holds_machine(root, pid, machine->fd))
+        if (pid > machine->creator || !kvm_machine_is_held(root, pid, machine->fd))
             continue;
         candidates++;
         machine->pid = pid > machine->pid ? pid : machine->pid;
@@ -56,7 +56,7 @@ static void process_find(const struct sysroot *root, struct kvm_machine *machine
     snprintf(path, sizeof(path), "/proc/%d/status", machine->creator);
     key_facts_read(keys, array_count(keys), root, path);
     /* A thread's number may be another's by now: only who holds the machine is its monitor. A copied /proc has no descriptors. */
-    bool is_it = process.known && (!sysroot_is_live(root) || holds_machine(root, (pid_t)process.value, machine->fd));
+    bool is_it = process.known && (!sysroot_is_live(root) || kvm_machine_is_held(root, (pid_t)process.value, machine->fd));
     if (is_it)
         machine->pid = (pid_t)process.value;
     else

@@ -23,6 +23,8 @@ struct kvm_machine {
 /* Owner of the list: arena. Errors: ERROR_NOT_FOUND (no KVM, or no debugfs), ERROR_PERMISSION, with the remedy. */
 MUST_CHECK bool kvm_machines_list(const struct sysroot *root, struct kvm_machine **ret_machines, size_t *ret_count, struct arena *arena,
                                   struct error *err);
+/* Whether that process holds a machine at that descriptor. */
+bool kvm_machine_is_held(const struct sysroot *root, pid_t pid, int fd);
 /* Whether the monitor holds private memory of a guest (guest_memfd), which its mappings don't show. */
 bool kvm_machine_has_private(const struct sysroot *root, const struct kvm_machine *machine);
 /* One figure, by its file's name ("pages_4k", "exits"). */

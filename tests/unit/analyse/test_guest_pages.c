@@ -46,7 +46,7 @@ Test(guest_pages, who_is_at_fault)
         level_set(&guest.pages_2m, rows[at].pages_2m);
         level_set(&guest.pages_1g, rows[at].pages_1g);
         level_set(&guest.splits_by_nx, rows[at].splits);
-        guest_pages_judge(&guest, rows[at].coverage ? &coverage : NULL);
+        guest_pages_judge(&guest, rows[at].coverage ? &coverage : NULL, NULL);
         cr_expect_eq(guest.verdict, rows[at].verdict, "row %zu: %d", at, guest.verdict);
     }
 }

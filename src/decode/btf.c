@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "decode/exits/btf_parameters.h"
+#include "decode/btf.h"
 
 #include "base/vec.h"
 
@@ -8,6 +8,11 @@
 enum {
     BTF_MAGIC = 0xeb9f,
     TYPE_BYTES = 12,
+    MEMBER_BYTES = 12,
+    NESTED_MOST = 4, /* unnamed structs within one another */
+    LOOKED_AT_MOST = 20000, /* members of a struct, with those of unnamed ones in it: types that hold themselves end */
+    KIND_STRUCT = 4,
+    KIND_UNION = 5,
     KIND_FUNC = 12,
     KIND_FUNC_PROTO = 13,
     KIND_COUNT = 20
@@ -32,6 +37,12 @@ static unsigned kind_of(const uint8_t *type)
 static unsigned members_of(const uint8_t *type)
 {
     return u32_at(type + 4) & 0xffff;
+}
+
+/* Then a member's place holds its width in bits in its highest byte. */
+static bool has_widths(const uint8_t *type)
+{
+    return u32_at(type + 4) >> 31;
 }
 
 static const char *string_of(const struct btf *btf, uint64_t offset)
@@ -137,4 +148,49 @@ bool btf_has_parameters(const struct btf *btf, const char *function, unsigned sk
             strcmp(string_of(btf, u32_at(prototype + TYPE_BYTES + 8 * (at + skip))), names[at]) != 0)
             return false;
     return prototype != NULL;
+}
+
+static bool member_find(const struct btf *btf, const uint8_t *type, uint32_t base_bits, int nested, unsigned *budget, struct btf_member *member)
+{
+    for (unsigned at = 0; at < members_of(type) && *budget; at++) {
+        const uint8_t *one = type + TYPE_BYTES + (size_t)MEMBER_BYTES * at;
+        --*budget;
+        const char *name = string_of(btf, u32_at(one));
+        uint32_t bits = base_bits + (u32_at(one + 8) & (has_widths(type) ? 0xffffff : UINT32_MAX));
+        if (*name) {
+            if (strcmp(name, member->name) != 0)
+                continue;
+            member->offset_bytes = bits / 8;
+            return bits % 8 == 0;
+        }
+        const uint8_t *inner = nested < NESTED_MOST ? type_of(btf, u32_at(one + 4)) : NULL;
+        if (inner && (kind_of(inner) == KIND_STRUCT || kind_of(inner) == KIND_UNION) && member_find(btf, inner, bits, nested + 1, budget, member))
+            return true;
+    }
+    return false;
+}
+
+size_t btf_members_find(const struct btf *btf, struct btf_member *members, size_t count)
+{
+    const struct btf_part *parts[] = {&btf->module, &btf->base};
+    size_t found = 0;
+    for (size_t at = 0; at < count; at++)
+        members[at].found = false;
+    for (size_t part = 0; part < array_count(parts); part++)
+        for (size_t at = 0, size; parts[part]->types_bytes - at >= TYPE_BYTES; at += size) {
+            const uint8_t *type = parts[part]->types + at;
+            size = size_of(parts[part], at);
+            if (!size)
+                break;
+            if (kind_of(type) != KIND_STRUCT)
+                continue;
+            const char *name = string_of(btf, u32_at(type));
+            for (size_t which = 0; which < count; which++)
+                if (!members[which].found && strcmp(name, members[which].type) == 0) {
+                    unsigned budget = LOOKED_AT_MOST;
+                    members[which].found = member_find(btf, type, 0, 0, &budget, &members[which]);
+                    found += members[which].found;
+                }
+        }
+    return found;
 }

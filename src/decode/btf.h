@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What are the parameters of the kernel's functions called? From its own type information (BTF).
+ * What are the parameters of the kernel's functions called, and where in its structs do members lie? From its own type information (BTF).
  *
  * A raw tracepoint hands over its arguments by position; __bpf_trace_NAME has their names, by which a program can be sure of them.
  * One walk of our own over 5 MB takes 1 ms, where libbpf takes 50 to load them: it keeps where each 64th type is, and the functions of one
  * prefix. Hostile bytes are expected.
- * Does not support: the other byte order; types (only names).
+ * Does not support: the other byte order; what types members have; bit fields.
  * Source: Documentation/bpf/btf.rst.
  */
-#ifndef PLUMB_DECODE_EXITS_BTF_PARAMETERS_H
-#define PLUMB_DECODE_EXITS_BTF_PARAMETERS_H
+#ifndef PLUMB_DECODE_BTF_H
+#define PLUMB_DECODE_BTF_H
 
 #include "base/bytes.h"
 #include "base/text.h"
@@ -33,5 +33,14 @@ bool btf_begin(struct btf *btf, struct view kernel, struct view module_or_empty,
 void btf_done(struct btf *btf);
 /* Whether the function has parameters of these names, in this order, behind its first `skip` ones; ends with NULL. */
 bool btf_has_parameters(const struct btf *btf, const char *function, unsigned skip, const char *const *names, size_t most);
+
+struct btf_member {
+    const char *type, *name; /* of a struct; also within its unnamed structs and unions */
+    uint32_t offset_bytes;   /* when found */
+    bool found;
+};
+
+/* In one walk: those of the module's struct, where it has one of that name, else of the kernel's. Returns how many were found. */
+size_t btf_members_find(const struct btf *btf, struct btf_member *members, size_t count);
 
 #endif
