@@ -40,6 +40,8 @@ static double backing_huge_share(const struct guest_pages *guest)
 static enum guest_page_verdict verdict_of(const struct guest_pages *guest, const struct guest_slots *slots)
 {
     double mapped = guest_pages_huge_share(guest), backed = backing_huge_share(guest);
+    if (guest->is_emulated)
+        return GUEST_PAGES_EMULATED;
     if (!guest->pages_4k.known || !guest->pages_2m.known)
         return GUEST_PAGES_UNKNOWN;
     if (mapped < 0)

@@ -17,6 +17,7 @@
 enum guest_page_verdict {
     GUEST_PAGES_UNKNOWN,          /* KVM's levels can't be read */
     GUEST_PAGES_NONE,             /* nothing is mapped yet */
+    GUEST_PAGES_EMULATED,         /* no KVM: the monitor translates the guest's instructions itself */
     GUEST_PAGES_HOST_HUGE,        /* most is mapped by 2 MiB and more: what is left is the guest's own affair */
     GUEST_PAGES_BOTH_HUGE,        /* the same in a shadow table: guest and host */
     GUEST_PAGES_BACKING_SMALL,    /* mapped small, and so is what backs it */
@@ -34,6 +35,7 @@ struct guest_pages {
     struct kvm_machine machine;
     struct fact_number pages_4k, pages_2m, pages_1g; /* entries, by level */
     struct fact_number splits_by_nx;                 /* nx_lpage_splits, now */
+    bool is_emulated;                                /* the monitor has no machine of KVM's */
     bool shadow;                                     /* no EPT or NPT: shadow page tables */
     bool has_private;                                /* the monitor holds a guest_memfd */
     uint64_t backing_small_bytes, backing_huge_bytes; /* of the mappings taken as guest memory */

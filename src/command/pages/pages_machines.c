@@ -7,6 +7,8 @@
 #include "render/pages/guest_pages.h"
 #include "source/live/memory_slots.h"
 #include "source/live/workload.h"
+#include "system/host/process_list.h"
+#include "system/host/virtual_machine.h"
 
 #include <errno.h>
 #include <time.h>
@@ -71,6 +73,12 @@ static void slots_take(struct guest_report *report, struct pages_take *take, con
     report->slots = covered;
 }
 
+static const char *monitor_name(struct pages_take *take, pid_t pid)
+{
+    char name[64];
+    return sysroot_line(take->context->root, name, sizeof(name), "/proc/%d/comm", pid) ? arena_string(&take->arena, name) : "?";
+}
+
 static void report_fill(struct guest_report *report, struct pages_take *take, const struct huge_page *policy, const struct kvm_machine *machine,
                         const struct slots_source *source, bool shadow)
 {
@@ -82,10 +90,7 @@ static void report_fill(struct guest_report *report, struct pages_take *take, co
     report->coverage = coverage_take(take, policy, machine->pid, &report->why_not);
     slots_take(report, take, source, machine);
     guest_pages_judge(&report->guest, report->coverage, report->slots);
-    char monitor[64];
-    if (!sysroot_line(root, monitor, sizeof(monitor), "/proc/%d/comm", machine->pid))
-        snprintf(monitor, sizeof(monitor), "?");
-    report->monitor = arena_string(&take->arena, monitor);
+    report->monitor = monitor_name(take, machine->pid);
 }
 
 static void pause_s(double seconds)
@@ -119,36 +124,94 @@ static bool pid_parse(const char *word, uint64_t *ret_pid, struct error *err)
            error_set(err, ERROR_USAGE, "--vm takes the process id of a monitor or 'all', not '%s'", word);
 }
 
-bool pages_show_machines(struct pages_take *take, FILE *file, struct error *err)
+/* Monitors by name that have no machine of KVM's: they are no less somebody's guests. */
+static size_t emulated_list(struct pages_take *take, const struct kvm_machine *known, size_t known_count, struct kvm_machine **ret_monitors)
 {
-    struct kvm_machine *machines;
-    size_t count, shown = 0;
-    uint64_t pid;
-    if (!pid_parse(take->options->machines, &pid, err) ||
-        !kvm_machines_list(take->context->root, &machines, &count, &take->arena, err))
-        return false;
-    struct huge_page policy;
-    huge_page_read(&policy, take->context->root);
-    bool shadow = is_shadow(take->context->root);
-    struct guest_report *reports = arena_array(&take->arena, struct guest_report, count + 1);
-    struct slots_source source = {.reader = count ? memory_slots_reader_new(take->context->root, take->context->kernel, &source.refused) : NULL};
-    for (size_t at = 0; source.reader && at < count; at++)
-        memory_slots_owner_find(source.reader, take->context->root, &machines[at]);
+    struct process_list list = {0};
+    size_t count = 0;
+    process_list_read(&list, take->context->root);
+    *ret_monitors = arena_array(&take->arena, struct kvm_machine, list.count + 1);
+    for (size_t at = 0; at < list.count; at++) {
+        char name[64];
+        bool has_kvm = false;
+        for (size_t which = 0; which < known_count; which++)
+            has_kvm = has_kvm || known[which].pid == list.items[at].pid;
+        if (!has_kvm && sysroot_line(take->context->root, name, sizeof(name), "/proc/%d/comm", list.items[at].pid) && virtual_machine_is_monitor(name))
+            (*ret_monitors)[count++] = (struct kvm_machine){.pid = list.items[at].pid};
+    }
+    process_list_done(&list);
+    return count;
+}
+
+static void emulated_fill(struct guest_report *report, struct pages_take *take, const struct huge_page *policy, const struct kvm_machine *monitor)
+{
+    report->guest = (struct guest_pages){.machine = *monitor, .is_emulated = true};
+    fact_number_absent(&report->guest.pages_4k, "the monitor has no machine of KVM's");
+    report->guest.pages_2m = report->guest.pages_1g = report->guest.splits_by_nx = report->guest.pages_4k;
+    report->coverage = coverage_take(take, policy, monitor->pid, &report->why_not);
+    report->slots_why_not = "the monitor has no machine of KVM's";
+    guest_pages_judge(&report->guest, report->coverage, NULL);
+    report->monitor = monitor_name(take, monitor->pid);
+}
+
+/* Those that were asked for come first; returns how many. */
+static size_t asked_for(struct kvm_machine *machines, size_t count, uint64_t pid)
+{
+    size_t kept = 0;
     for (size_t at = 0; at < count; at++)
         if (!pid || (uint64_t)machines[at].pid == pid)
-            machines[shown++] = machines[at];
-    if (take->options->seconds > 0)
-        levels_watch(take, reports, machines, shown);
+            machines[kept++] = machines[at];
+    return kept;
+}
+
+struct guests {
+    struct guest_report *reports;
+    size_t count;
+};
+
+/* Without KVM there may yet be emulated ones. */
+static bool guests_find(struct pages_take *take, uint64_t pid, struct guests *guests, struct error *err)
+{
+    const struct sysroot *root = take->context->root;
+    struct kvm_machine *machines = NULL, *emulated;
+    struct huge_page policy;
+    struct error no_kvm = {0};
+    size_t count = 0;
+    bool has_kvm = kvm_machines_list(root, &machines, &count, &take->arena, &no_kvm);
+    struct slots_source source = {.reader = count ? memory_slots_reader_new(root, take->context->kernel, &source.refused) : NULL};
+    for (size_t at = 0; source.reader && at < count; at++)
+        memory_slots_owner_find(source.reader, root, &machines[at]);
+    /* Who has a machine that we may not see isn't taken for an emulator. */
+    size_t emulated_count = has_kvm || no_kvm.kind == ERROR_NOT_FOUND ? emulated_list(take, machines, count, &emulated) : 0;
+    size_t shown = asked_for(machines, count, pid), shown_emulated = emulated_count ? asked_for(emulated, emulated_count, pid) : 0;
+    huge_page_read(&policy, root);
+    guests->count = shown + shown_emulated;
+    guests->reports = arena_array(&take->arena, struct guest_report, guests->count + 1);
+    if (take->options->seconds > 0 && shown)
+        levels_watch(take, guests->reports, machines, shown);
     for (size_t at = 0; at < shown; at++)
-        report_fill(&reports[at], take, &policy, &machines[at], &source, shadow);
+        report_fill(&guests->reports[at], take, &policy, &machines[at], &source, is_shadow(root));
     memory_slots_reader_free(source.reader);
-    if (!shown && pid)
-        return error_set(err, ERROR_NOT_FOUND, "process %llu runs no KVM guest", (unsigned long long)pid);
+    for (size_t at = 0; at < shown_emulated; at++)
+        emulated_fill(&guests->reports[shown + at], take, &policy, &emulated[at]);
+    if (!has_kvm && !guests->count) {
+        *err = no_kvm;
+        return false;
+    }
+    return guests->count || !pid || error_set(err, ERROR_NOT_FOUND, "process %llu runs no KVM guest", (unsigned long long)pid);
+}
+
+bool pages_show_machines(struct pages_take *take, FILE *file, struct error *err)
+{
+    struct guests guests;
+    uint64_t pid;
+    if (!pid_parse(take->options->machines, &pid, err) || !guests_find(take, pid, &guests, err))
+        return false;
     scoped_text struct text out = {0};
     struct page page = page_for(&out, file);
     if (take->options->json)
-        guest_pages_json(&out, reports, shown);
+        guest_pages_json(&out, guests.reports, guests.count);
     else
-        guest_pages_text(&page, reports, shown);
+        guest_pages_text(&page, guests.reports, guests.count);
     return text_write_file(&out, file) || error_system(err, errno, "can't write the result");
 }

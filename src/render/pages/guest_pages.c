@@ -16,6 +16,8 @@ static const struct {
 } verdicts[] = {
     [GUEST_PAGES_UNKNOWN] = {"unknown", "KVM's levels can't be read here, so how the host maps this guest is not known", NULL, PAGE_WARNING},
     [GUEST_PAGES_NONE] = {"nothing_mapped", "nothing of this guest's memory is mapped yet", NULL, PAGE_PLAIN},
+    [GUEST_PAGES_EMULATED] = {"emulated", "this monitor has no machine of KVM's: it translates its guest's instructions itself (QEMU's TCG), which costs far more than any page size",
+                              "give it KVM (QEMU -accel kvm, with access to /dev/kvm)", PAGE_WARNING},
     [GUEST_PAGES_HOST_HUGE] = {"host_huge", "the host maps this guest huge: if it waits for address translation, its own page size is at fault",
                                "inside the guest: plumb pages -p PID says why a program's memory is on small pages there", PAGE_GOOD},
     [GUEST_PAGES_BOTH_HUGE] = {"both_huge", "this guest and its host both use huge pages for what is mapped: page size is not what it waits for", NULL, PAGE_GOOD},
@@ -138,7 +140,7 @@ static void add_backing(struct page *page, const struct guest_report *report)
                 page_add(page, PAGE_FAINT, report->slots ? "  backed by (mappings of the monitor in which slots lie)\n         small         huge\n"
                                                          : "  backed by (the monitor's large writable mappings, taken as guest memory)\n         small         huge\n");
             headed = true;
-            pages_mapping_rows(page, &coverage->mappings[at], true);
+            pages_mapping_rows(page, &coverage->mappings[at], coverage->mappings[at].sizes.base >= HUGE_PAGE_BYTES);
         }
     if (!headed)
         pages_sentence(page, "backing: ", PAGE_WARNING, report->slots ? "no mapping of the monitor lies behind a slot"
@@ -164,7 +166,8 @@ static void add_guest(struct page *page, const struct guest_report *report)
 {
     char title[160];
     const struct guest_pages *guest = &report->guest;
-    snprintf(title, sizeof(title), "GUEST OF %s (process %d, machine %d-%d)", report->monitor, guest->machine.pid, guest->machine.creator, guest->machine.fd);
+    snprintf(title, sizeof(title), guest->is_emulated ? "GUEST OF %s (process %d)" : "GUEST OF %s (process %d, machine %d-%d)", report->monitor,
+             guest->machine.pid, guest->machine.creator, guest->machine.fd);
     page_heading(page, title);
     text_add(page->out, "  ");
     page_paragraph(page, verdicts[guest->verdict].meaning, 2, 2, verdicts[guest->verdict].sentence);
@@ -174,17 +177,20 @@ static void add_guest(struct page *page, const struct guest_report *report)
         pages_sentence(page, "note: ", PAGE_WARNING, "the thread that made it has ended and other monitors run: that it is this process's is a guess by process numbers");
     if (guest->has_private)
         pages_sentence(page, "note: ", PAGE_WARNING, "it has private memory (guest_memfd): its size on the host is known from KVM's levels only");
-    add_levels(page, guest);
-    add_set(page, report);
-    add_slots(page, report);
+    if (!guest->is_emulated) {
+        add_levels(page, guest);
+        add_set(page, report);
+        add_slots(page, report);
+    }
     add_backing(page, report);
-    add_walks(page, guest);
+    if (!guest->is_emulated)
+        add_walks(page, guest);
 }
 
 void guest_pages_text(struct page *page, const struct guest_report *reports, size_t count)
 {
     if (!count)
-        page_paragraph(page, PAGE_PLAIN, 0, 0, "no KVM guest runs here");
+        page_paragraph(page, PAGE_PLAIN, 0, 0, "no guest runs here: KVM has no machine, and no process is named like a monitor");
     for (size_t at = 0; at < count; at++)
         add_guest(page, &reports[at]);
 }
@@ -264,8 +270,13 @@ static void write_guest(struct json_writer *json, const struct guest_report *rep
     json_i64(json, "pid", guest->machine.pid);
     json_string(json, "monitor", report->monitor);
     json_bool(json, "pid_is_guess", guest->machine.is_guess);
-    json_i64(json, "creator", guest->machine.creator);
-    json_i64(json, "fd", guest->machine.fd);
+    if (guest->is_emulated) {
+        json_null(json, "creator");
+        json_null(json, "fd");
+    } else {
+        json_i64(json, "creator", guest->machine.creator);
+        json_i64(json, "fd", guest->machine.fd);
+    }
     json_string(json, "verdict", verdicts[guest->verdict].id);
     json_string(json, "sentence", verdicts[guest->verdict].sentence);
     json_string(json, "remedy", verdicts[guest->verdict].remedy);

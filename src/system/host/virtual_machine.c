@@ -27,7 +27,7 @@ int vcpu_number_of(const char *thread_name)
     return -1;
 }
 
-static bool is_monitor(const char *comm)
+bool virtual_machine_is_monitor(const char *comm)
 {
     static const char *const prefixes[] = {"qemu-", "kvm", "firecracker", "cloud-hyperviso", "crosvm", "lkvm"};
     for (size_t at = 0; at < array_count(prefixes); at++)
@@ -219,7 +219,7 @@ void virtual_machines_read(struct virtual_machines *machines, const struct sysro
         scanned++;
         struct virtual_machine machine = {.pid = (int)pid};
         vcpus_read(&machine, root, topology, arena);
-        if (!machine.vcpu_count && !is_monitor(comm))
+        if (!machine.vcpu_count && !virtual_machine_is_monitor(comm))
             continue;
         machine.monitor = arena_string(arena, comm);
         memory_read(&machine, root);

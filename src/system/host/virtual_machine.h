@@ -44,6 +44,8 @@ struct virtual_machines {
 void virtual_machines_read(struct virtual_machines *machines, const struct sysroot *root, const struct topology *topology,
                            struct arena *arena);
 
+/* Whether a process of this name runs virtual machines. */
+bool virtual_machine_is_monitor(const char *comm);
 /* The vCPU's number when a thread of this name is one, or -1. */
 int vcpu_number_of(const char *thread_name);
 
