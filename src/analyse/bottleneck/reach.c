@@ -150,6 +150,25 @@ static void stalled_addresses(address_list *list, const struct bottleneck_reques
     }
 }
 
+/* How large a part of the function's, or the row's, addresses lies on huge pages: 0..1. */
+static double huge_part(const struct bottleneck_request *request, const struct region *region, uint32_t row)
+{
+    struct index_part own = row == UINT32_MAX ? code_index_addresses(request->index, region->function)
+                                              : code_index_row_addresses(request->index, region->function, row);
+    double huge = 0;
+    for (size_t at = 0; at < own.count; at++)
+        huge += request->stalls->addresses[own.items[at]].on_huge_page;
+    return own.count ? huge / (double)own.count : 0;
+}
+
+/* More pages, of the size that most addresses lie on, than the second-level TLB has entries. */
+static bool exceeds_tlb(const struct bottleneck_request *request, double pages_bytes, double huge)
+{
+    static const double HUGE_PAGE_BYTES = 2 << 20, MOST = 0.5;
+    double least = bottleneck_thresholds.tlb_pages_bytes;
+    return huge >= MOST ? pages_bytes > least * HUGE_PAGE_BYTES / request->machine->base_page_bytes : pages_bytes * (1 - huge) > least;
+}
+
 static uint64_t common_divisor(uint64_t a, uint64_t b)
 {
     while (b) {
@@ -271,7 +290,7 @@ struct reach reach_of(const struct bottleneck_request *request, const struct reg
         reach.known = level_find(&reach, request->machine, crowding_of(grain_of(&addresses)));
         double pages = touched->pages_bytes.known ? touched->pages_bytes.mid : touched->pages_least_bytes;
         bool strides = reach.set.stride_bytes >= request->machine->base_page_bytes / 2 && !reach.set.one_place_in_stride;
-        reach.is_wide_spread = pages > limit->tlb_pages_bytes &&
+        reach.is_wide_spread = exceeds_tlb(request, pages, huge_part(request, region, row)) &&
                                ((sized && pages > limit->tlb_page_line * touched->lines_bytes.mid) || strides);
         if (reach.known && reach.level != LEVEL_L1 && access != UINT32_MAX)
             order_find(&reach, request, region, bound, access);

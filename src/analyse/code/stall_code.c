@@ -3,10 +3,6 @@
 
 #include <string.h>
 
-enum {
-    JUMPS_MOST = 4096,
-};
-
 static const char *last_part(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -93,6 +89,7 @@ static void function_decode(struct stall_work *work, uint32_t index)
         memcpy(decoded->items, items.items, items.count * sizeof(*items.items));
     decoded->hits = arena_array(work->arena, uint64_t, items.count + 1);
     decoded->sampled = arena_array(work->arena, uint64_t, items.count + 1);
+    decoded->met = arena_array(work->arena, uint32_t, items.count + 1);
     for (size_t at = 0; at < items.count && !work->functions.items[index].is_kernel; at++)
         work->stalls->has_wide_code |= items.items[at].vector_bits == 512;
     vec_done(&items);
@@ -119,79 +116,6 @@ static uint32_t instruction_at(const struct stall_code *decoded, uint64_t shown_
     return exact ? (uint32_t)(low - 1) : NO_INDEX;
 }
 
-/* A jump back to this instruction, when the function has one: the likelier way in than falling through. */
-static uint32_t jump_back_to(const struct stall_code *decoded, uint32_t index)
-{
-    uint64_t addr = decoded->items[index].addr;
-    size_t most = decoded->count < index + JUMPS_MOST ? decoded->count : index + JUMPS_MOST;
-    for (size_t at = index; at < most; at++)
-        if (decoded->items[at].has_target && decoded->items[at].target == addr &&
-            decoded->items[at].class != INSTRUCTION_CALL)
-            return (uint32_t)at;
-    return NO_INDEX;
-}
-
-/* The branch that leads here, the nearest before or else behind: the way into code that nothing falls into. */
-static uint32_t branch_to(const struct stall_code *decoded, uint32_t index)
-{
-    uint64_t addr = decoded->items[index].addr;
-    uint32_t least = index > JUMPS_MOST ? index - JUMPS_MOST : 0;
-    for (uint32_t at = index; at > least; at--)
-        if (decoded->items[at - 1].has_target && decoded->items[at - 1].target == addr &&
-            decoded->items[at - 1].class != INSTRUCTION_CALL)
-            return at - 1;
-    return NO_INDEX;
-}
-
-/* A compare with a memory operand fuses with the branch behind it: the pair stalls on the load. */
-static uint32_t fused_with(const struct stall_code *decoded, uint32_t index)
-{
-    if (index == 0 || index == NO_INDEX || decoded->items[index].class != INSTRUCTION_BRANCH)
-        return index;
-    const struct instruction *before = &decoded->items[index - 1];
-    bool compare = before->is_load && !before->is_store && before->class == INSTRUCTION_LOAD_OP;
-    return compare ? index - 1 : index;
-}
-
-/* Padding behind a jump is never run: what follows it is reached by a jump. */
-static bool falls_in(const struct stall_code *decoded, uint32_t index)
-{
-    uint32_t at = index;
-    while (at > 0 && decoded->items[at - 1].class == INSTRUCTION_NOP)
-        at--;
-    return at > 0 ? decoded->items[at - 1].falls_through && (at == index || decoded->items[index - 1].falls_through)
-                  : index > 0;
-}
-
-/* A jump table's jump, nearest before or else behind: the way to code that nothing falls into. */
-static uint32_t indirect_jump_near(const struct stall_code *decoded, uint32_t index)
-{
-    for (uint32_t at = index; at > 0; at--)
-        if (decoded->items[at - 1].class == INSTRUCTION_JUMP && !decoded->items[at - 1].has_target)
-            return at - 1;
-    for (size_t at = index; at < decoded->count; at++)
-        if (decoded->items[at].class == INSTRUCTION_JUMP && !decoded->items[at].has_target)
-            return (uint32_t)at;
-    return NO_INDEX;
-}
-
-static uint32_t stalled_of(const struct stall_code *decoded, uint32_t sampled)
-{
-    if (sampled == NO_INDEX)
-        return NO_INDEX;
-    if (decoded->items[sampled].class == INSTRUCTION_STRING) /* interrupted within, it goes on where it was */
-        return sampled;
-    uint32_t back = jump_back_to(decoded, sampled);
-    if (back != NO_INDEX)
-        return fused_with(decoded, back);
-    if (falls_in(decoded, sampled))
-        return fused_with(decoded, sampled - 1);
-    uint32_t branch = branch_to(decoded, sampled);
-    if (branch != NO_INDEX)
-        return fused_with(decoded, branch);
-    return sampled > 0 ? indirect_jump_near(decoded, sampled) : NO_INDEX;
-}
-
 static bool is_own_row(const struct stall_code *decoded, struct loop_rows loop, uint32_t row)
 {
     return decoded->loops[row].first == loop.first && decoded->loops[row].last == loop.last;
@@ -215,7 +139,7 @@ static void landings_mark(struct stall_code *decoded)
         const struct instruction *row = &decoded->items[at];
         if (at + 1 < decoded->count && row->class == INSTRUCTION_BRANCH)
             decoded->marks[at + 1] |= MARK_LANDING;
-        if (at > 0 && !falls_in(decoded, (uint32_t)at) && row->class != INSTRUCTION_NOP)
+        if (at > 0 && !stall_falls_in(decoded, (uint32_t)at) && row->class != INSTRUCTION_NOP)
             decoded->marks[at] |= MARK_LANDING;
         uint32_t target = row->has_target && row->class == INSTRUCTION_BRANCH ? instruction_at(decoded, row->target)
                                                                                : NO_INDEX;
@@ -276,7 +200,7 @@ static uint32_t table_mark(struct stall_code *decoded)
             led_to[target] = 1;
     }
     for (size_t at = 1; at < decoded->count && jumps; at++)
-        if (!led_to[at] && decoded->items[at].class != INSTRUCTION_NOP && !falls_in(decoded, (uint32_t)at)) {
+        if (!led_to[at] && decoded->items[at].class != INSTRUCTION_NOP && !stall_falls_in(decoded, (uint32_t)at)) {
             decoded->marks[at] |= MARK_TABLE;
             cases++;
         }
@@ -330,7 +254,6 @@ const struct stall_place *stall_place_of(struct stall_work *work, uint32_t locat
         return place;
     uint64_t dso_addr = work->recording->samples.locations[location].dso_addr;
     place->sampled = instruction_at(decoded, source->shown_addr + (dso_addr - source->dso_addr));
-    place->stalled = stalled_of(decoded, place->sampled);
     if (!decoded->marked) {
         decoded->loops = arena_array(work->arena, struct loop_rows, decoded->count + 1);
         code_loops_find(decoded->items, decoded->count, decoded->loops);
@@ -339,6 +262,17 @@ const struct stall_place *stall_place_of(struct stall_work *work, uint32_t locat
     }
     decoded->marked = true;
     loop_mark(work, decoded, place->sampled);
-    loop_mark(work, decoded, place->stalled);
     return place;
+}
+
+void stall_place_settle(struct stall_work *work, uint32_t location)
+{
+    struct stall_place *place = &work->places[location];
+    if (place->settled || !place->known)
+        return;
+    struct stall_code *decoded = &work->decoded.items[place->function];
+    place->stalled = stall_before(decoded, place->sampled);
+    place->settled = true;
+    if (decoded->marked)
+        loop_mark(work, decoded, place->stalled);
 }

@@ -163,8 +163,7 @@ static bool is_dependent(const struct stall_code *decoded, uint32_t index)
     return own || decoded->marks[index] & (MARK_ADDRESSED | MARK_FOLLOWS);
 }
 
-static void group_fill(struct stall_work *work, const struct grouped_hit *hits, size_t count,
-                       const struct process_pages *pages, struct stall_group *group)
+static void group_fill(struct stall_work *work, const struct grouped_hit *hits, size_t count, struct stall_group *group)
 {
     uint32_t function = hits[0].hit.function;
     const struct stall_code *decoded = &work->decoded.items[function];
@@ -185,10 +184,9 @@ static void group_fill(struct stall_work *work, const struct grouped_hit *hits, 
         dependent += is_dependent(decoded, hits[at].hit.instruction) ? weight : 0;
         if (decoded->hits[hits[at].hit.instruction] > decoded->hits[hottest])
             hottest = hits[at].hit.instruction;
-        uint64_t size = pages ? process_pages_size_at(pages, hits[at].hit.addr) : 0;
-        group->unknown_hits += size == 0;
-        group->base_hits += pages && size && size <= pages->base_page_bytes;
-        group->huge_hits += pages && size > pages->base_page_bytes;
+        group->unknown_hits += !hits[at].hit.on_base_page && !hits[at].hit.on_huge_page;
+        group->base_hits += hits[at].hit.on_base_page;
+        group->huge_hits += hits[at].hit.on_huge_page;
     }
     group->samples = (uint64_t)(samples + 0.5);
     group->load_samples = (uint64_t)(loads + 0.5);
@@ -205,6 +203,13 @@ static void group_fill(struct stall_work *work, const struct grouped_hit *hits, 
     group->base_share = wilson_interval((double)group->base_hits, sized, sized);
     group->set = working_set_of(addresses, count);
     group_order(decoded, hits, count, hottest, group);
+}
+
+static void hit_page(struct stall_address *hit, const struct process_pages *pages)
+{
+    uint64_t size = pages ? process_pages_size_at(pages, hit->addr) : 0;
+    hit->on_base_page = size && size <= pages->base_page_bytes;
+    hit->on_huge_page = size && !hit->on_base_page;
 }
 
 static int group_compare(const void *a, const void *b)
@@ -224,6 +229,7 @@ void stall_groups_find(struct stall_work *work, const struct process_pages *page
     for (size_t at = 0; at < count; at++) {
         const struct process_pages *map = pages_of(pages, pages_count, work->hits.items[at].pid);
         const struct page_area *area = map ? process_pages_area(map, work->hits.items[at].addr) : NULL;
+        hit_page(&work->hits.items[at], map);
         hits[at] = (struct grouped_hit){work->hits.items[at], area, area ? area->start : 0};
     }
     qsort(hits, count, sizeof(*hits), grouped_compare);
@@ -237,8 +243,7 @@ void stall_groups_find(struct stall_work *work, const struct process_pages *page
              end++)
             weight += hit_weight(work, &hits[end].hit);
         if (weight >= (double)least)
-            group_fill(work, hits + first, end - first, pages_of(pages, pages_count, hits[first].hit.pid),
-                       vec_push(&groups));
+            group_fill(work, hits + first, end - first, vec_push(&groups));
         first = end;
     }
     if (groups.count)

@@ -201,11 +201,26 @@ static void placed_add(struct stall_work *work, size_t index, const struct stall
         *vec_push(&work->placed) = (struct stall_sample){(uint32_t)index, place->function, place->sampled, place->stalled, is_again};
 }
 
+/* Where they all fell comes first: it tells which ways the program went. */
+static void samples_meet(struct stall_work *work)
+{
+    const struct samples *samples = &work->recording->samples;
+    for (size_t at = 0; at < samples->count; at++) {
+        if (samples->items[at].location >= samples->location_count || !stalls_counts_sample(work->recording, &samples->items[at]))
+            continue;
+        const struct stall_place *place = stall_place_of(work, samples->items[at].location);
+        struct stall_code *decoded = &work->decoded.items[place->function];
+        if (place->sampled != NO_INDEX && decoded->met)
+            decoded->met[place->sampled]++;
+    }
+}
+
 void stall_samples_walk(struct stall_work *work)
 {
     const struct samples *samples = &work->recording->samples;
     struct stalls *stalls = work->stalls;
     double weight_ns = 0;
+    samples_meet(work);
     for (size_t at = 0; at < samples->count; at++) {
         const struct sample *sample = &samples->items[at];
         bool counts = stalls_counts_sample(work->recording, sample);
@@ -213,6 +228,7 @@ void stall_samples_walk(struct stall_work *work)
         if ((!counts && !again) || sample->location >= samples->location_count)
             continue;
         const struct stall_place *place = stall_place_of(work, sample->location);
+        stall_place_settle(work, sample->location);
         placed_add(work, at, place, again);
         if (again)
             continue;

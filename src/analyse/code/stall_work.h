@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * What is known while stalls are found: the decoded functions, the place of each location, the addresses met. Internal to
- * stalls: stall_code (which instruction stalled), stall_samples (what each sample counts as), stall_rows (the results by
+ * stalls: stall_code (decoded, marked), stall_before (which instruction stalled), stall_samples (what each sample counts as), stall_rows (the results by
  * function), stall_groups (by mapping), stall_lines (shared between threads).
  */
 #ifndef PLUMB_ANALYSE_CODE_STALL_WORK_H
@@ -15,7 +15,7 @@
 #define NO_INDEX UINT32_MAX
 
 struct stall_place { /* what is known of one location; filled when its first sample comes */
-    bool known;
+    bool known, settled; /* settled: `stalled` is known, too */
     uint32_t function;  /* index into functions, before sorting */
     uint32_t sampled, stalled; /* instruction indices; NO_INDEX */
 };
@@ -45,11 +45,20 @@ struct stall_work {
 
 /* ---- stall_code ---- */
 
-/* Where a location lies: decodes and marks its function at the first. Owner: work. */
+/* Where a location lies, but for what stalled there: decodes and marks its function at the first. Owner: work. */
 const struct stall_place *stall_place_of(struct stall_work *work, uint32_t location);
+/* What stalled there: when all samples were met, since which way was gone to it is seen by what else was. */
+void stall_place_settle(struct stall_work *work, uint32_t location);
 /* Accesses the stack frame. */
 bool stall_is_frame_operand(const struct stall_work *work, const struct stall_code *decoded,
                             const struct instruction *instruction);
+
+/* ---- stall_before ---- */
+
+/* NO_INDEX: no way to `sampled` is known. */
+uint32_t stall_before(const struct stall_code *decoded, uint32_t sampled);
+/* The row before it goes on to it; padding behind a jump is never run. */
+bool stall_falls_in(const struct stall_code *decoded, uint32_t index);
 
 /* ---- stall_samples ---- */
 
@@ -68,6 +77,7 @@ void stall_functions_sort(struct stall_work *work);
 
 /* ---- stall_groups, stall_lines ---- */
 
+/* Also notes the pages of work->hits. */
 void stall_groups_find(struct stall_work *work, const struct process_pages *pages, size_t pages_count);
 /* Reorders work->hits. */
 void stall_lines_count(struct stall_work *work);

@@ -73,10 +73,10 @@ void stalls_find(struct stalls *stalls, const struct recording *recording, const
     work.index_of = memory_alloc((bundle->count + 1) * sizeof(*work.index_of));
     memset(work.index_of, 0xff, (bundle->count + 1) * sizeof(*work.index_of));
     stall_samples_walk(&work);
-    samples_keep(&work);
     for (size_t at = 0; at < work.functions.count; at++)
         stall_rows_find(&work, (uint32_t)at);
     stall_groups_find(&work, pages, pages_count);
+    samples_keep(&work); /* with their pages, and still in the recording's order */
     stall_lines_count(&work);
     stall_functions_sort(&work);
     work_done(&work);

@@ -68,6 +68,7 @@ struct stall_code { /* a function's instructions and what was met at each; count
     struct instruction *items;
     uint64_t *hits;          /* stalled here */
     uint64_t *sampled;       /* where the samples fell */
+    uint32_t *met;           /* … those too of which it isn't known what stalled; NULL: not counted */
     uint8_t *marks;          /* MARK_… */
     struct loop_rows *loops; /* the smallest around each; first is UINT32_MAX: none */
     uint32_t *chases;        /* the load that a MARK_FOLLOWS row goes behind */
@@ -83,6 +84,7 @@ struct stall_address { /* that a stalled access went to */
     uint32_t function, instruction, thread, pid;
     bool is_ahead; /* of the access to come: where it went, not that it waited */
     bool is_landing;
+    bool on_base_page, on_huge_page; /* neither: not known */
 };
 
 struct stall_sample { /* one whose instruction is known, user code only */

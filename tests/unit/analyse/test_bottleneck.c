@@ -154,6 +154,33 @@ static void chase(struct made_up *made, uint64_t over_bytes)
     addresses_add(made, 0, over_bytes);
 }
 
+/* Down the columns of a matrix: each access 32 KiB and 64 bytes behind the last, on pages of either size. */
+static void columns(struct made_up *made, bool on_huge_pages)
+{
+    enum { STRIDE = (32 << 10) + 64, ROWS = 8192 };
+    make_up(made);
+    function_begin(made, "columns");
+    access_add(made, INSTRUCTION_LOAD, 3, SAMPLES - 10);
+    row_add(made, INSTRUCTION_INT, 10);
+    loop_close(made, 0);
+    for (uint64_t at = 0; at < ADDRESSES; at++)
+        made->addresses[made->stalls.address_count++] = (struct stall_address){
+            .time_ns = at * 333000, .addr = (1ull << 40) + at * 2654435761u % ROWS * STRIDE, .instruction = 0,
+            .on_base_page = !on_huge_pages, .on_huge_page = on_huge_pages};
+}
+
+/* As many translations as there are small pages, or 128 of huge ones: every TLB holds these. */
+Test(bottleneck, huge_pages_leave_no_translation_to_wait_for)
+{
+    struct made_up made;
+    columns(&made, false);
+    expect(&made, BOTTLENECK_MEMORY, CAUSE_TLB);
+    done(&made);
+    columns(&made, true);
+    expect(&made, BOTTLENECK_MEMORY, CAUSE_PARALLEL_MISSES);
+    done(&made);
+}
+
 /* ---- what ran ---- */
 
 Test(bottleneck, a_trace_bounds_what_wrong_guesses_take)

@@ -17,7 +17,7 @@ static uint64_t entry_hits(uint32_t stalled, uint64_t *ret_sampled)
     struct recorded_event event = {.name = "cpu-clock", .counts_ns = true};
     struct location location = {.runtime_addr = 0x400000, .cpu_mode = CPU_MODE_USER};
     struct sample samples[SAMPLES];
-    struct stall_place place = {.known = true, .function = 0, .sampled = 0, .stalled = stalled};
+    struct stall_place place = {.known = true, .settled = true, .function = 0, .sampled = 0, .stalled = stalled};
     struct instruction rows[2] = {{.class = INSTRUCTION_INT, .length = 1}, {.class = INSTRUCTION_BRANCH, .length = 1}};
     uint64_t hits[2] = {0}, sampled[2] = {0};
     uint8_t marks[2] = {0};
@@ -107,4 +107,32 @@ Test(stall_lines, handing_memory_over_or_a_wrong_guess_may_be_no_contention)
     struct stalls guessed = lines_met((struct met){.in_turns = true, .behind_branch = true});
     cr_assert_eq(guessed.shared_line_samples, TURNS);
     cr_assert_eq(guessed.contended_samples, 0, "behind the end of a short loop");
+}
+
+/* ---- what ran before ---- */
+
+/*
+ * A loop as compilers lay it out: a slow instruction falls into the head, and the rare case's call, out of the way behind the
+ * loop, jumps there as well. `rare`: samples that fell in the rare case.
+ */
+static uint32_t stalled_before_head(uint32_t usual, uint32_t rare)
+{
+    struct instruction rows[6] = {
+        {.addr = 0, .class = INSTRUCTION_FP_DIV, .falls_through = true, .length = 1},
+        {.addr = 1, .class = INSTRUCTION_INT, .falls_through = true, .length = 1}, /* the head */
+        {.addr = 2, .class = INSTRUCTION_BRANCH, .falls_through = true, .has_target = true, .target = 0, .length = 1},
+        {.addr = 3, .class = INSTRUCTION_CALL, .falls_through = true, .length = 1},
+        {.addr = 4, .class = INSTRUCTION_INT, .falls_through = true, .length = 1},
+        {.addr = 5, .class = INSTRUCTION_JUMP, .has_target = true, .target = 1, .length = 1},
+    };
+    uint32_t met[6] = {usual, 1000, 50, 0, rare, rare};
+    struct stall_code code = {.items = rows, .met = met, .count = 6};
+    return stall_before(&code, 1);
+}
+
+Test(stall_before, a_jump_back_that_hardly_runs_is_not_what_stalled)
+{
+    cr_assert_eq(stalled_before_head(100, 0), 0, "the division falls into the head");
+    cr_assert_eq(stalled_before_head(100, 40), 5, "both ways are gone: the jump back is the usual one");
+    cr_assert_eq(stalled_before_head(3, 0), 5, "too few samples to know the ways by");
 }
