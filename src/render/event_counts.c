@@ -77,6 +77,7 @@ struct ratio_text {
     char number[32];
     const char *unit;
     double shown; /* the number, as JSON has it */
+    const char *quality; /* of a metric; else "" */
     char unit_buffer[192];
 };
 
@@ -135,6 +136,7 @@ static void metric_text(const struct count_metric *metric, struct ratio_text *te
 {
     text->shown = metric->value;
     text->unit = text->unit_buffer;
+    text->quality = metric->quality;
     snprintf(text->unit_buffer, sizeof(text->unit_buffer), "%s%s%s", metric->unit, metric->unit[0] ? "  " : "", metric->name);
     snprintf(text->number, sizeof(text->number), metric->unit[0] ? "%8.1f" : "%8.2f", metric->value);
 }
@@ -147,6 +149,7 @@ static size_t beside_count(const struct count_line *line)
 
 static bool beside_text(const struct count_line *line, size_t index, struct ratio_text *text)
 {
+    text->quality = "";
     if (!line->metric_count)
         return ratio_text(&line->ratios[index], text);
     metric_text(&line->metrics[index], text);
@@ -227,6 +230,8 @@ static void text_ratio(struct line_writer *writer, const struct count_line *line
     text_printf(writer->out, " # %s", ratio.number);
     int left = RATIO_COLUMNS - (int)(writer->out->length - before) - 1;
     text_printf(writer->out, " %-*s", left > 0 ? left : 0, ratio.unit);
+    if (ratio.quality[0])
+        text_printf(writer->out, " (%s)", ratio.quality);
 }
 
 static void text_line(struct line_writer *writer, const struct count_line *line)
@@ -366,6 +371,8 @@ static void json_line(struct line_writer *writer, const struct count_line *line)
         }
         text_printf(out, "\"metric-value\" : %f, \"metric-unit\" : ", has ? ratio.shown : 0.0);
         quoted(out, has ? ratio.unit : "");
+        if (has && ratio.quality[0])
+            text_printf(out, ", \"metric-quality\" : \"%s\"", ratio.quality);
         text_add_char(out, '}');
     }
     text_add_char(out, '\n');

@@ -194,7 +194,7 @@ def test_summary_lines_with_and_without_their_mark(run, countable):
     assert re.match(r"[\d.]+,msec,task-clock", last("--no-csv-summary"))
 
 
-@pytest.mark.parametrize("word", ["--metric-no-merge", "-g", "--filter"])
+@pytest.mark.parametrize("word", ["--smi-cost", "-g", "--filter"])
 def test_options_of_perf_that_are_not_had_say_what_instead(run, word):
     done = run("stat", word, "true")
     assert done.returncode == 2 and "plumb has no option" in done.stderr and "hint:" in done.stderr

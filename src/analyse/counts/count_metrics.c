@@ -52,13 +52,43 @@ static void term_add(struct measured *term, const struct count_line *line)
     *term = measured_as(line->value + (term->known ? term->value : 0)); /* several PMUs of a kind count parts */
 }
 
+/* Where a term's count is from. */
+struct term_source {
+    size_t group; /* 1 + the rows' group; 0: not counted */
+    double least; /* of the time it was on a counter, as a share */
+};
+
+static double line_share(const struct count_line *line)
+{
+    return line->enabled_ns > 0 ? line->running_ns / line->enabled_ns : 1;
+}
+
+/* How much of the time its events were counted, and whether all at the same. */
+static const char *quality_of(const struct place_lines *place, uint32_t metric, const struct term_source *sources)
+{
+    static const double always = 0.9999; /* the kernel's own clock reads may differ by a moment */
+    const struct metric_table *table = place->metrics->table;
+    bool *needed = arena_array(place->arena, bool, table->terms.count + 1);
+    size_t first = 0;
+    bool across = false;
+    double least = 1;
+    table_terms_needed(table, metric, place->metrics->constants, needed);
+    for (size_t at = 0; at < table->terms.count; at++) {
+        if (!needed[at] || !sources[at].group || sources[at].group == COUNT_METRIC_ACROSS + 1)
+            continue;
+        across |= first && first != sources[at].group;
+        first = first ? first : sources[at].group;
+        least = sources[at].least < least ? sources[at].least : least;
+    }
+    return least >= always ? "" : across ? "cross-group" : "scaled";
+}
+
 /* The values with the counts of one group, or of all; events outside of groups belong to each. */
-static void evaluate(const struct place_lines *place, size_t group, struct table_values *ret_values)
+static void evaluate(const struct place_lines *place, size_t group, struct table_values *ret_values, struct term_source *sources)
 {
     const struct count_metrics *metrics = place->metrics;
     const struct metric_table *table = metrics->table;
     struct measured *terms = arena_array(place->arena, struct measured, table->terms.count + 1);
-    size_t *taken = arena_array(place->arena, size_t, table->terms.count + 1); /* the group that a term was taken from, and 1 */
     struct table_inputs inputs;
     for (size_t at = 0; at < table->terms.count; at++) {
         const struct table_term *term = &table->terms.items[at];
@@ -71,9 +101,10 @@ static void evaluate(const struct place_lines *place, size_t group, struct table
         uint32_t term = metrics->row_terms[row];
         if (term == TABLE_NONE || !is_here(place, line) || (group != COUNT_METRIC_ACROSS && own != group && own != COUNT_METRIC_ACROSS))
             continue;
-        if (taken[term] && taken[term] != own + 1) /* the same event of another group: another time */
+        if (sources[term].group && sources[term].group != own + 1) /* the same event of another group: another time */
             continue;
-        taken[term] = own + 1;
+        if (!sources[term].group || line_share(line) < sources[term].least)
+            sources[term] = (struct term_source){own + 1, line_share(line)};
         term_add(&terms[term], line);
     }
     constants_set(place, &inputs);
@@ -89,7 +120,7 @@ static struct count_line *line_of(const struct place_lines *place, size_t row)
     return NULL;
 }
 
-static void metric_put(const struct place_lines *place, const struct count_metric_asked *asked, struct measured value)
+static void metric_put(const struct place_lines *place, const struct count_metric_asked *asked, struct measured value, const char *quality)
 {
     const struct table_metric *metric = &place->metrics->table->metrics.items[asked->metric];
     struct count_line *line = line_of(place, asked->row);
@@ -98,7 +129,7 @@ static void metric_put(const struct place_lines *place, const struct count_metri
     struct count_metric *grown = arena_array(place->arena, struct count_metric, line->metric_count + 1);
     if (line->metric_count)
         memcpy(grown, line->metrics, line->metric_count * sizeof(*grown));
-    grown[line->metric_count++] = (struct count_metric){asked->name, metric->unit, value.value * metric->scale};
+    grown[line->metric_count++] = (struct count_metric){asked->name, metric->unit, value.value * metric->scale, quality};
     line->metrics = grown;
 }
 
@@ -110,10 +141,12 @@ static void place_compute(const struct place_lines *place)
         struct table_values values;
         if (done[first])
             continue;
-        evaluate(place, metrics->asked[first].group, &values);
+        struct term_source *sources = arena_array(place->arena, struct term_source, metrics->table->terms.count + 1);
+        evaluate(place, metrics->asked[first].group, &values, sources);
         for (size_t at = first; at < metrics->asked_count; at++)
             if (metrics->asked[at].group == metrics->asked[first].group) {
-                metric_put(place, &metrics->asked[at], values.metrics[metrics->asked[at].metric]);
+                uint32_t metric = metrics->asked[at].metric;
+                metric_put(place, &metrics->asked[at], values.metrics[metric], quality_of(place, metric, sources));
                 done[at] = true;
             }
     }

@@ -4,6 +4,8 @@
  *
  * A metric whose events make one group is computed from that group alone, so that its ratio is of one time; one that takes
  * several, from all of them, as scaled. It is printed beside the first event of its group. What isn't known isn't there.
+ * Its quality: "scaled" when one of its events was on a counter for part of the time only, "cross-group" when such events are of
+ * several groups, whose times then differ.
  * Does not support: intervals of confidence (plumb topdown has them), sampled latencies (the tables' means stand for them).
  */
 #ifndef PLUMB_ANALYSE_COUNTS_COUNT_METRICS_H

@@ -49,6 +49,7 @@ enum count_status {
 struct count_metric {
     const char *name, *unit; /* "tma_retiring", "%" or "" */
     double value;            /* in its unit */
+    const char *quality;     /* "" all of its events were counted all the time; "scaled", "cross-group" */
 };
 
 /* One event at one place. */

@@ -22,7 +22,7 @@ struct stat_options {
     const char *tables;
     const char *cpus, *processes, *threads, *cgroups, *each_cgroup;
     bool all_user, all_kernel, quiet, no_csv_summary, interval_clear;
-    bool metric_only, metric_no_group, topdown;
+    bool metric_only, metric_no_group, metric_no_merge, topdown;
     uint64_t topdown_level;
     bool no_inherit, null_run, sync, scale, no_merge, json, append, summary, no_big_num, table;
     int big_num, detailed, verbose;

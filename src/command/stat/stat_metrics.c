@@ -5,6 +5,7 @@
 #include "analyse/counts/count_metrics.h"
 #include "base/scope.h"
 #include "base/vec.h"
+#include "capture/counter_trial.h"
 #include "command/topdown/topdown_machine.h"
 #include "metric/schedule/table_request.h"
 #include "metric/table/metric_name.h"
@@ -17,6 +18,7 @@ struct stat_metrics {
     struct topdown_machine machine;
     vec(uint32_t) chosen;     /* metrics of the table */
     vec(const char *) problems; /* "tma_x: why it isn't measured" */
+    vec(const char *) remarks;
     vec(uint32_t) row_terms;
     vec(size_t) row_groups;
     vec(struct count_metric_asked) asked;
@@ -217,17 +219,73 @@ static void asked_add(struct stat_run *run, size_t at)
         problem_add(run, asked.metric, "it takes no counter, and stands beside none");
 }
 
-static bool rows_add(struct stat_run *run, struct error *err)
+/* Terms that one event counts, as the trial opens them. */
+static struct event_spec *trial_specs(struct stat_run *run)
+{
+    const struct stat_metrics *own = run->own_metrics;
+    struct event_spec *specs = arena_array(&run->arena, struct event_spec, own->machine.table.terms.count + 1);
+    for (size_t at = 0; at < own->machine.table.terms.count; at++)
+        if (own->specs[at].count == 1)
+            specs[at] = own->specs[at].specs[0];
+    return specs;
+}
+
+/*
+ * What the counters of this machine can take now, found by trying: others may hold some. Where that can't be tried, as the
+ * watchdog's switch says. ret_schedule is of all metrics together.
+ */
+static bool counters_find(struct stat_run *run, bool try, struct schedule_pmu *pmu, struct schedule *ret_schedule, struct error *err)
 {
     struct stat_metrics *own = run->own_metrics;
-    struct schedule_pmu pmu = own->machine.pmu;
+    struct counter_trial trial;
+    struct error untried = {0};
+    if (try && counter_trial_run(&trial, ret_schedule, &own->request, trial_specs(run), run->context->kernel, run->context->root,
+                                 &run->arena, &untried) && trial.never_ran < ret_schedule->group_count) {
+        for (size_t at = 0; at < trial.given_up_count; at++)
+            *vec_push(&own->remarks) = arena_printf(&run->arena, "others hold counters: this was done without %s", trial.given_up[at]);
+        *pmu = trial.pmus[0];
+        return true;
+    }
+    watchdog_heed(run, pmu);
+    return schedule_build(ret_schedule, &own->request, &run->arena, err);
+}
+
+/* --metric-no-merge: the schedules of single metrics, one behind the other. */
+static bool schedule_apart(struct stat_run *run, struct error *err)
+{
+    struct stat_metrics *own = run->own_metrics;
+    size_t metrics = own->request.metric_count;
+    struct schedule *single = arena_array(&run->arena, struct schedule, metrics + 1);
+    struct schedule whole = {.places = arena_array(&run->arena, struct schedule_place, metrics + 1)};
+    for (size_t at = 0; at < metrics; at++) {
+        struct schedule_request alone = own->request;
+        alone.metrics = &own->request.metrics[at];
+        alone.metric_count = 1;
+        if (!schedule_build(&single[at], &alone, &run->arena, err))
+            return false;
+        whole.places[at] = single[at].places[0];
+        for (size_t group = 0; group < whole.places[at].group_count; group++)
+            whole.places[at].groups[group] += (uint32_t)whole.group_count;
+        whole.group_count += single[at].group_count;
+    }
+    whole.groups = arena_array(&run->arena, struct schedule_group, whole.group_count + 1);
+    for (size_t at = 0, group = 0; at < metrics; group += single[at++].group_count)
+        for (size_t part = 0; part < single[at].group_count; part++)
+            whole.groups[group + part] = single[at].groups[part];
+    own->schedule = whole;
+    return true;
+}
+
+static bool rows_add(struct stat_run *run, bool by_default, struct error *err)
+{
+    struct stat_metrics *own = run->own_metrics;
+    struct schedule_pmu *pmu = arena_copy(&run->arena, &own->machine.pmu, sizeof(*pmu));
     chosen_sift(run);
     if (!own->chosen.count)
         return true;
-    watchdog_heed(run, &pmu);
-    schedule_request_of_table(&own->request, &own->machine.table, own->chosen.items, own->chosen.count, &pmu, own->machine.constants,
+    schedule_request_of_table(&own->request, &own->machine.table, own->chosen.items, own->chosen.count, pmu, own->machine.constants,
                               &run->arena);
-    if (!schedule_build(&own->schedule, &own->request, &run->arena, err))
+    if (!counters_find(run, !by_default, pmu, &own->schedule, err) || (run->options.metric_no_merge && !schedule_apart(run, err)))
         return false;
     for (size_t at = 0; at < own->schedule.group_count; at++)
         group_rows(run, at);
@@ -275,10 +333,10 @@ bool stat_metrics_prepare(struct stat_run *run, bool by_default, struct error *e
     }
     if (good && by_default) {
         struct error nothing = {0};
-        good = word_choose(own, VIEW("TopdownL1"), &nothing) && rows_add(run, &nothing);
+        good = word_choose(own, VIEW("TopdownL1"), &nothing) && rows_add(run, true, &nothing);
         own->problems.count = 0; /* nobody asked for them */
     } else if (good) {
-        good = words_choose(run, own, &reason) && rows_add(run, &reason);
+        good = words_choose(run, own, &reason) && rows_add(run, false, &reason);
     }
     if (!good && by_default)
         return true;
@@ -327,6 +385,40 @@ static bool is_shown(const struct count_report *report, const char *name)
     return false;
 }
 
+/* Which metrics have that quality, each named once. */
+static const char *names_of_quality(struct stat_run *run, const struct count_report *report, const char *quality)
+{
+    const struct stat_metrics *own = run->own_metrics;
+    const char *names = "";
+    for (size_t at = 0; at < own->asked.count; at++) {
+        bool found = false;
+        for (size_t line = 0; line < report->line_count && !found; line++)
+            for (size_t metric = 0; metric < report->lines[line].metric_count && !found; metric++)
+                found = strcmp(report->lines[line].metrics[metric].name, own->asked.items[at].name) == 0 &&
+                        strcmp(report->lines[line].metrics[metric].quality, quality) == 0;
+        if (found)
+            names = arena_printf(&run->arena, "%s%s%s", names, names[0] ? ", " : "", own->asked.items[at].name);
+    }
+    return names;
+}
+
+/* Lines of fields and columns of metrics have no place for it. */
+static void qualities_say(struct stat_run *run, const struct count_report *report)
+{
+    static const struct {
+        const char *quality, *what, *about;
+    } rows[] = {
+        {"scaled", "scaled", "counted for part of the time only, as groups of events took turns"},
+        {"cross-group", "cross-group", "put together from events that were counted at different times, and scaled: a program whose phases follow the "
+                                       "turns shows something else (plumb topdown runs it again for each group)"},
+    };
+    for (size_t at = 0; at < array_count(rows); at++) {
+        const char *names = names_of_quality(run, report, rows[at].quality);
+        if (names[0])
+            stat_line_say(run, rows[at].what, arena_printf(&run->arena, "%s: %s", names, rows[at].about));
+    }
+}
+
 void stat_metrics_say(struct stat_run *run, const struct count_report *report)
 {
     struct stat_metrics *own = run->own_metrics;
@@ -339,6 +431,9 @@ void stat_metrics_say(struct stat_run *run, const struct count_report *report)
             stat_line_say(run, "hint", own->unmeasured.hint);
         return;
     }
+    for (size_t at = 0; at < own->remarks.count; at++)
+        stat_line_say(run, "note", own->remarks.items[at]);
+    qualities_say(run, report);
     for (size_t at = 0; at < own->problems.count; at++)
         stat_line_say(run, "not measured", own->problems.items[at]);
     for (size_t at = 0; at < own->asked.count; at++) {
@@ -360,6 +455,7 @@ void stat_metrics_done(struct stat_run *run)
     topdown_machine_done(&own->machine);
     vec_done(&own->chosen);
     vec_done(&own->problems);
+    vec_done(&own->remarks);
     vec_done(&own->row_terms);
     vec_done(&own->row_groups);
     vec_done(&own->asked);

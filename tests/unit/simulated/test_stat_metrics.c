@@ -50,8 +50,11 @@ static void time_pass(void)
     timed.passed = true;
 }
 
+/* What is enabled again is another measurement: the trial's is over. */
 static int timed_ioctl(void *context, int fd, unsigned long request, unsigned long argument)
 {
+    if (request == PERF_EVENT_IOC_ENABLE)
+        timed.passed = false;
     if (request == PERF_EVENT_IOC_DISABLE)
         time_pass();
     return simulated_pmu_kernel(timed.pmu)->ioctl(context, fd, request, argument);
@@ -192,4 +195,80 @@ Test(stat_metrics, what_cannot_be_had_is_said)
     cr_expect_not(command_stat.run(&context, 7, deep, &err));
     cr_expect(strstr(err.message, "6 levels"), "%s", err.message);
     table_program_done(&program);
+}
+
+/* ---- counters that others hold, metrics that take several groups ------------------------------------------- */
+
+static size_t words_count(const char *text, const char *word)
+{
+    size_t count = 0;
+    for (const char *at = strstr(text, word); at; at = strstr(at + 1, word))
+        count++;
+    return count;
+}
+
+static char *printed_with(const struct machine *machine, unsigned taken, unsigned taken_fixed, char **argv)
+{
+    struct table_program program;
+    machine_make(&program, machine);
+    simulated_pmu_free(program.simulated);
+    program.plan.taken = taken;
+    program.plan.taken_fixed = taken_fixed;
+    program.simulated = simulated_pmu_new(&program.plan);
+    char *printed = stat_printed(&program, argv);
+    table_program_done(&program);
+    return printed;
+}
+
+Test(stat_metrics, counters_that_others_hold_are_found_by_trying)
+{
+    static const struct machine skylake = {"CLX", 2, 6, 0x55, 7};
+    char *argv[] = {"stat", "-a", "-x,", "-M", "TopdownL1", "--", "true", NULL};
+    static const struct {
+        unsigned taken, taken_fixed;
+        const char *has;
+    } cases[] = {{0, 0, NULL}, {0, 2, "without the fixed cycle counter"}, {1, 2, "without the fixed cycle counter"}, {1, 0, "others hold counters"}};
+    for (size_t at = 0; at < array_count(cases); at++) {
+        char *printed = printed_with(&skylake, cases[at].taken, cases[at].taken_fixed, argv);
+        cr_expect_eq(strstr(printed, "others hold counters") != NULL, cases[at].has != NULL, "%zu:\n%s", at, printed);
+        cr_expect(!cases[at].has || strstr(printed, cases[at].has), "%zu:\n%s", at, printed);
+        cr_expect(strstr(printed, ",%  tma_retiring"), "%zu:\n%s", at, printed);
+        free(printed);
+    }
+}
+
+Test(stat_metrics, what_took_turns_is_marked)
+{
+    static const struct machine skylake = {"CLX", 2, 6, 0x55, 7};
+    char *text[] = {"stat", "-a", "--no-big-num", "-M", "TopdownL2", "--", "true", NULL};
+    char *json[] = {"stat", "-a", "-j", "-M", "TopdownL2", "--", "true", NULL};
+    char *fields[] = {"stat", "-a", "-x,", "-M", "TopdownL2", "--", "true", NULL};
+    char *exact[] = {"stat", "-a", "-M", "TopdownL1", "--", "true", NULL};
+    char *printed = printed_with(&skylake, 0, 0, text);
+    cr_expect(strstr(printed, "%  tma_memory_bound") && strstr(printed, "(cross-group)") && strstr(printed, "(scaled)"), "%s", printed);
+    cr_expect(strstr(printed, "put together from events that were counted at different times"), "%s", printed);
+    free(printed);
+    printed = printed_with(&skylake, 0, 0, json);
+    cr_expect(strstr(printed, "\"metric-unit\" : \"%  tma_memory_bound\", \"metric-quality\" : \"cross-group\"}"), "%s", printed);
+    free(printed);
+    printed = printed_with(&skylake, 0, 0, fields);
+    cr_expect(strstr(printed, "cross-group: ") && !strstr(printed, "(cross-group)"), "%s", printed);
+    free(printed);
+    printed = printed_with(&skylake, 0, 0, exact);
+    cr_expect(strstr(printed, "tma_retiring") && !strstr(printed, "scaled") && !strstr(printed, "cross-group"), "%s", printed);
+    free(printed);
+}
+
+Test(stat_metrics, unmerged_metrics_have_groups_of_their_own)
+{
+    char *merged[] = {"stat", "-a", "-x,", "-M", "tma_frontend_bound,tma_retiring", "--", "true", NULL};
+    char *apart[] = {"stat", "-a", "-x,", "--metric-no-merge", "-M", "tma_frontend_bound,tma_retiring", "--", "true", NULL};
+    static const struct machine skylake = {"CLX", 1, 6, 0x55, 7};
+    char *printed = printed_with(&skylake, 0, 0, merged);
+    cr_expect_eq(words_count(printed, ",cpu_clk_unhalted.thread,"), 1, "%s", printed);
+    free(printed);
+    printed = printed_with(&skylake, 0, 0, apart);
+    cr_expect_eq(words_count(printed, ",cpu_clk_unhalted.thread,"), 2, "%s", printed);
+    cr_expect(strstr(printed, "tma_frontend_bound") && strstr(printed, "tma_retiring"), "%s", printed);
+    free(printed);
 }
