@@ -9,10 +9,11 @@ sanitized    true when plumb was built with sanitizers (it is slower then, and l
 kernels      path of bench/workloads/kernels, programs whose bottleneck is known by construction
 kernel_case  kernel_case("chase") -> the folder of a case of that kernel, made once in a run of the tests, whichever file
              asks first: pages and verdicts are read from it, nobody changes it
+boot_arm64   boot_arm64(COMMANDS, program=C, ...) -> what an emulated arm64 kernel with a real PMU driver answered
 
 Tests under tests/live/ carry the mark `live`: they measure the machine they run on, which may be busy, and skip
 with a reason where it can't do what they need. Files of tests run side by side: a test that switches a setting of the
-whole machine carries the mark `alone`, and no other runs beside it.
+whole machine carries the mark `alone`, and no other live test runs beside it.
 """
 import contextlib
 import fcntl
@@ -24,6 +25,7 @@ import subprocess
 import pytest
 
 import sanitizer_logs
+from arm64_guest import boot_arm64  # noqa: F401
 
 ROOT = pathlib.Path(os.environ.get("PLUMB_SOURCE_ROOT") or pathlib.Path(__file__).resolve().parent.parent)
 
@@ -32,13 +34,18 @@ TEST_SECONDS = int(os.environ.get("PLUMB_TEST_SECONDS", "360"))
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "live: measures the machine that the test runs on")
-    config.addinivalue_line("markers", "alone: switches a setting of the whole machine, so no other test may run beside it")
+    config.addinivalue_line("markers", "alone: switches a setting of the whole machine, so no other live test may run beside it")
 
 
 def pytest_collection_modifyitems(items):
     for item in items:
         if "live" in pathlib.Path(item.fspath).parts:
             item.add_marker(pytest.mark.live)
+    items.sort(key=lambda item: not wants_to_be_alone(item))  # first: at the start the other worker needn't be waited for
+
+
+def wants_to_be_alone(item):
+    return item.get_closest_marker("alone") is not None
 
 
 class TookTooLong(Exception):
@@ -74,7 +81,10 @@ def beside_others(alone):
 
 @pytest.hookimpl(hookwrapper=True, tryfirst=True)
 def pytest_runtest_protocol(item):
-    with beside_others(item.get_closest_marker("alone") is not None):
+    if item.get_closest_marker("live") is None:
+        yield
+        return
+    with beside_others(wants_to_be_alone(item)):
         yield
 
 

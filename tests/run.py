@@ -38,7 +38,9 @@ PYTEST_SECONDS = 3000
 SLOWEST_SHOWN = 8
 SECOND_TRIES = 5
 SLOW_UNITS = ("unit_simulated", "unit_command", "unit_analyse")
-SLOW = ("test_bottleneck", "test_compare", "test_diagnose_probe", "test_confirm")
+FILES_TOGETHER = 4
+SWITCHES_THE_MACHINE = ("test_compare",)
+SLOW = ("test_truth", "test_confirm", "test_diagnose_probe", "test_bottleneck")
 
 Result = collections.namedtuple("Result", "name outcome detail")
 
@@ -177,13 +179,14 @@ def python_with_pytest():
     return None
 
 
-def run_pytest_file(python, path, environment, test=None):
-    """(results, seconds of each test) of one file of tests, or of one test in it."""
-    name = f"pytest {path.relative_to(ROOT / 'tests')}"
-    chosen = f"{path}::{test}" if test else path
+def run_pytest_files(python, paths, environment, test=None):
+    """(results, seconds of each test) of files of tests, one after the other; or of one test in one of them."""
+    name = "pytest " + " ".join(str(path.relative_to(ROOT / "tests")) for path in paths)
+    chosen = [f"{path}::{test}" for path in paths] if test else paths
     with tempfile.TemporaryDirectory(prefix="plumb-pytest-") as scratch:
         junit = pathlib.Path(scratch) / "junit.xml"
-        status, output = run_to_end([python, "-m", "pytest", "-q", "--tb=short", "-p", "no:cacheprovider", f"--junitxml={junit}", chosen],
+        status, output = run_to_end([python, "-m", "pytest", "-q", "--tb=short", "-p", "no:cacheprovider", "--continue-on-collection-errors",
+                                     f"--junitxml={junit}", *chosen],
                                     environment, PYTEST_SECONDS)
         results = list(junit_results(junit)) if junit.exists() else []
         seconds = list(seconds_of(junit)) if junit.exists() else []
@@ -196,45 +199,56 @@ def run_pytest_file(python, path, environment, test=None):
     return results, seconds
 
 
-def run_pytest(part, environment, logs, match):
-    """The files of a part, as many at a time as there are CPUs, two at most: whatever is measured has to hold beside
-    others, but a crowd would only be slow. Those known to be slow begin, so that none of them is left alone at the end."""
-    found = (path for path in (ROOT / "tests" / part).glob("**/test_*.py") if match in path.stem)
-    files = sorted(found, key=lambda path: (path.stem not in SLOW, -path.stat().st_size))
+def pytest_jobs(parts, match):
+    """Lists of files in the order in which they begin. First the file whose tests switch the whole machine, beside golden
+    tests, the only ones that may run meanwhile; then those that take longest, so that none is left alone at the end. To
+    start pytest takes as long as most small files do: some of those share it."""
+    golden, live = (sorted((path for path in (ROOT / "tests" / part).glob("**/test_*.py") if part in parts and match in path.stem),
+                           key=lambda path: -path.stat().st_size) for part in ("golden", "live"))
+    first, slow = ([[path] for name in names for path in live if path.stem == name] for names in (SWITCHES_THE_MACHINE, SLOW))
+    small = [path for path in live if [path] not in first + slow]
+    golden, small = ([files[at:at + FILES_TOGETHER] for at in range(0, len(files), FILES_TOGETHER)] for files in (golden, small))
+    return first + golden + slow + small
+
+
+def run_pytest(parts, environment, logs, match):
+    """As many lists of files at a time as there are CPUs, two at most: whatever is measured has to hold beside others, but
+    a crowd would only be slow."""
+    jobs = pytest_jobs(parts, match)
     python = python_with_pytest()
-    if files and not python:
-        return [Result(f"pytest {part}", "failed", "no python here has pytest (Debian: python3-pytest)")]
+    if jobs and not python:
+        return [Result("pytest", "failed", "no python here has pytest (Debian: python3-pytest)")]
     workers = min(2, os.cpu_count() or 1)
     with tempfile.TemporaryDirectory(prefix="plumb-locks-") as locks, concurrent.futures.ThreadPoolExecutor(workers) as pool:
         environment = environment | {"PLUMB_TEST_LOCKS": locks}
-        ran = list(pool.map(lambda path: run_pytest_file(python, path, with_logs(environment, logs, path.stem)), files))
-        if part == "live":
-            ran = with_second_tries(python, files, ran, environment, logs)
-    times = sorted((pair for _, seconds in ran for pair in seconds), reverse=True)
-    if times:
-        print(f"slowest of {part}:", *(f"{seconds:6.1f} s {name}" for seconds, name in times[:SLOWEST_SHOWN]), sep="\n", flush=True)
-    return [result for results, _ in ran for result in results]
+        ran = list(pool.map(lambda paths: run_pytest_files(python, paths, with_logs(environment, logs, paths[0].stem)), jobs))
+        results = with_second_tries(python, [result for results, _ in ran for result in results], environment, logs)
+    for part in parts:
+        times = sorted((pair for _, seconds in ran for pair in seconds if pair[1].startswith(f"{part}/")), reverse=True)
+        if times:
+            print(f"slowest of {part}:", *(f"{seconds:6.1f} s {name}" for seconds, name in times[:SLOWEST_SHOWN]), sep="\n", flush=True)
+    return results
 
 
-def with_second_tries(python, files, ran, environment, logs):
-    """The same results, where each test that failed was run again alone and its second outcome counts."""
-    if sum(result.outcome == "failed" for results, _ in ran for result in results) > SECOND_TRIES:
-        return ran
+def with_second_tries(python, results, environment, logs):
+    """The same results, where each live test that failed was run again alone and its second outcome counts."""
+    failed = [result for result in results if result.outcome == "failed" and result.name.startswith("tests/live/") and " " in result.name]
+    if len(failed) > SECOND_TRIES:
+        return results
 
-    def second(path, result):
-        if result.outcome != "failed" or " " not in result.name or result.name.startswith("pytest "):
-            return result
-        test = result.name.split(" ", 1)[1]
+    def second(result):
+        module, test = result.name.split(" ", 1)
+        path = ROOT / f"{module}.py"
         print(f"once more, alone: {result.name}", flush=True)
         anew = tempfile.mkdtemp(dir=environment["PLUMB_TEST_LOCKS"])  # what tests share is made again, too
         own = with_logs(environment | {"PLUMB_TEST_LOCKS": anew}, logs, f"again {path.stem} {test}")
-        again = [after for after in run_pytest_file(python, path, own, test)[0] if after.name == result.name]
+        again = [after for after in run_pytest_files(python, [path], own, test)[0] if after.name == result.name]
         if not again or again[0].outcome != "passed":
             return result
         print(f"passed at the second try only: {result.name}: at first: {result.detail}", flush=True)
         return again[0]
 
-    return [([second(path, result) for result in results], seconds) for path, (results, seconds) in zip(files, ran)]
+    return [second(result) if result in failed else result for result in results]
 
 
 def check_planted(build, environment, logs):
@@ -284,10 +298,11 @@ def main():
         if logs:
             os.chmod(logs, 0o755)
             results += check_planted(build, environment, logs)
-        for part in (part for part in PARTS if part in parts):
-            results += run_units(build, environment, logs) if part == "units" else run_pytest(part, environment, logs, options.match)
-            if logs:
-                results += sanitizer_results(logs)
+        if "units" in parts:
+            results += run_units(build, environment, logs)
+        results += run_pytest([part for part in ("golden", "live") if part in parts], environment, logs, options.match)
+        if logs:
+            results += sanitizer_results(logs)
     return summary(results, time.monotonic() - start)
 
 

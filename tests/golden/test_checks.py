@@ -170,21 +170,41 @@ def test_every_command_has_a_true_page(load, plumb, source_root):
     assert done.returncode == 0, done.stdout
 
 
-def test_time_up_ends_grandchildren_too(load, tmp_path):
+def is_alive(pid):
+    try:
+        return "State:\tZ" not in pathlib.Path(f"/proc/{pid}/status").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
+def test_time_up_ends_grandchildren_too(load):
     run = load("run")
-    alive = tmp_path / "alive"
-    status, output = run.run_to_end(["sh", "-c", f"echo said; (sleep 3; touch {alive}) & wait"], os.environ, 0.5)
-    assert (status, output) == (None, "said\n")
-    time.sleep(3)
-    assert not alive.exists()
+    status, output = run.run_to_end(["sh", "-c", "sleep 60 & echo $!; wait"], os.environ, 0.5)
+    assert status is None
+    until = time.monotonic() + 10
+    while is_alive(int(output)) and time.monotonic() < until:
+        time.sleep(0.01)
+    assert not is_alive(int(output))
+
+
+def files_run(load, monkeypatch, parts, word):
+    run = load("run")
+    ran = []
+    monkeypatch.setattr(run, "run_pytest_files", lambda python, paths, environment: ran.extend(path.stem for path in paths) or ([], []))
+    monkeypatch.setattr(run.os, "cpu_count", lambda: 1)
+    run.run_pytest(parts, {}, None, word)
+    return ran
 
 
 def test_files_are_chosen_by_a_word_of_their_name(load, monkeypatch):
-    run = load("run")
-    ran = []
-    monkeypatch.setattr(run, "run_pytest_file", lambda python, path, environment: ran.append(path.stem) or ([], []))
-    run.run_pytest("golden", {}, None, "")
+    ran = files_run(load, monkeypatch, ["golden"], "")
     assert "test_checks" in ran and "test_stat" in ran
-    ran.clear()
-    run.run_pytest("golden", {}, None, "perf_data")
-    assert ran == ["test_perf_data"]
+    assert files_run(load, monkeypatch, ["golden"], "perf_data") == ["test_perf_data"]
+
+
+def test_what_switches_the_machine_begins_beside_golden_tests(load, monkeypatch, source_root):
+    switching = {path.stem for path in (source_root / "tests/live").glob("test_*.py") if "pytest.mark.alone" in path.read_text()}
+    golden = {path.stem for path in (source_root / "tests/golden").glob("test_*.py")}
+    ran = files_run(load, monkeypatch, ["golden", "live"], "")
+    assert {ran[0]} == switching and set(ran[1:1 + len(golden)]) == golden
+    assert len(ran) == len(set(ran)) and set(load("run").SLOW) < set(ran)

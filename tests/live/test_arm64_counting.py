@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Counting on a real PMU driver, of a program whose instructions are known (tests/arm64_kernel.sh: an emulated arm64 kernel)."""
-import re
-import subprocess
-
 import pytest
 
 # One CPU: the emulator's instructions are those of all its CPUs. `exact loop N`: N turns of two instructions. `fork`, `thread`: the same again in a child or a thread. `spin`: until it is killed.
@@ -33,7 +30,6 @@ int main(int count, char **words)
 """
 TURNS = 20_000_000
 COMMANDS = rf"""
-say() {{ echo "=== $1"; }}
 N={TURNS}; S="./plumb stat -x, -e"; I=instructions:u
 say one; $S $I ./exact loop 1 2>&1
 say many; $S $I ./exact loop $N 2>&1
@@ -59,35 +55,16 @@ say takengroup; $S '{{cycles:u,instructions:u}}' ./exact loop 1000000 2>&1
 kill -INT $holder; wait $holder
 say free; $S $I ./exact loop 1 2>&1
 say sampled; ./plumb record -e $I -c 4000000 -o sampled.data ./exact loop $N 2>&1
-say end
 """
 
 
 @pytest.fixture(scope="module")
-def guest(source_root, sanitized, tmp_path_factory):
-    if sanitized:
-        pytest.skip("the static core has no sanitizers: the ordinary run tests it")
-    if not (source_root / "build-core-aarch64-linux-gnu/plumb").exists():
-        pytest.skip("no static core for AArch64 (make CROSS=aarch64-linux-gnu core)")
-    folder = tmp_path_factory.mktemp("arm64")
-    (folder / "exact.c").write_text(PROGRAM)
-    built = subprocess.run(["aarch64-linux-gnu-gcc", "-O1", "-static", "-pthread", "-o", folder / "exact", folder / "exact.c"],
-                           capture_output=True, text=True)
-    if built.returncode:
-        pytest.skip(f"no compiler for AArch64: {built.stderr.strip()[:200]}")
-    done = subprocess.run([source_root / "tests/arm64_kernel.sh", "-n", "1", "-t", "240", "-k", folder, COMMANDS],
-                          capture_output=True, text=True, timeout=300)
-    if done.returncode == 77:
-        pytest.skip(done.stderr.strip())
-    assert done.returncode == 0, done.stderr
-    parts = re.split(r"^=== (\w+)\n", done.stdout, flags=re.M)[1:]
-    said = dict(zip(parts[::2], parts[1::2]))
-    assert "end" in said, done.stdout[-2000:]
-    return folder, said
+def guest(boot_arm64):
+    return boot_arm64(COMMANDS, "-n", "1", name="exact", program=PROGRAM, flags=["-pthread"])
 
 
 def rows(guest, name):
-    return [line.split(",") for line in guest[1][name].splitlines() if "," in line and not line.startswith(("#", "plumb"))]
+    return [line.split(",") for line in guest.said[name].splitlines() if "," in line and not line.startswith(("#", "plumb"))]
 
 
 def count(guest, name, row=0, column=0):
@@ -132,24 +109,24 @@ def test_a_counter_that_counted_nothing_says_0(guest):
 def test_a_process_is_attached_to_and_followed_to_its_end(guest):
     assert count(guest, "attach") == 2 * count(guest, "attach", 1) > 1_000_000
     assert count(guest, "attachthread") > 1_000_000
-    assert count(guest, "attachend") > 1_000_000 and "status 0" in guest[1]["attachend"]
-    assert "status 1" in guest[1]["gone"] and "process" in guest[1]["gone"]
+    assert count(guest, "attachend") > 1_000_000 and "status 0" in guest.said["attachend"]
+    assert "status 1" in guest.said["gone"] and "process" in guest.said["gone"]
 
 
 def test_an_event_that_is_not_there_is_not_supported_and_the_program_runs(guest):
-    assert rows(guest, "absent")[0][0] == "<not supported>" and "status 0" in guest[1]["absent"]
-    assert "status 2" in guest[1]["unknown"] and "nosuchevent" in guest[1]["unknown"]
+    assert rows(guest, "absent")[0][0] == "<not supported>" and "status 0" in guest.said["absent"]
+    assert "status 2" in guest.said["unknown"] and "nosuchevent" in guest.said["unknown"]
 
 
 def test_counters_that_others_hold_are_not_counted_rather_than_0(guest):
-    assert rows(guest, "taken")[0][0] == "<not counted>" and "status 0" in guest[1]["taken"]
+    assert rows(guest, "taken")[0][0] == "<not counted>" and "status 0" in guest.said["taken"]
     assert [row[0] for row in rows(guest, "takengroup")] == ["<not counted>", "<not counted>"]
     assert count(guest, "free") == pytest.approx(count(guest, "one"), abs=2000)
 
 
 def test_each_overflow_is_a_sample(guest, run):
     # the emulator notices an overflow at the next tick, 2 million instructions later at most: periods above that are kept
-    done = run("script", "-i", guest[0] / "sampled.data", "-F", "period,ip")
+    done = run("script", "-i", guest.folder / "sampled.data", "-F", "period,ip")
     samples = [line for line in done.stdout.splitlines() if line.strip()]
     assert done.returncode == 0 and len(samples) == pytest.approx(count(guest, "many") / 4_000_000, abs=1)
     assert all(line.split()[0] == "4000000" for line in samples)

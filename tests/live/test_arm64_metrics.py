@@ -2,7 +2,6 @@
 """Metrics and the top-down tree on a real PMU driver: an emulated Neoverse N1 (tests/arm64_kernel.sh), whose cycles are two an instruction."""
 import json
 import re
-import subprocess
 
 import pytest
 
@@ -16,7 +15,6 @@ int main(int count, char **words)
 }
 """
 COMMANDS = r"""
-say() { echo "=== $1"; }
 say metrics; ./plumb stat -x, -M Info_Thread_IPC,TopdownL1 ./turns 20000000 2>&1; echo "status $?"
 say json; ./plumb stat -j -M TopdownL1 ./turns 20000000 2>&1
 say text; ./plumb stat -M TopdownL1 ./turns 1000000 2>&1
@@ -27,30 +25,12 @@ say cpus; ./plumb stat -a -A -x, -M Info_Thread_IPC sleep 0.1 2>&1
 say interval; ./plumb stat -I 20 -x, -M Info_Thread_IPC ./turns 20000000 2>&1
 say tree; ./plumb topdown --json ./turns 20000000; echo "status $?"
 say counts; ./plumb stat -x, -e '{cpu_cycles,inst_retired,stall_frontend,stall_backend}:u' -o counts.csv ./turns 20000000; ./plumb topdown --from counts.csv -x ';'
-say end
 """
 
 
 @pytest.fixture(scope="module")
-def guest(source_root, sanitized, tmp_path_factory):
-    if sanitized:
-        pytest.skip("the static core has no sanitizers: the ordinary run tests it")
-    if not (source_root / "build-core-aarch64-linux-gnu/plumb").exists():
-        pytest.skip("no static core for AArch64 (make CROSS=aarch64-linux-gnu core)")
-    folder = tmp_path_factory.mktemp("arm64")
-    (folder / "turns.c").write_text(PROGRAM)
-    built = subprocess.run(["aarch64-linux-gnu-gcc", "-O1", "-static", "-o", folder / "turns", folder / "turns.c"], capture_output=True, text=True)
-    if built.returncode:
-        pytest.skip(f"no compiler for AArch64: {built.stderr.strip()[:200]}")
-    done = subprocess.run([source_root / "tests/arm64_kernel.sh", "-c", "neoverse-n1", "-n", "1", "-t", "240", "-k", folder, COMMANDS],
-                          capture_output=True, text=True, timeout=300)
-    if done.returncode == 77:
-        pytest.skip(done.stderr.strip())
-    assert done.returncode == 0, done.stderr
-    parts = re.split(r"^=== (\w+)\n", done.stdout, flags=re.M)[1:]
-    said = dict(zip(parts[::2], parts[1::2]))
-    assert "end" in said, done.stdout[-2000:]
-    return said
+def guest(boot_arm64):
+    return boot_arm64(COMMANDS, "-c", "neoverse-n1", "-n", "1", name="turns", program=PROGRAM).said
 
 
 def test_metrics_stand_beside_their_counts(guest):

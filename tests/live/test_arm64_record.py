@@ -13,7 +13,6 @@ __attribute__((noinline)) void middle(void) { twice(); once(); sink++; }
 int main(void) { for (int i = 0; i < 3000; i++) middle(); return 0; }
 """
 COMMANDS = r"""
-say() { echo "=== $1"; }
 say cycles; ./plumb record -F 2000 -o cycles.data -- ./program 2>&1
 say dwarf; ./plumb record --call-graph dwarf -F 1000 -o dwarf.data -- ./program 2>&1
 say period; ./plumb record -a -e instructions:u -c 1000003 -o period.data -- ./program 2>&1
@@ -26,34 +25,16 @@ say counted; ./plumb stat $start -x, -e "$G:W" -- ./program 2>&1
 done
 say branches; ./plumb record -b -o branches.data -- ./program 2>&1
 say pack; ./plumb record -z -o pack.data -- true 2>&1
-say end
 """
 
 
 @pytest.fixture(scope="module")
-def guest(source_root, sanitized, tmp_path_factory):
-    if sanitized:
-        pytest.skip("the static core has no sanitizers: the ordinary run tests it")
-    if not (source_root / "build-core-aarch64-linux-gnu/plumb").exists():
-        pytest.skip("no static core for AArch64 (make CROSS=aarch64-linux-gnu core)")
-    folder = tmp_path_factory.mktemp("arm64")
-    (folder / "program.c").write_text(PROGRAM)
-    built = subprocess.run(["aarch64-linux-gnu-gcc", "-O1", "-g", "-static", "-fomit-frame-pointer", "-o",
-                            folder / "program", folder / "program.c"], capture_output=True, text=True)
-    if built.returncode:
-        pytest.skip(f"no compiler for AArch64: {built.stderr.strip()[:200]}")
-    done = subprocess.run([source_root / "tests/arm64_kernel.sh", "-t", "240", "-k", folder, COMMANDS],
-                          capture_output=True, text=True, timeout=300)
-    if done.returncode == 77:
-        pytest.skip(done.stderr.strip())
-    assert done.returncode == 0, done.stderr
-    parts = re.split(r"^=== (\w+)\n", done.stdout, flags=re.M)[1:]
-    (folder / "files/host").mkdir(parents=True)
-    (folder / "program").rename(folder / "files/host/program")
-    said = {}
-    for name, text in zip(parts[::2], parts[1::2]):
-        said[name] = said.get(name, "") + text
-    return folder, said
+def guest(boot_arm64):
+    booted = boot_arm64(COMMANDS, program=PROGRAM, flags=["-g", "-fomit-frame-pointer"])
+    files = booted.folder / "files/host"
+    files.mkdir(parents=True)
+    (booted.folder / "program").rename(files / "program")
+    return booted
 
 
 def shares(run, folder, name, perf=None):

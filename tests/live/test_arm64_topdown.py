@@ -2,12 +2,8 @@
 """plumb topdown on a real PMU driver (tests/arm64_kernel.sh: an emulated arm64 kernel, whose stalls are always 0)."""
 import json
 import re
-import subprocess
-
-import pytest
 
 COMMANDS = r"""
-say() { echo "=== $1"; }
 L='i=0; while [ $i -lt 3000 ]; do i=$((i+1)); done'
 say program; ./plumb topdown --drill -- sh -c "$L" 2>&1; echo "status $?"
 say cores; ./plumb topdown -a --per-core -I 20 -- sh -c "$L" 2>/dev/null; echo "status $?"
@@ -15,25 +11,11 @@ say json; ./plumb topdown -j -- sh -c "$L" 2>/dev/null
 say lines; ./plumb topdown -x, -- sh -c "$L; exit 3" 2>/dev/null; echo "status $?"
 say absent; ./plumb topdown -- /nonexistent 2>&1; echo "status $?"
 say nosuch; ./plumb topdown --nodes nosuch -- true 2>&1; echo "status $?"
-say end
 """
 
 
-def boot(cpu, source_root, sanitized):
-    if sanitized:
-        pytest.skip("the static core has no sanitizers: the ordinary run tests it")
-    if not (source_root / "build-core-aarch64-linux-gnu/plumb").exists():
-        pytest.skip("no static core for AArch64 (make CROSS=aarch64-linux-gnu core)")
-    done = subprocess.run([source_root / "tests/arm64_kernel.sh", "-c", cpu, "-t", "300", COMMANDS], capture_output=True, text=True, check=False)
-    if done.returncode == 77:
-        pytest.skip(done.stderr.strip().splitlines()[-1])
-    parts = re.split(r"^=== (\w+)\r?\n", done.stdout.replace("\r", ""), flags=re.M)
-    assert "end" in parts[1::2], done.stdout + done.stderr
-    return dict(zip(parts[1::2], parts[2::2]))
-
-
-def test_a_core_with_tables_has_its_nodes(source_root, sanitized):
-    said = boot("neoverse-n1", source_root, sanitized)
+def test_a_core_with_tables_has_its_nodes(boot_arm64):
+    said = boot_arm64(COMMANDS, "-c", "neoverse-n1").said
     assert re.search(r"^Stalled_Backend +0\.0 %", said["program"], re.M) and "status 0" in said["program"]
     assert re.search(r"^Info_Thread_IPC +0\.5", said["program"], re.M), said["program"]
     assert re.search(r"^CPU 0 .*Stalled_Frontend", said["cores"], re.M) and re.search(r"^CPU 1 ", said["cores"], re.M)
@@ -46,8 +28,8 @@ def test_a_core_with_tables_has_its_nodes(source_root, sanitized):
     assert "no node or metric 'nosuch'" in said["nosuch"] and "status 2" in said["nosuch"]
 
 
-def test_a_core_without_tables_has_architectural_events(source_root, sanitized):
-    said = boot("cortex-a57", source_root, sanitized)
+def test_a_core_without_tables_has_architectural_events(boot_arm64):
+    said = boot_arm64(COMMANDS, "-c", "cortex-a57").said
     assert "no events and metrics of its own for this CPU" in said["program"]
     assert re.search(r"^Instructions_Per_Cycle +0\.5", said["program"], re.M) and "status 0" in said["program"]
     assert "Branch_Misses_PKI,<not measured>" in said["lines"]

@@ -3,6 +3,7 @@
 can't be is never named, and what looks like another class is never called sure. Nothing depends on speed."""
 import json
 import subprocess
+import sys
 
 import pytest
 
@@ -84,7 +85,7 @@ def test_a_program_of_the_kernels_time(kernel_case):
     assert estimate["class"] not in ("memory", "frontend"), estimate["evidence"]
 
 
-@pytest.mark.parametrize("command", [["python3", "-c", "sum(hash(str(x)) for x in range(400000))"],
+@pytest.mark.parametrize("command", [[sys.executable, "-c", "sum(hash(str(x)) for x in range(400000))"],
                                      ["sh", "-c", "head -c 1000000 /dev/urandom | xz -1 > /dev/null"]])
 def test_programs_nobody_prepared_get_an_answer(run, tmp_path, command):
     run("diagnose", "-q", "--case", tmp_path / "case", "--", *command, timeout=200)

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """plumb compare on commands whose difference is known by construction (never a bound on time alone)."""
+import concurrent.futures
 import json
 import os
 import pathlib
 import re
 import signal
 import subprocess
+import sys
 import time
 
 import pytest
@@ -18,8 +20,26 @@ def compare(plumb, *words, **more):
     return subprocess.run([plumb, "compare", "-q", *words], capture_output=True, text=True, timeout=120, **more)
 
 
-def test_a_longer_sleep_is_slower(plumb):
-    result = compare(plumb, "-n", "7", "--json", "sleep", "0.01", "--", "sleep", "0.15")
+SLEEPERS = {
+    "longer": ["-n", "7", "--json", "sleep", "0.01", "--", "sleep", "0.15"],
+    "decided": ["--json", "sleep", "0.01", "--", "sleep", "0.1"],
+    "several": ["-n", "8", "--json", "sleep", "0.12", "--", "sleep", "0.25", "--", "sleep", "0.002"],
+    "labelled": ["-n", "6", "-L", "short", "-L", "long", "sleep", "0.01", "--", "sleep", "0.15"],
+    "braces": ["-n", "6", "--json", "sleep", "0.{01,1}"],
+    "predicted": ["-n", "6", "--predicted", "50,80,99", "sleep", "0.15", "--", "sleep", "0.01"],
+    "documented": ["-n", "8", "--json", "--explain", "2", "sleep", "0.01", "--", "sleep", "0.15"],
+}
+
+
+@pytest.fixture(scope="module")
+def slept(plumb):
+    """What became of each of them: made at the same time, as none of them does anything but sleep."""
+    with concurrent.futures.ThreadPoolExecutor(len(SLEEPERS)) as pool:
+        return dict(zip(SLEEPERS, pool.map(lambda words: compare(plumb, *words), SLEEPERS.values())))
+
+
+def test_a_longer_sleep_is_slower(slept):
+    result = slept["longer"]
     assert result.returncode == 0, result.stderr
     document = json.loads(result.stdout)
     assert document["schema"] == "plumb-compare-2" and document["blocks"] == 7
@@ -30,22 +50,21 @@ def test_a_longer_sleep_is_slower(plumb):
     assert all(len(arm["runs"]["wall"]) == 7 for arm in document["arms"])
 
 
-def test_it_stops_when_it_is_decided(plumb):
-    document = json.loads(compare(plumb, "--json", "sleep", "0.01", "--", "sleep", "0.1").stdout)
+def test_it_stops_when_it_is_decided(slept):
+    document = json.loads(slept["decided"].stdout)
     assert document["stopped"] == "decided" and 8 <= document["blocks"] < 60
     assert document["comparisons"][0]["level"] > 0.95, "an early look must be surer than 95 %"
 
 
-def test_several_commands_are_each_held_against_the_first(plumb):
-    result = compare(plumb, "-n", "8", "--json", "sleep", "0.12", "--", "sleep", "0.25", "--", "sleep", "0.002")
-    verdicts = [item["verdict"] for item in json.loads(result.stdout)["comparisons"]]
+def test_several_commands_are_each_held_against_the_first(slept):
+    verdicts = [item["verdict"] for item in json.loads(slept["several"].stdout)["comparisons"]]
     assert verdicts == ["slower", "faster"]
-    text = compare(plumb, "-n", "6", "-L", "short", "-L", "long", "sleep", "0.01", "--", "sleep", "0.15").stdout
+    text = slept["labelled"].stdout
     assert "long takes" in text and "than short" in text
 
 
-def test_alternatives_in_braces(plumb):
-    document = json.loads(compare(plumb, "-n", "6", "--json", "sleep", "0.{01,1}").stdout)
+def test_alternatives_in_braces(plumb, slept):
+    document = json.loads(slept["braces"].stdout)
     assert [arm["command"] for arm in document["arms"]] == ["sleep 0.01", "sleep 0.1", "sleep 0.01"]
     assert [arm["label"] for arm in document["arms"]] == ["01", "1", "01 again"]
     assert compare(plumb, "-n", "6", "echo", "{one}").returncode == 2
@@ -66,7 +85,7 @@ def test_environment_shell_and_preparation(plumb, tmp_path):
 
 
 def test_what_else_differs_is_named(plumb):
-    words = ["python3", "-c"]
+    words = [sys.executable, "-c"]
     result = compare(plumb, "-n", "8", "--json", *words, "x=bytearray(20<<20)", "--", *words, "x=bytearray(50<<20)")
     others = {item["quantity"]: item for item in json.loads(result.stdout)["comparisons"][0]["others"]}
     assert others["max-rss"]["false_discovery_rate"] <= 0.05
@@ -78,9 +97,10 @@ def test_what_else_differs_is_named(plumb):
 @pytest.mark.alone
 def test_a_growth_that_fails_has_its_own_status(plumb):
     arms = ["sleep", "0.01", "--", "sleep", "0.2"] # a busy machine adds some hundredths to either
-    assert compare(plumb, "-n", "6", "--fail-if", "wall > 20%", *arms).returncode == 3
-    assert compare(plumb, "-n", "6", "--fail-if", "wall > 1000000%", *arms).returncode == 0
-    assert compare(plumb, "-n", "2", "--fail-if", "wall > 20%", *arms).returncode == 4
+    asked = {("6", "wall > 20%"): 3, ("6", "wall > 1000000%"): 0, ("2", "wall > 20%"): 4}
+    with concurrent.futures.ThreadPoolExecutor() as pool: # they sleep nearly all of the time
+        status = pool.map(lambda ask: compare(plumb, "-n", ask[0], "--fail-if", ask[1], *arms).returncode, asked)
+    assert dict(zip(asked, status)) == asked
     assert compare(plumb, "-n", "6", "--fail-if", "major-faults > 5%", "true", "--", "true").returncode == 0, "none is no growth"
     for wrong in ("wall", "lunar > 2%", "wall > x%", "> 2%"):
         assert compare(plumb, "--fail-if", wrong, *arms).returncode == 2, wrong
@@ -106,9 +126,8 @@ def test_the_order_follows_the_seed(plumb, tmp_path):
     assert any(order(seed) != first for seed in (4, 5, 6))
 
 
-def test_prediction_stands_beside_the_realised_gain(plumb):
-    result = compare(plumb, "-n", "6", "--predicted", "50,80,99", "sleep", "0.15", "--", "sleep", "0.01")
-    assert "predicted gain" in result.stdout and "realised gain" in result.stdout
+def test_prediction_stands_beside_the_realised_gain(slept):
+    assert "predicted gain" in slept["predicted"].stdout and "realised gain" in slept["predicted"].stdout
 
 
 def test_markdown_and_hyperfine(plumb, tmp_path):
@@ -159,25 +178,19 @@ def test_interrupted_keeps_the_complete_blocks(plumb, tmp_path):
 
 
 def test_a_case_foretells_only_what_it_supports(plumb, tmp_path):
-    lead = {}
-
-    def case(verdict):
-        lead.update({"id": "small-pages", "verdict": verdict, "of": "elapsed time",
-                "recoverable_ratio": {"low": 0.5, "mid": 0.8, "high": 0.99}})
+    def foretold(verdict, of, *words):
+        lead = {"id": "small-pages", "verdict": verdict, "of": of, "recoverable_ratio": {"low": 0.5, "mid": 0.8, "high": 0.99}}
         other = {"id": "waiting", "verdict": "ruled_out"}
         (tmp_path / "findings.json").write_text(json.dumps({"run": {"elapsed_s": 1.0}, "findings": [lead, other]}))
-        return compare(plumb, "-n", "6", "--predicted-by", str(tmp_path), "sleep", "0.2", "--", "sleep", "0.01")
-    supported = case("supported")
-    assert "wall time" in supported.stdout
-    lead["of"] = "CPU time"
-    (tmp_path / "findings.json").write_text(json.dumps({"findings": [lead]}))
-    of_cpu = compare(plumb, "-n", "6", "--predicted-by", str(tmp_path), "sleep", "0.2", "--", "sleep", "0.01")
+        return compare(plumb, "-n", "6", "--predicted-by", str(tmp_path), *words)
+    of_cpu = foretold("supported", "CPU time", "sleep", "0.01", "--", "sleep", "0.01")
     assert "CPU time; " in of_cpu.stdout and "predicted gain" in of_cpu.stdout, "what is foretold decides what is compared"
-    supported = case("supported")
+    supported = foretold("supported", "elapsed time", "sleep", "0.2", "--", "sleep", "0.01")
+    assert "wall time" in supported.stdout
+    assert supported.returncode == 0 and "by finding small-pages of the case" in supported.stdout
     by_cpu = compare(plumb, "--predicted-by", str(tmp_path), "--by", "cpu", "true", "--", "true")
     assert by_cpu.returncode == 2 and "--by wall" in by_cpu.stderr
-    assert supported.returncode == 0 and "by finding small-pages of the case" in supported.stdout
-    undecided = case("undecided")
+    undecided = foretold("undecided", "elapsed time", "true", "--", "true")
     assert undecided.returncode == 1 and "foretells nothing" in undecided.stderr
     for finding, words in (("waiting", "ruled_out"), ("lunar", "not in the case")):
         asked = compare(plumb, "--predicted-by", str(tmp_path), "--finding", finding, "true", "--", "true")
@@ -243,7 +256,7 @@ def test_a_setting_is_what_is_compared(plumb, tmp_path):
     if not switch.exists() or "[never]" in switch.read_text():
         pytest.skip("this machine gives no huge pages")
     before = switch.read_text()
-    document = json.loads(compare(plumb, "-n", "8", "--by", "minor-faults", "--json", "--treatment", "thp=never,madvise",
+    document = json.loads(compare(plumb, "-n", "6", "--by", "minor-faults", "--json", "--treatment", "thp=never,madvise",
                                   str(program)).stdout)
     assert switch.read_text() == before
     assert [arm["label"] for arm in document["arms"]][:2] == ["thp=never", "thp=madvise"]
@@ -321,8 +334,8 @@ def test_unequal_and_varying_work_is_named(plumb):
 
 
 def test_every_quantity_is_there_or_says_why(plumb):
-    document = json.loads(compare(plumb, "-n", "6", "--json", "python3", "-c", "print(sum(range(300000)))", "--", "python3", "-c",
-                                  "print(sum(range(300000)))").stdout)
+    words = [sys.executable, "-c", "print(sum(range(300000)))"]
+    document = json.loads(compare(plumb, "-n", "6", "--json", *words, "--", *words).stdout)
     runs = document["arms"][0]["runs"]
     for name in ("wall", "cpu", "user", "system", "max-rss", "minor-faults", "voluntary-switches", "clock", "written-bytes", "read-bytes",
                  "huge-pages"):
@@ -357,9 +370,9 @@ def test_interrupted_behind_a_warm_up_tells_that(plumb, tmp_path):
     assert process.returncode == 1 and "B (warm-up) took" in err, err
 
 
-def test_saved_runs_compare(plumb, tmp_path):
+def test_saved_runs_compare(plumb, slept, tmp_path):
     saved, other = tmp_path / "saved.json", tmp_path / "other.json"
-    run = compare(plumb, "-n", "8", "--json", "sleep", "0.01", "--", "sleep", "0.15")
+    run = slept["longer"]
     saved.write_text(run.stdout)
     again = json.loads(compare(plumb, "--saved", "--json", str(saved)).stdout)
     assert again["saved"] and again["comparisons"][0]["verdict"] == "slower"
@@ -378,14 +391,14 @@ def test_saved_runs_compare(plumb, tmp_path):
 
 
 def test_saved_cases_compare_and_their_profiles_explain(plumb, tmp_path):
-    for name, amount in (("old", 200000), ("new", 2000000)):
-        made = subprocess.run([plumb, "diagnose", "--runs", "8", "--case", str(tmp_path / name), "--", "python3", "-c",
+    for name, amount in (("old", 100000), ("new", 1000000)):
+        made = subprocess.run([plumb, "diagnose", "--runs", "6", "--case", str(tmp_path / name), "--", sys.executable, "-c",
                                f"for i in range({amount}): hash(i)"], capture_output=True, text=True, timeout=200)
         if made.returncode not in (0, 3, 4) or not (tmp_path / name / "perf.data").exists():
             pytest.skip(f"no case: {made.stderr}")
     document = json.loads(compare(plumb, "--saved", "--by", "user", "--json", str(tmp_path / "old"), str(tmp_path / "new")).stdout)
-    assert document["comparisons"][0]["verdict"] == "slower" and document["comparisons"][0]["pairs"] == 8
-    assert document["profile"]["blocks"] == 8 and document["profile"]["functions"]
+    assert document["comparisons"][0]["verdict"] == "slower" and document["comparisons"][0]["pairs"] == 6
+    assert document["profile"]["blocks"] == 6 and document["profile"]["functions"]
     assert compare(plumb, "--saved", str(tmp_path), str(tmp_path / "old")).returncode == 1
 
 
@@ -437,9 +450,9 @@ def keys_of(value):
             yield from keys_of(inner)
 
 
-def test_every_key_is_documented(plumb, source_root):
+def test_every_key_is_documented(slept, source_root):
     text = (source_root / "doc/schema-compare.md").read_text()
-    document = json.loads(compare(plumb, "-n", "8", "--json", "--explain", "2", "sleep", "0.01", "--", "sleep", "0.15").stdout)
+    document = json.loads(slept["documented"].stdout)
     assert {key for key in keys_of(document) if key not in ("low", "mid", "high") and f"`{key}`" not in text} == set()
 
 

@@ -51,7 +51,9 @@ def cgroup():
     return ["-G", "/,/,/,/,/,/"]
 
 
-def both(plumb, perf, tmp_path, options, command=("sleep", "0.15")):
+def both(plumb, perf, tmp_path, options, command=None):
+    """Lines of either; only intervals need a command that lasts for some."""
+    command = command or ("sleep", "0.15" if "-I" in options else "0.02")
     results = []
     for program in (plumb, perf):
         output = tmp_path / f"{'plumb' if program == plumb else 'perf'}.out"

@@ -95,16 +95,17 @@ def test_a_case_names_it_without_the_program(run, built, tmp_path):
 
 
 def test_of_a_program_that_runs_already(run, built):
-    target = subprocess.Popen([built("plain"), "pipe"])
+    target = subprocess.Popen([built("plain"), *["pipe"] * 200])
     try:
-        waits = waits_of(run("diagnose", "--json", "-p", str(target.pid), "--duration", "0.6"))
+        waits = waits_of(run("diagnose", "--json", "-p", str(target.pid), "--duration", "0.4"))
     finally:
+        target.kill()
         target.wait()
     assert row_of(waits, "take_message")["asked"] == "read"
 
 
 def test_a_program_that_is_killed(run, built):
-    finished = run("diagnose", "--json", "--", "sh", "-c", f"{built('plain')} pipe & sleep 0.5; kill -9 $!; wait")
+    finished = run("diagnose", "--json", "--", "sh", "-c", f"{built('plain')} pipe & sleep 0.2; kill -9 $!; wait")
     assert row_of(waits_of(finished), "take_message")["asked"] == "read"
 
 

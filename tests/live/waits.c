@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Waits for a second or so in each way that is named, in functions of their own: lock condition pipe sleep socket chatter /FILE file */
+/* Waits for a third of a second in each way that is named, in functions of their own: lock condition pipe sleep socket chatter /FILE file */
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { ROUNDS = 50, ROUND_NS = 10000000 };
+enum { ROUNDS = 50, ROUND_NS = 6000000, LONG_NS = 200000000 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
@@ -132,7 +132,7 @@ __attribute__((noinline)) static int chat(void)
 
 __attribute__((noinline)) static void rest_long(void)
 {
-    pause_for(20 * ROUND_NS);
+    pause_for(LONG_NS);
     turn++;
 }
 
