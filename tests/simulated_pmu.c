@@ -34,11 +34,13 @@ struct counter {
     uint64_t enabled_ns, running_ns, id, thread_ns;
     uint8_t *ring;
     size_t ring_bytes;
+    int output; /* descriptor of the event into whose ring it writes; 0: its own */
 };
 
 struct tried {
     uint32_t type;
     uint64_t config;
+    unsigned precise;
 };
 
 struct simulated_pmu {
@@ -410,10 +412,15 @@ static void sample_build(const struct simulated_pmu *pmu, const struct counter *
         put_u64(out, 0); /* no stack could be copied */
 }
 
-static void ring_write(struct counter *counter, const void *data, size_t size)
+static uint8_t *ring_of(const struct simulated_pmu *pmu, const struct counter *counter)
 {
-    struct perf_event_mmap_page *page = (struct perf_event_mmap_page *)counter->ring;
-    uint8_t *start = counter->ring + page->data_offset;
+    return counter->output ? pmu->counters.items[counter->output - FIRST_FD].ring : counter->ring;
+}
+
+static void ring_write(const struct simulated_pmu *pmu, const struct counter *counter, const void *data, size_t size)
+{
+    struct perf_event_mmap_page *page = (struct perf_event_mmap_page *)ring_of(pmu, counter);
+    uint8_t *start = (uint8_t *)page + page->data_offset;
     for (size_t at = 0; at < size; at++)
         start[(page->data_head + at) % page->data_size] = ((const uint8_t *)data)[at];
     page->data_head += size;
@@ -421,7 +428,7 @@ static void ring_write(struct counter *counter, const void *data, size_t size)
 
 static void samples_emit(struct simulated_pmu *pmu, struct counter *counter)
 {
-    if (!counter->ring || !counter->attr.sample_period || !counter->ran_in_window)
+    if (!ring_of(pmu, counter) || !counter->attr.sample_period || !counter->ran_in_window)
         return;
     const struct simulated_rule *rule = counter->rule;
     for (unsigned at = 0; at < rule->samples_per_window; at++) {
@@ -429,9 +436,49 @@ static void samples_emit(struct simulated_pmu *pmu, struct counter *counter)
         sample_build(pmu, counter, rule->sample_ip_of ? rule->sample_ip_of(at) : rule->sample_ip, &body);
         struct perf_event_header header = {.type = PERF_RECORD_SAMPLE, .misc = PERF_RECORD_MISC_USER,
                                            .size = (uint16_t)(sizeof(header) + body.size)};
-        ring_write(counter, &header, sizeof(header));
-        ring_write(counter, body.bytes, body.size);
+        ring_write(pmu, counter, &header, sizeof(header));
+        ring_write(pmu, counter, body.bytes, body.size);
     }
+}
+
+/* sample_id_all: what ends every record that is no sample. */
+static void put_sample_id(const struct simulated_pmu *pmu, const struct counter *counter, struct sample_bytes *out)
+{
+    uint64_t type = counter->attr.sample_id_all ? counter->attr.sample_type : 0;
+    if (type & PERF_SAMPLE_TID)
+        put_u32_pair(out, (uint32_t)counter->pid, (uint32_t)counter->pid);
+    if (type & PERF_SAMPLE_TIME)
+        put_u64(out, pmu->now_ns);
+    if (type & PERF_SAMPLE_ID)
+        put_u64(out, counter->id);
+    if (type & PERF_SAMPLE_STREAM_ID)
+        put_u64(out, counter->id);
+    if (type & PERF_SAMPLE_CPU)
+        put_u32_pair(out, counter->cpu < 0 ? 0 : (uint32_t)counter->cpu, 0);
+    if (type & PERF_SAMPLE_IDENTIFIER)
+        put_u64(out, counter->id);
+}
+
+static void code_emit(struct simulated_pmu *pmu, struct counter *counter)
+{
+    enum { DEVICE_INODE_GENERATION = 24, PROTECTION = 5 /* r-x */ };
+    const struct simulated_code *code = &pmu->plan.code;
+    struct sample_bytes body = {.size = 0};
+    const uint8_t zeroes[DEVICE_INODE_GENERATION] = {0};
+    if (!code->path || !counter->attr.mmap2 || !ring_of(pmu, counter))
+        return;
+    put_u32_pair(&body, (uint32_t)counter->pid, (uint32_t)counter->pid);
+    put_u64(&body, code->start);
+    put_u64(&body, code->bytes);
+    put_u64(&body, code->offset);
+    put(&body, zeroes, sizeof(zeroes));
+    put_u32_pair(&body, PROTECTION, MAP_PRIVATE);
+    put(&body, code->path, strlen(code->path) + 1);
+    put(&body, zeroes, (8 - body.size % 8) % 8);
+    put_sample_id(pmu, counter, &body);
+    struct perf_event_header header = {.type = PERF_RECORD_MMAP2, .misc = PERF_RECORD_MISC_USER, .size = (uint16_t)(sizeof(header) + body.size)};
+    ring_write(pmu, counter, &header, sizeof(header));
+    ring_write(pmu, counter, body.bytes, body.size);
 }
 
 static void window_close(struct simulated_pmu *pmu, struct counter *counter)
@@ -494,6 +541,8 @@ static int open_refusal(const struct simulated_pmu *pmu, const struct perf_event
         return rule->open_errno;
     if (attr->sample_period && rule->no_sampling)
         return EOPNOTSUPP;
+    if ((rule->whole_cpus_only && pid != -1) || (rule->no_filter && (attr->exclude_kernel || attr->exclude_user || attr->exclude_hv)))
+        return EINVAL;
     if (rule->needs == SIMULATED_HARDWARE && (int)attr->precise_ip > rule->precise_max)
         return EOPNOTSUPP;
     if ((attr->sample_type & PERF_SAMPLE_BRANCH_STACK) && !rule->branch_stack)
@@ -532,7 +581,7 @@ static int simulated_open(void *context, struct perf_event_attr *attr, pid_t pid
     const unsigned long known_flags = PERF_FLAG_FD_NO_GROUP | PERF_FLAG_FD_OUTPUT | PERF_FLAG_PID_CGROUP | PERF_FLAG_FD_CLOEXEC;
     if (!pmu->plan.open_errno && (flags & ~known_flags))
         return refuse(EINVAL); /* the kernel looks at the flags before anything else */
-    *vec_push(&pmu->tried) = (struct tried){attr->type, attr->config};
+    *vec_push(&pmu->tried) = (struct tried){attr->type, attr->config, attr->sample_period ? attr->precise_ip : 0};
     const struct simulated_rule *rule = rule_of(pmu, attr);
     int refusal = open_refusal(pmu, attr, rule, pid, cpu);
     if (refusal)
@@ -597,7 +646,10 @@ static int simulated_ioctl(void *context, int fd, unsigned long request, unsigne
         counter->attr.sample_period = *(uint64_t *)argument;
         return 0;
     case PERF_EVENT_IOC_SET_OUTPUT:
-        return (int)argument == -1 || counter_of(pmu, (int)argument) ? 0 : refuse(EBADF);
+        if ((int)argument != -1 && !counter_of(pmu, (int)argument))
+            return refuse(EBADF);
+        counter->output = (int)argument == -1 ? 0 : (int)argument;
+        return 0;
     case PERF_EVENT_IOC_SET_FILTER:
     case PERF_EVENT_IOC_PAUSE_OUTPUT:
         return 0;
@@ -765,8 +817,10 @@ const struct kernel *simulated_pmu_kernel(struct simulated_pmu *pmu)
 void simulated_pmu_exec(struct simulated_pmu *pmu, pid_t pid)
 {
     vec_for_each(&pmu->counters, counter)
-        if (counter->open && counter->attr.enable_on_exec && counter->pid == pid)
+        if (counter->open && counter->attr.enable_on_exec && counter->pid == pid) {
             window_start(pmu, counter);
+            code_emit(pmu, counter);
+        }
 }
 
 double simulated_pmu_truth(const struct simulated_pmu *pmu, uint32_t type, uint64_t config)
@@ -800,4 +854,12 @@ bool simulated_pmu_was_tried(const struct simulated_pmu *pmu, uint32_t type, uin
         if (tried->type == type && tried->config == config)
             return true;
     return false;
+}
+
+unsigned simulated_pmu_precise_tried(const struct simulated_pmu *pmu)
+{
+    unsigned most = 0;
+    vec_for_each(&pmu->tried, tried)
+        most = tried->precise > most ? tried->precise : most;
+    return most;
 }

@@ -20,8 +20,8 @@
  * its field, which has 8 bits. SMT: with plan.sibling_busy any-thread events count the other thread's part. Extra registers
  * hold so many values of config1 as the plan says. A hybrid task moves between two kinds of core. Noise: simulated_rates.h.
  * Time passes in simulated_pmu_run, and by plan.step_ns each time a counter is disabled or read.
- * Sampling: an event with a period and a rule that says samples_per_window gets them in its mmap'ed ring buffer
- * when it is disabled. Does not support: BPF programs, ptrace (both answer plan.bpf_errno, plan.ptrace_errno or EPERM).
+ * Sampling: an event with a period and a rule that says samples_per_window gets them in its mmap'ed ring buffer, or in that of
+ * the event it was directed to, when it is disabled. Events that carry mmap2 records tell plan.code when the program calls exec. Does not support: BPF programs, ptrace (both answer plan.bpf_errno, plan.ptrace_errno or EPERM).
  */
 #ifndef PLUMB_TESTS_SIMULATED_PMU_H
 #define PLUMB_TESTS_SIMULATED_PMU_H
@@ -81,12 +81,20 @@ struct simulated_rule {
     bool no_sampling;     /* a sampling period is refused with EOPNOTSUPP (no interrupt) */
     int precise_max;      /* precise_ip above it: EOPNOTSUPP */
     bool branch_stack;    /* PERF_SAMPLE_BRANCH_STACK allowed; else EOPNOTSUPP */
+    bool whole_cpus_only; /* a task's is EINVAL: IBS before Linux 6.2 */
+    bool no_filter;       /* leaving out kernel or user is EINVAL: IBS */
     unsigned samples_per_window;
     uint64_t sample_ip;   /* of each sample; sample_ip_of instead when set */
     uint64_t (*sample_ip_of)(unsigned index);
     uint64_t sample_addr;    /* PERF_SAMPLE_ADDR */
     uint64_t register_value; /* of every sampled user register; 0: 0x1000 + its number */
     uint64_t branch_from;    /* of every branch stack entry; 0: shortly before the ip */
+};
+
+/* The file that the program has mapped for execution. */
+struct simulated_code {
+    const char *path; /* NULL: none */
+    uint64_t start, bytes, offset;
 };
 
 struct simulated_plan {
@@ -109,6 +117,7 @@ struct simulated_plan {
     unsigned registers[SIMULATED_REGISTERS]; /* values at a time; 0: any number */
     uint64_t core_move_ns; /* a hybrid task: this long on a big core, then on a small one, and so on; 0: it stays */
     struct simulated_noise noise;
+    struct simulated_code code;
 };
 
 struct simulated_pmu;
@@ -129,5 +138,7 @@ unsigned simulated_pmu_open_count(const struct simulated_pmu *pmu); /* descripto
 unsigned simulated_pmu_opens_tried(const struct simulated_pmu *pmu);
 /* Whether an attr of this type and config was ever handed to perf_event_open (also when refused). */
 bool simulated_pmu_was_tried(const struct simulated_pmu *pmu, uint32_t type, uint64_t config);
+/* The largest precise_ip that anything was asked to be sampled with. */
+unsigned simulated_pmu_precise_tried(const struct simulated_pmu *pmu);
 
 #endif

@@ -4,104 +4,86 @@
 
 #include <string.h>
 
-enum { PRECISE_MOST = 2 };
+enum { PRECISE_MOST = 2, PRECISE_ONLY = 2 /* the table's: without PEBS its samples mean nothing */ };
 
-struct chooser {
+struct finder {
+    struct topdown_events *events;
     const struct metric_table *table;
-    const struct topdown_tree *tree;
-    const struct kernel *kernel;
     const struct sysroot *root;
     struct arena *arena;
     struct term_spec *specs;
 };
 
-/* Whether the event opens as a sampling one on this thread, with such precision. */
-static bool samples(const struct chooser *chooser, const struct event_spec *spec, unsigned precise)
+static void event_put(const struct finder *finder, const struct topdown_event *event, unsigned precise)
 {
-    struct perf_event_attr attr = spec->attr;
-    attr.size = sizeof(attr);
-    attr.sample_period = 1000003;
-    attr.sample_type = PERF_SAMPLE_IP;
-    attr.precise_ip = precise & 3;
-    attr.disabled = 1;
-    for (unsigned user_only = 0; user_only < 2; user_only++) {
-        attr.exclude_kernel = attr.exclude_kernel || user_only;
-        attr.exclude_hv = attr.exclude_hv || user_only;
-        int fd = chooser->kernel->perf_event_open(chooser->kernel->context, &attr, 0, -1, -1, 0);
-        if (fd >= 0) {
-            chooser->kernel->close(chooser->kernel->context, fd);
-            return true;
-        }
-    }
-    return false;
+    struct topdown_event *put = vec_push(&finder->events->list);
+    *put = *event;
+    put->spec.attr.precise_ip = precise & 3;
+    if (put->kind != TOPDOWN_EVENT_IBS)
+        put->kind = precise ? TOPDOWN_EVENT_PRECISE : TOPDOWN_EVENT_LATE;
 }
 
-static bool event_take(const struct chooser *chooser, struct topdown_event *ret, const struct event_spec *spec, bool wants_precise)
+static unsigned precision_of(const struct metric_table *table, uint32_t term)
 {
-    for (unsigned precise = wants_precise ? PRECISE_MOST : 0;; precise--) {
-        if (samples(chooser, spec, precise)) {
-            ret->name = spec->name;
-            ret->spec = *spec;
-            ret->spec.attr.precise_ip = precise & 3;
-            ret->is_precise = precise > 0;
-            return true;
-        }
-        if (!precise)
-            return false;
-    }
+    uint32_t event = table->terms.items[term].event;
+    return event == TABLE_NONE ? 0 : table->events.items[event].precise;
 }
 
-/* One node's events: precise ones first. */
-static bool node_take(const struct chooser *chooser, struct topdown_event *ret, const struct table_metric *metric)
+/* As precisely as it can be, and then less so. */
+static void term_put(const struct finder *finder, uint32_t term, const char *node, bool is_own)
+{
+    const struct term_spec *found = &finder->specs[term];
+    struct topdown_event event = {.name = finder->table->terms.items[term].name, .node = node, .is_own = is_own};
+    unsigned precise = precision_of(finder->table, term);
+    if (found->count != 1) {
+        event.why_not = found->count ? "several PMUs count it" : found->why_not ? found->why_not : "this machine's kernel has no word for it";
+        event_put(finder, &event, 0);
+        return;
+    }
+    event.spec = found->specs[0];
+    for (unsigned level = precise ? PRECISE_MOST : 0; level; level--)
+        event_put(finder, &event, level);
+    if (precise != PRECISE_ONLY)
+        event_put(finder, &event, 0);
+}
+
+static void node_put(const struct finder *finder, const struct table_metric *metric, bool is_own)
 {
     for (unsigned wants_precise = 2; wants_precise-- > 0;)
-        for (size_t at = 0; at < metric->locate_count; at++) {
-            uint32_t term = metric->locate[at], event = chooser->table->terms.items[term].event;
-            bool precise = event != TABLE_NONE && chooser->table->events.items[event].precise > 0;
-            if (precise == (wants_precise == 1) && chooser->specs[term].count == 1 &&
-                event_take(chooser, ret, &chooser->specs[term].specs[0], precise)) {
-                ret->node = metric->name;
-                return true;
-            }
-        }
-    return false;
+        for (size_t at = 0; at < metric->locate_count; at++)
+            if ((precision_of(finder->table, metric->locate[at]) > 0) == (wants_precise == 1))
+                term_put(finder, metric->locate[at], metric->name, is_own);
 }
 
-static bool word_take(const struct chooser *chooser, struct topdown_event *ret, const char *word, const char *name, bool precise)
+static void word_put(const struct finder *finder, const char *word, struct topdown_event event)
 {
     struct event_list list = {0};
     struct error unknown = {0};
-    bool good = event_list_parse(&list, word, chooser->root, chooser->arena, &unknown) && list.count == 1 &&
-                event_take(chooser, ret, &list.items[0], false);
-    if (good) {
-        ret->name = ret->spec.name = name;
-        ret->is_precise = precise;
+    if (event_list_parse(&list, word, finder->root, finder->arena, &unknown) && list.count == 1) {
+        event.spec = list.items[0];
+        event.spec.name = event.name;
+    } else {
+        event.why_not = arena_string(finder->arena, unknown.message);
     }
+    event_put(finder, &event, 0);
     event_list_done(&list);
-    return good;
 }
 
-void topdown_event_choose(struct topdown_event *ret_event, const struct metric_table *table, const struct topdown_tree *tree,
-                          const struct kernel *kernel, const struct sysroot *root, struct arena *arena)
+void topdown_events_find(struct topdown_events *events, const struct metric_table *table, const struct topdown_tree *tree,
+                         const struct sysroot *root, struct arena *arena)
 {
-    struct chooser chooser = {.table = table, .tree = tree, .kernel = kernel, .root = root, .arena = arena,
-                              .specs = arena_array(arena, struct term_spec, table->terms.count + 1)};
-    *ret_event = (struct topdown_event){.node = ""};
+    struct finder finder = {.events = events, .table = table, .root = root, .arena = arena,
+                            .specs = arena_array(arena, struct term_spec, table->terms.count + 1)};
     if (tree->leaf == SIZE_MAX)
         return;
-    if (strncmp(table->key, "ZEN", 3) == 0 && word_take(&chooser, ret_event, "ibs_op/cnt_ctl=1/", "ibs_op", true)) {
-        ret_event->node = tree->nodes[tree->leaf].name;
-        ret_event->is_own = true;
-        return;
-    }
-    term_specs_find(chooser.specs, table, NULL, root, arena);
+    if (strncmp(table->key, "ZEN", 3) == 0)
+        word_put(&finder, "ibs_op/cnt_ctl=1/",
+                 (struct topdown_event){.name = "ibs_op", .node = tree->nodes[tree->leaf].name, .kind = TOPDOWN_EVENT_IBS, .is_own = true});
+    term_specs_find(finder.specs, table, NULL, root, arena);
     for (size_t at = tree->leaf; at != SIZE_MAX; at = tree->nodes[at].parent) {
         uint32_t metric = table_metric_find(table, view_of(tree->nodes[at].name));
-        if (metric != TABLE_NONE && node_take(&chooser, ret_event, &table->metrics.items[metric])) {
-            ret_event->is_own = at == tree->leaf;
-            return;
-        }
+        if (metric != TABLE_NONE)
+            node_put(&finder, &table->metrics.items[metric], at == tree->leaf);
     }
-    if (word_take(&chooser, ret_event, "cycles", "cycles", false))
-        ret_event->node = "";
+    word_put(&finder, "cycles", (struct topdown_event){.name = "cycles", .node = ""});
 }

@@ -225,22 +225,17 @@ static bool known_is_any(const struct topdown_tree *tree, bool besides)
 
 static void leaf_locate(struct live_run *run)
 {
-    struct topdown_event event;
     struct error err = {0};
     struct arena *arena = &run->machine.arena;
     if (run->tree.leaf == SIZE_MAX || run->session.interrupted || workload_stop_requested())
         return;
-    topdown_event_choose(&event, &run->machine.table, &run->tree, run->context->kernel, run->context->root, arena);
-    if (!event.name) {
-        note(run, "nothing that locates %s can be sampled here", run->tree.nodes[run->tree.leaf].name);
-        return;
-    }
-    progress_tell(run, arena_printf(arena, "sampling %s", event.name));
     if (!run->argv && !(run->options->duration > 0))
         watch_lasts(run, (uint64_t)LOCATE_SECONDS * 1000000000);
-    struct topdown_locating locating = {.context = run->context, .event = &event, .subject = run->setup.subject, .argv = run->argv, .arena = arena};
+    struct topdown_locating locating = {.context = run->context, .table = &run->machine.table, .tree = &run->tree, .subject = run->setup.subject,
+                                        .argv = run->argv, .arena = arena, .progress = progress_tell, .progress_context = run};
     if (!topdown_locate(&run->located, &locating, &err))
-        note(run, "%s could not be sampled: %s", event.name, arena_string(arena, err.message));
+        note(run, "where %s is could not be sampled: %s%s%s", run->tree.nodes[run->tree.leaf].name, arena_string(arena, err.message),
+             err.hint[0] ? "; " : "", arena_string(arena, err.hint));
 }
 
 /* ---- over time --------------------------------------------------------------------------------------------- */

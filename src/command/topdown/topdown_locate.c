@@ -5,49 +5,14 @@
 #include "analyse/code/instructions.h"
 #include "base/scope.h"
 #include "command/recording_input.h"
-#include "source/recorder/recorder.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { FREQUENCY = 2000, FUNCTIONS_SHOWN = 3, ROWS_SHOWN = 4, POLL_MS = 100, SAMPLES_FEW = 30 };
+enum { FUNCTIONS_SHOWN = 3, ROWS_SHOWN = 4 };
 
 #define line(located, arena, ...) (*vec_push(&(located)->lines) = arena_printf((arena), __VA_ARGS__))
-
-/* ---- the recording ----------------------------------------------------------------------------------------- */
-
-static bool recorder_run(struct recorder *recorder, const struct topdown_locating *locating, const struct target *target, struct error *err)
-{
-    const struct pass_subject *subject = &locating->subject;
-    if (!subject->release(subject->context, err) || (target->kind != TARGET_WORKLOAD && !recorder_enable(recorder, err)))
-        return false;
-    while (!subject->wait(subject->context, POLL_MS * 1000000ull))
-        if (!recorder_poll(recorder, 0, err))
-            return false;
-    return true;
-}
-
-static bool record(const struct topdown_locating *locating, const char *path, struct recorder_result *result, struct error *err)
-{
-    static char *const watched[] = {(char *)"plumb", (char *)"topdown", NULL};
-    struct recorder_event event = recorder_event_of(&locating->event->spec);
-    struct recorder *recorder = NULL;
-    struct target target = {.cgroup_fd = -1};
-    event.frequency = FREQUENCY;
-    event.precise_max = locating->event->spec.attr.precise_ip > 0;
-    bool good = locating->subject.start(locating->subject.context, &target, locating->arena, err);
-    struct recorder_request request = {.events = &event, .event_count = 1, .target = &target, .output = path, .pipe_fd = -1,
-                                       .command_line = locating->argv ? locating->argv : watched, .clock_id = RECORDER_NO_CLOCK,
-                                       .keep_code = true, .wake_fd = -1};
-    good = good && recorder_open(&recorder, &request, locating->context->kernel, locating->context->root, err) &&
-           recorder_run(recorder, locating, &target, err);
-    if (recorder)
-        good = recorder_finish(recorder, result, err) && good;
-    recorder_free(recorder);
-    locating->subject.finish(locating->subject.context);
-    return good;
-}
 
 /* ---- what it says ------------------------------------------------------------------------------------------ */
 
@@ -133,28 +98,44 @@ static bool recording_say(struct topdown_located *located, const struct topdown_
     return good;
 }
 
-static void event_say(struct topdown_located *located, const struct topdown_event *event, uint64_t samples, struct arena *arena)
+static const char *event_whose(const struct topdown_event *event, struct arena *arena)
 {
-    line(located, arena, "%llu samples of %s%s%s%s", (unsigned long long)samples, event->name,
-         event->is_own ? "" : event->node[0] ? ", the nearest event there is, of " : ", as no event locates it", event->is_own ? "" : event->node,
-         samples < SAMPLES_FEW ? ": too few to rank code by" : "");
-    if (!event->is_precise)
-        line(located, arena, "the event isn't precise: a sample lies some instructions behind its cause (often 5 to 80 cycles; after a stall, on the "
-                             "instruction that waited or the next)");
+    if (event->is_own)
+        return "";
+    return event->node[0] ? arena_printf(arena, ", the nearest event there is, of %s", event->node) : ", as no event locates it";
+}
+
+static void event_say(struct topdown_located *located, const struct topdown_sampling *sampling, struct arena *arena)
+{
+    const struct topdown_event *event = sampling->event;
+    static const char *const skids[] = {
+        [TOPDOWN_EVENT_LATE] = "the event isn't precise: a sample lies some instructions behind its cause (often 5 to 80 cycles; after a stall, on the "
+                               "instruction that waited or the next)",
+        [TOPDOWN_EVENT_IBS] = "IBS samples lie on the very instruction, but are spread by how many operations there are, not by how long they take"};
+    line(located, arena, "%llu samples of %s%s%s", (unsigned long long)sampling->samples, event->name, event_whose(event, arena),
+         !sampling->samples                             ? ": it never occurred, or others hold the counter that it needs; nothing to rank code by"
+         : sampling->samples < TOPDOWN_SAMPLES_FEW      ? ": too few to rank code by" : "");
+    if (sampling->lost)
+        line(located, arena, "%llu more were lost: the buffers were full", (unsigned long long)sampling->lost);
+    if (sampling->samples && skids[event->kind])
+        line(located, arena, "%s", skids[event->kind]);
 }
 
 bool topdown_locate(struct topdown_located *located, const struct topdown_locating *locating, struct error *err)
 {
     char path[] = "/tmp/plumb-topdown-XXXXXX";
-    struct recorder_result result = {0};
+    struct topdown_events events = {0};
+    struct topdown_sampling sampling;
     scoped_fd int fd = mkostemp(path, 0);
     if (fd < 0)
         return error_system(err, errno, "can't make a temporary file");
-    bool good = record(locating, path, &result, err);
+    topdown_events_find(&events, locating->table, locating->tree, locating->context->root, locating->arena);
+    bool good = topdown_sampling_make(&sampling, located, locating, &events, path, err);
     if (good) {
-        event_say(located, locating->event, result.samples, locating->arena);
-        good = !result.samples || recording_say(located, locating, path, err);
+        event_say(located, &sampling, locating->arena);
+        good = !sampling.samples || recording_say(located, locating, path, err);
     }
+    vec_done(&events.list);
     unlink(path);
     char *old = arena_printf(locating->arena, "%s.old", path);
     unlink(old);

@@ -2,78 +2,14 @@
 /* plumb topdown where things are against it: short programs, counters that others hold, events that never run, phases, guests. */
 #include "test.h"
 
-#include "analyse/topdown/topdown_tree.h"
 #include "command/topdown/topdown_machine.h"
-#include "command/topdown/topdown_session.h"
 #include "command/topdown/topdown_timeline.h"
 #include "metric/table/table_general.h"
-#include "table_program.h"
+#include "topdown_bench.h"
 
 #include <errno.h>
 
 #define MS 1000000u
-
-struct bench {
-    struct table_program program;
-    struct topdown_setup setup;
-    struct topdown_session session;
-    struct topdown_tree tree;
-    struct error err;
-};
-
-static void bench_init(struct bench *bench, const char *key, unsigned threads, const char *leaf)
-{
-    *bench = (struct bench){0};
-    table_program_init(&bench->program, key, threads);
-    cr_assert(program_plant(&bench->program, leaf, 5), "no rates for %s", leaf);
-}
-
-static void bench_start(struct bench *bench, struct simulated_plan plan)
-{
-    table_program_start(&bench->program, plan);
-    bench->setup = (struct topdown_setup){.kernel = simulated_pmu_kernel(bench->program.simulated), .root = &bench->program.root,
-                                          .table = &bench->program.table, .pmu = bench->program.pmu,
-                                          .subject = table_program_subject(&bench->program), .is_program = true,
-                                          .constants = bench->program.constants};
-    topdown_session_init(&bench->session, &bench->setup);
-}
-
-static bool bench_levels(struct bench *bench, unsigned level)
-{
-    uint32_t metrics[256];
-    size_t count = 0;
-    for (uint32_t at = 0; at < bench->program.table.metrics.count; at++)
-        if (bench->program.table.metrics.items[at].level && bench->program.table.metrics.items[at].level <= level)
-            metrics[count++] = at;
-    return topdown_session_measure(&bench->session, metrics, count, &bench->err);
-}
-
-static const char *bench_leaf(struct bench *bench)
-{
-    topdown_tree_of_values(&bench->tree, &bench->program.table, &bench->session.values, &bench->session.arena);
-    return bench->tree.leaf == SIZE_MAX ? "" : bench->tree.nodes[bench->tree.leaf].name;
-}
-
-static void bench_done(struct bench *bench)
-{
-    topdown_session_done(&bench->session);
-    table_program_done(&bench->program);
-}
-
-static struct metric_quality *quality_of(struct bench *bench, const char *name)
-{
-    uint32_t metric = table_metric_find(&bench->program.table, view_of(name));
-    cr_assert_neq(metric, TABLE_NONE);
-    return &bench->session.values.qualities[metric];
-}
-
-static bool notes_have(const struct topdown_session *session, const char *word)
-{
-    for (size_t at = 0; at < session->notes.count; at++)
-        if (strstr(session->notes.items[at], word))
-            return true;
-    return false;
-}
 
 Test(topdown_ill, a_program_of_20_ms_is_counted_whole)
 {
@@ -137,21 +73,6 @@ Test(topdown_ill, counters_that_others_hold_are_done_without)
     cr_expect_str_eq(bench_leaf(&bench), "MEM_Latency");
     cr_expect(notes_have(&bench.session, "others hold counters"));
     bench_done(&bench);
-}
-
-static void rule_change(struct bench *bench, const char *term, enum simulated_needs needs, int open_errno)
-{
-    for (size_t at = 0; at < bench->program.table.terms.count; at++) {
-        if (strcmp(bench->program.table.terms.items[at].name, term) != 0)
-            continue;
-        for (unsigned rule = 0; rule < bench->program.rule_count; rule++)
-            if (bench->program.rules[rule].config == bench->program.specs[at].specs[0].attr.config) {
-                bench->program.rules[rule].needs = needs;
-                bench->program.rules[rule].open_errno = open_errno;
-                return;
-            }
-    }
-    cr_assert_fail("no rule for %s", term);
 }
 
 Test(topdown_ill, a_group_that_never_runs_costs_its_nodes_and_no_others)
