@@ -27,6 +27,7 @@ struct counter {
     const struct simulated_rule *rule;
     pid_t pid;
     int cpu;
+    bool task_ended;
     bool enabled, error; /* error: pinned and not schedulable */
     bool on_pmu, ran_in_window;
     double value;
@@ -286,7 +287,7 @@ static void slice(struct simulated_pmu *pmu, uint64_t duration_ns)
     truth_add(pmu, duration_ns);
     for (size_t at = 0; at < pmu->counters.count; at++) {
         struct counter *counter = &pmu->counters.items[at];
-        if (!counter->open || !counter->enabled || !pmu->counters.items[counter->leader].enabled)
+        if (!counter->open || !counter->enabled || counter->task_ended || !pmu->counters.items[counter->leader].enabled)
             continue;
         if (!counter->error)
             counter->enabled_ns += duration_ns;
@@ -821,6 +822,24 @@ void simulated_pmu_exec(struct simulated_pmu *pmu, pid_t pid)
             window_start(pmu, counter);
             code_emit(pmu, counter);
         }
+}
+
+void simulated_pmu_taken_set(struct simulated_pmu *pmu, unsigned counters, unsigned fixed)
+{
+    pmu->plan.taken = counters;
+    pmu->plan.taken_fixed = fixed;
+}
+
+void simulated_pmu_tasks_end(struct simulated_pmu *pmu, bool (*lives)(pid_t pid))
+{
+    vec_for_each(&pmu->counters, counter)
+        if (counter->open && counter->pid > 0 && !counter->task_ended)
+            counter->task_ended = !lives(counter->pid);
+}
+
+void simulated_pmu_step_set(struct simulated_pmu *pmu, uint64_t step_ns)
+{
+    pmu->plan.step_ns = step_ns;
 }
 
 double simulated_pmu_truth(const struct simulated_pmu *pmu, uint32_t type, uint64_t config)

@@ -131,6 +131,13 @@ void simulated_pmu_run(struct simulated_pmu *pmu, uint64_t duration_ns);
 /* The measured program calls exec: enable_on_exec events of pid (and of its own context, 0) start. */
 void simulated_pmu_exec(struct simulated_pmu *pmu, pid_t pid);
 
+/* From now on others hold so many programmable counters, and these fixed ones. */
+void simulated_pmu_taken_set(struct simulated_pmu *pmu, unsigned counters, unsigned fixed);
+/* Tasks that don't live any more count nothing from now on. */
+void simulated_pmu_tasks_end(struct simulated_pmu *pmu, bool (*lives)(pid_t pid));
+/* From now on so much time passes at each disable and each read. */
+void simulated_pmu_step_set(struct simulated_pmu *pmu, uint64_t step_ns);
+
 /* What the first rule of this type and config would have counted, on its kind of core, had it been on since the beginning. */
 double simulated_pmu_truth(const struct simulated_pmu *pmu, uint32_t type, uint64_t config);
 uint64_t simulated_pmu_now_ns(const struct simulated_pmu *pmu);

@@ -9,6 +9,8 @@
 
 /* Enough for a few of the scheduler's ticks to not matter: a group is put on the counters when it is enabled. */
 static const uint64_t spin_ns = 200000;
+/* Several intervals of the rotation (4 ms, or 1 ms, usually); and for all groups of a trial together. */
+static const uint64_t turn_ns = 30000000, patience_ns = 150000000;
 
 static void spin(void)
 {
@@ -17,21 +19,32 @@ static void spin(void)
         continue;
 }
 
-/* Whether the group had a turn on this thread; one that can't even be opened has none. */
-static bool group_runs(struct scheduled_counters *set)
+/*
+ * Whether the group had a turn on this thread; one that can't even be opened has none. Others who take turns with us, not
+ * hold the counters, give them up at a tick of the kernel's rotation.
+ */
+static bool group_runs(struct scheduled_counters *set, uint64_t *left_ns)
 {
-    scheduled_counters_start(set, SCHEDULED_ALL, 0);
-    spin();
-    scheduled_counters_stop(set, SCHEDULED_ALL);
-    scheduled_counters_read(set, SCHEDULED_ALL, 0);
     const struct group_window *windows;
-    size_t count = scheduled_counters_windows(set, 0, &windows);
-    return count && windows[count - 1].running_ns > 0;
+    uint64_t start = clock_ns(CLOCK_THREAD_CPUTIME_ID), waited = 0, most = *left_ns < turn_ns ? *left_ns : turn_ns;
+    size_t count;
+    bool ran;
+    scheduled_counters_start(set, SCHEDULED_ALL, 0);
+    do {
+        spin();
+        scheduled_counters_read(set, SCHEDULED_ALL, 0);
+        count = scheduled_counters_windows(set, 0, &windows);
+        ran = count && windows[count - 1].running_ns > 0;
+        waited = clock_ns(CLOCK_THREAD_CPUTIME_ID) - start;
+    } while (!ran && count && waited < most);
+    scheduled_counters_stop(set, SCHEDULED_ALL);
+    *left_ns -= waited < *left_ns ? waited : *left_ns;
+    return ran;
 }
 
 static bool groups_try(struct counter_trial *trial, const struct schedule *schedule, const struct schedule_request *request,
                        const struct event_spec *specs, const struct kernel *kernel, const struct sysroot *root,
-                       struct arena *arena, struct error *err)
+                       struct arena *arena, uint64_t *patience, struct error *err)
 {
     struct target self;
     target_of_workload(&self, 0, arena);
@@ -44,7 +57,7 @@ static bool groups_try(struct counter_trial *trial, const struct schedule *sched
                                                  .group_count = 1, .target = &self};
         if (!scheduled_counters_open(&set, &one, kernel, root, err))
             return false;
-        trial->group_ran[group] = group_runs(set);
+        trial->group_ran[group] = group_runs(set, patience);
         trial->never_ran += !trial->group_ran[group];
         scheduled_counters_free(set);
     }
@@ -75,11 +88,12 @@ bool counter_trial_run(struct counter_trial *trial, struct schedule *schedule, c
     struct schedule_request with = *request;
     *trial = (struct counter_trial){0};
     memcpy(trial->pmus, request->pmus, pmu_count * sizeof(*trial->pmus));
+    uint64_t patience = patience_ns;
     with.pmus = trial->pmus;
     with.pmu_count = pmu_count;
     do {
         if (!schedule_build(schedule, &with, arena, err) ||
-            !groups_try(trial, schedule, &with, specs, kernel, root, arena, err))
+            !groups_try(trial, schedule, &with, specs, kernel, root, arena, &patience, err))
             return false;
     } while (trial->never_ran && give_up(trial, schedule, pmu_count));
     return true;

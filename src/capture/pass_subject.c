@@ -3,11 +3,11 @@
 
 #include "base/arena.h"
 #include "base/clock.h"
+#include "base/scope.h"
 #include "source/live/workload.h"
 
-#include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 struct pass_subject_live {
@@ -49,13 +49,39 @@ static bool subject_release(void *context, struct error *err)
     return !live->has_workload || workload_release(&live->workload, err);
 }
 
-/* Whether one of the watched threads is still there. */
-static bool target_lives(const struct target *target)
+/* One that has ended stays, as a zombie, until its parent looks; a first thread does until the others have ended. */
+static bool thread_lives(const struct sysroot *root, pid_t pid, pid_t tid)
+{
+    char line[400];
+    if (!sysroot_line(root, line, sizeof(line), "/proc/%d/task/%d/stat", (int)pid, (int)tid))
+        return false;
+    const char *state = strrchr(line, ')');
+    return state && state[1] && !strchr("ZXx", state[2]);
+}
+
+static bool process_lives(const struct sysroot *root, pid_t pid)
+{
+    scoped_dir DIR *tasks = sysroot_opendir(root, "/proc/%d/task", (int)pid);
+    uint64_t tid;
+    for (struct dirent *entry; tasks && (entry = readdir(tasks));)
+        if (view_u64(view_of(entry->d_name), 10, &tid) && thread_lives(root, pid, (pid_t)tid))
+            return true;
+    return false;
+}
+
+/* Whether one of the watched threads, or another of their processes, is still there. */
+static bool target_lives(const struct target *target, const struct sysroot *root)
 {
     bool listed = target->kind == TARGET_PROCESSES || target->kind == TARGET_THREADS;
-    for (size_t at = 0; at < target->thread_count; at++)
-        if (kill(target->threads[at].tid, 0) == 0 || errno == EPERM)
+    pid_t before = 0;
+    for (size_t at = 0; listed && at < target->thread_count; at++) {
+        const struct target_thread *thread = &target->threads[at];
+        bool lives = target->kind == TARGET_THREADS ? thread_lives(root, thread->pid, thread->tid)
+                                                    : thread->pid != before && process_lives(root, thread->pid);
+        before = thread->pid;
+        if (lives)
             return true;
+    }
     return !listed;
 }
 
@@ -71,7 +97,7 @@ static bool subject_wait(void *context, uint64_t most_ns)
         struct timespec pause = {.tv_sec = (time_t)(left / 1000000000u), .tv_nsec = (long)(left % 1000000000u)};
         nanosleep(&pause, NULL);
     }
-    return now >= live->until_ns || workload_stop_requested() || !target_lives(&live->target);
+    return now >= live->until_ns || workload_stop_requested() || !target_lives(&live->target, live->request.root);
 }
 
 static int subject_finish(void *context)

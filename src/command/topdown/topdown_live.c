@@ -158,6 +158,26 @@ static void agreement_note(struct live_run *run)
              agreement->pass_high + 1, agreement->pass_low + 1);
 }
 
+/* A leaf whose parts are not known may be none. */
+static void below_note(struct live_run *run)
+{
+    const struct topdown_tree *tree = &run->tree;
+    const char *why = NULL;
+    size_t parts = 0, unknown = 0;
+    for (size_t at = 0; at < tree->count && tree->leaf != SIZE_MAX && run->options->drill; at++) {
+        if (tree->nodes[at].parent != tree->leaf || !tree->nodes[at].level)
+            continue;
+        parts++;
+        if (tree->nodes[at].value.known)
+            continue;
+        unknown++;
+        why = why ? why : tree->nodes[at].value.why_not;
+    }
+    if (unknown)
+        note(run, "the drill ended at %s: %zu of its %zu parts could not be measured (%s), so the leaf may lie below", tree->nodes[tree->leaf].name,
+             unknown, parts, why);
+}
+
 static void notes_collect(struct live_run *run)
 {
     vec_for_each(&run->machine.notes, text) *vec_push(&run->notes) = *text;
@@ -167,8 +187,13 @@ static void notes_collect(struct live_run *run)
         note(run, "only user code was counted, as the kernel may not be (kernel.perf_event_paranoid): what happened there is no part of this");
     if (run->session.interrupted)
         note(run, "it was interrupted: what is said rests on the passes until then");
+    below_note(run);
     if (run->argv && run->session.exit_code)
         note(run, "the program ended with status %d", run->session.exit_code);
+    if (run->argv && run->session.exits_other)
+        note(run, "%zu of its %zu runs ended with another status than the first (%d, not %d), so they did something else: only the first has "
+                  "your standard input, and what a run leaves behind is there for the next (--once runs it once only)",
+             run->session.exits_other, run->session.exits, run->session.exit_other, run->session.exit_code);
     if (run->session.has_warmup)
         note(run, "the beginning was warm-up (it faulted pages at several times the rate of the rest) and is no part of the tree");
     if (run->argv && run->session.passes > 1)
@@ -356,6 +381,15 @@ static bool program_failed(const struct live_run *run, const struct error *err)
     return false;
 }
 
+/* A later step that can't be made takes nothing from what was measured before. */
+static void drill_ended_note(struct live_run *run, const struct error *why)
+{
+    note(run, "the drill went no further: %s%s%s", arena_string(&run->machine.arena, why->message), why->hint[0] ? "; " : "",
+         arena_string(&run->machine.arena, why->hint));
+    if (why->kind == ERROR_LIMIT)
+        run->context->exit_code = EXIT_CODE_INCONCLUSIVE;
+}
+
 static bool session_run(struct live_run *run, struct error *err)
 {
     uint32_t *metrics = arena_array(&run->machine.arena, uint32_t, run->machine.table.metrics.count + 1);
@@ -363,9 +397,11 @@ static bool session_run(struct live_run *run, struct error *err)
     if (!metrics_choose(run, metrics, &count, err))
         return false;
     topdown_session_init(&run->session, &run->setup);
-    if (!topdown_session_measure(&run->session, metrics, count, err) ||
-        (run->options->drill && !topdown_session_drill(&run->session, err)))
+    if (!topdown_session_measure(&run->session, metrics, count, err))
         return program_failed(run, err);
+    struct error ended = {0};
+    if (run->options->drill && !topdown_session_drill(&run->session, &ended))
+        drill_ended_note(run, &ended);
     topdown_tree_of_values(&run->tree, &run->machine.table, &run->session.values, &run->machine.arena);
     if (run->options->drill)
         leaf_locate(run);
@@ -382,7 +418,7 @@ static bool live_run(struct live_run *run, struct error *err)
         cores_find(run);
         notes_collect(run);
         good = result_write_there(run, err);
-        if (run->argv)
+        if (run->argv && run->session.exit_code)
             run->context->exit_code = run->session.exit_code;
         if (!run->context->exit_code && !known_is_any(&run->tree, run->machine.levels == 0))
             run->context->exit_code = EXIT_CODE_INCONCLUSIVE;

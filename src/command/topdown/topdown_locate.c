@@ -105,6 +105,18 @@ static const char *event_whose(const struct topdown_event *event, struct arena *
     return event->node[0] ? arena_printf(arena, ", the nearest event there is, of %s", event->node) : ", as no event locates it";
 }
 
+/* What few samples, or none, may come of. */
+static const char *number_say(const struct topdown_sampling *sampling, struct arena *arena)
+{
+    static const char *const short_lives = "a process that ends before its first is due has none: -a sees those, too";
+    if (sampling->samples >= TOPDOWN_SAMPLES_FEW)
+        return "";
+    if (sampling->samples)
+        return arena_printf(arena, " in %.2g s: too few to rank code by (%s)", sampling->seconds, short_lives);
+    return arena_printf(arena, " in %.2g s, so no code to name: the run was too short, or it never occurred, or others hold its counter (%s)",
+                        sampling->seconds, short_lives);
+}
+
 static void event_say(struct topdown_located *located, const struct topdown_sampling *sampling, struct arena *arena)
 {
     const struct topdown_event *event = sampling->event;
@@ -113,8 +125,7 @@ static void event_say(struct topdown_located *located, const struct topdown_samp
                                "instruction that waited or the next)",
         [TOPDOWN_EVENT_IBS] = "IBS samples lie on the very instruction, but are spread by how many operations there are, not by how long they take"};
     line(located, arena, "%llu samples of %s%s%s", (unsigned long long)sampling->samples, event->name, event_whose(event, arena),
-         !sampling->samples                             ? ": it never occurred, or others hold the counter that it needs; nothing to rank code by"
-         : sampling->samples < TOPDOWN_SAMPLES_FEW      ? ": too few to rank code by" : "");
+         number_say(sampling, arena));
     if (sampling->lost)
         line(located, arena, "%llu more were lost: the buffers were full", (unsigned long long)sampling->lost);
     if (sampling->samples && skids[event->kind])

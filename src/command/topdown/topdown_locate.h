@@ -56,7 +56,7 @@ struct topdown_locating {
 struct topdown_sampling {
     const struct topdown_event *event;
     uint64_t samples, lost;
-    int exit_code;
+    double seconds;
 };
 
 /*

@@ -17,7 +17,7 @@ struct sampling {
     struct target target;
     struct recorder *recorder;
     const struct topdown_event *event;
-    struct error first; /* why the first of the events didn't open */
+    double seconds;
 };
 
 /* Whether another event may fare better. Permission, too: IBS can't leave the kernel out where others can. */
@@ -86,9 +86,11 @@ static bool recorder_run(struct sampling *sampling, struct error *err)
     const struct pass_subject *subject = &sampling->locating->subject;
     if (!subject->release(subject->context, err) || (sampling->target.kind != TARGET_WORKLOAD && !recorder_enable(sampling->recorder, err)))
         return false;
+    uint64_t start_ns = subject->now_ns(subject->context);
     while (!subject->wait(subject->context, POLL_MS * 1000000ull))
         if (!recorder_poll(sampling->recorder, 0, err))
             return false;
+    sampling->seconds = (double)(subject->now_ns(subject->context) - start_ns) / 1e9;
     return true;
 }
 
@@ -116,8 +118,8 @@ bool topdown_sampling_make(struct topdown_sampling *ret_sampling, struct topdown
             line(located, locating->arena, "%s", recorder_note(sampling.recorder, at));
     }
     recorder_free(sampling.recorder);
-    int exit_code = subject->finish(subject->context);
+    subject->finish(subject->context);
     if (good)
-        *ret_sampling = (struct topdown_sampling){.event = sampling.event, .samples = result.samples, .lost = result.lost_samples, .exit_code = exit_code};
+        *ret_sampling = (struct topdown_sampling){.event = sampling.event, .samples = result.samples, .lost = result.lost_samples, .seconds = sampling.seconds};
     return good;
 }

@@ -14,7 +14,6 @@
 
 enum { STEPS_MOST = 10, FREEDOM_ENOUGH = 5, COMPANIONS_MOST = 32, NANOSECONDS = 1000000000 };
 
-#define note(session, ...) (*vec_push(&(session)->notes) = arena_printf(&(session)->arena, __VA_ARGS__))
 
 /* ---- the session ------------------------------------------------------------------------------------------- */
 
@@ -62,6 +61,15 @@ void topdown_session_done(struct topdown_session *session)
     vec_done(&session->cpus);
     vec_done(&session->notes);
     arena_done(&session->arena);
+}
+
+/* Each step may find the same. */
+static void note_once(struct topdown_session *session, const char *text)
+{
+    for (size_t at = 0; at < session->notes.count; at++)
+        if (strcmp(session->notes.items[at], text) == 0)
+            return;
+    *vec_push(&session->notes) = text;
 }
 
 /* ---- one step: what is counted ----------------------------------------------------------------------------- */
@@ -192,7 +200,7 @@ static bool schedule_make(struct step *step, struct error *err)
     if (!counter_trial_run(&step->trial, &step->schedule, &step->request, step->specs, setup->kernel, setup->root, &session->arena, err))
         return false;
     for (size_t at = 0; at < step->trial.given_up_count; at++)
-        note(session, "others hold counters: this was done without %s", step->trial.given_up[at]);
+        note_once(session, arena_printf(&session->arena, "others hold counters: this was done without %s", step->trial.given_up[at]));
     session->pmu = step->trial.pmus[0];
     return true;
 }
@@ -236,6 +244,18 @@ static void plan_make(struct step *step, size_t group_count)
         step->plan.read_ns = setup->read_ns;
 }
 
+static void exit_take(struct topdown_session *session, int exit_code)
+{
+    session->exits++;
+    if (!session->has_exit) {
+        session->exit_code = exit_code;
+    } else if (exit_code != session->exit_code) {
+        session->exit_other = exit_code;
+        session->exits_other++;
+    }
+    session->has_exit = true;
+}
+
 static bool pass_make(struct step *step, const uint32_t *groups, size_t count, size_t index, struct error *err)
 {
     struct topdown_session *session = step->session;
@@ -246,7 +266,8 @@ static bool pass_make(struct step *step, const uint32_t *groups, size_t count, s
     if (!pass_record_make(&step->records[index], &request, &setup->subject, setup->kernel, setup->root, &session->arena, err))
         return false;
     session->own_ns += clock_ns(CLOCK_PROCESS_CPUTIME_ID) - before;
-    session->exit_code = step->records[index].exit_code;
+    exit_take(session, step->records[index].exit_code);
+    session->interrupted |= workload_stop_requested();
     if (setup->first_pass_done)
         setup->first_pass_done(setup->context);
     return true;
@@ -610,6 +631,16 @@ static size_t undecided_again(const struct topdown_session *session, uint32_t *r
     return count;
 }
 
+/* What was asked for and didn't come says why; what was measured before stays. */
+static void drill_ended(struct topdown_session *session, const uint32_t *asked, size_t count, const struct error *why)
+{
+    const char *text = arena_string(&session->arena, why->message);
+    for (size_t at = 0; at < count; at++)
+        if (!session->places[asked[at]].group_count && !session->places[asked[at]].why_not)
+            session->places[asked[at]].why_not = text;
+    values_find(session);
+}
+
 bool topdown_session_drill(struct topdown_session *session, struct error *err)
 {
     size_t metrics = session->setup->table->metrics.count;
@@ -622,8 +653,10 @@ bool topdown_session_drill(struct topdown_session *session, struct error *err)
             return true;
         for (size_t at = 0; at < count; at++)
             asked[next[at]] = true;
-        if (!topdown_session_measure(session, next, count, err))
+        if (!topdown_session_measure(session, next, count, err)) {
+            drill_ended(session, next, count, err);
             return false;
+        }
     }
     return true;
 }

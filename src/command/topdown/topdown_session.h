@@ -67,7 +67,10 @@ struct topdown_session {
     size_t passes, steps;
     double seconds;                /* that a run of the program lasts; 0: not known yet */
     uint64_t own_ns;               /* CPU time of our own, in all passes */
-    int exit_code;                 /* of the program */
+    bool has_exit;
+    int exit_code;                 /* of the program's first run */
+    int exit_other;                /* the last that was another */
+    size_t exits_other, exits;     /* how many runs ended otherwise, and of how many */
     bool interrupted;
     bool user_only;                /* the kernel may not be counted here */
     vec(const char *) notes;
@@ -86,7 +89,7 @@ MUST_CHECK bool topdown_session_measure(struct topdown_session *session, const u
 void topdown_session_values(struct topdown_session *session, const struct metric_group *groups, struct topdown_values *ret_values);
 /* A metric on these of a group's CPUs together: a core. */
 struct measured topdown_session_on_cpus(struct topdown_session *session, uint32_t metric, size_t group, const bool *wanted);
-/* From what was measured on down: children of flagged nodes, until none is left. */
+/* From what was measured on down: children of flagged nodes, until none is left. On failure what was measured before stays. */
 MUST_CHECK bool topdown_session_drill(struct topdown_session *session, struct error *err);
 
 #endif

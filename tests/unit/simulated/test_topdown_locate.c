@@ -254,7 +254,7 @@ Test(topdown_locate, few_samples_rank_nothing)
     rule_find(&locate.bench, "mem_load_retired.l2_hit")->samples_per_window = 8;
     locate_run(&locate, (struct simulated_plan){0});
     expect_places(&locate);
-    expect_said(&locate, "8 samples of mem_load_retired.l2_hit: too few to rank code by");
+    expect_said(&locate, "8 samples of mem_load_retired.l2_hit in 2 s: too few to rank code by");
     locate_done(&locate);
 }
 
@@ -265,7 +265,7 @@ Test(topdown_locate, no_sample_is_no_place)
     rule_find(&locate.bench, "mem_load_retired.l2_hit")->samples_per_window = 0;
     locate_run(&locate, (struct simulated_plan){0});
     cr_expect(locate.good, "%s", locate.err.message);
-    expect_said(&locate, "0 samples of mem_load_retired.l2_hit: it never occurred, or others hold the counter");
+    expect_said(&locate, "0 samples of mem_load_retired.l2_hit in 2 s, so no code to name");
     cr_expect_not(is_said(&locate, "planted"));
     locate_done(&locate);
 }

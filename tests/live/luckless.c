@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Programs that are awkward to count.
+ *
+ *     luckless spin SECONDS [STATUS]   work for so long
+ *     luckless storm COUNT STATUS      so many short children, and half as many short threads, one after the other
+ *     luckless threads SECONDS         threads that come and go all the time, beside one that works
+ */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static volatile unsigned long sink;
+
+__attribute__((noinline)) static void work(void)
+{
+    for (unsigned long at = 0; at < 100000; at++)
+        sink += at;
+}
+
+static double seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+static void *thread_short(void *none)
+{
+    work();
+    return none;
+}
+
+static void thread_once(void)
+{
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, thread_short, NULL) == 0)
+        pthread_join(thread, NULL);
+}
+
+/* Each child touches pages of its own, which is counted in it alone. */
+static void child_once(void)
+{
+    enum { PAGES = 8, PAGE = 4096 };
+    pid_t child = fork();
+    if (child == 0) {
+        char *pages = malloc(PAGES * PAGE);
+        for (int at = 0; pages && at < PAGES; at++)
+            ((volatile char *)pages)[at * PAGE] = 1;
+        _exit(0);
+    }
+    if (child > 0)
+        waitpid(child, NULL, 0);
+}
+
+static int storm(int count, int status)
+{
+    for (int at = 0; at < count; at++) {
+        child_once();
+        if (at % 2)
+            thread_once();
+    }
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    double end = seconds() + (argc > 2 ? atof(argv[2]) : 1);
+    const char *what = argc > 1 ? argv[1] : "spin";
+    int status = argc > 3 ? atoi(argv[3]) : 0;
+    if (strcmp(what, "storm") == 0)
+        return storm(argc > 2 ? atoi(argv[2]) : 100, status);
+    while (seconds() < end) {
+        if (strcmp(what, "threads") == 0)
+            thread_once();
+        work();
+    }
+    puts("done");
+    return status;
+}
