@@ -13,6 +13,14 @@ struct pass {
     struct event_list fault_events;
     struct counters faults;
     vec(struct pass_faults) fault_reads;
+    const struct sysroot *root;
+    struct arena *arena;
+    struct told *told; /* of each group; NULL: nobody asks */
+};
+
+struct told {
+    size_t windows;
+    const char **refused; /* NULL: not looked up yet */
 };
 
 static uint64_t pass_now(const struct pass *pass)
@@ -49,6 +57,35 @@ static void faults_read(struct pass *pass)
     *vec_push(&pass->fault_reads) = read;
 }
 
+static const char **refused_find(const struct pass *pass, size_t index)
+{
+    const struct schedule_group *planned = &pass->request->schedule->groups[pass->request->groups[index]];
+    const char **refused = arena_array(pass->arena, const char *, planned->count + 1);
+    for (size_t event = 0; event < planned->count; event++) {
+        struct error reason = {0};
+        if (scheduled_counters_refused(pass->set, index, event, pass->root, &reason))
+            refused[event] = arena_string(pass->arena, reason.message);
+    }
+    return refused;
+}
+
+/* The last window of each group that has a new one. */
+static void windows_tell(struct pass *pass)
+{
+    for (size_t at = 0; pass->told && at < pass->request->group_count; at++) {
+        const struct group_window *windows;
+        size_t count = scheduled_counters_windows(pass->set, at, &windows);
+        if (count == pass->told[at].windows)
+            continue;
+        pass->told[at].windows = count;
+        if (!pass->told[at].refused)
+            pass->told[at].refused = refused_find(pass, at);
+        pass->request->window_read(pass->request->context,
+                                   &(struct pass_group){.group = pass->request->groups[at], .windows = &windows[count - 1], .window_count = 1,
+                                                        .refused = pass->told[at].refused});
+    }
+}
+
 static void all_count(struct pass *pass)
 {
     bool ended = false;
@@ -56,6 +93,7 @@ static void all_count(struct pass *pass)
         ended = pass_wait(pass, pass->request->read_ns);
         scheduled_counters_read(pass->set, SCHEDULED_ALL, pass_now(pass));
         faults_read(pass);
+        windows_tell(pass);
     }
 }
 
@@ -72,11 +110,12 @@ static void slices_count(struct pass *pass, struct arena *arena)
             scheduled_counters_stop(pass->set, (int)order[at]);
             scheduled_counters_read(pass->set, (int)order[at], pass_now(pass));
             faults_read(pass);
+            windows_tell(pass);
         }
     }
 }
 
-static void group_keep(struct pass_group *ret, const struct pass *pass, size_t index, const struct sysroot *root, struct arena *arena)
+static void group_keep(struct pass_group *ret, const struct pass *pass, size_t index, struct arena *arena)
 {
     const struct schedule_group *planned = &pass->request->schedule->groups[pass->request->groups[index]];
     const struct group_window *windows;
@@ -85,7 +124,7 @@ static void group_keep(struct pass_group *ret, const struct pass *pass, size_t i
     for (size_t at = 0; at < count; at++)
         kept[at].counts = arena_copy(arena, kept[at].counts, planned->count * sizeof(*kept[at].counts));
     *ret = (struct pass_group){.group = pass->request->groups[index], .windows = kept, .window_count = count,
-                               .refused = arena_array(arena, const char *, planned->count + 1),
+                               .refused = refused_find(pass, index),
                                .user_only = scheduled_counters_user_only(pass->set, index),
                                .never_ran = scheduled_counters_never_ran(pass->set, index)};
     const int *cpus = NULL;
@@ -95,14 +134,9 @@ static void group_keep(struct pass_group *ret, const struct pass *pass, size_t i
     for (size_t cpu = 0; cpu < ret->cpu_count; cpu++)
         on_cpus[cpu] = scheduled_counters_cpu_window(pass->set, index, cpu, arena_array(arena, double, planned->count + 1));
     ret->cpu_windows = on_cpus;
-    for (size_t event = 0; event < planned->count; event++) {
-        struct error reason = {0};
-        if (scheduled_counters_refused(pass->set, index, event, root, &reason))
-            ret->refused[event] = arena_string(arena, reason.message);
-    }
 }
 
-static bool pass_count(struct pass_record *ret, struct pass *pass, const struct sysroot *root, struct arena *arena, struct error *err)
+static bool pass_count(struct pass_record *ret, struct pass *pass, struct arena *arena, struct error *err)
 {
     const struct pass_request *request = pass->request;
     bool slices = request->slice_ns && request->group_count > 1;
@@ -121,14 +155,16 @@ static bool pass_count(struct pass_record *ret, struct pass *pass, const struct 
     ret->groups = arena_array(arena, struct pass_group, request->group_count + 1);
     ret->group_count = request->group_count;
     for (size_t at = 0; at < request->group_count; at++)
-        group_keep(&ret->groups[at], pass, at, root, arena);
+        group_keep(&ret->groups[at], pass, at, arena);
     return true;
 }
 
 bool pass_record_make(struct pass_record *ret_record, const struct pass_request *request, const struct pass_subject *subject,
                       const struct kernel *kernel, const struct sysroot *root, struct arena *arena, struct error *err)
 {
-    struct pass pass = {.request = request, .subject = subject};
+    struct pass pass = {.request = request, .subject = subject, .root = root, .arena = arena};
+    if (request->window_read)
+        pass.told = arena_array(arena, struct told, request->group_count + 1);
     struct pass_record record = {0};
     struct target target = {.cgroup_fd = -1};
     bool good = subject->start(subject->context, &target, arena, err);
@@ -138,7 +174,7 @@ bool pass_record_make(struct pass_record *ret_record, const struct pass_request 
     good = good && scheduled_counters_open(&pass.set, &wanted, kernel, root, err);
     if (good)
         faults_open(&pass, &target, kernel, root, arena);
-    good = good && pass_count(&record, &pass, root, arena, err);
+    good = good && pass_count(&record, &pass, arena, err);
     counters_close(&pass.faults);
     event_list_done(&pass.fault_events);
     vec_done(&pass.fault_reads);

@@ -11,17 +11,6 @@
 #include "capture/pass_subject.h"
 #include "capture/scheduled_counters.h"
 
-struct pass_request {
-    const struct schedule_request *events;
-    const struct schedule *schedule;
-    const struct event_spec *specs; /* of each of the request's events */
-    const uint32_t *groups;         /* of the schedule, to be counted in this pass */
-    size_t group_count;
-    uint64_t slice_ns; /* 0: all at once */
-    uint64_t read_ns;  /* when all at once */
-    uint64_t seed;     /* of the slices' order */
-};
-
 struct pass_group {
     uint32_t group; /* of the schedule */
     const struct group_window *windows;
@@ -32,6 +21,20 @@ struct pass_group {
     size_t cpu_count;
     bool never_ran;
     bool user_only; /* the kernel may not be counted, and is no part of it */
+};
+
+struct pass_request {
+    const struct schedule_request *events;
+    const struct schedule *schedule;
+    const struct event_spec *specs; /* of each of the request's events */
+    const uint32_t *groups;         /* of the schedule, to be counted in this pass */
+    size_t group_count;
+    uint64_t slice_ns; /* 0: all at once */
+    uint64_t read_ns;  /* when all at once */
+    uint64_t seed;     /* of the slices' order */
+    /* Told each time a group was read: that window alone. Valid during the call; NULL: nobody asks. */
+    void (*window_read)(void *context, const struct pass_group *read);
+    void *context;
 };
 
 /* Page faults until then, as the kernel's own counter has them. */

@@ -30,6 +30,8 @@ struct live_run {
     struct topdown_timeline timeline;
     vec(struct topdown_phase_row) phases;
     vec(struct topdown_interval_row) intervals, cores;
+    FILE *out; /* --output, or where results go */
+    bool intervals_begun;
     vec(const char *) notes;
 };
 
@@ -114,6 +116,63 @@ static void watch_lasts(void *context, uint64_t duration_ns)
     pass_subject_live_lasts(run->subject, duration_ns);
 }
 
+/* ---- -I ---------------------------------------------------------------------------------------------------- */
+
+static bool is_text(const struct live_run *run)
+{
+    return !run->options->json && !run->options->separator;
+}
+
+/* What the lines are of. */
+static const char *intervals_heading(const struct live_run *run, const struct topdown_window *window, struct arena *arena)
+{
+    if (window->runs > 1)
+        return arena_printf(arena, "Over time, in run %zu of %zu, which counts the first level", window->run, window->runs);
+    if (window->turns > 1)
+        return arena_printf(arena, "Over time: each line is a slice in which the first level was counted; %zu groups of events take turns",
+                            window->turns);
+    return run->argv && run->options->drill ? "Over time, in the first run" : "Over time";
+}
+
+static void interval_write(struct live_run *run, const struct topdown_window *window, const struct topdown_interval_row *row, struct arena *arena)
+{
+    struct text out = {0};
+    struct page page = page_for(&out, run->out);
+    if (is_text(run) && !run->intervals_begun)
+        page_printf(&page, PAGE_STRONG, "%s\n", intervals_heading(run, window, arena));
+    if (is_text(run))
+        topdown_interval_text(&page, row);
+    else if (run->options->separator)
+        topdown_interval_lines(&out, row, run->options->separator[0]);
+    run->intervals_begun = true;
+    (void)!text_write_file(&out, run->out); /* the tree behind it says it */
+    fflush(run->out);
+    text_done(&out);
+}
+
+/* The first level in one window, as it ends. */
+static void window_done(void *context, const struct topdown_window *window)
+{
+    struct live_run *run = context;
+    const struct metric_table *table = &run->machine.table;
+    const struct topdown_values_request request = {.table = table, .constants = run->machine.constants, .cpu_id = table->cpu_id,
+                                                   .cycles = run->session.cycles};
+    struct topdown_interval_row row = {.start_s = (double)window->group.windows[0].start_ns / 1e9, .end_s = (double)window->group.windows[0].end_ns / 1e9};
+    struct arena scratch = {0};
+    for (uint32_t at = 0; at < table->metrics.count && row.count < TOPDOWN_INTERVAL_VALUES; at++) {
+        struct measured share = table->metrics.items[at].level == 1 ? metric_group_value(&request, at, &window->group, &scratch) : not_measured("");
+        if (!share.known)
+            continue;
+        row.names[row.count] = table->metrics.items[at].name;
+        row.values[row.count++] = share.value;
+    }
+    if (row.count && run->options->json)
+        *vec_push(&run->intervals) = row;
+    if (row.count)
+        interval_write(run, window, &row, &scratch);
+    arena_done(&scratch);
+}
+
 static void subject_make(struct live_run *run)
 {
     const struct topdown_options *options = run->options;
@@ -128,7 +187,8 @@ static void subject_make(struct live_run *run)
         .subject = pass_subject_live_interface(run->subject), .first_pass_done = run->argv ? first_pass_done : NULL,
         .watch_lasts = run->argv ? NULL : watch_lasts, .context = run, .argv = run->argv, .is_program = run->argv != NULL,
         .once = options->once, .seconds = options->duration, .read_ns = options->interval_ms * 1000000,
-        .constants = run->machine.constants, .cpu_id = run->machine.table.cpu_id, .progress = progress_tell};
+        .constants = run->machine.constants, .cpu_id = run->machine.table.cpu_id, .progress = progress_tell,
+        .window_done = options->interval_ms ? window_done : NULL};
 }
 
 /* Slots of whole cores say nothing of one task while the core's other thread runs somebody else's. */
@@ -196,6 +256,8 @@ static void notes_collect(struct live_run *run)
              run->session.exits_other, run->session.exits, run->session.exit_other, run->session.exit_code);
     if (run->session.has_warmup)
         note(run, "the beginning was warm-up (it faulted pages at several times the rate of the rest) and is no part of the tree");
+    if (run->options->interval_ms && !run->intervals_begun)
+        note(run, "intervals: none had the first level of the tree in it, which this PMU doesn't count, or the program was too short");
     if (run->argv && run->session.passes > 1)
         note(run, "the program ran %zu times, once for each group of events; intervals are of the program, from how its runs differed", run->session.passes);
 }
@@ -209,6 +271,8 @@ static const char *origin_text(struct live_run *run)
 static bool result_write(struct live_run *run, FILE *to, struct error *err)
 {
     struct text out = {0};
+    if (run->intervals_begun && is_text(run))
+        text_add(&out, "\n");
     struct topdown_page what = {.origin = origin_text(run), .level_most = (unsigned)run->options->level, .all = run->options->all,
                                 .notes = run->notes.items, .note_count = run->notes.count, .is_live = true,
                                 .phases = run->phases.items, .phase_count = run->phases.count,
@@ -228,14 +292,18 @@ static bool result_write(struct live_run *run, FILE *to, struct error *err)
     return good;
 }
 
-static bool result_write_there(struct live_run *run, struct error *err)
+/* Before anything is counted: what can't be written needn't be. */
+static bool output_open(struct live_run *run, struct error *err)
 {
-    if (!run->options->output)
-        return result_write(run, run->context->out, err);
-    scoped_file FILE *file = fopen(run->options->output, "we");
-    if (!file)
-        return error_system(err, errno, "can't write '%s'", run->options->output);
-    return result_write(run, file, err) && (fflush(file) == 0 || error_system(err, errno, "can't write '%s'", run->options->output));
+    run->out = run->options->output ? fopen(run->options->output, "we") : run->context->out;
+    return run->out || error_system(err, errno, "can't write '%s'", run->options->output);
+}
+
+static bool output_close(struct live_run *run, struct error *err)
+{
+    bool good = !run->options->output || fclose(run->out) == 0 || error_system(err, errno, "can't write '%s'", run->options->output);
+    run->out = NULL;
+    return good;
 }
 
 static bool known_is_any(const struct topdown_tree *tree, bool besides)
@@ -318,19 +386,6 @@ static void phases_find(struct live_run *run)
     }
 }
 
-static void intervals_find(struct live_run *run)
-{
-    const struct topdown_timeline *timeline = &run->timeline;
-    for (size_t at = 0; run->options->interval_ms && at < timeline->count; at++) {
-        struct topdown_interval_row *row = vec_push(&run->intervals);
-        *row = (struct topdown_interval_row){.end_s = (double)timeline->windows[at].end_ns / 1e9, .count = timeline->metric_count};
-        for (size_t value = 0; value < timeline->metric_count; value++) {
-            row->names[value] = run->machine.table.metrics.items[timeline->metrics[value]].name;
-            row->values[value] = timeline->windows[at].values[value];
-        }
-    }
-}
-
 /* The first level of one core; false: its CPUs did next to nothing. */
 static bool core_find(struct live_run *run, const bool *of_core, struct topdown_interval_row *row)
 {
@@ -410,14 +465,15 @@ static bool session_run(struct live_run *run, struct error *err)
 
 static bool live_run(struct live_run *run, struct error *err)
 {
+    if (!output_open(run, err))
+        return false;
     subject_make(run);
     bool good = session_run(run, err);
     if (good) {
         phases_find(run);
-        intervals_find(run);
         cores_find(run);
         notes_collect(run);
-        good = result_write_there(run, err);
+        good = result_write(run, run->out, err);
         if (run->argv && run->session.exit_code)
             run->context->exit_code = run->session.exit_code;
         if (!run->context->exit_code && !known_is_any(&run->tree, run->machine.levels == 0))
@@ -428,7 +484,9 @@ static bool live_run(struct live_run *run, struct error *err)
     if (run->session.setup)
         topdown_session_done(&run->session);
     pass_subject_live_free(run->subject);
-    return good;
+    struct error unwritten = {0};
+    bool written = output_close(run, good ? err : &unwritten);
+    return good && written;
 }
 
 bool topdown_live(struct context *context, const struct topdown_options *options, char *const *argv, struct error *err)

@@ -85,6 +85,10 @@ struct step {
     struct pass_plan plan;
     struct pass_record *records; /* of each pass */
     size_t record_count;
+    uint32_t first_level;        /* the schedule's group that has most of the first level's nodes; UINT32_MAX: none */
+    size_t trial_runs;           /* groups that ran when they were tried */
+    bool first_level_told;       /* in an earlier pass */
+    size_t pass_begun;           /* passes so far */
     uint32_t *group_of;          /* the session's group of each of the schedule's; UINT32_MAX: not recorded */
     struct error *err;
     bool failed;
@@ -256,12 +260,53 @@ static void exit_take(struct topdown_session *session, int exit_code)
     session->has_exit = true;
 }
 
+static uint32_t first_level_find(const struct step *step)
+{
+    const struct metric_table *table = step->session->setup->table;
+    size_t *nodes = arena_array(&step->session->arena, size_t, step->schedule.group_count + 1), most = 0;
+    uint32_t best = UINT32_MAX;
+    for (size_t at = 0; at < step->metric_count; at++) {
+        const struct schedule_place *place = &step->schedule.places[at];
+        if (table->metrics.items[step->metrics[at]].level != 1 || place->group_count != 1 || ++nodes[place->groups[0]] <= most)
+            continue;
+        most = nodes[place->groups[0]];
+        best = place->groups[0];
+    }
+    return best;
+}
+
+static void window_tell(void *context, const struct pass_group *read)
+{
+    struct step *step = context;
+    const struct topdown_session *session = step->session;
+    const struct schedule_group *planned = &step->schedule.groups[read->group];
+    if (read->group != step->first_level)
+        return;
+    session->setup->window_done(session->setup->context, &(struct topdown_window){
+        .group = {.terms = planned->events, .term_count = planned->count, .windows = read->windows, .window_count = read->window_count,
+                  .refused = read->refused},
+        .run = step->pass_begun, .runs = step->plan.way == PASS_RUNS ? step->record_count : 1,
+        .turns = step->plan.way == PASS_SLICES ? step->trial_runs : 1});
+}
+
+static bool has_group(const uint32_t *groups, size_t count, uint32_t wanted)
+{
+    for (size_t at = 0; at < count; at++)
+        if (groups[at] == wanted)
+            return true;
+    return false;
+}
+
 static bool pass_make(struct step *step, const uint32_t *groups, size_t count, size_t index, struct error *err)
 {
     struct topdown_session *session = step->session;
     const struct topdown_setup *setup = session->setup;
+    bool tells = setup->window_done && session->steps == 1 && !step->first_level_told && has_group(groups, count, step->first_level);
     struct pass_request request = {.events = &step->request, .schedule = &step->schedule, .specs = step->specs, .groups = groups,
-                                   .group_count = count, .slice_ns = step->plan.slice_ns, .read_ns = step->plan.read_ns, .seed = session->passes + 1};
+                                   .group_count = count, .slice_ns = step->plan.slice_ns, .read_ns = step->plan.read_ns, .seed = session->passes + 1,
+                                   .window_read = tells ? window_tell : NULL, .context = step};
+    step->pass_begun++;
+    step->first_level_told |= tells;
     uint64_t before = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
     if (!pass_record_make(&step->records[index], &request, &setup->subject, setup->kernel, setup->root, &session->arena, err))
         return false;
@@ -374,6 +419,8 @@ static bool passes_make(struct step *step, struct error *err)
     step->records = arena_array(&session->arena, struct pass_record, count + 1);
     if (!count)
         return true;
+    step->trial_runs = count;
+    step->first_level = first_level_find(step);
     plan_make(step, count);
     if (step->plan.way == PASS_REFUSED) {
         error_set(err, ERROR_LIMIT, "%s", step->plan.why);

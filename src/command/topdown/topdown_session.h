@@ -18,6 +18,13 @@
 
 enum { TOPDOWN_CONTROLS_MOST = PASS_CONTROLS_MOST };
 
+/* What was just read of the group that has the first level. */
+struct topdown_window {
+    struct metric_group group; /* this window alone */
+    size_t run, runs;          /* of the program; runs 1: it has but this one */
+    size_t turns;              /* groups that have slices in turn; 1: all of the time was counted */
+};
+
 struct topdown_setup {
     const struct kernel *kernel;
     const struct sysroot *root;
@@ -35,6 +42,8 @@ struct topdown_setup {
     const struct measured *constants;
     const char *cpu_id;
     void (*progress)(void *context, const char *what); /* NULL: silent */
+    /* Told as they end, in the first step; of several runs, in the first that counts the first level. NULL: nobody asks. */
+    void (*window_done)(void *context, const struct topdown_window *window);
 };
 
 struct topdown_pass_faults {

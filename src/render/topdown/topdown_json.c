@@ -83,10 +83,12 @@ static void rows_write(struct json_writer *json, const char *name, const struct 
     for (size_t at = 0; at < count; at++) {
         const struct topdown_interval_row *row = &rows[at];
         json_object_open(json, NULL);
-        if (row->core)
+        if (row->core) {
             json_string(json, "cpus", row->core);
-        else
+        } else {
+            json_double(json, "start_s", row->start_s);
             json_double(json, "end_s", row->end_s);
+        }
         for (size_t value = 0; value < row->count; value++)
             json_double(json, row->names[value], row->values[value]);
         json_object_close(json);

@@ -21,7 +21,7 @@ struct topdown_phase_row {
 enum { TOPDOWN_INTERVAL_VALUES = 8 };
 
 struct topdown_interval_row {
-    double end_s;      /* of an interval */
+    double start_s, end_s; /* of an interval */
     const char *core;  /* of a core: its CPUs; else NULL */
     size_t count;
     const char *names[TOPDOWN_INTERVAL_VALUES];
@@ -37,7 +37,7 @@ struct topdown_page {
     bool is_live;         /* counted here: nodes have intervals */
     const struct topdown_phase_row *phases; /* none when there is one only */
     size_t phase_count;
-    const struct topdown_interval_row *intervals; /* -I */
+    const struct topdown_interval_row *intervals; /* -I: of JSON; the others are written as they end */
     size_t interval_count;
     const struct topdown_interval_row *cores; /* --per-core */
     size_t core_count;
@@ -45,6 +45,9 @@ struct topdown_page {
     size_t located_count;
 };
 
+/* One interval, for text, and as fields: start, end, name, value, unit. */
+void topdown_interval_text(struct page *page, const struct topdown_interval_row *row);
+void topdown_interval_lines(struct text *out, const struct topdown_interval_row *row, char separator);
 void topdown_text_write(struct page *page, const struct topdown_tree *tree, const struct topdown_page *what);
 void topdown_json_write(struct text *out, const struct topdown_tree *tree, const struct topdown_page *what);
 /* path, value, unit, decision, quality, threshold; "" where there is none. */

@@ -201,20 +201,30 @@ static void phases_write(struct page *page, const struct topdown_page *what)
         phase_write(page, &what->phases[at], at + 1);
 }
 
+void topdown_interval_text(struct page *page, const struct topdown_interval_row *row)
+{
+    if (row->core)
+        page_printf(page, PAGE_FAINT, "CPU %-9s", row->core);
+    else
+        page_printf(page, PAGE_FAINT, "%9.3f-%.3f s", row->start_s, row->end_s);
+    for (size_t value = 0; value < row->count; value++)
+        page_printf(page, PAGE_PLAIN, "  %s %.1f %%", row->names[value], row->values[value] * 100);
+    page_add(page, PAGE_PLAIN, "\n");
+}
+
+void topdown_interval_lines(struct text *out, const struct topdown_interval_row *row, char separator)
+{
+    for (size_t value = 0; value < row->count; value++)
+        text_printf(out, "%.3f%c%.3f%c%s%c%.1f%c%%\n", row->start_s, separator, row->end_s, separator, row->names[value], separator,
+                    row->values[value] * 100, separator);
+}
+
 static void rows_write(struct page *page, const char *heading, const struct topdown_interval_row *rows, size_t count)
 {
     if (count)
         page_heading(page, heading);
-    for (size_t at = 0; at < count; at++) {
-        const struct topdown_interval_row *row = &rows[at];
-        if (row->core)
-            page_printf(page, PAGE_FAINT, "CPU %-9s", row->core);
-        else
-            page_printf(page, PAGE_FAINT, "%9.3f s", row->end_s);
-        for (size_t value = 0; value < row->count; value++)
-            page_printf(page, PAGE_PLAIN, "  %s %.1f %%", row->names[value], row->values[value] * 100);
-        page_add(page, PAGE_PLAIN, "\n");
-    }
+    for (size_t at = 0; at < count; at++)
+        topdown_interval_text(page, &rows[at]);
 }
 
 static void located_write(struct page *page, const struct topdown_page *what)
@@ -247,7 +257,6 @@ void topdown_text_write(struct page *page, const struct topdown_tree *tree, cons
     located_write(page, what);
     phases_write(page, what);
     rows_write(page, "Per core", what->cores, what->core_count);
-    rows_write(page, "Over time", what->intervals, what->interval_count);
     information_write(page, tree, what);
     notes_write(page, tree, what);
 }

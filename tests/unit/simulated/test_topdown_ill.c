@@ -217,3 +217,65 @@ Test(topdown_ill, loading_is_no_part_of_the_answer)
     cr_expect_str_eq(bench_leaf(&bench), "MEM_Bandwidth");
     bench_done(&bench);
 }
+
+/* ---- intervals --------------------------------------------------------------------------------------------- */
+
+struct told {
+    struct bench *bench;
+    size_t count, runs, turns;
+    bool shares_differ, late;
+    double end_s;
+};
+
+/* Each as it ends: the simulated clock shows its end, and nothing of the pass is in the session yet. */
+static void window_told(void *context, const struct topdown_window *window)
+{
+    struct told *told = context;
+    struct bench *bench = told->bench;
+    const struct topdown_values_request request = {.table = &bench->program.table, .constants = bench->program.constants, .cycles = bench->session.cycles};
+    const struct group_window *read = window->group.windows;
+    uint64_t now = simulated_pmu_now_ns(bench->program.simulated) - bench->program.start_ns;
+    struct arena arena = {0};
+    double sum = 0;
+    for (uint32_t at = 0; at < bench->program.table.metrics.count; at++)
+        if (bench->program.table.metrics.items[at].level == 1)
+            sum += metric_group_value(&request, at, &window->group, &arena).value;
+    cr_expect_eq(window->group.window_count, 1);
+    told->shares_differ |= fabs(sum - 1) > 0.02;
+    told->late |= now > read->end_ns + 5 * MS || bench->session.groups.count > 0 || (double)read->start_ns / 1e9 < told->end_s - 1e-9;
+    told->end_s = (double)read->end_ns / 1e9;
+    told->runs = window->runs;
+    told->turns = window->turns;
+    told->count++;
+    arena_done(&arena);
+}
+
+static struct told intervals_told(const char *key, unsigned threads, bool attached, uint64_t run_ms)
+{
+    struct bench bench;
+    struct told told = {.bench = &bench};
+    bench_init(&bench, key, threads, "Store_Bound");
+    bench.program.run_ns = run_ms * MS;
+    bench_start(&bench, (struct simulated_plan){.noise = {.seed = 4, .shared = 0.1, .own = 0.02}});
+    bench.setup.is_program = !attached;
+    bench.program.attached = attached;
+    bench.setup.read_ns = 200 * MS;
+    bench.setup.window_done = window_told;
+    bench.setup.context = &told;
+    cr_assert(bench_levels(&bench, 2), "%s", bench.err.message);
+    bench_done(&bench);
+    told.bench = NULL;
+    cr_expect_not(told.shares_differ, "%s", key);
+    cr_expect_not(told.late, "%s", key);
+    return told;
+}
+
+Test(topdown_ill, intervals_are_told_as_they_end)
+{
+    struct told one = intervals_told("SPR", 2, false, 2000);
+    cr_expect(one.count == 10 && one.runs == 1 && one.turns == 1, "%zu of %zu runs", one.count, one.runs);
+    struct told several = intervals_told("SKX", 1, false, 2000);
+    cr_expect(several.count == 10 && several.runs > 1 && several.turns == 1, "%zu of %zu runs: one of them tells", several.count, several.runs);
+    struct told slices = intervals_told("SKX", 1, true, 12000);
+    cr_expect(slices.count == 12 / slices.turns && slices.runs == 1 && slices.turns > 1, "%zu of %zu turns", slices.count, slices.turns);
+}
