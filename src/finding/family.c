@@ -131,8 +131,10 @@ bool stalls_are_attributed(const struct results *results, struct finding *findin
         return true;
     const char *reason = stalls->why_no_code          ? stalls->why_no_code
                          : !stalls->sample_count      ? "no samples were taken"
+                         : stalls->why_no_skid        ? wording_find("common", "skid-unknown")
                                                       : wording_find("common", "no-skid");
-    finding_not_testable(finding, reason, wording_find("common", "remedy-counters"));
+    bool again = !stalls->why_no_code && stalls->sample_count && stalls->why_no_skid;
+    finding_not_testable(finding, reason, wording_find("common", again ? "remedy-again" : "remedy-counters"));
     return false;
 }
 

@@ -51,10 +51,25 @@ static bool is_too_short(const struct results *results)
     return run && run->cpu_s.known && run->cpu_s.value < OVERALL_CPU_S_LEAST;
 }
 
+/*
+ * It used its CPU time out of our sight: at the exec of a program that its user may not read, or that is setuid, the kernel
+ * takes the events away. Nothing longer would show more.
+ */
+static bool is_unseen(const struct results *results)
+{
+    static const double SEEN_LEAST = 0.1;
+    const struct run_time *run = results->run;
+    const struct stalls *stalls = results->stalls;
+    return stalls && stalls->sample_count < OVERALL_SAMPLES_LEAST && run && run->scope == RUN_STARTED && run->cpu_s.known &&
+           run->cpu_s.value >= OVERALL_CPU_S_LEAST && stalls->cpu_s < SEEN_LEAST * run->cpu_s.value;
+}
+
 const char *overall_longer(const struct results *results, struct arena *arena)
 {
     enum { RUNS_MOST = 1000 };
     const struct run_time *run = results->run;
+    if (is_unseen(results))
+        return wording_find("verdict", "next-unseen");
     if (results->exit_status > SHELL_SIGNALS && results->exit_status <= SHELL_SIGNALS + SIGNALS_MOST)
         return results->exit_status == SHELL_SIGNALS + SIGKILL
                    ? "find out first who killed it: dmesg tells of memory that ran out, the limits of its group are in memory.max"
@@ -417,6 +432,14 @@ static struct overall overall_seen(const struct findings *findings, const struct
         return overall_waits(waiting, findings, results, arena);
     if (waiting && is_mostly_away(results->run) && (long_enough || !is_too_short(results)))
         return overall_away(waiting, findings, results, arena);
+    if (is_unseen(results))
+        return (struct overall){
+            .kind = OVERALL_BLIND,
+            .sentence = arena_printf(arena, wording_find("verdict", "unseen"), (size_t)results->stalls->sample_count,
+                                     results->run->cpu_s.value),
+            .advice = {overall_longer(results, arena)},
+            .advice_count = 1,
+        };
     if (is_too_short(results)) {
         double samples = results->stalls ? (double)results->stalls->sample_count : 0;
         scoped_text struct text used = {0};

@@ -33,7 +33,7 @@ struct skid_result {
     struct interval behind_ratio;             /* share one behind, Wilson */
 };
 
-/* Takes about 0.15 s. Errors: what perf_event_open says; ERROR_UNSUPPORTED on other architectures. */
+/* Takes about 0.15 s of a CPU, and 4 s at most where it gets none. Errors: what perf_event_open says; ERROR_UNSUPPORTED on other architectures. */
 MUST_CHECK bool skid_measure(const struct kernel *kernel, enum skid_event event, struct skid_result *ret_result,
                              struct error *err);
 

@@ -187,8 +187,10 @@ static const char *why_nothing(const struct bottleneck_request *request, struct 
     if (all < limit->samples_least)
         return arena_printf(arena, "%.0f samples of CPU time are too few: %.0f are wanted at least", all, limit->samples_least);
     if (!stalls->attributed)
-        return stalls->why_no_code ? stalls->why_no_code
-                                   : "samples don't land one instruction behind the stalled one here (self-test): which "
+        return stalls->why_no_code   ? stalls->why_no_code
+               : stalls->why_no_skid ? arena_printf(arena, "which instruction waited is not known: where samples land here could not be "
+                                                           "measured (%s)", stalls->why_no_skid)
+                                     : "samples don't land one instruction behind the stalled one here (self-test): which "
                                      "instruction waited is not known";
     if ((double)stalls->kernel_samples > limit->off_cpu_most * all)
         return arena_printf(arena, "%.0f %% of the CPU time is the kernel's, whose code is not looked at so closely",

@@ -148,6 +148,7 @@ struct stalls {
     struct stall_group *groups; /* most samples first */
     size_t group_count;
     const char *why_no_code;    /* NULL: there was a disassembler */
+    const char *why_no_skid;    /* the self-test came to nothing, because; NULL: it has an answer */
 };
 
 /*

@@ -6,6 +6,7 @@
 #include "command/diagnose/diagnose_case.h"
 #include "probe/page_walk.h"
 #include "probe/skid.h"
+#include "probe/skid_cache.h"
 
 enum {
     GROUPS_PROBED_MOST = 3,
@@ -19,18 +20,21 @@ enum {
 static const double GROUP_SHARE_LEAST = 0.02;
 static const double SPAN_LEAST_BYTES = 128 * 1024.0;
 
+/* Measured beside the run; where that came to nothing, what it came to since the machine was booted. */
 static void skid_probe(struct context *context, enum skid_event event, struct access_costs *costs, struct arena *arena)
 {
-    struct skid_result skid;
+    bool by_clock = event == SKID_OF_CPU_CLOCK; /* that one is kept */
+    struct skid_result skid = {0};
     struct error err = {0};
-    if (!skid_measure(context->kernel, event, &skid, &err)) {
+    if (!skid_measure(context->kernel, event, &skid, &err))
         costs->skid_why_not = arena_string(arena, err.message);
-        return;
-    }
-    costs->skid_known = skid.verdict != SKID_UNKNOWN;
+    else if (skid.verdict == SKID_UNKNOWN)
+        costs->skid_why_not = "too few samples of the self-test";
+    else if (by_clock)
+        skid_cache_write(context->root, skid.verdict);
+    costs->skid_known = skid.verdict != SKID_UNKNOWN || (by_clock && skid_cache_read(context->root, &skid.verdict));
     costs->one_behind = skid.verdict == SKID_ONE;
     costs->behind_ratio = skid.behind_ratio;
-    costs->skid_why_not = skid.verdict == SKID_UNKNOWN ? "too few samples of the self-test" : NULL;
 }
 
 /* Over how much memory the pattern reaches at a time. */

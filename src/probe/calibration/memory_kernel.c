@@ -156,7 +156,7 @@ struct reader {
     const char *bytes;
     size_t size_bytes;
     const atomic_int *start;
-    double begin_ns, end_ns;
+    double begin_ns, end_ns, cpu_ns;
 };
 
 static void *reader_run(void *argument)
@@ -167,9 +167,11 @@ static void *reader_run(void *argument)
         sched_yield();
     if (word == START_GIVE_UP)
         return NULL;
+    double used_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
     reader->begin_ns = clock_ns(CLOCK_MONOTONIC);
     read_all(reader->bytes, reader->size_bytes);
     reader->end_ns = clock_ns(CLOCK_MONOTONIC);
+    reader->cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) - used_ns;
     return NULL;
 }
 
@@ -189,6 +191,16 @@ static double span_ns(const struct reader *readers, size_t count)
         end_ns = readers[at].end_ns > end_ns ? readers[at].end_ns : end_ns;
     }
     return end_ns - begin_ns;
+}
+
+/* What all cores read together is known only from readers that all had theirs meanwhile. */
+static bool ran_together(const struct reader *readers, size_t count, double elapsed_ns)
+{
+    static const double TOGETHER_LEAST = 0.85;
+    double cpu_ns = 0;
+    for (size_t at = 0; at < count; at++)
+        cpu_ns += readers[at].cpu_ns;
+    return cpu_ns >= TOGETHER_LEAST * (double)count * elapsed_ns;
 }
 
 struct measured read_bandwidth_all(const struct memory_region *region)
@@ -212,6 +224,8 @@ struct measured read_bandwidth_all(const struct memory_region *region)
     if (started < wanted)
         return not_measured("threads could not be started (a limit of processes: ulimit -u, pids.max)");
     double elapsed_ns = span_ns(readers, wanted);
-    return elapsed_ns > 0 ? measured_as((double)(part * wanted) / elapsed_ns)
-                          : not_measured("the clock did not advance");
+    if (elapsed_ns <= 0)
+        return not_measured("the clock did not advance");
+    return ran_together(readers, wanted, elapsed_ns) ? measured_as((double)(part * wanted) / elapsed_ns)
+                                                     : not_measured("others held CPUs whenever all were to read");
 }

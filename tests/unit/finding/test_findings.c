@@ -1414,6 +1414,37 @@ Test(findings, too_little_is_said_to_be_too_little)
     arena_done(&made.arena);
 }
 
+/* Executing what it may not read ends the sampling of it: neither is it too short, nor would longer help. */
+Test(findings, what_ran_unseen_is_said_to_be_unseen)
+{
+    struct made_up made;
+    make_up(&made);
+    made.stalls.sample_count = made.stalls.user_samples = 1;
+    made.stalls.cpu_s = 0.001;
+    made.run.cpu_s = measured_as(1.5);
+    findings_test(&made.findings, &made.results, &made.arena);
+    struct overall overall = overall_of(&made.findings, &made.results, &made.arena);
+    cr_assert_eq(overall.kind, OVERALL_BLIND);
+    cr_assert(strstr(overall.sentence, "ran unseen: 1 samples came of 1.50 s"), "%s", overall.sentence);
+    cr_assert(strstr(overall.advice[0], "run it as root"), "%s", overall.advice[0]);
+    arena_done(&made.arena);
+}
+
+/* That the self-test came to nothing is no property of the machine. */
+Test(findings, a_self_test_without_an_answer_is_not_called_an_answer)
+{
+    struct made_up made;
+    make_up(&made);
+    made.stalls.attributed = false;
+    cr_assert(strstr(test_and_find(&made, "small-pages")->reason, "doesn't land"));
+    made.stalls.why_no_skid = "too few samples of the self-test";
+    const struct finding *pages = test_and_find(&made, "small-pages");
+    cr_assert_eq(pages->verdict, VERDICT_NOT_TESTABLE);
+    cr_assert(strstr(pages->reason, "could not be measured this time"), "%s", pages->reason);
+    cr_assert(strstr(pages->remedy, "again"), "%s", pages->remedy);
+    arena_done(&made.arena);
+}
+
 /* 1.3 ms of CPU time in 16 ms: not one finding stands on that, and what would be enough is said. */
 Test(findings, a_run_of_some_milliseconds_decides_nothing)
 {
