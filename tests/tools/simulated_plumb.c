@@ -11,6 +11,9 @@
  * Knobs: taken=N counters others hold, and fixed=MASK; then=LEAF is the bottleneck; these from the beginning or, with after_runs=N, once
  * the program ran so often; share=1: others take turns with us; sampling=0: refused; precise=0: refused; fds=N: no more descriptors;
  * run_opens=FILE: how many descriptors of counters were open in the end, and the most at a time.
+ * standin=1: nothing is simulated, each hardware event is a task-clock of the kernel's: what is counted means nothing, and everything
+ * costs what it costs but the hardware's part; costs=FILE: plumb's own CPU time in all and from one run of the program to the next, and
+ * how long nothing was counted between two slices of a watch.
  */
 #define CRITERION_H_ /* the headers shared with the units assert without it here */
 #include <stdio.h>
@@ -46,6 +49,12 @@ struct played {
     unsigned precise_most;
     const char *leaf_then, *opens_path;
     double *rates_then; /* of each rule */
+    bool stands_in;
+    const char *costs_path;
+    uint64_t disabled_ns; /* when a group was stopped last; 0: another has begun since */
+    bool watches;         /* the counters opened last aren't plumb's own, to try them */
+    uint64_t run_own_ns;  /* plumb's CPU time when the last run's counters were opened */
+    vec(uint64_t) gaps_ns, passes_ns;
 };
 
 static bool task_lives(pid_t pid)
@@ -74,6 +83,10 @@ static void run_seen(struct played *played, pid_t pid)
 {
     if (pid == played->run_pid)
         return;
+    uint64_t own_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+    if (played->run_pid)
+        *vec_push(&played->passes_ns) = own_ns - played->run_own_ns;
+    played->run_own_ns = own_ns;
     played->run_pid = pid;
     bool now = played->runs++ == played->runs_before && played->leaf_then;
     for (unsigned rule = 0; now && rule < played->program.rule_count; rule++)
@@ -92,13 +105,21 @@ static int played_open(void *context, struct perf_event_attr *attr, pid_t pid, i
     struct played *played = context;
     struct perf_event_attr asked = *attr;
     bool is_software = attr->type == PERF_TYPE_SOFTWARE || attr->type == PERF_TYPE_TRACEPOINT;
+    if (attr->enable_on_exec && !is_software)
+        run_seen(played, pid);
+    played->watches = pid != 0;
+    played->disabled_ns = 0;
+    if (!is_software && played->stands_in && !attr->sample_period) {
+        asked.type = PERF_TYPE_SOFTWARE;
+        asked.config = PERF_COUNT_SW_TASK_CLOCK;
+        asked.config1 = asked.config2 = 0;
+        return open_counted(played, played->live->perf_event_open(played->live->context, &asked, pid, cpu, group_fd, flags));
+    }
     if (is_software)
         return open_counted(played, played->live->perf_event_open(played->live->context, attr, pid, cpu, group_fd, flags));
     time_pass(played);
     if (pid > 0 && !task_lives(pid))
         return -1;
-    if (attr->enable_on_exec)
-        run_seen(played, pid);
     if (attr->sample_period && (played->no_sampling || attr->precise_ip > played->precise_most)) {
         errno = EOPNOTSUPP;
         return -1;
@@ -127,8 +148,17 @@ static const struct kernel *whose(struct played *played, int fd)
 
 static int played_ioctl(void *context, int fd, unsigned long request, unsigned long argument)
 {
-    const struct kernel *kernel = whose(context, fd);
-    return kernel->ioctl(kernel->context, fd, request, argument);
+    struct played *played = context;
+    const struct kernel *kernel = whose(played, fd);
+    int result = kernel->ioctl(kernel->context, fd, request, argument);
+    if (played->costs_path && request == PERF_EVENT_IOC_DISABLE)
+        played->disabled_ns = clock_ns(CLOCK_MONOTONIC);
+    if (played->costs_path && request == PERF_EVENT_IOC_ENABLE && played->disabled_ns) {
+        if (played->watches)
+            *vec_push(&played->gaps_ns) = clock_ns(CLOCK_MONOTONIC) - played->disabled_ns;
+        played->disabled_ns = 0;
+    }
+    return result;
 }
 
 static ssize_t played_read(void *context, int fd, void *buffer, size_t size_bytes)
@@ -259,6 +289,10 @@ static void knob_turn(struct played *played, const char *knob, struct simulated_
         played->precise_most = (unsigned)number;
     else if (view_equal(name, "fds"))
         plan->fd_limit = (unsigned)number;
+    else if (view_equal(name, "standin"))
+        played->stands_in = number;
+    else if (view_equal(name, "costs"))
+        played->costs_path = value;
     else if (view_equal(name, "run_opens"))
         played->opens_path = value;
     else
@@ -303,6 +337,27 @@ static int command_run(const struct played *played, int argc, char **argv)
     return context.exit_code ? context.exit_code : err.kind == ERROR_USAGE ? EXIT_CODE_USAGE : EXIT_CODE_FAILED;
 }
 
+static void times_write(FILE *file, const char *name, const uint64_t *items, size_t count)
+{
+    fprintf(file, ", \"%s\": [", name);
+    for (size_t at = 0; at < count; at++)
+        fprintf(file, "%s%.4f", at ? ", " : "", (double)items[at] / 1e6);
+    fprintf(file, "]");
+}
+
+static void costs_write(struct played *played, uint64_t own_ns)
+{
+    scoped_file FILE *file = played->costs_path ? fopen(played->costs_path, "we") : NULL;
+    if (file) {
+        fprintf(file, "{\"own_ms\": %.3f, \"runs\": %u", (double)own_ns / 1e6, played->runs);
+        times_write(file, "pass_ms", played->passes_ns.items, played->passes_ns.count);
+        times_write(file, "gap_ms", played->gaps_ns.items, played->gaps_ns.count);
+        fprintf(file, "}\n");
+    }
+    vec_done(&played->gaps_ns);
+    vec_done(&played->passes_ns);
+}
+
 int main(int argc, char **argv)
 {
     struct played played = {.precise_most = 2};
@@ -313,7 +368,9 @@ int main(int argc, char **argv)
         knob_turn(&played, argv[first], &plan);
     cr_assert(first < argc);
     played_begin(&played, argv[1], argv[2], plan);
+    uint64_t before_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
     int exit_code = command_run(&played, argc - first, argv + first);
+    costs_write(&played, clock_ns(CLOCK_PROCESS_CPUTIME_ID) - before_ns);
     scoped_file FILE *opens = played.opens_path ? fopen(played.opens_path, "we") : NULL;
     if (opens)
         fprintf(opens, "%u %u\n", played.open, played.open_most);

@@ -15,6 +15,16 @@ enum {
     BEST_FIT_EACH = 4, /* rounds */
 };
 
+/* Rearranged groups come again and again: what was found of a set, where its hash says. */
+enum { MEMO_SLOTS = 4096 };
+
+enum memo_state { MEMO_EMPTY, MEMO_FITS, MEMO_DOES_NOT };
+
+struct memo {
+    struct event_set *sets;
+    uint8_t *states;
+};
+
 struct packer {
     const struct schedule_request *request;
     const struct event_set *items; /* none of them within another */
@@ -25,18 +35,36 @@ struct packer {
     size_t words;                  /* of a set, that have events */
     struct event_set *groups;
     size_t group_count;
+    struct memo memo;
 };
+
+static bool set_fits(const struct packer *packer, const struct event_set *set)
+{
+    uint64_t hash = 0;
+    for (size_t at = 0; at < packer->words; at++)
+        hash = (hash ^ set->words[at]) * 0x9e3779b97f4a7c15u ^ hash >> 29;
+    size_t slot = (size_t)(hash >> 40) % MEMO_SLOTS;
+    struct event_set *kept = &packer->memo.sets[slot];
+    uint8_t *state = &packer->memo.states[slot];
+    if (*state == MEMO_EMPTY || memcmp(kept->words, set->words, packer->words * sizeof(*set->words)) != 0) {
+        *state = event_set_fits(packer->request, set, NULL) ? MEMO_FITS : MEMO_DOES_NOT;
+        *kept = *set;
+    }
+    return *state == MEMO_FITS;
+}
 
 /* Whether the item fits into the group, too. Most groups are full, which a count says at once. */
 static bool group_takes(const struct packer *packer, size_t group, const struct event_set *item, struct event_set *ret_join)
 {
     size_t general = 0;
+    uint64_t more = 0;
     *ret_join = packer->groups[group];
     for (size_t at = 0; at < packer->words; at++) {
+        more |= item->words[at] & ~ret_join->words[at];
         ret_join->words[at] |= item->words[at];
         general += (size_t)__builtin_popcountll(ret_join->words[at] & packer->general.words[at]);
     }
-    return general <= packer->general_most && event_set_fits(packer->request, ret_join, NULL);
+    return !more || (general <= packer->general_most && set_fits(packer, ret_join));
 }
 
 /* ---- greedy ---------------------------------------------------------------------------------------------- */
@@ -202,7 +230,7 @@ static size_t bound_by_conflict(const struct packer *packer, const size_t *order
         bool fits_any = false;
         for (size_t other = 0; other < count && !fits_any; other++) {
             struct event_set join = event_set_join(&packer->items[order[at]], &packer->items[clique[other]]);
-            fits_any = event_set_fits(packer->request, &join, NULL);
+            fits_any = set_fits(packer, &join);
         }
         if (!fits_any)
             clique[count++] = order[at];
@@ -302,6 +330,7 @@ static void packer_init(struct packer *packer, const struct schedule_request *re
     for (size_t at = 0; at < packer->item_count; at++)
         packer->counters[at] = counters_of(request, &needed[at]);
     packer->words = (request->event_count + 63) / 64;
+    packer->memo = (struct memo){arena_array(arena, struct event_set, MEMO_SLOTS), arena_array(arena, uint8_t, MEMO_SLOTS)};
     for (size_t pmu = 0; pmu < request->pmu_count; pmu++) {
         size_t most = (size_t)__builtin_popcount(request->pmus[pmu].general);
         packer->general_most = most > packer->general_most ? most : packer->general_most;
