@@ -17,7 +17,7 @@ endif
 
 CORE_BUILD := build-core$(if $(CROSS),-$(CROSS))
 
-.PHONY: all help deps core test test-pmu quick bench demo asan fuzz lint layers install bundle fresh clean
+.PHONY: all help deps core test test-pmu quick bench demo asan fuzz lint layers install bundle deb fresh clean
 
 all: $(BUILD)/build.ninja
 	@ninja -C $(BUILD)
@@ -38,6 +38,7 @@ help:
 	@echo "make bench       plumb beside its peers, and how often its diagnosis is right: bench/RESULTS.md"
 	@echo "make core        the static core (stat, record, topdown, doctor); CROSS=aarch64-linux-gnu builds it for AArch64"
 	@echo "make bundle      an archive that runs wherever it is unpacked, an empty chroot included"
+	@echo "make deb         a Debian package of plumb, its manual pages and completions"
 	@echo "make install     PREFIX=$(PREFIX) DESTDIR=$(DESTDIR)"
 	@echo "make deps        install what all of these need from Debian"
 	@echo "make clean       remove every build folder"
@@ -96,6 +97,10 @@ bench: deps-bench all
 bundle: all
 	@packaging/deps.sh bundle install
 	@packaging/bundle.py --build $(BUILD)
+
+deb: all
+	@packaging/deps.sh bundle install
+	@packaging/deb.py --build $(BUILD)
 
 clean:
 	rm -rf build build-asan build-fuzz build-clang build-core build-core-*

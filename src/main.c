@@ -66,7 +66,7 @@ int main(int argc, char **argv)
 {
     setlocale(LC_CTYPE, "");
     if (argc < 2) {
-        help_overview(stderr);
+        help_first_use(stderr);
         return EXIT_CODE_USAGE;
     }
     if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-v") == 0) {

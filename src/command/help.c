@@ -29,6 +29,19 @@ bool command_unknown(const char *word, struct error *err)
                       : error_hint(err, "plumb help lists the commands");
 }
 
+void help_first_use(FILE *out)
+{
+    fputs("plumb finds out why a program is slow on the CPU, and proves it. Type:\n\n"
+          "  plumb diagnose -- CMD       run CMD; where its time goes, why, what to try, how to check\n"
+          "  plumb diagnose -p PID       the same of what runs already (--cgroup PATH, -a)\n"
+          "  plumb compare A -- B        which of two commands is faster, and what explains it\n"
+          "  plumb stat -- CMD           count events; plumb record, report, annotate: sample; as perf's\n"
+          "  plumb pages -p PID          which page sizes back its memory; plumb exits: why guests exit\n"
+          "  plumb doctor                what can be measured here, and what stands in the way\n\n"
+          "plumb help lists all commands, plumb COMMAND --help its options.\n",
+          out);
+}
+
 void help_overview(FILE *out)
 {
     fputs("usage: plumb COMMAND [options]\n\n"
