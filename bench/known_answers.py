@@ -33,6 +33,9 @@ import threading
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "bench"))
+import results_file  # noqa: E402
+
 FOLDER = ROOT / "bench/known-answers"
 CLASSES = ["memory", "core", "bad_speculation", "frontend", "retiring", "mixed"]
 ABSTAINED = "unknown"
@@ -658,8 +661,7 @@ def main():
     lines = measured_section(asked)
     print("\n".join(lines))
     if asked.write:
-        import run
-        run.write_section(ROOT / "bench/RESULTS.md", f"known_{asked.set}", lines)
+        results_file.write_section(ROOT / "bench/RESULTS.md", f"known_{asked.set}", lines)
     return 0
 
 

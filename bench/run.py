@@ -10,7 +10,6 @@ import os
 import pathlib
 import platform
 import random
-import re
 import shutil
 import statistics
 import subprocess
@@ -22,6 +21,7 @@ sys.path[:0] = [str(ROOT / "bench"), str(ROOT / "bench/relu")]
 import attach_cost  # noqa: E402
 import known_answers  # noqa: E402
 import relu_pairs  # noqa: E402
+import results_file  # noqa: E402
 import topdown_cost  # noqa: E402
 
 
@@ -321,26 +321,9 @@ SECTIONS = {"start": bench_start, "stat": bench_stat, "tracepoints": bench_trace
 ONLY_WHEN_ASKED = {"known_generated"}
 
 
-def kept_sections(path):
-    """The sections of an earlier run, for those that aren't measured again: {name: text}."""
-    parts = re.split(r"^<!-- section (\w+) -->$", path.read_text(), flags=re.M) if path.exists() else []
-    return {name: text.strip() + "\n" for name, text in zip(parts[1::2], parts[2::2])}
-
-
 def head(machine):
     return ["# What plumb costs, beside its peers, and how often it is right", "", "Made by `make bench`: medians of interleaved runs on one machine; "
             "read the ratios, not the milliseconds.", "", *(f"- {name}: {value}" for name, value in machine.versions())]
-
-
-def write(output, first_lines, sections):
-    parts = [f"<!-- section {name} -->\n{sections[name]}" for name in SECTIONS if name in sections]
-    output.write_text(re.sub(r"\n{3,}", "\n\n", "\n".join([*first_lines, "", *parts])).rstrip() + "\n")
-
-
-def write_section(output, name, lines):
-    """One section anew; all else, the head too, stays as it was."""
-    sections = kept_sections(output) | {name: "\n".join(lines).strip() + "\n"}
-    write(output, output.read_text().split("<!-- section", 1)[0].rstrip().splitlines(), sections)
 
 
 def main():
@@ -352,7 +335,7 @@ def main():
     asked = options.parse_args()
     machine = Machine((ROOT / asked.build).resolve())
     output = pathlib.Path(asked.output)
-    sections = kept_sections(output)
+    sections = results_file.kept_sections(output)
     for name in asked.sections or [name for name in SECTIONS if name not in ONLY_WHEN_ASKED]:
         report = Report()
         load = os.getloadavg()[0]
@@ -361,7 +344,7 @@ def main():
         text = "\n".join(report.lines).replace(str(machine.folder), "DIR").replace(str(machine.build), "build").strip()
         load_line = "" if report.says_load else f"\nLoad average as it began: {load:.1f}{busy}.\n"
         sections[name] = f"{text}\n{load_line}"
-        write(output, head(machine), sections)  # as it goes: the known answers take long
+        results_file.write(output, head(machine), sections)  # as it goes: the known answers take long
     shutil.rmtree(machine.folder, ignore_errors=True)
     return 0
 

@@ -45,3 +45,14 @@ def test_mostly_failed_is_not_measured(bench, tmp_path):
     assert "| theirs | not measured: 2 of 3 runs ended with status 1 |" in table
     table = table_of(bench, runs_of(bench, tmp_path, [(2, 1)] * 3, [(4, 0)] * 3))
     assert "Not measured: ours: 3 of 3 runs ended with status 1." in table
+
+
+def test_every_section_has_its_place_in_the_file(bench):
+    assert tuple(bench.SECTIONS) == bench.results_file.ORDER
+
+
+def test_one_section_anew_leaves_the_others(bench, tmp_path):
+    results = tmp_path / "RESULTS.md"
+    results.write_text("# Head\n\n<!-- section start -->\nold\n\n<!-- section stat -->\nkept\n")
+    bench.results_file.write_section(results, "start", ["new"])
+    assert results.read_text() == "# Head\n\n<!-- section start -->\nnew\n\n<!-- section stat -->\nkept\n"
