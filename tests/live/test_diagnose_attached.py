@@ -106,7 +106,7 @@ def test_a_cgroup_with_its_processes_and_waits(run, cgroup, tmp_path, absolute):
     case = tmp_path / "case"
     with running(FAMILY, 20, enter):
         name = cgroup if absolute else cgroup.name
-        finished = run("diagnose", "--json", "--cgroup", name, "--duration", "2", "--case", case)
+        finished = run("diagnose", "--json", "--cgroup", name, "--duration", "1.2", "--case", case)
     found = json.loads(finished.stdout)
     can_sample(run, found)
     assert found["run"]["cpu_s"] > 0
@@ -138,7 +138,7 @@ def test_a_group_of_another_hierarchy_stands_for_its_processes(run):
                 (group / "cgroup.procs").write_text(str(process.pid))
             except OSError as problem:
                 pytest.skip(f"no process can be put into {group}: {problem}")
-            found = json.loads(run("diagnose", "--json", "--cgroup", group, "--duration", "2").stdout)
+            found = json.loads(run("diagnose", "--json", "--cgroup", group, "--duration", "1").stdout)
         can_sample(run, found)
         assert found["profile"]["samples"] > 0 and found["run"]["cpu_s"] > 0
     finally:
@@ -225,10 +225,18 @@ def test_a_dumb_terminal_gets_text_alone(plumb):
     assert "\033" not in seen and "WHERE THE TIME WENT" in seen
 
 
+@pytest.fixture(scope="module")
+def silent_case(plumb, tmp_path_factory):
+    case = tmp_path_factory.mktemp("silent") / "case"
+    subprocess.run([plumb, "diagnose", "-q", "--case", case, "--", sys.executable, "-c", PRINTING.replace("print(4, end='', flush=True)", "")],
+                   stdout=subprocess.DEVNULL, timeout=60)
+    return case
+
+
 @pytest.mark.parametrize("columns", [60, 80, 120])
-def test_the_page_is_as_wide_as_the_terminal(plumb, columns):
+def test_the_page_is_as_wide_as_the_terminal(plumb, silent_case, columns):
     import re
-    seen = on_a_terminal([plumb, "diagnose", "--", sys.executable, "-c", PRINTING.replace("print(4, end='', flush=True)", "")], columns)
+    seen = on_a_terminal([plumb, "diagnose", "--case", silent_case], columns)
     lines = [re.sub("\033\\[[0-9;]*[mK]", "", line) for line in seen.replace("\r", "\n").splitlines()]
     page = lines[next(at for at, line in enumerate(lines) if line.startswith("plumb diagnose")):]
     one_word = re.compile(r"\s*(\S+\s+)?\S+$")

@@ -164,7 +164,7 @@ def test_no_tracefs_no_kallsyms(plumb):
 
 
 def test_a_kernel_without_names_bounds_nothing_low(plumb):
-    faults = "import mmap\nfor i in range(400):\n    m = mmap.mmap(-1, 4 << 20)\n    m[::4096] = b\"x\" * 1024\n    m.close()"
+    faults = "import mmap\nfor i in range(150):\n    m = mmap.mmap(-1, 4 << 20)\n    m[::4096] = b\"x\" * 1024\n    m.close()"
     script = f"mount --bind /dev/null /proc/kallsyms && exec {plumb} diagnose --json -- {sys.executable} -c '{faults}'"
     found = json.loads(in_namespace(script).stdout)
     if not found["profile"].get("kernel_samples") or found["profile"]["kernel_samples"] < 0.2 * found["profile"]["samples"]:

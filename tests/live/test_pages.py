@@ -145,13 +145,13 @@ memory = mmap.mmap(-1, 96 << 20, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
 memory.madvise(15)
 for at in range(6):
     memory[at * (16 << 20):(at + 1) * (16 << 20)] = bytes(16 << 20)
-    time.sleep(0.25)
+    time.sleep(0.15)
 raise SystemExit(5)
 """
 
 
 def test_a_growing_program_is_followed(run):
-    done = run("pages", "--watch", "-I", "100", "--json", "--", sys.executable, "-c", GROWING)
+    done = run("pages", "--watch", "-I", "50", "--json", "--", sys.executable, "-c", GROWING)
     assert done.returncode == 5, done.stderr
     lines = [json.loads(line) for line in done.stdout.splitlines()]
     # The last look may meet it while its memory is being given back.
@@ -171,7 +171,7 @@ def test_a_case_says_where_its_loads_went(run, source_root, tmp_path):
     workload = pathlib.Path(os.environ.get("PLUMB_BUILD", source_root / "build")) / "bench/workloads/kernels"
     if not workload.exists():
         pytest.skip("the bench's workloads aren't built")
-    done = run("diagnose", "--case", str(tmp_path / "case"), "--", str(workload), "chase", "--pages", "4k", "--seconds", "1")
+    done = run("diagnose", "--case", str(tmp_path / "case"), "--", str(workload), "chase", "--pages", "4k", "--size", "128M", "--seconds", "0.8")
     assert done.returncode == 0, done.stderr
     use = json.loads(run("pages", "-j", "--case", str(tmp_path / "case")).stdout)["use"]
     page = run("pages", "--case", str(tmp_path / "case")).stdout

@@ -53,7 +53,7 @@ int main(void)
     unsigned char code[] = {0x0f, 0x58, 0xc1, 0x0f, 0x58, 0xc1, 0x48, 0xff, 0xcf, 0x75, 0xf5, 0xc3};
     char *page = mmap(0, 4096, 7, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     memcpy(page + 64, code, sizeof(code));
-    ((void (*)(unsigned long))(page + 64))(300000000ul);
+    ((void (*)(unsigned long))(page + 64))(150000000ul);
 }
 """
 
@@ -175,7 +175,7 @@ int main(void)
     for (long at = 0; at < NODES; at++) nodes[at] = (struct node){&nodes[(at + 77773) % NODES], at, ""};
     long sum = 0;
     struct node *node = nodes;
-    for (long left = 20000000; left; left--) { sum += node->value; node = node->next; }
+    for (long left = 8000000; left; left--) { sum += node->value; node = node->next; }
     return (int)sum & 1;
 }
 """
@@ -284,7 +284,7 @@ int main(void)
     long sum = 0;
     for (long i = 0; i < 1 << 20; i++)
         bytes[i] = rand() >> 8;
-    for (int i = 0; i < 150; i++)
+    for (int i = 0; i < 80; i++)
         sum += route(bytes, 1 << 20);
     return sum == 42;
 }
@@ -318,7 +318,7 @@ def test_the_strided_load_of_an_unoptimised_product(run, kernels, tmp_path):
     matmul = kernels.parent / "matmul"
     case = tmp_path / "case"
     run("diagnose", "-q", "--case", case, "--", matmul, "--mode=reference", "--stag=ab", "--wtag=ab", "--dtag=ab",
-        "--pages=4k", "--max-columns=1500", "--matmul", "1x8192:8192x8208")
+        "--pages=4k", "--max-columns=2000", "--matmul", "1x4096:4096x8208")
     found = json.loads((case / "findings.json").read_text())
     by_id = {finding["id"]: finding for finding in found["findings"]}
     if by_id["small-pages"]["verdict"] == "not_testable":
