@@ -40,7 +40,8 @@ SECOND_TRIES = 5
 SLOW_UNITS = ("unit_simulated", "unit_command", "unit_analyse")
 FILES_TOGETHER = 4
 SWITCHES_THE_MACHINE = ("test_compare",)
-SLOW = ("test_truth", "test_confirm", "test_diagnose_probe", "test_bottleneck")
+SLOW = ("test_truth", "test_diagnose", "test_diagnose_probe", "test_confirm", "test_diagnose_attached", "test_record", "test_diagnose_refused",
+        "test_bottleneck")  # apart from test_truth, whose cases it reads
 
 Result = collections.namedtuple("Result", "name outcome detail")
 

@@ -18,11 +18,29 @@ def diagnose_json(run, *arguments, **options):
     return finished, json.loads(finished.stdout)
 
 
-def test_a_sleeper_waits(run):
-    finished, found = diagnose_json(run, "--", "sleep", "1")
+def case_of(plumb, folder, *words):
+    """(a case, what was printed when it was made, its exit status); nobody changes it."""
+    finished = subprocess.run([plumb, "diagnose", "--json", "--case", folder / "case", *words], capture_output=True, text=True, timeout=60)
+    assert finished.stdout.lstrip().startswith("{"), finished.stdout + finished.stderr
+    return folder / "case", finished.stdout, finished.returncode
+
+
+@pytest.fixture(scope="module")
+def slept(plumb, tmp_path_factory):
+    return case_of(plumb, tmp_path_factory.mktemp("slept"), "--", "sleep", "0.6")
+
+
+@pytest.fixture(scope="module")
+def busy(plumb, tmp_path_factory):
+    return case_of(plumb, tmp_path_factory.mktemp("busy"), "--", sys.executable, "-c", BUSY.format(s=0.6))
+
+
+def test_a_sleeper_waits(slept):
+    _, printed, status = slept
+    found = json.loads(printed)
     assert found["verdict"]["kind"] == "waits"
     assert "not a CPU problem" in found["verdict"]["sentence"]
-    assert finished.returncode == 0
+    assert status == 0
 
 
 def test_the_programs_output_stays_its_own(run, tmp_path):
@@ -56,13 +74,12 @@ def test_usage(run, arguments, words):
     assert words in finished.stderr
 
 
-def test_every_hypothesis_appears_and_a_case_replays_to_the_same_bytes(run, tmp_path):
-    case = tmp_path / "case"
-    finished = run("diagnose", "--case", case, "--json", "--", sys.executable, "-c", BUSY.format(s=0.6))
-    assert finished.returncode == 0, finished.stderr
+def test_every_hypothesis_appears_and_a_case_replays_to_the_same_bytes(run, busy):
+    case, printed, status = busy
+    assert status == 0
     first = (case / "findings.json").read_text()
     again = run("diagnose", "--case", case, "--json")
-    assert again.stdout == first == finished.stdout
+    assert again.stdout == first == printed
     found = json.loads(first)
     assert len(found["findings"]) >= 30
     for finding in found["findings"]:
@@ -184,30 +201,33 @@ def test_no_such_process(run):
     assert "4194304" in finished.stderr
 
 
-def test_a_case_is_not_overwritten(run, tmp_path):
-    run("diagnose", "--case", tmp_path / "case", "-q", "--", "true")
-    finished = run("diagnose", "--case", tmp_path / "case", "-q", "--", "true")
+def test_a_case_is_not_overwritten(run, slept, tmp_path):
+    case = tmp_path / "case"
+    shutil.copytree(slept[0], case)
+    finished = run("diagnose", "--case", case, "-q", "--", "true")
     assert finished.returncode == 2
     assert "already holds a case" in finished.stderr
+    assert {part.name: part.read_bytes() for part in case.iterdir()} == {part.name: part.read_bytes() for part in slept[0].iterdir()}
 
 
-def test_lines_fit_a_terminal(run):
-    finished = run("diagnose", "--", sys.executable, "-c", "x = 1\ny = 2\n" + BUSY.format(s=0.3),
-                   env={"LC_ALL": "C.UTF-8"})
-    assert max(len(line) for line in finished.stdout.splitlines()) <= 110
-    plain = run("diagnose", "--", "sleep", "0.6", env={"LC_ALL": "C"})
-    assert plain.stdout.isascii()
+def test_lines_fit_a_terminal(run, busy, slept):
+    for case in (busy[0], slept[0]):
+        page = run("diagnose", "--case", case, env={"LC_ALL": "C.UTF-8"}).stdout
+        assert max(len(line) for line in page.splitlines()) <= 110
+        assert run("diagnose", "--case", case, env={"LC_ALL": "C"}).stdout.isascii()
+    # and a command of several lines
+    script = run("diagnose", "--", sys.executable, "-c", "x = 1\ny = 2\n" + BUSY.format(s=0.3), env={"LC_ALL": "C.UTF-8"}).stdout
+    assert max(len(line) for line in script.splitlines()) <= 110
 
 
-def test_colour_is_asked_for(run):
-    assert "\033[" not in run("diagnose", "-q", "--", "true").stdout
-    assert "\033[" in run("diagnose", "-q", "--color", "always", "--", "true").stdout
+def test_colour_is_asked_for(run, slept):
+    assert "\033[" not in run("diagnose", "-q", "--case", slept[0]).stdout
+    assert "\033[" in run("diagnose", "-q", "--color", "always", "--case", slept[0]).stdout
 
 
-def test_imports_are_labelled_and_decide_nothing(run, tmp_path, source_root):
-    case = tmp_path / "case"
-    run("diagnose", "--case", case, "-q", "--", sys.executable, "-c", BUSY.format(s=0.3))
-    before = json.loads(run("diagnose", "--case", case, "--json").stdout)
+def test_imports_are_labelled_and_decide_nothing(run, busy, tmp_path, source_root):
+    case, printed, _ = busy
+    before = json.loads(printed)
     exits = source_root / "tests/fuzz/seeds/import_text/exits"
     finished, after = diagnose_json(run, "--case", case, "--import", exits, "--say", "the host is new")
     assert [s["origin"] for s in after["statements"]] == [
