@@ -5,6 +5,8 @@
  * Nobody can count exits from in here. What can be counted is what leads to them; each kind times what it costs here (statistics/guest_costs)
  * bounds them from above.
  */
+#include "finding/guest.h"
+
 #include "finding/family.h"
 
 #include "base/vec.h"
@@ -251,6 +253,18 @@ static struct interval sum_of(const struct exit_parts *parts)
             high += all[at]->high;
         }
     return interval_clamped(interval_of(low, mid, high), 0, 1);
+}
+
+bool guest_exit_shares_of(const struct results *results, enum denominator of, struct guest_exit_shares *ret_shares)
+{
+    struct finding whole = {.of = of};
+    struct exit_parts parts;
+    if (!results->guest || !results->run)
+        return false;
+    parts_take(&parts, results, &whole);
+    *ret_shares = (struct guest_exit_shares){.instructions = parts.instructions, .interrupted = parts.interrupted, .sent = parts.sent, .woken = parts.woken,
+                                             .touched = parts.touched, .sum = sum_of(&parts), .why_open = parts.why_open};
+    return true;
 }
 
 static void part_say(struct finding *finding, const char *key, struct interval part, enum origin origin)

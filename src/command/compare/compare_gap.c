@@ -175,6 +175,18 @@ static bool pages_load(struct gap_run *run, enum gap_backing *ret_backing, struc
     return pages_judge(run, json_member(json_root(document), "guests"), file, ret_backing, err);
 }
 
+/* The guest's own probe, where no host's file tells: it saw some of the memory, which is enough to say small, and too little to say huge. */
+static void backing_of_probe(struct gap_side *guest)
+{
+    const struct guest_costs *probed = guest->results->guest;
+    if (guest->backing != GAP_BACKING_UNKNOWN) {
+        guest->backing_from = "--guest-pages";
+    } else if (probed && probed->backing.verdict == HOST_BACKING_SMALL) {
+        guest->backing = GAP_BACKING_SMALL;
+        guest->backing_from = "by latency, guest.json";
+    }
+}
+
 /* ---- how long a run of it took ---- */
 
 static struct interval cpu_of_runs(const struct run_spread *runs)
@@ -272,6 +284,7 @@ static bool gap_make(struct gap_run *run, struct error *err)
         (both && !side_find(run, &run->host, options->host_exits, &run->host_exits, &run->host_table, &host, err)) ||
         !pages_load(run, &guest.backing, err))
         return false;
+    backing_of_probe(&guest);
     if (both && run->host_work.known)
         host.scale = run->guest_work.value / run->host_work.value;
     struct gap_request request = {.host = both ? &host : NULL, .guest = &guest, .of = run->of, .effect = run->request->effect};

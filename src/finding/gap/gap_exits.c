@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What leaving to the hypervisor took: by a table of exits, else by what is known inside the guest. */
 #include "finding/gap/gap_parts.h"
+#include "finding/guest.h"
 
 #include <math.h>
 
@@ -55,8 +56,20 @@ static struct inside inside_of(const struct gap_side *side)
     return inside;
 }
 
-static struct gap_burden burden_inside(const struct gap_side *side)
+/* What the guest's own probe found (guest.json) times what was counted: each kind at its own cost. Unknown where a kind isn't bounded. */
+static struct interval probed_seconds(const struct gap_splitting *splitting, const struct gap_side *side, struct guest_exit_shares *ret_shares)
 {
+    if (!guest_exit_shares_of(side->results, splitting->of, ret_shares) || ret_shares->why_open)
+        return (struct interval){0};
+    return gap_times(interval_of(0, ret_shares->sum.mid, ret_shares->sum.high), side->whole_s);
+}
+
+static struct gap_burden burden_inside(const struct gap_splitting *splitting, const struct gap_side *side)
+{
+    struct guest_exit_shares shares;
+    struct interval probed = probed_seconds(splitting, side, &shares);
+    if (probed.known)
+        return gap_known(probed, GAP_ESTIMATED);
     struct inside inside = inside_of(side);
     return inside.seconds.known ? gap_known(inside.seconds, GAP_ESTIMATED) : gap_unknown(inside.why_not);
 }
@@ -67,7 +80,7 @@ static struct gap_burden burden_inside(const struct gap_side *side)
  * At least the handlers, spread over the vCPUs as the program might be; at most all of them and a round trip for each exit, all on the
  * one vCPU that the program waits for.
  */
-static struct gap_burden burden_by_table(const struct gap_side *side)
+static struct gap_burden burden_by_table(const struct gap_splitting *splitting, const struct gap_side *side)
 {
     const struct exit_table *table = side->exits;
     if (!table->seconds.known)
@@ -79,7 +92,7 @@ static struct gap_burden burden_by_table(const struct gap_side *side)
     double trips = (double)(table->exits - table->idle) / table->seconds.value * whole * trip_ns * 1e-9;
     double low = vcpus >= 1 ? handled / vcpus : 0, high = handled + trips;
     if (table->counted != EXIT_POINT_EXIT || table->lost) {
-        struct inside inside = inside_of(side);
+        struct gap_burden inside = burden_inside(splitting, side);
         if (!inside.seconds.known)
             return gap_unknown(table->lost ? "events of the table were lost" : "only returns to the monitor were counted, not all exits");
         high += inside.seconds.high;
@@ -89,11 +102,11 @@ static struct gap_burden burden_by_table(const struct gap_side *side)
     return gap_known(interval_of(fmin(low, high), (fmin(low, high) + high) / 2, high), measured ? GAP_MEASURED : GAP_ESTIMATED);
 }
 
-static struct gap_burden exits_burden(const struct gap_side *side)
+static struct gap_burden exits_burden(const struct gap_splitting *splitting, const struct gap_side *side)
 {
     if (!gap_is_guest(side))
         return gap_known(interval_exactly(0), GAP_MEASURED);
-    return side->exits ? burden_by_table(side) : burden_inside(side);
+    return side->exits ? burden_by_table(splitting, side) : burden_inside(splitting, side);
 }
 
 /* ---- in words ---- */
@@ -120,10 +133,34 @@ static void table_evidence(const struct gap_splitting *splitting, struct gap_com
                 gap_time_words(CEILING_NS * 1e-9, splitting->arena));
 }
 
+static const char *share_words(struct interval share, struct arena *arena)
+{
+    return share.known ? arena_printf(arena, "%.2g %%", 100 * share.high) : "not known";
+}
+
+static void probed_evidence(const struct gap_splitting *splitting, struct gap_component *component, const struct guest_exit_shares *shares)
+{
+    struct arena *arena = splitting->arena;
+    struct interval cpuid = guest_cost(splitting->guest->results->guest, GUEST_COST_CPUID);
+    gap_say(&component->evidence, arena, "from inside, of its time at most: its CPU interrupted, as a computing thread saw it (guest.json) %s, other CPUs' and devices' "
+                                         "interrupts %s, wake-ups from idle %s",
+            share_words(shares->interrupted, arena), share_words(shares->sent, arena), share_words(shares->woken, arena));
+    gap_say(&component->evidence, arena, "pages that the host had to find first %s, sampled instructions that leave %s; exits that a device or an emulated "
+                                         "instruction causes otherwise are not in it",
+            share_words(shares->touched, arena), share_words(shares->instructions, arena));
+    if (cpuid.known)
+        gap_say(&component->evidence, arena, "a round trip costs %s there (CPUID, guest.json)", gap_time_words(cpuid.mid * 1e-9, arena));
+}
+
 static void inside_evidence(const struct gap_splitting *splitting, struct gap_component *component)
 {
+    struct guest_exit_shares shares = {.why_open = NULL};
     struct inside inside = inside_of(splitting->guest);
-    if (inside.seconds.known) {
+    if (probed_seconds(splitting, splitting->guest, &shares).known) {
+        probed_evidence(splitting, component, &shares);
+    } else if (inside.seconds.known) {
+        if (shares.why_open)
+            gap_say(&component->evidence, splitting->arena, "guest.json isn't used: %s isn't known", shares.why_open);
         gap_say(&component->evidence, splitting->arena,
                 "from inside: %.0f interrupts, the sampler's own included, of %.0f exits each at most; a tick of the host each ms at most%s",
                 inside.interrupts.value, EXITS_AN_INTERRUPT, inside.touches.known ? "; its pages touched for the first time" : "");
@@ -137,7 +174,7 @@ static void inside_evidence(const struct gap_splitting *splitting, struct gap_co
 
 void gap_exits(const struct gap_splitting *splitting, struct gap_component *component)
 {
-    struct gap_burden guest = exits_burden(splitting->guest), host = splitting->host ? exits_burden(splitting->host) : gap_unknown(NULL);
+    struct gap_burden guest = exits_burden(splitting, splitting->guest), host = splitting->host ? exits_burden(splitting, splitting->host) : gap_unknown(NULL);
     gap_take(splitting, component, host, guest);
     if (!gap_is_guest(splitting->guest))
         return;

@@ -10,6 +10,7 @@
 #include "finding/page_walks.h"
 
 #include <math.h>
+#include <string.h>
 
 static struct interval may_walk(const struct gap_splitting *splitting, const struct gap_side *side)
 {
@@ -96,21 +97,28 @@ static struct interval hidden_as_walks(struct interval hidden, enum gap_backing 
     return interval_of(0, fmax(hidden.mid, 0) / 2, fmax(hidden.high, 0));
 }
 
+static const char *backing_words(const char *words, const char *from, struct arena *arena)
+{
+    const char *place = strstr(words, "%s");
+    return place ? arena_printf(arena, "%.*s%s%s", (int)(place - words), words, from, place + 2) : words;
+}
+
 static void add_hidden(const struct gap_splitting *splitting, struct gap_component *component)
 {
     static const char *const of_backing[] = {
-        [GAP_BACKING_UNKNOWN] = "small pages of the host behind it, or slower memory: the two can't be told apart from here",
-        [GAP_BACKING_SMALL] = "its host maps it by small pages (--guest-pages), which explains that",
-        [GAP_BACKING_HUGE] = "its host maps it by 2 MiB pages (--guest-pages): that is slower memory, and in the remainder",
+        [GAP_BACKING_UNKNOWN] = ": small pages of the host behind it, or slower memory: the two can't be told apart from here",
+        [GAP_BACKING_SMALL] = ": its host maps it by small pages (%s), which explains that",
+        [GAP_BACKING_HUGE] = ": its host maps it by 2 MiB pages (%s): that is slower memory, and in the remainder",
     };
+    const char *from = splitting->guest->backing_from ? splitting->guest->backing_from : "--guest-pages";
     struct hidden hidden = hidden_of(splitting);
     enum gap_backing backing = splitting->guest->backing;
     struct interval most = may_walk(splitting, splitting->guest);
     if (hidden.compared && hidden.seconds.known) {
         component->seconds = gap_sum(component->seconds, hidden_as_walks(hidden.seconds, backing));
-        gap_say(&component->evidence, splitting->arena, "on 2 MiB pages its pattern costs %s an access in the guest, %s on the host%s%s",
+        gap_say(&component->evidence, splitting->arena, "on 2 MiB pages its pattern costs %s an access in the guest, %s on the host%s",
                 gap_time_words(hidden.guest_ns * 1e-9, splitting->arena), gap_time_words(hidden.host_ns * 1e-9, splitting->arena),
-                hidden.seconds.low > 0 ? ": " : "", hidden.seconds.low > 0 ? of_backing[backing] : "");
+                hidden.seconds.low > 0 ? backing_words(of_backing[backing], from, splitting->arena) : "");
     } else if (backing != GAP_BACKING_HUGE && most.known) {
         component->seconds.high = fmax(component->seconds.high, most.high);
         gap_say(&component->evidence, splitting->arena, "no pattern was probed on both sides: what lies behind the guest's pages is bounded "

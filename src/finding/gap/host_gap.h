@@ -53,6 +53,7 @@ struct gap_side {
     const struct exit_table *exits;  /* of its guest; NULL: none */
     const char *exits_file;
     enum gap_backing backing;
+    const char *backing_from;        /* who says so; NULL where it is unknown */
     double scale;                    /* seconds of it, for the guest's amount of work; 1: the same work */
 };
 

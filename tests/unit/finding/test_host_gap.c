@@ -294,3 +294,37 @@ Test(host_gap, components_that_pass_the_gap_are_said)
     cr_assert(said);
     arena_done(&arena);
 }
+
+/* The guest's own probe prices each kind of way out; where one isn't bounded, CPUID's round trip stands in for all. */
+Test(host_gap, exits_are_priced_by_the_guests_own_probe)
+{
+    struct side host, guest;
+    struct arena arena;
+    arena_init(&arena);
+    side_make(&host, false, 10);
+    side_make(&guest, true, 12);
+    struct host_gap without = split(&host, &guest, OF_ELAPSED, &arena);
+    struct guest_costs costs = {.cpu_count = 1, .cpus = {{.span_s = 1, .gaps_per_s = 10000, .lost_ratio = 0.02}}};
+    costs.costs[GUEST_COST_CPUID].value = costs.costs[GUEST_COST_IPI].value = interval_exactly(800);
+    costs.costs[GUEST_COST_TOUCH_USED].value = interval_exactly(500);
+    costs.costs[GUEST_COST_TOUCH_OLD].value = interval_exactly(1500);
+    costs.costs[GUEST_COST_WAKE_IDLE].value = interval_exactly(8000);
+    guest.results.guest = &costs;
+    guest.activity.voluntary_switches = measured_as(0);
+    guest.activity.minor_faults = measured_as(1000);
+    struct host_gap with = split(&host, &guest, OF_ELAPSED, &arena);
+    const struct gap_component *exits = &with.components[GAP_EXITS];
+    /* 2 % of 12 s and their spread (2/sqrt(10000)), 1000 first touches of 1 us more, none of 1000 samples at an instruction that leaves */
+    double unseen = wilson_interval(0, 1000, 1000).high;
+    cr_assert_float_eq(exits->guest_s.high, 12 * (0.02 * 1.02 + unseen) + 1000 * 1e-6, 1e-6, "%g", exits->guest_s.high);
+    cr_assert_eq(exits->guest_s.low, 0);
+    cr_assert_eq(exits->origin, GAP_ESTIMATED);
+    cr_assert(exits->evidence.count >= 2 && strstr(exits->evidence.items[0], "guest.json"));
+    cr_assert_neq(exits->guest_s.high, without.components[GAP_EXITS].guest_s.high);
+    assert_adds_up(&with);
+    guest.activity.voluntary_switches = not_measured("no");
+    struct host_gap open = split(&host, &guest, OF_ELAPSED, &arena);
+    cr_assert_float_eq(open.components[GAP_EXITS].guest_s.high, without.components[GAP_EXITS].guest_s.high, 1e-9);
+    cr_assert(strstr(open.components[GAP_EXITS].evidence.items[0], "isn't used"));
+    arena_done(&arena);
+}
