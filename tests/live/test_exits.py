@@ -305,3 +305,28 @@ def test_what_less_rights_leave(plumb, runner, without, method):
     assert done.returncode == 0, done.stderr
     assert "nothing is added up in the kernel, because" in " ".join(done.stdout.split())
     assert method is None or (method in done.stdout and any(line.split()[:3] == ["port", "write", "60"] for line in done.stdout.splitlines()))
+
+
+def test_a_process_without_a_machine_is_told(plumb, runner):
+    with subprocess.Popen(["sleep", "30"]) as other:
+        done = subprocess.run([plumb, "exits", "-p", str(other.pid), "--duration", "0.1"], capture_output=True, text=True, check=False)
+        other.kill()
+    if done.returncode:
+        pytest.skip("exits can't be watched here: " + done.stderr.strip())
+    assert "had no virtual machine of KVM's" in " ".join(done.stdout.split())
+
+
+def test_what_an_absent_tracefs_costs_is_said(plumb, runner):
+    if os.geteuid() != 0 or not shutil.which("unshare"):
+        pytest.skip("only root can take file systems away, with unshare")
+    hide = "for place in /sys/kernel/debug/tracing /sys/kernel/tracing /sys/kernel/debug; do umount -l $place 2>/dev/null; done; exec \"$@\""
+    inside = ["unshare", "--mount", "sh", "-c", hide, "sh", plumb]
+    done = subprocess.run([*inside, "exits", "--duration", "0.1"], capture_output=True, text=True, check=False)
+    if "unshare:" in done.stderr:
+        pytest.skip(done.stderr.strip())
+    said = " ".join((done.stdout + done.stderr).split())
+    assert "mount -t tracefs" in said or "tracefs is not mounted" in said
+    with waiting_guest(runner, "--writes", "1") as guest:
+        refused = subprocess.run([*inside, "pages", "--vm", "all"], capture_output=True, text=True, check=False)
+        assert refused.returncode == 1 and "debugfs isn't mounted" in refused.stderr and "no machine of KVM's" not in refused.stdout
+        assert guest.poll() is None

@@ -6,6 +6,7 @@
 #include "capture/exits_live.h"
 #include "command/exits/exits.h"
 #include "command/exits/exits_processes.h"
+#include "system/host/kvm_statistics.h"
 #include "command/exits/exits_statistics.h"
 #include "metric/event_parser.h"
 #include "source/live/counters.h"
@@ -255,7 +256,8 @@ static bool bpf_watch(struct live *live, struct exit_watch *watch, struct error 
     live->method = bpf_method(live, watch);
     live->begun_ns = live->follows ? 0 : clock_ns(CLOCK_MONOTONIC);
     if (watch->absent[0])
-        exits_note(&live->notes, "this kernel has not, or has other fields in: %s", watch->absent);
+        exits_note(&live->notes, sysroot_tracefs(live->context->root) ? "this kernel has not, or has other fields in: %s"
+                                 : "not watched, as tracefs is not mounted or not readable by you (mount -t tracefs nodev /sys/kernel/tracing): %s", watch->absent);
     if (!processes_follow(live, watch, err))
         return false;
     if (!live->begun_ns && !live->has_workload)
@@ -487,12 +489,22 @@ static bool ways_run(struct live *live, enum way way, struct error *err)
     return without_bpf_run(live, WAY_COUNT, err);
 }
 
+/* A wrong process number would look like a guest that never leaves. */
+static void machines_note(struct live *live)
+{
+    for (size_t at = 0; at < live->processes.count; at++)
+        if (!kvm_process_has_machine(live->context->root, live->processes.items[at].pid))
+            exits_note(&live->notes, "process %d had no virtual machine of KVM's when watching began: what is shown is of those that it makes later",
+                       (int)live->processes.items[at].pid);
+}
+
 static bool live_run(struct live *live, struct error *err)
 {
     enum way way;
     if (!way_parse(live->options->method, &way, err) || !exits_processes_open(&live->processes, live->options->processes, err))
         return false;
     kvm_look(live);
+    machines_note(live);
     live->renumbered = exits_processes_are_renumbered(live->context->root);
     if (live->renumbered && !live->follows)
         exits_note(&live->notes, "we are in a PID namespace (a container): the numbers of processes and threads may be the host's");

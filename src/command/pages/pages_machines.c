@@ -133,7 +133,7 @@ static size_t emulated_list(struct pages_take *take, const struct kvm_machine *k
     *ret_monitors = arena_array(&take->arena, struct kvm_machine, list.count + 1);
     for (size_t at = 0; at < list.count; at++) {
         char name[64];
-        bool has_kvm = false;
+        bool has_kvm = kvm_process_has_machine(take->context->root, list.items[at].pid);
         for (size_t which = 0; which < known_count; which++)
             has_kvm = has_kvm || known[which].pid == list.items[at].pid;
         if (!has_kvm && sysroot_line(take->context->root, name, sizeof(name), "/proc/%d/comm", list.items[at].pid) && virtual_machine_is_monitor(name))
@@ -141,6 +141,17 @@ static size_t emulated_list(struct pages_take *take, const struct kvm_machine *k
     }
     process_list_done(&list);
     return count;
+}
+
+static bool any_has_machine(const struct sysroot *root)
+{
+    struct process_list list = {0};
+    bool found = false;
+    process_list_read(&list, root);
+    for (size_t at = 0; at < list.count && !found; at++)
+        found = kvm_process_has_machine(root, list.items[at].pid);
+    process_list_done(&list);
+    return found;
 }
 
 static void emulated_fill(struct guest_report *report, struct pages_take *take, const struct huge_page *policy, const struct kvm_machine *monitor)
@@ -194,7 +205,7 @@ static bool guests_find(struct pages_take *take, uint64_t pid, struct guests *gu
     memory_slots_reader_free(source.reader);
     for (size_t at = 0; at < shown_emulated; at++)
         emulated_fill(&guests->reports[shown + at], take, &policy, &emulated[at]);
-    if (!has_kvm && !guests->count) {
+    if (!has_kvm && (!shown_emulated || any_has_machine(root))) {
         *err = no_kvm;
         return false;
     }

@@ -92,15 +92,26 @@ bool kvm_machines_list(const struct sysroot *root, struct kvm_machine **ret_mach
     return true;
 }
 
-bool kvm_machine_has_private(const struct sysroot *root, const struct kvm_machine *machine)
+/* Whether one of its descriptors is of a file whose name has one of these words in it. */
+static bool holds(const struct sysroot *root, pid_t pid, const char *word, const char *other_word)
 {
-    scoped_dir DIR *folder = sysroot_opendir(root, "/proc/%d/fd", machine->pid);
+    scoped_dir DIR *folder = sysroot_opendir(root, "/proc/%d/fd", pid);
     char target[64];
     for (struct dirent *entry; folder && (entry = readdir(folder));)
-        if (sysroot_link(root, target, sizeof(target), "/proc/%d/fd/%s", machine->pid, entry->d_name) &&
-            (strstr(target, "guest_memfd") || strstr(target, "kvm-gmem")))
+        if (sysroot_link(root, target, sizeof(target), "/proc/%d/fd/%s", pid, entry->d_name) &&
+            (strstr(target, word) || strstr(target, other_word)))
             return true;
     return false;
+}
+
+bool kvm_process_has_machine(const struct sysroot *root, pid_t pid)
+{
+    return holds(root, pid, "anon_inode:kvm-vm", "anon_inode:kvm-vcpu");
+}
+
+bool kvm_machine_has_private(const struct sysroot *root, const struct kvm_machine *machine)
+{
+    return holds(root, machine->pid, "guest_memfd", "kvm-gmem");
 }
 
 void kvm_statistic_read(struct fact_number *fact, const struct sysroot *root, const struct kvm_machine *machine, const char *name)

@@ -25,6 +25,8 @@ MUST_CHECK bool kvm_machines_list(const struct sysroot *root, struct kvm_machine
                                   struct error *err);
 /* Whether that process holds a machine at that descriptor. */
 bool kvm_machine_is_held(const struct sysroot *root, pid_t pid, int fd);
+/* Whether it holds any; where its descriptors may not be seen: no. */
+bool kvm_process_has_machine(const struct sysroot *root, pid_t pid);
 /* Whether the monitor holds private memory of a guest (guest_memfd), which its mappings don't show. */
 bool kvm_machine_has_private(const struct sysroot *root, const struct kvm_machine *machine);
 /* One figure, by its file's name ("pages_4k", "exits"). */
