@@ -108,6 +108,21 @@ def test_two_guests_of_one_monitor_have_their_own_memory(run, guest):
     assert all(each["backing"][0]["small_bytes"] == 32 << 20 and len(each["backing"]) == 2 for each in guests)
 
 
+def test_what_huge_pages_would_return_is_measured_where_they_are_missing(run, guest):
+    process = guest("4k")
+    told = json.loads(run("pages", "-j", "--vm", str(process.pid)).stdout)["returns"]
+    text = " ".join(run("pages", "--vm", str(process.pid)).stdout.split())
+    assert "WHAT HUGE PAGES ON THIS HOST WOULD RETURN" in text and "which the host can't see" in text
+    if told["not_measured"]:
+        pytest.skip("no guest of plumb's own here: " + told["not_measured"])
+    assert all(0 < told[name]["low"] <= told[name]["mid"] <= told[name]["high"] for name in ("dense_ns", "small_on_small_ns", "small_on_huge_ns", "huge_on_small_ns", "huge_on_huge_ns"))
+    assert told["pages"] == 4096 and "a load at random in 4096 pages" in text
+    assert "returns" not in json.loads(run("pages", "-j", "--no-why", "--vm", str(process.pid)).stdout)
+    huge = guest("2m")
+    found = json.loads(run("pages", "-j", "--vm", str(huge.pid)).stdout)
+    assert ("returns" in found) == (found["guests"][0]["verdict"] == "host_small")
+
+
 def test_slots_that_may_not_be_read_are_said(plumb, guest):
     process = guest("4k")
     if os.geteuid() != 0 or not shutil.which("setpriv"):

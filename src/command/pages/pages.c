@@ -60,8 +60,8 @@ static bool options_check(const struct pages_options *options, bool has_program,
         return error_set(err, ERROR_USAGE, "--interval is of --watch, --duration of --watch and --vm, which are not asked for");
     if (options->interval_ms < 10 || options->seconds < 0)
         return error_set(err, ERROR_USAGE, "--interval takes 10 ms and more, --duration no less than 0 s");
-    if (options->machines && (options->folios || options->nodes || options->no_why))
-        return error_set(err, ERROR_USAGE, "--vm takes none of --folios, --numa and --no-why: for those, look at the monitor with -p");
+    if (options->machines && (options->folios || options->nodes))
+        return error_set(err, ERROR_USAGE, "--vm takes neither --folios nor --numa: for those, look at the monitor with -p");
     if (options->case_folder && (options->folios || options->nodes))
         return error_set(err, ERROR_USAGE, "--folios and --numa look at running processes; a case keeps neither");
     return true;

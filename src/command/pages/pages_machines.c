@@ -84,6 +84,7 @@ static void report_fill(struct guest_report *report, struct pages_take *take, co
 {
     const struct sysroot *root = take->context->root;
     report->guest = (struct guest_pages){.machine = *machine, .shadow = shadow};
+    report->no_why = take->options->no_why;
     for (size_t at = 0; at < array_count(statistics); at++)
         kvm_statistic_read((struct fact_number *)((char *)&report->guest + statistics[at].offset), root, machine, statistics[at].name);
     report->guest.has_private = kvm_machine_has_private(root, machine);
@@ -157,6 +158,7 @@ static bool any_has_machine(const struct sysroot *root)
 static void emulated_fill(struct guest_report *report, struct pages_take *take, const struct huge_page *policy, const struct kvm_machine *monitor)
 {
     report->guest = (struct guest_pages){.machine = *monitor, .is_emulated = true};
+    report->no_why = take->options->no_why;
     fact_number_absent(&report->guest.pages_4k, "the monitor has no machine of KVM's");
     report->guest.pages_2m = report->guest.pages_1g = report->guest.splits_by_nx = report->guest.pages_4k;
     report->coverage = coverage_take(take, policy, monitor->pid, &report->why_not);
@@ -212,6 +214,17 @@ static bool guests_find(struct pages_take *take, uint64_t pid, struct guests *gu
     return guests->count || !pid || error_set(err, ERROR_NOT_FOUND, "process %llu runs no KVM guest", (unsigned long long)pid);
 }
 
+/* Only where it would change something for one of them. */
+static bool returns_measure(const struct pages_take *take, const struct guests *guests, struct nested_walk *walk)
+{
+    bool gains = false;
+    for (size_t at = 0; at < guests->count; at++)
+        gains = gains || guest_report_gains(&guests->reports[at]);
+    if (gains && !take->options->no_why)
+        nested_walk_measure(walk, take->context->root, take->context->kernel);
+    return gains && !take->options->no_why;
+}
+
 bool pages_show_machines(struct pages_take *take, FILE *file, struct error *err)
 {
     struct guests guests;
@@ -220,9 +233,11 @@ bool pages_show_machines(struct pages_take *take, FILE *file, struct error *err)
         return false;
     scoped_text struct text out = {0};
     struct page page = page_for(&out, file);
+    struct nested_walk measured;
+    const struct nested_walk *walk = returns_measure(take, &guests, &measured) ? &measured : NULL;
     if (take->options->json)
-        guest_pages_json(&out, guests.reports, guests.count);
+        guest_pages_json(&out, guests.reports, guests.count, walk);
     else
-        guest_pages_text(&page, guests.reports, guests.count);
+        guest_pages_text(&page, guests.reports, guests.count, walk);
     return text_write_file(&out, file) || error_system(err, errno, "can't write the result");
 }

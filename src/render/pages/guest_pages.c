@@ -6,6 +6,7 @@
 #include "base/vec.h"
 #include "render/pages/pages_rows.h"
 #include "render/pages/pages_words.h"
+#include "statistics/json_interval.h"
 #include "system/memory/page_frames.h"
 
 #include <stdlib.h>
@@ -140,7 +141,7 @@ static void add_backing(struct page *page, const struct guest_report *report)
                 page_add(page, PAGE_FAINT, report->slots ? "  backed by (mappings of the monitor in which slots lie)\n         small         huge\n"
                                                          : "  backed by (the monitor's large writable mappings, taken as guest memory)\n         small         huge\n");
             headed = true;
-            pages_mapping_rows(page, &coverage->mappings[at], coverage->mappings[at].sizes.base >= HUGE_PAGE_BYTES);
+            pages_mapping_rows(page, &coverage->mappings[at], !report->no_why && coverage->mappings[at].sizes.base >= HUGE_PAGE_BYTES);
         }
     if (!headed)
         pages_sentence(page, "backing: ", PAGE_WARNING, report->slots ? "no mapping of the monitor lies behind a slot"
@@ -187,12 +188,63 @@ static void add_guest(struct page *page, const struct guest_report *report)
         add_walks(page, guest);
 }
 
-void guest_pages_text(struct page *page, const struct guest_report *reports, size_t count)
+/* ---- what larger pages return ---- */
+
+bool guest_report_gains(const struct guest_report *report)
+{
+    switch (report->guest.verdict) {
+    case GUEST_PAGES_BACKING_SMALL:
+    case GUEST_PAGES_SKEWED:
+    case GUEST_PAGES_LOGGED:
+    case GUEST_PAGES_SPLIT:
+    case GUEST_PAGES_SPLIT_BY_NX:
+    case GUEST_PAGES_PRIVATE:
+    case GUEST_PAGES_BACKING_UNKNOWN:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static const char *gain_words(const struct nested_walk *walk, const struct interval *times, const char *whose, char *out, size_t size)
+{
+    if (times->low > 1)
+        snprintf(out, size, "a guest on %s pages whose every load misses the TLB would run %.2f times as fast [%.2f .. %.2f]", whose, times->mid, times->low,
+                 times->high);
+    else
+        snprintf(out, size, "for a guest on %s pages %u rounds can't tell the two apart: %.2f to %.2f times as fast", whose, walk->rounds, times->low, times->high);
+    return out;
+}
+
+static void add_returns(struct page *page, const struct nested_walk *walk)
+{
+    char words[200];
+    page_heading(page, "WHAT HUGE PAGES ON THIS HOST WOULD RETURN");
+    if (walk->why_not) {
+        pages_sentence(page, "not measured, because: ", PAGE_WARNING, walk->why_not);
+    } else {
+        static const char *const names[] = {"4 KiB", "2 MiB"};
+        text_printf(page->out, "  measured with a guest of plumb's own: a load at random in %llu pages\n", (unsigned long long)walk->pages);
+        page_add(page, PAGE_FAINT, "                                       host 4 KiB   host 2 MiB\n");
+        for (int guest = 0; guest < NESTED_WALK_SIZES; guest++)
+            text_printf(page->out, "    guest on %s pages              %7.1f ns   %7.1f ns\n", names[guest], walk->ns[guest][NESTED_WALK_SMALL].mid,
+                        walk->ns[guest][NESTED_WALK_HUGE].mid);
+        text_printf(page->out, "    side by side, where no load misses the TLB: %.1f ns\n", walk->dense_ns.mid);
+        pages_sentence(page, "at most: ", PAGE_GOOD, gain_words(walk, &walk->times, "4 KiB", words, sizeof(words)));
+        pages_sentence(page, "at most: ", PAGE_GOOD, gain_words(walk, &walk->times_huge, "2 MiB", words, sizeof(words)));
+    }
+    pages_sentence(page, "of it:   ", PAGE_PLAIN, "as much as its programs' loads miss the TLB, which the host can't see: a program whose data fits the TLB gains nothing. Inside the guest, "
+                                                 "plumb diagnose says what a program waits for page walks, and plumb doctor --guest which pages stand behind it");
+}
+
+void guest_pages_text(struct page *page, const struct guest_report *reports, size_t count, const struct nested_walk *walk)
 {
     if (!count)
         page_paragraph(page, PAGE_PLAIN, 0, 0, "no guest runs here: KVM has no machine, and no process is named like a monitor");
     for (size_t at = 0; at < count; at++)
         add_guest(page, &reports[at]);
+    if (walk)
+        add_returns(page, walk);
 }
 
 static void write_number(struct json_writer *json, const char *key, const struct fact_number *fact)
@@ -300,7 +352,25 @@ static void write_guest(struct json_writer *json, const struct guest_report *rep
     json_object_close(json);
 }
 
-void guest_pages_json(struct text *out, const struct guest_report *reports, size_t count)
+static void write_returns(struct json_writer *json, const struct nested_walk *walk)
+{
+    json_object_open(json, "returns");
+    json_string(json, "not_measured", walk->why_not);
+    if (!walk->why_not) {
+        json_u64(json, "pages", walk->pages);
+        json_u64(json, "rounds", walk->rounds);
+        json_interval(json, "dense_ns", walk->dense_ns);
+        json_interval(json, "small_on_small_ns", walk->ns[NESTED_WALK_SMALL][NESTED_WALK_SMALL]);
+        json_interval(json, "small_on_huge_ns", walk->ns[NESTED_WALK_SMALL][NESTED_WALK_HUGE]);
+        json_interval(json, "huge_on_small_ns", walk->ns[NESTED_WALK_HUGE][NESTED_WALK_SMALL]);
+        json_interval(json, "huge_on_huge_ns", walk->ns[NESTED_WALK_HUGE][NESTED_WALK_HUGE]);
+        json_interval(json, "times_small", walk->times);
+        json_interval(json, "times_huge", walk->times_huge);
+    }
+    json_object_close(json);
+}
+
+void guest_pages_json(struct text *out, const struct guest_report *reports, size_t count, const struct nested_walk *walk)
 {
     struct json_writer json;
     json_begin(&json, out);
@@ -320,5 +390,7 @@ void guest_pages_json(struct text *out, const struct guest_report *reports, size
             json_object_close(&json);
         }
     json_array_close(&json);
+    if (walk)
+        write_returns(&json, walk);
     json_object_close(&json);
 }

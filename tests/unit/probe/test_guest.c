@@ -2,6 +2,7 @@
 /* First touches: whose fault is slow? And the table of what others measured. */
 #include "test.h"
 
+#include "probe/guest/nested_walk.h"
 #include "probe/guest/touch_cost.h"
 #include "probe/guest/typical_cost.h"
 
@@ -51,4 +52,27 @@ Test(typical_cost, every_row_is_of_a_cost_and_has_a_source)
         cr_expect_eq(typical_cost_find(typical_cost_rows[at].key, typical_cost_rows[at].place), &typical_cost_rows[at]);
     }
     cr_expect_null(typical_cost_find("no_such_cost", TYPICAL_KVM));
+}
+
+static int refusing_ioctl(void *context, int fd, unsigned long request, unsigned long argument)
+{
+    (void)fd, (void)request, (void)argument;
+    ++*(int *)context;
+    return -1;
+}
+
+/* Whatever KVM refuses, there is a reason and no number. */
+Test(guest_probe, a_kvm_that_refuses_is_told)
+{
+    struct kernel kernel = *kernel_live();
+    struct sysroot live;
+    struct nested_walk walk;
+    int calls = 0;
+    kernel.context = &calls;
+    kernel.ioctl = refusing_ioctl;
+    sysroot_init(&live, NULL);
+    nested_walk_measure(&walk, &live, &kernel);
+    cr_assert(walk.why_not && *walk.why_not);
+    cr_assert_not(walk.times.known || walk.dense_ns.known);
+    cr_assert_leq(calls, 1);
 }
