@@ -187,6 +187,8 @@ static struct interval sent_part(const struct results *results, const struct fin
 static struct interval woken_part(const struct results *results, const struct finding *finding)
 {
     struct interval cost = guest_cost(results->guest, GUEST_COST_WAKE_IDLE);
+    if (!cost.known) /* one CPU only: what wakes it is its timer, or a device */
+        cost = guest_cost(results->guest, GUEST_COST_TIMER_IDLE);
     struct measured switches = results->activity ? results->activity->voluntary_switches : not_measured("");
     if (switches.known && switches.value == 0)
         return interval_exactly(0);

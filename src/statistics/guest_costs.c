@@ -21,6 +21,8 @@ static const struct {
     [GUEST_COST_HOST_FAULT] = {"host_fault_ns", 0},
     [GUEST_COST_WAKE_POLLED] = {"wake_polled_ns", 0},
     [GUEST_COST_WAKE_IDLE] = {"wake_idle_ns", 0},
+    [GUEST_COST_TIMER_POLLED] = {"timer_polled_ns", 0},
+    [GUEST_COST_TIMER_IDLE] = {"timer_idle_ns", 0},
     [GUEST_COST_IPI] = {"ipi_ns", 0},
     [GUEST_COST_TICK] = {"tick_ns", 0},
     [GUEST_COST_INTERRUPTION] = {"interruption_ns", 0},
@@ -303,6 +305,7 @@ void guest_costs_members(const struct guest_costs *costs, struct json_writer *js
 {
     json_double(json, "taken_at_s", costs->taken_at_s);
     json_double(json, "elapsed_s", costs->elapsed_s);
+    json_double(json, "own_cpu_s", costs->own_cpu_s);
     for (size_t at = 0; at < GUEST_COSTS; at++)
         value_write(json, cost_rows[at].key, costs->costs[at].value, costs->costs[at].why_not);
     value_write(json, "host_fault_share", costs->host_fault_share, costs->costs[GUEST_COST_TOUCH_OLD].why_not);

@@ -22,6 +22,8 @@ enum guest_cost { /* all in nanoseconds */
     GUEST_COST_HOST_FAULT,   /* by how much the slow ones of these are slower: the host had no page there */
     GUEST_COST_WAKE_POLLED,  /* a thread on another CPU wakes; that CPU was kept from going idle */
     GUEST_COST_WAKE_IDLE,    /* the same; that CPU was idle (HLT) */
+    GUEST_COST_TIMER_POLLED, /* how long after its timer was due a sleeping thread runs; its CPU was kept from going idle */
+    GUEST_COST_TIMER_IDLE,   /* the same; its CPU was idle (HLT) */
     GUEST_COST_IPI,          /* one CPU interrupts another and has its answer */
     GUEST_COST_TICK,         /* what one tick of this kernel takes from a thread that computes */
     GUEST_COST_INTERRUPTION, /* what one interruption takes that is none of this kernel's ticks */
@@ -82,7 +84,7 @@ struct guest_costs {
     uint32_t cpu_count;
     const char *why_no_cpus;          /* NULL unless cpu_count is 0 */
     struct host_backing backing;
-    double elapsed_s, taken_at_s;     /* taken_at_s: since 1970 */
+    double elapsed_s, own_cpu_s, taken_at_s; /* what measuring took; taken_at_s: since 1970 */
 };
 
 const char *guest_cost_key(enum guest_cost cost);         /* "cpuid_ns": its member in JSON */

@@ -108,6 +108,7 @@ bool guest_costs_read(struct guest_costs *costs, struct json_value object, struc
         .touched_pages = json_unsigned_or(json_member(object, "touched_pages"), 0),
         .kernel_hz = value_read(json_member(object, "kernel_hz"), false, arena),
         .elapsed_s = json_number_or(json_member(object, "elapsed_s"), 0),
+        .own_cpu_s = json_number_or(json_member(object, "own_cpu_s"), 0),
         .taken_at_s = json_number_or(json_member(object, "taken_at_s"), 0),
     };
     for (enum guest_cost cost = 0; cost < GUEST_COSTS; cost++)

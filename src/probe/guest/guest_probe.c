@@ -107,6 +107,7 @@ static void *probe_run(void *context)
     touch_costs_measure(costs, probe->root, plan->touched_bytes, counter_ns);
     cpus_measure(probe, plan, &allowed, own, counter_ns);
     host_pages_measure(&costs->backing, probe->root, plan->page_rounds);
+    timer_costs_measure(costs->costs, own, plan->wakes);
     if (other_cpu(probe, &allowed, own, &other))
         wake_costs_measure(costs->costs, own, other, plan->wakes);
     else
@@ -126,7 +127,7 @@ void guest_probe_measure(struct guest_costs *costs, const struct sysroot *root, 
     struct probe probe = {costs, root, request};
     struct timespec now;
     pthread_t thread;
-    double start_ns = wall_ns();
+    double start_ns = wall_ns(), start_cpu_ns = (double)clock_ns(CLOCK_PROCESS_CPUTIME_ID);
     void *failed = &probe;
     *costs = (struct guest_costs){0};
     if (!sysroot_is_live(root))
@@ -136,4 +137,5 @@ void guest_probe_measure(struct guest_costs *costs, const struct sysroot *root, 
     clock_gettime(CLOCK_REALTIME, &now);
     costs->taken_at_s = (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
     costs->elapsed_s = (wall_ns() - start_ns) * 1e-9;
+    costs->own_cpu_s = ((double)clock_ns(CLOCK_PROCESS_CPUTIME_ID) - start_cpu_ns) * 1e-9;
 }

@@ -9,7 +9,9 @@
 #include <sched.h>
 #include <stdatomic.h>
 #include <sys/eventfd.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { WAKES_MOST = 100, MISSED_MOST = 3, ROUNDS = 20, BARRIERS = 20 };
@@ -136,6 +138,52 @@ static void with_spinner(struct guest_value *costs, struct other_cpu *other, int
     }
     atomic_store(&other->stop, true);
     (void)eventfd_write(other->event, 1);
+    pthread_join(spinner, NULL);
+}
+
+/* Negative: it could not sleep. */
+static double late_ns(void)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_nsec += (long)ASLEEP_NS;
+    if (until.tv_nsec >= 1000000000) {
+        until.tv_nsec -= 1000000000;
+        until.tv_sec++;
+    }
+    if (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) != 0)
+        return -1;
+    return wall_ns() - ((double)until.tv_sec * 1e9 + (double)until.tv_nsec);
+}
+
+static struct guest_value lates_measure(int wakes)
+{
+    double ns[WAKES_MOST];
+    size_t count = 0;
+    (void)late_ns();
+    for (int at = 0; at < wakes && at < WAKES_MOST; at++) {
+        ns[count] = late_ns();
+        count += ns[count] >= 0;
+    }
+    return count ? (struct guest_value){.value = quartile_interval(ns, count)} : (struct guest_value){.why_not = "signals ended every sleep"};
+}
+
+void timer_costs_measure(struct guest_value *costs, unsigned own, int wakes)
+{
+    struct other_cpu here = {.cpu = own};
+    pthread_t spinner;
+    if (!pin_here(own)) {
+        costs[GUEST_COST_TIMER_IDLE].why_not = costs[GUEST_COST_TIMER_POLLED].why_not = "the thread could not be pinned to a CPU";
+        return;
+    }
+    (void)prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);
+    costs[GUEST_COST_TIMER_IDLE] = lates_measure(wakes);
+    if (pthread_create(&spinner, NULL, spinner_run, &here) != 0) {
+        costs[GUEST_COST_TIMER_POLLED].why_not = "a thread could not be started";
+        return;
+    }
+    costs[GUEST_COST_TIMER_POLLED] = lates_measure(wakes);
+    atomic_store(&here.stop, true);
     pthread_join(spinner, NULL);
 }
 

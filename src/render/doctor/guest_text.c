@@ -69,6 +69,8 @@ static const struct {
     {GUEST_COST_HOST_FAULT, "  more where the host faults too"},
     {GUEST_COST_WAKE_POLLED, "wake-up, other CPU kept awake"},
     {GUEST_COST_WAKE_IDLE, "wake-up, other CPU halted"},
+    {GUEST_COST_TIMER_POLLED, "late by a timer, CPU kept awake"},
+    {GUEST_COST_TIMER_IDLE, "late by a timer, CPU halted"},
     {GUEST_COST_IPI, "IPI and its answer"},
     {GUEST_COST_TICK, "one tick of this kernel"},
     {GUEST_COST_INTERRUPTION, "one other interruption"},
@@ -122,6 +124,14 @@ static void sources(struct page *page)
         text_add_repeated(page->out, " ", LABEL_COLUMN);
         page_paragraph(page, PAGE_FAINT, LABEL_COLUMN, LABEL_COLUMN + 2, text_string(&line));
     }
+}
+
+static void own_cost(struct page *page, const struct guest_costs *costs)
+{
+    if (costs->own_cpu_s <= 0)
+        return;
+    text_add_repeated(page->out, " ", LABEL_COLUMN);
+    page_printf(page, PAGE_FAINT, "Measuring took %.2f s, and %.2f s of CPU time.\n", costs->elapsed_s, costs->own_cpu_s);
 }
 
 static void costs_section(struct page *page, const struct guest_costs *costs)
@@ -329,6 +339,7 @@ void guest_text(struct page *page, const struct guest_report *report)
     page_heading(page, "guest");
     kind_rows(page, machine);
     costs_section(page, report->costs);
+    own_cost(page, report->costs);
     time_section(page, report);
     backing_section(page, &report->costs->backing);
     missing_section(page, report->missing);
