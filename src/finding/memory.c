@@ -131,15 +131,16 @@ static bool goes_in_order(const struct results *results, const struct stall_grou
 {
     const struct bottleneck *bottleneck = results->bottleneck;
     const char *function = function_of(results->stalls, group)->name;
-    double streamed = 0, told = 0;
+    double streamed = 0, ordered = 0, told = 0;
     for (size_t at = 0; bottleneck && at < bottleneck->loop_count; at++) {
         const struct bottleneck_loop *loop = &bottleneck->loops[at];
         if (!loop->verdict.function || strcmp(loop->verdict.function, function) != 0)
             continue;
         streamed += loop->masses[CAUSE_BANDWIDTH] * (double)loop->samples;
+        ordered += loop->walks_in_order ? (double)loop->samples : 0;
         told += (double)loop->samples;
     }
-    return group->in_order || (told >= 0.5 * (double)group->samples && streamed > 0.5 * told);
+    return group->in_order || (told >= 0.5 * (double)group->samples && (streamed > 0.5 * told || ordered > 0.5 * told));
 }
 
 static struct interval group_gain(const struct stall_group *group, const struct access_cost *cost)

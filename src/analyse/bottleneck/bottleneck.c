@@ -84,7 +84,7 @@ static void set_note(struct bottleneck_verdict *verdict, const struct loop_look 
 {
     const struct touched_memory *touched = &look->touched;
     verdict->set = (struct bottleneck_set){0};
-    verdict->level = look->reach.known ? look->reach.level : LEVEL_NONE;
+    verdict->level = look->reach.known ? look->reach.level : look->paced_level;
     if (!touched->known)
         return;
     verdict->set.at_least_bytes = touched->lines_least_bytes;
@@ -148,6 +148,7 @@ static void loop_fill(struct bottleneck_loop *loop, const struct bottleneck_requ
     loop->samples = region->samples;
     loop->first_addr = region->code->items[region->rows.first].addr;
     loop->last_addr = region->code->items[region->rows.last].addr;
+    loop->walks_in_order = look->ruled_out_line_ns > 0 || look->reach.in_order;
     loop->evenness = look->guesses.evenness;
     for (int cause = 0; cause < CAUSE_COUNT; cause++)
         loop->masses[cause] = look->samples[cause] / (double)region->samples;

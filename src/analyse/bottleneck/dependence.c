@@ -65,6 +65,6 @@ bool is_chased(const struct region *region, uint32_t row)
 {
     const struct instruction *here = &region->code->items[row];
     bool own = here->class == INSTRUCTION_LOAD && here->memory.base < 64 && here->memory.size_bytes == 8 &&
-               (here->writes >> here->memory.base & 1);
+               (here->writes >> here->memory.base & 1) && !(region->code->marks[row] & MARK_STRAY);
     return own || region->code->marks[row] & (MARK_ADDRESSED | MARK_FOLLOWS);
 }

@@ -238,12 +238,24 @@ static const char *translation_text(const struct reach *reach, struct arena *are
                         bytes_text(arena, stride));
 }
 
+/* Where no addresses say how far it reaches. */
+static void pace_evidence(struct bottleneck_verdict *verdict, const struct loop_look *look, struct arena *arena)
+{
+    if (!look->reach.known && look->paced_level > LEVEL_L1)
+        add(verdict, "rate", arena_printf(arena, "a turn of its loop takes %s cycles, and %s when all that it loads is in the first cache",
+                                          short_number_of(look->pace.measured_cycles.value).text, short_number_of(look->resources.bound.cycles).text));
+}
+
 static void memory_evidence(struct bottleneck_verdict *verdict, const struct leading *leading, struct arena *arena)
 {
     const struct reach *reach = &leading->look->reach;
     switch (verdict->cause) {
     case CAUSE_LATENCY:
         add(verdict, "code", "each address comes out of a load before: nothing can be fetched meanwhile");
+        pace_evidence(verdict, leading->look, arena);
+        break;
+    case CAUSE_L2:
+        pace_evidence(verdict, leading->look, arena);
         break;
     case CAUSE_BANDWIDTH:
         add(verdict, reach->line_ns > 0 ? "rate" : "code",
@@ -311,6 +323,9 @@ static bool is_confirmed(const struct bottleneck_verdict *verdict, const struct 
         return false;
     switch (verdict->cause) {
     case CAUSE_LATENCY:
+        if (!look->reach.known && look->paced_level == LEVEL_BEYOND)
+            return true;
+        /* fall through */
     case CAUSE_TLB:
     case CAUSE_PARALLEL_MISSES:
         return look->reach.known && look->reach.level == LEVEL_BEYOND && !look->is_prefetched &&

@@ -115,13 +115,42 @@ static enum forwarding forwarding_of(struct rows_view *view, uint32_t row, const
     return reach->known && reach->lines_bytes <= FEW_PLACES_BYTES ? FORWARD_SUPPOSED : FORWARD_OPEN;
 }
 
+/*
+ * A chase whose addresses aren't known: how much longer than with everything in the first cache a turn was measured to take says
+ * where its loads end. Branches that may be guessed wrong could take as much as a near cache does.
+ */
+enum bottleneck_level loop_look_level(const struct loop_look *look)
+{
+    const struct bottleneck_thresholds *limit = &bottleneck_thresholds;
+    const struct loop_bound *bound = &look->resources.bound;
+    static const double LOAD_CYCLES = 5; /* documented: 4 or 5, from the first cache */
+    double loads = bound->chain.kind_cycles[CHAIN_LOAD] / LOAD_CYCLES;
+    if (!look->pace.measured_cycles.known || !bound->known || bound->is_lower || loads <= 0 || look->guesses.both_ways >= limit->both_ways)
+        return LEVEL_NONE;
+    double beyond = (look->pace.measured_cycles.value - bound->chain.cycles) / (loads > 1 ? loads : 1);
+    if (beyond >= limit->paced_beyond)
+        return LEVEL_BEYOND;
+    if (look->guesses.branches)
+        return LEVEL_NONE;
+    return beyond <= limit->paced_first ? LEVEL_L1 : beyond >= limit->paced_second && beyond <= 2 * limit->paced_second ? LEVEL_L2 : LEVEL_NONE;
+}
+
+static enum bottleneck_cause chased_cause(struct loop_look *look, const struct reach *reach)
+{
+    static const enum bottleneck_cause causes[] = {CAUSE_UNKNOWN, CAUSE_L1_LATENCY, CAUSE_L2, CAUSE_LATENCY};
+    if (reach->known)
+        return CAUSE_L1_LATENCY;
+    look->paced_level = loop_look_level(look);
+    return causes[look->paced_level];
+}
+
 static enum bottleneck_cause near_cause(struct rows_view *view, uint32_t row, struct loop_look *look, const struct reach *reach)
 {
     const struct region *region = view->region;
     if (region->code->marks[row] & MARK_CHAINED && !is_chased(region, row))
         return CAUSE_LATENCY_CHAIN;
     if (is_chased(region, row)) /* how far, if not known: it may as well miss every cache */
-        return reach->known ? CAUSE_L1_LATENCY : CAUSE_UNKNOWN;
+        return chased_cause(look, reach);
     enum forwarding forwarding = forwarding_of(view, row, look, reach);
     view->is_open = forwarding == FORWARD_OPEN;
     look->supposed += forwarding == FORWARD_SUPPOSED ? (double)region->code->hits[row] : 0;

@@ -25,6 +25,7 @@ struct loop_look {
     double supposed;           /* samples laid at store forwarding for there being few places, not for having been seen */
     bool touches_memory;       /* any load or store */
     bool is_prefetched;        /* asks for data ahead by itself */
+    enum bottleneck_level paced_level; /* of a chase whose addresses aren't known: by how long a turn takes; NONE: not told */
     double ruled_out_line_ns;  /* memory in order, walked too slowly to wait for it: so long a line; 0: none is */
     uint64_t unplaced;         /* samples that stalled at accesses whose addresses aren't known, the stack's left out */
     struct guesses guesses;
@@ -33,6 +34,8 @@ struct loop_look {
 };
 
 struct loop_look loop_look_of(const struct bottleneck_request *request, const struct region *region, struct arena *arena);
+/* Of a chase whose addresses aren't known, by its pace; NONE: it doesn't tell. */
+enum bottleneck_level loop_look_level(const struct loop_look *look);
 enum bottleneck_cause loop_look_first(const struct loop_look *look);
 
 #endif

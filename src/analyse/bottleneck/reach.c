@@ -190,6 +190,21 @@ static uint64_t grain_of(const address_list *list)
     return grain ? grain : 1;
 }
 
+/* … but where all stand in one line of each element, an element is one line, wherever in it they stand. */
+static uint64_t walked_step(const address_list *list)
+{
+    struct working_set set = working_set_of(list->items, list->count);
+    uint64_t grain = grain_of(list);
+    return set.one_place_in_stride && set.stride_bytes > grain ? set.stride_bytes : grain;
+}
+
+/* One row after the other, whatever the time says of their order. */
+static bool goes_by_rows(const address_list *list)
+{
+    struct working_set set = working_set_of(list->items, list->count);
+    return working_set_walks_rows(&set);
+}
+
 /* Elements a power of two of lines apart, up to a page, leave the sets between unused. */
 static double crowding_of(uint64_t grain)
 {
@@ -213,6 +228,66 @@ static uint64_t step_a_line(const struct region *region, uint32_t row, int64_t s
         last = along ? place : last;
     }
     return lines > 1 && way / lines > LINE_BYTES ? way / lines : lines > 1 ? LINE_BYTES : way;
+}
+
+/*
+ * A register by which the loop moves the row's place on in every turn, and nothing else does: how far, its samples know.
+ * 0: it isn't so, or they don't agree.
+ */
+static int64_t step_by_register(const struct bottleneck_request *request, const struct region *region, uint32_t row)
+{
+    enum { LOOKED_AT_MOST = 64 };
+    const struct instruction *items = region->code->items;
+    const struct memory_operand *memory = &items[row].memory;
+    uint8_t by = REGISTER_NONE;
+    uint64_t written = 0;
+    if (!region->is_loop || memory->base >= 64 || memory->index != REGISTER_NONE || memory->is_relative)
+        return 0;
+    for (uint32_t at = region->rows.first; at <= region->rows.last; at++) {
+        written |= items[at].writes & ~((uint64_t)1 << memory->base);
+        if (!(items[at].writes >> memory->base & 1))
+            continue;
+        if (by != REGISTER_NONE || items[at].step_register != memory->base || items[at].step_by >= 64)
+            return 0;
+        by = items[at].step_by;
+    }
+    if (by == REGISTER_NONE || written >> by & 1)
+        return 0;
+    const struct samples *samples = &request->recording->samples;
+    struct index_part own = code_index_placed(request->index, region->function);
+    uint64_t step = 0, here;
+    size_t looked_at = 0, alike = 0;
+    for (size_t at = 0; at < own.count && looked_at < LOOKED_AT_MOST; at++) {
+        const struct stall_sample *placed = &request->stalls->placed[own.items[at]];
+        if (!region_holds(region, placed->sampled) || !samples_register(samples, &samples->items[placed->sample], by, &here))
+            continue;
+        step = looked_at++ ? step : here;
+        alike += step == here;
+    }
+    return looked_at == LOOKED_AT_MOST && alike * 10 >= looked_at * 9 ? (int64_t)step : 0;
+}
+
+/* The code's own word outweighs what the addresses look like. */
+static void step_note(struct working_set *set, int64_t step)
+{
+    enum { STRIDE_LEAST = 2 * LINE_BYTES };
+    uint64_t way = (uint64_t)(step < 0 ? -step : step);
+    if (way < STRIDE_LEAST)
+        return;
+    set->stride_bytes = way;
+    set->stride_score = 1;
+    set->one_place_in_stride = false; /* it goes through them in a row, wherever in them it stands */
+}
+
+/* No walk in order steps over lines: by the code's own word, or by all of its samples. */
+static bool steps_over_lines(const struct bottleneck_request *request, const struct region *region, uint32_t row,
+                             const struct working_set *set, int64_t step)
+{
+    int64_t counted;
+    if (step > 2 * LINE_BYTES || step < -2 * LINE_BYTES)
+        return true;
+    return set->stride_bytes > 2 * LINE_BYTES && !code_loop_step(region->code->items, region->rows, row, &counted) &&
+           walk_steps_by(request, region, row, set->stride_bytes) >= bottleneck_thresholds.walk_stepping;
 }
 
 static bool is_walked(const struct bottleneck_request *request, const struct region *region, uint32_t row)
@@ -260,8 +335,9 @@ static struct touched_memory touched_of(const struct bottleneck_request *request
         return touched_by_string(request, region, row, stalled, arena);
     bool counted = row != UINT32_MAX && region->is_loop && code_loop_step(region->code->items, region->rows, row, &step) && step;
     if (!counted) {
-        bool walked = row != UINT32_MAX && stalled->count >= WORKING_SET_ADDRESSES_LEAST && is_walked(request, region, row);
-        return touched_memory_of(stalled->items, stalled->count, walked ? grain_of(stalled) : 0, arena);
+        bool walked = row != UINT32_MAX && stalled->count >= WORKING_SET_ADDRESSES_LEAST &&
+                      (is_walked(request, region, row) || goes_by_rows(stalled));
+        return touched_memory_of(stalled->items, stalled->count, walked ? walked_step(stalled) : 0, arena);
     }
     address_list met = {0};
     addresses_met(&met, request, region, row);
@@ -285,7 +361,9 @@ struct reach reach_of(const struct bottleneck_request *request, const struct reg
     if (reach.touched.known) {
         const struct touched_memory *touched = &reach.touched;
         bool sized = touched->lines_bytes.known;
+        int64_t step = access == UINT32_MAX ? 0 : step_by_register(request, region, access);
         reach.set = working_set_of(addresses.items, addresses.count);
+        step_note(&reach.set, step);
         reach.lines_bytes = sized ? touched->lines_bytes.mid : touched->lines_least_bytes;
         reach.known = level_find(&reach, request->machine, crowding_of(grain_of(&addresses)));
         double pages = touched->pages_bytes.known ? touched->pages_bytes.mid : touched->pages_least_bytes;
@@ -294,6 +372,8 @@ struct reach reach_of(const struct bottleneck_request *request, const struct reg
                                ((sized && pages > limit->tlb_page_line * touched->lines_bytes.mid) || strides);
         if (reach.known && reach.level != LEVEL_L1 && access != UINT32_MAX)
             order_find(&reach, request, region, bound, access);
+        if (reach.in_order && access != UINT32_MAX && steps_over_lines(request, region, access, &reach.set, step))
+            reach.in_order = false;
         reach.is_wide_spread &= !reach.in_order;
     }
     vec_done(&addresses);

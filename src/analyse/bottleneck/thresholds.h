@@ -9,6 +9,9 @@ struct bottleneck_thresholds {
     double paced_share;        /* of the samples, for a rate of its own */
     double bound_met;          /* measured against the bound: it is what the loop takes; clock and costs are within a quarter */
     double bound_missed;       /* something else takes nearly half of the time */
+    double paced_first;        /* cycles a chased load takes beyond a hit of the first cache: within noise and issue, it was one */
+    double paced_second;       /* … of the second cache, which answers 9 to 12 cycles later; twice that at most */
+    double paced_beyond;       /* … beyond both: third caches take 30 more at least */
     double loop_share_least;   /* smaller loops are their function's business */
     double leading_least;      /* of the samples laid at a cause: no smaller part speaks for all of them */
     double set_over_cache;     /* working sets are known within a factor of two at worst, 1.5 mostly */
@@ -44,6 +47,7 @@ struct bottleneck_thresholds {
     double walk_drifting;      /* … that go one way, by an eighth of it all at most: half of that by chance is 1 in 16 */
     double walk_line_ns;       /* slower a line than that, no memory keeps a walk in order waiting (slowest seen: 12) */
     double walk_contention;    /* a stream's bandwidth, others there, against what one core reads alone: a third at worst */
+    double walk_stepping;      /* of neighbouring samples some whole steps apart, for a walk from row to row: a quarter are by chance */
     double walk_fastest;       /* what lies beyond the second cache comes so many times as fast from a third one as from memory, at most */
     double small_most;         /* of samples: quick ones in small pieces, that only all of them together tell something of */
     double constants_bytes;    /* a loop that reads no more reads constants, which stay in the first cache */
@@ -58,6 +62,9 @@ static const struct bottleneck_thresholds bottleneck_thresholds = {
     .paced_share = 0.05,
     .bound_met = 1.3,
     .bound_missed = 1.8,
+    .paced_first = 2,
+    .paced_second = 7,
+    .paced_beyond = 25,
     .loop_share_least = 0.02,
     .leading_least = 0.1,
     .set_over_cache = 1.4,
@@ -93,6 +100,7 @@ static const struct bottleneck_thresholds bottleneck_thresholds = {
     .walk_drifting = 0.75,
     .walk_line_ns = 40,
     .walk_contention = 3,
+    .walk_stepping = 0.7,
     .walk_fastest = 4,
     .small_most = 0.25,
     .constants_bytes = 1024,

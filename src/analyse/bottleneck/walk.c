@@ -2,6 +2,7 @@
 #include "analyse/bottleneck/walk.h"
 
 #include "analyse/bottleneck/code_index.h"
+#include "analyse/bottleneck/dependence.h"
 #include "analyse/memory/data_address.h"
 #include "base/arena.h"
 #include "base/scope.h"
@@ -44,15 +45,33 @@ static int met_compare(const void *a, const void *b)
     return (left->time_ns > right->time_ns) - (left->time_ns < right->time_ns);
 }
 
+/* What the loop's registers say of the row's place holds at any of its samples while they only count. */
+static bool is_counted(const struct region *region, uint32_t row)
+{
+    int64_t step;
+    return region->is_loop && code_loop_step(region->code->items, region->rows, row, &step);
+}
+
+/* Else they hold it where it was just met, or where it is about to be if what it loads overwrites them. */
+static bool holds_place(const struct region *region, uint32_t row, const struct stall_sample *placed)
+{
+    const struct instruction *here = &region->code->items[row];
+    uint64_t used = (here->memory.base < 64 ? (uint64_t)1 << here->memory.base : 0) |
+                    (here->memory.index < 64 ? (uint64_t)1 << here->memory.index : 0);
+    bool is_next = is_chased(region, row) && here->memory.index == REGISTER_NONE; /* where it goes next, which is as good */
+    return !(here->writes & used) || is_next ? placed->stalled == row : placed->sampled == row;
+}
+
 static void met_find(met_list *list, const struct bottleneck_request *request, const struct region *region, uint32_t row)
 {
     const struct samples *samples = &request->recording->samples;
     struct instruction plain = region->code->items[row];
+    bool anywhere = plain.class == INSTRUCTION_STRING || is_counted(region, row);
     plain.writes = 0;
     struct index_part own = code_index_placed(request->index, region->function);
     for (size_t at = 0; at < own.count; at++) {
         const struct stall_sample *placed = &request->stalls->placed[own.items[at]];
-        if (!region_holds(region, placed->sampled))
+        if (!region_holds(region, placed->sampled) || !(anywhere || holds_place(region, row, placed)))
             continue;
         const struct sample *sample = &samples->items[placed->sample];
         struct register_source registers = {samples, sample};
@@ -115,11 +134,26 @@ static void speed_find(struct walk *walk, const struct pair *pairs, size_t count
     walk->bytes_per_ns = fabs(middle);
 }
 
+typedef vec(struct pair) pair_list;
+
+/* Nearest in time first. */
+static void pairs_find(pair_list *pairs, const met_list *list)
+{
+    for (size_t at = 1; at < list->count; at++) {
+        const struct met *before = &list->items[at - 1], *here = &list->items[at];
+        double dt_ns = (double)(here->time_ns - before->time_ns);
+        if (here->thread == before->thread && dt_ns >= SHORTEST_NS && dt_ns <= LONGEST_NS)
+            *vec_push(pairs) = (struct pair){dt_ns, (double)(int64_t)(here->addr - before->addr)};
+    }
+    if (pairs->count)
+        qsort(pairs->items, pairs->count, sizeof(*pairs->items), nearer_compare);
+}
+
 struct walk walk_of(const struct bottleneck_request *request, const struct region *region, uint32_t row)
 {
     struct walk walk = {0};
     met_list list = {0};
-    vec(struct pair) pairs = {0};
+    pair_list pairs = {0};
     uint32_t offsets = 0;
     met_find(&list, request, region, row);
     uint64_t least = UINT64_MAX, most = 0;
@@ -129,19 +163,30 @@ struct walk walk_of(const struct bottleneck_request *request, const struct regio
         least = addr < least ? addr : least;
         most = addr > most ? addr : most;
     }
-    for (size_t at = 1; at < list.count; at++) {
-        const struct met *before = &list.items[at - 1], *here = &list.items[at];
-        double dt_ns = (double)(here->time_ns - before->time_ns);
-        if (here->thread == before->thread && dt_ns >= SHORTEST_NS && dt_ns <= LONGEST_NS)
-            *vec_push(&pairs) = (struct pair){dt_ns, (double)(int64_t)(here->addr - before->addr)};
-    }
+    pairs_find(&pairs, &list);
     walk.offsets_met = (uint64_t)__builtin_popcount(offsets);
     if (pairs.count >= PAIRS_LEAST) {
-        qsort(pairs.items, pairs.count, sizeof(*pairs.items), nearer_compare);
         speed_find(&walk, pairs.items, pairs.count < PAIRS_WANTED ? pairs.count : PAIRS_WANTED,
                    (double)(most - least));
     }
     vec_done(&pairs);
     vec_done(&list);
     return walk;
+}
+
+double walk_steps_by(const struct bottleneck_request *request, const struct region *region, uint32_t row, uint64_t stride_bytes)
+{
+    static const double OFF_MOST = 0.125; /* of a step: the walk's next column begins a little further */
+    met_list list = {0};
+    pair_list pairs = {0};
+    met_find(&list, request, region, row);
+    pairs_find(&pairs, &list);
+    size_t count = pairs.count < PAIRS_WANTED ? pairs.count : PAIRS_WANTED, fitting = 0;
+    for (size_t at = 0; at < count; at++) {
+        double steps = pairs.items[at].way_bytes / (double)stride_bytes, whole = round(steps);
+        fitting += whole != 0 && fabs(steps - whole) <= OFF_MOST;
+    }
+    vec_done(&pairs);
+    vec_done(&list);
+    return count >= PAIRS_LEAST ? (double)fitting / (double)count : 0;
 }

@@ -23,4 +23,11 @@ struct walk {
 void addresses_met(address_list *list, const struct bottleneck_request *request, const struct region *region, uint32_t row);
 struct walk walk_of(const struct bottleneck_request *request, const struct region *region, uint32_t row);
 
+
+/*
+ * Which share of neighbouring samples, 0..1, is some whole steps of `stride` apart. A walk line by line that is sampled as
+ * evenly as it goes looks like steps, too, but not at the second timer's samples between. 0: too few pairs.
+ */
+double walk_steps_by(const struct bottleneck_request *request, const struct region *region, uint32_t row, uint64_t stride_bytes);
+
 #endif

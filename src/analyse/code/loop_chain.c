@@ -215,6 +215,32 @@ struct loop_chain loop_chain_at(const struct instruction *rows, struct loop_rows
     return chain;
 }
 
+static bool is_same_variable(const struct memory_operand *a, const struct memory_operand *b)
+{
+    return a->base == b->base && a->index == b->index && a->scale == b->scale && a->displacement == b->displacement &&
+           a->segment == b->segment && a->is_relative == b->is_relative && !a->is_relative;
+}
+
+bool loop_value_returns(const struct instruction *rows, struct loop_rows loop, uint32_t row)
+{
+    enum { VARIABLES_MOST = 4 };
+    const struct memory_operand *variables[VARIABLES_MOST];
+    uint32_t length = loop.last - loop.first + 1, count = 0;
+    uint64_t held = rows[row].writes;
+    if (length > CIRCLE_MOST)
+        return true;
+    for (uint32_t turn = 1; turn < length; turn++) {
+        const struct instruction *next = &rows[loop.first + (row - loop.first + turn) % length];
+        bool keeps = next->reads & held;
+        if (keeps && next->class == INSTRUCTION_STORE && count < VARIABLES_MOST && !(address_registers(&next->memory) & held))
+            variables[count++] = &next->memory;
+        for (uint32_t at = 0; at < count && next->class == INSTRUCTION_LOAD; at++)
+            keeps |= is_same_variable(variables[at], &next->memory);
+        held = keeps ? held | next->writes : held & ~next->writes;
+    }
+    return held & address_registers(&rows[row].memory);
+}
+
 bool loop_load_follows(const struct instruction *rows, struct loop_rows loop, uint32_t chase, uint32_t load)
 {
     uint64_t moved = 0;

@@ -34,6 +34,13 @@ struct loop_chain {
     uint32_t beside;      /* such instructions of the loop that aren't in it: they overlap with it */
 };
 
+/*
+ * Whether a load that overwrites a register of its own address finds what it loaded there again at its next time, by registers or
+ * through a variable in memory: then it goes from place to place. Else the register is loaded anew between, and what it
+ * loaded is data. true also where the loop is too long to tell.
+ */
+bool loop_value_returns(const struct instruction *rows, struct loop_rows loop, uint32_t row);
+
 struct loop_chain loop_chain_at(const struct instruction *rows, struct loop_rows loop, uint32_t row);
 
 /*

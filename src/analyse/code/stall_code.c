@@ -174,7 +174,10 @@ static void loop_mark(const struct stall_work *work, struct stall_code *decoded,
         decoded->marks[at] |= narrow ? MARK_NARROW : 0;
         /* A division is the divider's own matter. */
         decoded->marks[at] |= !row->divides && loop_chain_is_longest(&chain, loop) ? MARK_CHAINED : 0;
-        bool pops = row->memory.base == work->stack_register; /* its next place is known without what it loads */
+        bool overwrites = row->class == INSTRUCTION_LOAD && row->memory.base < 64 && row->writes >> row->memory.base & 1;
+        decoded->marks[at] |= overwrites && !loop_value_returns(decoded->items, loop, at) ? MARK_STRAY : 0;
+        /* Its next place is known without what it loads. */
+        bool pops = row->memory.base == work->stack_register || row->class == INSTRUCTION_STRING;
         if (!chain.carried || !chain.through_address || pops)
             continue;
         decoded->marks[at] |= MARK_ADDRESSED;

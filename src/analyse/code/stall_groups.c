@@ -159,7 +159,7 @@ static bool is_dependent(const struct stall_code *decoded, uint32_t index)
 {
     const struct instruction *instruction = &decoded->items[index];
     bool own = instruction->class == INSTRUCTION_LOAD && instruction->memory.base < 64 &&
-               (instruction->writes >> instruction->memory.base & 1);
+               (instruction->writes >> instruction->memory.base & 1) && !(decoded->marks[index] & MARK_STRAY);
     return own || decoded->marks[index] & (MARK_ADDRESSED | MARK_FOLLOWS);
 }
 

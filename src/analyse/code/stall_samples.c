@@ -31,12 +31,14 @@ bool stall_moves_one(const struct instruction *instruction)
  * The sample is taken behind the load, when a load into a register of its own address has overwritten it. A plain
  * pointer chase leaves the next address there, which is as good; anything else leaves data.
  */
-static bool loses_address(const struct instruction *instruction)
+static bool loses_address(const struct stall_code *decoded, uint32_t index)
 {
+    const struct instruction *instruction = &decoded->items[index];
     const struct memory_operand *memory = &instruction->memory;
     uint64_t used = (memory->base < 64 ? (uint64_t)1 << memory->base : 0) |
                     (memory->index < 64 ? (uint64_t)1 << memory->index : 0);
-    bool chases = instruction->class == INSTRUCTION_LOAD && memory->index == REGISTER_NONE && memory->size_bytes == 8;
+    bool chases = instruction->class == INSTRUCTION_LOAD && memory->index == REGISTER_NONE && memory->size_bytes == 8 &&
+                  !(decoded->marks[index] & MARK_STRAY);
     bool goes_on = instruction->class == INSTRUCTION_STRING; /* its registers say where it is */
     return instruction->is_load && !chases && !goes_on && (instruction->writes & used);
 }
@@ -145,7 +147,7 @@ static void sample_attribute(struct stall_work *work, const struct sample *sampl
     stalls->narrow_loop_samples += decoded->marks[index] & MARK_NARROW ? 1 : 0;
     stalls->addressed_samples += addressed;
     const struct instruction *next = &decoded->items[place->sampled];
-    if (next->is_load && loses_address(next) && !stall_is_frame_operand(work, decoded, next))
+    if (next->is_load && loses_address(decoded, place->sampled) && !stall_is_frame_operand(work, decoded, next))
         hit_add(work, sample, place, place->sampled, HIT_AHEAD);
     if (!instruction->is_load && !instruction->is_store)
         return;
@@ -155,7 +157,7 @@ static void sample_attribute(struct stall_work *work, const struct sample *sampl
         return;
     }
     stalls->memory_samples++;
-    if (!loses_address(instruction))
+    if (!loses_address(decoded, index))
         hit_add(work, sample, place, index, HIT_DIRECT);
     else if (index + 1 != place->sampled || !hit_add(work, sample, place, index, HIT_AGAIN))
         decoded->lost[index]++;

@@ -61,6 +61,7 @@ enum { /* of an instruction */
     MARK_ADDRESSED = 4,  /* loads from where its own last result says */
     MARK_LOOP = 64,      /* the last row of a loop whose rows are marked */
     MARK_FOLLOWS = 16,   /* reads through the pointer of such a load */
+    MARK_STRAY = 128,    /* overwrites its own address with what it loads, which is data: it is addressed anew before its next time */
     MARK_TABLE = 32,     /* a jump through a register or table, or what only such a jump leads to */
 };
 

@@ -5,6 +5,7 @@
 #include "analyse/bottleneck/bottleneck.h"
 #include "analyse/bottleneck/code_index.h"
 #include "analyse/bottleneck/footprint.h"
+#include "analyse/bottleneck/loop_look.h"
 #include "analyse/bottleneck/stepped.h"
 #include "analyse/bottleneck/thresholds.h"
 #include "base/text.h"
@@ -154,7 +155,7 @@ static void chase(struct made_up *made, uint64_t over_bytes)
     addresses_add(made, 0, over_bytes);
 }
 
-/* Down the columns of a matrix: each access 32 KiB and 64 bytes behind the last, on pages of either size. */
+/* Down the columns of a matrix, one after the other: steps are multiples of 32 KiB and 64 bytes, on pages of either size. */
 static void columns(struct made_up *made, bool on_huge_pages)
 {
     enum { STRIDE = (32 << 10) + 64, ROWS = 8192 };
@@ -165,7 +166,7 @@ static void columns(struct made_up *made, bool on_huge_pages)
     loop_close(made, 0);
     for (uint64_t at = 0; at < ADDRESSES; at++)
         made->addresses[made->stalls.address_count++] = (struct stall_address){
-            .time_ns = at * 333000, .addr = (1ull << 40) + at * 2654435761u % ROWS * STRIDE, .instruction = 0,
+            .time_ns = at * 333000, .addr = (1ull << 40) + at * 2654435761u % ROWS * STRIDE + at / 4 * 64, .instruction = 0,
             .on_base_page = !on_huge_pages, .on_huge_page = on_huge_pages};
 }
 
@@ -179,6 +180,28 @@ Test(bottleneck, huge_pages_leave_no_translation_to_wait_for)
     columns(&made, true);
     expect(&made, BOTTLENECK_MEMORY, CAUSE_PARALLEL_MISSES);
     done(&made);
+}
+
+/* A chase of which no address is known: how long its turns take says where it goes. */
+static enum bottleneck_level level_paced(double cycles, uint32_t branches, double both_ways)
+{
+    struct region region = {0};
+    struct loop_look look = {.region = &region};
+    look.resources.bound = (struct loop_bound){.known = true, .cycles = 6, .chain = {.cycles = 6, .kind_cycles = {[CHAIN_LOAD] = 5, [CHAIN_OTHER] = 1}}};
+    look.pace.measured_cycles = measured_as(cycles);
+    look.guesses.branches = branches;
+    look.guesses.both_ways = both_ways;
+    return loop_look_level(&look);
+}
+
+Test(bottleneck, a_chase_without_addresses_is_placed_by_its_pace)
+{
+    cr_assert_eq(level_paced(6.5, 0, 0), LEVEL_L1);
+    cr_assert_eq(level_paced(15, 0, 0), LEVEL_L2);
+    cr_assert_eq(level_paced(386, 0, 0), LEVEL_BEYOND);
+    cr_assert_eq(level_paced(26, 0, 0), LEVEL_NONE, "neither");
+    cr_assert_eq(level_paced(15, 1, 0), LEVEL_NONE, "a branch may be guessed wrong now and then");
+    cr_assert_eq(level_paced(386, 1, 0.9), LEVEL_NONE, "it goes both ways");
 }
 
 /* ---- what ran ---- */

@@ -169,3 +169,26 @@ Test(loop_chain, a_load_through_the_pointer_of_a_chase_follows_it)
     cr_assert(code_loop_around(rows, count, 0, &loop));
     cr_assert_not(loop_load_follows(rows, loop, 1, 0));
 }
+
+/* A load over its own address register; between it and its next time that is loaded anew, or what was loaded comes back. */
+static bool value_returns(uint8_t stored_at, uint8_t loaded_from)
+{
+    enum { STACK = 7 };
+    struct memory_operand place = {.is_present = true, .base = A, .index = REGISTER_NONE, .size_bytes = 8};
+    struct memory_operand variable = {.is_present = true, .base = STACK, .index = REGISTER_NONE, .displacement = stored_at, .size_bytes = 8};
+    struct memory_operand other = variable;
+    other.displacement = loaded_from;
+    const struct instruction rows[] = {
+        {.class = INSTRUCTION_LOAD, .is_load = true, .memory = place, .reads = BIT(A), .writes = BIT(A)},
+        {.class = INSTRUCTION_STORE, .is_store = true, .memory = variable, .reads = BIT(A) | BIT(STACK)},
+        {.class = INSTRUCTION_LOAD, .is_load = true, .memory = other, .reads = BIT(STACK), .writes = BIT(A)},
+        {.class = INSTRUCTION_BRANCH},
+    };
+    return loop_value_returns(rows, (struct loop_rows){0, 3}, 0);
+}
+
+Test(loop_chain, what_a_load_puts_over_its_address_is_the_next_one_only_if_it_comes_back)
+{
+    cr_assert(value_returns(8, 8), "unoptimised p = p->next");
+    cr_assert_not(value_returns(8, 16), "unoptimised sum += a[i]: the address is computed anew");
+}
