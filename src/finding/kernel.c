@@ -237,6 +237,14 @@ static struct measured storage_wait(const struct wait_rows *waits)
     return measured_as(waits->waiting_s > other_s ? waits->waiting_s - other_s : 0);
 }
 
+/* Who waits for storage is in state D: so few of the looks at it may have met one. */
+static double blocked_most(const struct activity *activity)
+{
+    double looks = activity->look_count > 1 ? activity->look_count - 1 : 0;
+    bool looked = activity->blocked_ratio.known && looks > 0;
+    return looked ? wilson_interval(activity->blocked_ratio.value * looks, looks, looks).high : 1;
+}
+
 /* What its reads held it up by, at most, as a share of the elapsed time: waits bound it, since storage takes as long as it pleases. */
 static double reads_share(const struct results *results)
 {
@@ -258,15 +266,18 @@ static void swap_test(const struct results *results, struct finding *finding)
     finding->of = OF_ELAPSED;
     bool is_least = results->run && results->run->scope != RUN_STARTED && results->run->run_delay_is_least;
     bool none = activity->major_faults.value == 0 && !is_least;
-    double most = none ? 0 : is_least ? 1 : reads_share(results);
+    double most = none ? 0 : is_least ? 1 : reads_share(results), blocked = blocked_most(activity);
+    bool by_looks = blocked < most;
+    most = by_looks ? blocked : most;
     finding_bound_share(finding, results, share_of(OF_ELAPSED, interval_exactly(most)));
     if (!none && finding->verdict == VERDICT_RULED_OUT)
-        finding_set(finding, reason, "waited", VALUE_COUNT("count", activity->major_faults.value),
+        finding_set(finding, reason, by_looks ? "looked" : "waited", VALUE_COUNT("count", activity->major_faults.value),
                     VALUE_SHARE("bound", interval_exactly(finding->recoverable.high)),
                     VALUE_TEXT("of", denominator_name(finding->of)));
     else
         finding_set(finding, reason,
                     finding->verdict == VERDICT_RULED_OUT ? "bound"
+                    : by_looks                            ? "undecided-looked"
                     : is_least                            ? "undecided-least"
                                                           : "undecided",
                     VALUE_COUNT("count", activity->major_faults.value));

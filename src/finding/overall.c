@@ -268,7 +268,7 @@ static const char *with_what_is_open(const char *sentence, const struct finding 
 
 static bool is_tiny(const struct finding *culprit)
 {
-    return culprit->recoverable.known && culprit->recoverable.high < CULPRIT_TINY;
+    return culprit->recoverable.known && culprit->recoverable.high < CULPRIT_TINY && !culprit->is_own_doing; /* what it is for each program isn't small */
 }
 
 /* A small cause: first where the time goes, then that cause, as what it is. */

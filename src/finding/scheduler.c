@@ -96,8 +96,8 @@ const struct hypothesis hypothesis_steal = {
 };
 
 /*
- * What its threads lost to others while one of them ran all the same: at most all delays one after the other, and no more than
- * others ran on its CPUs. For one another's CPUs they lose nothing.
+ * What its threads lost to others while one of them ran all the same: at most the time in which one ran, all delays one after
+ * the other, and no more than others ran on its CPUs. For one another's CPUs they lose nothing.
  */
 static double lost_beside(const struct results *results, double delay_s)
 {
@@ -108,7 +108,20 @@ static double lost_beside(const struct results *results, double delay_s)
         delayed = 1;
     double others = cpus.known && run->cpus_used.known ? 1 - run->cpus_used.value / cpus.value : 1;
     others = others > 0 ? others : 0;
+    double ran = run->on_cpu_ratio.known ? run->on_cpu_ratio.value : 1;
+    others = ran < others ? ran : others;
     return run->threads_seen <= 1 ? 0 : delayed < others ? delayed : others;
+}
+
+/*
+ * All that was to be done took this much of the CPUs: without anybody beside anybody else it would still. What one program
+ * of them gains when others stop is another number, and none of the machine's.
+ */
+static struct interval gain_of_machine(const struct results *results, double cpus)
+{
+    struct measured used = results->run->cpus_used;
+    double gain = used.known && used.value < cpus ? 1 - used.value / cpus : used.known ? 0 : 1;
+    return interval_of(0, gain / 2, gain);
 }
 
 /*
@@ -127,15 +140,29 @@ static void overbooked_test(const struct results *results, struct finding *findi
     double ready = activity->runnable_mean.value - 1, cpus = activity->cpus_online.value;
     struct interval share = interval_exactly(ready > cpus ? (ready - cpus) / ready : 0);
     finding->is_estimate = false;
-    finding_decide_share(finding, results, share_of(OF_ELAPSED, share));
+    finding_decide_fact(finding, share, results->effect);
+    finding->recoverable = gain_of_machine(results, cpus);
     if (finding->verdict == VERDICT_RULED_OUT) {
+        finding->recoverable = share;
         finding_set(finding, reason, "machine-bound", VALUE_COUNT("runnable", ready > 0 ? ready : 0), VALUE_COUNT("cpus", cpus));
         return;
     }
     finding_evidence(finding, WEIGHT_FOR, ORIGIN_MACHINE, "runnable", VALUE_COUNT("runnable", ready), VALUE_COUNT("cpus", cpus));
+    finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_SCHEDULER, "machine-least", VALUE_SHARE("bound", interval_exactly(finding->recoverable.high)),
+                     VALUE_COUNT("cpus", cpus));
     finding_set(finding, headline, "machine", VALUE_COUNT("runnable", ready), VALUE_COUNT("cpus", cpus), VALUE_SHARE("share", share));
+    finding_set(finding, reason, "machine-gain", NO_VALUES);
     finding_advise(finding, "machine-advice", NO_VALUES);
     finding_set(finding, confirm, "machine-confirm", NO_VALUES);
+}
+
+/* No more than leaves its CPU time as long as it takes on all CPUs that it may have. */
+static double most_returned(const struct run_time *run, struct measured cpus, double lost)
+{
+    double width = cpus.known && cpus.value < run->threads_seen ? cpus.value : run->threads_seen;
+    double most = run->cpus_used.known && width >= 1 ? 1 - run->cpus_used.value / width : 1;
+    most = most > 0 ? most : 0;
+    return lost < most ? lost : most;
 }
 
 static void oversubscribed_test(const struct results *results, struct finding *finding)
@@ -157,9 +184,11 @@ static void oversubscribed_test(const struct results *results, struct finding *f
     struct interval share = shares.ready;
     double beside = lost_beside(results, delay.value);
     bool own = cpus.known && run->threads_seen > 1 && delay.value / run->elapsed_s.value >= results->effect && beside < results->effect;
-    /* What is certain is said with the table's figures; beyond it nothing is. */
-    if (share.low < results->effect && beside > share.high)
-        share = interval_of(share.low, (share.low + beside) / 2, beside);
+    /* What is certain is said with the table's figures; beyond it nothing is, and that is said as a part of its own. */
+    double most = most_returned(run, cpus, shares.ready.high + beside);
+    bool more_beside = share.low < results->effect && most > share.high && beside >= results->effect;
+    if (more_beside)
+        share = interval_of(share.low, share.mid, most);
     finding->is_estimate = false;
     finding_decide_share(finding, results, share_of(OF_ELAPSED, share));
     if (finding->verdict == VERDICT_RULED_OUT && own) {
@@ -171,7 +200,8 @@ static void oversubscribed_test(const struct results *results, struct finding *f
         return;
     }
     if (finding->verdict == VERDICT_UNDECIDED)
-        finding_set(finding, reason, run->run_delay_is_least ? "unseen" : "undecided", NO_VALUES);
+        finding_set(finding, reason, more_beside ? "beside" : run->run_delay_is_least ? "unseen" : "undecided", VALUE_SHARE("ready", shares.ready),
+                    VALUE_SHARE("beside", interval_exactly(most - shares.ready.high)));
     struct measured proven = run->run_delay_s.known ? run_time_delay_proven(run) : delay;
     finding_evidence(finding, WEIGHT_FOR, ORIGIN_SCHEDULER, run->run_delay_is_least ? "delay-least" : "delay",
                      VALUE_SECONDS("delay", interval_exactly(proven.value)));

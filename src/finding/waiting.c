@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Is it waiting rather than computing, and for what? */
+#include "base/scope.h"
 #include "base/vec.h"
 #include "finding/family.h"
 
@@ -161,6 +162,36 @@ static void stopped_describe(const struct results *results, struct finding *find
         finding_reason_bound(finding, "bound", finding->recoverable);
 }
 
+/* Sockets that were read from, or threads that it began: nobody asks nothing of such a one. NULL: neither was seen. */
+static const char *served_words(const struct results *results, struct arena *arena)
+{
+    const struct wait_rows *waits = results->waits;
+    uint64_t reads = 0;
+    for (size_t at = 0; waits && at < waits->count; at++)
+        reads += waits->items[at].kind == WAIT_NETWORK ? waits->items[at].count : 0;
+    const struct activity *activity = results->activity;
+    uint32_t stayed = activity ? activity->threads_at_once : 0, ran = results->run->threads_seen;
+    scoped_text struct text words = {0};
+    if (reads)
+        text_printf(&words, "%llu wait%s at sockets ended", (unsigned long long)reads, reads == 1 ? "" : "s");
+    if (stayed && ran > stayed)
+        text_printf(&words, "%s%u threads came and went", words.length ? ", " : "", ran - stayed);
+    return words.length ? arena_string(arena, text_string(&words)) : NULL;
+}
+
+/* What to do about waiting for events depends on whether any came. */
+static void advise_waiting(const struct results *results, struct finding *finding, enum wait_kind kind, const struct wait_row *row,
+                           const char *where)
+{
+    const char *served = kind == WAIT_EVENTS ? served_words(results, finding->arena) : NULL;
+    if (served)
+        finding_advise(finding, "advice-served", VALUE_TEXT("what", served));
+    else if (!row && (kind == WAIT_EVENTS || kind == WAIT_NETWORK))
+        finding_advise(finding, "advice-events-seen", NO_VALUES);
+    else
+        finding_advise(finding, wait_words[kind].advice, VALUE_TEXT("where", where), VALUE_COUNT("count", row ? (double)row->count : 0));
+}
+
 static void waiting_test(const struct results *results, struct finding *finding)
 {
     const struct run_time *run = results->run;
@@ -200,7 +231,7 @@ static void waiting_test(const struct results *results, struct finding *finding)
     const char *where = row ? row->function : wait && wait->place[0] ? wait->place : "";
     finding_set(finding, headline, among_others ? "headline-among" : where[0] ? "headline" : "headline-nowhere", words, share,
                 VALUE_TEXT("where", where));
-    finding_advise(finding, wait_words[kind].advice, VALUE_TEXT("where", row ? where : "it"));
+    advise_waiting(results, finding, kind, row, row ? where : "it");
     finding_set(finding, confirm, "confirm", VALUE_TEXT("again", again(results)));
     const struct activity_child *child = waiting_busy_child(results);
     if (child)

@@ -86,6 +86,7 @@ struct activity_watch {
     bool started;  /* by us: nothing of it ran before */
     bool is_ready; /* in this look: one of its threads runs, or could */
     uint32_t live_now, stopped_now, stopped_looks; /* threads in this look; looks that found all of them stopped */
+    uint32_t blocked_now, blocked_looks;           /* threads in state D in this look; looks that found one */
     uint32_t cpus_allowed;
 };
 
@@ -281,6 +282,7 @@ static bool thread_look(struct activity_watch *watch, const struct watched_proce
     watch->stopped_now += line.state == 'T' || line.state == 't';
     thread->seen_sleeping += line.state == 'S';
     thread->seen_disk += line.state == 'D';
+    watch->blocked_now += line.state == 'D';
     /* The first look may find a program of ours that is still held before its exec. */
     if ((line.state == 'S' || line.state == 'D') && watch->look_count > 0)
         thread_note_wait(watch, thread, scratch);
@@ -585,7 +587,7 @@ void activity_look(struct activity_watch *watch)
     vec_for_each(&watch->threads, thread)
         thread->alive = false;
     watch->is_ready = false;
-    watch->live_now = watch->stopped_now = 0;
+    watch->live_now = watch->stopped_now = watch->blocked_now = 0;
     if (watch->processes.count)
         processes_discover(watch, &scratch);
     uint32_t threads = 0;
@@ -601,6 +603,7 @@ void activity_look(struct activity_watch *watch)
     watch->last_s = clock_s(CLOCK_MONOTONIC);
     /* The first look may find a program of ours that is still held before its exec. */
     watch->ready_looks += watch->look_count && watch->is_ready;
+    watch->blocked_looks += watch->look_count && watch->blocked_now;
     watch->stopped_looks += watch->look_count && watch->live_now && watch->stopped_now == watch->live_now;
     watch->look_count++;
 }
@@ -939,6 +942,7 @@ void activity_result(const struct activity_watch *watch, struct arena *arena, st
     result.ready_ratio = looks && watch->threads.count ? measured_as((double)watch->ready_looks / looks)
                                                        : not_measured("it was not looked at while it ran");
     result.stopped_ratio = looks && watch->threads.count ? measured_as((double)watch->stopped_looks / looks) : result.ready_ratio;
+    result.blocked_ratio = looks && watch->threads.count ? measured_as((double)watch->blocked_looks / looks) : result.ready_ratio;
     result_children(watch, &result);
     result_threads(watch, arena, &result);
     result_target(watch, &result);

@@ -60,6 +60,7 @@ struct activity {
     struct measured run_delay_s; /* runnable, but waiting for a CPU; summed over threads, as far as they were seen */
     struct measured seen_run_s;  /* the CPU time that schedstat showed of the same threads */
     struct measured ready_ratio; /* of the looks: a thread ran or was ready; look_count - 1 looks */
+    struct measured blocked_ratio; /* of the looks: a thread was in state D, as one is that waits for storage */
     struct measured stopped_ratio; /* of the looks: all its threads were stopped, by a signal or a debugger */
     struct activity_child children[ACTIVITY_CHILDREN_MOST]; /* and theirs, most CPU time first */
     uint32_t child_count;

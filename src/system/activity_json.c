@@ -15,6 +15,7 @@ static const struct field {
     FIELD(seen_run_s),
     FIELD(ready_ratio),
     FIELD(stopped_ratio),
+    FIELD(blocked_ratio),
     FIELD(minor_faults),
     FIELD(major_faults),
     FIELD(voluntary_switches),
@@ -108,6 +109,7 @@ void activity_write(const struct activity *activity, struct text *out)
         json_measured(&json, fields[at].name,
                       *(const struct measured *)(const void *)((const char *)activity + fields[at].offset));
     json_string(&json, "cgroup", activity->cgroup);
+    json_u64(&json, "cgroup_version", (uint64_t)activity->cgroup_version);
     json_u64(&json, "thread_count", activity->thread_count);
     json_u64(&json, "process_count", activity->process_count);
     json_u64(&json, "threads_at_once", activity->threads_at_once);
@@ -193,6 +195,7 @@ bool activity_read(struct activity *activity, struct json_value root, struct are
         *(struct measured *)(void *)((char *)activity + fields[at].offset) =
             json_measured_or(json_member(root, fields[at].name), arena);
     snprintf(activity->cgroup, sizeof(activity->cgroup), "%s", json_text_or(json_member(root, "cgroup"), ""));
+    activity->cgroup_version = (int)json_unsigned_or(json_member(root, "cgroup_version"), 0);
     activity->process_count = (uint32_t)json_unsigned_or(json_member(root, "process_count"), 0);
     activity->threads_at_once = (uint32_t)json_unsigned_or(json_member(root, "threads_at_once"), 0);
     activity->look_count = (uint32_t)json_unsigned_or(json_member(root, "look_count"), 0);

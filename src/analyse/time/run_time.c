@@ -371,17 +371,31 @@ static void elapsed_cover(struct measured *elapsed_s, const struct recording *re
     elapsed_s->value = covered > elapsed_s->value ? covered : elapsed_s->value;
 }
 
+/* The kernel counts a wait when it ends: what one thread waited before it was watched, or after, may be in it. */
+static double delay_over(const struct activity_thread *thread, double elapsed_s)
+{
+    if (!thread->run_delay_s.known)
+        return 0;
+    double most_s = elapsed_s - (thread->run_s.known ? thread->run_s.value : 0);
+    most_s = most_s > 0 ? most_s : 0;
+    return thread->run_delay_s.value > most_s ? thread->run_delay_s.value - most_s : 0;
+}
+
 /*
  * /proc counts from a thread's beginning and is read a moment after the end: a thread can't have waited for a CPU for longer than
  * elapsed while it didn't run.
  */
 static void delay_settle(struct run_time *result, const struct activity *activity)
 {
+    double over_s = 0;
+    for (uint32_t at = 0; activity && activity->threads && result->elapsed_s.known && at < activity->thread_count; at++)
+        over_s += delay_over(&activity->threads[at], result->elapsed_s.value);
     uint32_t threads = activity && activity->thread_count > result->threads_seen ? activity->thread_count : result->threads_seen;
     if (result->scope == RUN_MACHINE || !result->run_delay_s.known || !result->elapsed_s.known || !result->cpu_s.known || !threads)
         return;
     double most_s = result->elapsed_s.value * threads - result->cpu_s.value;
     most_s = most_s > 0 ? most_s : 0;
+    result->run_delay_s.value -= over_s < result->run_delay_s.value ? over_s : result->run_delay_s.value;
     if (result->run_delay_s.value > most_s)
         result->run_delay_s.value = most_s;
 }

@@ -312,6 +312,16 @@ static bool enough_samples(const struct results *results)
     return results->stalls && results->stalls->sample_count >= OVERALL_SAMPLES_LEAST;
 }
 
+/* Those that ran, which are fewer than it has where some slept throughout. */
+static void threads_words(struct text *out, uint32_t ran, uint32_t at_once)
+{
+    text_add(out, out->length ? ", " : "");
+    if (at_once > ran)
+        text_printf(out, "%u of %u threads ran", ran, at_once);
+    else
+        text_printf(out, "%u thread%s", ran, ran == 1 ? "" : "s");
+}
+
 static void time_section(struct page *page)
 {
     const struct results *results = page->diagnosis->results;
@@ -333,8 +343,7 @@ static void time_section(struct page *page)
     if (several)
         text_printf(&aside, "%s%llu processes", aside.length ? ", " : "", (unsigned long long)starts->process_count);
     if (run->threads_seen && (!several || run->threads_seen > starts->process_count))
-        text_printf(&aside, "%s%u thread%s", aside.length ? ", " : "", run->threads_seen,
-                    run->threads_seen == 1 ? "" : "s");
+        threads_words(&aside, run->threads_seen, results->activity ? results->activity->threads_at_once : 0);
     heading(page, "WHERE THE TIME WENT", text_string(&aside));
     double on_cpu = run->on_cpu_ratio.known ? run->on_cpu_ratio.value : 0;
     if (run->on_cpu_ratio.known) {
@@ -506,14 +515,34 @@ static void wait_note(struct page *page, const char *note)
     text_add_char(page->out, '\n');
 }
 
+/* Less than so much of the elapsed time, and that no thread ran is not what is to be told. */
+static const double IDLE_LEAST = 0.05;
+
+/* Woken up is not yet running. */
+static void wait_note_ready(struct page *page, const struct wait_rows *waits, const struct run_time *run)
+{
+    struct time_shares shares = time_shares_of(run, page->diagnosis->results->activity, waits);
+    double asleep_s = shares.known ? shares.waiting.high * run->elapsed_s.value : waits->idle_s;
+    if (asleep_s > 0.9 * waits->idle_s)
+        return;
+    scoped_text struct text line = {0};
+    text_add(&line, "of that it was asleep for ");
+    print_seconds(&line, asleep_s);
+    text_add(&line, " at most: the rest of it one was ready, and had no CPU");
+    wait_note(page, text_string(&line));
+}
+
 static void wait_notes(struct page *page, const struct wait_rows *waits, const struct run_time *run)
 {
+    if (waits->idle_s >= IDLE_LEAST * run->elapsed_s.value)
+        wait_note_ready(page, waits, run);
     /* A wait lasts until the thread runs again: being ready, but without a CPU, is in it. */
     if (run->run_delay_s.known && run->run_delay_s.value >= 0.05 * waits->idle_s) {
         scoped_text struct text line = {0};
-        text_add(&line, "until it ran again: of all waits ");
+        text_add(&line, "until it ran again: for ");
         print_seconds(&line, run_time_delay_proven(run).value);
-        text_printf(&line, "%s it was ready, but had no CPU", run->run_delay_is_least ? " or more" : "");
+        text_printf(&line, "%s, added up, it was ready, but had no CPU; what came after a wait is in that wait",
+                    run->run_delay_is_least ? " or more" : "");
         wait_note(page, text_string(&line));
     }
     if (waits->spread_s >= 0.01 * waits->waiting_s && waits->spread_s > 0) {
@@ -524,6 +553,14 @@ static void wait_notes(struct page *page, const struct wait_rows *waits, const s
         text_add(&line, " of the others stand with waits like them (estimated)");
         wait_note(page, text_string(&line));
     }
+}
+
+/* What the rows are shares of: the time in which none ran, or where that is next to nothing, their own waits. */
+static double wait_row_share(const struct wait_rows *waits, const struct wait_row *row, double elapsed_s)
+{
+    bool by_idle = waits->idle_s >= IDLE_LEAST * elapsed_s;
+    double whole_s = by_idle ? waits->idle_s : waits->waiting_s;
+    return whole_s > 0 ? (by_idle ? row->idle_s : row->total_s) / whole_s : 0;
 }
 
 /* What held everybody up; and what held up single threads while others ran. */
@@ -537,10 +574,10 @@ static bool waits_matter(const struct wait_rows *waits, double elapsed_s)
     for (size_t at = 0; at < waits->count; at++)
         if (waits->items[at].kind == WAIT_LOCK && waits->items[at].total_s >= 0.05 * elapsed_s)
             return true;
-    return waits->idle_s >= 0.05 * elapsed_s;
+    return waits->idle_s >= IDLE_LEAST * elapsed_s;
 }
 
-static void wait_row_lines(struct page *page, const struct wait_rows *waits, const struct wait_row *row)
+static void wait_row_lines(struct page *page, const struct wait_rows *waits, const struct wait_row *row, double elapsed_s)
 {
     scoped_text struct text line = {0};
     print_seconds(&line, row->total_s);
@@ -551,7 +588,7 @@ static void wait_row_lines(struct page *page, const struct wait_rows *waits, con
         text_add(&label, row->function);
     else
         text_printf(&label, "%s: %s", wait_kind_name(row->kind), row->function);
-    share_line(page, text_string(&label), waits->idle_s > 0 ? row->idle_s / waits->idle_s : 0, DIM, text_string(&line));
+    share_line(page, text_string(&label), wait_row_share(waits, row, elapsed_s), DIM, text_string(&line));
     wait_call(page, row);
 }
 
@@ -563,8 +600,10 @@ static void wait_section(struct page *page)
     if (!waits || !run || !run->elapsed_s.known || !waits_matter(waits, run->elapsed_s.value))
         return;
     scoped_text struct text aside = {0};
-    print_seconds(&aside, waits->idle_s);
-    text_add(&aside, " in which no thread ran, by the wait that ended it; beside it all threads' waits");
+    bool by_idle = waits->idle_s >= IDLE_LEAST * run->elapsed_s.value;
+    print_seconds(&aside, by_idle ? waits->idle_s : waits->waiting_s);
+    text_add(&aside, by_idle ? " in which all waited at once, by the wait that ended it; beside it each place's waits"
+                             : " of its threads added up; next to none in which all of them waited at once");
     heading(page, "WAITING", text_string(&aside));
     wait_notes(page, waits, run);
     if (waits->wait_count && !waits->stack_count)
@@ -572,7 +611,7 @@ static void wait_section(struct page *page)
     for (size_t at = 0, shown = 0; at < waits->count && shown < SHOWN_MOST; at++) {
         if (!wait_is_shown(waits, &waits->items[at]))
             continue;
-        wait_row_lines(page, waits, &waits->items[at]);
+        wait_row_lines(page, waits, &waits->items[at], run->elapsed_s.value);
         shown++;
     }
 }

@@ -169,6 +169,23 @@ Test(run_time, one_thread_waits_for_a_cpu_no_longer_than_it_was_there)
     cr_expect_float_eq(run_time_of(&request).run_delay_s.value, 0.0204, 1e-9);
 }
 
+/* The kernel adds a wait when it ends, be it that it began before the attach, or ended after the recording. */
+Test(run_time, a_sleeping_thread_beside_it_leaves_no_room_for_more_delay)
+{
+    struct activity_thread threads[] = {
+        {.tid = 1, .run_s = measured_as(1.8), .run_delay_s = measured_as(6.3)},
+        {.tid = 2, .run_s = measured_as(0), .run_delay_s = measured_as(0)},
+    };
+    struct activity activity = {.run_delay_s = measured_as(6.3), .seen_run_s = measured_as(1.8), .threads = threads, .thread_count = 2};
+    struct run_time_request request = attached(4);
+    request.activity = &activity;
+    request.task_clock_s = measured_as(1.8);
+    cr_expect_float_eq(run_time_of(&request).run_delay_s.value, 2.2, 1e-9);
+    threads[1].run_delay_s = measured_as(1);
+    activity.run_delay_s = measured_as(7.3);
+    cr_expect_float_eq(run_time_of(&request).run_delay_s.value, 3.2, 1e-9, "another's delay is its own");
+}
+
 Test(run_time, nothing_known_is_not_zero)
 {
     struct run_time_request request = attached(1);

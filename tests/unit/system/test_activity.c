@@ -110,10 +110,12 @@ Test(activity, stopped_is_a_state_of_its_own)
     }
     cr_expect_eq(activity.child_count, 2);
     cr_expect(activity.children[0].pid == 92 && activity.children[0].parent == 91);
+    activity.cgroup_version = 1;
     activity_write(&activity, &out);
     cr_assert(json_document_parse(&document, (struct view){text_string(&out), out.length}, &err), "%s", err.message);
     cr_assert(activity_read(&again, json_root(document), &arena, &err), "%s", err.message);
     cr_expect(again.child_count == 2 && again.children[0].pid == 92 && again.stopped_ratio.value == 1);
+    cr_expect(again.cgroup_version == 1 && again.blocked_ratio.known && again.blocked_ratio.value == 0);
     cr_expect_str_eq(again.children[0].comm, "made");
     json_document_free(document);
     text_done(&out);
