@@ -12,6 +12,7 @@ const struct command *const command_table[] = {
     &command_report,
     &command_annotate,
     &command_script,
+    &command_export,
     &command_pages,
     &command_exits,
     &command_compare,

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Profiles as other tools read them: which bytes stand for the stacks of a recording?
+ *
+ * Computes nothing but layout. Sources of the formats: FlameGraph's stackcollapse (a line for each stack: thread name and
+ * frames from the root on, joined by ";", then a number); speedscope's file-format-schema.json; pprof's profile.proto.
+ */
+#ifndef PLUMB_RENDER_PROFILE_PROFILE_H
+#define PLUMB_RENDER_PROFILE_PROFILE_H
+
+#include "analyse/code/stack_profile.h"
+#include "base/text.h"
+
+#define PROFILE_ALL_EVENTS UINT32_MAX
+
+struct profile_request {
+    const struct stack_profile *profile;
+    const struct recording *recording;
+    const struct places *places;
+    uint32_t event;     /* only this one, or PROFILE_ALL_EVENTS */
+    bool by_period;     /* folded: numbers are events (nanoseconds, cycles), not samples */
+    const char *name;   /* of the recording's file */
+};
+
+void profile_folded(struct text *out, const struct profile_request *request);
+void profile_speedscope(struct text *out, const struct profile_request *request);
+void profile_pprof(struct text *out, const struct profile_request *request); /* not compressed: pprof takes either */
+void profile_json(struct text *out, const struct profile_request *request);
+void profile_csv(struct text *out, const struct profile_request *request);
+
+/* Whether this event's samples belong into the result. */
+bool profile_wants(const struct profile_request *request, uint32_t event);
+/* What a frame is called: its symbol, or "[dso]" where nothing names it. Owner of the text: out. */
+void profile_frame_name(struct text *out, const struct place *place);
+
+#endif

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "base/scope.h"
+#include "render/profile/profile.h"
+
+#include <criterion/criterion.h>
+
+/* main calls "f;g" of two binaries, and itself; a thread whose name holds a blank. */
+static struct place places_items[] = {
+    {.symbol = "main", .dso = "a", .dso_path = "/a", .dso_id = 0},
+    {.symbol = "f;g", .dso = "a", .dso_path = "/a", .dso_id = 0},
+    {.symbol = "f;g", .dso = "b", .dso_path = "/b,\"c\"", .dso_id = 1},
+    {.dso = "[vdso]", .dso_path = "[vdso]", .dso_id = 1},
+    {.dso = "b", .dso_path = "/b,\"c\"", .dso_id = 1},
+};
+static uint32_t stacked[] = {1, 0, 2, 0, 0, 0, 3, 4};
+static struct recorded_event events[] = {{.name = "cpu-clock", .sample_count = 15, .counts_ns = true}, {.name = "faults"}};
+
+static void make_up(struct recording *recording, struct stack_profile *profile, struct places *places, struct profile_request *request)
+{
+    recording_init(recording);
+    recording->events = events;
+    recording->event_count = 2;
+    recording->spaces.dso_count = 2;
+    uint32_t comm = strings_intern(&recording->strings, "a b;c");
+    static struct profile_stack stacks[4];
+    stacks[0] = (struct profile_stack){.comm = comm, .first = 0, .count = 2, .samples = 1, .period = 10};
+    stacks[1] = (struct profile_stack){.comm = comm, .first = 2, .count = 2, .samples = 2, .period = 20};
+    stacks[2] = (struct profile_stack){.comm = comm, .first = 4, .count = 2, .samples = 4, .period = 40};
+    stacks[3] = (struct profile_stack){.comm = comm, .first = 6, .count = 2, .samples = 8, .period = 80};
+    *profile = (struct stack_profile){.items = stacks, .count = 4, .places = stacked, .place_count = 8};
+    *places = (struct places){.items = places_items, .count = 5};
+    *request = (struct profile_request){.profile = profile, .recording = recording, .places = places, .event = PROFILE_ALL_EVENTS, .name = "x"};
+}
+
+static void written(struct text *out, void (*write)(struct text *out, const struct profile_request *request), bool by_period)
+{
+    struct recording recording;
+    struct stack_profile profile;
+    struct places places;
+    struct profile_request request;
+    make_up(&recording, &profile, &places, &request);
+    request.by_period = by_period;
+    write(out, &request);
+    recording.events = NULL;
+    recording_done(&recording);
+}
+
+Test(profile, folded_lines_hold_neither_blanks_nor_semicolons_of_names)
+{
+    scoped_text struct text out = {0}, period = {0};
+    written(&out, profile_folded, false);
+    cr_assert_str_eq(text_string(&out), "a_b:c;[b];[vdso] 8\na_b:c;main;f:g 3\na_b:c;main;main 4\n");
+    written(&period, profile_folded, true);
+    cr_assert_str_eq(text_string(&period), "a_b:c;[b];[vdso] 80\na_b:c;main;f:g 30\na_b:c;main;main 40\n");
+}
+
+Test(profile, a_recursion_counts_once_and_fields_are_quoted)
+{
+    scoped_text struct text out = {0};
+    written(&out, profile_csv, false);
+    cr_assert_str_eq(text_string(&out), "event,function,dso,self_samples,self_period,total_samples,total_period\n"
+                                        "cpu-clock,[vdso],[vdso],8,80,8,80\n"
+                                        "cpu-clock,main,/a,4,40,7,70\n"
+                                        "cpu-clock,f;g,\"/b,\"\"c\"\"\",2,20,2,20\n"
+                                        "cpu-clock,f;g,/a,1,10,1,10\n"
+                                        "cpu-clock,[b],\"/b,\"\"c\"\"\",0,0,8,80\n");
+}
+
+/* Field 6 is the string table; its first entry is empty: tag 0x32, length 0. The program comes first of the mappings. */
+Test(profile, pprof_begins_its_strings_with_the_empty_one)
+{
+    scoped_text struct text out = {0};
+    written(&out, profile_pprof, false);
+    const char *strings = memmem(out.bytes, out.length, "\x32\x00\x32", 3);
+    cr_assert(strings, "no empty string before the others");
+    cr_assert(memmem(out.bytes, out.length, "cpu-clock_sample", 16) && !memmem(out.bytes, out.length, "faults", 6));
+}
