@@ -11,10 +11,10 @@ bool guest_memory_is(const struct mapping_coverage *mapping, const struct guest_
     if (slots)
         return guest_slots_have(slots, mapping->area);
     enum page_backing backing = mapping->small.backing;
-    uint64_t present = mapping->sizes.base + mapping->sizes.huge + mapping->sizes.gigantic;
+    uint64_t filled = mapping->sizes.base + mapping->sizes.huge + mapping->sizes.gigantic + mapping->sizes.swapped;
     bool memory = backing == PAGE_BACKING_ANONYMOUS || backing == PAGE_BACKING_SHARED || backing == PAGE_BACKING_TMPFS ||
                   backing == PAGE_BACKING_HUGETLB || (backing == PAGE_BACKING_FILE && mapping->area->protection[3] == 's');
-    return memory && present >= GUEST_MEMORY_LEAST_BYTES && strncmp(mapping->area->protection, "rw", 2) == 0;
+    return memory && filled >= GUEST_MEMORY_LEAST_BYTES && strncmp(mapping->area->protection, "rw", 2) == 0;
 }
 
 static double level_bytes(const struct fact_number *pages, double page_bytes)

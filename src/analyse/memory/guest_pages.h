@@ -42,7 +42,7 @@ struct guest_pages {
     enum guest_page_verdict verdict;
 };
 
-enum { GUEST_MEMORY_LEAST_BYTES = 16 << 20 }; /* a writable mapping with that much is taken as guest memory */
+enum { GUEST_MEMORY_LEAST_BYTES = 16 << 20 }; /* a writable mapping with that much, present or swapped out, is taken as guest memory */
 
 /* A mapping with guest memory in it; slots NULL: one that may have: writable, large, and no program's heap or stack. */
 bool guest_memory_is(const struct mapping_coverage *mapping, const struct guest_slots *slots);

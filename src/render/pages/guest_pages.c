@@ -127,6 +127,15 @@ static void add_slots(struct page *page, const struct guest_report *report)
         text_printf(page->out, "  and %zu smaller ones (--json has all)\n", slots->count - SLOTS_SHOWN);
 }
 
+static void add_swapped(struct page *page, uint64_t bytes)
+{
+    char amount[48];
+    if (!bytes)
+        return;
+    pages_bytes_print(amount, sizeof(amount), bytes);
+    pages_sentence(page, "swapped out: ", PAGE_WARNING, amount);
+}
+
 static void add_backing(struct page *page, const struct guest_report *report)
 {
     bool headed = false;
@@ -138,29 +147,39 @@ static void add_backing(struct page *page, const struct guest_report *report)
     for (size_t at = 0; at < coverage->mapping_count; at++)
         if (guest_memory_is(&coverage->mappings[at], report->slots)) {
             if (!headed)
-                page_add(page, PAGE_FAINT, report->slots ? "  backed by (mappings of the monitor in which slots lie)\n         small         huge\n"
-                                                         : "  backed by (the monitor's large writable mappings, taken as guest memory)\n         small         huge\n");
+                page_printf(page, PAGE_FAINT, "  %s (%s)\n         small         huge\n", report->guest.has_private ? "its shared part alone is backed by" : "backed by",
+                            report->slots ? "mappings of the monitor in which slots lie" : "the monitor's large writable mappings, taken as guest memory");
             headed = true;
             pages_mapping_rows(page, &coverage->mappings[at], !report->no_why && coverage->mappings[at].sizes.base >= HUGE_PAGE_BYTES);
+            add_swapped(page, coverage->mappings[at].sizes.swapped);
         }
     if (!headed)
         pages_sentence(page, "backing: ", PAGE_WARNING, report->slots ? "no mapping of the monitor lies behind a slot"
                                                                       : "no mapping of the monitor looks like guest memory (16 MiB and more, writable)");
 }
 
-/* What a walk takes, by both page sizes; the host's column in force is marked. */
+/* What a walk takes, by both page sizes; the host's column in force is marked. 1 GiB only where the host has such. */
 static void add_walks(struct page *page, const struct guest_pages *guest)
 {
+    static const char *const names[] = {"4 KiB", "2 MiB", "1 GiB"};
     double share = guest_pages_huge_share(guest);
-    const char *mark[2] = {share >= 0 && share < 0.5 ? " <" : "  ", share >= 0.5 ? " <" : "  "};
+    bool gigantic = guest->pages_1g.known && guest->pages_1g.value > 0;
+    bool most_gigantic = gigantic && (guest->pages_1g.value << 9) > guest->pages_2m.value;
+    int columns = gigantic ? 3 : 2, here = share < 0 ? -1 : share < 0.5 ? 0 : most_gigantic ? 2 : 1;
     if (guest->shadow) {
         page_add(page, PAGE_FAINT, "  a page walk takes 4 references for an entry of 4 KiB, 3 for one of 2 MiB (one table, kept by KVM)\n");
         return;
     }
-    page_add(page, PAGE_FAINT, "  references of a page walk         host 4 KiB   host 2 MiB   (< is this guest)\n");
-    for (int guest_levels = 4; guest_levels >= 3; guest_levels--)
-        text_printf(page->out, "    guest on %s pages           %5d%s      %5d%s\n", guest_levels == 4 ? "4 KiB" : "2 MiB", page_walk_references(guest_levels, 4), mark[0],
-                    page_walk_references(guest_levels, 3), mark[1]);
+    page_add(page, PAGE_FAINT, "  references of a page walk     ");
+    for (int column = 0; column < columns; column++)
+        page_printf(page, PAGE_FAINT, "    host %s", names[column]);
+    page_add(page, PAGE_FAINT, "   (< is this guest)\n");
+    for (int row = 0; row < 2; row++) {
+        text_printf(page->out, "    guest on %s pages          ", names[row]);
+        for (int column = 0; column < columns; column++)
+            text_printf(page->out, "%12d%s", page_walk_references(4 - row, 4 - column), column == here ? " <" : "  ");
+        text_add(page->out, "\n");
+    }
 }
 
 static void add_guest(struct page *page, const struct guest_report *report)
@@ -382,10 +401,10 @@ void guest_pages_json(struct text *out, const struct guest_report *reports, size
     json_array_close(&json);
     json_array_open(&json, "page_walk_references");
     for (int guest_levels = 4; guest_levels >= 3; guest_levels--)
-        for (int host_levels = 4; host_levels >= 3; host_levels--) {
+        for (int host_levels = 4; host_levels >= 2; host_levels--) {
             json_object_open(&json, NULL);
             json_u64(&json, "guest_page_bytes", guest_levels == 4 ? 4096 : 2 << 20);
-            json_u64(&json, "host_page_bytes", host_levels == 4 ? 4096 : 2 << 20);
+            json_u64(&json, "host_page_bytes", host_levels == 4 ? 4096 : host_levels == 3 ? 2 << 20 : 1 << 30);
             json_u64(&json, "references", (uint64_t)page_walk_references(guest_levels, host_levels));
             json_object_close(&json);
         }

@@ -57,5 +57,7 @@ Test(guest_pages, references_of_a_walk)
     cr_assert_eq(page_walk_references(3, 4), 19);
     cr_assert_eq(page_walk_references(4, 3), 19);
     cr_assert_eq(page_walk_references(3, 3), 15);
+    cr_assert_eq(page_walk_references(4, 2), 14);
+    cr_assert_eq(page_walk_references(3, 2), 11);
     cr_assert_eq(page_walk_references(5, 5), 35);
 }
