@@ -82,7 +82,7 @@ static const struct step {
     uint32_t general, fixed;
     const char *words;
 } steps[] = {
-    {0, FIXED_CYCLES, "the fixed cycle counter, as the NMI watchdog holds it"},
+    {0, FIXED_CYCLES, "the fixed cycle counter (the NMI watchdog often holds it)"},
     {LOW_FOUR, 0, "one of the first four general counters"},
     {UINT32_MAX, 0, "one more general counter"},
     {LOW_FOUR, 0, "another of the first four general counters"},

@@ -55,7 +55,7 @@ void schedule_pmu_limit(struct schedule_pmu *pmu, unsigned general, uint32_t fix
  * False: nothing is left to give up, and what can't be counted now is not measured.
  */
 bool schedule_pmu_give_up(struct schedule_pmu *pmu, unsigned step);
-/* What step gives up, in words: "the fixed cycle counter, as the NMI watchdog holds it". */
+/* What step gives up, in words: "the fixed cycle counter (the NMI watchdog often holds it)". */
 const char *schedule_pmu_given_up(unsigned step);
 
 #endif
