@@ -146,8 +146,7 @@ static bool result_write(const struct exporting *exporting, struct context *cont
 
 static bool export_write(struct exporting *exporting, struct context *context, struct symboliser *symboliser, struct error *err)
 {
-    struct profile_request request = {.recording = &exporting->capture.recording,
-                                      .by_period = exporting->options.weight && strcmp(exporting->options.weight, "period") == 0,
+    struct profile_request request = {.by_period = exporting->options.weight && strcmp(exporting->options.weight, "period") == 0,
                                       .name = recording_input_path(&exporting->options.input)};
     if (!exporting->tally.count)
         return error_set(err, ERROR_NOT_FOUND, "'%s' holds no samples", request.name);
@@ -157,9 +156,8 @@ static bool export_write(struct exporting *exporting, struct context *context, s
     struct stack_profile profile;
     scoped_text struct text out = {0};
     places_init(&places, &exporting->capture.recording, symboliser, (struct places_options){.inlines = exporting->options.inlines});
-    stack_profile_build(&profile, &exporting->tally, request.recording, &places);
+    stack_profile_build(&profile, &exporting->tally, &exporting->capture.recording, &places);
     request.profile = &profile;
-    request.places = &places;
     exporting->format->write(&out, &request);
     stack_profile_done(&profile);
     places_done(&places);

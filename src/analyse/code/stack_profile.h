@@ -9,21 +9,31 @@
 #include "analyse/code/places.h"
 #include "analyse/code/sample_tally.h"
 
+struct profile_event {
+    const char *name;
+    bool counts_ns;           /* periods are nanoseconds of CPU time */
+    uint64_t samples, period; /* of all its stacks */
+};
+
 struct profile_stack {
-    uint32_t event, comm;  /* comm: a string id of the recording */
-    uint32_t first, count; /* into stack_profile.places: leaf first, at least one */
+    uint32_t event;        /* index of events */
+    const char *comm;      /* the thread's name; equal names are one text */
+    uint32_t first, count; /* into frames: leaf first, at least one */
     uint64_t samples, period;
 };
 
 struct stack_profile {
     struct profile_stack *items; /* in the order in which they were met first */
     size_t count, capacity;
-    uint32_t *places; /* ids of the places given */
-    size_t place_count, place_capacity;
+    struct profile_event *events; /* those of the recording */
+    size_t event_count, event_capacity;
+    uint32_t *frames; /* ids of places */
+    size_t frame_count, frame_capacity;
+    const struct places *places;
     struct hashmap map;
 };
 
-/* Samples without a chain are stacks of one place. Owner: the caller (stack_profile_done); places must outlive it. */
+/* Samples without a chain are stacks of one place. Owner: the caller (stack_profile_done); recording and places must outlive it. */
 void stack_profile_build(struct stack_profile *profile, const struct sample_tally *tally, const struct recording *recording,
                          struct places *places);
 void stack_profile_done(struct stack_profile *profile);

@@ -40,9 +40,9 @@ void profile_folded(struct text *out, const struct profile_request *request)
         struct text line = {0};
         if (!profile_wants(request, stack->event))
             continue;
-        add_comm(&line, strings_text(&request->recording->strings, stack->comm));
+        add_comm(&line, stack->comm);
         for (uint32_t frame = stack->count; frame-- > 0;)
-            add_frame(&line, &request->places->items[profile->places[stack->first + frame]]);
+            add_frame(&line, &request->profile->places->items[profile->frames[stack->first + frame]]);
         *vec_push(&lines) = (struct folded_line){text_steal(&line), request->by_period ? stack->period : stack->samples};
     }
     if (lines.count)

@@ -60,12 +60,12 @@ static void add_value_type(struct writing *writing, const char *event, const cha
 /* Two columns for each event: its samples, and what they stand for. */
 static void add_value_types(struct writing *writing)
 {
-    const struct recording *recording = writing->request->recording;
-    for (uint32_t event = 0; event < recording->event_count; event++) {
+    const struct stack_profile *profile = writing->request->profile;
+    for (uint32_t event = 0; event < profile->event_count; event++) {
         if (!profile_wants(writing->request, event))
             continue;
-        add_value_type(writing, recording->events[event].name, "sample", "count");
-        add_value_type(writing, recording->events[event].name, "event", recording->events[event].counts_ns ? "nanoseconds" : "count");
+        add_value_type(writing, profile->events[event].name, "sample", "count");
+        add_value_type(writing, profile->events[event].name, "event", profile->events[event].counts_ns ? "nanoseconds" : "count");
     }
 }
 
@@ -74,15 +74,15 @@ static void add_sample(struct writing *writing, const struct profile_stack *stac
     const struct profile_request *request = writing->request;
     scoped_text struct text locations = {0}, values = {0}, label = {0}, message = {0};
     for (uint32_t at = 0; at < stack->count; at++)
-        add_varint(&locations, (uint64_t)request->profile->places[stack->first + at] + 1);
-    for (uint32_t event = 0; event < request->recording->event_count; event++) {
+        add_varint(&locations, (uint64_t)request->profile->frames[stack->first + at] + 1);
+    for (uint32_t event = 0; event < request->profile->event_count; event++) {
         if (!profile_wants(request, event))
             continue;
         add_varint(&values, event == stack->event ? stack->samples : 0);
         add_varint(&values, event == stack->event ? stack->period : 0);
     }
     add_number(&label, LABEL_KEY, string_of(writing, "comm"));
-    add_number(&label, LABEL_TEXT, string_of(writing, strings_text(&request->recording->strings, stack->comm)));
+    add_number(&label, LABEL_TEXT, string_of(writing, stack->comm));
     add_bytes(&message, SAMPLE_LOCATIONS, &locations);
     add_bytes(&message, SAMPLE_VALUES, &values);
     add_bytes(&message, SAMPLE_LABEL, &label);
@@ -103,20 +103,23 @@ static uint64_t mapping_of(struct writing *writing, const char *path)
 /* The first mapping is taken for the program: the binary, not the kernel, in which most of it was. */
 static void add_program(struct writing *writing)
 {
-    const struct profile_request *request = writing->request;
-    const struct stack_profile *profile = request->profile;
-    scoped_free uint64_t *samples = memory_alloc(memory_product(request->recording->spaces.dso_count + 1, sizeof(*samples)));
-    memset(samples, 0, (request->recording->spaces.dso_count + 1) * sizeof(*samples));
+    const struct stack_profile *profile = writing->request->profile;
+    const struct places *places = profile->places;
+    vec(uint64_t) samples = {0}; /* by dso */
+    for (size_t at = 0; at < places->count; at++)
+        while (places->items[at].dso_id != UINT32_MAX && samples.count <= places->items[at].dso_id)
+            *vec_push(&samples) = 0;
     const char *program = NULL;
     uint64_t most = 0;
     for (size_t at = 0; at < profile->count; at++) {
-        const struct place *leaf = &request->places->items[profile->places[profile->items[at].first]];
-        bool is_file = leaf->dso_path && leaf->dso_path[0] == '/' && leaf->dso_id < request->recording->spaces.dso_count;
-        if (!is_file || (samples[leaf->dso_id] += profile->items[at].samples) <= most)
+        const struct place *leaf = &places->items[profile->frames[profile->items[at].first]];
+        bool is_file = leaf->dso_path && leaf->dso_path[0] == '/' && leaf->dso_id < samples.count;
+        if (!is_file || (samples.items[leaf->dso_id] += profile->items[at].samples) <= most)
             continue;
-        most = samples[leaf->dso_id];
+        most = samples.items[leaf->dso_id];
         program = leaf->dso_path;
     }
+    vec_done(&samples);
     if (program)
         mapping_of(writing, program);
 }
@@ -168,8 +171,8 @@ void profile_pprof(struct text *out, const struct profile_request *request)
         if (profile_wants(request, request->profile->items[at].event))
             add_sample(&writing, &request->profile->items[at]);
     add_program(&writing);
-    for (size_t at = 0; at < request->places->count; at++)
-        add_place(&writing, at + 1, &request->places->items[at]);
+    for (size_t at = 0; at < request->profile->places->count; at++)
+        add_place(&writing, at + 1, &request->profile->places->items[at]);
     add_mappings(&writing);
     add_strings(&writing);
     vec_done(&writing.files);

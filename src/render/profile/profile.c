@@ -3,7 +3,7 @@
 
 bool profile_wants(const struct profile_request *request, uint32_t event)
 {
-    return (request->event == PROFILE_ALL_EVENTS || request->event == event) && request->recording->events[event].sample_count;
+    return (request->event == PROFILE_ALL_EVENTS || request->event == event) && request->profile->events[event].samples;
 }
 
 void profile_frame_name(struct text *out, const struct place *place)

@@ -15,8 +15,6 @@
 
 struct profile_request {
     const struct stack_profile *profile;
-    const struct recording *recording;
-    const struct places *places;
     uint32_t event;     /* only this one, or PROFILE_ALL_EVENTS */
     bool by_period;     /* folded: numbers are events (nanoseconds, cycles), not samples */
     const char *name;   /* of the recording's file */

@@ -25,7 +25,7 @@ static int row_compare(const void *a, const void *b)
 static void count_stack(struct function_row *rows, const struct stack_profile *profile, uint32_t index)
 {
     const struct profile_stack *stack = &profile->items[index];
-    const uint32_t *places = profile->places + stack->first;
+    const uint32_t *places = profile->frames + stack->first;
     rows[places[0]].samples += stack->samples;
     rows[places[0]].period += stack->period;
     for (uint32_t at = 0; at < stack->count; at++) {
@@ -53,10 +53,10 @@ static void add_field(struct text *out, const char *value)
 
 static void add_row(struct text *out, const struct profile_request *request, uint32_t event, const struct function_row *row)
 {
-    const struct place *place = &request->places->items[row->place];
+    const struct place *place = &request->profile->places->items[row->place];
     scoped_text struct text name = {0};
     profile_frame_name(&name, place);
-    add_field(out, request->recording->events[event].name);
+    add_field(out, request->profile->events[event].name);
     text_add_char(out, ',');
     add_field(out, text_string(&name));
     text_add_char(out, ',');
@@ -66,7 +66,7 @@ static void add_row(struct text *out, const struct profile_request *request, uin
 
 static void add_event(struct text *out, const struct profile_request *request, uint32_t event)
 {
-    size_t count = request->places->count;
+    size_t count = request->profile->places->count;
     scoped_free struct function_row *rows = memory_alloc(memory_product(count + 1, sizeof(*rows)));
     memset(rows, 0, (count + 1) * sizeof(*rows));
     for (size_t at = 0; at < count; at++)
@@ -83,7 +83,7 @@ static void add_event(struct text *out, const struct profile_request *request, u
 void profile_csv(struct text *out, const struct profile_request *request)
 {
     text_add(out, "event,function,dso,self_samples,self_period,total_samples,total_period\n");
-    for (uint32_t event = 0; event < request->recording->event_count; event++)
+    for (uint32_t event = 0; event < request->profile->event_count; event++)
         if (profile_wants(request, event))
             add_event(out, request, event);
 }

@@ -6,15 +6,15 @@
 static void add_events(struct json_writer *json, const struct profile_request *request)
 {
     json_array_open(json, "events");
-    for (uint32_t event = 0; event < request->recording->event_count; event++) {
-        const struct recorded_event *recorded = &request->recording->events[event];
+    for (uint32_t event = 0; event < request->profile->event_count; event++) {
+        const struct profile_event *recorded = &request->profile->events[event];
         if (!profile_wants(request, event))
             continue;
         json_object_open(json, NULL);
         json_string(json, "name", recorded->name);
         json_string(json, "unit", recorded->counts_ns ? "ns" : "count");
-        json_u64(json, "samples", recorded->sample_count);
-        json_u64(json, "period", recorded->period_sum);
+        json_u64(json, "samples", recorded->samples);
+        json_u64(json, "period", recorded->period);
         json_object_close(json);
     }
     json_array_close(json);
@@ -38,13 +38,13 @@ static void add_frames(struct json_writer *json, const struct places *places)
 static void add_stack(struct json_writer *json, const struct profile_request *request, const struct profile_stack *stack)
 {
     json_object_open(json, NULL);
-    json_string(json, "event", request->recording->events[stack->event].name);
-    json_string(json, "comm", strings_text(&request->recording->strings, stack->comm));
+    json_string(json, "event", request->profile->events[stack->event].name);
+    json_string(json, "comm", stack->comm);
     json_u64(json, "samples", stack->samples);
     json_u64(json, "period", stack->period);
     json_array_open(json, "frames");
     for (uint32_t at = 0; at < stack->count; at++)
-        json_u64(json, NULL, request->profile->places[stack->first + at]);
+        json_u64(json, NULL, request->profile->frames[stack->first + at]);
     json_array_close(json);
     json_object_close(json);
 }
@@ -59,7 +59,7 @@ void profile_json(struct text *out, const struct profile_request *request)
     json_string(&json, "tool", "plumb " PLUMB_VERSION);
     json_string(&json, "recording", request->name);
     add_events(&json, request);
-    add_frames(&json, request->places);
+    add_frames(&json, request->profile->places);
     json_array_open(&json, "stacks");
     for (size_t at = 0; at < request->profile->count; at++)
         if (profile_wants(request, request->profile->items[at].event))

@@ -31,7 +31,7 @@ static void add_stacks(struct json_writer *json, const struct stack_profile *pro
             continue;
         json_array_open(json, NULL);
         for (uint32_t frame = stack->count; frame-- > 0;)
-            json_u64(json, NULL, profile->places[stack->first + frame]);
+            json_u64(json, NULL, profile->frames[stack->first + frame]);
         json_array_close(json);
     }
     json_array_close(json);
@@ -40,7 +40,7 @@ static void add_stacks(struct json_writer *json, const struct stack_profile *pro
 static void add_event(struct json_writer *json, const struct profile_request *request, uint32_t event)
 {
     const struct stack_profile *profile = request->profile;
-    const struct recorded_event *recorded = &request->recording->events[event];
+    const struct profile_event *recorded = &request->profile->events[event];
     uint64_t all = 0;
     json_object_open(json, NULL);
     json_string(json, "type", "sampled");
@@ -68,9 +68,9 @@ void profile_speedscope(struct text *out, const struct profile_request *request)
     json_string(&json, "$schema", "https://www.speedscope.app/file-format-schema.json");
     json_string(&json, "exporter", "plumb " PLUMB_VERSION);
     json_string(&json, "name", request->name);
-    add_frames(&json, request->places);
+    add_frames(&json, request->profile->places);
     json_array_open(&json, "profiles");
-    for (uint32_t event = 0; event < request->recording->event_count; event++)
+    for (uint32_t event = 0; event < request->profile->event_count; event++)
         if (profile_wants(request, event))
             add_event(&json, request, event);
     json_array_close(&json);

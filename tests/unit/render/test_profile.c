@@ -13,36 +13,20 @@ static struct place places_items[] = {
     {.dso = "b", .dso_path = "/b,\"c\"", .dso_id = 1},
 };
 static uint32_t stacked[] = {1, 0, 2, 0, 0, 0, 3, 4};
-static struct recorded_event events[] = {{.name = "cpu-clock", .sample_count = 15, .counts_ns = true}, {.name = "faults"}};
-
-static void make_up(struct recording *recording, struct stack_profile *profile, struct places *places, struct profile_request *request)
-{
-    recording_init(recording);
-    recording->events = events;
-    recording->event_count = 2;
-    recording->spaces.dso_count = 2;
-    uint32_t comm = strings_intern(&recording->strings, "a b;c");
-    static struct profile_stack stacks[4];
-    stacks[0] = (struct profile_stack){.comm = comm, .first = 0, .count = 2, .samples = 1, .period = 10};
-    stacks[1] = (struct profile_stack){.comm = comm, .first = 2, .count = 2, .samples = 2, .period = 20};
-    stacks[2] = (struct profile_stack){.comm = comm, .first = 4, .count = 2, .samples = 4, .period = 40};
-    stacks[3] = (struct profile_stack){.comm = comm, .first = 6, .count = 2, .samples = 8, .period = 80};
-    *profile = (struct stack_profile){.items = stacks, .count = 4, .places = stacked, .place_count = 8};
-    *places = (struct places){.items = places_items, .count = 5};
-    *request = (struct profile_request){.profile = profile, .recording = recording, .places = places, .event = PROFILE_ALL_EVENTS, .name = "x"};
-}
+static struct profile_event events[] = {{.name = "cpu-clock", .samples = 15, .period = 150, .counts_ns = true}, {.name = "faults"}};
 
 static void written(struct text *out, void (*write)(struct text *out, const struct profile_request *request), bool by_period)
 {
-    struct recording recording;
-    struct stack_profile profile;
-    struct places places;
-    struct profile_request request;
-    make_up(&recording, &profile, &places, &request);
-    request.by_period = by_period;
+    static const char *const comm = "a b;c";
+    struct profile_stack stacks[] = {{.comm = comm, .first = 0, .count = 2, .samples = 1, .period = 10},
+                                     {.comm = comm, .first = 2, .count = 2, .samples = 2, .period = 20},
+                                     {.comm = comm, .first = 4, .count = 2, .samples = 4, .period = 40},
+                                     {.comm = comm, .first = 6, .count = 2, .samples = 8, .period = 80}};
+    struct places places = {.items = places_items, .count = 5};
+    struct stack_profile profile = {.items = stacks, .count = 4, .events = events, .event_count = 2,
+                                    .frames = stacked, .frame_count = 8, .places = &places};
+    struct profile_request request = {.profile = &profile, .event = PROFILE_ALL_EVENTS, .by_period = by_period, .name = "x"};
     write(out, &request);
-    recording.events = NULL;
-    recording_done(&recording);
 }
 
 Test(profile, folded_lines_hold_neither_blanks_nor_semicolons_of_names)
