@@ -44,24 +44,35 @@ def bound(tool, core, hexes):
     return answer.stdout.splitlines()
 
 
-def mca_cycles(loop, cpu):
-    answer = subprocess.run(["llvm-mca", f"-mcpu={cpu}", "-mtriple=x86_64", f"-iterations={TURNS}"], input=code_text(loop), capture_output=True,
+def mca_cycles(loops, cpu):
+    """Of each loop, in their order."""
+    regions = "".join(f"# LLVM-MCA-BEGIN {at}\n{code_text(loop)}# LLVM-MCA-END\n" for at, loop in enumerate(loops))
+    answer = subprocess.run(["llvm-mca", f"-mcpu={cpu}", "-mtriple=x86_64", f"-iterations={TURNS}"], input=regions, capture_output=True,
                             text=True, check=True)
-    return int(re.search(r"Total Cycles:\s+(\d+)", answer.stdout)[1]) / TURNS
+    found = re.findall(r"^\[\d+\] Code Region - (\d+)\n.*?^Total Cycles:\s+(\d+)", answer.stdout, re.M | re.S)
+    assert [int(at) for at, _ in found] == list(range(len(loops)))
+    return [int(cycles) / TURNS for _, cycles in found]
+
+
+@pytest.fixture(scope="module")
+def code(tmp_path_factory):
+    """Each loop's bytes, in hexadecimal digits."""
+    for needed in ("as", "objcopy"):
+        if not shutil.which(needed):
+            pytest.skip(f"{needed} is not installed")
+    folder = tmp_path_factory.mktemp("loops")
+    return [assembled(loop, folder) for loop in read_loops()]
 
 
 @pytest.fixture(name="tool")
 def fixture_tool(plumb):
-    for needed in ("as", "objcopy"):
-        if not shutil.which(needed):
-            pytest.skip(f"{needed} is not installed")
     return pathlib.Path(plumb).parent / "tests/loop_bound_tool"
 
 
 @pytest.mark.parametrize("core", ["SKX", "ICX", "SPR", "ZEN2", "ZEN3", "ZEN4", "ZEN5"])
-def test_every_loop_has_a_bound(tool, tmp_path, core):
+def test_every_loop_has_a_bound(tool, code, core):
     loops = read_loops()
-    lines = bound(tool, core, [assembled(loop, tmp_path) for loop in loops])
+    lines = bound(tool, core, code)
     assert len(lines) == len(loops)
     known = 0
     for loop, line in zip(loops, lines):
@@ -72,16 +83,16 @@ def test_every_loop_has_a_bound(tool, tmp_path, core):
     assert known >= len(loops) * 0.8
 
 
-def test_agrees_with_llvm_mca(tool, tmp_path):
+def test_agrees_with_llvm_mca(tool, code):
     if not shutil.which("llvm-mca"):
         pytest.skip("llvm-mca is not installed (Debian: llvm)")
     loops = read_loops()
-    lines = bound(tool, "SKX", [assembled(loop, tmp_path) for loop in loops])
+    lines = bound(tool, "SKX", code)
     version = subprocess.run(["llvm-mca", "--version"], capture_output=True, text=True, check=True).stdout
     exact = "LLVM version 14." in version  # of which the fixture's remarks are
     wrong = []
-    for loop, line in zip(loops, lines):
-        ours, theirs = float(re.search(r"cycles=(\S+)", line)[1]), mca_cycles(loop, "cascadelake")
+    for loop, line, theirs in zip(loops, lines, mca_cycles(loops, "cascadelake")):
+        ours = float(re.search(r"cycles=(\S+)", line)[1])
         agree = abs(ours - theirs) <= RELATIVE * max(ours, theirs) + ABSOLUTE
         if (not agree and not loop["mca"]) or (agree and loop["mca"] and exact):
             wrong.append(f"{loop['name']}: plumb {ours:.2f}, llvm-mca {theirs:.2f}, and the fixture says {loop['mca'] or 'nothing'}")
