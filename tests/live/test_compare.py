@@ -185,7 +185,7 @@ def test_a_case_foretells_only_what_it_supports(plumb, tmp_path):
         return compare(plumb, "-n", "6", "--predicted-by", str(tmp_path), *words)
     of_cpu = foretold("supported", "CPU time", "sleep", "0.01", "--", "sleep", "0.01")
     assert "CPU time; " in of_cpu.stdout and "predicted gain" in of_cpu.stdout, "what is foretold decides what is compared"
-    supported = foretold("supported", "elapsed time", "sleep", "0.2", "--", "sleep", "0.01")
+    supported = foretold("supported", "elapsed time", "sleep", "0.15", "--", "sleep", "0.01")
     assert "wall time" in supported.stdout
     assert supported.returncode == 0 and "by finding small-pages of the case" in supported.stdout
     by_cpu = compare(plumb, "--predicted-by", str(tmp_path), "--by", "cpu", "true", "--", "true")
