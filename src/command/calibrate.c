@@ -97,7 +97,7 @@ static bool show(struct context *context, const struct calibrating *calibrating,
         calibration_json(&out, &calibrating->shown, &calibrating->labels);
     else
         calibration_text(&page, &calibrating->shown, &calibrating->labels);
-    return text_write_file(&out, context->out) || error_set(err, ERROR_SYSTEM, "can't write the result");
+    return text_write_file(&out, context->out) || error_system(err, errno, "can't write the result");
 }
 
 static bool calibrate_run(struct context *context, int argc, char **argv, struct error *err)

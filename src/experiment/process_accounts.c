@@ -4,6 +4,7 @@
 #include "base/scope.h"
 
 #include <stdio.h>
+#include <unistd.h>
 
 /* "key: value" in one of /proc's files; NULL view when it isn't there. */
 static struct view value_of(struct view text, const char *key)
@@ -39,17 +40,49 @@ static void read_io(struct process_accounts *accounts, const struct sysroot *roo
     accounts->io_calls = sum_of(number_of(text, "syscr:"), number_of(text, "syscw:"));
 }
 
-/* "time on the CPU, time ready without one, time slices", in ns. */
+/* Ticks of a clock: less than that is its grain. */
+static const double PARTS_LEAST = 0.95, GRAIN_S = 0.03;
+
+/* CPU time of all its threads and of the children it waited for, from the 14th to the 17th field; negative: not known. */
+static double whole_cpu_s(const struct sysroot *root, pid_t pid)
+{
+    enum {
+        BEFORE = 11, /* behind the name in parentheses */
+        PARTS = 4
+    };
+    char line[1024];
+    long ticks = sysconf(_SC_CLK_TCK);
+    uint64_t sum = 0, part;
+    if (ticks <= 0 || !sysroot_line(root, line, sizeof(line), "/proc/%d/stat", (int)pid))
+        return -1;
+    const char *behind = strrchr(line, ')');
+    struct view rest = view_of(behind ? behind + 1 : "");
+    for (int field = 0; field < BEFORE + PARTS; field++) {
+        struct view word = view_word(&rest);
+        if (field < BEFORE)
+            continue;
+        if (!view_u64(word, 10, &part))
+            return -1;
+        sum += part;
+    }
+    return (double)sum / (double)ticks;
+}
+
+/* "time on the CPU, time ready without one, time slices", in ns: of the first thread alone, since others are gone by then. */
 static void read_delay(struct process_accounts *accounts, const struct sysroot *root, pid_t pid)
 {
     char line[128];
-    uint64_t delay_ns;
+    uint64_t run_ns, delay_ns;
     accounts->run_delay_s = not_measured("/proc/PID/schedstat can't be read");
     if (!sysroot_line(root, line, sizeof(line), "/proc/%d/schedstat", (int)pid))
         return;
     struct view rest = view_of(line);
-    view_word(&rest);
-    if (view_u64(view_word(&rest), 10, &delay_ns))
+    if (!view_u64(view_word(&rest), 10, &run_ns) || !view_u64(view_word(&rest), 10, &delay_ns))
+        return;
+    double whole_s = whole_cpu_s(root, pid), own_s = (double)run_ns / 1e9;
+    if (own_s < PARTS_LEAST * whole_s && own_s < whole_s - GRAIN_S)
+        accounts->run_delay_s = not_measured("its other threads and children took with them how long they waited for a CPU");
+    else
         accounts->run_delay_s = measured_as((double)delay_ns / 1e9);
 }
 

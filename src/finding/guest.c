@@ -184,18 +184,38 @@ static struct interval sent_part(const struct results *results, const struct fin
     return share_as(share_of(OF_CPU_TIME, part), finding->of, &scale);
 }
 
+/* One thread that slept in turns waits no longer to be woken than it was off the CPUs by itself. */
+static struct interval woken_by_the_clock(const struct results *results, const struct finding *finding)
+{
+    struct time_shares shares = shares_of_time(results);
+    if (!shares.known || !results->run->elapsed_s.known || results->run->threads_seen > 1)
+        return (struct interval){0};
+    double most_s = shares.waiting.high * results->run->elapsed_s.value;
+    return part_of(finding, results, finding->of, 0, 0, most_s);
+}
+
+/* Where waking a halted CPU could not be measured, as from one that others kept busy: by what waking, or asking another CPU, took at most. */
+static struct interval wake_cost(const struct guest_costs *guest)
+{
+    struct interval idle = guest_cost(guest, GUEST_COST_WAKE_IDLE), polled = guest_cost(guest, GUEST_COST_WAKE_POLLED);
+    struct interval asked = guest_cost(guest, GUEST_COST_IPI);
+    double most = polled.known && polled.high > asked.high ? polled.high : asked.high;
+    return idle.known ? idle : polled.known && asked.known ? interval_of(0, most, most) : (struct interval){0};
+}
+
 static struct interval woken_part(const struct results *results, const struct finding *finding)
 {
-    struct interval cost = guest_cost(results->guest, GUEST_COST_WAKE_IDLE);
+    struct interval cost = wake_cost(results->guest), clock = woken_by_the_clock(results, finding);
     if (!cost.known) /* one CPU only: what wakes it is its timer, or a device */
         cost = guest_cost(results->guest, GUEST_COST_TIMER_IDLE);
     struct measured switches = results->activity ? results->activity->voluntary_switches : not_measured("");
     if (switches.known && switches.value == 0)
         return interval_exactly(0);
     if (!switches.known || !cost.known)
-        return (struct interval){0};
+        return clock;
     /* Of a wake-up the way out is a part; beyond the median stand those that found the CPU busy. */
-    return part_of(finding, results, finding->of, 0, switches.value * cost.low * 0.5e-9, switches.value * cost.mid * 1e-9);
+    struct interval counted = part_of(finding, results, finding->of, 0, switches.value * cost.low * 0.5e-9, switches.value * cost.mid * 1e-9);
+    return clock.known && (!counted.known || clock.high < counted.high) ? clock : counted;
 }
 
 /* Each fault may meet memory that the host has none for; a huge one, 512 such pages. */
@@ -280,6 +300,12 @@ static void exits_bound(const struct results *results, struct finding *finding)
     struct exit_parts parts;
     parts_take(&parts, results, finding);
     struct interval sum = sum_of(&parts);
+    if (parts.why_open && sum.low < results->effect) {
+        finding_not_testable(finding, "", NULL);
+        finding_set(finding, reason, "open", VALUE_TEXT("what", parts.why_open));
+        finding_set(finding, remedy, "remedy", NO_VALUES);
+        return;
+    }
     if (parts.why_open)
         sum.high = 1;
     finding_decide(finding, sum, results->effect);

@@ -9,6 +9,9 @@
 
 static const double rate_most = 0.05;
 
+/* Of the difference: below it the rest is what two clocks leave. */
+static const double REST_LEAST = 0.05;
+
 void run_profiles_init(struct run_profiles *profiles)
 {
     profile_difference_init(&profiles->functions);
@@ -81,6 +84,24 @@ static void add_times(struct explanation *explanation, const struct comparison *
             add_effect(explanation, effect, EXPLANATION_TIME,
                        share_of(&effect->difference, comparison->decisive.difference.mid));
     }
+}
+
+/*
+ * What of the wall time is no CPU time: it waited, or was ready and others ran. Threads side by side have more CPU time than that is
+ * long, so it is the least of it.
+ */
+static void add_rest(struct explanation *explanation, const struct comparison *comparison)
+{
+    const struct quantity_effect *cpu = effect_named(comparison, "cpu"), *wall = &comparison->decisive;
+    if (strcmp(wall->quantity->name, "wall") != 0 || !cpu || cpu->why_not || !cpu->difference.known || !cpu->a.known || !cpu->b.known)
+        return;
+    double whole = wall->difference.mid;
+    struct interval rest = ordered(1 - cpu->difference.high / whole, 1 - cpu->difference.mid / whole, 1 - cpu->difference.low / whole);
+    struct interval a = interval_exactly(wall->a.mid - cpu->a.mid), b = interval_exactly(wall->b.mid - cpu->b.mid);
+    if (rest.low < REST_LEAST || a.mid < 0 || b.mid < 0)
+        return;
+    item_add(explanation, (struct explanation_item){.view = EXPLANATION_TIME, .what = EXPLANATION_REST, .where = "", .unit = RUN_SECONDS,
+                                                    .a = a, .b = b, .share = rest, .q = wall->q});
 }
 
 /* Factors of the time, by their logarithms: those of all three add up to the time's. */
@@ -159,11 +180,12 @@ void explanation_make(struct explanation *explanation, const struct comparison *
     *explanation = (struct explanation){0};
     if (profiles)
         most += profiles->functions.row_count + profiles->instructions.row_count + profiles->widths.row_count;
-    explanation->items = arena_array(arena, struct explanation_item, most + 1);
+    explanation->items = arena_array(arena, struct explanation_item, most + 2);
     bool decided = comparison->verdict == COMPARISON_FASTER || comparison->verdict == COMPARISON_SLOWER;
     if (!decided || !is_time(comparison) || !comparison->decisive.difference.known || !comparison->decisive.ratio.known)
         return;
     add_times(explanation, comparison);
+    add_rest(explanation, comparison);
     add_rates(explanation, comparison);
     double whole_s = profiles ? profiles->functions.mean_difference_s : 0;
     bool same_sign = whole_s * comparison->decisive.difference.mid > 0; /* else the sampled runs show another difference */

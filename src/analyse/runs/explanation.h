@@ -30,6 +30,9 @@ enum explanation_view {
     EXPLANATION_RATE /* time = instructions / (instructions per cycle x clock) */
 };
 
+/* The item of what is no CPU time, which nobody measured: the rest of the wall time. */
+#define EXPLANATION_REST "off the CPU: waiting, or ready without one"
+
 struct explanation_item {
     enum explanation_view view;
     const char *what, *where; /* "memcpy", "libc.so.6"; where may be "" */

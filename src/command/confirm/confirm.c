@@ -376,7 +376,7 @@ static bool report_put(struct confirm_run *run, const struct confirmation_report
         confirmation_text(&page, report);
     }
     if (!text_write_file(&out, run->context->out))
-        return error_set(err, ERROR_SYSTEM, "can't write the result");
+        return error_system(err, errno, "can't write the result");
     return !report->comparison || case_part_write(run->folder, "confirm.json", &json, err);
 }
 

@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 enum {
+    DURATION_MOST_S = 1000000,
     FREQUENCY = 2999, /* a prime, so that it doesn't beat with timers */
     FREQUENCY_MOST = 20000,
 };
@@ -95,8 +96,8 @@ static bool options_check(const struct diagnose_options *options, bool has_comma
         return error_set(err, ERROR_USAGE, "--effect expects a percentage between 0 and 100");
     if (options->frequency < 1 || options->frequency > FREQUENCY_MOST)
         return error_set(err, ERROR_USAGE, "--freq expects 1 to %d samples per second", FREQUENCY_MOST);
-    if (options->duration_s != NOT_GIVEN && !(options->duration_s >= 0 && options->duration_s < 1e6))
-        return error_set(err, ERROR_USAGE, "--duration expects seconds");
+    if (options->duration_s != NOT_GIVEN && !(options->duration_s >= 0 && options->duration_s <= DURATION_MOST_S))
+        return error_set(err, ERROR_USAGE, "--duration expects seconds, %d at most (eleven days)", DURATION_MOST_S);
     if (options->probe_list && !has_command && !wants_target(options))
         return error_set(err, ERROR_USAGE, "--probe needs a target that runs: a replayed case has none");
     if (options->probe_list && (options->cpus || options->all_cpus))
@@ -220,9 +221,7 @@ static bool report(struct context *context, const struct diagnose_options *optio
         struct text_style style = style_of(context, options);
         diagnosis_text(&out, &diagnosis, &style);
     }
-    bool printed = text_write_file(&out, context->out);
-    if (!printed)
-        error_set(err, ERROR_SYSTEM, "can't write the result");
+    bool printed = text_write_file(&out, context->out) || error_system(err, errno, "can't write the result");
     bool kept = !is_kept || is_replay || case_part_write(folder, "findings.json", &json, err);
     /* Whom we may not watch: as stat, and as any command that could not do what it was asked. */
     if (refused && !is_replay)

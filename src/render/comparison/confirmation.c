@@ -239,7 +239,9 @@ static void add_gains(struct page *page, const struct confirmation_report *repor
     else
         text_printf(page->out, "  predicted gain  at most %.1f %%\n",
                     100 * (foretold->kind == FORETOLD_NONE ? fmax(foretold->gain.high, foretold->effect) : foretold->gain.high));
-    if (confirmation->realised.known)
+    if (confirmation->realised.known && confirmation->pair_count < 2)
+        text_printf(page->out, "  realised gain   %6.1f %%  of one pair of runs: no interval\n", 100 * confirmation->realised.mid);
+    else if (confirmation->realised.known)
         text_printf(page->out, "  realised gain   %6.1f %%  [%.1f .. %.1f]   %s\n", 100 * confirmation->realised.mid,
                     100 * confirmation->realised.low, 100 * confirmation->realised.high,
                     report->comparison->too_few_pairs ? "the range, no interval" : label);
@@ -275,7 +277,7 @@ static void add_result(struct page *page, const struct confirmation_report *repo
     add_gains(page, report);
     add_sign(page, report);
     if (report->block_count)
-        text_printf(&line, "%zu blocks in ", report->block_count);
+        text_printf(&line, "%zu block%s in ", report->block_count, report->block_count == 1 ? "" : "s");
     text_printf(&line, "%.1f s: %s", report->elapsed_s, report->stopped ? report->stopped : "done");
     add_labelled(page, "Ran", text_string(&line));
     text_clear(&line);

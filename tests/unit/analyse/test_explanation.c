@@ -119,3 +119,30 @@ Test(explanation, what_is_not_decided_is_not_explained)
     run_table_done(&table);
     arena_done(&arena);
 }
+
+/* What waits has no profile: 1.07 s of the 1.1 s between them are the time in which neither computes. */
+Test(explanation, what_is_no_cpu_time_is_a_part_of_its_own)
+{
+    struct run_table table;
+    struct arena arena;
+    struct comparison comparison;
+    struct explanation explanation;
+    arena_init(&arena);
+    run_table_init(&table, arms, 2, quantities, 2);
+    for (int block = 0; block < BLOCKS; block++) {
+        double wobble = 0.001 * (block % 4);
+        const struct measured cells[4] = {measured_as(0.93 + wobble), measured_as(0.07 + wobble / 10), measured_as(2.03 + wobble),
+                                          measured_as(0.14 + wobble / 10)};
+        run_table_add_block(&table, cells);
+    }
+    comparison_make(&comparison, &table, &(struct comparison_request){.b = 1, .again = SIZE_MAX, .effect_ratio = 0.01, .alpha = 0.05, .effects_alpha = 0.05},
+                    &arena);
+    explanation_make(&explanation, &comparison, NULL, &arena);
+    const struct explanation_item *rest = item_named(&explanation, EXPLANATION_REST);
+    cr_assert_not_null(rest);
+    cr_expect_float_eq(rest->share.mid, 0.936, 0.02, "%g", rest->share.mid);
+    cr_expect_float_eq(rest->b.mid, 1.89, 0.01);
+    cr_expect_eq(&explanation.items[0], rest, "the largest part comes first");
+    run_table_done(&table);
+    arena_done(&arena);
+}

@@ -113,12 +113,13 @@ Test(vm_exits, what_can_not_be_counted_leaves_it_open)
     struct made_up made;
     make_up(&made);
     made.activity.voluntary_switches = measured_as(1e6); /* 8 us each: 8 s of 10 */
+    made.run.on_cpu_ratio = made.run.wanted_ratio = made.run.cpus_used = measured_as(0.2);
     cr_expect_eq(test_and_find(&made, "vm-exits")->verdict, VERDICT_UNDECIDED);
     arena_done(&made.arena);
     make_up(&made);
     made.results.stalls = NULL;
     const struct finding *finding = test_and_find(&made, "vm-exits");
-    cr_expect_eq(finding->verdict, VERDICT_UNDECIDED);
+    cr_expect_eq(finding->verdict, VERDICT_NOT_TESTABLE, "0 to 100 %% says nothing");
     cr_expect(strstr(finding->reason, "which instructions"), "%s", finding->reason);
     arena_done(&made.arena);
     make_up(&made);
@@ -128,6 +129,25 @@ Test(vm_exits, what_can_not_be_counted_leaves_it_open)
     make_up(&made);
     made.machine.is_guest = false;
     cr_expect_eq(test_and_find(&made, "vm-exits")->verdict, VERDICT_RULED_OUT);
+    arena_done(&made.arena);
+}
+
+/* Other programs kept the CPUs from going idle while that was tried: what the run shows bounds it all the same. */
+Test(vm_exits, what_waking_costs_is_bounded_where_it_was_not_measured)
+{
+    struct made_up made;
+    make_up(&made);
+    made.guest.costs[GUEST_COST_WAKE_IDLE] = (struct guest_value){.why_not = "the other CPU was never idle"};
+    made.activity.voluntary_switches = measured_as(12);
+    cr_expect_eq(test_and_find(&made, "vm-exits")->verdict, VERDICT_RULED_OUT, "it never waited");
+    made.run.threads_seen = 4;
+    cost_set(&made, GUEST_COST_WAKE_POLLED, 6000);
+    cost_set(&made, GUEST_COST_IPI, 9000);
+    cr_expect_eq(test_and_find(&made, "vm-exits")->verdict, VERDICT_RULED_OUT, "12 times what waking takes at most");
+    made.guest.costs[GUEST_COST_WAKE_POLLED] = made.guest.costs[GUEST_COST_IPI] = (struct guest_value){.why_not = "one CPU"};
+    const struct finding *finding = test_and_find(&made, "vm-exits");
+    cr_expect_eq(finding->verdict, VERDICT_NOT_TESTABLE);
+    cr_expect(strstr(finding->reason, "how often it slept"), "%s", finding->reason);
     arena_done(&made.arena);
 }
 
