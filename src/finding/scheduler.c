@@ -257,6 +257,38 @@ const struct hypothesis hypothesis_migrations = {
     .test = migrations_test,
 };
 
+/*
+ * Threads that do the same work, of which one goes on when the others have ended: spread over all, that end would take its part of
+ * the time on as many CPUs. Others that hold these CPUs meanwhile would share them with more of its threads.
+ */
+static double unbalanced_most(const struct results *results, double cpus)
+{
+    const struct run_time *run = results->run;
+    const struct thread_balance *balance = &run->balance;
+    double width = balance->threads < cpus ? balance->threads : cpus;
+    if (!balance->known || width <= 1 || !run->elapsed_s.known || run->elapsed_s.value <= 0)
+        return 0;
+    double alone = balance->alone_s / run->elapsed_s.value;
+    return (alone < 1 ? alone : 1) * (1 - 1 / width);
+}
+
+static void unbalanced_describe(const struct results *results, struct finding *finding, double most, double cpus)
+{
+    const struct thread_balance *balance = &results->run->balance;
+    struct value share = VALUE_SHARE("share", interval_exactly(balance->busiest_share)), threads = VALUE_COUNT("threads", balance->threads);
+    struct value function = VALUE_TEXT("function", balance->function), alone = VALUE_SECONDS("alone", interval_exactly(balance->alone_s));
+    struct value tid = VALUE_TEXT("tid", arena_printf(finding->arena, "%u", balance->busiest_tid));
+    finding_decide_fact(finding, interval_exactly(most), results->effect);
+    finding->is_estimate = false;
+    finding->subject = balance->function;
+    finding_evidence(finding, WEIGHT_FOR, ORIGIN_SAMPLES, "unbalanced", tid, share, threads, function);
+    finding_evidence(finding, WEIGHT_FOR, ORIGIN_SCHEDULER, "alone", tid, alone, VALUE_SECONDS("elapsed", interval_exactly(results->run->elapsed_s.value)));
+    finding_set(finding, headline, "headline", threads, function, share, alone);
+    finding_set(finding, reason, "unbalanced-gain", VALUE_COUNT("cpus", cpus), VALUE_SHARE("bound", interval_exactly(most)));
+    finding_advise(finding, "advice-unbalanced", function);
+    finding_set(finding, confirm, "confirm-unbalanced", NO_VALUES);
+}
+
 static void single_threaded_test(const struct results *results, struct finding *finding)
 {
     const struct run_time *run = results->run;
@@ -265,6 +297,11 @@ static void single_threaded_test(const struct results *results, struct finding *
     finding->of = OF_ELAPSED;
     if (!run->cpus_used.known || !cpus.known) {
         finding_not_testable(finding, run->cpus_used.known ? cpus.why_not : run->cpus_used.why_not, NULL);
+        return;
+    }
+    double unbalanced = unbalanced_most(results, cpus.value);
+    if (unbalanced >= results->effect) {
+        unbalanced_describe(results, finding, unbalanced, cpus.value);
         return;
     }
     double on_cpu = run->on_cpu_ratio.known ? run->on_cpu_ratio.value : 1;

@@ -8,6 +8,7 @@
 #ifndef PLUMB_ANALYSE_TIME_RUN_TIME_H
 #define PLUMB_ANALYSE_TIME_RUN_TIME_H
 
+#include "analyse/time/thread_balance.h"
 #include "base/measured.h"
 #include "model/recording.h"
 #include "statistics/interval.h"
@@ -42,6 +43,7 @@ struct run_time {
     struct stolen stolen;
     uint32_t threads_seen;            /* with samples or switches */
     bool from_switches;
+    struct thread_balance balance; /* filled by who knows the functions' names */
 };
 
 struct run_time_request {

@@ -2,6 +2,7 @@
 /* Where it waited, and how long at most: of stacks whose outer frames are where calls return to. */
 #include "test.h"
 
+#include "analyse/time/thread_balance.h"
 #include "analyse/time/wait_rows.h"
 #include "analyse/time/waiting.h"
 #include "base/json_reader.h"
@@ -113,4 +114,38 @@ Test(waiting, what_stays_without_a_place_was_not_the_longest)
     }
     cr_expect_eq(waiting.spread_ns, 100000000);
     scene_end(&scene);
+}
+
+/* Three threads in one function, one of which has 300 of 360 samples and goes on; a helper that does something else is none of them. */
+Test(thread_balance, one_of_several_that_do_the_same_has_most)
+{
+    for (int kind = 0; kind < 4; kind++) {
+        bool helpers = kind == 1, in_turn = kind == 2, even = kind == 3; /* the others do other work; did theirs before; do as much */
+        struct scene scene;
+        struct json_document *document = NULL;
+        struct code_bundle bundle;
+        struct error err = {0};
+        scene_begin(&scene);
+        scene.event = (struct recorded_event){.name = "cpu-clock", .counts_ns = true};
+        uint32_t work = location_at(&scene, scene.dso, 0x1010), other = location_at(&scene, scene.library, 0x2010);
+        for (uint32_t tid = 11; tid <= 14; tid++) {
+            uint32_t thread = threads_get(&scene.recording.threads, 10, tid);
+            for (int at = 0; at < (tid == 11 || even ? 300 : 30); at++)
+                *vec_push(&scene.recording.samples) =
+                    (struct sample){.time_ns = 1000000000 + (uint64_t)(in_turn && tid == 11 ? at + 30 : at) * 10000000, .period = 10000000, .thread = thread, .stack = STACK_NONE,
+                                    .registers = REGISTERS_NONE, .location = tid == 14 || (helpers && tid > 11) ? other : work};
+        }
+        cr_assert(json_document_parse(&document, view_of(code), &err), "%s", err.message);
+        cr_assert(code_bundle_read(&bundle, json_root(document), &scene.arena, &err), "%s", err.message);
+        struct thread_balance balance = thread_balance_of(&scene.recording, &bundle);
+        cr_expect_eq(balance.known, kind == 0, "%d", kind);
+        if (kind == 0) {
+            cr_expect(balance.threads == 3 && balance.busiest_tid == 11);
+            cr_expect_str_eq(balance.function, "work");
+            cr_expect_float_eq(balance.busiest_share, 300.0 / 360, 1e-9);
+            cr_expect_float_eq(balance.alone_s, 2.7, 1e-9);
+        }
+        json_document_free(document);
+        scene_end(&scene);
+    }
 }

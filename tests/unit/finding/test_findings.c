@@ -1706,6 +1706,25 @@ Test(findings, idle_cpus_may_have_been_idle_just_while_it_ran)
     arena_done(&made.arena);
 }
 
+/* Also where others hold the CPUs: then more of its threads share them. */
+Test(findings, one_thread_that_does_most_of_the_work_is_said)
+{
+    struct made_up made;
+    make_up(&made);
+    made.run.threads_seen = 4;
+    made.activity.busy_ratio = measured_as(1);
+    made.run.balance = (struct thread_balance){.known = true, .threads = 3, .busiest_tid = 77, .function = "heavy", .busiest_share = 0.89, .alone_s = 8};
+    const struct finding *idle = test_and_find(&made, "idle-cpus");
+    cr_assert_eq(idle->verdict, VERDICT_SUPPORTED);
+    cr_assert_float_eq(idle->recoverable.high, 0.4, 1e-9, "8 of 10 s on 2 CPUs: 4 s");
+    cr_assert(strstr(idle->headline, "of 3 threads in heavy one does 89 %") && mentions(idle, "queue"), "%s", idle->headline);
+    made.run.balance.alone_s = 0.1;
+    cr_assert_eq(test_and_find(&made, "idle-cpus")->verdict, VERDICT_RULED_OUT);
+    made.run.balance = (struct thread_balance){.known = false, .alone_s = 8, .threads = 1};
+    cr_assert_eq(test_and_find(&made, "idle-cpus")->verdict, VERDICT_RULED_OUT);
+    arena_done(&made.arena);
+}
+
 Test(findings, a_limit_that_nobody_shares_is_the_programs_own)
 {
     struct made_up made;
