@@ -300,6 +300,35 @@ def test_printed_commands_are_exact_lines(run):
     assert run("topdown", "--print-perf", "--cpu", "nothing").returncode == 1
 
 
+@pytest.mark.parametrize("target, words, command", [
+    (["-p", "12,13"], ["-p", "12,13"], ["sleep", "10"]),
+    (["-t", "14", "--duration", "2.5"], ["-t", "14"], ["sleep", "2.5"]),
+    (["-a"], ["-a"], ["sleep", "10"]),
+    (["-C", "0-3", "--", "prog", "x"], ["-C", "0-3"], ["prog", "x"]),
+    (["-a", "--", "prog"], ["-a"], ["prog"]),
+])
+def test_print_perf_says_whom_to_count(run, target, words, command):
+    done = run("topdown", "--print-perf", "--cpu", "CLX", "--smt", "on", *target)
+    lines = [shlex.split(line) for line in done.stdout.splitlines() if line.startswith("perf stat")]
+    assert len(lines) == 4
+    for line in lines:
+        before = line[:line.index("-e")]
+        assert before[-len(words):] == words and before.count("-a") == words.count("-a"), line
+        assert line[line.index("--") + 1:] == command, line
+
+
+def test_print_perf_counts_memory_controllers_everywhere(run):
+    lines = [shlex.split(line) for line in run("topdown", "--print-perf", "--cpu", "SPR", "--all", "-p", "7").stdout.splitlines() if line.startswith("perf stat")]
+    everywhere = [line for line in lines if any("uncore" in word for word in line)]
+    assert everywhere and all("-a" in line and "-p" not in line for line in everywhere)
+    assert all("-p" in line and "-a" not in line for line in lines if line not in everywhere)
+
+
+@pytest.mark.parametrize("words", [["-p", "1", "-a"], ["--duration", "3"], ["-a", "--duration", "3", "--", "prog"]])
+def test_print_perf_takes_one_target_and_a_duration_of_it(run, words):
+    assert run("topdown", "--print-perf", "--cpu", "SPR", *words).returncode == 2
+
+
 def test_what_isnt_counted_is_said(run):
     plan = perf_runs(run, "GNR", "-l", "9")
     assert any("published mean" in remark["why"] for remark in plan["remarks"])

@@ -48,11 +48,11 @@ static const struct {
     size_t offset;
     bool is_text;
 } of_live[] = {
-    {"--drill", MEMBER(drill), false},      {"--nodes", MEMBER(nodes), true},   {"--pid", MEMBER(processes), true},
-    {"--tid", MEMBER(threads), true},       {"--all-cpus", MEMBER(all_cpus), false}, {"--cpus", MEMBER(cpus), true},
-    {"--once", MEMBER(once), false},        {"--per-core", MEMBER(per_core), false},
+    {"--drill", MEMBER(drill), false}, {"--nodes", MEMBER(nodes), true}, {"--once", MEMBER(once), false}, {"--per-core", MEMBER(per_core), false},
 }, of_recorded[] = {
     {"--cpu", MEMBER(cpu), true}, {"--smt", MEMBER(smt), true},
+}, of_targets[] = {
+    {"--pid", MEMBER(processes), true}, {"--tid", MEMBER(threads), true}, {"--cpus", MEMBER(cpus), true}, {"--all-cpus", MEMBER(all_cpus), false},
 };
 
 static bool is_given(const struct topdown_options *options, size_t offset, bool is_text)
@@ -63,6 +63,24 @@ static bool is_given(const struct topdown_options *options, size_t offset, bool 
     memcpy(&text, member, is_text ? sizeof(text) : 0);
     memcpy(&flag, member, is_text ? 0 : sizeof(flag));
     return is_text ? text != NULL : flag;
+}
+
+/* perf takes one of them. */
+static bool targets_check(const struct topdown_options *options, struct error *err)
+{
+    const char *first = NULL;
+    for (size_t at = 0; at < array_count(of_targets); at++) {
+        if (!is_given(options, of_targets[at].offset, of_targets[at].is_text))
+            continue;
+        if (options->from)
+            return error_set(err, ERROR_USAGE, "%s is of counting, not of --from", of_targets[at].name);
+        if (first)
+            return error_set(err, ERROR_USAGE, "%s and %s: one of them at a time", first, of_targets[at].name);
+        first = of_targets[at].name;
+    }
+    if (options->duration > 0 && !first)
+        return error_set(err, ERROR_USAGE, "--duration is of watching (-p, -t, -a, -C)");
+    return true;
 }
 
 static bool ways_check(const struct topdown_options *options, struct error *err)
@@ -77,8 +95,10 @@ static bool ways_check(const struct topdown_options *options, struct error *err)
     for (size_t at = 0; !elsewhere && at < array_count(of_recorded); at++)
         if (is_given(options, of_recorded[at].offset, of_recorded[at].is_text))
             return error_set(err, ERROR_USAGE, "%s is of what was counted elsewhere (--from FILE); here it is known", of_recorded[at].name);
-    if (elsewhere && (options->duration > 0 || options->interval_ms || options->output))
+    if (elsewhere && (options->interval_ms || options->output || (options->from && options->duration > 0)))
         return error_set(err, ERROR_USAGE, "--duration, --interval and --output are of counting here, not of %s", way);
+    if (elsewhere && !targets_check(options, err))
+        return false;
     if (!elsewhere && (options->tsc_hz > 0 || options->seconds > 0))
         return error_set(err, ERROR_USAGE, "--tsc-hz and --seconds are of what was counted elsewhere (--from FILE)");
     return true;
@@ -118,6 +138,8 @@ static bool options_check(const struct topdown_options *options, int operands, s
         return error_set(err, ERROR_USAGE, "--tsc-hz and --seconds are above 0");
     if (options->duration < 0 || !isfinite(options->duration) || options->duration > 1e6)
         return error_set(err, ERROR_USAGE, "--duration is above 0 and at most a million seconds");
+    if (operands && options->print_perf && options->duration > 0)
+        return error_set(err, ERROR_USAGE, "--duration is of watching without a command; with one it lasts as long as that does");
     if (options->separator && strlen(options->separator) != 1)
         return error_set(err, ERROR_USAGE, "--field-separator is one character");
     return ways_check(options, err) && (options->from || options->print_perf || live_check(options, operands > 0, err));
@@ -129,7 +151,9 @@ static bool commands_print(struct context *context, const struct topdown_options
     struct metric_table table = {0};
     struct table_choice choice = {.cpu = options->cpu, .folder = options->tables, .extent = TABLE_WHOLE};
     struct topdown_perf asked = {.smt = options->smt, .tables = options->tables, .all = options->all, .json = options->json,
-                                 .level = (unsigned)(options->level > 99 ? 99 : options->level), .argv = argv[0] ? argv : NULL};
+                                 .level = (unsigned)(options->level > 99 ? 99 : options->level), .argv = argv[0] ? argv : NULL,
+                                 .processes = options->processes, .threads = options->threads, .cpus = options->cpus,
+                                 .all_cpus = options->all_cpus, .seconds = options->duration};
     bool good = metric_table_choose(&table, &choice, context->root, err) && topdown_perf_print(&asked, &table, context, err);
     metric_table_done(&table);
     return good;
@@ -153,7 +177,7 @@ const struct command command_topdown = {
     .usage = "plumb topdown [options] [--] command [arguments]\n"
              "       plumb topdown -p PID|-a|-C CPUS [--duration S] [options]\n"
              "       plumb topdown --from FILE [--cpu NAME] [options]\n"
-             "       plumb topdown --print-perf [--cpu NAME] [-l N] [-- command [arguments]]",
+             "       plumb topdown --print-perf [--cpu NAME] [-l N] [-p PID|-t TID|-a|-C CPUS [--duration S]] [-- command [arguments]]",
     .options = option_rows,
     .run = topdown_run,
 };

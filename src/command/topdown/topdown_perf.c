@@ -14,6 +14,7 @@ static const char COUNTS_FILE[] = "plumb-counts.csv";
 
 enum {
     LEVEL_USUAL = 2,
+    WATCH_SECONDS = 10,
     NAMES_COLUMNS = 110,
     COUNTERS_ANYWHERE = 4,    /* of a CPU that isn't known: most have as many */
     FIXED_ANYWHERE = 0x7,
@@ -98,25 +99,57 @@ static const char *events_spelt(struct printer *printer, const struct perf_run *
     return arena_string(&printer->arena, text_string(&text));
 }
 
+static bool is_watched(const struct topdown_perf *asked)
+{
+    return asked->processes || asked->threads || asked->cpus || asked->all_cpus;
+}
+
+/* Who is counted, in words of perf stat: at most two, NULL where there is none. What is no core's counts the whole machine. */
+static void target_words(const struct topdown_perf *asked, bool everywhere, const char *ret_words[2])
+{
+    const char *values[] = {asked->processes, asked->threads, asked->cpus};
+    static const char *const options[] = {"-p", "-t", "-C"};
+    ret_words[0] = ret_words[1] = NULL;
+    if (everywhere || asked->all_cpus)
+        ret_words[0] = "-a";
+    for (size_t at = 0; at < array_count(options) && !everywhere; at++)
+        if (values[at]) {
+            ret_words[0] = options[at];
+            ret_words[1] = values[at];
+        }
+}
+
+/* What perf runs: the command, or something that lasts as long as shall be watched. */
+static char *const *command_words(struct printer *printer)
+{
+    static char *const placeholder[] = {(char *)"COMMAND", NULL};
+    const struct topdown_perf *asked = printer->asked;
+    if (asked->argv || !is_watched(asked))
+        return asked->argv ? asked->argv : placeholder;
+    char *const sleeps[] = {(char *)"sleep", (char *)arena_printf(&printer->arena, "%g", asked->seconds > 0 ? asked->seconds : WATCH_SECONDS), NULL};
+    return arena_copy(&printer->arena, sleeps, sizeof(sleeps));
+}
+
 /* Words of perf stat, NULL at the end. */
 static char **words_of(struct printer *printer, size_t index)
 {
-    static char *const placeholder[] = {(char *)"COMMAND", NULL};
     const struct perf_run *run = &printer->plan.runs[index];
+    const char *target[2];
     vec(const char *) words = {0};
     static const char *const first[] = {"perf", "stat", "-x,", "-o", COUNTS_FILE};
     for (size_t at = 0; at < array_count(first); at++)
         *vec_push(&words) = first[at];
     if (index)
         *vec_push(&words) = "--append";
-    if (run->everywhere)
-        *vec_push(&words) = "-a";
+    target_words(printer->asked, run->everywhere, target);
+    for (size_t at = 0; at < array_count(target) && target[at]; at++)
+        *vec_push(&words) = target[at];
     *vec_push(&words) = "-e";
     *vec_push(&words) = events_spelt(printer, run);
     *vec_push(&words) = "-e";
     *vec_push(&words) = "duration_time";
     *vec_push(&words) = "--";
-    for (char *const *word = printer->asked->argv ? printer->asked->argv : placeholder; *word; word++)
+    for (char *const *word = command_words(printer); *word; word++)
         *vec_push(&words) = *word;
     *vec_push(&words) = NULL;
     char **copy = arena_copy(&printer->arena, words.items, words.count * sizeof(*words.items));
@@ -198,8 +231,10 @@ static void text_write(struct text *out, struct printer *printer)
     if (printer->counters_of_sibling)
         text_add(out, "# groups take the eight counters of a thread that firmware without SMT gives it; where only Linux switched SMT off,\n"
                       "# it has four, and perf counts nothing of the larger groups\n");
-    if (!printer->asked->argv)
-        text_add(out, "# COMMAND is the program, the same in each run; for one that runs already, instead of -- COMMAND: -p PID -- sleep 10\n");
+    if (!printer->asked->argv && !is_watched(printer->asked))
+        text_add(out, "# COMMAND is the program, the same in each run; for one that runs already: plumb topdown --print-perf -p PID\n");
+    if (is_watched(printer->asked) && printer->plan.run_count > 1)
+        text_add(out, "# runs follow each other: what is watched should do the same in all of them\n");
     text_printf(out, "# then, anywhere: %s\n", from_line(printer));
     if (wants[TABLE_TSC_HZ] || wants[TABLE_TSC_TICKS])
         text_add(out, "#   HZ is what dmesg of that machine says: tsc: Refined TSC clocksource calibration: 1999.999 MHz\n");

@@ -13,7 +13,10 @@ struct topdown_perf {
     unsigned level;           /* 0: two */
     bool all;                 /* metrics beside the tree, too */
     bool json;
-    char *const *argv;        /* the command to measure; NULL: a word stands for it */
+    char *const *argv;        /* the command to measure, or that lasts as long; NULL: a word, or sleep, stands for it */
+    const char *processes, *threads, *cpus; /* to be watched, or NULL */
+    bool all_cpus;
+    double seconds;           /* that sleep lasts; 0: ten */
 };
 
 /* Errors: none of the metrics can be had. */
