@@ -66,8 +66,6 @@ static bool read_more(struct control *control)
     struct pollfd polled = {.fd = control->command_fd, .events = POLLIN};
     if (control->command_fd < 0 || poll(&polled, 1, 0) <= 0)
         return false;
-    if (control->pending_bytes == sizeof(control->pending))
-        control->pending_bytes = 0; /* no command is that long */
     ssize_t got = read(control->command_fd, control->pending + control->pending_bytes,
                        sizeof(control->pending) - control->pending_bytes);
     if (got > 0) {
@@ -81,19 +79,31 @@ static bool read_more(struct control *control)
     return false;
 }
 
-/* Lines end in a line feed or, as some write them, in a NUL. */
-static bool take_line(struct control *control, struct control_order *order)
+static void pending_drop(struct control *control, unsigned bytes)
+{
+    control->pending_bytes -= bytes;
+    memmove(control->pending, control->pending + bytes, control->pending_bytes);
+}
+
+/*
+ * Lines end in a line feed or, as some write them, in a NUL. One that is longer than any order is taken as it fills the room, and
+ * what follows until its end is dropped. ret_whole: it is a line as it came.
+ */
+static bool take_line(struct control *control, struct control_order *order, bool *ret_whole)
 {
     unsigned length = 0;
     while (length < control->pending_bytes && control->pending[length] != '\n' && control->pending[length] != '\0')
         length++;
-    if (length == control->pending_bytes)
+    bool ends = length < control->pending_bytes, rest = control->in_long_line;
+    if (!ends && !rest && length < sizeof(control->pending))
         return false;
-    memcpy(order->line, control->pending, length);
-    order->line[length] = '\0';
-    control->pending_bytes -= length + 1;
-    memmove(control->pending, control->pending + length + 1, control->pending_bytes);
-    return true;
+    *ret_whole = ends && !rest;
+    unsigned kept = rest ? 0 : ends ? length : length - 1; /* of the rest of a long line nothing, as of an empty one */
+    memcpy(order->line, control->pending, kept);
+    order->line[kept] = '\0';
+    control->in_long_line = !ends;
+    pending_drop(control, ends ? length + 1 : length);
+    return ends || !rest;
 }
 
 static void understand(struct control_order *order)
@@ -110,12 +120,15 @@ static void understand(struct control_order *order)
 
 bool control_next(struct control *control, struct control_order *ret_order)
 {
+    bool whole;
     do {
-        while (!take_line(control, ret_order))
+        while (!take_line(control, ret_order, &whole))
             if (!read_more(control))
                 return false;
     } while (!ret_order->line[0]);
     understand(ret_order);
+    if (!whole)
+        ret_order->command = CONTROL_UNKNOWN;
     return true;
 }
 

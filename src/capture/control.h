@@ -24,7 +24,7 @@ enum control_command {
 
 struct control_order {
     enum control_command command;
-    char line[256];    /* as it came, without its end */
+    char line[256];    /* as it came, without its end; of a longer one, which is unknown, the beginning */
     const char *event; /* the word behind the command, in line; NULL: none */
 };
 
@@ -32,6 +32,7 @@ struct control {
     int command_fd, acknowledge_fd; /* -1: none, or closed by the other side */
     char pending[256];
     unsigned pending_bytes;
+    bool in_long_line; /* that has been told: its rest is no order of its own */
 };
 
 /* "fifo:CTL[,ACK]" or "fd:CTL[,ACK]"; NULL: no control. Errors: ERROR_USAGE, or that it can't be opened. */
