@@ -139,9 +139,19 @@ def code_row(entry, text):
     return code
 
 
+def refuse_twins(entries):
+    where = {}
+    for entry in entries:
+        for cpu in entry.models():
+            first = where.setdefault((entry.kind, entry.name.lower(), cpu), entry)
+            if first is not entry:
+                sys.exit(f"{entry.where}: {entry.kind} {entry.name} of {cpu} is said twice, first in {first.where}")
+
+
 def main():
     target, sources = pathlib.Path(sys.argv[1]), map(pathlib.Path, sys.argv[2:])
     entries = [entry for source in sources for entry in entries_of(source)]
+    refuse_twins(entries)
     cpus = list(dict.fromkeys(cpu for entry in entries for cpu in entry.cpus))
     metrics = {(entry.name, cpu): entry for entry in entries if entry.kind == "metric" for cpu in entry.models()}
     texts, metric_rows, event_rows = Texts(), [], []

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """plumb stat's command line: statuses, refusals, and output that reads back field by field."""
+import ctypes
 import json
 import os
 import pathlib
@@ -358,3 +359,16 @@ def test_list_names_every_kind(run):
 def test_list_countable_tells_what_opens(run, countable):
     done = run("list", "--countable", "page-faults")
     assert re.search(r"page-faults OR faults .*  countable", done.stdout), done.stdout
+
+
+def test_names_that_only_libpfm_knows_are_counted(run, countable):
+    try:
+        ctypes.CDLL("libpfm.so.4")
+    except OSError:
+        pytest.skip("no libpfm4 here: such names are unknown then")
+    for name in ("perf::PAGE-FAULTS", "PERF_COUNT_SW_PAGE_FAULTS:u"):
+        done = run("stat", "-x,", "-e", name, "true")
+        count, _, event = done.stderr.splitlines()[-1].split(",")[:3]
+        assert done.returncode == 0 and event == name and int(count) > 0, done.stderr
+    done = run("stat", "-e", "perf::NO-SUCH", "true")
+    assert done.returncode == 2 and "perf::NO-SUCH" in done.stderr

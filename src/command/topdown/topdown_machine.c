@@ -144,11 +144,19 @@ static void notes_take(struct topdown_machine *machine)
                                                   choice->form->says, choice->form->says_not);
 }
 
+/* Whether the ladder of forms is about this processor: it counts slots of its own, or of whole cores. */
+static bool has_forms(const struct topdown_machine *machine, bool whole_core)
+{
+    bool slots = false;
+    vec_for_each(&machine->table.events, event)
+        slots |= !event->pmu && event->fixed >= 0 && 1u << event->fixed == FIXED_SLOTS;
+    return slots || whole_core;
+}
+
 static bool form_find(struct topdown_machine *machine, struct asker *asker, struct error *err)
 {
-    static const char *const chosen[] = {"SKX", "CLX", "CPX", "ICX", "SPR", "EMR", "GNR"};
     static const char *const whole_core[] = {"SKX", "CLX", "CPX"};
-    if (machine->has_table && !key_is(machine, chosen, array_count(chosen))) {
+    if (machine->has_table && !has_forms(machine, key_is(machine, whole_core, array_count(whole_core)))) {
         machine->levels = 2;
         return true;
     }
