@@ -7,6 +7,7 @@
 #include "finding/wording.h"
 
 #include <assert.h>
+#include <string.h>
 
 static const char *const verdict_names[] = {
     [VERDICT_SUPPORTED] = "supported",
@@ -57,6 +58,21 @@ const char *unit_name(enum unit unit)
     return names[unit];
 }
 
+double finding_most_returned(const struct finding *finding)
+{
+    double share = finding->recoverable.high;
+    if (finding->gain_unmeasured && 2 * finding->recoverable.mid < share)
+        share = 2 * finding->recoverable.mid;
+    return share * (finding->of_seconds > 0 ? finding->of_seconds : 1);
+}
+
+bool finding_is_far_larger(const struct finding *finding, const struct finding *than)
+{
+    static const double FAR_LARGER = 2;
+    return finding->verdict == VERDICT_SUPPORTED && !finding_is_disturbance(finding) && finding->headline &&
+           finding_most_returned(finding) > FAR_LARGER * finding_most_returned(than);
+}
+
 void finding_decide(struct finding *finding, struct interval recoverable, double effect)
 {
     finding->recoverable = interval_clamped(recoverable, 0, 1);
@@ -92,7 +108,10 @@ static const char *worded(struct finding *finding, const char *key, const struct
     const char *text = wording_find(finding->hypothesis->id, key);
     text = text ? text : wording_find("common", key);
     assert(text && "data/advice.txt lacks a key that a hypothesis uses");
-    return wording_fill(finding->arena, text, values, count);
+    struct value given[VALUES_MOST + 1]; /* … and of what its shares are, which each sentence may say */
+    memcpy(given, values, count * sizeof(*given));
+    given[count] = VALUE_TEXT("of", denominator_name(finding->of));
+    return wording_fill(finding->arena, text, given, count + 1);
 }
 
 void finding_evidence_add(struct finding *finding, enum weight weight, enum origin origin, const char *key,

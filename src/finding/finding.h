@@ -105,6 +105,7 @@ struct finding {
     bool gain_unmeasured;        /* the cause is a fact, only the upper end of recoverable is known */
     const char *subject;         /* "compute_ref_matmul: mov (%rax),%eax"; may be NULL */
     const char *headline;        /* one clause for the verdict, culprit first */
+    const char *returner;        /* what returns so much, "huge pages"; NULL: whatever removes the cause */
     const char *reason;          /* ruled out: the bound; undecided: what is missing; not testable: because */
     const char *remedy;          /* not testable, undecided: what would make it testable; may be NULL */
     struct evidence evidence[EVIDENCE_MOST];
@@ -116,6 +117,13 @@ struct finding {
 
 /* Somebody else's doing: said beside the program's own causes. */
 bool finding_is_disturbance(const struct finding *finding);
+/*
+ * The most that it may return, in what shares of different times come to. A fact without a measured gain stands for its
+ * share's middle, not its far end.
+ */
+double finding_most_returned(const struct finding *finding);
+/* Supported, of the program's own doing, and several times as much as the other. */
+bool finding_is_far_larger(const struct finding *finding, const struct finding *than);
 
 const char *verdict_name(enum verdict verdict);       /* "ruled_out" */
 const char *confidence_name(enum confidence confidence); /* "high" */

@@ -202,20 +202,67 @@ static size_t position_of(const struct finding *items, size_t count, const char 
     return at;
 }
 
+static void move_before(struct finding *items, size_t from, size_t to)
+{
+    struct finding moved = items[from];
+    memmove(&items[to + 1], &items[to], (from - to) * sizeof(*items));
+    items[to] = moved;
+}
+
+static bool is_one_wait(const struct finding *one, const struct finding *other)
+{
+    return one->subject && other->subject && strcmp(one->subject, other->subject) == 0;
+}
+
+/* Who can't change the code can change its pages: of one wait, that is what they can do first. */
+static void advise_pages_too(struct finding *misses, const struct finding *pages)
+{
+    if (misses->advice_count >= ADVICE_MOST || !pages->advice_count)
+        return;
+    finding_advise(misses, "advice-pages-first", VALUE_SHARE("share", pages->recoverable), VALUE_TEXT("advice", pages->advice[0]));
+    const char *last = misses->advice[misses->advice_count - 1];
+    memmove(&misses->advice[1], &misses->advice[0], (misses->advice_count - 1) * sizeof(*misses->advice));
+    misses->advice[0] = last;
+}
+
 /*
- * Pages and caches are two parts of one wait. Where both are certain for the same load, and it isn't certain that caches return
- * more, other pages come first: they need no other code, and what they return is known more closely.
+ * Pages and caches are two parts of one wait: data in the near caches needs no page walks either. Where both are certain for the
+ * same load, the larger part comes first, or what the estimate names: where that is the walks, other pages need no other code.
  */
-static void put_cheaper_remedy_first(struct finding *items, size_t count)
+static void put_larger_part_first(struct finding *items, size_t count, const struct results *results)
 {
     size_t pages = position_of(items, count, "small-pages"), misses = position_of(items, count, "cache-misses");
-    if (pages >= count || misses >= pages || items[pages].verdict != VERDICT_SUPPORTED || !items[pages].subject ||
-        !items[misses].subject || strcmp(items[pages].subject, items[misses].subject) != 0 ||
-        items[pages].recoverable.high < items[misses].recoverable.low)
+    if (pages >= count || misses >= count || items[pages].verdict != VERDICT_SUPPORTED || items[misses].verdict != VERDICT_SUPPORTED ||
+        !is_one_wait(&items[pages], &items[misses]))
         return;
-    struct finding moved = items[pages];
-    memmove(&items[misses + 1], &items[misses], (pages - misses) * sizeof(*items));
-    items[misses] = moved;
+    const struct interval *walks = &items[pages].recoverable, *near = &items[misses].recoverable;
+    const struct bottleneck *bottleneck = results->bottleneck;
+    bool estimated = bottleneck && bottleneck->program.cause == CAUSE_TLB && bottleneck->program.confidence >= ESTIMATE_MEDIUM;
+    bool more = !estimated && near->mid - walks->mid > walks->mid;
+    if (more && code_is_foreign(results))
+        advise_pages_too(&items[misses], &items[pages]);
+    if (more && misses > pages)
+        move_before(items, misses, pages);
+    else if (!more && pages > misses)
+        move_before(items, pages, misses);
+}
+
+/* The middle of what is laid at it: of a fact without a measured gain, of its share. */
+static double middle_of(const struct finding *finding)
+{
+    return finding->recoverable.mid * (finding->gain_unmeasured ? 2 : 1) * (finding->of_seconds > 0 ? finding->of_seconds : 1);
+}
+
+/* Where the time goes is the first thing to say: a small cause that is known to the percent must not stand before it. */
+static void put_far_larger_first(struct finding *items, size_t count)
+{
+    size_t best = 0;
+    for (size_t at = 1; at < count && items[at].verdict == VERDICT_SUPPORTED; at++)
+        if (finding_is_far_larger(&items[at], &items[0]) && middle_of(&items[at]) > 2 * finding_most_returned(&items[0]) &&
+            !is_one_wait(&items[at], &items[0]) && (!best || middle_of(&items[at]) > middle_of(&items[best])))
+            best = at;
+    if (best && !finding_is_disturbance(&items[0]))
+        move_before(items, best, 0);
 }
 
 void findings_test(struct findings *ret_findings, const struct results *results, struct arena *arena)
@@ -225,6 +272,7 @@ void findings_test(struct findings *ret_findings, const struct results *results,
     for (size_t at = 0; at < count; at++)
         test_one(hypothesis_table[at], results, &items[at], arena);
     qsort(items, count, sizeof(*items), finding_compare);
-    put_cheaper_remedy_first(items, count);
+    put_larger_part_first(items, count, results);
+    put_far_larger_first(items, count);
     *ret_findings = (struct findings){items, count};
 }

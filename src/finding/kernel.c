@@ -34,30 +34,68 @@ static bool test_kernel(const struct results *results, struct finding *finding, 
     return test_kernel_with(results, finding, hits, 0);
 }
 
+static const double SMALL_PAGE_BYTES = 4096, UNMAPPING_MATTERS = 0.1; /* of the faults' time */
+
+enum touching {
+    TOUCHING_UNKNOWN,
+    TOUCHED_ONCE, /* what its faults brought is what it held in the end */
+    TOUCHED_AGAIN /* they brought several times as much as it ever held: it was given back in between */
+};
+
+/* Faults may bring more than a page each (around it, or a huge one), never less: several times what it held is certain. */
+static enum touching touching_of(const struct activity *activity)
+{
+    static const double ONCE_MOST = 1.5, AGAIN_LEAST = 2;
+    if (!activity || !activity->minor_faults.known || !activity->resident_most_bytes.known || activity->resident_most_bytes.value <= 0)
+        return TOUCHING_UNKNOWN;
+    double times = activity->minor_faults.value * SMALL_PAGE_BYTES / activity->resident_most_bytes.value;
+    return times <= ONCE_MOST ? TOUCHED_ONCE : times >= AGAIN_LEAST ? TOUCHED_AGAIN : TOUCHING_UNKNOWN;
+}
+
+static void say_faults(struct finding *finding, const struct activity *activity, enum touching touching)
+{
+    if (!activity || !activity->minor_faults.known)
+        return;
+    double count = activity->minor_faults.value;
+    finding_evidence(finding, WEIGHT_FOR, ORIGIN_COUNTERS, touching == TOUCHING_UNKNOWN ? "counted" : "touched", VALUE_COUNT("count", count),
+                     VALUE_BYTES("touched", count * SMALL_PAGE_BYTES),
+                     VALUE_BYTES("resident", activity->resident_most_bytes.known ? activity->resident_most_bytes.value : 0));
+}
+
 static void page_faults_test(const struct results *results, struct finding *finding)
 {
     const struct kernel_time *kernel = results->kernel;
     /* Of short-lived processes they are a part of being started; they could be work all the same. */
     if (!test_kernel_with(results, finding, (double)kernel->fault_samples, (double)kernel->short_fault_samples))
         return;
-    const struct activity *activity = results->activity;
-    if (activity && activity->minor_faults.known)
-        finding_evidence(finding, WEIGHT_FOR, ORIGIN_COUNTERS, "counted",
-                         VALUE_COUNT("count", activity->minor_faults.value));
     double faults = (double)kernel->fault_samples;
+    enum touching touching = touching_of(results->activity);
+    bool unmaps = false; /* in its own right, or malloc does it for large blocks */
+    for (size_t at = 0; at < kernel->entry_count; at++)
+        if (strcmp(kernel->entries[at].name, "munmap") == 0) {
+            bool matters = (double)kernel->entries[at].samples >= UNMAPPING_MATTERS * faults;
+            unmaps = matters || touching != TOUCHED_ONCE;
+            touching = matters && touching == TOUCHED_ONCE ? TOUCHING_UNKNOWN : touching; /* huge pages bring much at a fault */
+        }
+    say_faults(finding, results->activity, touching);
     finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_SAMPLES, "zeroing",
                      VALUE_SHARE("zeroing", wilson_interval((double)kernel->zero_samples < faults
                                                                 ? (double)kernel->zero_samples
                                                                 : faults,
                                                             faults, faults)));
-    bool unmaps = false; /* in its own right, or malloc does it for large blocks */
-    for (size_t at = 0; at < kernel->entry_count; at++)
-        unmaps |= strcmp(kernel->entries[at].name, "munmap") == 0;
+    if (finding->verdict == VERDICT_SUPPORTED && touching != TOUCHING_UNKNOWN)
+        finding_set(finding, headline, touching == TOUCHED_ONCE ? "headline-once" : "headline-again",
+                    VALUE_SHARE("share", finding->recoverable));
     if (unmaps)
         finding_advise(finding, "advice-unmap", NO_VALUES);
-    finding_advise(finding, "advice-reuse", NO_VALUES);
+    if (touching != TOUCHED_ONCE)
+        finding_advise(finding, "advice-reuse", NO_VALUES);
     finding_advise(finding, "advice-huge", NO_VALUES);
-    finding_set(finding, confirm, unmaps ? "confirm-unmap" : "confirm", NO_VALUES);
+    if (touching == TOUCHED_ONCE) {
+        finding_advise(finding, "advice-populate", NO_VALUES);
+        finding_advise(finding, "advice-less", NO_VALUES);
+    }
+    finding_set(finding, confirm, unmaps ? "confirm-unmap" : touching == TOUCHED_ONCE ? "confirm-once" : "confirm", NO_VALUES);
 }
 
 const struct hypothesis hypothesis_page_faults = {

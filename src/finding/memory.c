@@ -350,6 +350,8 @@ static void small_pages_test(const struct results *results, struct finding *find
         finding->subject = gain.leading->row.text;
     }
     if (finding->verdict == VERDICT_SUPPORTED)
+        finding_set(finding, returner, "returner", NO_VALUES);
+    if (finding->verdict == VERDICT_SUPPORTED)
         finding_set(finding, headline, gain.leading->set.stride_bytes ? "headline-strided" : "headline",
                     VALUE_TEXT("function", function_of(results->stalls, gain.leading)->name),
                     VALUE_TEXT("instruction", gain.leading->row.text),
@@ -374,15 +376,15 @@ const struct hypothesis hypothesis_small_pages = {
     .test = small_pages_test,
 };
 
-/* The share of an access's waiting that hits in the near caches would save, on huge pages too. */
+/* The share of an access's waiting that hits in the near caches would save: the page walks too, which they don't need. */
 static struct interval miss_ratio(const struct access_cost *cost, bool on_small_pages)
 {
     const struct interval *now = on_small_pages ? &cost->ns_small : &cost->ns_huge;
     double work = cost->ns_work.known ? cost->ns_work.mid : 0;
     work = work < now->low ? work : 0;
-    double low = (cost->ns_huge.low - cost->ns_near.high) / now->high; /* as in small pages: with all of the work … */
-    double mid = (cost->ns_huge.mid - cost->ns_near.mid) / (now->mid - work / 2);
-    double high = (cost->ns_huge.high - cost->ns_near.low) / (now->low - work); /* … or the waiting alone */
+    double low = (now->low - cost->ns_near.high) / now->high; /* as in small pages: with all of the work … */
+    double mid = (now->mid - cost->ns_near.mid) / (now->mid - work / 2);
+    double high = (now->high - cost->ns_near.low) / (now->low - work); /* … or the waiting alone */
     return interval_clamped(interval_of(low < mid ? low : mid, mid, high > mid ? high : mid), 0, 1);
 }
 
@@ -443,8 +445,10 @@ static void say_cost(const struct results *results, struct finding *finding, con
                      const struct access_cost *cost)
 {
     if (cost) {
-        finding_evidence(finding, WEIGHT_FOR, ORIGIN_PROBE, "cost",
-                         VALUE_SECONDS("here", interval_exactly(cost->ns_huge.mid * 1e-9)),
+        bool small = group->base_hits >= group->huge_hits;
+        finding_evidence(finding, WEIGHT_FOR, ORIGIN_PROBE, small ? "cost-small" : "cost",
+                         VALUE_SECONDS("here", interval_exactly(cost->ns_small.mid * 1e-9)),
+                         VALUE_SECONDS("huge", interval_exactly(cost->ns_huge.mid * 1e-9)),
                          VALUE_SECONDS("near", interval_exactly(cost->ns_near.mid * 1e-9)));
         return;
     }
@@ -498,7 +502,7 @@ static void cache_misses_test(const struct results *results, struct finding *fin
         }
         bool small = group->base_hits >= group->huge_hits;
         struct interval gain = interval_product(group->share, miss_ratio(cost, small));
-        sum = interval_sum(sum, less_wrong_guesses(group, gain, cost->ns_huge.mid - cost->ns_near.mid));
+        sum = interval_sum(sum, less_wrong_guesses(group, gain, (small ? cost->ns_small.mid : cost->ns_huge.mid) - cost->ns_near.mid));
         unmeasured += probe_fell_short(cost) && group->share.high > gain.high ? group->share.high - gain.high : 0;
         if (!leading || !leading_cost) { /* the pattern's own probe says more than the curve */
             leading = group;
@@ -517,10 +521,6 @@ static void cache_misses_test(const struct results *results, struct finding *fin
         say_cost(results, finding, leading, leading_cost);
         if (leading->dependent_samples * 2 > leading->samples)
             finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_CODE, "dependent", NO_VALUES);
-        double walked = leading_cost ? 1 - leading_cost->ns_near.mid / leading_cost->ns_small.mid : 0;
-        if (leading->base_hits > leading->huge_hits && walked > 0) /* pages are another cause: together it is more */
-            finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_PROBE, "with-pages",
-                             VALUE_SHARE("both", interval_exactly(leading->share.high * walked)));
         guesses_evidence(finding, leading);
     }
     if (ordered && finding->verdict != VERDICT_RULED_OUT)
@@ -530,6 +530,8 @@ static void cache_misses_test(const struct results *results, struct finding *fin
                     leading->dependent_samples * 2 > leading->samples ? "headline-chase" : "headline",
                     VALUE_TEXT("function", function_of(stalls, leading)->name),
                     VALUE_TEXT("instruction", leading->row.text), VALUE_BYTES("span", group_size_bytes(leading)));
+    if (finding->verdict == VERDICT_SUPPORTED)
+        finding_set(finding, returner, "returner", NO_VALUES);
     if (finding->verdict == VERDICT_RULED_OUT)
         finding_reason_bound(finding, "measured-bound", finding->recoverable);
     if (finding->verdict == VERDICT_UNDECIDED)
@@ -540,7 +542,11 @@ static void cache_misses_test(const struct results *results, struct finding *fin
         finding_advise(finding, chase ? "advice-prefetch" : "advice-block", NO_VALUES);
         if (chase && leading->base_hits > leading->huge_hits && !code_is_foreign(results))
             finding_advise(finding, "advice-pages", NO_VALUES);
-        finding_set(finding, confirm, "confirm", NO_VALUES);
+        if (leading_cost) /* what the check must find is what was promised */
+            finding_set(finding, confirm, "confirm-ratio", VALUE_TEXT("function", function_of(stalls, leading)->name),
+                        VALUE_SHARE("ratio", miss_ratio(leading_cost, leading->base_hits >= leading->huge_hits)));
+        else
+            finding_set(finding, confirm, "confirm", NO_VALUES);
     }
 }
 
@@ -591,15 +597,30 @@ static void say_bandwidth(const struct results *results, struct finding *finding
                          VALUE_TEXT("written", gigabytes(finding, written)));
 }
 
+/* What a walk at the memory's pace has as remedies: fewer bytes, or other CPUs' share of what memory gives, if there is one. */
+static void advise_on_bandwidth(const struct results *results, struct finding *finding, bool stores)
+{
+    static const double MORE_LEAST = 1.3;
+    struct interval one = ceilings_figure(results->ceilings, CALIBRATION_READ_ONE), all = ceilings_figure(results->ceilings, CALIBRATION_READ_ALL);
+    finding_advise(finding, "advice", NO_VALUES);
+    finding_advise(finding, "advice-types", NO_VALUES);
+    if (stores)
+        finding_advise(finding, "advice-stores", NO_VALUES);
+    if (one.known && all.known)
+        finding_advise(finding, all.mid > MORE_LEAST * one.mid ? "advice-threads" : "advice-no-threads", VALUE_TEXT("one", gigabytes(finding, one)),
+                       VALUE_TEXT("all", gigabytes(finding, all)));
+}
+
 static void bandwidth_test(const struct results *results, struct finding *finding)
 {
     if (!stalls_are_attributed(results, finding) || ruled_out_by_memory_share(results, finding))
         return;
     const struct stalls *stalls = results->stalls;
     double l2 = l2_bytes(results);
-    double possible = 0, grouped = 0;
+    double possible = 0, grouped = 0, stores = 0;
     for (size_t at = 0; at < stalls->group_count; at++) {
         const struct stall_group *group = &stalls->groups[at];
+        stores += (double)group->store_samples;
         bool small = group->set.lines.known && group->set.lines.bytes * 2 < l2 && estimated_level(results, group) != LEVEL_BEYOND;
         bool one_at_a_time = group->dependent_samples * 10 > group->samples * 9;
         double transfer = transfer_share(results, group, access_costs_of_group(results->costs, (uint32_t)at));
@@ -613,7 +634,7 @@ static void bandwidth_test(const struct results *results, struct finding *findin
     finding_decide_bound(finding, bound.high, results->effect);
     if (finding->verdict == VERDICT_UNDECIDED && decide_by_estimate(results, finding, CAUSE_BIT(CAUSE_BANDWIDTH))) {
         say_bandwidth(results, finding);
-        finding_advise(finding, "advice", NO_VALUES);
+        advise_on_bandwidth(results, finding, stores > 0);
         finding_set(finding, confirm, "confirm", NO_VALUES);
         return;
     }

@@ -122,8 +122,9 @@ static const char *describe_as(const struct finding *finding, const char *headli
         value_print(&gain, &seconds);
         text_add_char(&gain, ')');
     }
-    return arena_printf(arena, "%s. Removing that would return %s of the %s.", headline, text_string(&gain),
-                        denominator_name(finding->of));
+    const char *returner = finding->returner ? finding->returner : "removing that";
+    return arena_printf(arena, "%s. %c%s would return %s of the %s.", headline, toupper((unsigned char)returner[0]), returner + 1,
+                        text_string(&gain), denominator_name(finding->of));
 }
 
 static const char *describe(const struct finding *finding, struct arena *arena)
@@ -228,25 +229,15 @@ static const char *time_goes(const struct results *results, struct arena *arena)
 }
 
 /* A small cause with a measured gain must not hide a large one whose gain isn't, or that most of the time is elsewhere. */
-static const double CULPRIT_SMALL = 0.2, FAR_LARGER = 2;
+static const double CULPRIT_SMALL = 0.2;
 /* Below that, it is no answer to where the time goes, however sure it is. */
 static const double CULPRIT_TINY = 0.1;
-
-/* Shares of different times are compared by what they come to. A fact without a measured gain stands for its share's middle, not its far end. */
-static double most_returned(const struct finding *finding)
-{
-    double share = finding->recoverable.high;
-    if (finding->gain_unmeasured && 2 * finding->recoverable.mid < share)
-        share = 2 * finding->recoverable.mid;
-    return share * (finding->of_seconds > 0 ? finding->of_seconds : 1);
-}
 
 static const struct finding *far_larger(const struct finding *culprit, const struct findings *findings)
 {
     for (size_t at = 0; at < findings->count; at++) {
         const struct finding *finding = &findings->items[at];
-        if (finding != culprit && finding->verdict == VERDICT_SUPPORTED && !finding_is_disturbance(finding) &&
-            finding->headline && most_returned(finding) > FAR_LARGER * most_returned(culprit))
+        if (finding != culprit && finding_is_far_larger(finding, culprit))
             return finding;
     }
     return NULL;
@@ -259,6 +250,8 @@ static const char *with_what_is_open(const char *sentence, const struct finding 
     const struct stall_function *hottest =
         results->stalls && results->stalls->function_count ? &results->stalls->functions[0] : NULL;
     const struct finding *larger = far_larger(culprit, findings);
+    if (larger && !larger->gain_unmeasured)
+        return arena_printf(arena, "%s More would come from another remedy: %s", sentence, describe_as(larger, larger->headline, arena));
     if (larger)
         return arena_printf(arena, "%s Larger still, but with a gain that isn't measured: %s.", sentence, larger->headline);
     if (culprit->recoverable.high >= CULPRIT_SMALL || !hottest)

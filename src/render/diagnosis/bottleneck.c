@@ -98,7 +98,7 @@ size_t bottleneck_lines(struct bottleneck_line lines[BOTTLENECK_LINES_MOST], con
                              share_text(verdict->second.share, arena)), false};
     const char *returns =
         verdict->recoverable.known
-            ? arena_printf(arena, "A good remedy returns %s of the CPU time%s: %s.", share_text(verdict->recoverable, arena),
+            ? arena_printf(arena, "Remedies, from a modest one to a good one, return %s of the CPU time%s: %s.", share_text(verdict->recoverable, arena),
                            cpu_s > 0 ? arena_printf(arena, " (%s)", seconds_text(interval_scaled(verdict->recoverable, cpu_s), arena)) : "",
                            verdict->recoverable_how)
             : arena_printf(arena, "Recoverable time: not known, because %s.", verdict->recoverable_why);

@@ -238,7 +238,7 @@ static void verdict_section(struct page *page)
         scoped_text struct text line = {0};
         text_add(&line, finding->headline ? finding->headline : finding->hypothesis->title);
         if (!finding->gain_unmeasured) {
-            text_add(&line, "; removing that returns ");
+            text_printf(&line, "; %s would return ", finding->returner ? finding->returner : "removing that");
             print_gain(&line, finding);
         }
         text_add_char(&line, '.');
