@@ -544,7 +544,7 @@ static void cache_misses_test(const struct results *results, struct finding *fin
             finding_advise(finding, "advice-pages", NO_VALUES);
         if (leading_cost) /* what the check must find is what was promised */
             finding_set(finding, confirm, "confirm-ratio", VALUE_TEXT("function", function_of(stalls, leading)->name),
-                        VALUE_SHARE("ratio", miss_ratio(leading_cost, leading->base_hits >= leading->huge_hits)));
+                        VALUE_SHARE("ratio", interval_exactly(miss_ratio(leading_cost, leading->base_hits >= leading->huge_hits).low)));
         else
             finding_set(finding, confirm, "confirm", NO_VALUES);
     }
