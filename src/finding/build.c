@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Causes in how the program was built, or in which program is being timed at all. */
+#include "base/scope.h"
 #include "base/vec.h"
 #include "finding/family.h"
+#include "finding/wording.h"
 
 #include <string.h>
 
@@ -154,6 +156,7 @@ const struct hypothesis hypothesis_instrumented = {
         {.name = "jq_next"}, {.dso = "bash"}, {.dso = "dash"}
 
 static const struct name_pattern dispatch_names[] = {DISPATCH_LOOPS};
+static const double PART_SHOWN_LEAST = 0.02;
 
 /* … and what belongs to them and nothing else: an interpreter's own binary does what a script asks for. */
 static const struct name_pattern interpreter_names[] = {
@@ -162,14 +165,6 @@ static const struct name_pattern interpreter_names[] = {
     {.dso = "libruby"}, {.prefix = "luaV_"}, {.dso = "lua"}, {.dso = "liblua"}, {.dso = "php"}, {.prefix = "sqlite3Vdbe"},
     {.dso = "mawk"}, {.dso = "gawk"}, {.dso = "tclsh"}, {.dso = "libtcl"},
 };
-
-static bool is_dispatch(const struct stall_function *function)
-{
-    for (size_t at = 0; at < array_count(dispatch_names); at++)
-        if (function_has_name(function, &dispatch_names[at]))
-            return true;
-    return false;
-}
 
 /* What a hot C function of an interpreter means in the script. */
 static const struct {
@@ -211,14 +206,100 @@ static const char *script_advice(const struct stall_function *function)
 }
 
 /* CPython's: the collection itself and what it calls for each object. */
+static const struct name_pattern collector_names[] = {
+    {.name = "gc_collect_main"}, {.name = "gc_collect_region"}, {.name = "visit_decref"}, {.name = "visit_reachable"}, {.name = "deduce_unreachable"},
+    {.name = "subtract_refs"}, {.name = "update_refs"}, {.name = "move_unreachable"}, {.name = "untrack_tuples"}, {.name = "tupletraverse"},
+    {.name = "dict_traverse"}, {.name = "list_traverse"}, {.name = "subtype_traverse"}, {.name = "func_traverse"},
+};
+
 static double collector_samples(const struct stalls *stalls)
 {
-    static const struct name_pattern names[] = {
-        {.name = "gc_collect_main"}, {.name = "gc_collect_region"}, {.name = "visit_decref"}, {.name = "visit_reachable"}, {.name = "deduce_unreachable"},
-        {.name = "subtract_refs"}, {.name = "update_refs"}, {.name = "move_unreachable"}, {.name = "untrack_tuples"}, {.name = "tupletraverse"},
-        {.name = "dict_traverse"}, {.name = "list_traverse"}, {.name = "subtype_traverse"}, {.name = "func_traverse"},
-    };
-    return (double)functions_named(stalls, names, array_count(names)).samples;
+    return (double)functions_named(stalls, collector_names, array_count(collector_names)).samples;
+}
+
+/* What CPython's compiled functions do for a script, by their names; the first that fits counts. */
+static const struct name_pattern interpreting_names[] = {DISPATCH_LOOPS};
+static const struct name_pattern sorting_names[] = {
+    {.prefix = "list_sort"}, {.prefix = "merge_"}, {.prefix = "gallop_"}, {.prefix = "binarysort"}, {.prefix = "count_run"},
+    {.prefix = "unsafe_"}, {.prefix = "safe_object_compare"}, {.prefix = "PyList_Sort"}, {.prefix = "builtin_sorted"}, {.prefix = "reverse_slice"},
+};
+static const struct name_pattern expression_names[] = {
+    {.prefix = "sre_"}, {.prefix = "SRE"}, {.prefix = "_sre"}, {.prefix = "pattern_"}, {.prefix = "state_"}, {.prefix = "match_"},
+};
+static const struct name_pattern lookup_names[] = {
+    {.prefix = "dict"}, {.prefix = "PyDict"}, {.prefix = "_PyDict"}, {.prefix = "unicodekeys_"}, {.prefix = "insertdict"},
+    {.prefix = "insert_to_"}, {.prefix = "find_empty_slot"}, {.prefix = "lookdict"}, {.prefix = "_Py_dict_lookup"}, {.prefix = "set_"},
+    {.prefix = "PySet"}, {.prefix = "_PySet"}, {.prefix = "do_lookup"}, {.prefix = "compare_unicode"},
+};
+static const struct name_pattern object_names[] = {
+    {.word = "dealloc"}, {.prefix = "_Py_Dealloc"}, {.prefix = "_PyObject_Malloc"}, {.prefix = "_PyObject_Free"}, {.prefix = "PyObject_Malloc"},
+    {.prefix = "PyObject_Free"}, {.prefix = "_PyObject_GC"}, {.prefix = "PyObject_GC"}, {.prefix = "gc_alloc"}, {.prefix = "_PyObject_New"}, {.prefix = "PyTuple_New"},
+    {.prefix = "PyList_New"}, {.prefix = "PyMem_"}, {.prefix = "_PyMem_"}, {.prefix = "free_list"}, {.prefix = "pymalloc"},
+};
+static const struct name_pattern string_names[] = {
+    {.prefix = "unicode_"}, {.prefix = "PyUnicode"}, {.prefix = "_PyUnicode"}, {.prefix = "split_"}, {.prefix = "ucs1lib"}, {.prefix = "ucs2lib"},
+    {.prefix = "asciilib"}, {.prefix = "stringlib"}, {.prefix = "fastsearch"}, {.prefix = "bytes_"}, {.prefix = "PyBytes"},
+};
+static const struct name_pattern number_names[] = {
+    {.prefix = "long_"}, {.prefix = "PyLong"}, {.prefix = "_PyLong"}, {.prefix = "x_add"}, {.prefix = "x_sub"}, {.prefix = "x_divrem"}, {.prefix = "x_mul"},
+    {.prefix = "k_mul"}, {.prefix = "l_mod"}, {.prefix = "l_divmod"}, {.prefix = "float_"}, {.prefix = "PyFloat"}, {.prefix = "PyNumber"}, {.prefix = "binary_op"},
+};
+
+static const struct script_part {
+    const char *what;
+    const struct name_pattern *names;
+    size_t count;
+} script_parts[] = {
+    {"interpreting", interpreting_names, array_count(interpreting_names)},
+    {"sorting", sorting_names, array_count(sorting_names)},
+    {"regular expressions", expression_names, array_count(expression_names)},
+    {"the garbage collector", collector_names, array_count(collector_names)},
+    {"making and freeing objects", object_names, array_count(object_names)},
+    {"looking up in dicts and sets", lookup_names, array_count(lookup_names)},
+    {"strings", string_names, array_count(string_names)},
+    {"numbers", number_names, array_count(number_names)},
+};
+
+static bool is_of_part(const struct stall_function *function, const struct script_part *part)
+{
+    for (size_t at = 0; at < part->count; at++)
+        if (function_has_name(function, &part->names[at]))
+            return true;
+    return false;
+}
+
+static bool is_python(const struct stall_function *function)
+{
+    static const struct name_pattern python[] = {{.dso = "python"}, {.dso = "libpython"}};
+    return function_has_name(function, &python[0]) || function_has_name(function, &python[1]);
+}
+
+/* "sorting 24 %, interpreting 9.0 %", largest first; NULL: it isn't CPython, or its functions say nothing. */
+static const char *parts_text(const struct results *results, const struct finding *finding)
+{
+    enum { PARTS_SHOWN = 5 };
+    const struct stalls *stalls = results->stalls;
+    double samples[array_count(script_parts)] = {0};
+    scoped_text struct text out = {0};
+    for (size_t at = 0; at < stalls->function_count; at++)
+        for (size_t part = 0; part < array_count(script_parts) && is_python(&stalls->functions[at]); part++)
+            if (is_of_part(&stalls->functions[at], &script_parts[part])) {
+                samples[part] += (double)stalls->functions[at].samples;
+                break;
+            }
+    for (size_t shown = 0; shown < PARTS_SHOWN; shown++) {
+        size_t best = 0;
+        for (size_t part = 1; part < array_count(script_parts); part++)
+            best = samples[part] > samples[best] ? part : best;
+        struct interval share = share_of_samples(results, finding, samples[best]);
+        if (!share.known || share.mid < PART_SHOWN_LEAST)
+            break;
+        struct value value = VALUE_SHARE("", interval_exactly(share.mid));
+        text_printf(&out, "%s%s ", shown ? ", " : "", script_parts[best].what);
+        value_print(&out, &value);
+        samples[best] = 0;
+    }
+    return out.length ? arena_string(finding->arena, text_string(&out)) : NULL;
 }
 
 static void advise_on_script(const struct results *results, struct finding *finding, const char *advice)
@@ -263,6 +344,22 @@ static const struct stall_function *table_function(const struct stalls *stalls, 
     return NULL;
 }
 
+/* Fetching operations is one thing, the compiled functions that they call are another: no compiler of scripts makes those faster. */
+static void interpreter_or_runtime(const struct results *results, struct finding *finding, const struct name_matches *matches)
+{
+    double interpreting = (double)functions_named(results->stalls, dispatch_names, array_count(dispatch_names)).samples;
+    if (interpreting * 2 >= (double)matches->samples)
+        return;
+    const char *parts = parts_text(results, finding);
+    struct value share = VALUE_SHARE("share", share_of_samples(results, finding, (double)matches->samples));
+    if (finding->verdict == VERDICT_SUPPORTED)
+        finding_set(finding, headline, parts ? "headline-parts" : "headline-runtime", VALUE_TEXT("dso", matches->hottest->dso), share,
+                    VALUE_TEXT("parts", parts ? parts : ""), VALUE_SHARE("interpreting", share_of_samples(results, finding, interpreting)));
+    if (parts)
+        finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_CODE, "parts", VALUE_TEXT("parts", parts));
+    finding_set(finding, confirm, "confirm-runtime", NO_VALUES);
+}
+
 static void interpreter_test(const struct results *results, struct finding *finding)
 {
     const struct stalls *stalls = results->stalls;
@@ -283,12 +380,13 @@ static void interpreter_test(const struct results *results, struct finding *find
     if (!finding->advice_count)
         return;
     const struct name_matches matches = functions_named(stalls, interpreter_names, array_count(interpreter_names));
-    if (finding->verdict == VERDICT_SUPPORTED && matches.hottest && !is_dispatch(matches.hottest))
-        finding_set(finding, headline, "headline-runtime", VALUE_TEXT("function", matches.hottest->name), VALUE_TEXT("dso", matches.hottest->dso),
-                    VALUE_SHARE("share", share_of_names(results, finding, (double)matches.samples)),
-                    VALUE_SHARE("own", share_of_samples(results, finding, (double)matches.hottest->samples)));
+    const char *advice = script_advice(matches.hottest ? matches.hottest : matches.hottest_guessed);
     finding->advice_count = 0;
-    advise_on_script(results, finding, script_advice(matches.hottest ? matches.hottest : matches.hottest_guessed));
+    advise_on_script(results, finding, advice);
+    if (matches.hottest)
+        interpreter_or_runtime(results, finding, &matches);
+    if (strcmp(advice, "advice-sqlite") == 0 || strcmp(advice, "advice-regexp") == 0)
+        finding_set(finding, confirm, strcmp(advice, "advice-sqlite") == 0 ? "confirm-sqlite" : "confirm-regexp", NO_VALUES);
     for (size_t at = 0, said = 0; at < stalls->function_count && said < 2; at++)
         for (size_t row = 0; row < array_count(meanings) && stalls->functions[at].share.mid >= results->effect; row++)
             if (strncmp(stalls->functions[at].name, meanings[row].prefix, strlen(meanings[row].prefix)) == 0) {
@@ -303,7 +401,7 @@ static void interpreter_test(const struct results *results, struct finding *find
 const struct hypothesis hypothesis_interpreter = {
     .id = "interpreter",
     .family = "build",
-    .title = "interpreted code",
+    .title = "an interpreter's work for its script",
     .needs = RESULT_BIT(RESULT_STALLS),
     .uses = RESULT_BIT(RESULT_RUN),
     .test = interpreter_test,

@@ -91,6 +91,7 @@ const struct hypothesis hypothesis_divider = {
     .family = "core",
     .title = "divisions and square roots",
     .changes_code = true,
+    .causes = CAUSE_BIT(CAUSE_DIVIDE),
     .needs = RESULT_BIT(RESULT_STALLS),
     .uses = RESULT_BIT(RESULT_RUN),
     .test = divider_test,
@@ -203,19 +204,22 @@ static bool mispredicts_traced(const struct results *results, struct finding *fi
     return true;
 }
 
+#define GUESSES (CAUSE_BIT(CAUSE_CONDITIONAL) | CAUSE_BIT(CAUSE_INDIRECT))
+
 /* A wrong guess shows where it leads: behind the branch or at its target. Right guesses pass there, too. */
 static void mispredicts_test(const struct results *results, struct finding *finding)
 {
     if (mispredicts_counted(results, finding) || mispredicts_traced(results, finding) || !stalls_are_attributed(results, finding))
         return;
-    if (decide_by_estimate(results, finding, CAUSE_BIT(CAUSE_CONDITIONAL) | CAUSE_BIT(CAUSE_INDIRECT))) {
+    if (decide_by_estimate(results, finding, GUESSES)) {
         finding_advise(finding, "advice", NO_VALUES);
         finding_set(finding, confirm, "confirm", NO_VALUES);
         return;
     }
-    struct interval share = share_of_stalls(results, finding, (double)results->stalls->guess_samples);
+    double shown = (double)results->stalls->guess_samples, estimated = estimated_samples(results, GUESSES);
+    struct interval share = share_of_stalls(results, finding, shown > estimated ? shown : estimated);
     finding_decide_bound(finding, share.high, results->effect);
-    finding_reason_bound(finding, finding->verdict == VERDICT_RULED_OUT ? "bound" : "undecided", share);
+    finding_reason_bound(finding, finding->verdict == VERDICT_RULED_OUT ? "bound" : estimated > shown ? "undecided-estimated" : "undecided", share);
     if (finding->verdict != VERDICT_UNDECIDED)
         return;
     finding_set(finding, remedy, "remedy", NO_VALUES);
@@ -227,6 +231,7 @@ const struct hypothesis hypothesis_mispredicts = {
     .family = "core",
     .title = "wrongly guessed branches",
     .changes_code = true,
+    .causes = GUESSES,
     .needs = RESULT_BIT(RESULT_STALLS),
     .uses = RESULT_BIT(RESULT_RUN) | RESULT_BIT(RESULT_COUNTERS) | RESULT_BIT(RESULT_PROBES) | RESULT_BIT(RESULT_BOTTLENECK),
     .test = mispredicts_test,
@@ -360,6 +365,7 @@ const struct hypothesis hypothesis_latency_chain = {
     .family = "core",
     .title = "chains of dependent arithmetic",
     .changes_code = true,
+    .causes = CAUSE_BIT(CAUSE_LATENCY_CHAIN),
     .needs = RESULT_BIT(RESULT_STALLS),
     .uses = RESULT_BIT(RESULT_RUN) | RESULT_BIT(RESULT_BOTTLENECK),
     .test = latency_chain_test,
@@ -405,6 +411,7 @@ const struct hypothesis hypothesis_load_chain = {
     .family = "core",
     .title = "loads that wait for one another",
     .changes_code = true,
+    .causes = CAUSE_BIT(CAUSE_L1_LATENCY) | CAUSE_BIT(CAUSE_STORE_FORWARDING),
     .needs = RESULT_BIT(RESULT_STALLS),
     .uses = RESULT_BIT(RESULT_RUN) | RESULT_BIT(RESULT_BOTTLENECK),
     .test = load_chain_test,
@@ -616,6 +623,7 @@ const struct hypothesis hypothesis_front_end = {
     .family = "core",
     .title = "too much hot code for the instruction cache",
     .changes_code = true,
+    .causes = CAUSE_BIT(CAUSE_FOOTPRINT),
     .needs = RESULT_BIT(RESULT_STALLS),
     .uses = RESULT_BIT(RESULT_RUN) | RESULT_BIT(RESULT_PROBES) | RESULT_BIT(RESULT_BOTTLENECK),
     .test = front_end_test,

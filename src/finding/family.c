@@ -240,13 +240,17 @@ void test_function_names(const struct results *results, struct finding *finding,
         return;
     }
     const struct stall_function *hottest = matches.hottest ? matches.hottest : matches.hottest_guessed;
+    struct interval named = share_of_samples(results, finding, (double)(matches.hottest ? matches.samples : matches.guessed));
+    struct interval unnamed = share_of_samples(results, finding, (double)results->stalls->unnamed_samples);
     finding->subject = hottest->name;
     /* What a function is called is known by whoever knows the binary; that time goes there, the samples say. */
     finding_evidence(finding, matches.hottest ? WEIGHT_FOR : WEIGHT_CONTEXT, ORIGIN_SAMPLES, "named",
-                     VALUE_TEXT("function", hottest->name), VALUE_TEXT("dso", hottest->dso),
-                     VALUE_SHARE("share", matches.hottest ? certain : share_of_samples(results, finding, met)));
+                     VALUE_TEXT("function", hottest->name), VALUE_TEXT("dso", hottest->dso), VALUE_SHARE("share", named));
+    if (unnamed.known && unnamed.mid >= results->effect)
+        finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_CODE, "unnamed", VALUE_SHARE("share", unnamed));
     if (finding->verdict == VERDICT_SUPPORTED)
-        finding_set(finding, headline, "headline", VALUE_TEXT("function", hottest->name), VALUE_SHARE("share", certain));
+        finding_set(finding, headline, "headline", VALUE_TEXT("function", hottest->name), VALUE_SHARE("share", named),
+                    VALUE_SHARE("own", share_of_samples(results, finding, (double)hottest->samples)));
     if (finding->verdict == VERDICT_SUPPORTED)
         finding_set(finding, reason, "gain", NO_VALUES);
     else

@@ -21,6 +21,7 @@ struct hypothesis {
     bool changes_code;    /* its remedies do: nothing for whoever has the program from a distribution */
     bool is_capacity;     /* no lead, open or not: what the machine could give beside, or a bound too loose; last among the open ones */
     bool by_the_clock;    /* of the elapsed time, whatever CPU time it used: little of that is no reason to be silent */
+    unsigned causes;      /* CAUSE_BIT(…) of the estimated bottleneck that are this one; 0: it knows none */
     unsigned needs, uses; /* RESULT_BIT(…) */
     void (*test)(const struct results *results, struct finding *finding);
 };

@@ -371,6 +371,7 @@ const struct hypothesis hypothesis_small_pages = {
     .id = "small-pages",
     .family = "memory",
     .title = "small pages behind hot data",
+    .causes = CAUSE_BIT(CAUSE_TLB),
     .needs = RESULT_BIT(RESULT_STALLS),
     .uses = RESULT_BIT(RESULT_COSTS) | RESULT_BIT(RESULT_RUN) | RESULT_BIT(RESULT_SURROUNDINGS) | RESULT_BIT(RESULT_BOTTLENECK),
     .test = small_pages_test,
@@ -555,6 +556,7 @@ const struct hypothesis hypothesis_cache_misses = {
     .family = "memory",
     .title = "data beyond the near caches",
     .changes_code = true,
+    .causes = CAUSE_BIT(CAUSE_LATENCY) | CAUSE_BIT(CAUSE_PARALLEL_MISSES) | CAUSE_BIT(CAUSE_L2),
     .needs = RESULT_BIT(RESULT_STALLS),
     .uses = RESULT_BIT(RESULT_COSTS) | RESULT_BIT(RESULT_CEILINGS) | RESULT_BIT(RESULT_RUN) | RESULT_BIT(RESULT_SURROUNDINGS) |
             RESULT_BIT(RESULT_BOTTLENECK),
@@ -650,6 +652,7 @@ const struct hypothesis hypothesis_bandwidth = {
     .family = "memory",
     .title = "memory bandwidth",
     .changes_code = true,
+    .causes = CAUSE_BIT(CAUSE_BANDWIDTH),
     .needs = RESULT_BIT(RESULT_STALLS),
     .uses = RESULT_BIT(RESULT_COSTS) | RESULT_BIT(RESULT_CEILINGS) | RESULT_BIT(RESULT_RUN) | RESULT_BIT(RESULT_SURROUNDINGS) |
             RESULT_BIT(RESULT_BOTTLENECK),

@@ -149,20 +149,56 @@ static struct overall with_disturbance(struct overall overall, const struct find
     return overall;
 }
 
-/* Where nothing is certain, the largest that remains open is still the next thing to look at. */
-static const char *what_is_open(const struct findings *findings, struct arena *arena)
+/* What the evidence lays at a cause that stays open. A bound says how much it can be at most: a loose one points at nothing. */
+static double pointed_at(const struct finding *finding, const struct results *results)
 {
+    unsigned causes = finding->hypothesis->causes;
+    double laid = 0;
+    if (finding->verdict != VERDICT_UNDECIDED || finding->hypothesis->is_capacity || finding_is_disturbance(finding) || !finding->recoverable.known)
+        return 0;
+    if (finding->recoverable.low > 0)
+        return finding->recoverable.mid;
+    if (!results->bottleneck) /* samples beside such instructions are all there is; any code may be too much */
+        return causes & ~CAUSE_BIT(CAUSE_FOOTPRINT) ? finding->recoverable.high : 0;
+    for (int cause = 0; cause < CAUSE_COUNT; cause++)
+        laid += causes & CAUSE_BIT(cause) ? results->bottleneck->masses[cause] : 0;
+    return laid;
+}
+
+static const struct finding *lead_of(const struct findings *findings, const struct results *results)
+{
+    static const double LEAD_LEAST = 0.1;
+    const struct finding *lead = NULL;
+    double most = LEAD_LEAST;
     for (size_t at = 0; at < findings->count; at++) {
-        const struct finding *finding = &findings->items[at];
-        if (finding->verdict != VERDICT_UNDECIDED || finding->hypothesis->is_capacity || !finding->recoverable.known)
-            continue;
-        scoped_text struct text most = {0};
-        struct value share = VALUE_SHARE("", interval_exactly(finding->recoverable.high));
-        value_print(&most, &share);
-        return arena_printf(arena, " Open remains foremost: %s (at most %s of the %s).", finding->hypothesis->title,
-                            text_string(&most), denominator_name(finding->of));
+        double pointed = pointed_at(&findings->items[at], results);
+        lead = pointed > most ? &findings->items[at] : lead;
+        most = pointed > most ? pointed : most;
     }
-    return "";
+    return lead;
+}
+
+static bool is_any_open(const struct findings *findings)
+{
+    for (size_t at = 0; at < findings->count; at++)
+        if (findings->items[at].verdict == VERDICT_UNDECIDED && !findings->items[at].hypothesis->is_capacity)
+            return true;
+    return false;
+}
+
+/* Where nothing is certain, what evidence points at is the next thing to look at. */
+static const char *what_is_open(const struct findings *findings, const struct results *results, struct arena *arena)
+{
+    const struct finding *lead = lead_of(findings, results);
+    if (!lead)
+        return is_any_open(findings) ? " What stays open is only bounded from above: nothing points at one of it." : "";
+    scoped_text struct text most = {0};
+    struct value share = VALUE_SHARE("", interval_exactly(lead->recoverable.high));
+    value_print(&most, &share);
+    const char *by = results->bottleneck && !(lead->recoverable.low > 0)
+                         ? arena_printf(arena, "the estimate lays %.0f %% at it, ", pointed_at(lead, results) * 100) : "";
+    return arena_printf(arena, " Open remains foremost: %s (%sat most %s of the %s).", lead->hypothesis->title, by,
+                        text_string(&most), denominator_name(lead->of));
 }
 
 static bool begins(const char *text, const char *prefix)
@@ -233,6 +269,13 @@ static const double CULPRIT_SMALL = 0.2;
 /* Below that, it is no answer to where the time goes, however sure it is. */
 static const double CULPRIT_TINY = 0.1;
 
+/* Of a fact whose gain isn't measured what is certain of it: its far end may be code without names. */
+static double share_of_culprit(const struct finding *culprit)
+{
+    double high = culprit->recoverable.high, middle = 2 * culprit->recoverable.mid;
+    return culprit->gain_unmeasured && 2 * middle < high ? middle : high;
+}
+
 static const struct finding *far_larger(const struct finding *culprit, const struct findings *findings)
 {
     for (size_t at = 0; at < findings->count; at++) {
@@ -254,14 +297,14 @@ static const char *with_what_is_open(const char *sentence, const struct finding 
         return arena_printf(arena, "%s More would come from another remedy: %s", sentence, describe_as(larger, larger->headline, arena));
     if (larger)
         return arena_printf(arena, "%s Larger still, but with a gain that isn't measured: %s.", sentence, larger->headline);
-    if (culprit->recoverable.high >= CULPRIT_SMALL || !hottest)
+    if (share_of_culprit(culprit) >= CULPRIT_SMALL || !hottest)
         return sentence;
-    return arena_printf(arena, "%s %s%s", sentence, time_goes(results, arena), what_is_open(findings, arena));
+    return arena_printf(arena, "%s %s%s", sentence, time_goes(results, arena), what_is_open(findings, results, arena));
 }
 
 static bool is_tiny(const struct finding *culprit)
 {
-    return culprit->recoverable.known && culprit->recoverable.high < CULPRIT_TINY && !culprit->is_own_doing; /* what it is for each program isn't small */
+    return culprit->recoverable.known && share_of_culprit(culprit) < CULPRIT_TINY && !culprit->is_own_doing; /* what it is for each program isn't small */
 }
 
 /* A small cause: first where the time goes, then that cause, as what it is. */
@@ -279,7 +322,7 @@ static const char *describe_tiny(const struct finding *culprit, const struct fin
     const char *goes = time_goes(results, arena);
     if (larger)
         return arena_printf(arena, "%s%s%s. %s", goes, goes[0] ? " " : "", sentence_case(arena, larger->headline), cause);
-    return arena_printf(arena, "%s%s%s%s", goes, goes[0] ? " " : "", cause, what_is_open(findings, arena));
+    return arena_printf(arena, "%s%s%s%s", goes, goes[0] ? " " : "", cause, what_is_open(findings, results, arena));
 }
 
 static struct overall overall_waits(const struct finding *waiting, const struct findings *findings,
@@ -362,15 +405,9 @@ static void what_next(struct overall *overall, const struct findings *findings, 
         jit += is_nameless_jit(&stalls->functions[at]) ? stalls->functions[at].share.mid : 0;
     if (jit >= JIT_MATTERS)
         advise(overall, arena_printf(arena, wording_find("verdict", "next-jit"), jit * 100));
-    for (size_t at = 0; at < findings->count; at++) {
-        const struct finding *finding = &findings->items[at];
-        if (finding->verdict != VERDICT_UNDECIDED || finding->hypothesis->is_capacity || finding == interpreter ||
-            !finding->remedy)
-            continue;
-        advise(overall, arena_printf(arena, wording_find("verdict", "next-open"), finding->hypothesis->title,
-                                     finding->remedy));
-        break;
-    }
+    const struct finding *lead = lead_of(findings, results);
+    if (lead && lead != interpreter && lead->remedy)
+        advise(overall, arena_printf(arena, wording_find("verdict", "next-open"), lead->hypothesis->title, lead->remedy));
     const struct stall_function *hottest = stalls->function_count ? &stalls->functions[0] : NULL;
     if (hottest && (double)stalls->unnamed_samples * 2 > (double)stalls->sample_count)
         advise(overall, wording_find("common", "remedy-names"));
@@ -403,10 +440,10 @@ static const char *nothing_sentence(const struct findings *findings, const struc
     static const double FLAT = 0.25;
     if (hottest && !estimated && hottest->share.mid < FLAT)
         return arena_printf(arena, "%s No cause is certain to return %.3g %% or more.%s", time_goes(results, arena),
-                            results->effect * 100, what_is_open(findings, arena));
+                            results->effect * 100, what_is_open(findings, results, arena));
     if (!estimated || !hottest)
         return arena_printf(arena, "%s is where the time goes, but no cause in it is certain to return %.3g %% or more.%s", name,
-                            results->effect * 100, what_is_open(findings, arena));
+                            results->effect * 100, what_is_open(findings, results, arena));
     const struct bottleneck_verdict *verdict = &results->bottleneck->program;
     scoped_text struct text share = {0};
     struct value value = VALUE_SHARE("", verdict->share);

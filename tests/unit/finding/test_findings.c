@@ -2322,3 +2322,89 @@ Test(findings, the_limit_is_named_as_its_hierarchy_has_it)
         arena_done(&made.arena);
     }
 }
+
+/* What has only the loosest bound is no lead; what the estimate lays time at is one, and no bound is below it. */
+Test(findings, a_loose_bound_is_no_lead)
+{
+    struct made_up made;
+    make_up(&made);
+    made.stalls.blind_samples = 900; /* anything may be there */
+    made.stalls.guess_samples = 40;
+    struct bottleneck bottleneck = {.program = {.class = BOTTLENECK_UNKNOWN, .cause = CAUSE_UNKNOWN}};
+    made.results.bottleneck = &bottleneck;
+    const struct finding *guesses = test_and_find(&made, "branch-mispredicts");
+    struct overall overall = overall_of(&made.findings, &made.results, &made.arena);
+    cr_assert_eq(overall.kind, OVERALL_NOTHING);
+    cr_assert(strstr(overall.sentence, "nothing points at one of it") && !strstr(overall.sentence, "foremost"), "%s", overall.sentence);
+    for (size_t at = 0; at < overall.advice_count; at++)
+        cr_assert(!strstr(overall.advice[at], "to settle"), "%s", overall.advice[at]);
+    made.stalls.blind_samples = 100;
+    bottleneck.masses[CAUSE_CONDITIONAL] = 0.33;
+    bottleneck.masses[CAUSE_PARALLEL_MISSES] = 0.2;
+    guesses = test_and_find(&made, "branch-mispredicts");
+    cr_assert_eq(guesses->verdict, VERDICT_UNDECIDED);
+    cr_assert(guesses->recoverable.high >= 0.33, "%f: below what the estimate says", guesses->recoverable.high);
+    overall = overall_of(&made.findings, &made.results, &made.arena);
+    cr_assert(strstr(overall.sentence, "foremost: wrongly guessed branches (the estimate lays 33 % at it, at most 4"), "%s", overall.sentence);
+    arena_done(&made.arena);
+}
+
+/* A compiled sort, a regular expression and a dictionary are no interpreting, though the interpreter's library has them. */
+Test(findings, what_an_interpreter_calls_is_told_from_interpreting)
+{
+    struct made_up made;
+    struct stall_function functions[4];
+    static const char *const names[] = {"unsafe_long_compare", "sre_ucs1_match", "unicodekeys_lookup_unicode", "_PyEval_EvalFrameDefault"};
+    static const uint64_t samples[] = {400, 250, 150, 80};
+    make_up(&made);
+    for (size_t at = 0; at < array_count(functions); at++) {
+        functions[at] = made.function;
+        functions[at].name = names[at];
+        functions[at].dso = "libpython3.11.so.1.0";
+        functions[at].samples = samples[at];
+    }
+    made.stalls.functions = functions;
+    made.stalls.function_count = array_count(functions);
+    const struct finding *finding = test_and_find(&made, "interpreter");
+    cr_assert_eq(finding->verdict, VERDICT_SUPPORTED);
+    cr_assert(strstr(finding->headline, "sorting 40 %, regular expressions 25 %, looking up in dicts and sets 15 %, interpreting 8.0 %"), "%s", finding->headline);
+    cr_assert(!strstr(finding->confirm, "compiled library"), "%s", finding->confirm);
+    for (size_t at = 0; at < array_count(functions); at++)
+        functions[at].samples = at == 3 ? 800 : 20;
+    finding = test_and_find(&made, "interpreter");
+    cr_assert(strstr(finding->headline, "interpreted code: ") && strstr(finding->confirm, "compiled library"), "%s", finding->headline);
+    functions[0].name = "sqlite3VdbeExec";
+    functions[0].samples = 800;
+    functions[0].dso = "libsqlite3.so.0";
+    made.stalls.function_count = 1;
+    finding = test_and_find(&made, "interpreter");
+    cr_assert(strstr(finding->confirm, "EXPLAIN QUERY PLAN"), "%s", finding->confirm);
+    arena_done(&made.arena);
+}
+
+/* "6 to 43 %": what is named is 6 %, the rest is code without names; and "most of it" is said of no third of it. */
+Test(findings, names_that_are_few_are_no_large_cause)
+{
+    struct made_up made;
+    struct stall_function functions[3];
+    static const char *const names[] = {"_int_malloc", "malloc", "walk_tree"};
+    static const uint64_t samples[] = {22, 48, 560};
+    make_up(&made);
+    for (size_t at = 0; at < array_count(functions); at++) {
+        functions[at] = made.function;
+        functions[at].name = names[at];
+        functions[at].samples = samples[at];
+        functions[at].share = wilson_interval((double)samples[at], 1000, 1000);
+    }
+    made.stalls.functions = functions;
+    made.stalls.function_count = array_count(functions);
+    made.stalls.unnamed_samples = 370;
+    const struct finding *finding = test_and_find(&made, "allocation");
+    cr_assert_eq(finding->verdict, VERDICT_SUPPORTED);
+    cr_assert(!strstr(finding->headline, "most of it") && strstr(finding->headline, "_int_malloc alone 1.5 to 3.3 %"), "%s",
+              finding->headline);
+    cr_assert(mentions(finding, "has no names"), "the far end is theirs");
+    struct overall overall = overall_of(&made.findings, &made.results, &made.arena);
+    cr_assert(overall.culprit_is_small && strstr(overall.sentence, "is small: allocating and freeing memory takes"), "%s", overall.sentence);
+    arena_done(&made.arena);
+}
