@@ -246,6 +246,14 @@ static void pace_evidence(struct bottleneck_verdict *verdict, const struct loop_
                                           short_number_of(look->pace.measured_cycles.value).text, short_number_of(look->resources.bound.cycles).text));
 }
 
+static const char *walk_text(const struct reach *reach, struct arena *arena)
+{
+    double ns = reach->own_line_ns;
+    if (reach->arrays > 1)
+        return arena_printf(arena, "it walks through %u arrays in order, a line of 64 bytes of each in about %.3g ns (%.3g GB/s each)", reach->arrays, ns, 64 / ns);
+    return arena_printf(arena, "it walks in order, a line of 64 bytes in about %.3g ns (%.3g GB/s)", ns, 64 / ns);
+}
+
 static void memory_evidence(struct bottleneck_verdict *verdict, const struct leading *leading, struct arena *arena)
 {
     const struct reach *reach = &leading->look->reach;
@@ -259,8 +267,7 @@ static void memory_evidence(struct bottleneck_verdict *verdict, const struct lea
         break;
     case CAUSE_BANDWIDTH:
         add(verdict, reach->line_ns > 0 ? "rate" : "code",
-            reach->line_ns > 0 ? arena_printf(arena, "it walks in order, a line of 64 bytes in %.3g ns (%.3g GB/s)",
-                                              reach->line_ns, 64 / reach->line_ns)
+            reach->line_ns > 0 ? walk_text(reach, arena)
                                : "it walks through memory in order");
         break;
     case CAUSE_PARALLEL_MISSES:
@@ -453,7 +460,7 @@ static void reasons_find(struct bottleneck_verdict *verdict, const struct leadin
     if (verdict->class == BOTTLENECK_CORE)
         chain_evidence(verdict, leading, arena);
     if (is_walk_ruled_out)
-        add(verdict, "rate", arena_printf(arena, "memory is read in order, a line in %.3g ns: too slowly to wait for it",
+        add(verdict, "rate", arena_printf(arena, "memory is read in order, a line in about %.3g ns: too slowly to wait for it",
                                           leading->look->ruled_out_line_ns));
 }
 

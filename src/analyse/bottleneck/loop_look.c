@@ -169,7 +169,7 @@ static enum bottleneck_cause access_cause(struct rows_view *view, uint32_t row, 
         look->reach_hits = region->code->hits[row];
     }
     if (far && reach.is_fetched_ahead)
-        look->ruled_out_line_ns = reach.line_ns;
+        look->ruled_out_line_ns = reach.own_line_ns;
     else if (far) {
         enum bottleneck_cause cause = far_cause(region, row, &reach);
         /* In order, at no speed that could be seen, where samples gather behind branches: what lies ahead is fetched meanwhile. */

@@ -102,6 +102,26 @@ static double streams_of(const struct region *region)
     return streams;
 }
 
+/* Arrays that it moves through: what is read and written by the same registers is one. */
+static unsigned arrays_of(const struct region *region)
+{
+    unsigned arrays = 0;
+    for (uint32_t row = region->rows.first; row <= region->rows.last; row++) {
+        const struct instruction *here = &region->code->items[row];
+        bool again = false;
+        int64_t step;
+        if (!region_holds(region, row) || !(here->is_load || here->is_store) || !here->memory.is_present ||
+            !code_loop_step(region->code->items, region->rows, row, &step))
+            continue;
+        for (uint32_t before = region->rows.first; before < row && !again; before++) {
+            const struct memory_operand *other = &region->code->items[before].memory;
+            again = other->is_present && other->base == here->memory.base && other->index == here->memory.index;
+        }
+        arrays += !again;
+    }
+    return arrays;
+}
+
 /*
  * Slower than any single stream, and still what memory takes: several streams share its bandwidth, others there as well, and
  * the loop's own work explains little of it.
@@ -134,6 +154,8 @@ static void order_find(struct reach *reach, const struct bottleneck_request *req
     reach->in_order = counted ? way <= LINE_BYTES || way <= 2 * LINE_BYTES * lines : (agrees || drifts) && !skips_lines(reach, &walk, request->machine);
     double width = counted && way > LINE_BYTES ? way / lines : LINE_BYTES;
     reach->line_ns = reach->in_order && agrees && walk.bytes_per_ns > 0 ? width / walk.bytes_per_ns : 0;
+    reach->own_line_ns = reach->line_ns > 0 && walk.free_bytes_per_ns > 0 ? width / walk.free_bytes_per_ns : reach->line_ns;
+    reach->arrays = counted ? arrays_of(region) : 0;
     reach->is_fetched_ahead = reach->line_ns > limit->walk_line_ns && !is_slow_memory(request, region, bound, step, reach->line_ns);
 }
 

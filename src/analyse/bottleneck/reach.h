@@ -18,6 +18,8 @@ struct reach {
     double lines_bytes;      /* known, or the least they can be */
     bool in_order;           /* goes through memory line by line */
     double line_ns;          /* a walk in order takes so long from one line to the next; 0: not known */
+    double own_line_ns;      /* the same without what samples themselves took, where that is known: for people */
+    unsigned arrays;         /* places that its loop goes through side by side; 0: not known */
     bool is_fetched_ahead;   /* in order, and too slow for memory to be what it waits for */
     bool is_wide_spread;     /* many more pages than lines, or from page to page: translations miss before data does */
 };

@@ -111,6 +111,26 @@ static int double_compare(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
+/*
+ * Between two samples lies the interrupt of the first, a good part of the shortest times. It is the same in short and long
+ * ones: the walk's own speed is the way it gets farther in a longer time. 0: too unlike the speed with it.
+ */
+static double free_speed(const struct pair *pairs, size_t count, double speed)
+{
+    static const double SLOWER_MOST = 0.8, FASTER_MOST = 3;
+    size_t half = count / 2;
+    scoped_free double *slopes = memory_alloc((half + 1) * sizeof(*slopes));
+    size_t found = 0;
+    for (size_t at = 0; at < half; at++)
+        if (pairs[at + half].dt_ns > pairs[at].dt_ns)
+            slopes[found++] = (pairs[at + half].way_bytes - pairs[at].way_bytes) / (pairs[at + half].dt_ns - pairs[at].dt_ns);
+    if (found < PAIRS_LEAST / 2)
+        return 0;
+    qsort(slopes, found, sizeof(*slopes), double_compare);
+    double slope = slopes[found / 2] * (speed < 0 ? -1 : 1);
+    return slope > SLOWER_MOST * fabs(speed) && slope < FASTER_MOST * fabs(speed) ? slope : 0;
+}
+
 /* Of the nearest pairs: the middle of their speeds, and how many are within half of it. */
 static void speed_find(struct walk *walk, const struct pair *pairs, size_t count, double span_bytes)
 {
@@ -132,6 +152,7 @@ static void speed_find(struct walk *walk, const struct pair *pairs, size_t count
     walk->pairs = count;
     walk->agreeing = (double)agreeing / (double)count;
     walk->bytes_per_ns = fabs(middle);
+    walk->free_bytes_per_ns = free_speed(pairs, count, middle);
 }
 
 typedef vec(struct pair) pair_list;

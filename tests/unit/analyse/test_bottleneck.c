@@ -700,10 +700,11 @@ Test(bottleneck, a_sum_waits_for_itself_not_for_its_unit)
     free(made);
 }
 
-/* Five points of a grid to one, at 50 ns a line, each waiting at the load that comes to a new line. */
-static void stencil(struct made_up *made, double read_bytes_s)
+/* Five points of a grid to one, at 50 ns a line, each waiting at the load that comes to a new line; each sample takes its own time. */
+static void stencil_sampled(struct made_up *made, double read_bytes_s, uint64_t shortest_ns, uint64_t longer_ns, uint64_t interrupt_ns)
 {
-    enum { STOPS = 400, STEP_NS = 100000, REGISTERS = 4 };
+    enum { STOPS = 400, REGISTERS = 4 };
+    uint64_t time_ns = 0, walked_ns = 0;
     static const uint64_t hits[] = {10, 10, 10, 10, 10, 700, 10, 10, 10, 10, 10};
     static const uint8_t numbers[REGISTERS] = {0, 3, 4, 5}; /* RAX, RDX, RSI, RDI */
     static struct stall_sample placed[STOPS];
@@ -717,21 +718,46 @@ static void stencil(struct made_up *made, double read_bytes_s)
     samples->count = samples->registers_count = STOPS;
     samples->register_value_count = STOPS * REGISTERS;
     for (uint32_t at = 0; at < STOPS; at++) {
-        uint64_t way = (uint64_t)at * STEP_NS * 64 / 50 & ~(uint64_t)7;
+        uint64_t way = walked_ns * 64 / 50 & ~(uint64_t)7;
         uint64_t values[REGISTERS] = {(1ull << 40) + way, (1ull << 41) + way, 2048, (uint64_t)-2048};
         uint64_t mask = 0;
         for (size_t one = 0; one < REGISTERS; one++) {
             mask |= (uint64_t)1 << numbers[one];
             samples->register_values[at * REGISTERS + one] = values[one];
         }
-        samples->items[at] = (struct sample){.time_ns = at * STEP_NS, .ip = 0x1000, .stack = STACK_NONE, .registers = at, .thread = 0};
+        samples->items[at] = (struct sample){.time_ns = time_ns, .ip = 0x1000, .stack = STACK_NONE, .registers = at, .thread = 0};
         samples->registers[at] = (struct registers){.first = at * REGISTERS, .mask = mask};
         placed[at] = (struct stall_sample){.sample = at, .sampled = 6, .stalled = 5};
         made->addresses[made->stalls.address_count++] = (struct stall_address){
-            .time_ns = at * STEP_NS, .addr = values[0] + 8 + 8 * 2048, .function = 0, .instruction = 5};
+            .time_ns = time_ns, .addr = values[0] + 8 + 8 * 2048, .function = 0, .instruction = 5};
+        uint64_t gap_ns = shortest_ns + (longer_ns ? at * 7919 % longer_ns : 0);
+        time_ns += gap_ns;
+        walked_ns += gap_ns - interrupt_ns;
     }
     made->stalls.placed = placed;
     made->stalls.placed_count = STOPS;
+}
+
+static void stencil(struct made_up *made, double read_bytes_s)
+{
+    stencil_sampled(made, read_bytes_s, 100000, 0, 0);
+}
+
+/* What the samples themselves took is no time of the walk: a constant, a third of the shortest times. */
+Test(bottleneck, a_walks_rate_is_without_the_samples_own_time)
+{
+    struct made_up *made = calloc(1, sizeof(*made));
+    stencil_sampled(made, 9e9, 18000, 24000, 6000);
+    const struct bottleneck_verdict *verdict = verdict_of(made);
+    cr_assert_eq(verdict->cause, CAUSE_BANDWIDTH, "%s", bottleneck_subclass_name(verdict->cause));
+    const char *rate = NULL;
+    for (size_t at = 0; at < verdict->evidence_count; at++)
+        rate = strcmp(verdict->evidence[at].origin, "rate") == 0 ? verdict->evidence[at].text : rate;
+    cr_assert(rate && strstr(rate, "arrays in order") && strstr(rate, "in about "), "%s", rate);
+    double line_ns = strtod(strstr(rate, "in about ") + strlen("in about "), NULL);
+    cr_assert(line_ns > 47 && line_ns < 53, "%s", rate);
+    done(made);
+    free(made);
 }
 
 Test(bottleneck, several_streams_share_what_one_has_and_wait_for_it)
