@@ -228,6 +228,7 @@ static const char *estimated_words(const struct bottleneck *bottleneck, enum bot
         [CAUSE_PORTS] = "one kind of unit is busy all the time",
         [CAUSE_STORE_FORWARDING] = "it waits for values that it has only just stored",
         [CAUSE_L1_LATENCY] = "each load waits for the one before, within the first cache",
+        [CAUSE_ATOMIC] = "it waits for atomic operations",
         [CAUSE_CONDITIONAL] = "its branches are guessed wrong",
         [CAUSE_INDIRECT] = "the targets of its jumps are guessed wrong",
         [CAUSE_FOOTPRINT] = "its own code doesn't come fast enough",

@@ -135,7 +135,7 @@ def sets(known):
 
 
 SUBCLASSES = {"memory": {"latency", "bandwidth", "parallel_misses", "tlb", "l2"},
-              "core": {"latency_chain", "divide", "fp", "ports", "store_forwarding", "l1_latency"},
+              "core": {"latency_chain", "divide", "fp", "ports", "store_forwarding", "l1_latency", "atomic"},
               "bad_speculation": {"conditional", "indirect"}, "frontend": {"footprint"}}
 
 

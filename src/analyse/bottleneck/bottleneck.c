@@ -237,7 +237,7 @@ static double tally_small(struct tally *tally, const struct loop_look *looks, si
     for (size_t at = 0; at < count; at++) {
         bool is_small = !looks[at].guesses.has_enough;
         small += is_small ? (double)looks[at].region->samples : 0;
-        quick += is_small ? looks[at].samples[CAUSE_UNKNOWN] : 0;
+        quick += is_small ? looks[at].quick : 0; /* not what waits for something that isn't known */
     }
     quick = quick < tally->causes[CAUSE_UNKNOWN] ? quick : tally->causes[CAUSE_UNKNOWN];
     double branches = footprint->guessed * small, cases = footprint->guessed_cases * small, guessed = branches + cases;

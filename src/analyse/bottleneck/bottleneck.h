@@ -41,6 +41,7 @@ enum bottleneck_cause { /* what a sample is laid at; a class and its subclass */
     CAUSE_PORTS,
     CAUSE_STORE_FORWARDING,
     CAUSE_L1_LATENCY,
+    CAUSE_ATOMIC,
     CAUSE_CONDITIONAL,
     CAUSE_INDIRECT,
     CAUSE_FOOTPRINT,

@@ -108,10 +108,17 @@ static void even_evidence(struct bottleneck_verdict *verdict, const struct leadi
     const struct resources *use = &leading->look->resources;
     const struct loop_bound *bound = &use->bound;
     double evenness = leading->look->guesses.evenness;
+    if (!leading->look->region->is_loop) { /* what comes round in a function isn't known */
+        double quick = leading->look->region->samples ? leading->look->quick / (double)leading->look->region->samples : 0;
+        if (quick >= SHOWN_LEAST)
+            add(verdict, "samples", arena_printf(arena, "%.0f %% of the function's samples stand at quick instructions, whose neighbours "
+                                                        "show no wait for data, arithmetic or wrong guesses", quick * 100));
+        return;
+    }
     if (evenness >= SHOWN_LEAST) /* nor does a rounded 0 % of the instructions show anything */
         add(verdict, "samples",
-            arena_printf(arena, "samples fall on %.0f %% of the %s's instructions: it retires in the same groups each turn, "
-                                "without waiting", evenness * 100, piece_word(leading)));
+            arena_printf(arena, "samples fall on %.0f %% of the loop's instructions: it retires in the same groups each turn, "
+                                "without waiting", evenness * 100));
     if (bound->known)
         add(verdict, "code",
             arena_printf(arena, "a turn takes %.2f cycles at least%s: %.2f to issue, %.2f on its busiest units, %.2f by its "
@@ -119,8 +126,7 @@ static void even_evidence(struct bottleneck_verdict *verdict, const struct leadi
                          bound->frontend_cycles, bound->unit_cycles, bound->chain.cycles));
     else
         add(verdict, "code",
-        arena_printf(arena, "%s needs %s cycles to issue, %s for loads, %s for floating point, %s for single "
-                            "units", leading->look->region->is_loop ? "a turn" : "each of its instructions once",
+        arena_printf(arena, "a turn needs %s cycles to issue, %s for loads, %s for floating point, %s for single units",
                      short_number_of(use->issue).text, short_number_of(use->loads).text, short_number_of(use->fp).text, short_number_of(use->single).text));
 }
 
@@ -178,6 +184,7 @@ static void chain_evidence(struct bottleneck_verdict *verdict, const struct lead
         [CAUSE_PORTS] = "the code asks more of one unit than of issue",
         [CAUSE_STORE_FORWARDING] = "what is loaded was stored to the same place a moment ago",
         [CAUSE_L1_LATENCY] = "each address comes out of a load before",
+        [CAUSE_ATOMIC] = "an atomic operation waits for all loads and stores before it, and those behind wait for it",
     };
     (void)leading;
     if (texts[verdict->cause])
@@ -338,11 +345,13 @@ static bool is_confirmed(const struct bottleneck_verdict *verdict, const struct 
         return look->reach.known && look->reach.level == LEVEL_BEYOND && !look->is_prefetched &&
                look->guesses.both_ways < limit->both_ways;
     case CAUSE_L2:
-        return look->reach.known && look->reach.lines_bytes > 2 * leading->request->machine->l1_bytes &&
+        return look->reach.known && look->reach.touched.lines_bytes.known &&
+               look->reach.touched.pages_least_bytes <= limit->tlb_pages_bytes && look->reach.lines_bytes > 2 * leading->request->machine->l1_bytes &&
                look->reach.lines_bytes < leading->request->machine->l2_bytes / 1.5 &&
                leading->request->machine->caches_known && !look->is_prefetched;
     case CAUSE_BANDWIDTH:
         return look->reach.known && look->reach.line_ns > 0 && look->reach.line_ns <= limit->walk_line_ns && !look->is_prefetched;
+    case CAUSE_ATOMIC:
     case CAUSE_DIVIDE:
         return true; /* the instruction itself: code and samples say the same, and nothing else waits there so long */
     case CAUSE_FOOTPRINT:
@@ -398,6 +407,18 @@ static bool is_contended(const struct leading *leading)
     return (double)leading->request->stalls->contended_samples >= 0.5 * leading->samples;
 }
 
+/* By the tables something else takes nearly as long: which of them is longest changes with what neighbours leave of the core. */
+static bool is_near_tie(const struct bottleneck_verdict *verdict, const struct leading *leading)
+{
+    const struct loop_bound *bound = leading->look ? &leading->look->resources.bound : NULL;
+    if (!bound || !bound->known || bound->is_lower || verdict->class == BOTTLENECK_MIXED)
+        return false;
+    double apart = bottleneck_thresholds.bound_apart, chain = bound->chain.cycles;
+    double rest = bound->frontend_cycles > bound->unit_cycles ? bound->frontend_cycles : bound->unit_cycles;
+    bool near = chain < apart * rest && rest < apart * chain; /* issue and units alike: all units are busy */
+    return near && (verdict->cause == CAUSE_RETIRING || verdict->cause == CAUSE_LATENCY_CHAIN);
+}
+
 static void confidence_find(struct bottleneck_verdict *verdict, const struct leading *leading)
 {
     const struct bottleneck_thresholds *limit = &bottleneck_thresholds;
@@ -422,6 +443,11 @@ static void confidence_find(struct bottleneck_verdict *verdict, const struct lea
     if (verdict->cause == CAUSE_STORE_FORWARDING && leading->look && leading->look->supposed >= 0.5 * leading->look->samples[CAUSE_STORE_FORWARDING]) {
         verdict->confidence = ESTIMATE_LOW;
         verdict->why_not = "no more confidence: that turns in a row meet at the same of its few places isn't seen";
+        return;
+    }
+    if (is_near_tie(verdict, leading)) {
+        verdict->confidence = ESTIMATE_LOW;
+        verdict->why_not = "no more confidence: issue, units and chains take a turn of its loop nearly as long as one another";
         return;
     }
     bool is_sure = is_confirmed(verdict, leading) || is_stepped_alike(verdict, leading);

@@ -178,7 +178,7 @@ static enum bottleneck_cause access_cause(struct rows_view *view, uint32_t row, 
     }
     if (here->class == INSTRUCTION_STRING && reach.known) /* within the nearest cache: as fast as it is carried out */
         return CAUSE_PORTS;
-    return here->class == INSTRUCTION_ATOMIC ? CAUSE_LATENCY_CHAIN : near_cause(view, row, look, &reach);
+    return here->class == INSTRUCTION_ATOMIC ? CAUSE_ATOMIC : near_cause(view, row, look, &reach);
 }
 
 /* By the costs of this core the chain of results is what a turn takes: arithmetic that stalls in it waits for that. */
@@ -206,6 +206,8 @@ static enum bottleneck_cause row_cause(struct rows_view *view, uint32_t row, str
     case INSTRUCTION_MUL:
     case INSTRUCTION_CRYPTO:
         return arithmetic_cause(look, CAUSE_PORTS);
+    case INSTRUCTION_BARRIER:
+        return CAUSE_ATOMIC;
     case INSTRUCTION_GATHER:
     case INSTRUCTION_SCATTER:
         return CAUSE_UNKNOWN;

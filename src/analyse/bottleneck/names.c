@@ -18,6 +18,7 @@ static const struct {
     [CAUSE_PORTS] = {BOTTLENECK_CORE, "ports"},
     [CAUSE_STORE_FORWARDING] = {BOTTLENECK_CORE, "store_forwarding"},
     [CAUSE_L1_LATENCY] = {BOTTLENECK_CORE, "l1_latency"},
+    [CAUSE_ATOMIC] = {BOTTLENECK_CORE, "atomic"},
     [CAUSE_CONDITIONAL] = {BOTTLENECK_BAD_SPECULATION, "conditional"},
     [CAUSE_INDIRECT] = {BOTTLENECK_BAD_SPECULATION, "indirect"},
     [CAUSE_FOOTPRINT] = {BOTTLENECK_FRONTEND, "footprint"},

@@ -60,7 +60,7 @@ static enum bottleneck_cause chain_cause(const struct loop_result_chain *chain)
 {
     static const enum bottleneck_cause causes[CHAIN_KINDS] = {
         [CHAIN_LOAD] = CAUSE_L1_LATENCY,      [CHAIN_FORWARD] = CAUSE_STORE_FORWARDING, [CHAIN_DIVIDE] = CAUSE_DIVIDE,
-        [CHAIN_FP] = CAUSE_LATENCY_CHAIN,     [CHAIN_MULTIPLY] = CAUSE_LATENCY_CHAIN,   [CHAIN_LOCKED] = CAUSE_LATENCY_CHAIN,
+        [CHAIN_FP] = CAUSE_LATENCY_CHAIN,     [CHAIN_MULTIPLY] = CAUSE_LATENCY_CHAIN,   [CHAIN_LOCKED] = CAUSE_ATOMIC,
         [CHAIN_OTHER] = CAUSE_LATENCY_CHAIN,
     };
     int best = 0;

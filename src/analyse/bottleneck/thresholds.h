@@ -8,6 +8,7 @@ struct bottleneck_thresholds {
     double samples_high;       /* HIGH takes so many: shares within 4 points */
     double paced_share;        /* of the samples, for a rate of its own */
     double bound_met;          /* measured against the bound: it is what the loop takes; clock and costs are within a quarter */
+    double bound_apart;        /* of two bounds of a turn: nearer ones change places with what neighbours leave of the core */
     double bound_missed;       /* something else takes nearly half of the time */
     double paced_first;        /* cycles a chased load takes beyond a hit of the first cache: within noise and issue, it was one */
     double paced_second;       /* … of the second cache, which answers 9 to 12 cycles later; twice that at most */
@@ -61,6 +62,7 @@ static const struct bottleneck_thresholds bottleneck_thresholds = {
     .samples_high = 500,
     .paced_share = 0.05,
     .bound_met = 1.3,
+    .bound_apart = 1.25,
     .bound_missed = 1.8,
     .paced_first = 2,
     .paced_second = 7,

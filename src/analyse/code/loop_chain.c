@@ -165,13 +165,21 @@ static uint64_t address_registers(const struct memory_operand *memory)
     return mask;
 }
 
+/* Register 0 is where both architectures return values: a call leaves nothing of what it held. */
+static uint64_t overwritten_by(const struct instruction *row)
+{
+    return row->writes | (row->class == INSTRUCTION_CALL ? 1 : 0);
+}
+
 static void follow(struct followed *followed, const struct instruction *row, bool in_chain)
 {
+    if (row->class == INSTRUCTION_CALL)
+        in_chain = false;
     if (in_chain) {
         followed->general |= row->writes;
         followed->vector |= row->vector_writes;
     } else {
-        followed->general &= ~row->writes;
+        followed->general &= ~overwritten_by(row);
         followed->vector &= ~row->vector_writes;
     }
 }
@@ -236,7 +244,7 @@ bool loop_value_returns(const struct instruction *rows, struct loop_rows loop, u
             variables[count++] = &next->memory;
         for (uint32_t at = 0; at < count && next->class == INSTRUCTION_LOAD; at++)
             keeps |= is_same_variable(variables[at], &next->memory);
-        held = keeps ? held | next->writes : held & ~next->writes;
+        held = keeps && next->class != INSTRUCTION_CALL ? held | next->writes : held & ~overwritten_by(next);
     }
     return held & address_registers(&rows[row].memory);
 }

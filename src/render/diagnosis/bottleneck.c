@@ -35,6 +35,7 @@ static const char *cause_words(enum bottleneck_cause cause)
         [CAUSE_PORTS] = "one kind of unit",
         [CAUSE_STORE_FORWARDING] = "stores loaded again at once",
         [CAUSE_L1_LATENCY] = "a chain of loads that hit the first cache",
+        [CAUSE_ATOMIC] = "atomic operations and fences",
         [CAUSE_CONDITIONAL] = "conditional branches guessed wrong",
         [CAUSE_INDIRECT] = "targets of jumps guessed wrong",
         [CAUSE_FOOTPRINT] = "more hot code than its caches hold",

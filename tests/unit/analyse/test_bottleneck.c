@@ -204,6 +204,43 @@ Test(bottleneck, a_chase_without_addresses_is_placed_by_its_pace)
     cr_assert_eq(level_paced(386, 1, 0.9), LEVEL_NONE, "it goes both ways");
 }
 
+Test(bottleneck, a_locked_operation_is_its_own_cause)
+{
+    struct made_up made;
+    make_up(&made);
+    function_begin(&made, "count");
+    struct instruction *add = access_add(&made, INSTRUCTION_ATOMIC, 3, SAMPLES - 10);
+    add->is_store = true;
+    row_add(&made, INSTRUCTION_INT, 10);
+    loop_close(&made, 0);
+    expect(&made, BOTTLENECK_CORE, CAUSE_ATOMIC);
+    cr_assert_eq(made.result.program.confidence, ESTIMATE_HIGH);
+    done(&made);
+    /* The same where threads take turns at its line: what is waited for may be the other thread. */
+    make_up(&made);
+    function_begin(&made, "count");
+    add = access_add(&made, INSTRUCTION_ATOMIC, 3, SAMPLES - 10);
+    add->is_store = true;
+    row_add(&made, INSTRUCTION_INT, 10);
+    loop_close(&made, 0);
+    made.stalls.contended_samples = SAMPLES;
+    cr_assert_eq(verdict_of(&made)->confidence, ESTIMATE_LOW);
+    done(&made);
+}
+
+/* A tight loop, too short to show how evenly it is met, that waits for a load of which no address is known: it isn't busy. */
+Test(bottleneck, what_waits_for_the_unknown_is_not_busy)
+{
+    struct made_up made;
+    make_up(&made);
+    function_begin(&made, "walk");
+    access_add(&made, INSTRUCTION_LOAD, 3, SAMPLES - 10)->writes = 1 << 3;
+    loop_close(&made, 10);
+    const struct bottleneck_verdict *verdict = verdict_of(&made);
+    cr_assert_eq(verdict->class, BOTTLENECK_UNKNOWN, "%s", bottleneck_class_name(verdict->class));
+    done(&made);
+}
+
 /* ---- what ran ---- */
 
 Test(bottleneck, a_trace_bounds_what_wrong_guesses_take)

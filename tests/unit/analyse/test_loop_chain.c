@@ -192,3 +192,18 @@ Test(loop_chain, what_a_load_puts_over_its_address_is_the_next_one_only_if_it_co
     cr_assert(value_returns(8, 8), "unoptimised p = p->next");
     cr_assert_not(value_returns(8, 16), "unoptimised sum += a[i]: the address is computed anew");
 }
+
+/* The index comes from a function in each turn: what was loaded into the same register before is gone. */
+Test(loop_chain, a_call_leaves_nothing_of_what_its_return_register_held)
+{
+    struct memory_operand place = {.is_present = true, .base = A, .index = REGISTER_NONE, .size_bytes = 8};
+    const struct instruction rows[] = {
+        {.class = INSTRUCTION_LOAD, .is_load = true, .memory = place, .reads = BIT(A), .writes = BIT(A)},
+        {.class = INSTRUCTION_CALL},
+        {.class = INSTRUCTION_INT, .reads = BIT(A), .writes = BIT(A)},
+        {.class = INSTRUCTION_BRANCH},
+    };
+    struct loop_rows loop = {0, 3};
+    cr_assert_not(loop_value_returns(rows, loop, 0));
+    cr_assert_not(loop_chain_at(rows, loop, 0).carried);
+}
