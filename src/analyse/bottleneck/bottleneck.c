@@ -231,11 +231,13 @@ static void tally_look(struct tally *tally, const struct loop_look *look, const 
  * Loops and functions too small to show anything by themselves, taken together: of their quick instructions, as many as
  * samples fall around branches beyond even are laid at wrong guesses; the others retire, as far as anyone can see.
  */
-static double tally_small(struct tally *tally, const struct loop_look *looks, size_t count, const struct footprint *footprint)
+static double tally_small(struct tally *tally, const struct loop_look *looks, size_t count, const struct footprint *footprint, double all)
 {
     double small = 0, quick = 0;
     for (size_t at = 0; at < count; at++) {
-        bool is_small = !looks[at].guesses.has_enough;
+        /* A large part of a short run isn't small: what a longer one would show of it is open. */
+        bool is_large = looks[at].guesses.lacks_samples && (double)looks[at].region->samples >= bottleneck_thresholds.paced_share * all;
+        bool is_small = !looks[at].guesses.has_enough && !is_large;
         small += is_small ? (double)looks[at].region->samples : 0;
         quick += is_small ? looks[at].quick : 0; /* not what waits for something that isn't known */
     }
@@ -329,7 +331,7 @@ static void program_fill(struct bottleneck *result, const struct bottleneck_requ
         tally_add(&tally, CAUSE_RETIRING, -tally.causes[CAUSE_RETIRING]);
         tally_add(&tally, CAUSE_UNKNOWN, -tally.causes[CAUSE_UNKNOWN]);
     }
-    double by_small = tally_small(&tally, looks, count, &footprint);
+    double by_small = tally_small(&tally, looks, count, &footprint, all);
     if (footprint_speaks(&footprint)) {
         tally = (struct tally){0};
         tally_add(&tally, CAUSE_FOOTPRINT, footprint.samples);

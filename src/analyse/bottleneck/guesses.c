@@ -104,6 +104,7 @@ struct guesses guesses_of(const struct region *region)
         table += jumps ? (double)code->hits[row] : 0;
     }
     guesses.has_enough = samples >= SAMPLES_LEAST && rows >= ROWS_LEAST;
+    guesses.lacks_samples = samples < SAMPLES_LEAST;
     guesses.evenness = rows > 0 ? met / rows : 0;
     guesses.landing_share = samples > 0 ? landing / samples : 0;
     guesses.landing_rows = rows > 0 ? landing_rows / rows : 0;

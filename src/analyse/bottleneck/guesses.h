@@ -18,6 +18,7 @@ struct guesses {
     double table_share;        /* of samples: at an indirect jump, or where only such jumps lead */
     double both_ways;          /* of the hottest branch's two ways, the rarer against the other by samples, 0..1 */
     bool has_enough;
+    bool lacks_samples; /* … of the program's running longer; else it is too short a piece of code */
 };
 
 struct guesses guesses_of(const struct region *region);

@@ -241,6 +241,20 @@ Test(bottleneck, what_waits_for_the_unknown_is_not_busy)
     done(&made);
 }
 
+/* Nearly all of a short run in one loop of quick instructions: too few samples to tell wrong guesses from none. */
+Test(bottleneck, a_short_run_is_not_busy_for_want_of_samples)
+{
+    struct made_up made;
+    make_up(&made);
+    function_begin(&made, "turns");
+    for (int at = 0; at < 6; at++)
+        row_add(&made, INSTRUCTION_INT, 25);
+    loop_close(&made, 0);
+    const struct bottleneck_verdict *verdict = verdict_of(&made);
+    cr_assert_eq(verdict->class, BOTTLENECK_UNKNOWN, "%s", bottleneck_class_name(verdict->class));
+    done(&made);
+}
+
 /* ---- what ran ---- */
 
 Test(bottleneck, a_trace_bounds_what_wrong_guesses_take)
