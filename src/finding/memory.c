@@ -632,6 +632,9 @@ static void bandwidth_test(const struct results *results, struct finding *findin
     /* What belongs to no group has no pattern: many small mappings, gathers, processes too short to count. */
     double rest = (double)stalls->memory_samples - grouped;
     possible += rest > 0 ? rest : 0;
+    /* At the edge of a cache the pattern alone says now this, now that: what the estimate lays there isn't ruled out. */
+    double laid = estimated_samples(results, CAUSE_BIT(CAUSE_BANDWIDTH));
+    possible = possible > laid ? possible : laid;
     struct interval bound = share_of_stalls(results, finding, possible);
     finding_decide_bound(finding, bound.high, results->effect);
     if (finding->verdict == VERDICT_UNDECIDED && decide_by_estimate(results, finding, CAUSE_BIT(CAUSE_BANDWIDTH))) {

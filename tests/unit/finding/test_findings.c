@@ -2041,6 +2041,26 @@ Test(findings, streams_are_not_blamed_for_pages)
     loop.masses[CAUSE_BANDWIDTH] = 1;
     cr_assert_neq(test_and_find(&made, "small-pages")->verdict, VERDICT_SUPPORTED);
     cr_assert_neq(test_and_find(&made, "cache-misses")->verdict, VERDICT_SUPPORTED);
+    loop.masses[CAUSE_BANDWIDTH] = 0;
+    loop.walks_in_order = true; /* too slowly to wait for memory: in random order it would be another program */
+    cr_assert_neq(test_and_find(&made, "cache-misses")->verdict, VERDICT_SUPPORTED);
+    arena_done(&made.arena);
+}
+
+/* A copy at the edge of the second cache: the pattern counts as within it, the estimate lays its time at bandwidth. */
+Test(findings, bandwidth_that_the_estimate_names_is_not_ruled_out)
+{
+    struct made_up made;
+    make_up(&made);
+    add_small_pages(&made);
+    made.group.set.lines = (struct set_size){.known = true, .bytes = 256 << 10};
+    cr_assert_eq(test_and_find(&made, "memory-bandwidth")->verdict, VERDICT_RULED_OUT);
+    struct bottleneck bottleneck = {.program = {.class = BOTTLENECK_MEMORY, .cause = CAUSE_BANDWIDTH, .confidence = ESTIMATE_LOW}};
+    bottleneck.masses[CAUSE_BANDWIDTH] = 0.9;
+    made.results.bottleneck = &bottleneck;
+    cr_assert_eq(test_and_find(&made, "memory-bandwidth")->verdict, VERDICT_UNDECIDED);
+    bottleneck.program.confidence = ESTIMATE_MEDIUM;
+    cr_assert_eq(test_and_find(&made, "memory-bandwidth")->verdict, VERDICT_SUPPORTED);
     arena_done(&made.arena);
 }
 
