@@ -253,10 +253,19 @@ static double middle_of(const struct finding *finding)
     return finding->recoverable.mid * (finding->gain_unmeasured ? 2 : 1) * (finding->of_seconds > 0 ? finding->of_seconds : 1);
 }
 
+/* What was measured and what the estimate names are one: whatever else the same time could be laid at says less. */
+static bool estimate_names(const struct finding *finding, const struct results *results)
+{
+    const struct bottleneck *bottleneck = results->bottleneck;
+    return bottleneck && bottleneck->program.confidence >= ESTIMATE_MEDIUM && finding->hypothesis->causes & CAUSE_BIT(bottleneck->program.cause);
+}
+
 /* Where the time goes is the first thing to say: a small cause that is known to the percent must not stand before it. */
-static void put_far_larger_first(struct finding *items, size_t count)
+static void put_far_larger_first(struct finding *items, size_t count, const struct results *results)
 {
     size_t best = 0;
+    if (!count || estimate_names(&items[0], results))
+        return;
     for (size_t at = 1; at < count && items[at].verdict == VERDICT_SUPPORTED; at++)
         if (finding_is_far_larger(&items[at], &items[0]) && middle_of(&items[at]) > 2 * finding_most_returned(&items[0]) &&
             !is_one_wait(&items[at], &items[0]) && (!best || middle_of(&items[at]) > middle_of(&items[best])))
@@ -273,6 +282,6 @@ void findings_test(struct findings *ret_findings, const struct results *results,
         test_one(hypothesis_table[at], results, &items[at], arena);
     qsort(items, count, sizeof(*items), finding_compare);
     put_larger_part_first(items, count, results);
-    put_far_larger_first(items, count);
+    put_far_larger_first(items, count, results);
     *ret_findings = (struct findings){items, count};
 }

@@ -393,6 +393,27 @@ Test(findings, what_is_far_larger_leads_with_its_advice)
     arena_done(&made.arena);
 }
 
+/* The demo: an unoptimised build's share is of all that it runs, and what was measured is what the estimate names. */
+Test(findings, what_is_larger_does_not_lead_over_what_the_estimate_names)
+{
+    struct made_up made;
+    make_up(&made);
+    add_small_pages(&made);
+    made.cost.ratio = made.cost.ratio_spread = made.cost.wait_spread = interval_of(0.75, 0.8, 0.85);
+    made.cost.ns_huge = interval_of(15.5, 16, 16.5);
+    made.cost.ns_near = interval_of(15.3, 15.5, 15.6);
+    made.function.frame_density = 0.45;
+    made.function.reload_density = 0.08;
+    (void)test_and_find(&made, "unoptimised-build");
+    cr_assert_str_eq(made.findings.items[0].hypothesis->id, "unoptimised-build", "not %s", made.findings.items[0].hypothesis->id);
+    struct bottleneck bottleneck = {.program = {.class = BOTTLENECK_MEMORY, .cause = CAUSE_TLB, .confidence = ESTIMATE_HIGH,
+                                                .share = interval_of(0.78, 0.79, 0.8)}};
+    bottleneck.masses[CAUSE_TLB] = 0.8;
+    made.results.bottleneck = &bottleneck;
+    cr_assert_eq(test_and_find(&made, "small-pages"), &made.findings.items[0], "first is %s", made.findings.items[0].hypothesis->id);
+    arena_done(&made.arena);
+}
+
 /* "Again" needs more faults than what it ever held takes. */
 Test(findings, memory_touched_once_was_not_given_back)
 {
