@@ -57,12 +57,15 @@ PLANTED = "Backend_Bound.Memory_Bound.L2_Bound"
 
 
 def planted_leaf(done):
-    """The leaf is the planted one, unless the machine was so busy that the runs differed: then less may be decided, and nothing else."""
+    """
+    The leaf is the planted one, unless the machine was so busy that the runs differed: then less may be decided, and nothing else.
+    That they differ is said of their instructions, or shows in intervals that leave nodes undecided.
+    """
     found, differ = leaf(done), re.search(r"their instructions differ by (\d+)", words_of(done.stdout))
     if found == PLANTED:
         return True
     assert found is None or PLANTED.startswith(found + "."), done.stdout + done.stderr
-    assert differ and int(differ.group(1)) >= 5, done.stdout + done.stderr
+    assert (differ and int(differ.group(1)) >= 5) or "undecided" in done.stdout, done.stdout + done.stderr
     return False
 
 

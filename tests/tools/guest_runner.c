@@ -195,7 +195,8 @@ static bool guest_make(struct guest *guest)
         return false;
     if (touched && !guest->touched)
         return false;
-    guest->touched += skew;
+    if (guest->touched)
+        guest->touched += skew;
     if (touched && slot_set(guest->vm, 1, TOUCHED, guest->touched, touched, settings->log ? KVM_MEM_LOG_DIRTY_PAGES : 0) < 0)
         return false;
     uint8_t *extra = settings->extra ? memory_of(HUGE, false, NULL) : NULL;
