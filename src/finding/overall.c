@@ -60,8 +60,11 @@ static bool is_unseen(const struct results *results)
     static const double SEEN_LEAST = 0.1;
     const struct run_time *run = results->run;
     const struct stalls *stalls = results->stalls;
-    return stalls && stalls->sample_count < OVERALL_SAMPLES_LEAST && run && run->scope == RUN_STARTED && run->cpu_s.known &&
-           run->cpu_s.value >= OVERALL_CPU_S_LEAST && stalls->cpu_s < SEEN_LEAST * run->cpu_s.value;
+    if (!stalls || stalls->sample_count >= OVERALL_SAMPLES_LEAST || !run || run->scope != RUN_STARTED || !run->cpu_s.known ||
+        run->cpu_s.value < OVERALL_CPU_S_LEAST)
+        return false;
+    /* Samples by cycles stand for no time: few of them may be a low rate. */
+    return !stalls->sample_count || (stalls->cpu_s > 0 && stalls->cpu_s < SEEN_LEAST * run->cpu_s.value);
 }
 
 const char *overall_longer(const struct results *results, struct arena *arena)

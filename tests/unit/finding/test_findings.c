@@ -1583,6 +1583,9 @@ Test(findings, what_ran_unseen_is_said_to_be_unseen)
     cr_assert_eq(overall.kind, OVERALL_BLIND);
     cr_assert(strstr(overall.sentence, "ran unseen: 1 samples came of 1.50 s"), "%s", overall.sentence);
     cr_assert(strstr(overall.advice[0], "run it as root"), "%s", overall.advice[0]);
+    made.stalls.cpu_s = 0; /* samples by cycles, at a low rate */
+    findings_test(&made.findings, &made.results, &made.arena);
+    cr_assert_eq(overall_of(&made.findings, &made.results, &made.arena).kind, OVERALL_TOO_SHORT);
     arena_done(&made.arena);
 }
 
