@@ -17,7 +17,7 @@ endif
 
 CORE_BUILD := build-core$(if $(CROSS),-$(CROSS))
 
-.PHONY: all help deps core test test-pmu quick bench demo asan fuzz lint layers install bundle deb fresh clean
+.PHONY: all help deps core test test-pmu quick bench demo asan fuzz lint layers hypotheses install bundle deb fresh web check-web clean
 
 all: $(BUILD)/build.ninja
 	@ninja -C $(BUILD)
@@ -34,12 +34,15 @@ help:
 	@echo "make asan        every test under the address and undefined-behaviour sanitizers"
 	@echo "make fuzz        each fuzz target for FUZZ_SECONDS=$(FUZZ_SECONDS)"
 	@echo "make lint        banned functions, names, licences, mutable globals, shell scripts, layers, manual pages"
+	@echo "make hypotheses  doc/HYPOTHESES.md anew, from the table of hypotheses"
 	@echo "make demo        diagnose a real program, then try the advice"
 	@echo "make bench       plumb beside its peers, and how often its diagnosis is right: bench/RESULTS.md"
 	@echo "make core        the static core (stat, record, topdown, doctor); CROSS=aarch64-linux-gnu builds it for AArch64"
 	@echo "make bundle      an archive that runs wherever it is unpacked, an empty chroot included"
 	@echo "make deb         a Debian package of plumb, its manual pages and completions"
 	@echo "make install     PREFIX=$(PREFIX) DESTDIR=$(DESTDIR)"
+	@echo "make web         build the HTML report's page anew: web/dist, which is committed (needs npm)"
+	@echo "make check-web   whether web/dist is what web/ builds; skips without npm"
 	@echo "make deps        install what all of these need from Debian"
 	@echo "make clean       remove every build folder"
 	@echo "BUILD=folder CC=compiler WERROR=true choose where, with what and how strictly"
@@ -84,6 +87,10 @@ layers:
 	@packaging/deps.sh lint
 	@tests/layers.py
 
+hypotheses: all
+	@$(BUILD)/tests/hypotheses_page > doc/HYPOTHESES.md.new && mv doc/HYPOTHESES.md.new doc/HYPOTHESES.md
+	@echo "doc/HYPOTHESES.md is what src/finding and data/advice.txt say"
+
 install: all
 	@packaging/deps.sh install
 	@DESTDIR="$(DESTDIR)" packaging/install.sh $(BUILD) "$(abspath $(PREFIX))"
@@ -101,6 +108,13 @@ bundle: all
 deb: all
 	@packaging/deps.sh bundle install
 	@packaging/deb.py --build $(BUILD)
+
+# What npm may run of its own at installing isn't needed.
+web:
+	@cd web && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error && node build.mjs
+
+check-web:
+	@web/check.sh
 
 clean:
 	rm -rf build build-asan build-fuzz build-clang build-core build-core-*

@@ -35,9 +35,11 @@ pairs=${DEMO_PAIRS:-$((60 / took))}
 
 heading "2. Does the advice hold?  The same run on 4 KiB pages (A) and on huge pages (B), $pairs pairs, interleaved"
 set -- --predicted-by "$folder/case" --finding small-pages
-if ! "$plumb" compare -q --runs 1 --warmup 0 --no-noise-floor --explain 0 "$@" true -- true >"$folder/talk" 2>&1 && grep foretells "$folder/talk"; then
+# Without an amount foretold (the machine was too unsteady for one) the runs are compared all the same, and that is said.
+"$plumb" compare -q --runs 1 --warmup 0 --no-noise-floor --explain 0 "$@" true -- true >"$folder/talk" 2>&1 || [ $? -ge 3 ] || {
+    cat "$folder/talk"
     set -- --by cpu
-fi
+}
 status=0
 # shellcheck disable=SC2086
 "$plumb" compare --no-noise-floor --explain 0 --runs "$pairs" "$@" $reference --pages=4k -- $reference --pages=thp 2>"$folder/talk" || status=$?

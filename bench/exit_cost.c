@@ -3,11 +3,16 @@
  * What does an event cost that plumb exits counts, beside others' ways? On raw_syscalls:sys_enter in a loop of getppid, by this process's own CPU time:
  * a guest's exit takes so long that any tracer's cost drowns in it.
  *
- * Usage: exit_cost ROUNDS [NAME COMMAND]...: COMMAND is a shell's; it is started, given four seconds to attach, and ended by SIGINT.
- * Prints "NAME ns-per-call-median ns-per-call-least open-ms-median" a line, of rounds in turns.
+ * A core's speed swings within a run. So each block of calls is short and stands between two blocks under programs that do nothing, at the same places;
+ * what counts is the ratio to these two, and of all ratios the median and quartiles.
+ *
+ * Usage: exit_cost BLOCKS [NAME COMMAND]...: COMMAND is a shell's; it is started, given four seconds to attach, and ended by SIGINT.
+ * Prints "NAME ns-per-call ns-per-call-under-nothing added-ns-per-event lower-quartile upper-quartile blocks" a line; the first has 0 for what it can't say.
+ *        exit_cost now FILE: writes CLOCK_MONOTONIC, in nanoseconds.
  */
 #include "source/exits/exit_watch.h"
 
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,12 +22,13 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { CALLS = 400000, ROUNDS_MOST = 101, KINDS_MOST = 16, OURS = 6, ATTACH_SECONDS = 4 };
+enum { CALLS = 40000, BLOCKS_MOST = 501, KINDS_MOST = 16, OURS = 5, ATTACH_SECONDS = 4, COMMAND_BLOCKS = 25, COMMAND_ROUNDS = 3 };
 
 struct kind {
     const char *name, *command;
-    bool watches, raw, times, empty;
-    double ns[ROUNDS_MOST], open_ms[ROUNDS_MOST];
+    bool watches, raw, times;
+    unsigned blocks;
+    double ns[BLOCKS_MOST], empty_ns[BLOCKS_MOST], added_ns[BLOCKS_MOST];
 };
 
 static double seconds_of(clockid_t clock)
@@ -43,7 +49,7 @@ static double loop_ns(void)
 }
 
 /* System calls in the places of kvm's events: counted by number, or timed from one to the end. */
-static bool watched_round(struct kind *kind, unsigned round)
+static bool watched_block(const struct kind *kind, double *ret_ns)
 {
     struct exit_watch watch;
     struct sysroot root;
@@ -58,42 +64,90 @@ static bool watched_round(struct kind *kind, unsigned round)
     request.wanted[kind->times ? EXIT_POINT_EXIT : EXIT_POINT_MSR] = true;
     request.wanted[EXIT_POINT_ENTRY] = kind->times;
     sysroot_init(&root, NULL);
-    double begin = seconds_of(CLOCK_MONOTONIC);
     if (!exit_watch_open(&watch, &request, kernel_live(), &root, &err)) {
         fprintf(stderr, "exit_cost: %s\n", err.message);
         return false;
     }
-    kind->open_ms[round] = (seconds_of(CLOCK_MONOTONIC) - begin) * 1e3;
-    kind->ns[round] = loop_ns();
+    *ret_ns = loop_ns();
     exit_watch_close(&watch);
     return true;
 }
 
-/* What a program costs that does nothing: above all, system calls take a longer way then, which exits don't. */
-static bool empty_round(struct kind *kind, unsigned round)
+static int empty_attach(const struct kernel *kernel, int program, const char *place)
+{
+    union bpf_attr open = {0};
+    open.raw_tracepoint.name = (uint64_t)(uintptr_t)place;
+    open.raw_tracepoint.prog_fd = (uint32_t)program;
+    return kernel->bpf(kernel->context, BPF_RAW_TRACEPOINT_OPEN, &open, sizeof(open));
+}
+
+/* Under programs that do nothing: above all, system calls take a longer way then, which exits don't. */
+static bool empty_block(bool both_ends, double *ret_ns)
 {
     struct bpf_insn code[] = {{.code = BPF_ALU64 | BPF_MOV | BPF_K}, {.code = BPF_JMP | BPF_EXIT}};
     const struct kernel *kernel = kernel_live();
-    union bpf_attr load = {0}, open = {0};
+    union bpf_attr load = {0};
     load.prog_type = BPF_PROG_TYPE_RAW_TRACEPOINT;
     load.insns = (uint64_t)(uintptr_t)code;
     load.insn_cnt = 2;
     load.license = (uint64_t)(uintptr_t)"GPL";
     int program = kernel->bpf(kernel->context, BPF_PROG_LOAD, &load, sizeof(load));
-    open.raw_tracepoint.name = (uint64_t)(uintptr_t)"sys_enter";
-    open.raw_tracepoint.prog_fd = (uint32_t)program;
-    int link = program < 0 ? -1 : kernel->bpf(kernel->context, BPF_RAW_TRACEPOINT_OPEN, &open, sizeof(open));
-    if (link < 0) {
+    int enter = program < 0 ? -1 : empty_attach(kernel, program, "sys_enter"), leave = enter < 0 || !both_ends ? -1 : empty_attach(kernel, program, "sys_exit");
+    bool good = enter >= 0 && (leave >= 0 || !both_ends);
+    if (good)
+        *ret_ns = loop_ns();
+    else
         perror("exit_cost: an empty program");
+    if (leave >= 0)
+        close(leave);
+    if (enter >= 0)
+        close(enter);
+    if (program >= 0)
+        close(program);
+    return good;
+}
+
+static void block_add(struct kind *kind, double ns, double before_ns, double after_ns)
+{
+    if (kind->blocks == BLOCKS_MOST)
+        return;
+    kind->ns[kind->blocks] = ns;
+    kind->empty_ns[kind->blocks] = (before_ns + after_ns) / 2;
+    kind->blocks++;
+}
+
+static bool pair_run(struct kind *kind)
+{
+    double before_ns, ns, after_ns;
+    if (!empty_block(kind->times, &before_ns) || !(kind->watches ? watched_block(kind, &ns) : (ns = loop_ns(), true)) || !empty_block(kind->times, &after_ns))
         return false;
-    }
-    kind->ns[round] = loop_ns();
-    close(link);
-    close(program);
+    block_add(kind, ns, before_ns, after_ns);
     return true;
 }
 
-static bool command_round(struct kind *kind, unsigned round)
+static int compare(const void *a, const void *b)
+{
+    double left = *(const double *)a, right = *(const double *)b;
+    return (left > right) - (left < right);
+}
+
+static double median(double *items, unsigned count)
+{
+    qsort(items, count, sizeof(*items), compare);
+    return (items[(count - 1) / 2] + items[count / 2]) / 2;
+}
+
+static bool empty_median(double *ret_ns)
+{
+    double ns[COMMAND_BLOCKS];
+    for (unsigned at = 0; at < COMMAND_BLOCKS; at++)
+        if (!empty_block(false, &ns[at]))
+            return false;
+    *ret_ns = median(ns, COMMAND_BLOCKS);
+    return true;
+}
+
+static pid_t command_start(const struct kind *kind)
 {
     pid_t pid = fork();
     if (pid == 0) {
@@ -105,8 +159,19 @@ static bool command_round(struct kind *kind, unsigned round)
         _exit(127);
     }
     setpgid(pid, pid);
+    return pid;
+}
+
+/* Another program can't come and go for each block: medians of blocks before, while and after. */
+static bool command_round(struct kind *kind)
+{
+    double before_ns, after_ns, ns[COMMAND_BLOCKS];
+    if (!empty_median(&before_ns))
+        return false;
+    pid_t pid = command_start(kind);
     sleep(ATTACH_SECONDS);
-    kind->ns[round] = loop_ns();
+    for (unsigned at = 0; at < COMMAND_BLOCKS; at++)
+        ns[at] = loop_ns();
     bool alive = waitpid(pid, NULL, WNOHANG) == 0;
     kill(-pid, SIGINT);
     for (int wait = 0; alive && waitpid(pid, NULL, WNOHANG) == 0; wait++) {
@@ -115,47 +180,73 @@ static bool command_round(struct kind *kind, unsigned round)
         if (wait == 50) /* it was still starting when it was asked to end */
             kill(-pid, SIGKILL);
     }
-    if (!alive)
+    if (!alive) {
         fprintf(stderr, "exit_cost: '%s' had ended already\n", kind->command);
-    return alive;
+        return false;
+    }
+    if (!empty_median(&after_ns))
+        return false;
+    block_add(kind, median(ns, COMMAND_BLOCKS), before_ns, after_ns);
+    return true;
 }
 
-static int compare(const void *a, const void *b)
+/* The ratios at the speed that is usual here. */
+static void kind_print(struct kind *kind)
 {
-    double left = *(const double *)a, right = *(const double *)b;
-    return (left > right) - (left < right);
+    unsigned count = kind->blocks, events = kind->times ? 2 : 1;
+    for (unsigned at = 0; at < count; at++)
+        kind->added_ns[at] = kind->ns[at] / kind->empty_ns[at] - 1;
+    double ns = median(kind->ns, count), empty_ns = median(kind->empty_ns, count), scale = empty_ns / events;
+    double added_ns = median(kind->added_ns, count) * scale;
+    printf("%s\t%.1f\t%.1f\t%.1f\t%.1f\t%.1f\t%u\n", kind->name, ns, empty_ns, added_ns, kind->added_ns[count / 4] * scale,
+           kind->added_ns[count - 1 - count / 4] * scale, count);
+}
+
+/* One CPU for all blocks: two may differ in speed. */
+static void stay_here(void)
+{
+    cpu_set_t here;
+    CPU_ZERO(&here);
+    CPU_SET((size_t)sched_getcpu(), &here);
+    (void)sched_setaffinity(0, sizeof(here), &here);
+}
+
+static int now_write(const char *path)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    FILE *file = fopen(path, "w");
+    bool good = file && fprintf(file, "%lld\n", now.tv_sec * 1000000000LL + now.tv_nsec) > 0;
+    return file && fclose(file) == 0 && good ? 0 : 1;
 }
 
 int main(int argc, char **argv)
 {
-    struct kind kinds[KINDS_MOST] = {{.name = "nothing"},
-                                     {.name = "an empty program at the raw tracepoint", .empty = true},
-                                     {.name = "plumb, raw tracepoint", .watches = true, .raw = true},
-                                     {.name = "plumb, tracepoint", .watches = true},
-                                     {.name = "plumb, raw tracepoints, both ends timed", .watches = true, .raw = true, .times = true},
-                                     {.name = "plumb, tracepoints, both ends timed", .watches = true, .times = true}};
+    static struct kind kinds[KINDS_MOST] = {{.name = "nothing"},
+                                            {.name = "plumb, raw tracepoint", .watches = true, .raw = true},
+                                            {.name = "plumb, tracepoint", .watches = true},
+                                            {.name = "plumb, raw tracepoints, both ends timed", .watches = true, .raw = true, .times = true},
+                                            {.name = "plumb, tracepoints, both ends timed", .watches = true, .times = true}};
     size_t count = OURS;
-    unsigned rounds = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 10) : 0;
-    if (rounds < 1 || rounds > ROUNDS_MOST || argc % 2 != 0 || (argc - 2) / 2 > KINDS_MOST - OURS) {
-        fprintf(stderr, "usage: exit_cost ROUNDS [NAME COMMAND]...\n");
+    if (argc == 3 && strcmp(argv[1], "now") == 0)
+        return now_write(argv[2]);
+    unsigned blocks = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 10) : 0;
+    if (blocks < 1 || blocks > BLOCKS_MOST || argc % 2 != 0 || (argc - 2) / 2 > KINDS_MOST - OURS) {
+        fprintf(stderr, "usage: exit_cost BLOCKS [NAME COMMAND]... | exit_cost now FILE\n");
         return 2;
     }
     for (int at = 2; at + 1 < argc; at += 2)
         kinds[count++] = (struct kind){.name = argv[at], .command = argv[at + 1]};
-    for (unsigned round = 0; round < rounds; round++)
-        for (size_t at = 0; at < count; at++) {
-            struct kind *kind = &kinds[(at + round) % count];
-            if (kind->command ? !command_round(kind, round) : kind->watches && !watched_round(kind, round))
+    for (size_t at = OURS; at < count; at++) /* before we stay: what is started may run anywhere */
+        for (unsigned round = 0; round < COMMAND_ROUNDS && round < blocks; round++)
+            if (!command_round(&kinds[at]))
                 return 1;
-            if (kind->empty && !empty_round(kind, round))
+    stay_here();
+    for (unsigned block = 0; block < blocks; block++)
+        for (size_t at = 0; at < OURS; at++)
+            if (!pair_run(&kinds[(at + block) % OURS]))
                 return 1;
-            if (!kind->command && !kind->watches && !kind->empty)
-                kind->ns[round] = loop_ns();
-        }
-    for (size_t at = 0; at < count; at++) {
-        qsort(kinds[at].ns, rounds, sizeof(double), compare);
-        qsort(kinds[at].open_ms, rounds, sizeof(double), compare);
-        printf("%s\t%.1f\t%.1f\t%.2f\n", kinds[at].name, kinds[at].ns[rounds / 2], kinds[at].ns[0], kinds[at].open_ms[rounds / 2]);
-    }
+    for (size_t at = 0; at < count; at++)
+        kind_print(&kinds[at]);
     return 0;
 }

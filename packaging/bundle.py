@@ -106,6 +106,7 @@ def add_licences(folder, files):
     """The copyright file of each library's package, the licences these refer to, and which sources they belong to."""
     folder.mkdir(parents=True)
     shutil.copy(ROOT / "LICENSE", folder / "plumb")
+    shutil.copy(ROOT / "web/dist/THIRD-PARTY.txt", folder / "html-report")
     referred, lines = set(), []
     for package in sorted(packages_of(files) | LINKED_INTO_PLUMB):
         notice = pathlib.Path("/usr/share/doc") / package / "copyright"

@@ -26,4 +26,6 @@ completion zsh zsh/site-functions _plumb
 completion fish fish/vendor_completions.d plumb.fish
 
 install -D -m 644 "$here/LICENSE" "$prefix/share/doc/plumb/LICENSE"
+# Of what is in the page of the HTML report, which is in the program.
+install -D -m 644 "$here/web/dist/THIRD-PARTY.txt" "$prefix/share/doc/plumb/THIRD-PARTY.txt"
 echo "installed in $prefix"

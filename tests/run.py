@@ -37,8 +37,9 @@ UNIT_SECONDS = 600
 PYTEST_SECONDS = 3000
 SLOWEST_SHOWN = 8
 SECOND_TRIES = 5
-SLOW_UNITS = ("unit_simulated", "unit_command", "unit_analyse")
-FILES_TOGETHER = 4
+SLOW_UNITS = ("unit_simulated", "unit_command", "unit_analyse", "unit_system")
+FILES_TOGETHER = 6
+MOSTLY_ASLEEP = ("test_topdown_luck", "test_waits", "test_exits", "test_stat_layout", "test_script_tracepoints", "test_terminal", "test_doctor_guest_live")
 SWITCHES_THE_MACHINE = ("test_compare",)
 SLOW = ("test_truth", "test_diagnose", "test_diagnose_probe", "test_confirm", "test_diagnose_attached", "test_record", "test_diagnose_refused",
         "test_bottleneck")  # apart from test_truth, whose cases it reads
@@ -203,32 +204,45 @@ def run_pytest_files(python, paths, environment, test=None):
 def pytest_jobs(parts, match):
     """Lists of files in the order in which they begin. First the file whose tests switch the whole machine, beside golden
     tests, the only ones that may run meanwhile; then those that take longest, so that none is left alone at the end. To
-    start pytest takes as long as most small files do: some of those share it."""
+    start pytest takes as long as most small files do: some of those share it. Apart: files whose tests wait most of
+    their time, and leave the CPU to others."""
     golden, live = (sorted((path for path in (ROOT / "tests" / part).glob("**/test_*.py") if part in parts and match in path.stem),
                            key=lambda path: -path.stat().st_size) for part in ("golden", "live"))
     first, slow = ([[path] for name in names for path in live if path.stem == name] for names in (SWITCHES_THE_MACHINE, SLOW))
-    small = [path for path in live if [path] not in first + slow]
+    asleep = [path for path in live if path.stem in MOSTLY_ASLEEP]
+    small = [path for path in live if [path] not in first + slow and path not in asleep]
     golden, small = ([files[at:at + FILES_TOGETHER] for at in range(0, len(files), FILES_TOGETHER)] for files in (golden, small))
-    return first + golden + slow + small
+    return first + golden + slow + small, [[path] for path in asleep]
 
 
-def run_pytest(parts, environment, logs, match):
-    """As many lists of files at a time as there are CPUs, two at most: whatever is measured has to hold beside others, but
-    a crowd would only be slow."""
-    jobs = pytest_jobs(parts, match)
+def run_units_and_pytest(build, parts, environment, logs, match):
+    """First the units, then lists of files, as many at a time as there are CPUs, two at most: whatever is measured has to
+    hold beside others, but a crowd would only be slow. Beside both, one after the other, the files that mostly sleep."""
+    jobs, asleep = pytest_jobs(parts, match)
     python = python_with_pytest()
-    if jobs and not python:
+    if jobs + asleep and not python:
         return [Result("pytest", "failed", "no python here has pytest (Debian: python3-pytest)")]
-    workers = min(2, os.cpu_count() or 1)
-    with tempfile.TemporaryDirectory(prefix="plumb-locks-") as locks, concurrent.futures.ThreadPoolExecutor(workers) as pool:
-        environment = environment | {"PLUMB_TEST_LOCKS": locks}
-        ran = list(pool.map(lambda paths: run_pytest_files(python, paths, with_logs(environment, logs, paths[0].stem)), jobs))
-        results = with_second_tries(python, [result for results, _ in ran for result in results], environment, logs)
+    with contextlib.ExitStack() as stack:
+        locks = stack.enter_context(tempfile.TemporaryDirectory(prefix="plumb-locks-"))
+        workers = min(2, os.cpu_count() or 1)
+        pool, aside = (stack.enter_context(concurrent.futures.ThreadPoolExecutor(count)) for count in (workers, 1))
+        own = environment | {"PLUMB_TEST_LOCKS": locks}
+
+        def run_files(paths):
+            return run_pytest_files(python, paths, with_logs(own, logs, paths[0].stem))
+        ran_aside = aside.map(run_files, asleep)
+        results = run_units(build, environment, logs) if "units" in parts else []
+        ran = list(pool.map(run_files, jobs)) + list(ran_aside)
+        results += with_second_tries(python, [result for results, _ in ran for result in results], own, logs)
+    show_slowest(parts, ran)
+    return results
+
+
+def show_slowest(parts, ran):
     for part in parts:
         times = sorted((pair for _, seconds in ran for pair in seconds if pair[1].startswith(f"{part}/")), reverse=True)
         if times:
             print(f"slowest of {part}:", *(f"{seconds:6.1f} s {name}" for seconds, name in times[:SLOWEST_SHOWN]), sep="\n", flush=True)
-    return results
 
 
 def with_second_tries(python, results, environment, logs):
@@ -299,9 +313,7 @@ def main():
         if logs:
             os.chmod(logs, 0o755)
             results += check_planted(build, environment, logs)
-        if "units" in parts:
-            results += run_units(build, environment, logs)
-        results += run_pytest([part for part in ("golden", "live") if part in parts], environment, logs, options.match)
+        results += run_units_and_pytest(build, parts, environment, logs, options.match)
         if logs:
             results += sanitizer_results(logs)
     return summary(results, time.monotonic() - start)

@@ -49,7 +49,10 @@ struct simulated_pmu {
     struct simulated_plan plan;
     vec(struct counter) counters;
     vec(struct tried) tried;
-    double *truth; /* of each rule */
+    size_t first_open; /* no counter before it is open: passes leave thousands of closed ones behind */
+    bool settled;      /* everything enabled is on the PMU, whoever's turn it is, until a system call changes something */
+    double *truth;     /* of each rule */
+    struct simulated_draw *draws; /* of each rule */
     uint64_t now_ns, rotation;
     uint64_t next_id;
 };
@@ -145,7 +148,7 @@ static bool fits(const struct simulated_pmu *pmu, const struct fit *fit, bool wi
 /* Add the group's hardware members; false when one of them is never scheduled. */
 static bool fit_add_group(const struct simulated_pmu *pmu, struct fit *fit, size_t leader)
 {
-    for (size_t at = 0; at < pmu->counters.count; at++) {
+    for (size_t at = pmu->first_open; at < pmu->counters.count; at++) {
         const struct counter *counter = &pmu->counters.items[at];
         if (!counter->open || counter->leader != (int)leader || (!counter->enabled && at != leader))
             continue;
@@ -176,7 +179,7 @@ static bool is_elsewhere(const struct simulated_pmu *pmu, size_t leader)
 
 static bool group_is_software(const struct simulated_pmu *pmu, size_t leader)
 {
-    for (size_t at = 0; at < pmu->counters.count; at++) {
+    for (size_t at = pmu->first_open; at < pmu->counters.count; at++) {
         const struct counter *counter = &pmu->counters.items[at];
         if (counter->open && counter->leader == (int)leader && counter->rule->needs != SIMULATED_SOFTWARE)
             return false;
@@ -186,32 +189,37 @@ static bool group_is_software(const struct simulated_pmu *pmu, size_t leader)
 
 static void group_put(struct simulated_pmu *pmu, size_t leader)
 {
-    for (size_t at = 0; at < pmu->counters.count; at++) {
+    for (size_t at = pmu->first_open; at < pmu->counters.count; at++) {
         struct counter *counter = &pmu->counters.items[at];
         if (counter->open && counter->leader == (int)leader && counter->enabled)
             counter->on_pmu = true;
     }
 }
 
-/* One pass over a context's groups, in rotated order; once one does not fit, no further hardware group is tried. */
-static void schedule_groups(struct simulated_pmu *pmu, pid_t pid, int cpu, bool pinned, struct fit *fit)
+/*
+ * One pass over a context's groups, in rotated order; once one does not fit, no further hardware group is tried. False: not
+ * all are put.
+ */
+static bool schedule_groups(struct simulated_pmu *pmu, pid_t pid, int cpu, bool pinned, struct fit *fit)
 {
     size_t leaders[1024], leader_count = 0;
-    for (size_t at = 0; at < pmu->counters.count && leader_count < array_count(leaders); at++) {
+    for (size_t at = pmu->first_open; at < pmu->counters.count && leader_count < array_count(leaders); at++) {
         struct counter *counter = &pmu->counters.items[at];
         if (counter->open && counter->leader == (int)at && counter->enabled && !counter->error && counter->pid == pid &&
             counter->cpu == cpu && (bool)counter->attr.pinned == pinned)
             leaders[leader_count++] = at;
     }
-    bool can_add = true;
+    bool can_add = true, all_put = true;
     for (size_t step = 0; step < leader_count; step++) {
         size_t leader = leaders[(step + (pinned ? 0 : pmu->rotation)) % leader_count];
         if (group_is_software(pmu, leader)) {
             group_put(pmu, leader);
             continue;
         }
-        if (is_elsewhere(pmu, leader))
+        if (is_elsewhere(pmu, leader)) {
+            all_put = false;
             continue;
+        }
         struct fit with = *fit;
         bool put = can_add && fit_add_group(pmu, &with, leader) && fits(pmu, &with, true);
         if (put) {
@@ -222,25 +230,31 @@ static void schedule_groups(struct simulated_pmu *pmu, pid_t pid, int cpu, bool 
         } else {
             can_add = false;
         }
+        all_put &= put;
     }
+    return all_put;
 }
 
 static void schedule(struct simulated_pmu *pmu)
 {
-    for (size_t at = 0; at < pmu->counters.count; at++)
+    if (pmu->settled)
+        return;
+    bool all_put = !pmu->plan.core_move_ns;
+    for (size_t at = pmu->first_open; at < pmu->counters.count; at++)
         pmu->counters.items[at].on_pmu = false;
-    for (size_t at = 0; at < pmu->counters.count; at++) {
+    for (size_t at = pmu->first_open; at < pmu->counters.count; at++) {
         const struct counter *first = &pmu->counters.items[at];
         bool seen = !first->open;
-        for (size_t before = 0; before < at && !seen; before++)
+        for (size_t before = pmu->first_open; before < at && !seen; before++)
             seen = pmu->counters.items[before].open && pmu->counters.items[before].pid == first->pid &&
                    pmu->counters.items[before].cpu == first->cpu;
         if (seen)
             continue;
         struct fit fit = {.count = 0};
-        schedule_groups(pmu, first->pid, first->cpu, true, &fit);
-        schedule_groups(pmu, first->pid, first->cpu, false, &fit);
+        all_put &= schedule_groups(pmu, first->pid, first->cpu, true, &fit);
+        all_put &= schedule_groups(pmu, first->pid, first->cpu, false, &fit);
     }
+    pmu->settled = all_put;
 }
 
 /* ---- time ----------------------------------------------------------------------------------------------- */
@@ -278,14 +292,14 @@ static void truth_add(struct simulated_pmu *pmu, uint64_t duration_ns)
 {
     for (unsigned rule = 0; rule < pmu->plan.rule_count; rule++)
         if (pmu->plan.rules[rule].core == SIMULATED_ANY_CORE || pmu->plan.rules[rule].core == core_now(pmu))
-            pmu->truth[rule] += simulated_rate(&pmu->plan, rule, pmu->now_ns) * (double)duration_ns / 1e9;
+            pmu->truth[rule] += simulated_rate(&pmu->plan, rule, pmu->now_ns, &pmu->draws[rule]) * (double)duration_ns / 1e9;
 }
 
 static void slice(struct simulated_pmu *pmu, uint64_t duration_ns)
 {
     schedule(pmu);
     truth_add(pmu, duration_ns);
-    for (size_t at = 0; at < pmu->counters.count; at++) {
+    for (size_t at = pmu->first_open; at < pmu->counters.count; at++) {
         struct counter *counter = &pmu->counters.items[at];
         if (!counter->open || !counter->enabled || counter->task_ended || !pmu->counters.items[counter->leader].enabled)
             continue;
@@ -296,7 +310,8 @@ static void slice(struct simulated_pmu *pmu, uint64_t duration_ns)
         counter->running_ns += duration_ns;
         counter->ran_in_window = true;
         double times = counter->rule->faster_by_cpu && counter->cpu > 0 ? counter->cpu + 1 : 1;
-        double more = times * simulated_rate(&pmu->plan, rule_number(pmu, counter), pmu->now_ns) * (double)duration_ns / 1e9;
+        unsigned rule = rule_number(pmu, counter);
+        double more = times * simulated_rate(&pmu->plan, rule, pmu->now_ns, &pmu->draws[rule]) * (double)duration_ns / 1e9;
         *(has_steps(pmu, counter) ? &counter->since_read : &counter->value) += more;
     }
     pmu->now_ns += duration_ns;
@@ -564,7 +579,7 @@ static int group_refusal(struct simulated_pmu *pmu, size_t member)
          counter->attr.pinned))
         return EINVAL;
     struct fit fit = {.count = 0};
-    for (size_t at = 0; at < pmu->counters.count; at++) {
+    for (size_t at = pmu->first_open; at < pmu->counters.count; at++) {
         const struct counter *other = &pmu->counters.items[at];
         if (!other->open || other->leader != counter->leader || other->rule->needs != SIMULATED_HARDWARE)
             continue;
@@ -593,6 +608,7 @@ static int simulated_open(void *context, struct perf_event_attr *attr, pid_t pid
     *vec_push(&pmu->counters) = (struct counter){
         .open = true, .fd = FIRST_FD + (int)index, .leader = group_fd == -1 ? (int)index : group_fd - FIRST_FD,
         .attr = *attr, .rule = rule, .pid = pid, .cpu = cpu, .enabled = !attr->disabled, .id = pmu->next_id++};
+    pmu->settled = false;
     refusal = group_refusal(pmu, index);
     if (refusal) {
         pmu->counters.count--;
@@ -615,7 +631,7 @@ static void change_each(struct simulated_pmu *pmu, struct counter *counter, bool
         apply(pmu, counter);
         return;
     }
-    for (size_t at = 0; at < pmu->counters.count; at++)
+    for (size_t at = pmu->first_open; at < pmu->counters.count; at++)
         if (pmu->counters.items[at].open && pmu->counters.items[at].leader == counter->leader)
             apply(pmu, &pmu->counters.items[at]);
 }
@@ -630,11 +646,13 @@ static int simulated_ioctl(void *context, int fd, unsigned long request, unsigne
     switch (request) {
     case PERF_EVENT_IOC_REFRESH:
     case PERF_EVENT_IOC_ENABLE:
+        pmu->settled = false;
         change_each(pmu, counter, request == PERF_EVENT_IOC_ENABLE && group, window_start);
         return 0;
     case PERF_EVENT_IOC_DISABLE:
         if (pmu->plan.step_ns)
             simulated_pmu_run(pmu, pmu->plan.step_ns);
+        pmu->settled = false;
         change_each(pmu, counter, group, window_end);
         return 0;
     case PERF_EVENT_IOC_RESET:
@@ -686,14 +704,14 @@ static void reading_add_value(struct reading *reading, const struct counter *cou
 static void reading_add_group(struct reading *reading, const struct simulated_pmu *pmu, const struct counter *leader)
 {
     uint64_t format = leader->attr.read_format, members = 0;
-    for (size_t at = 0; at < pmu->counters.count; at++)
+    for (size_t at = pmu->first_open; at < pmu->counters.count; at++)
         members += pmu->counters.items[at].open && pmu->counters.items[at].leader == leader->leader;
     reading_add(reading, members);
     if (format & PERF_FORMAT_TOTAL_TIME_ENABLED)
         reading_add(reading, leader->enabled_ns);
     if (format & PERF_FORMAT_TOTAL_TIME_RUNNING)
         reading_add(reading, leader->running_ns);
-    for (size_t at = 0; at < pmu->counters.count; at++)
+    for (size_t at = pmu->first_open; at < pmu->counters.count; at++)
         if (pmu->counters.items[at].open && pmu->counters.items[at].leader == leader->leader)
             reading_add_value(reading, &pmu->counters.items[at], format);
 }
@@ -756,10 +774,12 @@ static int simulated_close(void *context, int fd)
     if (!counter)
         return refuse(EBADF);
     /* members of a closed leader become singletons, as in perf_group_detach */
-    for (size_t at = 0; at < pmu->counters.count; at++)
+    for (size_t at = pmu->first_open; at < pmu->counters.count; at++)
         if (pmu->counters.items[at].leader == fd - FIRST_FD && at != (size_t)(fd - FIRST_FD))
             pmu->counters.items[at].leader = (int)at;
-    counter->open = false;
+    counter->open = pmu->settled = false;
+    while (pmu->first_open < pmu->counters.count && !pmu->counters.items[pmu->first_open].open)
+        pmu->first_open++;
     return 0;
 }
 
@@ -785,6 +805,8 @@ struct simulated_pmu *simulated_pmu_new(const struct simulated_plan *plan)
     *pmu = (struct simulated_pmu){.plan = *plan, .next_id = FIRST_ID};
     pmu->truth = memory_alloc((plan->rule_count + 1) * sizeof(*pmu->truth));
     memset(pmu->truth, 0, (plan->rule_count + 1) * sizeof(*pmu->truth));
+    pmu->draws = memory_alloc((plan->rule_count + 1) * sizeof(*pmu->draws));
+    memset(pmu->draws, 0, (plan->rule_count + 1) * sizeof(*pmu->draws));
     pmu->kernel = (struct kernel){
         .context = pmu,
         .perf_event_open = simulated_open,
@@ -807,6 +829,7 @@ void simulated_pmu_free(struct simulated_pmu *pmu)
     vec_done(&pmu->counters);
     vec_done(&pmu->tried);
     free(pmu->truth);
+    free(pmu->draws);
     free(pmu);
 }
 
@@ -817,6 +840,7 @@ const struct kernel *simulated_pmu_kernel(struct simulated_pmu *pmu)
 
 void simulated_pmu_exec(struct simulated_pmu *pmu, pid_t pid)
 {
+    pmu->settled = false;
     vec_for_each(&pmu->counters, counter)
         if (counter->open && counter->attr.enable_on_exec && counter->pid == pid) {
             window_start(pmu, counter);
@@ -828,6 +852,7 @@ void simulated_pmu_taken_set(struct simulated_pmu *pmu, unsigned counters, unsig
 {
     pmu->plan.taken = counters;
     pmu->plan.taken_fixed = fixed;
+    pmu->settled = false;
 }
 
 void simulated_pmu_tasks_end(struct simulated_pmu *pmu, bool (*lives)(pid_t pid))

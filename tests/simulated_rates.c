@@ -36,15 +36,20 @@ static double scripted(const struct simulated_rule *rule, uint64_t now_ns)
     return rule->phases_per_second[phase < rule->phase_count ? phase : rule->phase_count - 1];
 }
 
-double simulated_rate(const struct simulated_plan *plan, unsigned rule, uint64_t now_ns)
+/* Drawn once for each block. */
+static double noise_factor(const struct simulated_noise *noise, unsigned rule, uint64_t now_ns, struct simulated_draw *kept)
 {
-    const struct simulated_noise *noise = &plan->noise;
+    uint64_t block = now_ns / (noise->block_ns ? noise->block_ns : 4000000);
+    if (!kept->drawn || kept->block != block) {
+        double value = factor(noise->shared, normal(noise->seed, SHARED, block)) * factor(noise->own, normal(noise->seed, rule, block));
+        *kept = (struct simulated_draw){.drawn = true, .block = block, .factor = value * factor(noise->run, normal(noise->seed, RUN, rule))};
+    }
+    return kept->factor;
+}
+
+double simulated_rate(const struct simulated_plan *plan, unsigned rule, uint64_t now_ns, struct simulated_draw *kept)
+{
     double rate = scripted(&plan->rules[rule], now_ns);
     rate += plan->sibling_busy ? plan->rules[rule].sibling_per_second : 0;
-    if (!noise->seed)
-        return rate;
-    uint64_t block = now_ns / (noise->block_ns ? noise->block_ns : 4000000);
-    rate *= factor(noise->shared, normal(noise->seed, SHARED, block));
-    rate *= factor(noise->own, normal(noise->seed, rule, block));
-    return rate * factor(noise->run, normal(noise->seed, RUN, rule));
+    return plan->noise.seed ? rate * noise_factor(&plan->noise, rule, now_ns, kept) : rate;
 }

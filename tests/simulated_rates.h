@@ -10,7 +10,14 @@
 
 #include "simulated_pmu.h"
 
+/* The noise of one event's latest block, kept while the block lasts; zeroed to begin with. */
+struct simulated_draw {
+    bool drawn;
+    uint64_t block;
+    double factor;
+};
+
 /* Events a second of rule number `rule` at this time. */
-double simulated_rate(const struct simulated_plan *plan, unsigned rule, uint64_t now_ns);
+double simulated_rate(const struct simulated_plan *plan, unsigned rule, uint64_t now_ns, struct simulated_draw *kept);
 
 #endif

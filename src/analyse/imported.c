@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 static const struct imported_table *table_of(const struct imported *imported, const char *kind, bool last)
 {
@@ -66,11 +67,20 @@ struct imported_exits imported_exits_of(const struct imported *imported)
     return exits;
 }
 
-static double *seconds_of(const struct imported_table *table)
+static bool is_of(const struct imported_row *row, const char *name)
+{
+    return !name || strcasecmp(row->name, name) == 0;
+}
+
+/* The runs of that name (NULL: all). */
+static double *seconds_of(const struct imported_table *table, const char *name, size_t *ret_count)
 {
     double *seconds = memory_alloc(memory_product(table->count + 1, sizeof(*seconds)));
+    size_t count = 0;
     for (size_t at = 0; at < table->count; at++)
-        seconds[at] = table->rows[at].number;
+        if (is_of(&table->rows[at], name))
+            seconds[count++] = table->rows[at].number;
+    *ret_count = count;
     return seconds;
 }
 
@@ -99,27 +109,124 @@ static struct interval ratio_interval(const double *before, size_t before_count,
     return interval_of(ratios[rank], quantile(ratios, count, 0.5), ratios[count - 1 - rank]);
 }
 
-struct imported_gain imported_gain_of(const struct imported *imported)
+static struct imported_gain gain_of_name(const struct imported_table *before, const struct imported_table *after, const char *name)
 {
-    const struct imported_table *before = table_of(imported, "timed runs", false);
-    const struct imported_table *after = table_of(imported, "timed runs", true);
-    if (!before || before == after || !before->count || !after->count)
-        return (struct imported_gain){0};
-    scoped_free double *before_s = seconds_of(before), *after_s = seconds_of(after);
-    struct imported_gain gain = {
-        .before_file = before->file,
-        .after_file = after->file,
-        .before_count = before->count,
-        .after_count = after->count,
-        .before_s = quantile(before_s, before->count, 0.5),
-        .after_s = quantile(after_s, after->count, 0.5),
-    };
+    size_t before_count, after_count;
+    scoped_free double *before_s = seconds_of(before, name, &before_count), *after_s = seconds_of(after, name, &after_count);
+    struct imported_gain gain = {.name = name, .before_file = before->file, .after_file = after->file, .before_count = before_count, .after_count = after_count};
+    if (!before_count || !after_count)
+        return gain;
+    gain.before_s = quantile(before_s, before_count, 0.5);
+    gain.after_s = quantile(after_s, after_count, 0.5);
     gain.known = gain.before_s > 0 && gain.after_s > 0;
     gain.ratio = gain.known ? gain.after_s / gain.before_s : 0;
     /* Whether they were run in turns isn't known, and lists come sorted: they are no pairs. */
     if (gain.known)
-        gain.interval = ratio_interval(before_s, before->count, after_s, after->count);
+        gain.interval = ratio_interval(before_s, before_count, after_s, after_count);
     return gain;
+}
+
+struct imported_gain imported_gain_of(const struct imported *imported)
+{
+    const struct imported_table *before = table_of(imported, "timed runs", false);
+    const struct imported_table *after = table_of(imported, "timed runs", true);
+    struct imported_gain best = {0};
+    if (!before || before == after)
+        return best;
+    for (size_t at = 0; at < before->count; at++) {
+        struct imported_gain gain = before->rows[at].name[0] ? gain_of_name(before, after, before->rows[at].name) : best;
+        if (gain.known && (!best.known || fabs(gain.ratio - 1) > fabs(best.ratio - 1)))
+            best = gain;
+    }
+    return best.known ? best : gain_of_name(before, after, NULL);
+}
+
+/* ---- counts with times ---- */
+
+static bool has_word(const char *text, const char *word)
+{
+    size_t length = strlen(word);
+    for (; length && *text; text++)
+        if (strncasecmp(text, word, length) == 0)
+            return true;
+    return false;
+}
+
+/* A name of any run that stands in its file's name or heading. */
+static const char *name_of(const struct imported *imported, const struct imported_table *stat)
+{
+    for (size_t at = 0; at < imported->count; at++)
+        for (size_t row = 0; row < imported->tables[at].count && strcmp(imported->tables[at].kind, "timed runs") == 0; row++) {
+            const char *name = imported->tables[at].rows[row].name;
+            if (has_word(stat->heading, name) || has_word(stat->file, name))
+                return name;
+        }
+    return NULL;
+}
+
+/* Of the first or last table that has runs of that name. */
+static struct measured time_of(const struct imported *imported, const char *name, bool last)
+{
+    struct measured found = not_measured("no time stands beside the counts");
+    for (size_t at = 0; name && at < imported->count && (last || !found.known); at++) {
+        size_t count = 0;
+        if (strcmp(imported->tables[at].kind, "timed runs") != 0)
+            continue;
+        scoped_free double *seconds = seconds_of(&imported->tables[at], name, &count);
+        if (count)
+            found = measured_as(quantile(seconds, count, 0.5));
+    }
+    return found;
+}
+
+size_t imported_arms_of(const struct imported *imported, struct imported_arm *ret_arms)
+{
+    size_t count = 0;
+    for (size_t at = 0; imported && at < imported->count && count < IMPORTED_ARMS_MOST; at++) {
+        const struct imported_table *table = &imported->tables[at];
+        if (strcmp(table->kind, "perf stat") != 0)
+            continue;
+        struct imported_arm *arm = &ret_arms[count];
+        *arm = (struct imported_arm){.table = table, .name = name_of(imported, table)};
+        bool again = false;
+        for (size_t before = 0; before < count; before++)
+            again |= arm->name && ret_arms[before].name && strcasecmp(arm->name, ret_arms[before].name) == 0;
+        if (!arm->name && count && ret_arms[count - 1].name) {
+            arm->name = ret_arms[count - 1].name;
+            again = true;
+        }
+        arm->elapsed_s = table->elapsed_s > 0 ? measured_as(table->elapsed_s) : time_of(imported, arm->name, again);
+        count++;
+    }
+    return count;
+}
+
+/* What was counted in a small part of the time says little about the rest. */
+static const double RUNNING_LEAST = 0.2;
+
+struct measured imported_arm_count(const struct imported_arm *arm, const char *event)
+{
+    for (size_t at = 0; at < arm->table->count; at++)
+        if (strcasecmp(arm->table->rows[at].name, event) == 0)
+            return arm->table->rows[at].running_ratio >= RUNNING_LEAST ? measured_as(arm->table->rows[at].number)
+                                                                       : not_measured("it was not counted for long enough");
+    return not_measured("it wasn't imported");
+}
+
+struct measured imported_gap_of(const struct imported *imported)
+{
+    struct imported_arm arms[IMPORTED_ARMS_MOST];
+    size_t arm_count = imported_arms_of(imported, arms);
+    double least = 0, most = 0;
+    for (size_t at = 0; at < arm_count; at++)
+        if (arms[at].elapsed_s.known && arms[at].elapsed_s.value > 0) {
+            least = least <= 0 || arms[at].elapsed_s.value < least ? arms[at].elapsed_s.value : least;
+            most = arms[at].elapsed_s.value > most ? arms[at].elapsed_s.value : most;
+        }
+    struct imported_gain gain = imported_gain_of(imported);
+    double by_arms = least > 0 ? 1 - least / most : 0, by_runs = gain.known ? fabs(1 - gain.ratio) : 0;
+    double gap = by_arms > by_runs ? by_arms : by_runs;
+    return gap > 0 ? measured_as(gap) : not_measured("no two times to compare were imported");
 }
 
 void imported_tables_write(struct json_writer *json, const struct imported *imported)
@@ -129,6 +236,9 @@ void imported_tables_write(struct json_writer *json, const struct imported *impo
         json_object_open(json, NULL);
         json_string(json, "kind", table->kind);
         json_string(json, "file", table->file);
+        json_string(json, "heading", table->heading);
+        json_string(json, "event", table->event);
+        json_double(json, "elapsed_s", table->elapsed_s);
         json_array_open(json, "rows");
         for (size_t row = 0; row < table->count; row++) {
             json_object_open(json, NULL);
@@ -136,6 +246,7 @@ void imported_tables_write(struct json_writer *json, const struct imported *impo
             json_double(json, "number", table->rows[row].number);
             json_double(json, "seconds", table->rows[row].seconds);
             json_double(json, "running_ratio", table->rows[row].running_ratio);
+            json_string(json, "where", table->rows[row].where);
             json_object_close(json);
         }
         json_array_close(json);
@@ -149,6 +260,9 @@ static bool read_table(struct imported_table *table, struct json_value value, st
     *table = (struct imported_table){
         .kind = arena_string(arena, json_text_or(json_member(value, "kind"), "")),
         .file = arena_string(arena, json_text_or(json_member(value, "file"), "")),
+        .heading = arena_string(arena, json_text_or(json_member(value, "heading"), "")),
+        .event = arena_string(arena, json_text_or(json_member(value, "event"), "")),
+        .elapsed_s = json_number_or(json_member(value, "elapsed_s"), 0),
         .rows = arena_array(arena, struct imported_row, json_count(rows) + 1),
         .count = json_count(rows),
     };
@@ -156,12 +270,13 @@ static bool read_table(struct imported_table *table, struct json_value value, st
         struct json_value row = json_item(rows, at);
         struct imported_row *kept = &table->rows[at];
         kept->name = arena_string(arena, json_text_or(json_member(row, "name"), ""));
+        kept->where = arena_string(arena, json_text_or(json_member(row, "where"), ""));
         kept->seconds = json_number_or(json_member(row, "seconds"), 0);
         kept->running_ratio = json_number_or(json_member(row, "running_ratio"), 0);
         if (!json_number(json_member(row, "number"), &kept->number) || kept->number < 0 || kept->seconds < 0)
             return false;
     }
-    return table->kind[0] && json_is_list(rows);
+    return table->kind[0] && json_is_list(rows) && table->elapsed_s >= 0;
 }
 
 bool imported_read(struct imported *imported, struct json_value root, struct arena *arena, struct error *err)

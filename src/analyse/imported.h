@@ -19,6 +19,7 @@
 struct imported_row {
     const char *name;
     double number, seconds, running_ratio; /* seconds, running_ratio: 0 when not said */
+    const char *where; /* a report's binary; "" when not said */
 };
 
 struct imported_table {
@@ -26,6 +27,9 @@ struct imported_table {
     const char *file;
     struct imported_row *rows;
     size_t count;
+    const char *heading; /* the line of prose before it; "" */
+    const char *event;   /* what a report sampled; "" */
+    double elapsed_s;    /* beside counts; 0: not said */
 };
 
 struct imported {
@@ -51,9 +55,13 @@ struct imported_exits {
 };
 struct imported_exits imported_exits_of(const struct imported *imported);
 
-/* The last table of timed runs beside the first: what changed between them gained or lost. */
+/*
+ * The last table of timed runs beside the first: what changed between them gained or lost. Where both name their runs, those of one name are
+ * compared, of the name that changed most; the others are what didn't change.
+ */
 struct imported_gain {
     bool known; /* there are two tables of runs */
+    const char *name; /* NULL: all runs of each table */
     const char *before_file, *after_file;
     size_t before_count, after_count;
     double before_s, after_s; /* medians */
@@ -61,6 +69,24 @@ struct imported_gain {
     struct interval interval; /* 95 %, of independent runs (Mann-Whitney); unknown when there are too few */
 };
 struct imported_gain imported_gain_of(const struct imported *imported);
+
+/*
+ * One table of counts with the time that it took: its own where it has one, else that of the runs whose name stands in its file's name or
+ * heading; a later table without a name is another run of the one before it.
+ */
+struct imported_arm {
+    const struct imported_table *table; /* of kind "perf stat" */
+    const char *name;                   /* NULL: none */
+    struct measured elapsed_s;
+};
+enum { IMPORTED_ARMS_MOST = 16 };
+/* In the order of import; returns how many were written. */
+size_t imported_arms_of(const struct imported *imported, struct imported_arm *ret_arms);
+/* Its number of that name; not measured: it has none, or counted it for too short. */
+struct measured imported_arm_count(const struct imported_arm *arm, const char *event);
+
+/* How much less time (0..1) the fastest of comparable runs took than the slowest; unknown: there aren't two. */
+struct measured imported_gap_of(const struct imported *imported);
 
 void imported_tables_write(struct json_writer *json, const struct imported *imported); /* the list's items */
 /* Errors: ERROR_FORMAT. Owner of everything: arena. */

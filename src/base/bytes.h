@@ -42,6 +42,21 @@ static inline const uint8_t *bytes_take(struct bytes *bytes, size_t count)
     return start;
 }
 
+/* Two or four bytes that are known to be there. */
+static inline uint16_t stored_u16(const uint8_t *bytes, bool swapped)
+{
+    uint16_t value;
+    memcpy(&value, bytes, sizeof(value));
+    return swapped ? __builtin_bswap16(value) : value;
+}
+
+static inline uint32_t stored_u32(const uint8_t *bytes, bool swapped)
+{
+    uint32_t value;
+    memcpy(&value, bytes, sizeof(value));
+    return swapped ? __builtin_bswap32(value) : value;
+}
+
 static inline uint8_t read_u8(struct bytes *bytes)
 {
     const uint8_t *start = bytes_take(bytes, 1);

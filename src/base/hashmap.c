@@ -2,6 +2,7 @@
 #include "base/hashmap.h"
 
 #include "base/arena.h"
+#include "base/table_memory.h"
 #include "base/vec.h"
 
 #include <stdlib.h>
@@ -12,16 +13,6 @@ struct hashmap_slot {
     uint32_t id;
     bool used;
 };
-
-uint64_t hash_u64(uint64_t value)
-{
-    /* Finaliser of MurmurHash3 (public domain): full avalanche in five operations. */
-    value ^= value >> 33;
-    value *= 0xff51afd7ed558ccdu;
-    value ^= value >> 33;
-    value *= 0xc4ceb9fe1a85ec53u;
-    return value ^ (value >> 33);
-}
 
 uint64_t hash_bytes(const void *bytes, size_t size_bytes)
 {
@@ -70,7 +61,7 @@ static void slot_place(struct hashmap_slot *slots, size_t capacity, uint64_t has
 static void hashmap_grow(struct hashmap *map)
 {
     size_t capacity = map->capacity ? map->capacity * 2 : 16;
-    struct hashmap_slot *slots = memory_alloc(memory_product(capacity, sizeof(*slots)));
+    struct hashmap_slot *slots = table_memory_alloc(capacity, sizeof(*slots));
     for (size_t at = 0; at < map->capacity; at++)
         if (map->slots[at].used)
             slot_place(slots, capacity, map->slots[at].hash, map->slots[at].id);

@@ -32,7 +32,15 @@ void hashmap_add(struct hashmap *map, uint64_t hash, uint32_t id);
 void hashmap_put(struct hashmap *map, uint64_t hash, uint32_t id);
 
 uint64_t hash_bytes(const void *bytes, size_t size_bytes);
-uint64_t hash_u64(uint64_t value);
+/* Finaliser of MurmurHash3 (public domain): full avalanche in five operations. */
+static inline uint64_t hash_u64(uint64_t value)
+{
+    value ^= value >> 33;
+    value *= 0xff51afd7ed558ccdu;
+    value ^= value >> 33;
+    value *= 0xc4ceb9fe1a85ec53u;
+    return value ^ (value >> 33);
+}
 static inline uint64_t hash_combine(uint64_t a, uint64_t b)
 {
     return hash_u64(a ^ (b + 0x9e3779b97f4a7c15u + (a << 6) + (a >> 2)));

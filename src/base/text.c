@@ -42,7 +42,7 @@ struct view view_skip(struct view view, size_t count)
 {
     if (count > view.length)
         count = view.length;
-    return (struct view){view.text + count, view.length - count};
+    return count ? (struct view){view.text + count, view.length - count} : view; /* nothing may be at NULL */
 }
 
 struct view view_cut(struct view *rest, char separator)
@@ -146,19 +146,38 @@ bool view_double(struct view view, double *ret_value)
     return true;
 }
 
+/* Which of a number's marks stands before its fraction: '.' or ',' by locale; 0: none does. Marks between thousands have three digits behind them. */
+static char decimal_mark(struct view view)
+{
+    size_t counts[2] = {0}, last = 0;
+    for (size_t at = 0; at < view.length; at++)
+        if (view.text[at] == '.' || view.text[at] == ',') {
+            counts[view.text[at] == ',']++;
+            last = at;
+        }
+    size_t behind = view.length - last - 1;
+    if (counts[0] && counts[1])
+        return view.text[last];
+    if (counts[0])
+        return counts[0] == 1 ? '.' : 0;
+    return counts[1] == 1 && (behind != 3 || view_starts(view, "0,")) ? ',' : 0;
+}
+
 bool view_grouped(struct view view, double *ret_value)
 {
-    char digits[40];
-    size_t used = 0;
+    char digits[40], mark = decimal_mark(view);
+    size_t used = 0, marks = 0;
     double value;
     for (size_t at = 0; at < view.length; at++) {
-        if (view.text[at] == ',')
+        bool is_mark = view.text[at] == mark;
+        marks += is_mark;
+        if (!is_mark && (view.text[at] == ',' || view.text[at] == '.'))
             continue;
         if (used + 1 >= sizeof(digits))
             return false;
-        digits[used++] = view.text[at];
+        digits[used++] = is_mark ? '.' : view.text[at];
     }
-    bool starts = used && digits[0] >= '0' && digits[0] <= '9';
+    bool starts = used && digits[0] >= '0' && digits[0] <= '9' && (!mark || marks == 1);
     if (!starts || !view_double((struct view){digits, used}, &value) || !(value < 1e18))
         return false;
     *ret_value = value;
@@ -302,6 +321,59 @@ size_t text_columns(const char *string)
     for (; *string; string++)
         columns += ((unsigned char)*string & 0xc0) != 0x80;
     return columns;
+}
+
+static size_t bracket_end(const char *name, char open)
+{
+    char close = open == '<' ? '>' : ')';
+    size_t depth = 0;
+    for (size_t at = 0; name[at]; at++) {
+        bool arrow = close == '>' && at && name[at - 1] == '-';
+        depth += name[at] == open;
+        if (name[at] == close && !arrow && --depth == 0)
+            return at;
+    }
+    return 0;
+}
+
+/* "<<" and "<=" of operators, and brackets around nothing, stay. */
+static bool is_bracket(const char *name, size_t at, const char *opening)
+{
+    bool of_operator = at >= 8 && strncmp(name + at - 8, "operator", 8) == 0;
+    bool of_shift = at >= 9 && strncmp(name + at - 9, "operator<", 9) == 0;
+    return strchr(opening, name[at]) && !of_operator && !of_shift && bracket_end(name + at, name[at]) > 1;
+}
+
+static void name_without(struct text *out, const char *name, const char *opening)
+{
+    for (size_t at = 0; name[at]; at++) {
+        text_add_char(out, name[at]);
+        if (!is_bracket(name, at, opening))
+            continue;
+        text_add(out, "..");
+        at += bracket_end(name + at, name[at]) - 1;
+    }
+}
+
+void text_add_name(struct text *text, const char *name, size_t columns)
+{
+    static const char *const brackets[] = {"<", "<("};
+    struct text shorter = {0};
+    const char *rest = name;
+    for (size_t at = 0; at < sizeof(brackets) / sizeof(brackets[0]) && text_columns(rest) > columns; at++) {
+        text_done(&shorter);
+        shorter = (struct text){0};
+        name_without(&shorter, name, brackets[at]);
+        rest = text_string(&shorter);
+    }
+    size_t most = text_columns(rest) > columns && columns > 2 ? columns - 2 : SIZE_MAX, shown = 0, length = 0;
+    for (; rest[length] && shown < most; shown++)
+        do
+            length++;
+        while (((unsigned char)rest[length] & 0xc0) == 0x80);
+    text_append(text, rest, length);
+    text_add(text, rest[length] ? ".." : "");
+    text_done(&shorter);
 }
 
 size_t text_distance(const char *a, const char *b)

@@ -45,7 +45,8 @@ ptrdiff_t view_find(struct view view, const char *needle);
 bool view_u64(struct view view, int base, uint64_t *ret_value); /* base 0: 0x prefix means 16, else 10 */
 bool view_i64(struct view view, int64_t *ret_value);
 bool view_double(struct view view, double *ret_value);
-/* The same as tools print them: "1,234.5", from 0 to 1e18; "3.25us", "1.2ms", "7s" in seconds. */
+/* The same as tools print them in any locale: "1,234.5", "1.234,5", "0,43", from 0 to 1e18; "3.25us", "1.2ms", "7s" in seconds. One comma with three
+ * digits behind it stands between thousands. */
 bool view_grouped(struct view view, double *ret_value);
 bool view_duration(struct view view, double *ret_seconds);
 
@@ -81,6 +82,11 @@ bool text_write_file(struct text *text, FILE *file);
 
 /* Columns that a UTF-8 string takes on a terminal, counting each code point as one. */
 size_t text_columns(const char *string);
+/*
+ * A function's name for a sentence. One that is longer than so many columns loses what stands in its innermost brackets, those of
+ * templates and parameters, as far as needed ("std::sort<..>(..)"), and then its end.
+ */
+void text_add_name(struct text *text, const char *name, size_t columns);
 
 /* Edit distance of two words, for "did you mean". */
 size_t text_distance(const char *a, const char *b);

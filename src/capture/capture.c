@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "capture/capture.h"
 
+#include "base/table_memory.h"
 #include "base/vec.h"
 #include "decode/code_page.h"
 #include "decode/layout.h"
@@ -10,18 +11,20 @@
 enum {
     FRAMES_MOST = 8192, /* of one stack; the kernel's own limit is 127 unless told otherwise */
     UNWOUND_MOST = 512,
-    LEAVES_KEPT = 1 << 13, /* a power of two */
+    ADDRESSES_KEPT = 1 << 13, /* a power of two */
 };
 
 /* A call chain's bytes, met before in the same state of the address spaces: its stack. */
 struct chain_slot {
     uint64_t key[2];
-    uint32_t stack, leaf;
+    uint32_t stack;
+    uint32_t leaf; /* the stack's first location, and its mode: not to be looked up in three tables for each sample */
+    uint8_t leaf_mode;
     bool used;
 };
 
-/* A leaf address met before in the same state of the address spaces. */
-struct leaf_slot {
+/* An address met before in the same state of the address spaces. */
+struct address_slot {
     uint64_t ip;
     uint32_t space, generation, kernel_generation, location;
     enum cpu_mode mode;
@@ -35,10 +38,12 @@ struct read_counter {
 struct capture_state {
     struct chain_slot *chains;
     size_t chain_capacity, chain_count;
-    struct leaf_slot leaves[LEAVES_KEPT]; /* at the address' hash; the newest wins */
+    struct address_slot addresses[ADDRESSES_KEPT]; /* at the address' hash; the newest wins */
     uint32_t frames[FRAMES_MOST];
     uint64_t unwound[UNWOUND_MOST];
     size_t unwound_count; /* of the last sample */
+    uint32_t chain_leaf;  /* first location of its chain; LOCATION_NONE: its stack isn't a recorded chain */
+    enum cpu_mode chain_leaf_mode;
     /* PERF_SAMPLE_READ: the last value of each counter, of inherited ones of each thread's copy */
     struct hashmap counter_by_id;
     vec(struct read_counter) counters;
@@ -250,6 +255,25 @@ static bool context_mode(uint64_t mark, enum cpu_mode *ret_mode)
     }
 }
 
+/* capture_locate, with what it said before. */
+static uint32_t address_locate(struct capture *capture, uint32_t space, uint64_t ip, enum cpu_mode mode)
+{
+    const struct address_space *spaces = capture->recording.spaces.items;
+    struct address_slot *slot = &capture->state->addresses[hash_u64(ip) & (ADDRESSES_KEPT - 1)];
+    uint32_t generation = spaces[space].generation, kernel_generation = spaces[SPACE_KERNEL].generation;
+    if (slot->used && slot->ip == ip && slot->space == space && slot->mode == mode &&
+        slot->generation == generation && slot->kernel_generation == kernel_generation)
+        return slot->location;
+    *slot = (struct address_slot){.ip = ip,
+                               .space = space,
+                               .generation = generation,
+                               .kernel_generation = kernel_generation,
+                               .location = capture_locate(capture, space, ip, mode),
+                               .mode = mode,
+                               .used = true};
+    return slot->location;
+}
+
 /* Locations of a recorded chain into state->frames; returns how many. */
 static size_t chain_locate(struct capture *capture, uint32_t space, const struct u64_view *chain)
 {
@@ -266,7 +290,7 @@ static size_t chain_locate(struct capture *capture, uint32_t space, const struct
                 break;
             continue;
         }
-        capture->state->frames[count++] = capture_locate(capture, space, ip, mode);
+        capture->state->frames[count++] = address_locate(capture, space, ip, mode);
     }
     return count;
 }
@@ -299,7 +323,7 @@ static struct chain_slot *chain_slot(struct chain_slot *slots, size_t capacity, 
 static void chains_grow(struct capture_state *state)
 {
     size_t capacity = state->chain_capacity ? state->chain_capacity * 2 : 1024;
-    struct chain_slot *slots = memory_alloc(memory_product(capacity, sizeof(*slots)));
+    struct chain_slot *slots = table_memory_alloc(capacity, sizeof(*slots));
     for (size_t at = 0; at < state->chain_capacity; at++)
         if (state->chains[at].used)
             *chain_slot(slots, capacity, state->chains[at].key) = state->chains[at];
@@ -324,8 +348,12 @@ static uint32_t chain_stack(struct capture *capture, uint32_t space, const struc
         size_t count = chain_locate(capture, space, chain);
         *slot = (struct chain_slot){.key = {key[0], key[1]}, .used = true};
         slot->stack = samples_stack(&capture->recording.samples, state->frames, count);
+        slot->leaf = count ? state->frames[0] : LOCATION_NONE;
+        slot->leaf_mode = count ? (uint8_t)capture->recording.samples.locations[slot->leaf].cpu_mode : 0;
         state->chain_count++;
     }
+    state->chain_leaf = slot->leaf;
+    state->chain_leaf_mode = (enum cpu_mode)slot->leaf_mode;
     return slot->stack;
 }
 
@@ -368,7 +396,7 @@ static uint32_t unwound_stack(struct capture *capture, uint32_t space, const str
     state->unwound_count = user;
     size_t count = chain_locate(capture, space, &kernel);
     for (size_t at = 0; at < user && count < FRAMES_MOST; at++)
-        state->frames[count++] = capture_locate(capture, space, state->unwound[at], CPU_MODE_USER);
+        state->frames[count++] = address_locate(capture, space, state->unwound[at], CPU_MODE_USER);
     return samples_stack(&capture->recording.samples, state->frames, count);
 }
 
@@ -376,6 +404,7 @@ static uint32_t stack_of(struct capture *capture, uint32_t space, const struct r
 {
     const struct capture_options *options = capture->state->options;
     capture->state->unwound_count = 0;
+    capture->state->chain_leaf = LOCATION_NONE;
     if (options->without_stacks)
         return STACK_NONE;
     if (sample->user_stack.size_bytes && sample->user_registers.abi)
@@ -401,38 +430,18 @@ static uint64_t period_of(const struct capture *capture, const struct record *re
     return record->event < source->event_count ? source->events[record->event].attr.sample_period : 0;
 }
 
-static uint32_t leaf_locate(struct capture *capture, uint32_t space, uint64_t ip, enum cpu_mode mode)
-{
-    const struct address_space *spaces = capture->recording.spaces.items;
-    struct leaf_slot *slot = &capture->state->leaves[hash_u64(ip) & (LEAVES_KEPT - 1)];
-    uint32_t generation = spaces[space].generation, kernel_generation = spaces[SPACE_KERNEL].generation;
-    if (slot->used && slot->ip == ip && slot->space == space && slot->mode == mode &&
-        slot->generation == generation && slot->kernel_generation == kernel_generation)
-        return slot->location;
-    *slot = (struct leaf_slot){.ip = ip,
-                               .space = space,
-                               .generation = generation,
-                               .kernel_generation = kernel_generation,
-                               .location = capture_locate(capture, space, ip, mode),
-                               .mode = mode,
-                               .used = true};
-    return slot->location;
-}
-
 /* The sampled instruction is most often the first of its chain. */
 static uint32_t location_of(struct capture *capture, uint32_t space, const struct record *record, uint32_t stack)
 {
-    const struct samples *samples = &capture->recording.samples;
+    const struct capture_state *state = capture->state;
     if (!(record->sample.sample_type & PERF_SAMPLE_IP))
         return LOCATION_NONE;
     if (stack != STACK_NONE && record->sample.callchain.count > 1 &&
         u64_view_at(&record->sample.callchain, 0) >= (uint64_t)PERF_CONTEXT_MAX &&
-        u64_view_at(&record->sample.callchain, 1) == record->sample.ip) {
-        uint32_t first = samples->frames[samples->stacks[stack].first];
-        if (samples->locations[first].cpu_mode == record->cpu_mode)
-            return first;
-    }
-    return leaf_locate(capture, space, record->sample.ip, record->cpu_mode);
+        u64_view_at(&record->sample.callchain, 1) == record->sample.ip && state->chain_leaf != LOCATION_NONE &&
+        state->chain_leaf_mode == record->cpu_mode)
+        return state->chain_leaf;
+    return address_locate(capture, space, record->sample.ip, record->cpu_mode);
 }
 
 static struct sample sample_of(struct capture *capture, const struct record *record)

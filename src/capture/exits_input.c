@@ -103,6 +103,30 @@ static size_t text_events(struct exits *exits, struct exits_input *input, struct
     return found;
 }
 
+static void table_read(struct exits *exits, struct exits_input *input, struct view text)
+{
+    struct strings keys;
+    struct view map = exit_text_map(text);
+    uint64_t lost;
+    strings_init(&keys);
+    for (struct view line; view_line(&text, &line);) {
+        struct exit_row row;
+        if (exit_text_row(line, &row) && row.map.length == map.length && memcmp(row.map.text ? row.map.text : "", map.text ? map.text : "", map.length) == 0) {
+            size_t before = strings_count(&keys);
+            if (before < EXIT_TALLIES_MOST)
+                input->rows_again += strings_intern_n(&keys, row.key.text, row.key.length) < before;
+            input->has_parts |= row.has_parts;
+            input->part = exit_text_part(&row) ? exit_text_part(&row) : input->part;
+            row_add(exits, &row);
+        } else if (exit_text_lost(line, &lost)) {
+            exits->lost += lost;
+        } else {
+            input->lines_unread += !is_remark(line);
+        }
+    }
+    strings_done(&keys);
+}
+
 bool exits_read_text(struct exits *exits, struct exits_input *input, struct view text)
 {
     input->kind = "trace";
@@ -113,13 +137,7 @@ bool exits_read_text(struct exits *exits, struct exits_input *input, struct view
     input->kind = "table";
     input->lines_unread = 0;
     exits->lost = 0;
-    for (struct view line; view_line(&text, &line);) {
-        struct exit_row row;
-        if (exit_text_row(line, &row))
-            row_add(exits, &row);
-        else
-            input->lines_unread += !is_remark(line);
-    }
+    table_read(exits, input, text);
     exits->is_table = true;
     exits->fires_exit = exits->watches[EXIT_POINT_EXIT] = true;
     return exits->tally_count > 0;

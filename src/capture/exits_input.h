@@ -16,6 +16,9 @@ void exits_words_read(struct exits *exits, struct view format);
 struct exits_input {
     const char *kind; /* "recording", "trace", "table", "plumb exits" */
     uint64_t lines_unread;   /* of a text: neither an event, a row nor a remark */
+    uint64_t rows_again;     /* of a table: rows whose key came before: there are several tables, added up */
+    bool has_parts;          /* of a table: keys of several parts */
+    const char *part;        /* "port accesses": the table is of these alone; NULL: of all exits */
     uint64_t broken;         /* events of a recording whose bytes end before their fields do */
     char broken_off[400];    /* why a recording was read no further; "": it was read to its end */
     char layout[200];        /* a tracepoint of the recording whose fields aren't what plumb reads; "": none */

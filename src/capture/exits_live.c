@@ -15,16 +15,6 @@ static enum exit_isa isa_of(const struct exit_cell_key *key)
     return (enum exit_isa)((key->what >> 8 & 0xff) % EXIT_ISA_COUNT);
 }
 
-static void take_thread(void *context, uint32_t tid, const struct exit_thread_state *state)
-{
-    struct exits *exits = context;
-    uint32_t id = exits_thread(exits, tid, state->tgid);
-    struct exit_thread *thread = &exits->threads[id];
-    thread->seen = true;
-    thread->migrations = state->migrations;
-    thread->vcpu = state->vcpu_1 ? (int64_t)state->vcpu_1 - 1 : -1;
-}
-
 static void take_cell(void *context, const struct exit_cell_key *key, const struct exit_cell *cell)
 {
     struct exits *exits = context;
@@ -43,6 +33,20 @@ static void take_cell(void *context, const struct exit_cell_key *key, const stru
         sum += buckets[at] = cell->buckets[at];
     tally->timed = sum; /* it may have gone on while it was copied */
     tally->count = tally->count > sum ? tally->count : sum;
+}
+
+static void take_thread(void *context, uint32_t tid, const struct exit_thread_state *state)
+{
+    struct exits *exits = context;
+    uint32_t id = exits_thread(exits, tid, state->tgid);
+    struct exit_thread *thread = &exits->threads[id];
+    thread->seen = true;
+    thread->migrations = state->migrations;
+    thread->vcpu = state->vcpu_1 ? (int64_t)state->vcpu_1 - 1 : -1;
+    if (!state->is_inside)
+        return;
+    exits_tally(exits, point_of(&state->inside), isa_of(&state->inside), state->inside.reason, 0, id)->count++;
+    exits->fires_exit |= point_of(&state->inside) == EXIT_POINT_EXIT;
 }
 
 static void take_use(void *context, const struct exit_use_key *key, uint64_t count)

@@ -58,13 +58,6 @@ const char *record_kind_name(enum record_kind kind)
     return kind_names[kind];
 }
 
-uint64_t u64_view_at(const struct u64_view *view, uint32_t index)
-{
-    uint64_t value;
-    memcpy(&value, view->bytes + (size_t)index * sizeof(value), sizeof(value));
-    return view->swapped ? __builtin_bswap64(value) : value;
-}
-
 bool sample_register(const struct sample_registers *registers, unsigned number, uint64_t *ret_value)
 {
     if (!registers->abi || number >= REGISTERS_MOST || !(registers->mask >> number & 1))

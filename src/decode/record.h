@@ -13,6 +13,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 enum record_kind {
     RECORD_UNKNOWN, /* skipped and counted */
@@ -71,7 +72,12 @@ struct u64_view {
     uint32_t count;
     bool swapped;
 };
-uint64_t u64_view_at(const struct u64_view *view, uint32_t index);
+static inline uint64_t u64_view_at(const struct u64_view *view, uint32_t index)
+{
+    uint64_t value;
+    memcpy(&value, view->bytes + (size_t)index * sizeof(value), sizeof(value));
+    return view->swapped ? __builtin_bswap64(value) : value;
+}
 
 struct bytes_view {
     const uint8_t *bytes;

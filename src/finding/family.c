@@ -242,6 +242,8 @@ void test_function_names(const struct results *results, struct finding *finding,
     const struct stall_function *hottest = matches.hottest ? matches.hottest : matches.hottest_guessed;
     struct interval named = share_of_samples(results, finding, (double)(matches.hottest ? matches.samples : matches.guessed));
     struct interval unnamed = share_of_samples(results, finding, (double)results->stalls->unnamed_samples);
+    if (named.known && unnamed.known && unnamed.mid >= results->effect && finding->verdict == VERDICT_SUPPORTED)
+        finding->shown = named;
     finding->subject = hottest->name;
     /* What a function is called is known by whoever knows the binary; that time goes there, the samples say. */
     finding_evidence(finding, matches.hottest ? WEIGHT_FOR : WEIGHT_CONTEXT, ORIGIN_SAMPLES, "named",

@@ -5,34 +5,42 @@
 
 #include "finding/hypothesis.h"
 
-#define FAMILY_MEMORY                                                                                             \
-    &hypothesis_small_pages, &hypothesis_cache_misses, &hypothesis_bandwidth, &hypothesis_stores,                  \
-        &hypothesis_numa_remote, &hypothesis_false_sharing
-#define FAMILY_CORE                                                                                               \
-    &hypothesis_divider, &hypothesis_mispredicts, &hypothesis_latency_chain, &hypothesis_load_chain,               \
-        &hypothesis_denormals,                                                                                    \
-        &hypothesis_narrow_vectors, &hypothesis_avx512_licence, &hypothesis_front_end, &hypothesis_atomics
-#define FAMILY_BUILD                                                                                              \
+#define FAMILY_MEMORY \
+    &hypothesis_small_pages, &hypothesis_cache_misses, &hypothesis_dram_latency, &hypothesis_cache_levels, \
+    &hypothesis_bandwidth, &hypothesis_extra_trips, &hypothesis_stores, &hypothesis_numa_remote, \
+    &hypothesis_false_sharing
+#define FAMILY_CORE \
+    &hypothesis_divider, &hypothesis_mispredicts, &hypothesis_machine_clears, &hypothesis_latency_chain, \
+    &hypothesis_load_chain, &hypothesis_forwarding, &hypothesis_aliasing, &hypothesis_port_pressure, \
+    &hypothesis_denormals, &hypothesis_narrow_vectors, &hypothesis_avx512_licence, &hypothesis_front_end, \
+    &hypothesis_uop_cache, &hypothesis_decoding, &hypothesis_atomics, &hypothesis_smt_sharing
+#define FAMILY_BUILD \
     &hypothesis_unoptimised, &hypothesis_checking_code, &hypothesis_instrumented, &hypothesis_interpreter
-#define FAMILY_LIBRARY &hypothesis_allocation, &hypothesis_copying, &hypothesis_spinning
-#define FAMILY_SYSTEM                                                                                             \
-    &hypothesis_waiting, &hypothesis_lock_turns, &hypothesis_quota, &hypothesis_steal, &hypothesis_oversubscribed, \
-        &hypothesis_migrations, &hypothesis_page_faults, &hypothesis_system_calls, &hypothesis_interrupts,         \
-        &hypothesis_kernel_locks, &hypothesis_start_and_exit, &hypothesis_swap, &hypothesis_single_threaded,       \
-        &hypothesis_vm_exits, &hypothesis_timer_tick, &hypothesis_host_pages, &hypothesis_frequency
+#define FAMILY_LIBRARY \
+    &hypothesis_allocation, &hypothesis_copying, &hypothesis_spinning
+#define FAMILY_SYSTEM \
+    &hypothesis_waiting, &hypothesis_lock_turns, &hypothesis_quota, &hypothesis_steal, \
+    &hypothesis_oversubscribed, &hypothesis_affinity, &hypothesis_migrations, &hypothesis_page_faults, \
+    &hypothesis_system_calls, &hypothesis_interrupts, &hypothesis_kernel_locks, &hypothesis_start_and_exit, \
+    &hypothesis_swap, &hypothesis_single_threaded, &hypothesis_vm_exits, &hypothesis_timer_tick, \
+    &hypothesis_host_pages, &hypothesis_frequency, &hypothesis_clock_limits
 
-extern const struct hypothesis hypothesis_small_pages, hypothesis_cache_misses, hypothesis_bandwidth,
-    hypothesis_stores, hypothesis_numa_remote, hypothesis_false_sharing;
-extern const struct hypothesis hypothesis_divider, hypothesis_mispredicts, hypothesis_latency_chain, hypothesis_load_chain,
-    hypothesis_denormals, hypothesis_narrow_vectors, hypothesis_avx512_licence, hypothesis_front_end,
-    hypothesis_atomics;
+extern const struct hypothesis hypothesis_small_pages, hypothesis_cache_misses, hypothesis_dram_latency,
+    hypothesis_cache_levels, hypothesis_bandwidth, hypothesis_extra_trips, hypothesis_stores,
+    hypothesis_numa_remote, hypothesis_false_sharing;
+extern const struct hypothesis hypothesis_divider, hypothesis_mispredicts, hypothesis_machine_clears,
+    hypothesis_latency_chain, hypothesis_load_chain, hypothesis_forwarding, hypothesis_aliasing,
+    hypothesis_port_pressure, hypothesis_denormals, hypothesis_narrow_vectors, hypothesis_avx512_licence,
+    hypothesis_front_end, hypothesis_uop_cache, hypothesis_decoding, hypothesis_atomics,
+    hypothesis_smt_sharing;
 extern const struct hypothesis hypothesis_unoptimised, hypothesis_checking_code, hypothesis_instrumented,
     hypothesis_interpreter;
 extern const struct hypothesis hypothesis_allocation, hypothesis_copying, hypothesis_spinning;
-extern const struct hypothesis hypothesis_waiting, hypothesis_lock_turns, hypothesis_quota, hypothesis_steal, hypothesis_oversubscribed,
-    hypothesis_migrations, hypothesis_page_faults, hypothesis_system_calls, hypothesis_interrupts,
-    hypothesis_kernel_locks, hypothesis_start_and_exit, hypothesis_swap, hypothesis_single_threaded,
-    hypothesis_vm_exits, hypothesis_timer_tick, hypothesis_host_pages, hypothesis_frequency;
+extern const struct hypothesis hypothesis_waiting, hypothesis_lock_turns, hypothesis_quota, hypothesis_steal,
+    hypothesis_oversubscribed, hypothesis_affinity, hypothesis_migrations, hypothesis_page_faults,
+    hypothesis_system_calls, hypothesis_interrupts, hypothesis_kernel_locks, hypothesis_start_and_exit,
+    hypothesis_swap, hypothesis_single_threaded, hypothesis_vm_exits, hypothesis_timer_tick,
+    hypothesis_host_pages, hypothesis_frequency, hypothesis_clock_limits;
 
 /* A share of the samples as a share of what the finding counts in. */
 struct interval share_of_run(const struct results *results, const struct finding *finding, struct interval share);
@@ -88,6 +96,8 @@ struct name_pattern {
     bool is_guess;      /* anybody may call a function so: proves nothing */
 };
 bool function_has_name(const struct stall_function *function, const struct name_pattern *pattern);
+/* By its name it refers or checks: a guess. */
+bool function_name_checks(const char *name);
 /* Samples in functions that lock or wait in user space. */
 uint64_t locking_samples(const struct stalls *stalls);
 /* Samples in calls into the kernel that waits for locks lead to: contention makes them, no lock without it. */

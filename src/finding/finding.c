@@ -103,6 +103,17 @@ void finding_decide_bound(struct finding *finding, double upper, double effect)
     finding->verdict = upper < effect ? VERDICT_RULED_OUT : VERDICT_UNDECIDED;
 }
 
+/* A template's name takes five lines; the evidence's value has all of it. */
+const char *name_for_sentence(const char *name, struct arena *arena)
+{
+    enum { NAME_MOST = 70 };
+    if (text_columns(name) <= NAME_MOST)
+        return name;
+    scoped_text struct text out = {0};
+    text_add_name(&out, name, NAME_MOST);
+    return arena_string(arena, text_string(&out));
+}
+
 static const char *worded(struct finding *finding, const char *key, const struct value *values, size_t count)
 {
     const char *text = wording_find(finding->hypothesis->id, key);
@@ -110,6 +121,9 @@ static const char *worded(struct finding *finding, const char *key, const struct
     assert(text && "data/advice.txt lacks a key that a hypothesis uses");
     struct value given[VALUES_MOST + 1]; /* … and of what its shares are, which each sentence may say */
     memcpy(given, values, count * sizeof(*given));
+    for (size_t at = 0; at < count; at++)
+        if (given[at].unit == UNIT_TEXT && given[at].text && strcmp(given[at].name, "function") == 0)
+            given[at].text = name_for_sentence(given[at].text, finding->arena);
     given[count] = VALUE_TEXT("of", denominator_name(finding->of));
     return wording_fill(finding->arena, text, given, count + 1);
 }
@@ -138,6 +152,12 @@ void finding_advise_add(struct finding *finding, const char *key, const struct v
     finding->advice[finding->advice_count++] = worded(finding, key, values, count);
 }
 
+void finding_open_add(struct finding *finding, const char *key, const struct value *values, size_t count)
+{
+    assert(finding->open_count < OPEN_MOST);
+    finding->open[finding->open_count++] = worded(finding, key, values, count);
+}
+
 void finding_not_testable(struct finding *finding, const char *reason, const char *remedy)
 {
     finding->verdict = VERDICT_NOT_TESTABLE;
@@ -156,6 +176,30 @@ static unsigned family_of(enum origin origin)
     default:
         return 1u << origin;
     }
+}
+
+/* That it is there may be sure; of something between little and nearly all nobody is sure how much it matters. */
+static bool amount_is_open(struct interval share)
+{
+    static const double TIMES_MOST = 3, WIDTH_MOST = 0.3;
+    return share.known && share.high > TIMES_MOST * share.low && share.high - share.low > WIDTH_MOST;
+}
+
+/* Others' measurements: that they agree counts, how they were taken nobody here saw. */
+static void rate_imported(struct finding *finding)
+{
+    scoped_text struct text reason = {0};
+    int kinds = __builtin_popcount(finding->imported_kinds);
+    bool decided = finding->verdict == VERDICT_SUPPORTED || finding->verdict == VERDICT_RULED_OUT;
+    finding->confidence = !decided ? CONFIDENCE_NONE : kinds >= 2 ? CONFIDENCE_MEDIUM : CONFIDENCE_LOW;
+    text_printf(&reason, "%d kind%s of imported evidence agree%s (", kinds, kinds == 1 ? "" : "s", kinds == 1 ? "s" : "");
+    for (int origin = 0, said = 0; origin < ORIGIN_COUNT; origin++)
+        if (finding->imported_kinds >> origin & 1)
+            text_printf(&reason, "%s%s", said++ ? ", " : "", origin_name((enum origin)origin));
+    text_add(&reason, "), none of it measured by plumb");
+    if (finding->verdict == VERDICT_SUPPORTED && finding->not_separated)
+        text_printf(&reason, "; not told apart: %s", finding->not_separated);
+    finding->confidence_reason = arena_string(finding->arena, text_string(&reason));
 }
 
 void finding_rate(struct finding *finding, double sample_count)
@@ -179,11 +223,18 @@ void finding_rate(struct finding *finding, double sample_count)
                               : agreeing >= 2 && !few                    ? CONFIDENCE_HIGH
                                                                          : CONFIDENCE_MEDIUM;
     bool supported = finding->verdict == VERDICT_SUPPORTED;
+    if (finding->imported_kinds && agreeing == 0) {
+        rate_imported(finding);
+        return;
+    }
     if (supported && finding->not_separated && finding->confidence > CONFIDENCE_MEDIUM)
         finding->confidence = CONFIDENCE_MEDIUM;
     bool limited = supported && finding->confidence_most != CONFIDENCE_NONE && finding->confidence > finding->confidence_most;
     if (limited)
         finding->confidence = finding->confidence_most;
+    bool wide = supported && !finding->gain_unmeasured && amount_is_open(finding->recoverable);
+    if (wide && finding->confidence > CONFIDENCE_MEDIUM)
+        finding->confidence = CONFIDENCE_MEDIUM;
     text_printf(&reason, "%d independent kind%s of evidence agree%s", agreeing, agreeing == 1 ? "" : "s",
                 agreeing == 1 ? "s" : "");
     if (sampled)
@@ -192,6 +243,8 @@ void finding_rate(struct finding *finding, double sample_count)
         text_printf(&reason, ", %u against", against);
     if (limited)
         text_printf(&reason, "; the estimate below is no surer than %s", confidence_name(finding->confidence));
+    if (wide)
+        text_add(&reason, "; how much it is stays open");
     if (supported && finding->not_separated)
         text_printf(&reason, "; not told apart: %s", finding->not_separated);
     finding->confidence_reason = arena_string(finding->arena, text_string(&reason));

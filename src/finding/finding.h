@@ -77,6 +77,7 @@ struct value {
 #define VALUES_MOST   12
 #define EVIDENCE_MOST 12
 #define ADVICE_MOST   8
+#define OPEN_MOST     4
 
 struct evidence {
     enum weight weight;
@@ -100,9 +101,11 @@ struct finding {
     enum denominator of; /* OF_ELAPSED or OF_CPU_TIME: what recoverable time is a share of */
     struct interval recoverable; /* 0..1; unknown when not testable */
     double of_seconds;           /* what recoverable is a share of */
+    double pointed;              /* while it is open: what evidence of its own lays at it, 0..1; 0: what the estimate does */
     bool is_estimate;            /* inferred without hardware counters */
     bool is_own_doing;           /* of what is watched, though the hypothesis is a disturbance for a program */
     bool gain_unmeasured;        /* the cause is a fact, only the upper end of recoverable is known */
+    struct interval shown;       /* of such a fact: the part that evidence shows, where recoverable ends far above it; else unknown */
     const char *subject;         /* "compute_ref_matmul: mov (%rax),%eax"; may be NULL */
     const char *headline;        /* one clause for the verdict, culprit first */
     const char *returner;        /* what returns so much, "huge pages"; NULL: whatever removes the cause */
@@ -113,6 +116,10 @@ struct finding {
     const char *advice[ADVICE_MOST]; /* in the order to try */
     size_t advice_count;
     const char *confirm; /* the experiment that would overturn it, as a command line or instruction */
+    const char *open[OPEN_MOST]; /* what it leaves unexplained, or could not separate, each a clause */
+    size_t open_count;
+    unsigned imported_kinds; /* bits by enum origin: what the imported tables that agree had measured; never surer than MEDIUM */
+    bool by_trial;           /* ruled out by a trial that somebody told of: no bound */
 };
 
 /* Somebody else's doing: said beside the program's own causes. */
@@ -141,6 +148,8 @@ void finding_decide_fact(struct finding *finding, struct interval share, double 
 /* Nothing is known but that it can't be more than upper: ruled out or undecided. */
 void finding_decide_bound(struct finding *finding, double upper, double effect);
 
+/* A function's name, shortened where it would fill the sentence. */
+const char *name_for_sentence(const char *name, struct arena *arena);
 void finding_evidence_add(struct finding *finding, enum weight weight, enum origin origin, const char *key,
                           const struct value *values, size_t count);
 #define finding_evidence(finding, weight, origin, key, ...)                                                       \
@@ -155,6 +164,10 @@ void finding_advise_add(struct finding *finding, const char *key, const struct v
 #define finding_advise(finding, key, ...)                                                                         \
     finding_advise_add((finding), (key), (const struct value[]){__VA_ARGS__},                                      \
                        sizeof((const struct value[]){__VA_ARGS__}) / sizeof(struct value))
+void finding_open_add(struct finding *finding, const char *key, const struct value *values, size_t count);
+#define finding_leave_open(finding, key, ...)                                                                     \
+    finding_open_add((finding), (key), (const struct value[]){__VA_ARGS__},                                        \
+                     sizeof((const struct value[]){__VA_ARGS__}) / sizeof(struct value))
 /* Instead of all advice given so far. */
 #define finding_readvise(finding, key, ...) ((finding)->advice_count = 0, finding_advise(finding, key, __VA_ARGS__))
 #define NO_VALUES VALUE_TEXT("", "")

@@ -4,7 +4,7 @@
 #include "base/scope.h"
 #include "base/vec.h"
 #include "finding/family.h"
-#include "finding/imported.h"
+#include "finding/imported/imported.h"
 #include "finding/overall.h"
 #include "finding/wording.h"
 
@@ -148,6 +148,9 @@ static void test_one(const struct hypothesis *hypothesis, const struct results *
     }
     if (!imported_test(results, finding) && why_not)
         return;
+    bool is_open = finding->verdict == VERDICT_SUPPORTED || finding->verdict == VERDICT_UNDECIDED;
+    if (is_open && !finding->confirm)
+        finding->confirm = hypothesis->overturn;
     struct share_scale scale = share_scale_of(results);
     struct measured whole = share_whole_s(finding->of, &scale);
     finding->of_seconds = whole.known ? whole.value : 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A cause that could explain the slowness: one const object each, listed in hypothesis_table, one file per
- * family (memory.c, core.c, build.c, library.c, waiting.c, scheduler.c, kernel.c, guest.c, host.c).
+ * A cause that could explain the slowness: one const object each, listed in hypothesis_table, a folder for each question: cpu/ (what
+ * its code does to the core), memory/, system/ (the kernel, others, limits), guest/, imported/ (what tables of other tools say).
  *
  * A test receives only the results that it declares in needs (without one of those it isn't run: not
  * testable, because …) and uses (NULL when absent).
@@ -17,6 +17,9 @@ struct hypothesis {
     const char *id; /* "small-pages": the section in data/advice.txt, stable in JSON */
     const char *family;
     const char *title; /* "4 KiB pages behind hot data" */
+    const char *rule;     /* when it is supported, when ruled out: what the test does, in words (doc/HYPOTHESES.md) */
+    const char *gain;     /* how the recoverable time comes about */
+    const char *overturn; /* the cheapest experiment that could prove the verdict wrong; a finding that names none of its own gives this one */
     bool is_disturbance;  /* somebody else's doing: ranks behind the program's own causes, and is said beside them */
     bool changes_code;    /* its remedies do: nothing for whoever has the program from a distribution */
     bool is_capacity;     /* no lead, open or not: what the machine could give beside, or a bound too loose; last among the open ones */

@@ -28,17 +28,22 @@ static const char *ruled_out_of(const struct findings *findings, double effect, 
     scoped_text struct text out = {0};
     size_t count = 0;
     for (size_t at = 0; at < findings->count; at++) {
-        if (findings->items[at].verdict != VERDICT_RULED_OUT)
+        if (findings->items[at].verdict != VERDICT_RULED_OUT || findings->items[at].by_trial)
             continue;
         if (count < NAMED_MOST)
             text_printf(&out, "%s%s", count ? ", " : "", findings->items[at].hypothesis->title);
         count++;
     }
-    if (!count)
-        return NULL;
     if (count > NAMED_MOST)
         text_printf(&out, " and %zu more", count - NAMED_MOST);
-    text_printf(&out, ", each bounded below %.3g %%", effect * 100);
+    if (count)
+        text_printf(&out, ", each bounded below %.3g %%", effect * 100);
+    size_t tried = 0;
+    for (size_t at = 0; at < findings->count; at++)
+        if (findings->items[at].verdict == VERDICT_RULED_OUT && findings->items[at].by_trial)
+            text_printf(&out, "%s%s", tried++ ? ", " : count ? "; by a trial without them: " : "by a trial without them: ", findings->items[at].hypothesis->title);
+    if (!count && !tried)
+        return NULL;
     return arena_string(arena, text_string(&out));
 }
 
@@ -161,6 +166,8 @@ static double pointed_at(const struct finding *finding, const struct results *re
         return 0;
     if (finding->recoverable.low > 0)
         return finding->recoverable.mid;
+    if (finding->pointed > 0)
+        return finding->pointed;
     if (!results->bottleneck) /* samples beside such instructions are all there is; any code may be too much */
         return causes & ~CAUSE_BIT(CAUSE_FOOTPRINT) ? finding->recoverable.high : 0;
     for (int cause = 0; cause < CAUSE_COUNT; cause++)
@@ -199,7 +206,7 @@ static const char *what_is_open(const struct findings *findings, const struct re
     struct value share = VALUE_SHARE("", interval_exactly(lead->recoverable.high));
     value_print(&most, &share);
     const char *by = results->bottleneck && !(lead->recoverable.low > 0)
-                         ? arena_printf(arena, "the estimate lays %.0f %% at it, ", pointed_at(lead, results) * 100) : "";
+                         ? arena_printf(arena, lead->pointed > 0 ? "%.0f %% of the CPU time looks like it, " : "the estimate lays %.0f %% at it, ", pointed_at(lead, results) * 100) : "";
     return arena_printf(arena, " Open remains foremost: %s (%sat most %s of the %s).", lead->hypothesis->title, by,
                         text_string(&most), denominator_name(lead->of));
 }
@@ -250,7 +257,7 @@ static const char *time_goes(const struct results *results, struct arena *arena)
     if (!hottest)
         return "";
     scoped_text struct text out = {0};
-    const char *name = name_in_words(hottest);
+    const char *name = name_for_sentence(name_in_words(hottest), arena);
     double share = hottest->share.mid * 100;
     if (hottest->share.mid < FLAT)
         text_printf(&out, "Its CPU time is spread, the hottest function is %s (%.0f %%)", name, share);
@@ -290,13 +297,31 @@ static const struct finding *far_larger(const struct finding *culprit, const str
     return NULL;
 }
 
+/* Of causes that weigh about the same none is the one: both are named. What is one wait is one cause. */
+static const struct finding *like_weight(const struct finding *culprit, const struct findings *findings)
+{
+    static const double LIKE = 0.8;
+    double most = finding_most_returned(culprit);
+    for (size_t at = 0; at < findings->count; at++) {
+        const struct finding *finding = &findings->items[at];
+        bool one_wait = finding->subject && culprit->subject && strcmp(finding->subject, culprit->subject) == 0;
+        double own = finding->recoverable.known ? finding_most_returned(finding) : 0;
+        if (finding != culprit && finding->verdict == VERDICT_SUPPORTED && !finding_is_disturbance(finding) && finding->headline && !one_wait &&
+            own >= LIKE * most && most >= LIKE * own)
+            return finding;
+    }
+    return NULL;
+}
+
 static const char *with_what_is_open(const char *sentence, const struct finding *culprit,
                                      const struct findings *findings, const struct results *results,
                                      struct arena *arena)
 {
     const struct stall_function *hottest =
         results->stalls && results->stalls->function_count ? &results->stalls->functions[0] : NULL;
-    const struct finding *larger = far_larger(culprit, findings);
+    const struct finding *larger = far_larger(culprit, findings), *like = larger ? NULL : like_weight(culprit, findings);
+    if (like)
+        return arena_printf(arena, "%s Of like weight: %s. Both may hold the same time: they don't add up.", sentence, like->headline);
     if (larger && !larger->gain_unmeasured)
         return arena_printf(arena, "%s More would come from another remedy: %s", sentence, describe_as(larger, larger->headline, arena));
     if (larger)
@@ -308,21 +333,28 @@ static const char *with_what_is_open(const char *sentence, const struct finding 
 
 static bool is_tiny(const struct finding *culprit)
 {
-    return culprit->recoverable.known && share_of_culprit(culprit) < CULPRIT_TINY && !culprit->is_own_doing; /* what it is for each program isn't small */
+    return culprit->recoverable.known && share_of_culprit(culprit) < CULPRIT_TINY && !culprit->imported_kinds && !culprit->is_own_doing; /* what it is for each program isn't small */
+}
+
+/* Its share stands in its headline. */
+static const char *seconds_returned(const struct finding *finding, struct arena *arena)
+{
+    if (finding->gain_unmeasured || !finding->recoverable.known || finding->of_seconds <= 0)
+        return "";
+    scoped_text struct text out = {0};
+    struct value seconds = VALUE_SECONDS("", interval_scaled(finding->recoverable, finding->of_seconds));
+    value_print(&out, &seconds);
+    return arena_printf(arena, " (%s)", text_string(&out));
 }
 
 /* A small cause: first where the time goes, then that cause, as what it is. */
 static const char *describe_tiny(const struct finding *culprit, const struct findings *findings, const struct results *results,
                                  struct arena *arena)
 {
-    size_t supported = 0;
-    for (size_t at = 0; at < findings->count; at++)
-        supported += findings->items[at].verdict == VERDICT_SUPPORTED && !finding_is_disturbance(&findings->items[at]);
     const struct finding *larger = far_larger(culprit, findings);
-    const char *which = larger ? "The largest cause with a measured gain is small" : supported > 1 ? "The largest supported cause is small"
-                                                                                                   : "The only supported cause is small";
+    const char *which = larger ? "What is sure to return something is small" : "What is certain is small";
     const char *what = culprit->headline ? culprit->headline : culprit->hypothesis->title;
-    const char *cause = arena_printf(arena, "%s: %s", which, describe_as(culprit, what, arena));
+    const char *cause = arena_printf(arena, "%s: %s%s.", which, what, seconds_returned(culprit, arena));
     const char *goes = time_goes(results, arena);
     if (larger)
         return arena_printf(arena, "%s%s%s. %s", goes, goes[0] ? " " : "", sentence_case(arena, larger->headline), cause);
@@ -348,9 +380,13 @@ static struct overall overall_waits(const struct finding *waiting, const struct 
  */
 static const double MOSTLY = 0.5;
 
-static bool is_mostly_away(const struct run_time *run)
+static bool is_mostly_away(const struct results *results)
 {
-    return run && run->from_switches && run->wanted_ratio.known && run->wanted_ratio.value < MOSTLY;
+    const struct run_time *run = results->run;
+    if (!run || !run->from_switches || !run->wanted_ratio.known)
+        return false;
+    struct time_shares shares = time_shares_of(run, results->activity, results->waits);
+    return run->wanted_ratio.value < MOSTLY * (shares.known ? 1 - shares.held.mid : 1);
 }
 
 static struct overall overall_away(const struct finding *waiting, const struct findings *findings,
@@ -416,7 +452,7 @@ static void what_next(struct overall *overall, const struct findings *findings, 
     if (hottest && (double)stalls->unnamed_samples * 2 > (double)stalls->sample_count)
         advise(overall, wording_find("common", "remedy-names"));
     if (hottest)
-        advise(overall, arena_printf(arena, wording_find("verdict", "next-look"), name_in_words(hottest)));
+        advise(overall, arena_printf(arena, wording_find("verdict", "next-look"), name_for_sentence(name_in_words(hottest), arena)));
     overall->confirm = wording_find("verdict", "next-check");
 }
 
@@ -439,7 +475,7 @@ static const char *nothing_sentence(const struct findings *findings, const struc
 {
     const struct stalls *stalls = results->stalls;
     const struct stall_function *hottest = stalls->function_count ? &stalls->functions[0] : NULL;
-    const char *name = name_in_words(hottest);
+    const char *name = name_for_sentence(name_in_words(hottest), arena);
     const char *estimated = estimated_words(results->bottleneck, ESTIMATE_MEDIUM);
     static const double FLAT = 0.25;
     if (hottest && !estimated && hottest->share.mid < FLAT)
@@ -453,7 +489,7 @@ static const char *nothing_sentence(const struct findings *findings, const struc
     struct value value = VALUE_SHARE("", verdict->share);
     value_print(&share, &value);
     return arena_printf(arena, "%s is where the time goes. By estimate %s in %s of its CPU time.%s",
-                        verdict->function ? verdict->function : name, estimated, text_string(&share),
+                        verdict->function ? name_for_sentence(verdict->function, arena) : name, estimated, text_string(&share),
                         what_returns(results, arena));
 }
 
@@ -464,7 +500,7 @@ static struct overall overall_seen(const struct findings *findings, const struct
     bool long_enough = results->run && results->run->elapsed_s.known && results->run->elapsed_s.value >= 0.5;
     if (waits && (long_enough || !is_too_short(results)))
         return overall_waits(waiting, findings, results, arena);
-    if (waiting && is_mostly_away(results->run) && (long_enough || !is_too_short(results)))
+    if (waiting && is_mostly_away(results) && (long_enough || !is_too_short(results)))
         return overall_away(waiting, findings, results, arena);
     if (is_unseen(results))
         return (struct overall){
@@ -492,22 +528,26 @@ static struct overall overall_seen(const struct findings *findings, const struct
         };
     }
     const struct finding *first = findings->count ? &findings->items[0] : NULL;
-    if (first && first->verdict == VERDICT_SUPPORTED && !finding_is_disturbance(first))
-        return with_disturbance(
-            (struct overall){
-                .kind = OVERALL_CULPRIT,
-                .culprit = first,
-                .larger = far_larger(first, findings),
-                .culprit_is_small = is_tiny(first),
-                .sentence = is_tiny(first) ? describe_tiny(first, findings, results, arena)
-                                           : with_what_is_open(describe(first, arena), first, findings, results, arena),
-                .ruled_out = ruled_out_of(findings, results->effect, arena),
-            },
-            findings, arena);
-    if (!results->stalls && results->imported)
+    if (first && first->verdict == VERDICT_SUPPORTED && !finding_is_disturbance(first)) {
+        struct overall culprit = {
+            .kind = OVERALL_CULPRIT,
+            .culprit = first,
+            .larger = far_larger(first, findings) ? far_larger(first, findings) : is_tiny(first) ? NULL : like_weight(first, findings),
+            .culprit_is_small = is_tiny(first),
+            .sentence = is_tiny(first) ? describe_tiny(first, findings, results, arena)
+                                       : with_what_is_open(describe(first, arena), first, findings, results, arena),
+            .ruled_out = ruled_out_of(findings, results->effect, arena),
+        };
+        const struct stall_function *hottest = results->stalls && results->stalls->function_count ? &results->stalls->functions[0] : NULL;
+        if (culprit.culprit_is_small && !culprit.larger && hottest && strcmp(hottest->name, "main") != 0)
+            advise(&culprit, arena_printf(arena, wording_find("verdict", "next-look"), name_for_sentence(name_in_words(hottest), arena)));
+        return with_disturbance(culprit, findings, arena);
+    }
+    bool nothing_ran = results->statements && !(results->run && (results->run->elapsed_s.known || results->run->cpu_s.known));
+    if (!results->stalls && (results->imported || nothing_ran))
         return (struct overall){
             .kind = OVERALL_BLIND,
-            .sentence = "Nothing was measured by plumb in this case, and what was imported supports no cause for certain.",
+            .sentence = "Nothing was measured by plumb in this case, and what was imported or said supports no cause for certain.",
             .ruled_out = ruled_out_of(findings, results->effect, arena),
         };
     if (!results->stalls) {
@@ -586,13 +626,42 @@ static const char *status_words(int status, struct arena *arena)
     return arena_printf(arena, "It ended with status %d.", status);
 }
 
+/* The same table or sentence as the culprit's says no second time what is open. */
+static bool says_the_same(const struct finding *finding, const struct finding *culprit)
+{
+    for (size_t at = 0; culprit && at < culprit->evidence_count; at++)
+        if (strcmp(culprit->evidence[at].text, finding->evidence[0].text) == 0)
+            return true;
+    return false;
+}
+
+static void open_add(struct overall *overall, const char *text)
+{
+    if (overall->open_count < array_count(overall->open))
+        overall->open[overall->open_count++] = text;
+}
+
+/* What the culprit leaves unexplained; and of imported tables, which nobody can ask again, what they point at and don't decide. */
+static void open_take(struct overall *overall, const struct findings *findings, struct arena *arena)
+{
+    for (size_t at = 0; overall->culprit && at < overall->culprit->open_count; at++)
+        open_add(overall, overall->culprit->open[at]);
+    for (size_t at = 0; at < findings->count; at++) {
+        const struct finding *finding = &findings->items[at];
+        bool by_others = finding->verdict == VERDICT_UNDECIDED && finding->evidence_count && finding->evidence[0].origin == ORIGIN_STATEMENT;
+        if (by_others && !finding->recoverable.known && finding->reason && !says_the_same(finding, overall->culprit))
+            open_add(overall, arena_printf(arena, "%s: %s", finding->hypothesis->title, finding->reason));
+    }
+}
+
 struct overall overall_of(const struct findings *findings, const struct results *results, struct arena *arena)
 {
     struct overall overall = overall_seen(findings, results, arena);
     const char *why = results->why[RESULT_STALLS];
-    if (!results->stalls && !results->imported && why)
+    if (!results->stalls && !results->imported && !results->statements && why)
         overall.sentence = arena_printf(arena, "%s No samples: %s.", overall.sentence, why);
     overall = with_unseen_kernel(overall, results, arena);
+    open_take(&overall, findings, arena);
     if (results->ended)
         overall.sentence = arena_printf(arena, "%s It did not stay: %s.", overall.sentence, results->ended);
     if (results->cut)

@@ -19,13 +19,15 @@ enum overall_kind {
 struct overall {
     enum overall_kind kind;
     const char *sentence;
-    const struct finding *larger;      /* cause without a measured gain that the sentence says beside the culprit; may be NULL */
+    const struct finding *larger;      /* larger, or of like weight: the sentence says it beside the culprit; may be NULL */
     const struct finding *disturbance; /* somebody else's doing that the sentence already says; may be NULL */
     const struct finding *culprit;  /* NULL: none */
     bool culprit_is_small;          /* it is sure of that cause, and most of the time is elsewhere: the sentence says so first */
     const char *advice[3];          /* OVERALL_NOTHING: what to look at next */
     size_t advice_count;
     const char *confirm;            /* OVERALL_NOTHING: how to see whether that is it */
+    const char *open[6];            /* what the verdict leaves open: unexplained, not separated, or pointed at and undecided */
+    size_t open_count;
     const char *ruled_out;          /* "memory on another node, …: each below 5 %"; NULL: none */
 };
 

@@ -8,7 +8,7 @@
 #include <ctype.h>
 #include <math.h>
 
-enum { FIELDS_MOST = 24, SETS_MOST = 1024 };
+enum { FIELDS_MOST = 24, SETS_MOST = 1024, COLUMNS_MOST = 16, COLUMNS_BEFORE_MOST = 3 };
 
 struct reader {
     struct arena *arena;
@@ -21,6 +21,8 @@ struct reader {
     double interval_seconds, set_seconds;
     double all_seconds; /* of the sets before that say theirs */
     size_t sets_timed, set;
+    const char *columns[COLUMNS_MOST]; /* of --metric-only: metrics by the last heading */
+    size_t column_count;
 };
 
 /* ---- sets: what was counted in one run ---- */
@@ -187,7 +189,7 @@ static void leading_note(struct reader *reader, const struct view *fields, size_
         interval_note(reader, fields[0]);
 }
 
-static bool separated_line(struct reader *reader, struct view line, char separator)
+static void separated_line(struct reader *reader, struct view line, char separator)
 {
     struct view fields[FIELDS_MOST];
     size_t count = fields_cut(line, separator, fields), value = 0;
@@ -213,17 +215,15 @@ static bool separated_line(struct reader *reader, struct view line, char separat
     }
     /* a metric at the line's end: value, unit and name in one ("12.3,%  tma_retiring") */
     if (count < 2)
-        return value + 2 < count;
+        return;
     struct view name = fields[count - 1], unit = VIEW("");
     const char *blank = memrchr(name.text, ' ', name.length);
     if (blank) {
         unit = view_trim((struct view){name.text, (size_t)(blank - name.text)});
         name = view_skip(name, (size_t)(blank - name.text) + 1);
     }
-    size_t before = reader->metrics.count;
     if (looks_like_name(name) && (view_starts(name, "tma_") || view_find(name, "_") > 0))
         metric_add(reader, name, fields[count - 2], unit);
-    return value + 2 < count || reader->metrics.count > before;
 }
 
 /* ---- perf stat -j ---- */
@@ -241,6 +241,19 @@ static struct view json_where(struct reader *reader, const struct json_tokens *t
     return view_of(where);
 }
 
+/* --metric-only: "%  tma_retiring" : "18.4". */
+static void json_metrics(struct reader *reader, const struct json_tokens *tokens, uint32_t object)
+{
+    json_tokens_each(tokens, object, key) {
+        uint32_t value = tokens->tokens.items[key].next;
+        struct view name = json_token_view(tokens, key);
+        ptrdiff_t tma = view_find(name, "tma_");
+        if (tma >= 0)
+            metric_add(reader, view_skip(name, (size_t)tma), json_token_view(tokens, value), VIEW("%"));
+        key = value;
+    }
+}
+
 static void json_line(struct reader *reader, const struct json_tokens *tokens, uint32_t object)
 {
     struct view name = json_token_view(tokens, json_token_member(tokens, object, "event"));
@@ -254,6 +267,8 @@ static void json_line(struct reader *reader, const struct json_tokens *tokens, u
     const char *unescaped = json_token_text(tokens, json_token_member(tokens, object, "event"), reader->arena);
     if (name.length)
         event_add(reader, view_of(unescaped), unit, value, running >= 0 && running <= 100 ? running / 100 : 1);
+    if (!name.length)
+        json_metrics(reader, tokens, object);
     struct view metric = json_token_view(tokens, json_token_member(tokens, object, "metric-unit")), metric_unit = VIEW("");
     const char *blank = memrchr(metric.text, ' ', metric.length);
     if (blank) {
@@ -268,8 +283,10 @@ static bool json_read(struct reader *reader, struct view line)
 {
     struct json_tokens tokens;
     struct error ignored = {0};
-    if (!json_tokens_parse(&tokens, line, &ignored))
+    if (!json_tokens_parse(&tokens, line, &ignored)) {
+        reader->result->broken_lines++;
         return false;
+    }
     size_t before = reader->events.count + reader->metrics.count;
     if (json_token_is(&tokens, 0, JSON_TOKEN_OBJECT))
         json_line(reader, &tokens, 0);
@@ -282,38 +299,48 @@ static bool json_read(struct reader *reader, struct view line)
 
 /* ---- toplev -x ---- */
 
-/* [Timestamp,][CPUs,]Area,Value,Unit,…: where the columns stand, by the heading. */
+/* [Timestamp,][CPUs,]Area,Value,Unit,…, or with --columns [Timestamp,]Area,Node,CPU,CPU…,Description,…: by the heading. */
 struct toplev_columns {
     bool known;
-    size_t area, value, unit, time;
+    size_t name, value, values; /* columns: the node's path; its first value; how many values */
+    size_t unit;                /* SIZE_MAX: there is none, shares are percent */
 };
+
+/* The heading's column of this name; SIZE_MAX: it has none. */
+static size_t column_find(const struct view *fields, size_t count, const char *name)
+{
+    for (size_t at = 0; at < count; at++)
+        if (view_equal(fields[at], name))
+            return at;
+    return SIZE_MAX;
+}
 
 static bool toplev_heading(struct view line, struct toplev_columns *columns)
 {
     struct view fields[FIELDS_MOST];
-    size_t count = fields_cut(line, ',', fields), found = 0;
-    if (columns->known)
+    size_t count = fields_cut(line, ',', fields);
+    size_t area = column_find(fields, count, "Area"), value = column_find(fields, count, "Value"), unit = column_find(fields, count, "Unit");
+    size_t node = column_find(fields, count, "Node"), end = column_find(fields, count, "Description");
+    if (area == SIZE_MAX)
         return false;
-    for (size_t at = 0; at < count; at++) {
-        size_t *column = view_equal(fields[at], "Area")    ? &columns->area
-                         : view_equal(fields[at], "Value") ? &columns->value
-                         : view_equal(fields[at], "Unit")  ? &columns->unit : NULL;
-        if (column) {
-            *column = at;
-            found++;
-        }
-    }
-    return columns->known = found == 3;
+    if (value != SIZE_MAX && unit != SIZE_MAX)
+        *columns = (struct toplev_columns){true, area, value, 1, unit};
+    else if (node != SIZE_MAX && end != SIZE_MAX && end > node + 1)
+        *columns = (struct toplev_columns){true, node, node + 1, end - node - 1, SIZE_MAX};
+    else
+        return false;
+    return true;
 }
 
-static bool toplev_line(struct reader *reader, struct view line, const struct toplev_columns *columns)
+static void toplev_line(struct reader *reader, struct view line, const struct toplev_columns *columns)
 {
     struct view fields[FIELDS_MOST];
-    size_t count = fields_cut(line, ',', fields), before = reader->metrics.count;
-    if (columns->area >= count || columns->value >= count || columns->unit >= count)
-        return false;
-    metric_add(reader, fields[columns->area], fields[columns->value], fields[columns->unit]);
-    return reader->metrics.count > before;
+    size_t count = 0;
+    while (line.length && count < FIELDS_MOST) /* "BE/Mem" opens no terms */
+        fields[count++] = view_trim(view_cut(&line, ','));
+    for (size_t at = columns->value; columns->name < count && at < count && at < columns->value + columns->values; at++)
+        metric_add(reader, fields[columns->name], fields[at],
+                   columns->unit == SIZE_MAX ? VIEW("%") : columns->unit < count ? fields[columns->unit] : VIEW(""));
 }
 
 /* ---- text ---- */
@@ -352,10 +379,9 @@ static struct view without_bars(struct reader *reader, struct view line)
 }
 
 /* Every "66.5 %  tma_dram_bound", "66.5% tma_…" or "tma_… 66.5 %" of the line. */
-static bool text_metrics(struct reader *reader, struct view line)
+static void text_metrics(struct reader *reader, struct view line)
 {
     struct view rest = without_bars(reader, line), name = VIEW(""), number = VIEW("");
-    size_t before = reader->metrics.count;
     bool percent = false;
     while (rest.length) {
         struct view word = view_word(&rest);
@@ -376,7 +402,84 @@ static bool text_metrics(struct reader *reader, struct view line)
             percent = false;
         }
     }
-    return reader->metrics.count > before;
+}
+
+/* ---- --metric-only: a line of names, then lines of their values ---- */
+
+/* Levels 1 and 2 as perf headed them before metrics had names. Longer ones first: "retiring" is no part of another. */
+static const struct {
+    const char *words, *name;
+} headings[] = {
+    {"bad speculation", "Bad_Speculation"},     {"frontend bound", "Frontend_Bound"},   {"backend bound", "Backend_Bound"},
+    {"heavy operations", "Heavy_Operations"},   {"light operations", "Light_Operations"}, {"branch mispredict", "Branch_Mispredicts"},
+    {"machine clears", "Machine_Clears"},       {"fetch latency", "Fetch_Latency"},     {"fetch bandwidth", "Fetch_Bandwidth"},
+    {"memory bound", "Memory_Bound"},           {"core bound", "Core_Bound"},           {"retiring", "Retiring"},
+};
+
+/* The metric that a heading begins with, cut off; NULL: it begins with none. */
+static const char *heading_cut(struct reader *reader, struct view *line)
+{
+    for (size_t at = 0; at < array_count(headings); at++) {
+        size_t length = strlen(headings[at].words);
+        if (line->length >= length && strncasecmp(line->text, headings[at].words, length) == 0) {
+            *line = view_trim(view_skip(*line, length));
+            return headings[at].name;
+        }
+    }
+    struct view word = view_word(line);
+    *line = view_trim(*line);
+    return view_starts(word, "tma_") ? arena_string_n(reader->arena, word.text, word.length) : NULL;
+}
+
+static void blank_out(char *text, const char *characters)
+{
+    for (; *text; text++)
+        if (strchr(characters, *text))
+            *text = ' ';
+}
+
+/* Nothing but names of metrics: the values are on the lines that follow. */
+static bool heading_line(struct reader *reader, struct view line)
+{
+    char *copy = arena_string_n(reader->arena, line.text, line.length);
+    const char *names[COLUMNS_MOST];
+    size_t count = 0;
+    blank_out(copy, "%,;#|");
+    struct view rest = view_trim(view_of(copy));
+    if (view_starts(rest, "time ")) /* of -I */
+        rest = view_trim(view_skip(rest, strlen("time ")));
+    for (; rest.length; count++)
+        if (count == COLUMNS_MOST || !(names[count] = heading_cut(reader, &rest)))
+            return false;
+    if (count < 2)
+        return false;
+    memcpy(reader->columns, names, sizeof(names));
+    reader->column_count = count;
+    return true;
+}
+
+/* As many numbers at its end as the heading had names; before them a time, or whose they are. */
+static bool column_values(struct reader *reader, struct view line)
+{
+    char *copy = arena_string_n(reader->arena, line.text, line.length);
+    struct view numbers[COLUMNS_MOST + COLUMNS_BEFORE_MOST];
+    size_t count = 0;
+    blank_out(copy, "%,;|");
+    for (struct view rest = view_trim(view_of(copy)); rest.length && count < array_count(numbers); count++)
+        numbers[count] = view_word(&rest);
+    if (!reader->column_count || count < reader->column_count || count > reader->column_count + COLUMNS_BEFORE_MOST)
+        return false;
+    size_t before = count - reader->column_count;
+    for (size_t at = before; at < count; at++) {
+        double number;
+        if (!view_double(numbers[at], &number))
+            return false;
+    }
+    if (before && memchr(numbers[0].text, '.', numbers[0].length))
+        interval_note(reader, numbers[0]);
+    for (size_t at = before; at < count; at++)
+        metric_add(reader, view_of(reader->columns[at - before]), numbers[at], VIEW("%"));
+    return true;
 }
 
 /* "CPU3", "S0-D0-C1", "N0", "make-4711": what perf puts before counts that it doesn't add up. */
@@ -413,28 +516,29 @@ static struct view leading_cut(struct reader *reader, struct view *line)
     return view_trim((struct view){whole.text, (size_t)(line->text - whole.text)});
 }
 
-static bool text_line(struct reader *reader, struct view line)
+static void text_line(struct reader *reader, struct view line)
 {
     struct view where = leading_cut(reader, &line);
     struct view whole = without_bars(reader, line), rest = line, word = view_word(&rest), name, unit = VIEW("");
     double number = 0;
-    bool metrics = text_metrics(reader, line);
+    text_metrics(reader, line);
     if (view_find(line, "seconds time elapsed") >= 0) {
         rest = whole;
-        return view_double(view_word(&rest), &reader->set_seconds);
+        (void)!view_double(view_word(&rest), &reader->set_seconds);
+        return;
     }
     if (view_find(line, "Performance counter stats for") >= 0) {
         set_begin(reader);
-        return true;
+        return;
     }
     if (view_starts(whole, "<not")) { /* "<not counted>": two words */
         ptrdiff_t end = view_find(line, ">");
         if (end < 0)
-            return metrics;
+            return;
         word = view_trim((struct view){line.text, (size_t)end + 1});
         rest = view_skip(line, (size_t)end + 1);
     } else if (!word.length || !grouped_number(word, &number)) {
-        return metrics;
+        return;
     }
     name = view_word(&rest);
     if (is_unit(name) && name.length) {
@@ -442,12 +546,11 @@ static bool text_line(struct reader *reader, struct view line)
         name = view_word(&rest);
     }
     if (!looks_like_name(name) || view_starts(name, "tma_") || view_equal(name, "seconds"))
-        return metrics;
+        return;
     struct view after = rest, more = view_word(&after);
     line_note(reader, name, where, more.length && more.text[0] != '#' && more.text[0] != '(' ? more : VIEW(""));
     const char *plain = is_refusal(word) ? NULL : arena_printf(reader->arena, "%.17g", number);
     event_add(reader, name, unit, plain ? view_of(plain) : word, running_of(line));
-    return true;
 }
 
 /* ---- the whole ---- */
@@ -469,28 +572,30 @@ static char separator_of(struct view text)
     return '\0';
 }
 
-static void lines_read(struct reader *reader, struct view text, char separator)
+static void lines_read(struct reader *reader, struct view text, char separator, bool is_json)
 {
     struct toplev_columns columns = {0};
     struct view line;
     while (view_line(&text, &line)) {
         struct view trimmed = view_trim(line);
-        bool read = true;
         if (!trimmed.length)
             continue;
         if (toplev_heading(trimmed, &columns))
             reader->result->form = "toplev -x";
         else if (columns.known)
-            read = toplev_line(reader, trimmed, &columns);
+            toplev_line(reader, trimmed, &columns);
+        else if (is_json && (trimmed.text[0] == '[' || trimmed.text[0] == ']'))
+            continue;
         else if (trimmed.text[0] == '{' || trimmed.text[0] == '[')
-            read = json_read(reader, trimmed);
+            json_read(reader, view_ends(trimmed, ",") ? (struct view){trimmed.text, trimmed.length - 1} : trimmed);
         else if (view_starts(trimmed, "# started on")) /* perf stat -o --append: of each run */
             set_begin(reader);
+        else if (heading_line(reader, trimmed) || column_values(reader, trimmed))
+            continue;
         else if (separator && trimmed.text[0] != '#')
-            read = separated_line(reader, line, separator);
+            separated_line(reader, line, separator);
         else
-            read = text_line(reader, trimmed);
-        reader->result->strange_lines += !read;
+            text_line(reader, trimmed);
     }
 }
 
@@ -499,13 +604,15 @@ bool count_text_read(struct count_text *counts, struct view text, struct arena *
     struct count_text result = {0};
     struct reader reader = {.arena = arena, .result = &result};
     struct view first = view_trim(text);
+    if (memchr(text.text, '\0', text.length))
+        return error_set(err, ERROR_FORMAT, "it is no text");
     char separator = separator_of(text);
     bool json = first.length && (first.text[0] == '{' || first.text[0] == '[');
     result.form = json ? "perf stat -j" : separator ? "perf stat -x" : "perf stat";
     if (json && first.text[0] == '[' && json_read(&reader, first))
         separator = '\0';
     else
-        lines_read(&reader, text, json ? '\0' : separator);
+        lines_read(&reader, text, json ? '\0' : separator, json);
     result.events = arena_copy(arena, reader.events.items, reader.events.count * sizeof(*reader.events.items));
     result.event_count = reader.events.count;
     result.metrics = arena_copy(arena, reader.metrics.items, reader.metrics.count * sizeof(*reader.metrics.items));

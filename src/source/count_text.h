@@ -6,7 +6,8 @@
  * Lines of several CPUs, sockets, threads and intervals of one event are added up. An event that stands there again for the
  * same CPUs and the same interval was counted again, in another group or run: a new set begins, and what follows is of that
  * set. A count that perf couldn't make is kept with its reason. Told apart by the lines themselves; tables drawn with bars ("| 66.5 % | tma_dram_bound |") are text.
- * Does not support: localised numbers; -r's spread (the mean is read); percentages of --metric-only headers.
+ * --metric-only's lines of values are read by the heading above them.
+ * Does not support: localised numbers; -r's spread (the mean is read).
  */
 #ifndef PLUMB_SOURCE_COUNT_TEXT_H
 #define PLUMB_SOURCE_COUNT_TEXT_H
@@ -41,7 +42,7 @@ struct count_text {
     size_t metric_count;
     double seconds;   /* that it took, the mean of the sets; 0: not said */
     size_t intervals; /* -I: how many there are; 0: none */
-    size_t strange_lines; /* that nothing was read from */
+    size_t broken_lines; /* JSON that ends early, or is none */
 };
 
 /* Errors: ERROR_FORMAT when not a single count or metric is in it; ERROR_LIMIT: over a thousand runs. Owner of all strings: arena. */

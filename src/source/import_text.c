@@ -9,7 +9,8 @@
 
 struct row {
     double number, seconds, running_ratio, self; /* as struct import_row */
-    struct view name;
+    struct view name, where;
+    struct view map; /* map: of a table of exits, as exit_row has it */
 };
 
 struct rows {
@@ -42,7 +43,7 @@ static bool row_of_exits(struct view line, struct row *row)
     struct exit_row exits;
     if (!exit_text_row(line, &exits))
         return false;
-    *row = (struct row){.number = exits.count, .name = exits.name, .seconds = exits.has_times ? exits.seconds : 0};
+    *row = (struct row){.number = exits.count, .name = exits.name, .map = exits.map, .seconds = exits.has_times ? exits.seconds : 0};
     return true;
 }
 
@@ -65,6 +66,9 @@ static bool row_of_report(struct view line, struct row *row)
     if (mark < 0)
         return false;
     row->name = view_trim(view_skip(line, (size_t)mark + 4));
+    struct view before = view_trim((struct view){line.text, (size_t)mark}), word;
+    while ((word = view_word(&before)).length)
+        row->where = word;
     return row->name.length > 0;
 }
 
@@ -73,12 +77,20 @@ static bool is_metric(struct view word)
     return view_starts(word, "tma_") && word.length > strlen("tma_");
 }
 
+/* What a reader wrote behind a line with an arrow is none of it. */
+static struct view without_remark(struct view line)
+{
+    ptrdiff_t arrow = view_find(line, "--->");
+    arrow = arrow >= 0 ? arrow : view_find(line, "<---");
+    return arrow > 0 ? view_trim((struct view){line.text, (size_t)arrow}) : line;
+}
+
 /* "33.94 :  4011a2: mov 0x58(%rax),%rax", or a share before a line of source or code. */
 static bool row_of_annotate(struct view line, struct row *row)
 {
     struct view rest = line, first = view_word(&rest);
     if (share_of(first, &row->number) && row->number <= 100) {
-        row->name = view_trim(rest);
+        row->name = without_remark(view_trim(rest));
         return row->name.length > 0 && !is_metric(row->name) && view_find(rest, "[.] ") < 0 &&
                view_find(rest, "[k] ") < 0;
     }
@@ -87,7 +99,7 @@ static bool row_of_annotate(struct view line, struct row *row)
         return false;
     struct view address = view_trim(view_cut(&line, ':'));
     uint64_t ignored;
-    row->name = view_trim(line);
+    row->name = without_remark(view_trim(line));
     return row->name.length && view_u64(address, 16, &ignored);
 }
 
@@ -187,19 +199,29 @@ static struct view without_bars(struct view line, char *copy, size_t size)
     return (struct view){copy, line.length};
 }
 
+static bool view_same(struct view a, struct view b)
+{
+    return a.length == b.length && (!a.length || memcmp(a.text, b.text, a.length) == 0);
+}
+
+static struct view view_kept(struct view text, struct arena *arena)
+{
+    return text.length ? (struct view){arena_copy(arena, text.text, text.length), text.length} : (struct view){0};
+}
+
 static size_t rows_read(struct view text, enum import_kind kind, struct rows *rows, struct arena *arena)
 {
     enum { LINE_MOST = 1024 };
-    struct view line;
+    struct view line, map = kind == IMPORT_EXITS ? exit_text_map(text) : (struct view){0};
     char copy[LINE_MOST];
     rows->count = 0;
     while (view_line(&text, &line)) {
         struct row row = {0};
         struct view plain = without_bars(line, copy, sizeof(copy));
-        if (!row_readers[kind](plain, &row))
+        if (!row_readers[kind](plain, &row) || !view_same(row.map, map))
             continue;
-        row.name = row.name.length ? (struct view){arena_copy(arena, row.name.text, row.name.length), row.name.length}
-                                   : (struct view){0};
+        row.name = view_kept(row.name, arena);
+        row.where = view_kept(row.where, arena);
         *vec_push(rows) = row;
     }
     return rows->count;
@@ -268,7 +290,10 @@ static struct import_row *rows_keep(const struct rows *rows, struct arena *arena
     for (size_t at = 0; at < rows->count; at++) {
         scoped_text struct text name = {0};
         add_name(&name, rows->items[at].name);
+        scoped_text struct text where = {0};
+        add_name(&where, rows->items[at].where);
         kept[at] = (struct import_row){
+            .where = arena_string(arena, text_string(&where)),
             .name = arena_string(arena, text_string(&name)),
             .number = rows->items[at].number,
             .seconds = rows->items[at].seconds,
@@ -283,7 +308,7 @@ struct imported_text import_text_read(struct view text, struct arena *arena)
 {
     struct rows rows = {0};
     scoped_text struct text out = {0};
-    struct imported_text imported = {.kind = IMPORT_UNKNOWN};
+    struct imported_text imported = {.kind = IMPORT_UNKNOWN, .heading = "", .event = ""};
     size_t most = 0;
     for (int kind = IMPORT_EXITS; kind < IMPORT_KIND_COUNT; kind++) {
         size_t count = rows_read(text, (enum import_kind)kind, &rows, arena);
@@ -307,4 +332,116 @@ struct imported_text import_text_read(struct view text, struct arena *arena)
     imported.origin = kind_names[imported.kind];
     imported.summary = arena_string(arena, text_string(&out));
     return imported;
+}
+
+/* ---- several tables in one text ---- */
+
+/* The kinds that a line could be a row of, as bits; 0: none. */
+static unsigned row_kinds(struct view line)
+{
+    enum { LINE_MOST = 1024 };
+    char copy[LINE_MOST];
+    unsigned kinds = 0;
+    struct view plain = without_bars(line, copy, sizeof(copy));
+    for (int kind = IMPORT_EXITS; kind < IMPORT_KIND_COUNT; kind++) {
+        struct row row = {0};
+        kinds |= row_readers[kind](plain, &row) ? 1u << kind : 0;
+    }
+    return kinds;
+}
+
+/* A blank line, or a fence of Markdown. */
+static bool is_gap(struct view line)
+{
+    line = view_trim(line);
+    return !line.length || view_starts(line, "```");
+}
+
+/* Words that stand by themselves: they begin with a letter, and no line of a table follows and precedes them without a gap. */
+static bool is_prose(struct view line, bool after_gap, struct view rest)
+{
+    enum { WORDS_LEAST = 4 };
+    struct view next, text = view_trim(line);
+    bool before_gap = !view_line(&rest, &next) || is_gap(next);
+    if (!text.length || !((text.text[0] | 32) >= 'a' && (text.text[0] | 32) <= 'z') || !(after_gap || before_gap))
+        return false;
+    size_t words = 0;
+    while (words < WORDS_LEAST && view_word(&text).length)
+        words++;
+    return words == WORDS_LEAST && !row_kinds(line);
+}
+
+/* What was sampled: "of event 'NAME'" of a report's head, or the option of the command that recorded it. */
+static struct view event_in(struct view text)
+{
+    static const char of_event[] = "of event '";
+    ptrdiff_t at = view_find(text, of_event);
+    if (at >= 0) {
+        struct view rest = view_skip(text, (size_t)at + sizeof(of_event) - 1);
+        return view_cut(&rest, '\'');
+    }
+    ptrdiff_t command = view_find(text, "perf record");
+    struct view rest = command >= 0 ? view_skip(text, (size_t)command) : (struct view){0};
+    ptrdiff_t option = command >= 0 ? view_find(rest, " -e ") : -1;
+    if (option < 0)
+        return (struct view){0};
+    rest = view_skip(rest, (size_t)option + 4);
+    return view_word(&rest);
+}
+
+/* A time that stands beside the counts, in the words of perf stat or as a timed run with its unit. */
+static double elapsed_in(struct view text)
+{
+    struct view line;
+    while (view_line(&text, &line)) {
+        struct view rest = line;
+        double seconds;
+        struct row row = {0};
+        if (view_grouped(view_word(&rest), &seconds) && view_starts(view_trim(rest), "seconds time elapsed"))
+            return seconds;
+        if (view_ends(view_trim(line), "s") && row_of_runs(line, &row))
+            return row.number;
+    }
+    return 0;
+}
+
+static const char *kept_string(struct view text, struct arena *arena)
+{
+    scoped_text struct text out = {0};
+    for (size_t at = 0; at < text.length && at < 300; at++)
+        text_add_char(&out, (unsigned char)text.text[at] < ' ' ? ' ' : text.text[at]);
+    return arena_string(arena, text_string(&out));
+}
+
+bool import_text_next(struct view *text, struct arena *arena, struct imported_text *ret_table)
+{
+    struct view heading = {0}, line, segment = {text->text, 0};
+    bool after_gap = true, parted = false, ended = false; /* parted: a gap was met since its last row */
+    unsigned kinds = 0;
+    while (!ended) {
+        struct view rest = *text;
+        ended = !view_line(&rest, &line);
+        bool prose = !ended && is_prose(line, after_gap, rest);
+        unsigned here = ended || prose ? 0 : row_kinds(line);
+        if (kinds && (prose || ended || (parted && here && !(here & kinds))))
+            break;
+        if (ended)
+            return false;
+        if (prose) {
+            heading = view_trim(line);
+            heading.length -= view_ends(heading, ":");
+            segment.text = rest.text;
+        }
+        after_gap = is_gap(line);
+        kinds = !here ? kinds : kinds & here ? kinds & here : kinds | here;
+        parted = after_gap || (parted && !here);
+        *text = rest;
+        segment.length = (size_t)(rest.text - segment.text);
+    }
+    *ret_table = import_text_read(segment, arena);
+    ret_table->heading = kept_string(heading, arena);
+    struct view event = event_in(segment);
+    ret_table->event = kept_string(event.length ? event : event_in(heading), arena);
+    ret_table->elapsed_s = ret_table->kind == IMPORT_STAT ? elapsed_in(segment) : 0;
+    return true;
 }

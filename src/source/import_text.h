@@ -3,7 +3,8 @@
  * What does a text from another tool say? A table of exits by bpftrace or perf kvm, perf's report, annotate and stat,
  * top-down metrics by perf stat -M, or a list of timed runs; told apart by its lines.
  *
- * Rows and summary carry the tool's numbers, not plumb's: they keep that origin wherever they go.
+ * A document may hold several tables with prose between them: import_text_next gives one after the other, each with the line of prose
+ * before it. Rows and summary carry the tool's numbers, not plumb's: they keep that origin wherever they go.
  * Does not support: localised numbers, perf's machine-readable forms.
  */
 #ifndef PLUMB_SOURCE_IMPORT_TEXT_H
@@ -29,6 +30,7 @@ struct import_row {
     double seconds;       /* exits with times: count * mean; 0: the table has none */
     double self;          /* perf report: percent of the function's own, without what it called */
     double running_ratio; /* perf stat: share of the time in which it was counted; 0: not said */
+    const char *where;    /* perf report: the binary; "" when not said */
 };
 
 struct imported_text {
@@ -37,9 +39,15 @@ struct imported_text {
     const char *summary;
     const struct import_row *rows; /* in the order of the text; all strings: owner arena */
     size_t row_count;
+    const char *heading; /* the last line of prose before it; "": none */
+    const char *event;   /* perf report and annotate: what was sampled, as the text says; "": it doesn't */
+    double elapsed_s;    /* perf stat: "0.164 seconds time elapsed", or a time beside the counts; 0: none */
 };
 
+/* All of it as one table, of whichever kind has most lines in it. */
 struct imported_text import_text_read(struct view text, struct arena *arena);
+/* The next table of a document, and skip it; false: there is none. */
+bool import_text_next(struct view *text, struct arena *arena, struct imported_text *ret_table);
 const char *import_kind_name(enum import_kind kind);
 
 #endif

@@ -82,10 +82,18 @@ static double select_rank(double *values, size_t count, size_t rank)
     return values[rank];
 }
 
+/* Leaves the smaller half before count / 2, and the larger one from there on. */
 static double select_median(double *values, size_t count)
 {
     double upper = select_rank(values, count, count / 2);
-    return count % 2 ? upper : (upper + select_rank(values, count, count / 2 - 1)) / 2;
+    return count % 2 ? upper : (upper + select_rank(values, count / 2, count / 2 - 1)) / 2;
+}
+
+/* As select_rank, of values whose median was selected. */
+static double select_beside_median(double *values, size_t count, size_t rank)
+{
+    size_t half = count / 2;
+    return rank < half ? select_rank(values, half, rank) : select_rank(values + half, count - half, rank - half);
 }
 
 /* Owner: the caller (free). */
@@ -120,8 +128,8 @@ static struct interval shift_interval(const double *differences, size_t count, s
     size_t averages_count;
     scoped_free double *averages = walsh_averages(differences, count, &averages_count);
     double mid = select_median(averages, averages_count);
-    double low = select_rank(averages, averages_count, outside);
-    return interval_of(low, mid, select_rank(averages, averages_count, averages_count - 1 - outside));
+    double low = select_beside_median(averages, averages_count, outside);
+    return interval_of(low, mid, select_beside_median(averages, averages_count, averages_count - 1 - outside));
 }
 
 struct interval signed_rank_interval(const double *differences, size_t count, double alpha)

@@ -8,7 +8,6 @@
 #include "symbol/dwarf/dwarf_index.h"
 #include "symbol/dwarf/libdw_functions.h"
 #include "symbol/elf/elf_symbols.h"
-#include "symbol/elf/frame_table.h"
 #include "symbol/kernel_code.h"
 #include "symbol/names/name_giver.h"
 
@@ -527,12 +526,12 @@ bool symboliser_bounds(struct symboliser *symboliser, uint32_t location, uint64_
     const struct dso *info = &symboliser->recording->spaces.dsos[where->dso];
     struct binary *binary = info->kind == DSO_FILE || info->kind == DSO_VDSO
                                 ? dso_files_binary(symboliser->files, where->dso, NULL) : NULL;
-    uint64_t addr, start, end;
-    if (!binary || !elf_addr_of_offset(&binary->elf, where->dso_addr, &addr) ||
-        !frame_table_bounds(&binary->elf, addr, &start, &end))
+    uint64_t addr;
+    struct frame_description function;
+    if (!binary || !elf_addr_of_offset(&binary->elf, where->dso_addr, &addr) || !binary_frame_find(binary, addr, &function))
         return false;
-    *ret_dso_addr = where->dso_addr - (addr - start);
-    *ret_size_bytes = end - start;
+    *ret_dso_addr = where->dso_addr - (addr - function.start);
+    *ret_size_bytes = function.end - function.start;
     return true;
 }
 

@@ -56,6 +56,7 @@ static void write_thread(struct json_writer *json, const struct activity_thread 
     json_string(json, "comm", thread->comm);
     json_double(json, "user_s", thread->user_s);
     json_double(json, "system_s", thread->system_s);
+    json_measured(json, "run_s", thread->run_s);
     json_measured(json, "run_delay_s", thread->run_delay_s);
     json_u64(json, "seen", thread->seen);
     json_u64(json, "seen_running", thread->seen_running);
@@ -134,7 +135,7 @@ static void read_thread(struct activity_thread *thread, struct json_value value,
         .user_s = json_number_or(json_member(value, "user_s"), 0),
         .system_s = json_number_or(json_member(value, "system_s"), 0),
         .run_delay_s = json_measured_or(json_member(value, "run_delay_s"), arena),
-        .run_s = not_measured("not in the case"),
+        .run_s = json_measured_or(json_member(value, "run_s"), arena),
         .seen = (uint32_t)json_unsigned_or(json_member(value, "seen"), 0),
         .seen_running = (uint32_t)json_unsigned_or(json_member(value, "seen_running"), 0),
         .seen_sleeping = (uint32_t)json_unsigned_or(json_member(value, "seen_sleeping"), 0),

@@ -3,6 +3,7 @@
 #include "symbol/unwind/call_frames.h"
 #include "symbol/elf/frame_table.h"
 #include "symbol/elf/elf_symbols.h"
+#include "symbol/elf/go_functions.h"
 #include "symbol/elf/mini_debuginfo.h"
 
 #include <elf.h>
@@ -24,6 +25,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size_bytes)
     elf_symbols_read(&elf, SHT_DYNSYM, ELF_FUNCTIONS, &functions);
     elf_symbols_read(&elf, SHT_SYMTAB, ELF_OBJECTS, &objects);
     elf_plt_read(&elf, &arena, &functions);
+    go_functions_read(&elf, &functions);
     symbol_index_sort(&functions, false);
     symbol_index_sort(&objects, false);
     vec_for_each(&functions.symbols, symbol)

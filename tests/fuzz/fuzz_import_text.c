@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Texts of other tools, imported into a case. */
+#include "analyse/told.h"
 #include "source/import_text.h"
 
 #include <math.h>
@@ -16,6 +17,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size_bytes)
     for (size_t at = 0; at < imported.row_count; at++)
         if (!isfinite(imported.rows[at].number) || !isfinite(imported.rows[at].seconds))
             abort();
+    struct view rest = text, sentence;
+    while (import_text_next(&rest, &arena, &imported))
+        if (!imported.summary || !imported.heading || !isfinite(imported.elapsed_s))
+            abort();
+    while ((sentence = told_sentence(&text)).length)
+        (void)told_is_useful(sentence);
     arena_done(&arena);
     return 0;
 }

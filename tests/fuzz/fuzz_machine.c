@@ -46,20 +46,23 @@ static void folder_remove(void)
 /* What the readers need around the one file that is the input. */
 static void surroundings_put(void)
 {
-    static const char mount[] = "36 25 0:30 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n";
-    if (!folder[0]) {
-        snprintf(folder, sizeof(folder), "%s/plumb-fuzz-XXXXXX", access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
-        if (!mkdtemp(folder))
-            abort();
-        atexit(folder_remove);
-    }
-    put(folder, "/proc/self/mountinfo", mount, sizeof(mount) - 1);
-    put(folder, "/proc/self/cgroup", "0::/\n", 5);
+    snprintf(folder, sizeof(folder), "%s/plumb-fuzz-XXXXXX", access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
+    if (!mkdtemp(folder))
+        abort();
+    atexit(folder_remove);
     put(folder, "/proc/7/comm", "qemu-kvm", 8);
     put(folder, "/proc/7/task/8/comm", "CPU 0/KVM", 9);
     put(folder, "/dev/kvm", "", 0);
     put(folder, "/sys/devices/system/node/online", "0", 1);
     put(folder, "/sys/bus/event_source/devices/cpu/type", "4", 1);
+}
+
+/* Of the surroundings, what an input may have stood for. */
+static void replaced_put(void)
+{
+    static const char mount[] = "36 25 0:30 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n";
+    put(folder, "/proc/self/mountinfo", mount, sizeof(mount) - 1);
+    put(folder, "/proc/self/cgroup", "0::/\n", 5);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -70,7 +73,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     uint64_t config;
     if (!size)
         return 0;
-    surroundings_put();
+    if (!folder[0])
+        surroundings_put();
+    replaced_put();
     const char *path = paths[data[0] % (sizeof(paths) / sizeof(paths[0]))];
     put(folder, path, data + 1, size - 1);
     sysroot_init(&root, folder);

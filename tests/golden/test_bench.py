@@ -56,3 +56,20 @@ def test_one_section_anew_leaves_the_others(bench, tmp_path):
     results.write_text("# Head\n\n<!-- section start -->\nold\n\n<!-- section stat -->\nkept\n")
     bench.results_file.write_section(results, "start", ["new"])
     assert results.read_text() == "# Head\n\n<!-- section start -->\nnew\n\n<!-- section stat -->\nkept\n"
+
+
+def test_reading_takes_no_figure_from_a_failed_run(bench):
+    cost = bench.reading_cost
+    row = cost.Row("script", "6 times faster", ["plumb"], ["perf"])
+    good, failed = cost.Run(1.0, 0.5, 10.0, 20.0, 0), cost.Run(4.0, 3.0, 30.0, 40.0, 0)._replace(status=-13)
+    both = list(cost.row_lines(row, {"plumb": [good], "perf": [good._replace(wall=6.0, cpu=3.0)]}, "lines alike: 100.0 %"))
+    assert "6.0x | 6.0x" in both[1] and both[1].endswith("lines alike: 100.0 % |")
+    assert "not measured: ended with status -13" in list(cost.row_lines(row, {"plumb": [good], "perf": [failed]}, ""))[1]
+    assert f"not done in {cost.PEER_SECONDS_MOST} s" in list(cost.row_lines(row, {"plumb": [good], "perf": []}, ""))[1]
+
+
+def test_lines_are_compared_without_blanks_and_comments(bench, tmp_path):
+    ours, theirs = tmp_path / "ours", tmp_path / "theirs"
+    ours.write_text("# head\n  1.00%  a\n  2.00%  b\n")
+    theirs.write_text("# another\n 1.00%    a\n 3.00%  b\n")
+    assert bench.reading_cost.share_alike(ours, theirs) == "50.0 %"

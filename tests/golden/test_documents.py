@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The documents are true where a program can tell: code in the HOWTOs compiles, files they name are there."""
+import pathlib
 import re
 import shutil
 import subprocess
@@ -44,3 +45,27 @@ def test_named_files_exist(source_root):
             if not MADE_UP.search(name) and not any((source_root / f"{name}{suffix}").exists() for suffix in ("", ".c", ".h")):
                 missing.append(f"{document.relative_to(source_root)}: {name}")
     assert not missing
+
+
+def test_the_page_of_hypotheses_is_what_the_table_says(plumb, source_root):
+    tool = pathlib.Path(plumb).parent / "tests/hypotheses_page"
+    if not tool.exists():
+        pytest.skip("this build has no tests/hypotheses_page (make builds it)")
+    made = subprocess.run([tool], capture_output=True, text=True, check=True, timeout=60).stdout
+    assert made == (source_root / "doc/HYPOTHESES.md").read_text(), "run make hypotheses"
+
+
+# The whole list that plumb promises to look at, by what a person calls it.
+PROMISED = """small-pages cache-misses dram-latency l2-l3-latency load-chain memory-bandwidth stores contended-lines numa-remote extra-trips
+branch-mispredicts machine-clears divider latency-chain port-pressure denormals narrow-vectors avx512-licence frequency front-end uop-cache
+decoding smt-sharing 4k-aliasing store-forwarding spinning lock-turns unoptimised-build checking-code waiting cpu-quota steal oversubscribed
+migrations page-faults system-calls interrupts timer-tick vm-exits host-small-pages swap thermal-power affinity""".split()
+
+
+@pytest.mark.parametrize("identity", PROMISED)
+def test_each_cause_stands_there_with_its_rule(source_root, identity):
+    page = (source_root / "doc/HYPOTHESES.md").read_text()
+    own = re.search(rf"^### .*\(`{identity}`\)\n(.*?)(?=^##|\Z)", page, re.S | re.M)
+    assert own, f"no {identity}"
+    for line in ("Rule", "Recoverable time", "Cheapest experiment against it", "Needs"):
+        assert re.search(rf"^- {line}: .{{5,}}", own[1], re.M), f"{identity}: no {line}"

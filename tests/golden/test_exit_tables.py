@@ -104,6 +104,42 @@ def test_both_layouts_of_perf_kvm(exits):
     assert units["handler_ns"] == pytest.approx(1.05e6) and units["idle_ns"] == pytest.approx(310.88e6)
 
 
+def test_a_locale_with_commas_before_the_fraction(exits):
+    assert exits(UNITS.replace(".", ","), "-j") == exits(UNITS, "-j")
+
+
+def test_only_the_map_of_exits_counts(exits):
+    found = exits("@start[1234]: 12345678901\n@reason[48]: 12\n@reason[1, 48]: 7\n@reason[2, 32]: 1  EXIT_REASON_MSR_WRITE\n", "-j")
+    assert {one["name"]: one["count"] for one in found["rows"]} == {"EPT_VIOLATION": 19, "MSR_WRITE": 1}
+    assert any("1 lines are in no form" in note for note in found["notes"]) and any("the last is taken" in note for note in found["notes"])
+
+
+def test_several_tables_in_one_file_are_said_to_be(exits):
+    found = exits(VM + "\n" + TD, "-j")
+    assert row(found, "EXTERNAL_INTERRUPT")["count"] == 143007 + 271561
+    assert any(note.startswith("1 rows come again") and "several tables" in note for note in found["notes"])
+    assert not exits(VM, "-j")["notes"] and any("8 rows" in note or "1 rows" in note for note in exits(UNITS + UNITS.replace("MSR_WRITE", "CPUID"), "-j")["notes"])
+
+
+def test_a_table_of_a_part_of_the_exits(exits):
+    found = exits(UNITS.replace("      HLT", "0x3f8:POUT").replace("MSR_WRITE", "0x60:PIN "), "-j")
+    assert any("of port accesses" in note for note in found["notes"]) and found["exits"] == 2000
+
+
+def test_only_idle_exits(exits):
+    text = exits("\n".join(line for line in UNITS.splitlines() if "MSR_WRITE" not in line) + "\n")
+    assert "there were none but idle ones" in text and "idle for 311 ms" in text
+
+
+def test_losses_and_columns_of_other_tools(exits):
+    found = exits("""  CPU 0/KVM  1234 [003]   100.000100:          1  kvm:kvm_exit: vcpu 0 reason HLT rip 0x10
+  CPU 0/KVM  1234 [003]   100.000205: PERF_RECORD_LOST lost 17
+    host.dat:  CPU 0/KVM-1234  [003]  100.000300: (+95)  kvm_entry:  vcpu 0
+""", "-j")
+    assert found["lost"] == 17 and row(found, "HLT")["mean_ns"] == 200000 and found["vcpus"][0]["pid"] is None
+    assert exits("# Total Lost Samples: 3\n" + NANOSECONDS, "-j")["lost"] == 3
+
+
 def test_three_dialects_in_one_trace(exits):
     found = exits(TRACE, "-j")
     assert row(found, "EPT_VIOLATION")["mean_ns"] == 5000 and row(found, "MSR_WRITE")["mean_ns"] == 3000

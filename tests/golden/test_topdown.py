@@ -84,6 +84,54 @@ def test_names_in_every_spelling_are_the_same_event(tree):
     assert nodes["Info_Thread_IPC"]["value"] == pytest.approx(0.5)
 
 
+@pytest.mark.parametrize("cpu, instructions, cycles", [
+    ("SPR", "cpu_core/instructions/", "cpu/cycles/u"), ("SPR", "rc0", "r003c:u"), ("SPR", "cpu/rc0/", "cpu/config=0x3c/"),
+    ("SPR", "cpu/event=0xc0,period=2000003,name=x/", "cpu-cycles:G"), ("ZEN4", "rc0", "r76"), ("NEOVERSE-V2", "r8", "r11")])
+def test_other_spellings(tree, cpu, instructions, cycles):
+    _, nodes = tree(separated({instructions: 5e8, cycles: 1e9}), cpu=cpu)
+    (ipc,) = [node for path, node in nodes.items() if path.endswith("IPC") and "Core" not in path]
+    assert ipc["value"] == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize("instructions, cycles", [("cpu_atom/instructions/", "cpu_atom/cycles/"), ("instructions:k", "cycles:k")])
+def test_a_part_is_not_taken_for_the_whole(tree, instructions, cycles):
+    document, nodes = tree(separated({instructions: 5e8, cycles: 1e9}))
+    assert isinstance(nodes["Info_Thread_IPC"]["value"], dict)
+
+
+def test_user_code_is_said_to_be(tree):
+    document, nodes = tree(separated({"instructions:u": 5e8, "cycles:u": 1e9}))
+    assert nodes["Info_Thread_IPC"]["value"] == pytest.approx(0.5) and any("only user code" in note for note in document["notes"])
+
+
+METRICS_ONLY = [
+    "\n Performance counter stats for 'system wide':\n\n %  tma_backend_bound  %  tma_bad_speculation  %  tma_frontend_bound  %  tma_retiring \n"
+    "                 25.0                   12.0                   43.0                   20.0 \n\n       1.000968464 seconds time elapsed\n",
+    "                 retiring      bad speculation       frontend bound        backend bound\n"
+    "S0-D0-C0     2              20.0%                12.0%                43.0%                25.0% \n",
+    "%  tma_backend_bound,%  tma_bad_speculation,%  tma_frontend_bound,%  tma_retiring,\n25.0,12.0,43.0,20.0,\n",
+    '{"%  tma_backend_bound" : "25.0", "%  tma_bad_speculation" : "12.0", "%  tma_frontend_bound" : "43.0", "%  tma_retiring" : "20.0"}\n',
+    "#           time %  tma_backend_bound %  tma_bad_speculation %  tma_frontend_bound %  tma_retiring\n     1.000105001   25.0  12.0  43.0  20.0\n"]
+
+
+@pytest.mark.parametrize("text", METRICS_ONLY)
+def test_metrics_without_counts_are_read_by_their_heading(tree, text):
+    _, nodes = tree(text)
+    assert [nodes[name]["value"] for name in ("Backend_Bound", "Bad_Speculation", "Frontend_Bound", "Retiring")] == [25, 12, 43, 20]
+
+
+def test_a_file_cut_off_is_said_to_be(tree, run, tmp_path):
+    whole = as_json(SPR_COUNTS)
+    for text in (whole[:-40], "[\n" + ",\n".join(whole.splitlines())[:-40]):
+        document, nodes = tree(text)
+        assert any("cut off" in note for note in document["notes"]), document["notes"]
+        assert nodes["Backend_Bound"]["value"] == pytest.approx(75)
+    assert not any("cut off" in note for note in tree("[\n" + ",\n".join(whole.splitlines()) + "\n]\n")[0]["notes"])
+    (tmp_path / "binary").write_bytes(b"1,,cycles,1,100\n\0\0")
+    done = run("topdown", "--from", str(tmp_path / "binary"), "--cpu", "SPR")
+    assert done.returncode == 1 and "it is no text" in done.stderr
+
+
 def test_what_perf_could_not_count_is_not_zero(tree):
     text = separated({"CPU_CLK_UNHALTED.THREAD": 1e9}) + "<not counted>,,MEMORY_ACTIVITY.STALLS_L3_MISS,0,0.00,,\n"
     _, nodes = tree(text)
@@ -156,6 +204,14 @@ def test_toplev_csv_is_read(tree):
     document, nodes = tree(text)
     assert nodes["Backend_Bound.Memory_Bound"]["value"] == 75.5 and document["leaf"] == "Backend_Bound.Memory_Bound"
     assert "toplev" in document["origin"]
+
+
+def test_toplev_csv_with_a_column_for_each_cpu_is_read(tree):
+    text = ("Timestamp,Area,Node,C0-T0,C1-T0,Description,Sample,Stddev,Multiplex\n1.0,BE,Backend_Bound,88.8,88.8,\"words, more\",,0.0,100.0\n"
+            "1.0,BE/Mem,Backend_Bound.Memory_Bound,75.5,74.5,,,0.0,50.0\n")
+    document, nodes = tree(text)
+    assert nodes["Backend_Bound"]["value"] == 88.8 and nodes["Backend_Bound.Memory_Bound"]["value"] == 74.5
+    assert any("several times (CPUs" in note for note in document["notes"])
 
 
 def test_zen_and_arm(tree):
@@ -254,7 +310,7 @@ def counted(plan, seed):
 @pytest.mark.parametrize("form", [separated, as_json, as_text])
 @pytest.mark.parametrize("cpu", CPUS)
 def test_what_the_printed_commands_collect_is_the_whole_tree(run, tree, cpu, form):
-    plan = perf_runs(run, cpu, "-l", "9", "--all", "--smt", "on")
+    plan = perf_runs(run, cpu, "-l", "6", "--all", "--smt", "on")
     counts, _ = counted(plan, cpu)
     ways = ("--smt", "on", "--tsc-hz", "2e9", "--seconds", "2")
     names = {event["name"]: counts[event["spelling"]] for each in plan["runs"] for event in each["events"]}
@@ -271,7 +327,7 @@ def test_what_the_printed_commands_collect_is_the_whole_tree(run, tree, cpu, for
 
 @pytest.mark.parametrize("cpu", CPUS)
 def test_runs_that_lasted_differently_give_the_same_shares(run, tree, cpu):
-    plan = perf_runs(run, cpu, "-l", "9", "--smt", "off")
+    plan = perf_runs(run, cpu, "-l", "6", "--smt", "off")
     counts, random_numbers = counted(plan, cpu)
     ways = ("--smt", "off", "--tsc-hz", "2e9", "--seconds", "2")
     _, even = tree("".join(separated({event["spelling"]: counts[event["spelling"]] for event in each["events"]}) for each in plan["runs"]), *ways, cpu=cpu)
@@ -330,7 +386,7 @@ def test_print_perf_takes_one_target_and_a_duration_of_it(run, words):
 
 
 def test_what_isnt_counted_is_said(run):
-    plan = perf_runs(run, "GNR", "-l", "9")
+    plan = perf_runs(run, "GNR", "-l", "6")
     assert any("published mean" in remark["why"] for remark in plan["remarks"])
     assert "any=0x1" not in json.dumps(perf_runs(run, "SKX", "--smt", "off")) and "any=0x1" in json.dumps(perf_runs(run, "SKX", "--smt", "on"))
 

@@ -173,8 +173,9 @@ def test_interrupted_keeps_the_complete_blocks(plumb, tmp_path):
         time.sleep(0.05)
     process.send_signal(signal.SIGINT)
     out, _ = process.communicate(timeout=60)
-    assert "interrupted" in out and "B takes" in out
-    assert process.returncode == 0
+    assert re.search(r"^[1-9]\d* blocks? of 3 runs .*: interrupted$", out, re.M), out
+    assert all(re.search(rf"^ *{label} +\d.*quartiles", out, re.M) for label in "AB"), out
+    assert process.returncode in (0, 4)  # 4: a machine this busy may let them look alike
 
 
 def test_a_case_foretells_only_what_it_supports(plumb, tmp_path):

@@ -38,7 +38,7 @@ int main(int argc, char **argv)
         state = state * 6364136223846793005u + 1442695040888963407u;
         bits[at] = argc > 1 && argv[1][0] == 'r' ? state >> 63 : at % 8 == 0;
     }
-    while (clock() < 2 * CLOCKS_PER_SEC)
+    while (clock() < 1.2 * CLOCKS_PER_SEC)
         for (unsigned at = 0; at < sizeof(bits); at++) {
             if (bits[at]) { sum += at; STAY(sum); } else { sum ^= at; STAY(sum); }
         }
@@ -79,7 +79,7 @@ def started(target, *habit):
 def test_a_stepped_program_is_unharmed_whatever_it_does(run, target, habit):
     process = started(target, habit)
     try:
-        done = run("diagnose", "--json", "--probe", "step", "--duration", "1.5", "-p", process.pid)
+        done = run("diagnose", "--json", "--probe", "step", "--duration", "1", "-p", process.pid)
         step = json.loads(done.stdout)["probes"]["step"]
         assert "trace" in step or step["not_measured"], step
         said = process.communicate(timeout=60)[0]
@@ -105,11 +105,11 @@ def is_traced(pid):
 
 
 def test_killing_plumb_at_any_moment_leaves_the_target_as_it_was(plumb, target):
-    """At three moments of chance, and three times while a thread is held."""
+    """At two moments of chance, and twice while a thread is held."""
     random.seed(11)
     process = started(target)
     try:
-        for turn in range(6):
+        for turn in range(4):
             prober = subprocess.Popen([plumb, "diagnose", "--probe", "step", "--duration", "9", "-p", str(process.pid)],
                                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
             if turn % 2:

@@ -36,8 +36,8 @@ def test_bursts_are_attributed_and_the_clock_behind_them_is_measured(kernel_case
         assert any(words in licence["reason"] for words in ("clock", "GHz")), licence["reason"]
         return
     keys = {one["key"]: one for one in licence["evidence"]}
-    if not keys:  # neighbours let no clock be measured: then only an upper end is known
-        assert licence["verdict"] == "undecided" and "clock" in licence["reason"] and all("not_measured" in ratio for ratio in left.values())
+    if not keys:  # neighbours let no clock be measured, or held it down meanwhile: then only an upper end is known
+        assert licence["verdict"] == "undecided" and "clock" in licence["reason"] and licence["recoverable_ratio_at_most"] == pytest.approx(0.25)
         return
     assert "blocks" in keys or "blocks-unmeasured" in keys or "events" in keys
     told = keys.get("wide") or keys["stands"]

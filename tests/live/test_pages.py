@@ -102,8 +102,23 @@ def test_nodes_and_folios_have_numbers_or_a_reason(run, holder):
 
 
 def test_a_command_is_seen_at_its_largest_and_its_status_passed_on(run, tmp_path):
-    program = "import time; a = bytearray(200 << 20); time.sleep(1); del a; time.sleep(0.2); raise SystemExit(7)"
-    done = run("pages", "-j", "-o", str(tmp_path / "out"), "--", "sh", "-c", f"{sys.executable} -c '{program}'; exit $?")
+    # It keeps the memory until plumb (its grandparent) has read on and paused some times: on a busy machine a look may be late.
+    (tmp_path / "program.py").write_text("""import os, time
+plumb = next(line.split()[1] for line in open(f"/proc/{os.getppid()}/status") if line.startswith("PPid:"))
+def reads():
+    return next(line for line in open(f"/proc/{plumb}/io") if line.startswith("syscr:"))
+kept = bytearray(200 << 20)
+end, last, looks, moved = time.monotonic() + 30, reads(), 0, False
+while looks < 4 and time.monotonic() < end:
+    time.sleep(0.01)
+    now = reads()
+    looks += moved and now == last
+    moved, last = now != last, now
+del kept
+time.sleep(0.05)
+raise SystemExit(7)
+""")
+    done = run("pages", "-j", "-o", str(tmp_path / "out"), "--", "sh", "-c", f"{sys.executable} {tmp_path / 'program.py'}; exit $?")
     assert done.returncode == 7, done.stderr
     report = json.loads((tmp_path / "out").read_text())
     largest = report["processes"][0]

@@ -40,7 +40,7 @@ def devices(tmp_path_factory):
 def test_perf_parses_every_printed_event(run, tmp_path, devices, cpu):
     if os.geteuid() != 0 or not shutil.which("perf") or not shutil.which("unshare"):
         pytest.skip("needs root, perf and unshare")
-    done = run("topdown", "--print-perf", "--cpu", cpu, "-l", "9", "--all", "--", "true")
+    done = run("topdown", "--print-perf", "--cpu", cpu, "-l", "6", "--all", "--", "true")
     assert done.returncode == 0, done.stderr
     lines = [line for line in done.stdout.splitlines() if line.startswith("perf stat ")]
     events = [word for line in lines for words in [shlex.split(line)] for word in words[words.index("-e") + 1:words.index("--")] if word != "-e"]

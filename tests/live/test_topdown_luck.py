@@ -148,6 +148,10 @@ def test_a_change_between_passes_is_said(topdown, luckless):
     done = topdown("--drill", "--", luckless, "spin", "0.3", knobs=["then=Branch_Mispredicts", "after_runs=1"])
     assert re.search(r"the passes don't agree: \w+ is \d+\.\d points higher in pass", words_of(done.stdout)), done.stdout
     assert "L2_Bound, " not in done.stdout, "no leaf is made of two different runs"
+    tree, passes = done.stdout.split("Each pass\n")
+    assert re.search(r"^Backend_Bound +not measured: the passes contradict each other", tree, re.M), tree
+    assert not re.search(r"(\+-|±)\d{3}", tree), "no share is known to hundreds of points"
+    assert re.search(r"^pass 1 .*Backend_Bound 9\d", passes, re.M) and re.search(r"^pass 2 .*Backend_Bound 0\.", passes, re.M), passes
 
 
 def test_few_descriptors_are_said(topdown, luckless):

@@ -149,6 +149,7 @@ static void loop_fill(struct bottleneck_loop *loop, const struct bottleneck_requ
     loop->first_addr = region->code->items[region->rows.first].addr;
     loop->last_addr = region->code->items[region->rows.last].addr;
     loop->walks_in_order = look->ruled_out_line_ns > 0 || look->reach.in_order;
+    loop->fp_is_unexplained = look->fp_is_unexplained;
     loop->evenness = look->guesses.evenness;
     for (int cause = 0; cause < CAUSE_COUNT; cause++)
         loop->masses[cause] = look->samples[cause] / (double)region->samples;

@@ -124,6 +124,7 @@ struct bottleneck_loop {
     uint64_t samples;
     double masses[CAUSE_COUNT];        /* of its samples, 0..1 */
     bool walks_in_order;               /* its hottest access goes through memory line by line: what lies ahead is fetched ahead */
+    bool fp_is_unexplained;            /* its arithmetic takes longer than this core's costs say: as denormal numbers do */
     double evenness;                   /* share of its instructions that got samples */
     struct measured rate_per_s, bound_cycles, measured_cycles, bytes_per_turn, extra_memory_trips;
 };

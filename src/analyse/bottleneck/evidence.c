@@ -186,8 +186,18 @@ static void chain_evidence(struct bottleneck_verdict *verdict, const struct lead
         [CAUSE_L1_LATENCY] = "each address comes out of a load before",
         [CAUSE_ATOMIC] = "an atomic operation waits for all loads and stores before it, and those behind wait for it",
     };
-    (void)leading;
-    if (texts[verdict->cause])
+    const struct loop_look *look = leading->look;
+    const struct loop_bound *bound = &look->resources.bound;
+    if (verdict->cause == CAUSE_FP && look->fp_is_unexplained)
+        add(verdict, "code", arena_printf(arena, "arithmetic, though a turn takes %.2f cycles to issue by this core's costs, %.2f on its busiest units and "
+                                                 "%.2f by its longest chain: it takes longer than it should; denormal numbers would",
+                                          bound->frontend_cycles, bound->unit_cycles, bound->chain.cycles));
+    else if (verdict->cause == CAUSE_FP && !look->region->is_loop)
+        add(verdict, "code", "floating-point arithmetic outside loops: whether its units or a chain of results within a call hold it up isn't known");
+    else if (verdict->cause == CAUSE_STORE_FORWARDING && resources_chain(&look->resources) == CAUSE_STORE_FORWARDING)
+        add(verdict, "code", arena_printf(arena, "what a turn loads was stored to the same place in the turn before: that and what is computed between takes "
+                                                 "%.2f cycles a turn by this core's costs, issue %.2f", bound->chain.cycles, bound->frontend_cycles));
+    else if (texts[verdict->cause])
         add(verdict, "code", arena_string(arena, texts[verdict->cause]));
 }
 
@@ -301,19 +311,29 @@ static bool is_memory_idle(const struct loop_look *look)
                                      (double)look->unplaced <= UNPLACED_MOST * (double)look->region->samples);
 }
 
+/* Chains of integers (crc, multiplications, hashes) look like what else their one unit may be short of: those are never sure. */
+static bool is_chain_clear(const struct loop_bound *bound)
+{
+    double sure = bound->chain.cycles, apart = bottleneck_thresholds.bound_apart;
+    return bound->chain.kind_cycles[CHAIN_FP] >= 0.5 * sure && sure >= apart * bound->frontend_cycles && sure >= apart * bound->unit_cycles;
+}
+
 /*
  * The tables of this core say the same as the samples, clearly, of code that nothing can delay: no access that could miss,
  * no branch that could be guessed wrong. What its rate is known to be must not contradict.
  */
-static bool is_bound_alike(const struct bottleneck_verdict *verdict, const struct loop_look *look)
+static bool is_bound_alike(const struct bottleneck_verdict *verdict, const struct leading *leading)
 {
+    const struct loop_look *look = leading->look;
     const struct loop_bound *bound = &look->resources.bound;
     if (!bound->known || bound->is_lower || bound->is_approximate || !is_memory_idle(look) || look->guesses.branches ||
         look->pace.over_bound > bottleneck_thresholds.bound_missed)
         return false;
-    double issue = bound->frontend_cycles, units = bound->unit_cycles;
-    double chain = bound->chain.cycles > bound->chain_if_same.cycles ? bound->chain.cycles : bound->chain_if_same.cycles;
+    double issue = bound->frontend_cycles, units = bound->unit_cycles, sure = bound->chain.cycles;
+    double chain = sure > bound->chain_if_same.cycles ? sure : bound->chain_if_same.cycles;
     static const double CLEAR = 1.15;
+    if (verdict->cause == CAUSE_LATENCY_CHAIN)
+        return is_chain_clear(bound);
     return verdict->cause == CAUSE_RETIRING ? issue >= CLEAR * chain && issue >= units
                                             : units >= CLEAR * issue && units >= CLEAR * chain;
 }
@@ -359,7 +379,8 @@ static bool is_confirmed(const struct bottleneck_verdict *verdict, const struct 
     case CAUSE_FP:
     case CAUSE_PORTS:
     case CAUSE_RETIRING:
-        return is_bound_alike(verdict, look);
+    case CAUSE_LATENCY_CHAIN:
+        return is_bound_alike(verdict, leading);
     case CAUSE_CONDITIONAL:
         return look->pace.over_bound > limit->bound_missed && look->guesses.evenness >= limit->even_least &&
                !look->resources.bound.is_lower;
@@ -492,7 +513,7 @@ static void reasons_find(struct bottleneck_verdict *verdict, const struct leadin
 
 void verdict_explain(struct bottleneck_verdict *verdict, const struct leading *leading, struct arena *arena)
 {
-    recoverable_find(verdict, leading->look, leading->request->machine, (double)leading->request->stalls->sample_count);
+    recoverable_find(verdict, leading->look, leading->request->machine, (double)leading->request->stalls->sample_count, arena);
     if (verdict->recoverable.known && is_contended(leading)) /* the other threads' part isn't known */
         verdict->recoverable.low = 0;
     reasons_find(verdict, leading, arena);

@@ -12,6 +12,8 @@ enum {
     ROWS_LEAST = 4,
 };
 
+static const double LANDED_LEAST = 0.01; /* of the loop's samples */
+
 static uint32_t row_of(const struct stall_code *code, uint64_t addr)
 {
     size_t low = 0, high = code->count;
@@ -42,14 +44,22 @@ static double ways_ratio(const struct region *region, uint32_t row, uint64_t *re
     return on + away ? (double)(on < away ? on : away) / (double)(on < away ? away : on) : 0;
 }
 
-/* A conditional branch that chooses between two ways on, both within the region or out of it further on. */
+/*
+ * A conditional branch that chooses between two ways on, both within the region or out of it further on. One that closes the
+ * loop, or leaves it, does where the loop often ends: a handful of samples where it leads says nothing of that.
+ */
 static bool chooses(const struct region *region, uint32_t row)
 {
     const struct instruction *here = &region->code->items[row];
     if (here->class != INSTRUCTION_BRANCH || !here->has_target)
         return false;
-    bool closes = region->is_loop && row == region->rows.last;
-    return !closes || ways_ratio(region, row, NULL) >= bottleneck_thresholds.both_ways;
+    uint32_t target = row_of(region->code, here->target);
+    bool leaves = target == UINT32_MAX || target < region->rows.first || target > region->rows.last;
+    if (!region->is_loop || (row != region->rows.last && !leaves))
+        return true;
+    uint64_t samples;
+    double ratio = ways_ratio(region, row, &samples);
+    return ratio >= bottleneck_thresholds.both_ways && (double)samples >= LANDED_LEAST * (double)region->samples;
 }
 
 static void ways_note(const struct region *region, uint32_t row, struct guesses *guesses, uint64_t *most)

@@ -181,12 +181,14 @@ static enum bottleneck_cause access_cause(struct rows_view *view, uint32_t row, 
     return here->class == INSTRUCTION_ATOMIC ? CAUSE_ATOMIC : near_cause(view, row, look, &reach);
 }
 
-/* By the costs of this core the chain of results is what a turn takes: arithmetic that stalls in it waits for that. */
+/*
+ * By the costs of this core the chain of results is what a turn takes: arithmetic that stalls in it waits for that, whatever most
+ * of the chain is (a value that goes round through memory, too).
+ */
 static enum bottleneck_cause arithmetic_cause(const struct loop_look *look, enum bottleneck_cause otherwise)
 {
-    const struct loop_bound *bound = &look->resources.bound;
-    bool by_chain = bound->known && !bound->is_lower && resources_first(&look->resources) == CAUSE_LATENCY_CHAIN;
-    return by_chain ? CAUSE_LATENCY_CHAIN : otherwise;
+    enum bottleneck_cause chain = resources_chain(&look->resources);
+    return chain != CAUSE_UNKNOWN ? chain : otherwise;
 }
 
 static enum bottleneck_cause row_cause(struct rows_view *view, uint32_t row, struct loop_look *look)
@@ -237,8 +239,10 @@ static enum bottleneck_cause quick_cause(const struct loop_look *look)
     bool missed = paced && look->pace.over_bound_most > limit->bound_missed;
     if (missed && guesses->branches && guesses->evenness > limit->even_most)
         return CAUSE_CONDITIONAL;
-    return missed || (guesses->branches && guesses->evenness > limit->even_most) ? CAUSE_UNKNOWN
-                                                                                  : resources_first(&look->resources);
+    /* A rate that isn't accepted bounds the time of a turn from above alone: that says of no turn that it takes longer than its bound. */
+    bool slower = look->pace.over_bound > limit->bound_missed && !bound->is_lower;
+    return slower || (guesses->branches && guesses->evenness > limit->even_most) ? CAUSE_UNKNOWN
+                                                                                 : resources_first(&look->resources);
 }
 
 /* An access of which at most half of the addresses are known. */
@@ -269,6 +273,23 @@ static void quick_join(struct loop_look *look)
     look->samples[CAUSE_RETIRING] = 0;
 }
 
+/*
+ * Most samples stand at one arithmetic instruction, in a turn that takes longest for issue or other units by this core's costs: then
+ * it took longer than that says. Numbers below the smallest normal one do, by some hundred cycles.
+ */
+static bool is_fp_unexplained(const struct loop_look *look)
+{
+    const struct bottleneck_thresholds *limit = &bottleneck_thresholds;
+    const struct loop_bound *bound = &look->resources.bound;
+    enum bottleneck_cause first = resources_first(&look->resources);
+    uint32_t row = look->hottest[CAUSE_FP];
+    bool as_bound = look->pace.over_bound_most > 0 && look->pace.over_bound_most < limit->bound_missed;
+    if (!look->region->is_loop || row == UINT32_MAX || !bound->known || bound->is_lower || as_bound)
+        return false;
+    return (first == CAUSE_RETIRING || first == CAUSE_PORTS) &&
+           (double)look->region->code->hits[row] >= limit->fp_one_place * (double)look->region->samples;
+}
+
 struct loop_look loop_look_of(const struct bottleneck_request *request, const struct region *region, struct arena *arena)
 {
     struct loop_look look = {.region = region, .guesses = guesses_of(region), .resources = resources_of(request, region)};
@@ -296,6 +317,7 @@ struct loop_look loop_look_of(const struct bottleneck_request *request, const st
         look_add(&look, cause != CAUSE_UNKNOWN || may_wait ? cause : quick, row);
     }
     quick_join(&look);
+    look.fp_is_unexplained = loop_look_first(&look) == CAUSE_FP && is_fp_unexplained(&look);
     look.touched = reach_together(request, region, arena);
     return look;
 }

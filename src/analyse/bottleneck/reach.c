@@ -29,13 +29,17 @@ static enum bottleneck_level level_of(const struct bottleneck_machine *machine, 
                                                                           : LEVEL_BEYOND;
 }
 
-/* By the lines met; where they are too few to count, they are more than a lower bound and fewer than the pages hold. */
+/* By the lines met; where they are too few to count, they are more than a lower bound, and fewer than its upper one or than the pages hold. */
 static bool level_find(struct reach *reach, const struct bottleneck_machine *machine, double crowding)
 {
     const struct touched_memory *touched = &reach->touched;
     reach->level = level_of(machine, reach->lines_bytes, crowding);
+    if (touched->lines_bytes.known || reach->level == LEVEL_BEYOND)
+        return true;
+    double most = touched->lines_most_bytes;
+    most = touched->pages_bytes.known && touched->pages_bytes.high < most ? touched->pages_bytes.high : most;
     bool is_small = touched->pages_bytes.known && level_of(machine, touched->pages_bytes.mid, 1) == LEVEL_L1;
-    return touched->lines_bytes.known || reach->level != LEVEL_L1 || is_small;
+    return is_small || (reach->level != LEVEL_L1 && level_of(machine, most, 1) == reach->level);
 }
 
 /* The row of the region whose accesses stalled most. */

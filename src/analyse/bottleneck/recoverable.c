@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analyse/bottleneck/recoverable.h"
 
+#include "analyse/loop/loop_width.h"
+
 #include "base/vec.h"
 
 enum {
@@ -66,6 +68,24 @@ static bool by_chain(struct gain *gain, const struct loop_look *look, enum bottl
     return true;
 }
 
+/* NULL: wider code can compute what it does, as far as its code says; else why not. */
+static const char *why_not_wider(const struct loop_look *look, struct arena *arena)
+{
+    static const char *const texts[LOOP_OBSTACLES] = {
+        [LOOP_CALLS] = "it calls functions in each turn",
+        [LOOP_BRANCHES] = "its turns go different ways",
+        [LOOP_SCATTERED] = "its data don't follow one another in memory",
+        [LOOP_CARRIED] = "each turn needs what the one before computed",
+        [LOOP_STORED] = "each turn needs what the one before stored",
+        [LOOP_NO_FORM] = "vectors don't have its instructions, or no faster",
+    };
+    if (!look->region->is_loop)
+        return "it is no loop that could compute several of its numbers at once: only less arithmetic, or fewer calls, are sure to be faster";
+    struct loop_width width = loop_width_of(look->region->code->items, look->region->rows, arena);
+    return texts[width.obstacle] ? arena_printf(arena, "wider vectors can't compute it (%s): only less arithmetic is sure to be faster",
+                                                texts[width.obstacle]) : NULL;
+}
+
 static bool by_width(struct gain *gain, const struct loop_look *look, enum bottleneck_cause cause, double widest_bits)
 {
     const struct instruction *row = hottest_of(look, cause);
@@ -103,8 +123,16 @@ static struct gain gain_of(const struct loop_look *look, enum bottleneck_cause c
     return gain;
 }
 
+/* NULL: something is known of what a remedy returns. */
+static const char *why_no_gain(enum bottleneck_cause cause, const struct loop_look *look, struct arena *arena)
+{
+    if (cause != CAUSE_FP || !look)
+        return NULL;
+    return look->fp_is_unexplained ? "its arithmetic takes longer than its units and chains do: what holds it up isn't shown" : why_not_wider(look, arena);
+}
+
 void recoverable_find(struct bottleneck_verdict *verdict, const struct loop_look *look, const struct bottleneck_machine *machine,
-                      double all_samples)
+                      double all_samples, struct arena *arena)
 {
     if (verdict->class == BOTTLENECK_RETIRING || verdict->class == BOTTLENECK_MIXED || verdict->class == BOTTLENECK_UNKNOWN) {
         verdict->recoverable_why = verdict->class == BOTTLENECK_RETIRING
@@ -112,6 +140,9 @@ void recoverable_find(struct bottleneck_verdict *verdict, const struct loop_look
                                        : "there is no one cause to remove";
         return;
     }
+    verdict->recoverable_why = why_no_gain(verdict->cause, look, arena);
+    if (verdict->recoverable_why)
+        return;
     struct gain gain = gain_of(look, verdict->cause, machine->widest_bits);
     struct interval share = verdict->share;
     double most = share.high * gain.high, all = all_samples > 0 && look ? (double)look->region->samples / all_samples * gain.high : 0;

@@ -70,10 +70,21 @@ static enum bottleneck_cause chain_cause(const struct loop_result_chain *chain)
     return causes[best];
 }
 
+static bool is_chain_longest(const struct loop_bound *bound)
+{
+    return bound->chain.cycles > CLEARLY * bound->frontend_cycles && bound->chain.cycles > CLEARLY * bound->unit_cycles;
+}
+
+enum bottleneck_cause resources_chain(const struct resources *use)
+{
+    bool is_known = use->bound.known && !use->bound.is_lower;
+    return is_known && is_chain_longest(&use->bound) ? chain_cause(&use->bound.chain) : CAUSE_UNKNOWN;
+}
+
 static enum bottleneck_cause bound_first(const struct loop_bound *bound)
 {
     double issue = bound->frontend_cycles * CLEARLY;
-    if (bound->chain.cycles > issue && bound->chain.cycles > CLEARLY * bound->unit_cycles)
+    if (is_chain_longest(bound))
         return chain_cause(&bound->chain);
     if (bound->unit_cycles <= issue)
         return CAUSE_RETIRING;

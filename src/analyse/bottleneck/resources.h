@@ -18,5 +18,7 @@ struct resources { /* cycles a turn */
 struct resources resources_of(const struct bottleneck_request *request, const struct region *region);
 /* RETIRING when issue comes first, FP or PORTS, or what the longest chain of results is made of. */
 enum bottleneck_cause resources_first(const struct resources *resources);
+/* … where that chain is surely what a turn takes longest for; else UNKNOWN. */
+enum bottleneck_cause resources_chain(const struct resources *resources);
 
 #endif

@@ -53,6 +53,7 @@ struct bottleneck_thresholds {
     double small_most;         /* of samples: quick ones in small pieces, that only all of them together tell something of */
     double constants_bytes;    /* a loop that reads no more reads constants, which stay in the first cache */
     double stepped_high;       /* of the time, shown at least by what ran: with what samples show that is two proofs */
+    double fp_one_place;       /* of a loop's samples, at one arithmetic instruction: retirement in step leaves half there at most */
     double off_cpu_most;       /* above it the wait is the problem */
     double blind_most;         /* of samples that could not be told */
 };
@@ -107,6 +108,7 @@ static const struct bottleneck_thresholds bottleneck_thresholds = {
     .small_most = 0.25,
     .constants_bytes = 1024,
     .stepped_high = 0.25,
+    .fp_one_place = 0.7,
     .off_cpu_most = 0.5,
     .blind_most = 0.5,
 };

@@ -48,14 +48,22 @@ static uint64_t period_floor(double share, uint64_t total)
     return least <= 0 ? 0 : (uint64_t)least;
 }
 
-static uint64_t row_weight(const struct building *building, const struct hotspot *row)
+uint64_t hotspot_row_weight(const struct building *building, const struct hotspot *row)
 {
     return building->options->children ? row->children_period : row->period;
 }
 
-static void tree_build(struct building *building, struct hotspot *row, const struct row_chain *of_row, size_t count)
+struct call_tree_limits hotspot_tree_limits(const struct building *building, struct hotspot *row)
 {
     const struct hotspots_options *options = building->options;
+    uint64_t whole = options->tree_relative ? hotspot_row_weight(building, row) : building->hotspots->total_period;
+    row->tree_least = period_floor(options->tree_share_least, whole);
+    return (struct call_tree_limits){.weight_least = options->tree_relative ? 0 : row->tree_least,
+                                     .share_least = options->tree_relative ? options->tree_share_least : 0};
+}
+
+static void tree_build(struct building *building, struct hotspot *row, const struct row_chain *of_row, size_t count)
+{
     struct call_chain *chains = memory_alloc(memory_product(count, sizeof(*chains)));
     for (size_t at = 0; at < count; at++) {
         const struct path *path = &building->paths.items[of_row[at].path];
@@ -64,10 +72,7 @@ static void tree_build(struct building *building, struct hotspot *row, const str
                                          .weight = path->period,
                                          .samples = path->samples};
     }
-    uint64_t whole = options->tree_relative ? row_weight(building, row) : building->hotspots->total_period;
-    row->tree_least = period_floor(options->tree_share_least, whole);
-    struct call_tree_limits limits = {.weight_least = options->tree_relative ? 0 : row->tree_least,
-                                      .share_least = options->tree_relative ? options->tree_share_least : 0};
+    struct call_tree_limits limits = hotspot_tree_limits(building, row);
     call_tree_build(row->tree, chains, count, building->places->count, &limits);
     free(chains);
 }
@@ -88,14 +93,20 @@ static struct row_chain *chains_by_row(const row_chains *chains, size_t row_coun
     return sorted;
 }
 
-void hotspot_trees_build(struct building *building)
+void hotspot_trees_begin(struct building *building)
 {
     struct hotspots *hotspots = building->hotspots;
     uint64_t least = period_floor(building->options->tree_share_least, hotspots->total_period);
     vec_for_each (hotspots, row)
         /* Below the limit every branch would be left out. */
-        if (building->options->tree_relative || row_weight(building, row) >= least)
+        if (building->options->tree_relative || hotspot_row_weight(building, row) >= least)
             row->tree = memory_alloc(sizeof(*row->tree));
+}
+
+void hotspot_trees_build(struct building *building)
+{
+    struct hotspots *hotspots = building->hotspots;
+    hotspot_trees_begin(building);
     vec_for_each (&building->stamps, stamp)
         *stamp = UINT32_MAX;
     row_chains chains = {0};

@@ -205,6 +205,24 @@ static struct row_key own_key(struct building *building, const struct tally_item
     return key;
 }
 
+/* The path of the frames at hand in the trie, from its last node's and its own place's ids alone. */
+static uint32_t path_in_trie(struct building *building, const struct row_key *own, uint32_t thread)
+{
+    uint32_t id = (uint32_t)building->paths.count, first_node = (uint32_t)building->nodes.count;
+    uint32_t node = path_trie_add(building, own, id);
+    uint64_t key = hash_u64((uint64_t)node << 32 | own->place);
+    uint32_t met = hashmap_find(&building->path_map, key, NULL, NULL, NULL);
+    if (met != HASHMAP_ABSENT)
+        return met;
+    *vec_push(&building->paths) = (struct path){.own = *own,
+                                                .thread = thread,
+                                                .count = (uint32_t)building->frames.count,
+                                                .node = node,
+                                                .first_node = first_node};
+    hashmap_add(&building->path_map, key, id);
+    return id;
+}
+
 static uint32_t path_add(struct building *building, const struct path_key *key, uint64_t hash, uint32_t thread)
 {
     uint32_t id = (uint32_t)building->paths.count;
@@ -219,18 +237,23 @@ static uint32_t path_add(struct building *building, const struct path_key *key, 
     return id;
 }
 
+static uint32_t path_with_places(struct building *building, const struct row_key *own, uint32_t thread)
+{
+    struct path_key key = {own, building->frames.items, building->frames.count};
+    uint64_t hash = hash_combine(hash_bytes(own, sizeof(*own)),
+                                 key.count ? hash_bytes(key.places, key.count * sizeof(*key.places)) : 0);
+    uint32_t id = hashmap_find(&building->path_map, hash, path_equal, building, &key);
+    return id != HASHMAP_ABSENT ? id : path_add(building, &key, hash, thread);
+}
+
 static void path_count(struct building *building, const struct tally_item *item)
 {
     building->frames.count = 0;
     if (building->options->children || building->options->trees)
         frames_of(building, item);
     struct row_key own = own_key(building, item, places_of(building->places, item->location));
-    struct path_key key = {&own, building->frames.items, building->frames.count};
-    uint64_t hash = hash_combine(hash_bytes(&own, sizeof(own)),
-                                 key.count ? hash_bytes(key.places, key.count * sizeof(*key.places)) : 0);
-    uint32_t id = hashmap_find(&building->path_map, hash, path_equal, building, &key);
-    if (id == HASHMAP_ABSENT)
-        id = path_add(building, &key, hash, item->thread);
+    uint32_t id = building->is_trie ? path_in_trie(building, &own, item->thread)
+                                    : path_with_places(building, &own, item->thread);
     building->paths.items[id].samples += item->samples;
     building->paths.items[id].period += item->period;
     struct hotspots *hotspots = building->hotspots;
@@ -244,6 +267,7 @@ static void paths_build(struct building *building)
 {
     building->paths.count = building->path_places.count = building->memos.count = 0;
     hashmap_done(&building->path_map);
+    path_trie_begin(building);
     for (size_t at = 0; at < building->tally->count; at++)
         if (building->tally->items[at].event == building->event)
             path_count(building, &building->tally->items[at]);
@@ -255,8 +279,9 @@ static void paths_build(struct building *building)
 
 /* ---- counting ---- */
 
-static void deepen(struct hotspot *row, size_t depth)
+void hotspot_row_deepen(struct building *building, uint32_t row_id, size_t depth)
 {
+    struct hotspot *row = &building->hotspots->items[row_id];
     if (depth > row->stack_depth_most)
         row->stack_depth_most = depth;
 }
@@ -267,7 +292,7 @@ const uint32_t *path_places_of(const struct building *building, const struct pat
     return building->path_places.count ? building->path_places.items + path->first : NULL;
 }
 
-static void count_into(struct building *building, uint32_t row_id, const struct path *path, bool own)
+void hotspot_row_count(struct building *building, uint32_t row_id, const struct path *path, bool own)
 {
     struct hotspot *row = &building->hotspots->items[row_id];
     struct hotspot_counts *other =
@@ -275,6 +300,8 @@ static void count_into(struct building *building, uint32_t row_id, const struct 
     if (own) {
         *(other ? &other->samples : &row->samples) += path->samples;
         *(other ? &other->period : &row->period) += path->period;
+        if (building->is_trie)
+            return; /* its nodes count in all they pass */
     }
     *(other ? &other->children_samples : &row->children_samples) += path->samples;
     *(other ? &other->children_period : &row->children_period) += path->period;
@@ -285,16 +312,16 @@ static void count_path(struct building *building, uint32_t index)
     const struct path *path = &building->paths.items[index];
     const uint32_t *places = path_places_of(building, path);
     uint32_t own = row_of(building, path, path->own.place);
-    count_into(building, own, path, true);
+    hotspot_row_count(building, own, path, true);
     building->stamps.items[own] = index;
-    deepen(&building->hotspots->items[own], path->count);
+    hotspot_row_deepen(building, own, path->count);
     for (size_t at = 0; building->options->children && at < path->count; at++) {
         uint32_t row = row_of(building, path, places[at]);
         if (building->stamps.items[row] == index)
             continue; /* its own, or a recursion: a sample counts once */
         building->stamps.items[row] = index;
-        count_into(building, row, path, false);
-        deepen(&building->hotspots->items[row], path->count - at);
+        hotspot_row_count(building, row, path, false);
+        hotspot_row_deepen(building, row, path->count - at);
     }
 }
 
@@ -305,7 +332,9 @@ static void count_event(struct building *building, uint32_t event, uint32_t memb
     paths_build(building);
     vec_for_each (&building->stamps, stamp)
         *stamp = UINT32_MAX;
-    for (uint32_t at = 0; at < building->paths.count; at++)
+    if (building->is_trie)
+        path_trie_count(building);
+    for (uint32_t at = 0; !building->is_trie && at < building->paths.count; at++)
         count_path(building, at);
 }
 
@@ -320,6 +349,7 @@ static void building_done(struct building *building)
     vec_done(&building->paths);
     vec_done(&building->path_places);
     hashmap_done(&building->path_map);
+    path_trie_done(building);
     hashmap_done(&building->map);
 }
 
@@ -331,9 +361,12 @@ void hotspots_build(struct hotspots *hotspots, const struct sample_tally *tally,
         hotspots->other_totals = memory_alloc(memory_product(hotspots->other_count, sizeof(struct hotspot_counts)));
     struct building building = {
         .hotspots = hotspots, .tally = tally, .recording = recording, .places = places, .options = options};
+    building.is_trie = options->children && options->callers_first;
     folds_begin(&building);
     count_event(&building, event, 0);
-    if (options->trees)
+    if (options->trees && building.is_trie)
+        path_trie_trees(&building);
+    else if (options->trees)
         hotspot_trees_build(&building);
     for (uint32_t member = 1; member <= hotspots->other_count; member++)
         count_event(&building, event + member, member);

@@ -18,8 +18,27 @@ struct path {
     struct row_key own; /* with the place where the sample was taken */
     uint32_t thread;    /* the first one's */
     uint32_t first, count; /* into path_places: its frames, as trees are read */
+    uint32_t node;         /* where paths are a trie: its last one … */
+    uint32_t first_node;   /* … and the first of the nodes that it brought */
     uint64_t samples, period;
 };
+
+/*
+ * What paths have in common from their first place on, when callers come first and each sample counts in them, too:
+ * a row's callers and trees are then sums over nodes, of which there are far fewer than frames in all paths.
+ */
+struct path_node {
+    uint32_t place;  /* of a root: which of the groups */
+    uint32_t parent; /* PATH_NODE_NONE: a root */
+    uint32_t first_child, next_sibling;
+    uint32_t first_path; /* that went this way */
+    uint32_t row;
+    uint32_t depth, depth_most; /* its own (0: a root), and that of the deepest path through it */
+    bool outermost;             /* no node above it is of its row */
+    uint64_t samples, period;   /* of all paths through it */
+};
+
+#define PATH_NODE_NONE UINT32_MAX
 
 /* Places that some keys don't tell apart: each place's first like. */
 struct place_fold {
@@ -54,6 +73,10 @@ struct building {
     vec(struct path) paths;
     vec(uint32_t) path_places;
     struct hashmap path_map;
+    bool is_trie; /* paths are a trie: they have a node instead of places */
+    vec(struct path_node) nodes;
+    struct hashmap node_map; /* by parent and place */
+    vec(struct row_key) groups; /* paths of different groups share no rows: their keys but for the place */
 };
 
 
@@ -63,6 +86,22 @@ uint32_t row_of(struct building *building, const struct path *path, uint32_t pla
 const uint32_t *path_places_of(const struct building *building, const struct path *path);
 /* Call trees of the rows, from the paths at hand. */
 void hotspot_trees_build(struct building *building);
+/* Give the rows that are to have one a tree, empty so far. */
+void hotspot_trees_begin(struct building *building);
+uint64_t hotspot_row_weight(const struct building *building, const struct hotspot *row);
+/* Below which weight branches of the row's tree are left out. */
+struct call_tree_limits hotspot_tree_limits(const struct building *building, struct hotspot *row);
+/* Add samples or a depth to a row. own: the samples were in it, not in what it called. */
+void hotspot_row_count(struct building *building, uint32_t row, const struct path *path, bool own);
+void hotspot_row_deepen(struct building *building, uint32_t row, size_t depth);
+
+/* The last node of the frames at hand, in the group of that key; new nodes say that path `path` was first. */
+uint32_t path_trie_add(struct building *building, const struct row_key *own, uint32_t path);
+void path_trie_begin(struct building *building);
+void path_trie_done(struct building *building);
+/* Rows of all paths and nodes, in the order in which these came, and their numbers. */
+void path_trie_count(struct building *building);
+void path_trie_trees(struct building *building);
 /* Drop rows whose names weren't asked for; then shares; then order. */
 void hotspot_rows_finish(struct building *building);
 void hotspot_release(struct hotspot *row);

@@ -234,6 +234,15 @@ static bool is_fused_compare(const struct instructions *result, uint32_t branch)
            (result->rows[branch].instruction.reads & compare->writes);
 }
 
+/* Whether the row before leads on to this one. Padding behind a jump or a return, to which nothing leads, never runs. */
+static bool is_fallen_into(const struct instructions *result, const struct code_flow *flow, uint32_t row)
+{
+    uint32_t at = row;
+    while (at > 0 && result->rows[at - 1].instruction.class == INSTRUCTION_NOP && flow->branch_first[at - 1] == flow->branch_first[at])
+        at--;
+    return at > 0 ? result->rows[at - 1].instruction.falls_through : row > 0;
+}
+
 /*
  * Which row ran before this one. A loop's head follows its back edge nearly always; other targets follow the
  * way that has more samples near its end. Behind a call, what ran before is the callee's return: ROW_NONE.
@@ -242,8 +251,7 @@ static void find_stalled_row(struct instructions *result, const struct code_flow
 {
     struct way best = {.row = ROW_NONE};
     unsigned ways = 0;
-    if (row > 0 && result->rows[row - 1].instruction.falls_through &&
-        result->rows[row - 1].instruction.class != INSTRUCTION_CALL) {
+    if (is_fallen_into(result, flow, row) && result->rows[row - 1].instruction.class != INSTRUCTION_CALL) {
         best = (struct way){.row = row - 1, .weight = weight_near(result, row - 1)};
         ways++;
     }

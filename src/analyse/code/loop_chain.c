@@ -2,9 +2,11 @@
 #include "analyse/code/loop_chain.h"
 
 #include "base/arena.h"
+#include "base/scope.h"
 #include "base/vec.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum {
     REACH = 4096, /* rows that a loop may have */
@@ -28,14 +30,71 @@ static bool row_find(const struct instruction *rows, size_t count, uint64_t addr
     return low < count && rows[low].addr == addr;
 }
 
+enum { WAY_ROWS = 4 * REACH }; /* from where a jump leads: so far it is followed */
+
+struct way_back { /* whether jumps back close loops, asked for many of them */
+    const struct instruction *rows;
+    size_t count;
+    uint32_t question;
+    uint32_t met_in[WAY_ROWS]; /* by row from where the jump leads: the last question that met it */
+    uint32_t open[WAY_ROWS];   /* such rows to go on from */
+};
+
+static struct way_back *way_back_new(const struct instruction *rows, size_t count)
+{
+    struct way_back *way = memory_alloc(sizeof(*way));
+    way->rows = rows;
+    way->count = count;
+    way->question = 0;
+    memset(way->met_in, 0, sizeof(way->met_in));
+    return way;
+}
+
+/* false: that is too far to be followed. */
+static bool way_open(struct way_back *way, uint32_t first, uint32_t row, uint32_t *open_count)
+{
+    if (row >= first && row - first >= WAY_ROWS)
+        return false;
+    if (row < first || row >= way->count || way->met_in[row - first] == way->question)
+        return true;
+    way->met_in[row - first] = way->question;
+    way->open[(*open_count)++] = row;
+    return true;
+}
+
+/*
+ * Whether a jump back is met again from where it leads, on no way that goes above that: then it closes a loop. Else it leads to
+ * code that ways share, such as the end of a function. A jump whose targets aren't known may lead anywhere.
+ */
+static bool comes_back(struct way_back *way, struct loop_rows loop)
+{
+    uint32_t open_count = 0, target;
+    way->question++;
+    bool followed = way_open(way, loop.first, loop.first, &open_count);
+    while (followed && open_count) {
+        uint32_t row = way->open[--open_count];
+        const struct instruction *here = &way->rows[row];
+        bool leads_anywhere = here->class == INSTRUCTION_JUMP && !here->has_target;
+        if (row == loop.last || leads_anywhere)
+            return true;
+        if (here->has_target && here->class != INSTRUCTION_CALL && row_find(way->rows, way->count, here->target, &target))
+            followed = way_open(way, loop.first, target, &open_count);
+        if (here->falls_through)
+            followed &= way_open(way, loop.first, row + 1, &open_count);
+    }
+    return !followed;
+}
+
 bool code_loop_around(const struct instruction *rows, size_t count, uint32_t row, struct loop_rows *ret_loop)
 {
     uint64_t addr = rows[row].addr, best = UINT64_MAX;
+    scoped_free struct way_back *way = way_back_new(rows, count);
     for (size_t at = row; at < count && at < (size_t)row + REACH; at++) {
         const struct instruction *jump = &rows[at];
         uint32_t first;
         if (!jump->has_target || jump->class == INSTRUCTION_CALL || jump->target > addr ||
-            jump->addr - jump->target >= best || !row_find(rows, count, jump->target, &first))
+            jump->addr - jump->target >= best || !row_find(rows, count, jump->target, &first) ||
+            !comes_back(way, (struct loop_rows){first, (uint32_t)at}))
             continue;
         best = jump->addr - jump->target;
         *ret_loop = (struct loop_rows){first, (uint32_t)at};
@@ -73,6 +132,7 @@ static uint32_t next_free(uint32_t *next, uint32_t row)
 void code_loops_find(const struct instruction *rows, size_t count, struct loop_rows *ret_loops)
 {
     vec(struct back_jump) jumps = {0};
+    scoped_free struct way_back *way = way_back_new(rows, count);
     uint32_t *next = memory_alloc((count + 1) * sizeof(*next));
     for (uint32_t at = 0; at <= count; at++)
         next[at] = at;
@@ -81,7 +141,7 @@ void code_loops_find(const struct instruction *rows, size_t count, struct loop_r
         uint32_t first;
         ret_loops[at] = (struct loop_rows){UINT32_MAX, UINT32_MAX};
         if (jump->has_target && jump->class != INSTRUCTION_CALL && jump->target <= jump->addr &&
-            row_find(rows, count, jump->target, &first))
+            row_find(rows, count, jump->target, &first) && comes_back(way, (struct loop_rows){first, at}))
             *vec_push(&jumps) = (struct back_jump){jump->addr - jump->target, {first, at}};
     }
     if (jumps.count)
@@ -247,6 +307,17 @@ bool loop_value_returns(const struct instruction *rows, struct loop_rows loop, u
         held = keeps && next->class != INSTRUCTION_CALL ? held | next->writes : held & ~overwritten_by(next);
     }
     return held & address_registers(&rows[row].memory);
+}
+
+bool loop_load_leads_on(const struct instruction *rows, struct loop_rows loop, uint32_t row)
+{
+    uint64_t address = address_registers(&rows[row].memory);
+    if (!(rows[row].writes & address) || rows[row].memory.has_vector_index)
+        return false;
+    for (uint32_t at = loop.first; at <= loop.last; at++)
+        if (at != row && (rows[at].class == INSTRUCTION_CALL || rows[at].writes & address))
+            return false;
+    return true;
 }
 
 bool loop_load_follows(const struct instruction *rows, struct loop_rows loop, uint32_t chase, uint32_t load)

@@ -15,7 +15,10 @@ struct loop_rows {
     uint32_t first, last; /* rows; the last jumps back to the first */
 };
 
-/* The smallest loop closed by a direct jump back. Rows are sorted by address. */
+/*
+ * The smallest loop closed by a direct jump back that the code behind its target leads to again: jumps back to code that
+ * ways share close none. Rows are sorted by address.
+ */
 bool code_loop_around(const struct instruction *rows, size_t count, uint32_t row, struct loop_rows *ret_loop);
 
 /* The same for all rows at once; `first` is UINT32_MAX where there is none. */
@@ -40,6 +43,12 @@ struct loop_chain {
  * loaded is data. true also where the loop is too long to tell.
  */
 bool loop_value_returns(const struct instruction *rows, struct loop_rows loop, uint32_t row);
+
+/*
+ * Whether the registers behind a load that overwrites one of its own address say where it loads next, exactly: nothing else in
+ * the loop writes any of them. So goes a chase by indices ("mov (%rdi,%rax,4),%eax").
+ */
+bool loop_load_leads_on(const struct instruction *rows, struct loop_rows loop, uint32_t row);
 
 struct loop_chain loop_chain_at(const struct instruction *rows, struct loop_rows loop, uint32_t row);
 

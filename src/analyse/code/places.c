@@ -167,6 +167,12 @@ uint32_t places_of(struct places *places, uint32_t location)
     return places->frames[span->first + span->count - 1];
 }
 
+const struct place *places_at(struct places *places, uint32_t location)
+{
+    uint32_t place = places_of(places, location); /* may move the items */
+    return &places->items[place];
+}
+
 size_t places_frames(struct places *places, uint32_t location, const uint32_t **ret_frames)
 {
     const struct place_span *span = span_at(places, location);

@@ -27,9 +27,21 @@ bool stall_moves_one(const struct instruction *instruction)
                                          instruction->memory.size_bytes && instruction->memory.size_bytes <= 8);
 }
 
+/* What a load left in its own address is where it goes next: a plain pointer, or an index that nothing else of its loop writes. */
+static bool leads_on(const struct stall_code *decoded, uint32_t index)
+{
+    const struct instruction *instruction = &decoded->items[index];
+    const struct loop_rows *loop = &decoded->loops[index];
+    if (instruction->class != INSTRUCTION_LOAD)
+        return false;
+    if (instruction->memory.index == REGISTER_NONE && instruction->memory.size_bytes == 8)
+        return !(decoded->marks[index] & MARK_STRAY);
+    return loop->first != NO_INDEX && loop_load_leads_on(decoded->items, *loop, index);
+}
+
 /*
- * The sample is taken behind the load, when a load into a register of its own address has overwritten it. A plain
- * pointer chase leaves the next address there, which is as good; anything else leaves data.
+ * The sample is taken behind the load, when a load into a register of its own address has overwritten it. A chase leaves the
+ * next address there, which is as good; anything else leaves data.
  */
 static bool loses_address(const struct stall_code *decoded, uint32_t index)
 {
@@ -37,10 +49,8 @@ static bool loses_address(const struct stall_code *decoded, uint32_t index)
     const struct memory_operand *memory = &instruction->memory;
     uint64_t used = (memory->base < 64 ? (uint64_t)1 << memory->base : 0) |
                     (memory->index < 64 ? (uint64_t)1 << memory->index : 0);
-    bool chases = instruction->class == INSTRUCTION_LOAD && memory->index == REGISTER_NONE && memory->size_bytes == 8 &&
-                  !(decoded->marks[index] & MARK_STRAY);
     bool goes_on = instruction->class == INSTRUCTION_STRING; /* its registers say where it is */
-    return instruction->is_load && !chases && !goes_on && (instruction->writes & used);
+    return instruction->is_load && (instruction->writes & used) && !goes_on && !leads_on(decoded, index);
 }
 
 enum instruction_class stall_counted_class(const struct instruction *instruction)

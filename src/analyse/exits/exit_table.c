@@ -298,7 +298,9 @@ static void classes_sum(struct exit_table *table)
         }
     }
     const char *why = table->is_table ? "the table has no times" : table->exits ? "no exit's end was seen" : "there were no exits";
+    why = table->exits && table->idle == table->exits ? "there were none but idle ones" : why;
     table->handler_ns = any ? measured_as(handler) : not_measured(why);
+    why = any_idle || !table->is_table ? why : "the table has no times";
     table->idle_ns = any_idle ? measured_as(idle) : not_measured(table->idle ? why : "there were no idle exits");
     struct measured seconds = any && whole ? measured_as(handler * 1e-9)
                               : any ? not_measured("the ends of some reasons' exits were not seen") : not_measured(why);

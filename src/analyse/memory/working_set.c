@@ -262,3 +262,15 @@ bool working_set_walks_rows(const struct working_set *set)
     bool few = set->lines.known && set->lines.bytes * FEW_LINES < (double)set->span_bytes;
     return set->stride_bytes && !set->one_place_in_stride && !few;
 }
+
+static void size_clamp(struct set_size *size, double most)
+{
+    size->bytes = size->bytes > most ? most : size->bytes;
+    size->at_least_bytes = size->at_least_bytes > most ? most : size->at_least_bytes;
+}
+
+void working_set_clamp(struct working_set *set, uint64_t mapping_bytes)
+{
+    size_clamp(&set->lines, (double)mapping_bytes);
+    size_clamp(&set->pages, (double)mapping_bytes);
+}

@@ -41,5 +41,7 @@ struct timed_address {
 bool working_set_walks_rows(const struct working_set *set);
 /* addresses in time order. */
 struct working_set working_set_of(const struct timed_address *addresses, size_t count);
+/* No estimate is larger than the mapping that all its addresses lie in. */
+void working_set_clamp(struct working_set *set, uint64_t mapping_bytes);
 
 #endif

@@ -13,6 +13,7 @@ enum mark {
     MARK_SPIN = 8,
     MARK_EXEC = 16,
     MARK_ENTRY = 32, /* of a system call, whichever */
+    MARK_CPU_CLOCK = 64,
 };
 
 static const struct {
@@ -33,6 +34,7 @@ static const struct {
     {"copy_process", MARK_EXEC},
     {"do_syscall_64", MARK_ENTRY},      {"entry_SYSCALL_", MARK_ENTRY}, {"x64_sys_call", MARK_ENTRY},
     {"syscall_", MARK_ENTRY},           {"do_int80_", MARK_ENTRY},      {"do_fast_syscall_32", MARK_ENTRY},
+    {"posix_cpu_clock_get", MARK_CPU_CLOCK}, {"process_cpu_clock_get", MARK_CPU_CLOCK}, {"thread_cpu_clock_get", MARK_CPU_CLOCK},
     {"el0_svc", MARK_ENTRY},            {"invoke_syscall", MARK_ENTRY}, {"el0t_64_sync", MARK_ENTRY},
 };
 
@@ -167,6 +169,7 @@ static void sample_count(struct kernel_time *result, struct counts *calls, unsig
         result->exec_samples++;
     else if (call || found & MARK_ENTRY) {
         result->call_samples++;
+        result->cpu_clock_samples += (found & MARK_CPU_CLOCK) != 0;
         if (call)
             call_count(calls, call);
     } else if (named)

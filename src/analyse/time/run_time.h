@@ -40,6 +40,8 @@ struct run_time {
     struct measured migrations;       /* a thread came back on another CPU */
     struct measured switches;
     struct measured switched_cpu_s;   /* CPU time as the switch records have it, summed over threads */
+    struct measured ready_least_s;    /* one was ready and none ran, at least: the delay of one thread, less what the others ran */
+    double held_s;                    /* our own probe held threads of it, in all */
     struct stolen stolen;
     uint32_t threads_seen;            /* with samples or switches */
     bool from_switches;
@@ -53,6 +55,7 @@ struct run_time_request {
     struct measured elapsed_s;
     struct measured user_s, system_s; /* as the parent's rusage has them */
     struct measured task_clock_s;     /* counted over the target with its descendants */
+    double held_s;                    /* for how long a probe of ours held threads of it, in all; 0: none did */
 };
 
 /*

@@ -48,9 +48,12 @@ static struct interval waiting_of(const struct run_time *run, const struct wait_
     bool in_turn = run->threads_seen <= 1 || (row && row->kind == WAIT_CHILD);
     double on_cpu = run->on_cpu_ratio.value, wanted = run->wanted_ratio.value;
     double least = 1 - on_cpu - ready_most(run, wanted - on_cpu, in_turn);
+    double ready_least = run->ready_least_s.known && run->elapsed_s.known && run->elapsed_s.value > 0 ? run->ready_least_s.value / run->elapsed_s.value : 0;
     /* Without switches that is the CPU time as if its threads had run one after the other: they may have run at once. */
-    if (!run->from_switches && run->threads_seen > 1)
-        wanted /= run->threads_seen;
+    unsigned at_once = !run->from_switches && run->threads_seen > 1 ? run->threads_seen : 1;
+    wanted /= at_once;
+    double wanted_least = on_cpu / at_once + ready_least;
+    wanted = wanted > wanted_least ? wanted : wanted_least;
     return waiting_between(run, least, 1 - wanted, in_turn);
 }
 
@@ -98,6 +101,26 @@ static double at_least_0(double number)
     return number > 0 ? number : 0;
 }
 
+/*
+ * Out of what looks like waiting. The switches tell it where their stacks name the kernel's functions; else a thread that is alone
+ * waited for no longer than it was held, and of several another may have run meanwhile.
+ */
+static struct interval held_of(const struct run_time *run, const struct wait_rows *waits, double waiting_most)
+{
+    if (run->held_s <= 0 || !run->elapsed_s.known || run->elapsed_s.value <= 0)
+        return interval_exactly(0);
+    double most_s = waits && waits->held_known && waits->held_idle_s < run->held_s ? waits->held_idle_s : run->held_s;
+    double most = most_s / run->elapsed_s.value;
+    most = most < waiting_most ? most : waiting_most;
+    bool sure = run->threads_seen <= 1 || (waits && waits->held_known);
+    return sure ? interval_exactly(most) : interval_of(0, most / 2, most);
+}
+
+static struct interval less(struct interval whole, struct interval part)
+{
+    return interval_of(at_least_0(whole.low - part.high), at_least_0(whole.mid - part.mid), at_least_0(whole.high - part.low));
+}
+
 struct time_shares time_shares_of(const struct run_time *run, const struct activity *activity, const struct wait_rows *waits)
 {
     if (!run || !run->on_cpu_ratio.known)
@@ -117,6 +140,8 @@ struct time_shares time_shares_of(const struct run_time *run, const struct activ
         shares.waiting.mid -= shares.throttled.mid - without.mid;
     double mid = at_least_0(without.mid - shares.throttled.mid);
     shares.ready = interval_of(at_least_0(without.low - shares.throttled.high), mid, most > mid ? most : mid);
+    shares.held = held_of(run, waits, shares.waiting.mid);
+    shares.waiting = less(shares.waiting, shares.held);
     return shares;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * How is the elapsed time divided: a thread of it ran, or none did, because a limit held it back, because others had the
- * CPUs, or because nothing of it wanted one?
+ * CPUs, because plumb itself held it, or because nothing of it wanted one?
  *
  * The one account of it: the page's table and each finding on waiting, limits and others take their shares from here, so
  * that they can't disagree. Where the run leaves a border open a share is an interval; the middles add up to 1.
@@ -20,7 +20,8 @@ struct time_shares { /* 0..1 of the elapsed time */
     struct interval running;   /* at least one thread was on a CPU */
     struct interval throttled; /* none was: ready, but the CPU limit of its group was used up */
     struct interval ready;     /* none was: ready, and others had the CPUs */
-    struct interval waiting;   /* none was, and none was ready */
+    struct interval held;      /* none was: our own probe held one that would have run */
+    struct interval waiting;   /* none was, none was ready, and none was held */
 };
 
 /* activity, waits: may be NULL. */

@@ -249,3 +249,28 @@ struct wait_rows wait_rows_of(const struct recording *recording, const struct co
     vec_done(&rows);
     return result;
 }
+
+static double without(double whole_s, double part_s)
+{
+    return whole_s > part_s ? whole_s - part_s : 0;
+}
+
+void wait_rows_take_held(struct wait_rows *waits)
+{
+    size_t kept = 0;
+    for (size_t at = 0; at < waits->count; at++) {
+        const struct wait_row *row = &waits->items[at];
+        if (row->kind != WAIT_TRACED) {
+            waits->items[kept++] = *row;
+            continue;
+        }
+        waits->held_known = true;
+        waits->held_idle_s += row->idle_s;
+        waits->idle_s = without(waits->idle_s, row->idle_s);
+        waits->waiting_s = without(waits->waiting_s, row->total_s);
+        waits->spread_s = without(waits->spread_s, row->spread_s);
+        waits->wait_count -= row->count < waits->wait_count ? row->count : waits->wait_count;
+        waits->stack_count = waits->stack_count < waits->wait_count ? waits->stack_count : waits->wait_count;
+    }
+    waits->count = kept;
+}

@@ -34,9 +34,17 @@ struct wait_rows {
     double spread_s;      /* of waiting_s, as in the rows */
     uint64_t wait_count, stack_count; /* waits; those whose stack was taken */
     double idle_s;        /* of the clock on the wall: no thread ran */
+    bool held_known;      /* the waits for our own probe were met, and stand in none of the others */
+    double held_idle_s;   /* no thread ran, since our own probe held one */
     struct wait_row items[WAIT_ROWS_MOST]; /* most idle time first, then the longest total */
     size_t count;
 };
+
+/*
+ * Take out what the target was held for by plumb itself: none of its own doing. A thread has one tracer at a time, so all
+ * its waits for one were ours.
+ */
+void wait_rows_take_held(struct wait_rows *waits);
 
 struct wait_rows wait_rows_of(const struct recording *recording, const struct code_bundle *bundle,
                               struct arena *arena);

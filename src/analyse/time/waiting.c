@@ -14,7 +14,7 @@ static const char *const kind_names[] = {
     [WAIT_UNKNOWN] = "unknown", [WAIT_SLEEP] = "sleep",  [WAIT_LOCK] = "lock",         [WAIT_FUTEX] = "futex", [WAIT_EVENTS] = "events",
     [WAIT_NETWORK] = "network", [WAIT_PIPE] = "pipe",    [WAIT_DISK] = "disk",         [WAIT_CHILD] = "child",
     [WAIT_FAULT] = "fault",     [WAIT_TERMINAL] = "terminal", [WAIT_SIGNAL] = "signal",
-    [WAIT_THREAD] = "thread",
+    [WAIT_THREAD] = "thread",   [WAIT_TRACED] = "traced",
 };
 _Static_assert(sizeof(kind_names) / sizeof(kind_names[0]) == WAIT_KIND_COUNT, "a name for every kind");
 
@@ -121,6 +121,8 @@ static const struct {
     {"do_swap_page", WAIT_FAULT},
     {"n_tty_read", WAIT_TERMINAL},
     {"tty_", WAIT_TERMINAL},
+    {"ptrace_stop", WAIT_TRACED},
+    {"ptrace_do_notify", WAIT_TRACED},
     {"do_sigtimedwait", WAIT_SIGNAL},
     {"sigsuspend", WAIT_SIGNAL},
     {"__x64_sys_pause", WAIT_SIGNAL},

@@ -32,6 +32,7 @@ enum wait_kind {
     WAIT_FAULT,   /* page fault that had to wait: swap, file-backed memory */
     WAIT_TERMINAL,
     WAIT_SIGNAL,
+    WAIT_TRACED,  /* held by its tracer: a debugger, strace, a probe of ours */
     WAIT_KIND_COUNT
 };
 

@@ -47,6 +47,8 @@ static void share_compare(struct pass_agreement *agreement, const struct column 
     if (column->count < 2)
         return;
     agreement->compared = true;
+    if (column->high - column->low > share_tolerated)
+        agreement->ranges[share] = interval_of(column->low, column->mean, column->high);
     if (column->high - column->low > agreement->share_spread) {
         agreement->share_spread = column->high - column->low;
         agreement->share = share;

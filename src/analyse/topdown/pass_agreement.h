@@ -10,6 +10,7 @@
 #define PLUMB_ANALYSE_TOPDOWN_PASS_AGREEMENT_H
 
 #include "base/measured.h"
+#include "statistics/interval.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -28,6 +29,7 @@ struct pass_agreement {
     double share_spread;        /* the largest difference of a share, as a share */
     size_t share;               /* which */
     size_t pass_low, pass_high; /* the two that differ most in it */
+    struct interval ranges[PASS_CONTROLS_MOST]; /* of each share on which passes don't agree: lowest, mean, highest; else unknown */
     double run_spread;          /* relative standard deviation between passes, the largest of the controls'; 0: not known */
     double run_freedom;         /* its degrees of freedom */
 };

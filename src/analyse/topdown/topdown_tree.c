@@ -8,6 +8,7 @@
 
 /* How far children may pass their parent before it is said, and how far level 1 may miss the whole. */
 static const double sum_slack = 0.02, whole_slack = 0.02, share_slack = 0.05;
+static const double contradiction_width = 0.5;
 
 struct builder {
     const struct metric_table *table;
@@ -84,6 +85,19 @@ static struct measured value_explained(const struct builder *builder, uint32_t m
                                     : arena_printf(builder->arena, "not counted: %s", names));
 }
 
+/* Of passes that contradict each other: what may be this or that half of all and decides nothing. Its number would be taken for one. */
+static void contradiction_drop(const struct builder *builder, struct topdown_node *node)
+{
+    bool is_share = node->level > 0 && strcmp(node->unit, "%") == 0 && !node->suspect;
+    if (!builder->counted->contradiction || !is_share || !node->value.known || !node->interval.known || node->decision == TOPDOWN_FLAGGED ||
+        fmin(node->interval.high, 1) - fmax(node->interval.low, 0) < contradiction_width)
+        return;
+    node->value = not_measured(builder->counted->contradiction);
+    node->interval = (struct interval){0};
+    node->contradicted = true;
+    node->decision = TOPDOWN_UNDECIDED;
+}
+
 /* What was counted here has its intervals, and decisions made on them. */
 static void quality_take(const struct builder *builder, uint32_t metric, struct topdown_node *node)
 {
@@ -97,6 +111,7 @@ static void quality_take(const struct builder *builder, uint32_t metric, struct 
     node->default_latency = (quality->marks & QUALITY_DEFAULT_LATENCY) != 0;
     node->suspect = (quality->marks & QUALITY_SUSPECT) != 0;
     node->decision = decisions[builder->counted->decisions[metric]];
+    contradiction_drop(builder, node);
 }
 
 static void node_add(struct builder *builder, uint32_t metric, const struct table_values *values)

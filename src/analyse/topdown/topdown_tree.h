@@ -35,6 +35,7 @@ struct topdown_node {
     bool default_latency;    /* with published instead of sampled latencies */
     bool across;             /* no run counted all of its events: parts are of different runs or groups */
     bool suspect;            /* no share can be that */
+    bool contradicted;       /* it was counted, and isn't known all the same: passes contradict each other */
     double running_ratio;    /* of the event that was counted least */
     struct interval interval; /* 95 %, of the value; unknown: there are readings only, or one window */
     unsigned marks;          /* enum quality_mark, where there is an interval or could be one */

@@ -314,6 +314,15 @@ static bool place_by_chance(const struct finder *finder, uint32_t metric, uint32
     return false;
 }
 
+/* What other passes measured of the same may be as true. */
+static void range_take(const struct interval *range, struct metric_quality *quality)
+{
+    if (!range->known || !quality->value.known || !quality->interval.known)
+        return;
+    quality->interval.low = fmin(quality->interval.low, range->low);
+    quality->interval.high = fmax(quality->interval.high, range->high);
+}
+
 static void metric_find(struct finder *finder, uint32_t metric)
 {
     const struct metric_place *place = &finder->request->places[metric];
@@ -324,6 +333,8 @@ static void metric_find(struct finder *finder, uint32_t metric)
         quality_find(finder, metric, place, quality);
     else if (!place->why_not && place_by_chance(finder, metric, &group))
         quality_find(finder, metric, &(struct metric_place){.groups = &group, .group_count = 1}, quality);
+    if (finder->request->ranges)
+        range_take(&finder->request->ranges[metric], quality);
 }
 
 /* ---- decisions --------------------------------------------------------------------------------------------- */
@@ -408,6 +419,7 @@ void topdown_values_find(struct topdown_values *ret_values, const struct topdown
     size_t count = request->table->metrics.count;
     ret_values->qualities = arena_array(arena, struct metric_quality, count + 1);
     ret_values->decisions = arena_array(arena, enum decision, count + 1);
+    ret_values->contradiction = NULL;
     finder_init(&finder, request, arena);
     finder.values = ret_values;
     for (uint32_t at = 0; at < count; at++)

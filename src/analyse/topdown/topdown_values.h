@@ -42,12 +42,14 @@ struct topdown_values_request {
     const char *cpu_id;                 /* or NULL */
     uint32_t cycles;                    /* the term that all groups have, or TABLE_NONE */
     double run_spread, run_freedom;     /* between passes: metric_quality.h */
+    const struct interval *ranges;      /* of each metric that passes had and don't agree on: from where to where; else unknown; NULL: none */
 };
 
 /* Shape: one of each metric of the table. */
 struct topdown_values {
     struct metric_quality *qualities;
     enum decision *decisions; /* UNDECIDED also where there is no threshold */
+    const char *contradiction; /* what to say of shares that it leaves open: passes had different ones; NULL: they agree */
 };
 
 /* Owner: arena. */

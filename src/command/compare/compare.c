@@ -11,10 +11,12 @@
 #include "command/compare/compare_profile.h"
 #include "command/compare/compare_saved.h"
 #include "command/compare/compare_treatment.h"
+#include "command/html_file.h"
 #include "command/options.h"
 #include "experiment/measuring_runner.h"
 #include "probe/calibration/clock.h"
 #include "render/comparison/comparison.h"
+#include "render/report/report.h"
 #include "source/live/target.h"
 #include "source/live/workload.h"
 #include "system/machine.h"
@@ -28,7 +30,7 @@ struct compare_options {
     uint64_t runs, warmup, seed, most, explain;
     double effect, seconds; /* effect in percent, as typed */
     bool until_decided, no_noise_floor, ignore_failure, json, markdown, quiet, saved, force;
-    const char *quantity, *prepare, *cpus, *hyperfine;
+    const char *quantity, *prepare, *cpus, *hyperfine, *html;
     struct option_texts fail_if;
     struct compare_arms_options arms;
     struct prediction_options prediction;
@@ -79,6 +81,7 @@ static const struct option_row option_rows[] = {
     {0, "json", OPTION_FLAG, FIELD(json), NULL, "print one JSON document, with each run"},
     {0, "markdown", OPTION_FLAG, FIELD(markdown), NULL, "print a Markdown table"},
     {0, "export-hyperfine", OPTION_TEXT, FIELD(hyperfine), "FILE", "write the runs as hyperfine's JSON too"},
+    {0, "html", OPTION_TEXT, FIELD(html), "FILE", "also write a report there: one page that opens in a browser, offline"},
     {'q', "quiet", OPTION_FLAG, FIELD(quiet), NULL, "no progress line"},
     {0},
 };
@@ -174,7 +177,7 @@ static bool options_check(struct compare_options *options, struct error *err)
         return error_set(err, ERROR_USAGE, "--most expects %d to 100000", COMPARISON_PAIRS_LEAST);
     if (!options->runs && !(options->seconds > 0))
         options->until_decided = true;
-    return true;
+    return !options->html || html_file_try(options->html, err);
 }
 
 static bool quantity_find(const char *name, size_t *ret_index, struct error *err)
@@ -372,6 +375,18 @@ static void report_print(const struct compare_run *run, const struct comparison_
     fputs(text_string(&out), run->context->out);
 }
 
+static bool html_write(const struct compare_run *run, const struct comparison_report *report, struct error *err)
+{
+    scoped_text struct text json = {0};
+    scoped_text struct text page = {0};
+    if (!run->options.html)
+        return true;
+    comparison_json(&json, report);
+    const struct report_part part = {"comparison", {text_string(&json), json.length}};
+    report_html(&page, &part, 1);
+    return html_file_write(run->options.html, &page, err);
+}
+
 static uint64_t explain_blocks(const struct compare_run *run)
 {
     if (run->options.explain != EXPLAIN_BY_TIME)
@@ -495,7 +510,7 @@ static bool judge_and_print(struct compare_run *run, struct error *err)
                                        .works = works,
                                        .why_no_profile = run->why_no_profile};
     report_print(run, &report);
-    if (!hyperfine_write(run, &report, err))
+    if (!hyperfine_write(run, &report, err) || !html_write(run, &report, err))
         return false;
     run->context->exit_code = exit_code_of(run, items);
     return true;
@@ -608,7 +623,7 @@ static const char *of_runs_alone(const struct compare_options *options)
         {options->fail_if.count > 0, "--fail-if"}, {options->explain != EXPLAIN_BY_TIME, "--explain"},
         {options->prediction.typed != NULL, "--predicted"}, {options->prediction.case_folder != NULL, "--predicted-by"},
         {options->prediction.finding != NULL, "--finding"}, {options->arms.treatments.count > 0, "--treatment"},
-        {options->markdown, "--markdown"},      {options->hyperfine != NULL, "--export-hyperfine"},
+        {options->markdown, "--markdown"},      {options->hyperfine != NULL, "--export-hyperfine"}, {options->html != NULL, "--html"},
     };
     for (size_t at = 0; at < array_count(rows); at++)
         if (rows[at].given)

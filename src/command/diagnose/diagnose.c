@@ -9,6 +9,8 @@
 #include "command/diagnose/diagnose_collect.h"
 #include "command/diagnose/diagnose_import.h"
 #include "command/diagnose/diagnose_intervention.h"
+#include "command/diagnose/diagnose_report.h"
+#include "command/html_file.h"
 #include "command/options.h"
 #include "finding/overall.h"
 #include "render/diagnosis/diagnosis.h"
@@ -34,7 +36,7 @@ static const double NOT_GIVEN = -1e300; /* --effect: a case that is replayed kee
 
 struct diagnose_options {
     struct option_texts imports, sayings;
-    const char *processes, *cgroup, *cpus, *case_folder, *colour, *output, *probe_list;
+    const char *processes, *cgroup, *cpus, *case_folder, *colour, *output, *html, *probe_list;
     bool all_cpus, json, quiet;
     int verbosity;
     double duration_s, effect_percent;
@@ -62,6 +64,7 @@ static const struct option_row diagnose_rows[] = {
     {.kind = OPTION_HEADING, .help = "output"},
     {'o', "output", OPTION_TEXT, AT(output), "FILE", "there instead of to standard output, which the program may use"},
     {0, "json", OPTION_FLAG, AT(json), NULL, "the findings as JSON (doc/schema-diagnose.md)"},
+    {0, "html", OPTION_TEXT, AT(html), "FILE", "also write a report there: one page that opens in a browser, offline"},
     {0, "top", OPTION_U64, AT(top), "N", "show that many hot functions; default: 6"},
     {0, "color", OPTION_TEXT, AT(colour), "WHEN", "auto (default), always, never; NO_COLOR means never"},
     {'q', "quiet", OPTION_FLAG, AT(quiet), NULL, "the verdict alone"},
@@ -222,7 +225,9 @@ static bool report(struct context *context, const struct diagnose_options *optio
         diagnosis_text(&out, &diagnosis, &style);
     }
     bool printed = text_write_file(&out, context->out) || error_system(err, errno, "can't write the result");
-    bool kept = !is_kept || is_replay || case_part_write(folder, "findings.json", &json, err);
+    struct view findings_json = {text_string(&json), json.length};
+    bool drawn = !options->html || diagnose_report_write(options->html, &loaded, findings_json, context->root, err);
+    bool kept = !drawn || !is_kept || is_replay || case_part_write(folder, "findings.json", &json, err);
     /* Whom we may not watch: as stat, and as any command that could not do what it was asked. */
     if (refused && !is_replay)
         context->exit_code = EXIT_CODE_FAILED;
@@ -230,7 +235,7 @@ static bool report(struct context *context, const struct diagnose_options *optio
     if (inconclusive && context->exit_code == EXIT_CODE_OK)
         context->exit_code = EXIT_CODE_INCONCLUSIVE;
     loaded_case_done(&loaded);
-    return printed && kept;
+    return printed && drawn && kept;
 }
 
 /* A line can be written over there. */
@@ -291,7 +296,7 @@ static bool diagnose_command(struct context *context, const struct diagnose_opti
     /* A case is read back to be diagnosed: better to know before the program has run for an hour. */
     if (!json_document_parse(&probe, view_of("{}"), err))
         return error_wrap(err, "diagnosing");
-    if (!options_check(options, has_command, err))
+    if (!options_check(options, has_command, err) || (options->html && !html_file_try(options->html, err)))
         return false;
     if (!has_command && !wants_target(options) && options->case_folder)
         return diagnose_told(context, options, options->case_folder, true, err);

@@ -3,6 +3,7 @@
 
 #include "analyse/code/host_profile.h"
 #include "analyse/imported.h"
+#include "analyse/told.h"
 #include "base/json_writer.h"
 #include "base/scope.h"
 #include "base/vec.h"
@@ -42,9 +43,9 @@ static void table_keep(struct importing *importing, const char *path, const stru
     struct imported_row *rows = arena_array(&importing->arena, struct imported_row, text->row_count + 1);
     for (size_t at = 0; at < text->row_count; at++)
         rows[at] = (struct imported_row){text->rows[at].name, text->rows[at].number, text->rows[at].seconds,
-                                         text->rows[at].running_ratio};
+                                         text->rows[at].running_ratio, text->rows[at].where};
     *vec_push(&importing->tables) = (struct imported_table){
-        text->origin, arena_string(&importing->arena, file_of(path)), rows, text->row_count};
+        text->origin, arena_string(&importing->arena, file_of(path)), rows, text->row_count, text->heading, text->event, text->elapsed_s};
 }
 
 /* What plumb exits --json wrote keeps its counts and times: plumb compare --guest reads them from the case. */
@@ -98,6 +99,27 @@ static const char *host_summary(struct importing *importing, const struct import
                         sums[HOST_GUEST_ENTRY], sums[HOST_PROFILER], names.length ? " (" : "", text_string(&names), names.length ? ")" : "");
 }
 
+static void table_state(struct importing *importing, const char *path, const struct imported_text *text)
+{
+    const char *origin = arena_printf(&importing->arena, "imported, not measured by plumb: %s", text->origin);
+    const char *host = host_summary(importing, text);
+    statement_write(&importing->statements, origin, path, host ? arena_printf(&importing->arena, "%s%s", text->summary, host) : text->summary);
+    table_keep(importing, path, text);
+}
+
+/* Of a document's prose the sentences that tell of a trial, a gap, a loop's size or a function. */
+static void sentences_keep(struct importing *importing, const char *path, struct view all)
+{
+    enum { SENTENCES_MOST = 16 };
+    struct view sentence;
+    for (size_t kept = 0; kept < SENTENCES_MOST && (sentence = told_sentence(&all)).length;) {
+        if (!told_is_useful(sentence))
+            continue;
+        statement_write(&importing->statements, TOLD_ORIGIN, path, arena_string_n(&importing->arena, sentence.text, sentence.length));
+        kept++;
+    }
+}
+
 static bool import_file(struct importing *importing, const char *path, struct error *err)
 {
     struct sysroot anywhere;
@@ -116,13 +138,16 @@ static bool import_file(struct importing *importing, const char *path, struct er
         statement_write(&importing->statements, "imported: exits, as plumb exits --json wrote them", path, summary);
         return true;
     }
-    struct imported_text text =
-        import_text_read(all, &importing->arena);
-    const char *origin = arena_printf(&importing->arena, "imported, not measured by plumb: %s", text.origin);
-    const char *host = host_summary(importing, &text);
-    statement_write(&importing->statements, origin, path, host ? arena_printf(&importing->arena, "%s%s", text.summary, host) : text.summary);
-    if (text.kind != IMPORT_UNKNOWN)
-        table_keep(importing, path, &text);
+    struct imported_text text;
+    struct view rest = all;
+    size_t tables = 0;
+    for (; import_text_next(&rest, &importing->arena, &text); tables++)
+        table_state(importing, path, &text);
+    if (!tables) {
+        text = import_text_read(all, &importing->arena);
+        statement_write(&importing->statements, arena_printf(&importing->arena, "imported, not measured by plumb: %s", text.origin), path, text.summary);
+    }
+    sentences_keep(importing, path, all);
     return true;
 }
 

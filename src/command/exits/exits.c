@@ -148,6 +148,14 @@ static void input_notes(struct exits_notes *notes, const char *side, const struc
         exits_note(notes, "%sthe recording breaks off: %s: what comes behind is missing", side, input->broken_off);
     if (input->lines_unread)
         exits_note(notes, "%s%llu lines are in no form that plumb knows: nothing was read from them", side, (unsigned long long)input->lines_unread);
+    if (input->rows_again)
+        exits_note(notes, "%s%llu rows come again: the file holds several tables, which are added up. That is wrong for tables of different hosts (give each a "
+                          "file of its own) and for sums so far (bpftrace that prints a map without clearing it: keep the last)", side,
+                   (unsigned long long)input->rows_again);
+    if (input->has_parts)
+        exits_note(notes, "%sof keys with several parts the last is taken for the reason", side);
+    if (input->part)
+        exits_note(notes, "%sthe table is of %s, which are a part of the exits: shares and sums are of these alone", side, input->part);
     if (input->broken)
         exits_note(notes, "%s%llu events end before their fields do: they were left out", side, (unsigned long long)input->broken);
     if (input->layout[0])

@@ -405,7 +405,7 @@ static void note_nameless(FILE *talk, const struct report *report, struct places
     uint64_t all = 0;
     for (size_t at = 0; at < report->tally.count; at++) {
         const struct tally_item *item = &report->tally.items[at];
-        const struct place *place = &places->items[places_of(places, item->location)];
+        const struct place *place = places_at(places, item->location);
         all += item->samples;
         if (!place->symbol && place->dso_id < recording->spaces.dso_count)
             nameless[place->dso_id] += item->samples;

@@ -9,8 +9,7 @@ enum { NAMES_SHOWN = 5 };
 
 static const char *place_name(void *data, uint32_t location)
 {
-    struct places *places = data;
-    return places->items[places_of(places, location)].symbol;
+    return places_at(data, location)->symbol;
 }
 
 static void profile_make(struct host_profile *profile, const struct report_host_request *request)

@@ -9,6 +9,11 @@
 
 #define FIELDS_OF_NAMES (FIELD_SYM | FIELD_SYMOFF | FIELD_DSO | FIELD_SRCLINE)
 
+enum {
+    IP_WIDTH = 16,             /* what 64 bits take */
+    BEFORE_NAME = 1 + IP_WIDTH /* of a frame's line: a tab and the address */
+};
+
 void script_text_done(struct script_text *script)
 {
     text_done(&script->out);
@@ -151,23 +156,27 @@ static void add_name(struct script_text *script, struct text *out, unsigned fiel
         text_add(out, " (inlined)");
 }
 
-static void name_make(struct script_text *script, unsigned fields, uint32_t location)
+/* Whole lines, "\t   ip name+0x1 (dso)\n": the location and the functions inlined there, behind each other. */
+static void name_make(struct script_text *script, unsigned fields, uint32_t location, uint64_t ip)
 {
     uint64_t dso_addr = script->capture->recording.samples.locations[location].dso_addr;
     const uint32_t *frames;
     size_t count = places_frames(script->places, location, &frames);
-    script->names[location] = (struct script_name){.first = (uint32_t)script->line_count, .count = (uint32_t)count};
+    script->names[location] = (struct script_name){.first = (uint32_t)script->line_count, .count = (uint32_t)count, .ip = ip};
     for (size_t at = 0; at < count; at++) {
         script->lines =
             vec_reserve_bytes(script->lines, &script->line_capacity, script->line_count + 1, sizeof(*script->lines));
         uint32_t begin = (uint32_t)script->tails.length;
+        text_add_char(&script->tails, '\t');
+        add_hex(&script->tails, ip, IP_WIDTH);
         add_name(script, &script->tails, fields, frames[at], dso_addr);
+        text_add_char(&script->tails, '\n');
         script->lines[script->line_count++] =
             (struct script_line){begin, (uint32_t)script->tails.length - begin};
     }
 }
 
-static const struct script_name *name_of(struct script_text *script, unsigned fields, uint32_t location)
+static const struct script_name *name_of(struct script_text *script, unsigned fields, uint32_t location, uint64_t ip)
 {
     if ((fields & FIELDS_OF_NAMES) != script->names_fields) {
         /* Events differ in their fields: what was kept is of another form. */
@@ -182,20 +191,24 @@ static const struct script_name *name_of(struct script_text *script, unsigned fi
         script->name_count = needed;
     }
     if (!script->names[location].count)
-        name_make(script, fields, location);
+        name_make(script, fields, location, ip);
     return &script->names[location];
 }
 
-/* "\t   ip name+0x1 (dso)\n" for the location and the functions inlined there. */
+/* A location's lines stand ready for the address where it was met first, which most often is the one it has again. */
 static void add_frame(struct script_text *script, unsigned fields, uint64_t ip, uint32_t location)
 {
-    const struct script_name *name = name_of(script, fields, location);
+    const struct script_name *name = name_of(script, fields, location, ip);
+    if (name->ip == ip) {
+        const struct script_line *first = &script->lines[name->first], *last = first + name->count - 1;
+        text_append(&script->out, text_string(&script->tails) + first->begin, last->begin + last->length - first->begin);
+        return;
+    }
     for (uint32_t at = 0; at < name->count; at++) {
         const struct script_line *line = &script->lines[name->first + at];
         text_add_char(&script->out, '\t');
-        add_hex(&script->out, ip, 16);
-        text_append(&script->out, text_string(&script->tails) + line->begin, line->length);
-        text_add_char(&script->out, '\n');
+        add_hex(&script->out, ip, IP_WIDTH);
+        text_append(&script->out, text_string(&script->tails) + line->begin + BEFORE_NAME, line->length - BEFORE_NAME);
     }
 }
 
@@ -237,12 +250,13 @@ static void add_chain(struct script_text *script, unsigned fields, const struct 
 static void add_leaf(struct script_text *script, unsigned fields, const struct sample *sample)
 {
     text_add_char(&script->out, ' ');
-    add_hex(&script->out, sample->ip, 16);
+    add_hex(&script->out, sample->ip, IP_WIDTH);
     if (sample->location == LOCATION_NONE)
         return;
-    const struct script_name *name = name_of(script, fields, sample->location);
+    const struct script_name *name = name_of(script, fields, sample->location, sample->ip);
     const struct script_line *line = &script->lines[name->first + name->count - 1];
-    text_append(&script->out, text_string(&script->tails) + line->begin, line->length);
+    size_t length = line->length - BEFORE_NAME - 1; /* without the line's end */
+    text_append(&script->out, text_string(&script->tails) + line->begin + BEFORE_NAME, length);
 }
 
 /* ---- other fields ---- */

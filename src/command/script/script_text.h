@@ -36,9 +36,10 @@ enum script_field {
     FIELD_CGROUP = 1 << 21,
 };
 
-/* What one location is called, kept from the first time on: lines in `text`, each without its address. */
+/* What one location is called, kept from the first time on: whole lines, which follow each other in tails. */
 struct script_name {
     uint32_t first, count; /* into lines; count 0: not yet made */
+    uint64_t ip;           /* that its lines begin with */
 };
 
 struct script_line {

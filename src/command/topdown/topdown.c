@@ -9,6 +9,8 @@
 #include <math.h>
 #include <string.h>
 
+enum { LEVEL_MOST = 6 };
+
 #define MEMBER(name) offsetof(struct topdown_options, name)
 
 static const struct option_row option_rows[] = {
@@ -121,8 +123,6 @@ static bool live_check(const struct topdown_options *options, bool has_program, 
         return error_set(err, ERROR_USAGE, "--duration is of watching; a program lasts as long as it does");
     if (options->per_core && !options->all_cpus && !options->cpus)
         return error_set(err, ERROR_USAGE, "--per-core needs -a or -C: what a program does on a core is not all that happens there");
-    if (options->level > 6)
-        return error_set(err, ERROR_USAGE, "--level is 1 to 6");
     if (options->interval_ms && options->interval_ms < 10)
         return error_set(err, ERROR_USAGE, "--interval is 10 ms at least");
     return true;
@@ -130,6 +130,8 @@ static bool live_check(const struct topdown_options *options, bool has_program, 
 
 static bool options_check(const struct topdown_options *options, int operands, struct error *err)
 {
+    if (options->level > LEVEL_MOST)
+        return error_set(err, ERROR_USAGE, "--level is 1 to %d", LEVEL_MOST);
     if (operands && options->from)
         return error_set(err, ERROR_USAGE, "--from takes no operands");
     if (options->smt && strcmp(options->smt, "on") != 0 && strcmp(options->smt, "off") != 0)
@@ -151,7 +153,7 @@ static bool commands_print(struct context *context, const struct topdown_options
     struct metric_table table = {0};
     struct table_choice choice = {.cpu = options->cpu, .folder = options->tables, .extent = TABLE_WHOLE};
     struct topdown_perf asked = {.smt = options->smt, .tables = options->tables, .all = options->all, .json = options->json,
-                                 .level = (unsigned)(options->level > 99 ? 99 : options->level), .argv = argv[0] ? argv : NULL,
+                                 .level = (unsigned)options->level, .argv = argv[0] ? argv : NULL,
                                  .processes = options->processes, .threads = options->threads, .cpus = options->cpus,
                                  .all_cpus = options->all_cpus, .seconds = options->duration};
     bool good = metric_table_choose(&table, &choice, context->root, err) && topdown_perf_print(&asked, &table, context, err);

@@ -3,6 +3,7 @@
 #include "command/topdown/topdown_modes.h"
 
 #include "analyse/topdown/topdown_tree.h"
+#include "base/hashmap.h"
 #include "base/scope.h"
 #include "metric/table/table_choice.h"
 #include "metric/table/table_reading.h"
@@ -13,7 +14,7 @@
 #include <math.h>
 #include <sys/stat.h>
 
-enum { INPUT_MOST_BYTES = 64 << 20 };
+enum { INPUT_MOST_BYTES = 64 << 20, STRANGE_NAMED = 5 };
 
 static const double INSTRUCTIONS_AGREE = 0.02;
 
@@ -119,15 +120,31 @@ static void metrics_take(struct topdown_run *run)
     }
 }
 
+/* The first of the names that no metric uses, each once; returns how many there are. */
+static size_t strange_name(const struct topdown_run *run, struct text *names)
+{
+    struct hashmap had = {0};
+    size_t count = 0;
+    for (size_t at = 0; at < run->readings.strange_count; at++) {
+        const char *name = run->readings.strange[at];
+        uint64_t hash = hash_bytes(name, strlen(name));
+        if (hashmap_find(&had, hash, NULL, NULL, NULL) != HASHMAP_ABSENT)
+            continue;
+        hashmap_put(&had, hash, 1);
+        if (count++ < STRANGE_NAMED)
+            text_printf(names, "%s%s", count > 1 ? ", " : "", name);
+    }
+    hashmap_done(&had);
+    return count;
+}
+
 static void input_notes(struct topdown_run *run)
 {
     if (run->readings.strange_count) {
         struct text names = {0};
-        for (size_t at = 0; at < run->readings.strange_count && at < 5; at++)
-            text_printf(&names, "%s%s", at ? ", " : "", run->readings.strange[at]);
-        *vec_push(&run->notes) = arena_printf(&run->arena, "%zu of the events counted are not used by any metric of %s: %s%s",
-                                              run->readings.strange_count, run->table.key, text_string(&names),
-                                              run->readings.strange_count > 5 ? ", …" : "");
+        size_t count = strange_name(run, &names);
+        *vec_push(&run->notes) = arena_printf(&run->arena, "%zu of the events counted are not used by any metric of %s: %s%s", count,
+                                              run->table.key, text_string(&names), count > STRANGE_NAMED ? ", …" : "");
         text_done(&names);
     }
     if (run->given_count)
@@ -145,6 +162,10 @@ static void input_notes(struct topdown_run *run)
     if (run->readings.instructions_spread > INSTRUCTIONS_AGREE)
         *vec_push(&run->notes) = arena_printf(&run->arena, "passes disagree: instructions differ by %.1f %% between runs, so that values of "
                                               "different runs may not be of the same work", run->readings.instructions_spread * 100);
+    if (run->counts.broken_lines)
+        *vec_push(&run->notes) = arena_printf(&run->arena, "%zu line%s of the file %s no valid JSON and left out: was it cut off?",
+                                              run->counts.broken_lines, run->counts.broken_lines == 1 ? "" : "s",
+                                              run->counts.broken_lines == 1 ? "is" : "are");
     if (run->counts.intervals > 1)
         *vec_push(&run->notes) = arena_printf(&run->arena, "%zu intervals were added up", run->counts.intervals);
 }
@@ -154,7 +175,7 @@ static bool result_write(struct topdown_run *run, const struct topdown_tree *tre
     struct text out = {0};
     struct topdown_page what = {
         .origin = arena_printf(&run->arena, "%s (%s)", run->options.from, run->counts.form),
-        .level_most = (unsigned)(run->options.level > 99 ? 99 : run->options.level), .all = run->options.all,
+        .level_most = (unsigned)run->options.level, .all = run->options.all,
         .notes = run->notes.items, .note_count = run->notes.count,
     };
     if (run->options.json) {

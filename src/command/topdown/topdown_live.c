@@ -29,7 +29,7 @@ struct live_run {
     struct topdown_located located;
     struct topdown_timeline timeline;
     vec(struct topdown_phase_row) phases;
-    vec(struct topdown_interval_row) intervals, cores;
+    vec(struct topdown_interval_row) intervals, cores, passes;
     FILE *out; /* --output, or where results go */
     bool intervals_begun;
     vec(const char *) notes;
@@ -128,9 +128,12 @@ static const char *intervals_heading(const struct live_run *run, const struct to
 {
     if (window->runs > 1)
         return arena_printf(arena, "Over time, in run %zu of %zu, which counts the first level", window->run, window->runs);
-    if (window->turns > 1)
-        return arena_printf(arena, "Over time: each line is a slice in which the first level was counted; %zu groups of events take turns",
-                            window->turns);
+    if (window->sharing > 1 && window->read_ns > run->options->interval_ms * 1000000)
+        return arena_printf(arena, "Over time: %zu groups of events share the counters, and intervals are %.0f ms, so that all have turns in each",
+                            window->sharing, (double)window->read_ns / 1e6);
+    if (window->sharing > 1)
+        return arena_printf(arena, "Over time: %zu groups of events share the counters, so that each line was counted for a part of its time",
+                            window->sharing);
     return run->argv && run->options->drill ? "Over time, in the first run" : "Over time";
 }
 
@@ -277,6 +280,7 @@ static bool result_write(struct live_run *run, FILE *to, struct error *err)
                                 .notes = run->notes.items, .note_count = run->notes.count, .is_live = true,
                                 .phases = run->phases.items, .phase_count = run->phases.count,
                                 .cores = run->cores.items, .core_count = run->cores.count,
+                                .passes = run->passes.items, .pass_count = run->passes.count,
                                 .intervals = run->intervals.items, .interval_count = run->intervals.count,
                                 .located = run->located.lines.items, .located_count = run->located.lines.count};
     if (run->options->json) {
@@ -426,6 +430,25 @@ static void cores_find(struct live_run *run)
     }
 }
 
+/* What contradicts itself is shown as it was: the first level of each pass. */
+static void passes_find(struct live_run *run)
+{
+    const struct topdown_session *session = &run->session;
+    for (size_t pass = 0; pass < session->passes && topdown_session_contradicts(session); pass++) {
+        struct topdown_interval_row row = {.pass = pass + 1};
+        for (size_t at = 0; at < session->control_count && row.count < TOPDOWN_INTERVAL_VALUES; at++) {
+            const struct table_metric *metric = &run->machine.table.metrics.items[session->controls[at]];
+            struct measured share = session->pass_controls[pass].shares[at];
+            if (metric->level != 1 || !share.known)
+                continue;
+            row.names[row.count] = metric->name;
+            row.values[row.count++] = share.value;
+        }
+        if (row.count)
+            *vec_push(&run->passes) = row;
+    }
+}
+
 /* ---- the run ----------------------------------------------------------------------------------------------- */
 
 static bool program_failed(const struct live_run *run, const struct error *err)
@@ -472,6 +495,7 @@ static bool live_run(struct live_run *run, struct error *err)
     if (good) {
         phases_find(run);
         cores_find(run);
+        passes_find(run);
         notes_collect(run);
         good = result_write(run, run->out, err);
         if (run->argv && run->session.exit_code)
@@ -499,6 +523,7 @@ bool topdown_live(struct context *context, const struct topdown_options *options
     vec_done(&run.phases);
     vec_done(&run.intervals);
     vec_done(&run.cores);
+    vec_done(&run.passes);
     topdown_machine_done(&run.machine);
     return good;
 }

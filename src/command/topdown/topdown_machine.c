@@ -132,9 +132,20 @@ static bool key_is(const struct topdown_machine *machine, const char *const *key
     return false;
 }
 
+/* Whether this CPU model has never more than what this one offers: that is no news. */
+static bool form_is_usual(const struct topdown_machine *machine)
+{
+    struct schedule_pmu usual;
+    const struct topdown_form *form = machine->choice.form;
+    return machine->has_table && form->levels && schedule_pmu_of_model(machine->table.key, 1, &usual) &&
+           machine->pmu.topdown_fields == usual.topdown_fields && form->fields == usual.topdown_fields;
+}
+
 static void notes_take(struct topdown_machine *machine)
 {
     const struct topdown_choice *choice = &machine->choice;
+    if (form_is_usual(machine))
+        return;
     for (size_t at = 0; at < choice->passed_over_count && machine->has_table; at++)
         if (choice->passed_over[at].form->levels && (at == 0 || choice->form->levels == 0))
             *vec_push(&machine->notes) = arena_printf(&machine->arena, "not by %s: %s", choice->passed_over[at].form->name,

@@ -14,6 +14,8 @@
 
 enum { STEPS_MOST = 10, FREEDOM_ENOUGH = 5, COMPANIONS_MOST = 32, NANOSECONDS = 1000000000 };
 
+/* A first-level share that differs by more from pass to pass: they are of programs bound by different things. */
+static const double share_spread_contradicts = 0.1;
 
 /* ---- the session ------------------------------------------------------------------------------------------- */
 
@@ -238,13 +240,14 @@ static void plan_make(struct step *step, size_t group_count)
         rotation_ms = 0;
     struct pass_question question = {
         .group_count = group_count, .repeatable = setup->is_program, .seconds = setup->is_program ? step->session->seconds : setup->seconds,
-        .rotation_ns = rotation_ms * 1000000, .has_topdown_fields = step->session->pmu.topdown_fields > 0, .control_is_free = control_is_free(step)};
+        .rotation_ns = rotation_ms * 1000000, .has_topdown_fields = step->session->pmu.topdown_fields > 0, .control_is_free = control_is_free(step),
+        .interval_ns = setup->read_ns};
     if (setup->once) { /* how long it lasts shows afterwards: a budget that no second run fits */
         question.seconds = 1e9;
         question.budget_seconds = 1;
     }
     pass_plan_make(&step->plan, &question);
-    if (setup->read_ns)
+    if (setup->read_ns && step->plan.way != PASS_MULTIPLEX)
         step->plan.read_ns = setup->read_ns;
 }
 
@@ -286,7 +289,7 @@ static void window_tell(void *context, const struct pass_group *read)
         .group = {.terms = planned->events, .term_count = planned->count, .windows = read->windows, .window_count = read->window_count,
                   .refused = read->refused},
         .run = step->pass_begun, .runs = step->plan.way == PASS_RUNS ? step->record_count : 1,
-        .turns = step->plan.way == PASS_SLICES ? step->trial_runs : 1});
+        .sharing = step->plan.way == PASS_MULTIPLEX ? step->trial_runs : 1, .read_ns = step->plan.read_ns});
 }
 
 static bool has_group(const uint32_t *groups, size_t count, uint32_t wanted)
@@ -467,7 +470,7 @@ static void records_take(struct step *step)
         if (record->group_count)
             *vec_push(&session->faults) = (struct topdown_pass_faults){record->faults, record->fault_count};
         session->passes += record->group_count > 0;
-        if (record->elapsed_ns)
+        if (record->elapsed_ns && !(session->interrupted && session->seconds > 0))
             session->seconds = (double)record->elapsed_ns / 1e9;
     }
 }
@@ -524,14 +527,21 @@ static struct measured count_in_pass(const struct topdown_session *session, uint
     return not_measured("it was not counted");
 }
 
+/* A run that was interrupted is no other run of the same. */
+static size_t passes_whole(const struct topdown_session *session)
+{
+    return session->passes - (session->interrupted && session->setup->is_program && session->passes > 1);
+}
+
 /* Relative variance of a term's rate per cycle (of cycles: of their number) over the passes that counted both; false: fewer than two, or too rare. */
 static bool term_spread(const struct topdown_session *session, uint32_t term, double *ret_variance, double *ret_freedom)
 {
+    size_t whole = passes_whole(session);
     enum { RARE = 10000 };
     double mean = 0, squares = 0, count = 0, least = INFINITY;
     for (size_t at = 0; at < session->groups.count; at++) {
         const struct metric_group *group = &session->groups.items[at];
-        struct measured counted = metric_group_count(group, term);
+        struct measured counted = group->pass < whole ? metric_group_count(group, term) : not_measured("it was interrupted");
         struct measured rate = term == session->cycles ? counted : measured_ratio(counted, metric_group_count(group, session->cycles));
         if (!rate.known)
             continue;
@@ -575,12 +585,18 @@ static void agreement_find(struct topdown_session *session)
             passes[pass].shares[at] = at < session->control_count ? control_in_pass(session, session->controls[at], pass)
                                                                   : not_measured("there is no such control");
     }
-    pass_agreement_find(&session->agreement, passes, session->passes, session->control_count);
+    session->pass_controls = passes;
+    pass_agreement_find(&session->agreement, passes, passes_whole(session), session->control_count);
     double spread = repeated_spread(session);
     if (spread > session->agreement.run_spread) {
         session->agreement.run_spread = spread;
-        session->agreement.run_freedom = (double)session->passes - 1;
+        session->agreement.run_freedom = (double)passes_whole(session) - 1;
     }
+}
+
+bool topdown_session_contradicts(const struct topdown_session *session)
+{
+    return session->agreement.share_spread > share_spread_contradicts;
 }
 
 void topdown_session_values(struct topdown_session *session, const struct metric_group *groups, struct topdown_values *ret_values)
@@ -589,7 +605,13 @@ void topdown_session_values(struct topdown_session *session, const struct metric
     request.groups = groups;
     request.run_spread = session->agreement.run_spread;
     request.run_freedom = session->agreement.run_freedom;
+    struct interval *ranges = arena_array(&session->arena, struct interval, session->setup->table->metrics.count + 1);
+    for (size_t at = 0; at < session->control_count; at++)
+        ranges[session->controls[at]] = session->agreement.ranges[at];
+    request.ranges = ranges;
     topdown_values_find(ret_values, &request, &session->arena);
+    if (topdown_session_contradicts(session))
+        ret_values->contradiction = "the passes contradict each other; what each of them had stands below";
 }
 
 struct measured topdown_session_on_cpus(struct topdown_session *session, uint32_t metric, size_t group, const bool *wanted)

@@ -22,7 +22,8 @@ enum { TOPDOWN_CONTROLS_MOST = PASS_CONTROLS_MOST };
 struct topdown_window {
     struct metric_group group; /* this window alone */
     size_t run, runs;          /* of the program; runs 1: it has but this one */
-    size_t turns;              /* groups that have slices in turn; 1: all of the time was counted */
+    size_t sharing;            /* groups that share the counters; 1: all of the time was counted */
+    uint64_t read_ns;          /* how long it was meant to be */
 };
 
 struct topdown_setup {
@@ -69,6 +70,7 @@ struct topdown_session {
     struct topdown_values values;  /* of all that was measured so far, but warm-up */
     bool has_warmup;
     struct pass_agreement agreement;
+    const struct pass_control_values *pass_controls; /* of each pass: the controls */
     uint32_t controls[TOPDOWN_CONTROLS_MOST]; /* metrics */
     size_t control_count;
     const char **term_refused;     /* of each term: why it doesn't open here; "" : it does; NULL: not tried yet */
@@ -96,6 +98,8 @@ void topdown_session_done(struct topdown_session *session);
 MUST_CHECK bool topdown_session_measure(struct topdown_session *session, const uint32_t *metrics, size_t count, struct error *err);
 /* All values once more, from these windows (one group for each of the session's): a phase. Owner: the session. */
 void topdown_session_values(struct topdown_session *session, const struct metric_group *groups, struct topdown_values *ret_values);
+/* Whether a first-level share differs so much between passes that each pass is to be shown. */
+bool topdown_session_contradicts(const struct topdown_session *session);
 /* A metric on these of a group's CPUs together: a core. */
 struct measured topdown_session_on_cpus(struct topdown_session *session, uint32_t metric, size_t group, const bool *wanted);
 /* From what was measured on down: children of flagged nodes, until none is left. On failure what was measured before stays. */

@@ -24,7 +24,7 @@ const struct exit_point_row exit_points[EXIT_POINT_COUNT] = {
                         .sentence = "MSR accesses emulated"},
     [EXIT_POINT_MMIO] = {"kvm", "kvm_mmio", .fields = {"type", "gpa"}, .arguments = {1, 3}, .parameters = {"type", "len", "gpa"},
                          .raw_suffices = true, .object = EXIT_OBJECT_ADDRESS,
-                         .rows = {"MMIO read asked of the monitor", "MMIO read", "MMIO write"}, .sentence = "MMIO accesses emulated"},
+                         .rows = {"MMIO read by the monitor", "MMIO read", "MMIO write"}, .sentence = "MMIO accesses emulated"},
     [EXIT_POINT_FAST_MMIO] = {"kvm", "kvm_fast_mmio", .fields = {NULL, "gpa"}, .arguments = {0, 1}, .parameters = {"gpa"},
                               .raw_suffices = true, .object = EXIT_OBJECT_ADDRESS, .rows = {"fast MMIO write"},
                               .sentence = "MMIO writes by the short way"},

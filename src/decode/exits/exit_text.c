@@ -32,28 +32,32 @@ static bool share_of(struct view word)
 
 /* ---- tables ---- */
 
-/* The last number of a map's key: "48", "1, 48", "0x30". */
-static bool key_number(struct view key, uint64_t *ret_number)
+/* "48", "1, 48", "0x30": the last part is the reason. */
+static void key_read(struct view key, struct exit_row *row)
 {
-    struct view last = key;
-    while (key.length)
-        last = view_trim(view_cut(&key, ','));
-    return view_u64(last, 0, ret_number);
+    struct view last = key, rest = key;
+    while (rest.length)
+        last = view_trim(view_cut(&rest, ','));
+    row->has_number = view_u64(last, 0, &row->number);
+    row->has_parts = last.length < key.length;
+    row->name = row->has_number ? last : key;
 }
 
 static bool row_of_map(struct view line, struct exit_row *row)
 {
     struct view key = view_cut(&line, ']');
     ptrdiff_t open = view_find(key, "[");
-    if (open < 0 || !view_starts(line, ":"))
+    if (open < 1 || !view_starts(line, ":"))
         return false;
     line = view_skip(line, 1);
+    row->key = key;
+    row->map = (struct view){key.text + 1, (size_t)open - 1};
     key = view_trim(view_skip(key, (size_t)open + 1));
     if (!key.length || !count_of(view_word(&line), &row->count))
         return false;
     struct view name = view_trim(line);
-    row->name = name.length ? name : key;
-    row->has_number = key_number(key, &row->number);
+    key_read(key, row);
+    row->name = name.length ? name : row->name;
     return true;
 }
 
@@ -96,7 +100,7 @@ static bool row_of_perf(struct view line, struct exit_row *row)
     for (; (word = view_word(&rest)).length; words++) {
         struct view share_rest = rest;
         if (words && count_of(word, &row->count) && share_of(view_word(&share_rest))) {
-            row->name = view_trim((struct view){line.text, (size_t)(word.text - line.text)});
+            row->name = row->key = view_trim((struct view){line.text, (size_t)(word.text - line.text)});
             struct view second = share_rest;
             bool in_units = share_of(view_word(&second));
             return in_units ? times_of(second, row) : nanoseconds_of(share_rest, row);
@@ -115,6 +119,32 @@ bool exit_text_row(struct view line, struct exit_row *ret_row)
         return false;
     *ret_row = row;
     return true;
+}
+
+static int map_rank(struct view map)
+{
+    return view_find(map, "reason") >= 0 ? 2 : view_find(map, "exit") >= 0;
+}
+
+struct view exit_text_map(struct view text)
+{
+    struct view best = {0};
+    for (struct view line; view_line(&text, &line);) {
+        struct exit_row row;
+        line = view_trim(line);
+        if (view_starts(line, "@") && exit_text_row(line, &row) && (!best.text || map_rank(row.map) > map_rank(best)))
+            best = row.map;
+    }
+    return best;
+}
+
+const char *exit_text_part(const struct exit_row *row)
+{
+    if (!view_starts(row->name, "0x"))
+        return NULL;
+    return view_ends(row->name, ":POUT") || view_ends(row->name, ":PIN") ? "port accesses"
+           : view_ends(row->name, ":W") || view_ends(row->name, ":R")    ? "MMIO or MSR accesses"
+                                                                         : NULL;
 }
 
 /* ---- a trace's line: who, where and when ---- */
@@ -370,6 +400,10 @@ bool exit_text_event(struct view line, struct exit_event *ret_event)
     for (size_t words = 0; !timed && words < 4 && (word = view_word(&rest)).length; words++)
         timed = read_time(word, &event.time_ns);
     word = view_word(&rest);
+    /* Between the two: "(+5)" of trace-cmd report --ts-diff, the period of perf script -F +period. */
+    uint64_t period;
+    if (view_starts(word, "(+") || view_u64(word, 10, &period))
+        word = view_word(&rest);
     if (!timed || !view_ends(word, ":"))
         return false;
     word.length--;
@@ -380,10 +414,25 @@ bool exit_text_event(struct view line, struct exit_event *ret_event)
     return true;
 }
 
+/* "PERF_RECORD_LOST lost 17" behind who and when, "# Total Lost Samples: 3", "Lost events: 3": the number behind these words. */
+static bool lost_of_perf(struct view line, uint64_t *ret_count)
+{
+    static const char *const words[] = {"PERF_RECORD_LOST lost ", "PERF_RECORD_LOST_SAMPLES lost ", "Total Lost Samples: ", "Lost events: "};
+    for (size_t at = 0; at < array_count(words); at++) {
+        ptrdiff_t begin = view_find(line, words[at]);
+        struct view rest = begin < 0 ? (struct view){0} : view_skip(line, (size_t)begin + strlen(words[at]));
+        if (begin >= 0 && view_u64(view_word(&rest), 10, ret_count) && *ret_count < (uint64_t)1 << 60)
+            return true;
+    }
+    return false;
+}
+
 /* "CPU:2 [LOST 1234 EVENTS]", "CPU:2 [1234 EVENTS DROPPED]", "CPU:2 [EVENTS DROPPED]" */
 bool exit_text_lost(struct view line, uint64_t *ret_count)
 {
     line = view_trim(line);
+    if (lost_of_perf(line, ret_count))
+        return true;
     if (!view_starts(line, "CPU") || (view_find(line, " EVENTS]") < 0 && view_find(line, "EVENTS DROPPED") < 0))
         return false;
     struct view word;

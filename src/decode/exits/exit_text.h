@@ -13,7 +13,10 @@
 #include "decode/exits/exit_event.h"
 
 struct exit_row {
-    struct view name;    /* "EXIT_REASON_EPT_VIOLATION"; the key where there is no name */
+    struct view map;     /* "reason" of bpftrace's "@reason[48]"; text NULL: no map's row */
+    struct view key;     /* what is in the table once: "@reason[1, 48", or the name */
+    bool has_parts;      /* the key has several: its last is taken for the reason */
+    struct view name;    /* "EXIT_REASON_EPT_VIOLATION"; the reason within the key where there is no name */
     bool has_number;
     uint64_t number;     /* of the reason */
     double count;
@@ -24,9 +27,13 @@ struct exit_row {
 
 /* A row of a table; false when the line is none. */
 bool exit_text_row(struct view line, struct exit_row *ret_row);
+/* Of the maps in a text the one that counts exits: the first named for reasons, else for exits, else the first. text NULL: there is none. */
+struct view exit_text_map(struct view text);
+/* What the rows are of where they are a part of the exits, by the keys that perf kvm stat --event mmio, ioport and msr have; else NULL. */
+const char *exit_text_part(const struct exit_row *row);
 /* A line of a trace; false when it isn't one of exit_points' events. Its views are into the line. */
 bool exit_text_event(struct view line, struct exit_event *ret_event);
-/* A trace's line saying that events were lost: how many (at least 1). */
+/* A trace's or a table's line saying that events were lost: how many (at least 1). */
 bool exit_text_lost(struct view line, uint64_t *ret_count);
 
 #endif

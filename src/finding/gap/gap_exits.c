@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What leaving to the hypervisor took: by a table of exits, else by what is known inside the guest. */
 #include "finding/gap/gap_parts.h"
-#include "finding/guest.h"
+#include "finding/guest/guest.h"
 
 #include <math.h>
 

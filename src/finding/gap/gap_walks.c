@@ -7,7 +7,7 @@
 #include "finding/gap/gap_parts.h"
 
 #include "base/vec.h"
-#include "finding/page_walks.h"
+#include "finding/memory/page_walks.h"
 
 #include <math.h>
 #include <string.h>

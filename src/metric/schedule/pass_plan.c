@@ -58,6 +58,8 @@ static void plan_multiplex(struct pass_plan *plan, const struct pass_question *q
     plan->way = PASS_MULTIPLEX;
     plan->runs = 1;
     plan->read_ns = read_interval(question, question->group_count);
+    if (question->interval_ns > plan->read_ns)
+        plan->read_ns = question->interval_ns;
     snprintf(plan->why, sizeof(plan->why), "%zu groups of events share the counters: each is counted for 1/%zu of the time",
              question->group_count, question->group_count);
 }
@@ -80,7 +82,7 @@ static bool runs_in_budget(const struct pass_question *question)
 void pass_plan_make(struct pass_plan *plan, const struct pass_question *question)
 {
     double groups = (double)question->group_count;
-    bool watches = !question->repeatable;
+    bool watches = !question->repeatable, endless = question->seconds <= 0;
     double slices_need = groups * ROUNDS_NEEDED * (double)slice_ns / 1e9;
     *plan = (struct pass_plan){.runs = 1, .needed_seconds = groups * turn_seconds(question)};
     if (question->group_count <= 1) {
@@ -89,9 +91,9 @@ void pass_plan_make(struct pass_plan *plan, const struct pass_question *question
         snprintf(plan->why, sizeof(plan->why), "all events are counted at the same time");
     } else if (runs_in_budget(question)) {
         plan_runs(plan, question);
-    } else if (watches && (question->seconds <= 0 || question->seconds >= slices_need)) {
+    } else if (watches && !question->interval_ns && (endless || question->seconds >= slices_need)) {
         plan_slices(plan, question);
-    } else if (question->seconds >= plan->needed_seconds) {
+    } else if ((watches && endless) || question->seconds >= plan->needed_seconds) {
         plan_multiplex(plan, question);
     } else {
         plan_refuse(plan, question);

@@ -3,7 +3,7 @@
  * How do several groups get their turn: a run for each, long slices, or the kernel's rotation; and is there time enough?
  *
  * A run for each group where the command can be repeated within the budget; slices of a second where something is watched
- * that goes on; the kernel's rotation (multiplexing) where one run lasts long enough for every group to be on the counters
+ * that goes on; the kernel's rotation (multiplexing) where each interval of a watch is asked for, or where one run lasts long enough for every group to be on the counters
  * 250 times; else refused, with how long it would have to last. One group needs none of it.
  * Does not support: deciding whether a command can be repeated (the user knows).
  * Source: of the 250: perf and toplev users' reports of results that flip when a group is seen too rarely.
@@ -32,6 +32,7 @@ struct pass_question {
     uint64_t rotation_ns;    /* the PMU's perf_event_mux_interval; 0: 4 ms */
     bool has_topdown_fields; /* PERF_METRICS: a read is exact to 1/255, and wants to be taken every few seconds */
     bool control_is_free;    /* the control's events fit beside every group (companions) */
+    uint64_t interval_ns;    /* a watch is to be shown in intervals of this: all groups count in each; 0: in none */
 };
 
 struct pass_plan {
@@ -39,7 +40,7 @@ struct pass_plan {
     enum pass_control control; /* of PASS_RUNS and PASS_SLICES */
     size_t runs;               /* of the command */
     uint64_t slice_ns;         /* PASS_SLICES: for each group in turn */
-    uint64_t read_ns;          /* counters are read this often */
+    uint64_t read_ns;          /* counters are read this often; with interval_ns no sooner than all groups had some turns */
     double needed_seconds;     /* how long a run must last so that one is enough for all groups; a watch: the shortest */
     size_t groups_possible;    /* PASS_REFUSED: so many, the first ones, fit the time */
     char why[200];             /* one sentence, for the user */

@@ -1,17 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "metric/table/metric_name.h"
 
-#include "system/cpu/microarchitecture.h"
-
 #include <ctype.h>
-
-static enum microarchitecture_vendor vendor_of(const struct metric_table *table)
-{
-    for (size_t at = 0; at < microarchitecture_row_count; at++)
-        if (strcmp(microarchitecture_rows[at].key, table->key) == 0)
-            return microarchitecture_rows[at].vendor;
-    return MICROARCHITECTURE_UNKNOWN_VENDOR;
-}
 
 static bool starts_any_case(const char *text, const char *prefix)
 {
@@ -22,7 +12,7 @@ static bool starts_any_case(const char *text, const char *prefix)
 static const char *prefix_of(const struct metric_table *table, const struct table_metric *metric)
 {
     bool is_tma = metric->level || starts_any_case(metric->name, "Info_") || starts_any_case(metric->name, "Bottleneck_");
-    return vendor_of(table) == MICROARCHITECTURE_INTEL && is_tma && !starts_any_case(metric->name, "tma_") ? "tma_" : "";
+    return metric_table_vendor(table) == MICROARCHITECTURE_INTEL && is_tma && !starts_any_case(metric->name, "tma_") ? "tma_" : "";
 }
 
 static void lower_add(struct text *text, const char *name)
@@ -79,7 +69,7 @@ static void issue_groups(struct text *text, const char *tags)
 
 void metric_perf_groups(const struct metric_table *table, const struct table_metric *metric, struct text *text)
 {
-    enum microarchitecture_vendor vendor = vendor_of(table);
+    enum microarchitecture_vendor vendor = metric_table_vendor(table);
     struct text groups = {0};
     if (metric->level)
         level_groups(&groups, metric->level, vendor);

@@ -47,6 +47,14 @@ static const struct {
     {"#has_pmem", TABLE_HAS_PMEM},
 };
 
+enum microarchitecture_vendor metric_table_vendor(const struct metric_table *table)
+{
+    for (size_t at = 0; at < microarchitecture_row_count; at++)
+        if (table->key && strcmp(microarchitecture_rows[at].key, table->key) == 0)
+            return microarchitecture_rows[at].vendor;
+    return MICROARCHITECTURE_UNKNOWN_VENDOR;
+}
+
 void metric_table_done(struct metric_table *table)
 {
     vec_done(&table->events);

@@ -15,6 +15,7 @@
 #include "base/hashmap.h"
 #include "base/vec.h"
 #include "metric/expression/expression.h"
+#include "system/cpu/microarchitecture.h"
 
 #define TABLE_NONE UINT32_MAX
 
@@ -132,6 +133,9 @@ struct metric_table {
 };
 
 void metric_table_done(struct metric_table *table);
+
+/* Whose CPU it is, by its key. */
+enum microarchitecture_vendor metric_table_vendor(const struct metric_table *table);
 
 /* Index by name in any case, or TABLE_NONE. */
 uint32_t table_event_find(const struct metric_table *table, struct view name);

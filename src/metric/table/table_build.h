@@ -36,6 +36,9 @@ MUST_CHECK bool table_formula_resolve(struct metric_table *table, struct table_f
 /* Put metrics in the order of evaluation; those that refer to themselves get a problem. */
 void table_order(struct metric_table *table);
 
+/* Whether these are the cores that a table speaks of: "cpu", "cpu_core", "armv8_pmuv3_0". */
+bool table_is_core_pmu(struct view pmu);
+
 /* Text in the table's arena, in lower case. */
 const char *table_lower(struct metric_table *table, struct view text);
 

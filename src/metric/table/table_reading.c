@@ -18,14 +18,27 @@ static const struct {
     {{"branch-misses"}, {"br_misp_retired.all_branches", "ex_ret_brn_misp", "br_mis_pred_retired"}},
 };
 
-static struct view generic_undo(const struct metric_table *table, struct view name)
+/* perf's name into its base and its letters: "cycles:u", "cpu_core/cycles/u" (so a hybrid's are printed). */
+static void generic_cut(struct view name, struct view *ret_base, struct view *ret_letters)
 {
-    struct view rest = name, base = view_cut(&rest, ':');
+    struct view rest = name, pmu = view_cut(&rest, '/'), inside = view_cut(&rest, '/');
+    bool slashed = pmu.length < name.length && table_is_core_pmu(pmu);
+    *ret_letters = slashed ? rest : name;
+    *ret_base = slashed ? inside : view_cut(ret_letters, ':');
+    if (ret_letters->length && ret_letters->text[0] == ':')
+        *ret_letters = view_skip(*ret_letters, 1);
+}
+
+static struct view generic_undo(struct metric_table *table, struct view name)
+{
+    struct view base, letters;
+    generic_cut(name, &base, &letters);
     for (size_t at = 0; at < array_count(generic); at++)
         for (size_t word = 0; word < array_count(generic[at].names) && generic[at].names[word]; word++)
             for (size_t vendor = 0; view_equal(base, generic[at].names[word]) && generic[at].vendors[vendor]; vendor++)
                 if (table_event_find(table, view_of(generic[at].vendors[vendor])) != TABLE_NONE)
-                    return view_of(generic[at].vendors[vendor]);
+                    return view_of(arena_printf(&table->arena, "%s%s%.*s", generic[at].vendors[vendor], letters.length ? ":" : "",
+                                                (int)letters.length, letters.text));
     return name;
 }
 

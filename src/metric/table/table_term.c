@@ -117,6 +117,34 @@ static struct view instance_cut(struct view name, struct table_term *term)
     return name;
 }
 
+/* ---- raw: what the register that selects an event holds ---- */
+
+/* Sources: Intel SDM 3B, IA32_PERFEVTSELx; AMD APM 2, PerfEvtSeln; Arm ARM, PMEVTYPERn.evtCount. */
+static void config_take(const struct metric_table *table, uint64_t config, struct event_code *code)
+{
+    enum microarchitecture_vendor vendor = metric_table_vendor(table);
+    code->known = true;
+    code->event = config & 0xffff;
+    if (vendor == MICROARCHITECTURE_ARM)
+        return;
+    code->event = (config & 0xff) | (vendor == MICROARCHITECTURE_AMD ? config >> 32 << 8 & 0xf00 : 0);
+    code->umask = config >> 8 & 0xff;
+    code->edge = config >> 18 & 1;
+    code->any_thread = vendor == MICROARCHITECTURE_INTEL && (config >> 21 & 1);
+    code->invert = config >> 23 & 1;
+    code->cmask = config >> 24 & 0xff;
+}
+
+/* perf's rNNN: hexadecimal. */
+static bool raw_take(const struct metric_table *table, struct view name, struct table_term *term)
+{
+    uint64_t config;
+    if (name.length < 2 || name.text[0] != 'r' || !isxdigit((unsigned char)name.text[1]) || !view_u64(view_skip(name, 1), 16, &config))
+        return false;
+    config_take(table, config, &term->code);
+    return true;
+}
+
 static bool event_named_take(struct metric_table *table, struct view name, struct table_term *term)
 {
     name = instance_cut(name, term);
@@ -124,7 +152,7 @@ static bool event_named_take(struct metric_table *table, struct view name, struc
     if (index != TABLE_NONE)
         event_take(table, index, term);
     return index != TABLE_NONE || topdown_take(table, name, term) || elsewhere_take(name, term) ||
-           generic_take(table, name, term);
+           generic_take(table, name, term) || raw_take(table, name, term);
 }
 
 /* ---- perfmon's modifiers: c1, e1, i1, u0x80, sup, user, percore, name=value ---- */
@@ -220,26 +248,35 @@ static bool code_term_take(struct event_code *code, struct view key, uint64_t nu
     return flag != NULL;
 }
 
+/* They change nothing of what is counted. */
+static bool is_of_sampling(struct view key)
+{
+    return view_equal(key, "period") || view_equal(key, "freq") || view_equal(key, "name") || view_equal(key, "metric-id");
+}
+
 static void slashed_term_take(struct metric_table *table, struct view part, struct table_term *term)
 {
     struct view value = part, key = view_cut(&value, '=');
     bool is_pair = key.length < part.length;
     uint64_t number = 1;
-    if (is_pair && !view_u64(value, 0, &number)) {
+    if (is_pair && !is_of_sampling(key) && !view_u64(value, 0, &number)) {
         more_add(table, &term->code, key, value);
         return;
     }
-    if (code_term_take(&term->code, key, number))
+    if (code_term_take(&term->code, key, number) || is_of_sampling(key))
         return;
-    if (is_pair)
+    if (is_pair && !term->pmu && view_equal(key, "config"))
+        config_take(table, number, &term->code);
+    else if (is_pair)
         more_add(table, &term->code, key, value);
     else if (term->event == TABLE_NONE && !term->code.known) /* an event of that PMU's own folder in sysfs */
         term->code = (struct event_code){.known = true, .more = arena_string_n(&table->arena, part.text, part.length)};
 }
 
-static bool is_core_pmu(struct view pmu)
+/* A hybrid's small cores (cpu_atom) have tables of their own. */
+bool table_is_core_pmu(struct view pmu)
 {
-    return view_equal(pmu, "cpu") || view_starts(pmu, "cpu_") || view_starts(pmu, "armv8_");
+    return view_equal(pmu, "cpu") || view_equal(pmu, "cpu_core") || view_starts(pmu, "armv8_");
 }
 
 /* pmu@terms@modifiers, or the same with slashes. */
@@ -253,12 +290,12 @@ static bool slashed_resolve(struct metric_table *table, struct view name, struct
     struct view letters = {last + 1, (size_t)(name.text + name.length - last - 1)}, rest = terms;
     struct view event = view_cut(&rest, ',');
     uint32_t index = table_event_find(table, event);
-    term->pmu = is_core_pmu(pmu) ? NULL : arena_string_n(&table->arena, pmu.text, pmu.length);
+    term->pmu = table_is_core_pmu(pmu) ? NULL : arena_string_n(&table->arena, pmu.text, pmu.length);
     if (index != TABLE_NONE) {
         const char *named = term->pmu;
         event_take(table, index, term);
         term->pmu = named ? named : term->pmu;
-    } else if (!(is_core_pmu(pmu) && topdown_take(table, event, term))) {
+    } else if (term->pmu || !(topdown_take(table, event, term) || raw_take(table, event, term))) {
         rest = terms;
     }
     while (rest.length) {

@@ -24,6 +24,7 @@ struct other_cpu {
     int event; /* what the sleeper waits for */
     atomic_bool stop, spins;
     atomic_ullong woke_ns; /* when the sleeper last woke; 0: not yet */
+    atomic_ullong turns;   /* of the spinner */
 };
 
 static bool pin_here(unsigned cpu)
@@ -54,9 +55,20 @@ static void *spinner_run(void *context)
     pin_here(other->cpu);
     (void)sched_setscheduler(0, SCHED_IDLE, &none);
     atomic_store(&other->spins, true);
-    while (!atomic_load(&other->stop))
-        ;
+    for (unsigned long long turns = 1; !atomic_load(&other->stop); turns++)
+        atomic_store_explicit(&other->turns, turns, memory_order_relaxed);
     return NULL;
+}
+
+/* Whether the spinner is on its CPU at this moment, and not merely ready to be. */
+static bool spins_now(struct other_cpu *other)
+{
+    static const double LOOK_NS = 3e3;
+    unsigned long long turns = atomic_load(&other->turns);
+    for (double start_ns = wall_ns(); wall_ns() - start_ns < LOOK_NS;)
+        if (atomic_load(&other->turns) != turns)
+            return true;
+    return false;
 }
 
 static void wait_ns(double duration_ns)
@@ -110,13 +122,32 @@ static void barriers_measure(double *ns)
         ns[at] = barriers_ns();
 }
 
+/* Only rounds that found the spinner running before and after: a CPU that others have is not interrupted, which would look like a quick answer. */
+static size_t answered_barriers_measure(struct other_cpu *other, double *ns)
+{
+    static const double PAUSE_NS = 100e3;
+    enum { TRIES = 8 * ROUNDS };
+    size_t count = 0;
+    for (int at = 0; at < TRIES && count < ROUNDS; at++) {
+        bool spun = spins_now(other);
+        ns[count] = spun ? barriers_ns() : 0;
+        if (spun && spins_now(other))
+            count++;
+        else
+            wait_ns(PAUSE_NS);
+    }
+    return count;
+}
+
 /* With a thread of ours running over there, and with none: the interrupt and its answer are the difference. */
-static struct guest_value ipi_of(double *alone_ns, const double *with_ns)
+static struct guest_value ipi_of(double *alone_ns, const double *with_ns, size_t count)
 {
     double differences[ROUNDS], alone = quantile(alone_ns, ROUNDS, 0.5);
-    for (int at = 0; at < ROUNDS; at++)
+    if (count < ROUNDS / 2)
+        return (struct guest_value){.why_not = "a thread on the other CPU was hardly ever running: others keep it busy"};
+    for (size_t at = 0; at < count; at++)
         differences[at] = with_ns[at] - alone;
-    struct interval value = quartile_interval(differences, ROUNDS);
+    struct interval value = quartile_interval(differences, count);
     return value.low > 0 ? (struct guest_value){.value = value}
                          : (struct guest_value){.why_not = "a thread on the other CPU made no difference: others keep it busy"};
 }
@@ -133,8 +164,8 @@ static void with_spinner(struct guest_value *costs, struct other_cpu *other, int
         ;
     costs[GUEST_COST_WAKE_POLLED] = wakes_measure(other, wakes);
     if (has_barrier) {
-        barriers_measure(with_ns);
-        costs[GUEST_COST_IPI] = ipi_of(alone_ns, with_ns);
+        size_t count = answered_barriers_measure(other, with_ns);
+        costs[GUEST_COST_IPI] = ipi_of(alone_ns, with_ns, count);
     }
     atomic_store(&other->stop, true);
     (void)eventfd_write(other->event, 1);

@@ -181,6 +181,7 @@ static void write_time_shares(struct json_writer *json, const struct time_shares
     json_interval(json, "running", shares->running);
     json_interval(json, "throttled", shares->throttled);
     json_interval(json, "ready", shares->ready);
+    json_interval(json, "held", shares->held);
     json_interval(json, "waiting", shares->waiting);
     json_object_close(json);
 }
@@ -361,6 +362,10 @@ void diagnosis_json(struct text *out, const struct diagnosis *diagnosis)
     json_string(&json, "sentence", overall->sentence);
     json_string(&json, "culprit", overall->culprit ? overall->culprit->hypothesis->id : NULL);
     json_string(&json, "ruled_out", overall->ruled_out);
+    json_array_open(&json, "open");
+    for (size_t at = 0; at < overall->open_count; at++)
+        json_string(&json, NULL, overall->open[at]);
+    json_array_close(&json);
     write_next(&json, overall);
     json_object_close(&json);
     bottleneck_json(&json, diagnosis->results->bottleneck);

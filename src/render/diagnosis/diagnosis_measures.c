@@ -79,19 +79,48 @@ void runs_lines(struct text *out, const struct run_spread *runs)
         text_printf(out, "%zu runs failed in all\n", runs->failed);
 }
 
-void imported_gain_lines(struct text *out, const struct imported *imported)
+/* Counts with the time that each took. */
+static void imported_arm_lines(struct text *out, const struct imported *imported)
+{
+    struct imported_arm arms[IMPORTED_ARMS_MOST];
+    size_t count = imported_arms_of(imported, arms);
+    for (size_t at = 0; at < count; at++) {
+        struct measured cycles = imported_arm_count(&arms[at], "cycles");
+        if (!arms[at].elapsed_s.known || !cycles.known)
+            continue;
+        text_printf(out, "%s%s%s: %.4g s, %.0f cycles\n", arms[at].table->file, arms[at].name ? ", " : "", arms[at].name ? arms[at].name : "",
+                    arms[at].elapsed_s.value, cycles.value);
+    }
+}
+
+static void imported_effect_line(struct text *out, const struct imported *imported, double effect)
+{
+    struct measured gap = imported_gap_of(imported);
+    if (gap.known && gap.value / 2 == effect)
+        text_printf(out, "they differ by %.2g %%: causes of half of that (%.2g %%) or more are asked about\n", 100 * gap.value, 100 * effect);
+}
+
+void imported_gain_lines(struct text *out, const struct imported *imported, double effect)
 {
     struct imported_gain gain = imported_gain_of(imported);
-    if (!gain.known)
+    imported_arm_lines(out, imported);
+    if (!gain.known) {
+        imported_effect_line(out, imported, effect);
         return;
-    text_printf(out, "%s -> %s: median %.4g -> %.4g s, %+.1f %%", gain.before_file, gain.after_file, gain.before_s,
-                gain.after_s, 100 * (gain.ratio - 1));
+    }
+    if (gain.name)
+        text_printf(out, "%s, ", gain.name);
+    if (strcmp(gain.before_file, gain.after_file) == 0)
+        text_printf(out, "first and last in %s", gain.before_file);
+    else
+        text_printf(out, "%s -> %s", gain.before_file, gain.after_file);
+    text_printf(out, ": median %.4g -> %.4g s, %+.1f %%", gain.before_s, gain.after_s, 100 * (gain.ratio - 1));
     if (gain.interval.known)
         text_printf(out, " (%+.1f to %+.1f %%, %zu and %zu runs, 95 %%)\n", 100 * (gain.interval.low - 1),
                     100 * (gain.interval.high - 1), gain.before_count, gain.after_count);
     else
-        text_printf(out, " (%zu and %zu runs: too few for an interval)\n", gain.before_count,
-                    gain.after_count);
+        text_printf(out, " (%zu and %zu run%s: too few for an interval)\n", gain.before_count, gain.after_count, gain.after_count == 1 ? "" : "s");
+    imported_effect_line(out, imported, effect);
 }
 
 void counters_json(struct json_writer *json, const struct counter_summary *counters)

@@ -14,7 +14,7 @@
 void counters_lines(struct text *out, const struct counter_summary *counters);
 void runs_lines(struct text *out, const struct run_spread *runs);
 /* What changed between two imported tables of runs. */
-void imported_gain_lines(struct text *out, const struct imported *imported);
+void imported_gain_lines(struct text *out, const struct imported *imported, double effect);
 
 /* One line: whether the core was shared, else at which clock it ran. */
 void ceilings_line(struct text *out, const struct ceilings *ceilings);

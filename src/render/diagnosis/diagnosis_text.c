@@ -14,6 +14,7 @@ enum {
     BAR_LEAST = 8,    /* on narrow terminals */
     NARROW = 80,
     NAME_LEAST = 14,
+    SENTENCE_NAME_MOST = 60,
 };
 
 enum colour {
@@ -185,6 +186,12 @@ static void share_line(struct page *page, const char *label, double share, enum 
 
 /* ---- the verdict ---- */
 
+/* As far as the bar goes: what is known of it, not all that may be such, too. */
+static double drawn_of(const struct finding *finding)
+{
+    return finding->shown.known ? finding->shown.high : finding->recoverable.known ? finding->recoverable.high : 0;
+}
+
 static void print_gain(struct text *out, const struct finding *finding)
 {
     if (!finding->recoverable.known) {
@@ -193,6 +200,8 @@ static void print_gain(struct text *out, const struct finding *finding)
     }
     struct value share = VALUE_SHARE("", finding->gain_unmeasured ? interval_exactly(finding->recoverable.high)
                                                                    : finding->recoverable);
+    if (finding->shown.known)
+        share.number = interval_exactly(finding->shown.high);
     text_add(out, finding->gain_unmeasured ? "up to " : "");
     value_print(out, &share);
 }
@@ -213,6 +222,13 @@ static void confirmed_line(struct page *page)
     labelled(page, BOLD, "  Tested       ", text_string(&line), 15);
 }
 
+static void try_line(struct page *page, size_t at, const char *text)
+{
+    char number[32];
+    snprintf(number, sizeof(number), at ? "            %zu. " : "  Try       %zu. ", at + 1);
+    labelled(page, BOLD, number, text, 15);
+}
+
 static void verdict_section(struct page *page)
 {
     const struct overall *overall = page->diagnosis->overall;
@@ -226,7 +242,7 @@ static void verdict_section(struct page *page)
     if (culprit && culprit->confidence != CONFIDENCE_NONE) {
         static const char *const shouted[] = {"", "LOW", "MEDIUM", "HIGH"};
         scoped_text struct text line = {0};
-        text_printf(&line, "%s%s: %s%s.", shouted[culprit->confidence], overall->culprit_is_small ? " in that cause, not in where the rest goes" : "",
+        text_printf(&line, "%s%s: %s%s.", shouted[culprit->confidence], overall->culprit_is_small ? " in that small cause" : "",
                     culprit->confidence_reason, culprit->gain_unmeasured ? "; what removing it returns is not measured" : "");
         labelled(page, BOLD, "  Confidence   ", text_string(&line), 15);
     }
@@ -247,16 +263,15 @@ static void verdict_section(struct page *page)
     }
     if (overall->ruled_out && overall->kind != OVERALL_TOO_SHORT)
         labelled(page, BOLD, "  Ruled out    ", overall->ruled_out, 15);
-    for (size_t at = 0; culprit && at < culprit->advice_count; at++) {
-        char number[32];
-        snprintf(number, sizeof(number), at ? "            %zu. " : "  Try       %zu. ", at + 1);
-        labelled(page, BOLD, number, culprit->advice[at], 15);
-    }
-    for (size_t at = 0; at < overall->advice_count; at++) {
-        char number[32];
-        snprintf(number, sizeof(number), at ? "            %zu. " : "  Try       %zu. ", at + 1);
-        labelled(page, BOLD, number, overall->advice[at], 15);
-    }
+    for (size_t at = 0; at < overall->open_count; at++)
+        labelled(page, BOLD, at ? "               " : "  Left open    ", overall->open[at], 15);
+    /* What little a small cause returns is worth one line; what is to be done about the rest follows. */
+    size_t tried = 0, own = culprit ? culprit->advice_count : 0;
+    own = overall->culprit_is_small && own > 1 ? 1 : own;
+    for (size_t at = 0; at < own; at++)
+        try_line(page, tried++, culprit->advice[at]);
+    for (size_t at = 0; at < overall->advice_count; at++)
+        try_line(page, tried++, overall->advice[at]);
     const char *confirm = culprit ? culprit->confirm : overall->confirm;
     if (confirm)
         labelled(page, BOLD, "  Check        ", confirm, 15);
@@ -303,7 +318,10 @@ static void off_cpu_lines(struct page *page, const struct time_shares *shares)
         part_line(page, "ready, but throttled", shares->throttled, RED);
     if (ready)
         part_line(page, "ready, but others ran", shares->ready, RED);
-    part_line(page, throttled || ready ? "waiting" : "no thread running", shares->waiting, DIM);
+    bool held = shares->held.high >= PART_SHOWN;
+    if (held)
+        part_line(page, "held by plumb's own probe", shares->held, DIM);
+    part_line(page, throttled || ready || held ? "waiting" : "no thread running", shares->waiting, DIM);
 }
 
 /* Of a handful of samples each is a large share, and says next to nothing. */
@@ -477,7 +495,7 @@ static void measures_section(struct page *page)
     runs_lines(&runs, page->diagnosis->results->runs);
     counters_lines(&counts, counters);
     probes_lines(&probes, page->diagnosis->results->probes);
-    imported_gain_lines(&gain, page->diagnosis->results->imported);
+    imported_gain_lines(&gain, page->diagnosis->results->imported, page->diagnosis->results->effect);
     struct {
         const char *title, *aside;
         struct text *lines;
@@ -769,9 +787,11 @@ static void phase_section(struct page *page)
     for (size_t at = 0; at < phases->count; at++) {
         const struct phase_row *row = &phases->items[at];
         scoped_text struct text line = {0};
-        for (size_t function = 0; function < row->function_count && (!function || row->functions[function].share >= 0.01); function++)
-            text_printf(&line, "%s%s %.0f %%", function ? ", " : "", row->functions[function].name,
-                        row->functions[function].share * 100);
+        for (size_t function = 0; function < row->function_count && (!function || row->functions[function].share >= 0.01); function++) {
+            text_add(&line, function ? ", " : "");
+            text_add_name(&line, row->functions[function].name, SENTENCE_NAME_MOST);
+            text_printf(&line, " %.0f %%", row->functions[function].share * 100);
+        }
         char label[64];
         snprintf(label, sizeof(label), "  %c  %6.2f to %6.2f s   ", row->phase < 26 ? (char)('A' + row->phase) : '?',
                  row->from_s, row->until_s);
@@ -845,7 +865,7 @@ static void findings_shortly(struct page *page, enum verdict verdict, size_t fir
             if (finding->recoverable.known)
                 value_print(&line, &bound);
             else
-                text_add(&line, "(not bounded)");
+                text_add(&line, finding->by_trial ? "(by a trial)" : "(not bounded)");
         }
         if (!line.length)
             continue;
@@ -905,7 +925,7 @@ static void findings_of(struct page *page, enum verdict verdict, const char *tit
         scoped_text struct text gain = {0};
         if (verdict == VERDICT_SUPPORTED || verdict == VERDICT_UNDECIDED) {
             finding_title(page, finding->hypothesis->title);
-            bar(page, finding->recoverable.known ? finding->recoverable.high : 0, colour);
+            bar(page, drawn_of(finding), colour);
             print_gain(&gain, finding);
             if (finding->recoverable.known)
                 text_printf(page->out, "  %s of %s\n", text_string(&gain), denominator_name(finding->of));

@@ -111,7 +111,10 @@ void exit_table_json(struct json_writer *json, const struct exit_table *table, c
     for (size_t at = 0; at < table->vcpu_count; at++) {
         const struct exit_vcpu_line *vcpu = &table->vcpus[at];
         json_object_open(json, NULL);
-        json_u64(json, "pid", vcpu->pid);
+        if (vcpu->pid)
+            json_u64(json, "pid", vcpu->pid);
+        else
+            json_null(json, "pid");
         json_u64(json, "tid", vcpu->tid);
         if (vcpu->vcpu >= 0)
             json_u64(json, "vcpu", (uint64_t)vcpu->vcpu);

@@ -183,10 +183,12 @@ static void vcpus_text(struct page *page, const struct exit_table *table, const 
     page_heading(page, "BY VCPU");
     for (size_t at = 0; at < table->vcpu_count && (at < VCPUS_SHOWN || report->verbose); at++) {
         const struct exit_vcpu_line *vcpu = &table->vcpus[at];
-        char number[24] = "-";
+        char number[24] = "-", process[16] = "-";
         if (vcpu->vcpu >= 0)
             snprintf(number, sizeof(number), "%" PRId64, vcpu->vcpu);
-        text_printf(page->out, "  process %-8" PRIu32 " thread %-8" PRIu32 " vCPU %-4s %10" PRIu64 " exits ", vcpu->pid, vcpu->tid, number, vcpu->exits);
+        if (vcpu->pid)
+            snprintf(process, sizeof(process), "%" PRIu32, vcpu->pid);
+        text_printf(page->out, "  process %-8s thread %-8" PRIu32 " vCPU %-4s %10" PRIu64 " exits ", process, vcpu->tid, number, vcpu->exits);
         duration_add(page->out, vcpu->handled_ns, 9);
         text_printf(page->out, "  %" PRIu64 " moves\n", vcpu->migrations);
     }

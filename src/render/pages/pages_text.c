@@ -46,7 +46,10 @@ static void add_mappings(struct page *page, const struct page_coverage *coverage
             page_heading(page, "MAPPINGS WITH SMALL PAGES");
             page_add(page, PAGE_FAINT, "         small         huge\n");
         }
-        pages_mapping_rows(page, mapping, coverage->why_known && !(before && same_story(before, mapping)));
+        bool again = before && same_story(before, mapping);
+        pages_mapping_rows(page, mapping, coverage->why_known && !again);
+        if (coverage->why_known && again && mapping->small.small_bytes && mapping->small.backing != PAGE_BACKING_HUGETLB)
+            pages_sentence(page, mapping->small.certain ? "why:    " : "maybe:  ", PAGE_FAINT, "as the one before");
         before = mapping;
     }
     if (left && shown) {

@@ -85,6 +85,8 @@ static void rows_write(struct json_writer *json, const char *name, const struct 
         json_object_open(json, NULL);
         if (row->core) {
             json_string(json, "cpus", row->core);
+        } else if (row->pass) {
+            json_u64(json, "pass", row->pass);
         } else {
             json_double(json, "start_s", row->start_s);
             json_double(json, "end_s", row->end_s);
@@ -115,6 +117,7 @@ void topdown_json_write(struct text *out, const struct topdown_tree *tree, const
     json_array_close(&json);
     if (what->is_live) {
         phases_write(&json, what);
+        rows_write(&json, "passes", what->passes, what->pass_count);
         rows_write(&json, "cores", what->cores, what->core_count);
         rows_write(&json, "intervals", what->intervals, what->interval_count);
     }

@@ -23,6 +23,7 @@ enum { TOPDOWN_INTERVAL_VALUES = 8 };
 struct topdown_interval_row {
     double start_s, end_s; /* of an interval */
     const char *core;  /* of a core: its CPUs; else NULL */
+    size_t pass;       /* of a pass: 1 …; else 0 */
     size_t count;
     const char *names[TOPDOWN_INTERVAL_VALUES];
     double values[TOPDOWN_INTERVAL_VALUES]; /* shares */
@@ -41,6 +42,8 @@ struct topdown_page {
     size_t interval_count;
     const struct topdown_interval_row *cores; /* --per-core */
     size_t core_count;
+    const struct topdown_interval_row *passes; /* where they contradict each other */
+    size_t pass_count;
     const char *const *located; /* where the leaf is in the program: lines */
     size_t located_count;
 };

@@ -4,29 +4,51 @@
 
 #include <math.h>
 
-enum { NAME_COLUMNS = 34, BAR_COLUMNS = 20 };
+/* Of a value beside the tree: below this its interval is worth no word. */
+static const double SPREAD_LEAST = 0.02;
 
-/* "41.2 ±0.8 %": half of the wider side. */
+enum { NAME_COLUMNS = 34, BAR_COLUMNS = 20, WIDE_POINTS = 20 };
+
+static double half_width(const struct topdown_node *node)
+{
+    return fmax(node->value.value - node->interval.low, node->interval.high - node->value.value);
+}
+
+/* "41.2 % ±0.8": half of the wider side; wide ones from where to where, as far as a share can go. */
 static void interval_add(struct page *page, const struct topdown_node *node)
 {
-    char text[48];
-    double low = node->value.value - node->interval.low, high = node->interval.high - node->value.value;
-    double half = (low > high ? low : high) * node->scale;
-    if (!node->interval.known)
-        snprintf(text, sizeof(text), " ± ?    ");
-    else if (half < 0.05)
-        snprintf(text, sizeof(text), " ±0.0   ");
-    else
-        snprintf(text, sizeof(text), " ±%-6.1f", half);
-    page_add(page, PAGE_FAINT, page->unicode ? text : text + 0);
+    char text[48], range[24];
+    const char *sign = page->unicode ? "±" : "+-";
+    int columns = page->unicode ? 6 : 5;
+    double half = half_width(node) * node->scale;
+    if (!node->interval.known) {
+        snprintf(text, sizeof(text), " %s %-*s", sign, columns - 1, "?");
+    } else if (half < WIDE_POINTS || node->suspect) {
+        snprintf(text, sizeof(text), " %s%-*.1f", sign, columns, half < 0.05 ? 0 : half);
+    } else {
+        snprintf(range, sizeof(range), "%.0f-%.0f", fmax(node->interval.low, 0) * 100, fmin(node->interval.high, 1) * 100);
+        snprintf(text, sizeof(text), " %-7s", range);
+    }
+    page_add(page, PAGE_FAINT, text);
+}
+
+/* Beside the tree there is no column for it: what is worth a word is told in brackets. */
+static size_t spread_text(const struct topdown_node *node, char *buffer, size_t size)
+{
+    double share = node->interval.known && node->value.value != 0 ? half_width(node) / fabs(node->value.value) : 0;
+    if (node->level || share < SPREAD_LEAST)
+        return 0;
+    if (share > 1)
+        return (size_t)snprintf(buffer, size, "its runs contradict");
+    return (size_t)snprintf(buffer, size, "+-%.0f %%", share * 100);
 }
 
 static const char *quality_text(const struct topdown_node *node, char *buffer, size_t size)
 {
-    size_t used = 0;
     buffer[0] = '\0';
+    size_t used = spread_text(node, buffer, size);
     if (node->reported)
-        used += (size_t)snprintf(buffer, size, "as reported");
+        used += (size_t)snprintf(buffer + used, size - used, "as reported");
     if (node->running_ratio < 0.9995 && used < size)
         used += (size_t)snprintf(buffer + used, size - used, "%sscaled (%.1f %% of time)", used ? ", " : "", node->running_ratio * 100);
     if (node->across && used < size)
@@ -68,7 +90,7 @@ static bool is_shown(const struct topdown_tree *tree, const struct topdown_node 
         return false;
     if (what->all)
         return true;
-    if (!node->value.known)
+    if (!node->value.known && !node->contradicted)
         return false;
     return node->level <= 2 || what->level_most || tree->nodes[node->parent].decision == TOPDOWN_FLAGGED;
 }
@@ -205,6 +227,8 @@ void topdown_interval_text(struct page *page, const struct topdown_interval_row 
 {
     if (row->core)
         page_printf(page, PAGE_FAINT, "CPU %-9s", row->core);
+    else if (row->pass)
+        page_printf(page, PAGE_FAINT, "pass %-8zu", row->pass);
     else
         page_printf(page, PAGE_FAINT, "%9.3f-%.3f s", row->start_s, row->end_s);
     for (size_t value = 0; value < row->count; value++)
@@ -256,6 +280,7 @@ void topdown_text_write(struct page *page, const struct topdown_tree *tree, cons
     leaf_write(page, tree);
     located_write(page, what);
     phases_write(page, what);
+    rows_write(page, "Each pass", what->passes, what->pass_count);
     rows_write(page, "Per core", what->cores, what->core_count);
     information_write(page, tree, what);
     notes_write(page, tree, what);

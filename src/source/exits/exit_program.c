@@ -204,7 +204,8 @@ static void finish(struct assembly *out, int lost_fd)
     if (lost_fd >= 0)
         lost_count(out, lost_fd, 0, OUT);
     label_here(out, OUT);
-    set(out, BPF_REG_0, 0);
+    /* 0 would hide the event from all others' perf events at this tracepoint: records and counts of other tools. */
+    set(out, BPF_REG_0, 1);
     emit(out, BPF_JMP | BPF_EXIT, 0, 0, 0, 0);
     for (unsigned at = 0; at < out->jump_count; at++)
         out->program->instructions[out->jumps[at].at].off = (int16_t)(out->places[out->jumps[at].label] - (int)out->jumps[at].at - 1);
@@ -355,18 +356,39 @@ static void vcpu_note(struct assembly *out, const struct exit_program_request *r
     store(out, 4, BPF_REG_0, offsetof(struct exit_thread_state, vcpu_1), BPF_REG_1);
 }
 
-/* Note in what the thread is from now on. A return to the monitor doesn't end the exit before it. */
+/* An exit is counted when it ends, at which its cell is looked for anyway. One whose end was not seen is counted when the next begins; R9: the state. */
+static void unended_count(struct assembly *out, const struct exit_program_request *request)
+{
+    unsigned none = label_new(out);
+    load(out, 4, BPF_REG_1, BPF_REG_9, offsetof(struct exit_thread_state, is_inside));
+    jump_if(out, BPF_JEQ, BPF_REG_1, 0, none);
+    for (int at = 0; at < 16; at += 8) {
+        load(out, 8, BPF_REG_1, BPF_REG_9, (int)offsetof(struct exit_thread_state, inside) + at);
+        store(out, 8, BPF_REG_10, AT_USE + at, BPF_REG_1);
+    }
+    cell_find(out, request, AT_USE);
+    increment(out, BPF_REG_0, offsetof(struct exit_cell, count));
+    label_here(out, none);
+}
+
+/* Note in what the thread is from now on. A return to the monitor doesn't end the exit before it: it is counted alone. */
 static void time_begin(struct assembly *out, const struct exit_program_request *request)
 {
+    unsigned timed = label_new(out);
     state_find(out, request);
     vcpu_note(out, request);
     if (request->point == EXIT_POINT_EXIT) {
         store_number(out, 4, BPF_REG_0, offsetof(struct exit_thread_state, fires_exit), 1);
     } else {
         load(out, 4, BPF_REG_1, BPF_REG_0, offsetof(struct exit_thread_state, fires_exit));
-        jump_if(out, BPF_JNE, BPF_REG_1, 0, OUT);
+        jump_if(out, BPF_JEQ, BPF_REG_1, 0, timed);
+        cell_find(out, request, AT_KEY);
+        increment(out, BPF_REG_0, offsetof(struct exit_cell, count));
+        jump(out, OUT);
+        label_here(out, timed);
     }
     move(out, BPF_REG_9, BPF_REG_0);
+    unended_count(out, request);
     load(out, 8, BPF_REG_1, BPF_REG_10, AT_KEY);
     store(out, 8, BPF_REG_9, offsetof(struct exit_thread_state, inside), BPF_REG_1);
     store(out, 8, BPF_REG_9, offsetof(struct exit_thread_state, inside) + 8, BPF_REG_7);
@@ -441,15 +463,16 @@ static void time_end(struct assembly *out, const struct exit_program_request *re
     jump_if(out, BPF_JEQ, BPF_REG_1, 0, OUT);
     store_number(out, 4, BPF_REG_0, offsetof(struct exit_thread_state, is_inside), 0);
     load(out, 8, BPF_REG_7, BPF_REG_10, AT_NOW);
-    load(out, 8, BPF_REG_1, BPF_REG_0, offsetof(struct exit_thread_state, begun_ns));
-    jump_if_register(out, BPF_JLT, BPF_REG_7, BPF_REG_1, OUT);
-    alu_register(out, BPF_SUB, BPF_REG_7, BPF_REG_1);
+    load(out, 8, BPF_REG_9, BPF_REG_0, offsetof(struct exit_thread_state, begun_ns));
     for (int at = 0; at < 16; at += 8) {
         load(out, 8, BPF_REG_1, BPF_REG_0, (int)offsetof(struct exit_thread_state, inside) + at);
         store(out, 8, BPF_REG_10, AT_KEY + at, BPF_REG_1);
     }
     cell_find(out, request, AT_KEY);
+    increment(out, BPF_REG_0, offsetof(struct exit_cell, count));
+    jump_if_register(out, BPF_JLT, BPF_REG_7, BPF_REG_9, OUT);
     move(out, BPF_REG_1, BPF_REG_7);
+    alu_register(out, BPF_SUB, BPF_REG_1, BPF_REG_9);
     time_add(out);
 }
 
@@ -471,11 +494,13 @@ void exit_program_make(struct exit_program *program, const struct exit_program_r
     } else {
         reason_load(&out, request);
         key_make(&out, request);
-        cell_find(&out, request, AT_KEY);
-        increment(&out, BPF_REG_0, offsetof(struct exit_cell, count));
         uses_count(&out, request);
-        if (request->times && (request->point == EXIT_POINT_EXIT || request->point == EXIT_POINT_USERSPACE))
+        if (request->times && (request->point == EXIT_POINT_EXIT || request->point == EXIT_POINT_USERSPACE)) {
             time_begin(&out, request);
+        } else {
+            cell_find(&out, request, AT_KEY);
+            increment(&out, BPF_REG_0, offsetof(struct exit_cell, count));
+        }
     }
     finish(&out, request->lost_fd);
 }

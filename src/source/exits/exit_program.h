@@ -31,7 +31,7 @@ struct exit_use_key {
 
 struct exit_thread_state {
     uint64_t begun_ns;
-    struct exit_cell_key inside; /* what it is in, when is_inside */
+    struct exit_cell_key inside; /* what it is in, when is_inside: its cell counts it when it ends */
     uint64_t migrations;
     uint32_t cpu, tgid, vcpu_1, is_inside; /* vcpu_1: its number + 1; 0: not known */
     uint32_t fires_exit, unused;

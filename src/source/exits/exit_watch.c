@@ -156,18 +156,17 @@ static bool raw_attach(struct exit_watch *watch, const char *name, int program_f
     return fd >= 0;
 }
 
-/* One event on one CPU carries the program, which then runs on all of them. */
+/* One event on one CPU carries the program, which then runs on all of them. The event itself stays disabled: nothing is counted or recorded for it. */
 static bool tracepoint_attach(struct exit_watch *watch, uint64_t id, int cpu, int program_fd, struct error *err)
 {
-    struct perf_event_attr attr = {.type = PERF_TYPE_TRACEPOINT, .size = sizeof(attr), .config = id, .sample_period = 1, .wakeup_events = 1};
+    struct perf_event_attr attr = {.type = PERF_TYPE_TRACEPOINT, .size = sizeof(attr), .config = id, .disabled = 1};
     const struct kernel *kernel = watch->kernel;
     int fd = kernel->perf_event_open(kernel->context, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
     if (fd < 0)
         return refused(err, "a perf event for the program");
     watch->fds[watch->fd_count++] = fd;
     watch->has_slow = true;
-    return (kernel->ioctl(kernel->context, fd, PERF_EVENT_IOC_SET_BPF, (unsigned long)program_fd) == 0 &&
-            kernel->ioctl(kernel->context, fd, PERF_EVENT_IOC_ENABLE, 0) == 0) ||
+    return kernel->ioctl(kernel->context, fd, PERF_EVENT_IOC_SET_BPF, (unsigned long)program_fd) == 0 ||
            refused(err, "to run the program at the tracepoint");
 }
 
@@ -388,9 +387,10 @@ void exit_watch_read(const struct exit_watch *watch, const struct exit_watch_vis
     struct exit_cell cell;
     uint64_t uses;
     struct exit_thread_state state;
-    map_walk(watch, watch->threads_fd, &tid, &next_tid, sizeof(tid), &state, 2 * watch->threads, visit_thread, visitor);
+    /* Cells first: an exit that ends meanwhile is then missed until the next look, never seen twice. */
     map_walk(watch, watch->cells_fd, &cell_key, &next_cell, sizeof(cell_key), &cell, 2 * watch->cells, visit_cell, visitor);
     map_walk(watch, watch->uses_fd, &use_key, &next_use, sizeof(use_key), &uses, 2 * watch->uses, visit_use, visitor);
+    map_walk(watch, watch->threads_fd, &tid, &next_tid, sizeof(tid), &state, 2 * watch->threads, visit_thread, visitor);
 }
 
 uint64_t exit_watch_lost(const struct exit_watch *watch, uint64_t *ret_uses)

@@ -45,7 +45,7 @@ MUST_CHECK bool exit_watch_open(struct exit_watch *watch, const struct exit_watc
 MUST_CHECK bool exit_watch_follow(struct exit_watch *watch, uint32_t tid, struct error *err);
 void exit_watch_close(struct exit_watch *watch);
 
-/* As it stands now; what is counted meanwhile may be seen or not. */
+/* As it stands now; what is counted meanwhile may be seen or not. Cells come before threads, and lack the exits that threads are in. */
 struct exit_watch_visitor {
     void *context;
     void (*cell)(void *context, const struct exit_cell_key *key, const struct exit_cell *cell);

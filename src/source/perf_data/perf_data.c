@@ -283,8 +283,7 @@ static bool outer_has(struct perf_data *data, size_t wanted, bool *ret_has, stru
 
 static uint16_t size_at(const struct perf_data *data, const uint8_t *bytes)
 {
-    struct bytes in = bytes_of(bytes + 6, 2, data->swapped);
-    return read_u16(&in);
+    return stored_u16(bytes + 6, data->swapped);
 }
 
 static uint64_t offset_of(const struct record_chunk *chunk, const uint8_t *bytes)
@@ -585,9 +584,8 @@ static void hold_less(struct perf_data *data)
 /* Put a record with a time in the queue; false when it has none and goes out at once. */
 static bool enqueue(struct perf_data *data, struct record_feed *feed, const uint8_t *bytes, uint16_t size)
 {
-    struct bytes header = bytes_of(bytes, 4, data->swapped);
     uint64_t time;
-    if (!record_peek_time(&data->layouts, read_u32(&header), bytes + RECORD_HEADER_BYTES,
+    if (!record_peek_time(&data->layouts, stored_u32(bytes, data->swapped), bytes + RECORD_HEADER_BYTES,
                           (size_t)size - RECORD_HEADER_BYTES, data->swapped, &time) ||
         !record_time_orders(time))
         return false;

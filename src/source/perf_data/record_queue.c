@@ -127,14 +127,12 @@ void record_queue_add(struct record_queue *queue, struct record_chunk *chunk, co
 
 static uint16_t record_size(const struct record_queue *queue, const uint8_t *bytes)
 {
-    struct bytes header = bytes_of(bytes + 6, 2, queue->swapped);
-    return read_u16(&header);
+    return stored_u16(bytes + 6, queue->swapped);
 }
 
 static uint32_t record_type(const struct record_queue *queue, const uint8_t *bytes)
 {
-    struct bytes header = bytes_of(bytes, 4, queue->swapped);
-    return read_u32(&header);
+    return stored_u32(bytes, queue->swapped);
 }
 
 /* Move behind the record at run->at, to the next one that was queued; false at the run's end. */

@@ -306,8 +306,19 @@ bool binary_stands(const struct binary *binary, struct error *err)
     return error_hint(err, "record again; install new builds beside the old ones and rename them");
 }
 
+bool binary_frame_find(struct binary *binary, uint64_t addr, struct frame_description *ret_description)
+{
+    if (frame_table_is_sorted(&binary->elf))
+        return frame_table_find(&binary->elf, addr, ret_description);
+    if (!binary->has_frames)
+        frame_index_build(&binary->frames, &binary->elf);
+    binary->has_frames = true;
+    return frame_index_find(&binary->frames, &binary->elf, addr, ret_description);
+}
+
 void binary_done(struct binary *binary)
 {
+    vec_done(&binary->frames.entries);
     elf_file_close(&binary->elf);
     elf_file_close(&binary->debug);
     if (binary->fd >= 0)

@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "model/recording.h"
 #include "symbol/elf/elf_file.h"
+#include "symbol/elf/frame_table.h"
 #include "system/sysroot.h"
 
 struct binary_request {
@@ -35,6 +36,8 @@ struct binary {
     struct file_stamp stamp, debug_stamp; /* when they were opened */
     char *path, *debug_path;
     bool replaced; /* a file is there, but not the one that was recorded */
+    bool has_frames;       /* the index was made: only of files without a sorted table */
+    struct frame_index frames;
     struct text tried; /* "/a (No such file or directory), /b (replaced: build id 12…)" */
 };
 
@@ -44,6 +47,8 @@ MUST_CHECK bool binary_find(struct binary *ret_binary, const struct binary_reque
 bool binary_find_debug(struct binary *binary, const struct binary_request *request);
 /* Whether either file was written into since: what was read of it may be of two builds. Errors: ERROR_NOT_FOUND. */
 MUST_CHECK bool binary_stands(const struct binary *binary, struct error *err);
+/* The description of the function that holds an ELF address: by its sorted table, else by an index made at the first time. */
+bool binary_frame_find(struct binary *binary, uint64_t addr, struct frame_description *ret_description);
 void binary_done(struct binary *binary);
 
 #endif

@@ -286,13 +286,3 @@ bool frame_index_find(const struct frame_index *index, const struct elf_file *el
     return low && addr < index->entries.items[low - 1].end &&
            description_read(elf, index->entries.items[low - 1].addr, ret_description);
 }
-
-bool frame_table_bounds(const struct elf_file *elf, uint64_t addr, uint64_t *ret_start, uint64_t *ret_end)
-{
-    struct frame_description description;
-    if (!frame_table_find(elf, addr, &description))
-        return false;
-    *ret_start = description.start;
-    *ret_end = description.end;
-    return true;
-}

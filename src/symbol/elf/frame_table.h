@@ -13,8 +13,6 @@
 #include "base/vec.h"
 #include "symbol/elf/elf_file.h"
 
-/* The bounds of the function that holds addr; false when no frame description covers it. */
-bool frame_table_bounds(const struct elf_file *elf, uint64_t addr, uint64_t *ret_start, uint64_t *ret_end);
 
 /* One function's description: the instructions of call_frames.h, and what they are relative to. */
 struct frame_description {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Names from a binary's symbol tables, its debug file's, its compressed mini debug info, and its PLT; and the vdso's. */
 #include "symbol/elf/elf_symbols.h"
+#include "symbol/elf/go_functions.h"
 #include "symbol/elf/mini_debuginfo.h"
 #include "symbol/names/name_giver.h"
 
 #include <elf.h>
 
-/* The full table where there is one: the binary's own, its debug file's, or the one in .gnu_debugdata. */
+/* The full table where there is one: the binary's own, its debug file's, the one in .gnu_debugdata, or Go's. */
 static size_t read_full_table(const struct naming *naming, uint32_t dso, struct binary *binary, struct names *names)
 {
     size_t found = elf_symbols_read(&binary->elf, SHT_SYMTAB, ELF_FUNCTIONS, &names->index);
@@ -26,7 +27,7 @@ static size_t read_full_table(const struct naming *naming, uint32_t dso, struct 
     } else if (err.kind != ERROR_NOT_FOUND) {
         names->remark = arena_printf(&names->arena, "%s", err.message);
     }
-    return found;
+    return found ? found : go_functions_read(&binary->elf, &names->index);
 }
 
 static bool elf_load(const struct naming *naming, uint32_t dso, struct names *names, struct error *err)

@@ -52,18 +52,11 @@ struct known_rules {
     struct frame_rules rules;
 };
 
-/* Of a binary without a sorted table. */
-struct dso_frames {
-    uint32_t dso;
-    struct frame_index index;
-};
-
 struct unwinder {
     struct symboliser *symboliser;
     struct unwinder_counts counts;
     vec(struct known_rules) known;
     struct hashmap known_map;
-    vec(struct dso_frames) indexes;
 };
 
 void unwinder_new(struct unwinder **ret_unwinder, struct symboliser *symboliser)
@@ -79,9 +72,6 @@ void unwinder_free(struct unwinder *unwinder)
         return;
     vec_done(&unwinder->known);
     hashmap_done(&unwinder->known_map);
-    vec_for_each(&unwinder->indexes, frames)
-        vec_done(&frames->index.entries);
-    vec_done(&unwinder->indexes);
     free(unwinder);
 }
 
@@ -99,34 +89,14 @@ static bool known_equal(const void *context, uint32_t id, const void *key)
     return a->dso == b->dso && a->elf_addr == b->elf_addr;
 }
 
-static const struct frame_index *index_of(struct unwinder *unwinder, const struct elf_file *elf, uint32_t dso)
-{
-    vec_for_each(&unwinder->indexes, frames)
-        if (frames->dso == dso)
-            return &frames->index;
-    struct dso_frames *frames = vec_push(&unwinder->indexes);
-    frames->dso = dso;
-    frame_index_build(&frames->index, elf);
-    return &frames->index;
-}
-
-static bool find_description(struct unwinder *unwinder, const struct elf_file *elf, uint32_t dso, uint64_t elf_addr,
-                             struct frame_description *ret_description)
-{
-    if (frame_table_is_sorted(elf))
-        return frame_table_find(elf, elf_addr, ret_description);
-    return frame_index_find(index_of(unwinder, elf, dso), elf, elf_addr, ret_description);
-}
-
-static const struct known_rules *rules_of(struct unwinder *unwinder, const struct elf_file *elf, uint32_t dso,
-                                          uint64_t elf_addr)
+static const struct known_rules *rules_of(struct unwinder *unwinder, struct binary *binary, uint32_t dso, uint64_t elf_addr)
 {
     struct known_rules sought = {.dso = dso, .elf_addr = elf_addr};
     uint64_t hash = hash_combine(hash_u64(elf_addr), dso);
     uint32_t id = hashmap_find(&unwinder->known_map, hash, known_equal, unwinder, &sought);
     if (id == HASHMAP_ABSENT) {
         struct frame_description description;
-        sought.found = find_description(unwinder, elf, dso, elf_addr, &description) &&
+        sought.found = binary_frame_find(binary, elf_addr, &description) &&
                        frame_rules_at(&description, elf_addr, &sought.rules);
         id = (uint32_t)unwinder->known.count;
         *vec_push(&unwinder->known) = sought;
@@ -289,7 +259,7 @@ static struct frame_place place_of(struct stack_walk *walk, uint64_t runtime_add
     if (place.unread ||
         !elf_addr_of_offset(&binary->elf, address_spaces_dso_addr(&recording->spaces, mapping, runtime_addr), &elf_addr))
         return place;
-    const struct known_rules *known = rules_of(walk->unwinder, &binary->elf, mapping->dso, elf_addr);
+    const struct known_rules *known = rules_of(walk->unwinder, binary, mapping->dso, elf_addr);
     place.rules = known ? &known->rules : NULL;
     place.is_entry = kind == DSO_FILE && is_entry(&binary->elf, elf_addr);
     return place;

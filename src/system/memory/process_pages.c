@@ -163,6 +163,8 @@ static bool areas_read(const struct sysroot *root, const char *file, struct proc
     if (sysroot_read(root, &text, err, "/proc/%d/%s", pages->pid, file) &&
         page_areas_parse((struct view){text_string(&text), text.length}, &pages->areas, &pages->area_count, arena, err))
         return true;
+    if (err->kind == ERROR_PERMISSION)
+        (void)error_hint(err, "another user's process: as root, or with CAP_SYS_PTRACE (with CAP_PERFMON as well on some kernels)");
     return error_wrap(err, "page sizes of process %d", pages->pid);
 }
 

@@ -751,6 +751,29 @@ Test(bottleneck, a_sum_waits_for_itself_not_for_its_unit)
     free(made);
 }
 
+/* x = x * c: what the tables call a chain, of numbers and of integers; then with a load that nobody saw. */
+Test(bottleneck, a_chain_of_numbers_that_tables_and_samples_show_is_sure)
+{
+    static const uint64_t hits[] = {900, 50, 50, 50};
+    static const struct {
+        const char *code;
+        bool is_sure;
+        const char *why;
+    } rows[] = {
+        {"f20f59c148ffce75f7", true, "mulsd %xmm1,%xmm0; dec; jne"},
+        {"480fafc148ffce75f7", false, "a chain of integers looks like their one unit"},
+        {"f20f59c1488b1748ffce75f4", false, "that load may miss"},
+    };
+    struct made_up *made = calloc(1, sizeof(*made));
+    for (size_t row = 0; row < sizeof(rows) / sizeof(rows[0]); row++) {
+        const struct bottleneck_verdict *verdict = loop_verdict(made, rows[row].code, hits);
+        cr_assert_eq(verdict->cause, CAUSE_LATENCY_CHAIN, "%s: %s", rows[row].why, bottleneck_subclass_name(verdict->cause));
+        cr_assert_eq(verdict->confidence == ESTIMATE_HIGH, rows[row].is_sure, "%s", rows[row].why);
+        done(made);
+    }
+    free(made);
+}
+
 /* Five points of a grid to one, at 50 ns a line, each waiting at the load that comes to a new line; each sample takes its own time. */
 static void stencil_sampled(struct made_up *made, double read_bytes_s, uint64_t shortest_ns, uint64_t longer_ns, uint64_t interrupt_ns)
 {
@@ -916,6 +939,35 @@ Test(bottleneck, each_function_and_row_has_its_own_addresses_in_the_order_in_whi
     free(made);
 }
 
+/* volatile double x: x = x * c goes round through the stack; what multiplies waits for what was stored as much as what loads. */
+Test(bottleneck, a_chain_through_memory_has_its_arithmetic_too)
+{
+    static const uint64_t hits[] = {350, 550, 90, 5, 5};
+    struct made_up *made = calloc(1, sizeof(*made));
+    const struct bottleneck_verdict *verdict = loop_verdict(made, "f20f104424f8f20f59c1f20f114424f84883e80175ea", hits);
+    cr_assert_eq(verdict->cause, CAUSE_STORE_FORWARDING, "%s", bottleneck_subclass_name(verdict->cause));
+    cr_assert(verdict->recoverable.known && strcmp(verdict->recoverable_how, "what wider vectors leave of a turn") != 0);
+    done(made);
+    free(made);
+}
+
+/* a[i] = a[i] * c + b[i], with numbers below the smallest normal one: one multiplication holds nearly all samples. */
+Test(bottleneck, arithmetic_that_takes_longer_than_it_should_is_said)
+{
+    static const uint64_t slow[] = {5, 875, 110, 5, 5, 0, 0}, even[] = {400, 300, 10, 10, 290, 0, 0};
+    static const char code[] = "f30f100403f30f59c1f30f580402f30f1104034883c004483d0010000075e1";
+    struct made_up *made = calloc(1, sizeof(*made));
+    const struct bottleneck_verdict *verdict = loop_verdict(made, code, slow);
+    cr_assert_eq(verdict->cause, CAUSE_FP, "%s", bottleneck_subclass_name(verdict->cause));
+    cr_assert(made->result.loops[0].fp_is_unexplained);
+    cr_assert(!verdict->recoverable.known && verdict->recoverable_why);
+    done(made);
+    (void)loop_verdict(made, code, even);
+    cr_assert_not(made->result.loops[0].fp_is_unexplained, "as it retires");
+    done(made);
+    free(made);
+}
+
 /* ---- what a remedy returns ---- */
 
 static const struct bottleneck_verdict *vectors_verdict(struct made_up *made, uint16_t bits, double widest_bits)
@@ -930,6 +982,28 @@ static const struct bottleneck_verdict *vectors_verdict(struct made_up *made, ui
     }
     loop_close(made, 0);
     return verdict_of(made);
+}
+
+/* A function that no loop is around, and a loop that vectors can't compute: nothing says what wider ones would return. */
+Test(bottleneck, wider_vectors_are_no_remedy_where_code_has_no_turns_for_them)
+{
+    struct made_up *made = calloc(1, sizeof(*made));
+    make_up(made);
+    made->machine.widest_bits = 512;
+    function_begin(made, "sine");
+    for (int at = 0; at < 4; at++) {
+        struct instruction *row = row_add(made, INSTRUCTION_FP, SAMPLES / 4);
+        row->vector_bits = 128;
+        row->is_fp = row->is_scalar_fp = true;
+    }
+    row_add(made, INSTRUCTION_RETURN, 0);
+    for (size_t at = 0; at < made->codes[0].count; at++)
+        made->loops[0][at] = (struct loop_rows){UINT32_MAX, UINT32_MAX};
+    const struct bottleneck_verdict *verdict = verdict_of(made);
+    cr_assert_eq(verdict->cause, CAUSE_FP, "%s", bottleneck_subclass_name(verdict->cause));
+    cr_assert(!verdict->recoverable.known && strstr(verdict->recoverable_why, "no loop"));
+    done(made);
+    free(made);
 }
 
 Test(bottleneck, wider_vectors_return_what_this_machine_has)
@@ -1054,6 +1128,45 @@ Test(bottleneck, it_says_when_it_does_not_know)
                                              .not_a_cpu_problem = "it waits"};
     bottleneck_find(&made->result, &waits, &made->arena);
     cr_assert_str_eq(made->result.program.why_not, "it waits");
+    done(made);
+    free(made);
+}
+
+/* A loop with a way out in its middle, met `seldom` times on it and `often` times where it goes on. */
+static enum bottleneck_class class_with_exit(uint64_t seldom, uint64_t often)
+{
+    struct made_up *made = calloc(1, sizeof(*made));
+    make_up(made);
+    function_begin(made, "rounds");
+    for (int at = 0; at < 4; at++)
+        row_add(made, INSTRUCTION_INT, 300);
+    struct instruction *leave = row_add(made, INSTRUCTION_BRANCH, often);
+    for (int at = 0; at < 4; at++)
+        row_add(made, INSTRUCTION_INT, 300);
+    loop_close(made, 300);
+    struct instruction *behind = row_add(made, INSTRUCTION_INT, 0);
+    leave->has_target = true;
+    leave->target = behind->addr;
+    made->sampled[0][made->codes[0].count - 1] = seldom;
+    enum bottleneck_class class = verdict_of(made)->class;
+    done(made);
+    free(made);
+    return class;
+}
+
+Test(bottleneck, an_exit_that_hardly_a_sample_shows_is_no_guess)
+{
+    cr_assert_eq(class_with_exit(3, 6), BOTTLENECK_RETIRING, "nine samples of three thousand");
+    cr_assert_neq(class_with_exit(400, 600), BOTTLENECK_RETIRING, "it ends often, and each end may be guessed wrong");
+}
+
+/* So few that hardly a line is met twice: they are more than the first cache holds, and may be far more than the second. */
+Test(bottleneck, a_lower_bound_is_no_level)
+{
+    struct made_up *made = calloc(1, sizeof(*made));
+    chase(made, 512 << 20);
+    made->stalls.address_count = 170;
+    cr_assert_neq(verdict_of(made)->cause, CAUSE_L2);
     done(made);
     free(made);
 }

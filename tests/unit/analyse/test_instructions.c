@@ -12,13 +12,13 @@
 #include <linux/perf_event.h>
 #include <stdio.h>
 
-/* mov (%rdi),%rdi; dec %rsi; jne back; ret: a pointer chase whose bytes are known. */
+/* mov (%rdi),%rdi; dec %rsi; jne back: a pointer chase whose bytes are known; then a way over a return and its padding. */
 __attribute__((naked, noinline, used)) static void chase_loop(void)
 {
-    __asm__("1: mov (%rdi),%rdi\n dec %rsi\n jne 1b\n vaddps %zmm0,%zmm0,%zmm0\n ret");
+    __asm__("1: mov (%rdi),%rdi\n dec %rsi\n jne 1b\n vaddps %zmm0,%zmm0,%zmm0\n ja 2f\n ret\n nop\n 2: xor %eax,%eax\n ret");
 }
 
-enum { MOV = 0, DEC = 3, JNE = 6, VADDPS = 8, RET = 14 };
+enum { MOV = 0, DEC = 3, JNE = 6, VADDPS = 8, JA = 14, NOP = 17, XOR = 18 };
 enum { RDI = 5, MASK_RDI = 1 << RDI, EXACT = PERF_RECORD_MISC_EXACT_IP };
 
 struct scene {
@@ -141,6 +141,20 @@ Test(instructions, the_load_that_stalled_is_told_from_the_one_that_got_the_sampl
     cr_assert_eq(in.loops[0].code_bytes, 8);
     cr_assert_float_eq(in.class_share[INSTRUCTION_LOAD], 0.90, 1e-9);
     cr_assert_str_eq(in.rows[0].text, "mov    (%rdi),%rdi");
+    instructions_done(&in);
+    scene_close(&scene);
+}
+
+Test(instructions, padding_behind_a_return_never_stalls)
+{
+    struct scene scene;
+    struct instructions in;
+    struct hot_symbol hot;
+    scene_open(&scene);
+    add_samples(&scene, XOR, 100, 0, 0, 0x100000);
+    analyse(&scene, true, &in, &hot);
+    cr_assert_float_eq(stalled_share(&in, &scene, JA, 0), 1, 1e-9);
+    cr_assert_float_eq(stalled_share(&in, &scene, NOP, 0), 0, 1e-9);
     instructions_done(&in);
     scene_close(&scene);
 }

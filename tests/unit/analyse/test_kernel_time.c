@@ -114,3 +114,11 @@ Test(kernel_time, tells_calls_from_faults_interrupts_and_kernel_threads)
     cr_assert(thread.other_samples == 1 && !thread.call_samples);
     cr_assert_eq(TIME_OF("irqentry_exit_to_user_mode", "libc:read").call_samples, 0, "no call was in its stack");
 }
+
+Test(kernel_time, counts_what_tells_cpu_times)
+{
+    struct kernel_time time = TIME_OF("task_sched_runtime", "posix_cpu_clock_get", "__x64_sys_clock_gettime", "do_syscall_64", "libc:clock");
+    cr_expect(time.call_samples == 1 && time.cpu_clock_samples == 1);
+    time = TIME_OF("ktime_get", "__x64_sys_clock_gettime", "do_syscall_64", "libc:clock");
+    cr_expect(time.call_samples == 1 && time.cpu_clock_samples == 0);
+}

@@ -24,6 +24,7 @@ static size_t build(struct instruction *rows, struct instruction first, struct i
     for (size_t at = 0; at < array_count(all); at++) {
         rows[at].addr = 0x1000 + 4 * at;
         rows[at].length = 4;
+        rows[at].falls_through = rows[at].class != INSTRUCTION_RETURN;
     }
     return array_count(all);
 }
@@ -50,7 +51,7 @@ Test(loop_chain, loops_of_all_rows_are_found_at_once, .timeout = 30)
     for (size_t at = 0; at < ROWS; at++) {
         random ^= random << 13, random ^= random >> 7, random ^= random << 17;
         bool jumps = random % 5 == 0;
-        rows[at] = (struct instruction){.addr = 0x1000 + 4 * at, .length = 4, .has_target = jumps,
+        rows[at] = (struct instruction){.addr = 0x1000 + 4 * at, .length = 4, .has_target = jumps, .falls_through = true,
                                         .class = jumps ? random % 3 ? INSTRUCTION_BRANCH : INSTRUCTION_CALL : INSTRUCTION_INT};
         rows[at].target = rows[at].addr + 4 * (int64_t)(random >> 20 & 0xfff) - 0x3f80;
     }
@@ -64,6 +65,34 @@ Test(loop_chain, loops_of_all_rows_are_found_at_once, .timeout = 30)
     }
     free(rows);
     free(loops);
+}
+
+/* Two ways that end alike, the end kept once: the second jumps back to it, and nothing comes round. Then with a loop around it all. */
+Test(loop_chain, jumps_back_to_an_end_that_ways_share_close_no_loop)
+{
+    struct instruction rows[] = {
+        {.class = INSTRUCTION_BRANCH, .has_target = true, .target = 0x1010, .falls_through = true},
+        {.class = INSTRUCTION_FP, .falls_through = true},
+        {.class = INSTRUCTION_FP, .falls_through = true}, /* the end of both */
+        {.class = INSTRUCTION_RETURN},
+        {.class = INSTRUCTION_FP, .falls_through = true},
+        {.class = INSTRUCTION_JUMP, .has_target = true, .target = 0x1008},
+    };
+    struct loop_rows loops[array_count(rows)], loop;
+    for (size_t at = 0; at < array_count(rows); at++) {
+        rows[at].addr = 0x1000 + 4 * at;
+        rows[at].length = 4;
+    }
+    code_loops_find(rows, array_count(rows), loops);
+    for (size_t at = 0; at < array_count(rows); at++)
+        cr_assert_eq(loops[at].first, UINT32_MAX, "row %zu", at);
+    cr_assert_not(code_loop_around(rows, array_count(rows), 2, &loop));
+    rows[3] = (struct instruction){.addr = 0x100c, .length = 4, .class = INSTRUCTION_BRANCH, .has_target = true, .target = 0x1000, .falls_through = true};
+    code_loops_find(rows, array_count(rows), loops);
+    cr_assert(loops[2].first == 0 && loops[2].last == 3, "the loop around it is one");
+    rows[3] = (struct instruction){.addr = 0x100c, .length = 4, .class = INSTRUCTION_JUMP};
+    code_loops_find(rows, array_count(rows), loops);
+    cr_assert(loops[2].first == 2 && loops[2].last == 5, "where a jump's targets aren't known it may be one");
 }
 
 /* How far the address in row 0 moves in a turn in which row 1 does something to its registers. */
@@ -206,4 +235,26 @@ Test(loop_chain, a_call_leaves_nothing_of_what_its_return_register_held)
     struct loop_rows loop = {0, 3};
     cr_assert_not(loop_value_returns(rows, loop, 0));
     cr_assert_not(loop_chain_at(rows, loop, 0).carried);
+}
+
+/* k = next[k]: behind the load its register says where it goes next, unless something else writes it before. */
+Test(loop_chain, an_index_leads_on_where_nothing_else_writes_it)
+{
+    struct memory_operand place = {.is_present = true, .base = B, .index = A, .scale = 4, .size_bytes = 4};
+    struct instruction rows[] = {
+        {.class = INSTRUCTION_LOAD, .is_load = true, .memory = place, .reads = BIT(A) | BIT(B), .writes = BIT(A)},
+        {.class = INSTRUCTION_INT, .reads = BIT(C), .writes = BIT(C)},
+        {.class = INSTRUCTION_BRANCH},
+    };
+    struct loop_rows loop = {0, 2};
+    cr_assert(loop_load_leads_on(rows, loop, 0));
+    rows[1].writes = BIT(A);
+    cr_assert_not(loop_load_leads_on(rows, loop, 0), "what it loaded is masked before it is the index");
+    rows[1].writes = BIT(B);
+    cr_assert_not(loop_load_leads_on(rows, loop, 0), "the table moves on");
+    rows[1] = (struct instruction){.class = INSTRUCTION_CALL};
+    cr_assert_not(loop_load_leads_on(rows, loop, 0), "a call may write any");
+    rows[1] = (struct instruction){.class = INSTRUCTION_INT};
+    rows[0].writes = BIT(C);
+    cr_assert_not(loop_load_leads_on(rows, loop, 0), "its address stays");
 }

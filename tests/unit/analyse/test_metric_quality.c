@@ -191,6 +191,8 @@ Test(pass_agreement, passes_agree_or_are_said_not_to)
     cr_expect(agreement.compared && !agreement.agree);
     cr_expect_eq(agreement.share, 1);
     cr_expect_eq(agreement.pass_low, 1);
+    cr_expect(!agreement.ranges[0].known && agreement.ranges[1].known, "on the second share they don't agree");
+    cr_expect(agreement.ranges[1].low == 0.46 && agreement.ranges[1].high == 0.5);
     passes[1].shares[1] = measured_as(0.5);
     passes[1].instructions = measured_as(1030);
     pass_agreement_find(&agreement, passes, 3, 2);

@@ -5,6 +5,7 @@
 #include "analyse/time/program_shares.h"
 #include "analyse/time/run_spread.h"
 #include "analyse/time/run_time.h"
+#include "analyse/time/time_shares.h"
 #include "analyse/time/stolen.h"
 #include "base/scope.h"
 #include "base/vec.h"
@@ -347,4 +348,60 @@ Test(stolen, a_cpus_stolen_time_is_whose_it_is)
     recording.samples.items = NULL;
     recording.samples.count = 0;
     recording_done(&recording);
+}
+
+/* Others of the program ran for a moment in all: nearly all of one thread's delay is a delay of the whole. */
+Test(run_time, one_thread_s_delay_is_everybody_s_but_for_what_the_others_ran)
+{
+    struct activity_thread threads[] = {
+        {.tid = 2, .run_s = measured_as(1.9), .run_delay_s = measured_as(18)},
+        {.tid = 1, .run_s = measured_as(0.01), .run_delay_s = measured_as(0.1)},
+    };
+    struct activity activity = {.run_delay_s = measured_as(18.1), .seen_run_s = measured_as(1.91), .threads = threads, .thread_count = 2,
+                                .threads_at_once = 1, .ready_ratio = measured_as(0.4), .look_count = 64};
+    struct run_time_request request = attached(25);
+    request.activity = &activity;
+    request.user_s = measured_as(2);
+    request.system_s = measured_as(0);
+    struct run_time run = run_time_of(&request);
+    cr_expect_float_eq(run.ready_least_s.value, 17.9, 1e-9, "%g", run.ready_least_s.value);
+    run.from_switches = true; /* most of it came after it was woken: no switch tells that it was ready then */
+    run.on_cpu_ratio = run.wanted_ratio = measured_as(0.08);
+    run.preempted_s = measured_as(0);
+    run.run_delay_is_least = true;
+    run.threads_seen = 3;
+    struct time_shares shares = time_shares_of(&run, &activity, NULL);
+    cr_expect(shares.ready.low >= 17.9 / 25 - 1e-9, "%g", shares.ready.low);
+    cr_expect(shares.waiting.high <= 1 - 0.08 - 17.9 / 25 + 1e-9, "%g", shares.waiting.high);
+    threads[0].run_s = not_measured("an older case"); /* then by ticks, which are cut */
+    threads[0].user_s = 1.9;
+    cr_expect_float_eq(run_time_of(&request).ready_least_s.value, 17.88, 1e-9);
+    threads[0].run_delay_s = not_measured("no");
+    cr_expect_float_eq(run_time_of(&request).ready_least_s.value, 0, 1e-9);
+}
+
+/* What a probe of ours held it for is none of its waiting, and each part of the time is told once. */
+Test(run_time, what_a_probe_held_is_no_waiting)
+{
+    struct run_time run = {.elapsed_s = measured_as(6), .cpu_s = measured_as(1.9), .on_cpu_ratio = measured_as(0.32), .wanted_ratio = measured_as(0.77),
+                           .run_delay_s = measured_as(2.7), .preempted_s = measured_as(2.7), .from_switches = true, .threads_seen = 1, .held_s = 1.43};
+    struct wait_rows waits = {.known = true, .idle_s = 1.4, .waiting_s = 1.4, .wait_count = 7, .stack_count = 7, .count = 2,
+                              .items = {{.kind = WAIT_TRACED, .function = "main", .idle_s = 1.35, .total_s = 1.35, .count = 6},
+                                        {.kind = WAIT_SLEEP, .function = "rest", .idle_s = 0.05, .total_s = 0.05, .count = 1}}};
+    struct time_shares blind = time_shares_of(&run, NULL, &waits);
+    cr_expect_float_eq(blind.held.mid, 0.23, 1e-6, "alone, and no kernel names: all of its waiting at most: %g", blind.held.mid);
+    wait_rows_take_held(&waits);
+    cr_assert(waits.count == 1 && waits.wait_count == 1 && waits.items[0].kind == WAIT_SLEEP);
+    cr_expect_float_eq(waits.idle_s, 0.05, 1e-9);
+    struct time_shares shares = time_shares_of(&run, NULL, &waits);
+    cr_expect_float_eq(shares.held.low, 1.35 / 6, 1e-6, "%g", shares.held.low);
+    cr_expect_float_eq(shares.waiting.mid, 0.23 - 1.35 / 6, 1e-6, "%g", shares.waiting.mid);
+    cr_expect_float_eq(shares.running.mid + shares.ready.mid + shares.throttled.mid + shares.held.mid + shares.waiting.mid, 1, 1e-9);
+    waits.held_known = false;
+    run.threads_seen = 4; /* another may have run while one was held */
+    shares = time_shares_of(&run, NULL, &waits);
+    cr_expect(shares.held.low == 0 && shares.held.high > 0);
+    run.held_s = 0;
+    shares = time_shares_of(&run, NULL, &waits);
+    cr_expect(shares.held.high == 0);
 }

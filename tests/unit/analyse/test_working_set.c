@@ -112,3 +112,12 @@ Test(working_set, few_lines_are_no_rows)
     struct working_set seen = working_set_of(addresses, SAMPLES);
     cr_expect(working_set_walks_rows(&seen));
 }
+
+Test(working_set, an_estimate_is_no_larger_than_its_mapping)
+{
+    struct working_set set = {.lines = {true, 200 << 20, 150 << 20}, .pages = {true, 265 << 20, 258 << 20}};
+    working_set_clamp(&set, 256 << 20);
+    cr_assert_eq(set.pages.bytes, 256 << 20);
+    cr_assert_eq(set.pages.at_least_bytes, 256 << 20);
+    cr_assert_eq(set.lines.bytes, 200 << 20);
+}

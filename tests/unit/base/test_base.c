@@ -135,10 +135,40 @@ Test(text, numbers_as_tools_print_them)
     double value = -1;
     cr_expect(view_grouped(VIEW("1,234.5"), &value) && value == 1234.5);
     cr_expect(view_grouped(VIEW("0"), &value) && value == 0);
+    cr_expect(view_grouped(VIEW("12,345"), &value) && value == 12345);
+    cr_expect(view_grouped(VIEW("12,34,567"), &value) && value == 1234567);
+    /* LC_ALL=de_DE: perf's own tables have commas before the fraction. */
+    cr_expect(view_grouped(VIEW("50,25"), &value) && value == 50.25);
+    cr_expect(view_grouped(VIEW("0,125"), &value) && value == 0.125);
+    cr_expect(view_grouped(VIEW("1.234,5"), &value) && value == 1234.5);
+    cr_expect(view_grouped(VIEW("1.234.567"), &value) && value == 1234567);
+    cr_expect(view_duration(VIEW("0,50us"), &value) && value > 0.499e-6 && value < 0.501e-6);
     cr_expect(view_duration(VIEW("3.25us"), &value) && value > 3.2499e-6 && value < 3.2501e-6);
     cr_expect(view_duration(VIEW("7s"), &value) && value == 7);
     value = -1;
-    static const char *const none[] = {"", "s", "ms", "-1", "+1", "1e30", "inf", "nan", ",1x", "1 2", "12345678901234567890123456789012345678901"};
+    static const char *const none[] = {"", "s", "ms", "-1", "+1", "1e30", "inf", "nan", ",1x", "1 2", "1.2.3,4.5,6", "12345678901234567890123456789012345678901"};
     for (size_t at = 0; at < sizeof(none) / sizeof(none[0]); at++)
         cr_expect(!view_grouped(view_of(none[at]), &value) && !view_duration(view_of(none[at]), &value) && value == -1, "'%s'", none[at]);
+}
+
+Test(text, a_long_name_loses_what_stands_in_its_brackets)
+{
+    static const struct {
+        const char *name, *wanted;
+        size_t columns;
+    } rows[] = {
+        {"main", "main", 20},
+        {"std::sort<int*, less<int>>(int*, int*)", "std::sort<..>(int*, int*)", 25},
+        {"std::sort<int*, less<int>>(int*, int*)", "std::sort<..>(..)", 20},
+        {"a<b, f->c>::operator<<(std::ostream&)", "a<..>::operator<<(..)", 21},
+        {"a::operator()(std::vector<int>)", "a::operator()(..)", 20},
+        {"vector<open(", "vecto..", 7},
+        {"\xc3\xa4\xc3\xb6\xc3\xbc\xc3\xa4\xc3\xb6", "\xc3\xa4\xc3\xb6..", 4},
+    };
+    for (size_t at = 0; at < array_count(rows); at++) {
+        struct text out = {0};
+        text_add_name(&out, rows[at].name, rows[at].columns);
+        cr_expect_str_eq(text_string(&out), rows[at].wanted);
+        text_done(&out);
+    }
 }

@@ -23,6 +23,8 @@ static const struct {
     {"qemu-7 [010] .... 5.5: kvm_exit: reason UNKNOWN (77) rip 0x1", EXIT_POINT_EXIT, 7, 0, 10, -1, 5500000000, 77, 0, 1, ""},
     {"qemu-7 [010] .... 5.5: kvm_exit: vcpu 3 reason 0x4d rip 0x1", EXIT_POINT_EXIT, 7, 0, 10, 3, 5500000000, 77, 0, 1, ""},
     {"qemu-7 [010] .... 5.5: kvm_entry: vcpu 3, rip 0x10", EXIT_POINT_ENTRY, 7, 0, 10, 3, 5500000000, 0, 0, 0, ""},
+    {"   host.dat:  qemu-7  [010]  5.500000: (+5)  kvm_entry:  vcpu 3", EXIT_POINT_ENTRY, 7, 0, 10, 3, 5500000000, 0, 0, 0, ""},
+    {"qemu 7 [010] 5.5:          1   kvm:kvm_entry: vcpu 3, rip 0x1", EXIT_POINT_ENTRY, 7, 0, 10, 3, 5500000000, 0, 0, 0, ""},
     {"qemu-7 [010] 5.5: kvm_entry: vcpu 3", EXIT_POINT_ENTRY, 7, 0, 10, 3, 5500000000, 0, 0, 0, ""},
     {"qemu-7 [010] 5.5: kvm_msr: msr_write 6e0 = 0x12", EXIT_POINT_MSR, 7, 0, 10, -1, 5500000000, 1, 0x6e0, 0, ""},
     {"qemu-7 [010] 5.5: kvm_pio: pio_read at 0x3f8 size 1 count 1 val 0x0 ", EXIT_POINT_PIO, 7, 0, 10, -1, 5500000000, 0, 0x3f8, 0, ""},
@@ -52,10 +54,11 @@ static const struct {
 } rows[] = {
     {"@reason[48]: 5121   EXIT_REASON_EPT_VIOLATION ", "EXIT_REASON_EPT_VIOLATION", true, false, false, 5121, 0},
     {"@[12]: 3", "12", true, false, false, 3, 0},
-    {"@r[1, 0x30]: 3", "1, 0x30", true, false, false, 3, 0},
+    {"@r[1, 0x30]: 3", "0x30", true, false, false, 3, 0},
     {"@exits[HLT]: 3", "HLT", false, false, false, 3, 0},
     {"  MSR_WRITE  1000  49.5%  8.1%  0.50us  40.21us  2.00us ( +- 1.2% )", "MSR_WRITE", false, true, true, 1000, 0.002},
     {"  HLT  10  49.5%  8.1%  2.00ms ( +- 1.2% )", "HLT", false, true, false, 10, 0.02},
+    {"  MSR_WRITE  1000  49,5%  8,1%  0,50us  40,21us  2,00us ( +- 1,2% )", "MSR_WRITE", false, true, true, 1000, 0.002},
     {"  PF excp  20  10.00%  20000  0.40%  2000  500  1000", "PF excp", false, true, true, 20, 20e-6},
 };
 
@@ -100,7 +103,19 @@ Test(exit_text, losses)
     cr_assert(exit_text_lost(view_of("CPU:2 [LOST 1234 EVENTS]"), &count) && count == 1234);
     cr_assert(exit_text_lost(view_of("CPU:2 [77 EVENTS DROPPED]"), &count) && count == 77);
     cr_assert(exit_text_lost(view_of("CPU:2 [EVENTS DROPPED]"), &count) && count == 1);
+    cr_assert(exit_text_lost(view_of(" CPU 0/KVM  1234 [003]   100.000205: PERF_RECORD_LOST lost 17"), &count) && count == 17);
+    cr_assert(exit_text_lost(view_of("# Total Lost Samples: 3"), &count) && count == 3);
+    cr_assert(exit_text_lost(view_of("Lost events: 8"), &count) && count == 8);
     cr_assert_not(exit_text_lost(view_of("CPU:2 [EVENTS]"), &count));
+    cr_assert_not(exit_text_lost(view_of("PERF_RECORD_LOST lost x"), &count));
+}
+
+Test(exit_text, the_map_that_counts_exits)
+{
+    cr_expect(view_equal(exit_text_map(view_of("@start[12]: 7\n@exits[1]: 3\n@reason[48]: 5\n")), "reason"));
+    cr_expect(view_equal(exit_text_map(view_of("@start[12]: 7\n@exits[1]: 3\n")), "exits"));
+    cr_expect(view_equal(exit_text_map(view_of("x\n  @a[12]: 7\n@b[1]: 3\n")), "a"));
+    cr_expect(exit_text_map(view_of("@[12]: 7\n")).text && !exit_text_map(view_of("HLT 1 2% 3% 1us\n")).text);
 }
 
 static void try_bytes(const void *bytes, size_t size)
@@ -113,6 +128,7 @@ static void try_bytes(const void *bytes, size_t size)
     (void)exit_text_event(line, &event);
     (void)exit_text_row(line, &row);
     (void)exit_text_lost(line, &count);
+    (void)exit_text_map(line);
     edge_free(&edge);
 }
 
@@ -138,6 +154,7 @@ Test(exit_text, survives_cuts_and_flips)
     for (size_t at = 0; at < array_count(rows); at++)
         try_line(rows[at].line);
     try_line("CPU:2 [LOST 1234 EVENTS]");
+    try_line("CPU 0/KVM  1234 [003] 100.000205: PERF_RECORD_LOST lost 17");
 }
 
 static const char format[] =

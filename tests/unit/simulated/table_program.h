@@ -119,7 +119,16 @@ static void program_rate_set(const struct table_program *program, double *rates,
             rates[at] = rate;
 }
 
-static void program_evaluate(const struct table_program *program, const double *rates, struct table_values *values, struct arena *arena)
+static struct measured program_term(const struct table_program *program, uint32_t at, double rate)
+{
+    const struct table_term *term = &program->table.terms.items[at];
+    double latency = term->kind == TERM_LATENCY && term->event != TABLE_NONE ? program->table.events.items[term->event].latency_default : 0;
+    if (term->kind != TERM_LATENCY)
+        return measured_as(rate);
+    return latency > 0 ? measured_as(latency) : not_measured("no latency");
+}
+
+static struct table_inputs program_inputs(const struct table_program *program, const double *rates, struct arena *arena)
 {
     struct table_inputs inputs;
     struct measured *terms = arena_array(arena, struct measured, program->table.terms.count + 1);
@@ -129,46 +138,119 @@ static void program_evaluate(const struct table_program *program, const double *
             inputs.constants[at] = program->constants[at];
     inputs.constants[TABLE_SECONDS] = measured_as(1);
     inputs.constants[TABLE_MILLISECONDS] = measured_as(1000);
-    for (size_t at = 0; at < program->table.terms.count; at++) {
-        const struct table_term *term = &program->table.terms.items[at];
-        double latency = term->kind == TERM_LATENCY && term->event != TABLE_NONE ? program->table.events.items[term->event].latency_default : 0;
-        terms[at] = term->kind == TERM_LATENCY ? (latency > 0 ? measured_as(latency) : not_measured("no latency")) : measured_as(rates[at]);
-    }
+    for (uint32_t at = 0; at < program->table.terms.count; at++)
+        terms[at] = program_term(program, at, rates[at]);
     inputs.terms = terms;
+    return inputs;
+}
+
+static void program_evaluate(const struct table_program *program, const double *rates, struct table_values *values, struct arena *arena)
+{
+    struct table_inputs inputs = program_inputs(program, rates, arena);
     table_evaluate(&program->table, &inputs, values, arena);
 }
 
-/* How well the chain stands out: the least of its nodes' margins over threshold and siblings. Above 1: flagged, and the largest. */
-static double program_score(const struct table_program *program, const double *rates, const uint32_t *chain, size_t count)
-{
-    struct arena arena;
+/* ---- the search for rates ---------------------------------------------------------------------------------- */
+
+/* Rates and what the table makes of them. A step changes few terms, so only the formulas that these reach are computed anew. */
+struct program_state {
+    double *rates;
+    struct measured *terms;
     struct table_values values;
+};
+
+struct program_search {
+    const struct table_program *program;
+    struct arena arena;
+    uint32_t chain[TABLE_PROGRAM_CHAIN];
+    size_t count;
+    struct table_inputs inputs;
+    struct program_state best, tried;
+    bool *term_moved, *metric_moved;
+    bool *flag_counts; /* of each metric: the score asks whether it is flagged */
+};
+
+static bool formula_is_moved(const struct program_search *search, const struct table_formula *formula)
+{
+    for (size_t at = 0; formula->references && at < formula->expression.name_count; at++) {
+        const struct table_reference *reference = &formula->references[at];
+        bool is_term = reference->kind == REFERENCE_TERM && search->term_moved[reference->index];
+        bool is_metric = reference->kind == REFERENCE_METRIC && search->metric_moved[reference->index];
+        if (reference->use == EXPRESSION_USE_VALUE && (is_term || is_metric))
+            return true;
+    }
+    return false;
+}
+
+static void search_evaluate(struct program_search *search)
+{
+    const struct metric_table *table = &search->program->table;
+    struct program_state *tried = &search->tried;
+    for (uint32_t at = 0; at < table->terms.count; at++) {
+        search->term_moved[at] = tried->rates[at] != search->best.rates[at];
+        tried->terms[at] = program_term(search->program, at, tried->rates[at]);
+    }
+    search->inputs.terms = tried->terms;
+    for (size_t at = 0; at < table->metrics.count; at++) {
+        const uint32_t *metric = &table->order[at];
+        search->metric_moved[*metric] = formula_is_moved(search, &table->metrics.items[*metric].value);
+        if (search->metric_moved[*metric])
+            table_closure_value(table, &(struct table_closure){metric, 1}, &search->inputs, tried->values.metrics);
+    }
+    for (uint32_t at = 0; at < table->metrics.count; at++)
+        if (search->flag_counts[at] && formula_is_moved(search, &table->metrics.items[at].threshold))
+            tried->values.flagged[at] = table_threshold_verdict(table, at, &search->inputs, tried->values.metrics);
+}
+
+static void state_init(struct program_state *state, struct program_search *search)
+{
+    size_t terms = search->program->table.terms.count;
+    state->rates = arena_copy(&search->arena, search->program->rates, (terms + 1) * sizeof(*state->rates));
+    state->terms = arena_array(&search->arena, struct measured, terms + 1);
+    table_evaluate(&search->program->table, &search->inputs, &state->values, &search->arena);
+}
+
+static void state_copy(const struct program_search *search, struct program_state *into, const struct program_state *from)
+{
+    size_t terms = search->program->table.terms.count, metrics = search->program->table.metrics.count;
+    memcpy(into->rates, from->rates, terms * sizeof(*into->rates));
+    memcpy(into->values.metrics, from->values.metrics, metrics * sizeof(*into->values.metrics));
+    memcpy(into->values.flagged, from->values.flagged, metrics * sizeof(*into->values.flagged));
+}
+
+static double largest_sibling(const struct metric_table *table, const struct table_values *values, uint32_t node)
+{
+    const struct table_metric *own = &table->metrics.items[node];
+    double largest = 0.02;
+    for (uint32_t other = 0; other < table->metrics.count; other++) {
+        const struct table_metric *metric = &table->metrics.items[other];
+        bool sibling = metric->level && other != node && metric->parent == own->parent && metric->level == own->level;
+        if (sibling && values->metrics[other].known)
+            largest = fmax(largest, values->metrics[other].value);
+    }
+    return largest;
+}
+
+/* How well the chain stands out: the least of its nodes' margins over threshold and siblings. Above 1: flagged, and the largest. */
+static double search_score(const struct program_search *search, const struct table_values *values)
+{
+    const struct metric_table *table = &search->program->table;
     double score = 0;
-    arena_init(&arena);
-    program_evaluate(program, rates, &values, &arena);
-    for (size_t at = 0; at < count; at++) {
-        struct measured value = values.metrics[chain[at]];
-        double own = value.known ? value.value : 0, largest = 0.02;
-        double margin = own > 0.95 ? 0.95 - own : own;
-        for (uint32_t other = 0; other < program->table.metrics.count; other++) {
-            const struct table_metric *metric = &program->table.metrics.items[other];
-            bool sibling = metric->level && other != chain[at] && metric->parent == program->table.metrics.items[chain[at]].parent &&
-                           metric->level == program->table.metrics.items[chain[at]].level;
-            if (sibling && values.metrics[other].known)
-                largest = fmax(largest, values.metrics[other].value);
-        }
-        score += fmin(margin - 1.3 * largest, 0.2) + (values.flagged[chain[at]] == EXPRESSION_YES ? 0.5 : 0);
+    for (size_t at = 0; at < search->count; at++) {
+        struct measured value = values->metrics[search->chain[at]];
+        double own = value.known ? value.value : 0, margin = own > 0.95 ? 0.95 - own : own;
+        score += fmin(margin - 1.3 * largest_sibling(table, values, search->chain[at]), 0.2);
+        score += values->flagged[search->chain[at]] == EXPRESSION_YES ? 0.5 : 0;
     }
     /* shares are shares, and nothing below the leaf stands out */
-    for (uint32_t other = 0; other < program->table.metrics.count; other++) {
-        const struct table_metric *metric = &program->table.metrics.items[other];
+    for (uint32_t other = 0; other < table->metrics.count; other++) {
+        const struct table_metric *metric = &table->metrics.items[other];
         bool share = metric->level && strcmp(metric->unit, "%") == 0;
-        if (share && values.metrics[other].known && (values.metrics[other].value > 1 || values.metrics[other].value < -0.01))
+        if (share && values->metrics[other].known && (values->metrics[other].value > 1 || values->metrics[other].value < -0.01))
             score -= 0.05;
-        if (metric->level && metric->parent == chain[count - 1] && values.flagged[other] == EXPRESSION_YES)
+        if (metric->level && metric->parent == search->chain[search->count - 1] && values->flagged[other] == EXPRESSION_YES)
             score -= 0.5;
     }
-    arena_done(&arena);
     return score;
 }
 
@@ -251,34 +333,52 @@ static uint32_t program_leaf(const struct table_program *program)
     return leaf;
 }
 
+static void search_move(struct program_search *search, unsigned short *seed, const uint32_t *movable, size_t choices)
+{
+    unsigned moves = 1 + (unsigned)(erand48(seed) * 3);
+    for (unsigned move = 0; move < moves; move++) {
+        uint32_t term = movable[(size_t)(erand48(seed) * (double)choices)];
+        double rate = fmin(search->tried.rates[term] * pow(10, 1.6 * erand48(seed) - 0.8), 2e10);
+        program_rate_set(search->program, search->tried.rates, term, rate);
+    }
+    program_fields_settle(search->program, search->tried.rates);
+}
+
 /* One search; false: the chain doesn't stand out. */
 static bool program_plant_once(struct table_program *program, const char *leaf, unsigned number)
 {
     unsigned short seed[3] = {(unsigned short)number, 99, 7};
-    uint32_t chain[TABLE_PROGRAM_CHAIN];
-    size_t terms = program->table.terms.count, count = program_chain(program, leaf, chain);
-    uint32_t *movable = calloc(terms + 1, sizeof(*movable));
-    double *tried = calloc(terms + 1, sizeof(*tried));
+    size_t terms = program->table.terms.count;
+    struct program_search search = {.program = program};
     program_rates_begin(program, seed);
-    size_t choices = program_terms(program, chain, count, movable);
-    double best = program_score(program, program->rates, chain, count);
-    for (unsigned step = 0; step < 5000 && best < 0.68 * (double)count; step++) {
-        memcpy(tried, program->rates, terms * sizeof(*tried));
-        unsigned moves = 1 + (unsigned)(erand48(seed) * 3);
-        for (unsigned move = 0; move < moves; move++) {
-            uint32_t term = movable[(size_t)(erand48(seed) * (double)choices)];
-            program_rate_set(program, tried, term, fmin(tried[term] * pow(10, 1.6 * erand48(seed) - 0.8), 2e10));
-        }
-        program_fields_settle(program, tried);
-        double score = program_score(program, tried, chain, count);
-        if (score >= best) {
-            best = score;
-            memcpy(program->rates, tried, terms * sizeof(*tried));
-        }
+    arena_init(&search.arena);
+    search.count = program_chain(program, leaf, search.chain);
+    search.inputs = program_inputs(program, program->rates, &search.arena);
+    search.term_moved = arena_array(&search.arena, bool, terms + 1);
+    search.metric_moved = arena_array(&search.arena, bool, program->table.metrics.count + 1);
+    search.flag_counts = arena_array(&search.arena, bool, program->table.metrics.count + 1);
+    for (uint32_t at = 0; at < program->table.metrics.count; at++)
+        search.flag_counts[at] = program->table.metrics.items[at].level && program->table.metrics.items[at].parent == search.chain[search.count - 1];
+    for (size_t at = 0; at < search.count; at++)
+        search.flag_counts[search.chain[at]] = true;
+    state_init(&search.best, &search);
+    state_init(&search.tried, &search);
+    uint32_t *movable = arena_array(&search.arena, uint32_t, terms + 1);
+    size_t choices = program_terms(program, search.chain, search.count, movable);
+    double best = search_score(&search, &search.best.values);
+    for (unsigned step = 0; step < 5000 && best < 0.68 * (double)search.count; step++) {
+        search_move(&search, seed, movable, choices);
+        search_evaluate(&search);
+        double score = search_score(&search, &search.tried.values);
+        bool better = score >= best;
+        best = better ? score : best;
+        state_copy(&search, better ? &search.best : &search.tried, better ? &search.tried : &search.best);
     }
-    free(tried);
-    free(movable);
-    return best > 0.55 * (double)count && program_leaf(program) == chain[count - 1];
+    memcpy(program->rates, search.best.rates, terms * sizeof(*program->rates));
+    uint32_t end = search.chain[search.count - 1];
+    bool stands_out = best > 0.55 * (double)search.count && program_leaf(program) == end;
+    arena_done(&search.arena);
+    return stands_out;
 }
 
 __attribute__((unused)) static bool program_plant(struct table_program *program, const char *leaf, unsigned number)

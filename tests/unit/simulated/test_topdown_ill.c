@@ -222,7 +222,7 @@ Test(topdown_ill, loading_is_no_part_of_the_answer)
 
 struct told {
     struct bench *bench;
-    size_t count, runs, turns;
+    size_t count, runs, sharing;
     bool shares_differ, late;
     double end_s;
 };
@@ -245,12 +245,12 @@ static void window_told(void *context, const struct topdown_window *window)
     told->late |= now > read->end_ns + 5 * MS || bench->session.groups.count > 0 || (double)read->start_ns / 1e9 < told->end_s - 1e-9;
     told->end_s = (double)read->end_ns / 1e9;
     told->runs = window->runs;
-    told->turns = window->turns;
+    told->sharing = window->sharing;
     told->count++;
     arena_done(&arena);
 }
 
-static struct told intervals_told(const char *key, unsigned threads, bool attached, uint64_t run_ms)
+static struct told intervals_told(const char *key, unsigned threads, bool attached, uint64_t run_ms, uint64_t interval_ms)
 {
     struct bench bench;
     struct told told = {.bench = &bench};
@@ -259,7 +259,7 @@ static struct told intervals_told(const char *key, unsigned threads, bool attach
     bench_start(&bench, (struct simulated_plan){.noise = {.seed = 4, .shared = 0.1, .own = 0.02}});
     bench.setup.is_program = !attached;
     bench.program.attached = attached;
-    bench.setup.read_ns = 200 * MS;
+    bench.setup.read_ns = interval_ms * MS;
     bench.setup.window_done = window_told;
     bench.setup.context = &told;
     cr_assert(bench_levels(&bench, 2), "%s", bench.err.message);
@@ -272,10 +272,12 @@ static struct told intervals_told(const char *key, unsigned threads, bool attach
 
 Test(topdown_ill, intervals_are_told_as_they_end)
 {
-    struct told one = intervals_told("SPR", 2, false, 2000);
-    cr_expect(one.count == 10 && one.runs == 1 && one.turns == 1, "%zu of %zu runs", one.count, one.runs);
-    struct told several = intervals_told("SKX", 1, false, 2000);
-    cr_expect(several.count == 10 && several.runs > 1 && several.turns == 1, "%zu of %zu runs: one of them tells", several.count, several.runs);
-    struct told slices = intervals_told("SKX", 1, true, 12000);
-    cr_expect(slices.count == 12 / slices.turns && slices.runs == 1 && slices.turns > 1, "%zu of %zu turns", slices.count, slices.turns);
+    struct told one = intervals_told("SPR", 2, false, 2000, 200);
+    cr_expect(one.count == 10 && one.runs == 1 && one.sharing == 1, "%zu of %zu runs", one.count, one.runs);
+    struct told several = intervals_told("SKX", 1, false, 2000, 200);
+    cr_expect(several.count == 10 && several.runs > 1 && several.sharing == 1, "%zu of %zu runs: one of them tells", several.count, several.runs);
+    struct told watched = intervals_told("SKX", 1, true, 12000, 200);
+    cr_expect(watched.count == 60 && watched.runs == 1 && watched.sharing > 1, "%zu intervals: no gaps", watched.count);
+    struct told too_short = intervals_told("ICX", 1, true, 12000, 10);
+    cr_expect(too_short.sharing == 3 && too_short.count == 100, "%zu intervals of 120 ms: all three groups had turns in each", too_short.count);
 }

@@ -23,6 +23,8 @@ static void check(const struct exit_program *program, const char *name)
 {
     cr_assert(!program->overflow && program->count > 2 && program->count <= EXIT_PROGRAM_MOST, "%s: %u", name, program->count);
     cr_assert_eq(program->instructions[program->count - 1].code, BPF_JMP | BPF_EXIT, "%s", name);
+    /* With 0 the kernel would keep the event from all perf events at the tracepoint. */
+    cr_assert_eq(program->instructions[program->count - 2].imm, 1, "%s", name);
     for (unsigned at = 0; at < program->count; at++) {
         const struct bpf_insn *one = &program->instructions[at];
         unsigned class = one->code & 7, operation = one->code & 0xf0;
@@ -99,6 +101,48 @@ Test(exit_program, a_full_list_of_objects_costs_no_times)
     exit_watch_close(&watch);
     cr_expect(lost_uses >= CALLS / 2 && lost_uses < sums.count, "%llu of %llu", (unsigned long long)lost_uses, (unsigned long long)sums.count);
     cr_expect(sums.timed >= CALLS && sums.timed + 5 > sums.count, "%llu of %llu were timed", (unsigned long long)sums.timed, (unsigned long long)sums.count);
+}
+
+static void sum_own_cell(void *context, const struct exit_cell_key *key, const struct exit_cell *cell)
+{
+    struct sums *sums = context;
+    sums->count += key->reason == SYS_getppid ? cell->count : 0;
+    sums->timed += key->reason == SYS_getppid ? cell->timed : 0;
+}
+
+static void sum_inside(void *context, uint32_t tid, const struct exit_thread_state *state)
+{
+    struct sums *sums = context;
+    (void)tid;
+    sums->count += state->is_inside && state->inside.reason == SYS_getppid;
+}
+
+/* Exits are counted as they end, or when the next begins: none is left out where ends aren't seen, and none counted twice where they are. */
+Test(exit_program, exits_without_an_end_are_counted_once)
+{
+    enum { CALLS = 50 };
+    struct exit_point_row points[EXIT_POINT_COUNT] = {
+        [EXIT_POINT_EXIT] = {"raw_syscalls", "sys_enter", .fields = {"id"}},
+        [EXIT_POINT_ENTRY] = {"raw_syscalls", "sys_exit"},
+    };
+    struct sysroot root;
+    struct error err = {0};
+    sysroot_init(&root, NULL);
+    for (int ends = 0; ends < 2; ends++) {
+        struct exit_watch_request request = {.points = points, .wanted = {[EXIT_POINT_EXIT] = true, [EXIT_POINT_ENTRY] = ends}, .only_followed = true,
+                                             .times = true, .no_raw = true};
+        struct exit_watch watch;
+        struct sums sums = {0};
+        if (!exit_watch_open(&watch, &request, kernel_live(), &root, &err))
+            cr_skip_test("no programs in the kernel here");
+        cr_assert(exit_watch_follow(&watch, (uint32_t)syscall(SYS_gettid), &err));
+        for (int at = 0; at < CALLS; at++)
+            (void)syscall(SYS_getppid);
+        struct exit_watch_visitor visitor = {&sums, sum_own_cell, sum_use, sum_inside};
+        exit_watch_read(&watch, &visitor);
+        exit_watch_close(&watch);
+        cr_expect(sums.count == CALLS && sums.timed == (ends ? CALLS : 0), "%llu, %llu of them timed", (unsigned long long)sums.count, (unsigned long long)sums.timed);
+    }
 }
 
 /* As many places as there may be vCPUs: by the machine's CPUs, or by what the user says. */

@@ -70,3 +70,47 @@ Test(import_text, rows_keep_times_and_shares)
     cr_expect_float_eq(stat.rows[2].running_ratio, 1, 1e-9);
     arena_done(&arena);
 }
+
+static const char document[] =
+    "Two tables and a remark.\n\nWhat the kernel was doing then:\n```\n# Samples: 1K of event 'cache-misses'\n99.73%  app  libx.so.2  [.] sgemm\n```\n"
+    "```\ntma_dram_bound 66.5 %\ntma_mem_latency 4.3 %\n```\n\nAnd what it then counted:\n\n 1,000 cycles\n 5 branch-misses\n\n 0.25 seconds time elapsed\n";
+
+Test(import_text, a_document_has_several_tables)
+{
+    struct arena arena;
+    struct imported_text table;
+    struct view rest = view_of(document);
+    arena_init(&arena);
+    cr_assert(import_text_next(&rest, &arena, &table));
+    cr_expect_eq(table.kind, IMPORT_REPORT);
+    cr_expect_str_eq(table.heading, "What the kernel was doing then");
+    cr_expect_str_eq(table.event, "cache-misses");
+    cr_expect_str_eq(table.rows[0].where, "libx.so.2");
+    cr_assert(import_text_next(&rest, &arena, &table), "a gap and rows of another kind begin another table");
+    cr_expect_eq(table.kind, IMPORT_METRICS);
+    cr_expect_eq(table.row_count, 2);
+    cr_assert(import_text_next(&rest, &arena, &table));
+    cr_expect_eq(table.kind, IMPORT_STAT);
+    cr_expect_float_eq(table.elapsed_s, 0.25, 1e-9);
+    cr_expect_str_eq(table.heading, "And what it then counted");
+    cr_expect_not(import_text_next(&rest, &arena, &table));
+    arena_done(&arena);
+}
+
+Test(import_text, documents_survive_truncation_and_flipped_bits)
+{
+    for (size_t length = 0; length <= strlen(document); length++)
+        for (int flip = 0; flip < 2; flip++) {
+            struct arena arena;
+            struct imported_text table;
+            arena_init(&arena);
+            struct edge edge = edge_copy(document, length);
+            if (flip && length)
+                ((unsigned char *)edge.bytes)[length / 2] ^= (unsigned char)(1u << length % 8);
+            struct view rest = {(char *)edge.bytes, length};
+            while (import_text_next(&rest, &arena, &table))
+                cr_assert(table.summary && table.heading && table.event);
+            edge_free(&edge);
+            arena_done(&arena);
+        }
+}

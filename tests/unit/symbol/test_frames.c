@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/vec.h"
 #include "source/recorder/stacks/stack_tops.h"
+#include "symbol/elf/binary.h"
 #include "symbol/unwind/call_frames.h"
 #include "symbol/elf/elf_file.h"
 #include "symbol/elf/frame_table.h"
@@ -46,6 +47,24 @@ Test(frame_index, agrees_with_the_sorted_table)
     cr_assert_not(frame_index_find(&index, &elf, UINT64_MAX, &none));
     vec_done(&index.entries);
     elf_file_close(&elf);
+}
+
+/* Statically linked programs have no sorted table: what holds an address is found all the same. */
+Test(frame_index, a_binary_without_a_sorted_table)
+{
+    struct elf_file elf = own_elf();
+    struct frame_description sorted, indexed;
+    uint64_t addr = elf.entry_addr;
+    cr_assert(frame_table_find(&elf, addr, &sorted));
+    struct binary binary = {.elf = elf, .fd = -1, .debug_fd = -1};
+    for (size_t at = 0; at < binary.elf.segment_count; at++)
+        if (binary.elf.segments[at].type == PT_GNU_EH_FRAME)
+            binary.elf.segments[at].type = PT_NULL;
+    cr_assert_not(frame_table_is_sorted(&binary.elf));
+    cr_assert(binary_frame_find(&binary, addr, &indexed));
+    cr_assert(indexed.start == sorted.start && indexed.end == sorted.end);
+    cr_assert_not(binary_frame_find(&binary, 0, &indexed));
+    binary_done(&binary);
 }
 
 /* Every description and its rules, whatever they say. */

@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What reading large recordings costs: plumb's commands beside perf's, on recordings made here, after their outputs were compared.
+
+CPU time and wall time of the same interleaved rounds; memory as peak RssAnon (what the program itself holds), VmHWM beside it
+(with the mapped file's pages).
+"""
+import collections
+import os
+import pathlib
+import random
+import re
+import shutil
+import statistics
+import struct
+import subprocess
+import time
+
+PEER_SECONDS_MOST = 300
+SAMPLE_SECONDS = 0.004
+
+PYTHON_LOAD = """
+import json, sys, time
+end = time.time() + float(sys.argv[1])
+def fib(n): return n if n < 2 else fib(n - 1) + fib(n - 2)
+while time.time() < end:
+    fib(15)
+    table = {i: str(i) for i in range(500)}
+    json.dumps(table)
+    sorted(table.values(), key=lambda text: text[::-1])
+"""
+
+FRAME_ADDRESS = re.compile(r"^\t *[0-9a-f]+ ")
+
+Run = collections.namedtuple("Run", "wall cpu anon hwm status")
+
+
+def anon_kib(pid):
+    try:
+        return int(re.search(r"RssAnon:\s+(\d+)", pathlib.Path(f"/proc/{pid}/status").read_text()).group(1))
+    except (OSError, AttributeError):
+        return 0
+
+
+def run_measured(words, output, seconds_most):
+    """One run, its memory looked at every few milliseconds; None when it took too long."""
+    with open(output, "wb") as out:
+        begin = time.monotonic()
+        child = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.DEVNULL)
+    anon = 0
+    while os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
+        anon = max(anon, anon_kib(child.pid))
+        if time.monotonic() - begin > seconds_most:
+            child.kill()
+            child.wait()
+            return None
+        time.sleep(SAMPLE_SECONDS)
+    _, status, usage = os.wait4(child.pid, 0)
+    child.returncode = os.waitstatus_to_exitcode(status)
+    return Run(time.monotonic() - begin, usage.ru_utime + usage.ru_stime, anon / 1024, usage.ru_maxrss / 1024, child.returncode)
+
+
+def load_and_record(plumb, build, file, options, seconds):
+    """System-wide, beside a program with deep stacks and a Python program, each as long as the recording."""
+    loads = [subprocess.Popen(words, stdout=subprocess.DEVNULL) for words in
+             ([build / "bench/workloads/stacks", str(seconds + 1)], [shutil.which("python3") or "python3", "-c", PYTHON_LOAD, str(seconds + 1)])]
+    subprocess.run([plumb, "record", "-q", "-a", "-e", "cpu-clock", *options, "-o", file, "--", "sleep", str(seconds)],
+                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
+    for load in loads:
+        load.wait()
+
+
+def repeat_data(source, target, times):
+    """The same recording with its data section `times` over: longer, with no more to tell apart."""
+    content = source.read_bytes()
+    offset, size = struct.unpack_from("<QQ", content, 40)
+    bitmap = struct.unpack_from("<4Q", content, 72)
+    added = size * (times - 1)
+    features = bytearray(content[offset + size:])
+    for at in range(sum(bin(word).count("1") for word in bitmap)):
+        place = struct.unpack_from("<Q", features, 16 * at)[0]
+        struct.pack_into("<Q", features, 16 * at, place + added)
+    with open(target, "wb") as out:
+        out.write(content[:48] + struct.pack("<Q", size * times) + content[56:offset])
+        for _ in range(times):
+            out.write(content[offset:offset + size])
+        out.write(features)
+
+
+def lines_of(path):
+    """A text's lines as they read, without comments: perf pads and heads its tables otherwise, and later perf 6.1 print
+    some frames' addresses within their file."""
+    with open(path, errors="replace") as text:
+        return collections.Counter(" ".join(FRAME_ADDRESS.sub("\\t", line).split()) for line in text
+                                   if line.strip() and not line.startswith("#"))
+
+
+def share_alike(ours, theirs):
+    """How many of the peer's lines stand in ours, too: "100.0 %"."""
+    mine, peer = lines_of(ours), lines_of(theirs)
+    total = sum(peer.values())
+    return f"{100 * sum(min(count, mine[line]) for line, count in peer.items()) / total:.1f} %" if total else "nothing to compare"
+
+
+class Row:
+    def __init__(self, work, asked, ours, theirs, compared=True):
+        self.work, self.asked, self.compared = work, asked, compared
+        self.commands = {"plumb": ours} | ({"perf": theirs} if theirs else {})
+
+
+def rows_of(plumb, chains, large, dumps):
+    report, bare = ["report", "--stdio"], ["report", "--stdio", "-g", "none", "--no-children"]
+
+    def row(work, asked, words, file, peer=None, compared=True):
+        theirs = None if peer is False else ["perf", *(peer or words), "-i", str(file)]
+        return Row(work, asked, [str(plumb), *words, "-i", str(file)], theirs, compared)
+    return [row("default report: chains, children", "40 times faster, 96 MiB", report, chains),
+            row("report without chains", "5 times faster", bare, chains),
+            row("default report of the large one", "under 6 s, under 512 MiB", report, large, False),
+            row("script", "6 times faster", ["script"], chains),
+            row("folded stacks (perf: script alone, not yet folded)", "80 times faster, folding included", ["export", "folded"], chains, ["script"], False),
+            row("stack dumps: report", "12 times faster", report, dumps),
+            row("stack dumps: report by function", "", bare, dumps),
+            row("stack dumps: report by source line", "under 100 ms more than by function", [*bare, "-s", "srcline"], dumps),
+            row("annotate all functions", "under 0.3 s", ["annotate"], dumps, ["annotate", "--stdio"], False)]
+
+
+def seconds(value):
+    return f"{value * 1000:.0f} ms" if value < 1 else f"{value:.2f} s"
+
+
+def row_lines(row, runs, alike):
+    ours = runs["plumb"]
+    for name in row.commands:
+        done = runs[name]
+        if not done:
+            yield f"| {row.work} | {name} | not done in {PEER_SECONDS_MOST} s | | | | | | |"
+            continue
+        bad = sorted({run.status for run in done if run.status})
+        if bad:  # no figure is taken from a run that failed
+            yield f"| {row.work} | {name} | not measured: ended with status {', '.join(map(str, bad))} | | | | | | |"
+            continue
+        median = Run(*(statistics.median(column) for column in zip(*done)))
+        mine = [statistics.median(getattr(run, field) for run in ours) for field in ("wall", "cpu")] if ours else None
+        ratios = f"{median.wall / mine[0]:.1f}x | {median.cpu / mine[1]:.1f}x" if name == "perf" and mine else " | "
+        yield (f"| {row.work if name == 'plumb' else ''} | {name} | {seconds(median.wall)} | {seconds(median.cpu)} | {ratios} | "
+               f"{median.anon:.0f} MiB | {median.hwm:.0f} MiB | {row.asked if name == 'plumb' else alike} |")
+
+
+def measured_row(row, folder, rounds):
+    runs, alike = {name: [] for name in row.commands}, ""
+    given_up = set()
+    for _ in range(rounds):
+        for name in random.sample(list(row.commands), len(row.commands)):
+            run = None if name in given_up else run_measured(row.commands[name], folder / f"{name}.out", PEER_SECONDS_MOST)
+            given_up |= {name} if run is None else set()
+            runs[name] += [run] if run else []
+        if not alike and row.compared and all(runs.values()) and "perf" in runs:
+            alike = "lines alike: " + share_alike(folder / "plumb.out", folder / "perf.out")
+    return list(row_lines(row, runs, alike))
+
+
+def measured_section(plumb, build, folder, rounds, scale=1.0):
+    chains, large, dumps = folder / "chains.data", folder / "large.data", folder / "dumps.data"
+    load_and_record(plumb, build, chains, ["-F", "49000", "--call-graph", "fp"], max(1, round(6 * scale)))
+    load_and_record(plumb, build, dumps, ["-F", "2500", "--call-graph", "dwarf"], max(1, round(4 * scale)))
+    times = max(2, round(1.2e9 * scale / chains.stat().st_size))
+    repeat_data(chains, large, times)
+    lines = ["## Reading recordings", "",
+             f"Two programs system-wide, recorded here: at 49 kHz with chains ({chains.stat().st_size / 1e6:.0f} MB), the same {times} times over "
+             f"({large.stat().st_size / 1e6:.0f} MB), and with stack dumps ({dumps.stat().st_size / 1e6:.0f} MB). Memory: peak RssAnon, looked at "
+             "every 4 ms. Lines alike: of perf's lines, blanks, comments and frames' addresses apart, those that plumb's output has, too.", "",
+             "| work | | wall | CPU | perf / plumb, wall | CPU | RssAnon | VmHWM | asked |", "|---|---|---|---|---|---|---|---|---|"]
+    for row in rows_of(plumb, chains, large, dumps):
+        if not shutil.which("perf"):
+            row.commands.pop("perf", None)
+        lines += measured_row(row, folder, rounds)
+        print("\n".join(lines[-len(row.commands):]), flush=True)
+    for file in (chains, large, dumps, folder / "plumb.out", folder / "perf.out"):
+        file.unlink(missing_ok=True)
+    return [*lines, ""]

@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The paths of a report as a trie from the root of the stack on: what their rows and trees are summed up from. */
+#include "analyse/code/hotspots_internal.h"
+
+#include "base/arena.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- growing ---- */
+
+void path_trie_begin(struct building *building)
+{
+    building->nodes.count = building->groups.count = 0;
+    hashmap_done(&building->node_map);
+}
+
+void path_trie_done(struct building *building)
+{
+    vec_done(&building->nodes);
+    vec_done(&building->groups);
+    hashmap_done(&building->node_map);
+}
+
+/* Numbers are mixed one to one: equal hashes are equal keys. */
+static uint64_t node_key(uint32_t parent, uint32_t place)
+{
+    return hash_u64((uint64_t)parent << 32 | place);
+}
+
+static uint32_t node_get(struct building *building, uint32_t parent, uint32_t place, uint32_t path)
+{
+    uint64_t key = node_key(parent, place);
+    uint32_t id = hashmap_find(&building->node_map, key, NULL, NULL, NULL);
+    if (id != HASHMAP_ABSENT)
+        return id;
+    id = (uint32_t)building->nodes.count;
+    struct path_node node = {
+        .place = place, .parent = parent, .first_child = PATH_NODE_NONE, .next_sibling = PATH_NODE_NONE, .first_path = path};
+    if (parent != PATH_NODE_NONE) {
+        struct path_node *above = &building->nodes.items[parent];
+        node.depth = above->depth + 1;
+        node.next_sibling = above->first_child;
+        above->first_child = id;
+    }
+    *vec_push(&building->nodes) = node;
+    hashmap_add(&building->node_map, key, id);
+    return id;
+}
+
+/* There are as many groups as thread names, or threads: few, and the last one is most often asked for again. */
+static uint32_t group_of(struct building *building, const struct row_key *own)
+{
+    struct row_key key = *own;
+    key.place = PLACE_NONE;
+    for (size_t at = building->groups.count; at-- > 0;)
+        if (memcmp(&building->groups.items[at], &key, sizeof(key)) == 0)
+            return (uint32_t)at;
+    *vec_push(&building->groups) = key;
+    return (uint32_t)building->groups.count - 1;
+}
+
+uint32_t path_trie_add(struct building *building, const struct row_key *own, uint32_t path)
+{
+    uint32_t node = node_get(building, PATH_NODE_NONE, group_of(building, own), path);
+    vec_for_each (&building->frames, place)
+        node = node_get(building, node, *place, path);
+    return node;
+}
+
+/* ---- counting ---- */
+
+/* What was counted at the ends of paths, and how deep these are, into all nodes on the way there. */
+static void nodes_sum(struct building *building)
+{
+    struct path_node *nodes = building->nodes.items;
+    vec_for_each (&building->paths, path) {
+        nodes[path->node].samples += path->samples;
+        nodes[path->node].period += path->period;
+        nodes[path->node].depth_most = path->count;
+    }
+    for (size_t at = building->nodes.count; at-- > 0;) {
+        if (nodes[at].parent == PATH_NODE_NONE)
+            continue;
+        struct path_node *above = &nodes[nodes[at].parent];
+        above->samples += nodes[at].samples;
+        above->period += nodes[at].period;
+        if (above->depth_most < nodes[at].depth_most)
+            above->depth_most = nodes[at].depth_most;
+    }
+}
+
+/* The outermost node of that row among the node and those above it, or PATH_NODE_NONE. */
+static uint32_t node_of_row(const struct building *building, uint32_t node, uint32_t row)
+{
+    uint32_t found = PATH_NODE_NONE;
+    for (; building->nodes.items[node].depth; node = building->nodes.items[node].parent)
+        if (building->nodes.items[node].row == row) {
+            found = node;
+            if (building->nodes.items[node].outermost)
+                break;
+        }
+    return found;
+}
+
+static void node_count(struct building *building, const struct path *path, uint32_t id)
+{
+    uint32_t row = row_of(building, path, building->nodes.items[id].place);
+    struct path_node *node = &building->nodes.items[id];
+    node->row = row;
+    node->outermost = node_of_row(building, node->parent, row) == PATH_NODE_NONE;
+    if (!node->outermost)
+        return; /* a recursion: a sample counts once */
+    const struct path all = {.samples = node->samples, .period = node->period};
+    hotspot_row_count(building, row, &all, false);
+    hotspot_row_deepen(building, row, node->depth_most - (node->depth - 1));
+}
+
+void path_trie_count(struct building *building)
+{
+    nodes_sum(building);
+    for (uint32_t at = 0; at < building->paths.count; at++) {
+        const struct path *path = &building->paths.items[at];
+        uint32_t own = row_of(building, path, path->own.place);
+        size_t end = at + 1 < building->paths.count ? path[1].first_node : building->nodes.count;
+        hotspot_row_count(building, own, path, true);
+        hotspot_row_deepen(building, own, path->count);
+        for (uint32_t node = path->first_node; node < end; node++)
+            if (building->nodes.items[node].depth)
+                node_count(building, path, node);
+        if (node_of_row(building, path->node, own) == PATH_NODE_NONE)
+            hotspot_row_count(building, own, path, false);
+    }
+}
+
+/* ---- trees ---- */
+
+/* Of a node, what comes of paths that end in the row at hand. */
+struct own_part {
+    uint64_t samples, period;
+    uint32_t first_path;
+};
+
+/* A node at some place of a row's tree: with the samples of the row itself, or with those that it only called. */
+struct element {
+    uint32_t node : 31;
+    uint32_t is_own : 1;
+};
+
+struct branch {
+    uint32_t place, first_path;
+    uint64_t weight, samples;
+    size_t elements, begin; /* how many, and where they stand */
+};
+
+struct open_node {
+    uint32_t node;
+    size_t begin, end; /* its elements */
+};
+
+struct growing {
+    const struct building *building;
+    struct call_tree *tree;
+    struct call_tree_limits limits;
+    struct own_part *own; /* by node */
+    vec(uint32_t) touched; /* nodes whose own part isn't 0 */
+    uint32_t *branch_of_place; /* UINT32_MAX between two nodes */
+    vec(struct branch) branches;
+    vec(struct element) elements, found; /* of open nodes; what the one at hand leads to */
+    vec(struct open_node) open;
+};
+
+struct weight {
+    uint64_t samples, period;
+    uint32_t first_path;
+};
+
+static struct weight element_weight(const struct growing *growing, struct element element)
+{
+    const struct path_node *node = &growing->building->nodes.items[element.node];
+    const struct own_part *own = &growing->own[element.node];
+    if (element.is_own)
+        return (struct weight){own->samples, own->period, own->first_path};
+    return (struct weight){node->samples - own->samples, node->period - own->period, node->first_path};
+}
+
+/* Returns the weight that goes on into the element's place. */
+static struct weight branch_add(struct growing *growing, struct element element)
+{
+    struct weight weight = element_weight(growing, element);
+    if (!weight.samples)
+        return weight;
+    uint32_t place = growing->building->nodes.items[element.node].place;
+    uint32_t at = growing->branch_of_place[place];
+    if (at == UINT32_MAX) {
+        at = growing->branch_of_place[place] = (uint32_t)growing->branches.count;
+        *vec_push(&growing->branches) = (struct branch){.place = place, .first_path = weight.first_path};
+    }
+    struct branch *branch = &growing->branches.items[at];
+    branch->weight += weight.period;
+    branch->samples += weight.samples;
+    branch->elements++;
+    if (weight.first_path < branch->first_path)
+        branch->first_path = weight.first_path;
+    *vec_push(&growing->found) = element;
+    return weight;
+}
+
+static int heavier_first(const void *left, const void *right)
+{
+    const struct branch *a = left, *b = right;
+    if (a->weight != b->weight)
+        return a->weight < b->weight ? 1 : -1;
+    if (a->first_path != b->first_path)
+        return a->first_path < b->first_path ? -1 : 1;
+    return a->place < b->place ? -1 : a->place > b->place;
+}
+
+static uint32_t tree_node_add(struct call_tree *tree, uint32_t parent, uint32_t place)
+{
+    uint32_t id = (uint32_t)tree->count;
+    *vec_push(tree) = (struct call_node){
+        .place = place, .parent = parent, .first_child = CALL_NODE_NONE, .next_sibling = CALL_NODE_NONE};
+    return id;
+}
+
+/* The branches that weigh enough become nodes, each with its elements next to each other. */
+static void branches_grow(struct growing *growing, uint32_t parent)
+{
+    struct call_node *node = &growing->tree->items[parent];
+    uint64_t share = (uint64_t)(growing->limits.share_least * (double)(node->total - node->self));
+    uint64_t least = share > growing->limits.weight_least ? share : growing->limits.weight_least;
+    size_t kept = 0, begin = growing->elements.count;
+    vec_for_each (&growing->branches, branch) {
+        growing->branch_of_place[branch->place] = UINT32_MAX;
+        if (branch->weight >= least)
+            growing->branches.items[kept++] = *branch;
+    }
+    growing->branches.count = kept;
+    if (kept)
+        qsort(growing->branches.items, kept, sizeof(struct branch), heavier_first);
+    uint32_t last = CALL_NODE_NONE;
+    for (uint32_t at = 0; at < kept; at++) {
+        struct branch *branch = &growing->branches.items[at];
+        growing->branch_of_place[branch->place] = at;
+        branch->begin = begin;
+        begin += branch->elements;
+        uint32_t child = tree_node_add(growing->tree, parent, branch->place);
+        *(last == CALL_NODE_NONE ? &growing->tree->items[parent].first_child : &growing->tree->items[last].next_sibling) = child;
+        last = child;
+        *vec_push(&growing->open) = (struct open_node){child, branch->begin, begin};
+    }
+    vec_reserve(&growing->elements, begin);
+    growing->elements.count = begin;
+    vec_for_each (&growing->found, element) {
+        uint32_t branch = growing->branch_of_place[growing->building->nodes.items[element->node].place];
+        if (branch != UINT32_MAX)
+            growing->elements.items[growing->branches.items[branch].begin++] = *element;
+    }
+    vec_for_each (&growing->branches, branch)
+        growing->branch_of_place[branch->place] = UINT32_MAX;
+}
+
+/* Where the element's paths go on to; what doesn't ends in the tree's node. */
+static void element_follow(struct growing *growing, struct element element, struct call_node *node)
+{
+    struct weight all = element_weight(growing, element);
+    node->total += all.period;
+    node->samples_total += all.samples;
+    const struct path_node *nodes = growing->building->nodes.items;
+    for (uint32_t child = nodes[element.node].first_child; child != PATH_NODE_NONE; child = nodes[child].next_sibling) {
+        struct weight on = branch_add(growing, (struct element){.node = child, .is_own = element.is_own});
+        all.period -= on.period;
+        all.samples -= on.samples;
+    }
+    node->self += all.period;
+    node->samples_self += all.samples;
+}
+
+static void own_add(struct growing *growing, uint32_t path_id)
+{
+    const struct path *path = &growing->building->paths.items[path_id];
+    uint32_t node = path->count ? path->node : PATH_NODE_NONE;
+    for (; node != PATH_NODE_NONE; node = growing->building->nodes.items[node].parent) {
+        struct own_part *own = &growing->own[node];
+        if (!own->samples) {
+            *vec_push(&growing->touched) = node;
+            own->first_path = path_id;
+        }
+        own->samples += path->samples;
+        own->period += path->period;
+    }
+}
+
+static void own_forget(struct growing *growing)
+{
+    vec_for_each (&growing->touched, node)
+        growing->own[*node] = (struct own_part){0};
+    growing->touched.count = 0;
+}
+
+/* What belongs to each row: numbers of paths or of nodes, those of a row next to each other from starts[row] on. */
+struct row_members {
+    uint32_t *items;
+    size_t *starts;
+};
+
+static struct row_members members_of(const uint32_t *row_of_item, size_t count, size_t row_count)
+{
+    struct row_members members = {memory_alloc(memory_product(count + 1, sizeof(uint32_t))),
+                                  memory_alloc(memory_product(row_count + 1, sizeof(size_t)))};
+    for (size_t at = 0; at < count; at++)
+        if (row_of_item[at] != UINT32_MAX)
+            members.starts[row_of_item[at] + 1]++;
+    for (size_t row = 0; row < row_count; row++)
+        members.starts[row + 1] += members.starts[row];
+    for (size_t at = 0; at < count; at++)
+        if (row_of_item[at] != UINT32_MAX)
+            members.items[members.starts[row_of_item[at]]++] = (uint32_t)at;
+    /* each start has moved to its row's end */
+    memmove(members.starts + 1, members.starts, row_count * sizeof(size_t));
+    members.starts[0] = 0;
+    return members;
+}
+
+static void members_done(struct row_members *members)
+{
+    free(members->items);
+    free(members->starts);
+}
+
+/* A row's own samples bring their whole stack; samples that it only called bring theirs from the row on. */
+static void tree_grow(struct growing *growing, uint32_t row, const struct row_members *paths, const struct row_members *nodes)
+{
+    growing->elements.count = growing->found.count = growing->branches.count = growing->open.count = 0;
+    for (size_t at = paths->starts[row]; at < paths->starts[row + 1]; at++)
+        own_add(growing, paths->items[at]);
+    uint32_t root = tree_node_add(growing->tree, CALL_NODE_NONE, UINT32_MAX);
+    struct call_node whole = growing->tree->items[root];
+    vec_for_each (&growing->touched, node)
+        if (!growing->building->nodes.items[*node].depth)
+            element_follow(growing, (struct element){.node = *node, .is_own = true}, &whole);
+    for (size_t at = nodes->starts[row]; at < nodes->starts[row + 1]; at++) {
+        struct weight called = branch_add(growing, (struct element){.node = nodes->items[at]});
+        whole.total += called.period;
+        whole.samples_total += called.samples;
+    }
+    growing->tree->items[root] = whole;
+    branches_grow(growing, root);
+    while (growing->open.count) {
+        struct open_node open = growing->open.items[--growing->open.count];
+        struct call_node node = growing->tree->items[open.node];
+        growing->found.count = growing->branches.count = 0;
+        for (size_t at = open.begin; at < open.end; at++)
+            element_follow(growing, growing->elements.items[at], &node);
+        growing->tree->items[open.node] = node;
+        branches_grow(growing, open.node);
+    }
+    own_forget(growing);
+}
+
+static void members_find(struct building *building, struct row_members *ret_paths, struct row_members *ret_nodes)
+{
+    size_t most = building->paths.count > building->nodes.count ? building->paths.count : building->nodes.count;
+    uint32_t *row_of_item = memory_alloc(memory_product(most + 1, sizeof(*row_of_item)));
+    for (size_t at = 0; at < building->paths.count; at++)
+        row_of_item[at] = row_of(building, &building->paths.items[at], building->paths.items[at].own.place);
+    *ret_paths = members_of(row_of_item, building->paths.count, building->hotspots->count);
+    for (size_t at = 0; at < building->nodes.count; at++) {
+        const struct path_node *node = &building->nodes.items[at];
+        row_of_item[at] = node->depth && node->outermost ? node->row : UINT32_MAX;
+    }
+    *ret_nodes = members_of(row_of_item, building->nodes.count, building->hotspots->count);
+    free(row_of_item);
+}
+
+void path_trie_trees(struct building *building)
+{
+    hotspot_trees_begin(building);
+    if (!building->nodes.count)
+        return;
+    struct row_members paths, nodes;
+    members_find(building, &paths, &nodes);
+    struct growing growing = {
+        .building = building,
+        .own = memory_alloc(memory_product(building->nodes.count, sizeof(struct own_part))),
+        .branch_of_place = memory_alloc(memory_product(building->places->count, sizeof(uint32_t))),
+    };
+    memset(growing.branch_of_place, 0xff, building->places->count * sizeof(uint32_t));
+    for (uint32_t row = 0; row < building->hotspots->count; row++) {
+        struct hotspot *hotspot = &building->hotspots->items[row];
+        if (!hotspot->tree)
+            continue;
+        growing.tree = hotspot->tree;
+        growing.limits = hotspot_tree_limits(building, hotspot);
+        tree_grow(&growing, row, &paths, &nodes);
+    }
+    free(growing.own);
+    free(growing.branch_of_place);
+    vec_done(&growing.touched);
+    vec_done(&growing.branches);
+    vec_done(&growing.elements);
+    vec_done(&growing.found);
+    vec_done(&growing.open);
+    members_done(&paths);
+    members_done(&nodes);
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What do sentences that people wrote tell that a hypothesis can use: a trial and how it came out, how large the gap was, how much code is
+ * hot, which function is meant?
+ *
+ * By words, from a short list, one sentence at a time; whatever is taken keeps its sentence, so that a reader can judge whether it says that.
+ * Does not support: negations of outcomes, what one sentence says of another.
+ */
+#ifndef PLUMB_ANALYSE_TOLD_H
+#define PLUMB_ANALYSE_TOLD_H
+
+#include "analyse/statement.h"
+#include "base/arena.h"
+#include "base/text.h"
+#include "statistics/interval.h"
+
+/* The origin of statements that were found in an imported text's prose; others of a person are "said by a person". */
+#define TOLD_ORIGIN "imported, told in words"
+
+enum treatment {
+    TREATMENT_TICK,   /* nohz_full, tickless: fewer timer interrupts */
+    TREATMENT_PAGES,  /* huge pages */
+    TREATMENT_NARROW, /* no AVX-512 */
+    TREATMENT_COUNT
+};
+
+enum outcome {
+    OUTCOME_STAYED, /* the gap, or the slowness */
+    OUTCOME_GONE
+};
+
+struct told_trial {
+    enum treatment treatment;
+    enum outcome outcome;
+    bool on_host, on_guest; /* the words stand in the sentence */
+    const char *sentence;
+};
+
+enum { TOLD_TRIALS_MOST = 8, TOLD_FUNCTIONS_MOST = 8 };
+
+struct told {
+    struct told_trial trials[TOLD_TRIALS_MOST];
+    size_t trial_count;
+    struct interval gap; /* of the time, 0..1, that the slower side would give back; unknown: not told */
+    const char *gap_sentence;
+    double loop_bytes; /* of the hot loop's code; 0: not told */
+    const char *loop_sentence;
+    const char *functions[TOLD_FUNCTIONS_MOST]; /* named with (), in the order met */
+    size_t function_count;
+};
+
+/* Whether a sentence tells one of these. */
+bool told_is_useful(struct view sentence);
+/* The next sentence of a text, trimmed, and skip it; empty at its end. */
+struct view told_sentence(struct view *text);
+/* Of all statements of people. Owner: arena. statements may be NULL. */
+void told_of(struct told *ret_told, const struct statements *statements, struct arena *arena);
+const struct told_trial *told_trial_of(const struct told *told, enum treatment treatment);
+
+#endif

@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Causes in how the program was built, or in which program is being timed at all. */
+#include "base/scope.h"
+#include "base/vec.h"
+#include "finding/family.h"
+#include "finding/wording.h"
+
+#include <string.h>
+
+/* Unoptimised code reaches for its frame in about half of its instructions, optimised code in few. */
+static const double FRAME_DENSITY_OF_UNOPTIMISED = 0.33;
+/*
+ * That may be lack of registers, too, or saving them all (stubs of a just-in-time compiler): variables must be loaded right
+ * behind being stored as well. With a frame pointer fewer of them will do.
+ */
+static const double RELOAD_DENSITY_OF_UNOPTIMISED = 0.03, RELOAD_DENSITY_WITH_FRAME = 0.02;
+
+enum built {
+    BUILT_UNKNOWN,
+    BUILT_OPTIMISED,
+    BUILT_UNOPTIMISED
+};
+
+/* gcc writes its options into the producer; without any -O it did not optimise. clang writes none. */
+static enum built built_by_producer(const char *producer)
+{
+    if (!producer || strncmp(producer, "GNU ", 4) != 0)
+        return BUILT_UNKNOWN;
+    if (strstr(producer, "GNU AS") || !strstr(producer, " -m"))
+        return BUILT_UNKNOWN;
+    const char *option = NULL;
+    for (const char *at = strstr(producer, " -O"); at; at = strstr(at + 1, " -O"))
+        option = at; /* the last one counts */
+    if (!option || option[3] == '0')
+        return BUILT_UNOPTIMISED;
+    return BUILT_OPTIMISED;
+}
+
+static bool looks_unoptimised(const struct stall_function *function)
+{
+    return function->frame_density >= FRAME_DENSITY_OF_UNOPTIMISED &&
+           function->reload_density >= (function->has_frame ? RELOAD_DENSITY_WITH_FRAME : RELOAD_DENSITY_OF_UNOPTIMISED);
+}
+
+static double stack_share(const struct stall_function *function)
+{
+    return function->attributed >= 50 ? (double)function->stack_samples / (double)function->attributed : 0;
+}
+
+static void unoptimised_test(const struct results *results, struct finding *finding)
+{
+    const struct stalls *stalls = results->stalls;
+    double told = 0, shaped = 0, unknown = 0;
+    const struct stall_function *hottest = NULL;
+    for (size_t at = 0; at < stalls->function_count; at++) {
+        const struct stall_function *function = &stalls->functions[at];
+        if (function->is_kernel)
+            continue;
+        enum built built = built_by_producer(function->producer);
+        bool shape = looks_unoptimised(function);
+        told += built == BUILT_UNOPTIMISED ? (double)function->samples : 0;
+        shaped += built == BUILT_UNKNOWN && shape ? (double)function->samples : 0;
+        unknown += built == BUILT_UNKNOWN && !function->has_code ? (double)function->samples : 0;
+        if (!hottest && (built == BUILT_UNOPTIMISED || (built == BUILT_UNKNOWN && shape)))
+            hottest = function;
+    }
+    struct interval share = share_of_samples(results, finding, told + shaped);
+    struct interval blind = share_of_samples(results, finding, unknown);
+    struct interval most = share_of_samples(results, finding, told + shaped + unknown);
+    share = share.known ? interval_of(share.low, share.mid, most.high) : share;
+    finding_decide_fact(finding, share, results->effect);
+    if (finding->verdict == VERDICT_RULED_OUT) {
+        finding_reason_bound(finding, "bound", share);
+        return;
+    }
+    if (!hottest) {
+        finding_set(finding, reason, "blind", VALUE_SHARE("share", blind));
+        return;
+    }
+    finding->subject = hottest->name;
+    if (built_by_producer(hottest->producer) == BUILT_UNOPTIMISED)
+        finding_evidence(finding, WEIGHT_FOR, ORIGIN_CODE, "producer", VALUE_TEXT("function", hottest->name),
+                         VALUE_TEXT("producer", hottest->producer));
+    if (hottest->frame_density > 0)
+        finding_evidence(finding, looks_unoptimised(hottest) ? WEIGHT_FOR : WEIGHT_CONTEXT,
+                         ORIGIN_CODE, "shape", VALUE_TEXT("function", hottest->name),
+                         VALUE_SHARE("density", interval_exactly(hottest->frame_density)),
+                         VALUE_SHARE("stack", interval_exactly(stack_share(hottest))));
+    finding_set(finding, reason, "gain", NO_VALUES);
+    if (finding->verdict == VERDICT_SUPPORTED)
+        finding_set(finding, headline, "headline", VALUE_TEXT("function", hottest->name), VALUE_SHARE("share", share));
+    finding_advise(finding, "advice", NO_VALUES);
+    finding_set(finding, confirm, "confirm", NO_VALUES);
+}
+
+const struct hypothesis hypothesis_unoptimised = {
+    .id = "unoptimised-build",
+    .family = "build",
+    .title = "an unoptimised build is being timed",
+    .rule = "a fact when the compiler's note, or code that keeps variables in its frame, covers at least the effect; ruled "
+            "out when less could be such",
+    .gain = "0 to that share",
+    .overturn = "both builds, -O0 and -O2, in turns",
+    .needs = RESULT_BIT(RESULT_STALLS),
+    .uses = RESULT_BIT(RESULT_RUN),
+    .test = unoptimised_test,
+};
+
+/* All of them guesses: what is called so may be the product. */
+static const struct name_pattern checking_names[] = {
+    {.word = "ref", .is_guess = true},   {.word = "reference", .is_guess = true}, {.word = "verify", .is_guess = true},
+    {.word = "check", .is_guess = true}, {.word = "checker", .is_guess = true},   {.word = "validate", .is_guess = true},
+    {.word = "assert", .is_guess = true},
+};
+
+bool function_name_checks(const char *name)
+{
+    const struct stall_function function = {.name = name, .dso = ""};
+    for (size_t at = 0; at < array_count(checking_names); at++)
+        if (function_has_name(&function, &checking_names[at]))
+            return true;
+    return false;
+}
+
+static void checking_code_test(const struct results *results, struct finding *finding)
+{
+    test_function_names(results, finding, checking_names, array_count(checking_names));
+}
+
+const struct hypothesis hypothesis_checking_code = {
+    .id = "checking-code",
+    .family = "build",
+    .title = "a reference or checking routine is being timed",
+    .rule = "names alone never support it: undecided when functions named like checks hold the effect; ruled out when they "
+            "can't",
+    .gain = "0 to that share",
+    .overturn = "the program without its check",
+    .needs = RESULT_BIT(RESULT_STALLS),
+    .uses = RESULT_BIT(RESULT_RUN),
+    .test = checking_code_test,
+};
+
+static const struct name_pattern instrumented_names[] = {
+    {.prefix = "__asan_"},     {.prefix = "__tsan_"},      {.prefix = "__msan_"},  {.prefix = "__ubsan_"},
+    {.prefix = "__sanitizer"}, {.prefix = "__gcov_"},      {.name = "mcount"},     {.name = "__fentry__"},
+    {.name = "_mcount"},       {.dso = "libasan"},         {.dso = "libtsan"},     {.dso = "libubsan"},
+    {.prefix = "__llvm_profile"}, {.dso = "memcheck"},     {.dso = "vgpreload"},   {.word = "AddressSanitizer"},
+};
+
+static void instrumented_test(const struct results *results, struct finding *finding)
+{
+    test_function_names(results, finding, instrumented_names, array_count(instrumented_names));
+}
+
+const struct hypothesis hypothesis_instrumented = {
+    .id = "instrumented-build",
+    .family = "build",
+    .title = "sanitizer, coverage or profiling code",
+    .rule = "a fact when functions of sanitizers, coverage or profilers hold the effect; ruled out when less could be such",
+    .gain = "0 to that share",
+    .overturn = "a build without the instrumentation",
+    .needs = RESULT_BIT(RESULT_STALLS),
+    .uses = RESULT_BIT(RESULT_RUN),
+    .test = instrumented_test,
+};
+
+/*
+ * Loops that fetch the next operation, and the operations they lead to. Of V8's built-in code, which node carries as
+ * machine code, only the handlers of its bytecodes are that.
+ */
+#define DISPATCH_LOOPS                                                                                              \
+    {.prefix = "_PyEval_"}, {.prefix = "Builtins_", .suffix = "Handler"}, {.prefix = "Builtins_Interpreter"},         \
+        {.word = "BytecodeHandler"}, {.prefix = "luaV_execute"}, {.prefix = "Perl_pp_"}, {.prefix = "Perl_runops"},   \
+        {.prefix = "sqlite3VdbeExec"}, {.name = "vm_exec_core"}, {.name = "execute_ex"}, {.word = "RawMatch"},        \
+        {.prefix = "ZEND_", .suffix = "_HANDLER"}, {.name = "JS_CallInternal"}, {.name = "TEBCresume"},               \
+        {.name = "jq_next"}, {.dso = "bash"}, {.dso = "dash"}
+
+static const struct name_pattern dispatch_names[] = {DISPATCH_LOOPS};
+static const double PART_SHOWN_LEAST = 0.02;
+
+/* … and what belongs to them and nothing else: an interpreter's own binary does what a script asks for. */
+static const struct name_pattern interpreter_names[] = {
+    DISPATCH_LOOPS,
+    {.name = "PyObject_Call"}, {.dso = "python"}, {.dso = "libpython"}, {.dso = "perl"}, {.dso = "libperl"}, {.dso = "ruby"},
+    {.dso = "libruby"}, {.prefix = "luaV_"}, {.dso = "lua"}, {.dso = "liblua"}, {.dso = "php"}, {.prefix = "sqlite3Vdbe"},
+    {.dso = "mawk"}, {.dso = "gawk"}, {.dso = "tclsh"}, {.dso = "libtcl"},
+};
+
+/* What a hot C function of an interpreter means in the script. */
+static const struct {
+    const char *prefix, *meaning;
+} meanings[] = {
+    {"list_contains", "'x in list' looks at one element after the other: use a set or dict"},
+    {"long_richcompare", "comparing integers, often for 'x in list': use a set or dict"},
+    {"unicode_concatenate", "strings put together piece by piece: collect them and ''.join()"},
+    {"list_insert", "inserting at the front of a list moves all of it: collections.deque"},
+    {"gc_collect_main", "the garbage collector: fewer objects alive, or gc.freeze() after start-up"},
+    {"long_mul", "arithmetic on integers beyond one machine word"},
+    {"sre_ucs", "a regular expression of the re module"},
+    {"dict_", "dictionary access"},
+    {"sqlite3Vdbe", "SQL statements: rows are visited one by one"},
+    {"RawMatch", "a regular expression that V8 interprets: nested repetitions backtrack"},
+};
+
+static const char *script_advice(const struct stall_function *function)
+{
+    static const struct name_pattern sqlite[] = {{.prefix = "sqlite3"}}, regexp[] = {{.word = "RawMatch"}};
+    static const struct name_pattern python[] = {{.dso = "python"}, {.dso = "libpython"}, {.prefix = "_PyEval_"}};
+    static const struct name_pattern node[] = {{.prefix = "Builtins_"}, {.word = "BytecodeHandler"}, {.dso = "node"}};
+    static const struct name_pattern shell[] = {{.dso = "bash"}, {.dso = "dash"}};
+    static const struct name_pattern perl[] = {{.dso = "perl"}, {.dso = "libperl"}};
+    static const struct {
+        const struct name_pattern *patterns;
+        size_t count;
+        const char *advice;
+    } kinds[] = {
+        {sqlite, array_count(sqlite), "advice-sqlite"}, {regexp, array_count(regexp), "advice-regexp"},
+        {python, array_count(python), "advice-python"}, {node, array_count(node), "advice-node"},
+        {shell, array_count(shell), "advice-shell"},    {perl, array_count(perl), "advice-perl"},
+    };
+    for (size_t kind = 0; kind < array_count(kinds); kind++)
+        for (size_t at = 0; at < kinds[kind].count; at++)
+            if (function_has_name(function, &kinds[kind].patterns[at]))
+                return kinds[kind].advice;
+    return "advice";
+}
+
+/* CPython's: the collection itself and what it calls for each object. */
+static const struct name_pattern collector_names[] = {
+    {.name = "gc_collect_main"}, {.name = "gc_collect_region"}, {.name = "visit_decref"}, {.name = "visit_reachable"}, {.name = "deduce_unreachable"},
+    {.name = "subtract_refs"}, {.name = "update_refs"}, {.name = "move_unreachable"}, {.name = "untrack_tuples"}, {.name = "tupletraverse"},
+    {.name = "dict_traverse"}, {.name = "list_traverse"}, {.name = "subtype_traverse"}, {.name = "func_traverse"},
+};
+
+static double collector_samples(const struct stalls *stalls)
+{
+    return (double)functions_named(stalls, collector_names, array_count(collector_names)).samples;
+}
+
+/* What CPython's compiled functions do for a script, by their names; the first that fits counts. */
+static const struct name_pattern interpreting_names[] = {DISPATCH_LOOPS};
+static const struct name_pattern sorting_names[] = {
+    {.prefix = "list_sort"}, {.prefix = "merge_"}, {.prefix = "gallop_"}, {.prefix = "binarysort"}, {.prefix = "count_run"},
+    {.prefix = "unsafe_"}, {.prefix = "safe_object_compare"}, {.prefix = "PyList_Sort"}, {.prefix = "builtin_sorted"}, {.prefix = "reverse_slice"},
+};
+static const struct name_pattern expression_names[] = {
+    {.prefix = "sre_"}, {.prefix = "SRE"}, {.prefix = "_sre"}, {.prefix = "pattern_"}, {.prefix = "state_"}, {.prefix = "match_"},
+};
+static const struct name_pattern lookup_names[] = {
+    {.prefix = "dict"}, {.prefix = "PyDict"}, {.prefix = "_PyDict"}, {.prefix = "unicodekeys_"}, {.prefix = "insertdict"},
+    {.prefix = "insert_to_"}, {.prefix = "find_empty_slot"}, {.prefix = "lookdict"}, {.prefix = "_Py_dict_lookup"}, {.prefix = "set_"},
+    {.prefix = "PySet"}, {.prefix = "_PySet"}, {.prefix = "do_lookup"}, {.prefix = "compare_unicode"},
+};
+static const struct name_pattern object_names[] = {
+    {.word = "dealloc"}, {.prefix = "_Py_Dealloc"}, {.prefix = "_PyObject_Malloc"}, {.prefix = "_PyObject_Free"}, {.prefix = "PyObject_Malloc"},
+    {.prefix = "PyObject_Free"}, {.prefix = "_PyObject_GC"}, {.prefix = "PyObject_GC"}, {.prefix = "gc_alloc"}, {.prefix = "_PyObject_New"}, {.prefix = "PyTuple_New"},
+    {.prefix = "PyList_New"}, {.prefix = "PyMem_"}, {.prefix = "_PyMem_"}, {.prefix = "free_list"}, {.prefix = "pymalloc"},
+};
+static const struct name_pattern string_names[] = {
+    {.prefix = "unicode_"}, {.prefix = "PyUnicode"}, {.prefix = "_PyUnicode"}, {.prefix = "split_"}, {.prefix = "ucs1lib"}, {.prefix = "ucs2lib"},
+    {.prefix = "asciilib"}, {.prefix = "stringlib"}, {.prefix = "fastsearch"}, {.prefix = "bytes_"}, {.prefix = "PyBytes"},
+};
+static const struct name_pattern number_names[] = {
+    {.prefix = "long_"}, {.prefix = "PyLong"}, {.prefix = "_PyLong"}, {.prefix = "x_add"}, {.prefix = "x_sub"}, {.prefix = "x_divrem"}, {.prefix = "x_mul"},
+    {.prefix = "k_mul"}, {.prefix = "l_mod"}, {.prefix = "l_divmod"}, {.prefix = "float_"}, {.prefix = "PyFloat"}, {.prefix = "PyNumber"}, {.prefix = "binary_op"},
+};
+
+static const struct script_part {
+    const char *what;
+    const struct name_pattern *names;
+    size_t count;
+} script_parts[] = {
+    {"interpreting", interpreting_names, array_count(interpreting_names)},
+    {"sorting", sorting_names, array_count(sorting_names)},
+    {"regular expressions", expression_names, array_count(expression_names)},
+    {"the garbage collector", collector_names, array_count(collector_names)},
+    {"making and freeing objects", object_names, array_count(object_names)},
+    {"looking up in dicts and sets", lookup_names, array_count(lookup_names)},
+    {"strings", string_names, array_count(string_names)},
+    {"numbers", number_names, array_count(number_names)},
+};
+
+static bool is_of_part(const struct stall_function *function, const struct script_part *part)
+{
+    for (size_t at = 0; at < part->count; at++)
+        if (function_has_name(function, &part->names[at]))
+            return true;
+    return false;
+}
+
+static bool is_python(const struct stall_function *function)
+{
+    static const struct name_pattern python[] = {{.dso = "python"}, {.dso = "libpython"}};
+    return function_has_name(function, &python[0]) || function_has_name(function, &python[1]);
+}
+
+/* "sorting 24 %, interpreting 9.0 %", largest first; NULL: it isn't CPython, or its functions say nothing. */
+static const char *parts_text(const struct results *results, const struct finding *finding)
+{
+    enum { PARTS_SHOWN = 5 };
+    const struct stalls *stalls = results->stalls;
+    double samples[array_count(script_parts)] = {0};
+    scoped_text struct text out = {0};
+    for (size_t at = 0; at < stalls->function_count; at++)
+        for (size_t part = 0; part < array_count(script_parts) && is_python(&stalls->functions[at]); part++)
+            if (is_of_part(&stalls->functions[at], &script_parts[part])) {
+                samples[part] += (double)stalls->functions[at].samples;
+                break;
+            }
+    for (size_t shown = 0; shown < PARTS_SHOWN; shown++) {
+        size_t best = 0;
+        for (size_t part = 1; part < array_count(script_parts); part++)
+            best = samples[part] > samples[best] ? part : best;
+        struct interval share = share_of_samples(results, finding, samples[best]);
+        if (!share.known || share.mid < PART_SHOWN_LEAST)
+            break;
+        struct value value = VALUE_SHARE("", interval_exactly(share.mid));
+        text_printf(&out, "%s%s ", shown ? ", " : "", script_parts[best].what);
+        value_print(&out, &value);
+        samples[best] = 0;
+    }
+    return out.length ? arena_string(finding->arena, text_string(&out)) : NULL;
+}
+
+static void advise_on_script(const struct results *results, struct finding *finding, const char *advice)
+{
+    struct interval collecting = share_of_samples(results, finding, collector_samples(results->stalls));
+    if (strcmp(advice, "advice-python") == 0 && collecting.low >= results->effect)
+        finding_advise(finding, "advice-python-gc", VALUE_SHARE("share", collecting));
+    finding_advise(finding, advice, NO_VALUES);
+}
+
+bool function_is_interpreters(const struct stall_function *function)
+{
+    for (size_t at = 0; at < array_count(interpreter_names) && !function->is_kernel; at++)
+        if (function_has_name(function, &interpreter_names[at]))
+            return true;
+    return false;
+}
+
+bool script_advise(const struct results *results, struct finding *finding)
+{
+    const struct stalls *stalls = results->stalls;
+    if (!stalls)
+        return false;
+    const struct name_matches matches = functions_named(stalls, interpreter_names, array_count(interpreter_names));
+    const char *advice = matches.hottest ? script_advice(matches.hottest) : "advice";
+    if (matches.samples * 2 < stalls->user_samples || strcmp(advice, "advice") == 0)
+        return false;
+    advise_on_script(results, finding, advice);
+    return true;
+}
+
+/* A large switch in one hot function is an interpreter's loop, or some other machine of states. */
+static const struct stall_function *table_function(const struct stalls *stalls, double effect)
+{
+    enum { CASES_LEAST = 16 };
+    for (size_t at = 0; at < stalls->function_count; at++) {
+        const struct stall_function *function = &stalls->functions[at];
+        if (!function->is_kernel && function->table_cases >= CASES_LEAST && function->share.low >= effect &&
+            function->table_samples * 20 >= function->attributed && function->attributed)
+            return function;
+    }
+    return NULL;
+}
+
+/* Fetching operations is one thing, the compiled functions that they call are another: no compiler of scripts makes those faster. */
+static void interpreter_or_runtime(const struct results *results, struct finding *finding, const struct name_matches *matches)
+{
+    double interpreting = (double)functions_named(results->stalls, dispatch_names, array_count(dispatch_names)).samples;
+    if (interpreting * 2 >= (double)matches->samples)
+        return;
+    const char *parts = parts_text(results, finding);
+    struct value share = VALUE_SHARE("share", share_of_samples(results, finding, (double)matches->samples));
+    if (finding->verdict == VERDICT_SUPPORTED)
+        finding_set(finding, headline, parts ? "headline-parts" : "headline-runtime", VALUE_TEXT("dso", matches->hottest->dso), share,
+                    VALUE_TEXT("parts", parts ? parts : ""), VALUE_SHARE("interpreting", share_of_samples(results, finding, interpreting)));
+    if (parts)
+        finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_CODE, "parts", VALUE_TEXT("parts", parts));
+    finding_set(finding, confirm, "confirm-runtime", NO_VALUES);
+}
+
+static void interpreter_test(const struct results *results, struct finding *finding)
+{
+    const struct stalls *stalls = results->stalls;
+    test_function_names(results, finding, interpreter_names, array_count(interpreter_names));
+    const struct stall_function *table = table_function(stalls, results->effect);
+    if (finding->verdict != VERDICT_SUPPORTED && table) {
+        finding_decide_bound(finding, share_of_samples(results, finding, (double)table->samples).high, results->effect);
+        finding->verdict = VERDICT_UNDECIDED;
+        finding->subject = table->name;
+        finding->remedy = NULL;
+        finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_CODE, "table", VALUE_TEXT("function", table->name),
+                         VALUE_COUNT("cases", table->table_cases));
+        finding_set(finding, reason, "table", VALUE_TEXT("function", table->name),
+                    VALUE_COUNT("cases", table->table_cases));
+        finding_readvise(finding, "advice-table", NO_VALUES);
+        return;
+    }
+    if (!finding->advice_count)
+        return;
+    const struct name_matches matches = functions_named(stalls, interpreter_names, array_count(interpreter_names));
+    const char *advice = script_advice(matches.hottest ? matches.hottest : matches.hottest_guessed);
+    finding->advice_count = 0;
+    advise_on_script(results, finding, advice);
+    if (matches.hottest)
+        interpreter_or_runtime(results, finding, &matches);
+    if (strcmp(advice, "advice-sqlite") == 0 || strcmp(advice, "advice-regexp") == 0)
+        finding_set(finding, confirm, strcmp(advice, "advice-sqlite") == 0 ? "confirm-sqlite" : "confirm-regexp", NO_VALUES);
+    for (size_t at = 0, said = 0; at < stalls->function_count && said < 2; at++)
+        for (size_t row = 0; row < array_count(meanings) && stalls->functions[at].share.mid >= results->effect; row++)
+            if (strncmp(stalls->functions[at].name, meanings[row].prefix, strlen(meanings[row].prefix)) == 0) {
+                finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_CODE, "meaning",
+                                 VALUE_TEXT("function", stalls->functions[at].name),
+                                 VALUE_SHARE("share", stalls->functions[at].share),
+                                 VALUE_TEXT("meaning", meanings[row].meaning));
+                said++;
+            }
+}
+
+const struct hypothesis hypothesis_interpreter = {
+    .id = "interpreter",
+    .family = "build",
+    .title = "an interpreter's work for its script",
+    .rule = "a fact when a known interpreter's code holds the effect; a large jump table leaves it undecided; ruled out when "
+            "less could be such",
+    .gain = "0 to that share",
+    .overturn = "the hot part through a compiled library, or half of the script's work",
+    .needs = RESULT_BIT(RESULT_STALLS),
+    .uses = RESULT_BIT(RESULT_RUN),
+    .test = interpreter_test,
+};

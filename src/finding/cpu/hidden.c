@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Causes that samples can't tell from others: machine clears, busy units, decoding and its cache, aliasing, blocked forwarding.
+ *
+ * What can be had without counters is an upper end: where even that is below the effect the cause is ruled out. Else it is not testable
+ * here, and says which event would tell; the estimate decides where it names the cause itself.
+ */
+#include "base/vec.h"
+#include "finding/family.h"
+
+/* Ruled out below the effect; above it a bound so loose says nothing, and the finding is not testable. */
+static void bound_or_not_testable(const struct results *results, struct finding *finding, struct interval share)
+{
+    finding_decide_bound(finding, share.known ? share.high : 1, results->effect);
+    if (finding->verdict == VERDICT_RULED_OUT) {
+        finding_reason_bound(finding, "bound", share);
+        return;
+    }
+    finding_not_testable(finding, "", NULL);
+    finding_set(finding, reason, "only-counters", NO_VALUES);
+    finding_set(finding, remedy, "remedy", NO_VALUES);
+}
+
+/* What it stands at in user code, whatever could not be read included. */
+static struct interval user_share(const struct results *results, const struct finding *finding)
+{
+    return share_of_samples(results, finding, (double)results->stalls->user_samples);
+}
+
+/* ---- machine clears ---- */
+
+/* Documented for a clear: the pipeline is emptied and refilled, 20 cycles at least, about 100 at most (Intel's guide, Agner Fog). */
+enum { CLEAR_CYCLES_LEAST = 20, CLEAR_CYCLES_USUAL = 35, CLEAR_CYCLES_MOST = 100 };
+
+static void machine_clears_test(const struct results *results, struct finding *finding)
+{
+    struct measured clears = counter_of(results->counters, "machine_clears.count"), cycles = counter_of(results->counters, "cycles");
+    struct measured ratio = measured_ratio(clears, cycles);
+    if (!ratio.known) {
+        bound_or_not_testable(results, finding, user_share(results, finding));
+        return;
+    }
+    struct interval share = interval_of(ratio.value * CLEAR_CYCLES_LEAST, ratio.value * CLEAR_CYCLES_USUAL, ratio.value * CLEAR_CYCLES_MOST);
+    finding->is_estimate = false;
+    finding_decide(finding, share_of_run(results, finding, interval_clamped(share, 0, 1)), results->effect);
+    finding_evidence(finding, finding->verdict == VERDICT_SUPPORTED ? WEIGHT_FOR : WEIGHT_CONTEXT, ORIGIN_COUNTERS, "counted",
+                     VALUE_COUNT("clears", clears.value), VALUE_COUNT("cycles", cycles.value));
+    if (finding->verdict != VERDICT_SUPPORTED) {
+        finding_reason_bound(finding, "counted-bound", finding->recoverable);
+        return;
+    }
+    finding_set(finding, headline, "headline", VALUE_SHARE("share", finding->recoverable));
+    finding_advise(finding, "advice", NO_VALUES);
+}
+
+const struct hypothesis hypothesis_machine_clears = {
+    .id = "machine-clears",
+    .family = "core",
+    .title = "machine clears",
+    .rule = "supported when counted clears at 20 to 100 cycles each hold the effect at the lower end, or imported tma_machine_clears does; ruled out "
+            "when they stay below it, or when so little is user code",
+    .gain = "count times 20 to 100 cycles over cycles",
+    .overturn = "perf stat -e machine_clears.memory_ordering,machine_clears.smc,cycles: few of them",
+    .changes_code = true,
+    .is_capacity = true,
+    .needs = RESULT_BIT(RESULT_STALLS),
+    .uses = RESULT_BIT(RESULT_RUN) | RESULT_BIT(RESULT_COUNTERS),
+    .test = machine_clears_test,
+};
+
+/* ---- units ---- */
+
+static void port_pressure_test(const struct results *results, struct finding *finding)
+{
+    if (!stalls_are_attributed(results, finding))
+        return;
+    if (decide_by_estimate(results, finding, CAUSE_BIT(CAUSE_PORTS))) {
+        finding_advise(finding, "advice", NO_VALUES);
+        finding_set(finding, confirm, "confirm", NO_VALUES);
+        return;
+    }
+    /* What waits for memory holds no unit. */
+    double computing = (double)results->stalls->user_samples - (double)results->stalls->memory_samples;
+    bound_or_not_testable(results, finding, share_of_samples(results, finding, computing > 0 ? computing : 0));
+}
+
+const struct hypothesis hypothesis_port_pressure = {
+    .id = "port-pressure",
+    .family = "core",
+    .title = "one kind of unit always busy",
+    .rule = "a fact when the estimate lays at least the effect at a loop whose turns take as long as its busiest units need, or imported "
+            "tma_ports_utilized_3m does; ruled out when less than the effect doesn't wait for memory",
+    .gain = "0 to that share",
+    .overturn = "half of the instructions of that kind left out of a copy: the time must fall",
+    .changes_code = true,
+    .is_capacity = true,
+    .causes = CAUSE_BIT(CAUSE_PORTS),
+    .needs = RESULT_BIT(RESULT_STALLS),
+    .uses = RESULT_BIT(RESULT_RUN) | RESULT_BIT(RESULT_BOTTLENECK),
+    .test = port_pressure_test,
+};
+
+/* ---- decoding ---- */
+
+/*
+ * The cache of decoded instructions with the least room since 2011 has 32 sets of 8 lines, each for up to 6 micro-operations of one 32-byte
+ * window, three lines a window at most (Intel's guide, 2.5): so much code fits, however small its instructions are.
+ */
+static const double DECODED_CODE_BYTES = 32.0 * 8 / 3 * 32;
+
+/* 98 % of the samples lie in so little code that all of it stays decoded; what was met once stands for what was not met (Good 1953). */
+static void decoded_code_test(const struct results *results, struct finding *finding)
+{
+    const struct stalls *stalls = results->stalls;
+    double hot_bytes = (double)stalls->hot_code_lines * 64, user = (double)stalls->user_samples;
+    double outside = user * 0.02 + (double)stalls->single_lines;
+    bool fits = hot_bytes > 0 && hot_bytes < DECODED_CODE_BYTES && outside < user;
+    struct interval share = share_of_samples(results, finding, fits ? outside : user);
+    bound_or_not_testable(results, finding, share);
+    if (finding->verdict == VERDICT_RULED_OUT && fits)
+        finding_set(finding, reason, "bound-fits", VALUE_BYTES("code", hot_bytes), VALUE_BYTES("room", DECODED_CODE_BYTES),
+                    VALUE_SHARE("bound", interval_exactly(share.high)), VALUE_TEXT("of", denominator_name(finding->of)));
+}
+
+const struct hypothesis hypothesis_uop_cache = {
+    .id = "uop-cache",
+    .family = "core",
+    .title = "more hot code than the cache of decoded instructions holds",
+    .rule = "ruled out when 98 % of the samples (or an imported loop) lie in less code than the smallest such cache certainly holds; else only counters tell "
+            "(imported tma_dsb_switches, tma_fetch_bandwidth)",
+    .gain = "0 to the share outside that code",
+    .overturn = "perf stat -e idq.dsb_uops,idq.mite_uops: most of them from the cache",
+    .changes_code = true,
+    .is_capacity = true,
+    .needs = RESULT_BIT(RESULT_STALLS),
+    .uses = RESULT_BIT(RESULT_RUN),
+    .test = decoded_code_test,
+};
+
+const struct hypothesis hypothesis_decoding = {
+    .id = "decoding",
+    .family = "core",
+    .title = "instructions that are slow to decode",
+    .rule = "ruled out as long as the hot code stays decoded (see uop-cache), or by imported tma_mite and tma_fetch_bandwidth below the effect; else only "
+            "counters tell",
+    .gain = "0 to the share outside that code",
+    .overturn = "perf stat -e idq.mite_cycles_any,ild_stall.lcp,cycles: few of them",
+    .changes_code = true,
+    .is_capacity = true,
+    .needs = RESULT_BIT(RESULT_STALLS),
+    .uses = RESULT_BIT(RESULT_RUN),
+    .test = decoded_code_test,
+};
+
+/* ---- loads behind stores ---- */
+
+static void load_bound_test(const struct results *results, struct finding *finding)
+{
+    if (!stalls_are_attributed(results, finding))
+        return;
+    bound_or_not_testable(results, finding, share_of_stalls(results, finding, (double)results->stalls->load_samples));
+}
+
+const struct hypothesis hypothesis_aliasing = {
+    .id = "4k-aliasing",
+    .family = "core",
+    .title = "loads held up by stores 4 KiB away",
+    .rule = "ruled out when less than the effect stands at loads; supported only by imported tma_4k_aliasing, else only counters tell",
+    .gain = "0 to the share at loads",
+    .overturn = "one of the arrays moved by 64 bytes: the time must change",
+    .changes_code = true,
+    .is_capacity = true,
+    .needs = RESULT_BIT(RESULT_STALLS),
+    .uses = RESULT_BIT(RESULT_RUN),
+    .test = load_bound_test,
+};
+
+static void forwarding_test(const struct results *results, struct finding *finding)
+{
+    if (!stalls_are_attributed(results, finding))
+        return;
+    double loads = (double)results->stalls->load_samples, laid = estimated_samples(results, CAUSE_BIT(CAUSE_STORE_FORWARDING));
+    bound_or_not_testable(results, finding, share_of_stalls(results, finding, loads > laid ? loads : laid));
+}
+
+const struct hypothesis hypothesis_forwarding = {
+    .id = "store-forwarding",
+    .family = "core",
+    .title = "loads that a store can't forward to",
+    .rule = "ruled out when less than the effect stands at loads; supported only by imported tma_store_fwd_blk, else only counters tell; a value that goes "
+            "round through memory unblocked is 'loads that wait for one another'",
+    .gain = "0 to the share at loads",
+    .overturn = "the value loaded in the width in which it was stored, old against new",
+    .changes_code = true,
+    .is_capacity = true,
+    .needs = RESULT_BIT(RESULT_STALLS),
+    .uses = RESULT_BIT(RESULT_RUN) | RESULT_BIT(RESULT_BOTTLENECK),
+    .test = forwarding_test,
+};

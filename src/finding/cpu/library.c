@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Time in well-known helpers: allocation, copying, locks; told by the names of functions. */
+#include "base/vec.h"
+#include "finding/family.h"
+
+#include <string.h>
+
+static const struct name_pattern allocation_names[] = {
+    {.name = "malloc"},          {.name = "free"},              {.name = "cfree"},           {.name = "realloc"},
+    {.name = "calloc"},          {.name = "memalign"},          {.name = "posix_memalign"},  {.name = "aligned_alloc"},
+    {.prefix = "_int_malloc"},   {.prefix = "_int_free"},       {.prefix = "_int_realloc"},  {.prefix = "_int_memalign"},
+    {.prefix = "__libc_malloc"}, {.prefix = "__libc_free"},     {.prefix = "__libc_calloc"}, {.prefix = "__libc_realloc"},
+    {.name = "malloc_consolidate"}, {.name = "unlink_chunk"},   {.name = "sysmalloc"},       {.name = "systrim"},
+    {.name = "tcache_get"},      {.name = "tcache_put"},        {.name = "tcache_init"},     {.name = "ptmalloc_init"},
+    {.name = "operator new"},    {.name = "operator delete"},   {.prefix = "_mi_"},          {.prefix = "je_malloc"},
+    {.prefix = "operator new["}, {.prefix = "operator delete["}, {.prefix = "je_free"},      {.name = "mi_malloc"},
+    {.name = "mi_free"},         {.prefix = "__rust_alloc"},    {.prefix = "__rust_dealloc"}, {.name = "runtime.mallocgc"},
+    {.dso = "libjemalloc"},      {.dso = "libtcmalloc"},        {.dso = "libmimalloc"},
+    {.name = "_PyObject_Malloc"}, {.name = "_PyObject_Free"},   {.name = "PyObject_Malloc"}, {.name = "PyObject_Free"},
+    {.word = "allocate", .is_guess = true}, {.word = "alloc", .is_guess = true},
+};
+
+static void allocation_test(const struct results *results, struct finding *finding)
+{
+    test_function_names(results, finding, allocation_names, array_count(allocation_names));
+}
+
+const struct hypothesis hypothesis_allocation = {
+    .id = "allocation",
+    .family = "library",
+    .title = "allocating and freeing memory",
+    .rule = "a fact when functions that allocate and free hold the effect; ruled out when less could be such",
+    .gain = "0 to that share",
+    .overturn = "another allocator by LD_PRELOAD",
+    .needs = RESULT_BIT(RESULT_STALLS),
+    .uses = RESULT_BIT(RESULT_RUN),
+    .test = allocation_test,
+};
+
+static const struct name_pattern copying_names[] = {
+    {.word = "memcpy"}, {.word = "memmove"}, {.word = "memset"}, {.word = "strcpy"}, {.word = "mempcpy"},
+    {.word = "bzero"},
+};
+
+static void copying_test(const struct results *results, struct finding *finding)
+{
+    test_function_names(results, finding, copying_names, array_count(copying_names));
+}
+
+const struct hypothesis hypothesis_copying = {
+    .id = "copying",
+    .family = "library",
+    .title = "copying and clearing memory",
+    .rule = "a fact when functions that copy or clear memory hold the effect; ruled out when less could be such",
+    .gain = "0 to that share",
+    .overturn = "one copy left out",
+    .changes_code = true,
+    .needs = RESULT_BIT(RESULT_STALLS),
+    .uses = RESULT_BIT(RESULT_RUN),
+    .test = copying_test,
+};
+
+static const struct name_pattern spinning_names[] = {
+    {.prefix = "__lll_lock"},      {.prefix = "lll_lock"},          {.word = "pthread_mutex_lock"},
+    {.word = "pthread_mutex_unlock"}, {.word = "pthread_mutex_trylock"}, {.prefix = "__pthread_mutex_"},
+    {.prefix = "__pthread_rwlock_"}, {.word = "pthread_spin_lock"}, {.prefix = "gomp_barrier"},
+    {.prefix = "gomp_team_barrier"}, {.prefix = "__kmp_wait"},      {.prefix = "__kmp_flag"},
+    {.prefix = "kmp_flag"},        {.word = "native_queued_spin_lock_slowpath"},
+    {.word = "spin_lock", .is_guess = true}, {.word = "spinlock", .is_guess = true}, {.word = "do_spin", .is_guess = true},
+    {.word = "busy_wait", .is_guess = true},
+};
+
+uint64_t locking_samples(const struct stalls *stalls)
+{
+    return functions_named(stalls, spinning_names, array_count(spinning_names)).samples;
+}
+
+/* "[unknown]", or a stack that ended within the C library. */
+static bool is_own(const char *name)
+{
+    return name[0] == '[' || name[0] == '_' || strstr(name, "pthread_") || strstr(name, "+0x");
+}
+
+/* Who asked for the lock: the stacks of those that had to sleep for it tell. */
+static const char *sleeper_of(const struct results *results)
+{
+    for (size_t at = 0; results->waits && at < results->waits->count; at++)
+        if (results->waits->items[at].kind == WAIT_LOCK && !is_own(results->waits->items[at].function))
+            return results->waits->items[at].function;
+    return NULL;
+}
+
+static bool is_mutex(const char *name)
+{
+    return strstr(name, "mutex") || strstr(name, "lll_lock") || strstr(name, "rwlock");
+}
+
+static void spinning_test(const struct results *results, struct finding *finding)
+{
+    test_function_names(results, finding, spinning_names, array_count(spinning_names));
+    const char *sleeper = sleeper_of(results);
+    if (!finding->advice_count || !finding->subject || !is_mutex(finding->subject))
+        return;
+    if (results->run && results->run->threads_seen <= 1) {
+        if (finding->verdict == VERDICT_SUPPORTED)
+            finding_set(finding, headline, "headline-alone", VALUE_SHARE("share", interval_exactly(finding->recoverable.high)));
+        finding_readvise(finding, "advice-alone", NO_VALUES);
+        finding_set(finding, confirm, "confirm-alone", NO_VALUES);
+        return;
+    }
+    if (sleeper)
+        finding_evidence(finding, WEIGHT_FOR, ORIGIN_SCHEDULER, "sleeper", VALUE_TEXT("function", sleeper));
+    if (finding->verdict == VERDICT_SUPPORTED)
+        finding_set(finding, headline, sleeper ? "headline-mutex-of" : "headline-mutex",
+                    VALUE_TEXT("function", sleeper ? sleeper : finding->subject),
+                    VALUE_SHARE("share", interval_exactly(finding->recoverable.high)));
+    finding_readvise(finding, "advice-mutex", NO_VALUES);
+}
+
+const struct hypothesis hypothesis_spinning = {
+    .id = "spinning",
+    .family = "library",
+    .title = "locks and barriers in user space",
+    .rule = "a fact when user-space locking holds the effect; ruled out when less could be such",
+    .gain = "0 to that share",
+    .overturn = "half the threads",
+    .needs = RESULT_BIT(RESULT_STALLS),
+    .uses = RESULT_BIT(RESULT_RUN) | RESULT_BIT(RESULT_WAITS),
+    .test = spinning_test,
+};

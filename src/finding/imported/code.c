@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What profiles, listings and sentences of others say of code: which is hot, how large its loop is, whether its name is a check's. */
+#include "base/vec.h"
+#include "finding/family.h"
+#include "finding/imported/evidence.h"
+#include "finding/wording.h"
+
+#include "analyse/code/host_profile.h"
+
+#include <string.h>
+#include <strings.h>
+
+/* ---- hot code ---- */
+
+static bool reads_memory(const char *line)
+{
+    const char *open = strchr(line, '(');
+    return open && open[1] == '%' && strncmp(line, "lea", 3) != 0;
+}
+
+struct imported_hot imported_hot_of(const struct imported *imported)
+{
+    struct imported_hot hot = {.event = ""};
+    double hottest = 0; /* of listings' lines */
+    for (size_t at = 0; at < imported->count; at++) {
+        const struct imported_table *table = &imported->tables[at];
+        bool report = strcmp(table->kind, "perf report") == 0, listing = strcmp(table->kind, "perf annotate") == 0;
+        for (size_t row = 0; row < table->count; row++) {
+            const struct imported_row *here = &table->rows[row];
+            double share = here->number / 100;
+            hottest = listing && share > hottest ? share : hottest;
+            if (report && share > hot.share && !host_symbol_find(here->name)) {
+                hot.function = here->name;
+                hot.where = here->where;
+                hot.share = share;
+                hot.event = table->event;
+                hot.file = table->file;
+            }
+            if (listing && share > hot.line_share && reads_memory(here->name)) {
+                hot.line = here->name;
+                hot.line_share = share;
+                hot.file = hot.file ? hot.file : table->file;
+            }
+        }
+    }
+    hot.line_is_hottest = hot.line && hot.line_share >= hottest;
+    return hot;
+}
+
+/* Routines that multiply matrices: what they wait for is how often the same numbers come from memory. */
+static bool multiplies(const char *function)
+{
+    static const char *const words[] = {"gemm", "gemv", "matmul", "mul_mat", "inner_product"};
+    for (size_t at = 0; at < array_count(words); at++)
+        for (const char *place = function; *place; place++)
+            if (strncasecmp(place, words[at], strlen(words[at])) == 0)
+                return true;
+    return false;
+}
+
+static void bandwidth_advise(const struct results *results, struct finding *finding, const struct imported_hot *hot)
+{
+    if (hot->function && multiplies(hot->function)) {
+        finding_advise(finding, "imported-advice-batch", VALUE_TEXT("function", hot->function));
+        finding_advise(finding, "imported-advice-weights", NO_VALUES);
+    } else {
+        finding_advise(finding, "advice", NO_VALUES);
+        finding_advise(finding, "advice-types", NO_VALUES);
+    }
+    finding_advise(finding, "imported-advice-sockets", NO_VALUES);
+    finding_advise(finding, "imported-advice-prefetch", NO_VALUES);
+    finding_set(finding, confirm, hot->function && multiplies(hot->function) ? "imported-confirm-batch" : "confirm", NO_VALUES);
+    /* Siblings counted in cycles may overlap, and exceed a parent counted in slots. */
+    struct measured bandwidth = imported_number(results->imported, "top-down metrics", "tma_mem_bandwidth", NULL);
+    struct measured latency = imported_number(results->imported, "top-down metrics", "tma_mem_latency", NULL);
+    struct measured parent = imported_number(results->imported, "top-down metrics", "tma_dram_bound", NULL);
+    if (bandwidth.known && latency.known && parent.known && bandwidth.value + latency.value > parent.value)
+        finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_STATEMENT, "imported-siblings",
+                         VALUE_SHARE("sum", interval_exactly((bandwidth.value + latency.value) / 100)), VALUE_SHARE("parent", interval_exactly(parent.value / 100)));
+}
+
+/* Samples of one kind of miss say where that kind falls, and nothing of others; those of time or cycles say only which code is hot. */
+enum telling { TELLS_OTHERS, TELLS_HOT, TELLS_CAUSE };
+
+static enum telling event_tells(const char *event, const char *id)
+{
+    static const struct {
+        const char *part, *ids[6];
+    } kinds[] = {
+        {"l3_miss", {"memory-bandwidth", "dram-latency", "cache-misses", "numa-remote", "extra-trips"}},
+        {"dram", {"memory-bandwidth", "dram-latency", "cache-misses", "numa-remote", "extra-trips"}},
+        {"LLC-load", {"memory-bandwidth", "dram-latency", "cache-misses", "numa-remote", "extra-trips"}},
+        {"l2_miss", {"memory-bandwidth", "dram-latency", "cache-misses", "l2-l3-latency"}},
+        {"dtlb", {"small-pages"}},
+        {"dTLB", {"small-pages"}},
+        {"br_misp", {"branch-mispredicts"}},
+        {"branch-miss", {"branch-mispredicts"}},
+    };
+    for (size_t kind = 0; kind < array_count(kinds); kind++) {
+        if (!strstr(event, kinds[kind].part))
+            continue;
+        for (size_t at = 0; at < array_count(kinds[kind].ids) && kinds[kind].ids[at]; at++)
+            if (strcmp(kinds[kind].ids[at], id) == 0)
+                return TELLS_CAUSE;
+        return TELLS_OTHERS;
+    }
+    return TELLS_HOT;
+}
+
+void imported_hot_add(const struct results *results, struct finding *finding, double share)
+{
+    static const double MOST_OF = 0.5;
+    struct imported_hot hot = imported_hot_of(results->imported);
+    bool memory = strcmp(finding->hypothesis->family, "memory") == 0;
+    enum telling telling = event_tells(hot.event, finding->hypothesis->id);
+    bool is_told = hot.function && hot.share >= MOST_OF && telling != TELLS_OTHERS;
+    /* That its hottest line reads memory goes with waiting for memory. */
+    bool agrees = telling == TELLS_CAUSE || (memory && hot.line && hot.line_is_hottest);
+    if (is_told) {
+        struct value values[] = {VALUE_TEXT("function", hot.function), VALUE_TEXT("where", hot.where[0] ? hot.where : "no binary named"),
+                                 VALUE_TEXT("title", finding->hypothesis->title), VALUE_SHARE("share", interval_exactly(share)),
+                                 VALUE_TEXT("samples", arena_printf(finding->arena, "%.4g %%", hot.share * 100)),
+                                 VALUE_TEXT("event", hot.event[0] ? arena_printf(finding->arena, "%s samples", hot.event) : "samples"), VALUE_TEXT("file", hot.file),
+                                 VALUE_TEXT("origin", IMPORTED_WORDS),
+                                 VALUE_TEXT("line", memory && hot.line ? arena_printf(finding->arena, " at '%s'", hot.line) : "")};
+        finding->subject = hot.line && memory ? hot.line : hot.function;
+        finding_evidence_add(finding, agrees ? WEIGHT_FOR : WEIGHT_CONTEXT, ORIGIN_STATEMENT, "imported-function", values, array_count(values));
+        finding_set_add(finding, &finding->headline, agrees ? "imported-headline-hot" : "imported-headline-where", values, array_count(values));
+        finding->imported_kinds |= agrees ? 1u << ORIGIN_SAMPLES : 0;
+    }
+    if (memory && hot.line && is_told)
+        finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_STATEMENT, "imported-line", VALUE_TEXT("line", hot.line),
+                         VALUE_SHARE("share", interval_exactly(hot.line_share)), VALUE_TEXT("file", hot.file), VALUE_TEXT("origin", IMPORTED_WORDS));
+    if (strcmp(finding->hypothesis->id, "memory-bandwidth") == 0)
+        bandwidth_advise(results, finding, &hot);
+    else if (!finding->advice_count && wording_find(finding->hypothesis->id, "advice"))
+        finding_advise(finding, "advice", NO_VALUES);
+}
+
+/* ---- the size of a loop ---- */
+
+/*
+ * The least first-level cache for code since 2008 is 32 KiB; the cache of decoded instructions with the least room has 32 sets of 8 lines, three at most
+ * for 32 bytes of code: so much fits, however short the instructions are.
+ */
+static const struct {
+    const char *id;
+    double bytes;
+} rooms[] = {{"front-end", 32 * 1024}, {"uop-cache", 32.0 * 8 / 3 * 32}, {"decoding", 32.0 * 8 / 3 * 32}};
+
+static bool loop_test(const struct results *results, const struct told *told, struct finding *finding)
+{
+    for (size_t at = 0; at < array_count(rooms); at++) {
+        if (strcmp(rooms[at].id, finding->hypothesis->id) != 0 || told->loop_bytes <= 0)
+            continue;
+        bool fits = told->loop_bytes < rooms[at].bytes;
+        struct value values[] = {VALUE_BYTES("code", told->loop_bytes), VALUE_BYTES("room", rooms[at].bytes), VALUE_TEXT("sentence", told->loop_sentence)};
+        finding->is_estimate = false;
+        finding->remedy = NULL;
+        finding_decide_bound(finding, fits ? 0 : 1, results->effect);
+        if (!fits)
+            finding->recoverable = (struct interval){0};
+        finding->imported_kinds |= 1u << ORIGIN_CODE;
+        finding_evidence_add(finding, WEIGHT_FOR, ORIGIN_STATEMENT, "told-loop", values, array_count(values));
+        finding_set_add(finding, &finding->reason, fits ? "told-loop-fits" : "told-loop-large", values, array_count(values));
+        return true;
+    }
+    return false;
+}
+
+/* ---- names ---- */
+
+static bool check_test(const struct results *results, const struct told *told, struct finding *finding)
+{
+    const char *found = NULL, *file = "a sentence";
+    if (strcmp(finding->hypothesis->id, "checking-code") != 0)
+        return false;
+    for (size_t at = 0; at < told->function_count && !found; at++)
+        found = function_name_checks(told->functions[at]) ? told->functions[at] : NULL;
+    for (size_t at = 0; at < results->imported->count && !found; at++) {
+        const struct imported_table *table = &results->imported->tables[at];
+        for (size_t row = 0; row < table->count && strcmp(table->kind, "perf report") == 0 && !found; row++)
+            if (table->rows[row].number / 100 >= results->effect && function_name_checks(table->rows[row].name)) {
+                found = table->rows[row].name;
+                file = table->file;
+            }
+    }
+    if (!found)
+        return false;
+    struct value values[] = {VALUE_TEXT("function", found), VALUE_TEXT("file", file), VALUE_TEXT("origin", IMPORTED_WORDS)};
+    finding->verdict = VERDICT_UNDECIDED;
+    finding->recoverable = (struct interval){0};
+    finding->is_estimate = false;
+    finding->remedy = NULL;
+    finding->subject = found;
+    finding_evidence_add(finding, WEIGHT_CONTEXT, ORIGIN_STATEMENT, "imported-check", values, array_count(values));
+    finding_set_add(finding, &finding->reason, "imported-check", values, array_count(values));
+    finding_advise(finding, "advice", NO_VALUES);
+    return true;
+}
+
+bool imported_code_test(const struct results *results, const struct told *told, struct finding *finding)
+{
+    return loop_test(results, told, finding) || check_test(results, told, finding);
+}

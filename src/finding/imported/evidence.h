@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What each kind of imported evidence says about a finding that was left open. Internal to finding/imported. */
+#ifndef PLUMB_FINDING_IMPORTED_EVIDENCE_H
+#define PLUMB_FINDING_IMPORTED_EVIDENCE_H
+
+#include "analyse/told.h"
+#include "finding/hypothesis.h"
+
+#define IMPORTED_WORDS "imported, not measured by plumb"
+
+/* Each decides the finding, or says that it has nothing to say of it (false). */
+bool imported_trial_test(const struct results *results, const struct told *told, struct finding *finding);
+bool imported_licence_test(const struct results *results, const struct told *told, struct finding *finding);
+bool imported_code_test(const struct results *results, const struct told *told, struct finding *finding);
+
+/* The code in which a supported cause's samples were found, by an imported profile. */
+struct imported_hot {
+    const char *function, *where; /* NULL: no profile names one */
+    double share;                 /* of the samples, 0..1 */
+    const char *event, *file;
+    const char *line;             /* the hottest load of an annotated listing; NULL */
+    double line_share;
+    bool line_is_hottest;         /* of all lines of listings, not of those that read memory alone */
+};
+struct imported_hot imported_hot_of(const struct imported *imported);
+/* Puts the function before the headline, its evidence, and advice that knows whose function it is. */
+void imported_hot_add(const struct results *results, struct finding *finding, double share);
+
+#endif

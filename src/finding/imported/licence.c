@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Counts of the clock that wide vectors lower, with and without these vectors: the same program, its cycles at the lowered clock gone, and
+ * less time.
+ *
+ * A lower clock takes time and leaves the cycles as they are: what the cycles changed by is something else, and is said as open.
+ */
+#include "finding/family.h"
+#include "finding/imported/evidence.h"
+
+#include <math.h>
+#include <string.h>
+
+/* By Intel's turbo tables, of the clock at most. */
+static const double FALL_MOST = 0.25;
+static const double LOWERED_LEAST = 0.01; /* of the cycles: fewer are no lowered clock to speak of */
+static const double CYCLES_DIFFER = 0.01;
+
+/* Of its cycles those at the second lowered clock. */
+static struct measured lowered_of(const struct imported_arm *arm)
+{
+    return measured_ratio(imported_arm_count(arm, "core_power.lvl2_turbo_license"), imported_arm_count(arm, "cycles"));
+}
+
+struct pair {
+    const struct imported_arm *wide, *narrow, *other; /* other: another program without such cycles; NULL: none */
+    double lowered; /* 0..1 of the cycles of the wide one */
+};
+
+static bool same_program(const struct imported_arm *one, const struct imported_arm *other)
+{
+    return one->name == other->name || (one->name && other->name && strcasecmp(one->name, other->name) == 0);
+}
+
+static bool pair_find(const struct imported_arm *arms, size_t count, struct pair *pair)
+{
+    *pair = (struct pair){0};
+    for (size_t at = 0; at < count; at++) {
+        struct measured lowered = lowered_of(&arms[at]);
+        if (lowered.known && lowered.value >= LOWERED_LEAST && lowered.value > pair->lowered) {
+            pair->wide = &arms[at];
+            pair->lowered = lowered.value;
+        }
+    }
+    for (size_t at = 0; pair->wide && at < count; at++) {
+        struct measured lowered = lowered_of(&arms[at]);
+        if (&arms[at] == pair->wide || !lowered.known || lowered.value > pair->lowered / 10)
+            continue;
+        if (same_program(&arms[at], pair->wide))
+            pair->narrow = &arms[at];
+        else
+            pair->other = &arms[at];
+    }
+    return pair->narrow && pair->wide->elapsed_s.known && pair->narrow->elapsed_s.known && pair->narrow->elapsed_s.value > 0 && pair->wide->elapsed_s.value > 0;
+}
+
+/* Heat and power limits lower the clock, too; whoever counted them can tell. */
+static bool throttling_counted(const struct imported *imported)
+{
+    for (size_t at = 0; at < imported->count; at++)
+        for (size_t row = 0; row < imported->tables[at].count; row++)
+            if (strstr(imported->tables[at].rows[row].name, "throttle") || strstr(imported->tables[at].rows[row].name, "thermal"))
+                return true;
+    return false;
+}
+
+static void say_counts(struct finding *finding, const char *key, const struct imported_arm *arm)
+{
+    finding_evidence(finding, WEIGHT_FOR, ORIGIN_STATEMENT, key, VALUE_TEXT("file", arm->table->file), VALUE_TEXT("origin", IMPORTED_WORDS),
+                     VALUE_COUNT("cycles", imported_arm_count(arm, "cycles").value),
+                     VALUE_COUNT("lowered", imported_arm_count(arm, "core_power.lvl2_turbo_license").value));
+}
+
+static void leave_cycles_open(struct finding *finding, const struct pair *pair)
+{
+    double wide = imported_arm_count(pair->wide, "cycles").value, narrow = imported_arm_count(pair->narrow, "cycles").value;
+    double change = wide > 0 ? 1 - narrow / wide : 0;
+    if (fabs(change) < CYCLES_DIFFER)
+        return;
+    finding_leave_open(finding, change > 0 ? "imported-fewer-cycles" : "imported-more-cycles",
+                       VALUE_TEXT("change", arena_printf(finding->arena, "%.1f %%", fabs(change) * 100)), VALUE_COUNT("before", wide), VALUE_COUNT("after", narrow));
+}
+
+bool imported_licence_test(const struct results *results, const struct told *told, struct finding *finding)
+{
+    struct imported_arm arms[IMPORTED_ARMS_MOST];
+    struct pair pair;
+    if (strcmp(finding->hypothesis->id, "avx512-licence") != 0 || !pair_find(arms, imported_arms_of(results->imported, arms), &pair))
+        return false;
+    double gain = 1 - pair.narrow->elapsed_s.value / pair.wide->elapsed_s.value, most = pair.lowered * FALL_MOST;
+    double high = gain < most ? gain : most;
+    struct value values[] = {VALUE_TEXT("origin", IMPORTED_WORDS), VALUE_SECONDS("before", interval_exactly(pair.wide->elapsed_s.value)),
+                             VALUE_SECONDS("after", interval_exactly(pair.narrow->elapsed_s.value)),
+                             VALUE_TEXT("gain", arena_printf(finding->arena, "%.1f %%", fabs(gain) * 100)),
+                             VALUE_SHARE("lowered", interval_exactly(pair.lowered)), VALUE_SHARE("most", interval_exactly(most)),
+                             VALUE_TEXT("name", pair.wide->name ? pair.wide->name : "it")};
+    finding->is_estimate = false;
+    finding->of = OF_ELAPSED;
+    finding->remedy = NULL;
+    finding->gain_unmeasured = true; /* of one run each nobody knows how far runs differ */
+    finding->recoverable = high > 0 ? interval_of(0, high / 2, high) : interval_exactly(0);
+    finding->imported_kinds |= 1u << ORIGIN_COUNTERS | 1u << ORIGIN_RUNS;
+    say_counts(finding, "imported-lowered", pair.wide);
+    say_counts(finding, "imported-lowered", pair.narrow);
+    if (pair.other)
+        say_counts(finding, "imported-lowered", pair.other);
+    finding_evidence_add(finding, gain > 0 ? WEIGHT_FOR : WEIGHT_CONTEXT, ORIGIN_STATEMENT, "imported-times", values, sizeof(values) / sizeof(values[0]));
+    if (gain < results->effect) {
+        finding->verdict = VERDICT_RULED_OUT;
+        finding->by_trial = true;
+        finding_set_add(finding, &finding->reason, "imported-as-long", values, sizeof(values) / sizeof(values[0]));
+        return true;
+    }
+    finding->verdict = VERDICT_SUPPORTED;
+    if (!throttling_counted(results->imported))
+        finding_set(finding, not_separated, "imported-not-separated", NO_VALUES);
+    finding_set_add(finding, &finding->headline, "imported-headline", values, sizeof(values) / sizeof(values[0]));
+    leave_cycles_open(finding, &pair);
+    finding_advise(finding, "imported-advice-tried", NO_VALUES);
+    finding_advise(finding, "advice-gather", NO_VALUES);
+    finding_set_add(finding, &finding->confirm, "imported-confirm", values, sizeof(values) / sizeof(values[0]));
+    return true;
+}

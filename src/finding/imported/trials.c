@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What a trial that somebody told of says: a cause that was taken away without effect is none, and one whose absence closed the gap is.
+ *
+ * By words, so never surer than LOW by itself. A trial that changed two things at once supports their common finding and leaves open which.
+ */
+#include "finding/family.h"
+#include "finding/imported/evidence.h"
+
+#include <string.h>
+
+static bool is(const struct finding *finding, const char *id)
+{
+    return strcmp(finding->hypothesis->id, id) == 0;
+}
+
+static const struct told_trial *trial_for(const struct told *told, const struct finding *finding)
+{
+    static const struct {
+        const char *id;
+        enum treatment treatment;
+    } of[] = {{"vm-exits", TREATMENT_TICK}, {"timer-tick", TREATMENT_TICK}, {"small-pages", TREATMENT_PAGES}, {"host-small-pages", TREATMENT_PAGES},
+              {"avx512-licence", TREATMENT_NARROW}};
+    for (size_t at = 0; at < sizeof(of) / sizeof(of[0]); at++)
+        if (is(finding, of[at].id))
+            return told_trial_of(told, of[at].treatment);
+    return NULL;
+}
+
+static double sum_of(const struct imported_table *table, const char *part)
+{
+    double sum = 0;
+    for (size_t row = 0; row < table->count; row++)
+        sum += !part || strstr(table->rows[row].name, part) ? table->rows[row].number : 0;
+    return sum;
+}
+
+static const struct imported_table *exits_table(const struct imported *imported, size_t wanted)
+{
+    for (size_t at = 0; at < imported->count; at++)
+        if (strcmp(imported->tables[at].kind, "table of exits") == 0 && wanted-- == 0)
+            return &imported->tables[at];
+    return NULL;
+}
+
+static const char *table_words(const struct imported_table *table)
+{
+    return table->heading[0] ? table->heading : table->file;
+}
+
+/* Two tables beside one another: how many exits each side had. */
+static void say_exits(const struct results *results, struct finding *finding)
+{
+    const struct imported_table *first = exits_table(results->imported, 0), *second = exits_table(results->imported, 1);
+    if (first && second)
+        finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_STATEMENT, "imported-beside", VALUE_TEXT("one", table_words(first)),
+                         VALUE_COUNT("count", sum_of(first, NULL)), VALUE_TEXT("other", table_words(second)), VALUE_COUNT("others", sum_of(second, NULL)),
+                         VALUE_TEXT("file", second->file));
+}
+
+/* Pages that were missing behind the guest: many on one side alone go with small pages there. */
+static void say_violations(const struct results *results, struct finding *finding)
+{
+    const struct imported_table *first = exits_table(results->imported, 0), *second = exits_table(results->imported, 1);
+    if (!first || !second)
+        return;
+    double one = sum_of(first, "EPT_VIOLATION") + sum_of(first, "NPF"), other = sum_of(second, "EPT_VIOLATION") + sum_of(second, "NPF");
+    if (one < 10 * other && other < 10 * one)
+        return;
+    const struct imported_table *most = one > other ? first : second;
+    finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_STATEMENT, "imported-violations", VALUE_TEXT("one", table_words(most)),
+                     VALUE_COUNT("count", one > other ? one : other), VALUE_COUNT("others", one > other ? other : one));
+}
+
+static void say_trial(struct finding *finding, const struct told_trial *trial, enum weight weight)
+{
+    finding_evidence(finding, weight, ORIGIN_STATEMENT, "told-trial", VALUE_TEXT("sentence", trial->sentence));
+    finding->imported_kinds |= 1u << ORIGIN_RUNS;
+}
+
+static void rule_out(const struct results *results, struct finding *finding, const struct told_trial *trial)
+{
+    finding->verdict = VERDICT_RULED_OUT;
+    finding->by_trial = true;
+    finding->recoverable = (struct interval){0};
+    say_trial(finding, trial, WEIGHT_FOR);
+    if (trial->treatment == TREATMENT_TICK)
+        say_exits(results, finding);
+    finding_set(finding, reason, "told-stayed", VALUE_TEXT("sentence", trial->sentence));
+}
+
+static void leave_open(struct finding *finding, const char *key, const struct told_trial *trial)
+{
+    finding->verdict = VERDICT_UNDECIDED;
+    finding->recoverable = (struct interval){0};
+    finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_STATEMENT, "told-trial", VALUE_TEXT("sentence", trial->sentence));
+    finding_set(finding, reason, key, NO_VALUES);
+}
+
+/* The gap that the trial closed is what it returned, where somebody said how large that was. */
+static void decide_by_gap(const struct results *results, const struct told *told, struct finding *finding)
+{
+    finding->verdict = VERDICT_SUPPORTED;
+    finding->of = OF_ELAPSED;
+    finding->gain_unmeasured = !told->gap.known;
+    finding->recoverable = told->gap;
+    if (!told->gap.known)
+        return;
+    if (told->gap.low < results->effect)
+        finding->verdict = told->gap.high < results->effect ? VERDICT_RULED_OUT : VERDICT_UNDECIDED;
+    finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_STATEMENT, "told-gap", VALUE_TEXT("sentence", told->gap_sentence));
+}
+
+static void support_pages(const struct results *results, const struct told *told, struct finding *finding, const struct told_trial *trial, bool both)
+{
+    struct imported_hot hot = imported_hot_of(results->imported);
+    const char *function = told->function_count ? told->functions[0] : hot.function;
+    decide_by_gap(results, told, finding);
+    say_trial(finding, trial, WEIGHT_FOR);
+    say_violations(results, finding);
+    if (hot.line) {
+        finding_evidence(finding, WEIGHT_FOR, ORIGIN_STATEMENT, "imported-line", VALUE_TEXT("line", hot.line), VALUE_SHARE("share", interval_exactly(hot.line_share)),
+                         VALUE_TEXT("file", hot.file), VALUE_TEXT("origin", IMPORTED_WORDS));
+        finding->imported_kinds |= 1u << ORIGIN_SAMPLES;
+        finding->subject = hot.line;
+    }
+    const char *loads = hot.line ? arena_printf(finding->arena, " ('%s')", hot.line) : "";
+    finding_set(finding, headline, "told-headline", VALUE_TEXT("function", function ? function : "its hot code"), VALUE_TEXT("loads", loads),
+                VALUE_TEXT("where", both ? " on host and guest" : trial->on_host ? " on the host" : " in the guest"), VALUE_TEXT("origin", IMPORTED_WORDS));
+    finding_set(finding, returner, "told-returner", NO_VALUES);
+    if (finding->verdict != VERDICT_SUPPORTED)
+        finding_set(finding, reason, "told-undecided", VALUE_TEXT("sentence", trial->sentence));
+    if (both)
+        finding_leave_open(finding, "told-both", NO_VALUES);
+    finding_advise(finding, "told-advice-host", NO_VALUES);
+    finding_advise(finding, "told-advice-guest", NO_VALUES);
+    finding_set(finding, confirm, both ? "told-confirm-both" : "told-confirm", NO_VALUES);
+}
+
+static bool pages_test(const struct results *results, const struct told *told, struct finding *finding, const struct told_trial *trial)
+{
+    bool both = trial->on_host == trial->on_guest, is_host = is(finding, "host-small-pages");
+    if (!both && is_host != trial->on_host) {
+        if (trial->outcome == OUTCOME_STAYED)
+            return false;
+        leave_open(finding, "told-other-side", trial);
+        return true;
+    }
+    if (trial->outcome == OUTCOME_STAYED)
+        rule_out(results, finding, trial);
+    else if (both && is_host)
+        leave_open(finding, "told-both", trial);
+    else
+        support_pages(results, told, finding, trial, both);
+    return true;
+}
+
+static bool tick_test(const struct results *results, const struct told *told, struct finding *finding, const struct told_trial *trial)
+{
+    if (trial->outcome == OUTCOME_STAYED) {
+        rule_out(results, finding, trial);
+        return true;
+    }
+    if (is(finding, "vm-exits"))
+        return false;
+    decide_by_gap(results, told, finding);
+    say_trial(finding, trial, WEIGHT_FOR);
+    say_exits(results, finding);
+    finding_set(finding, headline, "told-headline", VALUE_TEXT("origin", IMPORTED_WORDS));
+    finding_set(finding, returner, "told-returner", NO_VALUES);
+    finding_advise(finding, "advice", NO_VALUES);
+    finding_set(finding, confirm, "confirm", NO_VALUES);
+    return true;
+}
+
+bool imported_trial_test(const struct results *results, const struct told *told, struct finding *finding)
+{
+    const struct told_trial *trial = trial_for(told, finding);
+    if (!trial)
+        return false;
+    finding->is_estimate = false;
+    finding->remedy = NULL;
+    switch (trial->treatment) {
+    case TREATMENT_PAGES:
+        return pages_test(results, told, finding, trial);
+    case TREATMENT_TICK:
+        return tick_test(results, told, finding, trial);
+    default:
+        if (trial->outcome == OUTCOME_STAYED)
+            rule_out(results, finding, trial);
+        return trial->outcome == OUTCOME_STAYED;
+    }
+}

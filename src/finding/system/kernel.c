@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Does its time go into the kernel, and into which of its activities? */
+#include "base/vec.h"
+#include "finding/family.h"
+#include "system/host/clocksource.h"
+
+#include <string.h>
+
+/*
+ * Time in one activity of the kernel: all of it would come back, sampling error included. Samples that may be of it
+ * (maybe), and those in code without names, count for the upper end alone.
+ */
+static bool test_kernel_with(const struct results *results, struct finding *finding, double hits, double maybe)
+{
+    double total = (double)results->kernel->sample_count, most = hits + maybe + (double)results->kernel->unnamed_samples;
+    struct interval seen = share_of_run(results, finding, wilson_interval(hits, total, total));
+    struct interval blind = share_of_run(results, finding, wilson_interval(most < total ? most : total, total, total));
+    struct interval share = seen.known && blind.known ? interval_of(seen.low, seen.mid, blind.high) : seen;
+    finding_decide(finding, share, results->effect);
+    finding->is_estimate = false;
+    if (finding->verdict == VERDICT_RULED_OUT) {
+        finding_reason_bound(finding, "bound", share);
+        return false;
+    }
+    finding_evidence(finding, WEIGHT_FOR, ORIGIN_SAMPLES, "samples", VALUE_SHARE("share", share));
+    if (finding->verdict == VERDICT_SUPPORTED)
+        finding_set(finding, headline, "headline", VALUE_SHARE("share", share));
+    else
+        finding_reason_bound(finding, "bound", share);
+    return true;
+}
+
+static bool test_kernel(const struct results *results, struct finding *finding, double hits)
+{
+    return test_kernel_with(results, finding, hits, 0);
+}
+
+static const double SMALL_PAGE_BYTES = 4096, UNMAPPING_MATTERS = 0.1; /* of the faults' time */
+
+enum touching {
+    TOUCHING_UNKNOWN,
+    TOUCHED_ONCE, /* what its faults brought is what it held in the end */
+    TOUCHED_AGAIN /* they brought several times as much as it ever held: it was given back in between */
+};
+
+/* Faults may bring more than a page each (around it, or a huge one), never less: several times what it held is certain. */
+static enum touching touching_of(const struct activity *activity)
+{
+    static const double ONCE_MOST = 1.5, AGAIN_LEAST = 2;
+    if (!activity || !activity->minor_faults.known || !activity->resident_most_bytes.known || activity->resident_most_bytes.value <= 0)
+        return TOUCHING_UNKNOWN;
+    double times = activity->minor_faults.value * SMALL_PAGE_BYTES / activity->resident_most_bytes.value;
+    return times <= ONCE_MOST ? TOUCHED_ONCE : times >= AGAIN_LEAST ? TOUCHED_AGAIN : TOUCHING_UNKNOWN;
+}
+
+static void say_faults(struct finding *finding, const struct activity *activity, enum touching touching)
+{
+    if (!activity || !activity->minor_faults.known)
+        return;
+    double count = activity->minor_faults.value;
+    finding_evidence(finding, WEIGHT_FOR, ORIGIN_COUNTERS, touching == TOUCHING_UNKNOWN ? "counted" : "touched", VALUE_COUNT("count", count),
+                     VALUE_BYTES("touched", count * SMALL_PAGE_BYTES),
+                     VALUE_BYTES("resident", activity->resident_most_bytes.known ? activity->resident_most_bytes.value : 0));
+}
+
+static void page_faults_test(const struct results *results, struct finding *finding)
+{
+    const struct kernel_time *kernel = results->kernel;
+    /* Of short-lived processes they are a part of being started; they could be work all the same. */
+    if (!test_kernel_with(results, finding, (double)kernel->fault_samples, (double)kernel->short_fault_samples))
+        return;
+    double faults = (double)kernel->fault_samples;
+    enum touching touching = touching_of(results->activity);
+    bool unmaps = false; /* in its own right, or malloc does it for large blocks */
+    for (size_t at = 0; at < kernel->entry_count; at++)
+        if (strcmp(kernel->entries[at].name, "munmap") == 0) {
+            bool matters = (double)kernel->entries[at].samples >= UNMAPPING_MATTERS * faults;
+            unmaps = matters || touching != TOUCHED_ONCE;
+            touching = matters && touching == TOUCHED_ONCE ? TOUCHING_UNKNOWN : touching; /* huge pages bring much at a fault */
+        }
+    say_faults(finding, results->activity, touching);
+    finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_SAMPLES, "zeroing",
+                     VALUE_SHARE("zeroing", wilson_interval((double)kernel->zero_samples < faults
+                                                                ? (double)kernel->zero_samples
+                                                                : faults,
+                                                            faults, faults)));
+    if (finding->verdict == VERDICT_SUPPORTED && touching != TOUCHING_UNKNOWN)
+        finding_set(finding, headline, touching == TOUCHED_ONCE ? "headline-once" : "headline-again",
+                    VALUE_SHARE("share", finding->recoverable));
+    if (unmaps)
+        finding_advise(finding, "advice-unmap", NO_VALUES);
+    if (touching != TOUCHED_ONCE)
+        finding_advise(finding, "advice-reuse", NO_VALUES);
+    finding_advise(finding, "advice-huge", NO_VALUES);
+    if (touching == TOUCHED_ONCE) {
+        finding_advise(finding, "advice-populate", NO_VALUES);
+        finding_advise(finding, "advice-less", NO_VALUES);
+    }
+    finding_set(finding, confirm, unmaps ? "confirm-unmap" : touching == TOUCHED_ONCE ? "confirm-once" : "confirm", NO_VALUES);
+}
+
+const struct hypothesis hypothesis_page_faults = {
+    .id = "page-faults",
+    .family = "system",
+    .title = "page faults and zeroing of new memory",
+    .rule = "supported when samples in page faults hold the effect at the lower end; ruled out below it",
+    .gain = "that share of the samples",
+    .overturn = "huge pages, or memory that is kept: the faults and the time must fall",
+    .needs = RESULT_BIT(RESULT_KERNEL),
+    .uses = RESULT_BIT(RESULT_ACTIVITY) | RESULT_BIT(RESULT_RUN),
+    .test = page_faults_test,
+};
+
+static bool is_wake(const char *call)
+{
+    static const char *const names[] = {"futex", "lll_", "pthread_cond_", "sem_"};
+    for (size_t at = 0; at < array_count(names); at++)
+        if (strncmp(call, names[at], strlen(names[at])) == 0)
+            return true;
+    return false;
+}
+
+/* What makes fewer of a call depends on what it does. The keys are "advice-KIND" and "confirm-KIND". */
+static const struct call_kind {
+    const char *advice, *confirm;
+    const char *names[24]; /* whole, or with a "*" behind their beginning */
+} call_kinds[] = {
+    {"advice-data", "confirm-data", {"read", "pread*", "readv", "write", "pwrite*", "writev", "sendfile*", "splice", "tee", "copy_file_range", "getdents*", "lseek", "llseek"}},
+    {"advice-names", "confirm-names", {"stat*", "lstat*", "fstat*", "newstat", "newlstat", "newfstat*", "access", "faccessat*", "open", "openat*", "close", "close_range", "readlink*", "unlink*", "rename*", "mkdir*", "rmdir", "chmod*", "fchmod*", "utimensat*", "getcwd"}},
+    {"advice-events", "confirm-events", {"poll", "ppoll*", "select", "pselect6*", "epoll_*"}},
+    {"advice-messages", "confirm-messages", {"send", "sendto", "sendmsg", "sendmmsg", "recv", "recvfrom", "recvmsg", "recvmmsg*"}},
+    {"advice-connections", "confirm-connections", {"accept*", "connect", "socket", "bind", "listen", "shutdown", "setsockopt", "getsockopt", "getsockname", "getpeername"}},
+    {"advice-memory", "confirm-memory", {"mmap*", "munmap", "mremap", "mprotect", "madvise", "brk"}},
+    {"advice-wake", "confirm-wake", {"futex*", "lll_*", "pthread_cond_*", "sem_*"}},
+    {"advice-processes", "confirm-processes", {"clone*", "fork", "vfork", "execve*", "exit*", "wait4", "waitid", "waitpid"}},
+    {"advice-sync", "confirm-sync", {"fsync", "fdatasync", "msync", "sync*", "syncfs"}},
+    {"advice-sleeps", "confirm-sleeps", {"nanosleep*", "clock_nanosleep*", "sched_yield"}},
+    {"advice-clock", "confirm-clock", {"clock_gettime*", "gettimeofday", "time", "getcpu"}},
+};
+
+static bool is_call(const char *name, const char *pattern)
+{
+    size_t length = strlen(pattern);
+    bool is_open = length && pattern[length - 1] == '*';
+    return is_open ? strncmp(name, pattern, length - 1) == 0 : strcmp(name, pattern) == 0;
+}
+
+static const struct call_kind *call_kind_of(const char *call)
+{
+    for (size_t kind = 0; kind < array_count(call_kinds); kind++)
+        for (size_t at = 0; at < array_count(call_kinds[kind].names) && call_kinds[kind].names[at]; at++)
+            if (is_call(call, call_kinds[kind].names[at]))
+                return &call_kinds[kind];
+    return NULL;
+}
+
+/* A clock is asked of the kernel because only that knows it, or because the machine's own can't be read without it. */
+static void advise_clock(const struct results *results, struct finding *finding, const struct kernel_entry *asked)
+{
+    const char *source = results->surroundings ? results->surroundings->clocksource : NULL;
+    bool fast = source && source[0] && clocksource_name_is_fast(source);
+    struct value call = VALUE_TEXT("call", asked->name), named = VALUE_TEXT("source", fast ? source : "tsc or kvm-clock");
+    if (results->kernel->cpu_clock_samples * 2 > asked->samples)
+        finding_advise(finding, "advice-clock-cpu", call, named);
+    else
+        finding_advise(finding, fast ? "advice-clock-other" : "advice-clock", call, named);
+}
+
+static bool is_clock(const struct call_kind *kind)
+{
+    return kind && strcmp(kind->advice, "advice-clock") == 0;
+}
+
+static void advise_call(const struct results *results, struct finding *finding, const struct kernel_entry *entry)
+{
+    const struct call_kind *kind = call_kind_of(entry->name);
+    if (is_clock(kind))
+        advise_clock(results, finding, entry);
+    else
+        finding_advise(finding, kind ? kind->advice : "advice", VALUE_TEXT("call", entry->name));
+}
+
+/* What waiting for locks costs in calls is those locks' finding, not a call to make less often. */
+static void system_calls_test(const struct results *results, struct finding *finding)
+{
+    const struct kernel_time *kernel = results->kernel;
+    double locks = futex_samples_of_locks(kernel, results->waits);
+    double calls = (double)kernel->call_samples - locks;
+    calls = calls > 0 ? calls : 0;
+    if (!test_kernel_with(results, finding, calls, (double)(kernel->other_samples + kernel->short_call_samples)))
+        return;
+    /* A call that holds little of it is not the one to blame: most of the calls have no name then. */
+    const struct kernel_entry *hottest = NULL;
+    for (size_t at = 0; at < kernel->entry_count && !hottest; at++)
+        if (locks <= 0 || !is_wake(kernel->entries[at].name))
+            hottest = &kernel->entries[at];
+    if (hottest && (double)hottest->samples * 4 < calls)
+        hottest = NULL;
+    if (hottest) {
+        finding->subject = hottest->name;
+        double total = (double)kernel->sample_count;
+        finding_evidence(finding, WEIGHT_FOR, ORIGIN_CODE, "hottest", VALUE_TEXT("call", hottest->name),
+                         VALUE_SHARE("share", wilson_interval((double)hottest->samples, total, total)));
+    }
+    const struct call_kind *kind = hottest ? call_kind_of(hottest->name) : NULL;
+    struct value call = VALUE_TEXT("call", hottest ? hottest->name : "");
+    if (hottest)
+        advise_call(results, finding, hottest);
+    else
+        finding_advise(finding, "advice-many", NO_VALUES);
+    for (size_t at = 0, said = 0; !hottest && at < kernel->entry_count && said < 2; at++) {
+        const struct call_kind *one = call_kind_of(kernel->entries[at].name);
+        if (!one || one == kind || (locks > 0 && is_wake(kernel->entries[at].name)))
+            continue;
+        advise_call(results, finding, &kernel->entries[at]);
+        kind = one;
+        said++;
+    }
+    finding_advise(finding, "advice-callers", NO_VALUES);
+    finding_set(finding, confirm, !hottest ? "confirm-many" : kind ? kind->confirm : "confirm", call);
+}
+
+const struct hypothesis hypothesis_system_calls = {
+    .id = "system-calls",
+    .family = "system",
+    .title = "time in system calls",
+    .rule = "supported when samples in system calls, those for locks left out, hold the effect; ruled out below it",
+    .gain = "that share of the samples",
+    .overturn = "half as many of the hottest call in a copy",
+    .needs = RESULT_BIT(RESULT_KERNEL),
+    .uses = RESULT_BIT(RESULT_RUN) | RESULT_BIT(RESULT_WAITS) | RESULT_BIT(RESULT_SURROUNDINGS),
+    .test = system_calls_test,
+};
+
+static void interrupts_test(const struct results *results, struct finding *finding)
+{
+    if (!test_kernel(results, finding, (double)results->kernel->interrupt_samples))
+        return;
+    finding_advise(finding, "advice", NO_VALUES);
+    finding_set(finding, confirm, "confirm", NO_VALUES);
+}
+
+const struct hypothesis hypothesis_interrupts = {
+    .id = "interrupts",
+    .family = "system",
+    .title = "interrupts",
+    .rule = "supported when samples in interrupt handlers hold the effect; ruled out below it",
+    .gain = "that share of the samples",
+    .overturn = "a CPU without those interrupts",
+    .needs = RESULT_BIT(RESULT_KERNEL),
+    .uses = RESULT_BIT(RESULT_RUN),
+    .test = interrupts_test,
+};
+
+static void kernel_locks_test(const struct results *results, struct finding *finding)
+{
+    if (!test_kernel(results, finding, (double)results->kernel->spin_samples))
+        return;
+    finding_advise(finding, "advice", NO_VALUES);
+    finding_set(finding, confirm, "confirm", NO_VALUES);
+}
+
+const struct hypothesis hypothesis_kernel_locks = {
+    .id = "kernel-locks",
+    .family = "system",
+    .title = "spinning for kernel locks",
+    .rule = "supported when samples that spin for kernel locks hold the effect; ruled out below it",
+    .gain = "that share of the samples",
+    .overturn = "fewer threads",
+    .needs = RESULT_BIT(RESULT_KERNEL),
+    .uses = RESULT_BIT(RESULT_RUN),
+    .test = kernel_locks_test,
+};
+
+static void start_and_exit_test(const struct results *results, struct finding *finding)
+{
+    const struct process_starts *starts = &results->kernel->starts;
+    if (!test_kernel(results, finding, (double)results->kernel->exec_samples))
+        return;
+    if (starts->short_count >= SHORT_PROCESSES_LEAST) {
+        scoped_text struct text commands = {0};
+        for (size_t at = 0; at < starts->command_count; at++)
+            text_printf(&commands, "%s%llu %s", at ? ", " : "", (unsigned long long)starts->commands[at].count,
+                        starts->commands[at].name);
+        const char *named = arena_string(finding->arena, text_string(&commands));
+        finding_evidence(finding, WEIGHT_FOR, ORIGIN_SCHEDULER, "short",
+                         VALUE_COUNT("count", (double)starts->short_count), VALUE_TEXT("commands", named));
+        finding->subject = starts->commands[0].name;
+        if (finding->verdict == VERDICT_SUPPORTED)
+            finding_set(finding, headline, "headline-many", VALUE_COUNT("count", (double)starts->short_count),
+                        VALUE_TEXT("commands", named), VALUE_SHARE("share", finding->recoverable));
+    }
+    finding_advise(finding, "advice", NO_VALUES);
+    finding_set(finding, confirm, "confirm", NO_VALUES);
+}
+
+const struct hypothesis hypothesis_start_and_exit = {
+    .id = "start-and-exit",
+    .family = "system",
+    .title = "starting and ending processes",
+    .rule = "supported when starting and ending processes holds the effect; ruled out below it",
+    .gain = "that share of the samples",
+    .overturn = "the same work in one process",
+    .needs = RESULT_BIT(RESULT_KERNEL),
+    .uses = RESULT_BIT(RESULT_RUN),
+    .test = start_and_exit_test,
+};
+
+/* The threads' time in waits that may be for storage: those of other kinds, as their stacks tell, are not. */
+static struct measured storage_wait(const struct wait_rows *waits)
+{
+    if (!waits)
+        return not_measured("no context switches were recorded");
+    double other_s = 0;
+    for (size_t at = 0; at < waits->count; at++) {
+        const struct wait_row *row = &waits->items[at];
+        if (row->kind != WAIT_FAULT && row->kind != WAIT_DISK && row->kind != WAIT_UNKNOWN)
+            other_s += row->total_s;
+    }
+    return measured_as(waits->waiting_s > other_s ? waits->waiting_s - other_s : 0);
+}
+
+/* Who waits for storage is in state D: so few of the looks at it may have met one. */
+static double blocked_most(const struct activity *activity)
+{
+    double looks = activity->look_count > 1 ? activity->look_count - 1 : 0;
+    bool looked = activity->blocked_ratio.known && looks > 0;
+    return looked ? wilson_interval(activity->blocked_ratio.value * looks, looks, looks).high : 1;
+}
+
+/* What its reads held it up by, at most, as a share of the elapsed time: waits bound it, since storage takes as long as it pleases. */
+static double reads_share(const struct results *results)
+{
+    const struct run_time *run = results->run;
+    struct measured elapsed = run ? run->elapsed_s : not_measured("the elapsed time isn't known");
+    struct measured waited = measured_ratio(storage_wait(results->waits), elapsed);
+    double most = waited.known && waited.value < 1 ? waited.value : 1;
+    struct interval asleep = run ? share_asleep(results) : (struct interval){0};
+    return run && run->threads_seen <= 1 && asleep.known && asleep.high < most ? asleep.high : most;
+}
+
+static void swap_test(const struct results *results, struct finding *finding)
+{
+    const struct activity *activity = results->activity;
+    if (!activity->major_faults.known) {
+        finding_not_testable(finding, activity->major_faults.why_not, NULL);
+        return;
+    }
+    finding->of = OF_ELAPSED;
+    bool is_least = results->run && results->run->scope != RUN_STARTED && results->run->run_delay_is_least;
+    bool none = activity->major_faults.value == 0 && !is_least;
+    double most = none ? 0 : is_least ? 1 : reads_share(results), blocked = blocked_most(activity);
+    bool by_looks = blocked < most;
+    most = by_looks ? blocked : most;
+    finding_bound_share(finding, results, share_of(OF_ELAPSED, interval_exactly(most)));
+    if (!none && finding->verdict == VERDICT_RULED_OUT)
+        finding_set(finding, reason, by_looks ? "looked" : "waited", VALUE_COUNT("count", activity->major_faults.value),
+                    VALUE_SHARE("bound", interval_exactly(finding->recoverable.high)),
+                    VALUE_TEXT("of", denominator_name(finding->of)));
+    else
+        finding_set(finding, reason,
+                    finding->verdict == VERDICT_RULED_OUT ? "bound"
+                    : by_looks                            ? "undecided-looked"
+                    : is_least                            ? "undecided-least"
+                                                          : "undecided",
+                    VALUE_COUNT("count", activity->major_faults.value));
+    if (finding->verdict == VERDICT_UNDECIDED)
+        finding_advise(finding, "advice", NO_VALUES);
+}
+
+const struct hypothesis hypothesis_swap = {
+    .id = "swap",
+    .family = "system",
+    .is_capacity = true, /* idle threads' waits may all be reads by their number: a loose bound is no lead */
+    .title = "memory read back from storage",
+    .rule = "ruled out when nothing was read back from storage, or waits that may be for it stay below the effect; otherwise "
+            "bounded by those waits",
+    .gain = "0 to the waits that may be for storage",
+    .overturn = "more memory, or files read ahead: major faults must fall to none",
+    .by_the_clock = true,
+    .needs = RESULT_BIT(RESULT_ACTIVITY),
+    .uses = RESULT_BIT(RESULT_RUN) | RESULT_BIT(RESULT_WAITS),
+    .test = swap_test,
+};

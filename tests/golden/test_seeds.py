@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Three investigations that others did by hand, as cases made of their own numbers: what each supports, bounds and leaves open; twins with
+other numbers lead elsewhere, twins without the key evidence end undecided. doc/SEEDS.md shows the same."""
+import json
+import re
+
+import pytest
+
+DOCUMENTS = {"guest": "confidential-guest.md", "kernels": "two-kernels.md", "inference": "inference.md"}
+
+
+@pytest.fixture
+def diagnosed(run, source_root, tmp_path):
+    """diagnosed("guest", (old, new), …) -> the JSON and page of a case of that document, with these replacements; its replay is the same."""
+    def make(name, *changes, words=()):
+        text = (source_root / "tests/fixtures/seeds" / DOCUMENTS[name]).read_text()
+        for old, new in changes:
+            assert re.search(old, text), f"the twin's change doesn't apply: {old}"
+            text = re.sub(old, new, text)
+        (tmp_path / "document.md").write_text(text)
+        case = tmp_path / f"case-{len(list(tmp_path.iterdir()))}"
+        done = run("diagnose", "--json", "--case", case, "--import", tmp_path / "document.md", *words)
+        assert done.returncode in (0, 4), done.stderr
+        assert run("diagnose", "--json", "--case", case, *words).stdout == done.stdout, "a replay is the same"
+        return json.loads(done.stdout), " ".join(run("diagnose", "-v", "--case", case, *words).stdout.split())
+    return make
+
+
+def finding(found, identity):
+    return next(one for one in found["findings"] if one["id"] == identity)
+
+
+def verdicts(found, *identities):
+    return [finding(found, one)["verdict"] for one in identities]
+
+
+def left_open(found):
+    return " | ".join(found["verdict"]["open"])
+
+
+# ---- (a) the confidential guest ----
+
+def test_the_guest_ends_at_huge_pages_and_says_what_it_leaves_open(diagnosed):
+    found, page = diagnosed("guest")
+    pages = finding(found, "small-pages")
+    assert found["verdict"]["culprit"] == "small-pages" and pages["confidence"] == "medium"
+    assert "compute_ref_matmul" in found["verdict"]["sentence"] and "0x58(%rax)" in found["verdict"]["sentence"]
+    assert pages["recoverable_ratio"]["low"] == pytest.approx(1 - 1 / 1.18) and pages["recoverable_ratio"]["high"] == pytest.approx(1 - 1 / 2.25)
+    assert verdicts(found, "vm-exits", "timer-tick") == ["ruled_out"] * 2
+    assert "nohz_full" in finding(found, "vm-exits")["reason"]
+    assert "429867 exits" in page and "413981 exits" in page, "both tables stand beside the trial"
+    assert finding(found, "host-small-pages")["verdict"] == "undecided"
+    opened = left_open(found)
+    assert "guest's pages or the host's" in opened and "compute_ref_matmul is named like" in opened and "-0x20(%rbp)" in opened
+    assert "one side at a time" in page, "the check tells the two apart"
+
+
+def test_a_tick_whose_absence_closes_the_gap_leads(diagnosed):
+    found, _ = diagnosed("guest", ("With nohz_full .*", "With nohz_full on host and guest the gap was gone."),
+                         ("With THP on .*", "With THP on both the host and the guest there is still a big gap."))
+    assert found["verdict"]["culprit"] == "timer-tick"
+    assert verdicts(found, "small-pages", "host-small-pages") == ["ruled_out"] * 2
+    assert finding(found, "vm-exits")["verdict"] == "undecided"
+
+
+@pytest.mark.parametrize("side, supported, other", [("guest", "small-pages", "host-small-pages"), ("host", "host-small-pages", "small-pages")])
+def test_pages_changed_on_one_side_alone_are_that_sides(diagnosed, side, supported, other):
+    found, _ = diagnosed("guest", ("With THP on .*", f"With THP on the {side} the performance became the same."))
+    assert found["verdict"]["culprit"] == supported and finding(found, other)["verdict"] == "undecided"
+    assert "both were changed together" not in left_open(found)
+
+
+def test_without_the_trial_of_pages_the_guest_stays_undecided(diagnosed):
+    found, page = diagnosed("guest", ("With THP on .*", ""))
+    assert found["verdict"]["culprit"] is None and found["verdict"]["kind"] == "blind"
+    assert all(one["verdict"] != "supported" for one in found["findings"])
+    assert "compute_ref_matmul is named like" in left_open(found)
+
+
+def test_without_the_tick_s_trial_exits_stay_open(diagnosed):
+    found, _ = diagnosed("guest", ("With nohz_full .*", ""))
+    assert finding(found, "vm-exits")["verdict"] == "undecided" and finding(found, "timer-tick")["verdict"] == "not_testable"
+
+
+# ---- (b) two kernels ----
+
+def test_the_licence_is_supported_at_medium_and_the_cycles_stay_open(diagnosed):
+    found, page = diagnosed("kernels")
+    licence = finding(found, "avx512-licence")
+    assert found["verdict"]["culprit"] == "avx512-licence" and licence["confidence"] == "medium"
+    assert "heat and power limits" in licence["confidence_reason"], "nobody recorded them"
+    assert licence["recoverable_ratio_at_most"] == pytest.approx(0.25 * 583958024 / 8386784008)
+    assert "7.0 % of NNC's cycles" in found["verdict"]["sentence"] and "2.4 % less time" in found["verdict"]["sentence"]
+    assert verdicts(found, "front-end", "uop-cache") == ["ruled_out"] * 2 and "1000 B" in finding(found, "front-end")["reason"]
+    assert left_open(found).startswith("4.4 % fewer cycles") and "clock does not explain" in left_open(found)
+    assert found["effect"] == pytest.approx((1 - 0.160 / 0.164) / 2), "asked is what explains the difference of these runs"
+
+
+def test_a_narrow_build_that_takes_as_long_rules_the_licence_out(diagnosed):
+    found, _ = diagnosed("kernels", ("NNC: 0.160 s", "NNC: 0.165 s"), ("about 1000 bytes", "about 60000 bytes"))
+    assert finding(found, "avx512-licence")["verdict"] == "ruled_out" and found["verdict"]["culprit"] is None
+    assert "instruction cache" in left_open(found), "the size of its code is the next thing to look at"
+
+
+def test_counts_of_another_cause_lead_there(diagnosed):
+    found, _ = diagnosed("kernels", ("583958024", "0"), ("The hot loop .*", "```\ntma_mem_bandwidth 61 %\ntma_dram_bound 70 %\n```"))
+    assert found["verdict"]["culprit"] == "memory-bandwidth"
+    assert finding(found, "avx512-licence")["verdict"] == "ruled_out"
+
+
+def test_without_the_third_run_the_licence_is_only_bounded(diagnosed):
+    found, _ = diagnosed("kernels", (r"(?s)The same counts with.*", ""))
+    assert finding(found, "avx512-licence")["verdict"] == "undecided" and found["verdict"]["culprit"] is None
+
+
+def test_without_the_licence_s_counts_nothing_is_said_of_it(diagnosed):
+    found, _ = diagnosed("kernels", (r" *\d+ +core_power\S+\n", ""))
+    assert finding(found, "avx512-licence")["verdict"] == "not_testable" and found["verdict"]["culprit"] is None
+
+
+def test_throttling_counts_are_taken_into_account(diagnosed):
+    found, _ = diagnosed("kernels", (r"(583958024.*)", r"\1\n 0 core_power.throttle"))
+    licence = finding(found, "avx512-licence")
+    assert licence["verdict"] == "supported" and "heat" not in licence["confidence_reason"]
+
+
+# ---- (c) inference ----
+
+def test_inference_waits_for_bandwidth_in_the_loads_of_sgemm(diagnosed):
+    found, page = diagnosed("inference")
+    bandwidth = finding(found, "memory-bandwidth")
+    assert found["verdict"]["culprit"] == "memory-bandwidth" and bandwidth["confidence"] == "medium"
+    assert "sgemm_t_n23_b0" in found["verdict"]["sentence"] and "99.73 %" in found["verdict"]["sentence"] and "vmovups" in found["verdict"]["sentence"]
+    assert bandwidth["recoverable_ratio_at_most"] == pytest.approx(0.665), "a child in cycles is never more than its parent in slots"
+    assert "77 % together" in page and "no error" in page
+    advice = bandwidth["advice"]
+    order = [next(at for at, one in enumerate(advice) if word in one) for word in ("batch", "weights", "sockets", "prefetch")]
+    assert order == sorted(order) and order[-1] == len(advice) - 1 and "not more of them a second" in advice[-1]
+    assert verdicts(found, "front-end", "branch-mispredicts", "machine-clears", "stores", "dram-latency", "small-pages") == ["ruled_out"] * 6
+
+
+def test_latency_instead_of_bandwidth_leads_to_other_advice(diagnosed):
+    found, _ = diagnosed("inference", ("72.6 %", "4.1 %"), (r"tma_mem_latency   \| 4.3 %", "tma_mem_latency   | 62.0 %"))
+    assert found["verdict"]["culprit"] == "dram-latency" and finding(found, "memory-bandwidth")["verdict"] == "ruled_out"
+    assert "prefetch" in " ".join(finding(found, "dram-latency")["advice"])
+
+
+def test_without_the_last_level_inference_stays_undecided(diagnosed):
+    found, _ = diagnosed("inference", (r"\| tma_mem_(bandwidth|latency).*\n", ""))
+    assert found["verdict"]["culprit"] in (None, "l2-l3-latency") and verdicts(found, "memory-bandwidth", "dram-latency") == ["undecided"] * 2
+    found, _ = diagnosed("inference", (r"(?s)Of what waits for memory.*", ""))
+    assert found["verdict"]["culprit"] is None and verdicts(found, "memory-bandwidth", "cache-misses") == ["undecided"] * 2
+
+
+# ---- the documents themselves ----
+
+@pytest.mark.parametrize("name, culprit, opened", [
+    ("000_af39945930dd02bd.txt", "small-pages", "both were changed together"), ("001_7822710004608cdd.txt", "avx512-licence", "4.4 % fewer cycles"),
+    ("003_a141f6e5240d1499.txt", "memory-bandwidth", "")])
+def test_the_document_as_it_was_written(run, shared_data, tmp_path, name, culprit, opened):
+    document = shared_data.parent / "seeds" / name
+    if not document.exists():
+        pytest.skip("no such document beside the shared data")
+    found = json.loads(run("diagnose", "--json", "--import", document).stdout)
+    assert found["verdict"]["culprit"] == culprit and finding(found, culprit)["confidence"] == "medium"
+    assert opened in left_open(found)
+
+
+def test_pieces_of_a_document_say_what_the_whole_says(run, source_root, tmp_path):
+    text = (source_root / "tests/fixtures/seeds/two-kernels.md").read_text()
+    blocks = re.findall(r"```\n(.*?)```", text, re.S)
+    words = []
+    for name, block in zip(("times", "aten", "nnc-512", "nnc-256", "times-again"), blocks):
+        (tmp_path / f"{name}.txt").write_text(block)
+        words += ["--import", tmp_path / f"{name}.txt"]
+    found = json.loads(run("diagnose", "--json", *words, "--say", "The hot loop has 1000 bytes.").stdout)
+    assert found["verdict"]["culprit"] == "avx512-licence" and left_open(found).startswith("4.4 % fewer cycles")
+    assert verdicts(found, "front-end", "uop-cache") == ["ruled_out"] * 2
+
+
+def test_counts_and_times_in_one_text_each(run, tmp_path):
+    words = []
+    for name, cycles, lowered, seconds in (("wide", 9e9, 3e9, 2.0), ("narrow", 9e9, 0, 1.8)):
+        (tmp_path / f"{name}.txt").write_text(f" Performance counter stats for './a.out':\n\n {cycles:,.0f} cycles\n {lowered:,.0f} "
+                                              f"core_power.lvl2_turbo_license\n\n {seconds:.3f} seconds time elapsed\n")
+        words += ["--import", tmp_path / f"{name}.txt"]
+    found = json.loads(run("diagnose", "--json", *words).stdout)
+    assert found["verdict"]["culprit"] == "avx512-licence" and not found["verdict"]["open"], "the cycles are as many"
+
+
+def test_a_profile_of_cycles_says_where_it_is_hot_and_supports_no_cause(diagnosed):
+    found, _ = diagnosed("inference", ("mem_load_l3_miss_retired.local_dram", "cycles:u"), (r"\| 0\.20% .*", "| 30.2%   | lea           (%r11,%rbp,1),%r13        |"))
+    assert found["verdict"]["culprit"] == "memory-bandwidth" and finding(found, "memory-bandwidth")["confidence"] == "low"
+    assert "the hottest function is sgemm_t_n23_b0" in found["verdict"]["sentence"]
+
+
+def test_sentences_alone_are_a_case(run):
+    found = json.loads(run("diagnose", "--json", "--say", "Huge pages on the host: no change. nohz_full made no difference.").stdout)
+    assert verdicts(found, "host-small-pages", "vm-exits", "timer-tick") == ["ruled_out"] * 3
+    assert "imported or said" in found["verdict"]["sentence"] and "by a trial" in found["verdict"]["ruled_out"]
+
+
+def test_the_page_of_seeds_shows_what_the_program_says(run, source_root):
+    page = (source_root / "doc/SEEDS.md").read_text()
+    shown = re.findall(r"```\n\$ plumb diagnose --import (\S+)\n(.*?)```", page, re.S)
+    assert len(shown) == 3
+    for path, text in shown:
+        said = run("diagnose", "--import", path, cwd=source_root, env={"COLUMNS": "100"}).stdout
+        head = said.split("\nUNDECIDED")[0].split("\nRULED OUT")[0].split("\nNOT TESTABLE")[0]
+        assert text.strip() == head.strip(), "run tests/fixtures/seeds/show.sh anew"

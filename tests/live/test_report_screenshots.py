@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The HTML report of a real diagnosis, opened in a browser: every section is there, nothing complains. With PLUMB_SCREENSHOTS=FOLDER
+it also leaves the pictures that doc/images holds."""
+import os
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from browser import Browser, chromium  # noqa: E402
+
+SECTIONS = {"limits", "time", "flame", "functions", "code", "memory", "findings", "machine", "gaps"}
+
+
+def test_report_of_a_real_case(plumb, kernel_case, tmp_path):
+    if not chromium():
+        pytest.skip("no Chromium here (Debian: chromium)")
+    case = os.environ.get("PLUMB_SCREENSHOT_CASE") or kernel_case("chase")
+    page = tmp_path / "report.html"
+    done = subprocess.run([plumb, "diagnose", "-q", "--case", case, "--html", page], capture_output=True, text=True, timeout=200)
+    assert done.returncode in (0, 4), done.stderr
+    with Browser.start() as browser:
+        opened = browser.open(page)
+        assert SECTIONS <= set(opened.evaluate("[...document.querySelectorAll('main > section')].map((one) => one.id)"))
+        opened.wait("document.querySelector('.asm .row')")
+        assert opened.evaluate("[...document.querySelectorAll('.q')].every((one) => one.dataset.tip)")
+        assert opened.complaints() == []
+        phone = browser.open(page, width=390, height=844, phone=True)
+        assert phone.evaluate("document.documentElement.scrollWidth") <= 390 and phone.complaints() == []
+        dark = browser.open(page, dark=True)
+        folder = os.environ.get("PLUMB_SCREENSHOTS")
+        if folder:
+            pathlib.Path(folder).mkdir(parents=True, exist_ok=True)
+            opened.photograph(f"{folder}/report.png")
+            opened.photograph(f"{folder}/report-code.png", selector="#code > details")
+            dark.photograph(f"{folder}/report-flame-dark.png", selector="#flame")
+            phone.photograph(f"{folder}/report-phone.png")

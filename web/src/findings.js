@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Every cause that was asked about, the machine, what was counted, and what was not measured.
+import { shareBar } from "./bars.js";
+import { gap, h, quality, section, table } from "./dom.js";
+import { bytes, count, isGap, isInterval, percent, percentRange, scaled, seconds, sentence } from "./data.js";
+
+const VERDICTS = [
+  ["supported", "Supported", "\u25cf"],
+  ["undecided", "Open", "\u25d0"],
+  ["ruled_out", "Ruled out", "\u25cb"],
+  ["not_testable", "Not testable here", "\u2013"],
+];
+
+function bound(finding) {
+  if (finding.recoverable_ratio)
+    return [shareBar(finding.recoverable_ratio), quality(percentRange(finding.recoverable_ratio), `interval of the recoverable share of ${finding.of}${finding.estimated ? "; estimated without counters" : ""}`, ".number")];
+  const most = finding.recoverable_ratio_at_most;
+  if (most !== null && most !== undefined)
+    return [shareBar({ low: 0, mid: 0, high: most }), quality(`\u2264 ${percent(most)}`, `upper bound of the recoverable share of ${finding.of}; what removing it returns was not measured`, ".number")];
+  return [h("span", null), gap(finding.reason ?? finding.remedy, "\u2014")];
+}
+
+function findingBox(finding, mark, open) {
+  return h("details.finding", { id: `finding-${finding.id}`, open }, h("summary", null, h("span.mark", { "aria-hidden": "true" }, mark), h("span.title", null, finding.title), bound(finding)),
+    h("div.body", null, finding.headline ? h("p", null, sentence(finding.headline), ".") : null,
+      h("ul.evidence", null, finding.evidence.map((one) => h("li", null, h(`span.weight.${one.weight}`, { "aria-label": one.weight === "for" ? "speaks for it" : one.weight === "against" ? "speaks against it" : "context" }, one.weight === "for" ? "+" : one.weight === "against" ? "\u2212" : "\u00b7"), one.text, " ", h("span.origin", null, one.origin)))),
+      finding.reason ? h("p.faint", null, sentence(finding.reason)) : null,
+      finding.remedy ? h("p.faint", null, "To test it: ", finding.remedy) : null,
+      finding.advice.length ? h("ol", null, finding.advice.map((one) => h("li", null, sentence(one)))) : null,
+      finding.confirm ? h("p", null, h("b", null, "Check: "), finding.confirm) : null));
+}
+
+export function findingsSection(diagnosis) {
+  if (!diagnosis.findings.length) return null;
+  return section("findings", "Every cause asked about", `Bars are recoverable time. Less than ${percent(diagnosis.effect)} is ruled out.`,
+    VERDICTS.map(([verdict, label, mark]) => {
+      const of = diagnosis.findings.filter((one) => one.verdict === verdict);
+      return of.length ? h("div.family", null, h("h3", null, `${label} `, h("span.faint", null, String(of.length))), of.map((one) => findingBox(one, mark, verdict === "supported"))) : null;
+    }));
+}
+
+// ---- exits ----
+
+export function exitsSection(diagnosis) {
+  const tables = (diagnosis.imported ?? []).filter((one) => /exits/.test(one.kind) && one.rows.length);
+  if (!tables.length) return null;
+  return section("exits", "VM exits", "As imported.", tables.map((one) => {
+    const whole = one.rows.reduce((sum, row) => sum + row.number, 0), time = one.rows.reduce((sum, row) => sum + row.seconds, 0);
+    return [h("h3", null, one.file), table(`exits of ${one.file}`, ["reason", { text: "exits", number: true }, { text: "share", number: true }, { text: "time", number: true }],
+      one.rows.map((row) => h("tr", null, h("td", null, /^\d+$/.test(row.name) ? `reason ${row.name}` : row.name), h("td.number", null, quality(count(row.number), "as imported")), h("td.number", null, whole ? percent(row.number / whole) : "\u2014"),
+        h("td.number", null, row.seconds ? quality(seconds(row.seconds), `${percent(row.seconds / time)} of the time in exits`) : gap("the imported text doesn't say", "\u2014")))))];
+  }));
+}
+
+// ---- counters ----
+
+export function countersSection(diagnosis) {
+  const counters = diagnosis.counters ?? [];
+  if (!counters.length) return null;
+  const counted = counters.filter((one) => !isGap(one.count)), missing = counters.filter((one) => isGap(one.count));
+  const said = (one) => `${one.running_ratio === null || one.running_ratio === undefined ? "as counted" : one.running_ratio < 0.9999 ? `scaled: counted ${percent(one.running_ratio)} of the time` : "exact: counted all the time"}; ${one.user_only ? "without the kernel; " : ""}${one.origin}`;
+  return section("counters", "Counters", null, table("counters", ["event", { text: "count", number: true }, "quality"],
+    counted.map((one) => h("tr", null, h("td", null, h("code", null, one.name)), h("td.number", null, quality(/-clock$/.test(one.name) ? seconds(one.count * 1e-9) : count(one.count), said(one))), h("td.faint", null, said(one))))),
+  missing.length ? h("p.faint", null, `Not counted: ${missing.map((one) => one.name).join(", ")}: ${[...new Set(missing.map((one) => one.count.not_measured))].join("; ")}.`) : null);
+}
+
+// ---- runs ----
+
+export function runsSection(diagnosis) {
+  const runs = diagnosis.runs;
+  if (!runs?.each?.length) return null;
+  const most = Math.max(...runs.each.map((one) => (typeof one.elapsed_s === "number" ? one.elapsed_s : 0)));
+  return section("runs", "Runs", runs.median_s ? `${runs.count} runs, median ${seconds(runs.median_s.mid)}.` : `${runs.count} runs.`,
+    table("runs", [{ text: "run", number: true }, { text: "elapsed", number: true }, "", { text: "CPU time", number: true }],
+      runs.each.map((one, at) => h("tr", null, h("td.number", null, String(at + 1)), h("td.number", null, typeof one.elapsed_s === "number" ? quality(seconds(one.elapsed_s), runs.origin) : gap(one.elapsed_s?.not_measured)),
+        h("td.wide", null, typeof one.elapsed_s === "number" ? shareBar({ low: one.elapsed_s, mid: one.elapsed_s, high: one.elapsed_s }, most) : null), h("td.number", null, typeof one.cpu_s === "number" ? seconds(one.cpu_s) : gap(one.cpu_s?.not_measured))))));
+}
+
+// ---- machine ----
+
+const FACTS = [
+  ["cpu", "CPU"], ["microarchitecture", "microarchitecture"], ["hypervisor", "below"], ["confidential", "confidential guest"], ["kernel", "kernel"], ["cpus_online", "CPUs"], ["nodes", "memory nodes"],
+  ["memory_bytes", "memory", bytes], ["l1d_bytes", "L1 data", bytes], ["l1i_bytes", "L1 code", bytes], ["l2_bytes", "L2", bytes], ["l3_bytes", "L3", bytes], ["clock_most_hz", "highest clock", (value) => scaled(value, ["Hz", "kHz", "MHz", "GHz"])],
+  ["pmu_counters", "hardware counters"], ["thp_enabled", "huge pages"], ["thp_defrag", "huge pages, defrag"], ["governor", "frequency governor"], ["frequency_driver", "frequency driver"], ["clocksource", "clock source"], ["nohz_full", "tick-free CPUs"],
+  ["isolated_cpus", "isolated CPUs"], ["numa_balancing", "NUMA balancing"], ["swap_bytes", "swap", bytes], ["mitigations", "mitigations"], ["instruction_sets", "instruction sets"],
+];
+const CEILINGS = [
+  ["clock_hz", "clock", (value) => scaled(value, ["Hz", "kHz", "MHz", "GHz"])], ["issue_per_cycle", "instructions a cycle"], ["fma_256_per_cycle", "256-bit FMA a cycle"], ["fma_512_per_cycle", "512-bit FMA a cycle"],
+  ["branch_miss_cycles", "a wrong guess", (value) => `${value.toFixed(1)} cycles`], ["read_one_bytes_per_s", "reading memory, one thread", (value) => `${bytes(value)}/s`], ["write_one_bytes_per_s", "writing, one thread", (value) => `${bytes(value)}/s`],
+  ["read_all_bytes_per_s", "reading, all threads", (value) => `${bytes(value)}/s`], ["page_walk_ns", "a page walk", (value) => `${value.toFixed(1)} ns`], ["cpuid_ns", "CPUID (an exit in a guest)", (value) => `${value.toFixed(0)} ns`],
+];
+
+function fact(machine, [key, label, form]) {
+  const value = machine[key];
+  if (value === undefined || value === "" || value === null) return null;
+  return h("div", null, h("dt", null, label), h("dd", null, isGap(value) ? gap(value.not_measured) : form ? form(value) : String(value)));
+}
+
+export function machineSection(diagnosis, machine) {
+  const calibration = diagnosis.calibration;
+  const measured = calibration && !isGap(calibration);
+  if (!machine && !calibration) return null;
+  return section("machine", "Machine and settings", null, machine ? h("dl.grid", null, FACTS.map((row) => fact(machine, row))) : h("p.faint", null, "The case has no machine facts."),
+    measured ? [h("h3", null, "What this machine could do meanwhile"), h("p.faint", null, calibration.shared ? "The core was being shared: it gave clearly less than its issue width." : "The core was its own."),
+      h("dl.grid", null, CEILINGS.map(([key, label, form = (value) => value.toFixed(2)]) => {
+        const value = calibration[key];
+        if (value === undefined) return null;
+        return h("div", null, h("dt", null, label), h("dd", null, isInterval(value) ? quality(form(value.mid), `median with quartiles, measured beside the run: ${form(value.low)} to ${form(value.high)}`) : gap(value?.not_measured)));
+      })), latency(calibration.load_latency_ns ?? [])] : calibration ? h("p.faint", null, `Not calibrated: ${calibration.not_measured}.`) : null);
+}
+
+function latency(rows) {
+  if (!rows.length) return null;
+  const most = Math.max(...rows.map((row) => Math.max(row.on_4k_pages?.mid ?? 0, row.on_2m_pages?.mid ?? 0)));
+  const cell = (value) => (isInterval(value) ? [h("td.number", null, quality(`${value.mid.toFixed(1)} ns`, `${value.low.toFixed(1)} to ${value.high.toFixed(1)} ns, measured beside the run`)), h("td.wide", null, shareBar(value, most))] : [h("td.number", null, gap(value?.not_measured)), h("td.wide", null)]);
+  return [h("h3", null, "Latency of a load that waits for the one before"), table("latency", [{ text: "working set", number: true }, { text: "4 KiB pages", number: true }, "", { text: "2 MiB pages", number: true }, ""],
+    rows.map((row) => h("tr", null, h("td.number", null, bytes(row.working_set_bytes)), cell(row.on_4k_pages), cell(row.on_2m_pages))))];
+}
+
+export function gapsSection(diagnosis) {
+  const rows = diagnosis.not_measured ?? [], statements = diagnosis.statements ?? [];
+  return [statements.length ? section("said", "Said, not measured", "By a person, or imported; plumb measured none of it.", h("ul.evidence", null, statements.map((one) => h("li", null, one.text, " ", h("span.origin", null, one.origin))))) : null,
+    section("gaps", "What was not measured", rows.length ? null : "Nothing that was tried is missing.", rows.length ? h("dl.gaps", null, rows.map((row) => [h("dt", null, row.what), h("dd", null, row.why)])) : null)];
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// When did it run what? Samples over time by function, and the phases that were found in them.
+import { h, quality, section, svg, table } from "./dom.js";
+import { count, percent, seconds } from "./data.js";
+
+export function timelineSection(diagnosis, timeline) {
+  const phases = diagnosis.phases ?? [];
+  if (!phases.length || (phases.length < 2 && !timeline?.slices?.length)) return null;
+  const end = Math.max(timeline?.until_s ?? 0, ...phases.map((one) => one.until_s));
+  if (!(end > 0)) return null;
+  const several = new Set(phases.map((one) => one.phase)).size > 1;
+  return section("timeline", "Timeline", several ? `${new Set(phases.map((one) => one.phase)).size} phases: a number that comes again is the same mix of functions again.` : "One phase: the mix of functions stayed the same.",
+    timeline?.slices?.length ? chart(timeline, end) : null,
+    h("div.phases", { role: "img", "aria-label": "phases over time" }, phases.map((one) => h(`span.phase.phase-${(one.phase - 1) % 6}`, {
+      style: { left: `${(one.from_s / end) * 100}%`, width: `${((one.until_s - one.from_s) / end) * 100}%` },
+      "data-tip": `phase ${one.phase}, ${seconds(one.from_s)} to ${seconds(one.until_s)}, ${count(one.samples)} samples` }, h("b", null, String(one.phase))))),
+    h("p.axis", { "aria-hidden": "true" }, h("span", null, "0 s"), h("span", null, seconds(end / 2)), h("span", null, seconds(end))),
+    several ? table("phases", [{ text: "phase", number: true }, { text: "from", number: true }, { text: "until", number: true }, { text: "samples", number: true }, "mostly"],
+      phases.map((one) => h("tr", null, h("td.number", null, String(one.phase)), h("td.number", null, seconds(one.from_s)), h("td.number", null, seconds(one.until_s)), h("td.number", null, quality(count(one.samples), "samples of CPU time in it")),
+        h("td", null, one.functions.map((row, at) => [at ? ", " : "", h("code", null, row.function), ` ${percent(row.share)}`]))))) : null);
+}
+
+function chart(timeline, end) {
+  const width = 1000, height = 120, most = Math.max(1, ...timeline.slices.map((slice) => slice.reduce((sum, one) => sum + one, 0)));
+  const wide = width / timeline.slices.length;
+  const columns = timeline.slices.map((slice, at) => {
+    let y = height;
+    return slice.map((samples, of) => {
+      if (!samples) return null;
+      const tall = (samples / most) * height;
+      y -= tall;
+      return svg("rect", { x: (at * wide).toFixed(2), y: y.toFixed(2), width: Math.max(0.5, wide - 0.4).toFixed(2), height: tall.toFixed(2), class: `series-${of}` });
+    });
+  });
+  const step = end / timeline.slices.length;
+  return h("figure.timeline", null, svg("svg", { viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: "none", role: "img", "aria-label": `samples over time, ${timeline.slices.length} slices of ${seconds(step)}` }, columns),
+    h("figcaption", null, timeline.series.map((name, at) => h("span.key", null, h(`i.swatch.series-${at}`, null), h(at < timeline.functions ? "code" : "span", null, name)))));
+}
