@@ -1,40 +1,69 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analyse/loop/loop_rate.h"
 
+#include "base/arena.h"
+
+#include <stdlib.h>
+#include <string.h>
+
 /* Registers by their numbers in samples (asm/perf_regs.h). */
 #define X86_GENERAL     0x00ff00ffu
 #define X86_CALL_KEEPS  0x00f000c2u /* rbx, rbp, rsp, r12 to r15 */
 #define ARM_GENERAL     0xffffffffu
 #define ARM_CALL_KEEPS  0xbff80000u /* x19 to x29, sp */
 
+/* By bisection: rows are in the order of their addresses. */
 static uint32_t row_of(const struct instruction *rows, struct loop_rows loop, uint64_t addr)
 {
-    for (uint32_t at = loop.first; at <= loop.last; at++)
-        if (rows[at].addr == addr)
-            return at;
-    return UINT32_MAX;
+    uint32_t first = loop.first, past = loop.last + 1;
+    while (first < past) {
+        uint32_t middle = first + (past - first) / 2;
+        if (rows[middle].addr < addr)
+            first = middle + 1;
+        else
+            past = middle;
+    }
+    return first <= loop.last && rows[first].addr == addr ? first : UINT32_MAX;
 }
 
-/* Whether a row runs exactly once in each turn: no jump within the loop leads past it or back before it. */
-static bool runs_once(const struct instruction *rows, struct loop_rows loop, uint32_t row)
+/* Rows [first, past) of the loop don't run exactly once in each turn. */
+static void mark(int32_t *changes, struct loop_rows loop, uint32_t first, uint32_t past)
 {
+    if (first < past) {
+        changes[first - loop.first]++;
+        changes[past - loop.first]--;
+    }
+}
+
+/*
+ * Which rows run exactly once in each turn: those that no jump within the loop leads past or back before, and that come
+ * before every jump on to the next turn. Owner: the caller (free).
+ */
+static bool *once_find(const struct instruction *rows, struct loop_rows loop)
+{
+    size_t count = (size_t)(loop.last - loop.first) + 1;
+    bool *once = memory_alloc(memory_product(count, sizeof(*once)));
+    int32_t *changes = memory_alloc(memory_product(count + 1, sizeof(*changes))), covered = 0;
+    memset(changes, 0, (count + 1) * sizeof(*changes));
     for (uint32_t at = loop.first; at < loop.last; at++) {
         const struct instruction *jump = &rows[at];
-        if (!jump->has_target || jump->class == INSTRUCTION_CALL)
-            continue;
-        uint32_t target = row_of(rows, loop, jump->target);
+        uint32_t target = jump->has_target && jump->class != INSTRUCTION_CALL ? row_of(rows, loop, jump->target) : UINT32_MAX;
         if (target == UINT32_MAX)
             continue;
-        bool skips = target > at && row > at && row < target;
-        bool repeats = target <= at && target != loop.first && row >= target && row <= at;
-        bool cuts = target == loop.first && row > at; /* on to the next turn before it came there */
-        if (skips || repeats || cuts)
-            return false;
+        if (target > at)
+            mark(changes, loop, at + 1, target);
+        else if (target == loop.first)
+            mark(changes, loop, at + 1, loop.last + 1);
+        else
+            mark(changes, loop, target, at + 1);
     }
-    return true;
+    for (size_t at = 0; at < count; at++)
+        once[at] = !(covered += changes[at]);
+    free(changes);
+    return once;
 }
 
-static bool induction_of(const struct instruction *rows, struct loop_rows loop, uint8_t number, uint64_t written, struct loop_induction *ret)
+static bool induction_of(const struct instruction *rows, struct loop_rows loop, const bool *once, uint8_t number, uint64_t written, struct loop_induction *ret)
 {
     struct loop_induction one = {.number = number, .by = REGISTER_NONE, .bits = 64};
     bool found = false;
@@ -42,7 +71,7 @@ static bool induction_of(const struct instruction *rows, struct loop_rows loop, 
         const struct instruction *row = &rows[at];
         if (!(row->writes >> number & 1))
             continue;
-        if (row->step_register != number || !runs_once(rows, loop, at) || (found && (one.by != REGISTER_NONE || row->step_by != REGISTER_NONE)))
+        if (row->step_register != number || !once[at - loop.first] || (found && (one.by != REGISTER_NONE || row->step_by != REGISTER_NONE)))
             return false;
         one.by = row->step_by;
         one.bits = row->operation_bits == 32 ? 32 : one.bits;
@@ -86,15 +115,16 @@ void loop_inductions_find(struct loop_inductions *ret_inductions, const struct i
     }
     uint64_t general = is_x86 ? X86_GENERAL : ARM_GENERAL, call_keeps = is_x86 ? X86_CALL_KEEPS : ARM_CALL_KEEPS;
     uint64_t trusted = calls ? general & call_keeps : general;
-    bool moved = false;
+    bool moved = false, *once = once_find(rows, loop);
     for (uint8_t number = 0; number < 32 && found.count < LOOP_INDUCTIONS_MOST; number++) {
-        if (!(trusted >> number & 1) || !induction_of(rows, loop, number, written, &found.items[found.count]))
+        if (!(trusted >> number & 1) || !induction_of(rows, loop, once, number, written, &found.items[found.count]))
             continue;
         if (moved_outside(rows, count, loop, number))
             moved = true;
         else
             found.count++;
     }
+    free(once);
     found.kept = trusted & ~written;
     if (!found.count)
         found.why_not = moved ? "the loop around it moves the counting register on, too: entries look like turns"
