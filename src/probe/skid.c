@@ -19,6 +19,9 @@
 /* The chase in assembly, so that the two addresses that matter have names. */
 void skid_chase(void **start, uint64_t steps);
 extern const char skid_chase_load[], skid_chase_behind[], skid_chase_end[];
+/* Turns over random branches; the generator's state then, to go on with. */
+uint64_t skid_guesses(uint64_t state, uint64_t turns);
+extern const char skid_guesses_end[], skid_way_a[], skid_way_a_second[], skid_way_b[], skid_way_b_second[];
 
 #if defined(__x86_64__)
 __asm__(".text\n"
@@ -34,6 +37,44 @@ __asm__(".text\n"
         "    ret\n"
         "skid_chase_end:\n"
         ".size skid_chase, . - skid_chase\n");
+
+/* Xorshift (Marsaglia 2003) decides which way each turn goes. */
+__asm__(".text\n"
+        ".globl skid_guesses, skid_guesses_end, skid_way_a, skid_way_a_second, skid_way_b, skid_way_b_second\n"
+        ".hidden skid_guesses, skid_guesses_end, skid_way_a, skid_way_a_second, skid_way_b, skid_way_b_second\n"
+        ".type skid_guesses, @function\n"
+        "skid_guesses:\n"
+        "    movl $1, %eax\n"
+        "1:  movq %rdi, %rcx\n"
+        "    shlq $13, %rcx\n"
+        "    xorq %rcx, %rdi\n"
+        "    movq %rdi, %rcx\n"
+        "    shrq $7, %rcx\n"
+        "    xorq %rcx, %rdi\n"
+        "    movq %rdi, %rcx\n"
+        "    shlq $17, %rcx\n"
+        "    xorq %rcx, %rdi\n"
+        "    btq $30, %rdi\n"
+        "    jc skid_way_b\n"
+        "skid_way_a:\n"
+        "    addq $3, %rax\n"
+        "skid_way_a_second:\n"
+        "    leaq 1(%rax), %rax\n"
+        "    addq $5, %rax\n"
+        "    leaq 1(%rax), %rax\n"
+        "    jmp 2f\n"
+        "skid_way_b:\n"
+        "    leaq 7(%rax), %rax\n"
+        "skid_way_b_second:\n"
+        "    addq $9, %rax\n"
+        "    leaq 1(%rax), %rax\n"
+        "    addq $5, %rax\n"
+        "2:  subq $1, %rsi\n"
+        "    jne 1b\n"
+        "    movq %rdi, %rax\n"
+        "    ret\n"
+        "skid_guesses_end:\n"
+        ".size skid_guesses, . - skid_guesses\n");
 #else
 __asm__(".text\n"
         ".globl skid_chase, skid_chase_load, skid_chase_behind, skid_chase_end\n"
@@ -48,12 +89,43 @@ __asm__(".text\n"
         "    ret\n"
         "skid_chase_end:\n"
         ".size skid_chase, . - skid_chase\n");
+
+/* Xorshift (Marsaglia 2003) decides which way each turn goes. */
+__asm__(".text\n"
+        ".globl skid_guesses, skid_guesses_end, skid_way_a, skid_way_a_second, skid_way_b, skid_way_b_second\n"
+        ".hidden skid_guesses, skid_guesses_end, skid_way_a, skid_way_a_second, skid_way_b, skid_way_b_second\n"
+        ".type skid_guesses, %function\n"
+        "skid_guesses:\n"
+        "    mov x2, #1\n"
+        "1:  eor x0, x0, x0, lsl #13\n"
+        "    eor x0, x0, x0, lsr #7\n"
+        "    eor x0, x0, x0, lsl #17\n"
+        "    tbnz x0, #30, skid_way_b\n"
+        "skid_way_a:\n"
+        "    add x2, x2, #3\n"
+        "skid_way_a_second:\n"
+        "    eor x2, x2, x2, lsl #1\n"
+        "    add x2, x2, #5\n"
+        "    eor x2, x2, x2, lsl #1\n"
+        "    b 2f\n"
+        "skid_way_b:\n"
+        "    eor x2, x2, x2, lsl #1\n"
+        "skid_way_b_second:\n"
+        "    add x2, x2, #9\n"
+        "    eor x2, x2, x2, lsl #1\n"
+        "    add x2, x2, #5\n"
+        "2:  subs x1, x1, #1\n"
+        "    b.ne 1b\n"
+        "    ret\n"
+        "skid_guesses_end:\n"
+        ".size skid_guesses, . - skid_guesses\n");
 #endif
 
 enum {
     CHASE_BYTES = 64 * 1024 * 1024,
     NODE_BYTES = 256,
-    SAMPLE_CPU_NS = 80 * 1000 * 1000, /* of the CPU: where others want it too, that takes longer */
+    CHASE_CPU_NS = 80 * 1000 * 1000,
+    GUESSES_CPU_NS = 40 * 1000 * 1000,
     SAMPLES_LEAST = 50,
     RING_BYTES = 256 * 1024,
     PATIENCE_S = 4,
@@ -80,18 +152,17 @@ static void **chase_build(char *memory)
     return (void **)memory;
 }
 
-static void count_ip(struct skid_result *result, uint64_t ip)
-{
-    if (ip == (uintptr_t)skid_chase_load)
-        result->on_load++;
-    else if (ip == (uintptr_t)skid_chase_behind)
-        result->behind_load++;
-    else if (ip >= (uintptr_t)skid_chase_load && ip < (uintptr_t)skid_chase_end)
-        result->elsewhere++;
-}
+/* ---- sampled loops of our own ---- */
+
+struct sampled_loop {
+    uint64_t cpu_ns;                         /* so much of the CPU's time: where others want it too, that takes longer */
+    void (*go_on)(void *context);            /* some turns */
+    void (*count)(void *context, uint64_t ip);
+    void *context;
+};
 
 /* Our own records: header (type, misc, size), then the ip. */
-static void count_samples(struct ring_buffer *ring, struct skid_result *result)
+static void count_samples(struct ring_buffer *ring, const struct sampled_loop *loop)
 {
     size_t unread = ring_buffer_unread(ring);
     scoped_free uint8_t *copy = memory_alloc(unread);
@@ -107,8 +178,71 @@ static void count_samples(struct ring_buffer *ring, struct skid_result *result)
         if (!bytes_take(&bytes, size - sizeof(struct perf_event_header)))
             return;
         if (type == PERF_RECORD_SAMPLE)
-            count_ip(result, read_u64(&payload));
+            loop->count(loop->context, read_u64(&payload));
     }
+}
+
+static int event_open(const struct kernel *kernel, enum skid_event event, struct error *err)
+{
+    bool cycles = event == SKID_OF_CYCLES;
+    struct perf_event_attr attr = {
+        .type = cycles ? PERF_TYPE_HARDWARE : PERF_TYPE_SOFTWARE,
+        .size = sizeof(attr),
+        .config = cycles ? PERF_COUNT_HW_CPU_CYCLES : PERF_COUNT_SW_CPU_CLOCK,
+        .sample_period = cycles ? CYCLES_HZ : SAMPLE_PERIOD_NS,
+        .freq = cycles, /* then sample_period is samples a second */
+        .sample_type = PERF_SAMPLE_IP,
+        .disabled = 1,
+        .exclude_kernel = 1,
+        .exclude_hv = 1,
+    };
+    int fd = kernel->perf_event_open(kernel->context, &attr, 0, -1, -1, 0);
+    if (fd < 0)
+        (void)error_system(err, errno, "can't sample by %s for the skid self-test", cycles ? "cycles" : "cpu-clock");
+    return fd;
+}
+
+/* By the event of `fd`, which it leaves open. */
+static bool loop_sample(const struct kernel *kernel, int fd, const struct sampled_loop *loop, struct error *err)
+{
+    struct ring_buffer ring = {0};
+    if (!ring_buffer_map(&ring, kernel, fd, RING_BYTES, err))
+        return false;
+    uint64_t used_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    double began_s = clock_s(CLOCK_MONOTONIC);
+    kernel->ioctl(kernel->context, fd, PERF_EVENT_IOC_ENABLE, 0);
+    do
+        loop->go_on(loop->context);
+    while (clock_ns(CLOCK_THREAD_CPUTIME_ID) - used_ns < loop->cpu_ns && clock_s(CLOCK_MONOTONIC) - began_s < PATIENCE_S);
+    kernel->ioctl(kernel->context, fd, PERF_EVENT_IOC_DISABLE, 0);
+    count_samples(&ring, loop);
+    ring_buffer_unmap(&ring);
+    return true;
+}
+
+/* ---- the stalled load ---- */
+
+struct chase {
+    void **start;
+    struct skid_result *result;
+};
+
+static void chase_go_on(void *context)
+{
+    enum { STEPS = 20000 };
+    struct chase *chase = context;
+    skid_chase(chase->start, STEPS);
+}
+
+static void chase_count(void *context, uint64_t ip)
+{
+    struct skid_result *result = ((struct chase *)context)->result;
+    if (ip == (uintptr_t)skid_chase_load)
+        result->on_load++;
+    else if (ip == (uintptr_t)skid_chase_behind)
+        result->behind_load++;
+    else if (ip >= (uintptr_t)skid_chase_load && ip < (uintptr_t)skid_chase_end)
+        result->elsewhere++;
 }
 
 static void judge(struct skid_result *result)
@@ -125,25 +259,6 @@ static void judge(struct skid_result *result)
         result->verdict = SKID_SCATTERED;
 }
 
-static bool sample_chase(const struct kernel *kernel, int fd, void **start, struct skid_result *result,
-                         struct error *err)
-{
-    struct ring_buffer ring = {0};
-    if (!ring_buffer_map(&ring, kernel, fd, RING_BYTES, err))
-        return false;
-    uint64_t used_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
-    double began_s = clock_s(CLOCK_MONOTONIC);
-    kernel->ioctl(kernel->context, fd, PERF_EVENT_IOC_ENABLE, 0);
-    do
-        skid_chase(start, 20000);
-    while (clock_ns(CLOCK_THREAD_CPUTIME_ID) - used_ns < SAMPLE_CPU_NS && clock_s(CLOCK_MONOTONIC) - began_s < PATIENCE_S);
-    kernel->ioctl(kernel->context, fd, PERF_EVENT_IOC_DISABLE, 0);
-    count_samples(&ring, result);
-    ring_buffer_unmap(&ring);
-    judge(result);
-    return true;
-}
-
 /* In a small pod the chase would be the end of it, or of the program beside us. */
 static bool has_room(struct error *err)
 {
@@ -158,42 +273,88 @@ static bool has_room(struct error *err)
 bool skid_measure(const struct kernel *kernel, enum skid_event event, struct skid_result *ret_result,
                   struct error *err)
 {
-    bool cycles = event == SKID_OF_CYCLES;
-    struct perf_event_attr attr = {
-        .type = cycles ? PERF_TYPE_HARDWARE : PERF_TYPE_SOFTWARE,
-        .size = sizeof(attr),
-        .config = cycles ? PERF_COUNT_HW_CPU_CYCLES : PERF_COUNT_SW_CPU_CLOCK,
-        .sample_period = cycles ? CYCLES_HZ : SAMPLE_PERIOD_NS,
-        .freq = cycles, /* then sample_period is samples a second */
-        .sample_type = PERF_SAMPLE_IP,
-        .disabled = 1,
-        .exclude_kernel = 1,
-        .exclude_hv = 1,
-    };
-    int fd = kernel->perf_event_open(kernel->context, &attr, 0, -1, -1, 0);
+    int fd = event_open(kernel, event, err);
     if (fd < 0)
-        return error_system(err, errno, "can't sample by %s for the skid self-test",
-                            cycles ? "cycles" : "cpu-clock");
+        return false;
     if (!has_room(err)) {
         kernel->close(kernel->context, fd);
         return false;
     }
     char *memory = mmap(NULL, CHASE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     struct skid_result result = {0};
-    bool measured = memory != MAP_FAILED ? sample_chase(kernel, fd, chase_build(memory), &result, err)
+    struct chase chase = {.result = &result};
+    const struct sampled_loop loop = {CHASE_CPU_NS, chase_go_on, chase_count, &chase};
+    if (memory != MAP_FAILED)
+        chase.start = chase_build(memory);
+    bool measured = memory != MAP_FAILED ? loop_sample(kernel, fd, &loop, err)
                                          : error_system(err, errno, "can't map 64 MiB for the skid self-test");
     if (memory != MAP_FAILED)
         munmap(memory, CHASE_BYTES);
     kernel->close(kernel->context, fd);
-    if (measured)
-        *ret_result = result;
-    return measured;
+    if (!measured)
+        return false;
+    judge(&result);
+    *ret_result = result;
+    return true;
+}
+
+/* ---- the wrong guess ---- */
+
+struct guessing {
+    uint64_t state;
+    struct restart_result result;
+};
+
+static void guesses_go_on(void *context)
+{
+    enum { TURNS = 50000 };
+    struct guessing *guessing = context;
+    guessing->state = skid_guesses(guessing->state, TURNS);
+}
+
+static void guesses_count(void *context, uint64_t ip)
+{
+    struct restart_result *result = &((struct guessing *)context)->result;
+    if (ip == (uintptr_t)skid_way_a || ip == (uintptr_t)skid_way_b)
+        result->first++;
+    else if (ip == (uintptr_t)skid_way_a_second || ip == (uintptr_t)skid_way_b_second)
+        result->second++;
+    else if (ip >= (uintptr_t)skid_guesses && ip < (uintptr_t)skid_guesses_end)
+        result->elsewhere++;
+}
+
+bool skid_restart_measure(const struct kernel *kernel, enum skid_event event, struct restart_result *ret_result, struct error *err)
+{
+    enum { CLEARLY = 3, SHOWN = 10 }; /* times the other; one in so many of all */
+    struct guessing guessing = {.state = 88172645463325252u};
+    const struct sampled_loop loop = {GUESSES_CPU_NS, guesses_go_on, guesses_count, &guessing};
+    int fd = event_open(kernel, event, err);
+    if (fd < 0)
+        return false;
+    bool measured = loop_sample(kernel, fd, &loop, err);
+    kernel->close(kernel->context, fd);
+    if (!measured)
+        return false;
+    struct restart_result result = guessing.result;
+    uint64_t total = result.first + result.second + result.elsewhere;
+    bool shows = total >= SAMPLES_LEAST && SHOWN * (result.first + result.second) >= total;
+    result.verdict = shows && result.first > CLEARLY * result.second    ? SKID_EXACT
+                     : shows && result.second > CLEARLY * result.first ? SKID_ONE
+                                                                       : SKID_UNKNOWN;
+    *ret_result = result;
+    return true;
 }
 
 #else
 
 bool skid_measure(const struct kernel *kernel, enum skid_event event, struct skid_result *ret_result,
                   struct error *err)
+{
+    (void)kernel, (void)event, (void)ret_result;
+    return error_set(err, ERROR_UNSUPPORTED, "the skid self-test has no code for this architecture");
+}
+
+bool skid_restart_measure(const struct kernel *kernel, enum skid_event event, struct restart_result *ret_result, struct error *err)
 {
     (void)kernel, (void)event, (void)ret_result;
     return error_set(err, ERROR_UNSUPPORTED, "the skid self-test has no code for this architecture");

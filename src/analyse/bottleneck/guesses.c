@@ -38,7 +38,7 @@ static double ways_ratio(const struct region *region, uint32_t row, uint64_t *re
     const struct stall_code *code = region->code;
     uint32_t target = row_of(code, code->items[row].target);
     bool known = target != UINT32_MAX && row + 1 < code->count;
-    uint64_t on = known ? code->sampled[row + 1] : 0, away = known ? code->sampled[target] : 0;
+    uint64_t on = known ? code->resumed[row + 1] : 0, away = known ? code->resumed[target] : 0;
     if (ret_samples)
         *ret_samples = on + away;
     return on + away ? (double)(on < away ? on : away) / (double)(on < away ? away : on) : 0;
@@ -106,10 +106,10 @@ struct guesses guesses_of(const struct region *region)
         if (!region_holds(region, row) || code->items[row].class == INSTRUCTION_NOP)
             continue;
         met += (double)code->sampled[row] * 10 >= samples / rows;
-        landing += is_landing[row] ? (double)code->sampled[row] : 0;
+        landing += is_landing[row] ? (double)code->resumed[row] : 0;
         landing_rows += is_landing[row];
         bool by_table = code->marks[row] & MARK_TABLE;
-        table += by_table ? (double)code->sampled[row] : 0;
+        table += by_table ? (double)code->resumed[row] : 0;
         bool jumps = is_indirect(&code->items[row]) && code->items[row].class == INSTRUCTION_JUMP;
         table += jumps ? (double)code->hits[row] : 0;
     }

@@ -42,15 +42,18 @@ static bool level_find(struct reach *reach, const struct bottleneck_machine *mac
     return is_small || (reach->level != LEVEL_L1 && level_of(machine, most, 1) == reach->level);
 }
 
-/* The row of the region whose accesses stalled most. */
-static uint32_t hottest_access(const struct region *region)
+/* The row of the region of whose accesses most addresses are known. */
+static uint32_t hottest_access(const struct bottleneck_request *request, const struct region *region)
 {
     uint32_t best = UINT32_MAX;
+    size_t most = 0;
     for (uint32_t row = region->rows.first; row <= region->rows.last; row++) {
         const struct instruction *here = &region->code->items[row];
-        if (region_holds(region, row) && (here->is_load || here->is_store) && here->memory.is_present &&
-            (best == UINT32_MAX || region->code->hits[row] > region->code->hits[best]))
-            best = row;
+        if (!region_holds(region, row) || !(here->is_load || here->is_store) || !here->memory.is_present)
+            continue;
+        size_t known = code_index_row_addresses(request->index, region->function, row).count;
+        best = best == UINT32_MAX || known > most ? row : best;
+        most = known > most ? known : most;
     }
     return best;
 }
@@ -381,7 +384,7 @@ struct reach reach_of(const struct bottleneck_request *request, const struct reg
     if (is_too_small(region))
         return reach;
     stalled_addresses(&addresses, request, region, row);
-    uint32_t access = row == UINT32_MAX ? hottest_access(region) : row;
+    uint32_t access = row == UINT32_MAX ? hottest_access(request, region) : row;
     if (addresses.count >= WORKING_SET_ADDRESSES_LEAST)
         reach.touched = touched_of(request, region, row, &addresses, arena);
     if (reach.touched.known) {

@@ -50,9 +50,9 @@ static void samples_keep(struct stall_work *work)
 }
 
 void stalls_find(struct stalls *stalls, const struct recording *recording, const struct code_bundle *bundle,
-                 const struct process_pages *pages, size_t pages_count, bool one_behind, struct arena *arena)
+                 const struct process_pages *pages, size_t pages_count, struct stall_skid skid, struct arena *arena)
 {
-    *stalls = (struct stalls){.attributed = one_behind};
+    *stalls = (struct stalls){.attributed = skid.one_behind, .restarts_behind = skid.restarts_behind};
     bool arm = strcmp(bundle->architecture, "aarch64") == 0;
     struct stall_work work = {
         .recording = recording,

@@ -69,6 +69,7 @@ struct stall_code { /* a function's instructions and what was met at each; count
     struct instruction *items;
     uint64_t *hits;          /* stalled here */
     uint64_t *sampled;       /* where the samples fell */
+    uint64_t *resumed;       /* … or would have been gone on with behind a wrong guess */
     uint32_t *met;           /* … those too of which it isn't known what stalled; NULL: not counted */
     uint8_t *marks;          /* MARK_… */
     struct loop_rows *loops; /* the smallest around each; first is UINT32_MAX: none */
@@ -114,10 +115,16 @@ struct stall_group { /* what a function waits for in one mapping */
     uint32_t work_instructions; /* from one such access to the next, by the loop around it; 0: no loop was found */
 };
 
+struct stall_skid { /* where timer samples land here */
+    bool one_behind;      /* the instruction that stalled */
+    bool restarts_behind; /* the first instruction behind a wrong guess; else on it */
+};
+
 struct stalls {
     uint64_t sample_count, user_samples, kernel_samples;
     double cpu_s;               /* that the samples stand for; 0: the event doesn't count time */
     bool attributed;            /* instruction before the sample stalled: the skid test holds */
+    bool restarts_behind;       /* behind a wrong guess samples land on the second instruction: the one before it was gone on with */
     uint64_t attributed_samples;
     uint64_t blind_samples;     /* user code whose instruction could not be told */
     uint64_t unnamed_samples;   /* user code that no symbol names */
@@ -153,11 +160,11 @@ struct stalls {
 };
 
 /*
- * one_behind: the skid self-test's answer. pages: maps taken of the processes, may be none.
+ * skid: the self-tests' answers. pages: maps taken of the processes, may be none.
  * Errors: none today beyond memory; what is missing is said in the result. Owner of everything: arena.
  */
 void stalls_find(struct stalls *stalls, const struct recording *recording, const struct code_bundle *bundle,
-                 const struct process_pages *pages, size_t pages_count, bool one_behind, struct arena *arena);
+                 const struct process_pages *pages, size_t pages_count, struct stall_skid skid, struct arena *arena);
 
 /* Whether a sample counts as CPU time of the target (clock or cycles, not idle, not a context switch). */
 bool stalls_counts_sample(const struct recording *recording, const struct sample *sample);

@@ -16,7 +16,8 @@
 #define AGREEING_LEAST  0.6  /* of the pairs that went forward */
 #define FORWARD_LEAST   0.5  /* of all pairs */
 #define UNEVEN_LEAST    0.25 /* quartile distance of the short distances / median */
-#define SAMPLE_COST_MOST_NS 12e3 /* measured: 4 to 6 us for one with registers */
+#define SAMPLE_COST_MOST_NS 20e3 /* measured: 4 to 6 us for one with registers; 11 to 15 where setting the timer is an exit of 5 us */
+#define DROWNED 4 /* times its cost: what comes sooner after a sample shows more of that than of the loop */
 
 #define CLEAN_PAIRS_LEAST 100 /* none of them backward: at even distances, too, that is no loop entered again */
 
@@ -338,6 +339,20 @@ static const char *refusal(const struct loop_rate *rate)
     return "rates at two distances between samples contradict each other: the loop is entered again between samples, or its speed changes";
 }
 
+/* By the next longer uneven distance, two samples at this one are mostly each other's cost: it neither confirms nor denies. */
+static bool is_drowned(const struct loop_rate *rate, int near)
+{
+    for (int next = near + 1; next < LOOP_SCALES; next++) {
+        if (!rate->scales[next].rate_per_s || !is_uneven(&rate->scales[next]))
+            continue;
+        for (int far = LOOP_SCALES - 1; far > next; far--)
+            if (rate->scales[far].rate_per_s > 0 && rate->scales[far].distance_ns >= APART_LEAST * rate->scales[next].distance_ns)
+                return rate->scales[near].distance_ns < DROWNED * sample_cost(&rate->scales[next], &rate->scales[far]);
+        return false;
+    }
+    return false;
+}
+
 /* Never seen to begin anew: of a loop that does, one sample in (length / distance walked) shows it. */
 static bool is_clean(const struct loop_rate *rate, const struct loop_scale *scale)
 {
@@ -352,7 +367,7 @@ static void scales_judge(struct loop_rate *rate, const struct scale_pairs *kept)
             if (is_clean(rate, &rate->scales[near]) && is_clean(rate, &rate->scales[far]) && accept(rate, kept, near, far))
                 return;
     for (int near = 0; near < LOOP_SCALES; near++) {
-        if (!rate->scales[near].rate_per_s || !is_uneven(&rate->scales[near]))
+        if (!rate->scales[near].rate_per_s || !is_uneven(&rate->scales[near]) || is_drowned(rate, near))
             continue;
         for (int far = LOOP_SCALES - 1; far > near; far--)
             if (rate->scales[far].rate_per_s > 0 && accept(rate, kept, near, far))

@@ -4,6 +4,8 @@
 #include "base/json_writer.h"
 #include "statistics/json_interval.h"
 
+#include <string.h>
+
 static void write_cost(struct json_writer *json, const struct access_cost *cost)
 {
     json_object_open(json, NULL);
@@ -43,6 +45,8 @@ void access_costs_write(const struct access_costs *costs, struct text *out)
     json_bool(&json, "known", costs->skid_known);
     json_bool(&json, "one_behind", costs->one_behind);
     json_interval(&json, "behind_ratio", costs->behind_ratio);
+    if (costs->restart_known)
+        json_string(&json, "restarts_on", costs->restarts_behind ? "second" : "first");
     json_string(&json, "why_not", costs->skid_known ? NULL : costs->skid_why_not);
     json_object_close(&json);
     json_array_open(&json, "access_costs");
@@ -92,10 +96,13 @@ bool access_costs_read(struct access_costs *costs, struct json_value root, struc
     struct json_value list = json_member(root, "access_costs"), skid = json_member(root, "skid");
     if (!json_is_list(list))
         return error_set(err, ERROR_FORMAT, "no list 'access_costs'");
+    const char *restarts_on = json_text_or(json_member(skid, "restarts_on"), NULL);
     *costs = (struct access_costs){
         .items = arena_array(arena, struct access_cost, json_count(list) + 1),
         .skid_known = json_truth_or(json_member(skid, "known"), false),
         .one_behind = json_truth_or(json_member(skid, "one_behind"), false),
+        .restart_known = restarts_on,
+        .restarts_behind = restarts_on && strcmp(restarts_on, "second") == 0,
         .behind_ratio = json_interval_or_unknown(json_member(skid, "behind_ratio")),
         .skid_why_not = arena_string(arena, json_text_or(json_member(skid, "why_not"), "not in the case")),
     };

@@ -398,7 +398,7 @@ static void analyse(struct loaded_case *loaded)
     if (!recording)
         return;
     stalls_find(&loaded->stalls, recording, &loaded->bundle, loaded->pages, loaded->pages_count,
-                loaded->costs.one_behind, &loaded->arena);
+                (struct stall_skid){loaded->costs.one_behind, loaded->costs.restarts_behind}, &loaded->arena);
     loaded->stalls.why_no_skid = loaded->costs.skid_known ? NULL : loaded->costs.skid_why_not;
     loaded->run.balance = thread_balance_of(recording, &loaded->bundle);
     loaded->programs = program_shares_of(recording, &loaded->arena);

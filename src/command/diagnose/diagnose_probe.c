@@ -35,6 +35,9 @@ static void skid_probe(struct context *context, enum skid_event event, struct ac
     costs->skid_known = skid.verdict != SKID_UNKNOWN || (by_clock && skid_cache_read(context->root, &skid.verdict));
     costs->one_behind = skid.verdict == SKID_ONE;
     costs->behind_ratio = skid.behind_ratio;
+    struct restart_result restart = {0};
+    costs->restart_known = costs->one_behind && skid_restart_measure(context->kernel, event, &restart, &err) && restart.verdict != SKID_UNKNOWN;
+    costs->restarts_behind = restart.verdict == SKID_ONE;
 }
 
 /* Over how much memory the pattern reaches at a time. */
