@@ -8,6 +8,11 @@
 #include <string.h>
 
 enum {
+    LANDS_BRANCH = 1, /* a wrong guess of a branch shows here */
+    LANDS_TABLE = 2,  /* … of a jump through a table */
+};
+
+enum {
     SAMPLES_LEAST = 200,
     ROWS_LEAST = 4,
 };
@@ -27,18 +32,33 @@ static uint32_t row_of(const struct stall_code *code, uint64_t addr)
     return low < code->count && code->items[low].addr == addr ? (uint32_t)low : UINT32_MAX;
 }
 
+/*
+ * The row that a sample falls on when the pipeline begins anew at `row`: on some processors that one has retired before the
+ * interrupt is taken, and it is the one behind.
+ */
+static uint32_t shown_row(const struct stall_code *code, uint32_t row, bool restarts_behind)
+{
+    if (!restarts_behind || row == UINT32_MAX || row >= code->count)
+        return row;
+    const struct instruction *here = &code->items[row];
+    if (here->class == INSTRUCTION_JUMP && here->has_target)
+        return row_of(code, here->target);
+    return here->falls_through && row + 1 < code->count ? row + 1 : row;
+}
+
 static bool is_indirect(const struct instruction *row)
 {
     return !row->has_target && (row->class == INSTRUCTION_JUMP || row->class == INSTRUCTION_CALL);
 }
 
 /* Samples on the rarer of its two ways against the other, 0..1; ret_samples: on both, may be NULL. */
-static double ways_ratio(const struct region *region, uint32_t row, uint64_t *ret_samples)
+static double ways_ratio(const struct region *region, uint32_t row, bool restarts_behind, uint64_t *ret_samples)
 {
     const struct stall_code *code = region->code;
-    uint32_t target = row_of(code, code->items[row].target);
-    bool known = target != UINT32_MAX && row + 1 < code->count;
-    uint64_t on = known ? code->resumed[row + 1] : 0, away = known ? code->resumed[target] : 0;
+    uint32_t target = row_of(code, code->items[row].target), next = row + 1 < code->count ? row + 1 : UINT32_MAX;
+    uint32_t shows_on = shown_row(code, next, restarts_behind), shows_away = shown_row(code, target, restarts_behind);
+    bool known = shows_on != UINT32_MAX && shows_away != UINT32_MAX;
+    uint64_t on = known ? code->sampled[shows_on] : 0, away = known ? code->sampled[shows_away] : 0;
     if (ret_samples)
         *ret_samples = on + away;
     return on + away ? (double)(on < away ? on : away) / (double)(on < away ? away : on) : 0;
@@ -48,7 +68,7 @@ static double ways_ratio(const struct region *region, uint32_t row, uint64_t *re
  * A conditional branch that chooses between two ways on, both within the region or out of it further on. One that closes the
  * loop, or leaves it, does where the loop often ends: a handful of samples where it leads says nothing of that.
  */
-static bool chooses(const struct region *region, uint32_t row)
+static bool chooses(const struct region *region, uint32_t row, bool restarts_behind)
 {
     const struct instruction *here = &region->code->items[row];
     if (here->class != INSTRUCTION_BRANCH || !here->has_target)
@@ -58,36 +78,54 @@ static bool chooses(const struct region *region, uint32_t row)
     if (!region->is_loop || (row != region->rows.last && !leaves))
         return true;
     uint64_t samples;
-    double ratio = ways_ratio(region, row, &samples);
+    double ratio = ways_ratio(region, row, restarts_behind, &samples);
     return ratio >= bottleneck_thresholds.both_ways && (double)samples >= LANDED_LEAST * (double)region->samples;
 }
 
-static void ways_note(const struct region *region, uint32_t row, struct guesses *guesses, uint64_t *most)
+static void ways_note(const struct region *region, uint32_t row, bool restarts_behind, struct guesses *guesses, uint64_t *most)
 {
     uint64_t samples;
-    double ratio = ways_ratio(region, row, &samples);
+    double ratio = ways_ratio(region, row, restarts_behind, &samples);
     if (samples <= *most)
         return;
     *most = samples;
     guesses->both_ways = ratio;
 }
 
-static void landing_note(const struct region *region, uint32_t row, uint8_t *is_landing)
+static void landing_note(const struct stall_code *code, uint32_t row, bool restarts_behind, uint8_t *is_landing)
 {
-    uint32_t target = row_of(region->code, region->code->items[row].target);
-    if (row + 1 < region->code->count)
-        is_landing[row + 1] = 1;
-    if (target != UINT32_MAX)
-        is_landing[target] = 1;
+    uint32_t next = row + 1 < code->count ? row + 1 : UINT32_MAX;
+    uint32_t ways[] = {shown_row(code, next, restarts_behind), shown_row(code, row_of(code, code->items[row].target), restarts_behind)};
+    for (size_t at = 0; at < array_count(ways); at++)
+        if (ways[at] != UINT32_MAX)
+            is_landing[ways[at]] |= LANDS_BRANCH;
 }
 
-struct guesses guesses_of(const struct region *region)
+/* Samples that show jumps through tables and calls through registers. */
+static void table_find(struct guesses *guesses, const struct region *region, const uint8_t *lands, bool restarts_behind, double samples)
+{
+    const struct stall_code *code = region->code;
+    double table = 0, retired = 0;
+    for (uint32_t row = region->rows.first; row <= region->rows.last; row++) {
+        if (!region_holds(region, row) || code->items[row].class == INSTRUCTION_NOP)
+            continue;
+        bool jumps = is_indirect(&code->items[row]) && code->items[row].class == INSTRUCTION_JUMP;
+        table += lands[row] & LANDS_TABLE ? (double)code->sampled[row] : 0;
+        table += jumps && !restarts_behind ? (double)code->hits[row] : 0;
+        retired += restarts_behind && code->marks[row] & MARK_TABLE && !(lands[row] & LANDS_TABLE) ? (double)code->sampled[row] : 0;
+    }
+    guesses->table_share = samples > 0 ? table / samples : 0;
+    guesses->table_share = guesses->table_share > 1 ? 1 : guesses->table_share;
+    guesses->table_retired = samples > 0 ? retired / samples : 0;
+}
+
+struct guesses guesses_of(const struct region *region, bool restarts_behind)
 {
     struct guesses guesses = {0};
     const struct stall_code *code = region->code;
-    scoped_free uint8_t *is_landing = memory_alloc(code->count + 1);
-    memset(is_landing, 0, code->count + 1);
-    double samples = 0, landing = 0, table = 0, rows = 0, landing_rows = 0, met = 0;
+    scoped_free uint8_t *lands = memory_alloc(code->count + 1);
+    memset(lands, 0, code->count + 1);
+    double samples = 0, landing = 0, rows = 0, landing_rows = 0, met = 0;
     uint64_t most = 0;
     for (uint32_t row = region->rows.first; row <= region->rows.last; row++) {
         if (!region_holds(region, row) || code->items[row].class == INSTRUCTION_NOP)
@@ -95,30 +133,28 @@ struct guesses guesses_of(const struct region *region)
         guesses.indirect += is_indirect(&code->items[row]);
         samples += (double)code->sampled[row];
         rows++;
+        uint32_t shown = code->marks[row] & MARK_TABLE ? shown_row(code, row, restarts_behind) : UINT32_MAX;
+        if (shown != UINT32_MAX)
+            lands[shown] |= LANDS_TABLE;
         if (code->items[row].class == INSTRUCTION_BRANCH && code->items[row].has_target)
-            ways_note(region, row, &guesses, &most);
-        if (!chooses(region, row))
+            ways_note(region, row, restarts_behind, &guesses, &most);
+        if (!chooses(region, row, restarts_behind))
             continue;
         guesses.branches++;
-        landing_note(region, row, is_landing);
+        landing_note(code, row, restarts_behind, lands);
     }
     for (uint32_t row = region->rows.first; row <= region->rows.last; row++) {
         if (!region_holds(region, row) || code->items[row].class == INSTRUCTION_NOP)
             continue;
         met += (double)code->sampled[row] * 10 >= samples / rows;
-        landing += is_landing[row] ? (double)code->resumed[row] : 0;
-        landing_rows += is_landing[row];
-        bool by_table = code->marks[row] & MARK_TABLE;
-        table += by_table ? (double)code->resumed[row] : 0;
-        bool jumps = is_indirect(&code->items[row]) && code->items[row].class == INSTRUCTION_JUMP;
-        table += jumps ? (double)code->hits[row] : 0;
+        landing += lands[row] & LANDS_BRANCH ? (double)code->sampled[row] : 0;
+        landing_rows += lands[row] & LANDS_BRANCH ? 1 : 0;
     }
     guesses.has_enough = samples >= SAMPLES_LEAST && rows >= ROWS_LEAST;
     guesses.lacks_samples = samples < SAMPLES_LEAST;
     guesses.evenness = rows > 0 ? met / rows : 0;
     guesses.landing_share = samples > 0 ? landing / samples : 0;
     guesses.landing_rows = rows > 0 ? landing_rows / rows : 0;
-    guesses.table_share = samples > 0 ? table / samples : 0;
-    guesses.table_share = guesses.table_share > 1 ? 1 : guesses.table_share;
+    table_find(&guesses, region, lands, restarts_behind, samples);
     return guesses;
 }

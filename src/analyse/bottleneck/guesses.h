@@ -15,12 +15,14 @@ struct guesses {
     double evenness;           /* share of instructions with a tenth of an even share of the samples, or more */
     double landing_share;      /* of samples: where such branches lead */
     double landing_rows;       /* the share of instructions that are such */
-    double table_share;        /* of samples: at an indirect jump, or where only such jumps lead */
+    double table_share;        /* of samples: at an indirect jump, or where only such jumps lead and a wrong guess would show */
+    double table_retired;      /* … where they lead and no wrong guess would show: what retires in step stands there; 0 where both are one place */
     double both_ways;          /* of the hottest branch's two ways, the rarer against the other by samples, 0..1 */
     bool has_enough;
     bool lacks_samples; /* … of the program's running longer; else it is too short a piece of code */
 };
 
-struct guesses guesses_of(const struct region *region);
+/* restarts_behind: the skid self-test showed samples behind a wrong guess on the second instruction of the right way. */
+struct guesses guesses_of(const struct region *region, bool restarts_behind);
 
 #endif

@@ -218,8 +218,19 @@ static enum bottleneck_cause row_cause(struct rows_view *view, uint32_t row, str
     }
 }
 
+/*
+ * Where a wrong guess shows on the second instruction of its way, the first ones show how often its targets were met without
+ * one: an even comparison. Else both are one place, of which a third or less is well guessed.
+ */
+static bool waits_for_targets(const struct guesses *guesses, bool restarts_behind)
+{
+    const struct bottleneck_thresholds *limit = &bottleneck_thresholds;
+    return restarts_behind ? guesses->table_share >= limit->table_restarts && guesses->table_share >= 2 * guesses->table_retired
+                           : guesses->table_share >= limit->table_guessed;
+}
+
 /* What the region shows as a whole; UNKNOWN: it doesn't. */
-static enum bottleneck_cause quick_cause(const struct loop_look *look)
+static enum bottleneck_cause quick_cause(const struct loop_look *look, bool restarts_behind)
 {
     const struct bottleneck_thresholds *limit = &bottleneck_thresholds;
     const struct guesses *guesses = &look->guesses;
@@ -229,8 +240,9 @@ static enum bottleneck_cause quick_cause(const struct loop_look *look)
         return CAUSE_UNKNOWN;
     if (paced && look->pace.over_bound_most < limit->bound_met)
         return resources_first(&look->resources);
-    if (guesses->table_share >= limit->table_share && guesses->evenness >= limit->even_most)
-        return guesses->table_share >= limit->table_guessed ? CAUSE_INDIRECT : CAUSE_UNKNOWN;
+    bool by_table = guesses->table_share >= (restarts_behind ? limit->table_restarts : limit->table_share);
+    if (by_table && guesses->evenness >= limit->even_most)
+        return waits_for_targets(guesses, restarts_behind) ? CAUSE_INDIRECT : CAUSE_UNKNOWN;
     bool gathers = guesses->landing_share >= limit->landing_least &&
                    guesses->landing_share >= limit->landing_enrichment * guesses->landing_rows;
     bool both = guesses->both_ways >= limit->both_ways_even && guesses->evenness >= limit->even_both;
@@ -292,12 +304,12 @@ static bool is_fp_unexplained(const struct loop_look *look)
 
 struct loop_look loop_look_of(const struct bottleneck_request *request, const struct region *region, struct arena *arena)
 {
-    struct loop_look look = {.region = region, .guesses = guesses_of(region), .resources = resources_of(request, region)};
+    struct loop_look look = {.region = region, .guesses = guesses_of(region, request->stalls->restarts_behind), .resources = resources_of(request, region)};
     struct rows_view view = {.request = request, .region = region, .bound = &look.resources.bound, .arena = arena};
     look.pace = pace_of(request, region, &look.resources.bound, arena);
     for (size_t cause = 0; cause < CAUSE_COUNT; cause++)
         look.hottest[cause] = UINT32_MAX;
-    enum bottleneck_cause quick = view.quick = quick_cause(&look);
+    enum bottleneck_cause quick = view.quick = quick_cause(&look, request->stalls->restarts_behind);
     for (uint32_t row = region->rows.first; row <= region->rows.last; row++) {
         if (!region_holds(region, row))
             continue;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analyse/bottleneck/resources.h"
 
+#include "analyse/bottleneck/thresholds.h"
 #include "base/arena.h"
 #include "base/scope.h"
 
@@ -83,10 +84,9 @@ enum bottleneck_cause resources_chain(const struct resources *use)
 
 static enum bottleneck_cause bound_first(const struct loop_bound *bound)
 {
-    double issue = bound->frontend_cycles * CLEARLY;
     if (is_chain_longest(bound))
         return chain_cause(&bound->chain);
-    if (bound->unit_cycles <= issue)
+    if (bound->frontend_cycles >= bottleneck_thresholds.issue_busy * bound->unit_cycles)
         return CAUSE_RETIRING;
     return bound->unit_kind == UNIT_DIVIDER ? CAUSE_DIVIDE : bound->unit_kind == UNIT_FP ? CAUSE_FP : CAUSE_PORTS;
 }

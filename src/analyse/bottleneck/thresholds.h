@@ -30,6 +30,8 @@ struct bottleneck_thresholds {
     double both_ways;          /* the rarer way of a branch against the other: a direction that changes */
     double table_share;        /* of samples around jumps through tables and calls through registers */
     double table_guessed;      /* … where the wait is for their targets: well-guessed ones show a third or less, since each is an instruction of a few */
+    double table_restarts;     /* … on processors where a wrong guess shows apart from what retires in step: a tenth is no chance */
+    double issue_busy;         /* issue takes so much of the time of a turn that other units take: most slots are used, which is busy */
     double landing_least;      /* of all samples: fewer can't be what holds the loop up */
     double front_line_share;   /* of samples within 8 bytes of where a code line begins: 0.25 if evenly, 0.9 seen where code misses */
     double front_flat_share;   /* … where so much code is hot that it can't be in the nearest cache */
@@ -85,6 +87,8 @@ static const struct bottleneck_thresholds bottleneck_thresholds = {
     .both_ways = 0.25,
     .table_share = 0.25,
     .table_guessed = 0.4,
+    .table_restarts = 0.1,
+    .issue_busy = 0.6,
     .landing_least = 0.1,
     .front_line_share = 0.45,
     .front_flat_share = 0.32,

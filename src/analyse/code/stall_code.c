@@ -89,7 +89,6 @@ static void function_decode(struct stall_work *work, uint32_t index)
         memcpy(decoded->items, items.items, items.count * sizeof(*items.items));
     decoded->hits = arena_array(work->arena, uint64_t, items.count + 1);
     decoded->sampled = arena_array(work->arena, uint64_t, items.count + 1);
-    decoded->resumed = arena_array(work->arena, uint64_t, items.count + 1);
     decoded->met = arena_array(work->arena, uint32_t, items.count + 1);
     for (size_t at = 0; at < items.count && !work->functions.items[index].is_kernel; at++)
         work->stalls->has_wide_code |= items.items[at].vector_bits == 512;

@@ -67,10 +67,12 @@ enum hit_way {
     HIT_AGAIN   /* a register of it was overwritten, and computed again */
 };
 
-/* What ran first, had a wrong guess been what the sample waited for. */
-static uint32_t resumed_row(const struct stall_work *work, const struct stall_place *place)
+/* The marks of what ran first, had a wrong guess been what the sample waited for. */
+static uint8_t resumed_marks(const struct stall_work *work, const struct stall_code *decoded, const struct stall_place *place)
 {
-    return work->stalls->restarts_behind && place->stalled != NO_INDEX ? place->stalled : place->sampled;
+    if (!work->stalls->restarts_behind || place->stalled == NO_INDEX)
+        return decoded->marks[place->sampled];
+    return decoded->marks[place->stalled] | (stall_falls_in(decoded, place->sampled) ? decoded->marks[place->sampled - 1] : 0);
 }
 
 static bool hit_add(struct stall_work *work, const struct sample *sample, const struct stall_place *place, uint32_t index,
@@ -100,7 +102,7 @@ static bool hit_add(struct stall_work *work, const struct sample *sample, const 
         .thread = sample->thread,
         .pid = sample->thread < work->recording->threads.count ? work->recording->threads.items[sample->thread].pid : 0,
         .is_ahead = way == HIT_AHEAD,
-        .is_landing = decoded->marks[resumed_row(work, place)] & MARK_LANDING,
+        .is_landing = resumed_marks(work, decoded, place) & MARK_LANDING,
     };
     return true;
 }
@@ -146,10 +148,9 @@ static void sample_attribute(struct stall_work *work, const struct sample *sampl
         return;
     }
     const struct instruction *instruction = &decoded->items[index];
-    uint32_t resumed = resumed_row(work, place);
+    uint8_t resumed = resumed_marks(work, decoded, place);
     decoded->hits[index]++;
     decoded->sampled[place->sampled]++;
-    decoded->resumed[resumed]++;
     function->attributed++;
     if (!stalls->attributed || function->is_kernel)
         return;
@@ -158,8 +159,8 @@ static void sample_attribute(struct stall_work *work, const struct sample *sampl
     note_vectors(stalls, instruction);
     bool chained = decoded->marks[index] & MARK_CHAINED;
     bool addressed = decoded->marks[index] & (MARK_ADDRESSED | MARK_FOLLOWS);
-    stalls->guess_samples += is_guessed(instruction) || decoded->marks[resumed] & MARK_LANDING ? 1 : 0;
-    function->table_samples += (decoded->marks[index] | decoded->marks[resumed]) & MARK_TABLE ? 1 : 0;
+    stalls->guess_samples += is_guessed(instruction) || resumed & MARK_LANDING ? 1 : 0;
+    function->table_samples += (decoded->marks[index] | resumed) & MARK_TABLE ? 1 : 0;
     stalls->chained_samples += chained && !addressed;
     stalls->load_samples += instruction->is_load;
     stalls->narrow_loop_samples += decoded->marks[index] & MARK_NARROW ? 1 : 0;

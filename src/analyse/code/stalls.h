@@ -69,7 +69,6 @@ struct stall_code { /* a function's instructions and what was met at each; count
     struct instruction *items;
     uint64_t *hits;          /* stalled here */
     uint64_t *sampled;       /* where the samples fell */
-    uint64_t *resumed;       /* … or would have been gone on with behind a wrong guess */
     uint32_t *met;           /* … those too of which it isn't known what stalled; NULL: not counted */
     uint8_t *marks;          /* MARK_… */
     struct loop_rows *loops; /* the smallest around each; first is UINT32_MAX: none */
@@ -124,7 +123,7 @@ struct stalls {
     uint64_t sample_count, user_samples, kernel_samples;
     double cpu_s;               /* that the samples stand for; 0: the event doesn't count time */
     bool attributed;            /* instruction before the sample stalled: the skid test holds */
-    bool restarts_behind;       /* behind a wrong guess samples land on the second instruction: the one before it was gone on with */
+    bool restarts_behind;       /* behind a wrong guess samples land on the second instruction of the right way, else on the first */
     uint64_t attributed_samples;
     uint64_t blind_samples;     /* user code whose instruction could not be told */
     uint64_t unnamed_samples;   /* user code that no symbol names */

@@ -52,7 +52,7 @@ static void function_begin(struct made_up *made, const char *name)
 {
     size_t at = made->stalls.function_count++;
     made->functions[at] = (struct stall_function){.name = name, .dso = "a.out", .dso_path = "/a.out", .has_code = true};
-    made->codes[at] = (struct stall_code){.items = made->rows[at], .hits = made->hits[at], .sampled = made->sampled[at], .resumed = made->sampled[at],
+    made->codes[at] = (struct stall_code){.items = made->rows[at], .hits = made->hits[at], .sampled = made->sampled[at],
                                           .marks = made->marks[at], .loops = made->loops[at], .tried = true, .marked = true};
 }
 
@@ -302,7 +302,7 @@ static struct much_code *much_code_new(bool at_lines)
     for (size_t at = 0; at < SPREAD_FUNCTIONS; at++) {
         struct stall_code *code = &much->codes[at];
         much->functions[at] = (struct stall_function){.name = "part", .dso = "a.out", .dso_path = "/a.out", .has_code = true};
-        *code = (struct stall_code){.items = much->rows[at], .hits = much->counts[at][0], .sampled = much->counts[at][1], .resumed = much->counts[at][1],
+        *code = (struct stall_code){.items = much->rows[at], .hits = much->counts[at][0], .sampled = much->counts[at][1],
                                     .marks = much->marks[at], .loops = much->loops[at], .count = SPREAD_ROWS, .tried = true, .marked = true};
         for (size_t row = 0; row < SPREAD_ROWS; row++) {
             code->items[row] = (struct instruction){.addr = 0x10000 * (at + 1) + row * 8, .length = 8, .class = INSTRUCTION_INT, .falls_through = true,
