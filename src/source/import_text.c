@@ -304,34 +304,44 @@ static struct import_row *rows_keep(const struct rows *rows, struct arena *arena
     return kept;
 }
 
-struct imported_text import_text_read(struct view text, struct arena *arena)
+static struct imported_text table_of_kind(struct view text, enum import_kind kind, struct arena *arena)
 {
     struct rows rows = {0};
     scoped_text struct text out = {0};
-    struct imported_text imported = {.kind = IMPORT_UNKNOWN, .heading = "", .event = ""};
+    struct imported_text imported = {.kind = kind, .heading = "", .event = "", .segment = text, .origin = kind_names[kind]};
+    imported.row_count = rows_read(text, kind, &rows, arena);
+    imported.rows = rows_keep(&rows, arena);
+    if (imported.row_count)
+        summarise(&out, kind, &rows);
+    imported.summary = arena_string(arena, text_string(&out));
+    vec_done(&rows);
+    return imported;
+}
+
+static struct imported_text text_unread(struct view text, struct arena *arena)
+{
+    size_t lines = 0;
+    for (struct view line; view_line(&text, &line);)
+        lines++;
+    return (struct imported_text){
+        .kind = IMPORT_UNKNOWN, .heading = "", .event = "", .segment = text, .origin = kind_names[IMPORT_UNKNOWN],
+        .summary = arena_printf(arena, "%zu lines in no form that plumb knows; nothing was read from them", lines)};
+}
+
+struct imported_text import_text_read(struct view text, struct arena *arena)
+{
+    struct rows rows = {0};
+    enum import_kind found = IMPORT_UNKNOWN;
     size_t most = 0;
     for (int kind = IMPORT_EXITS; kind < IMPORT_KIND_COUNT; kind++) {
         size_t count = rows_read(text, (enum import_kind)kind, &rows, arena);
         if (count > most) {
             most = count;
-            imported.kind = (enum import_kind)kind;
+            found = (enum import_kind)kind;
         }
     }
-    if (imported.kind == IMPORT_UNKNOWN) {
-        struct view line;
-        size_t lines = 0;
-        while (view_line(&text, &line))
-            lines++;
-        text_printf(&out, "%zu lines in no form that plumb knows; nothing was read from them", lines);
-    } else {
-        imported.row_count = rows_read(text, imported.kind, &rows, arena);
-        imported.rows = rows_keep(&rows, arena);
-        summarise(&out, imported.kind, &rows);
-    }
     vec_done(&rows);
-    imported.origin = kind_names[imported.kind];
-    imported.summary = arena_string(arena, text_string(&out));
-    return imported;
+    return found == IMPORT_UNKNOWN ? text_unread(text, arena) : table_of_kind(text, found, arena);
 }
 
 /* ---- several tables in one text ---- */
@@ -443,5 +453,18 @@ bool import_text_next(struct view *text, struct arena *arena, struct imported_te
     struct view event = event_in(segment);
     ret_table->event = kept_string(event.length ? event : event_in(heading), arena);
     ret_table->elapsed_s = ret_table->kind == IMPORT_STAT ? elapsed_in(segment) : 0;
+    return true;
+}
+
+bool import_text_beside(const struct imported_text *table, struct arena *arena, struct imported_text *ret_beside)
+{
+    if (table->kind != IMPORT_STAT && table->kind != IMPORT_METRICS)
+        return false;
+    struct imported_text beside = table_of_kind(table->segment, table->kind == IMPORT_STAT ? IMPORT_METRICS : IMPORT_STAT, arena);
+    beside.heading = table->heading;
+    beside.elapsed_s = beside.kind == IMPORT_STAT ? elapsed_in(table->segment) : 0;
+    if (!beside.row_count)
+        return false;
+    *ret_beside = beside;
     return true;
 }

@@ -41,6 +41,7 @@ struct imported_text {
     size_t row_count;
     const char *heading; /* the last line of prose before it; "": none */
     const char *event;   /* perf report and annotate: what was sampled, as the text says; "": it doesn't */
+    struct view segment; /* the piece of the text that it was read from */
     double elapsed_s;    /* perf stat: "0.164 seconds time elapsed", or a time beside the counts; 0: none */
 };
 
@@ -48,6 +49,8 @@ struct imported_text {
 struct imported_text import_text_read(struct view text, struct arena *arena);
 /* The next table of a document, and skip it; false: there is none. */
 bool import_text_next(struct view *text, struct arena *arena, struct imported_text *ret_table);
+/* What the same lines hold beside it: the metrics that perf stat prints behind its counts, or the counts; false: nothing. */
+bool import_text_beside(const struct imported_text *table, struct arena *arena, struct imported_text *ret_beside);
 const char *import_kind_name(enum import_kind kind);
 
 #endif

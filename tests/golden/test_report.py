@@ -171,6 +171,57 @@ def test_imported_exits(plumb, browser, tmp_path):
     assert opened.complaints() == []
 
 
+METRICS = "tma_backend_bound 88.8 %\ntma_bad_speculation 1.2 %\ntma_frontend_bound 4.3 %\ntma_retiring 5.7 %\ntma_memory_bound 75.5 %\ntma_core_bound 13.3 %\n" \
+          "tma_dram_bound 66.5 %\ntma_mem_bandwidth 72.6 %\ntma_of_tomorrow 2 %\n"
+
+
+def told(plumb, folder, *imports):
+    """The page of what was imported alone."""
+    page = folder / "page.html"
+    options = [word for one in imports for word in ("--import", one)]
+    done = subprocess.run([plumb, "diagnose", "-q", *options, "--html", page], capture_output=True, text=True, timeout=60)
+    assert done.returncode in (0, 4), done.stderr
+    assert "IMPORTED (not ours)" in done.stdout.splitlines()[0] and "ESTIMATED" not in done.stdout.splitlines()[0]
+    assert parts_of(page)["diagnosis"]["basis"] == "imported"
+    return page
+
+
+def test_imported_metrics_are_drawn_as_a_tree(plumb, browser, tmp_path):
+    (tmp_path / "tma.txt").write_text(METRICS)
+    page = told(plumb, tmp_path, tmp_path / "tma.txt")
+    tree = parts_of(page)["topdown"]
+    assert tree["leaf"] == "Backend_Bound.Memory_Bound.DRAM_Bound.MEM_Bandwidth" and any("tma_of_tomorrow" in note for note in tree["notes"])
+    assert {node["quality"] for node in tree["nodes"] if not isinstance(node["value"], dict) and node["level"]} == {"reported"}
+    opened = browser.open(page)
+    rows = opened.evaluate("[...document.querySelectorAll('#topdown .branch')].map((one) => [one.querySelector('.name').textContent, one.querySelector('.q').textContent])")
+    assert [name.strip(" \u25c0") for name, _ in rows][:4] == ["Backend Bound", "Memory Bound", "DRAM Bound", "MEM Bandwidth"] and len(rows) == 8
+    assert dict(rows)["DRAM Bound"] == "66 %", "rounded as the terminal does"
+    assert opened.evaluate("[...document.querySelectorAll('#topdown .parts .part')].every((one) => getComputedStyle(one).backgroundColor !== 'rgba(0, 0, 0, 0)')")
+    assert opened.evaluate("document.querySelector('#verdict .tag').textContent") == "imported"
+    phone = browser.open(page, width=390, phone=True)
+    assert phone.evaluate("document.documentElement.scrollWidth") <= 390
+    starts = phone.evaluate("[...document.querySelectorAll('#topdown .branch .bar')].map((one) => one.getBoundingClientRect().left)")
+    assert max(starts) - min(starts) < 6, "bars of all levels have one scale"
+    assert opened.complaints() == [] and phone.complaints() == []
+
+
+def test_own_exits_are_shown(plumb, source_root, browser, tmp_path):
+    """What plumb exits gathered and the case keeps: its own table, no longer only what was imported from others."""
+    page = told(plumb, tmp_path, source_root / "tests/fuzz/seeds/exits/json")
+    exits = parts_of(page)["exits"]
+    assert (exits["format"], exits["exits"]) == ("plumb exits", 5)
+    opened = browser.open(page)
+    rows = opened.evaluate("[...document.querySelectorAll('#exits tbody tr')].map((row) => row.cells[0].textContent)")
+    assert len(rows) == len(exits["rows"]) and "EPT_VIOLATION" in rows
+    assert "5 exits" in opened.evaluate("document.querySelector('#exits .lead').textContent")
+    assert opened.complaints() == []
+
+
+def test_what_people_said_is_no_estimate(plumb):
+    done = subprocess.run([plumb, "diagnose", "-q", "--say", "it is slow"], capture_output=True, text=True, timeout=60)
+    assert "IMPORTED (not ours)" in done.stdout.splitlines()[0]
+
+
 def test_comparison(plumb, browser, tmp_path):
     """Two commands, one of which sleeps longer: whatever the verdict, the page shows every run."""
     page = tmp_path / "page.html"

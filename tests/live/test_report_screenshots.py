@@ -37,3 +37,25 @@ def test_report_of_a_real_case(plumb, kernel_case, tmp_path):
             opened.photograph(f"{folder}/report-code.png", selector="#code > details")
             dark.photograph(f"{folder}/report-flame-dark.png", selector="#flame")
             phone.photograph(f"{folder}/report-phone.png")
+
+
+def test_report_of_imported_metrics(plumb, source_root, tmp_path):
+    """The tree of a seed: wide, on a phone, and printed in black on white whatever the theme."""
+    if not chromium():
+        pytest.skip("no Chromium here (Debian: chromium)")
+    page = tmp_path / "report.html"
+    seed = source_root / "tests/fixtures/seeds/inference.md"
+    subprocess.run([plumb, "diagnose", "-q", "--import", seed, "--html", page], capture_output=True, timeout=200)
+    with Browser.start() as browser:
+        opened = browser.open(page)
+        phone = browser.open(page, width=390, height=844, phone=True)
+        dark = browser.open(page, dark=True)
+        dark.ask("Emulation.setEmulatedMedia", media="print")
+        assert opened.evaluate("document.querySelectorAll('#topdown .branch').length") == 19
+        assert phone.evaluate("document.documentElement.scrollWidth") <= 390
+        assert dark.evaluate("getComputedStyle(document.querySelector('#topdown')).backgroundColor") == "rgb(255, 255, 255)"
+        folder = os.environ.get("PLUMB_SCREENSHOTS")
+        if folder:
+            pathlib.Path(folder).mkdir(parents=True, exist_ok=True)
+            opened.photograph(f"{folder}/report-topdown.png", selector="#topdown")
+        assert opened.complaints() == [] and phone.complaints() == []

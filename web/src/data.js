@@ -12,7 +12,7 @@ export const isInterval = (value) => value !== null && typeof value === "object"
 export const intervalOf = (value) => (Array.isArray(value) ? { low: value[0], mid: value[1], high: value[2] } : value);
 
 function digits(value, places) {
-  return value.toLocaleString("en-US", { minimumFractionDigits: places, maximumFractionDigits: places, useGrouping: false });
+  return value.toLocaleString("en-US", { minimumFractionDigits: places, maximumFractionDigits: places, useGrouping: false, roundingMode: "halfEven" /* as printf */ });
 }
 
 export function percent(share) {

@@ -41,15 +41,33 @@ export function findingsSection(diagnosis) {
 
 // ---- exits ----
 
-export function exitsSection(diagnosis) {
+const nanoseconds = (value, said) => (typeof value === "number" ? quality(seconds(value * 1e-9), said) : gap(value?.not_measured, "\u2014"));
+
+// What plumb exits gathered; the share is of those at the same tracepoint.
+function ownExits(exits) {
+  const handled = typeof exits.handler_share === "number" ? quality(percent(exits.handler_share), "of the vCPUs' time, from exits to the next entry, idle ones left out: a lower bound, the switch itself is outside") : gap(exits.handler_share?.not_measured);
+  return [h("p.lead", null, quality(count(exits.exits), `at ${exits.counted}, ${exits.method}`), " exits", exits.seconds ? ` in ${seconds(exits.seconds)}` : "", "; handling them took ", handled, " of the vCPUs' time."),
+    table("exits", ["reason", { text: "exits", number: true }, { text: "share", number: true }, "", { text: "a second", number: true }, { text: "time", number: true }, { text: "mean", number: true }, { text: "p99", number: true }],
+      exits.rows.map((row) => h("tr", null, h("td", null, row.name, row.point === exits.counted ? null : h("span.faint", null, ` ${row.point}`), row.class === "idle" ? h("span.faint", null, " idle") : null),
+        h("td.number", null, quality(count(row.count), "exact: every one was counted")), h("td.number", null, typeof row.share === "number" ? quality(percent(row.share), `of those at ${row.point}`) : gap(row.share?.not_measured, "\u2014")),
+        h("td.wide", null, typeof row.share === "number" ? shareBar({ low: row.share, mid: row.share, high: row.share }) : null),
+        h("td.number", null, typeof row.per_second === "number" ? count(row.per_second) : gap(row.per_second?.not_measured, "\u2014")),
+        h("td.number", null, nanoseconds(row.total_ns, row.class === "idle" ? "the guest had nothing to do: in no sum of times" : `of ${count(row.timed)} whose end was seen, added up`)),
+        h("td.number", null, nanoseconds(row.mean_ns, "mean of one")), h("td.number", null, nanoseconds(row.p99_ns, "99 of 100 are shorter, by buckets of time"))))),
+    exits.lost ? h("p.faint", null, `${count(exits.lost)} events were lost.`) : null];
+}
+
+function importedExits(one) {
+  const whole = one.rows.reduce((sum, row) => sum + row.number, 0), time = one.rows.reduce((sum, row) => sum + row.seconds, 0);
+  return [h("h3", null, `${one.file}, as imported`), table(`exits of ${one.file}`, ["reason", { text: "exits", number: true }, { text: "share", number: true }, { text: "time", number: true }],
+    one.rows.map((row) => h("tr", null, h("td", null, /^\d+$/.test(row.name) ? `reason ${row.name}` : row.name), h("td.number", null, quality(count(row.number), "as imported")), h("td.number", null, whole ? percent(row.number / whole) : "\u2014"),
+      h("td.number", null, row.seconds ? quality(seconds(row.seconds), `${percent(row.seconds / time)} of the time in exits`) : gap("the imported text doesn't say", "\u2014")))))];
+}
+
+export function exitsSection(diagnosis, exits) {
   const tables = (diagnosis.imported ?? []).filter((one) => /exits/.test(one.kind) && one.rows.length);
-  if (!tables.length) return null;
-  return section("exits", "VM exits", "As imported.", tables.map((one) => {
-    const whole = one.rows.reduce((sum, row) => sum + row.number, 0), time = one.rows.reduce((sum, row) => sum + row.seconds, 0);
-    return [h("h3", null, one.file), table(`exits of ${one.file}`, ["reason", { text: "exits", number: true }, { text: "share", number: true }, { text: "time", number: true }],
-      one.rows.map((row) => h("tr", null, h("td", null, /^\d+$/.test(row.name) ? `reason ${row.name}` : row.name), h("td.number", null, quality(count(row.number), "as imported")), h("td.number", null, whole ? percent(row.number / whole) : "\u2014"),
-        h("td.number", null, row.seconds ? quality(seconds(row.seconds), `${percent(row.seconds / time)} of the time in exits`) : gap("the imported text doesn't say", "\u2014")))))];
-  }));
+  if (!tables.length && !exits) return null;
+  return section("exits", "VM exits", null, exits ? ownExits(exits) : null, tables.map(importedExits));
 }
 
 // ---- counters ----

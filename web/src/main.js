@@ -8,6 +8,7 @@ import { countersSection, exitsSection, findingsSection, gapsSection, machineSec
 import { flameSection } from "./flame.js";
 import { limitsSection, timeSection } from "./limits.js";
 import { timelineSection } from "./timeline.js";
+import { topdownSection } from "./topdown.js";
 import { facts, verdictSection } from "./verdict.js";
 
 const THEMES = ["auto", "light", "dark"];
@@ -50,8 +51,8 @@ function diagnosisPage(diagnosis) {
   const machine = part("machine"), code = part("code");
   document.title = `plumb: ${lastPart(diagnosis.subject.split(" ")[0])}`;
   const verdict = verdictSection(diagnosis);
-  const sections = [limitsSection(diagnosis), timeSection(diagnosis), timelineSection(diagnosis, part("timeline")), flameSection(part("stacks")), functionsSection(diagnosis, code), codeSection(code),
-    memorySection(diagnosis, part("pages")), exitsSection(diagnosis), findingsSection(diagnosis), countersSection(diagnosis), runsSection(diagnosis), machineSection(diagnosis, machine), gapsSection(diagnosis)].flat().filter(Boolean);
+  const sections = [topdownSection(part("topdown")), limitsSection(diagnosis), timeSection(diagnosis), timelineSection(diagnosis, part("timeline")), flameSection(part("stacks")), functionsSection(diagnosis, code), codeSection(code),
+    memorySection(diagnosis, part("pages")), exitsSection(diagnosis, part("exits")), findingsSection(diagnosis), countersSection(diagnosis), runsSection(diagnosis), machineSection(diagnosis, machine), gapsSection(diagnosis)].flat().filter(Boolean);
   return [header("diagnosis", diagnosis.subject, diagnosis.made_by), facts(diagnosis, machine), verdict, navigation(sections), h("main", null, sections)];
 }
 

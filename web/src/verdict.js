@@ -35,7 +35,8 @@ export function verdictSection(diagnosis) {
   const confirmed = diagnosis.confirmation;
   return h("section.verdict", { id: "verdict", "aria-labelledby": "verdict-title" },
     h(`p.kind.${tone}`, null, label,
-      diagnosis.bottleneck ? quality("estimated: no hardware counters", "inferred from samples, code and probes: this machine gave no hardware counters", ".tag") : null),
+      diagnosis.basis === "imported" ? quality("imported", "nothing of it was measured by plumb: other tools' tables, and what people said", ".tag")
+        : diagnosis.basis === "estimate" && diagnosis.bottleneck ? quality("estimated: no hardware counters", "inferred from samples, code and probes: this machine gave no hardware counters", ".tag") : null),
     h("h1", { id: "verdict-title" }, joined(verdict.sentence)),
     h("dl", null,
       finding ? [h("dt", null, "Confidence"), h("dd", null, h(`b.level.${finding.confidence}`, null, finding.confidence), " ", h("span.faint", null, finding.confidence_reason ? `\u2014 ${finding.confidence_reason}` : ""))] : null,

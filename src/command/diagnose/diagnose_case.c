@@ -6,6 +6,7 @@
 #include "analyse/memory/cost_groups.h"
 #include "base/scope.h"
 #include "capture/case_command.h"
+#include "capture/exits_input.h"
 #include "finding/overall.h"
 #include "system/cpu/microarchitecture.h"
 #include "source/perf_data/perf_data.h"
@@ -428,6 +429,19 @@ static void decoder_check(struct loaded_case *loaded)
                           arena_printf(&loaded->arena, "%s (%s)", missing.message, missing.hint));
 }
 
+static bool exits_part_read(struct loaded_case *loaded, const char *folder, struct error *err)
+{
+    struct exits_input input;
+    if (!case_part_exists(folder, "exits.json"))
+        return true;
+    scoped_free char *path = memory_printf("%s/exits.json", folder);
+    exits_init(&loaded->exits);
+    loaded->has_exits = exits_read(&loaded->exits, &input, path, err);
+    if (!loaded->has_exits)
+        exits_done(&loaded->exits);
+    return loaded->has_exits;
+}
+
 /* Each by itself: one that is damaged takes no other along. */
 static const struct {
     const char *file;
@@ -437,6 +451,7 @@ static const struct {
     {"calibration.json", ceilings_part_read}, {"guest.json", guest_read}, {"probes.json", probes_read},
     {"machine.json", machine_part_read}, {"activity.json", activity_part_read}, {"counters.json", counters_part_read},
     {"runs.json", runs_read},         {"statements.json", statements_read}, {"imports.json", imports_read},
+    {"exits.json", exits_part_read},
 };
 
 /* Where others' runs differ by less than the usual effect, that difference is what is asked about: a cause of half of it matters. */
@@ -490,6 +505,8 @@ bool loaded_case_replay(struct loaded_case *loaded, const char *folder, struct e
 
 void loaded_case_done(struct loaded_case *loaded)
 {
+    if (loaded->has_exits)
+        exits_done(&loaded->exits);
     capture_done(&loaded->capture);
     arena_done(&loaded->arena);
 }

@@ -15,6 +15,7 @@
 #include "capture/case_folder.h"
 #include "command/command.h"
 #include "finding/results.h"
+#include "model/exits.h"
 
 struct loaded_case {
     struct arena arena;
@@ -45,6 +46,8 @@ struct loaded_case {
     const char *host_denominator; /* NULL: there is none */
     struct statements statements;
     struct imported imported;
+    struct exits exits; /* of guests, as plumb exits gathered them */
+    bool has_exits;
     struct results results;
 };
 

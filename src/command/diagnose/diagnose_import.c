@@ -141,8 +141,12 @@ static bool import_file(struct importing *importing, const char *path, struct er
     struct imported_text text;
     struct view rest = all;
     size_t tables = 0;
-    for (; import_text_next(&rest, &importing->arena, &text); tables++)
+    for (; import_text_next(&rest, &importing->arena, &text); tables++) {
+        struct imported_text beside;
         table_state(importing, path, &text);
+        if (import_text_beside(&text, &importing->arena, &beside))
+            table_state(importing, path, &beside);
+    }
     if (!tables) {
         text = import_text_read(all, &importing->arena);
         statement_write(&importing->statements, arena_printf(&importing->arena, "imported, not measured by plumb: %s", text.origin), path, text.summary);

@@ -31,10 +31,27 @@ static void code_add(struct text *out, const struct loaded_case *loaded, const s
     source_text_free(source);
 }
 
+static void exits_part(struct text *out, const struct exits *exits, struct arena *arena)
+{
+    struct exit_table table;
+    const struct exit_table_options options = {.only_vcpu = -1};
+    exit_table_build(&table, exits, &options, arena);
+    report_exits_json(out, &table);
+}
+
+static void topdown_part(struct text *out, const struct imported *imported, struct arena *arena)
+{
+    struct topdown_reported reported;
+    if (!topdown_reported_find(&reported, imported, arena))
+        return;
+    report_topdown_json(out, &reported, arena);
+    topdown_reported_done(&reported);
+}
+
 bool diagnose_report_write(const char *path, const struct loaded_case *loaded, struct view findings,
                            const struct sysroot *root, struct error *err)
 {
-    scoped_text struct text stacks = {0}, times = {0}, code = {0}, pages = {0}, machine = {0}, page = {0};
+    scoped_text struct text stacks = {0}, times = {0}, code = {0}, pages = {0}, machine = {0}, exits = {0}, topdown = {0}, page = {0};
     struct parts parts = {.items = {{"diagnosis", findings}}, .count = 1};
     struct arena arena;
     arena_init(&arena);
@@ -53,6 +70,11 @@ bool diagnose_report_write(const char *path, const struct loaded_case *loaded, s
         report_pages_json(&pages, loaded->pages, loaded->pages_count);
     if (loaded->results.surroundings)
         report_machine_json(&machine, loaded->results.surroundings);
+    if (loaded->has_exits)
+        exits_part(&exits, &loaded->exits, &arena);
+    topdown_part(&topdown, loaded->results.imported, &arena);
+    part_add(&parts, "topdown", &topdown);
+    part_add(&parts, "exits", &exits);
     part_add(&parts, "stacks", &stacks);
     part_add(&parts, "timeline", &times);
     part_add(&parts, "code", &code);

@@ -81,16 +81,6 @@ static void readings_take(struct topdown_run *run)
     table_readings_fill(&run->readings, &run->table, readings, run->counts.event_count, constants, &run->arena);
 }
 
-/* The metric of a printed name: "tma_x", "Backend_Bound.Memory_Bound", "x". */
-static uint32_t metric_named(const struct topdown_run *run, const char *name)
-{
-    const char *dot = strrchr(name, '.'), *last = dot ? dot + 1 : name;
-    uint32_t found = table_metric_find(&run->table, view_of(last));
-    if (found == TABLE_NONE && strncmp(last, "tma_", 4) == 0)
-        found = table_metric_find(&run->table, view_of(last + 4));
-    return found;
-}
-
 /* Names have changed between versions of the published tables. */
 static void renaming_note(struct topdown_run *run, const char *printed, const char *name)
 {
@@ -107,7 +97,7 @@ static void metrics_take(struct topdown_run *run)
     table_evaluate(&run->table, &run->readings.inputs, &values, &run->arena);
     for (size_t at = 0; at < run->counts.metric_count; at++) {
         const struct counted_metric *printed = &run->counts.metrics[at];
-        uint32_t metric = metric_named(run, printed->name);
+        uint32_t metric = table_metric_printed(&run->table, printed->name);
         if (metric == TABLE_NONE || values.metrics[metric].known)
             continue;
         bool percent = strchr(printed->unit, '%') != NULL && run->table.metrics.items[metric].scale == 100;

@@ -190,6 +190,12 @@ static uint32_t metric_named(const struct metric_table *table, struct view name,
     return found;
 }
 
+uint32_t table_metric_printed(const struct metric_table *table, const char *name)
+{
+    const char *dot = strrchr(name, '.');
+    return metric_named(table, view_of(dot ? dot + 1 : name), true);
+}
+
 /* What a formula's alias stands for; "a[0]" is the first instance of what a stands for. */
 static struct view alias_undo(struct metric_table *table, struct view name, const struct table_scope *scope)
 {

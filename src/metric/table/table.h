@@ -140,6 +140,8 @@ enum microarchitecture_vendor metric_table_vendor(const struct metric_table *tab
 /* Index by name in any case, or TABLE_NONE. */
 uint32_t table_event_find(const struct metric_table *table, struct view name);
 uint32_t table_metric_find(const struct metric_table *table, struct view name);
+/* The same by a name that a tool printed: "tma_x", "Backend_Bound.Memory_Bound", "x". */
+uint32_t table_metric_printed(const struct metric_table *table, const char *name);
 
 /*
  * The term that "EVENT:c1:e1" (perfmon) or "cpu@EVENT\,cmask\=1@k", "EVENT:u" (Linux) stands for, added when it is new.

@@ -51,6 +51,15 @@ struct text_style {
 
 #define DIAGNOSIS_SCHEMA 1
 
+/* What its numbers rest on. */
+enum diagnosis_basis {
+    BASIS_COUNTERS, /* hardware counters, with whatever else was measured */
+    BASIS_ESTIMATE, /* samples, code and probes, without hardware counters */
+    BASIS_IMPORTED, /* nothing but what other tools measured, or people said */
+    BASIS_COUNT
+};
+enum diagnosis_basis diagnosis_basis_of(const struct diagnosis *diagnosis);
+
 void diagnosis_text(struct text *out, const struct diagnosis *diagnosis, const struct text_style *style);
 void diagnosis_json(struct text *out, const struct diagnosis *diagnosis);
 

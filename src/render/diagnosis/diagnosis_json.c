@@ -346,6 +346,18 @@ static void write_confirmed(struct json_writer *json, const struct diagnosis_con
     json_object_close(json);
 }
 
+enum diagnosis_basis diagnosis_basis_of(const struct diagnosis *diagnosis)
+{
+    const struct results *results = diagnosis->results;
+    if (counter_summary_has_hardware(results->counters))
+        return BASIS_COUNTERS;
+    return !results->stalls && (results->imported || diagnosis->statements) ? BASIS_IMPORTED : BASIS_ESTIMATE;
+}
+
+static const char *const basis_names[] = {
+    [BASIS_COUNTERS] = "counters", [BASIS_ESTIMATE] = "estimate", [BASIS_IMPORTED] = "imported"};
+_Static_assert(array_count(basis_names) == BASIS_COUNT, "a name for each basis");
+
 void diagnosis_json(struct text *out, const struct diagnosis *diagnosis)
 {
     struct json_writer json;
@@ -356,6 +368,7 @@ void diagnosis_json(struct text *out, const struct diagnosis *diagnosis)
     json_u64(&json, "schema", DIAGNOSIS_SCHEMA);
     json_string(&json, "made_by", "plumb " PLUMB_VERSION);
     json_string(&json, "subject", diagnosis->subject);
+    json_string(&json, "basis", basis_names[diagnosis_basis_of(diagnosis)]);
     json_double(&json, "effect", diagnosis->results->effect);
     json_object_open(&json, "verdict");
     json_string(&json, "kind", overall_kind_name(overall->kind));

@@ -979,15 +979,15 @@ void diagnosis_text(struct text *out, const struct diagnosis *diagnosis, const s
 {
     struct page page = {out, style, diagnosis};
     const struct surroundings *machine = diagnosis->results->surroundings;
-    bool estimated = !counter_summary_has_hardware(diagnosis->results->counters);
-    bool imported = diagnosis->results->imported && !diagnosis->results->stalls;
+    static const char *const marks[] = {[BASIS_COUNTERS] = "", [BASIS_ESTIMATE] = "  ESTIMATED (no PMU)", [BASIS_IMPORTED] = "  IMPORTED (not ours)"};
+    const char *mark = marks[diagnosis_basis_of(diagnosis)];
     scoped_text struct text title = {0};
     text_printf(&title, "plumb diagnose  %s", diagnosis->subject);
     scoped_text struct text cut = {0};
-    fitted(&cut, text_string(&title), width_of(&page) - (estimated ? 20 : 0));
+    fitted(&cut, text_string(&title), width_of(&page) - strlen(mark));
     coloured(&page, BOLD, text_string(&cut));
-    if (estimated)
-        coloured(&page, YELLOW, imported ? "  IMPORTED (not ours)" : "  ESTIMATED (no PMU)");
+    if (mark[0])
+        coloured(&page, YELLOW, mark);
     text_add_char(out, '\n');
     if (machine && machine->cpu[0]) {
         scoped_text struct text line = {0};

@@ -10,7 +10,9 @@
 
 #include "analyse/code/code_listing.h"
 #include "analyse/code/stack_tree.h"
+#include "analyse/exits/exit_table.h"
 #include "analyse/time/timeline.h"
+#include "analyse/topdown/topdown_reported.h"
 #include "base/text.h"
 #include "system/memory/process_pages.h"
 #include "system/surroundings.h"
@@ -30,6 +32,10 @@ void report_code_json(struct text *out, const struct code_listing *listing, cons
 /* Per mapping; of each process the largest by resident memory. */
 void report_pages_json(struct text *out, const struct process_pages *pages, size_t count);
 void report_timeline_json(struct text *out, const struct timeline *timeline);
+/* As plumb exits --json has it. */
+void report_exits_json(struct text *out, const struct exit_table *table);
+/* As plumb topdown --json has it. */
+void report_topdown_json(struct text *out, const struct topdown_reported *reported, struct arena *arena);
 void report_machine_json(struct text *out, const struct surroundings *surroundings);
 
 /* web/dist/report.html, as it was built. */

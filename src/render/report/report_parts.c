@@ -2,7 +2,9 @@
 /* The parts of a report that no other output has: doc/schema-report.md. */
 #include "base/json_writer.h"
 #include "base/scope.h"
+#include "render/exits/exits.h"
 #include "render/report/report.h"
+#include "render/topdown/topdown_page.h"
 #include "statistics/json_interval.h"
 
 #include <stdlib.h>
@@ -218,6 +220,28 @@ void report_timeline_json(struct text *out, const struct timeline *timeline)
     }
     json_array_close(&json);
     json_object_close(&json);
+}
+
+void report_exits_json(struct text *out, const struct exit_table *table)
+{
+    struct json_writer json;
+    const struct exit_report report = {.heading = "guests", .method = "gathered by plumb exits, kept in the case", .at_s = -1};
+    part_begin(&json, out, "plumb exits");
+    exit_table_json(&json, table, &report);
+    json_object_close(&json);
+}
+
+void report_topdown_json(struct text *out, const struct topdown_reported *reported, struct arena *arena)
+{
+    const char *const notes[] = {
+        arena_printf(arena, "no place in the tree has: %s", reported->strange),
+    };
+    const struct topdown_page page = {
+        .origin = arena_printf(arena, "%s (imported, not measured by plumb)", reported->files),
+        .notes = notes,
+        .note_count = reported->strange[0] ? 1 : 0,
+    };
+    topdown_json_write(out, &reported->tree, &page);
 }
 
 void report_machine_json(struct text *out, const struct surroundings *surroundings)

@@ -114,3 +114,26 @@ Test(import_text, documents_survive_truncation_and_flipped_bits)
             arena_done(&arena);
         }
 }
+
+Test(import_text, metrics_beside_counts_are_a_table_of_their_own)
+{
+    static const char text[] = "  1,000,000      cycles\n  2,000,000      instructions    #    2.00  insn per cycle\n"
+                               "  3,000,000      branches\n         TopdownL1        #     12.3 %  tma_backend_bound\n"
+                               "                          #     60.0 %  tma_retiring   (66.64%)\n  1.5 seconds time elapsed\n";
+    struct arena arena;
+    arena_init(&arena);
+    struct view rest = view_of(text);
+    struct imported_text table, beside;
+    cr_assert(import_text_next(&rest, &arena, &table));
+    cr_expect_eq(table.kind, IMPORT_STAT);
+    cr_expect_eq(table.row_count, 3);
+    cr_assert(import_text_beside(&table, &arena, &beside));
+    cr_expect_eq(beside.kind, IMPORT_METRICS);
+    cr_assert_eq(beside.row_count, 2);
+    cr_expect_str_eq(beside.rows[1].name, "tma_retiring");
+    cr_expect_float_eq(beside.rows[1].number, 60, 1e-9);
+    cr_expect(!import_text_next(&rest, &arena, &table));
+    struct imported_text alone = import_text_read(view_of("  1,000 cycles\n"), &arena);
+    cr_expect(!import_text_beside(&alone, &arena, &beside));
+    arena_done(&arena);
+}
