@@ -92,6 +92,7 @@ export function flameSection(part) {
   const result = h("span.result", { "aria-live": "polite" });
   const reset = h("button", { type: "button", disabled: true, onclick: () => zoom(0) }, "Reset zoom");
   let focus = 0, cursor = 0, matches = null, chart = null;
+  let byKeys = false; // a pointer that rests where the chart is drawn anew says nothing
 
   const say = (node) => {
     const samples = tree.samples[node], interval = shareInterval(samples, part.samples), frame = part.frames[tree.frame[node]];
@@ -112,7 +113,7 @@ export function flameSection(part) {
   const draw = () => {
     if (!chart) {
       chart = flamegraph().width(width()).cellHeight(CELL).inverted(true).transitionDuration(0).minFrameSize(0.5).resetHeightOnZoom(true)
-        .tooltip(Object.assign(() => {}, { show: (_, d) => { status.textContent = say(d.data.node); }, hide: () => {}, destroy: () => {} }))
+        .tooltip(Object.assign(() => {}, { show: (_, d) => { if (!byKeys) status.textContent = say(d.data.node); }, hide: () => {}, destroy: () => {} }))
         .setColorMapper(fill).onClick((d) => zoom(d.data.node));
       select(chartBox).datum(tree.drawn(focus, least())).call(chart);
     } else {
@@ -158,10 +159,12 @@ export function flameSection(part) {
     else if (event.key === "Escape") zoom(0);
     else return;
     event.preventDefault();
+    byKeys = true;
     status.textContent = say(cursor);
     mark();
   });
-  chartBox.addEventListener("mouseleave", () => { status.textContent = say(focus); });
+  chartBox.addEventListener("mousemove", (event) => { if (event.movementX || event.movementY) byKeys = false; });
+  chartBox.addEventListener("mouseleave", () => { if (!byKeys) status.textContent = say(focus); });
 
   const legend = h("p.legend", null, [["own", "the program"], ["library", "libraries"], ["kernel", "kernel"], ["thread", "threads, by name"]].map(([key, label]) =>
     h("span.key", null, h(`i.swatch.flame-${key}`, null), label)));
