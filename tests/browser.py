@@ -19,6 +19,8 @@ import time
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 ANSWER_SECONDS = 120
+REPORT_READY = ("document.querySelector('#app > *') && "
+                "(!document.querySelector('.flame') || document.querySelector('.flame').dataset.drawn === 'yes')")
 
 
 def chromium():
@@ -94,8 +96,8 @@ class Browser:
             if "method" in said:
                 self.events.append(said)
 
-    def open(self, path, width=1280, height=900, dark=False, phone=False, before=None):
-        """A page that has drawn its flame graph, or has none. before: a script that runs before its own."""
+    def open(self, path, width=1280, height=900, dark=False, phone=False, before=None, ready=REPORT_READY):
+        """A page that has drawn its flame graph, or has none. before: a script that runs before its own; ready: what is true once it is drawn."""
         target = self.ask("Target.createTarget", url="about:blank")["targetId"]
         page = Page(self, self.ask("Target.attachToTarget", targetId=target, flatten=True)["sessionId"], target)
         for domain in ("Page", "Runtime", "Log", "Network"):
@@ -105,8 +107,7 @@ class Browser:
         if before:
             page.ask("Page.addScriptToEvaluateOnNewDocument", source=before)
         page.ask("Page.navigate", url=pathlib.Path(path).resolve().as_uri())
-        page.wait("document.readyState === 'complete' && document.querySelector('#app > *') && "
-                  "(!document.querySelector('.flame') || document.querySelector('.flame').dataset.drawn === 'yes')")
+        page.wait(f"document.readyState === 'complete' && {ready}")
         return page
 
 

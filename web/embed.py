@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Put the built page of the report into the program: web/dist/report.html, then the C file to write."""
+"""Put a file into the program: embed.py FILE C-FILE HEADER NAME defines the header's NAME_bytes (ended by NUL) and NAME_length."""
 import pathlib
 import sys
 
@@ -13,12 +13,13 @@ def quoted(piece):
 
 
 def main():
-    page = pathlib.Path(sys.argv[1]).read_bytes()
+    source, made, header, name = sys.argv[1:]
+    page = pathlib.Path(source).read_bytes()
     lines = [quoted(page[at:at + LINE_BYTES]) for at in range(0, len(page), LINE_BYTES)]
-    pathlib.Path(sys.argv[2]).write_text(
-        "/* Made by web/embed.py. */\n#include \"render/report/report.h\"\n\n"
-        "const char report_page_bytes[] =\n" + "\n".join(lines) + ";\n"
-        f"const size_t report_page_length = {len(page)};\n", encoding="ascii")
+    pathlib.Path(made).write_text(
+        f"/* Made by web/embed.py. */\n#include \"{header}\"\n\n"
+        f"const char {name}_bytes[] =\n" + "\n".join(lines) + ";\n"
+        f"const size_t {name}_length = {len(page)};\n", encoding="ascii")
 
 
 if __name__ == "__main__":

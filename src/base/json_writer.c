@@ -11,29 +11,12 @@ void json_begin(struct json_writer *json, struct text *out)
     *json = (struct json_writer){.out = out};
 }
 
-/* Bytes of the well-formed UTF-8 sequence at text, or 0. */
-static size_t utf8_length(const unsigned char *text, size_t left)
-{
-    if (text[0] < 0x80)
-        return 1;
-    size_t length = text[0] >= 0xf0 && text[0] < 0xf5 ? 4 : text[0] >= 0xe0 ? 3 : text[0] >= 0xc2 ? 2 : 0;
-    if (text[0] >= 0xf5 || !length || length > left)
-        return 0;
-    for (size_t at = 1; at < length; at++)
-        if ((text[at] & 0xc0) != 0x80)
-            return 0;
-    bool overlong = (text[0] == 0xe0 && text[1] < 0xa0) || (text[0] == 0xf0 && text[1] < 0x90);
-    bool surrogate = text[0] == 0xed && text[1] >= 0xa0;
-    bool beyond = text[0] == 0xf4 && text[1] >= 0x90;
-    return overlong || surrogate || beyond ? 0 : length;
-}
-
 static void add_quoted(struct text *out, const char *value, size_t length)
 {
     text_add_char(out, '"');
     for (size_t at = 0; at < length;) {
         unsigned char c = (unsigned char)value[at];
-        size_t bytes = utf8_length((const unsigned char *)value + at, length - at);
+        size_t bytes = utf8_length(value + at, length - at);
         if (c == '"' || c == '\\')
             text_printf(out, "\\%c", c);
         else if (c == '\n')

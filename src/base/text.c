@@ -315,6 +315,23 @@ bool text_write_file(struct text *text, FILE *file)
     return written;
 }
 
+size_t utf8_length(const char *string, size_t left)
+{
+    const unsigned char *text = (const unsigned char *)string;
+    if (text[0] < 0x80)
+        return 1;
+    size_t length = text[0] >= 0xf0 && text[0] < 0xf5 ? 4 : text[0] >= 0xe0 ? 3 : text[0] >= 0xc2 ? 2 : 0;
+    if (text[0] >= 0xf5 || !length || length > left)
+        return 0;
+    for (size_t at = 1; at < length; at++)
+        if ((text[at] & 0xc0) != 0x80)
+            return 0;
+    bool overlong = (text[0] == 0xe0 && text[1] < 0xa0) || (text[0] == 0xf0 && text[1] < 0x90);
+    bool surrogate = text[0] == 0xed && text[1] >= 0xa0;
+    bool beyond = text[0] == 0xf4 && text[1] >= 0x90;
+    return overlong || surrogate || beyond ? 0 : length;
+}
+
 size_t text_columns(const char *string)
 {
     size_t columns = 0;

@@ -80,6 +80,8 @@ bool text_write_file(struct text *text, FILE *file);
 
 #define scoped_text scoped(text_done)
 
+/* Bytes of the well-formed UTF-8 sequence at text, or 0; left: at least 1. */
+size_t utf8_length(const char *text, size_t left);
 /* Columns that a UTF-8 string takes on a terminal, counting each code point as one. */
 size_t text_columns(const char *string);
 /*

@@ -13,6 +13,7 @@ const struct command *const command_table[] = {
     &command_annotate,
     &command_script,
     &command_export,
+    &command_flamegraph,
     &command_pages,
     &command_exits,
     &command_compare,

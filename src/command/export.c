@@ -2,34 +2,29 @@
 /* plumb export: a recording's stacks in the formats of other tools. */
 #include "command/command_table.h"
 #include "command/options.h"
-#include "command/recording_header.h"
-#include "command/recording_input.h"
+#include "command/stack_input.h"
 
-#include "analyse/code/stack_profile.h"
 #include "base/scope.h"
 #include "render/profile/profile.h"
 
-#include <errno.h>
-#include <inttypes.h>
 #include <string.h>
 
 struct export_options {
-    struct recording_input input;
-    const char *event, *output, *weight;
-    bool inlines, quiet;
+    struct stack_input stacks;
+    const char *output, *weight;
 };
 
 #define AT(member) offsetof(struct export_options, member)
 
 static const struct option_row export_rows[] = {
     {0, NULL, OPTION_HEADING, 0, NULL, "what to read"},
-    RECORDING_INPUT_ROWS(export_options),
-    {'e', "event", OPTION_TEXT, AT(event), "NAME", "only samples of this event (default: all; of folded: the first that has samples)"},
+    RECORDING_INPUT_ROWS_OF(export_options, stacks.recording),
+    {'e', "event", OPTION_TEXT, AT(stacks.event), "NAME", "only samples of this event (default: all; of folded: the first that has samples)"},
     {0, NULL, OPTION_HEADING, 0, NULL, "output"},
     {'o', "output", OPTION_TEXT, AT(output), "FILE", "write there instead of to standard output"},
     {0, "weight", OPTION_TEXT, AT(weight), "samples|period", "what the numbers of folded count (default: samples)"},
-    {0, "inline", OPTION_FLAG, AT(inlines), NULL, "inlined functions are frames (default)"},
-    {'q', "quiet", OPTION_FLAG, AT(quiet), NULL, "no notes"},
+    {0, "inline", OPTION_FLAG, AT(stacks.inlines), NULL, "inlined functions are frames (default)"},
+    {'q', "quiet", OPTION_FLAG, AT(stacks.quiet), NULL, "no notes"},
     {0},
 };
 
@@ -50,9 +45,7 @@ static const struct export_format formats[] = {
 struct exporting {
     struct export_options options;
     const struct export_format *format;
-    struct source *source;
-    struct capture capture;
-    struct sample_tally tally;
+    const struct context *context;
 };
 
 static bool format_find(struct exporting *exporting, const char *word, struct error *err)
@@ -86,123 +79,27 @@ static bool export_parse(struct exporting *exporting, int argc, char **argv, str
     return true;
 }
 
-static bool count_sample(void *context, struct capture *capture, const struct record *record, const struct sample *sample)
+static bool export_write(void *context, const struct stack_profile *profile, uint32_t event, struct error *err)
 {
-    struct exporting *exporting = context;
-    (void)capture, (void)record;
-    if (sample)
-        sample_tally_add(&exporting->tally, sample);
-    return true;
-}
-
-static bool event_named(const struct exporting *exporting, uint32_t *ret_event, struct error *err)
-{
-    const struct recording *recording = &exporting->capture.recording;
-    scoped_text struct text names = {0};
-    for (uint32_t event = 0; event < recording->event_count; event++) {
-        if (strcmp(recording->events[event].name, exporting->options.event) == 0) {
-            *ret_event = event;
-            return recording->events[event].sample_count ||
-                   error_set(err, ERROR_NOT_FOUND, "event '%s' has no samples", exporting->options.event);
-        }
-        text_printf(&names, "%s%s", event ? ", " : "", recording->events[event].name);
-    }
-    return error_set(err, ERROR_USAGE, "the recording has no event '%s', but %s", exporting->options.event, text_string(&names));
-}
-
-/* Which events' samples: the one that was named, all, or the first where numbers of several can't be told apart. */
-static bool event_choose(const struct exporting *exporting, FILE *talk, uint32_t *ret_event, struct error *err)
-{
-    const struct recording *recording = &exporting->capture.recording;
-    if (exporting->options.event)
-        return event_named(exporting, ret_event, err);
-    *ret_event = PROFILE_ALL_EVENTS;
-    for (uint32_t event = 0; exporting->format->of_one_event && event < recording->event_count; event++) {
-        if (!recording->events[event].sample_count)
-            continue;
-        if (*ret_event == PROFILE_ALL_EVENTS)
-            *ret_event = event;
-        else if (!exporting->options.quiet)
-            fprintf(talk, "note: samples of '%s' only; those of '%s' are left out (--event)\n", recording->events[*ret_event].name,
-                    recording->events[event].name);
-    }
-    return true;
-}
-
-static bool result_write(const struct exporting *exporting, struct context *context, struct text *out, struct error *err)
-{
-    const char *path = exporting->options.output;
-    FILE *file = path ? fopen(path, "we") : context->out;
-    if (!file)
-        return error_system(err, errno, "can't write '%s'", path);
-    bool written = text_write_file(out, file) && fflush(file) == 0;
-    int write_errno = errno;
-    if (path && fclose(file) != 0 && written) {
-        written = false;
-        write_errno = errno;
-    }
-    return written || (!path && write_errno == EPIPE) || error_system(err, write_errno, "can't write '%s'", path ? path : "the result");
-}
-
-static bool export_write(struct exporting *exporting, struct context *context, struct symboliser *symboliser, struct error *err)
-{
-    struct profile_request request = {.by_period = exporting->options.weight && strcmp(exporting->options.weight, "period") == 0,
-                                      .name = recording_input_path(&exporting->options.input)};
-    if (!exporting->tally.count)
-        return error_set(err, ERROR_NOT_FOUND, "'%s' holds no samples", request.name);
-    if (!event_choose(exporting, context->talk, &request.event, err))
-        return false;
-    struct places places;
-    struct stack_profile profile;
+    const struct exporting *exporting = context;
+    const struct export_options *options = &exporting->options;
+    struct profile_request request = {.profile = profile, .event = event,
+                                      .by_period = options->weight && strcmp(options->weight, "period") == 0,
+                                      .name = recording_input_path(&options->stacks.recording)};
     scoped_text struct text out = {0};
-    places_init(&places, &exporting->capture.recording, symboliser, (struct places_options){.inlines = exporting->options.inlines});
-    stack_profile_build(&profile, &exporting->tally, &exporting->capture.recording, &places);
-    request.profile = &profile;
     exporting->format->write(&out, &request);
-    stack_profile_done(&profile);
-    places_done(&places);
-    return result_write(exporting, context, &out, err);
-}
-
-static bool export_named(struct exporting *exporting, struct context *context, struct recording_names *names, struct error *err)
-{
-    struct capture_unwinder unwinder = recording_names_unwinder(names);
-    struct capture_watch watch = {exporting, count_sample};
-    struct capture_options options = {.watch = &watch, .unwinder = &unwinder};
-    struct error trouble = {0};
-    const char *path = recording_input_path(&exporting->options.input);
-    bool complete = capture_fill_with(&exporting->capture, exporting->source, &options, &trouble);
-    if (!complete && !exporting->tally.count)
-        return (*err = trouble, error_wrap(err, "'%s'", path));
-    if (!recording_names_begin(names, err))
-        return false;
-    if (!exporting->options.quiet)
-        recording_losses_report(context->talk, &exporting->capture.losses);
-    if (!export_write(exporting, context, names->symboliser, err))
-        return false;
-    /* Damage in the middle doesn't hide what came before it. */
-    return complete || (*err = trouble, error_wrap(err, "'%s' is damaged, the result holds what came before", path));
-}
-
-static bool export_all(struct exporting *exporting, struct context *context, struct error *err)
-{
-    if (!recording_input_open(&exporting->options.input, &exporting->source, err))
-        return false;
-    struct recording_names names = {.input = &exporting->options.input, .context = context, .capture = &exporting->capture,
-                                    .source = exporting->source};
-    capture_init(&exporting->capture);
-    bool done = export_named(exporting, context, &names, err);
-    recording_names_done(&names);
-    sample_tally_done(&exporting->tally);
-    capture_done(&exporting->capture);
-    exporting->source->ops->close(exporting->source);
-    return done;
+    return result_write(exporting->context, options->output, &out, err);
 }
 
 static bool export_run(struct context *context, int argc, char **argv, struct error *err)
 {
-    struct exporting exporting = {.options = {.input = RECORDING_INPUT_DEFAULTS, .inlines = true}};
-    bool done = export_parse(&exporting, argc, argv, err) && export_all(&exporting, context, err);
+    struct exporting exporting = {.options = {.stacks = {.recording = RECORDING_INPUT_DEFAULTS, .inlines = true}}, .context = context};
+    struct stack_use use = {&exporting, export_write};
+    bool done = export_parse(&exporting, argc, argv, err);
+    if (done) {
+        exporting.options.stacks.of_one_event = exporting.format->of_one_event;
+        done = stack_input_read(&exporting.options.stacks, context, &use, err);
+    }
     options_done(export_rows, &exporting.options);
     return done;
 }

@@ -19,20 +19,21 @@ struct recording_input {
 
 #define RECORDING_INPUT_DEFAULTS {.demangle = true, .versions = true}
 
-/* Rows for an option table whose values struct has a member `input`. */
-#define RECORDING_INPUT_ROWS(values)                                                                              \
-    {'i', "input", OPTION_TEXT, offsetof(struct values, input.path), "FILE",                                      \
+/* Rows for an option table whose values struct has such a member, by that name or as `input`. */
+#define RECORDING_INPUT_ROWS(values) RECORDING_INPUT_ROWS_OF(values, input)
+#define RECORDING_INPUT_ROWS_OF(values, member)                                                                              \
+    {'i', "input", OPTION_TEXT, offsetof(struct values, member.path), "FILE",                                      \
      "recording to read, - for standard input (default: perf.data)"},                                             \
-        {0, "symfs", OPTION_TEXT, offsetof(struct values, input.symfs), "FOLDER",                                 \
+        {0, "symfs", OPTION_TEXT, offsetof(struct values, member.symfs), "FOLDER",                                 \
          "look for binaries below this folder"},                                                                  \
-        {0, "kallsyms", OPTION_TEXT, offsetof(struct values, input.kallsyms), "FILE",                             \
+        {0, "kallsyms", OPTION_TEXT, offsetof(struct values, member.kallsyms), "FILE",                             \
          "kernel symbols, instead of /proc/kallsyms"},                                                            \
-        {'k', "vmlinux", OPTION_TEXT, offsetof(struct values, input.vmlinux), "FILE", "kernel image to name from"}, \
-        {0, "demangle", OPTION_FLAG, offsetof(struct values, input.demangle), NULL,                               \
+        {'k', "vmlinux", OPTION_TEXT, offsetof(struct values, member.vmlinux), "FILE", "kernel image to name from"}, \
+        {0, "demangle", OPTION_FLAG, offsetof(struct values, member.demangle), NULL,                               \
          "demangle names (default; --no-demangle leaves them as they are)"},                                      \
-        {0, "debuginfod", OPTION_FLAG, offsetof(struct values, input.debuginfod), NULL,                           \
+        {0, "debuginfod", OPTION_FLAG, offsetof(struct values, member.debuginfod), NULL,                           \
          "fetch binaries and debug files that aren't here from $DEBUGINFOD_URLS"},                                \
-        {'f', "force", OPTION_FLAG, offsetof(struct values, input.force), NULL,                                   \
+        {'f', "force", OPTION_FLAG, offsetof(struct values, member.force), NULL,                                   \
          "for perf's users: plumb reads recordings of any owner anyway"}
 
 /* The path that will be read. */

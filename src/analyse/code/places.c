@@ -179,3 +179,11 @@ size_t places_frames(struct places *places, uint32_t location, const uint32_t **
     *ret_frames = places->frames + span->first;
     return span->count;
 }
+
+void place_add_name(struct text *out, const struct place *place)
+{
+    if (place->symbol)
+        text_add(out, place->symbol);
+    else
+        text_printf(out, place->dso && place->dso[0] == '[' ? "%s" : "[%s]", place->dso && place->dso[0] ? place->dso : "unknown");
+}

@@ -7,6 +7,7 @@
 #define PLUMB_ANALYSE_CODE_PLACES_H
 
 #include "base/hashmap.h"
+#include "base/text.h"
 #include "model/recording.h"
 #include "symbol/symboliser.h"
 
@@ -58,5 +59,7 @@ uint32_t places_of(struct places *places, uint32_t location);
 const struct place *places_at(struct places *places, uint32_t location);
 /* The location's frames, innermost first: inlined functions, then the function. Valid until the next call. */
 size_t places_frames(struct places *places, uint32_t location, const uint32_t **ret_frames);
+/* What a frame of a stack is called: its symbol, or "[dso]" where nothing names it. */
+void place_add_name(struct text *out, const struct place *place);
 
 #endif

@@ -9,6 +9,8 @@
 #include "analyse/code/places.h"
 #include "analyse/code/sample_tally.h"
 
+#define PROFILE_ALL_EVENTS UINT32_MAX /* in place of the number of one */
+
 struct profile_event {
     const char *name;
     bool counts_ns;           /* periods are nanoseconds of CPU time */

@@ -20,7 +20,7 @@ static void add_frame(struct text *out, const struct place *place)
 {
     size_t begin = out->length;
     text_add_char(out, ';');
-    profile_frame_name(out, place);
+    place_add_name(out, place);
     for (size_t at = begin + 1; at < out->length; at++)
         if (out->bytes[at] == ';' || out->bytes[at] == '\n')
             out->bytes[at] = ':';

@@ -128,7 +128,7 @@ static void add_program(struct writing *writing)
 static void add_place(struct writing *writing, uint64_t id, const struct place *place)
 {
     scoped_text struct text name = {0}, line = {0}, location = {0}, function = {0};
-    profile_frame_name(&name, place);
+    place_add_name(&name, place);
     add_number(&line, LINE_FUNCTION, id);
     add_number(&location, LOCATION_ID, id);
     add_number(&location, LOCATION_MAPPING, mapping_of(writing, place->dso_path));

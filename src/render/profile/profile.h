@@ -11,8 +11,6 @@
 #include "analyse/code/stack_profile.h"
 #include "base/text.h"
 
-#define PROFILE_ALL_EVENTS UINT32_MAX
-
 struct profile_request {
     const struct stack_profile *profile;
     uint32_t event;     /* only this one, or PROFILE_ALL_EVENTS */
@@ -28,7 +26,5 @@ void profile_csv(struct text *out, const struct profile_request *request);
 
 /* Whether this event's samples belong into the result. */
 bool profile_wants(const struct profile_request *request, uint32_t event);
-/* What a frame is called: its symbol, or "[dso]" where nothing names it. Owner of the text: out. */
-void profile_frame_name(struct text *out, const struct place *place);
 
 #endif

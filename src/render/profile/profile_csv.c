@@ -55,7 +55,7 @@ static void add_row(struct text *out, const struct profile_request *request, uin
 {
     const struct place *place = &request->profile->places->items[row->place];
     scoped_text struct text name = {0};
-    profile_frame_name(&name, place);
+    place_add_name(&name, place);
     add_field(out, request->profile->events[event].name);
     text_add_char(out, ',');
     add_field(out, text_string(&name));

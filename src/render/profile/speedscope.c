@@ -11,7 +11,7 @@ static void add_frames(struct json_writer *json, const struct places *places)
     for (size_t at = 0; at < places->count; at++) {
         const struct place *place = &places->items[at];
         text_clear(&name);
-        profile_frame_name(&name, place);
+        place_add_name(&name, place);
         json_object_open(json, NULL);
         json_string(json, "name", text_string(&name));
         if (place->dso_path && place->dso_path[0])

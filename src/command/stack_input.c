@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "command/stack_input.h"
+
+#include "base/scope.h"
+#include "command/recording_header.h"
+
+#include <errno.h>
+#include <string.h>
+
+struct reading {
+    const struct stack_input *input;
+    const struct context *context;
+    const struct stack_use *use;
+    struct source *source;
+    struct capture capture;
+    struct sample_tally tally;
+};
+
+static bool count_sample(void *context, struct capture *capture, const struct record *record, const struct sample *sample)
+{
+    struct reading *reading = context;
+    (void)capture, (void)record;
+    if (sample)
+        sample_tally_add(&reading->tally, sample);
+    return true;
+}
+
+static bool event_named(const struct reading *reading, uint32_t *ret_event, struct error *err)
+{
+    const struct recording *recording = &reading->capture.recording;
+    scoped_text struct text names = {0};
+    for (uint32_t event = 0; event < recording->event_count; event++) {
+        if (strcmp(recording->events[event].name, reading->input->event) == 0) {
+            *ret_event = event;
+            return recording->events[event].sample_count ||
+                   error_set(err, ERROR_NOT_FOUND, "event '%s' has no samples", reading->input->event);
+        }
+        text_printf(&names, "%s%s", event ? ", " : "", recording->events[event].name);
+    }
+    return error_set(err, ERROR_USAGE, "the recording has no event '%s', but %s", reading->input->event, text_string(&names));
+}
+
+/* Which events' samples: the one that was named, all, or the first where numbers of several can't be told apart. */
+static bool event_choose(const struct reading *reading, FILE *talk, uint32_t *ret_event, struct error *err)
+{
+    const struct recording *recording = &reading->capture.recording;
+    if (reading->input->event)
+        return event_named(reading, ret_event, err);
+    *ret_event = PROFILE_ALL_EVENTS;
+    for (uint32_t event = 0; reading->input->of_one_event && event < recording->event_count; event++) {
+        if (!recording->events[event].sample_count)
+            continue;
+        if (*ret_event == PROFILE_ALL_EVENTS)
+            *ret_event = event;
+        else if (!reading->input->quiet)
+            fprintf(talk, "note: samples of '%s' only; those of '%s' are left out (--event)\n", recording->events[*ret_event].name,
+                    recording->events[event].name);
+    }
+    return true;
+}
+
+bool result_write(const struct context *context, const char *path, struct text *out, struct error *err)
+{
+    FILE *file = path ? fopen(path, "we") : context->out;
+    if (!file)
+        return error_system(err, errno, "can't write '%s'", path);
+    bool written = text_write_file(out, file) && fflush(file) == 0;
+    int write_errno = errno;
+    if (path && fclose(file) != 0 && written) {
+        written = false;
+        write_errno = errno;
+    }
+    return written || (!path && write_errno == EPIPE) || error_system(err, write_errno, "can't write '%s'", path ? path : "the result");
+}
+
+static bool stacks_use(struct reading *reading, struct symboliser *symboliser, struct error *err)
+{
+    const struct stack_input *input = reading->input;
+    uint32_t event = PROFILE_ALL_EVENTS;
+    if (!reading->tally.count)
+        return error_set(err, ERROR_NOT_FOUND, "'%s' holds no samples", recording_input_path(&input->recording));
+    if (!event_choose(reading, reading->context->talk, &event, err))
+        return false;
+    struct places places;
+    struct stack_profile profile;
+    places_init(&places, &reading->capture.recording, symboliser, (struct places_options){.inlines = input->inlines});
+    stack_profile_build(&profile, &reading->tally, &reading->capture.recording, &places);
+    bool done = reading->use->use(reading->use->context, &profile, event, err);
+    stack_profile_done(&profile);
+    places_done(&places);
+    return done;
+}
+
+static bool stacks_read(struct reading *reading, struct recording_names *names, struct error *err)
+{
+    struct capture_unwinder unwinder = recording_names_unwinder(names);
+    struct capture_watch watch = {reading, count_sample};
+    struct capture_options options = {.watch = &watch, .unwinder = &unwinder};
+    struct error trouble = {0};
+    const char *path = recording_input_path(&reading->input->recording);
+    bool complete = capture_fill_with(&reading->capture, reading->source, &options, &trouble);
+    if (!complete && !reading->tally.count)
+        return (*err = trouble, error_wrap(err, "'%s'", path));
+    if (!recording_names_begin(names, err))
+        return false;
+    if (!reading->input->quiet)
+        recording_losses_report(reading->context->talk, &reading->capture.losses);
+    if (!stacks_use(reading, names->symboliser, err))
+        return false;
+    /* Damage in the middle doesn't hide what came before it. */
+    return complete || (*err = trouble, error_wrap(err, "'%s' is damaged, the result holds what came before", path));
+}
+
+bool stack_input_read(const struct stack_input *input, const struct context *context, const struct stack_use *use, struct error *err)
+{
+    struct reading reading = {.input = input, .context = context, .use = use};
+    if (!recording_input_open(&input->recording, &reading.source, err))
+        return false;
+    struct recording_names names = {.input = &input->recording, .context = context, .capture = &reading.capture, .source = reading.source};
+    capture_init(&reading.capture);
+    bool done = stacks_read(&reading, &names, err);
+    recording_names_done(&names);
+    sample_tally_done(&reading.tally);
+    capture_done(&reading.capture);
+    reading.source->ops->close(reading.source);
+    return done;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The stacks of a recording, each once: what export and flamegraph read, with the options that they share. */
+#ifndef PLUMB_COMMAND_STACK_INPUT_H
+#define PLUMB_COMMAND_STACK_INPUT_H
+
+#include "analyse/code/stack_profile.h"
+#include "command/recording_input.h"
+
+struct stack_input {
+    struct recording_input recording;
+    const char *event;
+    bool inlines, quiet;
+    bool of_one_event; /* its numbers are of one kind: without a name, the first event that has samples */
+};
+
+/* What to do with them: event is the one that was named or chosen, or PROFILE_ALL_EVENTS. */
+struct stack_use {
+    void *context;
+    bool (*use)(void *context, const struct stack_profile *profile, uint32_t event, struct error *err);
+};
+
+/* Errors: the recording's; a damaged one is used as far as it goes, and told. */
+MUST_CHECK bool stack_input_read(const struct stack_input *input, const struct context *context, const struct stack_use *use,
+                                 struct error *err);
+
+/* Write it all to the file; path NULL: to the context's output, where a reader that is gone is no error. */
+MUST_CHECK bool result_write(const struct context *context, const char *path, struct text *out, struct error *err);
+
+#endif
