@@ -3,6 +3,7 @@
 
 #include "base/scope.h"
 #include "base/vec.h"
+#include "finding/cpu/dispatch.h"
 #include "finding/family.h"
 #include "finding/wording.h"
 
@@ -435,7 +436,7 @@ static void advise(struct overall *overall, const char *text)
 static void what_next(struct overall *overall, const struct findings *findings, const struct results *results,
                       struct arena *arena)
 {
-    static const double JIT_MATTERS = 0.1;
+    static const double JIT_MATTERS = 0.1, DISPATCH_MATTERS = 0.1;
     const struct stalls *stalls = results->stalls;
     const struct finding *interpreter = finding_named(findings, "interpreter");
     if (interpreter && interpreter->verdict == VERDICT_UNDECIDED && interpreter->advice_count)
@@ -448,6 +449,11 @@ static void what_next(struct overall *overall, const struct findings *findings, 
     const struct finding *lead = lead_of(findings, results);
     if (lead && lead != interpreter && lead->remedy)
         advise(overall, arena_printf(arena, wording_find("verdict", "next-open"), lead->hypothesis->title, lead->remedy));
+    const struct finding *guesses = finding_named(findings, "branch-mispredicts");
+    struct dispatch dispatch = dispatch_of(results);
+    bool dispatches = dispatch.kind != DISPATCH_FIXED && dispatch.calls + dispatch.jumps >= DISPATCH_MATTERS * (double)stalls->sample_count;
+    if (dispatches && guesses && guesses->verdict == VERDICT_UNDECIDED && guesses->advice_count)
+        advise(overall, guesses->advice[0]);
     const struct stall_function *hottest = stalls->function_count ? &stalls->functions[0] : NULL;
     if (hottest && (double)stalls->unnamed_samples * 2 > (double)stalls->sample_count)
         advise(overall, wording_find("common", "remedy-names"));

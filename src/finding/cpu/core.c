@@ -3,6 +3,7 @@
 #include "finding/family.h"
 
 #include "analyse/code/narrow_code.h"
+#include "finding/cpu/dispatch.h"
 
 #include <string.h>
 
@@ -100,8 +101,23 @@ const struct hypothesis hypothesis_divider = {
     .test = divider_test,
 };
 
+/* What is said of wrong guesses, by which jumps they are of. */
+static const struct {
+    const char *headline, *estimated, *advice, *remedy, *confirm;
+} guess_words[] = {
+    [DISPATCH_FIXED] = {"headline", "headline-estimated", "advice", "remedy", "confirm"},
+    [DISPATCH_JUMPS] = {"headline-indirect", "headline-estimated-jumps", "advice-jumps", "remedy-jumps", "confirm-jumps"},
+    [DISPATCH_CALLS] = {"headline-indirect", "headline-estimated-calls", "advice-calls", "remedy-calls", "confirm-calls"},
+};
+
+static void advise_on_guesses(struct finding *finding, const struct dispatch *dispatch)
+{
+    finding_advise(finding, guess_words[dispatch->kind].advice, VALUE_TEXT("function", dispatch->function ? dispatch->function : "the hot code"),
+                   VALUE_TEXT("instruction", dispatch->instruction ? dispatch->instruction : "through a register or table"));
+}
+
 /* Documented cost of one wrong guess on cores since 2010: 12 to 25 cycles. */
-static bool mispredicts_counted(const struct results *results, struct finding *finding)
+static bool mispredicts_counted(const struct results *results, struct finding *finding, const struct dispatch *dispatch)
 {
     struct measured misses = counter_of(results->counters, "branch-misses");
     struct measured cycles = counter_of(results->counters, "cycles");
@@ -116,9 +132,9 @@ static bool mispredicts_counted(const struct results *results, struct finding *f
     if (finding->verdict == VERDICT_RULED_OUT)
         finding_reason_bound(finding, "counted-bound", finding->recoverable);
     else
-        finding_advise(finding, "advice", NO_VALUES);
+        advise_on_guesses(finding, dispatch);
     if (finding->verdict == VERDICT_SUPPORTED)
-        finding_set(finding, headline, "headline", VALUE_SHARE("share", finding->recoverable));
+        finding_set(finding, headline, guess_words[dispatch->kind].headline, VALUE_SHARE("share", finding->recoverable));
     if (finding->verdict == VERDICT_UNDECIDED)
         finding_reason_bound(finding, "undecided", finding->recoverable);
     return true;
@@ -182,7 +198,15 @@ static struct interval mispredict_share(const struct stalls *stalls, const struc
     return interval_of(low, mid < low ? low : mid > high ? high : mid, high);
 }
 
-static bool mispredicts_traced(const struct results *results, struct finding *finding)
+/* Stepping says which kind is guessed wrong; the samples, whether its jumps are calls. */
+static struct dispatch dispatch_traced(const struct trace_summary *trace, struct dispatch dispatch)
+{
+    bool jumps = trace->indirect.per_1000.known && trace->indirect.per_1000.mid * 2 > trace->all.per_1000.mid;
+    dispatch.kind = !jumps ? DISPATCH_FIXED : dispatch.calls > dispatch.jumps ? DISPATCH_CALLS : DISPATCH_JUMPS;
+    return dispatch;
+}
+
+static bool mispredicts_traced(const struct results *results, struct finding *finding, struct dispatch dispatch)
 {
     const struct trace_summary *trace = traced(results);
     if (!trace)
@@ -193,17 +217,17 @@ static bool mispredicts_traced(const struct results *results, struct finding *fi
                      VALUE_TEXT("indirect", rate_words(finding, trace->indirect.per_1000)),
                      VALUE_TEXT("returns", rate_words(finding, trace->returns.per_1000)),
                      VALUE_COUNT("instructions", (double)trace->instructions), VALUE_COUNT("bursts", (double)trace->bursts));
-    bool jumps = trace->indirect.per_1000.known && trace->indirect.per_1000.mid * 2 > trace->all.per_1000.mid;
+    dispatch = dispatch_traced(trace, dispatch);
     if (finding->verdict == VERDICT_SUPPORTED)
-        finding_set(finding, headline, jumps ? "headline-indirect" : "headline", VALUE_SHARE("share", finding->recoverable));
+        finding_set(finding, headline, guess_words[dispatch.kind].headline, VALUE_SHARE("share", finding->recoverable));
     else
         finding_reason_bound(finding, finding->verdict == VERDICT_RULED_OUT ? "traced-bound" : "traced-undecided", finding->recoverable);
     if (finding->verdict == VERDICT_RULED_OUT)
         return true;
-    finding_advise(finding, jumps ? "advice-indirect" : "advice", NO_VALUES);
+    advise_on_guesses(finding, &dispatch);
     if (finding->verdict == VERDICT_UNDECIDED)
-        finding_set(finding, remedy, "remedy-traced", NO_VALUES);
-    finding_set(finding, confirm, "confirm", NO_VALUES);
+        finding_set(finding, remedy, guess_words[dispatch.kind].remedy, NO_VALUES);
+    finding_set(finding, confirm, guess_words[dispatch.kind].confirm, NO_VALUES);
     return true;
 }
 
@@ -212,21 +236,28 @@ static bool mispredicts_traced(const struct results *results, struct finding *fi
 /* A wrong guess shows where it leads: behind the branch or at its target. Right guesses pass there, too. */
 static void mispredicts_test(const struct results *results, struct finding *finding)
 {
-    if (mispredicts_counted(results, finding) || mispredicts_traced(results, finding) || !stalls_are_attributed(results, finding))
+    struct dispatch dispatch = dispatch_of(results);
+    if (mispredicts_counted(results, finding, &dispatch) || mispredicts_traced(results, finding, dispatch) ||
+        !stalls_are_attributed(results, finding))
         return;
-    if (decide_by_estimate(results, finding, GUESSES)) {
-        finding_advise(finding, "advice", NO_VALUES);
-        finding_set(finding, confirm, "confirm", NO_VALUES);
+    struct interval share;
+    if (estimate_decides(results, finding, GUESSES, &share)) {
+        const struct bottleneck_verdict *verdict = &results->bottleneck->program;
+        finding_set(finding, headline, guess_words[dispatch.kind].estimated,
+                    VALUE_TEXT("function", verdict->function ? verdict->function : "its code"), VALUE_SHARE("share", share));
+        finding_set(finding, reason, "gain-estimated", NO_VALUES);
+        advise_on_guesses(finding, &dispatch);
+        finding_set(finding, confirm, guess_words[dispatch.kind].confirm, NO_VALUES);
         return;
     }
     double shown = (double)results->stalls->guess_samples, estimated = estimated_samples(results, GUESSES);
-    struct interval share = share_of_stalls(results, finding, shown > estimated ? shown : estimated);
+    share = share_of_stalls(results, finding, shown > estimated ? shown : estimated);
     finding_decide_bound(finding, share.high, results->effect);
     finding_reason_bound(finding, finding->verdict == VERDICT_RULED_OUT ? "bound" : estimated > shown ? "undecided-estimated" : "undecided", share);
     if (finding->verdict != VERDICT_UNDECIDED)
         return;
-    finding_set(finding, remedy, "remedy", NO_VALUES);
-    finding_advise(finding, "advice", NO_VALUES);
+    finding_set(finding, remedy, guess_words[dispatch.kind].remedy, NO_VALUES);
+    advise_on_guesses(finding, &dispatch);
 }
 
 const struct hypothesis hypothesis_mispredicts = {

@@ -2285,6 +2285,51 @@ Test(findings, a_finding_by_estimate_is_no_surer_than_that)
     }
 }
 
+/* What helps a conditional branch is no help where virtual calls or a table of cases are guessed wrong. */
+Test(findings, advice_on_wrong_guesses_fits_the_kind_of_jump)
+{
+    static const struct {
+        enum instruction_class class;
+        bool has_target, is_relative;
+        const char *said, *unsaid;
+    } cases[] = {
+        {INSTRUCTION_CALL, false, false, "by type", "conditional move"},
+        {INSTRUCTION_JUMP, false, false, "computed goto", "conditional move"},
+        {INSTRUCTION_CALL, false, true, "conditional move", "by type"}, /* a library's function: one target */
+        {INSTRUCTION_CALL, true, false, "conditional move", "by type"},
+    };
+    for (size_t at = 0; at < array_count(cases); at++) {
+        struct made_up made;
+        make_up(&made);
+        struct instruction row = {.addr = 16, .class = cases[at].class, .has_target = cases[at].has_target};
+        row.memory.is_relative = cases[at].is_relative;
+        uint64_t hits = 200, sampled = 0;
+        struct stall_code code = {.items = &row, .hits = &hits, .sampled = &sampled, .count = 1, .entry_hits = 300};
+        made.stalls.codes = &code;
+        made.stalls.guess_samples = 200;
+        made.function.table_samples = cases[at].class == INSTRUCTION_JUMP ? 400 : 0;
+        made.row = (struct stall_row){.shown_addr = 16, .text = "call *0x10(%rax)", .class = cases[at].class, .samples = 200};
+        const struct finding *finding = test_and_find(&made, "branch-mispredicts");
+        cr_assert_eq(finding->verdict, VERDICT_UNDECIDED);
+        cr_expect(mentions(finding, cases[at].said) && !mentions(finding, cases[at].unsaid), "%zu: %s", at, finding->advice[0]);
+        struct bottleneck bottleneck = {.program = {.class = BOTTLENECK_BAD_SPECULATION, .cause = CAUSE_CONDITIONAL, .confidence = ESTIMATE_MEDIUM,
+                                                    .share = interval_of(0.5, 0.52, 0.54)}};
+        bottleneck.masses[CAUSE_CONDITIONAL] = 0.52; /* the estimate knows better */
+        made.results.bottleneck = &bottleneck;
+        finding = test_and_find(&made, "branch-mispredicts");
+        cr_expect(mentions(finding, "conditional move"), "%zu: %s", at, finding->advice[0]);
+        bottleneck.program.cause = CAUSE_INDIRECT;
+        bottleneck.masses[CAUSE_CONDITIONAL] = 0;
+        bottleneck.masses[CAUSE_INDIRECT] = 0.52;
+        finding = test_and_find(&made, "branch-mispredicts");
+        cr_expect_eq(finding->verdict, VERDICT_SUPPORTED);
+        cr_expect(!mentions(finding, "conditional move"), "%zu: %s", at, finding->advice[0]);
+        cr_expect(strstr(finding->headline, cases[at].class == INSTRUCTION_CALL ? "calls through pointers" : "targets of jumps"), "%zu: %s", at,
+                  finding->headline);
+        arena_done(&made.arena);
+    }
+}
+
 /* A cause of a few percent is no answer to where the time goes. */
 Test(findings, a_tiny_culprit_comes_after_where_the_time_goes)
 {
