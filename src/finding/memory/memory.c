@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Causes in the memory: address translation, caches, bandwidth, stores, nodes, contended lines. */
+#include "analyse/code/search_shape.h"
 #include "base/vec.h"
 #include "finding/family.h"
 #include "finding/memory/page_walks.h"
@@ -211,6 +212,22 @@ static const struct page_remedy *page_remedy_for(const struct stall_group *group
     return group && group->is_heap ? &heap : is_foreign ? &untouched : &anonymous;
 }
 
+/* Whether it looks something up where it waits: no other order of the same work makes neighbours of what it goes to. */
+static enum search_shape search_of(const struct results *results, const struct stall_group *group)
+{
+    const struct stall_code *code = results->stalls->codes ? &results->stalls->codes[group->function] : NULL;
+    for (uint32_t row = 0; code && row < code->count; row++)
+        if (code->items[row].addr == group->row.shown_addr)
+            return search_shape_at(code->items, code->count, row);
+    return SEARCH_NONE;
+}
+
+static void advise_on_search(struct finding *finding, enum search_shape search)
+{
+    finding_advise(finding, search == SEARCH_TREE ? "advice-tree" : "advice-halving", NO_VALUES);
+    finding_advise(finding, "advice-several", NO_VALUES);
+}
+
 /* One line after another, far apart: in another order of the same work they would be neighbours. */
 static bool walks_across(const struct stall_group *group)
 {
@@ -226,12 +243,15 @@ static void small_pages_advice(const struct results *results, struct finding *fi
                      VALUE_TEXT("policy", policy[0] ? policy : "unknown"));
     bool is_foreign = code_is_foreign(results);
     const struct page_remedy *remedy = page_remedy_for(group, policy, is_foreign);
-    bool walks = group && walks_across(group);
+    enum search_shape search = group ? search_of(results, group) : SEARCH_NONE;
+    bool walks = group && search == SEARCH_NONE && walks_across(group);
     if (walks && !is_foreign)
         finding_advise(finding, "advice-order", VALUE_BYTES("stride", (double)group->set.stride_bytes));
     for (size_t at = 0; at < array_count(remedy->advice) && remedy->advice[at]; at++)
         finding_advise(finding, remedy->advice[at], VALUE_TEXT("area", group ? group->area : "the hot data"));
-    if (group && !walks && !is_foreign)
+    if (search != SEARCH_NONE && !is_foreign)
+        finding_advise(finding, search == SEARCH_TREE ? "advice-tree" : "advice-halving", NO_VALUES);
+    else if (group && !walks && !is_foreign)
         finding_advise(finding, group->dependent_samples * 2 > group->samples ? "advice-chase" : "advice-together", NO_VALUES);
     if (machine && machine->is_guest)
         finding_advise(finding, machine->confidential[0] ? "advice-confidential" : "advice-guest",
@@ -467,6 +487,35 @@ static void say_cost(const struct results *results, struct finding *finding, con
                      VALUE_SECONDS("here", interval_scaled(here, 1e-9)), VALUE_SECONDS("near", interval_scaled(near, 1e-9)));
 }
 
+static bool is_chase(const struct stall_group *group)
+{
+    return group && group->dependent_samples * 2 > group->samples;
+}
+
+/* Where other code waits so, too, the sentence names the function with most of it, and what returns belongs to all of them. */
+static void cache_misses_say(const struct results *results, struct finding *finding, const struct stall_group *leading, double least)
+{
+    bool halves = search_of(results, leading) == SEARCH_HALVING;
+    finding_set(finding, headline, is_chase(leading) ? "headline-chase" : halves ? "headline-halving" : "headline",
+                VALUE_TEXT("function", function_of(results->stalls, leading)->name), VALUE_TEXT("instruction", leading->row.text),
+                VALUE_BYTES("span", group_size_bytes(leading)));
+    finding_set(finding, returner, leading->share.high < least ? "returner-all" : "returner", VALUE_SHARE("share", leading->share));
+}
+
+static void cache_misses_advice(const struct results *results, struct finding *finding, const struct stall_group *leading)
+{
+    enum search_shape search = leading ? search_of(results, leading) : SEARCH_NONE;
+    bool chase = is_chase(leading);
+    if (search != SEARCH_NONE) {
+        advise_on_search(finding, search);
+    } else {
+        finding_advise(finding, chase ? "advice-chase" : "advice-layout", NO_VALUES);
+        finding_advise(finding, chase ? "advice-prefetch" : "advice-block", NO_VALUES);
+    }
+    if ((chase || search != SEARCH_NONE) && leading->base_hits > leading->huge_hits && !code_is_foreign(results))
+        finding_advise(finding, "advice-pages", NO_VALUES);
+}
+
 static void cache_misses_test(const struct results *results, struct finding *finding)
 {
     if (!stalls_are_attributed(results, finding) || ruled_out_by_memory_share(results, finding))
@@ -519,36 +568,29 @@ static void cache_misses_test(const struct results *results, struct finding *fin
     double rest = (double)(stalls->memory_samples + stalls->blind_samples) - covered;
     unmeasured += rest > 0 ? rest / (double)stalls->sample_count : 0;
     sum.high += unmeasured;
-    finding_decide(finding, share_of_run(results, finding, sum), results->effect);
+    struct interval share = share_of_run(results, finding, sum), waits = memory_bound(results, finding);
+    bool beyond = waits.known && share.known && share.high > waits.high; /* groups added up, each with room of its own */
+    finding_decide(finding, beyond ? interval_clamped(share, 0, waits.high) : share, results->effect);
     if (leading) {
         finding->subject = leading->row.text;
         finding_evidence(finding, WEIGHT_FOR, ORIGIN_SAMPLES, "stalled", VALUE_SHARE("share", leading->share),
                          VALUE_TEXT("function", function_of(stalls, leading)->name),
                          VALUE_TEXT("instruction", leading->row.text));
         say_cost(results, finding, leading, leading_cost);
-        if (leading->dependent_samples * 2 > leading->samples)
+        if (is_chase(leading))
             finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_CODE, "dependent", NO_VALUES);
         guesses_evidence(finding, leading);
     }
     if (ordered && finding->verdict != VERDICT_RULED_OUT)
         finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_CODE, "in-order", VALUE_TEXT("instruction", ordered->row.text));
     if (finding->verdict == VERDICT_SUPPORTED)
-        finding_set(finding, headline,
-                    leading->dependent_samples * 2 > leading->samples ? "headline-chase" : "headline",
-                    VALUE_TEXT("function", function_of(stalls, leading)->name),
-                    VALUE_TEXT("instruction", leading->row.text), VALUE_BYTES("span", group_size_bytes(leading)));
-    if (finding->verdict == VERDICT_SUPPORTED)
-        finding_set(finding, returner, "returner", NO_VALUES);
+        cache_misses_say(results, finding, leading, sum.low);
     if (finding->verdict == VERDICT_RULED_OUT)
         finding_reason_bound(finding, "measured-bound", finding->recoverable);
     if (finding->verdict == VERDICT_UNDECIDED)
         finding_set(finding, reason, "undecided", VALUE_SHARE("unmeasured", interval_exactly(unmeasured)));
     if (finding->verdict != VERDICT_RULED_OUT && (leading || !ordered)) {
-        bool chase = leading && leading->dependent_samples * 2 > leading->samples;
-        finding_advise(finding, chase ? "advice-chase" : "advice-layout", NO_VALUES);
-        finding_advise(finding, chase ? "advice-prefetch" : "advice-block", NO_VALUES);
-        if (chase && leading->base_hits > leading->huge_hits && !code_is_foreign(results))
-            finding_advise(finding, "advice-pages", NO_VALUES);
+        cache_misses_advice(results, finding, leading);
         if (leading_cost) /* what the check must find is what was promised */
             finding_set(finding, confirm, "confirm-ratio", VALUE_TEXT("function", function_of(stalls, leading)->name),
                         VALUE_SHARE("ratio", interval_exactly(miss_ratio(leading_cost, leading->base_hits >= leading->huge_hits).low)));

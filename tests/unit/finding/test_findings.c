@@ -336,6 +336,79 @@ Test(findings, of_pages_and_caches_at_one_load_the_larger_part_comes_first)
     }
 }
 
+/* A look-up in a tree has no loops to swap and no list to lay out in order; a search by halving is no walk either. */
+Test(findings, advice_on_look_ups_fits_how_they_go_on)
+{
+    enum { BASE = 5, OTHER = 0, INDEX = 2 };
+    static const struct memory_operand left = {.base = BASE, .index = REGISTER_NONE, .size_bytes = 8, .displacement = 8, .is_present = true};
+    static const struct memory_operand right = {.base = BASE, .index = REGISTER_NONE, .size_bytes = 8, .displacement = 16, .is_present = true};
+    static const struct memory_operand middle = {.base = BASE, .index = OTHER, .scale = 8, .size_bytes = 8, .is_present = true};
+    struct instruction tree[] = {
+        {.class = INSTRUCTION_LOAD, .is_load = true, .memory = left, .reads = 1 << BASE, .writes = 1 << OTHER},
+        {.class = INSTRUCTION_LOAD, .is_load = true, .memory = right, .reads = 1 << BASE | 1 << OTHER, .writes = 1 << OTHER},
+        {.class = INSTRUCTION_INT, .reads = 1 << OTHER, .writes = 1 << BASE},
+        {.class = INSTRUCTION_BRANCH, .has_target = true, .target = 0x1000},
+    };
+    struct instruction halving[] = {
+        {.class = INSTRUCTION_INT, .mnemonic = "sar", .reads = 1 << OTHER, .writes = 1 << OTHER},
+        {.class = INSTRUCTION_LOAD, .is_load = true, .memory = middle, .reads = 1 << BASE | 1 << OTHER},
+        {.class = INSTRUCTION_INT, .reads = 1 << OTHER, .writes = 1 << INDEX},
+        {.class = INSTRUCTION_INT, .reads = 1 << INDEX, .writes = 1 << OTHER},
+        {.class = INSTRUCTION_BRANCH, .has_target = true, .target = 0x1000},
+    };
+    static const struct {
+        const char *said;
+        size_t count;
+        bool halves;
+    } cases[] = {{"B-tree), or a hash table", array_count(tree), false}, {"Eytzinger", array_count(halving), true}};
+    for (size_t at = 0; at < array_count(cases); at++) {
+        struct made_up made;
+        make_up(&made);
+        add_small_pages(&made);
+        struct instruction *rows = cases[at].halves ? halving : tree;
+        for (size_t row = 0; row < cases[at].count; row++)
+            rows[row].addr = 0x1000 + 4 * row, rows[row].length = 4, rows[row].falls_through = true;
+        struct stall_code code = {.items = rows, .count = cases[at].count};
+        made.stalls.codes = &code;
+        made.group.row.shown_addr = 0x1004;
+        made.group.set.stride_bytes = 4096;
+        made.cost.ns_near = interval_of(0.45, 0.5, 0.55);
+        const struct finding *misses = test_and_find(&made, "cache-misses");
+        cr_assert_eq(misses->verdict, VERDICT_SUPPORTED);
+        cr_expect(mentions(misses, cases[at].said) && mentions(misses, "several look-ups at once") && !mentions(misses, "swap loops"), "%s",
+                  misses->advice[0]);
+        cr_expect_eq(strstr(misses->headline, "searches by halving") != NULL, cases[at].halves, "%s", misses->headline);
+        const struct finding *pages = test_and_find(&made, "small-pages");
+        cr_expect(pages->verdict == VERDICT_SUPPORTED && !mentions(pages, "swap the loops"), "%s", pages->advice[0]);
+        arena_done(&made.arena);
+    }
+}
+
+/* The function named has 45 % of the samples: what returns more belongs to others, too, and no more than waits at all. */
+Test(findings, what_returns_more_than_the_function_named_has_says_so)
+{
+    struct made_up made;
+    make_up(&made);
+    add_small_pages(&made);
+    made.cost.ns_near = interval_of(0.45, 0.5, 0.55);
+    struct stall_group groups[] = {made.group, made.group};
+    struct access_cost costs[] = {made.cost, made.cost};
+    for (size_t at = 0; at < array_count(groups); at++) {
+        groups[at].samples = groups[at].load_samples = groups[at].base_hits = 450;
+        groups[at].share = wilson_interval(450, 1000, 1000);
+        costs[at].group = (uint32_t)at;
+    }
+    made.stalls.groups = groups;
+    made.stalls.group_count = array_count(groups);
+    made.costs.items = costs;
+    made.costs.count = array_count(costs);
+    const struct finding *misses = test_and_find(&made, "cache-misses");
+    cr_assert_eq(misses->verdict, VERDICT_SUPPORTED);
+    cr_expect(strstr(misses->returner, "42 to 48 % of the samples") && strstr(misses->returner, "other code"), "%s", misses->returner);
+    cr_expect(misses->recoverable.high <= wilson_interval(900, 1000, 1000).high, "%f: more than waits", misses->recoverable.high);
+    arena_done(&made.arena);
+}
+
 /* The machine's speed changed while the probe ran: its interval goes down to nothing, and the estimate needs no probe. */
 Test(findings, pages_left_open_by_the_probes_noise_are_decided_by_the_estimate)
 {
