@@ -228,9 +228,9 @@ static const char *name_in_words(const struct stall_function *function)
 static const char *estimated_words(const struct bottleneck *bottleneck, enum bottleneck_confidence least)
 {
     static const char *const words[CAUSE_COUNT] = {
-        [CAUSE_LATENCY] = "it waits for memory, each access for the one before",
+        [CAUSE_LATENCY] = "it waits for cache misses, one after the other",
         [CAUSE_BANDWIDTH] = "it walks through memory as fast as that comes",
-        [CAUSE_PARALLEL_MISSES] = "it waits for memory beyond its caches",
+        [CAUSE_PARALLEL_MISSES] = "it waits for cache misses",
         [CAUSE_TLB] = "it waits for address translation",
         [CAUSE_L2] = "it waits for the second cache",
         [CAUSE_LATENCY_CHAIN] = "each result waits for the one before",

@@ -2,7 +2,7 @@
 /*
  * Which level of memory answers, and does the code go to memory more often than its work asks for?
  *
- * Samples see that a load waits, not who answers it: 'data beyond the near caches' judges all of that waiting as one. The levels apart want
+ * Samples see that a load waits, not who answers it: 'cache misses' judges all of that waiting as one. The levels apart want
  * counters; without them the waiting as a whole is their upper end.
  */
 #include "finding/family.h"
@@ -27,7 +27,7 @@ const struct hypothesis hypothesis_dram_latency = {
     .family = "memory",
     .title = "single accesses that wait for DRAM",
     .rule = "supported by imported tma_mem_latency of at least the effect; ruled out by it, or when less than the effect waits for memory; without counters it is "
-            "judged with the caches as one, by 'data beyond the near caches'",
+            "judged with the caches as one, by 'cache misses'",
     .gain = "0 to that share",
     .overturn = "the addresses known earlier (prefetched, or two chains at once), old against new",
     .changes_code = true,
@@ -42,7 +42,7 @@ const struct hypothesis hypothesis_cache_levels = {
     .family = "memory",
     .title = "loads that the second or third cache answers",
     .rule = "supported by imported tma_l3_bound or tma_l2_bound of at least the effect; ruled out by both, or when less than the effect waits for memory; without "
-            "counters it is judged by 'data beyond the near caches'",
+            "counters it is judged by 'cache misses'",
     .gain = "0 to that share",
     .overturn = "an input that fits the nearest cache: the time per element must fall",
     .changes_code = true,

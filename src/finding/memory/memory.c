@@ -602,7 +602,7 @@ static void cache_misses_test(const struct results *results, struct finding *fin
 const struct hypothesis hypothesis_cache_misses = {
     .id = "cache-misses",
     .family = "memory",
-    .title = "data beyond the near caches",
+    .title = "cache misses",
     .rule = "supported when the probe of the pattern, against the same loads in the near caches, returns the effect at the "
             "lower end; ruled out when waiting for memory, or that difference, stays below it",
     .gain = "share of samples at those loads times what the probe saved near the core; walks in order and unmeasured patterns "

@@ -24,9 +24,9 @@ static const char *class_words(enum bottleneck_class class)
 static const char *cause_words(enum bottleneck_cause cause)
 {
     static const char *const words[CAUSE_COUNT] = {
-        [CAUSE_LATENCY] = "latency: each access waits for the one before",
+        [CAUSE_LATENCY] = "cache misses, each waits for the one before",
         [CAUSE_BANDWIDTH] = "bandwidth",
-        [CAUSE_PARALLEL_MISSES] = "misses, several at a time",
+        [CAUSE_PARALLEL_MISSES] = "cache misses, several at a time",
         [CAUSE_TLB] = "address translation",
         [CAUSE_L2] = "the second cache",
         [CAUSE_LATENCY_CHAIN] = "a chain of dependent instructions",
@@ -73,8 +73,8 @@ static const char *head_text(const struct bottleneck_verdict *verdict, struct ar
     const char *class = class_and_cause(verdict->class, verdict->cause, arena);
     const char *share = share_text(verdict->share, arena);
     if (verdict->class != BOTTLENECK_MIXED)
-        return arena_printf(arena, "%s, %s of the CPU time. Confidence: %s.", class, share, shouted[verdict->confidence]);
-    return arena_printf(arena, "mixed, %s of the CPU time together. Confidence: %s.", share, shouted[verdict->confidence]);
+        return arena_printf(arena, "%s, %s of the CPU time. Confidence in this estimate: %s.", class, share, shouted[verdict->confidence]);
+    return arena_printf(arena, "mixed, %s of the CPU time together. Confidence in this estimate: %s.", share, shouted[verdict->confidence]);
 }
 
 size_t bottleneck_lines(struct bottleneck_line lines[BOTTLENECK_LINES_MOST], const struct bottleneck *bottleneck,

@@ -7,6 +7,7 @@
 #include "finding/hypothesis.h"
 #include "finding/overall.h"
 #include "finding/wording.h"
+#include "render/diagnosis/bottleneck.h"
 #include "render/diagnosis/diagnosis.h"
 
 struct made_up {
@@ -2401,6 +2402,27 @@ Test(findings, advice_on_wrong_guesses_fits_the_kind_of_jump)
                   finding->headline);
         arena_done(&made.arena);
     }
+}
+
+/* One page calls a cause by one name, and says of what each confidence is. */
+Test(findings, the_estimate_speaks_of_cache_misses_as_the_verdict_does)
+{
+    struct made_up made;
+    make_up(&made);
+    add_small_pages(&made);
+    made.cost.ns_near = interval_of(0.45, 0.5, 0.55);
+    struct bottleneck bottleneck = {.program = {.class = BOTTLENECK_MEMORY, .cause = CAUSE_PARALLEL_MISSES, .confidence = ESTIMATE_MEDIUM,
+                                                .share = interval_of(0.88, 0.9, 0.92), .recoverable_why = "it is made up"}};
+    bottleneck.masses[CAUSE_PARALLEL_MISSES] = 0.9;
+    made.results.bottleneck = &bottleneck;
+    const struct finding *misses = test_and_find(&made, "cache-misses");
+    cr_assert_eq(misses->verdict, VERDICT_SUPPORTED);
+    cr_expect(strstr(misses->headline, misses->hypothesis->title), "%s", misses->headline);
+    struct bottleneck_line lines[BOTTLENECK_LINES_MOST];
+    cr_assert(bottleneck_lines(lines, &bottleneck, 10, &made.arena) > 0);
+    cr_expect(strstr(lines[0].text, misses->hypothesis->title), "%s", lines[0].text);
+    cr_expect(strstr(lines[0].text, "Confidence in this estimate: MEDIUM"), "%s", lines[0].text);
+    arena_done(&made.arena);
 }
 
 /* A cause of a few percent is no answer to where the time goes. */
