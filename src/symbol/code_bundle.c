@@ -4,6 +4,7 @@
 #include "base/json_writer.h"
 #include "base/scope.h"
 #include "base/vec.h"
+#include "symbol/disassembly.h"
 #include "symbol/dwarf/libdw_functions.h"
 
 enum {
@@ -271,11 +272,54 @@ static void maker_add_bytes(struct maker *maker, size_t at)
     }
 }
 
+/* The lowest place shortly before the piece that a jump in it leads to: its loop begins there. Or where it begins now. */
+static uint64_t earliest_target(const struct maker *maker, const struct bundle_function *piece)
+{
+    struct disassembler *disassembler;
+    struct error ignored;
+    uint64_t earliest = piece->shown_addr;
+    if (!piece->bytes || !disassembler_new(&disassembler, maker->recording->architecture, SYNTAX_ATT, &ignored))
+        return earliest;
+    struct instruction row;
+    for (size_t into = 0; into < piece->byte_count; into += row.length) {
+        if (!disassembler_next(disassembler, piece->bytes + into, piece->byte_count - into, piece->shown_addr + into, &row) || !row.length)
+            break;
+        bool jumps = row.has_target && (row.class == INSTRUCTION_BRANCH || row.class == INSTRUCTION_JUMP);
+        if (jumps && row.target < earliest && piece->shown_addr - row.target < PIECE_GAP)
+            earliest = row.target;
+        if (row.class == INSTRUCTION_RETURN)
+            break;
+    }
+    disassembler_free(disassembler);
+    return earliest;
+}
+
+/* A piece begins at its lowest sample. Where no sample falls on a loop's first instruction (it retires along), the way back tells of it. */
+static void maker_extend_piece(struct maker *maker, size_t at)
+{
+    struct bundle_function *piece = &maker->functions.items[at];
+    uint64_t earliest = earliest_target(maker, piece), back = piece->shown_addr - earliest;
+    if (!back)
+        return;
+    struct bundle_function before = *piece;
+    piece->dso_addr -= back;
+    piece->shown_addr -= back;
+    piece->size_bytes += back;
+    piece->bytes = NULL;
+    maker_add_bytes(maker, at);
+    if (!piece->bytes)
+        *piece = before;
+    else
+        piece->name = arena_printf(maker->arena, "[JIT]+0x%llx", (unsigned long long)piece->shown_addr);
+}
+
 static void maker_add_code(struct maker *maker, size_t at)
 {
     struct bundle_function *function = &maker->functions.items[at];
     uint32_t location = maker->some_location.items[at];
     maker_add_bytes(maker, at);
+    if (maker->symbol_ids.items[at] == SYMBOL_NONE && !function->is_kernel)
+        maker_extend_piece(maker, at);
     const char *producer = symboliser_producer(maker->symboliser, location);
     function->producer = producer ? arena_string(maker->arena, producer) : NULL;
     maker_add_lines(maker, at);

@@ -130,6 +130,7 @@ static void verdict_of_look(struct bottleneck_verdict *verdict, const struct bot
         .look = look,
         .cause = cause,
         .samples = (double)look->region->samples,
+        .by_cause = tally->told > 0 ? tally->causes[cause] / (tally->told + tally->causes[CAUSE_UNKNOWN]) : 0,
         .share = tally->told > 0 ? tally->classes[verdict->class == BOTTLENECK_MIXED ? BOTTLENECK_UNKNOWN : verdict->class] /
                                        (tally->told + tally->causes[CAUSE_UNKNOWN])
                                  : 0,
@@ -165,18 +166,50 @@ static void loop_fill(struct bottleneck_loop *loop, const struct bottleneck_requ
 
 /* ---- all of it ---- */
 
-/* Samples at the first instructions of functions, where calls through a register or table lead to many of them. */
-static double entered_samples(const struct stalls *stalls)
+/* Calls through a register or table were met. */
+static bool has_looked_up_calls(const struct stalls *stalls)
 {
     bool calls = false;
-    double entered = 0;
-    for (size_t at = 0; at < stalls->function_count; at++) {
+    for (size_t at = 0; at < stalls->function_count && !calls; at++) {
         const struct stall_code *code = &stalls->codes[at];
         for (size_t row = 0; row < code->count && !stalls->functions[at].is_kernel && stalls->functions[at].attributed; row++)
             calls |= code->items[row].class == INSTRUCTION_CALL && !code->items[row].has_target && code->hits[row] + code->sampled[row];
-        entered += stalls->functions[at].is_kernel ? 0 : (double)code->entry_hits;
     }
-    return calls ? entered : 0;
+    return calls;
+}
+
+struct entries { /* samples at the first instructions of functions, and right behind them */
+    double first, second;
+};
+
+static struct entries entries_of(const struct stalls *stalls)
+{
+    struct entries entries = {0};
+    for (size_t at = 0; at < stalls->function_count; at++) {
+        const struct stall_code *code = &stalls->codes[at];
+        if (stalls->functions[at].is_kernel)
+            continue;
+        entries.first += (double)code->entry_hits;
+        entries.second += code->count > 1 ? (double)code->sampled[1] : 0;
+    }
+    return entries;
+}
+
+/*
+ * Samples that show wrong guesses of calls whose target is looked up; 0: too few for that. Where a wrong guess shows behind the
+ * first instruction, those on it waited for the call to know its target.
+ */
+static struct entries guessed_entries(const struct stalls *stalls)
+{
+    const struct bottleneck_thresholds *limit = &bottleneck_thresholds;
+    struct entries entries = entries_of(stalls), none = {0};
+    double all = (double)stalls->sample_count;
+    if (!has_looked_up_calls(stalls))
+        return none;
+    if (stalls->restarts_behind)
+        return entries.second >= limit->table_restarts * all && 2 * entries.second >= entries.first ? entries : none;
+    entries.second = 0;
+    return entries.first >= limit->table_share * all ? entries : none;
 }
 
 static const char *why_nothing(const struct bottleneck_request *request, struct arena *arena)
@@ -198,7 +231,8 @@ static const char *why_nothing(const struct bottleneck_request *request, struct 
         return arena_printf(arena, "%.0f %% of the CPU time is the kernel's, whose code is not looked at so closely",
                             (double)stalls->kernel_samples / all * 100);
     struct footprint footprint = footprint_of(request);
-    if ((double)stalls->blind_samples - entered_samples(stalls) > limit->blind_most * all && !footprint_speaks(&footprint) && !footprint_waits(&footprint))
+    double entered = has_looked_up_calls(stalls) ? entries_of(stalls).first : 0;
+    if ((double)stalls->blind_samples - entered > limit->blind_most * all && !footprint_speaks(&footprint) && !footprint_waits(&footprint))
         return arena_printf(arena, "for %.0f %% of the samples the instruction that waited could not be told (code that was "
                                    "generated, or whose file is gone)", (double)stalls->blind_samples / all * 100);
     return NULL;
@@ -325,10 +359,11 @@ static void program_fill(struct bottleneck *result, const struct bottleneck_requ
     struct tally tally = {0};
     for (size_t at = 0; at < count; at++)
         tally_look(&tally, &looks[at], at < result->loop_count ? &result->loops[at] : NULL);
-    double entered = entered_samples(request->stalls);
-    if (entered >= bottleneck_thresholds.table_share * all) { /* what little the functions do hides behind the guesses */
+    struct entries entries = guessed_entries(request->stalls);
+    double entered = entries.first + entries.second;
+    if (entered > 0) { /* what little the functions do hides behind the guesses */
         double quick = tally.causes[CAUSE_RETIRING] + tally.causes[CAUSE_UNKNOWN];
-        tally_add(&tally, CAUSE_INDIRECT, entered + quick);
+        tally_add(&tally, CAUSE_INDIRECT, entries.first + quick); /* the second ones have rows, and are laid there */
         tally_add(&tally, CAUSE_RETIRING, -tally.causes[CAUSE_RETIRING]);
         tally_add(&tally, CAUSE_UNKNOWN, -tally.causes[CAUSE_UNKNOWN]);
     }
@@ -369,6 +404,7 @@ static void program_fill(struct bottleneck *result, const struct bottleneck_requ
         .footprint = &footprint,
         .stepped = &stepped,
         .samples = tally.told,
+        .by_cause = tally.causes[cause] / (tally.told + tally.causes[CAUSE_UNKNOWN]),
         .share = verdict->class == BOTTLENECK_MIXED ? 0 : tally.classes[class] / (tally.told + tally.causes[CAUSE_UNKNOWN]),
         .entered = all > 0 ? entered / all : 0,
         .small = all > 0 ? by_small / all : 0,
@@ -393,6 +429,7 @@ void bottleneck_find(struct bottleneck *ret_bottleneck, const struct bottleneck_
     struct bottleneck_request timed = *request;
     timed.cpu_times = sample_cpu_times(request->recording, arena);
     timed.index = code_index_new(stalls, arena);
+    timed.calls_are_guessed = stalls->restarts_behind && guessed_entries(stalls).second > 0;
     struct regions regions;
     regions_find(&regions, stalls, bottleneck_thresholds.loop_share_least, arena);
     size_t count = 0;

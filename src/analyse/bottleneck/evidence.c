@@ -166,10 +166,10 @@ static void apart_evidence(struct bottleneck_verdict *verdict, const struct lead
         return;
     if (verdict->class == BOTTLENECK_MIXED && footprint_waits(footprint))
         footprint_evidence(verdict, leading, arena);
-    else if (leading->cause == CAUSE_INDIRECT && leading->entered >= bottleneck_thresholds.table_share)
-        add(verdict, "samples", arena_printf(arena, "%.0f %% of the samples fall on the first instruction of a function, where calls "
+    else if (leading->cause == CAUSE_INDIRECT && leading->entered > 0)
+        add(verdict, "samples", arena_printf(arena, "%.0f %% of the samples fall %s the first instruction of a function, where calls "
                                                     "through a register or table lead: what such a call waits for is its target",
-                                             leading->entered * 100));
+                                             leading->entered * 100, leading->request->stalls->restarts_behind ? "on or right behind" : "on"));
     else if (leading->small >= SHOWN_LEAST)
         add(verdict, "samples", arena_printf(arena, "%.0f %% of the samples fall on quick instructions of code in pieces too small to "
                                                     "show anything by themselves%s", leading->small * 100, guessed_text(footprint, arena)));
@@ -472,6 +472,11 @@ static void confidence_find(struct bottleneck_verdict *verdict, const struct lea
         return;
     }
     bool is_sure = is_confirmed(verdict, leading) || is_stepped_alike(verdict, leading);
+    if (is_sure && leading->by_cause < limit->cause_high) {
+        verdict->confidence = ESTIMATE_MEDIUM;
+        verdict->why_not = "no more confidence: what a second look confirms is less than half of the time, the rest another cause of this class";
+        return;
+    }
     verdict->confidence = is_sure ? ESTIMATE_HIGH : ESTIMATE_MEDIUM;
     if (verdict->confidence == ESTIMATE_MEDIUM)
         verdict->why_not = verdict->class == BOTTLENECK_BAD_SPECULATION && !(leading->stepped && leading->stepped->known)

@@ -14,8 +14,9 @@ struct leading { /* what the verdict rests on */
     const struct footprint *footprint;
     const struct stepped *stepped;  /* NULL: of a loop, whose part of the trace isn't known */
     double samples;                 /* counted for it */
+    double by_cause;                /* of those that could be told, at the leading cause itself */
     double small;                   /* of all samples: quick instructions of code in pieces too small to show anything by itself */
-    double entered;                 /* of all samples: at the first instruction of functions that calls through tables lead to */
+    double entered;                 /* of all samples: where functions begin that calls through tables lead to, and a wrong guess shows; 0: too few */
     double share;                   /* of those that could be told, at the leading class */
 };
 

@@ -8,11 +8,6 @@
 #include <string.h>
 
 enum {
-    LANDS_BRANCH = 1, /* a wrong guess of a branch shows here */
-    LANDS_TABLE = 2,  /* … of a jump through a table */
-};
-
-enum {
     SAMPLES_LEAST = 200,
     ROWS_LEAST = 4,
 };
@@ -98,24 +93,56 @@ static void landing_note(const struct stall_code *code, uint32_t row, bool resta
     uint32_t ways[] = {shown_row(code, next, restarts_behind), shown_row(code, row_of(code, code->items[row].target), restarts_behind)};
     for (size_t at = 0; at < array_count(ways); at++)
         if (ways[at] != UINT32_MAX)
-            is_landing[ways[at]] |= LANDS_BRANCH;
+            is_landing[ways[at]] = 1;
 }
 
-/* Samples that show jumps through tables and calls through registers. */
-static void table_find(struct guesses *guesses, const struct region *region, const uint8_t *lands, bool restarts_behind, double samples)
+static bool is_table_jump(const struct instruction *row)
+{
+    return is_indirect(row) && row->class == INSTRUCTION_JUMP;
+}
+
+/* Samples where jumps through tables lead, or at such. */
+static void table_find(struct guesses *guesses, const struct region *region, double samples)
 {
     const struct stall_code *code = region->code;
-    double table = 0, retired = 0;
+    double table = 0;
     for (uint32_t row = region->rows.first; row <= region->rows.last; row++) {
         if (!region_holds(region, row) || code->items[row].class == INSTRUCTION_NOP)
             continue;
-        bool jumps = is_indirect(&code->items[row]) && code->items[row].class == INSTRUCTION_JUMP;
-        table += lands[row] & LANDS_TABLE ? (double)code->sampled[row] : 0;
-        table += jumps && !restarts_behind ? (double)code->hits[row] : 0;
-        retired += restarts_behind && code->marks[row] & MARK_TABLE && !(lands[row] & LANDS_TABLE) ? (double)code->sampled[row] : 0;
+        table += code->marks[row] & MARK_TABLE ? (double)code->sampled[row] : 0;
+        table += is_table_jump(&code->items[row]) ? (double)code->hits[row] : 0;
+    }
+    guesses->table_share = samples > 0 && table < samples ? table / samples : samples > 0;
+}
+
+/*
+ * Where a wrong guess shows on the second instruction. A region around such a jump waits for where it leads, wherever in the
+ * function that is.
+ */
+static void table_find_behind(struct guesses *guesses, const struct region *region)
+{
+    const struct stall_code *code = region->code;
+    bool jumps = false;
+    for (uint32_t row = region->rows.first; row <= region->rows.last; row++)
+        jumps |= region_holds(region, row) && is_table_jump(&code->items[row]);
+    scoped_free uint8_t *shows = memory_alloc(code->count + 1);
+    memset(shows, 0, code->count + 1);
+    for (uint32_t row = 0; row < code->count; row++) {
+        bool leads = code->marks[row] & MARK_TABLE && !is_table_jump(&code->items[row]) && (jumps || region_holds(region, row));
+        uint32_t shown = leads ? shown_row(code, row, true) : UINT32_MAX;
+        if (shown != UINT32_MAX)
+            shows[shown] = 1;
+    }
+    double samples = 0, table = 0, retired = 0;
+    for (uint32_t row = 0; row < code->count; row++) {
+        if (!jumps && !region_holds(region, row))
+            continue;
+        samples += (double)code->sampled[row];
+        table += shows[row] ? (double)code->sampled[row] : 0;
+        bool first = code->marks[row] & MARK_TABLE && !is_table_jump(&code->items[row]) && !shows[row];
+        retired += first ? (double)code->sampled[row] : 0;
     }
     guesses->table_share = samples > 0 ? table / samples : 0;
-    guesses->table_share = guesses->table_share > 1 ? 1 : guesses->table_share;
     guesses->table_retired = samples > 0 ? retired / samples : 0;
 }
 
@@ -133,9 +160,6 @@ struct guesses guesses_of(const struct region *region, bool restarts_behind)
         guesses.indirect += is_indirect(&code->items[row]);
         samples += (double)code->sampled[row];
         rows++;
-        uint32_t shown = code->marks[row] & MARK_TABLE ? shown_row(code, row, restarts_behind) : UINT32_MAX;
-        if (shown != UINT32_MAX)
-            lands[shown] |= LANDS_TABLE;
         if (code->items[row].class == INSTRUCTION_BRANCH && code->items[row].has_target)
             ways_note(region, row, restarts_behind, &guesses, &most);
         if (!chooses(region, row, restarts_behind))
@@ -147,14 +171,17 @@ struct guesses guesses_of(const struct region *region, bool restarts_behind)
         if (!region_holds(region, row) || code->items[row].class == INSTRUCTION_NOP)
             continue;
         met += (double)code->sampled[row] * 10 >= samples / rows;
-        landing += lands[row] & LANDS_BRANCH ? (double)code->sampled[row] : 0;
-        landing_rows += lands[row] & LANDS_BRANCH ? 1 : 0;
+        landing += lands[row] ? (double)code->sampled[row] : 0;
+        landing_rows += lands[row];
     }
     guesses.has_enough = samples >= SAMPLES_LEAST && rows >= ROWS_LEAST;
     guesses.lacks_samples = samples < SAMPLES_LEAST;
     guesses.evenness = rows > 0 ? met / rows : 0;
     guesses.landing_share = samples > 0 ? landing / samples : 0;
     guesses.landing_rows = rows > 0 ? landing_rows / rows : 0;
-    table_find(&guesses, region, lands, restarts_behind, samples);
+    if (restarts_behind)
+        table_find_behind(&guesses, region);
+    else
+        table_find(&guesses, region, samples);
     return guesses;
 }

@@ -157,6 +157,28 @@ static enum bottleneck_cause near_cause(struct rows_view *view, uint32_t row, st
     return forwarding >= FORWARD_SUPPOSED ? CAUSE_STORE_FORWARDING : CAUSE_UNKNOWN;
 }
 
+/* An access of which at most half of the addresses are known. */
+static bool is_unplaced(const struct bottleneck_request *request, const struct region *region, uint32_t row)
+{
+    const struct instruction *here = &region->code->items[row];
+    bool accesses = here->memory.is_present && (here->is_load || here->is_store) && here->class != INSTRUCTION_CALL;
+    bool of_stack = here->memory.base == X86_STACK_POINTER && here->memory.index == REGISTER_NONE;
+    return accesses && !of_stack && code_index_row_addresses(request->index, region->function, row).count * 2 < region->code->hits[row];
+}
+
+/*
+ * Where wrong guesses show, loads stand where each way begins anew. One that goes through memory in order (at no speed that could be
+ * seen, what lies ahead is fetched meanwhile), or within the second cache by other accesses' addresses alone, waits for that.
+ */
+static bool is_in_shadow(const struct rows_view *view, uint32_t row, enum bottleneck_cause cause, const struct reach *reach)
+{
+    if (bottleneck_class_of(view->quick) != BOTTLENECK_BAD_SPECULATION || view->region->code->items[row].class == INSTRUCTION_STRING)
+        return false;
+    if (cause == CAUSE_L2)
+        return (reach->in_order && reach->line_ns <= 0) || is_unplaced(view->request, view->region, row);
+    return cause == CAUSE_BANDWIDTH && view->quick == CAUSE_CONDITIONAL && reach->line_ns <= 0;
+}
+
 static enum bottleneck_cause access_cause(struct rows_view *view, uint32_t row, struct loop_look *look)
 {
     const struct region *region = view->region;
@@ -172,9 +194,7 @@ static enum bottleneck_cause access_cause(struct rows_view *view, uint32_t row, 
         look->ruled_out_line_ns = reach.own_line_ns;
     else if (far) {
         enum bottleneck_cause cause = far_cause(region, row, &reach);
-        /* In order, at no speed that could be seen, where samples gather behind branches: what lies ahead is fetched meanwhile. */
-        bool is_guess = cause == CAUSE_BANDWIDTH && view->quick == CAUSE_CONDITIONAL && reach.line_ns <= 0 && here->class != INSTRUCTION_STRING;
-        return is_guess ? CAUSE_UNKNOWN : cause;
+        return is_in_shadow(view, row, cause, &reach) ? CAUSE_UNKNOWN : cause;
     }
     if (here->class == INSTRUCTION_STRING && reach.known) /* within the nearest cache: as fast as it is carried out */
         return CAUSE_PORTS;
@@ -194,6 +214,8 @@ static enum bottleneck_cause arithmetic_cause(const struct loop_look *look, enum
 static enum bottleneck_cause row_cause(struct rows_view *view, uint32_t row, struct loop_look *look)
 {
     const struct instruction *here = &view->region->code->items[row];
+    if (row == 0 && view->request->calls_are_guessed)
+        return CAUSE_INDIRECT;
     if (here->divides || here->class == INSTRUCTION_DIV || here->class == INSTRUCTION_FP_DIV)
         return CAUSE_DIVIDE;
     bool accesses = here->memory.is_present && (here->is_load || here->is_store || here->class == INSTRUCTION_PREFETCH);
@@ -241,7 +263,7 @@ static enum bottleneck_cause quick_cause(const struct loop_look *look, bool rest
     if (paced && look->pace.over_bound_most < limit->bound_met)
         return resources_first(&look->resources);
     bool by_table = guesses->table_share >= (restarts_behind ? limit->table_restarts : limit->table_share);
-    if (by_table && guesses->evenness >= limit->even_most)
+    if (by_table && (restarts_behind || guesses->evenness >= limit->even_most))
         return waits_for_targets(guesses, restarts_behind) ? CAUSE_INDIRECT : CAUSE_UNKNOWN;
     bool gathers = guesses->landing_share >= limit->landing_least &&
                    guesses->landing_share >= limit->landing_enrichment * guesses->landing_rows;
@@ -255,15 +277,6 @@ static enum bottleneck_cause quick_cause(const struct loop_look *look, bool rest
     bool slower = look->pace.over_bound > limit->bound_missed && !bound->is_lower;
     return slower || (guesses->branches && guesses->evenness > limit->even_most) ? CAUSE_UNKNOWN
                                                                                  : resources_first(&look->resources);
-}
-
-/* An access of which at most half of the addresses are known. */
-static bool is_unplaced(const struct bottleneck_request *request, const struct region *region, uint32_t row)
-{
-    const struct instruction *here = &region->code->items[row];
-    bool accesses = here->memory.is_present && (here->is_load || here->is_store) && here->class != INSTRUCTION_CALL;
-    bool of_stack = here->memory.base == X86_STACK_POINTER && here->memory.index == REGISTER_NONE;
-    return accesses && !of_stack && code_index_row_addresses(request->index, region->function, row).count * 2 < region->code->hits[row];
 }
 
 static void look_add(struct loop_look *look, enum bottleneck_cause cause, uint32_t row)

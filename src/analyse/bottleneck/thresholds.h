@@ -22,6 +22,7 @@ struct bottleneck_thresholds {
     double lead;               /* a class leads when the next has less than that share of it */
     double class_least;        /* of the samples that could be told, for a class at all */
     double class_high;         /* … and for HIGH */
+    double cause_high;         /* … of which its confirmed cause alone is most of the time: what else may be said of the rest, it leads */
     double even_least;         /* wrong guesses restart retirement anywhere: samples fall on most instructions */
     double even_most;          /* a loop that always goes the same way retires in the same groups: on few */
     double landing_enrichment; /* samples where a wrong guess would show, against as many instructions elsewhere */
@@ -79,6 +80,7 @@ static const struct bottleneck_thresholds bottleneck_thresholds = {
     .lead = 0.6,
     .class_least = 0.4,
     .class_high = 0.7,
+    .cause_high = 0.5,
     .even_least = 0.6,
     .even_most = 0.45,
     .landing_enrichment = 1.3,
