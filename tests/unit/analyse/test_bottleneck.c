@@ -674,6 +674,71 @@ Test(bottleneck, tables_without_waiting_for_targets_are_not_blamed)
     free(made);
 }
 
+/* On a processor that shows a wrong guess on the second instruction of its way: 4 cases of 2 instructions, `first` and `second` samples. */
+static struct made_up *cases_behind(uint64_t first, uint64_t second)
+{
+    struct made_up *made = calloc(1, sizeof(*made));
+    make_up(made);
+    made->stalls.restarts_behind = true;
+    function_begin(made, "decode");
+    row_add(made, INSTRUCTION_INT, 300);
+    row_add(made, INSTRUCTION_JUMP, first)->falls_through = false; /* what waits for it falls where it leads */
+    made->marks[0][1] = MARK_TABLE;
+    for (int at = 0; at < 4; at++) {
+        made->marks[0][made->codes[0].count] = MARK_TABLE;
+        row_add(made, INSTRUCTION_INT, second);
+        row_add(made, INSTRUCTION_INT, first);
+    }
+    loop_close(made, 100);
+    return made;
+}
+
+Test(bottleneck, wrong_targets_show_behind_the_first_instruction_where_the_self_test_says_so)
+{
+    struct made_up *made = cases_behind(2, 90);
+    expect(made, BOTTLENECK_BAD_SPECULATION, CAUSE_INDIRECT);
+    done(made);
+    free(made);
+    made = cases_behind(90, 2); /* they retire in step: each group begins with a case */
+    cr_assert_neq(verdict_of(made)->class, BOTTLENECK_BAD_SPECULATION);
+    done(made);
+    free(made);
+}
+
+/* Functions of one instruction and a return, which a call through a register leads to. */
+static struct made_up *callees_behind(uint64_t first, uint64_t second)
+{
+    struct made_up *made = calloc(1, sizeof(*made));
+    make_up(made);
+    made->stalls.restarts_behind = true;
+    function_begin(made, "caller");
+    row_add(made, INSTRUCTION_CALL, 10);
+    row_add(made, INSTRUCTION_INT, 200);
+    loop_close(made, 0);
+    for (int at = 0; at < 2; at++) {
+        function_begin(made, "callee");
+        row_add(made, INSTRUCTION_INT, second);
+        row_add(made, INSTRUCTION_RETURN, 0)->falls_through = false;
+        made->codes[1 + at].entry_hits = first;
+        made->stalls.sample_count += first;
+        made->stalls.user_samples += first;
+        made->stalls.blind_samples += first;
+    }
+    return made;
+}
+
+Test(bottleneck, wrongly_guessed_calls_show_behind_the_first_instruction_where_the_self_test_says_so)
+{
+    struct made_up *made = callees_behind(150, 150);
+    expect(made, BOTTLENECK_BAD_SPECULATION, CAUSE_INDIRECT);
+    done(made);
+    free(made);
+    made = callees_behind(150, 10);
+    cr_assert_neq(verdict_of(made)->cause, CAUSE_INDIRECT);
+    done(made);
+    free(made);
+}
+
 Test(bottleneck, two_loops_of_two_kinds_are_mixed)
 {
     struct made_up *made = calloc(1, sizeof(*made));

@@ -260,3 +260,31 @@ Test(loop_rate, faster_than_it_can_turn_is_refused)
     cr_expect(rate_within(&scene, BY_POINTER, &random, 3.9e8).accepted);
     cr_expect_not(rate_within(&scene, BY_POINTER, &random, 2e8).accepted);
 }
+
+/* Where a sample costs as much as in a guest whose timers are exits: the shortest distances show that cost, and decide nothing. */
+Test(loop_rate, a_sample_may_cost_as_much_as_the_shortest_distance)
+{
+    uint64_t random = 42;
+    struct scene scene = {.turn_ns = 2.5, .run_ns = 1e12, .period_ns = {232e3, 1e6}, .at_once = true, .jitter_ns = 6e3, .cost_ns = 14e3, .seconds = 2};
+    struct loop_rate rate = rate_of(&scene, BY_POINTER, &random);
+    cr_assert(rate.accepted, "%s", rate.why_not);
+    cr_expect_float_eq(rate.rate_per_s, 4e8, 2e7, "%g", rate.rate_per_s);
+}
+
+/* 60 thousand blocks, each with a jump: what runs once a turn is found in one pass over them. */
+Test(loop_rate, a_loop_of_many_jumps_takes_no_time, .timeout = 10)
+{
+    enum { BLOCKS = 60000 };
+    struct instruction *rows = calloc(2 * BLOCKS + 1, sizeof(*rows));
+    for (size_t at = 0; at <= 2 * BLOCKS; at++)
+        rows[at] = (struct instruction){.addr = 0x1000 + at * 8, .length = 8, .class = at % 2 ? INSTRUCTION_BRANCH : INSTRUCTION_INT,
+                                        .step_register = at % 2 ? REGISTER_NONE : RCX, .step_by = REGISTER_NONE, .step = 1, .falls_through = true,
+                                        .writes = at % 2 ? 0 : 1 << RCX, .reads = 1 << RCX, .operation_bits = 64,
+                                        .has_target = at % 2, .target = 0x1000 + (at + 1) * 8};
+    rows[2 * BLOCKS] = (struct instruction){.addr = 0x1000 + 16 * BLOCKS, .class = INSTRUCTION_BRANCH, .has_target = true, .target = 0x1000,
+                                            .step_register = REGISTER_NONE, .step_by = REGISTER_NONE};
+    struct loop_inductions found;
+    loop_inductions_find(&found, rows, 2 * BLOCKS + 1, (struct loop_rows){0, 2 * BLOCKS});
+    cr_expect(found.count == 1 && found.items[0].number == RCX && found.items[0].step == BLOCKS, "%u", found.count);
+    free(rows);
+}

@@ -20,3 +20,17 @@ Test(skid, verdict_follows_the_counts)
     else
         cr_assert_eq(result.verdict, SKID_SCATTERED);
 }
+
+Test(skid, where_a_wrong_guess_shows_follows_the_counts)
+{
+    struct restart_result result = {0};
+    struct error err = {0};
+    if (!skid_restart_measure(kernel_live(), SKID_OF_CPU_CLOCK, &result, &err))
+        cr_skip_test("%s", err.message);
+    uint64_t total = result.first + result.second + result.elsewhere;
+    bool shows = total >= 50 && 10 * (result.first + result.second) >= total;
+    enum skid_verdict expected = shows && result.first > 3 * result.second   ? SKID_EXACT
+                                 : shows && result.second > 3 * result.first ? SKID_ONE
+                                                                             : SKID_UNKNOWN;
+    cr_assert_eq(result.verdict, expected);
+}
