@@ -267,6 +267,11 @@ static enum bottleneck_cause quick_cause(const struct loop_look *look, bool rest
         return waits_for_targets(guesses, restarts_behind) ? CAUSE_INDIRECT : CAUSE_UNKNOWN;
     bool gathers = guesses->landing_share >= limit->landing_least &&
                    guesses->landing_share >= limit->landing_enrichment * guesses->landing_rows;
+    /* Apart from what retires in step, it needs no samples everywhere else: of 111 programs those with wrong guesses, and one other. */
+    bool restarts = restarts_behind && guesses->landing_share >= limit->landing_restarts && guesses->evenness >= limit->even_restarts &&
+                    guesses->landing_share >= limit->restarts_enrichment * guesses->landing_rows;
+    if (guesses->branches && restarts)
+        return CAUSE_CONDITIONAL;
     bool both = guesses->both_ways >= limit->both_ways_even && guesses->evenness >= limit->even_both;
     if (guesses->branches && gathers && (guesses->evenness >= limit->even_least || both))
         return CAUSE_CONDITIONAL;

@@ -32,6 +32,9 @@ struct bottleneck_thresholds {
     double table_share;        /* of samples around jumps through tables and calls through registers */
     double table_guessed;      /* … where the wait is for their targets: well-guessed ones show a third or less, since each is an instruction of a few */
     double table_restarts;     /* … on processors where a wrong guess shows apart from what retires in step: a tenth is no chance */
+    double landing_restarts;   /* … a quarter at branches' ways, */
+    double restarts_enrichment; /* … so many times as densely as on other instructions, */
+    double even_restarts;      /* … and samples on more than a single wait */
     double issue_busy;         /* issue takes so much of the time of a turn that other units take: most slots are used, which is busy */
     double landing_least;      /* of all samples: fewer can't be what holds the loop up */
     double front_line_share;   /* of samples within 8 bytes of where a code line begins: 0.25 if evenly, 0.9 seen where code misses */
@@ -90,6 +93,9 @@ static const struct bottleneck_thresholds bottleneck_thresholds = {
     .table_share = 0.25,
     .table_guessed = 0.4,
     .table_restarts = 0.1,
+    .landing_restarts = 0.25,
+    .restarts_enrichment = 2.2,
+    .even_restarts = 0.1,
     .issue_busy = 0.6,
     .landing_least = 0.1,
     .front_line_share = 0.45,

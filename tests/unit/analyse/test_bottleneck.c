@@ -640,6 +640,41 @@ Test(bottleneck, a_branch_that_no_sample_stands_behind_is_not_guessed_wrong)
     free(made);
 }
 
+/*
+ * One turn: a choice between two ways of 4 instructions, then 10 more. Of a wrong guess the second instruction of a way has the samples;
+ * where all retires in step, they fall on few others.
+ */
+static struct made_up *choice_behind(bool restarts_behind, uint64_t at_second, uint64_t elsewhere)
+{
+    struct made_up *made = calloc(1, sizeof(*made));
+    make_up(made);
+    made->stalls.restarts_behind = restarts_behind;
+    function_begin(made, "choose");
+    struct instruction *branch = row_add(made, INSTRUCTION_BRANCH, 0);
+    branch->has_target = true;
+    for (int at = 0; at < 18; at++)
+        row_add(made, INSTRUCTION_INT, at == 0 || at == 4 ? at_second : at == 12 || at == 15 ? elsewhere : 0);
+    branch->target = made->codes[0].items[5].addr;
+    loop_close(made, 0);
+    return made;
+}
+
+Test(bottleneck, samples_of_few_instructions_show_wrong_guesses_where_the_self_test_says_so)
+{
+    struct made_up *made = choice_behind(true, 400, 100);
+    expect(made, BOTTLENECK_BAD_SPECULATION, CAUSE_CONDITIONAL);
+    done(made);
+    free(made);
+    made = choice_behind(true, 50, 450);
+    cr_assert_neq(verdict_of(made)->class, BOTTLENECK_BAD_SPECULATION);
+    done(made);
+    free(made);
+    made = choice_behind(false, 400, 100); /* elsewhere the first instruction would have them */
+    cr_assert_neq(verdict_of(made)->class, BOTTLENECK_BAD_SPECULATION);
+    done(made);
+    free(made);
+}
+
 Test(bottleneck, jumps_through_a_table)
 {
     struct made_up *made = calloc(1, sizeof(*made));
