@@ -12,6 +12,7 @@ const struct command *const command_table[] = {
     &command_report,
     &command_annotate,
     &command_script,
+    &command_diff,
     &command_export,
     &command_flamegraph,
     &command_pages,

@@ -14,6 +14,7 @@ extern const struct command command_completion;
 extern const struct command command_diagnose;
 extern const struct command command_doctor;
 extern const struct command command_exits;
+extern const struct command command_diff;
 extern const struct command command_export;
 extern const struct command command_flamegraph;
 extern const struct command command_help;

@@ -21,10 +21,13 @@ struct recording_input {
 
 /* Rows for an option table whose values struct has such a member, by that name or as `input`. */
 #define RECORDING_INPUT_ROWS(values) RECORDING_INPUT_ROWS_OF(values, input)
-#define RECORDING_INPUT_ROWS_OF(values, member)                                                                              \
-    {'i', "input", OPTION_TEXT, offsetof(struct values, member.path), "FILE",                                      \
+#define RECORDING_INPUT_ROWS_OF(values, member)                                                                   \
+    {'i', "input", OPTION_TEXT, offsetof(struct values, member.path), "FILE",                                     \
      "recording to read, - for standard input (default: perf.data)"},                                             \
-        {0, "symfs", OPTION_TEXT, offsetof(struct values, member.symfs), "FOLDER",                                 \
+        RECORDING_NAMES_ROWS(values, member)
+/* Those that names come from, for a command that takes recordings as words. */
+#define RECORDING_NAMES_ROWS(values, member)                                                                      \
+    {0, "symfs", OPTION_TEXT, offsetof(struct values, member.symfs), "FOLDER",                                 \
          "look for binaries below this folder"},                                                                  \
         {0, "kallsyms", OPTION_TEXT, offsetof(struct values, member.kallsyms), "FILE",                             \
          "kernel symbols, instead of /proc/kallsyms"},                                                            \

@@ -5,5 +5,7 @@
 
 /* The t below which |T| stays with 95 %; freedom: degrees, at least 1, INFINITY for a known spread. To 0.1 %. */
 double student_quantile_95(double freedom);
+/* P(|T| >= |t|), by numerical integration, to 1e-9; 1 with less than one degree. */
+double student_p(double t, double freedom);
 
 #endif

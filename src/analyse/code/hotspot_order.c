@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool name_listed(const char *list, const char *name)
+bool hotspot_name_listed(const char *list, const char *name)
 {
     if (!list)
         return true;
@@ -21,22 +21,25 @@ static bool name_listed(const char *list, const char *name)
 
 static bool dso_passes(const struct building *building, uint32_t place)
 {
-    return place == PLACE_NONE || name_listed(building->options->dsos, building->places->items[place].dso);
+    return place == PLACE_NONE || hotspot_name_listed(building->options->dsos, building->places->items[place].dso);
 }
 
-/* "free" asks for "free@GLIBC_2.2.5" too. */
-static bool symbol_passes(const struct building *building, uint32_t id)
+bool hotspot_symbol_listed(const char *list, const char *symbol)
 {
-    const struct place *place = id == PLACE_NONE ? NULL : &building->places->items[id];
-    if (!place || name_listed(building->options->symbols, place->symbol))
+    if (hotspot_name_listed(list, symbol))
         return true;
-    const char *version = place->symbol ? strchr(place->symbol, '@') : NULL;
+    const char *version = symbol ? strchr(symbol, '@') : NULL;
     if (!version)
         return false;
-    char *bare = memory_printf("%.*s", (int)(version - place->symbol), place->symbol);
-    bool passes = name_listed(building->options->symbols, bare);
+    char *bare = memory_printf("%.*s", (int)(version - symbol), symbol);
+    bool passes = hotspot_name_listed(list, bare);
     free(bare);
     return passes;
+}
+
+static bool symbol_passes(const struct building *building, uint32_t id)
+{
+    return id == PLACE_NONE || hotspot_symbol_listed(building->options->symbols, building->places->items[id].symbol);
 }
 
 /* A branch passes with its target or with where it began. */
@@ -47,7 +50,7 @@ static bool row_passes(const struct building *building, const struct hotspot *ro
     if (options->named_only && place && !place->symbol)
         return false;
     bool from = row->from != PLACE_NONE;
-    return name_listed(options->comms, row->comm) &&
+    return hotspot_name_listed(options->comms, row->comm) &&
            (dso_passes(building, row->place) || (from && dso_passes(building, row->from))) &&
            (symbol_passes(building, row->place) || (from && symbol_passes(building, row->from)));
 }

@@ -107,6 +107,9 @@ struct hotspots {
 void hotspots_build(struct hotspots *hotspots, const struct sample_tally *tally, uint32_t event,
                     const struct recording *recording, struct places *places, const struct hotspots_options *options);
 void hotspots_done(struct hotspots *hotspots);
+/* Whether a list of names (NULL: all) has this one; "free" asks for "free@GLIBC_2.2.5" too. */
+bool hotspot_name_listed(const char *list, const char *name);
+bool hotspot_symbol_listed(const char *list, const char *symbol);
 /* A row's numbers for the group's event number `member` (0: the first). */
 struct hotspot_counts hotspot_counts_of(const struct hotspots *hotspots, const struct hotspot *row, uint32_t member);
 
