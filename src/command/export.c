@@ -19,7 +19,7 @@ struct export_options {
 static const struct option_row export_rows[] = {
     {0, NULL, OPTION_HEADING, 0, NULL, "what to read"},
     RECORDING_INPUT_ROWS_OF(export_options, stacks.recording),
-    {'e', "event", OPTION_TEXT, AT(stacks.event), "NAME", "only samples of this event (default: all; of folded: the first that has samples)"},
+    {'e', "event", OPTION_TEXT, AT(stacks.event), "NAME", "only samples of this event (default: all; of folded and firefox: the first that has samples)"},
     {0, NULL, OPTION_HEADING, 0, NULL, "output"},
     {'o', "output", OPTION_TEXT, AT(output), "FILE", "write there instead of to standard output"},
     {0, "weight", OPTION_TEXT, AT(weight), "samples|period", "what the numbers of folded count (default: samples)"},
@@ -32,14 +32,16 @@ struct export_format {
     const char *name;
     void (*write)(struct text *out, const struct profile_request *request);
     bool of_one_event; /* its numbers are of one kind */
+    bool with_times;   /* it tells samples one by one */
 };
 
 static const struct export_format formats[] = {
-    {"folded", profile_folded, true},
-    {"pprof", profile_pprof, false},
-    {"speedscope", profile_speedscope, false},
-    {"csv", profile_csv, false},
-    {"json", profile_json, false},
+    {"folded", profile_folded, .of_one_event = true},
+    {"pprof", profile_pprof},
+    {"speedscope", profile_speedscope},
+    {"firefox", profile_firefox, .of_one_event = true, .with_times = true},
+    {"csv", profile_csv},
+    {"json", profile_json},
 };
 
 struct exporting {
@@ -74,16 +76,16 @@ static bool export_parse(struct exporting *exporting, int argc, char **argv, str
         return error_set(err, ERROR_USAGE, "unexpected '%s'; the recording is given by -i", argv[first + 1]);
     if (options->weight && strcmp(options->weight, "samples") != 0 && strcmp(options->weight, "period") != 0)
         return error_set(err, ERROR_USAGE, "--weight is samples or period, not '%s'", options->weight);
-    if (options->weight && !exporting->format->of_one_event)
+    if (options->weight && exporting->format->write != profile_folded)
         return error_set(err, ERROR_USAGE, "--weight is for folded: %s holds both", exporting->format->name);
     return true;
 }
 
-static bool export_write(void *context, const struct stack_profile *profile, uint32_t event, struct error *err)
+static bool export_write(void *context, const struct stacks *stacks, struct error *err)
 {
     const struct exporting *exporting = context;
     const struct export_options *options = &exporting->options;
-    struct profile_request request = {.profile = profile, .event = event,
+    struct profile_request request = {.profile = stacks->profile, .series = stacks->series, .event = stacks->event,
                                       .by_period = options->weight && strcmp(options->weight, "period") == 0,
                                       .name = recording_input_path(&options->stacks.recording)};
     scoped_text struct text out = {0};
@@ -98,6 +100,7 @@ static bool export_run(struct context *context, int argc, char **argv, struct er
     bool done = export_parse(&exporting, argc, argv, err);
     if (done) {
         exporting.options.stacks.of_one_event = exporting.format->of_one_event;
+        exporting.options.stacks.with_times = exporting.format->with_times;
         done = stack_input_read(&exporting.options.stacks, context, &use, err);
     }
     options_done(export_rows, &exporting.options);
@@ -106,7 +109,7 @@ static bool export_run(struct context *context, int argc, char **argv, struct er
 
 const struct command command_export = {
     .name = "export",
-    .summary = "a recording's stacks for other tools: folded, pprof, speedscope, csv, json",
+    .summary = "a recording's stacks for other tools: folded, pprof, speedscope, firefox, csv, json",
     .usage = "plumb export FORMAT [-i FILE] [options]",
     .options = export_rows,
     .run = export_run,

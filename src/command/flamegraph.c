@@ -165,12 +165,12 @@ static bool flamegraph_folded(struct flamegraph *flamegraph, int fd, const char 
            (unread && err->kind == ERROR_NOT_FOUND && error_hint(err, "a recording, or lines such as \"main;work;leaf 12\", are wanted"));
 }
 
-static bool flamegraph_profile(void *context, const struct stack_profile *profile, uint32_t event, struct error *err)
+static bool flamegraph_profile(void *context, const struct stacks *stacks, struct error *err)
 {
     struct flamegraph *flamegraph = context;
     const struct flamegraph_options *options = &flamegraph->options;
-    const struct profile_event *chosen = &profile->events[event];
-    flame_add_profile(&flamegraph->flame, profile, event, by_period(options));
+    const struct profile_event *chosen = &stacks->profile->events[stacks->event];
+    flame_add_profile(&flamegraph->flame, stacks->profile, stacks->event, by_period(options));
     return flamegraph_write(flamegraph, recording_input_path(&options->stacks.recording), chosen->name,
                             !by_period(options) ? "samples" : chosen->counts_ns ? "ns" : "events", err);
 }

@@ -2,6 +2,7 @@
 #include "command/stack_input.h"
 
 #include "base/scope.h"
+#include "base/vec.h"
 #include "command/recording_header.h"
 
 #include <errno.h>
@@ -14,14 +15,17 @@ struct reading {
     struct source *source;
     struct capture capture;
     struct sample_tally tally;
+    vec(struct series_loss) losses;
 };
 
 static bool count_sample(void *context, struct capture *capture, const struct record *record, const struct sample *sample)
 {
     struct reading *reading = context;
-    (void)capture, (void)record;
+    (void)capture;
     if (sample)
         sample_tally_add(&reading->tally, sample);
+    else if ((record->kind == RECORD_LOST || record->kind == RECORD_LOST_SAMPLES) && record->who.has_time)
+        *vec_push(&reading->losses) = (struct series_loss){record->who.time, record->lost.count};
     return true;
 }
 
@@ -85,7 +89,15 @@ static bool stacks_use(struct reading *reading, struct symboliser *symboliser, s
     struct stack_profile profile;
     places_init(&places, &reading->capture.recording, symboliser, (struct places_options){.inlines = input->inlines});
     stack_profile_build(&profile, &reading->tally, &reading->capture.recording, &places);
-    bool done = reading->use->use(reading->use->context, &profile, event, err);
+    struct thread_series series = {0};
+    if (input->with_times) {
+        thread_series_build(&series, &reading->capture.recording, &places, event);
+        series.losses = reading->losses.items;
+        series.loss_count = reading->losses.count;
+    }
+    struct stacks stacks = {&profile, input->with_times ? &series : NULL, event};
+    bool done = reading->use->use(reading->use->context, &stacks, err);
+    thread_series_done(&series);
     stack_profile_done(&profile);
     places_done(&places);
     return done;
@@ -95,7 +107,8 @@ static bool stacks_read(struct reading *reading, struct recording_names *names, 
 {
     struct capture_unwinder unwinder = recording_names_unwinder(names);
     struct capture_watch watch = {reading, count_sample};
-    struct capture_options options = {.watch = &watch, .unwinder = &unwinder};
+    struct capture_options options = {.watch = &watch, .unwinder = &unwinder, .keep_samples = reading->input->with_times,
+                                      .keep_switches = reading->input->with_times};
     struct error trouble = {0};
     const char *path = recording_input_path(&reading->input->recording);
     bool complete = capture_fill_with(&reading->capture, reading->source, &options, &trouble);
@@ -121,6 +134,7 @@ bool stack_input_read(const struct stack_input *input, const struct context *con
     bool done = stacks_read(&reading, &names, err);
     recording_names_done(&names);
     sample_tally_done(&reading.tally);
+    vec_done(&reading.losses);
     capture_done(&reading.capture);
     reading.source->ops->close(reading.source);
     return done;

@@ -4,19 +4,27 @@
 #define PLUMB_COMMAND_STACK_INPUT_H
 
 #include "analyse/code/stack_profile.h"
+#include "analyse/code/thread_series.h"
 #include "command/recording_input.h"
 
 struct stack_input {
     struct recording_input recording;
     const char *event;
     bool inlines, quiet;
+    bool with_times;   /* the threads' samples one by one, too: of one event */
     bool of_one_event; /* its numbers are of one kind: without a name, the first event that has samples */
 };
 
-/* What to do with them: event is the one that was named or chosen, or PROFILE_ALL_EVENTS. */
+struct stacks {
+    const struct stack_profile *profile;
+    const struct thread_series *series; /* NULL unless asked for */
+    uint32_t event;                     /* the one that was named or chosen, or PROFILE_ALL_EVENTS */
+};
+
+/* What to do with them. */
 struct stack_use {
     void *context;
-    bool (*use)(void *context, const struct stack_profile *profile, uint32_t event, struct error *err);
+    bool (*use)(void *context, const struct stacks *stacks, struct error *err);
 };
 
 /* Errors: the recording's; a damaged one is used as far as it goes, and told. */

@@ -71,7 +71,7 @@ static bool is_library(const char *dso)
     return at && (!at[3] || at[3] == '.' || at[3] == '-');
 }
 
-static enum flame_kind kind_of(const struct places *places, const struct place *place)
+enum flame_kind flame_kind_of(const struct places *places, const struct place *place)
 {
     static const enum flame_kind kinds[] = {
         [DSO_FILE] = FLAME_PROGRAM,     [DSO_KERNEL] = FLAME_KERNEL, [DSO_MODULE] = FLAME_KERNEL, [DSO_VDSO] = FLAME_LIBRARY,
@@ -96,7 +96,7 @@ void flame_add_profile(struct flame *flame, const struct stack_profile *profile,
             const struct place *place = &profile->places->items[profile->frames[stack->first + frame]];
             text_clear(&name);
             place_add_name(&name, place);
-            flame_push(flame, text_string(&name), name.length, kind_of(profile->places, place));
+            flame_push(flame, text_string(&name), name.length, flame_kind_of(profile->places, place));
         }
         flame_stack(flame, by_period ? stack->period : stack->samples);
     }

@@ -22,6 +22,8 @@ enum flame_kind {
     FLAME_KIND_COUNT
 };
 
+enum flame_kind flame_kind_of(const struct places *places, const struct place *place);
+
 struct flame_frame {
     const char *name; /* owner: the flame */
     enum flame_kind kind;

@@ -187,3 +187,23 @@ void place_add_name(struct text *out, const struct place *place)
     else
         text_printf(out, place->dso && place->dso[0] == '[' ? "%s" : "[%s]", place->dso && place->dso[0] ? place->dso : "unknown");
 }
+
+/* Memory that is mapped, but not to be run, and addresses of no mapping. Where protections weren't recorded nothing is known. */
+static bool is_no_code(const struct recording *recording, uint32_t id)
+{
+    enum { EXECUTABLE = 4 }; /* PROT_EXEC of mmap(2) */
+    const struct location *location = &recording->samples.locations[id];
+    if (location->dso == DSO_NONE || recording->spaces.dsos[location->dso].kind == DSO_UNKNOWN)
+        return true;
+    if (recording->spaces.dsos[location->dso].kind != DSO_ANONYMOUS || location->space >= recording->spaces.count)
+        return false;
+    const struct mapping *mapping = address_spaces_find(&recording->spaces, location->space, location->runtime_addr);
+    return mapping && mapping->dso == location->dso && mapping->protection && !(mapping->protection & EXECUTABLE);
+}
+
+size_t stack_code_count(const struct recording *recording, const uint32_t *locations, size_t count)
+{
+    while (count > 1 && is_no_code(recording, locations[count - 1]))
+        count--;
+    return count;
+}

@@ -51,7 +51,8 @@ static void item_add(struct stack_profile *profile, const struct tally_item *ite
     const struct samples *samples = &recording->samples;
     const struct stack *stack = item->stack == STACK_NONE ? NULL : &samples->stacks[item->stack];
     uint32_t first = (uint32_t)profile->frame_count;
-    for (uint32_t frame = 0; stack && frame < stack->count; frame++)
+    size_t count = stack && stack->count ? stack_code_count(recording, samples->frames + stack->first, stack->count) : 0;
+    for (size_t frame = 0; frame < count; frame++)
         frames_add(profile, places, samples->frames[stack->first + frame]);
     if (profile->frame_count == first)
         frames_add(profile, places, item->location);

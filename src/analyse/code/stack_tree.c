@@ -2,6 +2,7 @@
 #include "analyse/code/stack_tree.h"
 
 #include "analyse/code/call_tree.h"
+#include "analyse/code/places.h"
 #include "analyse/code/stalls.h"
 #include "base/scope.h"
 #include "base/vec.h"
@@ -84,13 +85,6 @@ static void sample_add(struct building *building, const struct sample *sample)
     building->paths.items[id].samples += 1 + (uint64_t)sample->alike;
 }
 
-/* Where an unwinder has lost its way it ends at an address that is nobody's: no caller. */
-static bool is_nowhere(const struct recording *recording, uint32_t location)
-{
-    uint32_t dso = recording->samples.locations[location].dso;
-    return dso == DSO_NONE || recording->spaces.dsos[dso].kind == DSO_UNKNOWN;
-}
-
 static void chain_add(struct building *building, const struct path *path)
 {
     const struct samples *samples = &building->recording->samples;
@@ -99,8 +93,8 @@ static void chain_add(struct building *building, const struct path *path)
     const uint32_t *locations = stack && stack->count ? samples->frames + stack->first : &own;
     size_t count = stack && stack->count ? stack->count : own < samples->location_count;
     size_t first = building->chain_frames.count;
-    while (count > 1 && is_nowhere(building->recording, locations[count - 1]))
-        count--;
+    if (count)
+        count = stack_code_count(building->recording, locations, count);
     *vec_push(&building->chain_frames) = frame_of(building, strings_text(&building->recording->strings, path->comm), "", false);
     for (size_t at = count; at-- > 0;)
         *vec_push(&building->chain_frames) = frame_at(building, locations[at]);
