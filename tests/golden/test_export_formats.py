@@ -105,6 +105,30 @@ def test_firefox_is_as_its_format_says(plumb, tmp_path):
     assert sorted(names) == ["Library", "Program", "Program"]
 
 
+def test_waits_and_losses_are_markers(plumb, tmp_path):
+    LOST, SWITCH, OUT, PREEMPTED = 2, 14, 0x2000, 0x4000
+    made = File(sample_type=IP | TID | TIME | CPU | PERIOD)
+    made.comm(700, 700, "app").mmap2(700, CODE, 0x1000, "/opt/app")
+
+    def switch(time, misc):
+        made.record(SWITCH, made.trailer(700, 700, time), misc)
+    made.sample(700, CODE + 16, 10_000_000)
+    switch(11_000_000, OUT)
+    switch(14_000_000, 0)
+    made.sample(700, CODE + 16, 15_000_000)
+    made.record(LOST, made.pack("QQ", 0, 5) + made.trailer(700, 700, 15_500_000), 0)
+    switch(16_000_000, OUT | PREEMPTED)
+    switch(17_000_000, 0)
+    path = tmp_path / "perf.data"
+    path.write_bytes(made.file())
+    profile = json.loads(export(plumb, path, "firefox", "-q"))
+    assert list(complaints(profile)) == []
+    (thread,) = profile["threads"]
+    names = [thread["stringArray"][name] for name in thread["markers"]["name"]]
+    assert list(zip(names, thread["markers"]["startTime"], thread["markers"]["endTime"])) == [("Off CPU", 1, 4), ("Off CPU", 6, 7), ("Lost records", 5.5, None)]
+    assert [one.get("why", one.get("count")) for one in thread["markers"]["data"]] == ["waited", "preempted", 5]
+
+
 def test_schema_check_sees_what_is_wrong(plumb, lost_way):
     profile = json.loads(export(plumb, lost_way, "firefox"))
     assert list(complaints(profile)) == []
