@@ -168,14 +168,17 @@ static bool is_unplaced(const struct bottleneck_request *request, const struct r
 
 /*
  * Where wrong guesses show, loads stand where each way begins anew. One that goes through memory in order (at no speed that could be
- * seen, what lies ahead is fetched meanwhile), or within the second cache by other accesses' addresses alone, waits for that.
+ * seen, what lies ahead is fetched meanwhile), or within the second cache by other accesses' addresses alone, waits for that. So does
+ * any within the second cache that isn't chased, where wrong guesses are told from all else by where they show: with right ones
+ * the next turns' loads would be under way.
  */
 static bool is_in_shadow(const struct rows_view *view, uint32_t row, enum bottleneck_cause cause, const struct reach *reach)
 {
     if (bottleneck_class_of(view->quick) != BOTTLENECK_BAD_SPECULATION || view->region->code->items[row].class == INSTRUCTION_STRING)
         return false;
     if (cause == CAUSE_L2)
-        return (reach->in_order && reach->line_ns <= 0) || is_unplaced(view->request, view->region, row);
+        return (reach->in_order && reach->line_ns <= 0) || is_unplaced(view->request, view->region, row) ||
+               (view->request->stalls->restarts_behind && !is_chased(view->region, row));
     return cause == CAUSE_BANDWIDTH && view->quick == CAUSE_CONDITIONAL && reach->line_ns <= 0;
 }
 
