@@ -2,6 +2,7 @@
 #include "analyse/bottleneck/footprint.h"
 
 #include "analyse/bottleneck/thresholds.h"
+#include "analyse/code/code_flow.h"
 #include "base/arena.h"
 #include "base/scope.h"
 
@@ -52,15 +53,7 @@ static void lines_find(struct footprint *footprint, const struct bottleneck_requ
 
 static uint32_t row_of(const struct stall_code *code, uint64_t addr)
 {
-    size_t low = 0, high = code->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (code->items[middle].addr < addr)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < code->count && code->items[low].addr == addr ? (uint32_t)low : UINT32_MAX;
+    return code_flow_row(code->items, code->count, addr);
 }
 
 static void kind_set(const struct stall_code *code, uint8_t *kinds, size_t row, uint8_t kind)

@@ -2,6 +2,7 @@
 #include "analyse/bottleneck/guesses.h"
 
 #include "analyse/bottleneck/thresholds.h"
+#include "analyse/code/code_flow.h"
 #include "base/arena.h"
 #include "base/scope.h"
 
@@ -16,15 +17,7 @@ static const double LANDED_LEAST = 0.01; /* of the loop's samples */
 
 static uint32_t row_of(const struct stall_code *code, uint64_t addr)
 {
-    size_t low = 0, high = code->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (code->items[middle].addr < addr)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < code->count && code->items[low].addr == addr ? (uint32_t)low : UINT32_MAX;
+    return code_flow_row(code->items, code->count, addr);
 }
 
 /*

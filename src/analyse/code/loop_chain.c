@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analyse/code/loop_chain.h"
 
+#include "analyse/code/code_flow.h"
 #include "base/arena.h"
 #include "base/scope.h"
 #include "base/vec.h"
@@ -18,16 +19,8 @@ enum {
 
 static bool row_find(const struct instruction *rows, size_t count, uint64_t addr, uint32_t *ret_row)
 {
-    size_t low = 0, high = count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (rows[middle].addr < addr)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    *ret_row = (uint32_t)low;
-    return low < count && rows[low].addr == addr;
+    *ret_row = code_flow_row(rows, count, addr);
+    return *ret_row != FLOW_NONE;
 }
 
 enum { WAY_ROWS = 4 * REACH }; /* from where a jump leads: so far it is followed */

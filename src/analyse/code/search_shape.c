@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analyse/code/search_shape.h"
 
+#include "analyse/code/code_flow.h"
 #include "analyse/code/loop_chain.h"
 
 #include <string.h>
@@ -23,16 +24,8 @@ static uint64_t address_registers(const struct instruction *row)
 
 static bool row_at(const struct instruction *rows, size_t count, uint64_t addr, uint32_t *ret_row)
 {
-    size_t low = 0, high = count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (rows[middle].addr < addr)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    *ret_row = (uint32_t)low;
-    return low < count && rows[low].addr == addr;
+    *ret_row = code_flow_row(rows, count, addr);
+    return *ret_row != FLOW_NONE;
 }
 
 /* Ways through one loop that go back by jumps of their own share rows, and neither holds the other: they are one loop. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analyse/code/stall_work.h"
 
+#include "analyse/code/code_flow.h"
+
 #include <string.h>
 
 static const char *last_part(const char *path)
@@ -104,16 +106,7 @@ static void function_decode(struct stall_work *work, uint32_t index)
 
 static uint32_t instruction_at(const struct stall_code *decoded, uint64_t shown_addr)
 {
-    size_t low = 0, high = decoded->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (decoded->items[middle].addr <= shown_addr)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    bool exact = low > 0 && decoded->items[low - 1].addr == shown_addr;
-    return exact ? (uint32_t)(low - 1) : NO_INDEX;
+    return code_flow_row(decoded->items, decoded->count, shown_addr);
 }
 
 static bool is_own_row(const struct stall_code *decoded, struct loop_rows loop, uint32_t row)

@@ -12,7 +12,7 @@
 #include "base/hashmap.h"
 #include "base/vec.h"
 
-#define NO_INDEX UINT32_MAX
+#define NO_INDEX UINT32_MAX /* FLOW_NONE, too */
 
 struct stall_place { /* what is known of one location; filled when its first sample comes */
     bool known, settled; /* settled: `stalled` is known, too */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analyse/loop/loop_rate.h"
 
+#include "analyse/code/code_flow.h"
 #include "base/arena.h"
 
 #include <stdlib.h>
@@ -12,18 +13,10 @@
 #define ARM_GENERAL     0xffffffffu
 #define ARM_CALL_KEEPS  0xbff80000u /* x19 to x29, sp */
 
-/* By bisection: rows are in the order of their addresses. */
 static uint32_t row_of(const struct instruction *rows, struct loop_rows loop, uint64_t addr)
 {
-    uint32_t first = loop.first, past = loop.last + 1;
-    while (first < past) {
-        uint32_t middle = first + (past - first) / 2;
-        if (rows[middle].addr < addr)
-            first = middle + 1;
-        else
-            past = middle;
-    }
-    return first <= loop.last && rows[first].addr == addr ? first : UINT32_MAX;
+    uint32_t row = code_flow_row(rows + loop.first, loop.last - loop.first + 1, addr);
+    return row == FLOW_NONE ? FLOW_NONE : loop.first + row;
 }
 
 /* Rows [first, past) of the loop don't run exactly once in each turn. */
@@ -47,8 +40,8 @@ static bool *once_find(const struct instruction *rows, struct loop_rows loop)
     memset(changes, 0, (count + 1) * sizeof(*changes));
     for (uint32_t at = loop.first; at < loop.last; at++) {
         const struct instruction *jump = &rows[at];
-        uint32_t target = jump->has_target && jump->class != INSTRUCTION_CALL ? row_of(rows, loop, jump->target) : UINT32_MAX;
-        if (target == UINT32_MAX)
+        uint32_t target = jump->has_target && jump->class != INSTRUCTION_CALL ? row_of(rows, loop, jump->target) : FLOW_NONE;
+        if (target == FLOW_NONE)
             continue;
         if (target > at)
             mark(changes, loop, at + 1, target);

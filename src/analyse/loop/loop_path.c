@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analyse/loop/loop_path.h"
 
+#include "analyse/code/code_flow.h"
+
 #include <string.h>
 
 enum {
@@ -30,15 +32,8 @@ static bool is_run(const double *weights, struct loop_rows loop, uint32_t first,
 
 static uint32_t row_at(const struct instruction *rows, struct loop_rows loop, uint64_t addr)
 {
-    uint32_t low = loop.first, high = loop.last + 1;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (rows[middle].addr < addr)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low <= loop.last && rows[low].addr == addr ? low : UINT32_MAX;
+    uint32_t row = code_flow_row(rows + loop.first, loop.last - loop.first + 1, addr);
+    return row == FLOW_NONE ? UINT32_MAX : loop.first + row;
 }
 
 /* The row behind `at` on the path; loop.first: the turn is over; UINT32_MAX: it leaves the loop. */
