@@ -9,7 +9,7 @@
 
 #include "base/vec.h"
 
-/* Enough chains over enough time, or as many as came in a second. */
+/* Enough chains over enough time, or as many as came in a second, if these are any to judge by. */
 #define TRIAL_NS_LEAST 250000000u
 #define TRIAL_NS_MOST  1000000000u
 #define DUMP_BYTES_PER_SECOND_MOST 256e6
@@ -133,7 +133,8 @@ bool recorder_trial_is_over(const struct recorder *recorder)
     uint64_t lasted_ns = stacks->last_ns - stacks->first_ns;
     if (recorder->held.length > TRIAL_HELD_BYTES_MOST)
         return true;
-    return (stacks->count >= TRIAL_STACKS && lasted_ns >= TRIAL_NS_LEAST) || lasted_ns >= TRIAL_NS_MOST;
+    return (stacks->count >= TRIAL_STACKS && lasted_ns >= TRIAL_NS_LEAST) ||
+           (stacks->count >= STACKS_JUDGED_LEAST && lasted_ns >= TRIAL_NS_MOST);
 }
 
 size_t recorder_trial_drop_data_mmaps(const struct recorder *recorder, uint8_t *bytes, size_t size_bytes)

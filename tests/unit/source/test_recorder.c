@@ -422,6 +422,33 @@ Test(recorder, stacks_are_copied_when_frame_pointers_do_not_reach_the_root)
     scene_free(scene);
 }
 
+/* Neither a ring that is emptied after another's later samples nor a program that slept at first ends the trial early. */
+Test(recorder, the_first_few_stacks_decide_nothing)
+{
+    static const struct {
+        const char *what;
+        uint64_t first_ns, second_ns;
+    } cases[] = {{"time goes back", 40000000, 10000000}, {"nothing for long", 10000000, 3000000000}};
+    for (size_t at = 0; at < array_count(cases) && recorder_all_registers; at++) {
+        struct scene *scene = scene_new();
+        scene->event.callchain = CALLCHAIN_AUTO;
+        cr_assert(scene_open(scene));
+        struct fake_event *first = find_event(scene, PERF_COUNT_SW_CPU_CLOCK, PERF_SAMPLE_CALLCHAIN);
+        put_mapping(scene, first);
+        for (uint64_t sample = 0; sample < 10; sample++)
+            put_sample(scene, first, (sample < 5 ? cases[at].first_ns : cases[at].second_ns) + sample, true);
+        cr_assert(recorder_poll(scene->recorder, 0, &scene->err));
+        cr_assert(scene->recorder->trial, "%s", cases[at].what);
+        for (uint64_t sample = 0; sample < 100; sample++)
+            put_sample(scene, first, 3000000000 + sample * 10000000, true);
+        cr_assert(recorder_poll(scene->recorder, 0, &scene->err));
+        struct recorder_result result;
+        cr_assert(recorder_finish(scene->recorder, &result, &scene->err));
+        cr_assert_eq(result.callchain, CALLCHAIN_DWARF, "%s", cases[at].what);
+        scene_free(scene);
+    }
+}
+
 Test(recorder, a_short_program_keeps_its_frame_pointers)
 {
     struct scene *scene = scene_new();

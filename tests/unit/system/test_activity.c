@@ -19,7 +19,7 @@ struct place {
 struct made_process {
     int pid, parent;
     char state;
-    double cpu_s, delay_s, began_ago_s;
+    double cpu_s, delay_s, began_ago_s; /* began: less than any machine that runs this has been up for */
 };
 
 static void process_put(const struct place *place, const struct made_process *process)
@@ -60,12 +60,12 @@ Test(activity, children_that_were_there_before_are_not_the_target)
     struct activity activity;
     place_init(&place);
     arena_init(&arena);
-    process_put(&place, &(struct made_process){1, 0, 'S', 5, 0, 1000});
-    process_put(&place, &(struct made_process){70, 1, 'R', 7, 0, 900});
+    process_put(&place, &(struct made_process){1, 0, 'S', 5, 0, 3});
+    process_put(&place, &(struct made_process){70, 1, 'R', 7, 0, 2});
     const pid_t pid = 1;
     struct activity_watch *watch = activity_watch_new(&place.root, &pid, 1, false, NULL);
-    process_put(&place, &(struct made_process){1, 0, 'S', 5.01, 0.5, 1000});
-    process_put(&place, &(struct made_process){70, 1, 'R', 9, 0, 900});
+    process_put(&place, &(struct made_process){1, 0, 'S', 5.01, 0.5, 3});
+    process_put(&place, &(struct made_process){70, 1, 'R', 9, 0, 2});
     process_put(&place, &(struct made_process){71, 1, 'S', 0.25, 0, -1});
     activity_look(watch);
     activity_result(watch, &arena, &activity);
@@ -95,9 +95,9 @@ Test(activity, stopped_is_a_state_of_its_own)
     for (int look = 0; look < 3; look++) {
         static struct activity_watch *watch;
         const pid_t pid = 90;
-        process_put(&place, &(struct made_process){90, 1, look ? 'T' : 'S', 1, 0, 1000});
-        process_put(&place, &(struct made_process){91, 90, 'S', 1, 0, 900});
-        process_put(&place, &(struct made_process){92, 91, 'R', look, 0, 800});
+        process_put(&place, &(struct made_process){90, 1, look ? 'T' : 'S', 1, 0, 3});
+        process_put(&place, &(struct made_process){91, 90, 'S', 1, 0, 2});
+        process_put(&place, &(struct made_process){92, 91, 'R', look, 0, 1});
         if (!look) {
             watch = activity_watch_new(&place.root, &pid, 1, false, NULL);
             continue;

@@ -169,8 +169,9 @@ void recorder_stacks_add(struct recorder_stacks *stacks, uint32_t pid, uint32_t 
     }
     if (!user_frames)
         return;
-    stacks->first_ns = stacks->count++ ? stacks->first_ns : time_ns;
-    stacks->last_ns = time_ns;
+    stacks->first_ns = stacks->count && stacks->first_ns < time_ns ? stacks->first_ns : time_ns;
+    stacks->last_ns = stacks->last_ns > time_ns ? stacks->last_ns : time_ns;
+    stacks->count++;
     const struct stack_process *process = process_find(stacks, pid);
     if (!process || !process->ranges.count)
         return;

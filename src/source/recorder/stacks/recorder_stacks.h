@@ -54,7 +54,7 @@ struct recorder_stacks {
     vec(uint32_t) ended; /* indices of processes, the oldest first from ended_at on */
     size_t ended_at;
     uint64_t count; /* chains with a user part */
-    uint64_t first_ns, last_ns;
+    uint64_t first_ns, last_ns; /* the earliest, the latest: rings are emptied one after the other, so time goes back */
 };
 
 struct stack_share {
