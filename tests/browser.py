@@ -97,17 +97,19 @@ class Browser:
                 self.events.append(said)
 
     def open(self, path, width=1280, height=900, dark=False, phone=False, before=None, ready=REPORT_READY):
-        """A page that has drawn its flame graph, or has none. before: a script that runs before its own; ready: what is true once it is drawn."""
+        """A page that has drawn its flame graph to the end, or has none. before: a script that runs before its own; ready: what is true once it is drawn."""
         target = self.ask("Target.createTarget", url="about:blank")["targetId"]
         page = Page(self, self.ask("Target.attachToTarget", targetId=target, flatten=True)["sessionId"], target)
         for domain in ("Page", "Runtime", "Log", "Network"):
             page.ask(f"{domain}.enable")
         page.size(width, height, phone)
         page.scheme(dark)
+        page.ask("Emulation.setFocusEmulationEnabled", enabled=True)  # what is typed arrives, whichever page is in front
         if before:
             page.ask("Page.addScriptToEvaluateOnNewDocument", source=before)
         page.ask("Page.navigate", url=pathlib.Path(path).resolve().as_uri())
         page.wait(f"document.readyState === 'complete' && {ready}")
+        page.settle()
         return page
 
 
@@ -137,6 +139,11 @@ class Page:
                 raise TimeoutError(condition)
             time.sleep(0.03)
 
+    def settle(self):
+        """Wait until what moves has arrived: d3 leaves a mark on each element while it has something to do there."""
+        self.wait("document.getAnimations().every((one) => one.playState !== 'running') && "
+                  "[...document.querySelectorAll('svg, svg *')].every((one) => !one.__transition)")
+
     def key(self, name):
         for kind in ("keyDown", "keyUp"):
             self.ask("Input.dispatchKeyEvent", type=kind, key=name, code=name, **({"text": name} if len(name) == 1 and kind == "keyDown" else {}))
@@ -144,9 +151,20 @@ class Page:
     def write(self, text):
         self.ask("Input.insertText", text=text)
 
-    def click(self, x, y):
+    def click(self, element):
+        """Click in the middle of an element, given as a script, where it is when all stands still; then move the pointer
+        away, or what lies below it later would be pointed at."""
+        self.settle()
+        x, y = self.evaluate(f"""(() => {{
+            const one = {element};
+            one.scrollIntoView({{block: 'center', behavior: 'instant'}});
+            const box = one.getBoundingClientRect(), x = box.x + box.width / 2, y = box.y + box.height / 2;
+            if (!one.contains(document.elementFromPoint(x, y))) throw new Error(`covered by ${{document.elementFromPoint(x, y)?.outerHTML}}`);
+            return [x, y];
+        }})()""")
         for kind in ("mousePressed", "mouseReleased"):
             self.ask("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
+        self.ask("Input.dispatchMouseEvent", type="mouseMoved", x=0, y=0)
 
     def complaints(self):
         """What its console says: errors, exceptions, and anything asked of a network."""
