@@ -124,7 +124,9 @@ class Page:
         self.ask("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=phone)
 
     def scheme(self, dark):
-        self.ask("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
+        """Light or dark; and nothing scrolls smoothly, or it would pass by below what clicks."""
+        self.ask("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"},
+                                                         {"name": "prefers-reduced-motion", "value": "reduce"}])
 
     def evaluate(self, script):
         answer = self.ask("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)

@@ -156,9 +156,7 @@ def test_is_searched_zoomed_and_turned(plumb, browser, tmp_path, dark):
     assert page.evaluate("document.getElementById('matched').textContent") == "matched 74.77 % of samples in 1 frame"
     page.key("Escape")
     assert page.evaluate("document.getElementById('matched').textContent") == ""
-    box = page.evaluate("(() => { const one = [...document.querySelectorAll('#frames .f')].find((one) => one.querySelector('title').textContent.startsWith('main\\n'));"
-                        " const box = one.querySelector('rect').getBoundingClientRect(); return {x: box.x + 5, y: box.y + 5}; })()")
-    page.click(box["x"], box["y"])
+    page.click("[...document.querySelectorAll('#frames .f')].find((one) => one.querySelector('title').textContent.startsWith('main\\n'))")
     page.wait("document.getElementById('frames').dataset.zoomed === 'main'")
     assert shown(page) == {"all", "app", "main", "hot", "cold", "leaf"}
     widths = page.evaluate("Object.fromEntries([...document.querySelectorAll('#frames .f')].filter((one) => one.style.display !== 'none')"
