@@ -21,6 +21,7 @@ struct reader {
     double interval_seconds, set_seconds;
     double all_seconds; /* of the sets before that say theirs */
     size_t sets_timed, set;
+    size_t json_lines; /* that are JSON */
     const char *columns[COLUMNS_MOST]; /* of --metric-only: metrics by the last heading */
     size_t column_count;
 };
@@ -287,6 +288,7 @@ static bool json_read(struct reader *reader, struct view line)
         reader->result->broken_lines++;
         return false;
     }
+    reader->json_lines++;
     size_t before = reader->events.count + reader->metrics.count;
     if (json_token_is(&tokens, 0, JSON_TOKEN_OBJECT))
         json_line(reader, &tokens, 0);
@@ -622,6 +624,8 @@ bool count_text_read(struct count_text *counts, struct view text, struct arena *
     set_end(&reader);
     result.set_count = reader.set + 1;
     result.seconds = reader.sets_timed ? reader.all_seconds / (double)reader.sets_timed : 0;
+    if (!reader.json_lines) /* a document may have lines that begin so */
+        result.broken_lines = 0;
     if (reader.set >= SETS_MOST)
         return error_set(err, ERROR_LIMIT, "more than %d runs are in it", SETS_MOST);
     if (!result.event_count && !result.metric_count) {

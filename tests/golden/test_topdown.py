@@ -132,6 +132,13 @@ def test_a_file_cut_off_is_said_to_be(tree, run, tmp_path):
     assert done.returncode == 1 and "it is no text" in done.stderr
 
 
+def test_a_document_around_counts_is_not_cut_off_json(tree):
+    text = as_text(SPR_COUNTS)
+    document, nodes = tree("Measured on a quiet machine.\n{all of it in one go}\n[1] see the annex\n" + text)
+    assert nodes["Backend_Bound"]["value"] == pytest.approx(75)
+    assert not any("JSON" in note for note in document["notes"]), document["notes"]
+
+
 def test_what_perf_could_not_count_is_not_zero(tree):
     text = separated({"CPU_CLK_UNHALTED.THREAD": 1e9}) + "<not counted>,,MEMORY_ACTIVITY.STALLS_L3_MISS,0,0.00,,\n"
     _, nodes = tree(text)
