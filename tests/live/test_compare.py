@@ -440,6 +440,16 @@ def test_saved_runs_of_others(plumb, tmp_path):
     assert compare(plumb, "--saved", "--treatment", "thp=never,always", str(first), str(second)).returncode == 2
 
 
+def test_of_three_each_section_says_which_pair_it_is_of(plumb, tmp_path):
+    for name, base in (("one", 1.0), ("two", 1.5), ("three", 2.0)):
+        (tmp_path / f"{name}.json").write_text(json.dumps({"results": [{"command": name, "times": [base + step / 100 for step in range(8)]}]}))
+    page = compare(plumb, "--saved", *(str(tmp_path / f"{name}.json") for name in ("one", "two", "three"))).stdout
+    first, second = page.index("two.json AGAINST one.json"), page.index("three.json AGAINST one.json")
+    assert page.index("two.json takes") < page.index("three.json takes") < first < second
+    assert "How two.json and three.json differ" in " ".join(page.split())
+    assert "AGAINST" not in compare(plumb, "--saved", str(tmp_path / "one.json"), str(tmp_path / "two.json")).stdout
+
+
 def keys_of(value):
     if isinstance(value, dict):
         for key, inner in value.items():

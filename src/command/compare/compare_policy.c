@@ -77,7 +77,8 @@ static enum stop_reason reason_to_stop(struct compare_policy *policy, const stru
         return STOP_COUNT;
     if (look_decides(policy, table))
         return STOP_DECIDED;
-    if (policy->seconds > 0 && table->block_count > 0 && clock_s(CLOCK_MONOTONIC) - policy->started_s >= policy->seconds)
+    bool may_end = table->block_count > 0 && table->block_count >= policy->seconds_least;
+    if (policy->seconds > 0 && may_end && clock_s(CLOCK_MONOTONIC) - policy->started_s >= policy->seconds)
         return STOP_TIME;
     return policy->until_decided && table->block_count >= policy->blocks_most ? STOP_MOST : STOP_NOT_YET;
 }

@@ -28,6 +28,7 @@ enum stop_reason {
 struct compare_policy {
     uint64_t count;      /* 0: not by number */
     double seconds;      /* 0: no bound on time */
+    uint64_t seconds_least; /* blocks that are run whatever the time; 0: one */
     bool until_decided;
     uint64_t blocks_most;
     size_t arm_count, quantity;

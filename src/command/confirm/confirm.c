@@ -23,7 +23,7 @@
 
 struct confirm_options {
     uint64_t runs, most, warmup, seed;
-    double seconds;
+    double seconds, budget_s;
     bool until_decided, dry_run, switch_machine, ignore_failure, no_noise_floor, json, quiet;
     const char *finding, *experiment, *work;
 };
@@ -41,6 +41,8 @@ static const struct option_row option_rows[] = {
     {0, "time", OPTION_DOUBLE, AT(seconds), "S", "as many blocks as start within S seconds"},
     {0, "until-decided", OPTION_FLAG, AT(until_decided), NULL, "stop when the prediction is confirmed or overturned (the default)"},
     {0, "most", OPTION_U64, AT(most), "N", "with --until-decided: N blocks at the most (default 40)"},
+    {0, "budget", OPTION_DOUBLE, AT(budget_s), "S",
+     "with --until-decided: no block begins after S seconds, once there are 6 (default 120; 0: no bound)"},
     {0, "warmup", OPTION_U64, AT(warmup), "N", "blocks run first and not counted (default 1)"},
     {0, NULL, OPTION_HEADING, 0, NULL, "how it is judged"},
     {0, "work", OPTION_TEXT, AT(work), "WORD",
@@ -94,8 +96,8 @@ static bool options_check(const struct confirm_options *options, struct error *e
 {
     if (options->runs > 100000 || options->warmup > 100000)
         return error_set(err, ERROR_USAGE, "--runs and --warmup expect at most 100000");
-    if (!(options->seconds >= 0))
-        return error_set(err, ERROR_USAGE, "--time expects seconds");
+    if (!(options->seconds >= 0) || !(options->budget_s >= 0))
+        return error_set(err, ERROR_USAGE, "%s expects seconds", options->seconds >= 0 ? "--budget" : "--time");
     if (options->until_decided && (options->runs || options->seconds > 0))
         return error_set(err, ERROR_USAGE, "--until-decided excludes --runs and --time");
     if (options->most < COMPARISON_PAIRS_LEAST || options->most > 100000)
@@ -260,7 +262,8 @@ static struct confirmation_plan plan_of(const struct confirm_run *run)
     const struct confirm_options *options = &run->options;
     struct confirmation_plan plan = {.runs_a_block = options->no_noise_floor ? 2 : 3,
                                      .run_s = run_seconds(run),
-                                     .seconds_most = options->seconds};
+                                     .seconds_most = options->seconds,
+                                     .budget_s = options->runs || options->seconds > 0 ? 0 : options->budget_s};
     plan.blocks_least = options->warmup + (options->runs ? options->runs : options->seconds > 0 ? 1 : COMPARE_FIRST_LOOK);
     plan.blocks_most = options->runs || options->seconds > 0 ? plan.blocks_least : options->warmup + options->most;
     return plan;
@@ -426,6 +429,23 @@ static void fixed_time_check(struct confirm_run *run)
                       "does in it");
 }
 
+/* Whoever waits wants to know how long: said before the first run. */
+static void cost_say(const struct confirm_run *run, const struct confirm_experiment *experiment)
+{
+    struct confirmation_plan plan = plan_of(run);
+    FILE *talk = run->context->talk;
+    if (run->options.quiet)
+        return;
+    size_t least = plan.blocks_least * plan.runs_a_block;
+    fprintf(talk, "plumb confirm: %s: %zu runs", experiment->name, least);
+    if (plan.run_s.known)
+        fprintf(talk, ", about %.2g s by the case's", plan.run_s.value * (double)least);
+    if (plan.budget_s > 0)
+        fprintf(talk, ", before it can be decided; none begins after %.3g s (--budget) but the first %zu", plan.budget_s,
+                (run->options.warmup + COMPARISON_PAIRS_LEAST) * plan.runs_a_block);
+    fputc('\n', talk);
+}
+
 static bool pair_run(struct confirm_run *run, const struct confirm_experiment *experiment, const struct experiment_arm *b,
                      struct error *err)
 {
@@ -440,6 +460,7 @@ static bool pair_run(struct confirm_run *run, const struct confirm_experiment *e
                                            .work = options->work,
                                            .runs = options->runs,
                                            .seconds = options->seconds,
+                                           .budget_s = options->budget_s,
                                            .most = options->most,
                                            .warmup = options->warmup,
                                            .seed = options->seed,
@@ -459,6 +480,7 @@ static bool pair_run(struct confirm_run *run, const struct confirm_experiment *e
         }
     }
     run->has_pair = true;
+    cost_say(run, experiment);
     bool ran = confirm_pair_run(&run->pair, &request, err);
     confirm_hogs_done(&hogs);
     if (!ran && (err->kind == ERROR_NOT_FOUND || err->kind == ERROR_PERMISSION))
@@ -640,7 +662,7 @@ static bool confirm_prepare(struct confirm_run *run, char **operands, struct err
 
 static bool confirm_run(struct context *context, int argc, char **argv, struct error *err)
 {
-    struct confirm_run run = {.context = context, .options = {.most = 40, .warmup = 1, .seed = 1}};
+    struct confirm_run run = {.context = context, .options = {.most = 40, .warmup = 1, .seed = 1, .budget_s = 120}};
     int first = 0;
     arena_init(&run.arena);
     bool good = options_parse(option_rows, OPTIONS_ANYWHERE, argc, argv, &run.options, &first, err) &&

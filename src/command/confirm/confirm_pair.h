@@ -20,6 +20,7 @@ struct confirm_pair_request {
     const char *work;     /* the word before the amount of work that it prints; NULL: each run does the same */
     uint64_t runs;        /* 0: until decided */
     double seconds;
+    double budget_s;      /* until decided, but no longer, once there are as many blocks as an interval needs; 0: no bound */
     uint64_t most, warmup, seed;
     bool keep_failed, no_noise_floor, quiet;
 };

@@ -439,6 +439,27 @@ static void add_surroundings(struct page *page, const struct comparison_report *
                     report->differences[at].a, report->differences[at].b);
 }
 
+/* Of several, whose figures follow. */
+static void add_pair(struct page *page, const struct comparison_report *report, size_t at)
+{
+    scoped_text struct text line = {0};
+    if (report->count < 2)
+        return;
+    text_printf(&line, "%s AGAINST %s", report->items[at].b->label, report->items[at].a->label);
+    page_heading(page, text_string(&line));
+}
+
+/* Each is measured against the first alone: who wants to know of the others with one another has to ask. */
+static void add_uncompared(struct page *page, const struct comparison_report *report)
+{
+    scoped_text struct text line = {0};
+    if (report->count < 2)
+        return;
+    const char *first = report->items[0].a->label, *one = report->items[0].b->label, *other = report->items[1].b->label;
+    text_printf(&line, "  Each is compared with %s alone. How %s and %s differ, plumb compare of those two says.", first, one, other);
+    page_paragraph(page, PAGE_FAINT, 0, 2, text_string(&line));
+}
+
 void comparison_text(struct page *page, const struct comparison_report *report)
 {
     add_heading(page, report);
@@ -452,7 +473,9 @@ void comparison_text(struct page *page, const struct comparison_report *report)
     add_surroundings(page, report);
     for (size_t at = 0; at < report->count; at++)
         add_work(page, &report->items[at], &report->works[at]);
+    add_uncompared(page, report);
     for (size_t at = 0; at < report->count; at++) {
+        add_pair(page, report, at);
         add_explanation(page, report, at);
         if (at == 0)
             add_facts(page, report);

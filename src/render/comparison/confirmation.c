@@ -198,6 +198,8 @@ static void add_plan(struct page *page, const struct confirmation_report *report
         text_printf(&line, ", %zu at the most", most);
     if (plan->seconds_most > 0)
         text_printf(&line, ", as many as start within %.3g s", plan->seconds_most);
+    if (plan->budget_s > 0)
+        text_printf(&line, ", none beginning after %.3g s (--budget) once there are %d blocks", plan->budget_s, COMPARISON_PAIRS_LEAST);
     if (plan->run_s.known) {
         text_add(&line, "; a run took ");
         add_seconds(&line, plan->run_s.value);
@@ -340,6 +342,10 @@ static void json_plan(struct json_writer *json, const struct confirmation_report
     json_u64(json, "blocks_least", report->plan.blocks_least);
     json_u64(json, "blocks_most", report->plan.blocks_most);
     json_u64(json, "runs_a_block", report->plan.runs_a_block);
+    if (report->plan.budget_s > 0)
+        json_double(json, "budget_s", report->plan.budget_s);
+    else
+        json_null(json, "budget_s");
     json_measured(json, "run_s", report->plan.run_s);
     json_object_close(json);
 }

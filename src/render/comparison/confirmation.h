@@ -15,6 +15,7 @@ struct confirmation_plan {
     size_t blocks_least, blocks_most, runs_a_block;
     struct measured run_s; /* how long one run took in the case */
     double seconds_most;   /* asked for; 0: no bound */
+    double budget_s;       /* none begins behind it, once there are as many as an interval needs; 0: no bound */
 };
 
 struct confirmation_report {

@@ -180,3 +180,21 @@ Test(compare_policy, one_percent_is_found_with_the_predicted_count, .timeout = 6
     cr_assert(predicted > 45 && predicted < 90, "%.1f", predicted);
     cr_assert(found >= 0.72 && found <= 0.88, "%.4f found", found);
 }
+
+/* A budget ends what is undecided, but not before there are as many blocks as an interval needs. */
+Test(compare_policy, a_budget_leaves_enough_blocks_for_an_interval)
+{
+    struct compare_policy policy = policy_of(0, BLOCKS_MOST, 0.05);
+    policy.seconds = 1e-9;
+    policy.seconds_least = COMPARISON_PAIRS_LEAST;
+    compare_policy_begin(&policy);
+    struct experiment_policy asked = compare_policy_interface(&policy);
+    for (size_t blocks = 0; blocks <= COMPARISON_PAIRS_LEAST; blocks++) {
+        struct run_table table = {.block_count = blocks};
+        cr_expect_eq(asked.wants_block(asked.context, &table), blocks < COMPARISON_PAIRS_LEAST, "%zu blocks", blocks);
+    }
+    cr_expect_eq(policy.reason, STOP_TIME);
+    policy.seconds_least = 0;
+    struct run_table one = {.block_count = 1};
+    cr_expect(!asked.wants_block(asked.context, &one));
+}
