@@ -258,6 +258,6 @@ void test_function_names(const struct results *results, struct finding *finding,
     else
         finding_set(finding, reason, "guess", VALUE_TEXT("function", hottest->name),
                     VALUE_SHARE("share", interval_exactly(met / (double)results->stalls->sample_count)));
-    finding_advise(finding, "advice", NO_VALUES);
+    finding_advise(finding, "advice", VALUE_TEXT("function", hottest->name));
     finding_set(finding, confirm, "confirm", NO_VALUES);
 }

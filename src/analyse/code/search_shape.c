@@ -9,6 +9,7 @@
 enum {
     POINTER_BYTES = 8,
     REGISTERS = 64,
+    LOOP_ROWS_MOST = 64, /* in longer loops a register is many things */
     FLAGS_REGISTER = 9, /* PERF_REG_X86_FLAGS */
 };
 
@@ -68,17 +69,17 @@ static uint64_t origins(const struct instruction *rows, struct loop_rows loop, u
     return wanted;
 }
 
-/* Several pointers of one node lead on. */
-static bool chooses_member(const struct instruction *rows, struct loop_rows loop, uint64_t from)
+/* Several pointers of the node that is waited for lead on. */
+static bool chooses_member(const struct instruction *rows, struct loop_rows loop, uint8_t node, uint64_t from)
 {
     const struct instruction *first = NULL;
     for (uint32_t at = loop.first; at <= loop.last; at++) {
         const struct instruction *here = &rows[at];
-        bool leads = here->is_load && here->memory.size_bytes == POINTER_BYTES && here->writes & from && bit(here->memory.base) & from &&
+        bool leads = here->is_load && here->memory.size_bytes == POINTER_BYTES && here->writes & from && here->memory.base == node && bit(node) &&
                      here->memory.index == REGISTER_NONE && here->class != INSTRUCTION_CALL;
         if (!leads)
             continue;
-        if (first && first->memory.base == here->memory.base && first->memory.displacement != here->memory.displacement)
+        if (first && first->memory.displacement != here->memory.displacement)
             return true;
         first = first ? first : here;
     }
@@ -113,8 +114,10 @@ enum search_shape search_shape_at(const struct instruction *rows, size_t count, 
     if (row >= count || !address_registers(&rows[row]) || !code_loop_around(rows, count, row, &loop))
         return SEARCH_NONE;
     loop = loop_of_ways(rows, count, loop);
+    if (loop.last - loop.first >= LOOP_ROWS_MOST)
+        return SEARCH_NONE;
     uint64_t from = origins(rows, loop, address_registers(&rows[row]));
-    if (chooses_member(rows, loop, from))
+    if (chooses_member(rows, loop, rows[row].memory.base, from))
         return SEARCH_TREE;
     return goes_by_halves(rows, loop, from) ? SEARCH_HALVING : SEARCH_NONE;
 }

@@ -509,8 +509,9 @@ static void cache_misses_advice(const struct results *results, struct finding *f
     if (search != SEARCH_NONE) {
         advise_on_search(finding, search);
     } else {
-        finding_advise(finding, chase ? "advice-chase" : "advice-layout", NO_VALUES);
-        finding_advise(finding, chase ? "advice-prefetch" : "advice-block", NO_VALUES);
+        bool scattered = leading && !chase && !leading->set.stride_bytes;
+        finding_advise(finding, chase ? "advice-chase" : scattered ? "advice-scattered" : "advice-layout", NO_VALUES);
+        finding_advise(finding, chase ? "advice-prefetch" : scattered ? "advice-ahead" : "advice-block", NO_VALUES);
     }
     if ((chase || search != SEARCH_NONE) && leading->base_hits > leading->huge_hits && !code_is_foreign(results))
         finding_advise(finding, "advice-pages", NO_VALUES);

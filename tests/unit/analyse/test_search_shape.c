@@ -45,6 +45,27 @@ Test(search_shape, look_ups_are_told_from_walks)
     }
 }
 
+/* In a long loop the same registers hold one thing after the other: what follows from what isn't known without their order. */
+Test(search_shape, long_loops_are_not_told)
+{
+    enum { BASE = 5, OTHER = 0, MOST = 128 };
+    static const size_t lengths[] = {8, 100};
+    for (size_t at = 0; at < array_count(lengths); at++) {
+        struct instruction rows[MOST] = {0};
+        for (size_t row = 0; row < lengths[at]; row++)
+            rows[row] = (struct instruction){.class = INSTRUCTION_INT};
+        for (size_t child = 0; child < 2; child++)
+            rows[child] = (struct instruction){
+                .class = INSTRUCTION_LOAD, .is_load = true, .writes = 1 << OTHER,
+                .memory = {.is_present = true, .base = BASE, .index = REGISTER_NONE, .size_bytes = 8, .displacement = 8 * (int64_t)child}};
+        rows[2] = (struct instruction){.class = INSTRUCTION_INT, .reads = 1 << OTHER, .writes = 1 << BASE};
+        rows[lengths[at] - 1] = (struct instruction){.class = INSTRUCTION_BRANCH, .has_target = true, .target = 0x1000};
+        for (size_t row = 0; row < lengths[at]; row++)
+            rows[row].addr = 0x1000 + 4 * row, rows[row].length = 4, rows[row].falls_through = true;
+        cr_expect_eq(search_shape_at(rows, lengths[at], 0), at ? SEARCH_NONE : SEARCH_TREE, "%zu", lengths[at]);
+    }
+}
+
 /* Rows without a loop, without memory, and past the end. */
 Test(search_shape, no_loop_is_no_search)
 {

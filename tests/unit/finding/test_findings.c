@@ -407,6 +407,9 @@ Test(findings, what_returns_more_than_the_function_named_has_says_so)
     cr_assert_eq(misses->verdict, VERDICT_SUPPORTED);
     cr_expect(strstr(misses->returner, "42 to 48 % of the samples") && strstr(misses->returner, "other code"), "%s", misses->returner);
     cr_expect(misses->recoverable.high <= wilson_interval(900, 1000, 1000).high, "%f: more than waits", misses->recoverable.high);
+    cr_expect(mentions(misses, "in no order") && !mentions(misses, "swap loops"), "%s", misses->advice[0]); /* no stride: a hash table, say */
+    groups[0].set.stride_bytes = groups[1].set.stride_bytes = 4096;
+    cr_expect(mentions(test_and_find(&made, "cache-misses"), "swap loops"));
     arena_done(&made.arena);
 }
 
@@ -2422,6 +2425,22 @@ Test(findings, the_estimate_speaks_of_cache_misses_as_the_verdict_does)
     cr_assert(bottleneck_lines(lines, &bottleneck, 10, &made.arena) > 0);
     cr_expect(strstr(lines[0].text, misses->hypothesis->title), "%s", lines[0].text);
     cr_expect(strstr(lines[0].text, "Confidence in this estimate: MEDIUM"), "%s", lines[0].text);
+    arena_done(&made.arena);
+}
+
+/* A cause that is certain is no help in code whose names nobody knows. */
+Test(findings, code_made_at_run_time_wants_its_names_whatever_the_cause)
+{
+    struct made_up made;
+    make_up(&made);
+    add_small_pages(&made);
+    cr_assert_eq(test_and_find(&made, "small-pages")->verdict, VERDICT_SUPPORTED);
+    cr_expect_eq(overall_of(&made.findings, &made.results, &made.arena).advice_count, 0);
+    made.function.name = "[JIT]+0x7f4490ede704";
+    test_and_find(&made, "small-pages");
+    struct overall overall = overall_of(&made.findings, &made.results, &made.arena);
+    cr_assert_eq(overall.kind, OVERALL_CULPRIT);
+    cr_assert(overall.advice_count == 1 && strstr(overall.advice[0], "DumpPerfMapAtExit"));
     arena_done(&made.arena);
 }
 
