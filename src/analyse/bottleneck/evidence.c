@@ -227,6 +227,17 @@ static double lines_of(const struct touched_memory *touched)
     return touched->lines_bytes.known ? touched->lines_bytes.mid : touched->lines_least_bytes;
 }
 
+/* A walk by columns comes back to a line in its next pass: what that long lies between is one pass, not all that it ever goes over. */
+static const char *walker_text(const struct reach *reach, bool differ, struct arena *arena)
+{
+    static const double LINE_BYTES = 64;
+    double stride = (double)reach->set.stride_bytes;
+    const char *who = differ ? "its hottest access" : "it";
+    if (stride <= LINE_BYTES || reach->set.one_place_in_stride)
+        return who;
+    return arena_printf(arena, "in a pass by steps of %s %s", bytes_text(arena, stride), who);
+}
+
 /* How far the access reaches that says the level; and how far all of them, where that is much more. */
 static void reach_evidence(struct bottleneck_verdict *verdict, const struct leading *leading, struct arena *arena)
 {
@@ -238,7 +249,7 @@ static void reach_evidence(struct bottleneck_verdict *verdict, const struct lead
                                         "beyond the second cache"};
     bool differ = lines_of(all) > 1.5 * lines_of(own);
     add(verdict, "addresses",
-        arena_printf(arena, "%s goes over %s of lines%s, %s (%s and %s)%s%s", differ ? "its hottest access" : "it", set_text(arena, differ ? own : all),
+        arena_printf(arena, "%s goes over %s of lines%s, %s (%s and %s)%s%s", walker_text(reach, differ, arena), set_text(arena, differ ? own : all),
                      pages_text(arena, differ ? own : all), where[reach->level], bytes_text(arena, leading->request->machine->l1_bytes),
                      bytes_text(arena, leading->request->machine->l2_bytes),
                      differ ? arena_printf(arena, "; all of them over %s%s", set_text(arena, all), pages_text(arena, all)) : "",

@@ -247,7 +247,8 @@ bool cgroup_open(const struct sysroot *root, const char *cgroup, int *ret_fd, st
                       : sysroot_open(root, "%s%s%s", mount, cgroup[0] == '/' ? "" : "/", cgroup);
     if (fd < 0) {
         error_system(err, errno, "no cgroup '%s' below %s", cgroup, mount);
-        return error_hint(err, "/proc/PID/cgroup names a process's cgroup");
+        return error_hint(err, "/proc/PID/cgroup names a process's cgroup, in the line of that hierarchy; one of another hierarchy "
+                               "can't be sampled: -p with its processes can (its cgroup.procs)");
     }
     *ret_fd = fd;
     return true;

@@ -176,6 +176,10 @@ Test(bottleneck, huge_pages_leave_no_translation_to_wait_for)
     struct made_up made;
     columns(&made, false);
     expect(&made, BOTTLENECK_MEMORY, CAUSE_TLB);
+    bool says = false; /* of what the lines are: a column, not the matrix */
+    for (size_t at = 0; at < made.result.program.evidence_count; at++)
+        says |= strncmp(made.result.program.evidence[at].text, "in a pass by steps of", strlen("in a pass by steps of")) == 0;
+    cr_expect(says);
     done(&made);
     columns(&made, true);
     expect(&made, BOTTLENECK_MEMORY, CAUSE_PARALLEL_MISSES);
