@@ -458,7 +458,8 @@ static void what_next(struct overall *overall, const struct findings *findings, 
         advise(overall, arena_printf(arena, wording_find("verdict", "next-open"), lead->hypothesis->title, lead->remedy));
     const struct finding *guesses = finding_named(findings, "branch-mispredicts");
     struct dispatch dispatch = dispatch_of(results);
-    bool dispatches = dispatch.kind != DISPATCH_FIXED && dispatch.calls + dispatch.jumps >= DISPATCH_MATTERS * (double)stalls->sample_count;
+    bool shown = dispatch.calls + dispatch.jumps >= DISPATCH_MATTERS * (double)stalls->sample_count;
+    bool dispatches = dispatch.kind != DISPATCH_FIXED && (shown || lead == guesses);
     if (dispatches && guesses && guesses->verdict == VERDICT_UNDECIDED && guesses->advice_count)
         advise(overall, guesses->advice[0]);
     const struct stall_function *hottest = stalls->function_count ? &stalls->functions[0] : NULL;

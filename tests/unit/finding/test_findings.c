@@ -2551,6 +2551,14 @@ Test(findings, a_loose_bound_is_no_lead)
     cr_assert(guesses->recoverable.high >= 0.33, "%f: below what the estimate says", guesses->recoverable.high);
     overall = overall_of(&made.findings, &made.results, &made.arena);
     cr_assert(strstr(overall.sentence, "foremost: wrongly guessed branches (the estimate lays 33 % at it, at most 4"), "%s", overall.sentence);
+    bottleneck.masses[CAUSE_CONDITIONAL] = 0;
+    bottleneck.masses[CAUSE_INDIRECT] = 0.33; /* what to do about those is known, though none is certain */
+    test_and_find(&made, "branch-mispredicts");
+    overall = overall_of(&made.findings, &made.results, &made.arena);
+    bool says = false;
+    for (size_t at = 0; at < overall.advice_count; at++)
+        says |= strstr(overall.advice[at], "computed goto") != NULL || strstr(overall.advice[at], "by type") != NULL;
+    cr_assert(says, "%s", overall.advice[0]);
     arena_done(&made.arena);
 }
 
