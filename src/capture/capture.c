@@ -11,7 +11,7 @@
 enum {
     FRAMES_MOST = 8192, /* of one stack; the kernel's own limit is 127 unless told otherwise */
     UNWOUND_MOST = 512,
-    ADDRESSES_KEPT = 1 << 13, /* a power of two */
+    ADDRESSES_KEPT = 1 << 14, /* a power of two */
 };
 
 /* A call chain's bytes, met before in the same state of the address spaces: its stack. */
@@ -27,7 +27,7 @@ struct chain_slot {
 struct address_slot {
     uint64_t ip;
     uint32_t space, generation, kernel_generation, location;
-    enum cpu_mode mode;
+    uint8_t mode;
     bool used;
 };
 
@@ -269,7 +269,7 @@ static uint32_t address_locate(struct capture *capture, uint32_t space, uint64_t
                                .generation = generation,
                                .kernel_generation = kernel_generation,
                                .location = capture_locate(capture, space, ip, mode),
-                               .mode = mode,
+                               .mode = (uint8_t)mode,
                                .used = true};
     return slot->location;
 }

@@ -219,16 +219,27 @@ static bool symbol_equal(const void *context, uint32_t id, const void *key)
     return symbol->dso == wanted->dso && symbol->dso_addr == wanted->dso_addr && symbol->size_bytes == wanted->size_bytes;
 }
 
-static uint32_t symbol_intern(struct symboliser *symboliser, const struct place *place, size_t giver,
-                              const struct names *names, uint32_t at, uint64_t address)
+/* The names point into the file: what is written over it would be other functions' names. */
+static bool names_stand(struct table *table)
 {
+    table->usable = !table->names.binary || binary_stands(table->names.binary, &table->error);
+    return table->usable;
+}
+
+/* SYMBOL_NONE: the file of the names is no longer what it was. */
+static uint32_t symbol_intern(struct symboliser *symboliser, const struct place *place, size_t giver,
+                              struct table *table, uint32_t at, uint64_t address)
+{
+    const struct names *names = &table->names;
     const struct indexed_symbol *found = &names->index.symbols.items[at];
     const struct dso *dso = &symboliser->recording->spaces.dsos[place->dso];
     struct symbol_identity identity = {place->dso, place->dso_addr - (address - found->start), found->end - found->start};
     uint64_t hash = symbol_key(place->dso, giver, at);
     uint32_t id = hashmap_find(&symboliser->symbol_by_key, hash, symbol_equal, symboliser, &identity);
     if (id != HASHMAP_ABSENT)
-        return id;
+        return id; /* its name was copied when it was met first */
+    if (!names_stand(table))
+        return SYMBOL_NONE;
     struct view whole = indexed_symbol_name(found), name = without_version(whole);
     if (name.length > NAME_BYTES_MOST)
         name.length = NAME_BYTES_MOST;
@@ -260,13 +271,6 @@ static size_t giver_order(const struct symboliser *symboliser, size_t turn)
     return vmlinux_first && turn < 2 ? 1 - turn : turn;
 }
 
-/* The names point into the file: what is written over it would be other functions' names. */
-static bool names_stand(struct table *table)
-{
-    table->usable = !table->names.binary || binary_stands(table->names.binary, &table->error);
-    return table->usable;
-}
-
 static uint32_t symbol_find(struct symboliser *symboliser, const struct place *place)
 {
     for (size_t turn = 0; turn < GIVER_COUNT; turn++) {
@@ -276,10 +280,12 @@ static uint32_t symbol_find(struct symboliser *symboliser, const struct place *p
         if (!table || !table->usable || !names_address(&table->names, place, &address))
             continue;
         uint32_t at = symbol_index_find(&table->names.index, address);
-        if (at != SYMBOL_INDEX_NONE && !names_stand(table))
-            break;
-        if (at != SYMBOL_INDEX_NONE)
-            return symbol_intern(symboliser, place, giver, &table->names, at, address);
+        if (at == SYMBOL_INDEX_NONE)
+            continue;
+        uint32_t id = symbol_intern(symboliser, place, giver, table, at, address);
+        if (id != SYMBOL_NONE)
+            return id;
+        break;
     }
     struct dso_names *names = dso_names_of(symboliser, place->dso);
     if (names)
@@ -400,6 +406,20 @@ size_t symboliser_lines(struct symboliser *symboliser, uint32_t location, struct
         return 0;
     const struct location *where = &samples->locations[location];
     return symboliser_lines_at(symboliser, where->dso, where->dso_addr, ret_lines, most);
+}
+
+size_t symboliser_functions(struct symboliser *symboliser, uint32_t location, const char **ret_functions, size_t most)
+{
+    const struct samples *samples = &symboliser->recording->samples;
+    if (location >= samples->location_count)
+        return 0;
+    const struct location *where = &samples->locations[location];
+    const struct elf_file *elf;
+    uint64_t addr;
+    struct dwarf_index *dwarf = dso_dwarf(symboliser, where->dso, &elf);
+    if (!dwarf || !dwarf_address(symboliser, where->dso, where->dso_addr, elf, &addr))
+        return 0;
+    return dwarf_index_functions(dwarf, addr, ret_functions, most);
 }
 
 const char *symboliser_line_complaint(struct symboliser *symboliser, uint32_t dso)

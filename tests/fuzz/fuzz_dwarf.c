@@ -16,6 +16,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size_bytes)
 {
     struct dwarf_index *index;
     struct source_line lines[FRAMES_MOST];
+    const char *functions[FRAMES_MOST];
     struct elf_file elf;
     int fd = size_bytes <= INPUT_BYTES_MOST ? memfd_create("input", MFD_CLOEXEC) : -1;
     if (fd < 0)
@@ -23,6 +24,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size_bytes)
     if (write(fd, bytes, size_bytes) == (ssize_t)size_bytes && elf_file_of_bytes(&elf, bytes, size_bytes, NULL)) {
         if (dwarf_index_new(&index, fd, true, NULL)) {
             for (uint64_t addr = 0; addr < 0x5000; addr += 7) {
+                size_t named = dwarf_index_functions(index, addr, functions, FRAMES_MOST);
+                for (size_t at = 0; at < named && at < FRAMES_MOST; at++)
+                    if (functions[at] && !functions[at][0])
+                        continue;
                 size_t count = dwarf_index_lines(index, addr, lines, FRAMES_MOST);
                 for (size_t at = 0; at < count && at < FRAMES_MOST; at++)
                     if (lines[at].path && !lines[at].path[0])

@@ -39,6 +39,8 @@ const struct host_symbol *host_symbol_find(const char *name)
     size_t found_length = 0;
     for (size_t at = 0; name && at < host_symbol_row_count; at++) {
         const struct host_symbol *row = &host_symbol_rows[at];
+        if (name[0] != row->name[0])
+            continue; /* nearly all of them: asked for each function of a report */
         size_t length = strlen(row->name);
         /* "vmx_vcpu_run.cold" is the same function */
         bool whole = strncmp(name, row->name, length) == 0 && (row->is_prefix || name[length] == 0 || name[length] == '.');

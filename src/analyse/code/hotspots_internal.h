@@ -40,6 +40,12 @@ struct path_node {
 
 #define PATH_NODE_NONE UINT32_MAX
 
+/* Paths that share no rows with those of other groups. */
+struct path_group {
+    struct row_key key; /* its paths' own, but for the place */
+    vec(uint32_t) way;  /* nodes from the root of the path added last: the next one most often begins like it */
+};
+
 /* Places that some keys don't tell apart: each place's first like. */
 struct place_fold {
     bool matters; /* any key speaks of such places */
@@ -76,7 +82,7 @@ struct building {
     bool is_trie; /* paths are a trie: they have a node instead of places */
     vec(struct path_node) nodes;
     struct hashmap node_map; /* by parent and place */
-    vec(struct row_key) groups; /* paths of different groups share no rows: their keys but for the place */
+    vec(struct path_group) groups;
 };
 
 

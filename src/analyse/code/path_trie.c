@@ -11,15 +11,17 @@
 
 void path_trie_begin(struct building *building)
 {
+    vec_for_each (&building->groups, group)
+        vec_done(&group->way);
     building->nodes.count = building->groups.count = 0;
     hashmap_done(&building->node_map);
 }
 
 void path_trie_done(struct building *building)
 {
+    path_trie_begin(building);
     vec_done(&building->nodes);
     vec_done(&building->groups);
-    hashmap_done(&building->node_map);
 }
 
 /* Numbers are mixed one to one: equal hashes are equal keys. */
@@ -54,17 +56,34 @@ static uint32_t group_of(struct building *building, const struct row_key *own)
     struct row_key key = *own;
     key.place = PLACE_NONE;
     for (size_t at = building->groups.count; at-- > 0;)
-        if (memcmp(&building->groups.items[at], &key, sizeof(key)) == 0)
+        if (memcmp(&building->groups.items[at].key, &key, sizeof(key)) == 0)
             return (uint32_t)at;
-    *vec_push(&building->groups) = key;
+    *vec_push(&building->groups) = (struct path_group){.key = key};
     return (uint32_t)building->groups.count - 1;
+}
+
+/* One step on a group's way: where the path before this one went, when that is where this one goes. */
+static uint32_t way_step(struct building *building, struct path_group *group, size_t at, uint32_t parent, uint32_t place, uint32_t path)
+{
+    if (at < group->way.count) {
+        uint32_t node = group->way.items[at];
+        const struct path_node *before = &building->nodes.items[node];
+        if (before->place == place && before->parent == parent)
+            return node;
+        group->way.items[at] = node_get(building, parent, place, path);
+    } else {
+        *vec_push(&group->way) = node_get(building, parent, place, path);
+    }
+    return group->way.items[at];
 }
 
 uint32_t path_trie_add(struct building *building, const struct row_key *own, uint32_t path)
 {
-    uint32_t node = node_get(building, PATH_NODE_NONE, group_of(building, own), path);
-    vec_for_each (&building->frames, place)
-        node = node_get(building, node, *place, path);
+    uint32_t id = group_of(building, own);
+    struct path_group *group = &building->groups.items[id];
+    uint32_t node = way_step(building, group, 0, PATH_NODE_NONE, id, path);
+    for (size_t at = 0; at < building->frames.count; at++)
+        node = way_step(building, group, at + 1, node, building->frames.items[at], path);
     return node;
 }
 

@@ -120,6 +120,18 @@ static struct place place_of_location(struct places *places, uint32_t location)
     return place;
 }
 
+/* Lines, or their functions alone when nobody asked for more. */
+static size_t lines_of(struct places *places, uint32_t location, struct source_line lines[INLINES_MOST])
+{
+    const char *functions[INLINES_MOST];
+    if (places->options.lines)
+        return symboliser_lines(places->symboliser, location, lines, INLINES_MOST);
+    size_t count = places->options.inlines ? symboliser_functions(places->symboliser, location, functions, INLINES_MOST) : 0;
+    for (size_t at = 0; at < count; at++)
+        lines[at] = (struct source_line){.function = functions[at]};
+    return count;
+}
+
 /* Name a location: inlined functions first, then the function that holds it, which is the span's last. */
 static struct place_span span_of(struct places *places, uint32_t location)
 {
@@ -127,9 +139,7 @@ static struct place_span span_of(struct places *places, uint32_t location)
     struct place place = place_of_location(places, location);
     uint64_t dso_addr = places->recording->samples.locations[location].dso_addr;
     struct source_line lines[INLINES_MOST];
-    size_t count = 0;
-    if (place.symbol && (places->options.inlines || places->options.lines) && place.level == '.')
-        count = symboliser_lines(places->symboliser, location, lines, INLINES_MOST);
+    size_t count = place.symbol && place.level == '.' ? lines_of(places, location, lines) : 0;
     for (size_t at = 0; places->options.inlines && at + 1 < count; at++) {
         struct place inlined = place;
         inlined.is_inlined = true;

@@ -32,7 +32,7 @@ struct scope {
 
 struct scope_entry {
     const char *function; /* NULL: unknown */
-    const char *call_path; /* inlined: where the call stood */
+    uint32_t call_file; /* inlined: where the call stood, as a number of the unit's files; UINT32_MAX: unknown */
     uint32_t call_line;
     bool is_inlined;
 };
@@ -277,14 +277,13 @@ static const char *function_name(struct dwarf_index *index, Dwarf_Die *die)
 static uint32_t entry_add(struct dwarf_index *index, struct unit *unit, Dwarf_Die *die, bool is_inlined)
 {
     const struct libdw *api = &index->api;
-    struct scope_entry entry = {.function = function_name(index, die), .is_inlined = is_inlined};
+    struct scope_entry entry = {.function = function_name(index, die), .is_inlined = is_inlined, .call_file = UINT32_MAX};
     Dwarf_Attribute attribute;
     Dwarf_Word number;
     if (is_inlined && api->attr(die, DW_AT_call_line, &attribute) && api->formudata(&attribute, &number) == 0)
         entry.call_line = (uint32_t)number;
-    if (is_inlined && unit->files && api->attr(die, DW_AT_call_file, &attribute) &&
-        api->formudata(&attribute, &number) == 0 && number < unit->file_count)
-        entry.call_path = api->filesrc(unit->files, number, NULL, NULL);
+    if (is_inlined && api->attr(die, DW_AT_call_file, &attribute) && api->formudata(&attribute, &number) == 0 && number < UINT32_MAX)
+        entry.call_file = (uint32_t)number;
     *vec_push(&unit->entries) = entry;
     return (uint32_t)(unit->entries.count - 1);
 }
@@ -424,6 +423,33 @@ static const char *whole_path(struct dwarf_index *index, const struct unit *unit
     return strings_text(&index->paths, strings_intern_n(&index->paths, joined, (size_t)length));
 }
 
+static const char *call_path(struct dwarf_index *index, const struct unit *unit, const struct scope_entry *entry)
+{
+    return unit->files && entry->call_file < unit->file_count
+               ? whole_path(index, unit, index->api.filesrc(unit->files, entry->call_file, NULL, NULL))
+               : NULL;
+}
+
+/* The function at the address with what was inlined into it, or NULL. */
+static struct function *function_loaded(struct dwarf_index *index, struct unit *unit, uint64_t elf_addr)
+{
+    struct function *function = function_at(index, unit, elf_addr);
+    if (function && !function->is_loaded)
+        load_function(index, unit, function);
+    return function;
+}
+
+/* Where what stands in scope `at` was inlined into; UINT32_MAX: it is the function itself. */
+static uint32_t scope_outer(const struct unit *unit, const struct function *function, uint32_t at, uint64_t elf_addr)
+{
+    const struct scope *scope = &function->scopes.items[at];
+    at = unit->entries.items[scope->entry].is_inlined ? scope->enclosing : UINT32_MAX;
+    /* Ranges that overlap without nesting: only those that hold the address count. */
+    while (at != UINT32_MAX && function->scopes.items[at].end <= elf_addr)
+        at = function->scopes.items[at].enclosing;
+    return at;
+}
+
 size_t dwarf_index_lines(struct dwarf_index *index, uint64_t elf_addr, struct source_line *ret_lines, size_t most)
 {
     struct unit *unit = most ? unit_at(index, elf_addr) : NULL;
@@ -432,31 +458,31 @@ size_t dwarf_index_lines(struct dwarf_index *index, uint64_t elf_addr, struct so
     if (!unit->lines_loaded)
         load_lines(index, unit);
     const struct line_row *row = row_at(unit, elf_addr);
-    struct function *function = function_at(index, unit, elf_addr);
+    struct function *function = function_loaded(index, unit, elf_addr);
     if (!row && !function)
         return 0;
     struct source_line line = {.path = row ? whole_path(index, unit, row->path) : NULL, .line = row ? row->line : 0};
-    if (!function) {
-        ret_lines[0] = line;
-        return 1;
-    }
-    if (!function->is_loaded)
-        load_function(index, unit, function);
     size_t count = 0;
-    uint32_t at = scope_at(function, elf_addr);
-    while (at != UINT32_MAX && count < most) {
-        const struct scope *scope = &function->scopes.items[at];
-        const struct scope_entry *entry = &unit->entries.items[scope->entry];
+    for (uint32_t at = function ? scope_at(function, elf_addr) : UINT32_MAX; at != UINT32_MAX && count < most;
+         at = scope_outer(unit, function, at, elf_addr)) {
+        const struct scope_entry *entry = &unit->entries.items[function->scopes.items[at].entry];
         line.function = entry->function;
         ret_lines[count++] = line;
-        line = (struct source_line){.path = whole_path(index, unit, entry->call_path), .line = entry->call_line};
-        at = entry->is_inlined ? scope->enclosing : UINT32_MAX;
-        /* Ranges that overlap without nesting: only those that hold the address count. */
-        while (at != UINT32_MAX && function->scopes.items[at].end <= elf_addr)
-            at = function->scopes.items[at].enclosing;
+        line = (struct source_line){.path = call_path(index, unit, entry), .line = entry->call_line};
     }
     if (!count)
         ret_lines[count++] = line;
+    return count;
+}
+
+size_t dwarf_index_functions(struct dwarf_index *index, uint64_t elf_addr, const char **ret_functions, size_t most)
+{
+    struct unit *unit = unit_at(index, elf_addr);
+    const struct function *function = unit ? function_loaded(index, unit, elf_addr) : NULL;
+    size_t count = 0;
+    for (uint32_t at = function ? scope_at(function, elf_addr) : UINT32_MAX; at != UINT32_MAX && count < most;
+         at = scope_outer(unit, function, at, elf_addr))
+        ret_functions[count++] = unit->entries.items[function->scopes.items[at].entry].function;
     return count;
 }
 

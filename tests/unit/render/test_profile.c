@@ -38,6 +38,37 @@ Test(profile, folded_lines_hold_neither_blanks_nor_semicolons_of_names)
     cr_assert_str_eq(text_string(&period), "a_b:c;[b];[vdso] 80\na_b:c;main;f:g 30\na_b:c;main;main 40\n");
 }
 
+/* One name is another's beginning, and goes on with what sorts before ";" or behind it; a stack is another's beginning. */
+Test(profile, folded_lines_are_in_the_order_of_their_text)
+{
+    enum { NAMES = 5, STACKS = NAMES + NAMES * NAMES };
+    struct place items[NAMES] = {{.symbol = "a"}, {.symbol = "a1"}, {.symbol = "a::b"}, {.symbol = "a<int>"}, {.symbol = "\xc3\xa4"}};
+    struct profile_stack stacks[STACKS];
+    uint32_t frames[2 * STACKS];
+    for (uint32_t at = 0; at < STACKS; at++) {
+        bool alone = at < NAMES;
+        frames[2 * at] = alone ? at : at % NAMES;
+        frames[2 * at + 1] = at / NAMES - 1;
+        stacks[at] = (struct profile_stack){.comm = at % 2 ? "t" : "t1", .first = 2 * at, .count = alone ? 1 : 2, .samples = 1};
+    }
+    struct places places = {.items = items, .count = NAMES};
+    struct stack_profile profile = {.items = stacks, .count = STACKS, .events = events, .event_count = 1,
+                                    .frames = frames, .frame_count = 2 * STACKS, .places = &places};
+    struct profile_request request = {.profile = &profile, .event = PROFILE_ALL_EVENTS};
+    scoped_text struct text out = {0};
+    profile_folded(&out, &request);
+    char before[64] = "";
+    struct view rest = {text_string(&out), out.length}, line;
+    size_t count = 0;
+    for (; view_line(&rest, &line); count++) {
+        char stack[64];
+        snprintf(stack, sizeof(stack), "%.*s", (int)line.length - 2, line.text);
+        cr_expect_lt(strcmp(before, stack), 0, "%s, %s", before, stack);
+        memcpy(before, stack, sizeof(before));
+    }
+    cr_assert_eq(count, STACKS);
+}
+
 Test(profile, a_recursion_counts_once_and_fields_are_quoted)
 {
     scoped_text struct text out = {0};

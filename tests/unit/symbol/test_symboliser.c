@@ -27,6 +27,20 @@ __attribute__((noinline)) int test_symboliser_neighbour(int value)
     return value * 5 + __LINE__;
 }
 
+static inline __attribute__((always_inline)) int inlined(int value)
+{
+    for (int at = 0; at < 100; at++)
+        __asm__ volatile("" : "+r"(value));
+    return value;
+}
+
+/* Holds hardly anything but what was inlined into it. */
+__attribute__((noinline)) int test_symboliser_holder(int value);
+__attribute__((noinline)) int test_symboliser_holder(int value)
+{
+    return inlined(value);
+}
+
 static struct elf_file own_elf(void)
 {
     struct elf_file elf;
@@ -121,8 +135,40 @@ Test(symboliser, names_its_own_program_with_line_code_and_producer)
     cr_assert_eq(count, 1);
     cr_assert(view_ends(view_of(lines[0].path), "test_symboliser.c"), "%s", lines[0].path);
     cr_assert_str_eq(lines[0].function, "test_symboliser_landmark");
+    const char *functions[4];
+    cr_assert_eq(symboliser_functions(scene.symboliser, scene.location, functions, 4), 1);
+    cr_assert_str_eq(functions[0], lines[0].function);
     cr_assert(symboliser_producer(scene.symboliser, scene.location));
     scene_close(&scene);
+}
+
+/* Whoever asks for the functions first, before line tables were read, doesn't cost the next one the places of calls. */
+Test(symboliser, functions_asked_first_leave_lines_whole)
+{
+    enum { LOOKED_AT_BYTES = 24 };
+    uint64_t offset = own_offset("test_symboliser_holder");
+    size_t deepest = 0;
+    for (uint64_t at = offset; at < offset + LOOKED_AT_BYTES; at++) {
+        struct scene first, second;
+        struct source_line before[4], after[4];
+        const char *functions[4];
+        scene_open(&first, own_path(), NULL, at);
+        scene_open(&second, own_path(), NULL, at);
+        if (symboliser_line_complaint(first.symboliser, first.recording.samples.locations[first.location].dso))
+            cr_skip_test("no DWARF is read here");
+        size_t count = symboliser_lines(first.symboliser, first.location, before, 4);
+        cr_assert_eq(symboliser_functions(second.symboliser, second.location, functions, 4), count);
+        cr_assert_eq(symboliser_lines(second.symboliser, second.location, after, 4), count);
+        for (size_t frame = 0; frame < count; frame++) {
+            cr_assert_str_eq(after[frame].path, before[frame].path);
+            cr_assert_eq(after[frame].line, before[frame].line);
+            cr_assert_str_eq(functions[frame], before[frame].function);
+        }
+        deepest = count > deepest ? count : deepest;
+        scene_close(&first);
+        scene_close(&second);
+    }
+    cr_assert_eq(deepest, 2);
 }
 
 Test(symboliser, a_replaced_file_gives_no_names_and_says_so)
