@@ -43,6 +43,7 @@ struct path_node {
 /* Paths that share no rows with those of other groups. */
 struct path_group {
     struct row_key key; /* its paths' own, but for the place */
+    uint32_t root;
     vec(uint32_t) way;  /* nodes from the root of the path added last: the next one most often begins like it */
 };
 
@@ -81,7 +82,7 @@ struct building {
     struct hashmap path_map;
     bool is_trie; /* paths are a trie: they have a node instead of places */
     vec(struct path_node) nodes;
-    struct hashmap node_map; /* by parent and place */
+    struct hashmap node_map; /* by parent and place: children of whom has many, but for the newest */
     vec(struct path_group) groups;
 };
 

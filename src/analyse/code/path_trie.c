@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { CHILDREN_SEEN = 4 }; /* most nodes have fewer: theirs need no map */
+
 /* ---- growing ---- */
 
 void path_trie_begin(struct building *building)
@@ -30,12 +32,31 @@ static uint64_t node_key(uint32_t parent, uint32_t place)
     return hash_u64((uint64_t)parent << 32 | place);
 }
 
+/* The parent's child at that place, or PATH_NODE_NONE. The newest are looked through, what is older than they are is in the map. */
+static uint32_t child_find(const struct building *building, uint32_t parent, uint32_t place, uint32_t *ret_oldest_seen)
+{
+    const struct path_node *nodes = building->nodes.items;
+    uint32_t id = nodes[parent].first_child;
+    for (unsigned seen = 0; id != PATH_NODE_NONE && seen < CHILDREN_SEEN; seen++) {
+        if (nodes[id].place == place)
+            return id;
+        *ret_oldest_seen = seen + 1 == CHILDREN_SEEN ? id : PATH_NODE_NONE;
+        id = nodes[id].next_sibling;
+    }
+    if (id == PATH_NODE_NONE)
+        return PATH_NODE_NONE;
+    uint32_t older = hashmap_find(&building->node_map, node_key(parent, place), NULL, NULL, NULL);
+    return older == HASHMAP_ABSENT ? PATH_NODE_NONE : older;
+}
+
 static uint32_t node_get(struct building *building, uint32_t parent, uint32_t place, uint32_t path)
 {
-    uint64_t key = node_key(parent, place);
-    uint32_t id = hashmap_find(&building->node_map, key, NULL, NULL, NULL);
-    if (id != HASHMAP_ABSENT)
+    uint32_t oldest_seen = PATH_NODE_NONE; /* no longer, once there is one child more */
+    uint32_t id = parent == PATH_NODE_NONE ? building->groups.items[place].root : child_find(building, parent, place, &oldest_seen);
+    if (id != PATH_NODE_NONE)
         return id;
+    if (oldest_seen != PATH_NODE_NONE)
+        hashmap_add(&building->node_map, node_key(parent, building->nodes.items[oldest_seen].place), oldest_seen);
     id = (uint32_t)building->nodes.count;
     struct path_node node = {
         .place = place, .parent = parent, .first_child = PATH_NODE_NONE, .next_sibling = PATH_NODE_NONE, .first_path = path};
@@ -46,7 +67,8 @@ static uint32_t node_get(struct building *building, uint32_t parent, uint32_t pl
         above->first_child = id;
     }
     *vec_push(&building->nodes) = node;
-    hashmap_add(&building->node_map, key, id);
+    if (parent == PATH_NODE_NONE)
+        building->groups.items[place].root = id;
     return id;
 }
 
@@ -58,7 +80,7 @@ static uint32_t group_of(struct building *building, const struct row_key *own)
     for (size_t at = building->groups.count; at-- > 0;)
         if (memcmp(&building->groups.items[at].key, &key, sizeof(key)) == 0)
             return (uint32_t)at;
-    *vec_push(&building->groups) = (struct path_group){.key = key};
+    *vec_push(&building->groups) = (struct path_group){.key = key, .root = PATH_NODE_NONE};
     return (uint32_t)building->groups.count - 1;
 }
 
