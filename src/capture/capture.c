@@ -11,6 +11,7 @@
 enum {
     FRAMES_MOST = 8192, /* of one stack; the kernel's own limit is 127 unless told otherwise */
     UNWOUND_MOST = 512,
+    RECORDS_A_TICK = 64,
     ADDRESSES_KEPT = 1 << 14, /* a power of two */
 };
 
@@ -732,8 +733,12 @@ bool capture_fill_with(struct capture *capture, struct source *source, const str
     capture->state->options = options;
     events_name(capture, source);
     facts_copy(capture, source);
-    uint32_t renamed = source->rename_count;
+    uint32_t renamed = source->rename_count, untold = 0;
     while (source->ops->next(source, &record, &trouble)) {
+        if (options->progress.tick && ++untold == RECORDS_A_TICK) {
+            options->progress.tick(options->progress.context, source);
+            untold = 0;
+        }
         if (source->event_count != capture->recording.event_count || source->rename_count != renamed)
             events_name(capture, source);
         renamed = source->rename_count;

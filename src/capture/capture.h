@@ -42,8 +42,15 @@ struct capture_unwinder {
                      const struct record_sample *sample, uint64_t *ret_ips, size_t most);
 };
 
+/* Told now and then how far the source is (read_bytes, total_bytes). */
+struct capture_progress {
+    void *context;
+    void (*tick)(void *context, const struct source *source); /* may be NULL */
+};
+
 struct capture_options {
     const struct capture_watch *watch; /* may be NULL */
+    struct capture_progress progress;
     const struct capture_unwinder *unwinder; /* NULL: stack dumps are left alone */
     bool keep_samples;
     bool merge_samples; /* kept ones alike in place, event and exactness become one: for who asks neither when nor with what */

@@ -7,6 +7,7 @@
 #include "capture/capture.h"
 #include "command/command_table.h"
 #include "command/options.h"
+#include "command/reading_progress.h"
 #include "command/recording_header.h"
 #include "command/recording_input.h"
 #include "probe/skid.h"
@@ -85,9 +86,12 @@ static bool read_recording(struct session *session, struct error *err)
     const struct recording_input *input = &session->options->input;
     if (!recording_input_open(input, &source, err))
         return false;
+    struct reading_progress progress;
     struct capture_options how = {
-        .keep_samples = true, .merge_samples = can_merge(source), .without_stacks = true};
+        .keep_samples = true, .merge_samples = can_merge(source), .without_stacks = true,
+        .progress = reading_progress_begin(&progress, session->context->talk, session->options->quiet)};
     bool filled = capture_fill_with(&session->capture, source, &how, err);
+    reading_progress_end(&progress);
     if (!filled && session->capture.recording.samples.count) {
         /* What came before the damage can still be shown. */
         fprintf(session->context->talk, "plumb annotate: %s: %s; what came before it is shown\n",

@@ -59,6 +59,7 @@ struct source {
     uint32_t rename_count; /* events' names that were learnt later than the events */
     struct source_facts facts;
     struct source_losses losses; /* complete after the last record */
+    uint64_t read_bytes, total_bytes; /* how far next() is, for who waits; total 0: not known beforehand, as of a pipe */
 };
 
 #endif

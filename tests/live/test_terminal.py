@@ -3,6 +3,7 @@
 import os
 import pty
 import subprocess
+import time
 
 import pytest
 
@@ -26,6 +27,38 @@ def output_on_terminal(*words, **environment):
         process.wait(timeout=60)
     os.close(ours)
     return output
+
+
+def recording_in_halves(plumb, words, halves, stderr, **environment):
+    """Read a recording of which the second half comes more than a second behind the first."""
+    with subprocess.Popen([plumb, *words, "-i", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=stderr, env=os.environ | environment) as process:
+        for half, wait_s in zip(halves, (1.3, 0)):
+            process.stdin.write(half)
+            process.stdin.flush()
+            time.sleep(wait_s)
+        process.stdin.close()
+        result = process.stdout.read()
+        assert process.wait(timeout=60) == 0
+    return result
+
+
+@pytest.mark.parametrize("command", [["report"], ["export", "folded"], ["script"]])
+def test_progress(plumb, tmp_path, command):
+    """A line on stderr's terminal once reading takes more than a second, erased at its end; nothing where it is no terminal."""
+    with open(tmp_path / "data", "wb") as file:
+        subprocess.run([plumb, "record", "-q", "-F", "4000", "-e", "cpu-clock", "-o", "-", "--", *BUSY], stdout=file, check=True)
+    data = (tmp_path / "data").read_bytes()
+    halves = data[:len(data) // 8], data[len(data) // 8:]
+    ours, theirs = pty.openpty()
+    shown = recording_in_halves(plumb, command, halves, theirs, TERM="xterm")
+    os.close(theirs)
+    talk = os.read(ours, 65536)
+    os.close(ours)
+    assert b"reading: " in talk and b" MB" in talk
+    assert talk.rindex(b"\r\033[K") > talk.rindex(b"reading: ")
+    with open(tmp_path / "talk", "wb") as file:
+        assert recording_in_halves(plumb, command, halves, file, TERM="xterm") == shown
+    assert b"reading: " not in (tmp_path / "talk").read_bytes()
 
 
 @pytest.mark.parametrize("command", ["doctor", "diagnose", "annotate"])

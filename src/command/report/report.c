@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "command/command_table.h"
+#include "command/reading_progress.h"
 #include "command/recording_header.h"
 #include "command/recording_input.h"
 #include "command/report/report_host.h"
@@ -495,18 +496,22 @@ static bool report_checks(const struct report *report, struct error *err)
 
 static bool report_read(struct report *report, struct recording_names *names, struct error *err)
 {
+    struct reading_progress progress;
     struct capture_unwinder unwinder = recording_names_unwinder(names);
     bool stacks = has_chains(report->source) && !report->branches &&
                   (report->options.children || report->tree.style != TREE_NONE ||
                    (!report->options.quiet && report_host_is_of_cpus(report->source))); /* whose time it is shows in callers, too */
     struct capture_watch watch = {report, report_record};
     struct capture_options options = {
-        .watch = &watch, .unwinder = &unwinder, .without_stacks = !stacks && !report->source->facts.is_pipe
+        .watch = &watch, .unwinder = &unwinder, .without_stacks = !stacks && !report->source->facts.is_pipe,
+        .progress = reading_progress_begin(&progress, names->context->talk, report->options.quiet)
     };
     report->tally.by_thread = column_listed(&report->keys, COLUMN_PID) || column_listed(&report->keys, COLUMN_TID) ||
                               column_listed(&report->fields, COLUMN_PID) || column_listed(&report->fields, COLUMN_TID);
     report->tally.by_cpu = column_listed(&report->keys, COLUMN_CPU) || column_listed(&report->fields, COLUMN_CPU);
-    return capture_fill_with(&report->capture, report->source, &options, err);
+    bool complete = capture_fill_with(&report->capture, report->source, &options, err);
+    reading_progress_end(&progress);
+    return complete;
 }
 
 static void add_header(struct report *report, FILE *file)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "command/command_table.h"
+#include "command/reading_progress.h"
 #include "command/recording_header.h"
 #include "command/recording_input.h"
 #include "command/script/script_text.h"
@@ -11,6 +12,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 enum {
     WRITE_BYTES = 256 * 1024
@@ -379,11 +381,15 @@ static bool script_read(struct script *script, struct error *err)
     script->text.hide_chains = options->hide_chains;
     script->text.stack_most = options->max_stack > UINT32_MAX ? 0 : (uint32_t)options->max_stack;
     struct capture_watch watch = {script, script_record};
+    struct reading_progress progress;
+    bool is_seen = isatty(fileno(script->context->out)); /* what is read is being printed there */
     struct capture_options filling = {
-        .watch = &watch, .unwinder = &unwinder, .without_stacks = options->hide_chains
+        .watch = &watch, .unwinder = &unwinder, .without_stacks = options->hide_chains,
+        .progress = reading_progress_begin(&progress, script->context->talk, options->quiet || is_seen)
     };
     script->err = err;
     bool complete = capture_fill_with(&script->capture, script->source, &filling, err);
+    reading_progress_end(&progress);
     script_flush(script);
     return complete && err->kind == ERROR_NONE;
 }

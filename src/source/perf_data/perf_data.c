@@ -155,6 +155,7 @@ static void feed_map(struct perf_data *data, uint64_t offset, uint64_t size)
     data->outer.at = data->map + offset;
     data->outer.end = data->outer.at + size;
     data->map_released = data->map;
+    data->source.total_bytes = size;
 }
 
 static bool read_file_header(struct perf_data *data, struct bytes in, uint64_t header_size, struct error *err)
@@ -316,6 +317,7 @@ static bool inner_record(struct perf_data *data, bool *ret_has, struct error *er
 static bool outer_skip(struct perf_data *data, uint64_t size, struct error *err)
 {
     record_queue_break(&data->queue);
+    data->source.read_bytes += size;
     while (size) {
         bool has;
         if (!outer_has(data, 1, &has, err))
@@ -555,6 +557,15 @@ static void count_losses(struct perf_data *data, const struct record *record)
     }
 }
 
+/* By what went out, as all of a recording may be scanned before its first record does; what was packed by what was scanned. */
+static void count_read(struct perf_data *data, const struct record *record)
+{
+    if (data->source.facts.is_compressed && data->source.total_bytes)
+        data->source.read_bytes = data->source.total_bytes - (uint64_t)(data->outer.end - data->outer.at);
+    else
+        data->source.read_bytes += RECORD_HEADER_BYTES + record->payload.size_bytes;
+}
+
 /* Give mapped pages back that nobody will look at again: a large file isn't held in memory. */
 static void release_pages(struct perf_data *data)
 {
@@ -659,6 +670,7 @@ static bool perf_data_next(struct source *source, struct record *ret_record, str
             input_end(data);
         if (out) {
             count_losses(data, ret_record);
+            count_read(data, ret_record);
             return true;
         }
     }
