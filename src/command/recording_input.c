@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "command/recording_input.h"
 
+#include "base/worker.h"
 #include "source/perf_data/perf_data.h"
 
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -25,11 +27,9 @@ bool recording_input_open(const struct recording_input *input, struct source **r
     return false;
 }
 
-bool recording_input_symboliser(const struct recording_input *input, const struct context *context,
-                                const struct capture *capture, const struct source *source,
-                                struct symboliser **ret_symboliser, struct error *err)
+static struct symboliser_options options_of(const struct recording_input *input, const struct context *context, const struct source *source)
 {
-    struct symboliser_options options = {
+    return (struct symboliser_options){
         .root = context->root,
         .symbol_folder = input->symfs,
         .kallsyms_path = input->kallsyms,
@@ -39,14 +39,43 @@ bool recording_input_symboliser(const struct recording_input *input, const struc
         .versions = input->versions,
         .debuginfod = input->debuginfod,
     };
+}
+
+bool recording_input_symboliser(const struct recording_input *input, const struct context *context,
+                                const struct capture *capture, const struct source *source,
+                                struct symboliser **ret_symboliser, struct error *err)
+{
+    struct symboliser_options options = options_of(input, context, source);
     return symboliser_new(ret_symboliser, &capture->recording, &options, err);
+}
+
+static bool samples_kernel(const struct source *source)
+{
+    for (size_t at = 0; at < source->event_count; at++)
+        if (!source->events[at].attr.exclude_kernel)
+            return true;
+    return false;
+}
+
+void recording_names_ahead(struct recording_names *names)
+{
+    enum { BYTES_WORTH_IT = 4 << 20 };
+    const struct recording_input *input = names->input;
+    char release[256];
+    bool is_own = names->source->facts.os_release && !input->kallsyms && !input->vmlinux &&
+                  sysroot_line(names->context->root, release, sizeof(release), "/proc/sys/kernel/osrelease") &&
+                  strcmp(release, names->source->facts.os_release) == 0;
+    if (is_own && names->source->total_bytes >= BYTES_WORTH_IT && samples_kernel(names->source) && worker_has_core())
+        names->kernel_ahead = kernel_ahead_begin(names->context->root);
 }
 
 bool recording_names_begin(struct recording_names *names, struct error *err)
 {
     if (names->symboliser)
         return true;
-    if (!recording_input_symboliser(names->input, names->context, names->capture, names->source, &names->symboliser, err))
+    struct symboliser_options options = options_of(names->input, names->context, names->source);
+    options.kernel_ahead = names->kernel_ahead;
+    if (!symboliser_new(&names->symboliser, &names->capture->recording, &options, err))
         return false;
     unwinder_new(&names->unwinder, names->symboliser);
     return true;
@@ -56,6 +85,8 @@ void recording_names_done(struct recording_names *names)
 {
     unwinder_free(names->unwinder);
     symboliser_free(names->symboliser);
+    kernel_ahead_free(names->kernel_ahead);
+    names->kernel_ahead = NULL;
     names->unwinder = NULL;
     names->symboliser = NULL;
 }

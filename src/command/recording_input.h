@@ -62,10 +62,16 @@ struct recording_names {
     const struct source *source;
     struct symboliser *symboliser; /* NULL until recording_names_begin */
     struct unwinder *unwinder;
+    struct kernel_ahead *kernel_ahead; /* NULL until recording_names_ahead */
     bool failed;
     struct error trouble; /* why, when failed */
 };
 
+/*
+ * Have another core read the names that a large recording of this machine will need; before the recording is read. Nothing
+ * for small ones, and where there is no other core.
+ */
+void recording_names_ahead(struct recording_names *names);
 /* Errors: the symboliser can't be had. */
 MUST_CHECK bool recording_names_begin(struct recording_names *names, struct error *err);
 void recording_names_done(struct recording_names *names);

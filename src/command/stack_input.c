@@ -135,6 +135,7 @@ bool stack_input_read(const struct stack_input *input, const struct context *con
         return false;
     struct recording_names names = {.input = &input->recording, .context = context, .capture = &reading.capture, .source = reading.source};
     capture_init(&reading.capture);
+    recording_names_ahead(&names);
     bool done = stacks_read(&reading, &names, err);
     recording_names_done(&names);
     sample_tally_done(&reading.tally);

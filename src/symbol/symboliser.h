@@ -14,6 +14,7 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "model/recording.h"
+#include "symbol/kernel_ahead.h"
 #include "system/sysroot.h"
 
 struct symboliser;
@@ -42,6 +43,7 @@ struct symboliser_options {
     const char *kallsyms_path;   /* or NULL: /proc/kallsyms, unless the recording is of another kernel */
     const char *vmlinux_path;    /* -k, or NULL: looked for by build id and release */
     const char *kernel_release;  /* of the recorded machine (source_facts.os_release); NULL: unknown */
+    struct kernel_ahead *kernel_ahead; /* names of the running kernel that are being read; NULL: none are */
     bool demangle;
     bool versions; /* names keep theirs ("cfree@GLIBC_2.2.5"), as perf shows them */
     bool debuginfod;

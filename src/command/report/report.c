@@ -581,6 +581,8 @@ static bool report_all(struct report *report, struct context *context, struct er
         return false;
     struct recording_names names = {
         .input = &options->input, .context = context, .capture = &report->capture, .source = report->source};
+    if (!options->header_only)
+        recording_names_ahead(&names);
     bool done = report_named(report, context, &names, err);
     recording_names_done(&names);
     return done;

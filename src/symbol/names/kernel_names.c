@@ -4,6 +4,7 @@
 #include "symbol/elf/elf_symbols.h"
 #include "symbol/names/kallsyms.h"
 #include "symbol/names/name_giver.h"
+#include "symbol/names/running_kernel.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -126,25 +127,56 @@ static void hidden_explain(const struct sysroot *root, struct error *err)
         error_hint(err, "run plumb as root or with CAP_SYSLOG (kernel.kptr_restrict is %lld)", (long long)restricted);
 }
 
+bool running_kernel_read(const struct sysroot *root, struct running_kernel *ret_names, struct error *err)
+{
+    struct running_kernel names = {0};
+    bool good = sysroot_read(root, &names.text, err, "/proc/kallsyms");
+    if (good && !kallsyms_parse((struct view){text_string(&names.text), names.text.length}, &names.index, err)) {
+        good = false;
+        if (err->kind == ERROR_PERMISSION)
+            hidden_explain(root, err);
+    }
+    if (good)
+        *ret_names = names;
+    else
+        running_kernel_done(&names);
+    return good;
+}
+
+void running_kernel_done(struct running_kernel *names)
+{
+    text_done(&names->text);
+    symbol_index_done(&names->index);
+}
+
+/* Of the running kernel, from here or from whoever read them already. */
+static bool running_names(const struct naming *naming, struct names *names, struct error *err)
+{
+    const struct symboliser_options *options = naming->options;
+    struct running_kernel running;
+    if (!kernel_is_recorded(naming, err))
+        return false;
+    if (!(options->kernel_ahead ? kernel_ahead_take(options->kernel_ahead, &running, err)
+                                : running_kernel_read(options->root, &running, err)))
+        return false;
+    names->text = running.text;
+    names->index = running.index;
+    return true;
+}
+
+static bool listed_names(const char *path, struct names *names, struct error *err)
+{
+    return read_whole(path, &names->text, err) &&
+           kallsyms_parse((struct view){text_string(&names->text), names->text.length}, &names->index, err);
+}
+
 static bool kallsyms_load(const struct naming *naming, uint32_t dso, struct names *names, struct error *err)
 {
     (void)dso;
     const char *path = naming->options->kallsyms_path;
-    if (!path && !kernel_is_recorded(naming, err))
+    if (!(path ? listed_names(path, names, err) : running_names(naming, names, err)))
         return false;
-    bool read = path ? read_whole(path, &names->text, err)
-                     : sysroot_read(naming->options->root, &names->text, err, "/proc/kallsyms");
     struct view text = {text_string(&names->text), names->text.length};
-    struct error unread = {0};
-    if (!read)
-        return false;
-    if (!kallsyms_parse(text, &names->index, &unread)) {
-        if (unread.kind == ERROR_PERMISSION && !path)
-            hidden_explain(naming->options->root, &unread);
-        if (err)
-            *err = unread;
-        return false;
-    }
     names->key = NAMES_BY_RUNTIME_ADDR;
     uint64_t recorded, now = kallsyms_text_addr(text);
     if (!path && is_unnamed(naming) && (!recorded_kernel_text(naming->recording, &recorded) || now != recorded))

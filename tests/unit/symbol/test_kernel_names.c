@@ -98,6 +98,42 @@ Test(kernel_names, of_this_boot)
     machine_close(&machine);
 }
 
+/* Read by another thread: to one symboliser they are handed over, the next reads them anew, and why there are none is told, too. */
+Test(kernel_names, read_ahead_are_the_same)
+{
+    static const struct {
+        const char *text, *name;
+    } cases[] = {{kallsyms_text, "do_syscall"}, {"0000000000000000 T _text\n", ""}};
+    for (size_t at = 0; at < array_count(cases); at++) {
+        struct machine machine;
+        machine_open(&machine, TEXT_NOW);
+        put_text(&machine, "/proc/kallsyms", cases[at].text);
+        uint32_t location = kernel_location(&machine, TEXT_NOW + 0x110);
+        struct kernel_ahead *ahead = kernel_ahead_begin(&machine.root);
+        for (int turn = 0; turn < 2; turn++) {
+            struct symboliser_options options = {.root = &machine.root, .kernel_release = "6.1.0-test", .kernel_ahead = ahead};
+            struct error err = {0};
+            symboliser_free(machine.symboliser);
+            cr_assert(symboliser_new(&machine.symboliser, &machine.recording, &options, &err));
+            cr_expect_str_eq(name_of(&machine, location), cases[at].name);
+            const char *complaint = symboliser_complaint(machine.symboliser, machine.recording.samples.locations[location].dso);
+            cr_expect(cases[at].name[0] ? !complaint : strstr(complaint, "hides the kernel's addresses") != NULL, "%s", complaint);
+        }
+        kernel_ahead_free(ahead);
+        machine_close(&machine);
+    }
+}
+
+/* Nobody took them: the work is waited for. */
+Test(kernel_names, read_ahead_in_vain)
+{
+    struct machine machine;
+    machine_open(&machine, TEXT_NOW);
+    kernel_ahead_free(kernel_ahead_begin(&machine.root));
+    kernel_ahead_free(NULL);
+    machine_close(&machine);
+}
+
 Test(kernel_names, of_another_boot_are_shifted_and_modules_are_not_guessed)
 {
     struct machine machine;
