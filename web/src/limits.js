@@ -48,9 +48,11 @@ function loops(bottleneck) {
     }))];
 }
 
+export const className = (one) => `${one.class.replace("_", " ")}${one.subclass ? `: ${WORDS[one.subclass] ?? one.subclass}` : ""}`;
+
 function estimated(bottleneck) {
   const share = intervalOf(bottleneck.share), gain = intervalOf(bottleneck.recoverable);
-  const name = `${bottleneck.class.replace("_", " ")}${bottleneck.subclass ? `: ${WORDS[bottleneck.subclass] ?? bottleneck.subclass}` : ""}`;
+  const name = className(bottleneck);
   return section("limits", "What limits the CPU", "Estimated from samples, code and probes, without hardware counters. Shares are of samples, never of issue slots.",
     h("p.lead", null, h("b", null, sentence(name)), share ? [", ", quality(percentRange(share), "estimate with its interval, of the CPU time"), " of the CPU time"] : null,
       "; confidence ", h(`b.level.${bottleneck.confidence}`, null, bottleneck.confidence), ".",

@@ -76,6 +76,8 @@ struct phase_rows phase_rows_of(const struct recording *recording, const struct 
             *row = (struct phase_row){
                 .from_s = (double)(segment->start_ns - timed.items[0].time_ns) * 1e-9,
                 .until_s = (double)(segment->end_ns - timed.items[0].time_ns) * 1e-9,
+                .start_ns = segment->start_ns,
+                .end_ns = segment->end_ns,
                 .phase = segment->phase,
                 .samples = segment->count,
             };

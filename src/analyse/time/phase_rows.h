@@ -15,6 +15,7 @@ struct phase_function {
 
 struct phase_row { /* one segment of time; segments of equal number have the same mix */
     double from_s, until_s; /* since the first sample */
+    uint64_t start_ns, end_ns; /* the same as samples have it */
     uint32_t phase;
     uint64_t samples;
     struct phase_function functions[PHASE_FUNCTIONS_MOST];

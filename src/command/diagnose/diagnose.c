@@ -206,6 +206,7 @@ static bool report(struct context *context, const struct diagnose_options *optio
         .findings = &findings,
         .overall = &overall,
         .phases = &loaded.phases,
+        .phase_estimates = &loaded.phase_estimates,
         .gaps = gaps,
         .gap_count = loaded.manifest.gap_count,
         .statements = loaded.results.statements,

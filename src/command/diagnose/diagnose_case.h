@@ -6,6 +6,7 @@
 #ifndef PLUMB_COMMAND_DIAGNOSE_DIAGNOSE_CASE_H
 #define PLUMB_COMMAND_DIAGNOSE_DIAGNOSE_CASE_H
 
+#include "analyse/bottleneck/phase_bottleneck.h"
 #include "analyse/code/host_profile.h"
 #include "analyse/time/phase_rows.h"
 #include "analyse/time/program_shares.h"
@@ -40,6 +41,7 @@ struct loaded_case {
     struct bottleneck bottleneck;
     struct kernel_time kernel;
     struct phase_rows phases;
+    struct phase_bottlenecks phase_estimates; /* none where counters decide */
     struct wait_rows waits;
     struct program_shares programs;
     struct host_profile host; /* of CPUs, or where guests show */

@@ -77,6 +77,15 @@ static const char *head_text(const struct bottleneck_verdict *verdict, struct ar
     return arena_printf(arena, "mixed, %s of the CPU time together. Confidence in this estimate: %s.", share, shouted[verdict->confidence]);
 }
 
+const char *bottleneck_line_of(const struct bottleneck_verdict *verdict, struct arena *arena)
+{
+    const char *head = head_text(verdict, arena);
+    const char *what = verdict->class == BOTTLENECK_UNKNOWN || !verdict->function ? head : arena_printf(arena, "%s In %s.", head, verdict->function);
+    return verdict->second.class ? arena_printf(arena, "%s %s %s, %s.", what, verdict->class == BOTTLENECK_MIXED ? "With" : "Beside it",
+                                                class_and_cause(verdict->second.class, verdict->second.cause, arena), share_text(verdict->second.share, arena))
+                                 : what;
+}
+
 size_t bottleneck_lines(struct bottleneck_line lines[BOTTLENECK_LINES_MOST], const struct bottleneck *bottleneck,
                         double cpu_s, struct arena *arena)
 {
@@ -143,7 +152,7 @@ static void write_second(struct json_writer *json, const struct bottleneck_secon
     json_object_close(json);
 }
 
-static void write_verdict(struct json_writer *json, const struct bottleneck_verdict *verdict)
+void bottleneck_verdict_json(struct json_writer *json, const struct bottleneck_verdict *verdict)
 {
     bool single = verdict->class != BOTTLENECK_MIXED && verdict->class != BOTTLENECK_UNKNOWN;
     json_bool(json, "estimated", true);
@@ -196,7 +205,7 @@ static void write_loop(struct json_writer *json, const struct bottleneck_loop *l
     snprintf(address, sizeof(address), "0x%llx", (unsigned long long)loop->last_addr);
     json_string(json, "last_address", address);
     json_u64(json, "samples", loop->samples);
-    write_verdict(json, &loop->verdict);
+    bottleneck_verdict_json(json, &loop->verdict);
     write_masses(json, loop->masses);
     json_double(json, "evenness", loop->evenness);
     json_measured(json, "rate_per_s", loop->rate_per_s);
@@ -214,7 +223,7 @@ void bottleneck_json(struct json_writer *json, const struct bottleneck *bottlene
         return;
     }
     json_object_open(json, "bottleneck");
-    write_verdict(json, &bottleneck->program);
+    bottleneck_verdict_json(json, &bottleneck->program);
     write_masses(json, bottleneck->masses);
     json_array_open(json, "loops");
     for (size_t at = 0; at < bottleneck->loop_count; at++)

@@ -19,6 +19,10 @@ struct bottleneck_line {
 /* Returns how many. Owner: arena. */
 size_t bottleneck_lines(struct bottleneck_line lines[BOTTLENECK_LINES_MOST], const struct bottleneck *bottleneck,
                         double cpu_s, struct arena *arena);
+/* What limits one phase, as a line. Owner: arena. */
+const char *bottleneck_line_of(const struct bottleneck_verdict *verdict, struct arena *arena);
+/* The members of a verdict, of an object that the caller opens. */
+void bottleneck_verdict_json(struct json_writer *json, const struct bottleneck_verdict *verdict);
 /* NULL: hardware counters decide, or nothing was sampled; null. */
 void bottleneck_json(struct json_writer *json, const struct bottleneck *bottleneck);
 

@@ -7,6 +7,7 @@
 #ifndef PLUMB_RENDER_DIAGNOSIS_DIAGNOSIS_H
 #define PLUMB_RENDER_DIAGNOSIS_DIAGNOSIS_H
 
+#include "analyse/bottleneck/phase_bottleneck.h"
 #include "analyse/code/host_profile.h"
 #include "analyse/time/phase_rows.h"
 #include "analyse/time/program_shares.h"
@@ -30,6 +31,7 @@ struct diagnosis {
     const struct findings *findings;
     const struct overall *overall;
     const struct phase_rows *phases;
+    const struct phase_bottlenecks *phase_estimates; /* of each phase, where there are several */
     const struct diagnosis_gap *gaps;
     size_t gap_count;
     const struct statements *statements; /* NULL: none */

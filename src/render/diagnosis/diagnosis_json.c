@@ -294,6 +294,22 @@ static void write_phases(struct json_writer *json, const struct phase_rows *phas
     json_array_close(json);
 }
 
+static void write_phase_estimates(struct json_writer *json, const struct phase_bottlenecks *estimates)
+{
+    json_array_open(json, "phase_estimates");
+    for (size_t at = 0; estimates && at < estimates->count; at++) {
+        const struct phase_bottleneck *one = &estimates->items[at];
+        json_object_open(json, NULL);
+        json_u64(json, "phase", one->phase + 1);
+        json_double(json, "from_s", one->from_s);
+        json_double(json, "until_s", one->until_s);
+        json_u64(json, "samples", one->samples);
+        bottleneck_verdict_json(json, &one->verdict);
+        json_object_close(json);
+    }
+    json_array_close(json);
+}
+
 /* What to try and to check, as the page says it: the culprit's, or the way on where no cause is certain. */
 static void write_next(struct json_writer *json, const struct overall *overall)
 {
@@ -393,6 +409,7 @@ void diagnosis_json(struct text *out, const struct diagnosis *diagnosis)
     write_profile(&json, diagnosis->results);
     write_waits(&json, diagnosis->results->waits);
     write_phases(&json, diagnosis->phases);
+    write_phase_estimates(&json, diagnosis->phase_estimates);
     write_programs(&json, diagnosis->programs);
     write_host(&json, diagnosis);
     json_array_open(&json, "findings");

@@ -776,6 +776,20 @@ static void vector_section(struct page *page)
             share_line(page, labels[at], widths[at] / total, at ? CYAN : YELLOW, "");
 }
 
+/* Each phase's own estimate: what the whole run's averages away. */
+static void phase_estimates(struct page *page)
+{
+    const struct phase_bottlenecks *estimates = page->diagnosis->phase_estimates;
+    struct arena arena;
+    arena_init(&arena);
+    for (size_t at = 0; estimates && at < estimates->count; at++) {
+        char label[16];
+        snprintf(label, sizeof(label), "  %c  ", estimates->items[at].phase < 26 ? (char)('A' + estimates->items[at].phase) : '?');
+        labelled(page, PLAIN, label, arena_printf(&arena, "%s%s", at ? "" : "ESTIMATED: ", bottleneck_line_of(&estimates->items[at].verdict, &arena)), 5);
+    }
+    arena_done(&arena);
+}
+
 static void phase_section(struct page *page)
 {
     const struct phase_rows *phases = page->diagnosis->phases;
@@ -797,6 +811,7 @@ static void phase_section(struct page *page)
                  row->from_s, row->until_s);
         labelled(page, PLAIN, label, text_string(&line), 25);
     }
+    phase_estimates(page);
 }
 
 /* ---- findings ---- */
