@@ -34,21 +34,41 @@ static bool has_any(struct view text, const char *const *words)
 
 /* ---- trials ---- */
 
-static const char *const treatment_words[TREATMENT_COUNT][8] = {
-    [TREATMENT_TICK] = {"nohz_full", "nohz full", "tickless", "without the tick", "timer tick off"},
-    [TREATMENT_PAGES] = {"huge page", "hugepage", "hugetlb", "THP", "transparent huge"},
-    [TREATMENT_NARROW] = {"without AVX-512", "without AVX512", "AVX-512 disabled", "AVX512 disabled", "disabling AVX-512", "no AVX-512"},
+/* What was changed, by the names that the kernel and processors give it. */
+static const char *const treatment_words[TREATMENT_COUNT][4] = {
+    [TREATMENT_TICK] = {"nohz_full"},
+    [TREATMENT_PAGES] = {"huge page", "hugetlb", "THP"},
+    [TREATMENT_NARROW] = {"without AVX-512", "no AVX-512"},
 };
 
-static const char *const stayed_words[] = {"still big", "still a gap", "still a big", "gap stay", "gap remain", "still slow", "gap is still", "there is still",
-                                           "no change", "unchanged", "did not help", "didn't help", "made no difference", "no difference", "same gap", "as slow as before", NULL};
-static const char *const gone_words[] = {"becomes the same", "became the same", "is the same between", "gap is gone", "gap was gone", "gap disappear", "gap vanish", "gap closed",
-                                         "gap closes", "closed the gap", "closes the gap", "as fast as the", "no gap", "gap went away", NULL};
+/*
+ * How it came out. "tried: huge pages (host): stayed" says it in one word, which is for whoever writes for plumb; of prose only what can hardly mean
+ * anything else is taken: both words of a row must stand in the sentence.
+ */
+static const struct {
+    const char *word, *with; /* with NULL: the word alone says it */
+    enum outcome outcome;
+} outcome_words[] = {
+    {"tried:", "stayed", OUTCOME_STAYED}, {"tried:", "gone", OUTCOME_GONE},
+    {"still", "gap", OUTCOME_STAYED},     {"gap", "gone", OUTCOME_GONE},
+    {"no change", NULL, OUTCOME_STAYED},  {"became the same", NULL, OUTCOME_GONE},
+    {"no difference", NULL, OUTCOME_STAYED}, {"becomes the same", NULL, OUTCOME_GONE},
+};
+
+/* False: it says neither, or both. */
+static bool outcome_read(struct view sentence, enum outcome *ret_outcome)
+{
+    bool said[2] = {false, false};
+    for (size_t at = 0; at < array_count(outcome_words); at++)
+        if (place_of(sentence, outcome_words[at].word) && (!outcome_words[at].with || place_of(sentence, outcome_words[at].with)))
+            said[outcome_words[at].outcome] = true;
+    *ret_outcome = said[OUTCOME_GONE] ? OUTCOME_GONE : OUTCOME_STAYED;
+    return said[OUTCOME_GONE] != said[OUTCOME_STAYED];
+}
 
 static bool trial_read(struct view sentence, struct told_trial *trial)
 {
-    bool stayed = has_any(sentence, stayed_words), gone = has_any(sentence, gone_words);
-    if (stayed == gone)
+    if (!outcome_read(sentence, &trial->outcome))
         return false;
     int treatments = 0;
     for (int at = 0; at < TREATMENT_COUNT; at++)
@@ -56,10 +76,8 @@ static bool trial_read(struct view sentence, struct told_trial *trial)
             trial->treatment = (enum treatment)at;
             treatments++;
         }
-    static const char *const host[] = {"host", NULL}, *const guest[] = {"guest", "in the VM", NULL};
-    trial->outcome = gone ? OUTCOME_GONE : OUTCOME_STAYED;
-    trial->on_host = has_any(sentence, host);
-    trial->on_guest = has_any(sentence, guest);
+    trial->on_host = place_of(sentence, "host");
+    trial->on_guest = place_of(sentence, "guest");
     return treatments == 1; /* of two at once neither is told */
 }
 
@@ -147,12 +165,14 @@ bool told_is_useful(struct view sentence)
                                                 function_in(sentence, 0).length > 0);
 }
 
+static const char TRIED[] = "tried:";
+
 static bool ends_sentence(struct view text, size_t at)
 {
     char c = text.text[at], next = at + 1 < text.length ? text.text[at + 1] : '\n';
     bool blank = next == ' ' || next == '\n' || next == '\t' || next == '\r';
     if (c == '\n')
-        return next == '\n' || next == '`' || next == '|' || next == '@' || next == '#' || next == '*' || next == '\r';
+        return next == '\n' || next == '`' || next == '|' || next == '@' || next == '#' || next == '*' || next == '\r' || view_starts(view_skip(text, at + 1), TRIED);
     return (c == '.' || c == '!' || c == '?' || c == ';') && blank; /* a colon often stands between what was tried and what came of it */
 }
 
@@ -162,8 +182,8 @@ struct view told_sentence(struct view *text)
     while (!sentence.length && text->length) {
         size_t end = 0;
         *text = view_trim(*text);
-        bool heading = view_starts(*text, "#"); /* of Markdown: a line of its own */
-        while (end < text->length && !(heading ? text->text[end] == '\n' : ends_sentence(*text, end)))
+        bool is_line = view_starts(*text, "#") || view_starts(*text, TRIED); /* Markdown's headings, and trials in our own form */
+        while (end < text->length && !(is_line ? text->text[end] == '\n' : ends_sentence(*text, end)))
             end++;
         sentence = view_trim((struct view){text->text, end < text->length && text->text[end] != '\n' ? end + 1 : end});
         *text = view_skip(*text, end < text->length ? end + 1 : end);

@@ -3,7 +3,8 @@
  * What do sentences that people wrote tell that a hypothesis can use: a trial and how it came out, how large the gap was, how much code is
  * hot, which function is meant?
  *
- * By words, from a short list, one sentence at a time; whatever is taken keeps its sentence, so that a reader can judge whether it says that.
+ * "tried: CHANGE (host, guest): gone" (or stayed) is a trial in plumb's own form; of prose, one sentence at a time, only what holds two words that hardly
+ * mean anything else together. Whatever is taken keeps its sentence, so that a reader can judge whether it says that.
  * Does not support: negations of outcomes, what one sentence says of another.
  */
 #ifndef PLUMB_ANALYSE_TOLD_H

@@ -23,12 +23,17 @@ Test(told, trials_and_how_they_came_out)
         bool on_host, on_guest;
     } cases[] = {
         {"With nohz_full there is still a gap.", 1, TREATMENT_TICK, OUTCOME_STAYED, false, false},
+        {"tried: huge pages (host): stayed", 1, TREATMENT_PAGES, OUTCOME_STAYED, true, false},
+        {"tried: THP (host, guest): gone", 1, TREATMENT_PAGES, OUTCOME_GONE, true, true},
+        {"tried: nohz_full: gone, then it stayed", 0, 0, 0, false, false}, /* which? */
+        {"With huge pages it is still fast.", 0, 0, 0, false, false},
+        {"The kernel is the same with THP.", 0, 0, 0, false, false},
         {"Huge pages on the host made no difference.", 1, TREATMENT_PAGES, OUTCOME_STAYED, true, false},
         {"With THP in the guest, the gap is gone!", 1, TREATMENT_PAGES, OUTCOME_GONE, false, true},
         {"thp on host and guest: fine", 0, 0, 0, false, false},
         {"With huge pages and nohz_full the gap is gone.", 0, 0, 0, false, false}, /* which of them? */
         {"We use huge pages. The gap is gone.", 0, 0, 0, false, false},            /* two sentences */
-        {"Without AVX-512 it was as slow as before.", 1, TREATMENT_NARROW, OUTCOME_STAYED, false, false},
+        {"Without AVX-512 there is no change.", 1, TREATMENT_NARROW, OUTCOME_STAYED, false, false},
         {"It was fast yesterday.", 0, 0, 0, false, false},
     };
     for (size_t at = 0; at < array_count(cases); at++) {
@@ -44,6 +49,20 @@ Test(told, trials_and_how_they_came_out)
         }
         arena_done(&arena);
     }
+}
+
+Test(told, trials_stand_one_a_line)
+{
+    struct arena arena;
+    arena_init(&arena);
+    struct told told = told_from("What I did\ntried: huge pages (host): stayed\ntried: nohz_full: gone\nand went home.", &arena);
+    cr_assert_eq(told.trial_count, 2);
+    cr_expect_eq(told.trials[0].treatment, TREATMENT_PAGES);
+    cr_expect_eq(told.trials[0].outcome, OUTCOME_STAYED);
+    cr_expect_eq(told.trials[1].treatment, TREATMENT_TICK);
+    cr_expect_eq(told.trials[1].outcome, OUTCOME_GONE);
+    cr_expect_str_eq(told.trials[1].sentence, "tried: nohz_full: gone");
+    arena_done(&arena);
 }
 
 Test(told, gaps_loops_and_functions)
