@@ -364,11 +364,22 @@ static const struct stall_function *table_function(const struct stalls *stalls, 
     return NULL;
 }
 
+/* Of the interpreter's samples, those in functions that its file has no names for: what they do isn't known. */
+static double nameless_samples(const struct stalls *stalls, const char *dso)
+{
+    double samples = 0;
+    for (size_t at = 0; at < stalls->function_count; at++)
+        if (strcmp(stalls->functions[at].dso, dso) == 0 && strstr(stalls->functions[at].name, "+0x"))
+            samples += (double)stalls->functions[at].samples;
+    return samples;
+}
+
 /* Fetching operations is one thing, the compiled functions that they call are another: no compiler of scripts makes those faster. */
 static void interpreter_or_runtime(const struct results *results, struct finding *finding, const struct name_matches *matches)
 {
     double interpreting = (double)functions_named(results->stalls, dispatch_names, array_count(dispatch_names)).samples;
-    if (interpreting * 2 >= (double)matches->samples)
+    bool is_unknown = nameless_samples(results->stalls, matches->hottest->dso) * 2 >= (double)matches->samples;
+    if (interpreting * 2 >= (double)matches->samples || is_unknown)
         return;
     const char *parts = parts_text(results, finding);
     struct value share = VALUE_SHARE("share", share_of_samples(results, finding, (double)matches->samples));

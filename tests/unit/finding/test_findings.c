@@ -1294,6 +1294,25 @@ static bool mentions(const struct finding *finding, const char *wanted)
     return false;
 }
 
+/* A stripped interpreter's functions have no names: how much of them is interpreting isn't known, and not nearly nothing. */
+Test(findings, what_a_stripped_interpreter_does_is_not_told)
+{
+    static const struct {
+        const char *name;
+        bool is_split;
+    } functions[] = {{"mawk+0xa480", false}, {"fmt_number", true}};
+    for (size_t at = 0; at < array_count(functions); at++) {
+        struct made_up made;
+        make_up(&made);
+        made.function.name = functions[at].name;
+        made.function.dso = "mawk";
+        const struct finding *finding = test_and_find(&made, "interpreter");
+        cr_expect_eq(finding->verdict, VERDICT_SUPPORTED);
+        cr_expect_eq(strstr(finding->headline, "is interpreting itself") != NULL, functions[at].is_split, "%s", finding->headline);
+        arena_done(&made.arena);
+    }
+}
+
 /* Advice is for this interpreter, this kind of lock, and for whoever asks for the memory. */
 Test(findings, advice_fits_what_was_met)
 {
