@@ -343,7 +343,14 @@ static void bottleneck_analyse(struct loaded_case *loaded, const struct recordin
     bottleneck_find(&loaded->bottleneck, &request, &loaded->arena);
     estimate_of_all(&loaded->bottleneck.program, results->sampled);
     results->bottleneck = &loaded->bottleneck;
-    const struct phase_bottleneck_request by_phase = {&request, &loaded->phases, &loaded->bundle, loaded->pages, loaded->pages_count, loaded->costs.one_behind};
+    const struct phase_bottleneck_request by_phase = {
+        .program = &request,
+        .phases = &loaded->phases,
+        .bundle = &loaded->bundle,
+        .pages = loaded->pages,
+        .pages_count = loaded->pages_count,
+        .skid = loaded->costs.one_behind,
+    };
     phase_bottlenecks_find(&loaded->phase_estimates, &by_phase, &loaded->arena);
     for (size_t at = 0; at < loaded->phase_estimates.count; at++)
         estimate_of_all(&loaded->phase_estimates.items[at].verdict, results->sampled);
