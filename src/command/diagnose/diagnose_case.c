@@ -327,6 +327,12 @@ static void estimate_of_all(struct bottleneck_verdict *verdict, struct interval 
     verdict->recoverable = interval_product(verdict->recoverable, sampled);
 }
 
+/* Where samples land, as the self-tests beside the run had it. */
+static struct stall_skid skid_of(const struct loaded_case *loaded)
+{
+    return (struct stall_skid){loaded->costs.one_behind, loaded->costs.restarts_behind};
+}
+
 static void bottleneck_analyse(struct loaded_case *loaded, const struct recording *recording)
 {
     struct results *results = &loaded->results;
@@ -349,7 +355,7 @@ static void bottleneck_analyse(struct loaded_case *loaded, const struct recordin
         .bundle = &loaded->bundle,
         .pages = loaded->pages,
         .pages_count = loaded->pages_count,
-        .skid = loaded->costs.one_behind,
+        .skid = skid_of(loaded),
     };
     phase_bottlenecks_find(&loaded->phase_estimates, &by_phase, &loaded->arena);
     for (size_t at = 0; at < loaded->phase_estimates.count; at++)
@@ -410,7 +416,7 @@ static void analyse(struct loaded_case *loaded)
     if (!recording)
         return;
     stalls_find(&loaded->stalls, recording, &loaded->bundle, loaded->pages, loaded->pages_count,
-                (struct stall_skid){loaded->costs.one_behind, loaded->costs.restarts_behind}, &loaded->arena);
+                skid_of(loaded), &loaded->arena);
     loaded->stalls.why_no_skid = loaded->costs.skid_known ? NULL : loaded->costs.skid_why_not;
     loaded->run.balance = thread_balance_of(recording, &loaded->bundle);
     loaded->programs = program_shares_of(recording, &loaded->arena);
