@@ -189,3 +189,13 @@ def test_a_hundred_thousand_stacks(plumb, browser, tmp_path):
     (tmp_path / "a.svg").write_bytes(svg)
     page = open_svg(browser, tmp_path / "a.svg")
     assert 10 < page.evaluate("document.querySelectorAll('#frames .f').length") < 15_000 and page.complaints() == []
+
+
+def test_a_tall_one_opens_with_its_root_first(plumb, browser, tmp_path):
+    (tmp_path / "tall.svg").write_bytes(draw(plumb, ";".join(f"level_{at}" for at in range(120)) + " 5\napp;main 5\n"))
+    page = open_svg(browser, tmp_path / "tall.svg")
+    tops = page.evaluate("['all', 'level_119'].map((name) => [...document.querySelectorAll('.f')].find((one) => one.querySelector('title').textContent.startsWith(name + '\\n'))"
+                         ".querySelector('rect').getBoundingClientRect().y)")
+    assert tops[0] < 120 and tops[1] > 2000
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    assert page.complaints() == []

@@ -12,7 +12,9 @@
              start: +element.dataset.s, weight: +element.dataset.w, level: +element.dataset.l };
   });
   const all = frames[0], unit = area.dataset.unit;
-  let zoomed = all, current = all, inverted = area.dataset.inverted === "yes";
+  // Taller than the window, it would open on the tips of its deepest stacks: then its root comes first.
+  const isTall = area.ownerSVGElement === document.documentElement && area.ownerSVGElement.getBoundingClientRect().height > window.innerHeight;
+  let zoomed = all, current = all, inverted = area.dataset.inverted === "yes" || isTall;
 
   const holds = (outer, inner) => outer.level <= inner.level && outer.start <= inner.start && inner.start + inner.weight <= outer.start + outer.weight;
   const percent = (weight) => `${(100 * weight / all.weight).toFixed(2)} %`;
