@@ -89,18 +89,32 @@ static void samples_evidence(struct bottleneck_verdict *verdict, const struct le
             arena_printf(arena, "%.0f %% of the %s's samples wait so, most at %s", part * 100, piece_word(leading), verdict->instruction));
 }
 
+static void entered_evidence(struct bottleneck_verdict *verdict, const struct leading *leading, struct arena *arena)
+{
+    add(verdict, "samples", arena_printf(arena, "%.0f %% of the samples fall %s the first instruction of a function, where calls "
+                                                "through a register or table lead: what such a call waits for is its target",
+                                         leading->entered * 100, leading->request->stalls->restarts_behind ? "on or right behind" : "on"));
+}
+
 static void guesses_evidence(struct bottleneck_verdict *verdict, const struct leading *leading, struct arena *arena)
 {
     const struct guesses *guesses = &leading->look->guesses;
-    add(verdict, "samples",
-        arena_printf(arena, "samples fall on %.0f %% of the %s's instructions: retirement starts anew anywhere, as "
-                            "after wrong guesses", guesses->evenness * 100, piece_word(leading)));
-    if (leading->cause == CAUSE_INDIRECT)
-        add(verdict, "code", arena_printf(arena, "%.0f %% of them around jumps or calls whose target is looked up",
-                                          guesses->table_share * 100));
+    const char *where = leading->request->stalls->restarts_behind ? "right behind " : "";
+    if (guesses->evenness >= bottleneck_thresholds.even_least)
+        add(verdict, "samples",
+            arena_printf(arena, "samples fall on %.0f %% of the %s's instructions: retirement starts anew anywhere, as "
+                                "after wrong guesses", guesses->evenness * 100, piece_word(leading)));
+    if (leading->cause == CAUSE_INDIRECT && leading->entered > 0)
+        entered_evidence(verdict, leading, arena);
+    else if (leading->cause == CAUSE_INDIRECT && leading->request->calls_are_guessed)
+        add(verdict, "samples", arena_printf(arena, "calls through a register or table lead to the %s, and samples gather right behind its first instruction",
+                                             piece_word(leading)));
+    else if (leading->cause == CAUSE_INDIRECT)
+        add(verdict, "code", arena_printf(arena, "%.0f %% of the samples %s jumps or calls whose target is looked up%s", guesses->table_share * 100,
+                                          *where ? "right behind where" : "around", *where ? " lead" : ""));
     else
-        add(verdict, "code", arena_printf(arena, "%.0f %% of them where one of %u branches leads (%.0f %% of the instructions)",
-                                          guesses->landing_share * 100, guesses->branches, guesses->landing_rows * 100));
+        add(verdict, "code", arena_printf(arena, "%.0f %% of the samples %swhere one of %u branches leads (%.0f %% of the instructions)",
+                                          guesses->landing_share * 100, where, guesses->branches, guesses->landing_rows * 100));
 }
 
 static void even_evidence(struct bottleneck_verdict *verdict, const struct leading *leading, struct arena *arena)
@@ -167,9 +181,7 @@ static void apart_evidence(struct bottleneck_verdict *verdict, const struct lead
     if (verdict->class == BOTTLENECK_MIXED && footprint_waits(footprint))
         footprint_evidence(verdict, leading, arena);
     else if (leading->cause == CAUSE_INDIRECT && leading->entered > 0)
-        add(verdict, "samples", arena_printf(arena, "%.0f %% of the samples fall %s the first instruction of a function, where calls "
-                                                    "through a register or table lead: what such a call waits for is its target",
-                                             leading->entered * 100, leading->request->stalls->restarts_behind ? "on or right behind" : "on"));
+        entered_evidence(verdict, leading, arena);
     else if (leading->small >= SHOWN_LEAST)
         add(verdict, "samples", arena_printf(arena, "%.0f %% of the samples fall on quick instructions of code in pieces too small to "
                                                     "show anything by themselves%s", leading->small * 100, guessed_text(footprint, arena)));
