@@ -48,7 +48,7 @@ help:
 	@echo "BUILD=folder CC=compiler WERROR=true choose where, with what and how strictly"
 
 deps:
-	@packaging/deps.sh build test demo bench fuzz lint bundle install
+	@packaging/deps.sh build test demo bench asan fuzz lint bundle install cross arm64 browser
 
 core:
 	@packaging/deps.sh build $(if $(CROSS),cross)
@@ -63,6 +63,7 @@ quick: deps-test all
 	@BUILD=$(BUILD) tests/quick.sh
 
 test-pmu: deps-test all
+	@packaging/deps.sh arm64
 	@$(MAKE) --no-print-directory core CROSS=aarch64-linux-gnu
 	@tests/run.py --build $(BUILD) --only live --match arm64
 
