@@ -262,7 +262,7 @@ static void add_markers(struct writing *writing)
 {
     struct json_writer *json = &writing->json;
     const struct thread_series *series = writing->series;
-    const struct series_wait *waits = series->waits + writing->row->first_wait;
+    const struct series_wait *waits = writing->row->wait_count ? series->waits + writing->row->first_wait : NULL;
     size_t losses = writing->row == series->rows ? series->loss_count : 0, count = writing->row->wait_count;
     uint32_t off = string_of(writing, "Off CPU"), lost = string_of(writing, "Lost records");
     json_object_open(json, "markers");
