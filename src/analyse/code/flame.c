@@ -48,9 +48,9 @@ static void turn(uint32_t *places, size_t count)
 void flame_stack(struct flame *flame, uint64_t weight)
 {
     size_t count = flame->place_count - flame->stack_begin;
-    uint32_t *places = flame->places + flame->stack_begin;
     if (!count)
         return;
+    uint32_t *places = flame->places + flame->stack_begin;
     flame->self_of_kind[flame->frames[places[count - 1]].kind] += weight;
     if (flame->options.leaf_first)
         turn(places, count);
