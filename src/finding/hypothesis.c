@@ -157,6 +157,11 @@ static void test_one(const struct hypothesis *hypothesis, const struct results *
     finding_rate(finding, results->stalls ? (double)results->stalls->sample_count : 0);
 }
 
+static bool is_unmeasured_of_system(const struct finding *finding)
+{
+    return finding->gain_unmeasured && strcmp(finding->hypothesis->family, "system") == 0;
+}
+
 static double rank_of(const struct finding *finding)
 {
     if (!finding->recoverable.known)
@@ -164,7 +169,7 @@ static double rank_of(const struct finding *finding)
     if (finding_is_disturbance(finding))
         return 1e-6 * finding->recoverable.low;
     /* Of causes whose gain isn't measured, what threads do to one another comes before what their code does. */
-    if (finding->gain_unmeasured && strcmp(finding->hypothesis->family, "system") == 0)
+    if (is_unmeasured_of_system(finding))
         return 1e-3 + 1e-3 * finding->recoverable.mid;
     /* What is certain first; the middle only orders what is equally certain. */
     return finding->recoverable.low + 1e-3 * finding->recoverable.mid;
@@ -277,6 +282,19 @@ static void put_far_larger_first(struct finding *items, size_t count, const stru
         move_before(items, best, 0);
 }
 
+/* Of causes of like weight the one first that the estimate names too; a gain that nobody measured says nothing against one that was. */
+static void put_named_first(struct finding *items, size_t count, const struct results *results)
+{
+    if (!count || estimate_names(&items[0], results) || finding_is_disturbance(&items[0]) || is_unmeasured_of_system(&items[0]))
+        return;
+    for (size_t at = 1; at < count && items[at].verdict == VERDICT_SUPPORTED; at++)
+        if (estimate_names(&items[at], results) && (items[0].gain_unmeasured || !items[at].gain_unmeasured) &&
+            items[at].recoverable.high >= items[0].recoverable.low) {
+            move_before(items, at, 0);
+            return;
+        }
+}
+
 void findings_test(struct findings *ret_findings, const struct results *results, struct arena *arena)
 {
     size_t count = array_count(hypothesis_table) - 1;
@@ -286,5 +304,6 @@ void findings_test(struct findings *ret_findings, const struct results *results,
     qsort(items, count, sizeof(*items), finding_compare);
     put_larger_part_first(items, count, results);
     put_far_larger_first(items, count, results);
+    put_named_first(items, count, results);
     *ret_findings = (struct findings){items, count};
 }

@@ -13,6 +13,7 @@ enum {
     DIFFERENCES_MOST = 256,   /* the smallest are kept */
     STRIDE_LEAST = 128,       /* below that every line of the span is touched anyway */
     NEIGHBOUR_NS = 5000000,   /* samples further apart say nothing about one loop */
+    BINS_MOST = 1 << 18,      /* that a search steps through: four for each period of the longest difference */
 };
 
 static const double STRIDE_SCORE_LEAST = 0.6;
@@ -73,6 +74,9 @@ static size_t differences_of(const struct timed_address *addresses, size_t count
     if (all.count)
         qsort(all.items, all.count, sizeof(*all.items), double_compare);
     size_t kept = all.count < DIFFERENCES_MOST ? all.count : DIFFERENCES_MOST;
+    /* Samples that came seldom lie far apart: fewer of them can be searched for a short stride. */
+    while (kept && all.items[kept - 1] > (double)BINS_MOST / 4 * STRIDE_LEAST)
+        kept--;
     if (kept)
         memcpy(differences, all.items, kept * sizeof(*differences));
     vec_done(&all);
@@ -135,7 +139,7 @@ static double period_search(const double *differences, size_t count, double *ret
     double step = 1 / (4 * longest);
     double least_frequency = 2 / differences[count / 2];
     double wanted = (1.0 / STRIDE_LEAST - least_frequency) / step;
-    if (!(wanted > 0 && wanted <= 1 << 18))
+    if (!(wanted > 0 && wanted <= BINS_MOST))
         return 0;
     size_t bins = (size_t)wanted;
     scoped_free double *scores = memory_alloc((bins + 1) * sizeof(*scores));

@@ -46,9 +46,8 @@ static struct interval interval_sum(struct interval a, struct interval b)
 }
 
 /*
- * What is left of the group's samples on huge pages. They are at the load, so waiting; but some of the work around
- * it hides beneath the wait and comes to light with a shorter one. The truth lies between the ratio of the waiting
- * alone and that of the waiting with all of the work, each as wide as the probe's blocks were.
+ * What is left of the group's waiting on huge pages, of the waiting alone and of the waiting with all of the work between two
+ * such accesses, each as wide as the probe's blocks were.
  */
 static struct interval left_on_huge_pages(const struct access_cost *cost)
 {
@@ -144,10 +143,44 @@ static bool goes_in_order(const struct results *results, const struct stall_grou
     return group->in_order || (told >= 0.5 * (double)group->samples && (streamed > 0.5 * told || ordered > 0.5 * told));
 }
 
-static struct interval group_gain(const struct stall_group *group, const struct access_cost *cost)
+/* What the loop around the group's instruction holds of all samples: the access and the work around it. Unknown where none is known. */
+static struct interval turn_share(const struct results *results, const struct stall_group *group)
 {
+    const struct bottleneck *bottleneck = results->bottleneck;
+    const char *function = function_of(results->stalls, group)->name;
+    uint64_t addr = group->row.shown_addr, least = UINT64_MAX;
+    for (size_t at = 0; bottleneck && at < bottleneck->loop_count; at++) {
+        const struct bottleneck_loop *loop = &bottleneck->loops[at];
+        bool holds = loop->verdict.function && strcmp(loop->verdict.function, function) == 0 && loop->first_addr <= addr &&
+                     addr <= loop->last_addr && loop->samples >= group->samples;
+        least = holds && loop->samples < least ? loop->samples : least;
+    }
+    double all = (double)results->stalls->sample_count;
+    return least == UINT64_MAX ? (struct interval){0} : wilson_interval((double)least, all, all);
+}
+
+static struct interval interval_hull(struct interval a, struct interval b)
+{
+    return interval_of(a.low < b.low ? a.low : b.low, (a.mid + b.mid) / 2, a.high > b.high ? a.high : b.high);
+}
+
+/*
+ * Told in two ways, and the truth lies between. The samples at the load are waiting, of which the probe says what is left; but
+ * some of them may be work that hides beneath the wait, and some of the wait may show at what needs the value. The probe's whole
+ * turn, with as much work as the program's, says what is left of the loop. Where no loop is known the samples at the load
+ * may hold all of the work.
+ */
+static struct interval group_gain(const struct results *results, const struct stall_group *group, const struct access_cost *cost)
+{
+    struct interval turn = turn_share(results, group);
     struct interval small = interval_product(group->share, group->base_share);
     struct interval gain = interval_product(small, interval_complement(left_on_huge_pages(cost)));
+    if (turn.known && cost->wait_spread.known && cost->ratio_spread.known) {
+        struct interval waiting = interval_product(small, interval_complement(interval_clamped(cost->wait_spread, 0, 1)));
+        struct interval whole = interval_product(interval_product(turn, group->base_share),
+                                                 interval_complement(interval_clamped(cost->ratio_spread, 0, 1)));
+        gain = interval_hull(waiting, whole);
+    }
     return less_wrong_guesses(group, gain, cost->ns_small.mid);
 }
 
@@ -297,7 +330,7 @@ static struct page_gain page_gain_of(const struct results *results)
             gain.unmeasured += group->share.high * (1 - unknown) * group->base_share.high;
             continue;
         }
-        struct interval one = interval_scaled(group_gain(group, cost), 1 - unknown);
+        struct interval one = interval_scaled(group_gain(results, group, cost), 1 - unknown);
         double most = group->share.high * (1 - unknown);
         gain.unmeasured += probe_fell_short(cost) && most > one.high ? most - one.high : 0;
         gain.sum = interval_sum(gain.sum, one);
@@ -394,8 +427,8 @@ const struct hypothesis hypothesis_small_pages = {
     .rule = "supported when probes of the very access pattern, 4 KiB against 2 MiB pages in turns, return the effect at the "
             "lower end; ruled out when what waits for memory beyond the TLB's reach, or the measured difference, stays below "
             "it at the upper end",
-    .gain = "share of samples at those loads on 4 KiB pages times what the probe saved of them; patterns not measured widen "
-            "the upper end",
+    .gain = "between the share of samples at those loads on 4 KiB pages times what the probe saved of the wait, and the loop's share "
+            "times what it saved of a whole turn; patterns not measured widen the upper end",
     .overturn = "the same command on huge pages and on small ones, in turns (plumb confirm does it)",
     .causes = CAUSE_BIT(CAUSE_TLB),
     .needs = RESULT_BIT(RESULT_STALLS),

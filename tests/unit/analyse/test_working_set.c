@@ -42,6 +42,22 @@ Test(working_set, strides_of_walks_are_seen)
         }
 }
 
+/* A load that few samples show: those of one short while are few, and far apart in a wide walk. */
+Test(working_set, strides_are_seen_in_few_samples)
+{
+    enum { FEW = 500 };
+    struct timed_address addresses[FEW];
+    uint64_t state = 88172645463325252u, place = 0, now_ns = 0;
+    for (size_t at = 0; at < FEW; at++) {
+        uint64_t later_ns = 300000 + random_u64(&state) % 1600000;
+        now_ns += later_ns;
+        place += later_ns / 8; /* 8 ns an access */
+        addresses[at] = (struct timed_address){.time_ns = now_ns, .addr = 0x7f0000000000 + place % 8192 * 32832 + place / 8192 * 4};
+    }
+    struct working_set set = working_set_of(addresses, FEW);
+    cr_assert(set.stride_bytes + 16 >= 32832 && set.stride_bytes <= 32832 + 16, "%llu (score %g)", (unsigned long long)set.stride_bytes, set.stride_score);
+}
+
 /* Places at random, each some lines wide, visited at random: whatever lies between them is no step. */
 Test(working_set, irregular_places_have_no_stride)
 {

@@ -228,6 +228,32 @@ Test(findings, small_pages_gain_spans_what_overlap_may_hide)
     arena_done(&made.arena);
 }
 
+/* The loop around is known: its whole turn, with the work in it, loses by the probe's ratio; the samples at the load are waiting alone. */
+Test(findings, small_pages_gain_is_told_by_the_whole_turn_too)
+{
+    struct made_up made;
+    make_up(&made);
+    add_small_pages(&made);
+    made.stalls.memory_samples = made.group.samples = 240;
+    made.group.share = wilson_interval(240, 1000, 1000);
+    made.row.shown_addr = made.group.row.shown_addr = 0x1040;
+    made.cost.work_instructions = 68;
+    made.cost.ratio_spread = interval_of(0.78, 0.81, 0.83);
+    made.cost.wait_spread = interval_of(0.38, 0.4, 0.44);
+    const struct finding *finding = test_and_find(&made, "small-pages");
+    cr_assert(finding->recoverable.low < 0.05, "%f", finding->recoverable.low);
+    struct bottleneck_loop loop = {.verdict = {.function = "hot"}, .first_addr = 0x1000, .last_addr = 0x1100, .samples = 700};
+    struct bottleneck bottleneck = {.loops = &loop, .loop_count = 1};
+    made.results.bottleneck = &bottleneck;
+    finding = test_and_find(&made, "small-pages");
+    cr_assert(finding->recoverable.low > 0.10 && finding->recoverable.high < 0.25, "%f %f", finding->recoverable.low, finding->recoverable.high);
+    cr_assert_float_eq(finding->recoverable.mid, (0.24 * 0.6 + 0.7 * 0.19) / 2, 0.01);
+    loop.first_addr = 0x1050; /* another loop of it says nothing */
+    finding = test_and_find(&made, "small-pages");
+    cr_assert(finding->recoverable.low < 0.05, "%f", finding->recoverable.low);
+    arena_done(&made.arena);
+}
+
 /* "5 to 41 %" of an unmeasured gain is no larger cause than 12 % that is certain. */
 Test(findings, a_wide_share_is_no_larger_cause)
 {
@@ -488,6 +514,28 @@ Test(findings, what_is_larger_does_not_lead_over_what_the_estimate_names)
     bottleneck.masses[CAUSE_TLB] = 0.8;
     made.results.bottleneck = &bottleneck;
     cr_assert_eq(test_and_find(&made, "small-pages"), &made.findings.items[0], "first is %s", made.findings.items[0].hypothesis->id);
+    arena_done(&made.arena);
+}
+
+/* Page faults return about as much as huge pages do for the loads: what the estimate names as well leads. */
+Test(findings, of_causes_of_like_weight_the_one_that_the_estimate_names_leads)
+{
+    struct made_up made;
+    make_up(&made);
+    add_small_pages(&made);
+    made.stalls.memory_samples = made.group.samples = 300;
+    made.group.share = wilson_interval(300, 1000, 1000);
+    made.cost.ratio = made.cost.ratio_spread = made.cost.wait_spread = interval_of(0.5, 0.52, 0.55);
+    made.kernel.fault_samples = made.kernel.kernel_samples = 180;
+    (void)test_and_find(&made, "page-faults");
+    cr_assert_str_eq(made.findings.items[0].hypothesis->id, "page-faults");
+    struct bottleneck bottleneck = {.program = {.class = BOTTLENECK_MEMORY, .cause = CAUSE_TLB, .confidence = ESTIMATE_MEDIUM,
+                                                .share = interval_of(0.44, 0.46, 0.48)}};
+    bottleneck.masses[CAUSE_TLB] = 0.46;
+    made.results.bottleneck = &bottleneck;
+    cr_assert_eq(test_and_find(&made, "small-pages"), &made.findings.items[0], "first is %s", made.findings.items[0].hypothesis->id);
+    made.kernel.fault_samples = made.kernel.kernel_samples = 500; /* far more of it */
+    cr_assert_eq(test_and_find(&made, "page-faults"), &made.findings.items[0], "first is %s", made.findings.items[0].hypothesis->id);
     arena_done(&made.arena);
 }
 
