@@ -6,8 +6,9 @@
 
 static void *run(void *argument)
 {
-    const struct worker *worker = argument;
+    struct worker *worker = argument;
     worker->work(worker->context);
+    atomic_store(&worker->is_ready, true);
     return NULL;
 }
 
@@ -37,6 +38,11 @@ void worker_end(struct worker *worker)
     if (worker->is_running)
         pthread_join(worker->thread, NULL);
     worker->is_running = false;
+}
+
+bool worker_is_idle(struct worker *worker)
+{
+    return !worker->is_running || atomic_load(&worker->is_ready);
 }
 
 bool worker_has_core(void)

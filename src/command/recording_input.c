@@ -49,6 +49,13 @@ bool recording_input_symboliser(const struct recording_input *input, const struc
     return symboliser_new(ret_symboliser, &capture->recording, &options, err);
 }
 
+static struct symboliser_options names_options(const struct recording_names *names)
+{
+    struct symboliser_options options = options_of(names->input, names->context, names->source);
+    options.kernel_ahead = names->kernel_ahead;
+    return options;
+}
+
 static bool samples_kernel(const struct source *source)
 {
     for (size_t at = 0; at < source->event_count; at++)
@@ -57,25 +64,46 @@ static bool samples_kernel(const struct source *source)
     return false;
 }
 
-void recording_names_ahead(struct recording_names *names)
+/* Unwinding asks for names while it reads: these can't be elsewhere. */
+static bool has_stack_dumps(const struct source *source)
+{
+    for (size_t at = 0; at < source->event_count; at++)
+        if (source->events[at].attr.sample_type & PERF_SAMPLE_STACK_USER)
+            return true;
+    return false;
+}
+
+void recording_names_ahead(struct recording_names *names, bool inlines)
 {
     enum { BYTES_WORTH_IT = 4 << 20 };
     const struct recording_input *input = names->input;
     char release[256];
+    if (names->source->facts.is_pipe || names->source->total_bytes < BYTES_WORTH_IT || !worker_has_core())
+        return;
     bool is_own = names->source->facts.os_release && !input->kallsyms && !input->vmlinux &&
                   sysroot_line(names->context->root, release, sizeof(release), "/proc/sys/kernel/osrelease") &&
                   strcmp(release, names->source->facts.os_release) == 0;
-    if (is_own && names->source->total_bytes >= BYTES_WORTH_IT && samples_kernel(names->source) && worker_has_core())
+    if (is_own && samples_kernel(names->source))
         names->kernel_ahead = kernel_ahead_begin(names->context->root);
+    struct symboliser_options options = names_options(names);
+    if (!has_stack_dumps(names->source))
+        names->ahead = names_ahead_begin(&options, inlines);
+}
+
+void recording_names_tell(struct recording_names *names)
+{
+    if (names->ahead)
+        names_ahead_tell(names->ahead, &names->capture->recording);
 }
 
 bool recording_names_begin(struct recording_names *names, struct error *err)
 {
     if (names->symboliser)
         return true;
-    struct symboliser_options options = options_of(names->input, names->context, names->source);
-    options.kernel_ahead = names->kernel_ahead;
-    if (!symboliser_new(&names->symboliser, &names->capture->recording, &options, err))
+    if (names->ahead)
+        names->symboliser = names_ahead_take(names->ahead, &names->capture->recording);
+    struct symboliser_options options = names_options(names);
+    if (!names->symboliser && !symboliser_new(&names->symboliser, &names->capture->recording, &options, err))
         return false;
     unwinder_new(&names->unwinder, names->symboliser);
     return true;
@@ -85,7 +113,9 @@ void recording_names_done(struct recording_names *names)
 {
     unwinder_free(names->unwinder);
     symboliser_free(names->symboliser);
+    names_ahead_free(names->ahead);
     kernel_ahead_free(names->kernel_ahead);
+    names->ahead = NULL;
     names->kernel_ahead = NULL;
     names->unwinder = NULL;
     names->symboliser = NULL;

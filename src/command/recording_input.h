@@ -6,6 +6,7 @@
 #include "capture/capture.h"
 #include "command/command.h"
 #include "command/options.h"
+#include "symbol/names_ahead.h"
 #include "symbol/symboliser.h"
 #include "symbol/unwind/unwinder.h"
 
@@ -63,15 +64,17 @@ struct recording_names {
     struct symboliser *symboliser; /* NULL until recording_names_begin */
     struct unwinder *unwinder;
     struct kernel_ahead *kernel_ahead; /* NULL until recording_names_ahead */
+    struct names_ahead *ahead;         /* the same */
     bool failed;
     struct error trouble; /* why, when failed */
 };
 
 /*
- * Have another core read the names that a large recording of this machine will need; before the recording is read. Nothing
- * for small ones, and where there is no other core.
+ * Have another core find the names that a large recording will need, while it is read: begun before, and told now and then of what
+ * was read. inlines: inlined functions will be asked for, too. Nothing for small ones, and where there is no other core.
  */
-void recording_names_ahead(struct recording_names *names);
+void recording_names_ahead(struct recording_names *names, bool inlines);
+void recording_names_tell(struct recording_names *names);
 /* Errors: the symboliser can't be had. */
 MUST_CHECK bool recording_names_begin(struct recording_names *names, struct error *err);
 void recording_names_done(struct recording_names *names);

@@ -15,6 +15,7 @@ struct reading {
     const struct stack_use *use;
     struct source *source;
     struct capture capture;
+    struct recording_names names;
     struct sample_tally tally;
     vec(struct series_loss) losses;
 };
@@ -23,6 +24,7 @@ static bool count_sample(void *context, struct capture *capture, const struct re
 {
     struct reading *reading = context;
     (void)capture;
+    recording_names_tell(&reading->names);
     if (sample)
         sample_tally_add(&reading->tally, sample);
     else if ((record->kind == RECORD_LOST || record->kind == RECORD_LOST_SAMPLES) && record->who.has_time)
@@ -104,8 +106,9 @@ static bool stacks_use(struct reading *reading, struct symboliser *symboliser, s
     return done;
 }
 
-static bool stacks_read(struct reading *reading, struct recording_names *names, struct error *err)
+static bool stacks_read(struct reading *reading, struct error *err)
 {
+    struct recording_names *names = &reading->names;
     struct capture_unwinder unwinder = recording_names_unwinder(names);
     struct capture_watch watch = {reading, count_sample};
     struct reading_progress progress;
@@ -133,11 +136,11 @@ bool stack_input_read(const struct stack_input *input, const struct context *con
     struct reading reading = {.input = input, .context = context, .use = use};
     if (!recording_input_open(&input->recording, &reading.source, err))
         return false;
-    struct recording_names names = {.input = &input->recording, .context = context, .capture = &reading.capture, .source = reading.source};
+    reading.names = (struct recording_names){.input = &input->recording, .context = context, .capture = &reading.capture, .source = reading.source};
     capture_init(&reading.capture);
-    recording_names_ahead(&names);
-    bool done = stacks_read(&reading, &names, err);
-    recording_names_done(&names);
+    recording_names_ahead(&reading.names, input->inlines);
+    bool done = stacks_read(&reading, err);
+    recording_names_done(&reading.names);
     sample_tally_done(&reading.tally);
     vec_done(&reading.losses);
     capture_done(&reading.capture);

@@ -43,6 +43,11 @@ void dso_files_free(struct dso_files *files)
     free(files);
 }
 
+void dso_files_move(struct dso_files *files, const struct recording *recording)
+{
+    files->recording = recording;
+}
+
 uint32_t recorded_kernel_dso(const struct recording *recording)
 {
     for (size_t at = 0; at < recording->spaces.dso_count; at++)

@@ -13,6 +13,8 @@ struct dso_files;
 
 struct dso_files *dso_files_new(const struct recording *recording, const struct symboliser_options *options);
 void dso_files_free(struct dso_files *files);
+/* See symboliser_move(). */
+void dso_files_move(struct dso_files *files, const struct recording *recording);
 
 /* The binary of a dso, or NULL with the reason in err. Owner: files. */
 struct binary *dso_files_binary(struct dso_files *files, uint32_t dso, struct error *err);

@@ -41,6 +41,11 @@ void kernel_code_free(struct kernel_code *code)
     free(code);
 }
 
+void kernel_code_move(struct kernel_code *code, const struct recording *recording)
+{
+    code->recording = recording;
+}
+
 static uint64_t linked_text_addr(const struct elf_file *elf)
 {
     struct symbol_index index = {0};

@@ -13,6 +13,8 @@ struct kernel_code;
 struct kernel_code *kernel_code_new(const struct symboliser_options *options, const struct recording *recording,
                                     struct dso_files *files);
 void kernel_code_free(struct kernel_code *code);
+/* See symboliser_move(). */
+void kernel_code_move(struct kernel_code *code, const struct recording *recording);
 
 /*
  * At most size_bytes (and 1 MiB) from the recorded address on.

@@ -124,6 +124,16 @@ void symboliser_free(struct symboliser *symboliser)
     free(symboliser);
 }
 
+void symboliser_move(struct symboliser *symboliser, const struct recording *recording)
+{
+    symboliser->recording = recording;
+    dso_files_move(symboliser->files, recording);
+    kernel_code_move(symboliser->kernel_code, recording);
+    for (size_t at = 0; at < symboliser->dso_capacity; at++)
+        if (symboliser->dsos[at])
+            symboliser->dsos[at]->has_unnamed = false;
+}
+
 static struct dso_names *dso_names_of(struct symboliser *symboliser, uint32_t dso)
 {
     if (dso >= symboliser->dso_capacity) {
@@ -287,9 +297,6 @@ static uint32_t symbol_find(struct symboliser *symboliser, const struct place *p
             return id;
         break;
     }
-    struct dso_names *names = dso_names_of(symboliser, place->dso);
-    if (names)
-        names->has_unnamed = true;
     return SYMBOL_NONE;
 }
 
@@ -314,6 +321,9 @@ uint32_t symboliser_symbol_id(struct symboliser *symboliser, uint32_t location)
         struct place place = {where->dso, where->dso_addr, where->runtime_addr};
         *cached = where->dso < symboliser->recording->spaces.dso_count ? symbol_find(symboliser, &place) : SYMBOL_NONE;
     }
+    struct dso_names *nameless = *cached == SYMBOL_NONE ? dso_names_of(symboliser, samples->locations[location].dso) : NULL;
+    if (nameless)
+        nameless->has_unnamed = true;
     return *cached;
 }
 
@@ -597,11 +607,9 @@ const char *symboliser_name_at(struct symboliser *symboliser, uint32_t dso, uint
         if (!binary)
             return NULL;
     }
-    bool was_unnamed = names->has_unnamed;
     if (!binary || (elf_code_section_at(&binary->elf, shown_addr) &&
                     elf_offset_of_addr(&binary->elf, shown_addr, &place.dso_addr))) {
         uint32_t id = symbol_find(symboliser, &place);
-        names->has_unnamed = was_unnamed; /* a branch target without a name is no hole in the profile */
         if (id != SYMBOL_NONE) {
             *ret_offset = shown_addr - symboliser->symbols.items[id].shown_addr;
             return symboliser_signature(symboliser, id);

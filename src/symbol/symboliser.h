@@ -53,6 +53,11 @@ struct symboliser_options {
 MUST_CHECK bool symboliser_new(struct symboliser **ret_symboliser, const struct recording *recording,
                                const struct symboliser_options *options, struct error *err);
 void symboliser_free(struct symboliser *symboliser);
+/*
+ * Go on with a recording that begins with the same dsos and locations as the one so far: their names stay. What was asked
+ * for so far doesn't count for symboliser_complaint().
+ */
+void symboliser_move(struct symboliser *symboliser, const struct recording *recording);
 
 /* Id of the symbol that holds the location, or SYMBOL_NONE; stable, so equal ids mean the same symbol. */
 uint32_t symboliser_symbol_id(struct symboliser *symboliser, uint32_t location);

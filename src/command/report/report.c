@@ -86,6 +86,7 @@ struct report {
     struct view separator;
     struct capture capture;
     struct source *source;
+    struct recording_names names;
     struct sample_tally tally;
     bool cpu_missing;
     bool branches; /* rows are taken branches */
@@ -186,6 +187,7 @@ static bool report_record(void *context, struct capture *capture, const struct r
                           const struct sample *sample)
 {
     struct report *report = context;
+    recording_names_tell(&report->names);
     if (!sample || !sample_wanted(report, sample))
         return true;
     if (report->branches)
@@ -423,17 +425,23 @@ static void note_nameless(FILE *talk, const struct report *report, struct places
     }
 }
 
-static bool report_show(struct report *report, struct context *context, struct symboliser *symboliser,
-                        struct error *err)
+/* Rows for callers, call trees: what of both is to be shown. */
+static void stacks_shown(const struct report *report, bool *ret_children, bool *ret_trees)
+{
+    bool chains = has_chains(report->source) && !report->branches;
+    *ret_children = report->options.children && chains && !report->options.fields;
+    *ret_trees = chains && report->tree.style != TREE_NONE;
+}
+
+static bool report_show(struct report *report, struct context *context, struct error *err)
 {
     struct recording *recording = &report->capture.recording;
-    bool chains = has_chains(report->source) && !report->branches;
-    bool children = report->options.children && chains && !report->options.fields;
-    bool trees = chains && report->tree.style != TREE_NONE;
+    bool children, trees;
+    stacks_shown(report, &children, &trees);
     columns_default(report, children);
     children |= column_listed(&report->fields, COLUMN_CHILDREN);
     struct places places;
-    places_init(&places, recording, symboliser,
+    places_init(&places, recording, report->names.symboliser,
                 (struct places_options){.inlines = report->options.inlines && (children || trees),
                                         .lines = column_listed(&report->keys, COLUMN_LINE) ||
                                                  column_listed(&report->keys, COLUMN_LINE_FROM) ||
@@ -494,8 +502,9 @@ static bool report_checks(const struct report *report, struct error *err)
     return true;
 }
 
-static bool report_read(struct report *report, struct recording_names *names, struct error *err)
+static bool report_read(struct report *report, struct error *err)
 {
+    struct recording_names *names = &report->names;
     struct reading_progress progress;
     struct capture_unwinder unwinder = recording_names_unwinder(names);
     bool stacks = has_chains(report->source) && !report->branches &&
@@ -539,12 +548,11 @@ static void report_unwinding(FILE *talk, const struct report_options *options, s
     fputc('\n', talk);
 }
 
-static bool report_named(struct report *report, struct context *context, struct recording_names *names,
-                         struct error *err)
+static bool report_named(struct report *report, struct context *context, struct error *err)
 {
     const struct report_options *options = &report->options;
     struct error trouble = {0};
-    bool complete = report_read(report, names, &trouble);
+    bool complete = report_read(report, &trouble);
     if (options->header || options->header_only)
         add_header(report, context->out);
     if (options->header_only)
@@ -554,12 +562,12 @@ static bool report_named(struct report *report, struct context *context, struct 
         return (*err = trouble, error_wrap(err, "'%s'", recording_input_path(&options->input)));
     if (!report_checks(report, err))
         return false;
-    if (!recording_names_begin(names, err))
+    if (!recording_names_begin(&report->names, err))
         return false;
     if (!options->quiet)
         recording_losses_report(context->talk, &report->capture.losses);
-    report_unwinding(context->talk, options, unwinder_counts(names->unwinder), report->capture.stacks_without_dump);
-    if (!report_show(report, context, names->symboliser, err))
+    report_unwinding(context->talk, options, unwinder_counts(report->names.unwinder), report->capture.stacks_without_dump);
+    if (!report_show(report, context, err))
         return false;
     if (!complete) {
         *err = trouble;
@@ -579,12 +587,14 @@ static bool report_all(struct report *report, struct context *context, struct er
     }
     if (!branches_decide(report, err))
         return false;
-    struct recording_names names = {
+    report->names = (struct recording_names){
         .input = &options->input, .context = context, .capture = &report->capture, .source = report->source};
+    bool children, trees;
+    stacks_shown(report, &children, &trees);
     if (!options->header_only)
-        recording_names_ahead(&names);
-    bool done = report_named(report, context, &names, err);
-    recording_names_done(&names);
+        recording_names_ahead(&report->names, options->inlines && (children || trees));
+    bool done = report_named(report, context, err);
+    recording_names_done(&report->names);
     return done;
 }
 

@@ -7,6 +7,7 @@
 #include "symbol/dso_files.h"
 #include "symbol/elf/elf_file.h"
 #include "symbol/elf/elf_symbols.h"
+#include "symbol/names_ahead.h"
 #include "symbol/symboliser.h"
 
 #include <criterion/criterion.h>
@@ -364,4 +365,88 @@ Test(elf_file, offsets_and_addresses_are_inverse)
     cr_assert_eq(addr, text->addr + 5);
     cr_assert_not(elf_addr_of_offset(&elf, elf.size_bytes + 4096, &addr));
     elf_file_close(&elf);
+}
+
+enum { ADDRESSES = 1000 }; /* enough to be worth another core */
+
+static void scene_add(struct scene *scene, uint32_t count)
+{
+    struct location location = scene->recording.samples.locations[scene->location];
+    for (uint32_t at = 1; at <= count; at++) {
+        location.dso_addr++;
+        samples_location(&scene->recording.samples, &location);
+    }
+}
+
+static const char *shown_name(struct symboliser *symboliser, uint32_t location)
+{
+    uint32_t id = symboliser_symbol_id(symboliser, location);
+    return id == SYMBOL_NONE ? "" : symboliser_symbol(symboliser, id)->name;
+}
+
+/* Found while the recording grows, the names are those found afterwards; what came after the last telling is named as well. */
+Test(symboliser, names_found_ahead_are_the_same)
+{
+    struct scene scene;
+    scene_open(&scene, "/proc/self/exe", NULL, own_offset("test_symboliser_holder"));
+    struct names_ahead *ahead = names_ahead_begin(&scene.options, true);
+    for (int part = 0; part < 3; part++) {
+        names_ahead_tell(ahead, &scene.recording);
+        scene_add(&scene, ADDRESSES);
+        scene.location = (uint32_t)scene.recording.samples.location_count - 1;
+    }
+    struct symboliser *symboliser = names_ahead_take(ahead, &scene.recording);
+    cr_assert(symboliser);
+    for (uint32_t at = 0; at < scene.recording.samples.location_count; at++) {
+        const char *lines[2][8];
+        cr_assert_str_eq(shown_name(symboliser, at), shown_name(scene.symboliser, at));
+        size_t count = symboliser_functions(symboliser, at, lines[0], 8);
+        cr_assert_eq(count, symboliser_functions(scene.symboliser, at, lines[1], 8));
+        for (size_t line = 0; line < count; line++)
+            cr_assert_str_eq(lines[0][line], lines[1][line]);
+    }
+    const char *complaint = symboliser_complaint(symboliser, 2), *usual = symboliser_complaint(scene.symboliser, 2);
+    cr_assert(complaint == usual || (complaint && usual && strcmp(complaint, usual) == 0), "%s / %s", complaint, usual);
+    symboliser_free(symboliser);
+    names_ahead_free(ahead);
+    scene_close(&scene);
+}
+
+/* What nobody asked for afterwards is no hole in the profile. */
+Test(symboliser, names_not_found_ahead_are_no_complaint)
+{
+    struct scene scene;
+    scene_open(&scene, "/no/such/binary", NULL, 0x1000);
+    struct names_ahead *ahead = names_ahead_begin(&scene.options, false);
+    scene_add(&scene, ADDRESSES);
+    names_ahead_tell(ahead, &scene.recording);
+    struct symboliser *symboliser = names_ahead_take(ahead, &scene.recording);
+    uint32_t dso = scene.recording.samples.locations[scene.location].dso;
+    cr_assert_null(symboliser_complaint(symboliser, dso));
+    cr_assert_eq(symboliser_symbol_id(symboliser, scene.location), SYMBOL_NONE);
+    cr_assert_not_null(symboliser_complaint(symboliser, dso));
+    symboliser_free(symboliser);
+    names_ahead_free(ahead);
+    scene_close(&scene);
+}
+
+/* Facts that come later may say that other names were meant. */
+Test(symboliser, names_of_another_machine_are_not_taken)
+{
+    for (int turn = 0; turn < 3; turn++) {
+        struct scene scene;
+        scene_open(&scene, "/proc/self/exe", NULL, own_offset("test_symboliser_holder"));
+        struct names_ahead *ahead = names_ahead_begin(&scene.options, false);
+        scene_add(&scene, ADDRESSES);
+        names_ahead_tell(ahead, &scene.recording);
+        if (turn == 1)
+            scene.recording.kernel_text_addr = 0xffffffff81000000;
+        else if (turn == 2)
+            scene.recording.spaces.dsos[scene.recording.samples.locations[scene.location].dso].build_id.size_bytes = 4;
+        struct symboliser *symboliser = names_ahead_take(ahead, &scene.recording);
+        cr_expect_eq(symboliser != NULL, turn == 0);
+        symboliser_free(symboliser);
+        names_ahead_free(ahead);
+        scene_close(&scene);
+    }
 }

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "symbol/names_ahead.h"
+
+#include "base/vec.h"
+#include "base/worker.h"
+
+#include <string.h>
+
+enum {
+    LOCATIONS_AT_ONCE = 256, /* worth a thread */
+    INLINES_MOST = 64
+};
+
+struct names_ahead {
+    struct recording known; /* no more than its dsos, locations and what kernel it is of */
+    struct symboliser *symboliser;
+    struct worker worker;
+    size_t named; /* locations that were asked for */
+    bool inlines;
+};
+
+/* The kernel's names are another's work: who waited for them here would find no others meanwhile. */
+static bool is_nameable(const struct recording *recording, const struct dso *dso)
+{
+    return (dso->kind == DSO_FILE || dso->kind == DSO_VDSO) &&
+           !view_ends(view_of(strings_text(&recording->strings, dso->path)), " (deleted)");
+}
+
+static void name_locations(void *context)
+{
+    struct names_ahead *ahead = context;
+    const struct recording *known = &ahead->known;
+    const char *functions[INLINES_MOST];
+    for (; ahead->named < known->samples.location_count; ahead->named++) {
+        const struct location *location = &known->samples.locations[ahead->named];
+        if (!is_nameable(known, &known->spaces.dsos[location->dso]))
+            continue;
+        uint32_t symbol = symboliser_symbol_id(ahead->symboliser, (uint32_t)ahead->named);
+        if (ahead->inlines && symbol != SYMBOL_NONE && location->cpu_mode == CPU_MODE_USER)
+            symboliser_functions(ahead->symboliser, (uint32_t)ahead->named, functions, INLINES_MOST);
+    }
+}
+
+struct names_ahead *names_ahead_begin(const struct symboliser_options *options, bool inlines)
+{
+    struct names_ahead *ahead = memory_alloc(sizeof(*ahead));
+    *ahead = (struct names_ahead){.inlines = inlines};
+    recording_init(&ahead->known);
+    ahead->known.spaces.dso_count = 0;
+    struct error ignored = {0};
+    if (!symboliser_new(&ahead->symboliser, &ahead->known, options, &ignored))
+        ahead->symboliser = NULL;
+    return ahead;
+}
+
+static void learn_dsos(struct recording *known, const struct recording *recording)
+{
+    struct address_spaces *spaces = &known->spaces;
+    size_t count = recording->spaces.dso_count;
+    spaces->dsos = vec_reserve_bytes(spaces->dsos, &spaces->dso_capacity, count, sizeof(*spaces->dsos));
+    for (; spaces->dso_count < count; spaces->dso_count++) {
+        struct dso dso = recording->spaces.dsos[spaces->dso_count];
+        dso.path = strings_intern(&known->strings, strings_text(&recording->strings, dso.path));
+        dso.name = strings_intern(&known->strings, strings_text(&recording->strings, dso.name));
+        spaces->dsos[spaces->dso_count] = dso;
+    }
+}
+
+static void learn_locations(struct samples *known, const struct samples *samples)
+{
+    known->locations = vec_reserve_bytes(known->locations, &known->location_capacity, samples->location_count, sizeof(*known->locations));
+    memcpy(known->locations + known->location_count, samples->locations + known->location_count,
+           (samples->location_count - known->location_count) * sizeof(*known->locations));
+    known->location_count = samples->location_count;
+}
+
+static void learn_kernel(struct recording *known, const struct recording *recording)
+{
+    known->kernel_text_addr = recording->kernel_text_addr;
+    if (strcmp(known->architecture, recording->architecture) != 0)
+        known->architecture = arena_string(&known->arena, recording->architecture);
+}
+
+void names_ahead_tell(struct names_ahead *ahead, const struct recording *recording)
+{
+    if (recording->samples.location_count - ahead->known.samples.location_count < LOCATIONS_AT_ONCE || !worker_is_idle(&ahead->worker) ||
+        !ahead->symboliser)
+        return;
+    worker_end(&ahead->worker);
+    if (!ahead->known.samples.location_count)
+        learn_kernel(&ahead->known, recording);
+    learn_dsos(&ahead->known, recording);
+    learn_locations(&ahead->known.samples, &recording->samples);
+    worker_begin(&ahead->worker, name_locations, ahead);
+}
+
+/* Build ids may come late, and the kernel's own place. */
+static bool was_right(const struct recording *known, const struct recording *recording)
+{
+    for (size_t at = 0; at < known->spaces.dso_count; at++)
+        if (memcmp(&known->spaces.dsos[at].build_id, &recording->spaces.dsos[at].build_id, sizeof(struct build_id)) != 0)
+            return false;
+    return !known->samples.location_count || (known->kernel_text_addr == recording->kernel_text_addr &&
+                                              strcmp(known->architecture, recording->architecture) == 0);
+}
+
+struct symboliser *names_ahead_take(struct names_ahead *ahead, const struct recording *recording)
+{
+    worker_end(&ahead->worker);
+    struct symboliser *symboliser = was_right(&ahead->known, recording) ? ahead->symboliser : NULL;
+    if (!symboliser)
+        return NULL;
+    ahead->symboliser = NULL;
+    symboliser_move(symboliser, recording);
+    return symboliser;
+}
+
+void names_ahead_free(struct names_ahead *ahead)
+{
+    if (!ahead)
+        return;
+    worker_end(&ahead->worker);
+    symboliser_free(ahead->symboliser);
+    recording_done(&ahead->known);
+    free(ahead);
+}
