@@ -16,6 +16,7 @@ enum {
     ARM_SP = 31,
     ARM_PC = 32,
     ABI_64 = 2, /* PERF_SAMPLE_REGS_ABI_64 */
+    PLACES_KEPT = 1 << 12, /* a power of two */
 };
 
 /* What the machines differ in. */
@@ -44,25 +45,60 @@ static const struct unwinder_machine machines[] = {
                        22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, NO_REGISTER}},
 };
 
-/* Rules of one instruction; `found` false: nobody describes it. */
-struct known_rules {
+/* How one register's value of the caller is found. */
+struct register_step {
+    uint32_t number;
+    struct frame_rule rule;
+};
+
+/* What of one instruction's rules changes anything: most registers of most instructions are still the caller's. */
+struct frame_step {
+    bool cfa_is_expression, is_signal;
+    bool stack_is_cfa; /* no rule for the stack pointer: the caller's is the CFA */
+    uint32_t cfa_register, return_register;
+    int64_t cfa_offset;
+    struct bytes cfa_expression;
+    struct frame_rule return_rule;
+    size_t count;
+    struct register_step registers[];
+};
+
+/* The step of one instruction of a binary; NULL: nobody describes it. Owner of the step: the unwinder's arena. */
+struct known_step {
     uint32_t dso;
-    bool found;
     uint64_t elf_addr;
-    struct frame_rules rules;
+    const struct frame_step *step;
+};
+
+/* What is known of an address of the walked process. */
+struct frame_place {
+    const struct frame_step *step; /* NULL: nobody describes it */
+    bool unread;   /* the binary isn't there, so that nobody knows whether it keeps frame pointers */
+    bool is_entry; /* in the code that the kernel starts a program or its dynamic linker with */
+};
+
+/* A place met before in the same state of its address space. */
+struct place_slot {
+    uint64_t runtime_addr;
+    uint32_t space, generation;
+    bool used;
+    struct frame_place place;
 };
 
 struct unwinder {
     struct symboliser *symboliser;
     struct unwinder_counts counts;
-    vec(struct known_rules) known;
+    struct arena arena;
+    vec(struct known_step) known;
     struct hashmap known_map;
+    struct place_slot places[PLACES_KEPT]; /* at the address' hash; the newest wins */
 };
 
 void unwinder_new(struct unwinder **ret_unwinder, struct symboliser *symboliser)
 {
     struct unwinder *unwinder = memory_alloc(sizeof(*unwinder));
     unwinder->symboliser = symboliser;
+    arena_init(&unwinder->arena);
     *ret_unwinder = unwinder;
 }
 
@@ -72,6 +108,7 @@ void unwinder_free(struct unwinder *unwinder)
         return;
     vec_done(&unwinder->known);
     hashmap_done(&unwinder->known_map);
+    arena_done(&unwinder->arena);
     free(unwinder);
 }
 
@@ -85,24 +122,49 @@ struct unwinder_counts unwinder_counts(const struct unwinder *unwinder)
 static bool known_equal(const void *context, uint32_t id, const void *key)
 {
     const struct unwinder *unwinder = context;
-    const struct known_rules *a = &unwinder->known.items[id], *b = key;
+    const struct known_step *a = &unwinder->known.items[id], *b = key;
     return a->dso == b->dso && a->elf_addr == b->elf_addr;
 }
 
-static const struct known_rules *rules_of(struct unwinder *unwinder, struct binary *binary, uint32_t dso, uint64_t elf_addr)
+static struct frame_step *step_of_rules(struct arena *arena, const struct unwinder_machine *machine,
+                                        const struct frame_rules *rules)
 {
-    struct known_rules sought = {.dso = dso, .elf_addr = elf_addr};
+    size_t count = 0;
+    for (uint32_t number = 0; number < FRAME_REGISTERS; number++)
+        count += rules->registers[number].kind != FRAME_SAME;
+    struct frame_step *step = arena_alloc(arena, sizeof(*step) + count * sizeof(step->registers[0]));
+    *step = (struct frame_step){
+        .cfa_is_expression = rules->cfa_is_expression,
+        .is_signal = rules->is_signal,
+        .stack_is_cfa = rules->registers[machine->stack_pointer].kind == FRAME_SAME,
+        .cfa_register = rules->cfa_register,
+        .return_register = rules->return_register,
+        .cfa_offset = rules->cfa_offset,
+        .cfa_expression = rules->cfa_expression,
+        .return_rule = rules->registers[rules->return_register],
+    };
+    for (uint32_t number = 0; number < FRAME_REGISTERS; number++)
+        if (rules->registers[number].kind != FRAME_SAME)
+            step->registers[step->count++] = (struct register_step){number, rules->registers[number]};
+    return step;
+}
+
+static const struct frame_step *step_at(struct unwinder *unwinder, const struct unwinder_machine *machine,
+                                        struct binary *binary, uint32_t dso, uint64_t elf_addr)
+{
+    struct known_step sought = {.dso = dso, .elf_addr = elf_addr};
     uint64_t hash = hash_combine(hash_u64(elf_addr), dso);
     uint32_t id = hashmap_find(&unwinder->known_map, hash, known_equal, unwinder, &sought);
     if (id == HASHMAP_ABSENT) {
         struct frame_description description;
-        sought.found = binary_frame_find(binary, elf_addr, &description) &&
-                       frame_rules_at(&description, elf_addr, &sought.rules);
+        struct frame_rules rules;
+        if (binary_frame_find(binary, elf_addr, &description) && frame_rules_at(&description, elf_addr, &rules))
+            sought.step = step_of_rules(&unwinder->arena, machine, &rules);
         id = (uint32_t)unwinder->known.count;
         *vec_push(&unwinder->known) = sought;
         hashmap_add(&unwinder->known_map, hash, id);
     }
-    return unwinder->known.items[id].found ? &unwinder->known.items[id] : NULL;
+    return unwinder->known.items[id].step;
 }
 
 /* ---- one sample ---- */
@@ -177,30 +239,33 @@ static bool rule_value(struct stack_walk *walk, const struct frame_memory *memor
 }
 
 /* Make the registers those of the caller. False when there is none, or it can't be found. */
-static bool step_by_rules(struct stack_walk *walk, const struct frame_rules *rules)
+static bool step_by_rules(struct stack_walk *walk, const struct frame_step *step)
 {
     struct frame_memory memory = {walk, walk_word, walk_number};
-    uint64_t cfa, values[FRAME_REGISTERS];
+    uint64_t cfa, caller, values[FRAME_REGISTERS];
     bool has[FRAME_REGISTERS];
-    if (rules->cfa_is_expression) {
-        if (!frame_expression(rules->cfa_expression, NULL, &memory, &cfa))
+    if (step->cfa_is_expression) {
+        if (!frame_expression(step->cfa_expression, NULL, &memory, &cfa))
             return false;
-    } else if (walk_number(walk, rules->cfa_register, &cfa)) {
-        cfa += (uint64_t)rules->cfa_offset;
+    } else if (walk_number(walk, step->cfa_register, &cfa)) {
+        cfa += (uint64_t)step->cfa_offset;
     } else {
         return false;
     }
-    uint64_t caller;
-    if (!rule_value(walk, &memory, &rules->registers[rules->return_register], rules->return_register, cfa, &caller))
+    if (!rule_value(walk, &memory, &step->return_rule, step->return_register, cfa, &caller))
         return false;
-    for (uint32_t number = 0; number < FRAME_REGISTERS; number++)
-        has[number] = rule_value(walk, &memory, &rules->registers[number], number, cfa, &values[number]);
-    if (rules->registers[walk->machine->stack_pointer].kind == FRAME_SAME) {
-        values[walk->machine->stack_pointer] = cfa;
-        has[walk->machine->stack_pointer] = true;
+    for (size_t at = 0; at < step->count; at++) /* all by the values before */
+        has[at] = rule_value(walk, &memory, &step->registers[at].rule, step->registers[at].number, cfa, &values[at]);
+    for (size_t at = 0; at < step->count; at++) {
+        uint32_t number = step->registers[at].number;
+        walk->has[number] = has[at];
+        if (has[at])
+            walk->values[number] = values[at];
     }
-    memcpy(walk->values, values, sizeof(values));
-    memcpy(walk->has, has, sizeof(has));
+    if (step->stack_is_cfa) {
+        walk->values[walk->machine->stack_pointer] = cfa;
+        walk->has[walk->machine->stack_pointer] = true;
+    }
     walk->values[walk->machine->program_counter] = caller & walk->machine->address_mask;
     walk->has[walk->machine->program_counter] = true;
     return true;
@@ -229,13 +294,6 @@ static bool step_by_frame_pointer(struct stack_walk *walk)
     return true;
 }
 
-/* What is known of an address of the walked process. */
-struct frame_place {
-    const struct frame_rules *rules; /* NULL: nobody describes it */
-    bool unread;   /* the binary isn't there, so that nobody knows whether it keeps frame pointers */
-    bool is_entry; /* in the code that the kernel starts a program or its dynamic linker with */
-};
-
 /* The dynamic linker's first instructions, and some programs', have no description: who calls them is nobody. */
 static bool is_entry(const struct elf_file *elf, uint64_t elf_addr)
 {
@@ -243,7 +301,7 @@ static bool is_entry(const struct elf_file *elf, uint64_t elf_addr)
     return elf->entry_addr && elf_addr >= elf->entry_addr && elf_addr - elf->entry_addr < ENTRY_BYTES;
 }
 
-static struct frame_place place_of(struct stack_walk *walk, uint64_t runtime_addr)
+static struct frame_place place_find(struct stack_walk *walk, uint64_t runtime_addr)
 {
     struct frame_place place = {0};
     const struct recording *recording = walk->recording;
@@ -259,10 +317,23 @@ static struct frame_place place_of(struct stack_walk *walk, uint64_t runtime_add
     if (place.unread ||
         !elf_addr_of_offset(&binary->elf, address_spaces_dso_addr(&recording->spaces, mapping, runtime_addr), &elf_addr))
         return place;
-    const struct known_rules *known = rules_of(walk->unwinder, binary, mapping->dso, elf_addr);
-    place.rules = known ? &known->rules : NULL;
+    place.step = step_at(walk->unwinder, walk->machine, binary, mapping->dso, elf_addr);
     place.is_entry = kind == DSO_FILE && is_entry(&binary->elf, elf_addr);
     return place;
+}
+
+/* place_find, with what it said before. */
+static const struct frame_place *place_of(struct stack_walk *walk, uint64_t runtime_addr)
+{
+    struct place_slot *slot = &walk->unwinder->places[hash_u64(runtime_addr) & (PLACES_KEPT - 1)];
+    uint32_t generation = walk->recording->spaces.items[walk->space].generation;
+    if (!slot->used || slot->runtime_addr != runtime_addr || slot->space != walk->space || slot->generation != generation)
+        *slot = (struct place_slot){.runtime_addr = runtime_addr,
+                                    .space = walk->space,
+                                    .generation = generation,
+                                    .used = true,
+                                    .place = place_find(walk, runtime_addr)};
+    return &slot->place;
 }
 
 enum walk_end {
@@ -274,17 +345,17 @@ enum walk_end {
 
 static enum walk_end walk_step(struct stack_walk *walk, uint64_t lookup_addr, bool *ret_signal)
 {
-    const struct frame_place place = place_of(walk, lookup_addr);
-    const struct frame_rules *rules = place.rules;
+    const struct frame_place *place = place_of(walk, lookup_addr);
+    const struct frame_step *step = place->step;
     uint64_t stack_before = walk->values[walk->machine->stack_pointer];
     uint64_t counter_before = walk->values[walk->machine->program_counter];
     walk->beyond_dump = false;
-    *ret_signal = rules && rules->is_signal;
-    if (rules ? rules->registers[rules->return_register].kind == FRAME_UNDEFINED : place.is_entry)
+    *ret_signal = step && step->is_signal;
+    if (step ? step->return_rule.kind == FRAME_UNDEFINED : place->is_entry)
         return WALK_AT_ROOT;
-    if (place.unread)
+    if (place->unread)
         return WALK_LOST;
-    if (!(rules ? step_by_rules(walk, rules) : step_by_frame_pointer(walk)))
+    if (!(step ? step_by_rules(walk, step) : step_by_frame_pointer(walk)))
         return walk->beyond_dump ? WALK_AT_DUMP_END : WALK_LOST;
     uint64_t stack = walk->values[walk->machine->stack_pointer], counter = walk->values[walk->machine->program_counter];
     if (!counter)

@@ -278,4 +278,29 @@ Test(unwinder, our_own_stack_whole_cut_and_damaged)
     scene_close(&scene);
 }
 
+/* What was found at an address holds for that address space as it stood. */
+Test(unwinder, mappings_that_change)
+{
+    if (middle_frame(3) <= 0)
+        cr_skip_test("the stack is deeper than this test copies, or its top isn't told");
+    struct scene scene;
+    uint64_t whole[FRAMES_MOST], ips[FRAMES_MOST];
+    scene_open(&scene);
+    size_t depth = unwind(&scene, snapshot.stack, snapshot.stack_bytes, whole);
+    cr_assert_gt(depth, 6);
+
+    address_spaces_clear(&scene.recording.spaces, scene.space);
+    cr_assert_eq(unwind(&scene, snapshot.stack, snapshot.stack_bytes, ips), 1, "nothing is mapped there any more");
+    map_ourselves(&scene);
+    cr_assert_eq(unwind(&scene, snapshot.stack, snapshot.stack_bytes, ips), depth);
+    cr_assert_arr_eq(ips, whole, depth * sizeof(*ips));
+
+    uint32_t first = scene.space;
+    scene.space = address_spaces_begin(&scene.recording.spaces, (uint32_t)getpid() + 1);
+    cr_assert_eq(unwind(&scene, snapshot.stack, snapshot.stack_bytes, ips), 1, "another process has nothing there");
+    scene.space = first;
+    cr_assert_eq(unwind(&scene, snapshot.stack, snapshot.stack_bytes, ips), depth);
+    scene_close(&scene);
+}
+
 #endif
