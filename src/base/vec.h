@@ -27,7 +27,8 @@ void *vec_reserve_bytes(void *items, size_t *capacity, size_t count, size_t item
     ((v)->items = vec_reserve_bytes((v)->items, &(v)->capacity, (wanted), sizeof(*(v)->items)))
 
 /* Address of a new, uninitialised last item. */
-#define vec_push(v) (vec_reserve((v), (v)->count + 1), &(v)->items[(v)->count++])
+#define vec_push(v)                                                                                               \
+    ((void)((v)->count < (v)->capacity || vec_reserve((v), (v)->count + 1)), &(v)->items[(v)->count++])
 
 #define vec_done(v)                                                                                               \
     do {                                                                                                          \

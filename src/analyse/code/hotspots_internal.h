@@ -28,9 +28,6 @@ struct path {
  * a row's callers and trees are then sums over nodes, of which there are far fewer than frames in all paths.
  */
 struct path_node {
-    uint32_t place;  /* of a root: which of the groups */
-    uint32_t parent; /* PATH_NODE_NONE: a root */
-    uint32_t first_child, next_sibling;
     uint32_t first_path; /* that went this way */
     uint32_t row;
     uint32_t depth, depth_most; /* its own (0: a root), and that of the deepest path through it */
@@ -40,11 +37,22 @@ struct path_node {
 
 #define PATH_NODE_NONE UINT32_MAX
 
+/* How a node hangs together with others; apart from what is counted in it, as finding one's way looks at many. */
+struct path_link {
+    uint32_t place;  /* of a root: which of the groups */
+    uint32_t parent; /* PATH_NODE_NONE: a root */
+    uint32_t first_child, next_sibling;
+};
+
+struct way_step {
+    uint32_t place, node;
+};
+
 /* Paths that share no rows with those of other groups. */
 struct path_group {
     struct row_key key; /* its paths' own, but for the place */
     uint32_t root;
-    vec(uint32_t) way;  /* nodes from the root of the path added last: the next one most often begins like it */
+    vec(struct way_step) way; /* from the root of the path added last: the next one most often begins like it */
 };
 
 /* Places that some keys don't tell apart: each place's first like. */
@@ -71,7 +79,7 @@ struct building {
     uint32_t event;  /* at hand: the first of the group, or one of the others */
     uint32_t member; /* which one: 0 is the first */
     vec(struct row_key) keys; /* of each row */
-    vec(uint32_t) stamps;     /* by row: the path that counted it last */
+    vec(uint32_t) stamps;     /* by row: the path that counted, or passed, it last */
     struct hashmap map;
     vec(uint32_t) frames; /* places of the stack at hand */
     struct place_fold fold, fold_from;
@@ -82,6 +90,7 @@ struct building {
     struct hashmap path_map;
     bool is_trie; /* paths are a trie: they have a node instead of places */
     vec(struct path_node) nodes;
+    vec(struct path_link) links; /* of each node */
     struct hashmap node_map; /* by parent and place: children of whom has many, but for the newest */
     vec(struct path_group) groups;
 };

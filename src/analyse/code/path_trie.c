@@ -15,7 +15,7 @@ void path_trie_begin(struct building *building)
 {
     vec_for_each (&building->groups, group)
         vec_done(&group->way);
-    building->nodes.count = building->groups.count = 0;
+    building->nodes.count = building->links.count = building->groups.count = 0;
     hashmap_done(&building->node_map);
 }
 
@@ -23,6 +23,7 @@ void path_trie_done(struct building *building)
 {
     path_trie_begin(building);
     vec_done(&building->nodes);
+    vec_done(&building->links);
     vec_done(&building->groups);
 }
 
@@ -35,13 +36,13 @@ static uint64_t node_key(uint32_t parent, uint32_t place)
 /* The parent's child at that place, or PATH_NODE_NONE. The newest are looked through, what is older than they are is in the map. */
 static uint32_t child_find(const struct building *building, uint32_t parent, uint32_t place, uint32_t *ret_oldest_seen)
 {
-    const struct path_node *nodes = building->nodes.items;
-    uint32_t id = nodes[parent].first_child;
+    const struct path_link *links = building->links.items;
+    uint32_t id = links[parent].first_child;
     for (unsigned seen = 0; id != PATH_NODE_NONE && seen < CHILDREN_SEEN; seen++) {
-        if (nodes[id].place == place)
+        if (links[id].place == place)
             return id;
         *ret_oldest_seen = seen + 1 == CHILDREN_SEEN ? id : PATH_NODE_NONE;
-        id = nodes[id].next_sibling;
+        id = links[id].next_sibling;
     }
     if (id == PATH_NODE_NONE)
         return PATH_NODE_NONE;
@@ -56,19 +57,19 @@ static uint32_t node_get(struct building *building, uint32_t parent, uint32_t pl
     if (id != PATH_NODE_NONE)
         return id;
     if (oldest_seen != PATH_NODE_NONE)
-        hashmap_add(&building->node_map, node_key(parent, building->nodes.items[oldest_seen].place), oldest_seen);
+        hashmap_add(&building->node_map, node_key(parent, building->links.items[oldest_seen].place), oldest_seen);
     id = (uint32_t)building->nodes.count;
-    struct path_node node = {
-        .place = place, .parent = parent, .first_child = PATH_NODE_NONE, .next_sibling = PATH_NODE_NONE, .first_path = path};
-    if (parent != PATH_NODE_NONE) {
-        struct path_node *above = &building->nodes.items[parent];
-        node.depth = above->depth + 1;
-        node.next_sibling = above->first_child;
-        above->first_child = id;
+    struct path_node node = {.first_path = path};
+    struct path_link link = {.place = place, .parent = parent, .first_child = PATH_NODE_NONE, .next_sibling = PATH_NODE_NONE};
+    if (parent == PATH_NODE_NONE) {
+        building->groups.items[place].root = id;
+    } else {
+        node.depth = building->nodes.items[parent].depth + 1;
+        link.next_sibling = building->links.items[parent].first_child;
+        building->links.items[parent].first_child = id;
     }
     *vec_push(&building->nodes) = node;
-    if (parent == PATH_NODE_NONE)
-        building->groups.items[place].root = id;
+    *vec_push(&building->links) = link;
     return id;
 }
 
@@ -84,28 +85,26 @@ static uint32_t group_of(struct building *building, const struct row_key *own)
     return (uint32_t)building->groups.count - 1;
 }
 
-/* One step on a group's way: where the path before this one went, when that is where this one goes. */
-static uint32_t way_step(struct building *building, struct path_group *group, size_t at, uint32_t parent, uint32_t place, uint32_t path)
+/* How many of the frames at hand are those of the path before. */
+static size_t way_in_common(const struct building *building, const struct path_group *group)
 {
-    if (at < group->way.count) {
-        uint32_t node = group->way.items[at];
-        const struct path_node *before = &building->nodes.items[node];
-        if (before->place == place && before->parent == parent)
-            return node;
-        group->way.items[at] = node_get(building, parent, place, path);
-    } else {
-        *vec_push(&group->way) = node_get(building, parent, place, path);
-    }
-    return group->way.items[at];
+    size_t most = building->frames.count < group->way.count ? building->frames.count : group->way.count, at = 0;
+    while (at < most && group->way.items[at].place == building->frames.items[at])
+        at++;
+    return at;
 }
 
 uint32_t path_trie_add(struct building *building, const struct row_key *own, uint32_t path)
 {
     uint32_t id = group_of(building, own);
     struct path_group *group = &building->groups.items[id];
-    uint32_t node = way_step(building, group, 0, PATH_NODE_NONE, id, path);
-    for (size_t at = 0; at < building->frames.count; at++)
-        node = way_step(building, group, at + 1, node, building->frames.items[at], path);
+    size_t at = way_in_common(building, group);
+    uint32_t node = at ? group->way.items[at - 1].node : node_get(building, PATH_NODE_NONE, id, path);
+    for (group->way.count = at; at < building->frames.count; at++) {
+        uint32_t place = building->frames.items[at];
+        node = node_get(building, node, place, path);
+        *vec_push(&group->way) = (struct way_step){place, node};
+    }
     return node;
 }
 
@@ -121,9 +120,10 @@ static void nodes_sum(struct building *building)
         nodes[path->node].depth_most = path->count;
     }
     for (size_t at = building->nodes.count; at-- > 0;) {
-        if (nodes[at].parent == PATH_NODE_NONE)
+        uint32_t parent = building->links.items[at].parent;
+        if (parent == PATH_NODE_NONE)
             continue;
-        struct path_node *above = &nodes[nodes[at].parent];
+        struct path_node *above = &nodes[parent];
         above->samples += nodes[at].samples;
         above->period += nodes[at].period;
         if (above->depth_most < nodes[at].depth_most)
@@ -131,27 +131,23 @@ static void nodes_sum(struct building *building)
     }
 }
 
-/* The outermost node of that row among the node and those above it, or PATH_NODE_NONE. */
-static uint32_t node_of_row(const struct building *building, uint32_t node, uint32_t row)
+/* Stamp the rows of a node and of those above it. */
+static void rows_pass(struct building *building, uint32_t node, uint32_t stamp)
 {
-    uint32_t found = PATH_NODE_NONE;
-    for (; building->nodes.items[node].depth; node = building->nodes.items[node].parent)
-        if (building->nodes.items[node].row == row) {
-            found = node;
-            if (building->nodes.items[node].outermost)
-                break;
-        }
-    return found;
+    for (; building->nodes.items[node].depth; node = building->links.items[node].parent)
+        building->stamps.items[building->nodes.items[node].row] = stamp;
 }
 
-static void node_count(struct building *building, const struct path *path, uint32_t id)
+/* A node that the path brought: its row counts all that went this way, unless it is a recursion, as a sample counts once. */
+static void node_count(struct building *building, const struct path *path, uint32_t id, uint32_t stamp)
 {
-    uint32_t row = row_of(building, path, building->nodes.items[id].place);
+    uint32_t row = row_of(building, path, building->links.items[id].place);
     struct path_node *node = &building->nodes.items[id];
     node->row = row;
-    node->outermost = node_of_row(building, node->parent, row) == PATH_NODE_NONE;
+    node->outermost = building->stamps.items[row] != stamp;
     if (!node->outermost)
-        return; /* a recursion: a sample counts once */
+        return;
+    building->stamps.items[row] = stamp;
     const struct path all = {.samples = node->samples, .period = node->period};
     hotspot_row_count(building, row, &all, false);
     hotspot_row_deepen(building, row, node->depth_most - (node->depth - 1));
@@ -163,13 +159,18 @@ void path_trie_count(struct building *building)
     for (uint32_t at = 0; at < building->paths.count; at++) {
         const struct path *path = &building->paths.items[at];
         uint32_t own = row_of(building, path, path->own.place);
-        size_t end = at + 1 < building->paths.count ? path[1].first_node : building->nodes.count;
+        uint32_t end = at + 1 < building->paths.count ? path[1].first_node : (uint32_t)building->nodes.count;
         hotspot_row_count(building, own, path, true);
         hotspot_row_deepen(building, own, path->count);
-        for (uint32_t node = path->first_node; node < end; node++)
+        uint32_t node = path->first_node;
+        if (node == end) /* it brought none */
+            rows_pass(building, path->node, at);
+        else if (building->nodes.items[node].depth)
+            rows_pass(building, building->links.items[node].parent, at);
+        for (; node < end; node++)
             if (building->nodes.items[node].depth)
-                node_count(building, path, node);
-        if (node_of_row(building, path->node, own) == PATH_NODE_NONE)
+                node_count(building, path, node, at);
+        if (building->stamps.items[own] != at)
             hotspot_row_count(building, own, path, false);
     }
 }
@@ -231,7 +232,7 @@ static struct weight branch_add(struct growing *growing, struct element element)
     struct weight weight = element_weight(growing, element);
     if (!weight.samples)
         return weight;
-    uint32_t place = growing->building->nodes.items[element.node].place;
+    uint32_t place = growing->building->links.items[element.node].place;
     uint32_t at = growing->branch_of_place[place];
     if (at == UINT32_MAX) {
         at = growing->branch_of_place[place] = (uint32_t)growing->branches.count;
@@ -294,7 +295,7 @@ static void branches_grow(struct growing *growing, uint32_t parent)
     vec_reserve(&growing->elements, begin);
     growing->elements.count = begin;
     vec_for_each (&growing->found, element) {
-        uint32_t branch = growing->branch_of_place[growing->building->nodes.items[element->node].place];
+        uint32_t branch = growing->branch_of_place[growing->building->links.items[element->node].place];
         if (branch != UINT32_MAX)
             growing->elements.items[growing->branches.items[branch].begin++] = *element;
     }
@@ -308,8 +309,8 @@ static void element_follow(struct growing *growing, struct element element, stru
     struct weight all = element_weight(growing, element);
     node->total += all.period;
     node->samples_total += all.samples;
-    const struct path_node *nodes = growing->building->nodes.items;
-    for (uint32_t child = nodes[element.node].first_child; child != PATH_NODE_NONE; child = nodes[child].next_sibling) {
+    const struct path_link *links = growing->building->links.items;
+    for (uint32_t child = links[element.node].first_child; child != PATH_NODE_NONE; child = links[child].next_sibling) {
         struct weight on = branch_add(growing, (struct element){.node = child, .is_own = element.is_own});
         all.period -= on.period;
         all.samples -= on.samples;
@@ -322,7 +323,7 @@ static void own_add(struct growing *growing, uint32_t path_id)
 {
     const struct path *path = &growing->building->paths.items[path_id];
     uint32_t node = path->count ? path->node : PATH_NODE_NONE;
-    for (; node != PATH_NODE_NONE; node = growing->building->nodes.items[node].parent) {
+    for (; node != PATH_NODE_NONE; node = growing->building->links.items[node].parent) {
         struct own_part *own = &growing->own[node];
         if (!own->samples) {
             *vec_push(&growing->touched) = node;
