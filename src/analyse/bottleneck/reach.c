@@ -375,13 +375,23 @@ static struct touched_memory touched_of(const struct bottleneck_request *request
     return touched;
 }
 
+/* Most of it stalled at an access whose addresses were overwritten: the few others say nothing of where it goes. */
+static bool hides_addresses(const struct bottleneck_request *request, const struct region *region)
+{
+    double lost = 0;
+    for (uint32_t row = region->rows.first; region->code->lost && row <= region->rows.last; row++)
+        if (region_holds(region, row) && code_index_row_addresses(request->index, region->function, row).count < WORKING_SET_ADDRESSES_LEAST)
+            lost += region->code->lost[row];
+    return lost > 0.5 * (double)region->samples;
+}
+
 struct reach reach_of(const struct bottleneck_request *request, const struct region *region, const struct loop_bound *bound,
                       uint32_t row, struct arena *arena)
 {
     const struct bottleneck_thresholds *limit = &bottleneck_thresholds;
     struct reach reach = {0};
     address_list addresses = {0};
-    if (is_too_small(region))
+    if (is_too_small(region) || (row == UINT32_MAX && hides_addresses(request, region)))
         return reach;
     stalled_addresses(&addresses, request, region, row);
     uint32_t access = row == UINT32_MAX ? hottest_access(request, region) : row;
@@ -414,7 +424,7 @@ struct touched_memory reach_together(const struct bottleneck_request *request, c
 {
     vec(struct touched_memory) parts = {0};
     uint32_t tried = 0;
-    if (is_too_small(region))
+    if (is_too_small(region) || hides_addresses(request, region))
         return (struct touched_memory){0};
     for (uint32_t row = region->rows.first; row <= region->rows.last && parts.count < PARTS_MOST && tried < TRIED_MOST; row++) {
         const struct instruction *here = &region->code->items[row];

@@ -36,6 +36,27 @@ static bool operation_value(const struct instruction *row, uint64_t left, uint64
     return true;
 }
 
+void loaded_value_note(struct loaded_value *loaded, uint64_t value)
+{
+    loaded->varies |= loaded->samples && loaded->value != value;
+    loaded->value = value;
+    loaded->samples++;
+}
+
+static bool value_loaded(const struct loaded_value *loaded, uint64_t *ret_value)
+{
+    enum { AGREEING_LEAST = 3 };
+    *ret_value = loaded->value;
+    return loaded->samples >= AGREEING_LEAST && !loaded->varies;
+}
+
+bool register_past_goes_back(const struct instruction *rows, const uint16_t *marks, uint32_t row)
+{
+    const struct instruction *before = &rows[row - 1];
+    bool goes_on = !before->ends_block || before->class == INSTRUCTION_BRANCH;
+    return goes_on && before->class != INSTRUCTION_CALL && !(marks[row] & MARK_ELSEWHERE);
+}
+
 static bool value_before(const struct register_past *past, uint32_t row, unsigned number, unsigned *steps, uint64_t *ret_value);
 
 /* What a row left in the register that it wrote. */
@@ -43,8 +64,10 @@ static bool value_written(const struct register_past *past, uint32_t row, unsign
 {
     const struct instruction *here = &past->rows[row];
     uint64_t left, right = (uint64_t)here->immediate;
-    if (here->memory.is_present || (here->writes & bit_of(number)) == 0 || ++*steps > STEPS_MOST)
+    if ((here->writes & bit_of(number)) == 0 || ++*steps > STEPS_MOST)
         return false;
+    if (here->memory.is_present)
+        return past->loaded && value_loaded(&past->loaded[row], ret_value);
     if (here->is_sum || here->kept_bits) {
         if (!value_before(past, row, here->sum_from, steps, &left))
             return false;
@@ -72,7 +95,7 @@ static bool value_before(const struct register_past *past, uint32_t row, unsigne
         return past->value(past->context, number, ret_value);
     for (uint32_t back = 0; back < ROWS_MOST && row > 0; back++, row--) {
         const struct instruction *before = &past->rows[row - 1];
-        if (past->is_entry[row] & past->entry_mask || before->ends_block || before->class == INSTRUCTION_CALL)
+        if (!register_past_goes_back(past->rows, past->marks, row))
             return false;
         if (before->writes & bit_of(number))
             return value_written(past, row - 1, number, steps, ret_value);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "analyse/code/register_past.h"
 #include "analyse/code/stall_work.h"
 
 #include "analyse/code/code_flow.h"
@@ -95,7 +96,8 @@ static void function_decode(struct stall_work *work, uint32_t index)
     for (size_t at = 0; at < items.count && !work->functions.items[index].is_kernel; at++)
         work->stalls->has_wide_code |= items.items[at].vector_bits == 512;
     vec_done(&items);
-    decoded->marks = arena_array(work->arena, uint8_t, decoded->count + 1);
+    decoded->marks = arena_array(work->arena, uint16_t, decoded->count + 1);
+    decoded->loaded = arena_array(work->arena, struct loaded_value, decoded->count + 1);
     decoded->chases = arena_array(work->arena, uint32_t, decoded->count + 1);
     decoded->lost = arena_array(work->arena, uint32_t, decoded->count + 1);
     decoded->ahead = arena_array(work->arena, uint32_t, decoded->count + 1);
@@ -133,11 +135,10 @@ static void landings_mark(struct stall_code *decoded)
         if (at + 1 < decoded->count && row->class == INSTRUCTION_BRANCH)
             decoded->marks[at + 1] |= MARK_LANDING;
         if (at > 0 && !stall_falls_in(decoded, (uint32_t)at) && row->class != INSTRUCTION_NOP)
-            decoded->marks[at] |= MARK_LANDING;
-        uint32_t target = row->has_target && row->class == INSTRUCTION_BRANCH ? instruction_at(decoded, row->target)
-                                                                               : NO_INDEX;
+            decoded->marks[at] |= MARK_LANDING | MARK_ELSEWHERE;
+        uint32_t target = row->has_target ? instruction_at(decoded, row->target) : NO_INDEX;
         if (target != NO_INDEX)
-            decoded->marks[target] |= MARK_LANDING;
+            decoded->marks[target] |= MARK_ELSEWHERE | (row->class == INSTRUCTION_BRANCH ? MARK_LANDING : 0);
     }
 }
 

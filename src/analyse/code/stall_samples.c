@@ -60,6 +60,13 @@ enum instruction_class stall_counted_class(const struct instruction *instruction
     return instruction->class == INSTRUCTION_LOAD_OP && instruction->is_fp ? INSTRUCTION_FP : instruction->class;
 }
 
+/* A pointer or a count, which may stay the same in every turn. */
+static bool is_pointer_load(const struct instruction *row)
+{
+    return row->class == INSTRUCTION_LOAD && !row->is_store && row->memory.is_present && row->memory.size_bytes == 8 && row->writes &&
+           !(row->writes & (row->writes - 1)) && !row->vector_writes;
+}
+
 /* How a hit's address is known. */
 enum hit_way {
     HIT_DIRECT, /* its registers are as it met them */
@@ -68,7 +75,7 @@ enum hit_way {
 };
 
 /* The marks of what ran first, had a wrong guess been what the sample waited for. */
-static uint8_t resumed_marks(const struct stall_work *work, const struct stall_code *decoded, const struct stall_place *place)
+static uint16_t resumed_marks(const struct stall_work *work, const struct stall_code *decoded, const struct stall_place *place)
 {
     if (!work->stalls->restarts_behind || place->stalled == NO_INDEX)
         return decoded->marks[place->sampled];
@@ -88,7 +95,7 @@ static bool hit_add(struct stall_work *work, const struct sample *sample, const 
     uint64_t runtime_addr = sampled_at + plain.addr - decoded->items[place->sampled].addr;
     enum data_refusal refusal;
     bool is_next;
-    const struct register_past past = {decoded->items, decoded->marks, MARK_LANDING, place->sampled, index, register_sampled, &registers};
+    const struct register_past past = {decoded->items, decoded->marks, decoded->loaded, place->sampled, index, register_sampled, &registers};
     bool known = way == HIT_AGAIN ? operand_address(&plain, runtime_addr, register_past_value, &past, &addr, &is_next, &refusal)
                                   : operand_address(&plain, runtime_addr, register_sampled, &registers, &addr, &is_next, &refusal);
     if (work->hits.count >= ADDRESSES_MOST || !known)
@@ -148,7 +155,7 @@ static void sample_attribute(struct stall_work *work, const struct sample *sampl
         return;
     }
     const struct instruction *instruction = &decoded->items[index];
-    uint8_t resumed = resumed_marks(work, decoded, place);
+    uint16_t resumed = resumed_marks(work, decoded, place);
     decoded->hits[index]++;
     decoded->sampled[place->sampled]++;
     function->attributed++;
@@ -222,7 +229,21 @@ static void placed_add(struct stall_work *work, size_t index, const struct stall
         *vec_push(&work->placed) = (struct stall_sample){(uint32_t)index, place->function, place->sampled, place->stalled, is_again};
 }
 
-/* Where they all fell comes first: it tells which ways the program went. */
+/* What the loads right before a sample left in their registers. */
+static void loaded_note(struct stall_work *work, struct stall_code *decoded, const struct sample *sample, uint32_t sampled)
+{
+    enum { ROWS_BACK = 8 };
+    uint64_t written = 0, value;
+    for (uint32_t row = sampled; row > 0 && sampled - row < ROWS_BACK && register_past_goes_back(decoded->items, decoded->marks, row); row--) {
+        const struct instruction *load = &decoded->items[row - 1];
+        unsigned number = load->writes ? (unsigned)__builtin_ctzll(load->writes) : 64;
+        if (is_pointer_load(load) && !(written & load->writes) && samples_register(&work->recording->samples, sample, number, &value))
+            loaded_value_note(&decoded->loaded[row - 1], value);
+        written |= load->writes;
+    }
+}
+
+/* Where they all fell comes first: it tells which ways the program went, and what stays the same all the time. */
 static void samples_meet(struct stall_work *work)
 {
     const struct samples *samples = &work->recording->samples;
@@ -231,8 +252,11 @@ static void samples_meet(struct stall_work *work)
             continue;
         const struct stall_place *place = stall_place_of(work, samples->items[at].location);
         struct stall_code *decoded = &work->decoded.items[place->function];
-        if (place->sampled != NO_INDEX && decoded->met)
-            decoded->met[place->sampled]++;
+        if (place->sampled == NO_INDEX || !decoded->met)
+            continue;
+        decoded->met[place->sampled]++;
+        if (!work->functions.items[place->function].is_kernel)
+            loaded_note(work, decoded, &samples->items[at], place->sampled);
     }
 }
 

@@ -18,6 +18,8 @@
 #include "symbol/disassembly.h"
 #include "system/memory/process_pages.h"
 
+struct loaded_value; /* analyse/code/register_past.h */
+
 struct stall_row { /* one instruction */
     uint32_t function;
     uint64_t shown_addr;
@@ -63,6 +65,7 @@ enum { /* of an instruction */
     MARK_FOLLOWS = 16,   /* reads through the pointer of such a load */
     MARK_STRAY = 128,    /* overwrites its own address with what it loads, which is data: it is addressed anew before its next time */
     MARK_TABLE = 32,     /* a jump through a register or table, or what only such a jump leads to */
+    MARK_ELSEWHERE = 256,    /* control comes from elsewhere than the row before, or may */
 };
 
 struct stall_code { /* a function's instructions and what was met at each; count 0: its code is not known */
@@ -70,10 +73,11 @@ struct stall_code { /* a function's instructions and what was met at each; count
     uint64_t *hits;          /* stalled here */
     uint64_t *sampled;       /* where the samples fell */
     uint32_t *met;           /* … those too of which it isn't known what stalled; NULL: not counted */
-    uint8_t *marks;          /* MARK_… */
+    uint16_t *marks;         /* MARK_… */
     struct loop_rows *loops; /* the smallest around each; first is UINT32_MAX: none */
     uint32_t *chases;        /* the load that a MARK_FOLLOWS row goes behind */
     uint32_t *lost, *ahead;  /* stalled here, address overwritten; sampled here, address known */
+    struct loaded_value *loaded; /* what loads left in their registers, by row */
     uint64_t entry_hits;     /* samples at its first instruction, where calls lead: what stalled isn't known, and they are in no row */
     size_t count;
     bool has_frame;          /* keeps a frame pointer */

@@ -29,7 +29,7 @@ struct made_up {
     struct stall_code codes[FUNCTIONS_MOST];
     struct instruction rows[FUNCTIONS_MOST][ROWS_MOST];
     uint64_t hits[FUNCTIONS_MOST][ROWS_MOST], sampled[FUNCTIONS_MOST][ROWS_MOST];
-    uint8_t marks[FUNCTIONS_MOST][ROWS_MOST];
+    uint16_t marks[FUNCTIONS_MOST][ROWS_MOST];
     struct loop_rows loops[FUNCTIONS_MOST][ROWS_MOST];
     struct stall_address addresses[2 * ADDRESSES];
     struct recording recording;
@@ -186,6 +186,30 @@ Test(bottleneck, huge_pages_leave_no_translation_to_wait_for)
     done(&made);
 }
 
+/* What the program waits for overwrote its own address; a pointer beside it is loaded from one place, which says nothing of where the wait goes. */
+Test(bottleneck, a_few_known_addresses_do_not_speak_for_the_hidden_ones)
+{
+    static uint32_t lost[ROWS_MOST];
+    for (unsigned hidden = 0; hidden < 2; hidden++) {
+        struct made_up made;
+        make_up(&made);
+        function_begin(&made, "walk");
+        access_add(&made, INSTRUCTION_LOAD, 3, 60);
+        struct instruction *load = access_add(&made, INSTRUCTION_LOAD, 4, SAMPLES - 70);
+        load->writes = 1 << 4;
+        made.marks[0][1] = MARK_ADDRESSED;
+        row_add(&made, INSTRUCTION_INT, 10);
+        loop_close(&made, 0);
+        addresses_add(&made, 0, 16 << 10);
+        lost[1] = hidden ? SAMPLES - 70 : 0;
+        made.codes[0].lost = lost;
+        (void)verdict_of(&made);
+        double near = made.result.masses[CAUSE_L1_LATENCY];
+        cr_expect(hidden ? near < 0.2 : near > 0.8, "hidden %u: %f, %s", hidden, near, bottleneck_class_name(made.result.program.class));
+        done(&made);
+    }
+}
+
 /* A chase of which no address is known: how long its turns take says where it goes. */
 static enum bottleneck_level level_paced(double cycles, uint32_t branches, double both_ways)
 {
@@ -290,7 +314,7 @@ struct much_code {
     struct stall_code codes[SPREAD_FUNCTIONS];
     struct instruction rows[SPREAD_FUNCTIONS][SPREAD_ROWS];
     uint64_t counts[SPREAD_FUNCTIONS][3][SPREAD_ROWS];
-    uint8_t marks[SPREAD_FUNCTIONS][SPREAD_ROWS];
+    uint16_t marks[SPREAD_FUNCTIONS][SPREAD_ROWS];
     struct loop_rows loops[SPREAD_FUNCTIONS][SPREAD_ROWS];
 };
 

@@ -20,11 +20,11 @@ static bool value_sampled(const void *context, unsigned number, uint64_t *ret_va
 static bool index_of(const char *hex, uint32_t entry, uint64_t *ret_value)
 {
     struct loop_code code;
-    uint8_t entries[LOOP_CODE_MOST] = {0};
+    uint16_t marks[LOOP_CODE_MOST] = {0};
     loop_code_decode(&code, hex);
     if (entry < code.count)
-        entries[entry] = 1;
-    const struct register_past past = {code.rows, entries, 1, code.count - 1, code.count - 2, value_sampled, NULL};
+        marks[entry] = MARK_ELSEWHERE;
+    const struct register_past past = {code.rows, marks, NULL, code.count - 1, code.count - 2, value_sampled, NULL};
     return register_past_value(&past, RDX, ret_value);
 }
 
@@ -52,6 +52,29 @@ Test(register_past, what_it_was_made_of_is_computed_again)
         cr_expect_eq(known, cases[at].known, "%s", cases[at].what);
         cr_expect(!known || value == cases[at].value, "%s: %#llx", cases[at].what, (unsigned long long)value);
     }
+}
+
+/* "mov 0x47(%rax),%rdx; add %rbx,%rdx; mov (%rdx,%rdi,4),%edx": where it loads from, other samples know. */
+Test(register_past, what_was_loaded_is_what_other_samples_found)
+{
+    struct loop_code code;
+    uint16_t marks[LOOP_CODE_MOST] = {0};
+    struct loaded_value loaded[LOOP_CODE_MOST] = {0};
+    uint64_t value;
+    loop_code_decode(&code, "488b5047" "4801da" "8b14ba" "4885d2");
+    const struct register_past past = {code.rows, marks, loaded, code.count - 1, code.count - 2, value_sampled, NULL};
+    loaded_value_note(&loaded[0], 0x5000);
+    loaded_value_note(&loaded[0], 0x5000);
+    cr_assert_not(register_past_value(&past, RDX, &value), "two may agree by chance");
+    loaded_value_note(&loaded[0], 0x5000);
+    cr_assert(register_past_value(&past, RDX, &value));
+    cr_assert_eq(value, 0x5003);
+    marks[1] = MARK_ELSEWHERE;
+    cr_assert_not(register_past_value(&past, RDX, &value), "it may not have come from that load");
+    marks[1] = MARK_LANDING;
+    cr_assert(register_past_value(&past, RDX, &value), "behind a branch that wasn't taken");
+    loaded_value_note(&loaded[0], 0x6000);
+    cr_assert_not(register_past_value(&past, RDX, &value), "another array another time");
 }
 
 Test(register_past, where_control_comes_from_elsewhere_nothing_before_is_known)

@@ -20,7 +20,7 @@ static uint64_t entry_hits(uint32_t stalled, uint64_t *ret_sampled)
     struct stall_place place = {.known = true, .settled = true, .function = 0, .sampled = 0, .stalled = stalled};
     struct instruction rows[2] = {{.class = INSTRUCTION_INT, .length = 1}, {.class = INSTRUCTION_BRANCH, .length = 1}};
     uint64_t hits[2] = {0}, sampled[2] = {0};
-    uint8_t marks[2] = {0};
+    uint16_t marks[2] = {0};
     struct stall_function function = {.name = "turns"};
     struct stall_code code = {.items = rows, .hits = hits, .sampled = sampled, .marks = marks, .count = 2, .tried = true};
     const struct bundle_function *source = NULL;
