@@ -22,11 +22,15 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { CALLS = 40000, BLOCKS_MOST = 501, KINDS_MOST = 16, OURS = 5, ATTACH_SECONDS = 4, COMMAND_BLOCKS = 25, COMMAND_ROUNDS = 3 };
+enum { CALLS = 40000, BLOCKS_MOST = 501, KINDS_MOST = 16, OURS = 7, ATTACH_SECONDS = 4, COMMAND_BLOCKS = 25, COMMAND_ROUNDS = 3 };
+
+/* What runs at the tracepoints during a block. */
+enum way { WAY_NOTHING, WAY_LEAST, WAY_OURS };
 
 struct kind {
     const char *name, *command;
-    bool watches, raw, times;
+    enum way way;
+    bool raw, times;
     unsigned blocks;
     double ns[BLOCKS_MOST], empty_ns[BLOCKS_MOST], added_ns[BLOCKS_MOST];
 };
@@ -73,7 +77,7 @@ static bool watched_block(const struct kind *kind, double *ret_ns)
     return true;
 }
 
-static int empty_attach(const struct kernel *kernel, int program, const char *place)
+static int raw_attach(const struct kernel *kernel, int program, const char *place)
 {
     union bpf_attr open = {0};
     open.raw_tracepoint.name = (uint64_t)(uintptr_t)place;
@@ -81,23 +85,42 @@ static int empty_attach(const struct kernel *kernel, int program, const char *pl
     return kernel->bpf(kernel->context, BPF_RAW_TRACEPOINT_OPEN, &open, sizeof(open));
 }
 
-/* Under programs that do nothing: above all, system calls take a longer way then, which exits don't. */
-static bool empty_block(bool both_ends, double *ret_ns)
+static int tracepoint_attach(const struct kernel *kernel, int program, const char *place)
 {
-    struct bpf_insn code[] = {{.code = BPF_ALU64 | BPF_MOV | BPF_K}, {.code = BPF_JMP | BPF_EXIT}};
+    struct sysroot root;
+    char number[24];
+    uint64_t id;
+    sysroot_init(&root, NULL);
+    const char *tracefs = sysroot_tracefs(&root);
+    if (!tracefs || !sysroot_line(&root, number, sizeof(number), "%s/events/raw_syscalls/%s/id", tracefs, place) || !view_u64(view_of(number), 10, &id))
+        return -1;
+    struct perf_event_attr attr = {.type = PERF_TYPE_TRACEPOINT, .size = sizeof(attr), .config = id, .disabled = 1};
+    int fd = kernel->perf_event_open(kernel->context, &attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
+    if (fd >= 0 && kernel->ioctl(kernel->context, fd, PERF_EVENT_IOC_SET_BPF, (unsigned long)program) != 0) {
+        close(fd);
+        return -1;
+    }
+    return fd;
+}
+
+/* The least that any program does: nothing; or, to time, ask the clock. With nothing at both ends, above all system calls take a longer way, which exits don't. */
+static bool least_block(bool raw, bool both_ends, bool asks_clock, double *ret_ns)
+{
+    struct bpf_insn code[] = {{.code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_ktime_get_ns}, {.code = BPF_ALU64 | BPF_MOV | BPF_K, .imm = 1}, {.code = BPF_JMP | BPF_EXIT}};
     const struct kernel *kernel = kernel_live();
+    int (*attach)(const struct kernel *, int, const char *) = raw ? raw_attach : tracepoint_attach;
     union bpf_attr load = {0};
-    load.prog_type = BPF_PROG_TYPE_RAW_TRACEPOINT;
-    load.insns = (uint64_t)(uintptr_t)code;
-    load.insn_cnt = 2;
+    load.prog_type = raw ? BPF_PROG_TYPE_RAW_TRACEPOINT : BPF_PROG_TYPE_TRACEPOINT;
+    load.insns = (uint64_t)(uintptr_t)(asks_clock ? code : code + 1);
+    load.insn_cnt = asks_clock ? 3 : 2;
     load.license = (uint64_t)(uintptr_t)"GPL";
     int program = kernel->bpf(kernel->context, BPF_PROG_LOAD, &load, sizeof(load));
-    int enter = program < 0 ? -1 : empty_attach(kernel, program, "sys_enter"), leave = enter < 0 || !both_ends ? -1 : empty_attach(kernel, program, "sys_exit");
+    int enter = program < 0 ? -1 : attach(kernel, program, "sys_enter"), leave = enter < 0 || !both_ends ? -1 : attach(kernel, program, "sys_exit");
     bool good = enter >= 0 && (leave >= 0 || !both_ends);
     if (good)
         *ret_ns = loop_ns();
     else
-        perror("exit_cost: an empty program");
+        perror("exit_cost: a program that does nothing");
     if (leave >= 0)
         close(leave);
     if (enter >= 0)
@@ -105,6 +128,16 @@ static bool empty_block(bool both_ends, double *ret_ns)
     if (program >= 0)
         close(program);
     return good;
+}
+
+static bool block(const struct kind *kind, double *ret_ns)
+{
+    if (kind->way == WAY_OURS)
+        return watched_block(kind, ret_ns);
+    if (kind->way == WAY_LEAST)
+        return least_block(kind->raw, kind->times, kind->times, ret_ns);
+    *ret_ns = loop_ns();
+    return true;
 }
 
 static void block_add(struct kind *kind, double ns, double before_ns, double after_ns)
@@ -119,7 +152,7 @@ static void block_add(struct kind *kind, double ns, double before_ns, double aft
 static bool pair_run(struct kind *kind)
 {
     double before_ns, ns, after_ns;
-    if (!empty_block(kind->times, &before_ns) || !(kind->watches ? watched_block(kind, &ns) : (ns = loop_ns(), true)) || !empty_block(kind->times, &after_ns))
+    if (!least_block(true, kind->times, false, &before_ns) || !block(kind, &ns) || !least_block(true, kind->times, false, &after_ns))
         return false;
     block_add(kind, ns, before_ns, after_ns);
     return true;
@@ -141,7 +174,7 @@ static bool empty_median(double *ret_ns)
 {
     double ns[COMMAND_BLOCKS];
     for (unsigned at = 0; at < COMMAND_BLOCKS; at++)
-        if (!empty_block(false, &ns[at]))
+        if (!least_block(true, false, false, &ns[at]))
             return false;
     *ret_ns = median(ns, COMMAND_BLOCKS);
     return true;
@@ -223,10 +256,12 @@ static int now_write(const char *path)
 int main(int argc, char **argv)
 {
     static struct kind kinds[KINDS_MOST] = {{.name = "nothing"},
-                                            {.name = "plumb, raw tracepoint", .watches = true, .raw = true},
-                                            {.name = "plumb, tracepoint", .watches = true},
-                                            {.name = "plumb, raw tracepoints, both ends timed", .watches = true, .raw = true, .times = true},
-                                            {.name = "plumb, tracepoints, both ends timed", .watches = true, .times = true}};
+                                            {.name = "plumb, raw tracepoint", .way = WAY_OURS, .raw = true},
+                                            {.name = "an empty program, tracepoint", .way = WAY_LEAST},
+                                            {.name = "plumb, tracepoint", .way = WAY_OURS},
+                                            {.name = "the clock alone, raw tracepoints, both ends", .way = WAY_LEAST, .raw = true, .times = true},
+                                            {.name = "plumb, raw tracepoints, both ends timed", .way = WAY_OURS, .raw = true, .times = true},
+                                            {.name = "plumb, tracepoints, both ends timed", .way = WAY_OURS, .times = true}};
     size_t count = OURS;
     if (argc == 3 && strcmp(argv[1], "now") == 0)
         return now_write(argv[2]);

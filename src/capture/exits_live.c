@@ -19,20 +19,21 @@ static void take_cell(void *context, const struct exit_cell_key *key, const stru
 {
     struct exits *exits = context;
     struct exit_tally *tally = exits_tally(exits, point_of(key), isa_of(key), key->reason, 0, exits_thread(exits, key->tid, 0));
+    uint64_t timed = 0;
     exits->fires_exit |= point_of(key) == EXIT_POINT_EXIT;
-    tally->count = cell->count > cell->timed ? cell->count : cell->timed;
-    tally->timed = cell->timed;
-    if (!cell->timed)
-        return;
-    tally->total_ns = (double)cell->total_ns;
-    tally->min_ns = cell->min_ns;
-    tally->max_ns = cell->max_ns;
-    tally->has_range = true;
-    uint64_t *buckets = exits_buckets(exits, tally), sum = 0;
-    for (size_t at = 0; at < EXIT_BUCKETS; at++)
-        sum += buckets[at] = cell->buckets[at];
-    tally->timed = sum; /* it may have gone on while it was copied */
-    tally->count = tally->count > sum ? tally->count : sum;
+    if (cell->timed) {
+        uint64_t *buckets = exits_buckets(exits, tally);
+        for (size_t at = 0; at < EXIT_BUCKETS; at++) {
+            buckets[at] += cell->buckets[at];
+            timed += cell->buckets[at]; /* it may have gone on while it was copied */
+        }
+        tally->total_ns += (double)cell->total_ns;
+        tally->min_ns = tally->has_range && tally->min_ns < cell->min_ns ? tally->min_ns : cell->min_ns;
+        tally->max_ns = tally->max_ns > cell->max_ns ? tally->max_ns : cell->max_ns;
+        tally->has_range = true;
+    }
+    tally->timed += timed;
+    tally->count += cell->count > timed ? cell->count : timed;
 }
 
 static void take_thread(void *context, uint32_t tid, const struct exit_thread_state *state)

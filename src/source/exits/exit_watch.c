@@ -91,26 +91,42 @@ static uint32_t places_of(uint64_t vcpus, uint32_t each, uint32_t least)
 static void places_choose(struct exit_watch *watch, const struct exit_watch_request *request, size_t cpus)
 {
     uint64_t vcpus = request->vcpus > VCPUS_PER_CPU * cpus ? request->vcpus : VCPUS_PER_CPU * cpus;
-    watch->cells = places_of(vcpus, CELLS_PER_VCPU, CELLS_LEAST);
-    watch->uses = request->uses_most ? request->uses_most : places_of(vcpus, USES_PER_VCPU, USES_LEAST);
-    watch->threads = places_of(vcpus, THREADS_PER_VCPU, THREADS_LEAST);
+    watch->most[EXIT_CELLS] = places_of(vcpus, CELLS_PER_VCPU, CELLS_LEAST);
+    watch->most[EXIT_USES] = request->uses_most ? request->uses_most : places_of(vcpus, USES_PER_VCPU, USES_LEAST);
+    watch->most[EXIT_THREADS] = places_of(vcpus, THREADS_PER_VCPU, THREADS_LEAST);
+}
+
+static const struct {
+    uint32_t key_bytes, value_bytes;
+} shapes[EXIT_DICTIONARIES] = {[EXIT_CELLS] = {sizeof(struct exit_cell_key), sizeof(struct exit_cell)},
+                         [EXIT_USES] = {sizeof(struct exit_use_key), sizeof(struct exit_use_cell)},
+                         [EXIT_THREADS] = {sizeof(struct exit_thread_key), sizeof(struct exit_thread_state)}};
+
+/* As many places as entries, and all entries fit in the rest as well: how keys happen to share places decides on speed alone. */
+static bool dictionary_make(struct exit_watch *watch, enum exit_dictionary_kind kind, struct error *err)
+{
+    struct exit_dictionary *dictionary = &watch->dictionaries[kind];
+    uint32_t most = watch->most[kind], key_bytes = shapes[kind].key_bytes, value_bytes = shapes[kind].value_bytes;
+    for (dictionary->place_bits = 1; most > 1u << dictionary->place_bits;)
+        dictionary->place_bits++;
+    uint32_t places = 1u << dictionary->place_bits;
+    return map_make(watch, &dictionary->places_fd, BPF_MAP_TYPE_ARRAY, sizeof(uint32_t), value_bytes, places, err) &&
+           map_make(watch, &dictionary->claims_fd, BPF_MAP_TYPE_HASH, sizeof(uint32_t), sizeof(uint64_t), places, err) &&
+           map_make(watch, &dictionary->rest_fd, BPF_MAP_TYPE_HASH, key_bytes, value_bytes, most, err);
 }
 
 static bool maps_make(struct exit_watch *watch, bool only_followed, struct error *err)
 {
-    uint32_t zero = 0;
-    struct exit_cell blank = {.min_ns = UINT64_MAX};
     /* Kernels before 5.11 count maps as locked memory. */
     struct rlimit all = {RLIM_INFINITY, RLIM_INFINITY};
     (void)setrlimit(RLIMIT_MEMLOCK, &all);
-    return map_make(watch, &watch->cells_fd, BPF_MAP_TYPE_HASH, sizeof(struct exit_cell_key), sizeof(struct exit_cell), watch->cells, err) &&
-           map_make(watch, &watch->uses_fd, BPF_MAP_TYPE_HASH, sizeof(struct exit_use_key), sizeof(uint64_t), watch->uses, err) &&
-           map_make(watch, &watch->threads_fd, BPF_MAP_TYPE_HASH, sizeof(uint32_t), sizeof(struct exit_thread_state), watch->threads, err) &&
-           map_make(watch, &watch->blank_fd, BPF_MAP_TYPE_ARRAY, sizeof(uint32_t), sizeof(struct exit_cell), 1, err) &&
+    for (enum exit_dictionary_kind kind = 0; kind < EXIT_DICTIONARIES; kind++)
+        if (!dictionary_make(watch, kind, err))
+            return false;
+    return map_make(watch, &watch->blank_fd, BPF_MAP_TYPE_ARRAY, sizeof(uint32_t), sizeof(struct exit_cell), 1, err) &&
            map_make(watch, &watch->lost_fd, BPF_MAP_TYPE_ARRAY, sizeof(uint32_t), sizeof(uint64_t), 2, err) &&
            (!only_followed ||
-            map_make(watch, &watch->followed_fd, BPF_MAP_TYPE_HASH, sizeof(uint32_t), sizeof(uint64_t), FOLLOWED, err)) &&
-           (map_put(watch, watch->blank_fd, &zero, &blank) || refused(err, "a BPF map's value"));
+            map_make(watch, &watch->followed_fd, BPF_MAP_TYPE_HASH, sizeof(uint32_t), sizeof(uint64_t), FOLLOWED, err));
 }
 
 /* ---- programs ---- */
@@ -236,11 +252,11 @@ static bool point_open(struct opening *opening, enum exit_point point, struct er
     struct exit_watch *watch = opening->watch;
     const struct exit_point_row *row = &opening->request->points[point];
     struct exit_program_request request = {
-        .point = point, .cells_fd = watch->cells_fd, .uses_fd = watch->uses_fd, .threads_fd = watch->threads_fd,
-        .blank_fd = watch->blank_fd, .lost_fd = watch->lost_fd, .followed_fd = watch->followed_fd,
+        .point = point, .blank_fd = watch->blank_fd, .lost_fd = watch->lost_fd, .followed_fd = watch->followed_fd,
         .times = opening->request->times, .objects = opening->request->objects, .rips = opening->request->rips};
     struct exit_program program;
     uint64_t id = 0;
+    memcpy(request.dictionaries, watch->dictionaries, sizeof(request.dictionaries));
     bool raw = raw_is_known(opening, point);
     for (size_t at = 0; raw && at < EXIT_OPERAND_COUNT; at++)
         if (row->arguments[at])
@@ -315,8 +331,9 @@ bool exit_watch_open(struct exit_watch *watch, const struct exit_watch_request *
     int *cpus = NULL;
     size_t cpu_count = 0;
     struct opening opening = {.watch = watch, .request = request, .root = root};
-    *watch = (struct exit_watch){.kernel = kernel, .cells_fd = -1, .uses_fd = -1, .threads_fd = -1, .blank_fd = -1, .lost_fd = -1,
-                                 .followed_fd = -1};
+    *watch = (struct exit_watch){.kernel = kernel, .blank_fd = -1, .lost_fd = -1, .followed_fd = -1};
+    for (size_t at = 0; at < EXIT_DICTIONARIES; at++)
+        watch->dictionaries[at] = (struct exit_dictionary){.places_fd = -1, .claims_fd = -1, .rest_fd = -1};
     if (sysroot_online_cpus(root, &cpus, &cpu_count, NULL) && cpu_count)
         opening.cpu = cpus[0];
     free(cpus);
@@ -338,59 +355,81 @@ bool exit_watch_follow(struct exit_watch *watch, uint32_t tid, struct error *err
     return map_put(watch, watch->followed_fd, &tid, &one) || refused(err, "to follow a thread");
 }
 
+static void map_close(const struct exit_watch *watch, int *fd)
+{
+    if (*fd >= 0)
+        watch->kernel->close(watch->kernel->context, fd_steal(fd));
+}
+
 void exit_watch_close(struct exit_watch *watch)
 {
-    int *maps[] = {&watch->cells_fd, &watch->uses_fd, &watch->threads_fd, &watch->blank_fd, &watch->lost_fd, &watch->followed_fd};
+    int *others[] = {&watch->blank_fd, &watch->lost_fd, &watch->followed_fd};
     while (watch->fd_count)
         watch->kernel->close(watch->kernel->context, watch->fds[--watch->fd_count]);
-    for (size_t at = 0; at < array_count(maps); at++)
-        if (*maps[at] >= 0)
-            watch->kernel->close(watch->kernel->context, fd_steal(maps[at]));
+    for (size_t at = 0; at < EXIT_DICTIONARIES; at++) {
+        map_close(watch, &watch->dictionaries[at].places_fd);
+        map_close(watch, &watch->dictionaries[at].claims_fd);
+        map_close(watch, &watch->dictionaries[at].rest_fd);
+    }
+    for (size_t at = 0; at < array_count(others); at++)
+        map_close(watch, others[at]);
 }
 
 /* ---- reading ---- */
 
+union entry {
+    struct exit_cell cell;
+    struct exit_use_cell use;
+    struct exit_thread_state thread;
+    uint64_t begin;
+};
+
+union entry_key {
+    uint32_t place;
+    struct exit_cell_key cell;
+    struct exit_use_key use;
+    struct exit_thread_key thread;
+};
+
+static void visit(const struct exit_watch_visitor *visitor, enum exit_dictionary_kind kind, const union entry_key *key, const union entry *entry)
+{
+    if (kind == EXIT_CELLS)
+        visitor->cell(visitor->context, &key->cell, &entry->cell);
+    else if (kind == EXIT_USES)
+        visitor->use(visitor->context, &key->use, entry->use.count);
+    else
+        visitor->thread(visitor->context, key->thread.tid, &entry->thread);
+}
+
 /* Keys may go on being added while we walk: a bound, so that it ends. */
-static void map_walk(const struct exit_watch *watch, int fd, void *key, void *next, size_t key_bytes, void *value, size_t most,
-                     void (*visit)(const struct exit_watch_visitor *visitor, const void *key, const void *value),
-                     const struct exit_watch_visitor *visitor)
+static void entries_walk(const struct exit_watch *watch, enum exit_dictionary_kind kind, bool in_places, const struct exit_watch_visitor *visitor)
 {
+    const struct exit_dictionary *dictionary = &watch->dictionaries[kind];
+    int keys_fd = in_places ? dictionary->claims_fd : dictionary->rest_fd, values_fd = in_places ? dictionary->places_fd : dictionary->rest_fd;
+    union entry_key key, next;
+    union entry entry;
     const void *from = NULL;
-    for (size_t at = 0; at < most && map_next(watch, fd, from, next); at++) {
-        memcpy(key, next, key_bytes);
-        from = key;
-        if (map_get(watch, fd, key, value))
-            visit(visitor, key, value);
+    for (size_t at = 0; at < 2 * (size_t)watch->most[kind] && map_next(watch, keys_fd, from, &next); at++) {
+        from = memcpy(&key, &next, sizeof(key));
+        if (!map_get(watch, values_fd, &key, &entry))
+            continue;
+        if (!in_places) {
+            visit(visitor, kind, &key, &entry);
+        } else if (entry.begin) { /* else it is being claimed, and has no key yet */
+            union entry_key own;
+            memcpy(&own, &entry, shapes[kind].key_bytes);
+            visit(visitor, kind, &own, &entry);
+        }
     }
-}
-
-static void visit_cell(const struct exit_watch_visitor *visitor, const void *key, const void *value)
-{
-    visitor->cell(visitor->context, key, value);
-}
-
-static void visit_use(const struct exit_watch_visitor *visitor, const void *key, const void *value)
-{
-    visitor->use(visitor->context, key, *(const uint64_t *)value);
-}
-
-static void visit_thread(const struct exit_watch_visitor *visitor, const void *key, const void *value)
-{
-    visitor->thread(visitor->context, *(const uint32_t *)key, value);
 }
 
 void exit_watch_read(const struct exit_watch *watch, const struct exit_watch_visitor *visitor)
 {
-    struct exit_cell_key cell_key, next_cell;
-    struct exit_use_key use_key, next_use;
-    uint32_t tid, next_tid;
-    struct exit_cell cell;
-    uint64_t uses;
-    struct exit_thread_state state;
-    /* Cells first: an exit that ends meanwhile is then missed until the next look, never seen twice. */
-    map_walk(watch, watch->cells_fd, &cell_key, &next_cell, sizeof(cell_key), &cell, 2 * watch->cells, visit_cell, visitor);
-    map_walk(watch, watch->uses_fd, &use_key, &next_use, sizeof(use_key), &uses, 2 * watch->uses, visit_use, visitor);
-    map_walk(watch, watch->threads_fd, &tid, &next_tid, sizeof(tid), &state, 2 * watch->threads, visit_thread, visitor);
+    /* Cells first, threads last: an exit that ends meanwhile is then missed until the next look, never seen twice. */
+    for (enum exit_dictionary_kind kind = 0; kind < EXIT_DICTIONARIES; kind++) {
+        entries_walk(watch, kind, true, visitor);
+        entries_walk(watch, kind, false, visitor);
+    }
 }
 
 uint64_t exit_watch_lost(const struct exit_watch *watch, uint64_t *ret_uses)

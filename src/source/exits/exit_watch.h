@@ -28,11 +28,12 @@ enum exit_attachment { EXIT_ABSENT, EXIT_RAW, EXIT_TRACEPOINT };
 
 struct exit_watch {
     const struct kernel *kernel;
-    int cells_fd, uses_fd, threads_fd, blank_fd, lost_fd, followed_fd;
+    struct exit_dictionary dictionaries[EXIT_DICTIONARIES];
+    uint32_t most[EXIT_DICTIONARIES]; /* how many entries each has place for at least */
+    int blank_fd, lost_fd, followed_fd;
     enum exit_attachment attachments[EXIT_POINT_COUNT];
     int fds[2 * EXIT_POINT_COUNT + 2];
     size_t fd_count;
-    uint32_t cells, uses, threads; /* how many the maps have place for */
     bool has_slow; /* some are perf events, which the kernel lets go of slowly */
     char absent[300]; /* wanted points that this kernel has not, or whose fields aren't ours */
 };
@@ -45,7 +46,8 @@ MUST_CHECK bool exit_watch_open(struct exit_watch *watch, const struct exit_watc
 MUST_CHECK bool exit_watch_follow(struct exit_watch *watch, uint32_t tid, struct error *err);
 void exit_watch_close(struct exit_watch *watch);
 
-/* As it stands now; what is counted meanwhile may be seen or not. Cells come before threads, and lack the exits that threads are in. */
+/* As it stands now; what is counted meanwhile may be seen or not. Cells come before threads, and lack the exits that threads are in. A key may come
+ * twice: its parts add up. */
 struct exit_watch_visitor {
     void *context;
     void (*cell)(void *context, const struct exit_cell_key *key, const struct exit_cell *cell);

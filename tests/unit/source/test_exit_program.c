@@ -5,13 +5,13 @@
 #include "source/exits/exit_watch.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 static struct exit_program_request request_for(enum exit_point point, bool raw)
 {
-    struct exit_program_request request = {.point = point, .cells_fd = 3, .uses_fd = 4, .threads_fd = 5, .blank_fd = 6, .lost_fd = 7,
-                                           .followed_fd = 8, .times = true, .objects = true, .rips = true};
+    struct exit_program_request request = {.point = point, .blank_fd = 6, .lost_fd = 7, .followed_fd = 8, .times = true, .objects = true, .rips = true};
     for (size_t at = 0; at < EXIT_OPERAND_COUNT; at++)
         if (raw ? exit_points[point].arguments[at] : exit_points[point].fields[at] != NULL)
             request.places[at] = (struct exit_operand_place){(uint16_t)(8 * (at + 1)), 8};
@@ -50,7 +50,7 @@ Test(exit_program, is_whole_for_every_point)
 }
 
 struct sums {
-    uint64_t count, timed, uses;
+    uint64_t count, timed, by_number[512];
 };
 
 static void sum_cell(void *context, const struct exit_cell_key *key, const struct exit_cell *cell)
@@ -65,8 +65,7 @@ static void sum_cell(void *context, const struct exit_cell_key *key, const struc
 static void sum_use(void *context, const struct exit_use_key *key, uint64_t count)
 {
     struct sums *sums = context;
-    (void)key;
-    sums->uses += count;
+    sums->by_number[key->value % array_count(sums->by_number)] += count;
 }
 
 static void pass_thread(void *context, uint32_t tid, const struct exit_thread_state *state)
@@ -74,10 +73,22 @@ static void pass_thread(void *context, uint32_t tid, const struct exit_thread_st
     (void)context, (void)tid, (void)state;
 }
 
-/* System calls in the places of kvm's events, with one place for all their objects: what finds none is counted, and timed all the same. */
+static unsigned numbers_seen(const uint64_t *values, unsigned count)
+{
+    unsigned seen = 0;
+    for (unsigned at = 0; at < count; at++)
+        seen += values[at] != 0;
+    return seen;
+}
+
+/*
+ * System calls in the places of kvm's events, with three places for all their objects: each is counted in full there, or not at all. What finds none is
+ * counted, and timed all the same.
+ */
 Test(exit_program, a_full_list_of_objects_costs_no_times)
 {
-    enum { CALLS = 50 };
+    static const long numbers[] = {SYS_getppid, SYS_getuid, SYS_getgid, SYS_geteuid, SYS_getegid, SYS_gettid};
+    enum { CALLS = 50, OBJECTS = 3 };
     struct exit_point_row points[EXIT_POINT_COUNT] = {
         [EXIT_POINT_EXIT] = {"raw_syscalls", "sys_enter", .fields = {NULL, "id"}, .object = EXIT_OBJECT_PORT},
         [EXIT_POINT_ENTRY] = {"raw_syscalls", "sys_exit"},
@@ -93,14 +104,84 @@ Test(exit_program, a_full_list_of_objects_costs_no_times)
     if (!exit_watch_open(&watch, &request, kernel_live(), &root, &err))
         cr_skip_test("no programs in the kernel here");
     cr_assert(exit_watch_follow(&watch, (uint32_t)syscall(SYS_gettid), &err));
-    for (int at = 0; at < CALLS; at++)
-        (void)(at % 2 ? syscall(SYS_getppid) : syscall(SYS_getuid));
+    for (int call = 0; call < CALLS; call++)
+        for (size_t at = 0; at < array_count(numbers); at++)
+            (void)syscall(numbers[at]);
     struct exit_watch_visitor visitor = {&sums, sum_cell, sum_use, pass_thread};
     exit_watch_read(&watch, &visitor);
     cr_expect_eq(exit_watch_lost(&watch, &lost_uses), 0);
     exit_watch_close(&watch);
-    cr_expect(lost_uses >= CALLS / 2 && lost_uses < sums.count, "%llu of %llu", (unsigned long long)lost_uses, (unsigned long long)sums.count);
-    cr_expect(sums.timed >= CALLS && sums.timed + 5 > sums.count, "%llu of %llu were timed", (unsigned long long)sums.timed, (unsigned long long)sums.count);
+    cr_expect(sums.timed >= CALLS * array_count(numbers) && sums.timed <= sums.count, "%llu of %llu were timed", (unsigned long long)sums.timed,
+              (unsigned long long)sums.count);
+    cr_expect(lost_uses >= CALLS * (array_count(numbers) - OBJECTS), "%llu found no place", (unsigned long long)lost_uses);
+    cr_expect_eq(numbers_seen(sums.by_number, array_count(sums.by_number)), OBJECTS);
+    for (size_t at = 0; at < array_count(numbers); at++)
+        cr_expect(sums.by_number[numbers[at]] == 0 || sums.by_number[numbers[at]] == CALLS, "%ld: %llu", numbers[at],
+                  (unsigned long long)sums.by_number[numbers[at]]);
+}
+
+enum { THREADS = 6, THREAD_CALLS = 3000 };
+
+struct calling {
+    pthread_barrier_t *barrier;
+    uint32_t tid;
+    uint64_t counted;
+};
+
+static void *call_often(void *context)
+{
+    struct calling *calling = context;
+    calling->tid = (uint32_t)syscall(SYS_gettid);
+    (void)pthread_barrier_wait(calling->barrier);
+    (void)pthread_barrier_wait(calling->barrier);
+    for (int at = 0; at < THREAD_CALLS; at++)
+        (void)syscall(SYS_getppid);
+    (void)pthread_barrier_wait(calling->barrier);
+    return NULL;
+}
+
+static void count_thread(void *context, const struct exit_cell_key *key, const struct exit_cell *cell)
+{
+    struct calling *all = context;
+    for (size_t at = 0; at < THREADS; at++)
+        if (key->tid == all[at].tid && key->reason == SYS_getppid)
+            all[at].counted += cell->count;
+}
+
+/* Threads that come at once each get places of their own; who isn't followed, none. */
+Test(exit_program, threads_at_once_are_kept_apart)
+{
+    struct exit_point_row points[EXIT_POINT_COUNT] = {[EXIT_POINT_PIO] = {"raw_syscalls", "sys_enter", .fields = {"id"}}};
+    struct exit_watch_request request = {.points = points, .wanted = {[EXIT_POINT_PIO] = true}, .only_followed = true, .no_raw = true};
+    struct exit_watch watch;
+    struct sysroot root;
+    struct error err = {0};
+    pthread_barrier_t barrier;
+    pthread_t threads[THREADS];
+    struct calling all[THREADS] = {{0}};
+    uint64_t lost_uses;
+    sysroot_init(&root, NULL);
+    if (!exit_watch_open(&watch, &request, kernel_live(), &root, &err))
+        cr_skip_test("no programs in the kernel here");
+    pthread_barrier_init(&barrier, NULL, THREADS + 1);
+    for (size_t at = 0; at < THREADS; at++) {
+        all[at].barrier = &barrier;
+        cr_assert_eq(pthread_create(&threads[at], NULL, call_often, &all[at]), 0);
+    }
+    (void)pthread_barrier_wait(&barrier);
+    for (size_t at = 1; at < THREADS; at++)
+        cr_assert(exit_watch_follow(&watch, all[at].tid, &err));
+    (void)pthread_barrier_wait(&barrier);
+    (void)pthread_barrier_wait(&barrier);
+    struct exit_watch_visitor visitor = {all, count_thread, sum_use, pass_thread};
+    exit_watch_read(&watch, &visitor);
+    cr_expect_eq(exit_watch_lost(&watch, &lost_uses), 0);
+    exit_watch_close(&watch);
+    for (size_t at = 0; at < THREADS; at++) {
+        cr_expect_eq(all[at].counted, at ? THREAD_CALLS : 0, "%zu: %llu", at, (unsigned long long)all[at].counted);
+        pthread_join(threads[at], NULL);
+    }
+    pthread_barrier_destroy(&barrier);
 }
 
 static void sum_own_cell(void *context, const struct exit_cell_key *key, const struct exit_cell *cell)
@@ -158,7 +239,7 @@ Test(exit_program, places_grow_with_the_vcpus)
         request.vcpus = at ? 500 : 0;
         if (!exit_watch_open(&watch, &request, kernel_live(), &root, &err))
             cr_skip_test("no programs in the kernel here");
-        cells[at] = watch.cells;
+        cells[at] = watch.most[EXIT_CELLS];
         exit_watch_close(&watch);
     }
     cr_expect(cells[0] >= 2048 && cells[1] >= 500 * 30 && cells[1] > cells[0], "%u and %u", cells[0], cells[1]);
@@ -188,6 +269,6 @@ Test(exit_program, a_refusal_says_what_to_do_and_leaves_nothing_open)
         kernel.bpf = refuse_bpf;
         cr_assert_not(exit_watch_open(&watch, &request, &kernel, &root, &err));
         cr_assert(err.kind == cases[at].kind && err.hint[0], "%s", err.message);
-        cr_assert(watch.cells_fd < 0 && watch.fd_count == 0);
+        cr_assert(watch.dictionaries[EXIT_CELLS].places_fd < 0 && watch.blank_fd < 0 && watch.fd_count == 0);
     }
 }
