@@ -10,9 +10,9 @@
 
 struct counter_set {
     struct arena arena;
-    struct event_list events;
-    struct counters counters;
-    bool by_cpu;
+    struct event_list kernel_events, hardware_events;
+    struct counters kernel, hardware; /* the first take no counter of the PMU */
+    bool by_cpu, in_turns;
 };
 
 /*
@@ -58,37 +58,48 @@ static bool counts_licences(const struct sysroot *root, struct arena *arena)
 }
 
 /* What this model has beside the events that all have; without any of it the others count all the same. */
-static void model_events_add(struct event_list *events, const struct sysroot *root, struct arena *arena)
+static void model_events_add(struct counter_set *set, const struct sysroot *root)
 {
     struct error ignored;
-    if (counts_licences(root, arena))
-        (void)!event_list_parse(events, licence_events, root, arena, &ignored);
+    if (counts_licences(root, &set->arena))
+        (void)!event_list_parse(&set->hardware_events, licence_events, root, &set->arena, &ignored);
     if (sysroot_exists(root, "/sys/bus/event_source/devices/msr/events/aperf") &&
         sysroot_exists(root, "/sys/bus/event_source/devices/msr/events/mperf"))
-        (void)!event_list_parse(events, clock_events, root, arena, &ignored);
+        (void)!event_list_parse(&set->kernel_events, clock_events, root, &set->arena, &ignored);
 }
 
-bool counter_set_open(struct counter_set **ret_set, const struct target *target, const struct kernel *kernel,
+static bool events_parse(struct counter_set *set, const struct sysroot *root, struct error *err)
+{
+    /* A CPU's task-clock is the clock on the wall. */
+    if (!event_list_parse(&set->kernel_events, set->by_cpu ? cpu_events : task_events, root, &set->arena, err) ||
+        !event_list_parse(&set->hardware_events, hardware_events, root, &set->arena, err))
+        return false;
+    model_events_add(set, root);
+    return true;
+}
+
+/* On failure it holds none. */
+static bool part_open(struct counter_set *set, struct counters *part, const struct counter_request *request, const struct kernel *kernel,
+                      const struct sysroot *root, struct error *err)
+{
+    if (counters_open(part, request, kernel, root, &set->arena, err))
+        return true;
+    part->count = 0;
+    return false;
+}
+
+bool counter_set_open(struct counter_set **ret_set, const struct target *target, bool in_turns, const struct kernel *kernel,
                       const struct sysroot *root, struct error *err)
 {
     struct counter_set *set = memory_alloc(sizeof(*set));
-    *set = (struct counter_set){.by_cpu = target->kind == TARGET_CPUS};
+    *set = (struct counter_set){.by_cpu = target->kind == TARGET_CPUS, .in_turns = in_turns};
     arena_init(&set->arena);
-    struct counter_request request = {
-        .events = &set->events,
-        .target = target,
-        .inherit = true,
-        .enable_on_exec = target->kind == TARGET_WORKLOAD,
-    };
-    /* A CPU's task-clock is the clock on the wall. */
-    bool opened = event_list_parse(&set->events, set->by_cpu ? cpu_events : task_events, root, &set->arena, err) &&
-                  event_list_parse(&set->events, hardware_events, root, &set->arena, err);
-    if (opened)
-        model_events_add(&set->events, root, &set->arena);
-    opened = opened &&
-             counters_open(&set->counters, &request, kernel, root, &set->arena, err);
-    if (!opened) {
-        set->counters.count = 0;
+    bool by_exec = target->kind == TARGET_WORKLOAD;
+    const struct counter_request always = {.events = &set->kernel_events, .target = target, .inherit = true, .enable_on_exec = by_exec};
+    const struct counter_request by_turns = {.events = &set->hardware_events, .target = target, .inherit = true,
+                                             .enable_on_exec = by_exec && !in_turns, .starts_later = in_turns};
+    if (!events_parse(set, root, err) || !part_open(set, &set->kernel, &always, kernel, root, err) ||
+        !part_open(set, &set->hardware, &by_turns, kernel, root, err)) {
         counter_set_free(set);
         return false;
     }
@@ -98,7 +109,17 @@ bool counter_set_open(struct counter_set **ret_set, const struct target *target,
 
 void counter_set_start(struct counter_set *set)
 {
-    counters_enable(&set->counters);
+    counters_enable(&set->kernel);
+    if (!set->in_turns)
+        counters_enable(&set->hardware);
+}
+
+void counter_set_turn(struct counter_set *set, bool on)
+{
+    if (on)
+        counters_enable(&set->hardware);
+    else
+        counters_disable(&set->hardware);
 }
 
 /* A software event always runs while it is enabled; the kernel's clock of cgroup events starts late now and then. */
@@ -159,25 +180,62 @@ static struct counter_total total_of(const struct counter *counter, const struct
     return total;
 }
 
+/* How long the target ran in all, as a counter that no other one keeps away has it. */
+static double ran_ns(const struct counter_set *set)
+{
+    double sum = 0;
+    const struct counter *counter = set->kernel.count ? &set->kernel.items[0] : NULL;
+    for (size_t cell = 0; counter && cell < counter->cpu_count * counter->thread_count; cell++)
+        sum += counter->values[cell].valid ? (double)counter->values[cell].running_ns : 0;
+    return sum;
+}
+
+/* Counted in its turns: they stand for all the time in which the target ran. */
+static struct counter_total total_of_turns(const struct counter_set *set, const struct counter *counter, const struct sysroot *root, struct arena *arena)
+{
+    struct counter_total total = {.name = counter->spec->name, .hardware = true, .user_only = counter->user_only, .running_ratio = 1};
+    double sum = 0, running = 0, all = ran_ns(set);
+    if (counter->refusal != REFUSAL_NONE) {
+        total.count = not_measured(refusal_words(counter, root, arena));
+        return total;
+    }
+    for (size_t cell = 0; cell < counter->cpu_count * counter->thread_count; cell++) {
+        sum += counter->values[cell].valid ? (double)counter->values[cell].value : 0;
+        running += counter->values[cell].valid ? (double)counter->values[cell].running_ns : 0;
+    }
+    total.running_ratio = all > running ? running / all : 1;
+    total.count = running > 0 ? measured_as(sum / total.running_ratio)
+                              : not_measured("its turn on the counters never came: the top-down groups had theirs, and it ran too shortly");
+    return total;
+}
+
 size_t counter_set_finish(struct counter_set *set, const struct counter_total **ret_totals)
 {
     struct sysroot root;
     sysroot_init(&root, NULL);
-    counters_disable(&set->counters);
-    counters_read(&set->counters);
-    struct counter_total *totals = arena_array(&set->arena, struct counter_total, set->counters.count + 1);
-    for (size_t at = 0; at < set->counters.count; at++)
-        totals[at] = total_of(&set->counters.items[at], &root, &set->arena);
+    counters_disable(&set->kernel);
+    counters_disable(&set->hardware);
+    counters_read(&set->kernel);
+    counters_read(&set->hardware);
+    size_t count = 0;
+    struct counter_total *totals = arena_array(&set->arena, struct counter_total, set->kernel.count + set->hardware.count + 1);
+    for (size_t at = 0; at < set->kernel.count; at++)
+        totals[count++] = total_of(&set->kernel.items[at], &root, &set->arena);
+    for (size_t at = 0; at < set->hardware.count; at++)
+        totals[count++] = set->in_turns ? total_of_turns(set, &set->hardware.items[at], &root, &set->arena)
+                                        : total_of(&set->hardware.items[at], &root, &set->arena);
     *ret_totals = totals;
-    return set->counters.count;
+    return count;
 }
 
 void counter_set_free(struct counter_set *set)
 {
     if (!set)
         return;
-    counters_close(&set->counters);
-    event_list_done(&set->events);
+    counters_close(&set->kernel);
+    counters_close(&set->hardware);
+    event_list_done(&set->kernel_events);
+    event_list_done(&set->hardware_events);
     arena_done(&set->arena);
     free(set);
 }

@@ -57,14 +57,14 @@ static void faults_read(struct pass *pass)
     *vec_push(&pass->fault_reads) = read;
 }
 
-static const char **refused_find(const struct pass *pass, size_t index)
+static const char **refused_find(const struct scheduled_counters *set, const struct schedule_group *planned, size_t index, const struct sysroot *root,
+                                 struct arena *arena)
 {
-    const struct schedule_group *planned = &pass->request->schedule->groups[pass->request->groups[index]];
-    const char **refused = arena_array(pass->arena, const char *, planned->count + 1);
+    const char **refused = arena_array(arena, const char *, planned->count + 1);
     for (size_t event = 0; event < planned->count; event++) {
         struct error reason = {0};
-        if (scheduled_counters_refused(pass->set, index, event, pass->root, &reason))
-            refused[event] = arena_string(pass->arena, reason.message);
+        if (scheduled_counters_refused(set, index, event, root, &reason))
+            refused[event] = arena_string(arena, reason.message);
     }
     return refused;
 }
@@ -79,7 +79,7 @@ static void windows_tell(struct pass *pass)
             continue;
         pass->told[at].windows = count;
         if (!pass->told[at].refused)
-            pass->told[at].refused = refused_find(pass, at);
+            pass->told[at].refused = refused_find(pass->set, &pass->request->schedule->groups[pass->request->groups[at]], at, pass->root, pass->arena);
         pass->request->window_read(pass->request->context,
                                    &(struct pass_group){.group = pass->request->groups[at], .windows = &windows[count - 1], .window_count = 1,
                                                         .refused = pass->told[at].refused});
@@ -115,28 +115,40 @@ static void slices_count(struct pass *pass, struct arena *arena)
     }
 }
 
-static void group_keep(struct pass_group *ret, const struct pass *pass, size_t index, struct arena *arena)
+static struct pass_group group_kept(const struct scheduled_counters *set, const struct scheduled_counters_request *of, size_t index,
+                                    const struct sysroot *root, struct arena *arena)
 {
-    const struct schedule_group *planned = &pass->request->schedule->groups[pass->request->groups[index]];
+    const struct schedule_group *planned = &of->schedule->groups[of->groups[index]];
     const struct group_window *windows;
-    size_t count = scheduled_counters_windows(pass->set, index, &windows);
+    size_t count = scheduled_counters_windows(set, index, &windows);
     struct group_window *kept = arena_copy(arena, windows, count * sizeof(*windows));
     for (size_t at = 0; at < count; at++)
         kept[at].counts = arena_copy(arena, kept[at].counts, planned->count * sizeof(*kept[at].counts));
-    *ret = (struct pass_group){.group = pass->request->groups[index], .windows = kept, .window_count = count,
-                               .refused = refused_find(pass, index),
-                               .user_only = scheduled_counters_user_only(pass->set, index),
-                               .never_ran = scheduled_counters_never_ran(pass->set, index)};
+    struct pass_group group = {.group = of->groups[index], .windows = kept, .window_count = count,
+                               .refused = refused_find(set, planned, index, root, arena),
+                               .user_only = scheduled_counters_user_only(set, index),
+                               .never_ran = scheduled_counters_never_ran(set, index)};
     const int *cpus = NULL;
-    ret->cpu_count = scheduled_counters_cpus(pass->set, index, &cpus);
-    ret->cpus = arena_copy(arena, cpus, ret->cpu_count * sizeof(*cpus));
-    struct group_window *on_cpus = arena_array(arena, struct group_window, ret->cpu_count + 1);
-    for (size_t cpu = 0; cpu < ret->cpu_count; cpu++)
-        on_cpus[cpu] = scheduled_counters_cpu_window(pass->set, index, cpu, arena_array(arena, double, planned->count + 1));
-    ret->cpu_windows = on_cpus;
+    group.cpu_count = scheduled_counters_cpus(set, index, &cpus);
+    group.cpus = arena_copy(arena, cpus, group.cpu_count * sizeof(*cpus));
+    struct group_window *on_cpus = arena_array(arena, struct group_window, group.cpu_count + 1);
+    for (size_t cpu = 0; cpu < group.cpu_count; cpu++)
+        on_cpus[cpu] = scheduled_counters_cpu_window(set, index, cpu, arena_array(arena, double, planned->count + 1));
+    group.cpu_windows = on_cpus;
+    return group;
 }
 
-static bool pass_count(struct pass_record *ret, struct pass *pass, struct arena *arena, struct error *err)
+void pass_groups_keep(struct pass_record *record, const struct scheduled_counters *set, const struct scheduled_counters_request *of,
+                      const struct sysroot *root, struct arena *arena)
+{
+    record->groups = arena_array(arena, struct pass_group, of->group_count + 1);
+    record->group_count = of->group_count;
+    for (size_t at = 0; at < of->group_count; at++)
+        record->groups[at] = group_kept(set, of, at, root, arena);
+}
+
+static bool pass_count(struct pass_record *ret, struct pass *pass, const struct scheduled_counters_request *opened, struct arena *arena,
+                       struct error *err)
 {
     const struct pass_request *request = pass->request;
     bool slices = request->slice_ns && request->group_count > 1;
@@ -152,10 +164,7 @@ static bool pass_count(struct pass_record *ret, struct pass *pass, struct arena 
     ret->elapsed_ns = pass_now(pass);
     ret->faults = arena_copy(arena, pass->fault_reads.items, pass->fault_reads.count * sizeof(*pass->fault_reads.items));
     ret->fault_count = pass->fault_reads.count;
-    ret->groups = arena_array(arena, struct pass_group, request->group_count + 1);
-    ret->group_count = request->group_count;
-    for (size_t at = 0; at < request->group_count; at++)
-        group_keep(&ret->groups[at], pass, at, arena);
+    pass_groups_keep(ret, pass->set, opened, pass->root, arena);
     return true;
 }
 
@@ -174,7 +183,7 @@ bool pass_record_make(struct pass_record *ret_record, const struct pass_request 
     good = good && scheduled_counters_open(&pass.set, &wanted, kernel, root, err);
     if (good)
         faults_open(&pass, &target, kernel, root, arena);
-    good = good && pass_count(&record, &pass, arena, err);
+    good = good && pass_count(&record, &pass, &wanted, arena, err);
     counters_close(&pass.faults);
     event_list_done(&pass.fault_events);
     vec_done(&pass.fault_reads);

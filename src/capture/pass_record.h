@@ -56,4 +56,8 @@ struct pass_record {
 MUST_CHECK bool pass_record_make(struct pass_record *ret_record, const struct pass_request *request, const struct pass_subject *subject,
                                  const struct kernel *kernel, const struct sysroot *root, struct arena *arena, struct error *err);
 
+/* What the groups counted, for whoever lets their time go by: counters that were opened as the request says. Owner of all: arena. */
+void pass_groups_keep(struct pass_record *record, const struct scheduled_counters *set, const struct scheduled_counters_request *of,
+                      const struct sysroot *root, struct arena *arena);
+
 #endif

@@ -22,6 +22,7 @@ struct scheduled_counters {
     struct arena arena;
     struct group *groups;
     size_t group_count;
+    size_t turns; /* that a round of slices has */
     bool by_exec;
 };
 
@@ -54,7 +55,8 @@ bool scheduled_counters_open(struct scheduled_counters **ret_set, const struct s
                              const struct kernel *kernel, const struct sysroot *root, struct error *err)
 {
     struct scheduled_counters *set = memory_alloc(sizeof(*set));
-    *set = (struct scheduled_counters){.by_exec = request->target->kind == TARGET_WORKLOAD};
+    *set = (struct scheduled_counters){.by_exec = request->target->kind == TARGET_WORKLOAD && !request->turns,
+                                       .turns = request->turns ? request->turns : request->group_count};
     arena_init(&set->arena);
     set->groups = arena_array(&set->arena, struct group, request->group_count + 1);
     for (; set->group_count < request->group_count; set->group_count++) {
@@ -145,7 +147,7 @@ static void window_put(struct scheduled_counters *set, struct group *group, uint
                                   .running_ns = whole.running_ns - group->running_ns};
     group->enabled_ns = whole.enabled_ns;
     group->running_ns = whole.running_ns;
-    window.enabled_ns *= group->takes_turns ? set->group_count : 1;
+    window.enabled_ns *= group->takes_turns ? set->turns : 1;
     group->window_start_ns = now_ns;
     if (group->slots != SIZE_MAX && !(counts[group->slots] > 0))
         window.running_ns = 0;

@@ -28,6 +28,7 @@ struct scheduled_counters_request {
     size_t group_count;
     const struct target *target;
     bool inherit;
+    size_t turns; /* so many take turns, others included, from the first start on: a workload's don't wait for its exec; 0: as started */
 };
 
 /*

@@ -3,6 +3,7 @@
 
 #include "base/scope.h"
 #include "base/vec.h"
+#include "finding/counted.h"
 #include "finding/family.h"
 #include "finding/imported/imported.h"
 #include "finding/overall.h"
@@ -57,6 +58,7 @@ static struct results declared(const struct results *all, unsigned mask)
     HIDE(RESULT_STATEMENTS, statements);
 #undef HIDE
     some.imported = NULL;
+    some.topdown = NULL;
     return some;
 }
 
@@ -146,7 +148,8 @@ static void test_one(const struct hypothesis *hypothesis, const struct results *
         if (finding->verdict == VERDICT_NOT_TESTABLE && (!finding->reason || !finding->reason[0]))
             finding->reason = "nothing ran while it was watched";
     }
-    if (!imported_test(results, finding) && why_not)
+    bool decided = counted_test(results, finding);
+    if (!imported_test(results, finding) && !decided && why_not)
         return;
     bool is_open = finding->verdict == VERDICT_SUPPORTED || finding->verdict == VERDICT_UNDECIDED;
     if (is_open && !finding->confirm)

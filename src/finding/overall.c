@@ -3,6 +3,7 @@
 
 #include "base/scope.h"
 #include "base/vec.h"
+#include "finding/counted.h"
 #include "finding/cpu/dispatch.h"
 #include "finding/family.h"
 #include "finding/wording.h"
@@ -494,6 +495,10 @@ static const char *nothing_sentence(const struct findings *findings, const struc
     static const double FLAT = 0.25;
     if (hottest && !estimated && hottest->share.mid < FLAT)
         return arena_printf(arena, "%s No cause is certain to return %.3g %% or more.%s", time_goes(results, arena),
+                            results->effect * 100, what_is_open(findings, results, arena));
+    const char *counted = counted_words(results, arena);
+    if (counted && hottest)
+        return arena_printf(arena, "%s is where the time goes; %s. No cause is certain to return %.3g %% or more.%s", name, counted,
                             results->effect * 100, what_is_open(findings, results, arena));
     if (!estimated || !hottest)
         return arena_printf(arena, "%s is where the time goes, but no cause in it is certain to return %.3g %% or more.%s", name,

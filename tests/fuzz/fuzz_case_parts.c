@@ -5,6 +5,7 @@
 #include "analyse/memory/access_cost.h"
 #include "analyse/probes/probe_results.h"
 #include "analyse/time/run_spread.h"
+#include "analyse/topdown/topdown_counts.h"
 #include "capture/case_command.h"
 #include "statistics/ceilings.h"
 #include "statistics/guest_costs_read.h"
@@ -58,6 +59,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size_bytes)
     (void)!surroundings_read(&surroundings, json_root(document), &arena, &err);
     if (process_pages_parse(&pages, &count, json_root(document), &arena, &err) && count)
         (void)process_pages_size_at(&pages[0], 0x1000);
+    struct topdown_counts slots;
+    struct topdown_counted tree;
+    struct metric_table table;
+    if (topdown_counts_read(&slots, &table, json_root(document), &arena, &err)) {
+        (void)topdown_counts_tree(&tree, &slots, &arena);
+        metric_table_done(&table);
+    }
     arena_done(&arena);
     json_document_free(document);
     return 0;

@@ -10,6 +10,7 @@
  *
  * Knobs: taken=N counters others hold, and fixed=MASK; then=LEAF is the bottleneck; these from the beginning or, with after_runs=N, once
  * the program ran so often; share=1: others take turns with us; sampling=0: refused; precise=0: refused; fds=N: no more descriptors;
+ * hidden=1: there is no PMU at all; refuse=N: every Nth event isn't known to the kernel;
  * run_opens=FILE: how many descriptors of counters were open in the end, and the most at a time.
  * standin=1: nothing is simulated, each hardware event is a task-clock of the kernel's: what is counted means nothing, and everything
  * costs what it costs but the hardware's part; costs=FILE: plumb's own CPU time in all and from one run of the program to the next, and
@@ -45,7 +46,8 @@ struct played {
     unsigned taken, taken_fixed, open, open_most;
     unsigned runs, runs_before; /* of the program; how many before the knobs are turned */
     pid_t run_pid;
-    bool shares, no_sampling;
+    bool shares, no_sampling, hidden;
+    unsigned refuses; /* every so manieth event; 0: none */
     unsigned precise_most;
     const char *leaf_then, *opens_path;
     double *rates_then; /* of each rule */
@@ -117,6 +119,11 @@ static int played_open(void *context, struct perf_event_attr *attr, pid_t pid, i
     }
     if (is_software)
         return open_counted(played, played->live->perf_event_open(played->live->context, attr, pid, cpu, group_fd, flags));
+    bool is_refused = played->refuses && attr->type == PERF_TYPE_RAW && (attr->config ^ attr->config >> 8) % played->refuses == 1;
+    if (played->hidden || is_refused) {
+        errno = ENOENT;
+        return -1;
+    }
     time_pass(played);
     if (pid > 0 && !task_lives(pid))
         return -1;
@@ -281,6 +288,10 @@ static void knob_turn(struct played *played, const char *knob, struct simulated_
         played->runs_before = (unsigned)number;
     else if (view_equal(name, "share"))
         played->shares = number;
+    else if (view_equal(name, "hidden"))
+        played->hidden = number;
+    else if (view_equal(name, "refuse"))
+        played->refuses = (unsigned)number;
     else if (view_equal(name, "then"))
         played->leaf_then = value;
     else if (view_equal(name, "sampling"))

@@ -336,7 +336,7 @@ static struct stall_skid skid_of(const struct loaded_case *loaded)
 static void bottleneck_analyse(struct loaded_case *loaded, const struct recording *recording)
 {
     struct results *results = &loaded->results;
-    if (counter_summary_has_hardware(results->counters))
+    if (counter_summary_has_hardware(results->counters) || (results->topdown && results->topdown->has_first_level))
         return;
     struct bottleneck_machine machine = bottleneck_machine_of(results->surroundings, results->ceilings);
     const struct bottleneck_request request = {
@@ -446,6 +446,25 @@ static void decoder_check(struct loaded_case *loaded)
                           arena_printf(&loaded->arena, "%s (%s)", missing.message, missing.hint));
 }
 
+static bool topdown_part_read(struct loaded_case *loaded, const char *folder, struct error *err)
+{
+    scoped_json struct json_document *document = NULL;
+    struct topdown_counts counts;
+    bool found;
+    if (!part_open(folder, "topdown.json", &document, &found, err))
+        return false;
+    if (!found)
+        return true;
+    loaded->has_topdown_table = topdown_counts_read(&counts, &loaded->topdown_table, json_root(document), &loaded->arena, err);
+    if (!loaded->has_topdown_table)
+        return error_wrap(err, "'%s/topdown.json'", folder);
+    bool known = topdown_counts_tree(&loaded->topdown, &counts, &loaded->arena);
+    loaded->results.topdown = known ? &loaded->topdown : NULL;
+    if (!loaded->topdown.has_first_level)
+        case_manifest_gap(&loaded->manifest, &loaded->arena, "the top-down tree", topdown_why_unknown(&loaded->topdown));
+    return true;
+}
+
 static bool exits_part_read(struct loaded_case *loaded, const char *folder, struct error *err)
 {
     struct exits_input input;
@@ -468,7 +487,7 @@ static const struct {
     {"calibration.json", ceilings_part_read}, {"guest.json", guest_read}, {"probes.json", probes_read},
     {"machine.json", machine_part_read}, {"activity.json", activity_part_read}, {"counters.json", counters_part_read},
     {"runs.json", runs_read},         {"statements.json", statements_read}, {"imports.json", imports_read},
-    {"exits.json", exits_part_read},
+    {"exits.json", exits_part_read},  {"topdown.json", topdown_part_read},
 };
 
 /* Where others' runs differ by less than the usual effect, that difference is what is asked about: a cause of half of it matters. */
@@ -524,6 +543,8 @@ void loaded_case_done(struct loaded_case *loaded)
 {
     if (loaded->has_exits)
         exits_done(&loaded->exits);
+    if (loaded->has_topdown_table)
+        metric_table_done(&loaded->topdown_table);
     capture_done(&loaded->capture);
     arena_done(&loaded->arena);
 }

@@ -36,6 +36,9 @@ struct loaded_case {
     struct activity activity;
     struct counter_summary counters;
     struct run_spread runs;
+    struct metric_table topdown_table;
+    bool has_topdown_table;
+    struct topdown_counted topdown;
     struct run_time run;
     struct stalls stalls;
     struct bottleneck bottleneck;

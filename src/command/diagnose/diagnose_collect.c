@@ -53,6 +53,7 @@ static bool watch_until_end(struct collection *collection)
         if (time_is_up(collection, &asked_to_end))
             return false;
         recording_wait(collection);
+        tree_tick(collection);
         ends_look(collection);
         watch_look(collection);
         progress_tick(collection);
@@ -111,6 +112,7 @@ static bool run_once(void *context, const struct experiment_arm *arm, size_t blo
     recording_open(collection);
     workload_forward_signals(&collection->workload);
     double held_s = delay_so_far_s(collection, collection->workload.pid);
+    tree_start(collection);
     bool released = workload_release(&collection->workload, err);
     if (released) {
         pid_t pid = collection->workload.pid;
@@ -273,6 +275,7 @@ static bool collect_attached(struct collection *collection, struct case_command 
 static void collection_done(struct collection *collection)
 {
     recording_discard(collection);
+    tree_free(collection);
     ends_free(collection);
     activity_watch_free(collection->watch);
     target_done(&collection->target);
@@ -302,6 +305,7 @@ bool diagnose_collect(struct context *context, const char *folder, const struct 
     };
     collection.interventions = interventions_new(request->probes);
     recording_choose(&collection);
+    tree_prepare(&collection);
     if (request->argv)
         case_command_take(&command, request->argv, &collection.arena);
     bool collected =

@@ -3,6 +3,7 @@
  * What is gathered while a target is watched: one struct, filled by these files, each for a question of its own.
  *
  *   diagnose_recording: what do the counters and the samples say?   (perf events)
+ *   diagnose_topdown:   where do the pipeline's slots go?            (counters, in turns beside the samples)
  *   diagnose_watch:     what do /proc and the page maps say?        (looks, while it runs)
  *   diagnose_ends:      when did what was attached to end?      (as it happens)
  *   diagnose_ceilings:  what could the machine do meanwhile?        (before, now and then, after)
@@ -54,6 +55,7 @@ struct collection {
     bool by_cycles;             /* samples by cycles; else by cpu-clock */
     struct recorder *recorder;  /* of this run; NULL: none */
     struct counter_set *counters;
+    struct tree_counting *tree; /* diagnose_topdown.c; NULL: no top-down events are counted */
     struct named_count *counted; /* over all runs so far */
     size_t counted_count;
     uint64_t samples, lost_samples;
@@ -100,6 +102,24 @@ void recording_wait(struct collection *collection);
 void recording_finish(struct collection *collection, struct run_row *row);
 /* The program never ran. */
 void recording_discard(struct collection *collection);
+
+/* ---- diagnose_topdown: where there is no PMU, or none that gives a tree, nothing is counted ---- */
+
+/* Before anything runs, and after recording_choose: which groups of events. */
+void tree_prepare(struct collection *collection);
+/* On collection->target, in turns with collection->counters, which wait for them; false: nothing takes turns. */
+bool tree_open(struct collection *collection);
+/* The target is about to run, or does. */
+void tree_start(struct collection *collection);
+/* The next turn when it is due. */
+void tree_tick(struct collection *collection);
+/* So long may be waited until then. */
+int tree_wait_ms(const struct collection *collection, int most_ms);
+void tree_finish(struct collection *collection);
+/* This run never was. */
+void tree_discard(struct collection *collection);
+MUST_CHECK bool write_tree(struct collection *collection, struct error *err);
+void tree_free(struct collection *collection);
 
 /* ---- diagnose_watch ---- */
 

@@ -175,7 +175,7 @@ bool parts_write(struct collection *collection, struct error *err)
 {
     stacks_unwind(collection);
     note_recordings(collection);
-    return write_activity(collection, err) && write_machine(collection, err) && write_counters(collection, err) &&
+    return write_activity(collection, err) && write_machine(collection, err) && write_counters(collection, err) && write_tree(collection, err) &&
            write_pages(collection, err) && write_runs(collection, err) &&
            write_ceilings(collection, err) && write_guest(collection, err) && write_followers(collection, err) && interventions_write(collection, err);
 }

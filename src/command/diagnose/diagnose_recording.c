@@ -190,16 +190,25 @@ void recording_choose(struct collection *collection)
                             skid.verdict == SKID_ONE;
 }
 
+static bool counters_open_in(struct collection *collection, bool turns, struct error *err)
+{
+    if (counter_set_open(&collection->counters, &collection->target, turns, collection->context->kernel, collection->context->root, err))
+        return true;
+    collection->counters = NULL;
+    return false;
+}
+
 void recording_open(struct collection *collection)
 {
     struct error err = {0};
     collection->recordings++;
     samples_open(collection);
-    if (!counter_set_open(&collection->counters, &collection->target, collection->context->kernel,
-                          collection->context->root, &err)) {
-        collection->counters = NULL;
+    if (collection->tree && counters_open_in(collection, true, &err) && tree_open(collection))
+        return;
+    counter_set_free(collection->counters);
+    collection->counters = NULL;
+    if (!counters_open_in(collection, false, &err))
         gap(collection, "counters", &err);
-    }
 }
 
 void recording_start(struct collection *collection)
@@ -207,6 +216,7 @@ void recording_start(struct collection *collection)
     struct error refused = {0};
     if (collection->counters)
         counter_set_start(collection->counters);
+    tree_start(collection);
     if (!collection->recorder || recorder_enable(collection->recorder, &refused))
         return;
     gap(collection, "samples", &refused);
@@ -217,12 +227,13 @@ void recording_start(struct collection *collection)
 void recording_wait(struct collection *collection)
 {
     struct error err = {0};
+    int wait_ms = tree_wait_ms(collection, POLL_MS);
     if (!collection->recorder) {
-        struct timespec pause = {0, POLL_MS * 1000000};
+        struct timespec pause = {0, wait_ms * 1000000};
         nanosleep(&pause, NULL);
         return;
     }
-    if (recorder_poll(collection->recorder, POLL_MS, &err))
+    if (recorder_poll(collection->recorder, wait_ms, &err))
         return;
     gap(collection, "the rest of the samples", &err);
     struct recorder_result ignored;
@@ -241,6 +252,7 @@ static void note_once(struct collection *collection, const char *note)
 
 void recording_finish(struct collection *collection, struct run_row *row)
 {
+    tree_finish(collection);
     counters_finish(collection, row);
     if (!collection->recorder)
         return;
@@ -263,6 +275,7 @@ void recording_discard(struct collection *collection)
         recorder_discard(collection->recorder);
     recorder_free(collection->recorder);
     collection->recorder = NULL;
+    tree_discard(collection);
     counter_set_free(collection->counters);
     collection->counters = NULL;
 }

@@ -39,10 +39,14 @@ static void exits_part(struct text *out, const struct exits *exits, struct arena
     report_exits_json(out, &table);
 }
 
-static void topdown_part(struct text *out, const struct imported *imported, struct arena *arena)
+static void topdown_part(struct text *out, const struct results *results, struct arena *arena)
 {
     struct topdown_reported reported;
-    if (!topdown_reported_find(&reported, imported, arena))
+    if (results->topdown) {
+        report_counted_json(out, results->topdown);
+        return;
+    }
+    if (!topdown_reported_find(&reported, results->imported, arena))
         return;
     report_topdown_json(out, &reported, arena);
     topdown_reported_done(&reported);
@@ -72,7 +76,7 @@ bool diagnose_report_write(const char *path, const struct loaded_case *loaded, s
         report_machine_json(&machine, loaded->results.surroundings);
     if (loaded->has_exits)
         exits_part(&exits, &loaded->exits, &arena);
-    topdown_part(&topdown, loaded->results.imported, &arena);
+    topdown_part(&topdown, &loaded->results, &arena);
     part_add(&parts, "topdown", &topdown);
     part_add(&parts, "exits", &exits);
     part_add(&parts, "stacks", &stacks);

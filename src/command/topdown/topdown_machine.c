@@ -164,10 +164,20 @@ static bool has_forms(const struct topdown_machine *machine, bool whole_core)
     return slots || whole_core;
 }
 
-static bool form_find(struct topdown_machine *machine, struct asker *asker, struct error *err)
+static bool counts_whole_cores(const struct topdown_machine *machine)
 {
     static const char *const whole_core[] = {"SKX", "CLX", "CPX"};
-    if (machine->has_table && !has_forms(machine, key_is(machine, whole_core, array_count(whole_core)))) {
+    return key_is(machine, whole_core, array_count(whole_core));
+}
+
+bool topdown_machine_is_general(const struct topdown_machine *machine)
+{
+    return machine->choice.form && machine->levels && !machine->choice.form->fields && !counts_whole_cores(machine);
+}
+
+static bool form_find(struct topdown_machine *machine, struct asker *asker, struct error *err)
+{
+    if (machine->has_table && !has_forms(machine, counts_whole_cores(machine))) {
         machine->levels = 2;
         return true;
     }
@@ -175,7 +185,7 @@ static bool form_find(struct topdown_machine *machine, struct asker *asker, stru
                                   .general = (unsigned)__builtin_popcount(machine->pmu.general), .countable = event_countable, .context = asker};
     topdown_form_choose(&machine->choice, &means);
     machine->levels = machine->choice.form->levels;
-    machine->slots_are_the_cores = machine->smt && key_is(machine, whole_core, array_count(whole_core));
+    machine->slots_are_the_cores = machine->smt && counts_whole_cores(machine);
     notes_take(machine);
     if (!machine->levels) {
         if (machine->has_table)
@@ -184,7 +194,7 @@ static bool form_find(struct topdown_machine *machine, struct asker *asker, stru
         machine->has_table = true;
         return true;
     }
-    if (!machine->choice.form->fields && !key_is(machine, whole_core, array_count(whole_core)))
+    if (topdown_machine_is_general(machine))
         return metric_table_use_general(&machine->table, err);
     return true;
 }

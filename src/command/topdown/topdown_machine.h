@@ -36,6 +36,8 @@ struct topdown_machine {
  */
 MUST_CHECK bool topdown_machine_find(struct topdown_machine *machine, const char *tables, const struct kernel *kernel,
                                      const struct sysroot *root, struct error *err);
+/* Whether its first levels are counted on general counters, in place of PERF_METRICS. */
+bool topdown_machine_is_general(const struct topdown_machine *machine);
 void topdown_machine_done(struct topdown_machine *machine);
 
 #endif

@@ -76,7 +76,7 @@ static void note_once(struct topdown_session *session, const char *text)
 
 /* ---- one step: what is counted ----------------------------------------------------------------------------- */
 
-struct step {
+struct topdown_step {
     struct topdown_session *session;
     uint32_t *metrics; /* that can be counted */
     size_t metric_count;
@@ -97,7 +97,7 @@ struct step {
 };
 
 /* Why one of the metric's events can't be counted here; NULL: all can. */
-static const char *metric_missing(const struct step *step, uint32_t metric, const struct term_spec *specs)
+static const char *metric_missing(const struct topdown_step *step, uint32_t metric, const struct term_spec *specs)
 {
     const struct metric_table *table = step->session->setup->table;
     bool *needed = arena_array(&step->session->arena, bool, table->terms.count + 1);
@@ -122,7 +122,7 @@ static bool opens_alone(const struct table_term *term)
 }
 
 /* Events that the kernel refuses cost no pass. */
-static void terms_try(struct step *step, struct term_spec *specs, const bool *wanted)
+static void terms_try(struct topdown_step *step, struct term_spec *specs, const bool *wanted)
 {
     struct topdown_session *session = step->session;
     const struct metric_table *table = session->setup->table;
@@ -138,7 +138,7 @@ static void terms_try(struct step *step, struct term_spec *specs, const bool *wa
     }
 }
 
-static void specs_find(struct step *step, const uint32_t *metrics, size_t count)
+static void specs_find(struct topdown_step *step, const uint32_t *metrics, size_t count)
 {
     struct topdown_session *session = step->session;
     const struct metric_table *table = session->setup->table;
@@ -167,13 +167,13 @@ static void specs_find(struct step *step, const uint32_t *metrics, size_t count)
     }
 }
 
-static bool is_countable(const struct step *step, uint32_t term)
+static bool is_countable(const struct topdown_step *step, uint32_t term)
 {
     return step->specs[term].name != NULL;
 }
 
 /* Instructions, cycles, and what the first level is computed from: where it costs nothing, or there is room. */
-static void companions_find(struct step *step)
+static void companions_find(struct topdown_step *step)
 {
     struct topdown_session *session = step->session;
     const struct metric_table *table = session->setup->table;
@@ -197,7 +197,7 @@ static void companions_find(struct step *step)
     step->request.companions = (struct schedule_set){companions, count};
 }
 
-static bool schedule_make(struct step *step, struct error *err)
+static bool schedule_make(struct topdown_step *step, struct error *err)
 {
     struct topdown_session *session = step->session;
     const struct topdown_setup *setup = session->setup;
@@ -222,7 +222,7 @@ static bool group_has(const struct schedule_group *group, uint32_t term)
 }
 
 /* Whether all groups have room for what the first level needs. */
-static bool control_is_free(const struct step *step)
+static bool control_is_free(const struct topdown_step *step)
 {
     const struct topdown_session *session = step->session;
     for (size_t group = 0; group < step->schedule.group_count; group++)
@@ -232,7 +232,7 @@ static bool control_is_free(const struct step *step)
     return session->pmu.topdown_fields > 0;
 }
 
-static void plan_make(struct step *step, size_t group_count)
+static void plan_make(struct topdown_step *step, size_t group_count)
 {
     const struct topdown_setup *setup = step->session->setup;
     uint64_t rotation_ms = 0;
@@ -263,7 +263,7 @@ static void exit_take(struct topdown_session *session, int exit_code)
     session->has_exit = true;
 }
 
-static uint32_t first_level_find(const struct step *step)
+static uint32_t first_level_find(const struct topdown_step *step)
 {
     const struct metric_table *table = step->session->setup->table;
     size_t *nodes = arena_array(&step->session->arena, size_t, step->schedule.group_count + 1), most = 0;
@@ -280,7 +280,7 @@ static uint32_t first_level_find(const struct step *step)
 
 static void window_tell(void *context, const struct pass_group *read)
 {
-    struct step *step = context;
+    struct topdown_step *step = context;
     const struct topdown_session *session = step->session;
     const struct schedule_group *planned = &step->schedule.groups[read->group];
     if (read->group != step->first_level)
@@ -300,7 +300,7 @@ static bool has_group(const uint32_t *groups, size_t count, uint32_t wanted)
     return false;
 }
 
-static bool pass_make(struct step *step, const uint32_t *groups, size_t count, size_t index, struct error *err)
+static bool pass_make(struct topdown_step *step, const uint32_t *groups, size_t count, size_t index, struct error *err)
 {
     struct topdown_session *session = step->session;
     const struct topdown_setup *setup = session->setup;
@@ -323,7 +323,7 @@ static bool pass_make(struct step *step, const uint32_t *groups, size_t count, s
 
 /* A pass for each group, by the engine of repeated runs: in random order, and again when the machine slept. */
 struct group_run {
-    struct step *step;
+    struct topdown_step *step;
     const struct experiment_arm *arms;
     const uint32_t *groups;
     size_t count;
@@ -336,7 +336,7 @@ static bool group_run(void *context, const struct experiment_arm *arm, size_t bl
                       struct error *err)
 {
     struct group_run *run = context;
-    struct step *step = run->step;
+    struct topdown_step *step = run->step;
     const struct topdown_setup *setup = step->session->setup;
     size_t index = (size_t)(arm - run->arms), count = 1;
     uint32_t *groups = arena_array(&step->session->arena, uint32_t, run->control_count + 1);
@@ -355,7 +355,7 @@ static bool group_run(void *context, const struct experiment_arm *arm, size_t bl
 }
 
 /* Groups that hold a first-level node. */
-static size_t control_groups(const struct step *step, uint32_t *ret)
+static size_t control_groups(const struct topdown_step *step, uint32_t *ret)
 {
     const struct metric_table *table = step->session->setup->table;
     size_t count = 0;
@@ -370,7 +370,7 @@ static size_t control_groups(const struct step *step, uint32_t *ret)
     return count;
 }
 
-static bool runs_make(struct step *step, const uint32_t *groups, size_t count, struct error *err)
+static bool runs_make(struct topdown_step *step, const uint32_t *groups, size_t count, struct error *err)
 {
     struct topdown_session *session = step->session;
     static const struct run_quantity quantities[] = {{"wall", "wall time", RUN_SECONDS}};
@@ -394,7 +394,7 @@ static bool runs_make(struct step *step, const uint32_t *groups, size_t count, s
 }
 
 /* Groups that ran when they were tried: the others would cost a pass for nothing. */
-static size_t groups_that_run(struct step *step, uint32_t *ret)
+static size_t groups_that_run(struct topdown_step *step, uint32_t *ret)
 {
     size_t count = 0;
     for (uint32_t at = 0; at < step->schedule.group_count; at++)
@@ -403,7 +403,7 @@ static size_t groups_that_run(struct step *step, uint32_t *ret)
     return count;
 }
 
-static bool too_short(struct step *step, size_t groups, struct error *err)
+static bool too_short(struct topdown_step *step, size_t groups, struct error *err)
 {
     double lasted = (double)step->records[0].elapsed_ns / 1e9;
     if (step->plan.way != PASS_MULTIPLEX || lasted >= step->plan.needed_seconds)
@@ -414,7 +414,7 @@ static bool too_short(struct step *step, size_t groups, struct error *err)
     return true;
 }
 
-static bool passes_make(struct step *step, struct error *err)
+static bool passes_make(struct topdown_step *step, struct error *err)
 {
     struct topdown_session *session = step->session;
     uint32_t *groups = arena_array(&session->arena, uint32_t, step->schedule.group_count + 1);
@@ -448,7 +448,7 @@ static bool is_control_again(const struct pass_record *record, size_t index)
     return index > 0 && record->group_count > 1 && record->groups[index].group != record->groups[0].group;
 }
 
-static void records_take(struct step *step)
+static void records_take(struct topdown_step *step)
 {
     struct topdown_session *session = step->session;
     step->group_of = arena_array(&session->arena, uint32_t, step->schedule.group_count + 1);
@@ -475,7 +475,7 @@ static void records_take(struct step *step)
     }
 }
 
-static void places_take(struct step *step)
+static void places_take(struct topdown_step *step)
 {
     struct topdown_session *session = step->session;
     for (size_t at = 0; at < step->metric_count; at++) {
@@ -639,9 +639,34 @@ static void values_find(struct topdown_session *session)
                                                         : session->groups.items, &session->values);
 }
 
+bool topdown_step_plan(struct topdown_session *session, const uint32_t *metrics, size_t count, struct topdown_step **ret_step,
+                       struct scheduled_counters_request *ret_request, struct error *err)
+{
+    struct topdown_step *step = arena_array(&session->arena, struct topdown_step, 1);
+    step->session = session;
+    specs_find(step, metrics, count);
+    session->steps++;
+    if (step->metric_count && !schedule_make(step, err))
+        return false;
+    uint32_t *groups = arena_array(&session->arena, uint32_t, step->schedule.group_count + 1);
+    *ret_request = (struct scheduled_counters_request){.events = &step->request, .schedule = &step->schedule, .specs = step->specs, .groups = groups,
+                                                       .group_count = step->metric_count ? groups_that_run(step, groups) : 0};
+    *ret_step = step;
+    return true;
+}
+
+void topdown_step_take(struct topdown_step *step, const struct pass_record *record)
+{
+    step->records = arena_array(&step->session->arena, struct pass_record, 1);
+    step->records[0] = *record;
+    step->record_count = 1;
+    records_take(step);
+    places_take(step);
+}
+
 bool topdown_session_measure(struct topdown_session *session, const uint32_t *metrics, size_t count, struct error *err)
 {
-    struct step step = {.session = session};
+    struct topdown_step step = {.session = session};
     specs_find(&step, metrics, count);
     session->steps++;
     if (step.metric_count) {

@@ -96,6 +96,17 @@ void topdown_session_done(struct topdown_session *session);
  * ERROR_LIMIT when the run is too short for its groups (the message says how long it must last).
  */
 MUST_CHECK bool topdown_session_measure(struct topdown_session *session, const uint32_t *metrics, size_t count, struct error *err);
+
+struct topdown_step;
+/*
+ * A step whose time somebody else lets go by: what to open, without the groups that never ran when they were tried. Nothing to open: none of
+ * the metrics can be counted, and their places say why. Errors: of the schedule and its trial. Owner of all: the session.
+ */
+MUST_CHECK bool topdown_step_plan(struct topdown_session *session, const uint32_t *metrics, size_t count, struct topdown_step **ret_step,
+                                  struct scheduled_counters_request *ret_request, struct error *err);
+/* What they counted, in one pass: groups and places are the session's then. The record must outlive it. */
+void topdown_step_take(struct topdown_step *step, const struct pass_record *record);
+
 /* All values once more, from these windows (one group for each of the session's): a phase. Owner: the session. */
 void topdown_session_values(struct topdown_session *session, const struct metric_group *groups, struct topdown_values *ret_values);
 /* Whether a first-level share differs so much between passes that each pass is to be shown. */

@@ -506,7 +506,7 @@ const struct hypothesis hypothesis_denormals = {
     .family = "core",
     .title = "denormal numbers",
     .rule = "ruled out when less than the effect stands at floating-point arithmetic; supported only by a count of assists "
-            "(imported tma_fp_assists, assists.fp); pointed at by arithmetic that takes longer than its core's costs say",
+            "(counted or imported tma_fp_assists, assists.fp); pointed at by arithmetic that takes longer than its core's costs say",
     .gain = "0 to the share at floating-point arithmetic",
     .overturn = "flush-to-zero in a copy, old against new",
     .needs = RESULT_BIT(RESULT_STALLS),

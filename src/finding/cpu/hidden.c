@@ -57,7 +57,7 @@ const struct hypothesis hypothesis_machine_clears = {
     .id = "machine-clears",
     .family = "core",
     .title = "machine clears",
-    .rule = "supported when counted clears at 20 to 100 cycles each hold the effect at the lower end, or imported tma_machine_clears does; ruled out "
+    .rule = "supported when counted clears at 20 to 100 cycles each hold the effect at the lower end, or counted or imported tma_machine_clears does; ruled out "
             "when they stay below it, or when so little is user code",
     .gain = "count times 20 to 100 cycles over cycles",
     .overturn = "perf stat -e machine_clears.memory_ordering,machine_clears.smc,cycles: few of them",
@@ -88,7 +88,7 @@ const struct hypothesis hypothesis_port_pressure = {
     .id = "port-pressure",
     .family = "core",
     .title = "one kind of unit always busy",
-    .rule = "a fact when the estimate lays at least the effect at a loop whose turns take as long as its busiest units need, or imported "
+    .rule = "a fact when the estimate lays at least the effect at a loop whose turns take as long as its busiest units need, or counted or imported "
             "tma_ports_utilized_3m does; ruled out when less than the effect doesn't wait for memory",
     .gain = "0 to that share",
     .overturn = "half of the instructions of that kind left out of a copy: the time must fall",
@@ -127,7 +127,7 @@ const struct hypothesis hypothesis_uop_cache = {
     .family = "core",
     .title = "more hot code than the cache of decoded instructions holds",
     .rule = "ruled out when 98 % of the samples (or an imported loop) lie in less code than the smallest such cache certainly holds; else only counters tell "
-            "(imported tma_dsb_switches, tma_fetch_bandwidth)",
+            "(counted or imported tma_dsb_switches, tma_fetch_bandwidth)",
     .gain = "0 to the share outside that code",
     .overturn = "perf stat -e idq.dsb_uops,idq.mite_uops: most of them from the cache",
     .changes_code = true,
@@ -141,7 +141,7 @@ const struct hypothesis hypothesis_decoding = {
     .id = "decoding",
     .family = "core",
     .title = "instructions that are slow to decode",
-    .rule = "ruled out as long as the hot code stays decoded (see uop-cache), or by imported tma_mite and tma_fetch_bandwidth below the effect; else only "
+    .rule = "ruled out as long as the hot code stays decoded (see uop-cache), or by counted or imported tma_mite and tma_fetch_bandwidth below the effect; else only "
             "counters tell",
     .gain = "0 to the share outside that code",
     .overturn = "perf stat -e idq.mite_cycles_any,ild_stall.lcp,cycles: few of them",
@@ -165,7 +165,7 @@ const struct hypothesis hypothesis_aliasing = {
     .id = "4k-aliasing",
     .family = "core",
     .title = "loads held up by stores 4 KiB away",
-    .rule = "ruled out when less than the effect stands at loads; supported only by imported tma_4k_aliasing, else only counters tell",
+    .rule = "ruled out when less than the effect stands at loads; supported only by counted or imported tma_4k_aliasing, else only counters tell",
     .gain = "0 to the share at loads",
     .overturn = "one of the arrays moved by 64 bytes: the time must change",
     .changes_code = true,
@@ -187,7 +187,7 @@ const struct hypothesis hypothesis_forwarding = {
     .id = "store-forwarding",
     .family = "core",
     .title = "loads that a store can't forward to",
-    .rule = "ruled out when less than the effect stands at loads; supported only by imported tma_store_fwd_blk, else only counters tell; a value that goes "
+    .rule = "ruled out when less than the effect stands at loads; supported only by counted or imported tma_store_fwd_blk, else only counters tell; a value that goes "
             "round through memory unblocked is 'loads that wait for one another'",
     .gain = "0 to the share at loads",
     .overturn = "the value loaded in the width in which it was stored, old against new",

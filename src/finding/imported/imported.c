@@ -9,72 +9,10 @@
 
 #include "base/vec.h"
 #include "finding/imported/evidence.h"
+#include "finding/topdown_rows.h"
 
 static const char *const metrics_kind = "top-down metrics";
 static const char *const origin_words = IMPORTED_WORDS;
-
-/*
- * The first row whose metrics were all imported is taken: the nearest to the cause stands first. Several are added up: a cause may be in each
- * of them (false sharing is in three), or cost in another class as well (refetching behind a wrong guess). Where a table counts a cause
- * below another class than its name says, that is the class: page walks of loads are a part of tma_l1_bound, of stores of tma_store_bound.
- */
-enum { METRICS_MOST = 4 };
-static const struct metric_row {
-    const char *id;
-    const char *metrics[METRICS_MOST];
-    const char *parent; /* siblings counted in cycles may exceed the parent's slots: never more than it */
-    bool is_cause;      /* the metric is that cause, not a class that holds it */
-} by_metric[] = {
-    {"branch-mispredicts", {"tma_branch_mispredicts", "tma_branch_resteers"}, NULL, true},
-    {"branch-mispredicts", {"tma_branch_mispredicts", "tma_fetch_latency"}, NULL, false},
-    {"branch-mispredicts", {"tma_bad_speculation", "tma_frontend_bound"}, NULL, false},
-    {"machine-clears", {"tma_machine_clears"}, NULL, true},
-    {"machine-clears", {"tma_bad_speculation"}, NULL, false},
-    {"front-end", {"tma_icache_misses", "tma_itlb_misses"}, "tma_frontend_bound", true},
-    {"front-end", {"tma_frontend_bound"}, NULL, false},
-    {"uop-cache", {"tma_fetch_bandwidth", "tma_dsb_switches"}, "tma_frontend_bound", false},
-    {"uop-cache", {"tma_frontend_bound"}, NULL, false},
-    {"decoding", {"tma_mite"}, "tma_frontend_bound", true},
-    {"decoding", {"tma_fetch_bandwidth"}, "tma_frontend_bound", false},
-    {"decoding", {"tma_frontend_bound"}, NULL, false},
-    {"memory-bandwidth", {"tma_mem_bandwidth"}, "tma_dram_bound", true},
-    {"memory-bandwidth", {"tma_dram_bound", "tma_store_bound"}, "tma_memory_bound", false},
-    {"memory-bandwidth", {"tma_memory_bound"}, "tma_backend_bound", false},
-    {"memory-bandwidth", {"tma_backend_bound"}, NULL, false},
-    {"dram-latency", {"tma_mem_latency"}, "tma_dram_bound", true},
-    {"dram-latency", {"tma_dram_bound"}, "tma_memory_bound", false},
-    {"dram-latency", {"tma_memory_bound"}, "tma_backend_bound", false},
-    {"l2-l3-latency", {"tma_l2_bound", "tma_l3_bound"}, "tma_memory_bound", true},
-    {"l2-l3-latency", {"tma_memory_bound"}, "tma_backend_bound", false},
-    {"cache-misses", {"tma_l2_bound", "tma_l3_bound", "tma_mem_latency"}, "tma_memory_bound", false},
-    {"cache-misses", {"tma_memory_bound"}, "tma_backend_bound", false},
-    {"cache-misses", {"tma_backend_bound"}, NULL, false},
-    {"extra-trips", {"tma_mem_bandwidth"}, "tma_dram_bound", false},
-    {"extra-trips", {"tma_memory_bound"}, "tma_backend_bound", false},
-    {"stores", {"tma_store_bound"}, "tma_memory_bound", true},
-    {"stores", {"tma_memory_bound"}, "tma_backend_bound", false},
-    {"small-pages", {"tma_dtlb_load", "tma_dtlb_store"}, "tma_memory_bound", true},
-    {"small-pages", {"tma_l1_bound", "tma_store_bound"}, "tma_memory_bound", false},
-    {"small-pages", {"tma_memory_bound"}, "tma_backend_bound", false},
-    {"4k-aliasing", {"tma_4k_aliasing"}, "tma_l1_bound", true},
-    {"4k-aliasing", {"tma_l1_bound"}, "tma_memory_bound", false},
-    {"store-forwarding", {"tma_store_fwd_blk"}, "tma_l1_bound", true},
-    {"store-forwarding", {"tma_l1_bound"}, "tma_memory_bound", false},
-    {"atomics", {"tma_lock_latency"}, "tma_l1_bound", true},
-    {"atomics", {"tma_l1_bound", "tma_store_bound"}, "tma_memory_bound", false},
-    {"contended-lines", {"tma_contested_accesses", "tma_data_sharing", "tma_false_sharing"}, "tma_memory_bound", true},
-    {"contended-lines", {"tma_l3_bound", "tma_store_bound"}, "tma_memory_bound", false},
-    {"contended-lines", {"tma_memory_bound"}, "tma_backend_bound", false},
-    {"numa-remote", {"tma_remote_mem", "tma_remote_cache"}, "tma_dram_bound", true},
-    {"numa-remote", {"tma_dram_bound", "tma_store_bound"}, "tma_memory_bound", false},
-    {"numa-remote", {"tma_memory_bound"}, "tma_backend_bound", false},
-    {"divider", {"tma_divider"}, NULL, true},
-    {"divider", {"tma_core_bound"}, "tma_backend_bound", false},
-    {"port-pressure", {"tma_ports_utilized_3m"}, "tma_core_bound", true},
-    {"port-pressure", {"tma_core_bound"}, "tma_backend_bound", false},
-    {"latency-chain", {"tma_core_bound"}, "tma_backend_bound", false},
-    {"denormals", {"tma_fp_assists"}, NULL, true},
-};
 
 static double share_below_parent(const struct imported *imported, double share, const char *parent)
 {
@@ -126,10 +64,10 @@ static void say_metric(struct finding *finding, const char *metric, double share
 }
 
 /* All of them added up; not measured: one wasn't imported. */
-static struct measured percent_of(const struct imported *imported, const struct metric_row *row, const char **ret_file)
+static struct measured percent_of(const struct imported *imported, const struct topdown_row *row, const char **ret_file)
 {
     double sum = 0;
-    for (size_t at = 0; at < METRICS_MOST && row->metrics[at]; at++) {
+    for (size_t at = 0; at < TOPDOWN_ROW_METRICS && row->metrics[at]; at++) {
         struct measured one = imported_number(imported, metrics_kind, row->metrics[at], at ? NULL : ret_file);
         if (!one.known)
             return one;
@@ -138,21 +76,10 @@ static struct measured percent_of(const struct imported *imported, const struct 
     return measured_as(sum);
 }
 
-static const char *names_of(const struct metric_row *row, struct arena *arena)
-{
-    const char *names = row->metrics[0];
-    for (size_t at = 1; at < METRICS_MOST && row->metrics[at]; at++)
-        names = arena_printf(arena, "%s with %s", names, row->metrics[at]);
-    return names;
-}
-
 static bool metric_test(const struct results *results, struct finding *finding)
 {
-    for (size_t at = 0; at < array_count(by_metric); at++) {
-        const struct metric_row *row = &by_metric[at];
+    for (const struct topdown_row *row = topdown_row_of(finding->hypothesis->id, NULL); row; row = topdown_row_of(finding->hypothesis->id, row)) {
         const char *file = NULL;
-        if (strcmp(row->id, finding->hypothesis->id) != 0)
-            continue;
         struct measured percent = percent_of(results->imported, row, &file);
         if (!percent.known)
             continue;
@@ -161,7 +88,7 @@ static bool metric_test(const struct results *results, struct finding *finding)
             finding_decide_fact(finding, interval_exactly(share), results->effect);
         else
             finding_decide_bound(finding, share, results->effect);
-        const char *metric = names_of(row, finding->arena);
+        const char *metric = topdown_row_names(row, finding->arena);
         if (share < percent.value / 100)
             metric = arena_printf(finding->arena, "%s (%.4g %%, but no more than %s)", metric, percent.value, row->parent);
         finding->imported_kinds |= 1u << ORIGIN_COUNTERS;

@@ -26,7 +26,7 @@ const struct hypothesis hypothesis_dram_latency = {
     .id = "dram-latency",
     .family = "memory",
     .title = "single accesses that wait for DRAM",
-    .rule = "supported by imported tma_mem_latency of at least the effect; ruled out by it, or when less than the effect waits for memory; without counters it is "
+    .rule = "supported by counted or imported tma_mem_latency of at least the effect; ruled out by it, or when less than the effect waits for memory; without counters it is "
             "judged with the caches as one, by 'cache misses'",
     .gain = "0 to that share",
     .overturn = "the addresses known earlier (prefetched, or two chains at once), old against new",
@@ -41,7 +41,7 @@ const struct hypothesis hypothesis_cache_levels = {
     .id = "l2-l3-latency",
     .family = "memory",
     .title = "loads that the second or third cache answers",
-    .rule = "supported by imported tma_l3_bound or tma_l2_bound of at least the effect; ruled out by both, or when less than the effect waits for memory; without "
+    .rule = "supported by counted or imported tma_l3_bound or tma_l2_bound of at least the effect; ruled out by both, or when less than the effect waits for memory; without "
             "counters it is judged by 'cache misses'",
     .gain = "0 to that share",
     .overturn = "an input that fits the nearest cache: the time per element must fall",

@@ -741,7 +741,7 @@ const struct hypothesis hypothesis_bandwidth = {
     .id = "memory-bandwidth",
     .family = "memory",
     .title = "memory bandwidth",
-    .rule = "supported when the estimate (or an imported tma_mem_bandwidth) lays at least the effect at walks as fast as "
+    .rule = "supported when the estimate (or an counted or imported tma_mem_bandwidth) lays at least the effect at walks as fast as "
             "memory comes; ruled out when accesses that could stream beyond the second cache hold less",
     .gain = "0 to the share: what moving fewer bytes returns isn't measured",
     .overturn = "data that fits the second-level cache, or two copies side by side: bandwidth shared halves, latency doesn't",
@@ -774,7 +774,7 @@ const struct hypothesis hypothesis_stores = {
     .id = "stores",
     .family = "memory",
     .title = "waiting for stores",
-    .rule = "ruled out when less than the effect stands at stores; supported only by store-bound counters (imported "
+    .rule = "ruled out when less than the effect stands at stores; supported only by store-bound counters (counted or imported "
             "tma_store_bound)",
     .gain = "0 to the share of samples at stores",
     .overturn = "a copy that stores each result into one place: the time must fall",

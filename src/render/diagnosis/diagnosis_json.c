@@ -2,6 +2,7 @@
 #include "base/json_measured.h"
 #include "render/diagnosis/diagnosis.h"
 #include "render/diagnosis/bottleneck.h"
+#include "render/diagnosis/topdown_section.h"
 #include "render/diagnosis/diagnosis_measures.h"
 #include "statistics/json_interval.h"
 
@@ -365,7 +366,7 @@ static void write_confirmed(struct json_writer *json, const struct diagnosis_con
 enum diagnosis_basis diagnosis_basis_of(const struct diagnosis *diagnosis)
 {
     const struct results *results = diagnosis->results;
-    if (counter_summary_has_hardware(results->counters))
+    if ((results->topdown && results->topdown->has_first_level) || counter_summary_has_hardware(results->counters))
         return BASIS_COUNTERS;
     return !results->stalls && (results->imported || diagnosis->statements) ? BASIS_IMPORTED : BASIS_ESTIMATE;
 }
@@ -398,6 +399,7 @@ void diagnosis_json(struct text *out, const struct diagnosis *diagnosis)
     write_next(&json, overall);
     json_object_close(&json);
     bottleneck_json(&json, diagnosis->results->bottleneck);
+    topdown_section_json(&json, diagnosis->results->topdown);
     write_confirmed(&json, diagnosis->confirmed);
     if (diagnosis->results->run)
         write_run(&json, diagnosis->results);

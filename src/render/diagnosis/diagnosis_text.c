@@ -5,6 +5,7 @@
 #include "render/diagnosis/diagnosis.h"
 #include "render/diagnosis/bottleneck.h"
 #include "render/diagnosis/diagnosis_measures.h"
+#include "render/diagnosis/topdown_section.h"
 
 #include <math.h>
 
@@ -294,6 +295,17 @@ static void bottleneck_section(struct page *page)
         labelled(page, lines[at].is_head ? BOLD : PLAIN, label, lines[at].text, 15);
     }
     arena_done(&arena);
+}
+
+/* Names, shares and bars stand in columns of their own: as wide as they are. */
+static void topdown_section(struct page *page)
+{
+    const struct topdown_counted *counted = page->diagnosis->results->topdown;
+    if (!counted)
+        return;
+    heading(page, "TOP-DOWN", counted->origin);
+    const struct topdown_section_style style = {page->style->colour, page->style->unicode, page->style->verbose, width_of(page)};
+    topdown_section_lines(page->out, counted, &style);
 }
 
 /* ---- where the time went ---- */
@@ -1017,6 +1029,7 @@ void diagnosis_text(struct text *out, const struct diagnosis *diagnosis, const s
     bottleneck_section(&page);
     if (style->quiet)
         return;
+    topdown_section(&page);
     time_section(&page);
     host_section(&page);
     programs_section(&page);

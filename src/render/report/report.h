@@ -12,6 +12,7 @@
 #include "analyse/code/stack_tree.h"
 #include "analyse/exits/exit_table.h"
 #include "analyse/time/timeline.h"
+#include "analyse/topdown/topdown_counts.h"
 #include "analyse/topdown/topdown_reported.h"
 #include "base/text.h"
 #include "system/memory/process_pages.h"
@@ -36,6 +37,7 @@ void report_timeline_json(struct text *out, const struct timeline *timeline);
 void report_exits_json(struct text *out, const struct exit_table *table);
 /* As plumb topdown --json has it. */
 void report_topdown_json(struct text *out, const struct topdown_reported *reported, struct arena *arena);
+void report_counted_json(struct text *out, const struct topdown_counted *counted);
 void report_machine_json(struct text *out, const struct surroundings *surroundings);
 
 /* web/dist/report.html, as it was built. */

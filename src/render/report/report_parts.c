@@ -244,6 +244,12 @@ void report_topdown_json(struct text *out, const struct topdown_reported *report
     topdown_json_write(out, &reported->tree, &page);
 }
 
+void report_counted_json(struct text *out, const struct topdown_counted *counted)
+{
+    const struct topdown_page page = {.origin = counted->origin, .notes = counted->notes, .note_count = counted->note_count, .is_live = true};
+    topdown_json_write(out, &counted->tree, &page);
+}
+
 void report_machine_json(struct text *out, const struct surroundings *surroundings)
 {
     surroundings_write(surroundings, out);

@@ -98,37 +98,42 @@ static void rows_write(struct json_writer *json, const char *name, const struct 
     json_array_close(json);
 }
 
+void topdown_json_members(struct json_writer *json, const struct topdown_tree *tree, const struct topdown_page *what)
+{
+    json_string(json, "cpu", tree->cpu);
+    json_string(json, "tables", tree->tables);
+    json_string(json, "origin", what->origin);
+    json_string(json, "leaf", tree->leaf == SIZE_MAX ? NULL : tree->nodes[tree->leaf].path);
+    json_string(json, "sample", tree->sample[0] ? tree->sample : NULL);
+    json_string(json, "sample_of", tree->sample[0] ? tree->sample_of : NULL);
+    json_array_open(json, "notes");
+    for (size_t at = 0; at < tree->note_count; at++)
+        json_string(json, NULL, tree->notes[at]);
+    for (size_t at = 0; at < what->note_count; at++)
+        json_string(json, NULL, what->notes[at]);
+    json_array_close(json);
+    if (what->is_live) {
+        phases_write(json, what);
+        rows_write(json, "passes", what->passes, what->pass_count);
+        rows_write(json, "cores", what->cores, what->core_count);
+        rows_write(json, "intervals", what->intervals, what->interval_count);
+    }
+    json_array_open(json, "located");
+    for (size_t at = 0; at < what->located_count; at++)
+        json_string(json, NULL, what->located[at]);
+    json_array_close(json);
+    json_array_open(json, "nodes");
+    for (size_t at = 0; at < tree->count; at++)
+        node_write(json, &tree->nodes[at]);
+    json_array_close(json);
+}
+
 void topdown_json_write(struct text *out, const struct topdown_tree *tree, const struct topdown_page *what)
 {
     struct json_writer json = {0};
     json_begin(&json, out);
     json_object_open(&json, NULL);
-    json_string(&json, "cpu", tree->cpu);
-    json_string(&json, "tables", tree->tables);
-    json_string(&json, "origin", what->origin);
-    json_string(&json, "leaf", tree->leaf == SIZE_MAX ? NULL : tree->nodes[tree->leaf].path);
-    json_string(&json, "sample", tree->sample[0] ? tree->sample : NULL);
-    json_string(&json, "sample_of", tree->sample[0] ? tree->sample_of : NULL);
-    json_array_open(&json, "notes");
-    for (size_t at = 0; at < tree->note_count; at++)
-        json_string(&json, NULL, tree->notes[at]);
-    for (size_t at = 0; at < what->note_count; at++)
-        json_string(&json, NULL, what->notes[at]);
-    json_array_close(&json);
-    if (what->is_live) {
-        phases_write(&json, what);
-        rows_write(&json, "passes", what->passes, what->pass_count);
-        rows_write(&json, "cores", what->cores, what->core_count);
-        rows_write(&json, "intervals", what->intervals, what->interval_count);
-    }
-    json_array_open(&json, "located");
-    for (size_t at = 0; at < what->located_count; at++)
-        json_string(&json, NULL, what->located[at]);
-    json_array_close(&json);
-    json_array_open(&json, "nodes");
-    for (size_t at = 0; at < tree->count; at++)
-        node_write(&json, &tree->nodes[at]);
-    json_array_close(&json);
+    topdown_json_members(&json, tree, what);
     json_object_close(&json);
 }
 

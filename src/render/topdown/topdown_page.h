@@ -8,6 +8,7 @@
 #define PLUMB_RENDER_TOPDOWN_TOPDOWN_PAGE_H
 
 #include "analyse/topdown/topdown_tree.h"
+#include "base/json_writer.h"
 #include "render/page.h"
 
 /* A stretch of the program that differs from the others. */
@@ -36,6 +37,7 @@ struct topdown_page {
     const char *const *notes; /* of the input */
     size_t note_count;
     bool is_live;         /* counted here: nodes have intervals */
+    double turn_ratio;    /* of the time that all were counted in, as the origin says: no word of it at each node; 0: said at each */
     const struct topdown_phase_row *phases; /* none when there is one only */
     size_t phase_count;
     const struct topdown_interval_row *intervals; /* -I: of JSON; the others are written as they end */
@@ -52,6 +54,9 @@ struct topdown_page {
 void topdown_interval_text(struct page *page, const struct topdown_interval_row *row);
 void topdown_interval_lines(struct text *out, const struct topdown_interval_row *row, char separator);
 void topdown_text_write(struct page *page, const struct topdown_tree *tree, const struct topdown_page *what);
+/* Its nodes alone, as the text has them. */
+void topdown_nodes_write(struct page *page, const struct topdown_tree *tree, const struct topdown_page *what);
+void topdown_json_members(struct json_writer *json, const struct topdown_tree *tree, const struct topdown_page *what);
 void topdown_json_write(struct text *out, const struct topdown_tree *tree, const struct topdown_page *what);
 /* path, value, unit, decision, quality, threshold; "" where there is none. */
 void topdown_lines_write(struct text *out, const struct topdown_tree *tree, char separator);

@@ -6,6 +6,8 @@
 
 /* Of a value beside the tree: below this its interval is worth no word. */
 static const double SPREAD_LEAST = 0.02;
+/* Turns aren't equal: so much less than the others' is worth a word. */
+static const double TURN_LEAST = 0.5;
 
 enum { NAME_COLUMNS = 34, BAR_COLUMNS = 20, WIDE_POINTS = 20 };
 
@@ -43,13 +45,14 @@ static size_t spread_text(const struct topdown_node *node, char *buffer, size_t 
     return (size_t)snprintf(buffer, size, "+-%.0f %%", share * 100);
 }
 
-static const char *quality_text(const struct topdown_node *node, char *buffer, size_t size)
+static const char *quality_text(const struct topdown_node *node, const struct topdown_page *what, char *buffer, size_t size)
 {
     buffer[0] = '\0';
     size_t used = spread_text(node, buffer, size);
     if (node->reported)
         used += (size_t)snprintf(buffer + used, size - used, "as reported");
-    if (node->running_ratio < 0.9995 && used < size)
+    double usual = what->turn_ratio > 0 ? TURN_LEAST * what->turn_ratio : 0.9995;
+    if (node->running_ratio < usual && used < size)
         used += (size_t)snprintf(buffer + used, size - used, "%sscaled (%.1f %% of time)", used ? ", " : "", node->running_ratio * 100);
     if (node->across && used < size)
         used += (size_t)snprintf(buffer + used, size - used, "%sfrom several runs", used ? ", " : "");
@@ -118,7 +121,7 @@ static void node_write(struct page *page, const struct topdown_tree *tree, size_
         page_add(page, PAGE_FAINT, "  undecided");
     else if (what->is_live && node->threshold[0])
         page_add(page, PAGE_FAINT, "  not");
-    if (quality_text(node, quality, sizeof(quality))[0])
+    if (quality_text(node, what, quality, sizeof(quality))[0])
         page_printf(page, PAGE_FAINT, "  [%s]", quality);
     text_add_char(page->out, '\n');
 }
@@ -143,7 +146,7 @@ static void information_write(struct page *page, const struct topdown_tree *tree
                 begin++;
             page_printf(page, node->decision == TOPDOWN_FLAGGED ? PAGE_WARNING : PAGE_PLAIN, "%-14s", begin);
             page_add(page, PAGE_FAINT, node->about);
-            if (quality_text(node, quality, sizeof(quality))[0])
+            if (quality_text(node, what, quality, sizeof(quality))[0])
                 page_printf(page, PAGE_FAINT, "  [%s]", quality);
             text_add_char(page->out, '\n');
         } else {
@@ -269,13 +272,18 @@ static void notes_write(struct page *page, const struct topdown_tree *tree, cons
     }
 }
 
+void topdown_nodes_write(struct page *page, const struct topdown_tree *tree, const struct topdown_page *what)
+{
+    for (size_t at = 0; at < tree->count; at++)
+        if (tree->nodes[at].level && is_shown(tree, &tree->nodes[at], what))
+            node_write(page, tree, at, what);
+}
+
 void topdown_text_write(struct page *page, const struct topdown_tree *tree, const struct topdown_page *what)
 {
     page_printf(page, PAGE_STRONG, "Top-down of %s", tree->cpu);
     page_printf(page, PAGE_FAINT, ", %s%s; tables %s\n\n", what->is_live ? "counted here: " : "from ", what->origin, tree->tables);
-    for (size_t at = 0; at < tree->count; at++)
-        if (tree->nodes[at].level && is_shown(tree, &tree->nodes[at], what))
-            node_write(page, tree, at, what);
+    topdown_nodes_write(page, tree, what);
     missing_write(page, tree, what);
     leaf_write(page, tree);
     located_write(page, what);

@@ -43,7 +43,7 @@ static bool bench_open(struct bench *bench, struct simulated_plan plan)
     bench->pmu = simulated_pmu_new(&plan);
     sysroot_init(&bench->root, "/nonexistent");
     target_of_workload(&bench->target, 100, &bench->arena);
-    return counter_set_open(&bench->set, &bench->target, simulated_pmu_kernel(bench->pmu), &bench->root, &bench->err);
+    return counter_set_open(&bench->set, &bench->target, false, simulated_pmu_kernel(bench->pmu), &bench->root, &bench->err);
 }
 
 static const struct counter_total *total(struct bench *bench, const char *name)
@@ -156,7 +156,7 @@ Test(counter_set, parts_of_unequal_shares_are_scaled_one_by_one)
         others[at] = kernel->perf_event_open(kernel->context, &attr, -1, 0, -1, 0);
         cr_assert_geq(others[at], 0);
     }
-    cr_assert(counter_set_open(&bench.set, &bench.target, kernel, &bench.root, &bench.err), "%s", bench.err.message);
+    cr_assert(counter_set_open(&bench.set, &bench.target, false, kernel, &bench.root, &bench.err), "%s", bench.err.message);
     counter_set_start(bench.set);
     simulated_pmu_run(bench.pmu, 400000000);
     const struct counter_total *cycles = total(&bench, "cycles");
@@ -217,7 +217,7 @@ static void clock_open(struct bench *bench, const char *folder)
         .rules = clock_rules, .rule_count = array_count(clock_rules), .programmable = 4, .fixed = 3});
     sysroot_init(&bench->root, folder);
     target_of_workload(&bench->target, 100, &bench->arena);
-    cr_assert(counter_set_open(&bench->set, &bench->target, simulated_pmu_kernel(bench->pmu), &bench->root, &bench->err),
+    cr_assert(counter_set_open(&bench->set, &bench->target, false, simulated_pmu_kernel(bench->pmu), &bench->root, &bench->err),
               "%s", bench->err.message);
     simulated_pmu_exec(bench->pmu, 100);
     simulated_pmu_run(bench->pmu, 1000000000);

@@ -261,7 +261,7 @@ static void count_licences(struct made_up *made, double first, double second)
     struct error err = {0};
     sysroot_init(&root, folder);
     target_of_workload(&target, 100, &made->arena);
-    cr_assert(counter_set_open(&set, &target, simulated_pmu_kernel(pmu), &root, &err), "%s", err.message);
+    cr_assert(counter_set_open(&set, &target, false, simulated_pmu_kernel(pmu), &root, &err), "%s", err.message);
     simulated_pmu_exec(pmu, 100);
     simulated_pmu_run(pmu, 1000000000);
     const struct counter_total *totals;

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Which nodes of the top-down tree speak of which hypothesis? The same for what was counted here and for what others printed. */
+#ifndef PLUMB_FINDING_TOPDOWN_ROWS_H
+#define PLUMB_FINDING_TOPDOWN_ROWS_H
+
+#include "base/arena.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { TOPDOWN_ROW_METRICS = 4 };
+
+/* Several metrics are added up: a cause may be in each of them (false sharing is in three), or cost in another class as well. */
+struct topdown_row {
+    const char *id;
+    const char *metrics[TOPDOWN_ROW_METRICS];
+    const char *parent; /* siblings counted in cycles may exceed the parent's slots: never more than it; NULL: none */
+    bool is_cause;      /* the metric is that cause, not a class that holds it */
+};
+
+/* The first row of that hypothesis (after NULL), or the next; NULL: no more. The nearest to the cause stands first. */
+const struct topdown_row *topdown_row_of(const char *id, const struct topdown_row *after);
+/* Any row's, by number; NULL: no more. */
+const struct topdown_row *topdown_row_at(size_t index);
+/* "tma_a with tma_b" */
+const char *topdown_row_names(const struct topdown_row *row, struct arena *arena);
+
+#endif
