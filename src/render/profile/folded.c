@@ -1,86 +1,139 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/arena.h"
+#include "base/hashmap.h"
 #include "base/scope.h"
-#include "base/vec.h"
 #include "render/profile/profile.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+/* A name with what stands behind it in a line: ";" or the line's end. Lines are sorted by the ranks of these texts. */
+struct part {
+    uint32_t name; /* string id */
+    bool goes_on;
+    struct view text;
+};
+
 struct folding {
     const struct profile_request *request;
-    struct arena arena;
-    struct view *names;             /* by place; text NULL: not asked for yet */
+    struct strings names;     /* as they are written */
+    uint32_t *name_of_place;  /* string id; NAME_NONE: not asked for yet */
+    uint32_t *ranks;          /* of a name, at PART(name, goes_on) */
+    struct view *text_of_rank;
+    uint32_t *parts; /* of all lines: ranks, the thread's name first */
     struct folded_line {
-        struct view comm;
-        const uint32_t *frames; /* leaf first */
+        uint32_t *parts;
         uint32_t count;
         uint64_t weight;
     } *lines;
     size_t count;
 };
 
-static struct view kept(struct folding *folding, const struct text *text)
-{
-    return (struct view){arena_string_n(&folding->arena, text->bytes ? text->bytes : "", text->length), text->length};
-}
+#define NAME_NONE           UINT32_MAX
+#define PART(name, goes_on) (2 * (size_t)(name) + (goes_on))
+
+/* ---- names ---- */
 
 /* ";" parts frames, and a blank parts the stack from its number: neither may stand in a thread's name. */
-static struct view comm_name(struct folding *folding, const char *comm)
+static uint32_t comm_name(struct folding *folding, const char *comm)
 {
     scoped_text struct text name = {0};
     for (const char *at = comm; *at; at++)
         text_add_char(&name, *at == ';' ? ':' : *at == ' ' || *at == '\n' ? '_' : *at);
-    return kept(folding, &name);
+    return strings_intern_n(&folding->names, text_string(&name), name.length);
 }
 
-/* Many stacks have the same frames: each is written out once. */
-static struct view frame_name(struct folding *folding, uint32_t place)
+static uint32_t frame_name(struct folding *folding, uint32_t place)
 {
-    struct view *known = &folding->names[place];
-    if (known->text)
+    uint32_t *known = &folding->name_of_place[place];
+    if (*known != NAME_NONE)
         return *known;
     scoped_text struct text name = {0};
     place_add_name(&name, &folding->request->profile->places->items[place]);
     for (size_t at = 0; at < name.length; at++)
         if (name.bytes[at] == ';' || name.bytes[at] == '\n')
             name.bytes[at] = ':';
-    return *known = kept(folding, &name);
+    return *known = strings_intern_n(&folding->names, text_string(&name), name.length);
 }
 
-/* Which goes first, as parts of lines of which more follows (behind ";") or not: no name has a ";". */
-static int part_compare(struct view a, bool a_goes_on, struct view b, bool b_goes_on)
+/* Which goes first, as strcmp() of lines has it: no name has a ";". */
+static int part_compare(const void *left, const void *right)
 {
-    size_t shorter = a.length < b.length ? a.length : b.length;
-    int order = memcmp(a.text, b.text, shorter);
+    const struct part *a = left, *b = right;
+    size_t shorter = a->text.length < b->text.length ? a->text.length : b->text.length;
+    int order = memcmp(a->text.text, b->text.text, shorter);
     if (order)
         return order;
-    unsigned char next_a = a.length > shorter ? (unsigned char)a.text[shorter] : a_goes_on ? ';' : '\0';
-    unsigned char next_b = b.length > shorter ? (unsigned char)b.text[shorter] : b_goes_on ? ';' : '\0';
+    unsigned char next_a = a->text.length > shorter ? (unsigned char)a->text.text[shorter] : a->goes_on ? ';' : '\0';
+    unsigned char next_b = b->text.length > shorter ? (unsigned char)b->text.text[shorter] : b->goes_on ? ';' : '\0';
     return (next_a > next_b) - (next_a < next_b);
 }
 
-/* As strcmp() of the lines, without writing them: most have their first frames in common, which are the same numbers. */
-static int line_compare(const void *left, const void *right, void *context)
+static void names_rank(struct folding *folding)
+{
+    size_t count = strings_count(&folding->names), part_count = memory_product(count, 2);
+    scoped_free struct part *parts = memory_alloc(memory_product(part_count, sizeof(*parts)));
+    folding->ranks = memory_alloc(memory_product(part_count, sizeof(*folding->ranks)));
+    folding->text_of_rank = memory_alloc(memory_product(part_count, sizeof(*folding->text_of_rank)));
+    for (uint32_t at = 0; at < part_count; at++)
+        parts[at] = (struct part){at / 2, at % 2, view_of(strings_text(&folding->names, at / 2))};
+    qsort(parts, part_count, sizeof(*parts), part_compare);
+    for (uint32_t rank = 0; rank < part_count; rank++) {
+        folding->ranks[PART(parts[rank].name, parts[rank].goes_on)] = rank;
+        folding->text_of_rank[rank] = parts[rank].text;
+    }
+}
+
+/* ---- lines ---- */
+
+static void lines_collect(struct folding *folding)
+{
+    const struct profile_request *request = folding->request;
+    const struct stack_profile *profile = request->profile;
+    const char *last_comm = NULL;
+    uint32_t comm = 0, *parts = folding->parts;
+    for (size_t at = 0; at < profile->count; at++) {
+        const struct profile_stack *stack = &profile->items[at];
+        const uint32_t *frames = profile->frames + stack->first;
+        if (!profile_wants(request, stack->event))
+            continue;
+        if (stack->comm != last_comm)
+            comm = comm_name(folding, last_comm = stack->comm);
+        folding->lines[folding->count++] = (struct folded_line){
+            .parts = parts, .count = stack->count + 1, .weight = request->by_period ? stack->period : stack->samples};
+        *parts++ = comm;
+        for (uint32_t frame = stack->count; frame-- > 0;)
+            *parts++ = frame_name(folding, frames[frame]);
+    }
+}
+
+/* From names to their ranks. */
+static void lines_rank(struct folding *folding)
+{
+    names_rank(folding);
+    for (size_t at = 0; at < folding->count; at++) {
+        struct folded_line *line = &folding->lines[at];
+        for (uint32_t part = 0; part < line->count; part++)
+            line->parts[part] = folding->ranks[PART(line->parts[part], part + 1 < line->count)];
+    }
+}
+
+/* Two lines that have the same parts so far are as long as each other, or both go on. */
+static int line_compare(const void *left, const void *right)
 {
     const struct folded_line *a = left, *b = right;
-    const struct folding *folding = context;
-    int order = part_compare(a->comm, a->count > 0, b->comm, b->count > 0);
-    for (uint32_t at = 1; !order && at <= a->count && at <= b->count; at++) {
-        uint32_t frame_a = a->frames[a->count - at], frame_b = b->frames[b->count - at];
-        bool a_goes_on = at < a->count, b_goes_on = at < b->count;
-        if (frame_a != frame_b || a_goes_on != b_goes_on)
-            order = part_compare(folding->names[frame_a], a_goes_on, folding->names[frame_b], b_goes_on);
-    }
-    return order;
+    uint32_t at = 0, shorter = a->count < b->count ? a->count : b->count;
+    while (at < shorter && a->parts[at] == b->parts[at])
+        at++;
+    return at == shorter ? 0 : (a->parts[at] > b->parts[at]) - (a->parts[at] < b->parts[at]);
 }
 
 static void line_write(struct text *out, const struct folding *folding, const struct folded_line *line, uint64_t weight)
 {
-    text_append(out, line->comm.text, line->comm.length);
-    for (uint32_t at = line->count; at-- > 0;) {
-        struct view name = folding->names[line->frames[at]];
-        text_add_char(out, ';');
+    for (uint32_t at = 0; at < line->count; at++) {
+        struct view name = folding->text_of_rank[line->parts[at]];
+        if (at)
+            text_add_char(out, ';');
         text_append(out, name.text, name.length);
     }
     text_add_char(out, ' ');
@@ -88,43 +141,35 @@ static void line_write(struct text *out, const struct folding *folding, const st
     text_add_char(out, '\n');
 }
 
-static void lines_collect(struct folding *folding)
+static void folding_done(struct folding *folding)
 {
-    const struct profile_request *request = folding->request;
-    const struct stack_profile *profile = request->profile;
-    const char *last_comm = NULL;
-    struct view comm = {0};
-    for (size_t at = 0; at < profile->count; at++) {
-        const struct profile_stack *stack = &profile->items[at];
-        const uint32_t *frames = profile->frames + stack->first;
-        if (!profile_wants(request, stack->event))
-            continue;
-        for (uint32_t frame = 0; frame < stack->count; frame++)
-            frame_name(folding, frames[frame]);
-        if (stack->comm != last_comm)
-            comm = comm_name(folding, last_comm = stack->comm);
-        folding->lines[folding->count++] = (struct folded_line){
-            .comm = comm, .frames = frames, .count = stack->count, .weight = request->by_period ? stack->period : stack->samples};
-    }
+    strings_done(&folding->names);
+    free(folding->name_of_place);
+    free(folding->ranks);
+    free(folding->text_of_rank);
+    free(folding->parts);
+    free(folding->lines);
 }
 
 void profile_folded(struct text *out, const struct profile_request *request)
 {
     const struct stack_profile *profile = request->profile;
+    size_t place_bytes = memory_product(profile->places->count + 1, sizeof(uint32_t));
     struct folding folding = {.request = request,
-                              .names = memory_alloc(memory_product(profile->places->count + 1, sizeof(struct view))),
+                              .name_of_place = memory_alloc(place_bytes),
+                              .parts = memory_alloc(memory_product(profile->frame_count + profile->count + 1, sizeof(uint32_t))),
                               .lines = memory_alloc(memory_product(profile->count + 1, sizeof(struct folded_line)))};
-    arena_init(&folding.arena);
+    memset(folding.name_of_place, 0xff, place_bytes); /* NAME_NONE */
+    strings_init(&folding.names);
     lines_collect(&folding);
-    qsort_r(folding.lines, folding.count, sizeof(*folding.lines), line_compare, &folding);
+    lines_rank(&folding);
+    qsort(folding.lines, folding.count, sizeof(*folding.lines), line_compare);
     for (size_t at = 0; at < folding.count; at++) {
         const struct folded_line *line = &folding.lines[at];
         uint64_t weight = line->weight;
-        for (; at + 1 < folding.count && line_compare(line, &folding.lines[at + 1], &folding) == 0; at++)
+        for (; at + 1 < folding.count && line_compare(line, &folding.lines[at + 1]) == 0; at++)
             weight += folding.lines[at + 1].weight; /* functions of one name in two binaries read the same */
         line_write(out, &folding, line, weight);
     }
-    arena_done(&folding.arena);
-    free(folding.names);
-    free(folding.lines);
+    folding_done(&folding);
 }
