@@ -64,16 +64,7 @@ static bool samples_kernel(const struct source *source)
     return false;
 }
 
-/* Unwinding asks for names while it reads: these can't be elsewhere. */
-static bool has_stack_dumps(const struct source *source)
-{
-    for (size_t at = 0; at < source->event_count; at++)
-        if (source->events[at].attr.sample_type & PERF_SAMPLE_STACK_USER)
-            return true;
-    return false;
-}
-
-void recording_names_ahead(struct recording_names *names, bool inlines)
+void recording_names_ahead(struct recording_names *names, struct names_wanted wanted)
 {
     enum { BYTES_WORTH_IT = 4 << 20 };
     const struct recording_input *input = names->input;
@@ -86,8 +77,7 @@ void recording_names_ahead(struct recording_names *names, bool inlines)
     if (is_own && samples_kernel(names->source))
         names->kernel_ahead = kernel_ahead_begin(names->context->root);
     struct symboliser_options options = names_options(names);
-    if (!has_stack_dumps(names->source))
-        names->ahead = names_ahead_begin(&options, inlines);
+    names->ahead = names_ahead_begin(&options, wanted);
 }
 
 void recording_names_tell(struct recording_names *names)
@@ -103,30 +93,38 @@ bool recording_names_begin(struct recording_names *names, struct error *err)
     if (names->ahead)
         names->symboliser = names_ahead_take(names->ahead, &names->capture->recording);
     struct symboliser_options options = names_options(names);
-    if (!names->symboliser && !symboliser_new(&names->symboliser, &names->capture->recording, &options, err))
-        return false;
-    unwinder_new(&names->unwinder, names->symboliser);
-    return true;
+    return names->symboliser || symboliser_new(&names->symboliser, &names->capture->recording, &options, err);
 }
 
 void recording_names_done(struct recording_names *names)
 {
     unwinder_free(names->unwinder);
+    symboliser_free(names->binaries);
     symboliser_free(names->symboliser);
     names_ahead_free(names->ahead);
     kernel_ahead_free(names->kernel_ahead);
     names->ahead = NULL;
     names->kernel_ahead = NULL;
     names->unwinder = NULL;
-    names->symboliser = NULL;
+    names->binaries = names->symboliser = NULL;
+}
+
+static bool unwinder_begin(struct recording_names *names)
+{
+    struct symboliser_options options = options_of(names->input, names->context, names->source);
+    if (names->unwinder || names->failed)
+        return !names->failed;
+    names->failed = !symboliser_new(&names->binaries, &names->capture->recording, &options, &names->trouble);
+    if (!names->failed)
+        unwinder_new(&names->unwinder, names->binaries);
+    return !names->failed;
 }
 
 static size_t names_unwind(void *context, const struct recording *recording, uint32_t space,
                            const struct record_sample *sample, uint64_t *ret_ips, size_t most)
 {
     struct recording_names *names = context;
-    names->failed = names->failed || !recording_names_begin(names, &names->trouble);
-    return names->failed ? 0 : unwinder_unwind(names->unwinder, recording, space, sample, ret_ips, most);
+    return unwinder_begin(names) ? unwinder_unwind(names->unwinder, recording, space, sample, ret_ips, most) : 0;
 }
 
 struct capture_unwinder recording_names_unwinder(struct recording_names *names)

@@ -62,7 +62,8 @@ struct recording_names {
     const struct capture *capture;
     const struct source *source;
     struct symboliser *symboliser; /* NULL until recording_names_begin */
-    struct unwinder *unwinder;
+    struct symboliser *binaries; /* the unwinder's own: it works while another core has the other one */
+    struct unwinder *unwinder;   /* NULL until a stack was unwound */
     struct kernel_ahead *kernel_ahead; /* NULL until recording_names_ahead */
     struct names_ahead *ahead;         /* the same */
     bool failed;
@@ -71,9 +72,9 @@ struct recording_names {
 
 /*
  * Have another core find the names that a large recording will need, while it is read: begun before, and told now and then of what
- * was read. inlines: inlined functions will be asked for, too. Nothing for small ones, and where there is no other core.
+ * was read. Nothing for small ones, and where there is no other core.
  */
-void recording_names_ahead(struct recording_names *names, bool inlines);
+void recording_names_ahead(struct recording_names *names, struct names_wanted wanted);
 void recording_names_tell(struct recording_names *names);
 /* Errors: the symboliser can't be had. */
 MUST_CHECK bool recording_names_begin(struct recording_names *names, struct error *err);

@@ -138,7 +138,7 @@ bool stack_input_read(const struct stack_input *input, const struct context *con
         return false;
     reading.names = (struct recording_names){.input = &input->recording, .context = context, .capture = &reading.capture, .source = reading.source};
     capture_init(&reading.capture);
-    recording_names_ahead(&reading.names, input->inlines);
+    recording_names_ahead(&reading.names, (struct names_wanted){.inlines = input->inlines});
     bool done = stacks_read(&reading, err);
     recording_names_done(&reading.names);
     sample_tally_done(&reading.tally);

@@ -16,7 +16,7 @@ struct names_ahead {
     struct symboliser *symboliser;
     struct worker worker;
     size_t named; /* locations that were asked for */
-    bool inlines;
+    struct names_wanted wanted;
 };
 
 /* The kernel's names are another's work: who waited for them here would find no others meanwhile. */
@@ -26,25 +26,36 @@ static bool is_nameable(const struct recording *recording, const struct dso *dso
            !view_ends(view_of(strings_text(&recording->strings, dso->path)), " (deleted)");
 }
 
+static void name_inlined(struct names_ahead *ahead, uint32_t location)
+{
+    const char *functions[INLINES_MOST];
+    struct source_line lines[INLINES_MOST];
+    if (ahead->wanted.lines && ahead->wanted.inlines)
+        symboliser_lines(ahead->symboliser, location, lines, INLINES_MOST);
+    else if (ahead->wanted.lines)
+        symboliser_line(ahead->symboliser, location, lines);
+    else if (ahead->wanted.inlines)
+        symboliser_functions(ahead->symboliser, location, functions, INLINES_MOST);
+}
+
 static void name_locations(void *context)
 {
     struct names_ahead *ahead = context;
     const struct recording *known = &ahead->known;
-    const char *functions[INLINES_MOST];
     for (; ahead->named < known->samples.location_count; ahead->named++) {
         const struct location *location = &known->samples.locations[ahead->named];
         if (!is_nameable(known, &known->spaces.dsos[location->dso]))
             continue;
         uint32_t symbol = symboliser_symbol_id(ahead->symboliser, (uint32_t)ahead->named);
-        if (ahead->inlines && symbol != SYMBOL_NONE && location->cpu_mode == CPU_MODE_USER)
-            symboliser_functions(ahead->symboliser, (uint32_t)ahead->named, functions, INLINES_MOST);
+        if (symbol != SYMBOL_NONE && location->cpu_mode == CPU_MODE_USER)
+            name_inlined(ahead, (uint32_t)ahead->named);
     }
 }
 
-struct names_ahead *names_ahead_begin(const struct symboliser_options *options, bool inlines)
+struct names_ahead *names_ahead_begin(const struct symboliser_options *options, struct names_wanted wanted)
 {
     struct names_ahead *ahead = memory_alloc(sizeof(*ahead));
-    *ahead = (struct names_ahead){.inlines = inlines};
+    *ahead = (struct names_ahead){.wanted = wanted};
     recording_init(&ahead->known);
     ahead->known.spaces.dso_count = 0;
     struct error ignored = {0};

@@ -13,8 +13,13 @@
 
 struct names_ahead;
 
-/* inlines: inlined functions will be asked for, too. Owner: the caller (names_ahead_free). */
-struct names_ahead *names_ahead_begin(const struct symboliser_options *options, bool inlines);
+/* What will be asked for beside the symbols. */
+struct names_wanted {
+    bool inlines, lines;
+};
+
+/* Owner: the caller (names_ahead_free). */
+struct names_ahead *names_ahead_begin(const struct symboliser_options *options, struct names_wanted wanted);
 /* What the recording has by now. Cheap while the other core has enough to do. */
 void names_ahead_tell(struct names_ahead *ahead, const struct recording *recording);
 /*

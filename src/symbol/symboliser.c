@@ -418,18 +418,30 @@ size_t symboliser_lines(struct symboliser *symboliser, uint32_t location, struct
     return symboliser_lines_at(symboliser, where->dso, where->dso_addr, ret_lines, most);
 }
 
-size_t symboliser_functions(struct symboliser *symboliser, uint32_t location, const char **ret_functions, size_t most)
+/* The DWARF that speaks of a location, and its address there; NULL when none does. */
+static struct dwarf_index *location_dwarf(struct symboliser *symboliser, uint32_t location, uint64_t *ret_addr)
 {
     const struct samples *samples = &symboliser->recording->samples;
-    if (location >= samples->location_count)
-        return 0;
-    const struct location *where = &samples->locations[location];
     const struct elf_file *elf;
-    uint64_t addr;
+    if (location >= samples->location_count)
+        return NULL;
+    const struct location *where = &samples->locations[location];
     struct dwarf_index *dwarf = dso_dwarf(symboliser, where->dso, &elf);
-    if (!dwarf || !dwarf_address(symboliser, where->dso, where->dso_addr, elf, &addr))
-        return 0;
-    return dwarf_index_functions(dwarf, addr, ret_functions, most);
+    return dwarf && dwarf_address(symboliser, where->dso, where->dso_addr, elf, ret_addr) ? dwarf : NULL;
+}
+
+size_t symboliser_functions(struct symboliser *symboliser, uint32_t location, const char **ret_functions, size_t most)
+{
+    uint64_t addr;
+    struct dwarf_index *dwarf = location_dwarf(symboliser, location, &addr);
+    return dwarf ? dwarf_index_functions(dwarf, addr, ret_functions, most) : 0;
+}
+
+bool symboliser_line(struct symboliser *symboliser, uint32_t location, struct source_line *ret_line)
+{
+    uint64_t addr;
+    struct dwarf_index *dwarf = location_dwarf(symboliser, location, &addr);
+    return dwarf && dwarf_index_line(dwarf, addr, ret_line);
 }
 
 const char *symboliser_line_complaint(struct symboliser *symboliser, uint32_t dso)
@@ -443,16 +455,9 @@ const char *symboliser_line_complaint(struct symboliser *symboliser, uint32_t ds
 
 const char *symboliser_producer(struct symboliser *symboliser, uint32_t location)
 {
-    const struct samples *samples = &symboliser->recording->samples;
-    const struct elf_file *elf;
     uint64_t addr;
-    if (location >= samples->location_count)
-        return NULL;
-    const struct location *where = &samples->locations[location];
-    struct dwarf_index *dwarf = dso_dwarf(symboliser, where->dso, &elf);
-    if (!dwarf || !dwarf_address(symboliser, where->dso, where->dso_addr, elf, &addr))
-        return NULL;
-    return dwarf_index_producer(dwarf, addr);
+    struct dwarf_index *dwarf = location_dwarf(symboliser, location, &addr);
+    return dwarf ? dwarf_index_producer(dwarf, addr) : NULL;
 }
 
 /* The part of a process's JIT code from addr on that one copy in the recording holds. */

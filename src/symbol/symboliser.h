@@ -69,6 +69,8 @@ const char *symboliser_signature(struct symboliser *symboliser, uint32_t symbol_
  * most); 0 when there is no DWARF.
  */
 size_t symboliser_lines(struct symboliser *symboliser, uint32_t location, struct source_line *ret_lines, size_t most);
+/* The innermost of these lines alone, without its function: cheaper still. */
+bool symboliser_line(struct symboliser *symboliser, uint32_t location, struct source_line *ret_line);
 /* Which functions these lines are in, last the function itself: cheaper, for who doesn't want the lines. 0 when no DWARF tells. */
 size_t symboliser_functions(struct symboliser *symboliser, uint32_t location, const char **ret_functions, size_t most);
 /* The same as symboliser_lines for any address of a dso, sampled or not. */

@@ -124,6 +124,8 @@ static struct place place_of_location(struct places *places, uint32_t location)
 static size_t lines_of(struct places *places, uint32_t location, struct source_line lines[INLINES_MOST])
 {
     const char *functions[INLINES_MOST];
+    if (places->options.lines && !places->options.inlines)
+        return symboliser_line(places->symboliser, location, &lines[0]);
     if (places->options.lines)
         return symboliser_lines(places->symboliser, location, lines, INLINES_MOST);
     size_t count = places->options.inlines ? symboliser_functions(places->symboliser, location, functions, INLINES_MOST) : 0;

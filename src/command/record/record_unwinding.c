@@ -34,7 +34,7 @@ static bool unwind_all(struct source *source, const struct context *context, str
         *err = names.trouble;
         good = false;
     }
-    struct unwinder_counts counts = names.unwinder ? unwinder_counts(names.unwinder) : (struct unwinder_counts){0};
+    struct unwinder_counts counts = unwinder_counts(names.unwinder);
     if (good)
         *ret_share = (struct unwound_share){counts.stacks, counts.at_root, counts.at_dump_end, counts.lost};
     recording_names_done(&names);

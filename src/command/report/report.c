@@ -433,6 +433,12 @@ static void stacks_shown(const struct report *report, bool *ret_children, bool *
     *ret_trees = chains && report->tree.style != TREE_NONE;
 }
 
+static bool shows_lines(const struct report *report)
+{
+    return column_listed(&report->keys, COLUMN_LINE) || column_listed(&report->keys, COLUMN_LINE_FROM) ||
+           column_listed(&report->keys, COLUMN_LINE_TO);
+}
+
 static bool report_show(struct report *report, struct context *context, struct error *err)
 {
     struct recording *recording = &report->capture.recording;
@@ -443,9 +449,7 @@ static bool report_show(struct report *report, struct context *context, struct e
     struct places places;
     places_init(&places, recording, report->names.symboliser,
                 (struct places_options){.inlines = report->options.inlines && (children || trees),
-                                        .lines = column_listed(&report->keys, COLUMN_LINE) ||
-                                                 column_listed(&report->keys, COLUMN_LINE_FROM) ||
-                                                 column_listed(&report->keys, COLUMN_LINE_TO)});
+                                        .lines = shows_lines(report)});
     struct hotspots_options wanted = hotspots_options_of(report, children, trees);
     struct hotspots_layout layout = layout_of(report, children, trees);
     scoped_text struct text out = {0};
@@ -592,7 +596,8 @@ static bool report_all(struct report *report, struct context *context, struct er
     bool children, trees;
     stacks_shown(report, &children, &trees);
     if (!options->header_only)
-        recording_names_ahead(&report->names, options->inlines && (children || trees));
+        recording_names_ahead(&report->names, (struct names_wanted){.inlines = options->inlines && (children || trees),
+                                                                    .lines = shows_lines(report)});
     bool done = report_named(report, context, err);
     recording_names_done(&report->names);
     return done;

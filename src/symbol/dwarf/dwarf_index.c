@@ -450,14 +450,28 @@ static uint32_t scope_outer(const struct unit *unit, const struct function *func
     return at;
 }
 
+static const struct line_row *row_loaded(struct dwarf_index *index, struct unit *unit, uint64_t elf_addr)
+{
+    if (!unit->lines_loaded)
+        load_lines(index, unit);
+    return row_at(unit, elf_addr);
+}
+
+bool dwarf_index_line(struct dwarf_index *index, uint64_t elf_addr, struct source_line *ret_line)
+{
+    struct unit *unit = unit_at(index, elf_addr);
+    const struct line_row *row = unit ? row_loaded(index, unit, elf_addr) : NULL;
+    if (row)
+        *ret_line = (struct source_line){.path = whole_path(index, unit, row->path), .line = row->line};
+    return row != NULL;
+}
+
 size_t dwarf_index_lines(struct dwarf_index *index, uint64_t elf_addr, struct source_line *ret_lines, size_t most)
 {
     struct unit *unit = most ? unit_at(index, elf_addr) : NULL;
     if (!unit)
         return 0;
-    if (!unit->lines_loaded)
-        load_lines(index, unit);
-    const struct line_row *row = row_at(unit, elf_addr);
+    const struct line_row *row = row_loaded(index, unit, elf_addr);
     struct function *function = function_loaded(index, unit, elf_addr);
     if (!row && !function)
         return 0;

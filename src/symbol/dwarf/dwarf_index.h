@@ -24,6 +24,8 @@ void dwarf_index_free(struct dwarf_index *index);
 
 /* Innermost first; returns how many were written (at most most), 0 when nothing is known of elf_addr. */
 size_t dwarf_index_lines(struct dwarf_index *index, uint64_t elf_addr, struct source_line *ret_lines, size_t most);
+/* The innermost of these lines alone, without whose body it is: functions needn't be read for it. */
+bool dwarf_index_line(struct dwarf_index *index, uint64_t elf_addr, struct source_line *ret_line);
 /* The functions of these lines alone, without reading line tables; NULL: one whose name is unknown. 0 outside functions. */
 size_t dwarf_index_functions(struct dwarf_index *index, uint64_t elf_addr, const char **ret_functions, size_t most);
 /* DW_AT_producer of the unit that holds elf_addr, or NULL. Owner: the index. */

@@ -114,7 +114,7 @@ void unwinder_free(struct unwinder *unwinder)
 
 struct unwinder_counts unwinder_counts(const struct unwinder *unwinder)
 {
-    return unwinder->counts;
+    return unwinder ? unwinder->counts : (struct unwinder_counts){0};
 }
 
 /* ---- rules of an instruction ---- */

@@ -23,6 +23,7 @@ struct unwinder_counts {
 /* Owner: the caller (unwinder_free). The symboliser finds the binaries and must outlive it. */
 void unwinder_new(struct unwinder **ret_unwinder, struct symboliser *symboliser);
 void unwinder_free(struct unwinder *unwinder);
+/* NULL: nothing was unwound. */
 struct unwinder_counts unwinder_counts(const struct unwinder *unwinder);
 
 /*

@@ -385,11 +385,11 @@ static const char *shown_name(struct symboliser *symboliser, uint32_t location)
 }
 
 /* Found while the recording grows, the names are those found afterwards; what came after the last telling is named as well. */
-Test(symboliser, names_found_ahead_are_the_same)
+static void check_names_ahead(struct names_wanted wanted)
 {
     struct scene scene;
     scene_open(&scene, "/proc/self/exe", NULL, own_offset("test_symboliser_holder"));
-    struct names_ahead *ahead = names_ahead_begin(&scene.options, true);
+    struct names_ahead *ahead = names_ahead_begin(&scene.options, wanted);
     for (int part = 0; part < 3; part++) {
         names_ahead_tell(ahead, &scene.recording);
         scene_add(&scene, ADDRESSES);
@@ -412,12 +412,37 @@ Test(symboliser, names_found_ahead_are_the_same)
     scene_close(&scene);
 }
 
+Test(symboliser, names_found_ahead_are_the_same)
+{
+    for (int turn = 0; turn < 4; turn++)
+        check_names_ahead((struct names_wanted){.inlines = turn & 1, .lines = turn & 2});
+}
+
+/* The innermost line alone is the first of all of them. */
+Test(symboliser, the_innermost_line)
+{
+    struct scene scene;
+    size_t with_line = 0;
+    scene_open(&scene, "/proc/self/exe", NULL, own_offset("test_symboliser_holder"));
+    scene_add(&scene, ADDRESSES);
+    for (uint32_t at = 0; at < scene.recording.samples.location_count; at++) {
+        struct source_line lines[8] = {0}, line = {0};
+        size_t count = symboliser_lines(scene.symboliser, at, lines, 8);
+        bool found = symboliser_line(scene.symboliser, at, &line);
+        cr_assert(found == (count && lines[0].path));
+        cr_assert(!found || (strcmp(line.path, lines[0].path) == 0 && line.line == lines[0].line));
+        with_line += found;
+    }
+    cr_assert(with_line || !symboliser_reads_lines(NULL));
+    scene_close(&scene);
+}
+
 /* What nobody asked for afterwards is no hole in the profile. */
 Test(symboliser, names_not_found_ahead_are_no_complaint)
 {
     struct scene scene;
     scene_open(&scene, "/no/such/binary", NULL, 0x1000);
-    struct names_ahead *ahead = names_ahead_begin(&scene.options, false);
+    struct names_ahead *ahead = names_ahead_begin(&scene.options, (struct names_wanted){0});
     scene_add(&scene, ADDRESSES);
     names_ahead_tell(ahead, &scene.recording);
     struct symboliser *symboliser = names_ahead_take(ahead, &scene.recording);
@@ -436,7 +461,7 @@ Test(symboliser, names_of_another_machine_are_not_taken)
     for (int turn = 0; turn < 3; turn++) {
         struct scene scene;
         scene_open(&scene, "/proc/self/exe", NULL, own_offset("test_symboliser_holder"));
-        struct names_ahead *ahead = names_ahead_begin(&scene.options, false);
+        struct names_ahead *ahead = names_ahead_begin(&scene.options, (struct names_wanted){0});
         scene_add(&scene, ADDRESSES);
         names_ahead_tell(ahead, &scene.recording);
         if (turn == 1)
