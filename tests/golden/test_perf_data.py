@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Reading perf.data: made files of both byte orders and every shape, and real ones with what perf prints for them."""
+import pathlib
 import re
+import struct
 import subprocess
 
 import perf_data_file as made
@@ -103,13 +105,51 @@ def test_every_sample_field(script, order):
     flags = 1 | 3 << 4 if order == "<" else 1 << 63 | 3 << 44  # mispredicted, 3 cycles
     recording.sample(7, 0x1234, 5000, cpu=3, period=77, addr=0xabc, chain=(made.CONTEXT_USER, 0x1234, 0x5678),
                      raw=b"abcd", branches=[(0x10, 0x20, flags)], regs=(0x11, 0x22), intr=(0x33,), stack=b"s" * 16,
-                     weight=9 | 1 << 40, data_src=5, phys=0xdef, cgroup=12, data_page=4096, code_page=2 << 20)
+                     weight=9 | 1 << 40, data_src=0x2462a100142, phys=0xdef, cgroup=12, data_page=4096, code_page=2 << 20)
     recording.string_feature(6, "x86_64")
     head, frame1, frame2, rest = script(recording.file(), "-F", "comm,tid,cpu,time,period,addr,weight,ip,iregs,uregs,"
-                                        "brstack,phys_addr,cgroup,data_page_size,code_page_size", "--ns")
-    assert head == "all 7 [003] 0.000005000: 77 abc 9"
+                                        "brstack,phys_addr,cgroup,data_page_size,code_page_size,misc,flags,data_src,ins_lat,"
+                                        "retire_lat", "--ns")
+    assert head == ("all 7 [003] U 0.000005000: 77 abc 2462a100142 |OP LOAD|LVL L1 or L3 hit|SNP None or Fwd|TLB L1 hit|LCK Yes"
+                    "|BLK Data 9 256")
     assert (frame1, frame2) == ("1234", "5678")
-    assert rest == ("ABI:2 BX:0x33 ABI:2 AX:0x11 CX:0x22 0x10/0x20/M/-/-/3 def cgroup 12 4K 2M")
+    assert rest == ("ABI:2 BX:0x33 ABI:2 AX:0x11 CX:0x22 0x10/0x20/M/-/-/3/ def cgroup 12 4K 2M 0")
+
+
+def entry_of(path):
+    """Where an x86-64 program begins: address, offset in its file, what its first segment with code is mapped as."""
+    content = pathlib.Path(path).read_bytes()
+    entry, segments = struct.unpack_from("<QQ", content, 24)
+    size, count = struct.unpack_from("<HH", content, 54)
+    for at in range(segments, segments + size * count, size):
+        kind, flags, offset, addr, _, length = struct.unpack_from("<IIQQQQ", content, at)
+        if kind == 1 and flags & 1 and addr <= entry < addr + length:
+            return content, entry - addr + offset
+    raise AssertionError("no code at its entry")
+
+
+def test_instructions_and_names_of_branches(script, plumb):
+    content, offset = entry_of(plumb)
+    if struct.unpack_from("<H", content, 18) != (62,):
+        pytest.skip("another machine's code")
+    recording = File(sample_type=made.IP | made.TID | made.BRANCH_STACK, branch_sample_type=1)
+    recording.comm(7, 7, "one")
+    recording.mmap(7, 0x10000000, len(content) + 4096 & ~4095, str(plumb))
+    at = 0x10000000 + offset
+    recording.sample(7, at, 1000, branches=[(at, at + 2, 2 | 3 << 4 | 4 << 20)])
+    recording.sample(7, 0x5000, 2000, branches=[(0x5000, 0x6000, 1 | 15 << 20 | 1 << 26)])
+    recording.string_feature(6, "x86_64")
+    known, unknown = script(recording.file(), "-F", "ip,insn,insnlen,brstacksym")
+    length = int(re.search(r" ilen: (\d+)", known)[1])
+    assert known == (f"{at:x}_start+0x0/_start+0x2/P/-/-/3/CALL ilen: {length} "
+                     f"insn: {content[offset:offset + length].hex(' ')}")
+    assert unknown == "5000[unknown]/[unknown]/M/-/-/0/FAULT_DATA"  # no bytes, no length: nothing is made up
+
+
+def test_unknown_field_names_the_nearest(run):
+    done = run("script", "-F", "comm,insnlan")
+    assert done.returncode == 2
+    assert "unknown field 'insnlan'" in done.stderr and "did you mean ins_lat, insnlen?" in done.stderr
 
 
 @ORDERS

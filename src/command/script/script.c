@@ -64,12 +64,16 @@ static const struct field_row field_rows[] = {
     {"pid", FIELD_PID, PERF_SAMPLE_TID, NULL},
     {"tid", FIELD_TID, PERF_SAMPLE_TID, NULL},
     {"cpu", FIELD_CPU, PERF_SAMPLE_CPU, "record with -a or --sample-cpu"},
+    {"misc", FIELD_MISC, 0, NULL},
     {"time", FIELD_TIME, PERF_SAMPLE_TIME, "record with --timestamp"},
     {"period", FIELD_PERIOD, 0, NULL},
     {"event", FIELD_EVENT, 0, NULL},
+    {"flags", FIELD_FLAGS, 0, NULL},
     {"trace", FIELD_TRACE, 0, NULL},
     {"addr", FIELD_ADDR, PERF_SAMPLE_ADDR, "record with -d"},
+    {"data_src", FIELD_DATA_SRC, PERF_SAMPLE_DATA_SRC, "record with -d"},
     {"weight", FIELD_WEIGHT, PERF_SAMPLE_WEIGHT_TYPE, "record with -W"},
+    {"ins_lat", FIELD_INS_LAT, PERF_SAMPLE_WEIGHT_STRUCT, "record with -W"},
     {"ip", FIELD_IP, PERF_SAMPLE_IP, NULL},
     {"sym", FIELD_SYM, PERF_SAMPLE_IP, NULL},
     {"symoff", FIELD_SYMOFF, PERF_SAMPLE_IP, NULL},
@@ -78,10 +82,14 @@ static const struct field_row field_rows[] = {
     {"iregs", FIELD_IREGS, PERF_SAMPLE_REGS_INTR, "record with -I"},
     {"uregs", FIELD_UREGS, PERF_SAMPLE_REGS_USER, "record with --user-regs"},
     {"brstack", FIELD_BRSTACK, PERF_SAMPLE_BRANCH_STACK, "record with -b, on a machine with branch records"},
+    {"brstacksym", FIELD_BRSTACKSYM, PERF_SAMPLE_BRANCH_STACK, "record with -b, on a machine with branch records"},
+    {"insn", FIELD_INSN, PERF_SAMPLE_IP, NULL},
+    {"insnlen", FIELD_INSNLEN, PERF_SAMPLE_IP, NULL},
     {"phys_addr", FIELD_PHYS_ADDR, PERF_SAMPLE_PHYS_ADDR, "record with --phys-data"},
     {"data_page_size", FIELD_DATA_PAGE_SIZE, PERF_SAMPLE_DATA_PAGE_SIZE, "record with --data-page-size"},
     {"code_page_size", FIELD_CODE_PAGE_SIZE, PERF_SAMPLE_CODE_PAGE_SIZE, "record with --code-page-size"},
     {"cgroup", FIELD_CGROUP, PERF_SAMPLE_CGROUP, "record with --all-cgroups"},
+    {"retire_lat", FIELD_RETIRE_LAT, PERF_SAMPLE_WEIGHT_STRUCT, "record with -W"},
 };
 
 #define FIELDS_USUAL                                                                                              \
@@ -351,6 +359,7 @@ static bool script_record(void *context, struct capture *capture, const struct r
         if (!recording_names_begin(&script->names, script->err))
             return false;
         places_init(&script->places, &script->capture.recording, script->names.symboliser, script->places_options);
+        script->text.symboliser = script->names.symboliser;
         script->places_begun = true;
     }
     if (script->header_due) {

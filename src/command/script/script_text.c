@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "command/script/script_text.h"
+#include "command/script/script_memory.h"
 
 #include "base/arena.h"
 #include "base/vec.h"
@@ -11,7 +12,8 @@
 
 enum {
     IP_WIDTH = 16,             /* what 64 bits take */
-    BEFORE_NAME = 1 + IP_WIDTH /* of a frame's line: a tab and the address */
+    BEFORE_NAME = 1 + IP_WIDTH, /* of a frame's line: a tab and the address */
+    FLAGS_WIDTH = 24           /* of what hardware traces say of a branch, which samples don't */
 };
 
 void script_text_done(struct script_text *script)
@@ -20,6 +22,7 @@ void script_text_done(struct script_text *script)
     text_done(&script->tails);
     free(script->names);
     free(script->lines);
+    disassembler_free(script->disassembler);
 }
 
 /* ---- numbers ---- */
@@ -109,6 +112,15 @@ static void add_threads(struct script_text *script, unsigned fields, const struc
     }
 }
 
+/* In which mode it was taken. */
+static void add_misc(struct text *out, enum cpu_mode mode)
+{
+    static const char letters[] = {[CPU_MODE_UNKNOWN] = ' ', [CPU_MODE_KERNEL] = 'K',       [CPU_MODE_USER] = 'U',
+                                   [CPU_MODE_HYPERVISOR] = 'H', [CPU_MODE_GUEST_KERNEL] = 'G', [CPU_MODE_GUEST_USER] = 'g'};
+    text_add_char(out, (size_t)mode < sizeof(letters) ? letters[mode] : ' ');
+    text_add(out, "     ");
+}
+
 static void add_event(struct script_text *script, const struct sample *sample)
 {
     const char *name = script->capture->recording.events[sample->event].name;
@@ -126,7 +138,7 @@ static void add_dso(struct script_text *script, struct text *out, const struct p
 {
     const struct recording *recording = &script->capture->recording;
     const struct dso *dso = place->dso_id < recording->spaces.dso_count ? &recording->spaces.dsos[place->dso_id] : NULL;
-    text_add(out, " (");
+    text_add_char(out, '(');
     if (dso && dso->kind == DSO_ANONYMOUS && strncmp(place->dso, "[JIT]", 5) == 0)
         text_printf(out, "/tmp/perf-%" PRIu32 ".map", dso->owner_pid);
     else
@@ -146,8 +158,10 @@ static void add_name(struct script_text *script, struct text *out, unsigned fiel
             text_add_hex(out, dso_addr - place->addr);
         }
     }
-    if (fields & FIELD_DSO && !place->is_inlined)
+    if (fields & FIELD_DSO && !place->is_inlined) {
+        text_add_char(out, ' ');
         add_dso(script, out, place);
+    }
     if (fields & FIELD_SRCLINE && place->line) {
         text_add(out, "\n  ");
         text_add(out, place->line);
@@ -295,22 +309,106 @@ static void add_registers(struct script_text *script, const struct sample_regist
     }
 }
 
-static void add_branches(struct script_text *script, unsigned fields, const struct record *record,
-                         const struct sample *sample)
+/* PERF_BR_*; the last says that the type stands in a field of its own. */
+static const char *branch_type(uint64_t flags)
 {
-    (void)fields, (void)sample;
-    struct text *out = &script->out;
-    for (uint32_t at = 0; at < sample_branch_count(&record->sample); at++) {
-        struct branch_entry branch = sample_branch(&record->sample, at);
-        bool mispredicted = branch.flags & 1, predicted = branch.flags >> 1 & 1;
+    static const char *const types[16] = {"",       "COND",      "UNCOND",   "IND",  "CALL", "IND_CALL", "RET", "SYSCALL",
+                                          "SYSRET", "COND_CALL", "COND_RET", "ERET", "IRQ",  "SERROR",   "NO_TX"};
+    static const char *const more[16] = {"FAULT_ALGN", "FAULT_DATA", "FAULT_INST", "ARCH_1", "ARCH_2", "ARCH_3", "ARCH_4", "ARCH_5"};
+    uint64_t type = flags >> 20 & 15;
+    const char *name = type == 15 ? more[flags >> 26 & 15] : types[type];
+    return name ? name : "";
+}
+
+static void add_branch_flags(struct text *out, uint64_t flags)
+{
+    bool mispredicted = flags & 1, predicted = flags >> 1 & 1;
+    text_printf(out, "/%c/%c/%c/%u/%s ", predicted ? 'P' : mispredicted ? 'M' : '-', flags >> 2 & 1 ? 'X' : '-',
+                flags >> 3 & 1 ? 'A' : '-', (unsigned)(flags >> 4 & 0xffff), branch_type(flags));
+}
+
+static void add_branches(struct text *out, const struct record_sample *sample)
+{
+    for (uint32_t at = 0; at < sample_branch_count(sample); at++) {
+        struct branch_entry branch = sample_branch(sample, at);
         text_add(out, " 0x");
         text_add_hex(out, branch.from);
         text_add(out, "/0x");
         text_add_hex(out, branch.to);
-        text_printf(out, "/%c/%c/%c/%u ", predicted ? 'P' : mispredicted ? 'M' : '-',
-                    branch.flags >> 2 & 1 ? 'X' : '-', branch.flags >> 3 & 1 ? 'A' : '-',
-                    (unsigned)(branch.flags >> 4 & 0xffff));
+        add_branch_flags(out, branch.flags);
     }
+}
+
+/* One end of a branch: "name+0x1(dso)". */
+static void add_branch_end(struct script_text *script, unsigned fields, uint32_t space, uint64_t addr)
+{
+    struct text *out = &script->out;
+    enum cpu_mode mode = addr >> 63 ? CPU_MODE_KERNEL : CPU_MODE_USER;
+    uint32_t location = capture_locate(script->capture, space, addr, mode);
+    const struct place *place = places_at(script->places, location);
+    text_add(out, place->symbol ? place->symbol : "[unknown]");
+    if (place->symbol) {
+        text_add(out, "+0x");
+        text_add_hex(out, script->capture->recording.samples.locations[location].dso_addr - place->addr);
+    }
+    if (fields & FIELD_DSO)
+        add_dso(script, out, place);
+}
+
+static void add_named_branches(struct script_text *script, unsigned fields, const struct record_sample *raw,
+                               const struct sample *sample)
+{
+    uint32_t space = script->capture->recording.threads.items[sample->thread].space;
+    for (uint32_t at = 0; at < sample_branch_count(raw); at++) {
+        struct branch_entry branch = sample_branch(raw, at);
+        add_branch_end(script, fields, space, branch.from);
+        text_add_char(&script->out, '/');
+        add_branch_end(script, fields, space, branch.to);
+        add_branch_flags(&script->out, branch.flags);
+    }
+}
+
+/* How long the instruction at the beginning of some code is; 0: no decoder tells. */
+static size_t instruction_length(struct script_text *script, const struct code *code)
+{
+    struct instruction instruction;
+    struct error ignored = {0};
+    if (!script->disassembler && !script->no_disassembler)
+        script->no_disassembler = !disassembler_new(&script->disassembler, code->architecture, SYNTAX_ATT, &ignored);
+    return script->disassembler && disassembler_next(script->disassembler, code->bytes, code->size_bytes, 0, &instruction) &&
+                   instruction.class != INSTRUCTION_BAD
+               ? instruction.length
+               : 0;
+}
+
+/* The sampled instruction, where its code is at hand. */
+static void add_instruction(struct script_text *script, unsigned fields, const struct sample *sample)
+{
+    enum { INSTRUCTION_BYTES_MOST = 16 };
+    struct code code;
+    struct error ignored = {0};
+    if (sample->location == LOCATION_NONE ||
+        !symboliser_code_around(script->symboliser, sample->location, 0, INSTRUCTION_BYTES_MOST, &code, &ignored))
+        return;
+    size_t length = instruction_length(script, &code);
+    if (length && fields & FIELD_INSNLEN)
+        text_printf(&script->out, " ilen: %zu", length);
+    if (length && fields & FIELD_INSN)
+        text_add(&script->out, " insn:");
+    for (size_t at = 0; fields & FIELD_INSN && at < length; at++)
+        text_printf(&script->out, " %02x", code.bytes[at]);
+}
+
+static void add_memory(struct script_text *script, uint64_t data_src)
+{
+    size_t begin = script->out.length;
+    add_hex(&script->out, data_src, 16);
+    text_add_char(&script->out, ' ');
+    script_memory_text(&script->out, data_src);
+    if (script->out.length - begin > script->memory_width)
+        script->memory_width = script->out.length - begin;
+    while (script->out.length - begin < script->memory_width)
+        text_add_char(&script->out, ' ');
 }
 
 static void add_page_size(struct text *out, uint64_t bytes)
@@ -356,6 +454,8 @@ void script_text_sample(struct script_text *script, unsigned fields, const struc
         add_decimal(out, sample->cpu, 3, '0');
         text_append(out, "] ", 2);
     }
+    if (fields & FIELD_MISC)
+        add_misc(out, record->cpu_mode);
     if (fields & FIELD_TIME)
         add_time(script, sample->time_ns);
     if (fields & FIELD_PERIOD) {
@@ -364,12 +464,18 @@ void script_text_sample(struct script_text *script, unsigned fields, const struc
     }
     if (fields & FIELD_EVENT)
         add_event(script, sample);
+    if (fields & FIELD_FLAGS)
+        text_printf(out, "%*s", FLAGS_WIDTH, "");
     if (fields & FIELD_TRACE && raw->sample_type & PERF_SAMPLE_RAW)
         add_trace(script, raw, sample);
     if (fields & FIELD_ADDR)
         add_hex(out, raw->addr, 16);
+    if (fields & FIELD_DATA_SRC)
+        add_memory(script, raw->data_src);
     if (fields & FIELD_WEIGHT)
         add_decimal(out, raw->weight, 16, ' ');
+    if (fields & FIELD_INS_LAT)
+        add_decimal(out, raw->weight_var2, 16, ' ');
     if (chain)
         add_chain(script, fields, record, sample);
     else if (fields & FIELD_IP)
@@ -379,7 +485,11 @@ void script_text_sample(struct script_text *script, unsigned fields, const struc
     if (fields & FIELD_UREGS)
         add_registers(script, &raw->user_registers);
     if (fields & FIELD_BRSTACK)
-        add_branches(script, fields, record, sample);
+        add_branches(out, raw);
+    if (fields & FIELD_BRSTACKSYM)
+        add_named_branches(script, fields, raw, sample);
+    if (fields & (FIELD_INSN | FIELD_INSNLEN))
+        add_instruction(script, fields, sample);
     if (fields & FIELD_PHYS_ADDR)
         add_hex(out, raw->phys_addr, 16);
     if (fields & FIELD_CGROUP)
@@ -388,5 +498,7 @@ void script_text_sample(struct script_text *script, unsigned fields, const struc
         add_page_size(out, raw->data_page_size);
     if (fields & FIELD_CODE_PAGE_SIZE)
         add_page_size(out, raw->code_page_size);
+    if (fields & FIELD_RETIRE_LAT)
+        add_decimal(out, raw->weight_var3, 16, ' ');
     text_add_char(out, '\n');
 }

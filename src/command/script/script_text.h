@@ -10,6 +10,8 @@
 #include "analyse/code/places.h"
 #include "capture/capture.h"
 #include "decode/tracepoint_text.h"
+#include "symbol/disassembly.h"
+#include "symbol/symboliser.h"
 
 enum script_field {
     FIELD_COMM = 1 << 0,
@@ -34,6 +36,14 @@ enum script_field {
     FIELD_DATA_PAGE_SIZE = 1 << 19,
     FIELD_CODE_PAGE_SIZE = 1 << 20,
     FIELD_CGROUP = 1 << 21,
+    FIELD_MISC = 1 << 22,
+    FIELD_FLAGS = 1 << 23,
+    FIELD_DATA_SRC = 1 << 24,
+    FIELD_INS_LAT = 1 << 25,
+    FIELD_RETIRE_LAT = 1 << 26,
+    FIELD_BRSTACKSYM = 1 << 27,
+    FIELD_INSN = 1 << 28,
+    FIELD_INSNLEN = 1 << 29,
 };
 
 /* What one location is called, kept from the first time on: whole lines, which follow each other in tails. */
@@ -52,6 +62,10 @@ struct script_text {
     uint32_t stack_most;
     unsigned event_name_width;
     struct tracepoint_text *tracepoints; /* NULL: raw bytes are shown */
+    size_t memory_width; /* of the widest data_src so far: what follows stands below each other */
+    struct disassembler *disassembler; /* NULL until an instruction's length was asked for */
+    bool no_disassembler;
+    struct symboliser *symboliser;
     struct places *places;
     struct capture *capture;
     const struct source *source;
