@@ -6,10 +6,14 @@
 #include "decode/exits/tracepoint_fields.h"
 #include "decode/tracing_data.h"
 #include "source/perf_data/perf_data.h"
-#include "system/sysroot.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+enum { MAGIC_BYTES = 8, TEXT_BYTES_MOST = 1 << 30 };
 
 /* ---- words of formats ---- */
 
@@ -286,20 +290,46 @@ bool exits_read_recording(struct exits *exits, struct exits_input *input, const 
 
 /* ---- any ---- */
 
+/* A file, a pipe or "-". What was read of it already stands in content. */
+static bool stream_read(FILE *file, const char *path, struct text *content, struct error *err)
+{
+    char buffer[1 << 16];
+    for (size_t got; (got = fread(buffer, 1, sizeof(buffer), file)) > 0;) {
+        text_append(content, buffer, got);
+        if (content->length > TEXT_BYTES_MOST) {
+            error_set(err, ERROR_LIMIT, "'%s' is larger than %d MiB", path, TEXT_BYTES_MOST >> 20);
+            return error_hint(err, "give it in parts, or record with perf record instead: recordings may be of any size");
+        }
+    }
+    return !ferror(file) || error_system(err, errno, "can't read '%s'", path);
+}
+
+static bool is_recording(const struct text *content)
+{
+    return content->length == MAGIC_BYTES && (memcmp(content->bytes, "PERFILE2", MAGIC_BYTES) == 0 || memcmp(content->bytes, "2ELIFREP", MAGIC_BYTES) == 0);
+}
+
 bool exits_read(struct exits *exits, struct exits_input *ret_input, const char *path, struct error *err)
 {
-    struct sysroot anywhere;
     scoped_text struct text content = {0};
-    scoped_free char *whole = realpath(path, NULL);
-    scoped_file FILE *file = whole ? fopen(whole, "re") : NULL;
-    char magic[8] = "";
+    bool is_stdin = strcmp(path, "-") == 0;
+    scoped_file FILE *opened = is_stdin ? NULL : fopen(path, "re");
+    FILE *file = is_stdin ? stdin : opened;
+    struct stat status;
+    char magic[MAGIC_BYTES];
     *ret_input = (struct exits_input){0};
-    if (!whole)
+    if (!file && errno == ENOENT)
         return error_set(err, ERROR_NOT_FOUND, "there is no file '%s'", path);
-    if (file && fread(magic, 1, sizeof(magic), file) >= 7 && (memcmp(magic, "PERFILE2", 8) == 0 || memcmp(magic, "2ELIFREP", 8) == 0))
-        return exits_read_recording(exits, ret_input, whole, err);
-    sysroot_init(&anywhere, NULL);
-    if (!sysroot_read(&anywhere, &content, err, "%s", whole))
+    if (!file || fstat(fileno(file), &status) != 0)
+        return error_system(err, errno, "can't read '%s'", path);
+    text_append(&content, magic, fread(magic, 1, sizeof(magic), file));
+    if (is_recording(&content)) {
+        if (!is_stdin && S_ISREG(status.st_mode))
+            return exits_read_recording(exits, ret_input, path, err);
+        error_set(err, ERROR_UNSUPPORTED, "'%s' is a recording, which is read from a file only", path);
+        return error_hint(err, "write it to a file, and give that to -i");
+    }
+    if (!stream_read(file, path, &content, err))
         return false;
     struct view text = {text_string(&content), content.length};
     if (view_starts(view_trim(text), "{"))

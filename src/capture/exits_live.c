@@ -2,6 +2,9 @@
 #include "capture/exits_live.h"
 
 #include "capture/exits_input.h"
+#include "system/host/virtual_machine.h"
+
+#include <stdio.h>
 
 _Static_assert((int)EXIT_CELL_BUCKETS == (int)EXIT_BUCKETS, "the kernel's programs and the model have the same buckets");
 
@@ -41,9 +44,11 @@ static void take_thread(void *context, uint32_t tid, const struct exit_thread_st
     struct exits *exits = context;
     uint32_t id = exits_thread(exits, tid, state->tgid);
     struct exit_thread *thread = &exits->threads[id];
+    char name[sizeof(state->name) + 1];
+    snprintf(name, sizeof(name), "%.*s", (int)sizeof(state->name), state->name);
     thread->seen = true;
     thread->migrations = state->migrations;
-    thread->vcpu = state->vcpu_1 ? (int64_t)state->vcpu_1 - 1 : -1;
+    thread->vcpu = state->vcpu_1 ? (int64_t)state->vcpu_1 - 1 : vcpu_number_of(name);
     if (!state->is_inside)
         return;
     exits_tally(exits, point_of(&state->inside), isa_of(&state->inside), state->inside.reason, 0, id)->count++;

@@ -111,7 +111,7 @@ def test_a_locale_with_commas_before_the_fraction(exits):
 def test_only_the_map_of_exits_counts(exits):
     found = exits("@start[1234]: 12345678901\n@reason[48]: 12\n@reason[1, 48]: 7\n@reason[2, 32]: 1  EXIT_REASON_MSR_WRITE\n", "-j")
     assert {one["name"]: one["count"] for one in found["rows"]} == {"EPT_VIOLATION": 19, "MSR_WRITE": 1}
-    assert any("1 lines are in no form" in note for note in found["notes"]) and any("the last is taken" in note for note in found["notes"])
+    assert any("1 line is in no form" in note for note in found["notes"]) and any("the last is taken" in note for note in found["notes"])
 
 
 def test_several_tables_in_one_file_are_said_to_be(exits):
@@ -146,7 +146,7 @@ def test_three_dialects_in_one_trace(exits):
     assert "not_measured" in row(found, "npf")["mean_ns"]
     assert found["lost"] == 12 and found["timer_armings"] == 1 and found["timer_armings_exact"]
     assert {(one["tid"], one["vcpu"], one["migrations"]) for one in found["vcpus"]} == {(1234, 0, 0), (1240, 1, 2)}
-    assert any("1 lines" in note for note in found["notes"])
+    assert any("1 line is" in note for note in found["notes"])
     assert row(exits(TRACE, "-j", "--vcpu", "0"), "EPT_VIOLATION")["count"] == 1
     assert [one["name"] for one in exits(TRACE, "-j", "--vcpu", "0")["rows"]] == ["EPT_VIOLATION"]
 
@@ -181,6 +181,31 @@ def test_hostile_and_foreign_texts_are_refused(run, tmp_path, text):
     assert done.returncode == 1 and "plumb exits:" in done.stderr and not done.stdout
 
 
+def test_pipes_are_read_as_files_are(run, tmp_path, exits):
+    of_file = exits(TRACE, "-j")
+    (tmp_path / "vm.txt").write_text(VM)
+    piped = run("exits", "-j", "-i", "-", cwd=tmp_path, input=TRACE)
+    assert piped.returncode == 0 and json.loads(piped.stdout)["rows"] == of_file["rows"], piped.stderr
+    compared = run("exits", "--compare", "--duration", "10", "/dev/stdin", "vm.txt", cwd=tmp_path, input=TD)
+    assert compared.returncode == 0 and "271561" in compared.stdout and "143258" in compared.stdout, compared.stderr
+    refused = run("exits", "-i", "-", cwd=tmp_path, input="PERFILE2" + "x" * 100)
+    assert refused.returncode == 1 and "from a file only" in refused.stderr and "hint:" in refused.stderr
+    assert "Is a directory" in run("exits", "-i", ".", cwd=tmp_path).stderr and "there is no file" in run("exits", "-i", "none", cwd=tmp_path).stderr
+
+
+def test_a_separator_within_a_name_splits_no_field(exits):
+    text = '@reason[48, "a,b"]: 5\n@reason[1]: 9\n@reason[12, "c;;d"]: 4\n'
+    assert all(line.count(",") == 11 for line in exits(text, "-x", ",").splitlines())
+    assert all(line.count(";;") == 11 for line in exits(text, "-x", ";;").splitlines())
+    spaced = exits(text, "-x", " ").splitlines()
+    assert len(spaced) == 3 and all(line.count(" ") == 11 for line in spaced), spaced
+
+
+def test_options_behind_the_files_are_told_where_they_belong(run, tmp_path):
+    done = run("exits", "--compare", "a.txt", "b.txt", "--duration", "10", cwd=tmp_path)
+    assert done.returncode == 2 and "options come before the files" in done.stderr
+
+
 @pytest.mark.parametrize("words", [("--duration", "0"), ("--duration", "1e300"), ("--duration", "nan"), ("-I", "0"), ("-I", "99999999999999999"), ("--vcpus", "0")])
 def test_numbers_that_are_none_of_these(run, words):
     done = run("exits", *words, "--", "true")
@@ -198,15 +223,15 @@ def test_a_files_own_seconds_come_first(run, tmp_path, exits):
 
 def test_what_is_missing_of_either_side_is_said(compared):
     found = compared(TRACE, VM, "-j")
-    assert any(note.startswith("A: ") and "1 lines" in note for note in found["notes"])
-    assert "A: 1 lines are in no form" in " ".join(compared(TRACE, VM).split())
+    assert any(note.startswith("A: ") and "1 line is" in note for note in found["notes"])
+    assert "A: 1 line is in no form" in " ".join(compared(TRACE, VM).split())
 
 
 def test_fields_keep_remarks_to_the_other_stream(run, tmp_path):
     (tmp_path / "exits.txt").write_text(TRACE)
     done = run("exits", "-i", "exits.txt", "-x", ",", cwd=tmp_path)
     assert all(line.count(",") == 11 for line in done.stdout.splitlines())
-    assert "12 events were lost" in done.stderr and "1 lines" in done.stderr and "read from a trace" in done.stderr
+    assert "12 events were lost" in done.stderr and "1 line is" in done.stderr and "read from a trace" in done.stderr
 
 
 def test_reasons_are_numbered_as_the_kernels_headers_have_them(source_root):

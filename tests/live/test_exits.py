@@ -112,6 +112,12 @@ def test_many_guests_at_once(watched):
     assert len(found["vcpus"]) == 20 and len({one["exits"] for one in found["vcpus"]}) == 1
 
 
+@pytest.mark.parametrize("method", ["bpf", "tracepoint"])
+def test_vcpus_are_known_when_their_threads_are_gone(watched, method):
+    found = watched("--writes", "40", "--guests", "3", method=method, options=["--vcpu", "1"])
+    assert count(found, "port write") == 40 and [one["vcpu"] for one in found["vcpus"]] == [1]
+
+
 def test_returns_to_the_monitor_are_timed(watched):
     needs_pvm()
     found = watched(*words(WORK), method="bpf")

@@ -147,7 +147,8 @@ static void input_notes(struct exits_notes *notes, const char *side, const struc
     if (input->broken_off[0])
         exits_note(notes, "%sthe recording breaks off: %s: what comes behind is missing", side, input->broken_off);
     if (input->lines_unread)
-        exits_note(notes, "%s%llu lines are in no form that plumb knows: nothing was read from them", side, (unsigned long long)input->lines_unread);
+        exits_note(notes, "%s%llu line%s in no form that plumb knows: nothing was read from %s", side, (unsigned long long)input->lines_unread,
+                   input->lines_unread == 1 ? " is" : "s are", input->lines_unread == 1 ? "it" : "them");
     if (input->rows_again)
         exits_note(notes, "%s%llu rows come again: the file holds several tables, which are added up. That is wrong for tables of different hosts (give each a "
                           "file of its own) and for sums so far (bpftrace that prints a map without clearing it: keep the last)", side,
@@ -307,8 +308,10 @@ static bool options_check(const struct exits_options *options, int operands, str
         return error_set(err, ERROR_USAGE, "a file and a program exclude each other");
     if (options->compare && (options->input || options->separator || options->guest_kallsyms || options->verbose))
         return error_set(err, ERROR_USAGE, "--compare takes two files, and goes with --duration, --vcpus, --vcpu, --effect, --round-trip and -j");
-    if (options->compare && operands != 2)
-        return error_set(err, ERROR_USAGE, "--compare takes two files, A and B");
+    if (options->compare && operands != 2) {
+        error_set(err, ERROR_USAGE, "--compare takes two files, A and B");
+        return operands < 2 ? false : error_hint(err, "options come before the files");
+    }
     return true;
 }
 

@@ -260,6 +260,17 @@ static void field_add(struct text *out, const char *separator, struct measured v
         text_printf(out, "%.9g", value.value);
 }
 
+/* A name in which the separator isn't. */
+static void field_name_add(struct text *out, const char *name, const char *separator)
+{
+    size_t length = strnlen(name, 100), width = strlen(separator);
+    for (size_t at = 0; at < length;) {
+        bool splits = width && strncmp(name + at, separator, width) == 0;
+        name_add(out, splits ? "_" : name + at, 1);
+        at += splits ? width : 1;
+    }
+}
+
 void exit_table_fields(struct text *out, const struct exit_table *table, const struct exit_report *report)
 {
     const char *separator = report->separator;
@@ -270,7 +281,7 @@ void exit_table_fields(struct text *out, const struct exit_table *table, const s
         if (report->at_s >= 0 || report->intervals)
             text_add(out, separator);
         text_printf(out, "%s%s", exit_points[line->point].name, separator);
-        name_add(out, line->name, strnlen(line->name, 100));
+        field_name_add(out, line->name, separator);
         text_printf(out, "%s%s%s%" PRIu64, separator, exit_class_name(line->class), separator, line->count);
         field_add(out, separator, line->share);
         field_add(out, separator, line->per_second);

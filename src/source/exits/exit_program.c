@@ -397,10 +397,10 @@ static void uses_count(struct assembly *out, const struct exit_program_request *
 
 /* ---- times ---- */
 
-/* R9: the thread's state, and a move to another CPU counted. */
+/* R9: the thread's state, and a move to another CPU counted. Who it is is noted then, too: it may be gone when we look. */
 static void state_find(struct assembly *out, const struct exit_program_request *request)
 {
-    unsigned same = label_new(out);
+    unsigned same = label_new(out), first = label_new(out);
     find(out, request, EXIT_THREADS, AT_THREAD, LOST);
     move(out, BPF_REG_9, BPF_REG_0);
     call(out, BPF_FUNC_get_smp_processor_id);
@@ -411,8 +411,13 @@ static void state_find(struct assembly *out, const struct exit_program_request *
     move(out, BPF_REG_2, BPF_REG_8);
     alu(out, BPF_RSH, BPF_REG_2, 32);
     store(out, 4, BPF_REG_9, offsetof(struct exit_thread_state, tgid), BPF_REG_2);
-    jump_if(out, BPF_JEQ, BPF_REG_1, 0, same);
+    jump_if(out, BPF_JEQ, BPF_REG_1, 0, first);
     increment(out, BPF_REG_9, offsetof(struct exit_thread_state, migrations));
+    label_here(out, first);
+    move(out, BPF_REG_1, BPF_REG_9);
+    add(out, BPF_REG_1, offsetof(struct exit_thread_state, name));
+    set(out, BPF_REG_2, sizeof(((struct exit_thread_state *)0)->name));
+    call(out, BPF_FUNC_get_current_comm);
     label_here(out, same);
 }
 

@@ -59,6 +59,7 @@ struct exit_thread_state {
     uint64_t migrations;
     uint32_t cpu_1, tgid, vcpu_1, is_inside; /* cpu_1, vcpu_1: their numbers + 1; 0: not known */
     uint64_t fires_exit, bucket; /* bucket: scratch */
+    char name[16];               /* as it was called when it first came, or last moved; ends in NUL */
 };
 
 /* Where an operand lies in the program's context. bytes 0: nowhere. */
