@@ -132,35 +132,6 @@ struct capture_unwinder recording_names_unwinder(struct recording_names *names)
     return (struct capture_unwinder){.context = names, .unwind = names_unwind};
 }
 
-static bool seconds_parse(struct view text, uint64_t *ret_ns)
-{
-    struct view fraction = text, whole = view_cut(&fraction, '.');
-    uint64_t seconds, nanoseconds = 0;
-    if (!view_u64(whole, 10, &seconds) || fraction.length > 9)
-        return false;
-    if (fraction.length && !view_u64(fraction, 10, &nanoseconds))
-        return false;
-    for (size_t digits = fraction.length; digits < 9; digits++)
-        nanoseconds *= 10;
-    return !__builtin_mul_overflow(seconds, (uint64_t)1000000000, ret_ns) &&
-           !__builtin_add_overflow(*ret_ns, nanoseconds, ret_ns);
-}
-
-bool time_window_parse(const char *text, uint64_t *ret_from_ns, uint64_t *ret_until_ns, struct error *err)
-{
-    struct view until = view_of(text), from = view_cut(&until, ',');
-    uint64_t from_ns = 0, until_ns = UINT64_MAX;
-    bool good = strchr(text, ',') && (!from.length || seconds_parse(from, &from_ns)) &&
-                (!until.length || seconds_parse(until, &until_ns)) && from_ns <= until_ns;
-    if (!good) {
-        error_set(err, ERROR_USAGE, "'%s' is not a stretch of time", text);
-        return error_hint(err, "write FROM,UNTIL in seconds, such as 12.5,13 or ,13 (percentages are not supported)");
-    }
-    *ret_from_ns = from_ns;
-    *ret_until_ns = until_ns;
-    return true;
-}
-
 void recording_input_note_lines(FILE *talk)
 {
     struct error missing = {0};

@@ -82,7 +82,4 @@ void recording_names_done(struct recording_names *names);
 /* Unwinds the stack dumps of the recording with these names; valid as long as they are. */
 struct capture_unwinder recording_names_unwinder(struct recording_names *names);
 
-/* "SECONDS,SECONDS", either of which may be empty, as nanoseconds. Errors: ERROR_USAGE. */
-MUST_CHECK bool time_window_parse(const char *text, uint64_t *ret_from_ns, uint64_t *ret_until_ns, struct error *err);
-
 #endif

@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from perf_data_file import IP, PERIOD, TID, TIME, File
+from perf_data_file import CPU, IP, PERIOD, TID, TIME, File
 
 PROGRAM = 0x400000
 
@@ -56,6 +56,36 @@ def test_keys_and_lists(plumb, pair):
     assert ("app", "700", "app") in rows and rows["app", "700", "app"]["state"] == "gone" and rows["app", "701", "lib.so"]["state"] == "new"
     (rows,) = rows_of(plumb, "-s", "dso", "-d", "lib.so", *pair)
     assert list(rows) == [("lib.so",)] and rows["lib.so",]["a_share"] == 0.4, "of everything"
+
+
+def test_samples_that_pass(plumb, tmp_path):
+    """The first second of one process in the program, the next of another in the library; CPU 0 and 1 in turn."""
+    made = File(sample_type=IP | TID | TIME | PERIOD | CPU)
+    for pid in 700, 701:
+        made.comm(pid, pid, "app").mmap2(pid, PROGRAM, 0x100000, "/opt/app").mmap2(pid, 0x800000, 0x100000, "/opt/lib.so")
+    for at in range(2000):
+        first = at < 1000
+        made.sample(700 if first else 701, PROGRAM + 16 if first or at % 2 else 0x800010, 10_000_000_000 + at * 1_000_000, cpu=at % 2)
+    path = tmp_path / "both"
+    path.write_bytes(made.file())
+
+    def shares(*words):
+        (rows,) = rows_of(plumb, "-s", "dso", *words, path, path)
+        return {name[0]: (row["a_share"], row["b_share"]) for name, row in rows.items()}
+    assert shares() == {"app": (0.75, 0.75), "lib.so": (0.25, 0.25)}
+    assert shares("--pid", "701") == {"app": (0.5, 0.5), "lib.so": (0.5, 0.5)}
+    assert shares("--tid", "700") == {"app": (1, 1)}
+    assert shares("--cpu", "0") == {"app": (0.5, 0.5), "lib.so": (0.5, 0.5)}
+    assert shares("--time", "11,") == {"app": (0.5, 0.5), "lib.so": (0.5, 0.5)}
+    assert shares("--time", ",10.9995:11,") == {"app": (1, 0.5), "lib.so": (0, 0.5)}
+    for words, reason in ((["--time", "90,"], "no samples that pass"), (["--time", "1,2:x"], "'x' is not a stretch of time"), (["--cpu", "a"], "not a list of CPUs")):
+        done = subprocess.run([plumb, "diff", *words, path, path], capture_output=True, text=True, timeout=60)
+        assert done.returncode in (1, 2) and reason in done.stderr, done.stderr
+
+
+def test_cpus_of_a_recording_without(plumb, pair):
+    done = subprocess.run([plumb, "diff", "--cpu", "0", *pair], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 2 and "doesn't say which CPU" in done.stderr
 
 
 def test_sides(plumb, pair, tmp_path):

@@ -5,9 +5,11 @@
 #include "command/options.h"
 #include "command/report/report_words.h"
 
+#include "base/arena.h"
 #include "base/scope.h"
 #include "render/comparison/share_difference.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 struct diff_options {
@@ -23,6 +25,7 @@ static const struct option_row diff_rows[] = {
     {0, NULL, OPTION_HEADING, 0, NULL, "what to read"},
     {'e', "event", OPTION_TEXT, AT(input.event), "NAME", "samples of this event (default: the first that has samples in A)"},
     RECORDING_NAMES_ROWS(diff_options, input.recording),
+    SAMPLE_FILTER_ROWS_OF(diff_options, input.filter, "only samples from this stretch of time, in seconds; FROM,UNTIL:FROM,UNTIL: of A, and of B"),
     {0, NULL, OPTION_HEADING, 0, NULL, "what to compare"},
     {'s', "sort", OPTION_TEXT, AT(sort), "KEY[,KEY]", "tell rows apart by: comm, pid, tid, dso, sym, srcline, cpu (default: dso,sym)"},
     {0, "by-instruction", OPTION_TEXT, AT(input.function), "SYMBOL", "by instruction within this function: shares of its samples"},
@@ -55,6 +58,8 @@ struct diff {
     const char *defaults[2];
     enum share_order order;
     struct column_list keys;
+    char *times;                     /* --time, cut at its colon */
+    struct sample_filter filters[2]; /* of A's samples, and of B's */
 };
 
 /* ---- what the words mean ---- */
@@ -124,6 +129,24 @@ static bool keys_parse(struct diff *diff, struct error *err)
     return true;
 }
 
+/* One stretch of time is both sides', two are each side's own: their clocks may differ. */
+static bool filters_parse(struct diff *diff, struct error *err)
+{
+    struct sample_filter_options of_a = diff->options.input.filter, of_b = of_a;
+    char *colon = NULL;
+    if (of_a.time) {
+        of_a.time = of_b.time = diff->times = memory_string(of_a.time);
+        colon = strchr(diff->times, ':');
+    }
+    if (colon) {
+        *colon = '\0';
+        of_b.time = colon + 1;
+    }
+    for (size_t at = 0; at < array_count(diff->filters); at++)
+        diff->options.input.filters[at] = &diff->filters[at];
+    return sample_filter_init(&diff->filters[0], &of_a, err) && sample_filter_init(&diff->filters[1], &of_b, err);
+}
+
 static bool diff_parse(struct diff *diff, int argc, char **argv, struct error *err)
 {
     struct diff_options *options = &diff->options;
@@ -134,7 +157,7 @@ static bool diff_parse(struct diff *diff, int argc, char **argv, struct error *e
         return false;
     if (options->order && !order_parse(options->order, &diff->order, err))
         return false;
-    return keys_parse(diff, err) &&
+    return keys_parse(diff, err) && filters_parse(diff, err) &&
            sides_parse(diff, (const char **)argv + first, (size_t)(cut - first), cut < argc ? (const char **)argv + cut + 1 : NULL, err);
 }
 
@@ -177,9 +200,10 @@ static bool sides_compare(const struct diff *diff, struct context *context, cons
     if (done) {
         scoped_text struct text of = {0};
         share_difference_finish(&difference);
-        text_add(&of, options->input.function ? "the samples in '" : "all samples");
+        bool is_filtered = diff->filters[0].is_given;
+        text_add(&of, is_filtered ? "the samples that pass --time, --cpu, --pid and --tid" : options->input.function ? "the samples" : "all samples");
         if (options->input.function)
-            text_printf(&of, "%s'", options->input.function);
+            text_printf(&of, " in '%s'", options->input.function);
         struct share_layout layout = {.columns = columns, .column_count = columns_of(diff, columns), .files_a = a->files, .files_b = b->files,
                                       .count_a = a->count, .count_b = b->count, .event = event.name, .of = text_string(&of), .order = diff->order,
                                       .ratio_least = options->percent_limit / 100, .periods = options->periods,
@@ -226,6 +250,9 @@ static bool diff_run(struct context *context, int argc, char **argv, struct erro
     bool done = diff_parse(&diff, argc, argv, err);
     diff.options.input.quiet = diff.options.quiet;
     done = done && diff_all(&diff, context, err);
+    for (size_t at = 0; at < array_count(diff.filters); at++)
+        sample_filter_done(&diff.filters[at]);
+    free(diff.times);
     options_done(diff_rows, &diff.options);
     return done;
 }

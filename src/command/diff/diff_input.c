@@ -17,6 +17,8 @@ struct sampled { /* what tells rows apart, before it has a name */
 
 struct reading {
     const struct diff_input *input;
+    struct sample_filter *filter;
+    uint64_t passed;
     struct capture capture;
     struct source *source;
     struct places places;
@@ -57,9 +59,10 @@ static bool sample_count(void *context, struct capture *capture, const struct re
 {
     struct reading *reading = context;
     const struct column_list *keys = reading->input->keys;
-    (void)capture, (void)record;
-    if (!sample)
+    (void)record;
+    if (!sample || !sample_filter_passes(reading->filter, &capture->recording, sample))
         return true;
+    reading->passed++;
     struct sampled sampled = {.location = sample->location, .comm = sample->comm,
                               .thread = column_listed(keys, COLUMN_PID) || column_listed(keys, COLUMN_TID) ? sample->thread : 0,
                               .cpu = column_listed(keys, COLUMN_CPU) ? sample->cpu : 0};
@@ -221,6 +224,10 @@ static bool reading_fill(struct reading *reading, struct recording_names *names,
     struct capture_options options = {.watch = &watch, .without_stacks = !reading->source->facts.is_pipe};
     if (!capture_fill_with(&reading->capture, reading->source, &options, err))
         return error_wrap(err, "'%s'", path);
+    if (!sample_filter_check(reading->filter, err))
+        return error_wrap(err, "'%s'", path);
+    if (reading->filter->is_given && !reading->passed)
+        return error_set(err, ERROR_NOT_FOUND, "'%s' holds no samples that pass --time, --cpu, --pid and --tid", path);
     if (!recording_names_begin(names, err))
         return false;
     if (!reading->input->quiet)
@@ -238,7 +245,7 @@ bool diff_input_read(const struct diff_input *input, const struct context *conte
                      struct share_difference *difference, struct error *err)
 {
     struct recording_input recording = input->recording;
-    struct reading reading = {.input = input};
+    struct reading reading = {.input = input, .filter = input->filters[is_b]};
     recording.path = path;
     if (!recording_input_open(&recording, &reading.source, err))
         return false;

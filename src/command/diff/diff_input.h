@@ -6,14 +6,17 @@
 #include "analyse/runs/share_difference.h"
 #include "command/recording_input.h"
 #include "command/report/report_words.h"
+#include "command/sample_filter.h"
 #include "command/stack_input.h"
 
 struct diff_input {
     struct recording_input recording; /* its path is each file's */
     const char *event;
+    struct sample_filter_options filter;
     const char *comms, *dsos, *symbols; /* rows to show: NULL or lists */
     const char *function;              /* by instruction within it; NULL: by keys */
     const struct column_list *keys;
+    struct sample_filter *filters[2]; /* of A's samples, and of B's */
     bool quiet;
 };
 

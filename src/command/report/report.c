@@ -3,6 +3,7 @@
 #include "command/reading_progress.h"
 #include "command/recording_header.h"
 #include "command/recording_input.h"
+#include "command/sample_filter.h"
 #include "command/report/report_host.h"
 #include "command/report/report_words.h"
 
@@ -17,8 +18,8 @@
 
 struct report_options {
     struct recording_input input;
-    const char *sort, *fields, *call_graph, *separator, *comms, *dsos, *symbols, *cpus, *time, *percentage;
-    const char *pids, *tids;
+    const char *sort, *fields, *call_graph, *separator, *comms, *dsos, *symbols, *percentage;
+    struct sample_filter_options filter;
     double percent_limit;
     uint64_t max_stack;
     bool children, inlines, show_samples, show_period, header, header_only, quiet, inverted, stdio, hide_unresolved;
@@ -31,10 +32,7 @@ struct report_options {
 static const struct option_row report_rows[] = {
     {0, NULL, OPTION_HEADING, 0, NULL, "what to read"},
     RECORDING_INPUT_ROWS(report_options),
-    {'C', "cpu", OPTION_LIST, AT(cpus), "LIST", "only samples taken on these CPUs, such as 0-3,8"},
-    {0, "time", OPTION_TEXT, AT(time), "FROM,UNTIL", "only samples from this stretch of time, in seconds"},
-    {0, "pid", OPTION_LIST, AT(pids), "LIST", "only samples of these processes"},
-    {0, "tid", OPTION_LIST, AT(tids), "LIST", "only samples of these threads"},
+    SAMPLE_FILTER_ROWS(report_options, filter),
     {0, NULL, OPTION_HEADING, 0, NULL, "what to show"},
     {'s', "sort", OPTION_TEXT, AT(sort), "KEY[,KEY]",
      "tell apart and sort by: comm, pid, tid, dso, sym, srcline, cpu (default: comm,dso,sym); of branches also "
@@ -80,15 +78,12 @@ struct report {
     struct report_options options;
     struct column_list keys, fields;
     struct tree_options tree;
-    uint64_t from_ns, until_ns;
-    int *cpus;
-    size_t cpu_count;
+    struct sample_filter filter;
     struct view separator;
     struct capture capture;
     struct source *source;
     struct recording_names names;
     struct sample_tally tally;
-    bool cpu_missing;
     bool branches; /* rows are taken branches */
 };
 
@@ -115,45 +110,10 @@ static bool report_parse(struct report *report, int argc, char **argv, struct er
         return error_set(err, ERROR_USAGE, "--percentage expects absolute or relative, not '%s'", options->percentage);
     if (options->percent_limit > 0)
         report->tree.percent_least = options->percent_limit;
-    report->until_ns = UINT64_MAX;
-    if (options->time && !time_window_parse(options->time, &report->from_ns, &report->until_ns, err))
-        return false;
-    if (options->cpus && !cpu_list_parse(view_of(options->cpus), &report->cpus, &report->cpu_count))
-        return error_set(err, ERROR_USAGE, "'%s' is not a list of CPUs such as 0-3,8", options->cpus);
-    return true;
+    return sample_filter_init(&report->filter, &options->filter, err);
 }
 
 /* ---- reading ---- */
-
-static bool number_listed(const char *list, uint32_t number)
-{
-    char text[16];
-    int length = snprintf(text, sizeof(text), "%" PRIu32, number);
-    for (struct view rest = view_of(list); rest.length;) {
-        struct view word = view_trim(view_cut(&rest, ','));
-        if (word.length == (size_t)length && memcmp(word.text, text, word.length) == 0)
-            return true;
-    }
-    return false;
-}
-
-static bool sample_wanted(struct report *report, const struct sample *sample)
-{
-    const struct thread *thread = &report->capture.recording.threads.items[sample->thread];
-    if (sample->time_ns < report->from_ns || sample->time_ns > report->until_ns)
-        return false;
-    if (report->options.pids && !number_listed(report->options.pids, thread->pid))
-        return false;
-    if (report->options.tids && !number_listed(report->options.tids, thread->tid))
-        return false;
-    if (!report->cpus)
-        return true;
-    report->cpu_missing |= sample->cpu == UINT32_MAX;
-    for (size_t at = 0; at < report->cpu_count; at++)
-        if ((uint32_t)report->cpus[at] == sample->cpu)
-            return true;
-    return false;
-}
 
 static uint32_t branch_location(struct capture *capture, uint32_t space, uint64_t addr)
 {
@@ -188,7 +148,7 @@ static bool report_record(void *context, struct capture *capture, const struct r
 {
     struct report *report = context;
     recording_names_tell(&report->names);
-    if (!sample || !sample_wanted(report, sample))
+    if (!sample || !sample_filter_passes(&report->filter, &capture->recording, sample))
         return true;
     if (report->branches)
         count_branches(report, capture, record, sample);
@@ -464,10 +424,9 @@ static bool report_show(struct report *report, struct context *context, struct e
         if (!report->options.quiet)
             add_section_heading(&out, report, &hotspots, event);
         if (!report->options.quiet && !report->branches) {
-            const struct report_options *options = &report->options;
             const struct report_host_request request = {
                 .source = report->source, .tally = &report->tally, .places = &places, .event = event,
-                .is_filtered = options->cpus || options->time || options->pids || options->tids};
+                .is_filtered = report->filter.is_given};
             report_host_lines(&out, &request);
         }
         hotspots_text(&out, &hotspots, &layout);
@@ -496,10 +455,8 @@ static bool report_checks(const struct report *report, struct error *err)
         samples += report->capture.recording.events[at].sample_count;
     if (!samples)
         return error_set(err, ERROR_NOT_FOUND, "'%s' holds no samples", recording_input_path(&report->options.input));
-    if (report->cpu_missing) {
-        error_set(err, ERROR_USAGE, "the recording doesn't say which CPU its samples were taken on");
-        return error_hint(err, "leave out --cpu, or record with -a or --sample-cpu");
-    }
+    if (!sample_filter_check(&report->filter, err))
+        return false;
     if (!report->tally.count)
         return error_set(err, ERROR_NOT_FOUND, "none of its %" PRIu64 " samples passes --time, --cpu, --pid and --tid",
                          samples);
@@ -610,7 +567,7 @@ static bool report_run(struct context *context, int argc, char **argv, struct er
         .tree = {.style = TREE_GRAPH, .percent_least = 0.5},
     };
     if (!report_parse(&report, argc, argv, err)) {
-        free(report.cpus);
+        sample_filter_done(&report.filter);
         options_done(report_rows, &report.options);
         return false;
     }
@@ -620,7 +577,7 @@ static bool report_run(struct context *context, int argc, char **argv, struct er
         report.source->ops->close(report.source);
     sample_tally_done(&report.tally);
     capture_done(&report.capture);
-    free(report.cpus);
+    sample_filter_done(&report.filter);
     options_done(report_rows, &report.options);
     return done;
 }

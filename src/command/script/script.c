@@ -3,6 +3,7 @@
 #include "command/reading_progress.h"
 #include "command/recording_header.h"
 #include "command/recording_input.h"
+#include "command/sample_filter.h"
 #include "command/script/script_text.h"
 
 #include "base/arena.h"
@@ -20,7 +21,8 @@ enum {
 
 struct script_options {
     struct recording_input input;
-    const char *fields, *cpus, *time, *pids, *tids, *comms;
+    struct sample_filter_options filter;
+    const char *fields, *comms;
     uint64_t max_stack;
     bool nanoseconds, header, header_only, hide_chains, inlines, quiet;
     int verbose;
@@ -31,10 +33,7 @@ struct script_options {
 static const struct option_row script_rows[] = {
     {0, NULL, OPTION_HEADING, 0, NULL, "what to read"},
     RECORDING_INPUT_ROWS(script_options),
-    {'C', "cpu", OPTION_LIST, AT(cpus), "LIST", "only samples taken on these CPUs, such as 0-3,8"},
-    {0, "time", OPTION_TEXT, AT(time), "FROM,UNTIL", "only samples from this stretch of time, in seconds"},
-    {0, "pid", OPTION_LIST, AT(pids), "LIST", "only samples of these processes"},
-    {0, "tid", OPTION_LIST, AT(tids), "LIST", "only samples of these threads"},
+    SAMPLE_FILTER_ROWS(script_options, filter),
     {'c', "comms", OPTION_LIST, AT(comms), "LIST", "only samples of these commands"},
     {0, NULL, OPTION_HEADING, 0, NULL, "what to show"},
     {'F', "fields", OPTION_TEXT, AT(fields), "FIELD[,FIELD]",
@@ -152,9 +151,7 @@ static bool fields_parse(const char *text, struct field_choice *choice, struct e
 struct script {
     struct script_options options;
     struct field_choice choice;
-    uint64_t from_ns, until_ns;
-    int *cpus;
-    size_t cpu_count;
+    struct sample_filter filter;
     struct source *source;
     struct capture capture;
     struct script_text text;
@@ -182,12 +179,7 @@ static bool script_parse(struct script *script, int argc, char **argv, struct er
     }
     if (options->fields && !fields_parse(options->fields, &script->choice, err))
         return false;
-    script->until_ns = UINT64_MAX;
-    if (options->time && !time_window_parse(options->time, &script->from_ns, &script->until_ns, err))
-        return false;
-    if (options->cpus && !cpu_list_parse(view_of(options->cpus), &script->cpus, &script->cpu_count))
-        return error_set(err, ERROR_USAGE, "'%s' is not a list of CPUs such as 0-3,8", options->cpus);
-    return true;
+    return sample_filter_init(&script->filter, &options->filter, err);
 }
 
 static bool any_event_has(const struct source *source, const struct field_row *row)
@@ -223,16 +215,6 @@ static bool event_fields(const struct script *script, const struct source_event 
     return true;
 }
 
-static bool number_listed(const char *list, uint32_t number)
-{
-    for (struct view rest = view_of(list); rest.length;) {
-        uint64_t value;
-        if (view_u64(view_trim(view_cut(&rest, ',')), 10, &value) && value == number)
-            return true;
-    }
-    return false;
-}
-
 static bool name_listed(const char *list, const char *name)
 {
     for (struct view rest = view_of(list); rest.length;)
@@ -241,21 +223,12 @@ static bool name_listed(const char *list, const char *name)
     return false;
 }
 
-static bool sample_wanted(const struct script *script, const struct sample *sample)
+static bool sample_wanted(struct script *script, const struct sample *sample)
 {
     const struct recording *recording = &script->capture.recording;
-    const struct thread *thread = &recording->threads.items[sample->thread];
-    const struct script_options *options = &script->options;
-    if (sample->time_ns < script->from_ns || sample->time_ns > script->until_ns)
-        return false;
-    if ((options->pids && !number_listed(options->pids, thread->pid)) ||
-        (options->tids && !number_listed(options->tids, thread->tid)) ||
-        (options->comms && !name_listed(options->comms, strings_text(&recording->strings, sample->comm))))
-        return false;
-    for (size_t at = 0; at < script->cpu_count; at++)
-        if ((uint32_t)script->cpus[at] == sample->cpu)
-            return true;
-    return !script->cpus;
+    const char *comms = script->options.comms;
+    return sample_filter_passes(&script->filter, recording, sample) &&
+           (!comms || name_listed(comms, strings_text(&recording->strings, sample->comm)));
 }
 
 static bool script_flush(struct script *script)
@@ -425,9 +398,11 @@ static bool script_all(struct script *script, struct error *err)
         recording_losses_report(script->context->talk, &script->capture.losses);
     if (!complete)
         return error_wrap(err, "'%s'", path);
+    if (!sample_filter_check(&script->filter, err))
+        return false;
     if (!script->printed)
         return error_set(err, ERROR_NOT_FOUND, "'%s' holds no samples%s", path,
-                         options->time || options->cpus || options->pids || options->tids || options->comms
+                         script->filter.is_given || options->comms
                              ? " that pass --time, --cpu, --pid, --tid and --comms"
                              : "");
     return true;
@@ -448,7 +423,7 @@ static bool script_run(struct context *context, int argc, char **argv, struct er
 {
     struct script script = {.options = {.input = RECORDING_INPUT_DEFAULTS, .inlines = true}, .context = context};
     if (!script_parse(&script, argc, argv, err)) {
-        free(script.cpus);
+        sample_filter_done(&script.filter);
         options_done(script_rows, &script.options);
         return false;
     }
@@ -466,7 +441,7 @@ static bool script_run(struct context *context, int argc, char **argv, struct er
     script_text_done(&script.text);
     vec_done(&script.fields);
     capture_done(&script.capture);
-    free(script.cpus);
+    sample_filter_done(&script.filter);
     options_done(script_rows, &script.options);
     return done;
 }
