@@ -109,6 +109,19 @@ void recording_names_done(struct recording_names *names)
     names->binaries = names->symboliser = NULL;
 }
 
+void recording_names_explain(FILE *talk, const struct recording_names *names)
+{
+    const struct recording *recording = &names->capture->recording;
+    for (uint32_t dso = 0; dso < recording->spaces.dso_count; dso++) {
+        const char *path = strings_text(&recording->strings, recording->spaces.dsos[dso].path);
+        const char *nameless = symboliser_complaint(names->symboliser, dso), *shallow = symboliser_inline_complaint(names->symboliser, dso);
+        if (nameless)
+            fprintf(talk, "%s: %s\n", path, nameless);
+        if (shallow)
+            fprintf(talk, "%s: %s\n", path, shallow);
+    }
+}
+
 static bool unwinder_begin(struct recording_names *names)
 {
     struct symboliser_options options = options_of(names->input, names->context, names->source);

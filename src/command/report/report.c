@@ -327,16 +327,6 @@ static struct hotspots_options hotspots_options_of(const struct report *report, 
     return wanted;
 }
 
-static void explain_missing_names(FILE *talk, const struct places *places)
-{
-    const struct recording *recording = places->recording;
-    for (uint32_t dso = 0; dso < recording->spaces.dso_count; dso++) {
-        const char *complaint = symboliser_complaint(places->symboliser, dso);
-        if (complaint)
-            fprintf(talk, "%s: %s\n", strings_text(&recording->strings, recording->spaces.dsos[dso].path), complaint);
-    }
-}
-
 /* How many events, from this one on, share a table. */
 static uint32_t table_events(const struct report *report, uint32_t event)
 {
@@ -439,7 +429,7 @@ static bool report_show(struct report *report, struct context *context, struct e
     bool written = fflush(context->out) == 0 && !ferror(context->out);
     int write_errno = errno;
     if (report->options.verbose)
-        explain_missing_names(context->talk, &places);
+        recording_names_explain(context->talk, &report->names);
     else if (!report->options.quiet && keys_of(report) & hotspot_key(COLUMN_SYMBOL))
         note_nameless(context->talk, report, &places);
     if (report->options.inlines && !report->options.quiet)

@@ -408,17 +408,6 @@ static bool script_all(struct script *script, struct error *err)
     return true;
 }
 
-static void explain_missing_names(const struct script *script)
-{
-    const struct recording *recording = &script->capture.recording;
-    for (uint32_t dso = 0; dso < recording->spaces.dso_count; dso++) {
-        const char *complaint = symboliser_complaint(script->names.symboliser, dso);
-        if (complaint)
-            fprintf(script->context->talk, "%s: %s\n",
-                    strings_text(&recording->strings, recording->spaces.dsos[dso].path), complaint);
-    }
-}
-
 static bool script_run(struct context *context, int argc, char **argv, struct error *err)
 {
     struct script script = {.options = {.input = RECORDING_INPUT_DEFAULTS, .inlines = true}, .context = context};
@@ -431,7 +420,7 @@ static bool script_run(struct context *context, int argc, char **argv, struct er
     bool done = script_all(&script, err);
     if (script.places_begun) {
         if (script.options.verbose)
-            explain_missing_names(&script);
+            recording_names_explain(context->talk, &script.names);
         places_done(&script.places);
     }
     recording_names_done(&script.names);

@@ -68,6 +68,7 @@ struct dwarf_index {
     struct libdw api;
     Dwarf *dwarf;
     bool demangle;
+    const char *missing; /* name of the first split unit that wasn't found */
     struct arena arena;
     struct strings paths; /* joined with their unit's folder */
     struct hashmap unit_by_offset;
@@ -118,6 +119,21 @@ void dwarf_index_free(struct dwarf_index *index)
     free(index);
 }
 
+static const char *string_attribute(struct dwarf_index *index, Dwarf_Die *die, unsigned name)
+{
+    Dwarf_Attribute attribute;
+    return index->api.attr_integrate(die, name, &attribute) ? index->api.formstring(&attribute) : NULL;
+}
+
+static void note_missing(struct dwarf_index *index, Dwarf_Die *skeleton)
+{
+    const char *name = string_attribute(index, skeleton, DW_AT_dwo_name);
+    if (!name)
+        name = string_attribute(index, skeleton, DW_AT_GNU_dwo_name);
+    if (!index->missing)
+        index->missing = name;
+}
+
 /* The unit whose compile or skeleton entry this is; its split part, when its file is there. */
 static uint32_t unit_of_die(struct dwarf_index *index, Dwarf_Die *die)
 {
@@ -131,9 +147,11 @@ static uint32_t unit_of_die(struct dwarf_index *index, Dwarf_Die *die)
     Dwarf_Half version;
     Dwarf_Die cu, split;
     memset(&split, 0, sizeof(split));
-    if (index->api.cu_info(die->cu, &version, &kind, &cu, &split, NULL, NULL, NULL) == 0 && kind == DW_UT_skeleton &&
-        index->api.tag(&split) == DW_TAG_compile_unit)
+    bool is_split = index->api.cu_info(die->cu, &version, &kind, &cu, &split, NULL, NULL, NULL) == 0 && kind == DW_UT_skeleton;
+    if (is_split && index->api.tag(&split) == DW_TAG_compile_unit)
         unit->die = split;
+    else if (is_split)
+        note_missing(index, die);
     uint32_t id = (uint32_t)index->units.count;
     *vec_push(&index->units) = unit;
     hashmap_add(&index->unit_by_offset, offset, id);
@@ -209,12 +227,6 @@ static struct unit *unit_at(struct dwarf_index *index, uint64_t addr)
     if (!index->all_units_read)
         read_all_units(index);
     return unit_by_ranges(index, addr);
-}
-
-static const char *string_attribute(struct dwarf_index *index, Dwarf_Die *die, unsigned name)
-{
-    Dwarf_Attribute attribute;
-    return index->api.attr_integrate(die, name, &attribute) ? index->api.formstring(&attribute) : NULL;
 }
 
 static void load_lines(struct dwarf_index *index, struct unit *unit)
@@ -498,6 +510,11 @@ size_t dwarf_index_functions(struct dwarf_index *index, uint64_t elf_addr, const
          at = scope_outer(unit, function, at, elf_addr))
         ret_functions[count++] = unit->entries.items[function->scopes.items[at].entry].function;
     return count;
+}
+
+const char *dwarf_index_missing(const struct dwarf_index *index)
+{
+    return index->missing;
 }
 
 const char *dwarf_index_producer(struct dwarf_index *index, uint64_t elf_addr)

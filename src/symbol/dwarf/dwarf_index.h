@@ -28,6 +28,8 @@ size_t dwarf_index_lines(struct dwarf_index *index, uint64_t elf_addr, struct so
 bool dwarf_index_line(struct dwarf_index *index, uint64_t elf_addr, struct source_line *ret_line);
 /* The functions of these lines alone, without reading line tables; NULL: one whose name is unknown. 0 outside functions. */
 size_t dwarf_index_functions(struct dwarf_index *index, uint64_t elf_addr, const char **ret_functions, size_t most);
+/* The first split unit (.dwo) met so far that wasn't found, as its skeleton calls it, or NULL. Owner: the index. */
+const char *dwarf_index_missing(const struct dwarf_index *index);
 /* DW_AT_producer of the unit that holds elf_addr, or NULL. Owner: the index. */
 const char *dwarf_index_producer(struct dwarf_index *index, uint64_t elf_addr);
 

@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""However a program was linked and wherever its DWARF went: its stacks are unwound, its inlined functions have names and lines."""
+import ctypes
+import os
+import re
+import shutil
+import signal
+import subprocess
+import time
+
+import pytest
+
+MAIN = r"""
+#include <stdlib.h>
+int outer(int n);
+int main(int argc, char **argv)
+{
+    int sum = 0;
+    for (int i = 0; i < (argc > 1 ? atoi(argv[1]) : 1); i++)
+        sum += outer(i); /* LINE-MAIN */
+    return sum == 42;
+}
+"""
+WORK = r"""
+static volatile double sink;
+static inline __attribute__((always_inline)) void innermost(double x)
+{
+    for (int i = 0; i < 1000; i++)
+        sink = x = x * 1.1 + i; /* LINE-INNERMOST */
+}
+static inline __attribute__((always_inline)) void between(double x) { for (int i = 0; i < 1000; i++) innermost(x + i); }
+__attribute__((noinline)) static int leaf(int n) { between(n); return (int)sink; }
+__attribute__((noinline)) int outer(int n) { int part = leaf(n); return part + n; }
+"""
+TURNS = "60"
+FLAGS = ["-O2", "-g", "-fomit-frame-pointer"]
+
+
+class Scene:
+    def __init__(self, run, folder):
+        self.run, self.folder = run, folder
+        self.program, self.data = folder / "program", folder / "perf.data"
+        (folder / "main.c").write_text(MAIN)
+        (folder / "work.c").write_text(WORK)
+
+    def build(self, *words, tools=()):
+        """Compiled and linked in its folder; skips where that can't be done here."""
+        missing = [tool for tool in tools if not shutil.which(tool)]
+        if missing:
+            pytest.skip(f"{missing[0]} is not installed")
+        for step in (["-c", "main.c", "work.c"], ["-o", "program", "main.o", "work.o"]):
+            done = subprocess.run(["cc", *FLAGS, *words, *step], cwd=self.folder, capture_output=True, text=True)
+            if done.returncode:
+                pytest.skip(f"can't build it: {done.stderr.strip().splitlines()[-1]}")
+        return self
+
+    def tool(self, *words):
+        done = subprocess.run(words, cwd=self.folder, capture_output=True, text=True)
+        if done.returncode:
+            pytest.skip(f"can't run {words[0]}: {(done.stderr.strip().splitlines() or ['?'])[-1]}")
+
+    def record(self, *words):
+        done = self.run("record", "-e", "cpu-clock:u", "-F", "1999", "--call-graph", "dwarf", "-o", str(self.data), "--", *(words or [str(self.program), TURNS]))
+        if done.returncode and "program" not in done.stderr:
+            pytest.skip(f"can't record stack dumps here: {done.stderr.strip()}")
+        return self
+
+    def stacks(self):
+        done = self.run("script", "-i", str(self.data), "-F", "ip,sym,srcline")
+        assert done.returncode == 0, done.stderr
+        return [[(name, line) for name, line in re.findall(r"^\t +[0-9a-f]+ (\S+)(?: \(inlined\))?\n {2}(\S+)", stack + "\n", re.M)]
+                for stack in done.stdout.split("\n\n") if "leaf" in stack or "program" in stack]
+
+    def check(self, lines=True):
+        stacks = [stack for stack in self.stacks() if any(name == "leaf" for name, _ in stack)]
+        if len(stacks) < 10:
+            pytest.skip("the machine was too busy to bring enough samples")
+        names = ["innermost", "between", "leaf", "outer", "main"] if lines else ["leaf", "outer", "main"]
+        whole = [stack for stack in stacks if [name for name, _ in stack][:len(names)] == names]
+        assert len(whole) > 0.9 * len(stacks), stacks[0]
+        if lines:
+            place = f"work.c:{WORK.splitlines().index('        sink = x = x * 1.1 + i; /* LINE-INNERMOST */') + 1}"
+            assert sum(stack[0][1].endswith(place) for stack in whole) > 0.5 * len(whole), whole[0]
+            place = f"main.c:{MAIN.splitlines().index('        sum += outer(i); /* LINE-MAIN */') + 1}"
+            assert all(stack[4][1].endswith(place) for stack in whole), whole[0]
+
+
+@pytest.fixture
+def scene(run, tmp_path):
+    return Scene(run, tmp_path)
+
+
+LAYOUTS = {
+    "pie": [], "no-pie": ["-no-pie", "-fno-pie"], "static": ["-static"], "static-pie": ["-static-pie", "-fPIE"],
+    "one segment": ["-Wl,-z,noseparate-code"], "segments apart": ["-Wl,-z,separate-code"],
+    "large pages": ["-Wl,-z,max-page-size=0x200000,-z,separate-code"], "lld": ["-fuse-ld=lld"],
+    "lld, no segments apart": ["-fuse-ld=lld", "-Wl,-z,noseparate-code,--no-rosegment"], "gold": ["-fuse-ld=gold"],
+    "gold, rosegment": ["-fuse-ld=gold", "-Wl,--rosegment"],
+    "text far away": ["-no-pie", "-fno-pie", "-Wl,-Ttext-segment=0x10000000"],
+    "text at an odd place": ["-no-pie", "-fno-pie", "-Wl,--section-start=.text=0x401337"],
+    "functions in sections of their own": ["-ffunction-sections", "-Wl,--gc-sections"],
+    "no table of frames": ["-Wl,--no-eh-frame-hdr"],
+    "DWARF 4": ["-gdwarf-4"], "DWARF 4, types apart": ["-gdwarf-4", "-fdebug-types-section"], "DWARF 2": ["-gdwarf-2"],
+    "compressed": ["-gz=zlib"], "compressed as GNU did": ["-gz=zlib-gnu"], "across units": ["-flto"],
+}
+
+
+@pytest.mark.parametrize("words", LAYOUTS.values(), ids=LAYOUTS)
+def test_layouts(scene, words):
+    scene.build(*words).record().check()
+
+
+def test_split_units(scene):
+    scene.build("-gsplit-dwarf")
+    assert list(scene.folder.glob("*.dwo"))
+    scene.record().check()
+
+
+def libdw_version():
+    try:
+        library = ctypes.CDLL("libdw.so.1")
+    except OSError:
+        return (0, 0)
+    library.dwfl_version.restype = ctypes.c_char_p
+    return tuple(int(part) for part in library.dwfl_version(None).decode().split("."))
+
+
+@pytest.mark.parametrize("packer,version", [("dwp", 4), ("llvm-dwp", 5)])
+def test_a_package_of_split_units(scene, packer, version):
+    if libdw_version() < (0, 191):
+        pytest.skip("libdw before 0.191 reads no packages of split units")
+    scene.build("-gsplit-dwarf", f"-gdwarf-{version}", tools=[packer])
+    scene.tool(packer, "-e", "program", "-o", "program.dwp")
+    for file in scene.folder.glob("*.dwo"):
+        file.unlink()
+    scene.record().check()
+
+
+def test_split_units_that_are_gone(scene):
+    """What the skeleton tells remains: names of functions, by the symbol table."""
+    scene.build("-gsplit-dwarf")
+    for file in scene.folder.glob("*.dwo"):
+        file.unlink()
+    scene.record().check(lines=False)
+    done = scene.run("report", "-v", "-i", str(scene.data), "-s", "sym")
+    assert re.search(r"program: inlined functions are unknown where '\S*\.dwo' or its like is missing", done.stderr), done.stderr
+
+
+def test_a_debug_file_by_link(scene):
+    scene.build("-Wl,--build-id=none")
+    scene.tool("objcopy", "--only-keep-debug", "program", "program.debug")
+    scene.tool("objcopy", "--strip-all", "--add-gnu-debuglink=program.debug", "program")
+    scene.record().check()
+
+
+def test_a_shared_debug_file(scene):
+    """What dwz moves out of two programs into a third file."""
+    scene.build(tools=["dwz"])
+    shutil.copy(scene.program, scene.folder / "twin")
+    scene.tool("dwz", "-m", "common.debug", "-M", str(scene.folder / "common.debug"), "program", "twin")
+    if not (scene.folder / "common.debug").exists():
+        pytest.skip("dwz found nothing to share")
+    scene.record().check()
+
+
+def test_a_deleted_program(scene):
+    """Its process still runs when the report is made: its mapping is read."""
+    scene.build()
+    process = subprocess.Popen([scene.program, "1000000"], cwd=scene.folder)
+    try:
+        scene.program.rename(scene.folder / "gone")
+        (scene.folder / "gone").unlink()
+        scene.run("record", "-e", "cpu-clock:u", "-F", "999", "--call-graph", "dwarf", "-o", str(scene.data), "-p", str(process.pid), "--duration", "0.5")
+        assert scene.data.exists()
+        scene.check()
+    finally:
+        process.kill()
+        process.wait()
+
+
+def test_a_program_that_was_replaced(scene):
+    scene.build("-Wl,--build-id").record()
+    (scene.folder / "work.c").write_text(WORK.replace("1.1", "1.2"))
+    scene.program.unlink()
+    scene.build("-Wl,--build-id")
+    done = scene.run("report", "-i", str(scene.data), "-g", "none", "-s", "dso,sym", "-v")
+    assert "not the recorded file: its build id is" in done.stderr, done.stderr
+    assert "leaf" not in done.stdout
+
+
+def test_a_program_of_another_mount_namespace(scene):
+    """Its path means another file here, and nothing at all once it was looked for under our root."""
+    if os.geteuid() != 0 or not shutil.which("unshare"):
+        pytest.skip("needs root and unshare")
+    scene.build()
+    inside = scene.folder / "inside"
+    inside.mkdir()
+    script = f"mount -t tmpfs none {inside} && cp {scene.program} {inside}/program && exec {inside}/program 1000000"
+    process = subprocess.Popen(["unshare", "-m", "sh", "-c", script])
+    try:
+        for _ in range(100):
+            if os.readlink(f"/proc/{process.pid}/exe") == f"{inside}/program":
+                break
+            time.sleep(0.05)
+        else:
+            pytest.skip("mounting is not allowed here")
+        scene.run("record", "-e", "cpu-clock:u", "-F", "999", "--call-graph", "dwarf", "-o", str(scene.data), "-p", str(process.pid), "--duration", "0.5")
+        assert not (inside / "program").exists()
+        scene.check()
+    finally:
+        process.send_signal(signal.SIGKILL)
+        process.wait()
