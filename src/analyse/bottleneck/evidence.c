@@ -371,7 +371,18 @@ static bool is_footprint_clear(const struct footprint *footprint)
     return footprint->least_bytes > 2 * footprint->cache_bytes && footprint->line_share >= limit->class_high;
 }
 
-/* A second look that doesn't rest on which instruction got the samples. */
+/*
+ * Where the self-test tells restarts from what retires in step: samples stand where nothing but a wrong guess puts them, behind a
+ * first instruction of a way that can't wait by itself, and the ways change, which is seen apart from that.
+ */
+static bool is_guess_clear(const struct guesses *guesses)
+{
+    const struct bottleneck_thresholds *limit = &bottleneck_thresholds;
+    return guesses->sure_share >= limit->landing_restarts && guesses->sure_share >= limit->sure_enrichment * guesses->sure_rows &&
+           guesses->both_ways >= limit->both_ways;
+}
+
+/* A second look that doesn't rest on which instruction got the samples alone. */
 static bool is_confirmed(const struct bottleneck_verdict *verdict, const struct leading *leading)
 {
     const struct bottleneck_thresholds *limit = &bottleneck_thresholds;
@@ -405,8 +416,8 @@ static bool is_confirmed(const struct bottleneck_verdict *verdict, const struct 
     case CAUSE_LATENCY_CHAIN:
         return is_bound_alike(verdict, leading);
     case CAUSE_CONDITIONAL:
-        return look->pace.over_bound > limit->bound_missed && look->guesses.evenness >= limit->even_least &&
-               !look->resources.bound.is_lower;
+        return is_guess_clear(&look->guesses) || (look->pace.over_bound > limit->bound_missed && look->guesses.evenness >= limit->even_least &&
+                                                  !look->resources.bound.is_lower);
     default:
         return false;
     }
@@ -463,6 +474,14 @@ static bool is_near_tie(const struct bottleneck_verdict *verdict, const struct l
     return near && (verdict->cause == CAUSE_RETIRING || verdict->cause == CAUSE_LATENCY_CHAIN);
 }
 
+/* Which of the two is the larger changes from one processor to the next. What code does between its waits for more of it is no rival. */
+static bool is_rivalled(const struct bottleneck_verdict *verdict)
+{
+    const struct bottleneck_second *second = &verdict->second;
+    bool is_rest = verdict->class == BOTTLENECK_FRONTEND && second->class == BOTTLENECK_RETIRING;
+    return second->class && second->share.known && !is_rest && second->share.mid >= bottleneck_thresholds.rival_high * verdict->share.mid;
+}
+
 static void confidence_find(struct bottleneck_verdict *verdict, const struct leading *leading)
 {
     const struct bottleneck_thresholds *limit = &bottleneck_thresholds;
@@ -492,6 +511,11 @@ static void confidence_find(struct bottleneck_verdict *verdict, const struct lea
     if (is_near_tie(verdict, leading)) {
         verdict->confidence = ESTIMATE_LOW;
         verdict->why_not = "no more confidence: issue, units and chains take a turn of its loop nearly as long as one another";
+        return;
+    }
+    if (is_rivalled(verdict)) {
+        verdict->confidence = ESTIMATE_MEDIUM;
+        verdict->why_not = "no more confidence: beside it another kind of cause takes a quarter as much, or more";
         return;
     }
     bool is_sure = is_confirmed(verdict, leading) || is_stepped_alike(verdict, leading);

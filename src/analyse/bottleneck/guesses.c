@@ -80,13 +80,32 @@ static void ways_note(const struct region *region, uint32_t row, bool restarts_b
     guesses->both_ways = ratio;
 }
 
+/* By itself it keeps nothing waiting that is sampled behind it. */
+static bool is_quick(const struct instruction *row)
+{
+    bool computes = row->class == INSTRUCTION_INT || row->class == INSTRUCTION_MOVE || row->class == INSTRUCTION_BRANCH || row->class == INSTRUCTION_JUMP;
+    return computes && !row->divides && !(row->memory.is_present && (row->is_load || row->is_store));
+}
+
+enum {
+    LANDS = 1,
+    LANDS_SURELY = 2
+};
+
+/* Where samples show that a wrong guess led to `first`. */
+static uint8_t landing_of(const struct stall_code *code, uint32_t first, bool restarts_behind)
+{
+    return LANDS | (restarts_behind && first != UINT32_MAX && is_quick(&code->items[first]) ? LANDS_SURELY : 0);
+}
+
 static void landing_note(const struct stall_code *code, uint32_t row, bool restarts_behind, uint8_t *is_landing)
 {
-    uint32_t next = row + 1 < code->count ? row + 1 : UINT32_MAX;
-    uint32_t ways[] = {shown_row(code, next, restarts_behind), shown_row(code, row_of(code, code->items[row].target), restarts_behind)};
-    for (size_t at = 0; at < array_count(ways); at++)
-        if (ways[at] != UINT32_MAX)
-            is_landing[ways[at]] = 1;
+    uint32_t ways[] = {row + 1 < code->count ? row + 1 : UINT32_MAX, row_of(code, code->items[row].target)};
+    for (size_t at = 0; at < array_count(ways); at++) {
+        uint32_t shown = shown_row(code, ways[at], restarts_behind);
+        if (shown != UINT32_MAX)
+            is_landing[shown] |= landing_of(code, ways[at], restarts_behind);
+    }
 }
 
 static bool is_table_jump(const struct instruction *row)
@@ -145,7 +164,7 @@ struct guesses guesses_of(const struct region *region, bool restarts_behind)
     const struct stall_code *code = region->code;
     scoped_free uint8_t *lands = memory_alloc(code->count + 1);
     memset(lands, 0, code->count + 1);
-    double samples = 0, landing = 0, rows = 0, landing_rows = 0, met = 0;
+    double samples = 0, landing = 0, rows = 0, landing_rows = 0, sure = 0, sure_rows = 0, met = 0;
     uint64_t most = 0;
     for (uint32_t row = region->rows.first; row <= region->rows.last; row++) {
         if (!region_holds(region, row) || code->items[row].class == INSTRUCTION_NOP)
@@ -165,13 +184,17 @@ struct guesses guesses_of(const struct region *region, bool restarts_behind)
             continue;
         met += (double)code->sampled[row] * 10 >= samples / rows;
         landing += lands[row] ? (double)code->sampled[row] : 0;
-        landing_rows += lands[row];
+        landing_rows += lands[row] != 0;
+        sure += lands[row] & LANDS_SURELY ? (double)code->sampled[row] : 0;
+        sure_rows += lands[row] & LANDS_SURELY ? 1 : 0;
     }
     guesses.has_enough = samples >= SAMPLES_LEAST && rows >= ROWS_LEAST;
     guesses.lacks_samples = samples < SAMPLES_LEAST;
     guesses.evenness = rows > 0 ? met / rows : 0;
     guesses.landing_share = samples > 0 ? landing / samples : 0;
     guesses.landing_rows = rows > 0 ? landing_rows / rows : 0;
+    guesses.sure_share = samples > 0 ? sure / samples : 0;
+    guesses.sure_rows = rows > 0 ? sure_rows / rows : 0;
     if (restarts_behind)
         table_find_behind(&guesses, region);
     else

@@ -22,6 +22,7 @@ struct bottleneck_thresholds {
     double lead;               /* a class leads when the next has less than that share of it */
     double class_least;        /* of the samples that could be told, for a class at all */
     double class_high;         /* … and for HIGH */
+    double rival_high;         /* of it, a second class, and HIGH isn't for the first */
     double cause_high;         /* … of which its confirmed cause alone is most of the time: what else may be said of the rest, it leads */
     double even_least;         /* wrong guesses restart retirement anywhere: samples fall on most instructions */
     double even_most;          /* a loop that always goes the same way retires in the same groups: on few */
@@ -34,6 +35,7 @@ struct bottleneck_thresholds {
     double table_restarts;     /* … on processors where a wrong guess shows apart from what retires in step: a tenth is no chance */
     double landing_restarts;   /* … a quarter at branches' ways, */
     double restarts_enrichment; /* … so many times as densely as on other instructions, */
+    double sure_enrichment;    /* … at ways whose first instruction can't wait by itself, for HIGH: retirement in step puts none there */
     double even_restarts;      /* … and samples on more than a single wait */
     double issue_busy;         /* issue takes so much of the time of a turn that other units take: most slots are used, which is busy */
     double landing_least;      /* of all samples: fewer can't be what holds the loop up */
@@ -83,6 +85,7 @@ static const struct bottleneck_thresholds bottleneck_thresholds = {
     .lead = 0.6,
     .class_least = 0.4,
     .class_high = 0.7,
+    .rival_high = 0.25,
     .cause_high = 0.5,
     .even_least = 0.6,
     .even_most = 0.45,
@@ -95,6 +98,7 @@ static const struct bottleneck_thresholds bottleneck_thresholds = {
     .table_restarts = 0.1,
     .landing_restarts = 0.25,
     .restarts_enrichment = 2.2,
+    .sure_enrichment = 1.8,
     .even_restarts = 0.1,
     .issue_busy = 0.6,
     .landing_least = 0.1,

@@ -691,6 +691,14 @@ Test(bottleneck, samples_of_few_instructions_show_wrong_guesses_where_the_self_t
 {
     struct made_up *made = choice_behind(true, 400, 100);
     expect(made, BOTTLENECK_BAD_SPECULATION, CAUSE_CONDITIONAL);
+    cr_assert_eq(made->result.program.confidence, ESTIMATE_HIGH, "nothing else puts samples behind an instruction that can't wait");
+    done(made);
+    free(made);
+    made = choice_behind(true, 400, 100);
+    for (int way = 1; way <= 5; way += 4)
+        made->rows[0][way].class = INSTRUCTION_VECTOR; /* which may be what waits */
+    expect(made, BOTTLENECK_BAD_SPECULATION, CAUSE_CONDITIONAL);
+    cr_assert_eq(made->result.program.confidence, ESTIMATE_MEDIUM);
     done(made);
     free(made);
     made = choice_behind(true, 50, 450);
@@ -823,6 +831,26 @@ Test(bottleneck, two_loops_of_two_kinds_are_mixed)
               verdict->evidence[0].text);
     done(made);
     free(made);
+}
+
+Test(bottleneck, beside_another_that_takes_a_quarter_as_much_none_is_sure)
+{
+    static const struct {
+        uint64_t divides;
+        enum bottleneck_confidence confidence;
+    } cases[] = {{SAMPLES / 10, ESTIMATE_HIGH}, {SAMPLES / 3, ESTIMATE_MEDIUM}};
+    for (size_t at = 0; at < array_count(cases); at++) {
+        struct made_up *made = calloc(1, sizeof(*made));
+        chase(made, 512 << 20);
+        function_begin(made, "rest");
+        row_add(made, INSTRUCTION_DIV, cases[at].divides)->divides = true;
+        row_add(made, INSTRUCTION_INT, 0);
+        loop_close(made, 0);
+        expect(made, BOTTLENECK_MEMORY, CAUSE_LATENCY);
+        cr_expect_eq(made->result.program.confidence, cases[at].confidence, "%zu: %s", at, made->result.program.why_not);
+        done(made);
+        free(made);
+    }
 }
 
 /* The hottest loop waits for memory, two others make up more, and use none: its memory isn't theirs. */
