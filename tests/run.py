@@ -7,7 +7,8 @@ N passed, N failed, N skipped.
 --match   of golden and live, the files whose name has this word only
 A live test that fails is run once more, alone, when the others have ended: the machine may be shared, and a neighbour's
 second is no fault of the program. Whatever passes only then is listed as such, with how it failed at first; more than
-SECOND_TRIES failures aren't tried again.
+SECOND_TRIES failures aren't tried again. One that was skipped because the machine was busy is run once more, too, as it was
+the other tests that kept it busy.
 
 --sanitized   the build has sanitizers: their logs go to files, and any log fails the run, because Criterion passes a test
               that leaks; a planted leak and a planted overflow, run first, prove that they are caught
@@ -19,6 +20,7 @@ import contextlib
 import os
 import pathlib
 import re
+import resource
 import signal
 import subprocess
 import sys
@@ -216,15 +218,16 @@ def pytest_jobs(parts, match):
 
 
 def run_units_and_pytest(build, parts, environment, logs, match):
-    """First the units, then lists of files, as many at a time as there are CPUs, two at most: whatever is measured has to
-    hold beside others, but a crowd would only be slow. Beside both, one after the other, the files that mostly sleep."""
+    """First the units, then lists of files, one more at a time than there are CPUs, three at most: each waits now and
+    then, and whatever is measured has to hold beside others, but a crowd would only be slow. Beside both, one after the
+    other, the files that mostly sleep."""
     jobs, asleep = pytest_jobs(parts, match)
     python = python_with_pytest()
     if jobs + asleep and not python:
         return [Result("pytest", "failed", "no python here has pytest (Debian: python3-pytest)")]
     with contextlib.ExitStack() as stack:
         locks = stack.enter_context(tempfile.TemporaryDirectory(prefix="plumb-locks-"))
-        workers = min(2, os.cpu_count() or 1)
+        workers = min(3, (os.cpu_count() or 1) + 1)
         pool, aside = (stack.enter_context(concurrent.futures.ThreadPoolExecutor(count)) for count in (workers, 1))
         own = environment | {"PLUMB_TEST_LOCKS": locks}
 
@@ -246,10 +249,13 @@ def show_slowest(parts, ran):
 
 
 def with_second_tries(python, results, environment, logs):
-    """The same results, where each live test that failed was run again alone and its second outcome counts."""
-    failed = [result for result in results if result.outcome == "failed" and result.name.startswith("tests/live/") and " " in result.name]
+    """The same results, where each live test that failed, or found the machine busy, was run again alone and its second
+    outcome counts."""
+    live = [result for result in results if result.name.startswith("tests/live/") and " " in result.name]
+    failed, busy = ([result for result in live if result.outcome == outcome and word in result.detail] for outcome, word in (("failed", ""), ("skipped", "busy")))
     if len(failed) > SECOND_TRIES:
         return results
+    once_more = failed + busy[:SECOND_TRIES]
 
     def second(result):
         module, test = result.name.split(" ", 1)
@@ -258,12 +264,13 @@ def with_second_tries(python, results, environment, logs):
         anew = tempfile.mkdtemp(dir=environment["PLUMB_TEST_LOCKS"])  # what tests share is made again, too
         own = with_logs(environment | {"PLUMB_TEST_LOCKS": anew}, logs, f"again {path.stem} {test}")
         again = [after for after in run_pytest_files(python, [path], own, test)[0] if after.name == result.name]
-        if not again or again[0].outcome != "passed":
+        if not again or (result in failed and again[0].outcome != "passed"):
             return result
-        print(f"passed at the second try only: {result.name}: at first: {result.detail}", flush=True)
+        if again[0].outcome == "passed":
+            print(f"passed at the second try only: {result.name}: {result.outcome} at first: {result.detail}", flush=True)
         return again[0]
 
-    return [second(result) if result in failed else result for result in results]
+    return [second(result) if result in once_more else result for result in results]
 
 
 def check_planted(build, environment, logs):
@@ -283,13 +290,18 @@ def sanitizer_results(logs):
         yield Result(f"sanitizer log {name}", "failed", detail)
 
 
+def cpu_seconds():
+    """Of all processes that have ended and were waited for: unlike the time it took, no matter of neighbours."""
+    return sum(sum(resource.getrusage(who)[:2]) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+
+
 def summary(results, seconds):
     tally = collections.Counter(result.outcome for result in results)
     for outcome in ("skipped", "failed"):
         for result in results:
             if result.outcome == outcome:
                 print(f"{outcome}: {result.name}{': ' if result.detail else ''}{result.detail}")
-    print(f"in {seconds:.0f} s")
+    print(f"in {seconds:.0f} s, {cpu_seconds():.0f} s of CPU time")
     print(f"{tally['passed']} passed, {tally['failed']} failed, {tally['skipped']} skipped", flush=True)
     return 1 if tally["failed"] or not tally["passed"] else 0
 
