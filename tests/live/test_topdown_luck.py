@@ -108,7 +108,7 @@ def test_its_status_is_the_first_runs(topdown, luckless):
 
 @pytest.mark.parametrize("whole_group", [True, False])
 def test_an_interrupt_between_passes(tool, luckless, tmp_path, whole_group):
-    process = subprocess.Popen([*tool, "topdown", "--drill", "--", luckless, "spin", "2"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    process = subprocess.Popen([*tool, "topdown", "--drill", "--", luckless, "spin", "1"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                start_new_session=True, env=ENVIRONMENT)
     for line in process.stderr:
         if "pass 1 of" in line:
