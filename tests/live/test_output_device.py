@@ -39,6 +39,19 @@ def test_device_stays(run, device, command):
         assert done.returncode != 0 and done.stderr
 
 
+def test_a_page_that_was_not_written_is_a_failure_whatever_was_found(run):
+    done = run("diagnose", "-q", "--html", "/dev/full", "--", "true")
+    assert done.returncode == 1 and "can't write '/dev/full': No space left on device" in done.stderr, done
+
+
+@pytest.mark.parametrize("command", [("list",), ("stat", "--help"), ("doctor", "--json"), ("topdown", "--help"),
+                                     ("topdown", "--print-perf", "--cpu", "SKX", "--", "true")], ids=" ".join)
+def test_a_result_that_does_not_fit_says_why(run, command):
+    with open("/dev/full", "w") as full:
+        done = run(*command, stdout=full)
+    assert done.returncode == 1 and "No space left on device" in done.stderr, done
+
+
 def test_recording_to_a_fifo_that_is_refused_leaves_it(run, tmp_path):
     path = tmp_path / "fifo"
     os.mkfifo(path)

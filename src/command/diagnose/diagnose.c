@@ -233,10 +233,11 @@ static bool report(struct context *context, const struct diagnose_options *optio
     if (refused && !is_replay)
         context->exit_code = EXIT_CODE_FAILED;
     bool inconclusive = overall.kind == OVERALL_TOO_SHORT || overall.kind == OVERALL_BLIND;
-    if (inconclusive && context->exit_code == EXIT_CODE_OK)
+    bool written = printed && drawn && kept;
+    if (inconclusive && written && context->exit_code == EXIT_CODE_OK)
         context->exit_code = EXIT_CODE_INCONCLUSIVE;
     loaded_case_done(&loaded);
-    return printed && drawn && kept;
+    return written;
 }
 
 /* A line can be written over there. */

@@ -6,6 +6,8 @@
 #include "metric/event_name.h"
 #include "metric/event_parser.h"
 
+#include <errno.h>
+
 static const struct {
     enum list_kind kind;
     const char *name;
@@ -117,7 +119,7 @@ static bool all_show(struct lister *lister, struct error *err)
     if (good && !lister->shown && lister->pattern_count > 0)
         return nothing_shown(lister, err);
     return good && (text_write_file(&lister->out, lister->context->out) ||
-                    error_set(err, ERROR_SYSTEM, "can't write the list"));
+                    error_system(err, errno, "can't write the list"));
 }
 
 static bool list_run(struct context *context, int argc, char **argv, struct error *err)

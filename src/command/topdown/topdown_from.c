@@ -176,7 +176,7 @@ static bool result_write(struct topdown_run *run, const struct topdown_tree *tre
         struct page page = page_for(&out, run->context->out);
         topdown_text_write(&page, tree, &what);
     }
-    bool good = text_write_file(&out, run->context->out) || error_set(err, ERROR_SYSTEM, "can't write the tree");
+    bool good = text_write_file(&out, run->context->out) || error_system(err, errno, "can't write the tree");
     text_done(&out);
     return good;
 }

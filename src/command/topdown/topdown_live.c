@@ -291,7 +291,7 @@ static bool result_write(struct live_run *run, FILE *to, struct error *err)
         struct page page = page_for(&out, to);
         topdown_text_write(&page, &run->tree, &what);
     }
-    bool good = text_write_file(&out, to) || error_set(err, ERROR_SYSTEM, "can't write the tree");
+    bool good = text_write_file(&out, to) || error_system(err, errno, "can't write the tree");
     text_done(&out);
     return good;
 }

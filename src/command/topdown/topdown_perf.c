@@ -9,6 +9,7 @@
 #include "metric/table/table_reading.h"
 
 #include <ctype.h>
+#include <errno.h>
 
 static const char COUNTS_FILE[] = "plumb-counts.csv";
 
@@ -311,7 +312,7 @@ bool topdown_perf_print(const struct topdown_perf *asked, const struct metric_ta
         json_write(&out, &printer);
     else if (good)
         text_write(&out, &printer);
-    good = good && (text_write_file(&out, context->out) || error_set(err, ERROR_SYSTEM, "can't write the command lines"));
+    good = good && (text_write_file(&out, context->out) || error_system(err, errno, "can't write the command lines"));
     arena_done(&printer.arena);
     return good;
 }
