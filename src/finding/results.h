@@ -57,7 +57,7 @@ struct results {
     const struct guest_costs *guest; /* measured within the hour */
     const struct statements *statements;
     const struct imported *imported; /* tables of other tools; NULL: none. Only finding/imported.c looks at them */
-    const struct bottleneck *bottleneck; /* estimated; NULL: hardware counters decide, or there are no samples */
+    const struct bottleneck *bottleneck; /* estimated; NULL: a counted tree decides, or there are no samples */
     const struct topdown_counted *topdown; /* counted here; NULL: not, or not its first level. Only finding/counted.c looks at it */
     const struct run_spread *runs; /* each of several runs; NULL: it ran once */
     const char *why[RESULT_KIND_COUNT];

@@ -138,3 +138,12 @@ def test_a_case_says_the_same_anywhere(diagnose, plumb, luckless, tmp_path):
     broken = subprocess.run([plumb, "diagnose", "--case", case, "--json"], capture_output=True, text=True, timeout=120, env=ENVIRONMENT)
     page = json.loads(broken.stdout)
     assert page["topdown"] is None and any("topdown.json" in gap["what"] + gap["why"] for gap in page["not_measured"]), broken.stderr
+
+
+def test_threads_that_share_a_core_leave_single_nodes_and_the_estimate(diagnose, luckless):
+    """Slots are the core's: of a program no first level, but what is counted by thread bounds causes, and the estimate says the rest."""
+    done = diagnose("SKX", "DRAM_Bound", "--", luckless, "spin", "2", knobs=["smt=1"])
+    said = " ".join(done.stdout.split())
+    assert "ESTIMATED (no top-down tree)" in said and "Backend_Bound" not in done.stdout.split("TOP-DOWN")[1].split("\n\n")[0]
+    assert re.search(r"^ +DRAM_Bound +\d", done.stdout, re.M), done.stdout
+    assert re.search(r"the top-down tree: .*both threads|the top-down tree: .*core", said), said[-1500:]

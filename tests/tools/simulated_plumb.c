@@ -10,7 +10,7 @@
  *
  * Knobs: taken=N counters others hold, and fixed=MASK; then=LEAF is the bottleneck; these from the beginning or, with after_runs=N, once
  * the program ran so often; share=1: others take turns with us; sampling=0: refused; precise=0: refused; fds=N: no more descriptors;
- * hidden=1: there is no PMU at all; refuse=N: every Nth event isn't known to the kernel;
+ * smt=1: SMT is on; hidden=1: there is no PMU at all; refuse=N: every Nth event isn't known to the kernel;
  * run_opens=FILE: how many descriptors of counters were open in the end, and the most at a time.
  * standin=1: nothing is simulated, each hardware event is a task-clock of the kernel's: what is counted means nothing, and everything
  * costs what it costs but the hardware's part; costs=FILE: plumb's own CPU time in all and from one run of the program to the next, and
@@ -46,7 +46,7 @@ struct played {
     unsigned taken, taken_fixed, open, open_most;
     unsigned runs, runs_before; /* of the program; how many before the knobs are turned */
     pid_t run_pid;
-    bool shares, no_sampling, hidden;
+    bool shares, no_sampling, hidden, smt;
     unsigned refuses; /* every so manieth event; 0: none */
     unsigned precise_most;
     const char *leaf_then, *opens_path;
@@ -255,7 +255,7 @@ static void machine_put(const struct table_program *program)
     long cpus = sysconf(_SC_NPROCESSORS_ONLN);
     identity_put(program, cpus);
     made_folder_put(program->folder, "/sys/devices/system/cpu/online", "0-%ld\n", cpus - 1);
-    made_folder_put(program->folder, "/sys/devices/system/cpu/smt/active", "0\n");
+    made_folder_put(program->folder, "/sys/devices/system/cpu/smt/active", "%d\n", program->threads > 1);
     links_put(program->folder, "/", " proc sys ");
     links_put(program->folder, "/proc/", " cpuinfo ");
 }
@@ -290,6 +290,8 @@ static void knob_turn(struct played *played, const char *knob, struct simulated_
         played->shares = number;
     else if (view_equal(name, "hidden"))
         played->hidden = number;
+    else if (view_equal(name, "smt"))
+        played->smt = number;
     else if (view_equal(name, "refuse"))
         played->refuses = (unsigned)number;
     else if (view_equal(name, "then"))
@@ -313,7 +315,7 @@ static void knob_turn(struct played *played, const char *knob, struct simulated_
 static void played_begin(struct played *played, const char *key, const char *leaf, struct simulated_plan plan)
 {
     struct table_program *program = &played->program;
-    table_program_init(program, key, 1);
+    table_program_init(program, key, played->smt ? 2 : 1);
     cr_assert(program_plant(program, leaf, 5));
     program_rules(program);
     struct simulated_rule *rules = arena_array(&program->arena, struct simulated_rule, program->rule_count + 2);

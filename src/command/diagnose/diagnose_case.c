@@ -336,7 +336,7 @@ static struct stall_skid skid_of(const struct loaded_case *loaded)
 static void bottleneck_analyse(struct loaded_case *loaded, const struct recording *recording)
 {
     struct results *results = &loaded->results;
-    if (counter_summary_has_hardware(results->counters) || (results->topdown && results->topdown->has_first_level))
+    if (results->topdown && results->topdown->has_first_level)
         return;
     struct bottleneck_machine machine = bottleneck_machine_of(results->surroundings, results->ceilings);
     const struct bottleneck_request request = {

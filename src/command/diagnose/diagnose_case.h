@@ -44,7 +44,7 @@ struct loaded_case {
     struct bottleneck bottleneck;
     struct kernel_time kernel;
     struct phase_rows phases;
-    struct phase_bottlenecks phase_estimates; /* none where counters decide */
+    struct phase_bottlenecks phase_estimates; /* none where a counted tree decides */
     struct wait_rows waits;
     struct program_shares programs;
     struct host_profile host; /* of CPUs, or where guests show */

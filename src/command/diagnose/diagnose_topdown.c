@@ -66,12 +66,19 @@ static void sampler_spare(struct schedule_pmu *pmu)
         (void)schedule_pmu_give_up(pmu, ONE_MORE_STEP);
 }
 
+static bool watches_cpus(const struct collection *collection)
+{
+    const struct target_request *target = collection->request->target;
+    return target && (target->all_cpus || target->cpus);
+}
+
 static bool tree_plan(struct tree_counting *tree, const struct collection *collection, struct error *err)
 {
     const struct context *context = collection->context;
     struct metric_table *table = &tree->machine.table;
     tree->setup = (struct topdown_setup){.kernel = context->kernel, .root = context->root, .table = table, .pmu = tree->machine.pmu,
                                          .constants = tree->machine.constants, .cpu_id = table->cpu_id};
+    tree->setup.pmu.counts_tasks = !watches_cpus(collection); /* what a core counts for both of its threads is no task's */
     if (collection->by_cycles)
         sampler_spare(&tree->setup.pmu);
     topdown_session_init(&tree->session, &tree->setup);
@@ -81,16 +88,11 @@ static bool tree_plan(struct tree_counting *tree, const struct collection *colle
 }
 
 /* NULL: it can. */
-static const char *why_no_tree(const struct tree_counting *tree, const struct collection *collection)
+static const char *why_no_tree(const struct tree_counting *tree)
 {
-    const struct target_request *target = collection->request->target;
-    bool whole = target && (target->all_cpus || target->cpus);
-    if (!tree->machine.levels)
-        return tree->machine.notes.count ? tree->machine.notes.items[0] : "this PMU counts architectural events alone, of which no tree can be made";
-    if (tree->machine.slots_are_the_cores && !whole)
-        return "slots are counted for the whole core here, and SMT is on: a program's own part can't be told (plumb diagnose -a, with nothing else "
-               "running, or SMT switched off)";
-    return NULL;
+    if (tree->machine.levels)
+        return NULL;
+    return tree->machine.notes.count ? tree->machine.notes.items[0] : "this PMU counts architectural events alone, of which no tree can be made";
 }
 
 void tree_prepare(struct collection *collection)
@@ -99,7 +101,7 @@ void tree_prepare(struct collection *collection)
     struct tree_counting *tree = memory_alloc(sizeof(*tree));
     *tree = (struct tree_counting){0};
     bool counts = topdown_machine_find(&tree->machine, NULL, collection->context->kernel, collection->context->root, &err);
-    const char *why = counts ? why_no_tree(tree, collection) : NULL; /* without a PMU: "hardware counters" says it */
+    const char *why = counts ? why_no_tree(tree) : NULL; /* without a PMU: "hardware counters" says it */
     if (counts && !why && !tree_plan(tree, collection, &err))
         why = err.message;
     if (counts && !why && !tree->request.group_count)

@@ -86,12 +86,12 @@ const char *bottleneck_line_of(const struct bottleneck_verdict *verdict, struct 
                                  : what;
 }
 
-size_t bottleneck_lines(struct bottleneck_line lines[BOTTLENECK_LINES_MOST], const struct bottleneck *bottleneck,
+size_t bottleneck_lines(struct bottleneck_line lines[BOTTLENECK_LINES_MOST], const struct bottleneck *bottleneck, const char *why,
                         double cpu_s, struct arena *arena)
 {
     const struct bottleneck_verdict *verdict = &bottleneck->program;
     size_t count = 0;
-    lines[count++] = (struct bottleneck_line){"Bottleneck", arena_printf(arena, "ESTIMATED (no PMU): %s", head_text(verdict, arena)), true};
+    lines[count++] = (struct bottleneck_line){"Bottleneck", arena_printf(arena, "ESTIMATED (%s): %s", why, head_text(verdict, arena)), true};
     if (verdict->class == BOTTLENECK_UNKNOWN)
         return count;
     if (verdict->function)

@@ -288,7 +288,8 @@ static void bottleneck_section(struct page *page)
         return;
     arena_init(&arena);
     double cpu_s = results->run && results->run->cpu_s.known ? results->run->cpu_s.value : 0;
-    size_t count = bottleneck_lines(lines, results->bottleneck, cpu_s, &arena);
+    bool counted = diagnosis_basis_of(page->diagnosis) == BASIS_COUNTERS;
+    size_t count = bottleneck_lines(lines, results->bottleneck, counted ? "no top-down tree" : "no PMU", cpu_s, &arena);
     for (size_t at = 0; at < count; at++) {
         char label[32];
         snprintf(label, sizeof(label), "  %s", lines[at].label);

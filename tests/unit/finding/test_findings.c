@@ -2489,7 +2489,7 @@ Test(findings, the_estimate_speaks_of_cache_misses_as_the_verdict_does)
     cr_assert_eq(misses->verdict, VERDICT_SUPPORTED);
     cr_expect(strstr(misses->headline, misses->hypothesis->title), "%s", misses->headline);
     struct bottleneck_line lines[BOTTLENECK_LINES_MOST];
-    cr_assert(bottleneck_lines(lines, &bottleneck, 10, &made.arena) > 0);
+    cr_assert(bottleneck_lines(lines, &bottleneck, "no PMU", 10, &made.arena) > 0);
     cr_expect(strstr(lines[0].text, misses->hypothesis->title), "%s", lines[0].text);
     cr_expect(strstr(lines[0].text, "Confidence in this estimate: MEDIUM"), "%s", lines[0].text);
     arena_done(&made.arena);
