@@ -147,3 +147,16 @@ def test_threads_that_share_a_core_leave_single_nodes_and_the_estimate(diagnose,
     assert "ESTIMATED (no top-down tree)" in said and "Backend_Bound" not in done.stdout.split("TOP-DOWN")[1].split("\n\n")[0]
     assert re.search(r"^ +DRAM_Bound +\d", done.stdout, re.M), done.stdout
     assert re.search(r"the top-down tree: .*both threads|the top-down tree: .*core", said), said[-1500:]
+
+
+def test_many_threads_get_the_first_two_levels(diagnose):
+    """Real events stand in for the PMU's, of which a simulation of so many would take minutes: what is counted means nothing."""
+    script = "import threading, time\nfor _ in range(200): threading.Thread(target=time.sleep, args=(60,), daemon=True).start()\nprint(flush=True)\nwhile True: pass"
+    with subprocess.Popen(["python3", "-c", script], stdout=subprocess.PIPE) as program:
+        try:
+            program.stdout.readline()
+            page = document(diagnose("SPR", "Divider", "--json", "-p", str(program.pid), "--duration", "2", knobs=["standin=1"]))
+        finally:
+            program.kill()
+    assert isinstance(node_of(page, "Core_Bound")["value"], (int, float)), node_of(page, "Core_Bound")
+    assert re.match(r"its 20\d threads would take \d{5} counters", node_of(page, "Divider")["value"]["not_measured"])

@@ -126,6 +126,20 @@ void tree_free(struct collection *collection)
     collection->tree = NULL;
 }
 
+/* Each event is opened for each thread, or CPU: what many threads would make of all groups takes longer to open than to watch. */
+static void tree_limit(struct tree_counting *tree, const struct target *target)
+{
+    enum { CELLS_MOST = 12000, LEVEL_FEW = 2 };
+    size_t places = target->kind == TARGET_CPUS ? target->cpu_count : target->thread_count, events = 0;
+    for (size_t at = 0; at < tree->request.group_count; at++)
+        events += tree->request.schedule->groups[tree->request.groups[at]].count;
+    if (places * events <= CELLS_MOST)
+        return;
+    const char *why = arena_printf(&tree->session.arena, "its %zu %s would take %zu counters; the first two levels are counted of so many", places,
+                                   target->kind == TARGET_CPUS ? "CPUs" : "threads", places * events);
+    topdown_step_limit(tree->step, LEVEL_FEW, why, &tree->request);
+}
+
 /* ---- one run ----------------------------------------------------------------------------------------------- */
 
 bool tree_open(struct collection *collection)
@@ -136,6 +150,7 @@ bool tree_open(struct collection *collection)
         return false;
     tree->request.target = &collection->target;
     tree->request.inherit = collection->target.kind != TARGET_CPUS;
+    tree_limit(tree, &collection->target);
     const struct turn_request request = {.groups = &tree->request, .others = collection->counters, .seed = collection->recordings};
     if (turn_counters_open(&tree->turns, &request, collection->context->kernel, collection->context->root, &err))
         return true;

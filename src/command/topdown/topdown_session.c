@@ -91,6 +91,7 @@ struct topdown_step {
     size_t trial_runs;           /* groups that ran when they were tried */
     bool first_level_told;       /* in an earlier pass */
     size_t pass_begun;           /* passes so far */
+    const char *left_out;        /* why groups that would have run were not opened; NULL: none was left out */
     uint32_t *group_of;          /* the session's group of each of the schedule's; UINT32_MAX: not recorded */
     struct error *err;
     bool failed;
@@ -491,6 +492,7 @@ static void places_take(struct topdown_step *step)
         *place = (struct metric_place){.groups = groups, .group_count = count == planned->group_count ? count : 0};
         if (!place->group_count)
             place->why_not = planned->fit == SCHEDULE_REFUSED ? planned->why
+                             : step->left_out                 ? step->left_out
                              : session->interrupted            ? "it was interrupted before"
                                                                : "its events never had their turn on the counters: others hold them";
     }
@@ -653,6 +655,26 @@ bool topdown_step_plan(struct topdown_session *session, const uint32_t *metrics,
                                                        .group_count = step->metric_count ? groups_that_run(step, groups) : 0};
     *ret_step = step;
     return true;
+}
+
+void topdown_step_limit(struct topdown_step *step, unsigned level, const char *why, struct scheduled_counters_request *request)
+{
+    const struct metric_table *table = step->session->setup->table;
+    bool *wanted = arena_array(&step->session->arena, bool, step->schedule.group_count + 1);
+    uint32_t *groups = arena_array(&step->session->arena, uint32_t, request->group_count + 1);
+    size_t count = 0;
+    for (size_t at = 0; at < step->metric_count; at++) {
+        const struct schedule_place *place = &step->schedule.places[at];
+        unsigned own = table->metrics.items[step->metrics[at]].level;
+        for (size_t group = 0; group < place->group_count && own && own <= level; group++)
+            wanted[place->groups[group]] = true;
+    }
+    for (size_t at = 0; at < request->group_count; at++)
+        if (wanted[request->groups[at]])
+            groups[count++] = request->groups[at];
+    request->groups = groups;
+    request->group_count = count;
+    step->left_out = why;
 }
 
 void topdown_step_take(struct topdown_step *step, const struct pass_record *record)

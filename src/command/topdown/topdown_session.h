@@ -104,6 +104,8 @@ struct topdown_step;
  */
 MUST_CHECK bool topdown_step_plan(struct topdown_session *session, const uint32_t *metrics, size_t count, struct topdown_step **ret_step,
                                   struct scheduled_counters_request *ret_request, struct error *err);
+/* Leave out groups that none of the first `level` levels is counted in: their metrics are not measured, because. */
+void topdown_step_limit(struct topdown_step *step, unsigned level, const char *why, struct scheduled_counters_request *request);
 /* What they counted, in one pass: groups and places are the session's then. The record must outlive it. */
 void topdown_step_take(struct topdown_step *step, const struct pass_record *record);
 
