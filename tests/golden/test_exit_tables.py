@@ -181,6 +181,17 @@ def test_hostile_and_foreign_texts_are_refused(run, tmp_path, text):
     assert done.returncode == 1 and "plumb exits:" in done.stderr and not done.stdout
 
 
+def test_exits_that_nobody_looked_at_are_not_0(exits, compared):
+    ports = " a-1 [000] 1.0: kvm_pio: pio_write at 0xe9 size 1 count 1 val 0x2e\n a-1 [000] 2.0: kvm_pio: pio_write at 0xe9 size 1 count 1 val 0x2e\n"
+    said = " ".join(exits(ports).split())
+    assert "how many exits there were in 1 s isn't known: neither kvm_exit nor kvm_userspace_exit was looked at" in said and "port write 2" in said
+    found = exits(ports, "-j")
+    assert all("not_measured" in found[name] for name in ("exits", "idle_exits", "timer_interrupts", "handler_ns", "idle_ns")) and found["rows"][0]["count"] == 2
+    both = " ".join(compared(ports, VM).split())
+    assert re.search(r"returns to the virtual machine monitor - \d+ timer interrupts - 285936", both), both
+    assert exits(TRACE, "-j")["exits"] == 3
+
+
 def test_pipes_are_read_as_files_are(run, tmp_path, exits):
     of_file = exits(TRACE, "-j")
     (tmp_path / "vm.txt").write_text(VM)

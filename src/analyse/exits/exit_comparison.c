@@ -67,11 +67,11 @@ static struct exit_burden burden_of(const struct exit_table *table, double round
     burden.high = most_of(table, &burden, arena);
     /* kvm_userspace_exit sees only a part of the exits. */
     if (table->counted != EXIT_POINT_EXIT)
-        burden.high = not_measured("only returns to the monitor were counted, not all exits");
+        burden.high = not_measured(table->why_uncounted ? table->why_uncounted : "only returns to the monitor were counted, not all exits");
     if (table->lost)
         burden.high = not_measured("events were lost");
     burden.dear_enough_us = table->vcpu_seconds.known && exits > 0 ? measured_as(effect * table->vcpu_seconds.value / exits * 1e6)
-                            : table->vcpu_seconds.known ? not_measured("there were no exits") : table->vcpu_seconds;
+                            : table->vcpu_seconds.known ? not_measured(table->why_uncounted ? table->why_uncounted : "there were no exits") : table->vcpu_seconds;
     return burden;
 }
 

@@ -297,11 +297,12 @@ static void classes_sum(struct exit_table *table)
             whole &= line->mean_ns.known;
         }
     }
+    table->why_uncounted = table->exits ? NULL : table->why_uncounted;
     const char *why = table->is_table ? "the table has no times" : table->exits ? "no exit's end was seen" : "there were no exits";
-    why = table->exits && table->idle == table->exits ? "there were none but idle ones" : why;
+    why = table->why_uncounted ? table->why_uncounted : table->exits && table->idle == table->exits ? "there were none but idle ones" : why;
     table->handler_ns = any ? measured_as(handler) : not_measured(why);
     why = any_idle || !table->is_table ? why : "the table has no times";
-    table->idle_ns = any_idle ? measured_as(idle) : not_measured(table->idle ? why : "there were no idle exits");
+    table->idle_ns = any_idle ? measured_as(idle) : not_measured(table->idle || table->why_uncounted ? why : "there were no idle exits");
     struct measured seconds = any && whole ? measured_as(handler * 1e-9)
                               : any ? not_measured("the ends of some reasons' exits were not seen") : not_measured(why);
     table->handler_share = measured_ratio(seconds, table->vcpu_seconds);
@@ -457,6 +458,9 @@ void exit_table_build(struct exit_table *table, const struct exits *exits, const
         .lost_uses = exits->lost_uses,
         .is_table = exits->is_table,
     };
+    if (!exits->is_table && !exits->fires_exit && !exits->watches[EXIT_POINT_USERSPACE])
+        table->why_uncounted = exits->watches[EXIT_POINT_EXIT] ? "no kvm_exit came, and kvm_userspace_exit wasn't looked at"
+                                                               : "neither kvm_exit nor kvm_userspace_exit was looked at";
     double seconds = options->seconds > 0 ? options->seconds : exits->seconds;
     table->seconds = seconds > 0 ? measured_as(seconds)
                                  : not_measured(exits->is_table ? "the table doesn't say over how long (--duration says it)"

@@ -49,6 +49,7 @@ struct exit_table {
     struct exit_vcpu_line *vcpus;
     size_t vcpu_count;
     enum exit_point counted; /* the point whose sum is `exits`: kvm_exit, or kvm_userspace_exit where that isn't fired */
+    const char *why_uncounted; /* neither of them was looked at: all sums over exits are 0 and say nothing; NULL: they were counted */
     uint64_t exits, idle;    /* idle: of these */
     uint64_t interrupts, preemption_timer, armings;
     bool armings_exact;      /* the MSRs that were written are known */

@@ -116,7 +116,9 @@ static void table_evidence(const struct gap_splitting *splitting, struct gap_com
     const struct gap_side *side = splitting->guest;
     const struct exit_table *table = side->exits;
     struct interval cpuid_ns = ceilings_figure(side->results->ceilings, CALIBRATION_CPUID);
-    if (table->seconds.known)
+    if (table->why_uncounted)
+        gap_say(&component->evidence, splitting->arena, "%s tells of no exits: %s", side->exits_file, table->why_uncounted);
+    else if (table->seconds.known)
         gap_say(&component->evidence, splitting->arena, "%.0f exits a second without idle ones, by %s",
                 (double)(table->exits - table->idle) / table->seconds.value, side->exits_file);
     else

@@ -30,15 +30,24 @@ static void line_json(struct json_writer *json, const char *key, const struct ex
     json_object_close(json);
 }
 
+static void sum_json(struct json_writer *json, const char *name, const char *why_uncounted, uint64_t sum)
+{
+    if (why_uncounted)
+        json_measured(json, name, not_measured(why_uncounted));
+    else
+        json_u64(json, name, sum);
+}
+
 static void sums_json(struct json_writer *json, const struct exit_table *table)
 {
+    const char *why = table->why_uncounted;
     json_string(json, "counted", exit_points[table->counted].name);
-    json_u64(json, "exits", table->exits);
-    json_u64(json, "idle_exits", table->idle);
-    json_u64(json, "timer_interrupts", table->interrupts + table->preemption_timer);
-    json_u64(json, "external_interrupts", table->interrupts);
-    json_u64(json, "preemption_timer", table->preemption_timer);
-    json_u64(json, "timer_armings", table->armings);
+    sum_json(json, "exits", why, table->exits);
+    sum_json(json, "idle_exits", why, table->idle);
+    sum_json(json, "timer_interrupts", why, table->interrupts + table->preemption_timer);
+    sum_json(json, "external_interrupts", why, table->interrupts);
+    sum_json(json, "preemption_timer", why, table->preemption_timer);
+    sum_json(json, "timer_armings", table->armings_exact ? NULL : why, table->armings);
     json_bool(json, "timer_armings_exact", table->armings_exact);
     json_measured(json, "handler_ns", table->handler_ns);
     json_measured(json, "idle_ns", table->idle_ns);

@@ -101,13 +101,18 @@ static void timer_text(struct page *page, const struct exit_table *table)
 static void sums_text(struct page *page, const struct exit_table *table)
 {
     struct text *out = page->out;
-    text_printf(out, "\n  %" PRIu64 " %s", table->exits, exit_points[table->counted].sentence);
+    if (table->why_uncounted)
+        text_add(out, "\n  how many exits there were");
+    else
+        text_printf(out, "\n  %" PRIu64 " %s", table->exits, exit_points[table->counted].sentence);
     if (table->idle)
         text_printf(out, ", %" PRIu64 " of them idle", table->idle);
     if (table->seconds.known)
         text_printf(out, " in %.4g s", table->seconds.value);
     if (table->vcpu_count)
         text_printf(out, " by %zu vCPU%s", table->vcpu_count, table->vcpu_count == 1 ? "" : "s");
+    if (table->why_uncounted)
+        text_printf(out, " isn't known: %s", table->why_uncounted);
     text_add_char(out, '\n');
     if (table->handler_ns.known) {
         text_add(out, "  handled in ");
@@ -332,11 +337,32 @@ static void ratio_add(struct text *out, struct measured ratio)
     text_printf(out, "%8s", number);
 }
 
-static void sum_pair_text(struct text *out, const char *name, uint64_t a, uint64_t b)
+struct sum {
+    uint64_t count;
+    bool known;
+};
+
+static struct sum sum_of(const struct exit_table *table, uint64_t count)
 {
-    text_printf(out, "  %-27s%10" PRIu64 "%18s%10" PRIu64, name, a, "", b);
-    if (a)
-        text_printf(out, "%18sx%.2f", "", (double)b / (double)a);
+    return (struct sum){count, !table->why_uncounted};
+}
+
+static void sum_add(struct text *out, struct sum sum)
+{
+    if (sum.known)
+        text_printf(out, "%10" PRIu64, sum.count);
+    else
+        text_printf(out, "%10s", "-");
+}
+
+static void sum_pair_text(struct text *out, const char *name, struct sum a, struct sum b)
+{
+    text_printf(out, "  %-27s", name);
+    sum_add(out, a);
+    text_printf(out, "%18s", "");
+    sum_add(out, b);
+    if (a.known && b.known && a.count)
+        text_printf(out, "%18sx%.2f", "", (double)b.count / (double)a.count);
     text_add_char(out, '\n');
 }
 
@@ -398,9 +424,10 @@ void exit_comparison_text(struct page *page, const struct exit_comparison *compa
         text_add(out, idle ? "  idle\n" : "\n");
     }
     text_add_char(out, '\n');
-    sum_pair_text(out, exit_points[a->counted].sentence, a->exits, b->exits);
-    sum_pair_text(out, "timer interrupts", a->interrupts + a->preemption_timer, b->interrupts + b->preemption_timer);
-    sum_pair_text(out, "timer arming", a->armings, b->armings);
+    sum_pair_text(out, exit_points[a->counted].sentence, sum_of(a, a->exits), sum_of(b, b->exits));
+    sum_pair_text(out, "timer interrupts", sum_of(a, a->interrupts + a->preemption_timer), sum_of(b, b->interrupts + b->preemption_timer));
+    sum_pair_text(out, "timer arming", (struct sum){a->armings, !a->why_uncounted || a->armings_exact},
+                  (struct sum){b->armings, !b->why_uncounted || b->armings_exact});
     text_add(out, "  (timer interrupts: external interrupts and the preemption timer; arming: MSR writes or TDCALLs; both at most)\n\n");
     burden_text(out, "A", &comparison->burden_a);
     burden_text(out, "B", &comparison->burden_b);
