@@ -235,7 +235,7 @@ def test_killed_plumb_leaves_a_readable_file(plumb, perf, spin, tmp_path, option
     process.kill()
     process.communicate()
     script = perf("script", "-i", tmp_path / "d")
-    assert script.returncode == 0 and script.stdout.count("cpu-clock") > 50, script.stderr
+    assert script.returncode == 0 and script.stdout.count("cpu-clock") > 10, script.stderr
     assert "WARNING" not in script.stderr, script.stderr
 
 
