@@ -9,6 +9,7 @@ import os
 import pathlib
 import random
 import re
+import shlex
 import shutil
 import statistics
 import struct
@@ -16,6 +17,7 @@ import subprocess
 import time
 
 PEER_SECONDS_MOST = 300
+ONE_CORE = "plumb, one core"
 SAMPLE_SECONDS = 0.004
 
 PYTHON_LOAD = """
@@ -94,17 +96,41 @@ def lines_of(path):
                                    if line.strip() and not line.startswith("#"))
 
 
-def share_alike(ours, theirs):
+def leaves_of(path):
+    """Samples of folded stacks by thread name and innermost function: nameless frames and where stacks end are told otherwise by each tool."""
+    leaves = collections.Counter()
+    with open(path, errors="replace") as text:
+        for line in text:
+            stack, _, count = line.rpartition(" ")
+            comm, _, frames = stack.partition(";")
+            leaf = frames.rpartition(";")[2]
+            leaves[comm, "[unknown]" if leaf.startswith("[") else leaf] += int(count)
+    return leaves
+
+
+def share_alike(ours, theirs, read=lines_of):
     """How many of the peer's lines stand in ours, too: "100.0 %"."""
-    mine, peer = lines_of(ours), lines_of(theirs)
+    mine, peer = read(ours), read(theirs)
     total = sum(peer.values())
     return f"{100 * sum(min(count, mine[line]) for line, count in peer.items()) / total:.1f} %" if total else "nothing to compare"
 
 
+def folding_peer(file):
+    """perf's samples as folded stacks: by FlameGraph's script where it is installed, else by the one that comes with perf."""
+    collapse = shutil.which("stackcollapse-perf.pl")
+    if collapse:
+        return "stackcollapse-perf.pl", ["sh", "-c", f"perf script -i {shlex.quote(str(file))} | {collapse}"]
+    scripts = pathlib.Path(subprocess.run(["perf", "--exec-path"], capture_output=True, text=True).stdout.strip() or "/usr/lib/perf-core") if shutil.which("perf") else None
+    script = scripts / "scripts/python/stackcollapse.py" if scripts else None
+    if script and script.exists():
+        return "perf's stackcollapse.py", ["perf", "script", "-s", str(script), "-i", str(file)]
+    return "perf script alone, not yet folded", ["perf", "script", "-i", str(file)]
+
+
 class Row:
-    def __init__(self, work, asked, ours, theirs, compared=True):
-        self.work, self.asked, self.compared = work, asked, compared
-        self.commands = {"plumb": ours} | ({"perf": theirs} if theirs else {})
+    def __init__(self, work, asked, ours, theirs, compared=True, read=lines_of):
+        self.work, self.asked, self.compared, self.read = work, asked, compared, read
+        self.commands = {"plumb": ours, ONE_CORE: ["taskset", "-c", "0", *ours]} | ({"perf": theirs} if theirs else {})
 
 
 def rows_of(plumb, chains, large, dumps):
@@ -113,11 +139,13 @@ def rows_of(plumb, chains, large, dumps):
     def row(work, asked, words, file, peer=None, compared=True):
         theirs = None if peer is False else ["perf", *(peer or words), "-i", str(file)]
         return Row(work, asked, [str(plumb), *words, "-i", str(file)], theirs, compared)
+    peer, folding = folding_peer(chains)
+    folded = Row(f"folded stacks ({peer})", "80 times faster", [str(plumb), "export", "folded", "-i", str(chains)], folding, read=leaves_of)
     return [row("default report: chains, children", "40 times faster, 96 MiB", report, chains),
             row("report without chains", "5 times faster", bare, chains),
             row("default report of the large one", "under 6 s, under 512 MiB", report, large, False),
             row("script", "6 times faster", ["script"], chains),
-            row("folded stacks (perf: script alone, not yet folded)", "80 times faster, folding included", ["export", "folded"], chains, ["script"], False),
+            folded,
             row("stack dumps: report", "12 times faster", report, dumps),
             row("stack dumps: report by function", "", bare, dumps),
             row("stack dumps: report by source line", "under 100 ms more than by function", [*bare, "-s", "srcline"], dumps),
@@ -126,6 +154,12 @@ def rows_of(plumb, chains, large, dumps):
 
 def seconds(value):
     return f"{value * 1000:.0f} ms" if value < 1 else f"{value:.2f} s"
+
+
+def memory_cells(command, run):
+    if command[0] == "sh":
+        return "several programs | "
+    return f"{run.anon:.0f} MiB | {run.hwm:.0f} MiB"
 
 
 def row_lines(row, runs, alike):
@@ -141,9 +175,9 @@ def row_lines(row, runs, alike):
             continue
         median = Run(*(statistics.median(column) for column in zip(*done)))
         mine = [statistics.median(getattr(run, field) for run in ours) for field in ("wall", "cpu")] if ours else None
-        ratios = f"{median.wall / mine[0]:.1f}x | {median.cpu / mine[1]:.1f}x" if name == "perf" and mine else " | "
+        ratios = f"{median.wall / mine[0]:.1f}x | {median.cpu / mine[1]:.1f}x" if name != "plumb" and mine else " | "
         yield (f"| {row.work if name == 'plumb' else ''} | {name} | {seconds(median.wall)} | {seconds(median.cpu)} | {ratios} | "
-               f"{median.anon:.0f} MiB | {median.hwm:.0f} MiB | {row.asked if name == 'plumb' else alike} |")
+               f"{memory_cells(row.commands[name], median)} | {row.asked if name == 'plumb' else alike if name == 'perf' else ''} |")
 
 
 def measured_row(row, folder, rounds):
@@ -155,7 +189,7 @@ def measured_row(row, folder, rounds):
             given_up |= {name} if run is None else set()
             runs[name] += [run] if run else []
         if not alike and row.compared and all(runs.values()) and "perf" in runs:
-            alike = "lines alike: " + share_alike(folder / "plumb.out", folder / "perf.out")
+            alike = "lines alike: " + share_alike(folder / "plumb.out", folder / "perf.out", row.read)
     return list(row_lines(row, runs, alike))
 
 
@@ -168,8 +202,9 @@ def measured_section(plumb, build, folder, rounds, scale=1.0):
     lines = ["## Reading recordings", "",
              f"Two programs system-wide, recorded here: at 49 kHz with chains ({chains.stat().st_size / 1e6:.0f} MB), the same {times} times over "
              f"({large.stat().st_size / 1e6:.0f} MB), and with stack dumps ({dumps.stat().st_size / 1e6:.0f} MB). Memory: peak RssAnon, looked at "
-             "every 4 ms. Lines alike: of perf's lines, blanks, comments and frames' addresses apart, those that plumb's output has, too.", "",
-             "| work | | wall | CPU | perf / plumb, wall | CPU | RssAnon | VmHWM | asked |", "|---|---|---|---|---|---|---|---|---|"]
+             "every 4 ms. Lines alike: of perf's lines, blanks, comments and frames' addresses apart, those that plumb's output has, too; of "
+             "folded stacks, samples by thread name and innermost function.", "",
+             "| work | | wall | CPU | of plumb's, wall | CPU | RssAnon | VmHWM | asked |", "|---|---|---|---|---|---|---|---|---|"]
     for row in rows_of(plumb, chains, large, dumps):
         if not shutil.which("perf"):
             row.commands.pop("perf", None)

@@ -62,10 +62,29 @@ def test_reading_takes_no_figure_from_a_failed_run(bench):
     cost = bench.reading_cost
     row = cost.Row("script", "6 times faster", ["plumb"], ["perf"])
     good, failed = cost.Run(1.0, 0.5, 10.0, 20.0, 0), cost.Run(4.0, 3.0, 30.0, 40.0, 0)._replace(status=-13)
-    both = list(cost.row_lines(row, {"plumb": [good], "perf": [good._replace(wall=6.0, cpu=3.0)]}, "lines alike: 100.0 %"))
-    assert "6.0x | 6.0x" in both[1] and both[1].endswith("lines alike: 100.0 % |")
-    assert "not measured: ended with status -13" in list(cost.row_lines(row, {"plumb": [good], "perf": [failed]}, ""))[1]
-    assert f"not done in {cost.PEER_SECONDS_MOST} s" in list(cost.row_lines(row, {"plumb": [good], "perf": []}, ""))[1]
+
+    def lines(peer, alike=""):
+        one_core = good._replace(wall=2.0, cpu=0.5)
+        return list(cost.row_lines(row, {"plumb": [good], cost.ONE_CORE: [one_core], "perf": peer}, alike))
+    both = lines([good._replace(wall=6.0, cpu=3.0)], "lines alike: 100.0 %")
+    assert "2.0x | 1.0x" in both[1] and both[1].endswith("|  |")
+    assert "6.0x | 6.0x" in both[2] and both[2].endswith("lines alike: 100.0 % |")
+    assert "not measured: ended with status -13" in lines([failed])[2]
+    assert f"not done in {cost.PEER_SECONDS_MOST} s" in lines([])[2]
+
+
+def test_reading_tells_no_memory_of_a_pipeline(bench):
+    cost = bench.reading_cost
+    run = cost.Run(1.0, 0.5, 10.0, 20.0, 0)
+    assert cost.memory_cells(["plumb"], run) == "10 MiB | 20 MiB"
+    assert cost.memory_cells(["sh", "-c", "a | b"], run) == "several programs | "
+
+
+def test_folded_stacks_are_compared_by_thread_and_innermost_function(bench, tmp_path):
+    ours, theirs = tmp_path / "ours", tmp_path / "theirs"
+    ours.write_text("sh;main;a 3\nsh;main;[libc.so.6] 2\nsh;b 5\n")
+    theirs.write_text("sh;[unknown];main;a 1\nsh;start;main;a 2\nsh;[unknown] 2\nsh;b 4\nsh;c 1\n")
+    assert bench.reading_cost.share_alike(ours, theirs, bench.reading_cost.leaves_of) == "90.0 %"
 
 
 def test_lines_are_compared_without_blanks_and_comments(bench, tmp_path):
