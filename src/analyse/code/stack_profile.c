@@ -41,9 +41,10 @@ static void frames_add(struct stack_profile *profile, struct places *places, uin
 {
     const uint32_t *frames;
     size_t count = places_frames(places, location, &frames);
-    profile->frames = vec_reserve_bytes(profile->frames, &profile->frame_capacity, profile->frame_count + count, sizeof(*profile->frames));
-    memcpy(profile->frames + profile->frame_count, frames, count * sizeof(*frames));
-    profile->frame_count += count;
+    if (profile->frame_count + count > profile->frame_capacity)
+        profile->frames = vec_reserve_bytes(profile->frames, &profile->frame_capacity, profile->frame_count + count, sizeof(*profile->frames));
+    for (size_t at = 0; at < count; at++)
+        profile->frames[profile->frame_count++] = frames[at];
 }
 
 static void item_add(struct stack_profile *profile, const struct tally_item *item, const struct recording *recording, struct places *places)

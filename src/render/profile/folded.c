@@ -2,6 +2,7 @@
 #include "base/arena.h"
 #include "base/hashmap.h"
 #include "base/scope.h"
+#include "base/vec.h"
 #include "render/profile/profile.h"
 
 #include <stdlib.h>
@@ -118,14 +119,60 @@ static void lines_rank(struct folding *folding)
     }
 }
 
-/* Two lines that have the same parts so far are as long as each other, or both go on. */
-static int line_compare(const void *left, const void *right)
+/* Lines that have their first `depth` parts in common. */
+struct stretch {
+    size_t begin, end;
+    uint32_t depth;
+};
+
+static uint32_t median_part(const struct folded_line *lines, const struct stretch *of)
 {
-    const struct folded_line *a = left, *b = right;
-    uint32_t at = 0, shorter = a->count < b->count ? a->count : b->count;
-    while (at < shorter && a->parts[at] == b->parts[at])
-        at++;
-    return at == shorter ? 0 : (a->parts[at] > b->parts[at]) - (a->parts[at] < b->parts[at]);
+    uint32_t a = lines[of->begin].parts[of->depth], b = lines[of->begin + (of->end - of->begin) / 2].parts[of->depth],
+             c = lines[of->end - 1].parts[of->depth];
+    return a < b ? (b < c ? b : a < c ? c : a) : (a < c ? a : b < c ? c : b);
+}
+
+static void lines_swap(struct folded_line *a, struct folded_line *b)
+{
+    struct folded_line swapped = *a;
+    *a = *b;
+    *b = swapped;
+}
+
+/*
+ * By the parts one after the other (multikey quicksort): what lines have in common is looked at once, not for each two of them.
+ * A line's last part is none that goes on in another, so lines whose parts are the same end together.
+ */
+static void lines_sort(struct folded_line *lines, size_t count)
+{
+    vec(struct stretch) open = {0};
+    *vec_push(&open) = (struct stretch){0, count, 0};
+    while (open.count) {
+        struct stretch at = open.items[--open.count];
+        if (at.end - at.begin < 2)
+            continue;
+        uint32_t pivot = median_part(lines, &at);
+        size_t less = at.begin, more = at.end;
+        for (size_t line = at.begin; line < more;) {
+            uint32_t part = lines[line].parts[at.depth];
+            if (part < pivot)
+                lines_swap(&lines[less++], &lines[line++]);
+            else if (part > pivot)
+                lines_swap(&lines[line], &lines[--more]);
+            else
+                line++;
+        }
+        *vec_push(&open) = (struct stretch){at.begin, less, at.depth};
+        *vec_push(&open) = (struct stretch){more, at.end, at.depth};
+        if (lines[less].count > at.depth + 1)
+            *vec_push(&open) = (struct stretch){less, more, at.depth + 1};
+    }
+    vec_done(&open);
+}
+
+static bool lines_same(const struct folded_line *a, const struct folded_line *b)
+{
+    return a->count == b->count && memcmp(a->parts, b->parts, a->count * sizeof(*a->parts)) == 0;
 }
 
 static void line_write(struct text *out, const struct folding *folding, const struct folded_line *line, uint64_t weight)
@@ -163,11 +210,11 @@ void profile_folded(struct text *out, const struct profile_request *request)
     strings_init(&folding.names);
     lines_collect(&folding);
     lines_rank(&folding);
-    qsort(folding.lines, folding.count, sizeof(*folding.lines), line_compare);
+    lines_sort(folding.lines, folding.count);
     for (size_t at = 0; at < folding.count; at++) {
         const struct folded_line *line = &folding.lines[at];
         uint64_t weight = line->weight;
-        for (; at + 1 < folding.count && line_compare(line, &folding.lines[at + 1]) == 0; at++)
+        for (; at + 1 < folding.count && lines_same(line, &folding.lines[at + 1]); at++)
             weight += folding.lines[at + 1].weight; /* functions of one name in two binaries read the same */
         line_write(out, &folding, line, weight);
     }
