@@ -20,18 +20,18 @@ static const char AS_DOCUMENTED[] = "by documented latencies of atomic operation
 static const char BY_CHAIN[] = "what a turn takes on the core without its chain of results";
 static const char BY_WIDTH[] = "what wider vectors leave of a turn";
 
-/* Of the tuning programs with both forms, with room on either side; of causes none of them has, wide. */
+/* Of the tuning programs with both forms, on two processors that differ by a factor of two and more; of causes none of them has, wide. */
 static const struct gain gains_seen[CAUSE_COUNT] = {
     [CAUSE_LATENCY] = {0.6, 1, AS_BEFORE},
     [CAUSE_BANDWIDTH] = {0.5, 1, AS_BEFORE},
-    [CAUSE_PARALLEL_MISSES] = {0.4, 1, AS_BEFORE},
-    [CAUSE_TLB] = {0.35, 0.85, AS_BEFORE},
+    [CAUSE_PARALLEL_MISSES] = {0.15, 1, AS_BEFORE},
+    [CAUSE_TLB] = {0.15, 0.95, AS_BEFORE},
     [CAUSE_L2] = {0.3, 0.92, AS_BEFORE},
     [CAUSE_LATENCY_CHAIN] = {0.45, 0.95, AS_BEFORE},
-    [CAUSE_DIVIDE] = {0.5, 0.95, AS_BEFORE},
+    [CAUSE_DIVIDE] = {0.3, 0.95, AS_BEFORE},
     [CAUSE_FP] = {0.4, 0.9, AS_BEFORE},
     [CAUSE_PORTS] = {0.2, 0.75, AS_BEFORE},
-    [CAUSE_STORE_FORWARDING] = {0.4, 0.85, AS_BEFORE},
+    [CAUSE_STORE_FORWARDING] = {0.3, 0.85, AS_BEFORE},
     [CAUSE_L1_LATENCY] = {0.3, 0.9, AS_BEFORE},
     [CAUSE_ATOMIC] = {0.2, 1, AS_DOCUMENTED},
     [CAUSE_CONDITIONAL] = {0.5, 1, AS_BEFORE},
@@ -63,7 +63,7 @@ static bool by_chain(struct gain *gain, const struct loop_look *look, enum bottl
     if (!bound->known || bound->is_lower || chain <= 1.1 * rest || rest <= 0)
         return false;
     double wider = widening(hottest_of(look, cause), widest_bits ? widest_bits : WIDEST_BITS);
-    static const double PART = 0.7; /* chains side by side have to be joined in the end, and their loop is longer */
+    static const double PART = 0.5; /* chains side by side have to be joined in the end, and their loop is longer */
     *gain = (struct gain){PART * (1 - rest / chain), 1 - rest / chain / (wider > 2 ? wider : 2), BY_CHAIN};
     return true;
 }
@@ -146,7 +146,8 @@ void recoverable_find(struct bottleneck_verdict *verdict, const struct loop_look
     struct gain gain = gain_of(look, verdict->cause, machine->widest_bits);
     struct interval share = verdict->share;
     double most = share.high * gain.high, all = all_samples > 0 && look ? (double)look->region->samples / all_samples * gain.high : 0;
-    if (verdict->class == BOTTLENECK_MEMORY && all > most) /* what is quick in its loop waits along, in the queue behind */
+    bool waits_along = verdict->class == BOTTLENECK_MEMORY || verdict->class == BOTTLENECK_BAD_SPECULATION;
+    if (waits_along && all > most) /* what is quick in its loop waits in the queue behind, or was begun in vain */
         most = all;
     verdict->recoverable = interval_of(share.low * gain.low, (share.low * gain.low + most) / 2, most);
     verdict->recoverable_how = gain.how;
