@@ -107,6 +107,8 @@ struct instruction {
     bool is_sum;           /* the general register written = register sum_from + sum: copies, lea; 32 bits of it at least */
     uint8_t sum_from;
     int64_t sum;
+    uint8_t scale;         /* not 0: the general register written = register sum_from + register scaled * scale + sum: lea of two registers */
+    uint8_t scaled;
     uint8_t kept_bits;     /* the general register written = so many low bits of register sum_from, the rest 0; 0: it isn't such */
     bool repeats;          /* a string instruction, done as often as repeat_register says, which counts down */
     uint8_t repeat_register;

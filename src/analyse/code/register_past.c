@@ -76,6 +76,12 @@ static bool value_written(const struct register_past *past, uint32_t row, unsign
         *ret_value = narrowed(left + (uint64_t)here->sum, here->kept_bits ? here->kept_bits : here->operation_bits);
         return true;
     }
+    if (here->scale) {
+        if (!value_before(past, row, here->sum_from, steps, &left) || !value_before(past, row, here->scaled, steps, &right))
+            return false;
+        *ret_value = narrowed(left + right * here->scale + (uint64_t)here->sum, here->operation_bits);
+        return true;
+    }
     bool both = here->own_places & 1 && here->reads & bit_of(number);
     uint64_t others = here->reads & ~bit_of(number);
     if (!both || (here->has_immediate ? others != 0 : !others || (others & (others - 1))))

@@ -409,9 +409,14 @@ static void note_sum(struct instruction *instruction, const struct x86_instructi
     }
     if (copies && from->type == ZYDIS_OPERAND_TYPE_REGISTER && from->size >= 32) {
         instruction->sum_from = sample_number(from->reg.value);
-    } else if (mnemonic == ZYDIS_MNEMONIC_LEA && from->mem.index == ZYDIS_REGISTER_NONE) {
+    } else if (mnemonic == ZYDIS_MNEMONIC_LEA) {
         instruction->sum_from = sample_number(from->mem.base);
         instruction->sum = from->mem.disp.has_displacement ? from->mem.disp.value : 0;
+        instruction->scaled = sample_number(from->mem.index);
+        bool both = instruction->sum_from != REGISTER_NONE && instruction->scaled != REGISTER_NONE;
+        instruction->scale = both ? from->mem.scale : 0;
+        if (from->mem.index != ZYDIS_REGISTER_NONE)
+            return;
     } else {
         return;
     }

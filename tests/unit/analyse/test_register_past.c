@@ -40,6 +40,7 @@ Test(register_past, what_it_was_made_of_is_computed_again)
         {"a product", "4889c2" "480fafd3" "488b14d6" "4885d2", true, 3 * 0xfffff1234ull},
         {"the low byte", "0fb6d0" "488b14d6" "4885d2", true, 0x34},
         {"32 bits of a copy, masked by a number", "89c2" "81e2ff0f0000" "488b14d6" "4885d2", true, 0x234},
+        {"lea of two registers", "488d544108" "488b14d6" "4885d2", true, 0x80 + 2 * 0xfffff1234ull + 8},
         {"lea", "488d5040" "488b14d6" "4885d2", true, 0xfffff1274},
         {"loaded", "488b10" "488b14d6" "4885d2", false, 0},
         {"of what was overwritten since", "4889c2" "4831c0" "488b14d6" "4885d2", false, 0},

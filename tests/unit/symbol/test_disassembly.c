@@ -297,6 +297,7 @@ Test(disassembly, x86_tells_what_is_another_register_plus_a_constant)
         struct instruction instruction;
         disassembler_next(disassembler, (const uint8_t *)cases[at].bytes, cases[at].size_bytes, 0x1000, &instruction);
         cr_assert_eq(instruction.is_sum, cases[at].is_sum, "case %zu", at);
+        cr_assert_eq(instruction.scale, at == 2 ? 1 : 0, "case %zu", at);
         cr_assert(!cases[at].is_sum || (instruction.sum_from == cases[at].from && instruction.sum == cases[at].sum), "case %zu", at);
     }
     disassembler_free(disassembler);
