@@ -634,7 +634,7 @@ def measured_section(asked):
         facts.append(f"{left_out} of the runs asked for were left out: {why_left_out}.")
     cost = f" A diagnosis of a program of {asked.seconds:g} s took {statistics.median(took):.1f} s (median)." if took else ""
     busy = f", {min(loads):.1f} to {max(loads):.1f} as its runs ended" if loads else ""
-    facts.append(f"{when}, {os.cpu_count()} CPUs; load average as it began: {load:.1f}{busy}.{cost}")
+    facts.append(f"{when}, {os.cpu_count()} CPUs, CPU {results_file.cpu_model()}; load average as it began: {load:.1f}{busy}.{cost}")
     return list(section(asked.set, Score(chosen, runs, gains), facts))
 
 

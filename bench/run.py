@@ -41,8 +41,7 @@ class Machine:
         if self.perf:
             yield "perf", first_line([self.perf, "--version"])
         yield "kernel", platform.release()
-        yield "CPU", next((line.split(":", 1)[1].strip() for line in open("/proc/cpuinfo")
-                           if line.startswith("model name")), platform.machine())
+        yield "CPU", results_file.cpu_model()
         yield "CPUs", str(os.cpu_count())
 
 
@@ -351,7 +350,7 @@ def main():
     asked = options.parse_args()
     machine = Machine((ROOT / asked.build).resolve())
     output = pathlib.Path(asked.output)
-    sections = results_file.kept_sections(output)
+    sections = results_file.sections_elsewhere(output, results_file.cpu_model())
     for name in asked.sections or [name for name in SECTIONS if name not in ONLY_WHEN_ASKED]:
         report = Report()
         load = os.getloadavg()[0]

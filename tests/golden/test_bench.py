@@ -58,6 +58,16 @@ def test_one_section_anew_leaves_the_others(bench, tmp_path):
     assert results.read_text() == "# Head\n\n<!-- section start -->\nnew\n\n<!-- section stat -->\nkept\n"
 
 
+def test_what_another_machine_gave_says_so(bench, tmp_path):
+    results = tmp_path / "RESULTS.md"
+    results.write_text("# Head\n\n- CPU: one\n\n<!-- section start -->\nold\n\n<!-- section known_test -->\n2 CPUs, CPU two; load 1\n")
+    assert bench.results_file.sections_elsewhere(results, "one") == {"start": "old\n", "known_test": "2 CPUs, CPU two; load 1\n"}
+    marked = bench.results_file.sections_elsewhere(results, "two")
+    assert marked == {"start": "old\n\nMeasured on one.\n", "known_test": "2 CPUs, CPU two; load 1\n"}
+    results.write_text("# Head\n\n- CPU: two\n\n<!-- section start -->\n" + marked["start"])
+    assert bench.results_file.sections_elsewhere(results, "three")["start"] == marked["start"], "once"
+
+
 def test_reading_takes_no_figure_from_a_failed_run(bench):
     cost = bench.reading_cost
     row = cost.Row("script", "6 times faster", ["plumb"], ["perf"])
