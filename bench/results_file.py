@@ -23,7 +23,7 @@ def sections_elsewhere(path, cpu):
     named = re.search(r"^- CPU: (.*)$", path.read_text(), flags=re.M) if path.exists() else None
     if not named or named[1] == cpu:
         return sections
-    return {name: text if re.search(r"^Measured on |, CPU ", text, flags=re.M) else f"{text}\nMeasured on {named[1]}.\n" for name, text in sections.items()}
+    return {name: text if re.search(r"^Measured on the CPU |, CPU ", text, flags=re.M) else f"{text}\nMeasured on the CPU {named[1]}.\n" for name, text in sections.items()}
 
 
 def write(output, first_lines, sections):

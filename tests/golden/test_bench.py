@@ -63,7 +63,7 @@ def test_what_another_machine_gave_says_so(bench, tmp_path):
     results.write_text("# Head\n\n- CPU: one\n\n<!-- section start -->\nold\n\n<!-- section known_test -->\n2 CPUs, CPU two; load 1\n")
     assert bench.results_file.sections_elsewhere(results, "one") == {"start": "old\n", "known_test": "2 CPUs, CPU two; load 1\n"}
     marked = bench.results_file.sections_elsewhere(results, "two")
-    assert marked == {"start": "old\n\nMeasured on one.\n", "known_test": "2 CPUs, CPU two; load 1\n"}
+    assert marked == {"start": "old\n\nMeasured on the CPU one.\n", "known_test": "2 CPUs, CPU two; load 1\n"}
     results.write_text("# Head\n\n- CPU: two\n\n<!-- section start -->\n" + marked["start"])
     assert bench.results_file.sections_elsewhere(results, "three")["start"] == marked["start"], "once"
 
