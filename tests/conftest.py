@@ -5,6 +5,7 @@ plumb        path of the program under test (environment PLUMB, else build/plumb
 run          run("stat", "-x,", "true") -> the finished process: .returncode, .stdout, .stderr as text
 source_root  the checkout
 shared_data  ../shared/data beside the checkout; the test is skipped when it isn't there
+luckless     a program with threads, children and short runs, for counters that have to follow it (tests/live/luckless.c)
 sanitized    true when plumb was built with sanitizers (it is slower then, and links more)
 kernels      path of bench/workloads/kernels, programs whose bottleneck is known by construction
 kernel_case  kernel_case("chase") -> the folder of a case of that kernel, made once in a run of the tests, whichever file
@@ -196,3 +197,10 @@ def kernel_case(plumb, kernels, tmp_path_factory):
         assert (case / "findings.json").exists(), f"there is no case of {name}"
         return case
     return case_of
+
+
+@pytest.fixture(scope="session")
+def luckless(source_root, tmp_path_factory):
+    program = tmp_path_factory.mktemp("luckless") / "luckless"
+    subprocess.run([os.environ.get("CC", "cc"), "-O1", "-g", "-pthread", "-o", program, source_root / "tests/live/luckless.c"], check=True)
+    return str(program)

@@ -12,13 +12,6 @@ import pytest
 ENVIRONMENT = {**os.environ, "NO_COLOR": "1", "LC_ALL": "C"}
 
 
-@pytest.fixture(scope="module")
-def luckless(source_root, tmp_path_factory):
-    program = tmp_path_factory.mktemp("luckless") / "luckless"
-    subprocess.run([os.environ.get("CC", "cc"), "-O1", "-g", "-pthread", "-o", program, source_root / "tests/live/luckless.c"], check=True)
-    return str(program)
-
-
 @pytest.fixture
 def diagnose(plumb, tmp_path):
     """diagnose(cpu, bottleneck, words..., knobs=[...]) -> the finished process; no descriptor of a counter is left."""

@@ -13,13 +13,6 @@ import pytest
 ENVIRONMENT = {**os.environ, "NO_COLOR": "1", "LC_ALL": "C"}
 
 
-@pytest.fixture(scope="module")
-def luckless(source_root, tmp_path_factory):
-    program = tmp_path_factory.mktemp("luckless") / "luckless"
-    subprocess.run([os.environ.get("CC", "cc"), "-O1", "-g", "-pthread", "-o", program, source_root / "tests/live/luckless.c"], check=True)
-    return str(program)
-
-
 @pytest.fixture
 def tool(plumb, tmp_path):
     path = pathlib.Path(plumb).parent / "tests/simulated_plumb"
