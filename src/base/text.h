@@ -75,6 +75,11 @@ __attribute__((format(printf, 2, 0))) void text_vprintf(struct text *text, const
 char *text_steal(struct text *text);
 /* "" when nothing was ever added. */
 const char *text_string(const struct text *text);
+/* All of it; good until the builder changes. */
+static inline struct view text_view(const struct text *text)
+{
+    return (struct view){text_string(text), text->length};
+}
 /* Write all and clear; false with errno set when the stream or descriptor fails. */
 bool text_write_file(struct text *text, FILE *file);
 

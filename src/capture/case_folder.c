@@ -145,7 +145,7 @@ bool case_part_json(const char *folder, const char *file, struct json_document *
     scoped_text struct text content = {0};
     if (!read_whole(path, &content, err))
         return false;
-    if (!json_document_parse(ret_document, (struct view){text_string(&content), content.length}, err))
+    if (!json_document_parse(ret_document, text_view(&content), err))
         return error_wrap(err, "'%s'", path);
     return true;
 }

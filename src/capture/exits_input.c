@@ -331,7 +331,7 @@ bool exits_read(struct exits *exits, struct exits_input *ret_input, const char *
     }
     if (!stream_read(file, path, &content, err))
         return false;
-    struct view text = {text_string(&content), content.length};
+    struct view text = text_view(&content);
     if (view_starts(view_trim(text), "{"))
         return exits_read_json(exits, ret_input, text, err) || error_wrap(err, "'%s'", path);
     if (exits_read_text(exits, ret_input, text))

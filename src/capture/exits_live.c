@@ -115,7 +115,7 @@ void exits_words_here(struct exits *exits, const struct sysroot *root)
         struct text format = {0};
         const struct exit_point_row *row = &exit_points[named[at]];
         if (sysroot_read(root, &format, NULL, "%s/events/%s/%s/format", tracefs, row->system, row->name))
-            exits_words_read(exits, (struct view){text_string(&format), format.length});
+            exits_words_read(exits, text_view(&format));
         text_done(&format);
     }
 }

@@ -158,7 +158,7 @@ static bool flamegraph_folded(struct flamegraph *flamegraph, int fd, const char 
         return error_set(err, ERROR_USAGE, "--event and --weight are for recordings, and '%s' is folded text", path);
     if (!read_all(fd, &text, err))
         return false;
-    uint64_t unread = folded_add(&flamegraph->flame, (struct view){text_string(&text), text.length});
+    uint64_t unread = folded_add(&flamegraph->flame, text_view(&text));
     if (unread && flamegraph->flame.total && !options->stacks.quiet)
         fprintf(flamegraph->context->talk, "note: %" PRIu64 " lines are no stacks and were left out\n", unread);
     return flamegraph_write(flamegraph, path, NULL, "samples", err) ||

@@ -34,7 +34,7 @@ static void read_io(struct process_accounts *accounts, const struct sysroot *roo
     accounts->read_bytes = accounts->written_bytes = accounts->io_calls = refused;
     if (!sysroot_read(root, &io, NULL, "/proc/%d/io", (int)pid))
         return;
-    struct view text = {text_string(&io), io.length};
+    struct view text = text_view(&io);
     accounts->read_bytes = number_of(text, "rchar:");
     accounts->written_bytes = number_of(text, "wchar:");
     accounts->io_calls = sum_of(number_of(text, "syscr:"), number_of(text, "syscw:"));
@@ -112,7 +112,7 @@ void process_accounts_read(struct process_accounts *accounts, const struct sysro
     scoped_text struct text status = {0};
     if (!sysroot_read(root, &status, NULL, "/proc/%d/status", (int)pid))
         return;
-    struct view cpus = value_of((struct view){text_string(&status), status.length}, "Cpus_allowed_list:");
+    struct view cpus = value_of(text_view(&status), "Cpus_allowed_list:");
     snprintf(accounts->cpus, sizeof(accounts->cpus), "%.*s", (int)cpus.length, cpus.text ? cpus.text : "");
 }
 
@@ -134,7 +134,7 @@ static bool add_process(struct process_memory *memory, const struct sysroot *roo
     scoped_text struct text rollup = {0};
     if (!sysroot_read(root, &rollup, NULL, "/proc/%d/smaps_rollup", (int)pid))
         return false;
-    struct view text = {text_string(&rollup), rollup.length};
+    struct view text = text_view(&rollup);
     memory->resident_bytes += rollup_bytes(text, "Pss:");
     memory->anonymous_bytes += rollup_bytes(text, "Anonymous:");
     memory->huge_bytes +=
@@ -148,7 +148,7 @@ static void add_children(pid_t *pids, size_t *count, const struct sysroot *root,
     scoped_text struct text children = {0};
     if (!sysroot_read(root, &children, NULL, "/proc/%d/task/%d/children", (int)pid, (int)pid))
         return;
-    struct view rest = view_trim((struct view){text_string(&children), children.length});
+    struct view rest = view_trim(text_view(&children));
     while (rest.length && *count < PROCESSES_MOST) {
         uint64_t child;
         if (view_u64(view_word(&rest), 10, &child))

@@ -285,7 +285,7 @@ static bool case_part(const char *folder, const char *name, struct json_document
     scoped_text struct text text = {0};
     sysroot_init(&anywhere, NULL);
     return sysroot_read(&anywhere, &text, err, "%s/%s", folder, name) &&
-           json_document_parse(ret_document, (struct view){text_string(&text), text.length}, err);
+           json_document_parse(ret_document, text_view(&text), err);
 }
 
 static bool case_read(struct saved_runs *runs, const char *folder, struct error *err)
@@ -320,7 +320,7 @@ bool saved_runs_read(struct saved_runs *runs, const char *path, struct error *er
         return case_read(runs, path, err);
     sysroot_init(&anywhere, NULL);
     return sysroot_read(&anywhere, &text, err, "%s", path) &&
-           saved_runs_parse(runs, (struct view){text_string(&text), text.length}, path, err);
+           saved_runs_parse(runs, text_view(&text), path, err);
 }
 
 static size_t longest(const struct saved_runs *runs)

@@ -99,7 +99,7 @@ static struct measured per_work(const struct work_runner *runner, struct measure
     scoped_text struct text output = {0};
     double amount;
     if (!output_read(runner->path, &output) ||
-        !work_amount_find((struct view){text_string(&output), output.length}, runner->word, &amount))
+        !work_amount_find(text_view(&output), runner->word, &amount))
         return not_measured("the command printed no amount of work");
     return time.known ? measured_as(time.value / amount) : time;
 }

@@ -21,7 +21,7 @@
 #include "analyse/topdown/topdown_counts.h"
 #include "statistics/ceilings.h"
 #include "statistics/guest_costs.h"
-#include "system/activity.h"
+#include "system/activity/activity.h"
 #include "system/surroundings.h"
 
 enum result_kind {

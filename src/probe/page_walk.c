@@ -234,7 +234,7 @@ static uint64_t huge_bytes_in(const struct sysroot *root, const char *memory, ui
     struct error ignored = {0};
     if (!sysroot_read(root, &smaps, &ignored, "/proc/self/smaps"))
         return 0;
-    struct view rest = {text_string(&smaps), smaps.length}, line;
+    struct view rest = text_view(&smaps), line;
     uint64_t total_kib = 0;
     bool inside = false;
     while (view_line(&rest, &line)) {

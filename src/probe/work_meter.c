@@ -67,7 +67,7 @@ static bool areas_read(struct search *search, struct error *err)
     scoped_text struct text maps = {0};
     if (!sysroot_read(search->root, &maps, err, "/proc/%d/maps", (int)search->pid))
         return false;
-    struct view rest = {text_string(&maps), maps.length};
+    struct view rest = text_view(&maps);
     for (struct view line; view_line(&rest, &line);) {
         struct view range = view_word(&line), flags = view_word(&line), from = view_cut(&range, '-');
         struct executable_area area;

@@ -61,7 +61,7 @@ static struct source_file *file_of(struct source_text *source, const char *path)
         struct view line;
         if (is_plain_file(source, path) &&
             sysroot_read(source->root, &file.text, NULL, "%s%s", source->folder ? source->folder : "", path)) {
-            struct view rest = {text_string(&file.text), file.text.length};
+            struct view rest = text_view(&file.text);
             while (view_line(&rest, &line))
                 *vec_push(&file.lines) = line;
         }

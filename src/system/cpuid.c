@@ -57,7 +57,7 @@ static bool cpuid_snapshot(const struct sysroot *root, uint32_t leaf, uint32_t s
     struct error ignored;
     if (!sysroot_read(root, &file, &ignored, "/plumb/cpuid"))
         return false;
-    struct view rest = {file.bytes, file.length}, line;
+    struct view rest = text_view(&file), line;
     while (view_line(&rest, &line)) {
         uint32_t at, sub;
         struct cpuid_leaf found;

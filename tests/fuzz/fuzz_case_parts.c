@@ -10,7 +10,7 @@
 #include "statistics/ceilings.h"
 #include "statistics/guest_costs_read.h"
 #include "symbol/code_bundle.h"
-#include "system/activity.h"
+#include "system/activity/activity.h"
 #include "system/memory/process_pages_json.h"
 #include "system/surroundings.h"
 

@@ -132,6 +132,12 @@ def in_namespace(script, **more):
     return subprocess.run(["unshare", "-m", "sh", "-c", script], capture_output=True, text=True, **more)
 
 
+@pytest.mark.parametrize("command", [["pages"], ["stat"], ["diagnose", "--duration", "1"]])
+def test_without_proc_nobody_is_said_not_to_run(plumb, command):
+    finished = in_namespace("mount -t tmpfs none /proc && exec " + " ".join([plumb, *command, "-p", "1"]))
+    assert finished.returncode == 1 and "/proc isn't mounted" in finished.stderr and "no process" not in finished.stderr
+
+
 def library(name):
     for line in subprocess.run(["/sbin/ldconfig", "-p"], capture_output=True, text=True).stdout.splitlines():
         if name in line and "=>" in line and "x86-64" in line or name in line and os.uname().machine != "x86_64":

@@ -12,7 +12,7 @@
 #include "base/measured.h"
 #include "model/recording.h"
 #include "statistics/interval.h"
-#include "system/activity.h"
+#include "system/activity/activity.h"
 
 enum run_scope {
     RUN_STARTED,  /* a program we started: elapsed time is what its user waits for */

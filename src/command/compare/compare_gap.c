@@ -170,7 +170,7 @@ static bool pages_load(struct gap_run *run, enum gap_backing *ret_backing, struc
         return error_wrap(err, "--guest-pages");
     if (content.length > BYTES_MOST)
         return error_set(err, ERROR_FORMAT, "'%s' is too large for what plumb pages writes", file);
-    if (!json_document_parse(&document, (struct view){text_string(&content), content.length}, err))
+    if (!json_document_parse(&document, text_view(&content), err))
         return error_wrap(err, "--guest-pages '%s'", file);
     return pages_judge(run, json_member(json_root(document), "guests"), file, ret_backing, err);
 }

@@ -226,7 +226,7 @@ static bool report(struct context *context, const struct diagnose_options *optio
         diagnosis_text(&out, &diagnosis, &style);
     }
     bool printed = text_write_file(&out, context->out) || error_system(err, errno, "can't write the result");
-    struct view findings_json = {text_string(&json), json.length};
+    struct view findings_json = text_view(&json);
     bool drawn = !options->html || diagnose_report_write(options->html, &loaded, findings_json, context->root, err);
     bool kept = !drawn || !is_kept || is_replay || case_part_write(folder, "findings.json", &json, err);
     /* Whom we may not watch: as stat, and as any command that could not do what it was asked. */

@@ -27,7 +27,7 @@
 #include "source/live/workload.h"
 #include "source/recorder/recorder.h"
 #include "statistics/ceilings.h"
-#include "system/activity.h"
+#include "system/activity/activity.h"
 #include "system/memory/process_pages.h"
 
 #define MEASURED_BY_US "measured by plumb " PLUMB_VERSION

@@ -130,7 +130,7 @@ static bool import_file(struct importing *importing, const char *path, struct er
         return error_set(err, ERROR_NOT_FOUND, "there is no '%s' to import", path);
     if (!sysroot_read(&anywhere, &content, err, "%s", whole))
         return error_wrap(err, "importing");
-    struct view all = {text_string(&content), content.length};
+    struct view all = text_view(&content);
     const char *summary = "";
     if (is_exits_json(all)) {
         if (!exits_keep(importing, path, all, &summary, err))

@@ -72,7 +72,7 @@ static bool guest_symbols_read(struct guest_symbols *symbols, const char *path, 
         return error_set(err, ERROR_NOT_FOUND, "there is no file '%s'", path);
     sysroot_init(&anywhere, NULL);
     if (!sysroot_read(&anywhere, &symbols->text, err, "%s", whole) ||
-        !kallsyms_parse((struct view){text_string(&symbols->text), symbols->text.length}, &symbols->index, err))
+        !kallsyms_parse(text_view(&symbols->text), &symbols->index, err))
         return error_wrap(err, "the guest's symbols in '%s'", path);
     return true;
 }

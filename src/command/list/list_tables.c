@@ -48,7 +48,7 @@ static void groups_show(struct lister *lister, const struct metric_table *table)
     {
         text_clear(&groups);
         metric_perf_groups(table, metric, &groups);
-        struct view rest = {text_string(&groups), groups.length};
+        struct view rest = text_view(&groups);
         while (rest.length) {
             struct view group = view_trim(view_cut(&rest, ';'));
             size_t known = strings_count(&seen);

@@ -148,7 +148,7 @@ static bool take_case(struct pages_take *take, struct error *err)
     struct sysroot here;
     sysroot_init(&here, NULL);
     if (!sysroot_read(&here, &text, err, "%s", path) ||
-        !json_document_parse(&document, (struct view){text_string(&text), text.length}, err) ||
+        !json_document_parse(&document, text_view(&text), err) ||
         !process_pages_parse(&pages, &count, json_root(document), &take->arena, err))
         return error_wrap(err, "'%s'", path);
     for (size_t at = 0; at < count; at++) {

@@ -4,7 +4,7 @@
 #include "base/clock.h"
 #include "base/scope.h"
 #include "source/live/workload.h"
-#include "system/activity.h"
+#include "system/activity/activity.h"
 
 
 enum {

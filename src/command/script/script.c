@@ -255,7 +255,7 @@ static bool format_from_here(struct tracepoint_text *tracepoints, const struct s
            sysroot_u64(&root, &id, "%s/events/%s/%s/id", tracefs, system_name, rest.text) &&
            id == event->attr.config &&
            sysroot_read(&root, &format, NULL, "%s/events/%s/%s/format", tracefs, system_name, rest.text) &&
-           tracepoint_text_add(tracepoints, system_name, (struct view){text_string(&format), format.length});
+           tracepoint_text_add(tracepoints, system_name, text_view(&format));
 }
 
 /* The kernel's function at an address that an event names. */

@@ -47,7 +47,7 @@ static bool input_read(struct topdown_run *run, struct error *err)
     }
     if (ferror(file))
         return error_system(err, errno, "can't read '%s'", path);
-    return count_text_read(&run->counts, (struct view){text_string(&run->input), run->input.length}, &run->arena, err) ||
+    return count_text_read(&run->counts, text_view(&run->input), &run->arena, err) ||
            error_wrap(err, "'%s'", path);
 }
 

@@ -98,7 +98,7 @@ static bool is_in_group(const struct metric_table *table, const struct table_met
 {
     struct text groups = {0};
     metric_perf_groups(table, metric, &groups);
-    struct view rest = {text_string(&groups), groups.length};
+    struct view rest = text_view(&groups);
     bool found = false;
     while (rest.length && !found) {
         struct view group = view_trim(view_cut(&rest, ';'));

@@ -46,7 +46,7 @@ static bool file_take(struct text *text, const char *path, struct error *err)
 /* Where the mark of the order of bytes stands, the text begins behind it. */
 static struct view content_of(const struct text *text)
 {
-    struct view view = {text->bytes, text->length};
+    struct view view = text_view(text);
     return view_starts(view, "\xef\xbb\xbf") ? view_skip(view, 3) : view;
 }
 

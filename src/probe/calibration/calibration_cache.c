@@ -108,7 +108,7 @@ bool calibration_cache_read(const struct calibration_key *key, struct calibratio
     struct calibration kept;
     struct error damaged;
     if (!cache_folder(folder) || !file_read(cache_path(key, folder, arena), &content) ||
-        !json_document_parse(&document, (struct view){text_string(&content), content.length}, &damaged))
+        !json_document_parse(&document, text_view(&content), &damaged))
         return false;
     struct json_value root = json_root(document);
     if (json_unsigned_or(json_member(root, "schema"), 0) != 1 || !same_key(root, key) ||

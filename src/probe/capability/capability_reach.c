@@ -125,7 +125,7 @@ static bool perf_cgroup_mount(const struct sysroot *root, char *point, size_t po
     bool found = false;
     if (!sysroot_read(root, &file, &ignored, "/proc/self/mountinfo"))
         return false;
-    struct view rest = {text_string(&file), file.length}, line;
+    struct view rest = text_view(&file), line;
     while (view_line(&rest, &line)) {
         ptrdiff_t dash = view_find(line, " - ");
         if (dash < 0)

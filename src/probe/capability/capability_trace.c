@@ -124,7 +124,7 @@ static bool file_offset_of(const struct sysroot *root, uint64_t runtime_addr, ui
     struct error ignored;
     if (!sysroot_read(root, &maps, &ignored, "/proc/self/maps"))
         return false;
-    struct view rest = {text_string(&maps), maps.length}, line;
+    struct view rest = text_view(&maps), line;
     while (view_line(&rest, &line)) {
         struct view range = view_word(&line), high = range, low = view_cut(&high, '-');
         uint64_t first, end, offset;

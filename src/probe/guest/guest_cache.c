@@ -47,7 +47,7 @@ bool guest_cache_read(const struct sysroot *root, const char *cpus, struct guest
     struct timespec now;
     struct error damaged;
     if (!boot_id(root, id) || !cache_path(path, folder) || !file_read(path, &content) ||
-        !json_document_parse(&document, (struct view){text_string(&content), content.length}, &damaged))
+        !json_document_parse(&document, text_view(&content), &damaged))
         return false;
     struct json_value top = json_root(document);
     if (strcmp(json_text_or(json_member(top, "boot"), ""), id) != 0 || strcmp(json_text_or(json_member(top, "cpus"), ""), cpus) != 0 ||

@@ -24,7 +24,7 @@ static bool interrupts_of(const struct sysroot *root, uint32_t cpu, struct cpu_i
     if (!sysroot_read(root, &file, &ignored, "/proc/interrupts"))
         return false;
     scoped_free struct cpu_interrupts *all = memory_alloc(CPUS_MOST * sizeof(*all));
-    size_t count = cpu_interrupts_parse((struct view){text_string(&file), file.length}, all, CPUS_MOST);
+    size_t count = cpu_interrupts_parse(text_view(&file), all, CPUS_MOST);
     for (size_t at = 0; at < count; at++)
         if (all[at].cpu == cpu) {
             *ret_counts = all[at];

@@ -87,7 +87,7 @@ static bool areas_read(struct process_copy *copy, const struct stopped_thread *t
     scoped_text struct text maps = {0};
     if (!sysroot_read(thread->root, &maps, err, "/proc/%d/maps", (int)thread->tid))
         return false;
-    struct view rest = {text_string(&maps), maps.length};
+    struct view rest = text_view(&maps);
     struct copied_area area;
     for (struct view line; view_line(&rest, &line);)
         if (area_parse(line, &area))
@@ -205,7 +205,7 @@ static bool child_empty(struct process_copy *copy, const struct stopped_thread *
     size_t clock_count = 0;
     if (!sysroot_read(thread->root, &maps, err, "/proc/%d/maps", (int)copy->pid))
         return false;
-    struct view rest = {text_string(&maps), maps.length};
+    struct view rest = text_view(&maps);
     for (struct view line; view_line(&rest, &line);) {
         if (!area_parse(line, &area) || area.start == copy->stub || area.end > USER_END + PAGE_BYTES)
             continue;

@@ -44,7 +44,7 @@ static bool is_our_child(const struct stopped_thread *thread)
     uint64_t parent = 0;
     if (thread->tid != thread->pid || !sysroot_read(thread->root, &status, &ignored, "/proc/%d/status", (int)thread->pid))
         return false;
-    struct view rest = {text_string(&status), status.length};
+    struct view rest = text_view(&status);
     for (struct view line; view_line(&rest, &line);)
         if (view_starts(line, "PPid:"))
             return view_u64(view_trim(view_skip(line, strlen("PPid:"))), 10, &parent) && parent == (uint64_t)getpid();
@@ -116,7 +116,7 @@ static uint64_t signals_that_wait(const struct stopped_thread *thread, uint64_t 
     struct error unreadable;
     if (!sysroot_read(thread->root, &status, &unreadable, "/proc/%d/task/%d/status", (int)thread->pid, (int)thread->tid))
         return UINT64_MAX;
-    struct view all = {text_string(&status), status.length};
+    struct view all = text_view(&status);
     uint64_t pending = mask_of(all, "SigPnd:") | mask_of(all, "ShdPnd:") | also;
     uint64_t ignored = mask_of(all, "SigIgn:") | (nothing_by_default & ~mask_of(all, "SigCgt:"));
     return pending & ~mask_of(all, "SigBlk:") & ~ignored;

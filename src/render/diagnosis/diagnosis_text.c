@@ -517,7 +517,7 @@ static void measures_section(struct page *page)
                     {"PROBES", "tried on the target itself", &probes},
                     {"RUNS OF OTHERS", "imported, not measured by plumb", &gain}};
     for (size_t at = 0; at < array_count(sections); at++) {
-        struct view rest = {text_string(sections[at].lines), sections[at].lines->length}, line;
+        struct view rest = text_view(sections[at].lines), line;
         if (rest.length)
             heading(page, sections[at].title, sections[at].aside);
         while (view_line(&rest, &line))

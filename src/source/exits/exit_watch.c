@@ -236,7 +236,7 @@ static bool places_of_format(struct opening *opening, enum exit_point point, str
     struct view name, text;
     if (!format_read(opening, row->system, row->name, &format))
         return false;
-    text = (struct view){text_string(&format), format.length};
+    text = text_view(&format);
     for (size_t at = 0; at < EXIT_OPERAND_COUNT; at++) {
         struct tracepoint_field field = tracepoint_field_find(text, row->fields[at]);
         bool aligned = field.bytes && field.offset % field.bytes == 0 && field.offset >= 8;
@@ -291,7 +291,7 @@ static bool follower_open(struct opening *opening, struct error *err)
     uint64_t id;
     if (!format_read(opening, "sched", "sched_process_fork", &format))
         return error_set(err, ERROR_UNSUPPORTED, "there is no tracepoint sched:sched_process_fork to follow threads by");
-    struct view text = {text_string(&format), format.length};
+    struct view text = text_view(&format);
     struct tracepoint_field parent = tracepoint_field_find(text, "parent_pid"), child = tracepoint_field_find(text, "child_pid");
     if (parent.bytes != 4 || child.bytes != 4 || !tracepoint_name_of(text, &name, &id))
         return error_set(err, ERROR_UNSUPPORTED, "sched_process_fork isn't what it was: threads can't be followed");

@@ -26,7 +26,7 @@ bool kernel_types_read(struct kernel_types *types, const struct sysroot *root, c
         text_done(&types->copy);
         return false;
     }
-    types->bytes = (struct view){text_string(&types->copy), types->copy.length};
+    types->bytes = text_view(&types->copy);
     return true;
 }
 

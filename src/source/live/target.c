@@ -39,6 +39,15 @@ static int compare_thread(const void *a, const void *b)
     return (left->tid > right->tid) - (left->tid < right->tid);
 }
 
+/* An empty or hidden /proc says nothing about who runs. */
+static bool absent(const struct sysroot *root, const char *what, pid_t id, struct error *err)
+{
+    if (sysroot_exists(root, "/proc/self/stat") || !sysroot_is_live(root))
+        return error_set(err, ERROR_NOT_FOUND, "no %s %d", what, (int)id);
+    error_set(err, ERROR_UNSUPPORTED, "%s %d can't be looked for: /proc isn't mounted here", what, (int)id);
+    return error_hint(err, "mount -t proc proc /proc");
+}
+
 static bool process_add(struct thread_list *threads, const struct sysroot *root, pid_t pid, struct error *err)
 {
     scoped_dir DIR *tasks = sysroot_opendir(root, "/proc/%d/task", (int)pid);
@@ -49,7 +58,7 @@ static bool process_add(struct thread_list *threads, const struct sysroot *root,
             thread_add(threads, root, pid, (pid_t)tid);
     }
     if (threads->count == first)
-        return error_set(err, ERROR_NOT_FOUND, "no process %d", (int)pid);
+        return absent(root, "process", pid, err);
     qsort(threads->items + first, threads->count - first, sizeof(*threads->items), compare_thread);
     return true;
 }
@@ -60,7 +69,7 @@ static pid_t process_of(const struct sysroot *root, pid_t tid)
     scoped_text struct text status = {0};
     if (!sysroot_read(root, &status, NULL, "/proc/%d/status", (int)tid))
         return 0;
-    struct view rest = {status.bytes, status.length}, line;
+    struct view rest = text_view(&status), line;
     while (view_line(&rest, &line)) {
         uint64_t pid;
         if (view_starts(line, "Tgid:") && view_u64(view_trim(view_skip(line, 5)), 10, &pid))
@@ -95,7 +104,7 @@ static bool list_resolve(struct thread_list *threads, const char *list, bool who
         } else {
             pid = process_of(root, id);
             if (!pid)
-                return error_set(err, ERROR_NOT_FOUND, "no thread %d", (int)id);
+                return absent(root, "thread", id, err);
             thread_add(threads, root, pid, id);
         }
     }
@@ -124,7 +133,7 @@ static bool user_find(const struct sysroot *root, const char *name, uint64_t *re
     scoped_text struct text users = {0};
     if (!sysroot_read(root, &users, NULL, "/etc/passwd"))
         return false;
-    struct view rest = {users.bytes, users.length}, line;
+    struct view rest = text_view(&users), line;
     while (view_line(&rest, &line)) {
         struct view login = view_cut(&line, ':');
         view_cut(&line, ':');
@@ -140,7 +149,7 @@ static bool user_of(const struct sysroot *root, pid_t pid, uint64_t *ret_user)
     scoped_text struct text status = {0};
     if (!sysroot_read(root, &status, NULL, "/proc/%d/status", (int)pid))
         return false;
-    struct view rest = {status.bytes, status.length}, line;
+    struct view rest = text_view(&status), line;
     while (view_line(&rest, &line)) {
         if (!view_starts(line, "Uid:"))
             continue;
@@ -215,7 +224,7 @@ bool cgroup_mount_find(const struct sysroot *root, char *path, size_t size)
     scoped_text struct text mounts = {0};
     if (!sysroot_read(root, &mounts, NULL, "/proc/self/mounts"))
         return false;
-    struct view rest = {mounts.bytes, mounts.length}, line;
+    struct view rest = text_view(&mounts), line;
     bool found = false;
     while (view_line(&rest, &line)) {
         view_word(&line);

@@ -422,7 +422,7 @@ static void name_tracepoint(struct perf_data *data, const char *system, struct v
         const char *modifiers = strchr(unnamed, ':');
         scoped_text struct text full = {0};
         text_printf(&full, "%s:%.*s%s", system, (int)name.length, name.text, modifiers ? modifiers : "");
-        perf_data_event_rename(data, (uint32_t)(event - data->events.items), (struct view){text_string(&full), full.length});
+        perf_data_event_rename(data, (uint32_t)(event - data->events.items), text_view(&full));
     }
 }
 

@@ -214,7 +214,7 @@ static void add_kernel(struct writing *writing)
 /* The path of a module: the line "kernel/net/…/name.ko.xz: …" of modules.dep, in which '-' may stand for '_'. */
 static bool module_file(const struct text *index, const char *release, const char *name, char *path, size_t path_size)
 {
-    struct view rest = {index->bytes, index->length}, line;
+    struct view rest = text_view(index), line;
     size_t length = strlen(name);
     while (view_line(&rest, &line)) {
         struct view file = view_cut(&line, ':');
@@ -262,7 +262,7 @@ static void add_modules(struct writing *writing)
         return;
     if (!sysroot_read(writing->root, &index, NULL, "/lib/modules/%s/modules.dep", machine.release))
         text_clear(&index);
-    struct view rest = {modules.bytes, modules.length}, line;
+    struct view rest = text_view(&modules), line;
     while (view_line(&rest, &line))
         add_module(writing, &index, machine.release, line);
 }

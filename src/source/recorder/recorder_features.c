@@ -42,7 +42,7 @@ static size_t reserve_u32(struct text *out)
 
 static bool cpuinfo_field(const struct text *cpuinfo, const char *name, struct view *ret_value)
 {
-    struct view rest = {cpuinfo->bytes, cpuinfo->length}, line;
+    struct view rest = text_view(cpuinfo), line;
     while (view_line(&rest, &line)) {
         struct view value = line;
         if (!view_equal(view_trim(view_cut(&value, ':')), name))
@@ -235,7 +235,7 @@ static void add_caches(struct gathering *gathering, const struct cpus *cpus)
 
 static bool meminfo_kib(const struct text *meminfo, const char *name, uint64_t *ret_kib)
 {
-    struct view rest = {meminfo->bytes, meminfo->length}, line;
+    struct view rest = text_view(meminfo), line;
     while (view_line(&rest, &line)) {
         ptrdiff_t at = view_find(line, name);
         if (at < 0)

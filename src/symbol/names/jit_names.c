@@ -14,7 +14,7 @@ static bool perf_map_load(const struct naming *naming, uint32_t dso, struct name
     names->key = NAMES_BY_RUNTIME_ADDR;
     if (!perf_map_read(naming->options->root, pid, &names->text, err))
         return false;
-    size_t bad = perf_map_parse((struct view){text_string(&names->text), names->text.length}, &names->index);
+    size_t bad = perf_map_parse(text_view(&names->text), &names->index);
     if (bad)
         names->remark = arena_printf(&names->arena, "%zu lines of the perf map of process %u are not understood",
                                      bad, pid);

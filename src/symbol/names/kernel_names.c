@@ -131,7 +131,7 @@ bool running_kernel_read(const struct sysroot *root, struct running_kernel *ret_
 {
     struct running_kernel names = {0};
     bool good = sysroot_read(root, &names.text, err, "/proc/kallsyms");
-    if (good && !kallsyms_parse((struct view){text_string(&names.text), names.text.length}, &names.index, err)) {
+    if (good && !kallsyms_parse(text_view(&names.text), &names.index, err)) {
         good = false;
         if (err->kind == ERROR_PERMISSION)
             hidden_explain(root, err);
@@ -167,7 +167,7 @@ static bool running_names(const struct naming *naming, struct names *names, stru
 static bool listed_names(const char *path, struct names *names, struct error *err)
 {
     return read_whole(path, &names->text, err) &&
-           kallsyms_parse((struct view){text_string(&names->text), names->text.length}, &names->index, err);
+           kallsyms_parse(text_view(&names->text), &names->index, err);
 }
 
 static bool kallsyms_load(const struct naming *naming, uint32_t dso, struct names *names, struct error *err)
@@ -176,7 +176,7 @@ static bool kallsyms_load(const struct naming *naming, uint32_t dso, struct name
     const char *path = naming->options->kallsyms_path;
     if (!(path ? listed_names(path, names, err) : running_names(naming, names, err)))
         return false;
-    struct view text = {text_string(&names->text), names->text.length};
+    struct view text = text_view(&names->text);
     names->key = NAMES_BY_RUNTIME_ADDR;
     uint64_t recorded, now = kallsyms_text_addr(text);
     if (!path && is_unnamed(naming) && (!recorded_kernel_text(naming->recording, &recorded) || now != recorded))

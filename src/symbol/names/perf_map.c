@@ -2,6 +2,7 @@
 #include "symbol/names/perf_map.h"
 
 #include "base/scope.h"
+#include "system/host/pid_namespace.h"
 
 /* A hexadecimal number, with or without 0x. */
 static bool read_hex(struct view word, uint64_t *ret_value)
@@ -34,29 +35,9 @@ size_t perf_map_parse(struct view text, struct symbol_index *index)
     return bad;
 }
 
-/* The pid inside the process's own pid namespace: the last number of NSpid. */
-static uint32_t innermost_pid(const struct sysroot *root, uint32_t pid)
-{
-    scoped_text struct text status = {0};
-    if (!sysroot_read(root, &status, NULL, "/proc/%u/status", pid))
-        return pid;
-    struct view rest = {text_string(&status), status.length}, line;
-    while (view_line(&rest, &line)) {
-        if (!view_starts(line, "NSpid:"))
-            continue;
-        line = view_skip(line, strlen("NSpid:"));
-        uint64_t number = pid;
-        for (struct view word; (word = view_word(&line)).length;)
-            if (!view_u64(word, 10, &number))
-                return pid;
-        return (uint32_t)number;
-    }
-    return pid;
-}
-
 bool perf_map_read(const struct sysroot *root, uint32_t pid, struct text *text, struct error *err)
 {
-    uint32_t inner = innermost_pid(root, pid);
+    uint32_t inner = pid_innermost(root, pid);
     struct error first = {0}, second = {0};
     if (sysroot_read(root, text, &first, "/proc/%u/root/tmp/perf-%u.map", pid, inner))
         return true;

@@ -11,7 +11,7 @@ static void parameter_read(struct fact_word *fact, const struct sysroot *root, c
         fact_word_absent(fact, "%.130s", unread.message);
         return;
     }
-    struct view rest = {text_string(&file), file.length};
+    struct view rest = text_view(&file);
     fact_word_set(fact, VIEW(""));
     for (struct view word = view_word(&rest); word.length; word = view_word(&rest)) {
         struct view value = word;
@@ -27,7 +27,7 @@ static void allowed_read(struct fact_word *fact, const struct sysroot *root)
     fact_word_absent(fact, "'/proc/self/status' has no Cpus_allowed_list");
     if (!sysroot_read(root, &file, &ignored, "/proc/self/status"))
         return;
-    struct view rest = {file.bytes, file.length}, line;
+    struct view rest = text_view(&file), line;
     while (view_line(&rest, &line)) {
         struct view value = line;
         if (view_equal(view_cut(&value, ':'), "Cpus_allowed_list"))

@@ -36,7 +36,7 @@ static bool cpus_of_cpuinfo(const struct sysroot *root, int **ret_cpus, size_t *
     vec(int) cpus = {0};
     if (!sysroot_read(root, &file, &ignored, "/proc/cpuinfo"))
         return false;
-    struct view rest = {file.bytes, file.length}, line;
+    struct view rest = text_view(&file), line;
     while (view_line(&rest, &line)) {
         uint64_t cpu;
         struct view value = line, key = view_trim(view_cut(&value, ':'));

@@ -48,7 +48,7 @@ struct cgroup_place cgroup_place_find(const struct sysroot *root, const char *ty
     struct cgroup_place place = {.found = false};
     if (!sysroot_read(root, &file, &ignored, "/proc/self/mountinfo"))
         return place;
-    struct view rest = {text_string(&file), file.length}, line;
+    struct view rest = text_view(&file), line;
     while (view_line(&rest, &line))
         if (mount_matches(line, type, controller, &place))
             break;

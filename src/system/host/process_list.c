@@ -43,7 +43,7 @@ bool process_entry_read(struct process_entry *ret_entry, pid_t pid, const struct
     struct process_entry entry = {.pid = pid};
     struct error gone;
     if (!sysroot_read(root, &content, &gone, "/proc/%d/stat", (int)pid) ||
-        !stat_parse((struct view){text_string(&content), content.length}, &entry))
+        !stat_parse(text_view(&content), &entry))
         return false;
     *ret_entry = entry;
     return true;

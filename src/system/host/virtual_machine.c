@@ -119,7 +119,7 @@ static void memory_read(struct virtual_machine *machine, const struct sysroot *r
         fact_number_absent(&machine->node_count, "%.130s", unread.message);
         return;
     }
-    struct view rest = {text_string(&file), file.length}, line;
+    struct view rest = text_view(&file), line;
     while (view_line(&rest, &line))
         numa_line(machine, line, &most_node);
     if (most_node >= 0)

@@ -26,7 +26,7 @@ static void free_count(struct huge_page_supply *supply, const struct sysroot *ro
         fact_number_absent(&supply->free_block_bytes, "%.100s", err.message);
         return;
     }
-    struct view rest = {text_string(&text), text.length}, line;
+    struct view rest = text_view(&text), line;
     while (view_line(&rest, &line)) {
         for (int word = 0; word < 4; word++)
             view_word(&line);
@@ -147,7 +147,7 @@ static void mounts_read(struct huge_page_supply *supply, const struct sysroot *r
     scoped_text struct text text = {0};
     struct error err = {0};
     if (sysroot_read(root, &text, &err, "/proc/%d/mountinfo", pid))
-        page_mounts_parse(supply, (struct view){text_string(&text), text.length}, arena);
+        page_mounts_parse(supply, text_view(&text), arena);
 }
 
 void huge_page_supply_read(struct huge_page_supply *supply, const struct sysroot *root, pid_t pid, struct arena *arena)

@@ -46,5 +46,5 @@ void page_nodes_read(struct page_nodes *nodes, const struct sysroot *root, pid_t
         snprintf(nodes->why_not, sizeof(nodes->why_not), "%.*s", (int)sizeof(nodes->why_not) - 1, err.message);
         return;
     }
-    page_nodes_parse(nodes, (struct view){text_string(&text), text.length});
+    page_nodes_parse(nodes, text_view(&text));
 }

@@ -161,7 +161,7 @@ static bool areas_read(const struct sysroot *root, const char *file, struct proc
 {
     scoped_text struct text text = {0};
     if (sysroot_read(root, &text, err, "/proc/%d/%s", pages->pid, file) &&
-        page_areas_parse((struct view){text_string(&text), text.length}, &pages->areas, &pages->area_count, arena, err))
+        page_areas_parse(text_view(&text), &pages->areas, &pages->area_count, arena, err))
         return true;
     if (err->kind == ERROR_PERMISSION)
         (void)error_hint(err, "another user's process: as root, or with CAP_SYS_PTRACE (with CAP_PERFMON as well on some kernels)");

@@ -12,7 +12,7 @@ static uint64_t available_bytes(const struct sysroot *root)
     struct error ignored = {0};
     if (!sysroot_read(root, &meminfo, &ignored, "/proc/meminfo"))
         return SPARE_MEMORY_UNKNOWN;
-    struct view rest = {text_string(&meminfo), meminfo.length}, line;
+    struct view rest = text_view(&meminfo), line;
     while (view_line(&rest, &line)) {
         uint64_t kib;
         if (view_equal(view_word(&line), "MemAvailable:") && view_u64(view_word(&line), 10, &kib))

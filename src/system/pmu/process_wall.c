@@ -31,7 +31,7 @@ static bool other_read(struct other *other, const struct sysroot *root, pid_t pi
     *other = (struct other){0};
     if (!sysroot_read(root, &file, &unread, "/proc/%d/status", (int)pid))
         return false;
-    struct view rest = {text_string(&file), file.length}, line;
+    struct view rest = text_view(&file), line;
     while (view_line(&rest, &line)) {
         struct view value = line, key = view_cut(&value, ':');
         if (view_equal(key, "Uid"))

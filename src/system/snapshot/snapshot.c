@@ -147,7 +147,7 @@ struct writer {
 static void keep_lines(struct text *content, bool (*keep)(struct view line))
 {
     struct text kept = {0};
-    struct view rest = {text_string(content), content->length}, line;
+    struct view rest = text_view(content), line;
     while (view_line(&rest, &line))
         if (keep(line)) {
             text_append(&kept, line.text, line.length);
@@ -170,7 +170,7 @@ static bool is_cpu_line(struct view line)
 static void keep_words(struct text *content, bool (*keep)(struct view word))
 {
     struct text kept = {0};
-    struct view rest = {text_string(content), content->length}, line;
+    struct view rest = text_view(content), line;
     while (view_line(&rest, &line)) {
         for (struct view word = view_word(&line); word.length; word = view_word(&line))
             if (keep(word)) {

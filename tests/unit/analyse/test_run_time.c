@@ -214,7 +214,7 @@ Test(run_spread, failures_are_named_and_left_out_of_the_median)
     struct json_document *document = NULL;
     arena_init(&arena);
     run_spread_write(&spread, &out);
-    cr_assert(json_document_parse(&document, (struct view){text_string(&out), out.length}, &err));
+    cr_assert(json_document_parse(&document, text_view(&out), &err));
     cr_assert(run_spread_read(&again, json_root(document), &arena, &err), "%s", err.message);
     cr_expect_eq(again.count, spread.count);
     cr_expect_eq(again.failed, 2);

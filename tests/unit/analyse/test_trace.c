@@ -232,7 +232,7 @@ Test(trace, results_come_back_from_a_case)
     scoped_text struct text first = {0}, second = {0};
     scoped_json struct json_document *document = NULL;
     probe_results_write(&results, &first);
-    cr_assert(json_document_parse(&document, (struct view){text_string(&first), first.length}, &err), "%s", err.message);
+    cr_assert(json_document_parse(&document, text_view(&first), &err), "%s", err.message);
     cr_assert(probe_results_read(&again, json_root(document), &arena, &err), "%s", err.message);
     cr_assert_eq(again.of[PROBE_STEP].step.trace.instructions, 6000);
     cr_assert_not(again.of[PROBE_COLLAPSE].known);

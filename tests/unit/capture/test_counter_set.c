@@ -273,7 +273,7 @@ Test(counter_summary, survives_its_own_json)
     arena_init(&arena);
     counter_summary_write(&summary, &out);
     struct json_document *document = NULL;
-    cr_assert(json_document_parse(&document, (struct view){text_string(&out), out.length}, &err), "%s", err.message);
+    cr_assert(json_document_parse(&document, text_view(&out), &err), "%s", err.message);
     cr_assert(counter_summary_read(&again, json_root(document), &arena, &err), "%s", err.message);
     cr_assert_eq(again.count, array_count(items));
     cr_expect(again.imported);

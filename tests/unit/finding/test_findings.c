@@ -2036,7 +2036,7 @@ Test(findings, what_to_do_next_and_how_many_processes_are_in_the_json)
     struct text json = page_or_json(&made, true, false), page = page_or_json(&made, false, false);
     struct error err = {0};
     struct json_document *document = NULL;
-    cr_assert(json_document_parse(&document, (struct view){text_string(&json), json.length}, &err), "%s", err.message);
+    cr_assert(json_document_parse(&document, text_view(&json), &err), "%s", err.message);
     struct json_value verdict = json_member(json_root(document), "verdict");
     struct json_value processes = json_member(json_root(document), "processes");
     cr_assert_str_eq(json_text_or(json_member(verdict, "kind"), ""), "nothing");

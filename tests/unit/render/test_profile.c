@@ -58,7 +58,7 @@ Test(profile, folded_lines_are_in_the_order_of_their_text)
     scoped_text struct text out = {0};
     profile_folded(&out, &request);
     char before[64] = "";
-    struct view rest = {text_string(&out), out.length}, line;
+    struct view rest = text_view(&out), line;
     size_t count = 0;
     for (; view_line(&rest, &line); count++) {
         char stack[64];

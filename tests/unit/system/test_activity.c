@@ -3,7 +3,7 @@
 #include "made_folder.h"
 #include "test.h"
 
-#include "system/activity.h"
+#include "system/activity/activity.h"
 #include "system/host/cpu_time.h"
 
 #include <stdlib.h>
@@ -20,14 +20,15 @@ struct made_process {
     int pid, parent;
     char state;
     double cpu_s, delay_s, began_ago_s; /* began: less than any machine that runs this has been up for */
+    int session;
 };
 
 static void process_put(const struct place *place, const struct made_process *process)
 {
     char path[64], stat[256];
     double hz = (double)sysconf(_SC_CLK_TCK);
-    snprintf(stat, sizeof(stat), "%d (made) %c %d 0 0 0 0 0 3 0 2 0 %.0f 0 0 0 20 0 1 0 %.0f 0 0\n", process->pid,
-             process->state, process->parent, process->cpu_s * hz,
+    snprintf(stat, sizeof(stat), "%d (made) %c %d 0 %d 0 0 0 3 0 2 0 %.0f 0 0 0 20 0 1 0 %.0f 0 0\n", process->pid,
+             process->state, process->parent, process->session, process->cpu_s * hz,
              (place->now_s - process->began_ago_s) * hz);
     snprintf(path, sizeof(path), "/proc/%d/stat", process->pid);
     made_folder_put(place->folder, path, "%s", stat);
@@ -81,6 +82,33 @@ Test(activity, children_that_were_there_before_are_not_the_target)
     place_done(&place);
 }
 
+/* Process 1 is given what others left behind, whenever that began; so is the first of a container, whatever its number here. */
+Test(activity, orphans_are_nobodys_children)
+{
+    struct place place;
+    struct arena arena;
+    struct activity activity;
+    place_init(&place);
+    arena_init(&arena);
+    process_put(&place, &(struct made_process){40, 1, 'S', 1, 0, 3, .session = 40});
+    made_folder_put(place.folder, "/proc/40/status", "Name:\tmade\nNSpid:\t40\t1\n");
+    process_put(&place, &(struct made_process){60, 1, 'S', 1, 0, 3, .session = 60});
+    const pid_t pid = 40;
+    struct activity_watch *watch = activity_watch_new(&place.root, &pid, 1, false, NULL);
+    process_put(&place, &(struct made_process){71, 40, 'R', 0.25, 0, -1, .session = 40}); /* its own child */
+    process_put(&place, &(struct made_process){72, 60, 'R', 1, 0, -1, .session = 40});    /* another's, as yet */
+    process_put(&place, &(struct made_process){73, 40, 'R', 2, 0, -1, .session = 60});    /* left behind before it was seen */
+    activity_look(watch);
+    process_put(&place, &(struct made_process){72, 40, 'R', 4, 0, -1, .session = 40});
+    activity_look(watch);
+    activity_result(watch, &arena, &activity);
+    cr_expect_eq(activity.process_count, 2, "%u", activity.process_count);
+    cr_expect_float_eq(activity.user_s.value, 0.25, 0.005, "%g", activity.user_s.value);
+    activity_watch_free(watch);
+    arena_done(&arena);
+    place_done(&place);
+}
+
 /* Stopped by a signal: neither running, nor ready, nor waiting for anything. Its children's children are told of, too. */
 Test(activity, stopped_is_a_state_of_its_own)
 {
@@ -112,7 +140,7 @@ Test(activity, stopped_is_a_state_of_its_own)
     cr_expect(activity.children[0].pid == 92 && activity.children[0].parent == 91);
     activity.cgroup_version = 1;
     activity_write(&activity, &out);
-    cr_assert(json_document_parse(&document, (struct view){text_string(&out), out.length}, &err), "%s", err.message);
+    cr_assert(json_document_parse(&document, text_view(&out), &err), "%s", err.message);
     cr_assert(activity_read(&again, json_root(document), &arena, &err), "%s", err.message);
     cr_expect(again.child_count == 2 && again.children[0].pid == 92 && again.stopped_ratio.value == 1);
     cr_expect(again.cgroup_version == 1 && again.blocked_ratio.known && again.blocked_ratio.value == 0);
@@ -201,7 +229,7 @@ Test(activity, stolen_time_is_told_by_cpu)
     struct json_document *document = NULL;
     struct error err = {0};
     struct activity again;
-    cr_assert(json_document_parse(&document, (struct view){text_string(&out), out.length}, &err), "%s", err.message);
+    cr_assert(json_document_parse(&document, text_view(&out), &err), "%s", err.message);
     cr_assert(activity_read(&again, json_root(document), &arena, &err), "%s", err.message);
     cr_expect_eq(again.cpu_count, 2);
     cr_expect_float_eq(again.cpus[1].steal_s, 1, 1e-9);

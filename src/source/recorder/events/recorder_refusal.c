@@ -119,7 +119,7 @@ static void add_field_names(const struct sysroot *root, const char *event, struc
     if (!tracefs || !sysroot_read(root, &format, NULL, "%s/events/%.*s/%.*s/format", tracefs, (int)system.length,
                                   system.text, (int)name.length, name.text))
         return;
-    struct view rest = {format.bytes, format.length}, line;
+    struct view rest = text_view(&format), line;
     while (view_line(&rest, &line)) {
         ptrdiff_t at = view_find(line, "field:");
         if (at < 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/json_measured.h"
 #include "base/vec.h"
-#include "system/activity.h"
+#include "system/activity/activity.h"
 
 static const struct field {
     const char *name;

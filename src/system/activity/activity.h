@@ -9,8 +9,8 @@
  * Does not support: what a thread did between its last look and its death. Sums over threads are lower ends then:
  * seen_run_s beside the CPU time tells how much was seen, activity_raise puts in what rusage of a started program knows.
  */
-#ifndef PLUMB_SYSTEM_ACTIVITY_H
-#define PLUMB_SYSTEM_ACTIVITY_H
+#ifndef PLUMB_SYSTEM_ACTIVITY_ACTIVITY_H
+#define PLUMB_SYSTEM_ACTIVITY_ACTIVITY_H
 
 #include "base/arena.h"
 #include "base/json_reader.h"
