@@ -5,8 +5,11 @@
 
 #include <stdlib.h>
 
-/* A slice is so much of the time that has gone by, within these: fifty of them in the first second, four a second in the end. */
-enum { SLICE_PART = 50, SLICE_LEAST_NS = 20000000, SLICE_MOST_NS = 250000000 };
+/*
+ * A slice is so much of the time that has gone by, within these: fifty of them a second at first, ten a second in the end. A phase lasts for
+ * three hundredths of the time at least: some of them fall into it.
+ */
+enum { SLICE_PART = 100, SLICE_LEAST_NS = 20000000, SLICE_MOST_NS = 100000000 };
 
 struct turn_counters {
     struct arena arena;
@@ -57,7 +60,7 @@ static void turn_begin(struct turn_counters *turns, uint64_t now_ns)
     if (is_others(turns))
         counter_set_turn(turns->request.others, true);
     else
-        scheduled_counters_start(turns->set, (int)turns->order[turns->at], gone);
+        scheduled_counters_start(turns->set, (int)turns->order[turns->at], now_ns);
     turns->until_ns = now_ns + (slice < SLICE_LEAST_NS ? SLICE_LEAST_NS : slice > SLICE_MOST_NS ? SLICE_MOST_NS : slice);
     turns->counts = true;
 }
@@ -71,7 +74,7 @@ static void turn_end(struct turn_counters *turns, uint64_t now_ns)
         return;
     }
     scheduled_counters_stop(turns->set, group);
-    scheduled_counters_read(turns->set, group, now_ns - turns->start_ns);
+    scheduled_counters_read(turns->set, group, now_ns);
 }
 
 static void round_begin(struct turn_counters *turns)

@@ -4,7 +4,7 @@
  *
  * One group has the counters at a time, for a slice; after all of them the others (a counter_set) have one, and the next round goes in
  * another order. Nothing is multiplexed by the kernel so, and what is sampled keeps its counter. Slices grow with the time that has gone by: a
- * short run has some for each group, a long one isn't disturbed often. Who calls decides when: nothing here waits.
+ * short run has some for each group, a long one isn't disturbed often. Who calls decides when: nothing here waits. Windows have the caller's clock.
  */
 #ifndef PLUMB_CAPTURE_TURN_COUNTERS_H
 #define PLUMB_CAPTURE_TURN_COUNTERS_H

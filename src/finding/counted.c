@@ -26,7 +26,7 @@ static bool chain_is_flagged(const struct topdown_tree *tree, const struct topdo
     return node->decision == TOPDOWN_FLAGGED;
 }
 
-static const char *whole_of(const struct topdown_node *node)
+const char *counted_whole(const struct topdown_node *node)
 {
     return strncmp(node->domain, "Slots", 5) == 0 ? "issue slots" : "cycles";
 }
@@ -58,7 +58,7 @@ static bool row_find(struct counted_row *ret, const struct topdown_counted *coun
         ret->share = share_with(ret->share, share_of_node(node));
         ret->is_flagged |= chain_is_flagged(&counted->tree, node);
         ret->names = arena_printf(arena, "%s%s%s", ret->names, at ? " with " : "", node->name);
-        ret->whole = at ? ret->whole : whole_of(node);
+        ret->whole = at ? ret->whole : counted_whole(node);
     }
     ret->share = share_below(ret->share, row->parent ? topdown_counted_share(counted, row->parent) : NULL);
     return true;
@@ -71,11 +71,38 @@ struct place {
     double share;
 };
 
-/* Where its samples are: a counter says how much, not where. */
-static struct place hottest_place(const struct results *results)
+/* The phase with most of it; NULL: there is one phase alone, or it was counted in none. */
+static const struct phase_whole *phase_of(const struct results *results, const struct topdown_row *row, struct arena *arena)
+{
+    const struct phase_whole *most = NULL;
+    double amount = 0;
+    for (size_t at = 0; results->phase_trees && at < results->phase_trees->count; at++) {
+        const struct phase_tree *tree = &results->phase_trees->items[at];
+        struct counted_row counted;
+        if (!tree->is_known || !row_find(&counted, &tree->counted, row, arena) || counted.share.mid * (double)tree->phase->samples <= amount)
+            continue;
+        amount = counted.share.mid * (double)tree->phase->samples;
+        most = tree->phase;
+    }
+    return most;
+}
+
+static const struct stall_function *function_named(const struct stalls *stalls, const char *name)
+{
+    for (size_t at = 0; at < stalls->function_count; at++)
+        if (strcmp(stalls->functions[at].name, name) == 0)
+            return &stalls->functions[at];
+    return NULL;
+}
+
+/* Where its samples are, or those of the phase that it was counted in: a counter says how much, not where. */
+static struct place hottest_place(const struct results *results, const struct topdown_row *row, struct arena *arena)
 {
     const struct stalls *stalls = results->stalls;
     const struct stall_function *hottest = stalls && stalls->function_count ? &stalls->functions[0] : NULL;
+    const struct phase_whole *phase = hottest ? phase_of(results, row, arena) : NULL;
+    const struct stall_function *of_phase = phase && phase->function_count ? function_named(stalls, phase->functions[0].name) : NULL;
+    hottest = of_phase ? of_phase : hottest;
     if (!hottest || hottest->is_kernel)
         return (struct place){0};
     return (struct place){.function = hottest->name, .dso = hottest->dso, .share = hottest->share.mid,
@@ -98,7 +125,7 @@ static void advice_add(struct finding *finding)
 
 static void headline_set(const struct results *results, struct finding *finding, const struct counted_row *counted)
 {
-    struct place place = hottest_place(results);
+    struct place place = hottest_place(results, counted->row, finding->arena);
     const char *line = place.line ? arena_printf(finding->arena, ", first at '%s'", place.line) : "";
     if (place.function)
         finding_set(finding, headline, "node-headline-hot", VALUE_TEXT("function", place.function), VALUE_TEXT("where", place.dso),
@@ -217,18 +244,24 @@ bool counted_test(const struct results *results, struct finding *finding)
     return false;
 }
 
-const char *counted_words(const struct results *results, struct arena *arena)
+const struct topdown_node *counted_node(const struct topdown_counted *counted)
 {
-    const struct topdown_tree *tree = results->topdown ? &results->topdown->tree : NULL;
+    const struct topdown_tree *tree = &counted->tree;
     const struct topdown_node *most = NULL;
-    for (size_t at = 0; tree && at < tree->count; at++) {
+    if (tree->leaf != SIZE_MAX)
+        return &tree->nodes[tree->leaf];
+    for (size_t at = 0; at < tree->count; at++) {
         const struct topdown_node *node = &tree->nodes[at];
         if (node->level == 1 && node->value.known && !node->suspect && (!most || node->value.value > most->value.value))
             most = node;
     }
-    if (tree && tree->leaf != SIZE_MAX)
-        most = &tree->nodes[tree->leaf];
+    return most;
+}
+
+const char *counted_words(const struct results *results, struct arena *arena)
+{
+    const struct topdown_node *most = results->topdown ? counted_node(results->topdown) : NULL;
     if (!most)
         return NULL;
-    return arena_printf(arena, "by the counters %s is %.0f %% of its %s: %s", most->name, most->value.value * 100, whole_of(most), most->about);
+    return arena_printf(arena, "by the counters %s is %.0f %% of its %s: %s", most->name, most->value.value * 100, counted_whole(most), most->about);
 }

@@ -12,6 +12,10 @@
 
 /* False: no node speaks of it. */
 bool counted_test(const struct results *results, struct finding *finding);
+/* The leaf that flags lead to, else the largest node of the first level; NULL: none is known. */
+const struct topdown_node *counted_node(const struct topdown_counted *counted);
+/* Of what its value is a share: "issue slots", "cycles". */
+const char *counted_whole(const struct topdown_node *node);
 /* "by the counters 62 % of its issue slots are Memory_Bound"; NULL: no tree was counted. */
 const char *counted_words(const struct results *results, struct arena *arena);
 

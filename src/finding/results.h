@@ -18,7 +18,7 @@
 #include "analyse/probes/probe_results.h"
 #include "analyse/statement.h"
 #include "analyse/time/wait_rows.h"
-#include "analyse/topdown/topdown_counts.h"
+#include "analyse/topdown/phase_trees.h"
 #include "statistics/ceilings.h"
 #include "statistics/guest_costs.h"
 #include "system/activity/activity.h"
@@ -59,6 +59,7 @@ struct results {
     const struct imported *imported; /* tables of other tools; NULL: none. Only finding/imported.c looks at them */
     const struct bottleneck *bottleneck; /* estimated; NULL: a counted tree decides, or there are no samples */
     const struct topdown_counted *topdown; /* counted here; NULL: not, or not its first level. Only finding/counted.c looks at it */
+    const struct phase_trees *phase_trees; /* the same of each phase; NULL: there is one phase, or nothing was counted */
     const struct run_spread *runs; /* each of several runs; NULL: it ran once */
     const char *why[RESULT_KIND_COUNT];
     struct interval sampled; /* share of its CPU time that samples could see: without the kernel's; unknown: all of it */

@@ -5,6 +5,7 @@
  *     luckless spin SECONDS [STATUS]   work for so long
  *     luckless storm COUNT STATUS      so many short children, and half as many short threads, one after the other
  *     luckless threads SECONDS         threads that come and go all the time, beside one that works
+ *     luckless turns SECONDS EVERY_MS  two functions by turns of so long, as the monotonic clock has them
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -20,6 +21,12 @@ __attribute__((noinline)) static void work(void)
 {
     for (unsigned long at = 0; at < 100000; at++)
         sink += at;
+}
+
+__attribute__((noinline)) static void other_work(void)
+{
+    for (unsigned long at = 0; at < 100000; at++)
+        sink ^= at << 3;
 }
 
 static double seconds(void)
@@ -67,6 +74,13 @@ static int storm(int count, int status)
     return status;
 }
 
+static int turns(double end, double every_s)
+{
+    for (double now; (now = seconds()) < end;)
+        (unsigned long)(now / every_s) % 2 ? other_work() : work();
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     double end = seconds() + (argc > 2 ? atof(argv[2]) : 1);
@@ -74,6 +88,8 @@ int main(int argc, char **argv)
     int status = argc > 3 ? atoi(argv[3]) : 0;
     if (strcmp(what, "storm") == 0)
         return storm(argc > 2 ? atoi(argv[2]) : 100, status);
+    if (strcmp(what, "turns") == 0)
+        return turns(end, status / 1e3);
     while (seconds() < end) {
         if (strcmp(what, "threads") == 0)
             thread_once();

@@ -46,6 +46,12 @@ def test_the_turns_stand_for_the_whole_run(said):
     assert abs(float(other["instructions"]) / INSTRUCTIONS - 1) < 0.15, other
 
 
+def test_turns_have_the_callers_clock(said):
+    """What was counted in a phase is known by the time: no two turns at once, none before or after the run, and the others' the only gap."""
+    outside, together, share = re.search(r"^turns: (\d+) outside, (\d+) together, (\S+) of the time$", said, re.M).groups()
+    assert (outside, together) == ("0", "0") and 0.5 < float(share) < 1, said
+
+
 def test_what_the_pmu_offers_becomes_nodes(said):
     nodes = {name: (float(value), float(seen)) for name, value, seen in re.findall(r"^node: (\S+) (\S+) seen (\S+)$", said, re.M)}
     assert nodes["Stalled_Frontend"][0] == 0 and abs(nodes["Info_Thread_IPC"][0] - 0.5) < 0.01, nodes

@@ -122,6 +122,53 @@ def test_several_runs_are_one(diagnose, luckless):
     assert node_of(page, "Divider")["threshold"] == "flagged", node_of(page, "Divider")
 
 
+def verdicts_of(page):
+    """By the phase's hottest function."""
+    return {one["functions"][0]["function"]: one for one in page["phase_verdicts"]}
+
+
+def test_each_phase_has_its_own_tree_and_verdict(diagnose, plumb, luckless, tmp_path):
+    """Two functions by turns, each with another bottleneck: what was counted while one ran says nothing of the other's."""
+    case, html = tmp_path / "case", tmp_path / "page.html"
+    done = diagnose("SPR", "L2_Bound", "--case", case, "--json", "--", luckless, "turns", "6", "1000", knobs=["then=Branch_Mispredicts", "every_ms=1000"])
+    page = document(done)
+    verdicts = verdicts_of(page)
+    if not {"work", "other_work"} <= set(verdicts) or any(one["why_not"] for one in verdicts.values()):
+        pytest.skip(f"this machine is so busy that some group had no turn in a phase: {[one['why_not'] for one in verdicts.values()]}")
+    work, other = verdicts["work"], verdicts["other_work"]
+    assert work["node"].split(".")[-1] == "L2_Bound" and work["cause"] == "l2-l3-latency", work["sentence"]
+    assert other["node"].split(".")[-1] == "Branch_Mispredicts" and other["cause"] == "branch-mispredicts", other["sentence"]
+    assert node_of(other, "Memory_Bound")["value"] < 2 < 20 < node_of(work, "Memory_Bound")["value"]
+    assert 2 < node_of(page, "Memory_Bound")["value"] < node_of(work, "Memory_Bound")["value"], "the whole run's is of both"
+    assert finding_of(page, "branch-mispredicts")["headline"].startswith("other_work"), "where its phase is hot"
+    assert all(one["stretches"] >= 2 and one["seconds"] > 1 for one in verdicts.values()) and not page["phase_estimates"]
+    again = subprocess.run([plumb, "diagnose", "--case", case, "--html", html], capture_output=True, text=True, timeout=120, env=ENVIRONMENT)
+    lines = re.findall(r"^  [A-Z]  COUNTED: (\w+) is \d+ %", again.stdout, re.M)
+    assert sorted(lines) == ["Branch_Mispredicts", "L2_Bound"], again.stdout
+    assert re.search(r"^  Phases +A ", again.stdout, re.M) and "phase_verdicts" in html.read_text()
+    replayed = subprocess.run([plumb, "diagnose", "--case", case, "--json"], capture_output=True, text=True, timeout=120, env=ENVIRONMENT)
+    assert json.loads(replayed.stdout) == page
+
+
+def test_a_phase_without_a_turn_says_so_and_is_estimated(diagnose, plumb, luckless, tmp_path):
+    """The case's windows are taken away but those of the first stretch: the other phase has none."""
+    case = tmp_path / "case"
+    page = document(diagnose("SPR", "L2_Bound", "--case", case, "--json", "--", luckless, "turns", "4", "2000", knobs=["then=Branch_Mispredicts", "every_ms=2000"]))
+    if len(page["phase_verdicts"]) != 2:
+        pytest.skip("this machine is so busy that the two phases weren't told apart")
+    counts = json.loads((case / "topdown.json").read_text())
+    first = page["phases"][0]
+    begins = min(window[0] for group in counts["groups"] for window in group["windows"])
+    for group in counts["groups"]:
+        group["windows"] = [window for window in group["windows"] if (window[1] - begins) / 1e9 < first["until_s"] - 0.1]
+    (case / "topdown.json").write_text(json.dumps(counts))
+    replayed = subprocess.run([plumb, "diagnose", "--case", case, "--json"], capture_output=True, text=True, timeout=120, env=ENVIRONMENT)
+    verdicts = {one["phase"]: one for one in json.loads(replayed.stdout)["phase_verdicts"]}
+    absent = next(one for phase, one in verdicts.items() if phase != first["phase"])
+    assert "not counted in this phase" in absent["why_not"] and absent["node"] is None and absent["topdown"] is None, absent
+    assert [one["phase"] for one in json.loads(replayed.stdout)["phase_estimates"]] == [absent["phase"]]
+
+
 def test_a_case_says_the_same_anywhere(diagnose, plumb, luckless, tmp_path):
     case = tmp_path / "case"
     first = document(diagnose("SPR", "MEM_Bandwidth", "--case", case, "--json", "--", luckless, "spin", "1.5"))

@@ -36,6 +36,8 @@ def test_prefill_and_decoding_are_phases_with_a_verdict_each(inference):
     estimates = {one["phase"]: one for one in found["phase_estimates"]}
     assert len(estimates) == len(found["phase_estimates"]) and {prefill, decode} <= set(estimates)
     for one in estimates.values():
+        stretches = [row for row in found["phases"] if row["phase"] == one["phase"]]
+        assert one["stretches"] == len(stretches) and one["samples"] == sum(row["samples"] for row in stretches), "all of them, not the longest alone"
         assert one["class"] != "unknown" or one["why_not"], one
         assert one["share"] is None or 0 <= one["share"][0] <= one["share"][2] <= 1
     kinds = {name: (estimates[phase]["class"], estimates[phase]["subclass"]) for name, phase in (("prefill", prefill), ("decoding", decode))}
@@ -50,6 +52,6 @@ def test_the_pages_say_each_phase(inference, plumb, tmp_path):
         pytest.skip("phases were not estimated here")
     done = subprocess.run([plumb, "diagnose", "--case", case, "--html", tmp_path / "page.html"], capture_output=True, text=True, timeout=100)
     phases = done.stdout[done.stdout.index("\nPHASES"):].split("\n\n")[0]
-    lines = [line for line in phases.splitlines() if re.match(r"  [A-Z]  [a-zE]", line)]
+    lines = [line for line in phases.splitlines() if re.match(r"  [A-Z]  ESTIMATED: ", line)]
     assert len(lines) == len(estimates) and "ESTIMATED: " in lines[0], phases
     assert "phase_estimates" in (tmp_path / "page.html").read_text()

@@ -49,6 +49,25 @@ static void told(const struct pass_record *record, const struct scheduled_counte
     }
 }
 
+/* Turns are one group's each, in the caller's clock: what was counted in a stretch of time is known by that. */
+static void turns_told(const struct pass_record *record, uint64_t start_ns, uint64_t end_ns)
+{
+    uint64_t counted_ns = 0;
+    size_t outside = 0, together = 0;
+    for (size_t at = 0; at < record->group_count; at++)
+        for (size_t window = 0; window < record->groups[at].window_count; window++) {
+            const struct group_window *one = &record->groups[at].windows[window];
+            counted_ns += one->end_ns - one->start_ns;
+            outside += one->start_ns < start_ns || one->end_ns > end_ns;
+            for (size_t other = 0; other < record->group_count; other++)
+                for (size_t its = 0; its < record->groups[other].window_count; its++) {
+                    const struct group_window *beside = &record->groups[other].windows[its];
+                    together += beside != one && one->start_ns < beside->end_ns && beside->start_ns < one->end_ns;
+                }
+        }
+    printf("turns: %zu outside, %zu together, %.3f of the time\n", outside, together, (double)counted_ns / (double)(end_ns - start_ns));
+}
+
 static void others_told(struct counter_set *others)
 {
     const struct counter_total *totals;
@@ -89,9 +108,12 @@ int main(int argc, char **argv)
     const struct turn_request with = {.groups = &request, .others = others, .seed = 1};
     if (!turn_counters_open(&turns, &with, kernel_live(), &root, &err))
         fail(&err);
+    uint64_t start_ns = clock_ns(CLOCK_MONOTONIC);
     turns_run(turns, &workload);
-    turn_counters_finish(turns, clock_ns(CLOCK_MONOTONIC), &root, &session.arena, &record);
+    uint64_t end_ns = clock_ns(CLOCK_MONOTONIC);
+    turn_counters_finish(turns, end_ns, &root, &session.arena, &record);
     told(&record, &request);
+    turns_told(&record, start_ns, end_ns);
     others_told(others);
     topdown_step_take(step, &record);
     struct topdown_values values;

@@ -9,7 +9,8 @@
  * one that there are when it begins.
  *
  * Knobs: taken=N counters others hold, and fixed=MASK; then=LEAF is the bottleneck; these from the beginning or, with after_runs=N, once
- * the program ran so often; share=1: others take turns with us; sampling=0: refused; precise=0: refused; fds=N: no more descriptors;
+ * the program ran so often, or with every_ms=N by turns of so long with the leaf planted first, as the monotonic clock has them (luckless
+ * turns); share=1: others take turns with us; sampling=0: refused; precise=0: refused; fds=N: no more descriptors;
  * smt=1: SMT is on; hidden=1: there is no PMU at all; refuse=N: every Nth event isn't known to the kernel;
  * run_opens=FILE: how many descriptors of counters were open in the end, and the most at a time.
  * standin=1: nothing is simulated, each hardware event is a task-clock of the kernel's: what is counted means nothing, and everything
@@ -50,7 +51,8 @@ struct played {
     unsigned refuses; /* every so manieth event; 0: none */
     unsigned precise_most;
     const char *leaf_then, *opens_path;
-    double *rates_then; /* of each rule */
+    double *rates_then, *rates_first; /* of each rule */
+    uint64_t every_ns; /* 0: no turns */
     bool stands_in;
     const char *costs_path;
     uint64_t disabled_ns; /* when a group was stopped last; 0: another has begun since */
@@ -64,13 +66,29 @@ static bool task_lives(pid_t pid)
     return kill(pid, 0) == 0 || errno != ESRCH;
 }
 
+static void rates_set(struct played *played, const double *rates)
+{
+    for (unsigned rule = 0; rule < played->program.rule_count; rule++)
+        played->program.rules[rule].per_second = rates[rule];
+}
+
+/* How long until the other bottleneck's turn; the rates are this one's. */
+static uint64_t turn_set(struct played *played)
+{
+    if (!played->every_ns)
+        return STEP_NS;
+    rates_set(played, played->last_ns / played->every_ns % 2 ? played->rates_then : played->rates_first);
+    return played->every_ns - played->last_ns % played->every_ns;
+}
+
 /* The simulation's clock catches up; others take and leave counters meanwhile. */
 static void time_pass(struct played *played)
 {
     uint64_t now = clock_ns(CLOCK_MONOTONIC);
     simulated_pmu_tasks_end(played->program.simulated, task_lives);
     while (played->last_ns < now) {
-        uint64_t step = now - played->last_ns < STEP_NS ? now - played->last_ns : STEP_NS;
+        uint64_t most = turn_set(played), step = now - played->last_ns < STEP_NS ? now - played->last_ns : STEP_NS;
+        step = step < most ? step : most;
         bool held = played->runs >= played->runs_before;
         bool theirs = played->shares && played->steps++ % 2;
         simulated_pmu_taken_set(played->program.simulated, theirs ? ALL_COUNTERS : held ? played->taken : 0,
@@ -90,9 +108,8 @@ static void run_seen(struct played *played, pid_t pid)
         *vec_push(&played->passes_ns) = own_ns - played->run_own_ns;
     played->run_own_ns = own_ns;
     played->run_pid = pid;
-    bool now = played->runs++ == played->runs_before && played->leaf_then;
-    for (unsigned rule = 0; now && rule < played->program.rule_count; rule++)
-        played->program.rules[rule].per_second = played->rates_then[rule];
+    if (played->runs++ == played->runs_before && played->leaf_then && !played->every_ns)
+        rates_set(played, played->rates_then);
 }
 
 static int open_counted(struct played *played, int fd)
@@ -267,11 +284,14 @@ static void rates_then_find(struct played *played)
     table_program_init(&other, program->key, program->threads);
     cr_assert(program_plant(&other, played->leaf_then, 8));
     played->rates_then = arena_array(&program->arena, double, program->rule_count);
-    for (unsigned rule = 0; rule < program->rule_count; rule++)
+    played->rates_first = arena_array(&program->arena, double, program->rule_count);
+    for (unsigned rule = 0; rule < program->rule_count; rule++) {
+        played->rates_then[rule] = played->rates_first[rule] = program->rules[rule].per_second;
         for (size_t at = 0; at < program->table.terms.count; at++)
             if (program->specs[at].count == 1 && program->same[at] == at && program->specs[at].specs[0].attr.config == program->rules[rule].config &&
                 program->rules[rule].type == PERF_TYPE_RAW)
                 played->rates_then[rule] = other.rates[at];
+    }
     table_program_done(&other);
 }
 
@@ -296,6 +316,8 @@ static void knob_turn(struct played *played, const char *knob, struct simulated_
         played->refuses = (unsigned)number;
     else if (view_equal(name, "then"))
         played->leaf_then = value;
+    else if (view_equal(name, "every_ms"))
+        played->every_ns = number * 1000000;
     else if (view_equal(name, "sampling"))
         played->no_sampling = !number;
     else if (view_equal(name, "precise"))

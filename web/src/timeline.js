@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // When did it run what? Samples over time by function, and the phases that were found in them.
 import { className } from "./limits.js";
+import { topdownTree } from "./topdown.js";
 import { gap, h, quality, section, svg, table } from "./dom.js";
 import { count, intervalOf, percent, percentRange, seconds } from "./data.js";
 
@@ -9,7 +10,7 @@ export function timelineSection(diagnosis, timeline) {
   if (!phases.length || (phases.length < 2 && !timeline?.slices?.length)) return null;
   const end = Math.max(timeline?.until_s ?? 0, ...phases.map((one) => one.until_s));
   if (!(end > 0)) return null;
-  const estimates = diagnosis.phase_estimates ?? [];
+  const estimates = diagnosis.phase_estimates ?? [], verdicts = diagnosis.phase_verdicts ?? [];
   const several = new Set(phases.map((one) => one.phase)).size > 1;
   return section("timeline", "Timeline", several ? `${new Set(phases.map((one) => one.phase)).size} phases: a number that comes again is the same mix of functions again.` : "One phase: the mix of functions stayed the same.",
     timeline?.slices?.length ? chart(timeline, end) : null,
@@ -20,10 +21,18 @@ export function timelineSection(diagnosis, timeline) {
     several ? table("phases", [{ text: "phase", number: true }, { text: "from", number: true }, { text: "until", number: true }, { text: "samples", number: true }, "mostly"],
       phases.map((one) => h("tr", null, h("td.number", null, String(one.phase)), h("td.number", null, seconds(one.from_s)), h("td.number", null, seconds(one.until_s)), h("td.number", null, quality(count(one.samples), "samples of CPU time in it")),
         h("td", null, one.functions.map((row, at) => [at ? ", " : "", h("code", null, row.function), ` ${percent(row.share)}`]))))) : null,
-    estimates.length ? [h("h3", null, "What limits each"), h("p.faint", null, "Estimated from the samples of its longest stretch alone, without hardware counters."),
+    verdicts.length ? [h("h3", null, "What limits each, counted"), h("p.faint", null, "By the counters' turns within its stretches alone."), verdicts.map(counted)] : null,
+    estimates.length ? [h("h3", null, verdicts.length ? "What limits the others" : "What limits each"), h("p.faint", null, "Estimated from the samples of all its stretches, without hardware counters."),
       table("phases and what limits them", [{ text: "phase", number: true }, "limited by", { text: "of its CPU time", number: true }, "in", "confidence"], estimates.map((one) => h("tr", null,
         h("td.number", null, String(one.phase)), h("td", null, className(one)), h("td.number", null, one.share ? quality(percentRange(intervalOf(one.share)), "estimate with its interval") : gap(one.why_not, "\u2014")),
         h("td", null, one.function ? h("code", null, one.function) : h("span.faint", null, one.why_not ?? "")), h("td", null, one.confidence))))] : null);
+}
+
+function counted(one) {
+  const hot = one.functions.map((row, at) => [at ? ", " : "", h("code", null, row.function), ` ${percent(row.share)}`]);
+  return h("div.phase-verdict", null, h("h4", null, `Phase ${one.phase}`),
+    h("p", null, one.sentence ? [quality(one.sentence, `${seconds(one.seconds)} in ${count(one.stretches)} stretches`), "."] : gap(one.why_not, one.why_not), hot.length ? [" Hot: ", hot, "."] : null),
+    topdownTree(one.topdown, `phase ${one.phase}`, true));
 }
 
 function chart(timeline, end) {

@@ -26,16 +26,27 @@ function branch(nodes, node, leaf, depth = 0) {
   below.length ? h("ul", null, below.map((one) => branch(nodes, one, leaf, depth + 1))) : null);
 }
 
-export function topdownSection(tree) {
-  const nodes = (tree?.nodes ?? []).filter(known);
+// Two levels, and what is below flagged nodes.
+const flagged = (nodes, node) => node.level <= 2 || nodes.some((one) => one.threshold === "flagged" && one.level === node.level - 1 && node.path.startsWith(`${one.path}.`));
+
+// The drawing alone; null: none of its nodes is known.
+export function topdownTree(tree, label, brief = false) {
+  const all = (tree?.nodes ?? []).filter(known);
+  const nodes = brief ? all.filter((node) => flagged(all, node)) : all;
   const first = nodes.filter((one) => one.level === 1).sort((a, b) => b.value - a.value);
   if (!nodes.length) return null;
   // Parts of a tree may be all there is: what stands below nothing is shown by itself.
   const roots = first.length ? first : nodes.filter((one) => !nodes.some((other) => one.path.startsWith(`${other.path}.`)));
-  const leaf = nodes.find((one) => one.path === tree.leaf);
+  return [first.length === 4 ? stack(`issue slots, ${label}`, first.map((one) => ({ label: said(one.name), tone: `class-${tone(one)}`, share: one.value / 100, text: shown(one), tip: about(one) }))) : null,
+    h("ul.tree", { "aria-label": label }, roots.map((one) => branch(nodes, one, tree.leaf)))];
+}
+
+export function topdownSection(tree) {
+  const drawn = topdownTree(tree, "top-down tree");
+  if (!drawn) return null;
+  const leaf = tree.nodes.find((one) => known(one) && one.path === tree.leaf);
   return section("topdown", "Top-down tree", `${tree.origin}.`,
     leaf ? h("p.lead", null, "The flags lead to ", h("b", null, said(lastPart(leaf.path.replace(/\./g, "/")))), ", ", quality(shown(leaf), about(leaf)), leaf.about ? `: ${leaf.about}.` : ".") : null,
-    first.length === 4 ? stack("issue slots", first.map((one) => ({ label: said(one.name), tone: `class-${tone(one)}`, share: one.value / 100, text: shown(one), tip: about(one) }))) : null,
-    h("ul.tree", { "aria-label": "top-down tree" }, roots.map((one) => branch(nodes, one, tree.leaf))),
+    drawn,
     tree.notes?.length ? h("ul.evidence", null, tree.notes.map((one) => h("li", null, joined(said(one))))) : null);
 }

@@ -32,7 +32,7 @@ export function verdictSection(diagnosis) {
   const advice = verdict.advice ?? [];
   const others = [verdict.larger, verdict.disturbance].filter(Boolean)
     .map((id) => diagnosis.findings.find((one) => one.id === id)).filter(Boolean);
-  const confirmed = diagnosis.confirmation;
+  const confirmed = diagnosis.confirmation, phases = (diagnosis.phase_verdicts ?? []).filter((one) => one.node);
   return h("section.verdict", { id: "verdict", "aria-labelledby": "verdict-title" },
     h(`p.kind.${tone}`, null, label,
       diagnosis.basis === "imported" ? quality("imported", "nothing of it was measured by plumb: other tools' tables, and what people said", ".tag")
@@ -42,6 +42,8 @@ export function verdictSection(diagnosis) {
       finding ? [h("dt", null, "Confidence"), h("dd", null, h(`b.level.${finding.confidence}`, null, finding.confidence), " ", h("span.faint", null, finding.confidence_reason ? `\u2014 ${finding.confidence_reason}` : ""))] : null,
       recoverable(finding),
       others.length ? [h("dt", null, "Beside it"), h("dd", null, others.map((one) => h("a", { href: `#finding-${one.id}` }, one.headline || one.title)).flatMap((link, at) => (at ? ["; ", link] : [link])))] : null,
+      new Set(phases.map((one) => one.node)).size > 1 ? [h("dt", null, "Phases"), h("dd", null, phases.map((one, at) => [at ? "; " : "", h("a", { href: "#timeline" }, `${one.phase}`), " ",
+        one.functions.length ? h("code", null, one.functions[0].function) : null, ` ${one.node.split(".").at(-1).replace(/_/g, " ")}`, ` ${percent(one.value)}`]))] : null,
       verdict.ruled_out ? [h("dt", null, "Ruled out"), h("dd", null, joined(verdict.ruled_out))] : null,
       confirmed ? [h("dt", null, "Tried"), h("dd", null, `${sentence(confirmed.sentence)} (${confirmed.experiment})`)] : null),
     advice.length ? h("div.next", null, h("h3", null, "What to try"), h("ol", null, advice.map((one) => h("li", null, sentence(one))))) : null,

@@ -142,6 +142,7 @@ struct bottleneck_request {
     const struct recording *recording;
     const struct bottleneck_machine *machine;
     const uint64_t *cpu_times;     /* of its thread at each sample; bottleneck_find fills it */
+    const uint32_t *stretches;     /* of the time, which each sample is of: between two of them it did something else; NULL: there is one */
     const struct code_index *index; /* what is whose; bottleneck_find fills it */
     bool calls_are_guessed;        /* wrong guesses of calls show in the functions they lead to; bottleneck_find fills it */
     const struct trace_summary *trace; /* of a stepped piece of it (--probe step); NULL: none */

@@ -92,6 +92,7 @@ static void rate_find(const struct bottleneck_request *request, const struct reg
             .time_ns = request->cpu_times ? request->cpu_times[placed->sample] : sample->time_ns,
             .thread = sample->thread,
             .event = sample->event,
+            .stretch = request->stretches ? request->stretches[placed->sample] : 0,
             .row = registers && loop_holds(region, placed) ? placed->sampled : LOOP_ROW_OUTSIDE,
             .mask = registers ? registers->mask : 0,
             .values = registers ? &samples->register_values[registers->first] : NULL,

@@ -2,32 +2,29 @@
 /*
  * What limits the program in each of its phases, estimated from that phase's samples alone?
  *
- * A phase may come again; its longest stretch is looked at, without the gaps between. One that has hardly any of the samples, or too few for an estimate,
- * says so. Does not support: what a stepped piece of the run showed, which is of no phase.
+ * A phase may come again: all its stretches are looked at together, and what lies between two of them isn't taken for its time. One that has hardly any of
+ * the samples, or too few for an estimate, says so. Does not support: what a stepped piece of the run showed, which is of no phase.
  */
 #ifndef PLUMB_ANALYSE_BOTTLENECK_PHASE_BOTTLENECK_H
 #define PLUMB_ANALYSE_BOTTLENECK_PHASE_BOTTLENECK_H
 
 #include "analyse/bottleneck/bottleneck.h"
-#include "analyse/time/phase_rows.h"
-
-enum { PHASES_JUDGED_MOST = 8 };
+#include "analyse/topdown/phase_trees.h"
 
 struct phase_bottleneck {
-    uint32_t phase;       /* as the rows have it */
-    double from_s, until_s; /* the stretch that was looked at */
-    uint64_t samples;     /* in it */
+    const struct phase_whole *phase;
     struct bottleneck_verdict verdict; /* shares: of the CPU time in it */
 };
 
 struct phase_bottlenecks {
     struct phase_bottleneck items[PHASES_JUDGED_MOST]; /* by phase */
-    size_t count; /* 0: there is one phase, which the program's own estimate is of */
+    size_t count; /* 0: there is one phase, which the program's own estimate is of, or counted trees decide */
 };
 
 struct phase_bottleneck_request {
     const struct bottleneck_request *program; /* its stalls say how samples are attributed */
     const struct phase_rows *phases;
+    const struct phase_trees *trees; /* where one was counted nothing is estimated */
     const struct code_bundle *bundle;
     const struct process_pages *pages;
     size_t pages_count;

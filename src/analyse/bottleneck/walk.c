@@ -21,7 +21,7 @@ enum {
 
 struct met {
     uint64_t time_ns, addr;
-    uint32_t thread;
+    uint32_t thread, stretch;
 };
 
 typedef vec(struct met) met_list;
@@ -80,7 +80,8 @@ static void met_find(met_list *list, const struct bottleneck_request *request, c
         bool is_next;
         if (operand_address(&plain, runtime_addr, register_sampled, &registers, &addr, &is_next, &refusal))
             *vec_push(list) = (struct met){
-                request->cpu_times ? request->cpu_times[placed->sample] : sample->time_ns, addr, sample->thread};
+                request->cpu_times ? request->cpu_times[placed->sample] : sample->time_ns, addr, sample->thread,
+                request->stretches ? request->stretches[placed->sample] : 0};
     }
     if (list->count)
         qsort(list->items, list->count, sizeof(*list->items), met_compare);
@@ -163,7 +164,7 @@ static void pairs_find(pair_list *pairs, const met_list *list)
     for (size_t at = 1; at < list->count; at++) {
         const struct met *before = &list->items[at - 1], *here = &list->items[at];
         double dt_ns = (double)(here->time_ns - before->time_ns);
-        if (here->thread == before->thread && dt_ns >= SHORTEST_NS && dt_ns <= LONGEST_NS)
+        if (here->thread == before->thread && here->stretch == before->stretch && dt_ns >= SHORTEST_NS && dt_ns <= LONGEST_NS)
             *vec_push(pairs) = (struct pair){dt_ns, (double)(int64_t)(here->addr - before->addr)};
     }
     if (pairs->count)

@@ -187,8 +187,9 @@ static void pairs_find(struct loop_rate *rate, struct scale_pairs *kept, const s
     for (size_t at = 0; at < request->sample_count; at++) {
         const struct loop_sample *now = order[at];
         bool inside = now->row >= request->loop.first && now->row <= request->loop.last;
-        bool goes_on = inside && before && before->thread == now->thread && kept_same(before, now, inductions->kept);
-        rate->entered += inside && before && before->thread == now->thread && !goes_on;
+        bool follows = inside && before && before->thread == now->thread && before->stretch == now->stretch;
+        bool goes_on = follows && kept_same(before, now, inductions->kept);
+        rate->entered += follows && !goes_on;
         if (!goes_on)
             memset(last_of, 0, sizeof(last_of));
         const struct loop_sample *same = now->event < EVENTS ? last_of[now->event] : NULL;

@@ -43,6 +43,7 @@ struct loop_sample {
     uint64_t time_ns; /* CPU time of the thread, or time of day where it ran throughout */
     uint32_t thread;
     uint32_t event;   /* which of the events, or which period */
+    uint32_t stretch; /* between samples of two stretches it may have been anywhere */
     uint32_t row;     /* the sampled instruction; ROW_OUTSIDE */
     uint64_t mask;    /* registers at values, lowest first */
     const uint64_t *values;

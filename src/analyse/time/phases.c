@@ -61,17 +61,21 @@ static double likelihood_ratio(const struct mix *a, const struct mix *b, size_t 
     return 2 * ratio;
 }
 
-/* Best cut of [first, end), or 0 when none is worth it. */
-static size_t best_cut(const struct search *search, size_t first, size_t end)
+struct tried_cuts {
+    size_t from, until, step; /* these positions, one in so many */
+};
+
+/* Best of these cuts of [first, end), or 0 when none is worth it. */
+static size_t best_of(const struct search *search, size_t first, size_t end, struct tried_cuts tried)
 {
     struct mix left = {0}, right = {0};
     for (size_t at = first; at < end; at++)
         mix_add(&right, search->slots[at], search->weights[at]);
-    size_t step = (end - first) / CANDIDATES + 1, best = 0;
+    size_t best = 0;
     double best_ratio = 0;
-    for (size_t at = first; at < end; at++) {
+    for (size_t at = first; at < end && at <= tried.until; at++) {
         bool allowed = at - first >= search->segment_least && end - at >= search->segment_least;
-        if (allowed && (at - first) % step == 0) {
+        if (allowed && at >= tried.from && (at - tried.from) % tried.step == 0) {
             double ratio = likelihood_ratio(&left, &right, search->slot_count);
             bool better = ratio > best_ratio && mix_distance(&left, &right, search->slot_count) >= distance_least;
             best = better ? at : best;
@@ -83,6 +87,16 @@ static size_t best_cut(const struct search *search, size_t first, size_t end)
     /* Schwarz's criterion for slot_count - 1 more parameters and a free position. */
     double penalty = (double)search->slot_count * log((double)search->count) + 10;
     return best_ratio > penalty ? best : 0;
+}
+
+/* Roughly first, then to the sample: what else was measured is laid at a phase by its borders. */
+static size_t best_cut(const struct search *search, size_t first, size_t end)
+{
+    size_t step = (end - first) / CANDIDATES + 1;
+    size_t rough = best_of(search, first, end, (struct tried_cuts){first, end, step});
+    if (!rough || step == 1)
+        return rough;
+    return best_of(search, first, end, (struct tried_cuts){rough - step, rough + step, 1});
 }
 
 static void segment(struct search *search, size_t first, size_t end)

@@ -91,6 +91,7 @@ void topdown_counts_write(const struct topdown_counts *counts, struct text *out)
     json_string(&json, "tables", counts->table->source);
     json_bool(&json, "general", counts->general);
     json_bool(&json, "user_only", counts->user_only);
+    json_bool(&json, "by_sample_time", counts->by_sample_time);
     json_object_open(&json, "constants");
     for (size_t at = 0; at < TABLE_CONSTANT_COUNT; at++)
         if (constant_names[at] && counts->constants[at].known)
@@ -245,6 +246,7 @@ bool topdown_counts_read(struct topdown_counts *counts, struct metric_table *ret
 {
     struct topdown_counts read = {.general = json_truth_or(json_member(root, "general"), false),
                                   .user_only = json_truth_or(json_member(root, "user_only"), false),
+                                  .by_sample_time = json_truth_or(json_member(root, "by_sample_time"), false),
                                   .origin = arena_string(arena, json_text_or(json_member(root, "origin"), ""))};
     struct metric_table table;
     if (!table_find(&table, root, read.general, arena, err))

@@ -23,6 +23,7 @@ struct topdown_counts {
     const struct metric_place *places; /* of each of the table's metrics */
     struct measured constants[TABLE_CONSTANT_COUNT];
     bool user_only;            /* the kernel was not counted */
+    bool by_sample_time;       /* windows' times are those of the case's samples */
     const char *const *notes;  /* what to keep in mind: counters that others hold, … */
     size_t note_count;
 };

@@ -197,6 +197,8 @@ static bool report(struct context *context, const struct diagnose_options *optio
     struct findings findings;
     findings_test(&findings, &loaded.results, &loaded.arena);
     struct overall overall = overall_of(&findings, &loaded.results, &loaded.arena);
+    struct phase_verdicts phase_verdicts;
+    phase_verdicts_of(&phase_verdicts, &loaded.phase_trees, &loaded.arena);
     struct diagnosis_gap *gaps = arena_array(&loaded.arena, struct diagnosis_gap, loaded.manifest.gap_count + 1);
     for (size_t at = 0; at < loaded.manifest.gap_count; at++)
         gaps[at] = (struct diagnosis_gap){loaded.manifest.gaps[at].what, loaded.manifest.gaps[at].why};
@@ -206,6 +208,7 @@ static bool report(struct context *context, const struct diagnose_options *optio
         .findings = &findings,
         .overall = &overall,
         .phases = &loaded.phases,
+        .phase_verdicts = &phase_verdicts,
         .phase_estimates = &loaded.phase_estimates,
         .gaps = gaps,
         .gap_count = loaded.manifest.gap_count,

@@ -336,8 +336,7 @@ static struct stall_skid skid_of(const struct loaded_case *loaded)
 static void bottleneck_analyse(struct loaded_case *loaded, const struct recording *recording)
 {
     struct results *results = &loaded->results;
-    if (results->topdown && results->topdown->has_first_level)
-        return;
+    bool is_counted = results->topdown && results->topdown->has_first_level;
     struct bottleneck_machine machine = bottleneck_machine_of(results->surroundings, results->ceilings);
     const struct bottleneck_request request = {
         .stalls = &loaded->stalls,
@@ -346,12 +345,15 @@ static void bottleneck_analyse(struct loaded_case *loaded, const struct recordin
         .trace = results->probes && results->probes->of[PROBE_STEP].known ? &results->probes->of[PROBE_STEP].step.trace : NULL,
         .not_a_cpu_problem = not_a_cpu_problem(results, &loaded->arena),
     };
-    bottleneck_find(&loaded->bottleneck, &request, &loaded->arena);
-    estimate_of_all(&loaded->bottleneck.program, results->sampled);
-    results->bottleneck = &loaded->bottleneck;
+    if (!is_counted) {
+        bottleneck_find(&loaded->bottleneck, &request, &loaded->arena);
+        estimate_of_all(&loaded->bottleneck.program, results->sampled);
+        results->bottleneck = &loaded->bottleneck;
+    }
     const struct phase_bottleneck_request by_phase = {
         .program = &request,
         .phases = &loaded->phases,
+        .trees = &loaded->phase_trees,
         .bundle = &loaded->bundle,
         .pages = loaded->pages,
         .pages_count = loaded->pages_count,
@@ -421,6 +423,9 @@ static void analyse(struct loaded_case *loaded)
     loaded->run.balance = thread_balance_of(recording, &loaded->bundle);
     loaded->programs = program_shares_of(recording, &loaded->arena);
     loaded->phases = phase_rows_of(recording, &loaded->bundle, &loaded->arena);
+    if (results->topdown)
+        phase_trees_find(&loaded->phase_trees, &loaded->topdown_counts, &loaded->phases, &loaded->arena);
+    results->phase_trees = loaded->phase_trees.count ? &loaded->phase_trees : NULL;
     loaded->waits = wait_rows_of(recording, &loaded->bundle, &loaded->arena);
     if (loaded->run.held_s > 0)
         wait_rows_take_held(&loaded->waits);
@@ -449,16 +454,15 @@ static void decoder_check(struct loaded_case *loaded)
 static bool topdown_part_read(struct loaded_case *loaded, const char *folder, struct error *err)
 {
     scoped_json struct json_document *document = NULL;
-    struct topdown_counts counts;
     bool found;
     if (!part_open(folder, "topdown.json", &document, &found, err))
         return false;
     if (!found)
         return true;
-    loaded->has_topdown_table = topdown_counts_read(&counts, &loaded->topdown_table, json_root(document), &loaded->arena, err);
+    loaded->has_topdown_table = topdown_counts_read(&loaded->topdown_counts, &loaded->topdown_table, json_root(document), &loaded->arena, err);
     if (!loaded->has_topdown_table)
         return error_wrap(err, "'%s/topdown.json'", folder);
-    bool known = topdown_counts_tree(&loaded->topdown, &counts, &loaded->arena);
+    bool known = topdown_counts_tree(&loaded->topdown, &loaded->topdown_counts, &loaded->arena);
     loaded->results.topdown = known ? &loaded->topdown : NULL;
     if (!loaded->topdown.has_first_level)
         case_manifest_gap(&loaded->manifest, &loaded->arena, "the top-down tree", topdown_why_unknown(&loaded->topdown));

@@ -12,6 +12,7 @@
 #include "analyse/time/program_shares.h"
 #include "analyse/time/run_spread.h"
 #include "analyse/time/wait_rows.h"
+#include "analyse/topdown/phase_trees.h"
 #include "capture/capture.h"
 #include "capture/case_folder.h"
 #include "command/command.h"
@@ -38,13 +39,15 @@ struct loaded_case {
     struct run_spread runs;
     struct metric_table topdown_table;
     bool has_topdown_table;
+    struct topdown_counts topdown_counts;
     struct topdown_counted topdown;
     struct run_time run;
     struct stalls stalls;
     struct bottleneck bottleneck;
     struct kernel_time kernel;
     struct phase_rows phases;
-    struct phase_bottlenecks phase_estimates; /* none where a counted tree decides */
+    struct phase_bottlenecks phase_estimates; /* of those that no counted tree decides */
+    struct phase_trees phase_trees;           /* none where nothing was counted */
     struct wait_rows waits;
     struct program_shares programs;
     struct host_profile host; /* of CPUs, or where guests show */

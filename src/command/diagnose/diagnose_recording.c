@@ -93,7 +93,7 @@ static bool recorder_start(struct collection *collection, bool user_only, struct
             .command_line = collection->request->argv ? collection->request->argv : no_command,
             .user_only = user_only,
             .record_switches = true,
-            .clock_id = RECORDER_NO_CLOCK,
+            .clock_id = COLLECTION_CLOCK,
             .keep_code = true,
             .wake_fd = collection->has_workload ? collection->workload.pid_fd : ends_fd(collection),
         };

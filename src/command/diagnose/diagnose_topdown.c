@@ -162,7 +162,7 @@ bool tree_open(struct collection *collection)
 
 static uint64_t now_ns(void)
 {
-    return clock_ns(CLOCK_MONOTONIC);
+    return clock_ns(COLLECTION_CLOCK);
 }
 
 void tree_start(struct collection *collection)
@@ -185,16 +185,13 @@ int tree_wait_ms(const struct collection *collection, int most_ms)
     return left_ms < (uint64_t)most_ms ? (int)left_ms : most_ms;
 }
 
-static void windows_join(struct pass_group *all, const struct pass_group *more, uint64_t later_ns, struct arena *arena)
+static void windows_join(struct pass_group *all, const struct pass_group *more, struct arena *arena)
 {
     struct group_window *windows = arena_array(arena, struct group_window, all->window_count + more->window_count + 1);
     for (size_t at = 0; at < all->window_count; at++)
         windows[at] = all->windows[at];
-    for (size_t at = 0; at < more->window_count; at++) {
+    for (size_t at = 0; at < more->window_count; at++)
         windows[all->window_count + at] = more->windows[at];
-        windows[all->window_count + at].start_ns += later_ns;
-        windows[all->window_count + at].end_ns += later_ns;
-    }
     all->windows = windows;
     all->window_count += more->window_count;
     all->user_only |= more->user_only;
@@ -215,7 +212,7 @@ void tree_finish(struct collection *collection)
         return;
     }
     for (size_t at = 0; at < record.group_count; at++)
-        windows_join(&tree->all.groups[at], &record.groups[at], tree->all.elapsed_ns, arena);
+        windows_join(&tree->all.groups[at], &record.groups[at], arena);
     tree->all.elapsed_ns += record.elapsed_ns;
 }
 
@@ -254,7 +251,7 @@ bool write_tree(struct collection *collection, struct error *err)
     topdown_step_take(tree->step, &tree->all);
     unseen_explain(tree);
     vec_for_each(&tree->machine.notes, text) *vec_push(&session->notes) = *text;
-    struct topdown_counts counts = {.table = &tree->machine.table, .general = topdown_machine_is_general(&tree->machine), .origin = MEASURED_BY_US,
+    struct topdown_counts counts = {.table = &tree->machine.table, .general = topdown_machine_is_general(&tree->machine), .origin = MEASURED_BY_US, .by_sample_time = true,
                                     .groups = session->groups.items, .group_count = session->groups.count, .places = session->places,
                                     .user_only = session->user_only, .notes = session->notes.items, .note_count = session->notes.count};
     memcpy(counts.constants, tree->machine.constants, sizeof(counts.constants));

@@ -2,6 +2,7 @@
 #include "base/json_measured.h"
 #include "render/diagnosis/diagnosis.h"
 #include "render/diagnosis/bottleneck.h"
+#include "render/diagnosis/phase_section.h"
 #include "render/diagnosis/topdown_section.h"
 #include "render/diagnosis/diagnosis_measures.h"
 #include "statistics/json_interval.h"
@@ -272,45 +273,6 @@ static void write_programs(struct json_writer *json, const struct program_shares
     json_array_close(json);
 }
 
-static void write_phases(struct json_writer *json, const struct phase_rows *phases)
-{
-    json_array_open(json, "phases");
-    for (size_t at = 0; phases && at < phases->count; at++) {
-        const struct phase_row *row = &phases->items[at];
-        json_object_open(json, NULL);
-        json_u64(json, "phase", row->phase + 1);
-        json_double(json, "from_s", row->from_s);
-        json_double(json, "until_s", row->until_s);
-        json_u64(json, "samples", row->samples);
-        json_array_open(json, "functions");
-        for (size_t function = 0; function < row->function_count; function++) {
-            json_object_open(json, NULL);
-            json_string(json, "function", row->functions[function].name);
-            json_double(json, "share", row->functions[function].share);
-            json_object_close(json);
-        }
-        json_array_close(json);
-        json_object_close(json);
-    }
-    json_array_close(json);
-}
-
-static void write_phase_estimates(struct json_writer *json, const struct phase_bottlenecks *estimates)
-{
-    json_array_open(json, "phase_estimates");
-    for (size_t at = 0; estimates && at < estimates->count; at++) {
-        const struct phase_bottleneck *one = &estimates->items[at];
-        json_object_open(json, NULL);
-        json_u64(json, "phase", one->phase + 1);
-        json_double(json, "from_s", one->from_s);
-        json_double(json, "until_s", one->until_s);
-        json_u64(json, "samples", one->samples);
-        bottleneck_verdict_json(json, &one->verdict);
-        json_object_close(json);
-    }
-    json_array_close(json);
-}
-
 /* What to try and to check, as the page says it: the culprit's, or the way on where no cause is certain. */
 static void write_next(struct json_writer *json, const struct overall *overall)
 {
@@ -410,8 +372,7 @@ void diagnosis_json(struct text *out, const struct diagnosis *diagnosis)
     probes_json(&json, diagnosis->results->probes);
     write_profile(&json, diagnosis->results);
     write_waits(&json, diagnosis->results->waits);
-    write_phases(&json, diagnosis->phases);
-    write_phase_estimates(&json, diagnosis->phase_estimates);
+    phases_json(&json, diagnosis);
     write_programs(&json, diagnosis->programs);
     write_host(&json, diagnosis);
     json_array_open(&json, "findings");

@@ -5,6 +5,7 @@
 #include "render/diagnosis/diagnosis.h"
 #include "render/diagnosis/bottleneck.h"
 #include "render/diagnosis/diagnosis_measures.h"
+#include "render/diagnosis/phase_section.h"
 #include "render/diagnosis/topdown_section.h"
 
 #include <math.h>
@@ -230,6 +231,17 @@ static void try_line(struct page *page, size_t at, const char *text)
     labelled(page, BOLD, number, text, 15);
 }
 
+/* Where phases are limited by different things, no one sentence is true of all. */
+static void phases_line(struct page *page)
+{
+    struct arena arena;
+    arena_init(&arena);
+    const char *text = phases_differ(page->diagnosis, &arena);
+    if (text)
+        labelled(page, BOLD, "  Phases       ", text, 15);
+    arena_done(&arena);
+}
+
 static void verdict_section(struct page *page)
 {
     const struct overall *overall = page->diagnosis->overall;
@@ -262,6 +274,7 @@ static void verdict_section(struct page *page)
         labelled(page, BOLD, shown ? "               " : "  Also         ", text_string(&line), 15);
         shown++;
     }
+    phases_line(page);
     if (overall->ruled_out && overall->kind != OVERALL_TOO_SHORT)
         labelled(page, BOLD, "  Ruled out    ", overall->ruled_out, 15);
     for (size_t at = 0; at < overall->open_count; at++)
@@ -299,13 +312,18 @@ static void bottleneck_section(struct page *page)
 }
 
 /* Names, shares and bars stand in columns of their own: as wide as they are. */
+static struct topdown_section_style topdown_style_of(const struct page *page)
+{
+    return (struct topdown_section_style){page->style->colour, page->style->unicode, page->style->verbose, width_of(page)};
+}
+
 static void topdown_section(struct page *page)
 {
     const struct topdown_counted *counted = page->diagnosis->results->topdown;
     if (!counted)
         return;
     heading(page, "TOP-DOWN", counted->origin);
-    const struct topdown_section_style style = {page->style->colour, page->style->unicode, page->style->verbose, width_of(page)};
+    const struct topdown_section_style style = topdown_style_of(page);
     topdown_section_lines(page->out, counted, &style);
 }
 
@@ -789,16 +807,18 @@ static void vector_section(struct page *page)
             share_line(page, labels[at], widths[at] / total, at ? CYAN : YELLOW, "");
 }
 
-/* Each phase's own estimate: what the whole run's averages away. */
-static void phase_estimates(struct page *page)
+/* What limits each phase: what the whole run's numbers average away. */
+static void phase_limits(struct page *page)
 {
-    const struct phase_bottlenecks *estimates = page->diagnosis->phase_estimates;
+    struct phase_line lines[PHASE_LINES_MOST];
     struct arena arena;
     arena_init(&arena);
-    for (size_t at = 0; estimates && at < estimates->count; at++) {
-        char label[16];
-        snprintf(label, sizeof(label), "  %c  ", estimates->items[at].phase < 26 ? (char)('A' + estimates->items[at].phase) : '?');
-        labelled(page, PLAIN, label, arena_printf(&arena, "%s%s", at ? "" : "ESTIMATED: ", bottleneck_line_of(&estimates->items[at].verdict, &arena)), 5);
+    size_t count = phase_lines(lines, page->diagnosis, &arena);
+    const struct topdown_section_style style = topdown_style_of(page);
+    for (size_t at = 0; at < count; at++) {
+        labelled(page, BOLD, lines[at].label, lines[at].text, 5);
+        if (lines[at].tree)
+            topdown_section_lines(page->out, lines[at].tree, &style);
     }
     arena_done(&arena);
 }
@@ -809,7 +829,7 @@ static void phase_section(struct page *page)
     if (!phases || phases->count < 2)
         return;
     char aside[64];
-    snprintf(aside, sizeof(aside), "%u different mixes in %zu stretches", phases->phase_count, phases->segment_count);
+    snprintf(aside, sizeof(aside), "%u different mixes in %zu stretches", phases->phase_count, phases->count);
     heading(page, "PHASES", aside);
     for (size_t at = 0; at < phases->count; at++) {
         const struct phase_row *row = &phases->items[at];
@@ -820,11 +840,10 @@ static void phase_section(struct page *page)
             text_printf(&line, " %.0f %%", row->functions[function].share * 100);
         }
         char label[64];
-        snprintf(label, sizeof(label), "  %c  %6.2f to %6.2f s   ", row->phase < 26 ? (char)('A' + row->phase) : '?',
-                 row->from_s, row->until_s);
+        snprintf(label, sizeof(label), "  %c  %6.2f to %6.2f s   ", phase_letter(row->phase), row->from_s, row->until_s);
         labelled(page, PLAIN, label, text_string(&line), 25);
     }
-    phase_estimates(page);
+    phase_limits(page);
 }
 
 /* ---- findings ---- */

@@ -62,6 +62,7 @@ struct scene {
     double jitter_ns, cost_ns;
     double seconds;
     enum entry entry;
+    size_t stretch_samples; /* so many samples are of one stretch of time; 0: all */
 };
 
 static uint64_t random_next(uint64_t *state)
@@ -128,6 +129,8 @@ static void sample_take(struct world *world, double time_ns, uint32_t event)
     world->samples[world->count] = (struct loop_sample){.time_ns = (uint64_t)time_ns, .thread = 7, .event = event, .values = values,
                                                         .row = within_ns < world->run_ns ? 0 : LOOP_ROW_OUTSIDE,
                                                         .mask = world->mask};
+    if (scene->stretch_samples)
+        world->samples[world->count].stretch = (uint32_t)(world->count / scene->stretch_samples);
     world->count++;
 }
 
@@ -259,6 +262,22 @@ Test(loop_rate, faster_than_it_can_turn_is_refused)
     struct scene scene = {.turn_ns = 2.5, .run_ns = 1e12, .period_ns = {232e3, 1e6}, .at_once = true, .cost_ns = 5e3, .seconds = 1};
     cr_expect(rate_within(&scene, BY_POINTER, &random, 3.9e8).accepted);
     cr_expect_not(rate_within(&scene, BY_POINTER, &random, 2e8).accepted);
+}
+
+/* Between two stretches of a phase the program was in other phases: such samples are no neighbours. */
+Test(loop_rate, samples_of_two_stretches_make_no_pair)
+{
+    uint64_t random = 42;
+    struct scene scene = {.turn_ns = 2.5, .run_ns = 1e12, .period_ns = {232e3, 1e6}, .at_once = true, .cost_ns = 5e3, .seconds = 1, .stretch_samples = 400};
+    struct loop_rate rate = rate_of(&scene, BY_POINTER, &random);
+    cr_assert(rate.accepted, "%s", rate.why_not);
+    cr_expect_float_eq(rate.rate_per_s, 4e8, 8e6, "%g", rate.rate_per_s);
+    scene.stretch_samples = 1;
+    rate = rate_of(&scene, BY_POINTER, &random);
+    uint32_t pairs = 0;
+    for (size_t at = 0; at < LOOP_SCALES; at++)
+        pairs += rate.scales[at].pairs;
+    cr_expect(!rate.accepted && pairs == 0, "%u", pairs);
 }
 
 /* Where a sample costs as much as in a guest whose timers are exits: the shortest distances show that cost, and decide nothing. */

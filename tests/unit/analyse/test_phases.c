@@ -39,7 +39,7 @@ Test(phases, one_mix_is_one_phase_and_changes_are_found_where_they_are)
     cr_assert_eq(find(steady, &arena).phase_count, 1);
     struct phases change = find(one_change, &arena);
     cr_assert_eq(change.segment_count, 2);
-    cr_assert(abs((int)change.segments[1].first - 1200) < 60, "%zu", change.segments[1].first);
+    cr_assert(abs((int)change.segments[1].first - 1200) <= 5, "%zu", change.segments[1].first);
     struct phases turns = find(alternating, &arena);
     cr_assert_eq(turns.phase_count, 2);
     cr_assert_eq(turns.segment_count, 6);

@@ -77,6 +77,38 @@ Test(counted, a_flagged_cause_is_supported_and_named_with_its_place)
     arena_done(&made.arena);
 }
 
+/* Most samples of the run are in another function than those of the phase that has the cause. */
+Test(counted, a_cause_is_where_its_phase_is_hot)
+{
+    struct made_up made;
+    make_up(&made);
+    struct stall_function functions[2] = {made.function, made.function};
+    functions[1].name = "rare";
+    made.stalls.functions = functions;
+    made.stalls.function_count = 2;
+    size_t backend = node_put(&made, "Backend_Bound", SIZE_MAX, 0.6, 0.01, TOPDOWN_FLAGGED);
+    size_t core = node_put(&made, "Core_Bound", backend, 0.5, 0.01, TOPDOWN_FLAGGED);
+    size_t divider = node_put(&made, "Divider", core, 0.3, 0.01, TOPDOWN_FLAGGED);
+    const struct phase_whole often = {.samples = 600, .function_count = 1, .functions = {{"hot", 1}}};
+    const struct phase_whole seldom = {.phase = 1, .samples = 400, .function_count = 1, .functions = {{"rare", 1}}};
+    struct topdown_node own[2][3];
+    struct phase_trees trees = {.count = 2};
+    for (size_t at = 0; at < 2; at++) {
+        memcpy(own[at], made.nodes, sizeof(own[at]));
+        own[at][divider].value = measured_as(at ? 0.7 : 0.03);
+        own[at][divider].interval = at ? interval_of(0.69, 0.7, 0.71) : interval_of(0.02, 0.03, 0.04);
+        trees.items[at] = (struct phase_tree){.phase = at ? &seldom : &often, .is_known = true,
+                                              .counted = {.has_first_level = true, .tree = {.nodes = own[at], .count = 3, .leaf = SIZE_MAX}}};
+    }
+    made.results.phase_trees = &trees;
+    const struct finding *finding = tested(&made, "divider");
+    cr_expect_eq(finding->verdict, VERDICT_SUPPORTED);
+    cr_expect_str_eq(finding->subject, "rare");
+    made.results.phase_trees = NULL;
+    cr_expect_str_eq(tested(&made, "divider")->subject, "hot");
+    arena_done(&made.arena);
+}
+
 Test(counted, a_small_node_rules_out_what_samples_leave_open)
 {
     struct made_up made;
