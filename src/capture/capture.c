@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "capture/capture.h"
 
+#include "base/scope.h"
 #include "base/table_memory.h"
 #include "base/vec.h"
 #include "decode/code_page.h"
@@ -12,22 +13,23 @@ enum {
     FRAMES_MOST = 8192, /* of one stack; the kernel's own limit is 127 unless told otherwise */
     UNWOUND_MOST = 512,
     RECORDS_A_TICK = 64,
-    ADDRESSES_KEPT = 1 << 14, /* a power of two */
+    ADDRESSES_KEPT = 1 << 15, /* a power of two */
+    CHAINS_KEPT = 1 << 17,    /* a power of two: 2 MiB, however many processes with chains of their own come and go */
+    CHAIN_WAYS = 4,
+    RECORDS_AHEAD = 8,
 };
 
-/* A call chain's bytes, met before in the same state of the address spaces: its stack. */
+/* A call chain's bytes, met before in the same state of the address spaces: its stack. Four of them are a cache line. */
 struct chain_slot {
-    uint64_t key[2];
-    uint32_t stack;
-    uint32_t leaf; /* the stack's first location, and its mode: not to be looked up in three tables for each sample */
-    uint8_t leaf_mode;
-    bool used;
+    uint64_t key;
+    uint32_t more_key;
+    uint32_t stack_behind; /* the stack's number and one; 0: an empty slot */
 };
 
-/* An address met before in the same state of the address spaces. */
+/* An address met before in the same state of its address space: the kernel's own, or the process'. */
 struct address_slot {
     uint64_t ip;
-    uint32_t space, generation, kernel_generation, location;
+    uint32_t space, generation, location;
     uint8_t mode;
     bool used;
 };
@@ -37,14 +39,11 @@ struct read_counter {
 };
 
 struct capture_state {
-    struct chain_slot *chains;
-    size_t chain_capacity, chain_count;
+    struct chain_slot *chains; /* in each line of CHAIN_WAYS at the key the newest ones; NULL before the first */
     struct address_slot addresses[ADDRESSES_KEPT]; /* at the address' hash; the newest wins */
     uint32_t frames[FRAMES_MOST];
     uint64_t unwound[UNWOUND_MOST];
     size_t unwound_count; /* of the last sample */
-    uint32_t chain_leaf;  /* first location of its chain; LOCATION_NONE: its stack isn't a recorded chain */
-    enum cpu_mode chain_leaf_mode;
     /* PERF_SAMPLE_READ: the last value of each counter, of inherited ones of each thread's copy */
     struct hashmap counter_by_id;
     vec(struct read_counter) counters;
@@ -256,31 +255,42 @@ static bool context_mode(uint64_t mark, enum cpu_mode *ret_mode)
     }
 }
 
-/* capture_locate, with what it said before. */
+static struct address_slot *address_slot(struct capture_state *state, uint64_t ip)
+{
+    return &state->addresses[hash_u64(ip) & (ADDRESSES_KEPT - 1)];
+}
+
+/* capture_locate, with what it said before. Kernel code is the same to all processes. */
 static uint32_t address_locate(struct capture *capture, uint32_t space, uint64_t ip, enum cpu_mode mode)
 {
-    const struct address_space *spaces = capture->recording.spaces.items;
-    struct address_slot *slot = &capture->state->addresses[hash_u64(ip) & (ADDRESSES_KEPT - 1)];
-    uint32_t generation = spaces[space].generation, kernel_generation = spaces[SPACE_KERNEL].generation;
-    if (slot->used && slot->ip == ip && slot->space == space && slot->mode == mode &&
-        slot->generation == generation && slot->kernel_generation == kernel_generation)
+    struct address_slot *slot = address_slot(capture->state, ip);
+    uint32_t mapped_in = mode == CPU_MODE_KERNEL ? SPACE_KERNEL : space;
+    uint32_t generation = capture->recording.spaces.items[mapped_in].generation;
+    if (slot->used && slot->ip == ip && slot->space == mapped_in && slot->mode == mode && slot->generation == generation)
         return slot->location;
     *slot = (struct address_slot){.ip = ip,
-                               .space = space,
+                               .space = mapped_in,
                                .generation = generation,
-                               .kernel_generation = kernel_generation,
                                .location = capture_locate(capture, space, ip, mode),
                                .mode = (uint8_t)mode,
                                .used = true};
     return slot->location;
 }
 
-/* Locations of a recorded chain into state->frames; returns how many. */
-static size_t chain_locate(struct capture *capture, uint32_t space, const struct u64_view *chain)
+/* Frames of a recorded chain, or those behind its first one. */
+struct chain_part {
+    struct u64_view words;
+    enum cpu_mode mode; /* until a mark says otherwise */
+    bool of_callers;    /* the sampled instruction was taken off */
+};
+
+/* Locations of frames into state->frames; returns how many. */
+static size_t chain_locate(struct capture *capture, uint32_t space, const struct chain_part *part)
 {
-    enum cpu_mode mode = CPU_MODE_USER;
-    size_t count = 0;
-    for (uint32_t at = 0; at < chain->count && count < FRAMES_MOST; at++) {
+    const struct u64_view *chain = &part->words;
+    enum cpu_mode mode = part->mode;
+    size_t count = 0, most = FRAMES_MOST - (size_t)part->of_callers;
+    for (uint32_t at = 0; at < chain->count && count < most; at++) {
         uint64_t ip = u64_view_at(chain, at);
         if (ip == CONTEXT_USER_DEFERRED) {
             at++; /* a cookie; the frames come in a record of their own */
@@ -296,66 +306,80 @@ static size_t chain_locate(struct capture *capture, uint32_t space, const struct
     return count;
 }
 
-static void chain_key(const struct capture *capture, uint32_t space, const struct u64_view *chain, uint64_t key[2])
+static uint64_t chain_word(const struct u64_view *chain, uint32_t at)
+{
+    uint64_t ip;
+    memcpy(&ip, chain->bytes + (size_t)at * 8, sizeof(ip));
+    return ip;
+}
+
+/* What is known of a sample's chain and place before it is its turn. */
+struct chain_ahead {
+    struct chain_part part;
+    uint64_t hash[2]; /* of the chain's bytes, and of whose they are */
+    bool is_kernel;   /* no frame is a process' own */
+};
+
+/* Words go to the two halves in turns. */
+static void chain_hash(struct chain_ahead *chain, uint32_t pid)
+{
+    const struct u64_view *words = &chain->part.words;
+    uint64_t a = hash_u64(words->count + 1), b = hash_u64((uint64_t)chain->part.mode * 2 + chain->part.of_callers + 1), marks = 0;
+    uint32_t at = 0;
+    for (; at + 1 < words->count; at += 2) {
+        uint64_t even = chain_word(words, at), odd = chain_word(words, at + 1);
+        a = (a ^ even) * 0x9e3779b97f4a7c15u;
+        b = (b ^ odd) * 0xc2b2ae3d27d4eb4fu;
+        a ^= a >> 29;
+        b ^= b >> 31;
+        marks += (even >= (uint64_t)PERF_CONTEXT_MAX) + (odd >= (uint64_t)PERF_CONTEXT_MAX);
+    }
+    if (at < words->count) {
+        a = (a ^ chain_word(words, at)) * 0x9e3779b97f4a7c15u;
+        marks += chain_word(words, at) >= (uint64_t)PERF_CONTEXT_MAX;
+    }
+    chain->is_kernel = chain->part.mode == CPU_MODE_KERNEL && !marks && !words->swapped;
+    chain->hash[0] = hash_combine(a, b);
+    chain->hash[1] = hash_u64(b ^ a << 32 ^ a >> 32 ^ (chain->is_kernel ? 0 : (uint64_t)pid << 17));
+}
+
+/* The hash's line of slots: whatever is mapped meanwhile, it is the same. */
+static struct chain_slot *chain_line(struct capture_state *state, const struct chain_ahead *chain)
+{
+    return &state->chains[(chain->hash[1] >> 32) * CHAIN_WAYS & (CHAINS_KEPT - 1)];
+}
+
+/* Where the chain's stack is, or an empty slot for it: what has been there longest makes room. */
+static struct chain_slot *chain_slot(struct capture *capture, uint32_t space, const struct chain_ahead *chain)
 {
     const struct address_space *spaces = capture->recording.spaces.items;
-    uint64_t a = hash_u64(((uint64_t)space << 32 | spaces[space].generation) + 1);
-    uint64_t b = hash_u64((uint64_t)spaces[SPACE_KERNEL].generation << 32 | chain->count);
-    for (uint32_t at = 0; at < chain->count; at++) {
-        uint64_t ip;
-        memcpy(&ip, chain->bytes + (size_t)at * 8, sizeof(ip));
-        a = (a ^ ip) * 0x9e3779b97f4a7c15u;
-        a ^= a >> 29;
-        b = (b + ip) * 0xc2b2ae3d27d4eb4fu;
-        b ^= b >> 31;
-    }
-    key[0] = hash_u64(a);
-    key[1] = hash_u64(b);
-}
-
-static struct chain_slot *chain_slot(struct chain_slot *slots, size_t capacity, const uint64_t key[2])
-{
-    size_t at = key[0] & (capacity - 1);
-    while (slots[at].used && (slots[at].key[0] != key[0] || slots[at].key[1] != key[1]))
-        at = (at + 1) & (capacity - 1);
-    return &slots[at];
-}
-
-static void chains_grow(struct capture_state *state)
-{
-    size_t capacity = state->chain_capacity ? state->chain_capacity * 2 : 1024;
-    struct chain_slot *slots = table_memory_alloc(capacity, sizeof(*slots));
-    for (size_t at = 0; at < state->chain_capacity; at++)
-        if (state->chains[at].used)
-            *chain_slot(slots, capacity, state->chains[at].key) = state->chains[at];
-    free(state->chains);
-    state->chains = slots;
-    state->chain_capacity = capacity;
+    uint64_t mapped = chain->is_kernel ? 0 : hash_u64(((uint64_t)space << 32 | spaces[space].generation) + 1);
+    uint64_t key = hash_combine(chain->hash[0], mapped + spaces[SPACE_KERNEL].generation);
+    uint32_t more_key = (uint32_t)chain->hash[1];
+    struct chain_slot *line = chain_line(capture->state, chain);
+    for (size_t way = 0; way < CHAIN_WAYS; way++)
+        if (line[way].key == key && line[way].more_key == more_key)
+            return &line[way];
+    memmove(line + 1, line, (CHAIN_WAYS - 1) * sizeof(*line));
+    *line = (struct chain_slot){.key = key, .more_key = more_key};
+    return line;
 }
 
 /*
- * The stack of a recorded chain. Chains repeat: the address spaces are asked only for those not met before.
- * Two different chains with equal 128-bit keys would be taken for one; that is less likely than a memory error.
+ * The stack of a recorded chain. Chains repeat: the address spaces are asked only for those not met lately.
+ * Two different chains with equal keys of 96 bits would be taken for one; that is less likely than a memory error.
  */
-static uint32_t chain_stack(struct capture *capture, uint32_t space, const struct u64_view *chain)
+static uint32_t chain_stack(struct capture *capture, uint32_t space, const struct chain_ahead *chain)
 {
-    struct capture_state *state = capture->state;
-    if ((state->chain_count + 1) * 4 > state->chain_capacity * 3)
-        chains_grow(state);
-    uint64_t key[2];
-    chain_key(capture, space, chain, key);
-    struct chain_slot *slot = chain_slot(state->chains, state->chain_capacity, key);
-    if (!slot->used) {
-        size_t count = chain_locate(capture, space, chain);
-        *slot = (struct chain_slot){.key = {key[0], key[1]}, .used = true};
-        slot->stack = samples_stack(&capture->recording.samples, state->frames, count);
-        slot->leaf = count ? state->frames[0] : LOCATION_NONE;
-        slot->leaf_mode = count ? (uint8_t)capture->recording.samples.locations[slot->leaf].cpu_mode : 0;
-        state->chain_count++;
+    struct samples *samples = &capture->recording.samples;
+    const struct chain_part *part = &chain->part;
+    struct chain_slot *slot = chain_slot(capture, space, chain);
+    if (!slot->stack_behind) {
+        size_t count = chain_locate(capture, space, part);
+        const uint32_t *frames = capture->state->frames;
+        slot->stack_behind = 1 + (part->of_callers ? samples_callers(samples, frames, count) : samples_stack(samples, frames, count));
     }
-    state->chain_leaf = slot->leaf;
-    state->chain_leaf_mode = (enum cpu_mode)slot->leaf_mode;
-    return slot->stack;
+    return slot->stack_behind - 1;
 }
 
 /* The instruction where the program stood: the outermost frame known when nobody unwinds the stack dump. */
@@ -395,26 +419,44 @@ static uint32_t unwound_stack(struct capture *capture, uint32_t space, const str
     else if (!user)
         user = leaf_of_registers(capture, sample, state->unwound);
     state->unwound_count = user;
-    size_t count = chain_locate(capture, space, &kernel);
+    size_t count = chain_locate(capture, space, &(struct chain_part){.words = kernel, .mode = CPU_MODE_USER});
     for (size_t at = 0; at < user && count < FRAMES_MOST; at++)
         state->frames[count++] = address_locate(capture, space, state->unwound[at], CPU_MODE_USER);
     return samples_stack(&capture->recording.samples, state->frames, count);
 }
 
-static uint32_t stack_of(struct capture *capture, uint32_t space, const struct record_sample *sample)
+/* What is wanted of a chain. The sampled instruction stands behind its first mark, unless the chain was made otherwise. */
+static struct chain_part chain_part(const struct capture_options *options, const struct record *record)
+{
+    const struct u64_view *chain = &record->sample.callchain;
+    struct chain_part whole = {.words = *chain, .mode = CPU_MODE_USER}, callers = {.of_callers = true};
+    if (!options->callers_apart || !(record->sample.sample_type & PERF_SAMPLE_IP) || chain->count < 2 ||
+        u64_view_at(chain, 1) != record->sample.ip || record->sample.ip >= (uint64_t)PERF_CONTEXT_MAX || !context_mode(u64_view_at(chain, 0), &callers.mode) ||
+        callers.mode != record->cpu_mode)
+        return whole;
+    callers.words = (struct u64_view){chain->bytes + (size_t)2 * 8, chain->count - 2, chain->swapped};
+    return callers;
+}
+
+/* Whether the sample's stack is its recorded chain. */
+static bool has_chain(const struct capture_options *options, const struct record_sample *sample)
+{
+    return !options->without_stacks && !(sample->user_stack.size_bytes && sample->user_registers.abi) &&
+           sample->sample_type & PERF_SAMPLE_CALLCHAIN && sample->callchain.count;
+}
+
+static uint32_t stack_of(struct capture *capture, uint32_t space, const struct record *record, const struct chain_ahead *chain)
 {
     const struct capture_options *options = capture->state->options;
+    const struct record_sample *sample = &record->sample;
     capture->state->unwound_count = 0;
-    capture->state->chain_leaf = LOCATION_NONE;
-    if (options->without_stacks)
-        return STACK_NONE;
-    if (sample->user_stack.size_bytes && sample->user_registers.abi)
+    if (!options->without_stacks && sample->user_stack.size_bytes && sample->user_registers.abi)
         return unwound_stack(capture, space, sample);
-    if (!(sample->sample_type & PERF_SAMPLE_CALLCHAIN) || !sample->callchain.count)
+    if (!has_chain(options, sample))
         return STACK_NONE;
     if (sample->sample_type & PERF_SAMPLE_STACK_USER)
         capture->stacks_without_dump += kernel_part(&sample->callchain).count < sample->callchain.count;
-    return chain_stack(capture, space, &sample->callchain);
+    return chain_stack(capture, space, chain);
 }
 
 size_t capture_unwound(const struct capture *capture, const uint64_t **ret_ips)
@@ -431,21 +473,7 @@ static uint64_t period_of(const struct capture *capture, const struct record *re
     return record->event < source->event_count ? source->events[record->event].attr.sample_period : 0;
 }
 
-/* The sampled instruction is most often the first of its chain. */
-static uint32_t location_of(struct capture *capture, uint32_t space, const struct record *record, uint32_t stack)
-{
-    const struct capture_state *state = capture->state;
-    if (!(record->sample.sample_type & PERF_SAMPLE_IP))
-        return LOCATION_NONE;
-    if (stack != STACK_NONE && record->sample.callchain.count > 1 &&
-        u64_view_at(&record->sample.callchain, 0) >= (uint64_t)PERF_CONTEXT_MAX &&
-        u64_view_at(&record->sample.callchain, 1) == record->sample.ip && state->chain_leaf != LOCATION_NONE &&
-        state->chain_leaf_mode == record->cpu_mode)
-        return state->chain_leaf;
-    return address_locate(capture, space, record->sample.ip, record->cpu_mode);
-}
-
-static struct sample sample_of(struct capture *capture, const struct record *record)
+static struct sample sample_of(struct capture *capture, const struct record *record, const struct chain_ahead *chain)
 {
     struct recording *recording = &capture->recording;
     const struct record_sample *raw = &record->sample;
@@ -453,7 +481,7 @@ static struct sample sample_of(struct capture *capture, const struct record *rec
     uint32_t tid = record->who.has_thread ? record->who.tid : UINT32_MAX;
     uint32_t thread = thread_of(capture, pid, tid);
     uint32_t space = recording->threads.items[thread].space;
-    uint32_t stack = stack_of(capture, space, raw);
+    uint32_t location = raw->sample_type & PERF_SAMPLE_IP ? address_locate(capture, space, raw->ip, record->cpu_mode) : LOCATION_NONE;
     return (struct sample){
         .time_ns = record->who.time,
         .period = period_of(capture, record),
@@ -462,8 +490,8 @@ static struct sample sample_of(struct capture *capture, const struct record *rec
         .thread = thread,
         .cpu = record->who.has_cpu ? record->who.cpu : UINT32_MAX,
         .comm = recording->threads.items[thread].comm,
-        .location = location_of(capture, space, record, stack),
-        .stack = stack,
+        .location = location,
+        .stack = stack_of(capture, space, record, chain),
         .registers = REGISTERS_NONE,
         .event = (uint16_t)record->event,
         .misc = record->misc,
@@ -558,9 +586,9 @@ static bool give_out_read(struct capture *capture, const struct record *record, 
     return true;
 }
 
-static bool apply_sample(struct capture *capture, const struct record *record)
+static bool apply_sample(struct capture *capture, const struct record *record, const struct chain_ahead *chain)
 {
-    struct sample sample = sample_of(capture, record);
+    struct sample sample = sample_of(capture, record, chain);
     bool reads = record->sample.sample_type & PERF_SAMPLE_READ && record->sample.read_format & PERF_FORMAT_ID;
     return reads ? give_out_read(capture, record, &sample) : give_out(capture, record, &sample);
 }
@@ -662,11 +690,11 @@ static void apply_code_page(struct capture *capture, const struct record *record
                             .time_ns = page.time_ns};
 }
 
-static bool apply(struct capture *capture, const struct record *record)
+static bool apply(struct capture *capture, const struct record *record, const struct chain_ahead *chain)
 {
     switch (record->kind) {
     case RECORD_SAMPLE:
-        return apply_sample(capture, record);
+        return apply_sample(capture, record, chain);
     case RECORD_MMAP:
         apply_mmap(capture, record);
         break;
@@ -722,10 +750,54 @@ static bool source_follows(struct capture *capture, const struct source *source,
     return true;
 }
 
+/* Records that wait for their turn, while the memory that they will need is fetched. */
+struct records_ahead {
+    struct record records[RECORDS_AHEAD];
+    struct chain_ahead chains[RECORDS_AHEAD];
+    unsigned first, count;
+    bool ended;
+};
+
+static void chain_look_ahead(struct capture_state *state, const struct record *record, struct chain_ahead *chain)
+{
+    if (record->kind != RECORD_SAMPLE)
+        return;
+    if (record->sample.sample_type & PERF_SAMPLE_IP)
+        __builtin_prefetch(address_slot(state, record->sample.ip));
+    if (!has_chain(state->options, &record->sample))
+        return;
+    if (!state->chains)
+        state->chains = table_memory_alloc(CHAINS_KEPT, sizeof(*state->chains));
+    chain->part = chain_part(state->options, record);
+    chain_hash(chain, record->who.pid);
+    __builtin_prefetch(chain_line(state, chain));
+}
+
+/* As far ahead as records stay. */
+static void records_look_ahead(struct capture *capture, struct source *source, struct records_ahead *ahead, struct error *err)
+{
+    bool stays = true;
+    while (!ahead->ended && stays && ahead->count < RECORDS_AHEAD) {
+        unsigned at = (ahead->first + ahead->count) % RECORDS_AHEAD;
+        ahead->ended = !source->ops->next(source, &ahead->records[at], err);
+        if (ahead->ended)
+            break;
+        ahead->count++;
+        stays = source->record_stays;
+        chain_look_ahead(capture->state, &ahead->records[at], &ahead->chains[at]);
+    }
+}
+
+static bool record_apply(struct capture *capture, struct source *source, const struct record *record, const struct chain_ahead *chain)
+{
+    if (record->kind == RECORD_HEADER_FEATURE)
+        facts_copy(capture, source); /* a pipe tells its facts as it goes */
+    return apply(capture, record, chain);
+}
+
 bool capture_fill_with(struct capture *capture, struct source *source, const struct capture_options *options,
                        struct error *err)
 {
-    struct record record;
     struct error trouble = {0};
     if (!source_follows(capture, source, err))
         return false;
@@ -734,7 +806,13 @@ bool capture_fill_with(struct capture *capture, struct source *source, const str
     events_name(capture, source);
     facts_copy(capture, source);
     uint32_t renamed = source->rename_count, untold = 0;
-    while (source->ops->next(source, &record, &trouble)) {
+    scoped_free struct records_ahead *ahead = memory_alloc(sizeof(*ahead));
+    *ahead = (struct records_ahead){0};
+    for (bool goes_on = true; goes_on; ahead->first = (ahead->first + 1) % RECORDS_AHEAD, ahead->count--) {
+        if (!ahead->count || source->record_stays)
+            records_look_ahead(capture, source, ahead, &trouble);
+        if (!ahead->count)
+            break;
         if (options->progress.tick && ++untold == RECORDS_A_TICK) {
             options->progress.tick(options->progress.context, source);
             untold = 0;
@@ -742,10 +820,7 @@ bool capture_fill_with(struct capture *capture, struct source *source, const str
         if (source->event_count != capture->recording.event_count || source->rename_count != renamed)
             events_name(capture, source);
         renamed = source->rename_count;
-        if (record.kind == RECORD_HEADER_FEATURE)
-            facts_copy(capture, source); /* a pipe tells its facts as it goes */
-        if (!apply(capture, &record))
-            break;
+        goes_on = record_apply(capture, source, &ahead->records[ahead->first], &ahead->chains[ahead->first]);
     }
     events_name(capture, source);
     facts_copy(capture, source);

@@ -56,6 +56,7 @@ struct capture_options {
     bool merge_samples; /* kept ones alike in place, event and exactness become one: for who asks neither when nor with what */
     bool keep_switches;
     bool without_stacks; /* don't look at call chains: the leaf alone is wanted */
+    bool callers_apart;  /* a sample's stack may be of its callers alone (struct stack), which far fewer samples tell apart */
 };
 
 /*

@@ -113,12 +113,14 @@ static bool stacks_read(struct reading *reading, struct error *err)
     struct capture_watch watch = {reading, count_sample};
     struct reading_progress progress;
     struct capture_options options = {.watch = &watch, .unwinder = &unwinder, .keep_samples = reading->input->with_times,
+                                      .callers_apart = !reading->input->with_times,
                                       .keep_switches = reading->input->with_times,
                                       .progress = reading_progress_begin(&progress, reading->context->talk, reading->input->quiet)};
     struct error trouble = {0};
     const char *path = recording_input_path(&reading->input->recording);
     bool complete = capture_fill_with(&reading->capture, reading->source, &options, &trouble);
     reading_progress_end(&progress);
+    sample_tally_settle(&reading->tally);
     if (!complete && !reading->tally.count)
         return (*err = trouble, error_wrap(err, "'%s'", path));
     if (!recording_names_begin(names, err))

@@ -44,6 +44,7 @@ uint32_t samples_location(struct samples *samples, const struct location *locati
 struct stack_key {
     const uint32_t *locations;
     size_t count;
+    bool of_callers;
 };
 
 static bool stack_equal(const void *context, uint32_t id, const void *key)
@@ -51,28 +52,40 @@ static bool stack_equal(const void *context, uint32_t id, const void *key)
     const struct samples *samples = context;
     const struct stack *stack = &samples->stacks[id];
     const struct stack_key *sought = key;
-    return stack->count == sought->count && memcmp(samples->frames + stack->first, sought->locations,
-                                                   sought->count * sizeof(*sought->locations)) == 0;
+    return stack->count == sought->count && stack->of_callers == sought->of_callers &&
+           (!sought->count ||
+            memcmp(samples->frames + stack->first, sought->locations, sought->count * sizeof(*sought->locations)) == 0);
 }
 
-uint32_t samples_stack(struct samples *samples, const uint32_t *locations, size_t count)
+static uint32_t stack_intern(struct samples *samples, const uint32_t *locations, size_t count, bool of_callers)
 {
-    if (!count || samples->frame_count + count > UINT32_MAX)
+    if (samples->frame_count + count > UINT32_MAX)
         return STACK_NONE;
-    struct stack_key key = {locations, count};
-    uint64_t hash = hash_bytes(locations, count * sizeof(*locations));
+    struct stack_key key = {locations, count, of_callers};
+    uint64_t hash = hash_bytes(locations, count * sizeof(*locations)) + of_callers;
     uint32_t id = hashmap_find(&samples->stack_map, hash, stack_equal, samples, &key);
     if (id != HASHMAP_ABSENT)
         return id;
     id = (uint32_t)samples->stack_count;
     *column_push(samples, stacks, stack_count, stack_capacity) =
-        (struct stack){.first = (uint32_t)samples->frame_count, .count = (uint32_t)count};
+        (struct stack){.first = (uint32_t)samples->frame_count, .count = (uint32_t)count & INT32_MAX, .of_callers = of_callers};
     samples->frames = vec_reserve_bytes(samples->frames, &samples->frame_capacity, samples->frame_count + count,
                                         sizeof(*samples->frames));
-    memcpy(samples->frames + samples->frame_count, locations, count * sizeof(*locations));
+    if (count)
+        memcpy(samples->frames + samples->frame_count, locations, count * sizeof(*locations));
     samples->frame_count += count;
     hashmap_add(&samples->stack_map, hash, id);
     return id;
+}
+
+uint32_t samples_stack(struct samples *samples, const uint32_t *locations, size_t count)
+{
+    return count ? stack_intern(samples, locations, count, false) : STACK_NONE;
+}
+
+uint32_t samples_callers(struct samples *samples, const uint32_t *locations, size_t count)
+{
+    return stack_intern(samples, locations, count, true);
 }
 
 bool samples_register(const struct samples *samples, const struct sample *sample, unsigned number,

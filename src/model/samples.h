@@ -39,7 +39,9 @@ struct sample {
 };
 
 struct stack {
-    uint32_t first, count; /* into frames */
+    uint32_t first; /* into frames */
+    uint32_t count : 31;
+    uint32_t of_callers : 1; /* the sample's own location goes before them: samples of many places share it */
 };
 
 /* User registers of one sample: those of `mask`, lowest first, at values[first…]. */
@@ -67,6 +69,8 @@ struct samples {
 void samples_done(struct samples *samples);
 uint32_t samples_location(struct samples *samples, const struct location *location);
 uint32_t samples_stack(struct samples *samples, const uint32_t *locations, size_t count);
+/* A stack without the sample's own location: of callers, or of none. */
+uint32_t samples_callers(struct samples *samples, const uint32_t *locations, size_t count);
 /* Keep a sample's registers; REGISTERS_NONE when there are none. */
 uint32_t samples_registers(struct samples *samples, const struct sample_registers *registers);
 /* Register `number` of a sample; false when it was not recorded. */

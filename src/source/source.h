@@ -47,7 +47,7 @@ struct source_losses {
 };
 
 struct source_ops {
-    /* false at the end or on error (then err->kind != ERROR_NONE). The record is valid until the next call. */
+    /* false at the end or on error (then err->kind != ERROR_NONE). The record is valid until the next call, or longer: record_stays. */
     bool (*next)(struct source *source, struct record *ret_record, struct error *err);
     void (*close)(struct source *source);
 };
@@ -59,6 +59,7 @@ struct source {
     uint32_t rename_count; /* events' names that were learnt later than the events */
     struct source_facts facts;
     struct source_losses losses; /* complete after the last record */
+    bool record_stays; /* the last record is valid until the source is closed, whatever is asked for after it */
     uint64_t read_bytes, total_bytes; /* how far next() is, for who waits; total 0: not known beforehand, as of a pipe */
 };
 

@@ -166,7 +166,7 @@ static uint8_t caller_parts(struct host_naming *naming, uint32_t stack)
     if (naming->callers[stack])
         return naming->callers[stack];
     uint8_t bits = PARTS_KNOWN;
-    for (uint32_t at = 1; at < samples->stacks[stack].count; at++) {
+    for (uint32_t at = samples->stacks[stack].of_callers ? 0 : 1; at < samples->stacks[stack].count; at++) {
         uint32_t location = samples->frames[samples->stacks[stack].first + at];
         if (samples->locations[location].cpu_mode != CPU_MODE_KERNEL)
             break;

@@ -140,27 +140,45 @@ uint32_t row_of(struct building *building, const struct path *path, uint32_t pla
     return memo->row;
 }
 
-/* The stack's places into frames, in the order in which trees are read; none without a stack. */
-static void frames_of(struct building *building, const struct tally_item *item)
+static void location_frames(struct building *building, uint32_t location)
 {
-    building->frames.count = 0;
-    if (item->stack == STACK_NONE)
-        return;
-    const struct samples *samples = &building->recording->samples;
-    const struct stack *stack = &samples->stacks[item->stack];
+    const uint32_t *frames;
+    size_t count = places_frames(building->places, location, &frames);
+    for (size_t at = 0; at < count; at++)
+        *vec_push(&building->frames) = frames[at];
+}
+
+/* As many of the stack's frames as are wanted, when that many stand before them. */
+static void stack_frames(struct building *building, const struct stack *stack, uint32_t before)
+{
+    const uint32_t *locations = building->recording->samples.frames + stack->first;
     uint32_t most = building->options->stack_most;
-    for (uint32_t at = 0; at < stack->count && (!most || at < most); at++) {
-        const uint32_t *frames;
-        size_t count = places_frames(building->places, samples->frames[stack->first + at], &frames);
-        for (size_t inner = 0; inner < count; inner++)
-            *vec_push(&building->frames) = frames[inner];
-    }
+    for (uint32_t at = 0; at < stack->count && (!most || before + at < most); at++)
+        location_frames(building, locations[at]);
+}
+
+/* Frames were found leaf first. */
+static void frames_turn(struct building *building)
+{
     for (size_t at = 0; building->options->callers_first && at < building->frames.count / 2; at++) {
         uint32_t *frames = building->frames.items, *mirror = &frames[building->frames.count - 1 - at];
         uint32_t swapped = frames[at];
         frames[at] = *mirror;
         *mirror = swapped;
     }
+}
+
+/* The stack's places into frames, in the order in which trees are read; none without a stack. */
+static void frames_of(struct building *building, const struct tally_item *item)
+{
+    building->frames.count = 0;
+    if (item->stack == STACK_NONE)
+        return;
+    const struct stack *stack = &building->recording->samples.stacks[item->stack];
+    if (stack->of_callers)
+        location_frames(building, item->location);
+    stack_frames(building, stack, stack->of_callers);
+    frames_turn(building);
 }
 
 /* ---- paths ---- */
@@ -205,21 +223,53 @@ static struct row_key own_key(struct building *building, const struct tally_item
     return key;
 }
 
-/* The path of the frames at hand in the trie, from its last node's and its own place's ids alone. */
-static uint32_t path_in_trie(struct building *building, const struct row_key *own, uint32_t thread)
+static bool has_callers(const struct building *building, const struct tally_item *item)
+{
+    return item->stack != STACK_NONE && building->recording->samples.stacks[item->stack].of_callers;
+}
+
+/* The node of a stack of callers: they are gone through once, however many places called from them were sampled. */
+static uint32_t callers_node(struct building *building, uint32_t group, uint32_t stack, uint32_t path)
+{
+    while (building->callers.count <= stack)
+        *vec_push(&building->callers) = (struct callers_end){.node = PATH_NODE_NONE};
+    struct callers_end *end = &building->callers.items[stack];
+    if (end->node == PATH_NODE_NONE || end->group != group) {
+        building->frames.count = 0;
+        stack_frames(building, &building->recording->samples.stacks[stack], 1);
+        frames_turn(building);
+        *end = (struct callers_end){group, path_trie_add(building, group, path)};
+    }
+    return end->node;
+}
+
+static uint32_t item_node(struct building *building, const struct row_key *own, const struct tally_item *item, uint32_t path)
+{
+    uint32_t group = path_trie_group(building, own);
+    if (!has_callers(building, item))
+        return path_trie_add(building, group, path);
+    uint32_t node = callers_node(building, group, item->stack, path);
+    building->frames.count = 0;
+    location_frames(building, item->location);
+    frames_turn(building);
+    return path_trie_go_on(building, node, path);
+}
+
+/* The item's path in the trie, from its last node and its own place alone. */
+static uint32_t path_in_trie(struct building *building, const struct row_key *own, const struct tally_item *item)
 {
     uint32_t id = (uint32_t)building->paths.count, first_node = (uint32_t)building->nodes.count;
-    uint32_t node = path_trie_add(building, own, id);
-    uint64_t key = hash_u64((uint64_t)node << 32 | own->place);
-    uint32_t met = hashmap_find(&building->path_map, key, NULL, NULL, NULL);
-    if (met != HASHMAP_ABSENT)
-        return met;
+    uint32_t node = item_node(building, own, item, id);
+    for (uint32_t met = building->ends.items[node]; met != PATH_NONE; met = building->paths.items[met].same_end)
+        if (building->paths.items[met].own.place == own->place)
+            return met;
     *vec_push(&building->paths) = (struct path){.own = *own,
-                                                .thread = thread,
-                                                .count = (uint32_t)building->frames.count,
+                                                .thread = item->thread,
+                                                .count = building->nodes.items[node].depth,
                                                 .node = node,
-                                                .first_node = first_node};
-    hashmap_add(&building->path_map, key, id);
+                                                .first_node = first_node,
+                                                .same_end = building->ends.items[node]};
+    building->ends.items[node] = id;
     return id;
 }
 
@@ -249,18 +299,18 @@ static uint32_t path_with_places(struct building *building, const struct row_key
 static void path_count(struct building *building, const struct tally_item *item)
 {
     building->frames.count = 0;
-    if (building->options->children || building->options->trees)
+    if ((building->options->children || building->options->trees) && !(building->is_trie && has_callers(building, item)))
         frames_of(building, item);
     struct row_key own = own_key(building, item, places_of(building->places, item->location));
-    uint32_t id = building->is_trie ? path_in_trie(building, &own, item->thread)
-                                    : path_with_places(building, &own, item->thread);
-    building->paths.items[id].samples += item->samples;
-    building->paths.items[id].period += item->period;
+    uint32_t id = building->is_trie ? path_in_trie(building, &own, item) : path_with_places(building, &own, item->thread);
+    struct path *path = &building->paths.items[id];
+    path->samples += item->samples;
+    path->period += item->period;
     struct hotspots *hotspots = building->hotspots;
     bool first = building->member == 0;
     *(first ? &hotspots->total_period : &hotspots->other_totals[building->member - 1].period) += item->period;
     *(first ? &hotspots->total_samples : &hotspots->other_totals[building->member - 1].samples) += item->samples;
-    building->hotspots->has_stacks |= building->frames.count > 0;
+    building->hotspots->has_stacks |= path->count > 0;
 }
 
 static void paths_build(struct building *building)

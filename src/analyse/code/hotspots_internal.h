@@ -20,6 +20,7 @@ struct path {
     uint32_t first, count; /* into path_places: its frames, as trees are read */
     uint32_t node;         /* where paths are a trie: its last one … */
     uint32_t first_node;   /* … and the first of the nodes that it brought */
+    uint32_t same_end;     /* a path before it that ends in the same node, or PATH_NONE */
     uint64_t samples, period;
 };
 
@@ -36,6 +37,7 @@ struct path_node {
 };
 
 #define PATH_NODE_NONE UINT32_MAX
+#define PATH_NONE      UINT32_MAX
 
 /* How a node hangs together with others; apart from what is counted in it, as finding one's way looks at many. */
 struct path_link {
@@ -53,6 +55,11 @@ struct path_group {
     struct row_key key; /* its paths' own, but for the place */
     uint32_t root;
     vec(struct way_step) way; /* from the root of the path added last: the next one most often begins like it */
+};
+
+/* Where the way of a stack of callers ended when it was gone last, and in which group. */
+struct callers_end {
+    uint32_t group, node; /* PATH_NODE_NONE: never gone */
 };
 
 /* Places that some keys don't tell apart: each place's first like. */
@@ -91,6 +98,8 @@ struct building {
     bool is_trie; /* paths are a trie: they have a node instead of places */
     vec(struct path_node) nodes;
     vec(struct path_link) links; /* of each node */
+    vec(uint32_t) ends;          /* of each node: the last path that ends in it, or PATH_NONE */
+    vec(struct callers_end) callers; /* by stack */
     struct hashmap node_map; /* by parent and place: children of whom has many, but for the newest */
     vec(struct path_group) groups;
 };
@@ -111,8 +120,11 @@ struct call_tree_limits hotspot_tree_limits(const struct building *building, str
 void hotspot_row_count(struct building *building, uint32_t row, const struct path *path, bool own);
 void hotspot_row_deepen(struct building *building, uint32_t row, size_t depth);
 
-/* The last node of the frames at hand, in the group of that key; new nodes say that path `path` was first. */
-uint32_t path_trie_add(struct building *building, const struct row_key *own, uint32_t path);
+/* The group of that key. */
+uint32_t path_trie_group(struct building *building, const struct row_key *own);
+/* The last node of the frames at hand: from the group's root, or from a node on. New nodes say that path `path` was first. */
+uint32_t path_trie_add(struct building *building, uint32_t group, uint32_t path);
+uint32_t path_trie_go_on(struct building *building, uint32_t node, uint32_t path);
 void path_trie_begin(struct building *building);
 void path_trie_done(struct building *building);
 /* Rows of all paths and nodes, in the order in which these came, and their numbers. */

@@ -15,7 +15,7 @@ void path_trie_begin(struct building *building)
 {
     vec_for_each (&building->groups, group)
         vec_done(&group->way);
-    building->nodes.count = building->links.count = building->groups.count = 0;
+    building->nodes.count = building->links.count = building->ends.count = building->groups.count = building->callers.count = 0;
     hashmap_done(&building->node_map);
 }
 
@@ -24,6 +24,8 @@ void path_trie_done(struct building *building)
     path_trie_begin(building);
     vec_done(&building->nodes);
     vec_done(&building->links);
+    vec_done(&building->ends);
+    vec_done(&building->callers);
     vec_done(&building->groups);
 }
 
@@ -70,11 +72,12 @@ static uint32_t node_get(struct building *building, uint32_t parent, uint32_t pl
     }
     *vec_push(&building->nodes) = node;
     *vec_push(&building->links) = link;
+    *vec_push(&building->ends) = PATH_NONE;
     return id;
 }
 
 /* There are as many groups as thread names, or threads: few, and the last one is most often asked for again. */
-static uint32_t group_of(struct building *building, const struct row_key *own)
+uint32_t path_trie_group(struct building *building, const struct row_key *own)
 {
     struct row_key key = *own;
     key.place = PLACE_NONE;
@@ -94,17 +97,23 @@ static size_t way_in_common(const struct building *building, const struct path_g
     return at;
 }
 
-uint32_t path_trie_add(struct building *building, const struct row_key *own, uint32_t path)
+uint32_t path_trie_add(struct building *building, uint32_t group_id, uint32_t path)
 {
-    uint32_t id = group_of(building, own);
-    struct path_group *group = &building->groups.items[id];
+    struct path_group *group = &building->groups.items[group_id];
     size_t at = way_in_common(building, group);
-    uint32_t node = at ? group->way.items[at - 1].node : node_get(building, PATH_NODE_NONE, id, path);
+    uint32_t node = at ? group->way.items[at - 1].node : node_get(building, PATH_NODE_NONE, group_id, path);
     for (group->way.count = at; at < building->frames.count; at++) {
         uint32_t place = building->frames.items[at];
         node = node_get(building, node, place, path);
         *vec_push(&group->way) = (struct way_step){place, node};
     }
+    return node;
+}
+
+uint32_t path_trie_go_on(struct building *building, uint32_t node, uint32_t path)
+{
+    vec_for_each (&building->frames, place)
+        node = node_get(building, node, *place, path);
     return node;
 }
 

@@ -213,9 +213,9 @@ static bool is_no_code(const struct recording *recording, uint32_t id)
     return mapping && mapping->dso == location->dso && mapping->protection && !(mapping->protection & EXECUTABLE);
 }
 
-size_t stack_code_count(const struct recording *recording, const uint32_t *locations, size_t count)
+size_t stack_code_count(const struct recording *recording, const uint32_t *locations, size_t count, size_t least)
 {
-    while (count > 1 && is_no_code(recording, locations[count - 1]))
+    while (count > least && is_no_code(recording, locations[count - 1]))
         count--;
     return count;
 }

@@ -61,9 +61,9 @@ const struct place *places_at(struct places *places, uint32_t location);
 size_t places_frames(struct places *places, uint32_t location, const uint32_t **ret_frames);
 /*
  * How many of a stack's locations, leaf first, are code: at its end an unwinder that lost its way names words of the stack, the heap or no mapping at
- * all, which are nobody's caller. At least one.
+ * all, which are nobody's caller. At least `least`.
  */
-size_t stack_code_count(const struct recording *recording, const uint32_t *locations, size_t count);
+size_t stack_code_count(const struct recording *recording, const uint32_t *locations, size_t count, size_t least);
 /* What a frame of a stack is called: its symbol, or "[dso]" where nothing names it. */
 void place_add_name(struct text *out, const struct place *place);
 

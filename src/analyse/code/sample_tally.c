@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analyse/code/sample_tally.h"
 
+#include "base/arena.h"
+#include "base/table_memory.h"
 #include "base/vec.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 static bool same_kind(const struct sample_tally *tally, const struct tally_item *a, const struct tally_item *b)
 {
@@ -9,30 +14,103 @@ static bool same_kind(const struct sample_tally *tally, const struct tally_item 
            a->branch == b->branch && a->cpu == b->cpu && (!tally->by_thread || a->thread == b->thread);
 }
 
-/* Where the list of items with that stack or location begins; LOCATION_NONE is the list at 0. */
-static uint32_t *list_of(uint32_t **lists, size_t *count, size_t *capacity, uint32_t id)
+/* Small: the table is what each sample looks into anew. */
+struct tally_slot {
+    uint32_t hash;
+    uint32_t item_behind; /* its number and one; 0: an empty slot */
+};
+
+static uint64_t item_hash(const struct sample_tally *tally, const struct tally_item *item)
 {
-    if (id >= *count) {
-        *lists = vec_reserve_bytes(*lists, capacity, (size_t)id + 1, sizeof(**lists));
-        memset(*lists + *count, 0xff, (*capacity - *count) * sizeof(**lists)); /* TALLY_NONE */
-        *count = *capacity;
-    }
-    return &(*lists)[id];
+    uint64_t hash = hash_u64((uint64_t)item->stack << 32 | item->location);
+    hash ^= ((uint64_t)item->comm << 16 ^ item->event) * 0x9e3779b97f4a7c15u;
+    hash ^= ((uint64_t)item->branch << 32 ^ item->cpu) * 0xc2b2ae3d27d4eb4fu;
+    return hash_u64(hash + (tally->by_thread ? item->thread : 0));
 }
 
-static void item_count(struct sample_tally *tally, uint32_t *list, struct tally_item *item, uint64_t period)
+static struct tally_slot *empty_slot(struct tally_slot *slots, size_t capacity, uint32_t hash)
 {
-    uint32_t id = *list;
-    while (id != TALLY_NONE && !same_kind(tally, &tally->items[id], item))
-        id = tally->items[id].next;
-    if (id == TALLY_NONE) {
-        id = (uint32_t)tally->count;
-        item->next = *list;
-        *vec_push(tally) = *item;
-        *list = id;
+    size_t at = hash & (capacity - 1);
+    while (slots[at].item_behind)
+        at = (at + 1) & (capacity - 1);
+    return &slots[at];
+}
+
+static void slots_grow(struct sample_tally *tally)
+{
+    size_t capacity = tally->slot_capacity ? 2 * tally->slot_capacity : 1024;
+    struct tally_slot *slots = table_memory_alloc(capacity, sizeof(*slots));
+    for (size_t at = 0; at < tally->slot_capacity; at++)
+        if (tally->slots[at].item_behind)
+            *empty_slot(slots, capacity, tally->slots[at].hash) = tally->slots[at];
+    free(tally->slots);
+    tally->slots = slots;
+    tally->slot_capacity = capacity;
+}
+
+/* A sample on its way to its item: looked for one after the other, each would wait for memory twice. */
+struct tally_waiting {
+    struct tally_item item;
+    uint64_t period;
+    uint32_t hash;
+};
+
+enum {
+    WAITING_MOST = 16, /* a power of two */
+    SLOT_COMES = 8,    /* that many samples later its slot has come, and names its item */
+};
+
+static void item_fetch(const struct sample_tally *tally, const struct tally_waiting *waiting)
+{
+    const struct tally_slot *slot = &tally->slots[waiting->hash & (tally->slot_capacity - 1)];
+    if (!slot->item_behind)
+        return;
+    const struct tally_item *item = &tally->items[slot->item_behind - 1];
+    __builtin_prefetch(item);
+    __builtin_prefetch(&item->period); /* may stand on the next line */
+}
+
+static void item_count(struct sample_tally *tally, const struct tally_waiting *waiting)
+{
+    size_t at = waiting->hash & (tally->slot_capacity - 1);
+    struct tally_slot *slot = &tally->slots[at];
+    while (slot->item_behind && (slot->hash != waiting->hash || !same_kind(tally, &tally->items[slot->item_behind - 1], &waiting->item))) {
+        at = (at + 1) & (tally->slot_capacity - 1);
+        slot = &tally->slots[at];
     }
-    tally->items[id].samples++;
-    tally->items[id].period += period;
+    if (!slot->item_behind) {
+        *vec_push(tally) = waiting->item;
+        *slot = (struct tally_slot){waiting->hash, (uint32_t)tally->count};
+    }
+    struct tally_item *met = &tally->items[slot->item_behind - 1];
+    met->samples++;
+    met->period += waiting->period;
+}
+
+static struct tally_waiting *waiting_at(struct sample_tally *tally, uint32_t number)
+{
+    return &tally->waiting[number & (WAITING_MOST - 1)];
+}
+
+static void item_wait(struct sample_tally *tally, const struct tally_item *item, uint64_t period)
+{
+    if (!tally->waiting)
+        tally->waiting = memory_alloc(WAITING_MOST * sizeof(*tally->waiting));
+    if (3 * tally->slot_capacity < 4 * (tally->count + WAITING_MOST + 1))
+        slots_grow(tally);
+    if (tally->added - tally->settled == WAITING_MOST)
+        item_count(tally, waiting_at(tally, tally->settled++));
+    uint32_t hash = (uint32_t)item_hash(tally, item);
+    *waiting_at(tally, tally->added++) = (struct tally_waiting){*item, period, hash};
+    __builtin_prefetch(&tally->slots[hash & (tally->slot_capacity - 1)]);
+    if (tally->added - tally->settled > SLOT_COMES)
+        item_fetch(tally, waiting_at(tally, tally->added - SLOT_COMES));
+}
+
+void sample_tally_settle(struct sample_tally *tally)
+{
+    while (tally->settled != tally->added)
+        item_count(tally, waiting_at(tally, tally->settled++));
 }
 
 void sample_tally_add(struct sample_tally *tally, const struct sample *sample)
@@ -44,11 +122,7 @@ void sample_tally_add(struct sample_tally *tally, const struct sample *sample)
                               .location = sample->location,
                               .stack = sample->stack,
                               .branch = TALLY_NONE};
-    uint32_t *list = sample->stack != STACK_NONE
-                         ? list_of(&tally->first_by_stack, &tally->stack_count, &tally->stack_capacity, sample->stack)
-                         : list_of(&tally->first_by_location, &tally->location_count, &tally->location_capacity,
-                                   sample->location + 1 /* LOCATION_NONE wraps to 0 */);
-    item_count(tally, list, &item, sample->period);
+    item_wait(tally, &item, sample->period);
 }
 
 static bool branch_equal(const void *context, uint32_t id, const void *key)
@@ -82,24 +156,15 @@ void sample_tally_add_branch(struct sample_tally *tally, const struct sample *sa
                               .location = branch->to,
                               .stack = STACK_NONE,
                               .branch = branch_intern(tally, branch)};
-    uint32_t *list = list_of(&tally->first_by_branch, &tally->branch_list_count, &tally->branch_list_capacity,
-                             item.branch);
-    item_count(tally, list, &item, 1);
-}
-
-void sample_tally_add_all(struct sample_tally *tally, const struct recording *recording)
-{
-    for (size_t at = 0; at < recording->samples.count; at++)
-        sample_tally_add(tally, &recording->samples.items[at]);
+    item_wait(tally, &item, 1);
 }
 
 void sample_tally_done(struct sample_tally *tally)
 {
     free(tally->items);
-    free(tally->first_by_stack);
-    free(tally->first_by_location);
+    free(tally->slots);
+    free(tally->waiting);
     free(tally->branches);
-    free(tally->first_by_branch);
     hashmap_done(&tally->branch_map);
     *tally = (struct sample_tally){0};
 }

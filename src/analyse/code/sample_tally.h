@@ -30,30 +30,28 @@ struct tally_item {
     uint32_t cpu;    /* UINT32_MAX unless told apart */
     uint32_t location, stack;
     uint32_t branch; /* index of branches, whose target is the location; or TALLY_NONE */
-    uint32_t next; /* item of the same branch, or stack, or (without either) location; or TALLY_NONE */
     uint64_t samples, period;
 };
 
 struct sample_tally {
     struct tally_item *items;
     size_t count, capacity;
-    /* By stack, and by location for samples without one: the first of their items. */
-    uint32_t *first_by_stack, *first_by_location;
-    size_t stack_count, stack_capacity, location_count, location_capacity;
+    struct tally_slot *slots; /* items by what tells them apart */
+    size_t slot_capacity;
+    struct tally_waiting *waiting; /* samples whose slot and item are being fetched; NULL before the first */
+    uint32_t added, settled;       /* how many samples were, modulo 2^32 */
     struct tally_branch *branches;
     size_t branch_count, branch_capacity;
     struct hashmap branch_map;
-    uint32_t *first_by_branch;
-    size_t branch_list_count, branch_list_capacity;
     bool by_thread, by_cpu; /* set before the first sample: what to tell apart */
 };
 
+/* Items are complete after sample_tally_settle() alone. */
 void sample_tally_add(struct sample_tally *tally, const struct sample *sample);
+void sample_tally_settle(struct sample_tally *tally);
 /* One taken branch of a sample, counted as one whatever the sample's period. */
 void sample_tally_add_branch(struct sample_tally *tally, const struct sample *sample,
                              const struct tally_branch *branch);
-/* All kept samples. */
-void sample_tally_add_all(struct sample_tally *tally, const struct recording *recording);
 void sample_tally_done(struct sample_tally *tally);
 
 #endif

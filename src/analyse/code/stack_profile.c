@@ -52,9 +52,13 @@ static void item_add(struct stack_profile *profile, const struct tally_item *ite
     const struct samples *samples = &recording->samples;
     const struct stack *stack = item->stack == STACK_NONE ? NULL : &samples->stacks[item->stack];
     uint32_t first = (uint32_t)profile->frame_count;
-    size_t count = stack && stack->count ? stack_code_count(recording, samples->frames + stack->first, stack->count) : 0;
+    const uint32_t *frames = stack ? samples->frames + stack->first : NULL;
+    bool has_leaf = stack && stack->of_callers;
+    size_t count = stack && stack->count ? stack_code_count(recording, frames, stack->count, has_leaf ? 0 : 1) : 0;
+    if (has_leaf)
+        frames_add(profile, places, item->location);
     for (size_t frame = 0; frame < count; frame++)
-        frames_add(profile, places, samples->frames[stack->first + frame]);
+        frames_add(profile, places, frames[frame]);
     if (profile->frame_count == first)
         frames_add(profile, places, item->location);
     uint32_t met = stack_find(profile, item->event, strings_text(&recording->strings, item->comm), first);

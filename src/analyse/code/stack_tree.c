@@ -94,7 +94,7 @@ static void chain_add(struct building *building, const struct path *path)
     size_t count = stack && stack->count ? stack->count : own < samples->location_count;
     size_t first = building->chain_frames.count;
     if (count)
-        count = stack_code_count(building->recording, locations, count);
+        count = stack_code_count(building->recording, locations, count, 1);
     *vec_push(&building->chain_frames) = frame_of(building, strings_text(&building->recording->strings, path->comm), "", false);
     for (size_t at = count; at-- > 0;)
         *vec_push(&building->chain_frames) = frame_at(building, locations[at]);

@@ -42,7 +42,7 @@ static uint32_t stack_of(struct thread_series *series, const struct recording *r
         return known[sample->stack];
     const uint32_t *locations = samples->frames + stack->first;
     uint32_t id = SERIES_ROOT;
-    for (size_t at = stack_code_count(recording, locations, stack->count); at-- > 0;)
+    for (size_t at = stack_code_count(recording, locations, stack->count, 1); at-- > 0;)
         id = location_add(series, places, id, locations[at]);
     return known[sample->stack] = id;
 }

@@ -463,7 +463,7 @@ static bool report_read(struct report *report, struct error *err)
                    (!report->options.quiet && report_host_is_of_cpus(report->source))); /* whose time it is shows in callers, too */
     struct capture_watch watch = {report, report_record};
     struct capture_options options = {
-        .watch = &watch, .unwinder = &unwinder, .without_stacks = !stacks && !report->source->facts.is_pipe,
+        .watch = &watch, .unwinder = &unwinder, .without_stacks = !stacks && !report->source->facts.is_pipe, .callers_apart = true,
         .progress = reading_progress_begin(&progress, names->context->talk, report->options.quiet)
     };
     report->tally.by_thread = column_listed(&report->keys, COLUMN_PID) || column_listed(&report->keys, COLUMN_TID) ||
@@ -471,6 +471,7 @@ static bool report_read(struct report *report, struct error *err)
     report->tally.by_cpu = column_listed(&report->keys, COLUMN_CPU) || column_listed(&report->fields, COLUMN_CPU);
     bool complete = capture_fill_with(&report->capture, report->source, &options, err);
     reading_progress_end(&progress);
+    sample_tally_settle(&report->tally);
     return complete;
 }
 

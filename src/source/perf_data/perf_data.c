@@ -528,6 +528,7 @@ static bool decode_at(struct perf_data *data, const struct record_chunk *chunk, 
     if (!record_decode(&data->layouts, bytes, size_at(data, bytes), data->swapped, ret_record, err))
         return error_wrap(err, "at offset %" PRIu64, offset_of(chunk, bytes));
     ret_record->file_offset = offset_of(chunk, bytes);
+    data->source.record_stays = !chunk->owned;
     return true;
 }
 
@@ -658,6 +659,7 @@ static bool drain(struct perf_data *data, struct record *ret_record, bool *ret_o
 static bool perf_data_next(struct source *source, struct record *ret_record, struct error *err)
 {
     struct perf_data *data = (struct perf_data *)source;
+    data->source.record_stays = false;
     if (perf_data_next_build_id(data, ret_record))
         return true;
     while (!data->ended) {

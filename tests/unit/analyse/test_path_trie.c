@@ -29,7 +29,7 @@ static uint32_t location_of(struct recording *recording, uint32_t function)
 }
 
 /* Stacks of few functions: most call themselves again somewhere; of each third one the leaf isn't in the stack. */
-static void recording_make(struct made *made)
+static void recording_make(struct made *made, bool callers_apart)
 {
     uint32_t state = 7;
     recording_init(&made->recording);
@@ -47,14 +47,17 @@ static void recording_make(struct made *made)
             leaf = (uint32_t)(made->recording.samples.locations[frames[0]].dso_addr - 0x1000) / 16;
         struct sample sample = {.thread = thread,
                                 .period = 1 + next_random(&state) % 100,
-                                .location = location_of(&made->recording, leaf),
-                                .stack = samples_stack(&made->recording.samples, frames, depth)};
+                                .location = location_of(&made->recording, leaf)};
+        sample.stack = callers_apart && depth && frames[0] == sample.location
+                           ? samples_callers(&made->recording.samples, frames + 1, depth - 1)
+                           : samples_stack(&made->recording.samples, frames, depth);
         sample_tally_add(&made->tally, &sample);
         met[leaf] = true;
         made->own[leaf] += sample.period;
         for (uint32_t function = 0; function < FUNCTIONS; function++)
             made->with_callees[function] += met[function] ? sample.period : 0;
     }
+    sample_tally_settle(&made->tally);
 }
 
 static void check_tree(const struct call_tree *tree)
@@ -73,10 +76,10 @@ static void check_tree(const struct call_tree *tree)
     }
 }
 
-Test(path_trie, rows_and_trees_are_what_the_stacks_say)
+static void rows_and_trees_are_right(bool callers_apart)
 {
     struct made made = {0};
-    recording_make(&made);
+    recording_make(&made, callers_apart);
     struct places places;
     places_init(&places, &made.recording, NULL, (struct places_options){0});
     struct hotspots_options options = {.keys = hotspot_key(COLUMN_SYMBOL), .order = {COLUMN_CHILDREN}, .order_count = 1,
@@ -102,4 +105,14 @@ Test(path_trie, rows_and_trees_are_what_the_stacks_say)
     places_done(&places);
     sample_tally_done(&made.tally);
     recording_done(&made.recording);
+}
+
+Test(path_trie, rows_and_trees_are_what_the_stacks_say)
+{
+    rows_and_trees_are_right(false);
+}
+
+Test(path_trie, rows_and_trees_are_what_callers_and_leaves_say)
+{
+    rows_and_trees_are_right(true);
 }
