@@ -41,10 +41,11 @@ SLOWEST_SHOWN = 8
 SECOND_TRIES = 5
 SLOW_UNITS = ("unit_simulated", "unit_command", "unit_analyse", "unit_system")
 FILES_TOGETHER = 6
+LISTS_MOST = 4
 MOSTLY_ASLEEP = ("test_topdown_luck", "test_waits", "test_exits", "test_stat_layout", "test_script_tracepoints", "test_terminal", "test_doctor_guest_live")
 SWITCHES_THE_MACHINE = ("test_compare",)
-SLOW = ("test_truth", "test_diagnose", "test_diagnose_probe", "test_confirm", "test_diagnose_attached", "test_record", "test_diagnose_refused",
-        "test_bottleneck")  # apart from test_truth, whose cases it reads
+SLOW = ("test_truth", "test_diagnose_topdown", "test_diagnose", "test_diagnose_probe", "test_diagnose_attached", "test_record", "test_confirm",
+        "test_diagnose_refused", "test_annotate", "test_bottleneck")  # the last apart from test_truth, whose cases it reads
 
 Result = collections.namedtuple("Result", "name outcome detail")
 
@@ -123,25 +124,25 @@ def programs_in(folder, pattern):
     return [path for path in sorted(folder.glob(pattern)) if path.is_file() and os.access(path, os.X_OK)]
 
 
-def run_units(build, environment, logs):
+def unit_jobs(build, environment, logs):
+    """A function for each unit and each fuzz target over its seeds, which returns a list of results; those that take longest first."""
     units = programs_in(build / "tests/unit", "unit_*")
-    if not units:
-        return [Result("units", "failed", f"no unit test in {build}/tests/unit")]
 
-    def run_and_name(job):
-        run_one, program = job
-        own = with_logs(environment, logs, program.name)
-        ran = run_one(program, own)
-        sanitizer_logs.name_new(own.get("PLUMB_SANITIZER_LOGS"), program.name)
-        return ran if isinstance(ran, list) else [ran]
+    def job(run_one, program):
+        def run_and_name():
+            own = with_logs(environment, logs, program.name)
+            ran = run_one(program, own)
+            sanitizer_logs.name_new(own.get("PLUMB_SANITIZER_LOGS"), program.name)
+            return ran
+        return run_and_name
 
-    # The longest first: the seeds of some parsers have a hundred thousand bytes to cut at.
+    # The seeds of some parsers have a hundred thousand bytes to cut at.
     replays = sorted(programs_in(build / "tests/fuzz", "fuzz_*"), key=bytes_of_seeds, reverse=True)
     jobs = [(run_unit, unit) for unit in units if unit.name in SLOW_UNITS] + [(run_replay, replay) for replay in replays]
     jobs += [(run_unit, unit) for unit in units if unit.name not in SLOW_UNITS]
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        results = [result for ran in pool.map(run_and_name, jobs) for result in ran]
-    return results + [Result(f"fuzz_{name}.c", "failed", "isn't listed in tests/fuzz/meson.build") for name in unlisted()]
+    missing = [] if units else [Result("units", "failed", f"no unit test in {build}/tests/unit")]
+    missing += [Result(f"fuzz_{name}.c", "failed", "isn't listed in tests/fuzz/meson.build") for name in unlisted()]
+    return [job(*each) for each in jobs] + [lambda: missing]
 
 
 def bytes_of_seeds(program):
@@ -154,7 +155,7 @@ def run_replay(program, environment):
     if status != 0:
         print(output.rstrip())
     how = "didn't end in time" if status is None else f"ended with status {status}"
-    return Result(f"replay of {program.name}", "passed" if status == 0 else "failed", "" if status == 0 else how)
+    return [Result(f"replay of {program.name}", "passed" if status == 0 else "failed", "" if status == 0 else how)]
 
 
 def junit_results(path):
@@ -218,24 +219,25 @@ def pytest_jobs(parts, match):
 
 
 def run_units_and_pytest(build, parts, environment, logs, match):
-    """First the units, then lists of files, one more at a time than there are CPUs, three at most: each waits now and
-    then, and whatever is measured has to hold beside others, but a crowd would only be slow. Beside both, one after the
-    other, the files that mostly sleep."""
-    jobs, asleep = pytest_jobs(parts, match)
+    """Lists of files, two more at a time than there are CPUs, four at most: each waits now and then, and whatever is
+    measured has to hold beside others, but a crowd would only be slow. Beside them, one after the other, the files that
+    mostly sleep. Last the units, which are short: they fill the CPUs until the last list has ended."""
+    files, asleep = pytest_jobs(parts, match)
     python = python_with_pytest()
-    if jobs + asleep and not python:
+    if files + asleep and not python:
         return [Result("pytest", "failed", "no python here has pytest (Debian: python3-pytest)")]
     with contextlib.ExitStack() as stack:
         locks = stack.enter_context(tempfile.TemporaryDirectory(prefix="plumb-locks-"))
-        workers = min(3, (os.cpu_count() or 1) + 1)
+        workers = min(LISTS_MOST, (os.cpu_count() or 1) + 2)
         pool, aside = (stack.enter_context(concurrent.futures.ThreadPoolExecutor(count)) for count in (workers, 1))
         own = environment | {"PLUMB_TEST_LOCKS": locks}
 
         def run_files(paths):
             return run_pytest_files(python, paths, with_logs(own, logs, paths[0].stem))
-        ran_aside = aside.map(run_files, asleep)
-        results = run_units(build, environment, logs) if "units" in parts else []
-        ran = list(pool.map(run_files, jobs)) + list(ran_aside)
+        ran_aside, ran_files = aside.map(run_files, asleep), pool.map(run_files, files)
+        ran_units = [pool.submit(job) for job in (unit_jobs(build, environment, logs) if "units" in parts else [])]
+        results = [result for ran in ran_units for result in ran.result()]
+        ran = list(ran_files) + list(ran_aside)
         results += with_second_tries(python, [result for results, _ in ran for result in results], own, logs)
     show_slowest(parts, ran)
     return results

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * A fuzz target without a fuzzer: runs it over the seeds named on the command line, whole, cut at every length up to
- * 16 KiB (and at sampled lengths above), and with bits flipped. Inputs end at an unmapped page. The choice of lengths
- * and bits is the same in every run.
+ * 16 KiB (a longer one at sampled lengths, too), and with bits flipped: each of a short one, else sampled ones. Inputs
+ * end at an unmapped page. The choice of lengths and bits is the same in every run.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -75,9 +75,11 @@ static void replay(const uint8_t *bytes, size_t size_bytes)
     run_prefix(&end, bytes, size_bytes, -1);
     for (size_t length = 0; length < size_bytes && length <= EVERY_LENGTH_BYTES; length++)
         run_prefix(&end, bytes, length, -1);
-    for (int at = 0; at < SAMPLED && size_bytes && budget_bytes > 2 * size_bytes && time_is_left(); at++) {
-        run_prefix(&end, bytes, next_random(&random) % size_bytes, -1);
-        run_prefix(&end, bytes, size_bytes, (int64_t)(next_random(&random) % (8 * size_bytes)));
+    size_t bits = 8 * size_bytes;
+    for (size_t at = 0; at < SAMPLED && at < bits && budget_bytes > 2 * size_bytes && time_is_left(); at++) {
+        if (size_bytes > EVERY_LENGTH_BYTES)
+            run_prefix(&end, bytes, next_random(&random) % size_bytes, -1);
+        run_prefix(&end, bytes, size_bytes, (int64_t)(bits <= SAMPLED ? at : next_random(&random) % bits));
         budget_bytes -= 2 * size_bytes;
     }
 }

@@ -191,7 +191,7 @@ def files_run(load, monkeypatch, parts, word):
     run = load("run")
     ran = []
     monkeypatch.setattr(run, "run_pytest_files", lambda python, paths, environment: ran.extend(path.stem for path in paths) or ([], []))
-    monkeypatch.setattr(run.os, "cpu_count", lambda: 1)
+    monkeypatch.setattr(run, "LISTS_MOST", 1)
     run.run_units_and_pytest(None, parts, {}, None, word)
     return ran
 

@@ -66,7 +66,8 @@ def test_threads_that_come_and_go_are_in_the_totals(run):
     samples = found["profile"]["samples"]
     # 2999 samples make a second of CPU time; /proc alone would know of a tenth of it
     assert found["run"]["cpu_s"] == pytest.approx(samples / 2999, rel=0.3, abs=0.05)
-    assert found["run"]["threads"] > 20
+    # each ends after 10 ms of it: how many there were is a matter of how much the machine let them have
+    assert found["run"]["threads"] > found["run"]["cpu_s"] / 0.02
     assert found["run"]["elapsed_s"] < 5
 
 
@@ -179,12 +180,28 @@ def test_ctrl_c_ends_the_watching_and_what_was_seen_is_told(plumb):
     assert json.loads(out)["run"]["elapsed_s"] < 10
 
 
-def test_a_process_that_ends_while_it_is_watched_is_said_to_have_ended(run):
-    with running("import time; time.sleep(float(__import__('sys').argv[1]))", 1.5) as process:
-        finished = run("diagnose", "--json", "-p", process.pid, "--duration", "20")
-    found = json.loads(finished.stdout)
-    assert found["run"]["elapsed_s"] < 10
-    assert "ended after" in found["verdict"]["sentence"] and "of the 20 s" in found["verdict"]["sentence"]
+def has_grown(path):
+    """Whether it has been written to twice, within a minute: what is written at first is what was there before."""
+    sizes, until = {0}, time.monotonic() + 60
+    while len(sizes) < 3 and time.monotonic() < until:
+        with contextlib.suppress(FileNotFoundError):
+            sizes.add(path.stat().st_size)
+        time.sleep(0.02)
+    return len(sizes) == 3
+
+
+def test_a_process_that_ends_while_it_is_watched_is_said_to_have_ended(plumb, tmp_path):
+    with running("while True:\n    sum(range(20000))", 0) as process:
+        watching = subprocess.Popen([plumb, "diagnose", "--json", "--case", tmp_path / "case", "-p", str(process.pid), "--duration", "120"],
+                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        if not has_grown(tmp_path / "case/perf.data"):
+            watching.kill()
+            pytest.skip("nothing is recorded here")
+    out, err = watching.communicate(timeout=100)
+    assert watching.returncode in (0, 4), err
+    found = json.loads(out)
+    assert found["run"]["elapsed_s"] < 100
+    assert "ended after" in found["verdict"]["sentence"] and "of the 120 s" in found["verdict"]["sentence"]
 
 
 def test_a_name_instead_of_a_process_id_is_helped(run):
