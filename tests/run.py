@@ -207,21 +207,21 @@ def run_pytest_files(python, paths, environment, test=None):
 def pytest_jobs(parts, match):
     """Lists of files in the order in which they begin. First the file whose tests switch the whole machine, beside golden
     tests, the only ones that may run meanwhile; then those that take longest, so that none is left alone at the end. To
-    start pytest takes as long as most small files do: some of those share it. Apart: files whose tests wait most of
-    their time, and leave the CPU to others."""
+    start pytest takes as long as most small files do: some of those share it. Apart: one list of the files whose tests wait
+    most of their time, and leave the CPU to others."""
     golden, live = (sorted((path for path in (ROOT / "tests" / part).glob("**/test_*.py") if part in parts and match in path.stem),
                            key=lambda path: -path.stat().st_size) for part in ("golden", "live"))
     first, slow = ([[path] for name in names for path in live if path.stem == name] for names in (SWITCHES_THE_MACHINE, SLOW))
     asleep = [path for path in live if path.stem in MOSTLY_ASLEEP]
     small = [path for path in live if [path] not in first + slow and path not in asleep]
     golden, small = ([files[at:at + FILES_TOGETHER] for at in range(0, len(files), FILES_TOGETHER)] for files in (golden, small))
-    return first + golden + slow + small, [[path] for path in asleep]
+    return first + golden + slow + small, [asleep] if asleep else []
 
 
 def run_units_and_pytest(build, parts, environment, logs, match):
     """Lists of files, two more at a time than there are CPUs, four at most: each waits now and then, and whatever is
-    measured has to hold beside others, but a crowd would only be slow. Beside them, one after the other, the files that
-    mostly sleep. Last the units, which are short: they fill the CPUs until the last list has ended."""
+    measured has to hold beside others, but a crowd would only be slow. Beside them the files that mostly
+    sleep. Last the units, which are short: they fill the CPUs until the last list has ended."""
     files, asleep = pytest_jobs(parts, match)
     python = python_with_pytest()
     if files + asleep and not python:

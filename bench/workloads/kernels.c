@@ -31,6 +31,7 @@ static const struct family {
 struct options {
     const struct kernel *kernel;
     double seconds;
+    clockid_t clock;     // by which a thread's seconds pass
     uint64_t iterations; // 0: as many as fit in the time
     size_t size_bytes;   // 0: the kernel's own
     int threads;         // 0: the kernel's own
@@ -41,6 +42,7 @@ struct worker {
     struct kernel_run run;
     const struct kernel *kernel;
     double seconds;
+    clockid_t clock;
     uint64_t wanted; // iterations; 0: until the time is over
     uint64_t done;
     atomic_uint_fast64_t result; // keeps the kernels' work alive
@@ -50,6 +52,7 @@ struct worker {
 static const char usage[] =
     "Usage: kernels NAME [options]\n"
     "  --seconds S            how long to run (default 2)\n"
+    "  --cpu-seconds S        how much CPU time each thread takes, instead\n"
     "  --iterations N         a fixed amount of work instead\n"
     "  --size BYTES           of the kernel's data (K, M, G may follow)\n"
     "  --pages 4k|thp|default page size asked for it\n"
@@ -87,14 +90,14 @@ static const struct kernel *kernel_find(const char *name)
 static void *worker_run(void *argument)
 {
     struct worker *w = argument;
-    double start = now_seconds(CLOCK_MONOTONIC), before = start;
+    double start = now_seconds(w->clock), before = start;
     uint64_t chunk = 1;
 
     while (w->wanted ? w->done < w->wanted : before - start < w->seconds) {
         uint64_t now = w->wanted && chunk > w->wanted - w->done ? w->wanted - w->done : chunk;
         atomic_fetch_add_explicit(&w->result, w->kernel->run(&w->run, now), memory_order_relaxed);
         w->done += now;
-        double after = now_seconds(CLOCK_MONOTONIC);
+        double after = now_seconds(w->clock);
         if (after - before < CHUNK_SECONDS && chunk < UINT64_MAX / 4)
             chunk *= 2;
         before = after;
@@ -108,6 +111,7 @@ static void workers_init(struct worker *workers, const struct options *o, int th
         struct worker *w = &workers[i];
         w->kernel = o->kernel;
         w->seconds = o->seconds;
+        w->clock = o->clock;
         w->wanted = o->iterations / (uint64_t)threads + ((uint64_t)i < o->iterations % (uint64_t)threads);
         w->run = (struct kernel_run){
             .size_bytes = o->size_bytes ? o->size_bytes : o->kernel->size_bytes,
@@ -181,15 +185,20 @@ static struct options options_parse(int argc, char **argv)
         {"seconds", required_argument, NULL, 's'}, {"iterations", required_argument, NULL, 'i'},
         {"size", required_argument, NULL, 'b'},    {"pages", required_argument, NULL, 'p'},
         {"threads", required_argument, NULL, 't'}, {"list", no_argument, NULL, 'l'},
-        {"help", no_argument, NULL, 'h'},          {0},
+        {"help", no_argument, NULL, 'h'},          {"cpu-seconds", required_argument, NULL, 'c'},
+        {0},
     };
-    struct options o = {.seconds = 2};
+    struct options o = {.seconds = 2, .clock = CLOCK_MONOTONIC};
     int c;
 
     while ((c = getopt_long(argc, argv, "h", long_options, NULL)) != -1) {
         switch (c) {
         case 's':
             o.seconds = argument_seconds("--seconds", optarg);
+            break;
+        case 'c':
+            o.seconds = argument_seconds("--cpu-seconds", optarg);
+            o.clock = CLOCK_THREAD_CPUTIME_ID;
             break;
         case 'i':
             o.iterations = argument_size("--iterations", optarg, 1, UINT64_MAX / 4);

@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import signal
 import subprocess
 
@@ -12,20 +13,46 @@ import pytest
 ENVIRONMENT = {**os.environ, "NO_COLOR": "1", "LC_ALL": "C"}
 
 
-@pytest.fixture
-def diagnose(plumb, tmp_path):
-    """diagnose(cpu, bottleneck, words..., knobs=[...]) -> the finished process; no descriptor of a counter is left."""
-    tool = pathlib.Path(plumb).parent / "tests/simulated_plumb"
-    if not tool.exists():
+@pytest.fixture(scope="module")
+def tool(plumb):
+    path = pathlib.Path(plumb).parent / "tests/simulated_plumb"
+    if not path.exists():
         pytest.skip("no simulated_plumb beside plumb: it is built with the tests")
+    return str(path)
 
-    def call(cpu, planted, *words, knobs=()):
-        done = subprocess.run([str(tool), cpu, planted, f"run_opens={tmp_path}/opens", *knobs, "diagnose", *words], capture_output=True, text=True,
-                              timeout=240, env=ENVIRONMENT)
-        assert done.returncode in (0, 4), done.stderr
-        assert (tmp_path / "opens").read_text().split()[0] == "0", "descriptors leak"
-        return done
-    return call
+
+def diagnosed(tool, folder, cpu, planted, *words, knobs=()):
+    done = subprocess.run([tool, cpu, planted, f"run_opens={folder}/opens", *knobs, "diagnose", *words], capture_output=True, text=True, timeout=240,
+                          env=ENVIRONMENT)
+    assert done.returncode in (0, 4), done.stderr
+    assert (folder / "opens").read_text().split()[0] == "0", "descriptors leak"
+    return done
+
+
+@pytest.fixture
+def diagnose(tool, tmp_path):
+    """diagnose(cpu, bottleneck, words..., knobs=[...]) -> the finished process; no descriptor of a counter is left."""
+    return lambda *words, knobs=(): diagnosed(tool, tmp_path, *words, knobs=knobs)
+
+
+@pytest.fixture(scope="module")
+def planted_case(tool, luckless, tmp_path_factory):
+    """planted_case(cpu, bottleneck) -> a folder with the case, what was printed as JSON and the HTML page; made once, changed by nobody."""
+    made = {}
+
+    def case_of(cpu, planted):
+        if (cpu, planted) not in made:
+            folder = tmp_path_factory.mktemp(planted)
+            done = diagnosed(tool, folder, cpu, planted, "--json", "--case", str(folder / "case"), "--html", str(folder / "page.html"), "--",
+                             luckless, "spin", "1.5")
+            (folder / "printed.json").write_text(done.stdout[done.stdout.index("{\n"):])
+            made[cpu, planted] = folder
+        return made[cpu, planted]
+    return case_of
+
+
+def page_in(folder):
+    return json.loads((folder / "printed.json").read_text())
 
 
 def document(done):
@@ -46,7 +73,6 @@ PLANTED = [
     ("SPR", "L2_Bound", "l2-l3-latency"),
     ("SPR", "Branch_Mispredicts", "branch-mispredicts"),
     ("SPR", "Machine_Clears", "machine-clears"),
-    ("SPR", "Divider", "divider"),
     ("SPR", "ICache_Misses", "front-end"),
     ("SPR", "Ports_Utilized_3m", "port-pressure"),
     ("ZEN4", "Bad_Speculation_Mispredicts", "branch-mispredicts"),
@@ -54,9 +80,11 @@ PLANTED = [
 
 
 @pytest.mark.parametrize("cpu, planted, cause", PLANTED)
-def test_the_planted_resource_is_named(diagnose, luckless, cpu, planted, cause):
-    done = diagnose(cpu, planted, "--json", "--", luckless, "spin", "2")
-    page = document(done)
+def test_the_planted_resource_is_named(planted_case, cpu, planted, cause):
+    page_names(page_in(planted_case(cpu, planted)), planted, cause)
+
+
+def page_names(page, planted, cause):
     assert page["basis"] == "counters" and page["bottleneck"] is None
     node = node_of(page, planted)
     assert node["threshold"] == "flagged" and node["interval"], node
@@ -66,20 +94,23 @@ def test_the_planted_resource_is_named(diagnose, luckless, cpu, planted, cause):
     assert finding["verdict"] == "supported" and not finding["estimated"], finding
     named = [text for text in (page["verdict"]["sentence"], finding["headline"]) if planted in text and "counted" in text]
     assert named, page["verdict"]["sentence"]
-    assert "ESTIMATED" not in done.stdout
 
 
-def test_its_page_has_the_tree_and_says_that_groups_took_turns(diagnose, luckless, tmp_path):
-    html = tmp_path / "page.html"
-    done = diagnose("SPR", "L2_Bound", "--html", html, "--", luckless, "spin", "1.5")
-    assert "ESTIMATED" not in done.stdout
-    assert re.search(r"^TOP-DOWN +counted beside the samples: \d+ groups of events in turns, each in \d", done.stdout, re.M), done.stdout
-    assert re.search(r"^ +L2_Bound +\d\d\.\d % +\+-\d+\.\d .*<== flagged, the leaf$", done.stdout, re.M), done.stdout
-    assert '"counted beside the samples: ' in html.read_text() and '"Backend_Bound.Memory_Bound.L2_Bound"' in html.read_text()
+def replayed(plumb, case, *words):
+    return subprocess.run([plumb, "diagnose", "--case", case, *words], capture_output=True, text=True, timeout=120, env=ENVIRONMENT)
 
 
-def test_nodes_say_that_they_are_scaled(diagnose, luckless):
-    page = document(diagnose("SPR", "L2_Bound", "--json", "--", luckless, "spin", "1.5"))
+def test_its_page_has_the_tree_and_says_that_groups_took_turns(planted_case, plumb):
+    folder = planted_case("SPR", "L2_Bound")
+    text, html = replayed(plumb, folder / "case").stdout, (folder / "page.html").read_text()
+    assert "ESTIMATED" not in text
+    assert re.search(r"^TOP-DOWN +counted beside the samples: \d+ groups of events in turns, each in \d", text, re.M), text
+    assert re.search(r"^ +L2_Bound +\d\d\.\d % +\+-\d+\.\d .*<== flagged, the leaf$", text, re.M), text
+    assert '"counted beside the samples: ' in html and '"Backend_Bound.Memory_Bound.L2_Bound"' in html
+
+
+def test_nodes_say_that_they_are_scaled(planted_case):
+    page = page_in(planted_case("SPR", "L2_Bound"))
     node = node_of(page, "Backend_Bound")
     assert node["quality"] == "scaled" and 0.02 < node["running_ratio"] < 0.3
     counted = next(counter for counter in page["counters"] if counter["name"] == "cycles")
@@ -87,7 +118,7 @@ def test_nodes_say_that_they_are_scaled(diagnose, luckless):
 
 
 def test_a_hidden_pmu_leaves_the_estimate(diagnose, luckless):
-    done = diagnose("SPR", "L2_Bound", "--", luckless, "spin", "1.5", knobs=["hidden=1"])
+    done = diagnose("SPR", "L2_Bound", "--", luckless, "spin", "0.5", knobs=["hidden=1"])
     assert "ESTIMATED (no PMU)" in done.stdout and "TOP-DOWN" not in done.stdout and "the top-down tree:" not in done.stdout
 
 
@@ -113,8 +144,7 @@ def test_what_runs_already(diagnose, luckless):
     finally:
         program.send_signal(signal.SIGKILL)
         program.wait()
-    assert node_of(page, "Divider")["threshold"] == "flagged"
-    assert finding_of(page, "divider")["verdict"] == "supported"
+    page_names(page, "Divider", "divider")
 
 
 def test_several_runs_are_one(diagnose, luckless):
@@ -127,11 +157,18 @@ def verdicts_of(page):
     return {one["functions"][0]["function"]: one for one in page["phase_verdicts"]}
 
 
-def test_each_phase_has_its_own_tree_and_verdict(diagnose, plumb, luckless, tmp_path):
-    """Two functions by turns, each with another bottleneck: what was counted while one ran says nothing of the other's."""
-    case, html = tmp_path / "case", tmp_path / "page.html"
-    done = diagnose("SPR", "L2_Bound", "--case", case, "--json", "--", luckless, "turns", "6", "1000", knobs=["then=Branch_Mispredicts", "every_ms=1000"])
-    page = document(done)
+@pytest.fixture(scope="module")
+def phases_case(tool, luckless, tmp_path_factory):
+    """A case of two functions by turns, each with another bottleneck, and its page; changed by nobody."""
+    folder = tmp_path_factory.mktemp("phases")
+    done = diagnosed(tool, folder, "SPR", "L2_Bound", "--case", str(folder / "case"), "--json", "--", luckless, "turns", "4", "1000",
+                     knobs=["then=Branch_Mispredicts", "every_ms=1000"])
+    return folder / "case", document(done)
+
+
+def test_each_phase_has_its_own_tree_and_verdict(phases_case, plumb, tmp_path):
+    """What was counted while one ran says nothing of the other's."""
+    case, page = phases_case
     verdicts = verdicts_of(page)
     if not {"work", "other_work"} <= set(verdicts) or any(one["why_not"] for one in verdicts.values()):
         pytest.skip(f"this machine is so busy that some group had no turn in a phase: {[one['why_not'] for one in verdicts.values()]}")
@@ -142,40 +179,39 @@ def test_each_phase_has_its_own_tree_and_verdict(diagnose, plumb, luckless, tmp_
     assert 2 < node_of(page, "Memory_Bound")["value"] < node_of(work, "Memory_Bound")["value"], "the whole run's is of both"
     assert finding_of(page, "branch-mispredicts")["headline"].startswith("other_work"), "where its phase is hot"
     assert all(one["stretches"] >= 2 and one["seconds"] > 1 for one in verdicts.values()) and not page["phase_estimates"]
-    again = subprocess.run([plumb, "diagnose", "--case", case, "--html", html], capture_output=True, text=True, timeout=120, env=ENVIRONMENT)
+    again = replayed(plumb, case, "--html", tmp_path / "page.html")
     lines = re.findall(r"^  [A-Z]  COUNTED: (\w+) is \d+ %", again.stdout, re.M)
     assert sorted(lines) == ["Branch_Mispredicts", "L2_Bound"], again.stdout
-    assert re.search(r"^  Phases +A ", again.stdout, re.M) and "phase_verdicts" in html.read_text()
-    replayed = subprocess.run([plumb, "diagnose", "--case", case, "--json"], capture_output=True, text=True, timeout=120, env=ENVIRONMENT)
-    assert json.loads(replayed.stdout) == page
+    assert re.search(r"^  Phases +A ", again.stdout, re.M) and "phase_verdicts" in (tmp_path / "page.html").read_text()
+    assert json.loads(replayed(plumb, case, "--json").stdout) == page
 
 
-def test_a_phase_without_a_turn_says_so_and_is_estimated(diagnose, plumb, luckless, tmp_path):
+def test_a_phase_without_a_turn_says_so_and_is_estimated(phases_case, plumb, tmp_path):
     """The case's windows are taken away but those of the first stretch: the other phase has none."""
-    case = tmp_path / "case"
-    page = document(diagnose("SPR", "L2_Bound", "--case", case, "--json", "--", luckless, "turns", "4", "2000", knobs=["then=Branch_Mispredicts", "every_ms=2000"]))
+    whole, page = phases_case
     if len(page["phase_verdicts"]) != 2:
         pytest.skip("this machine is so busy that the two phases weren't told apart")
+    case = tmp_path / "case"
+    shutil.copytree(whole, case)
     counts = json.loads((case / "topdown.json").read_text())
     first = page["phases"][0]
     begins = min(window[0] for group in counts["groups"] for window in group["windows"])
     for group in counts["groups"]:
         group["windows"] = [window for window in group["windows"] if (window[1] - begins) / 1e9 < first["until_s"] - 0.1]
     (case / "topdown.json").write_text(json.dumps(counts))
-    replayed = subprocess.run([plumb, "diagnose", "--case", case, "--json"], capture_output=True, text=True, timeout=120, env=ENVIRONMENT)
-    verdicts = {one["phase"]: one for one in json.loads(replayed.stdout)["phase_verdicts"]}
-    absent = next(one for phase, one in verdicts.items() if phase != first["phase"])
+    told = json.loads(replayed(plumb, case, "--json").stdout)
+    absent = next(one for one in told["phase_verdicts"] if one["phase"] != first["phase"])
     assert "not counted in this phase" in absent["why_not"] and absent["node"] is None and absent["topdown"] is None, absent
-    assert [one["phase"] for one in json.loads(replayed.stdout)["phase_estimates"]] == [absent["phase"]]
+    assert [one["phase"] for one in told["phase_estimates"]] == [absent["phase"]]
 
 
-def test_a_case_says_the_same_anywhere(diagnose, plumb, luckless, tmp_path):
-    case = tmp_path / "case"
-    first = document(diagnose("SPR", "MEM_Bandwidth", "--case", case, "--json", "--", luckless, "spin", "1.5"))
-    again = subprocess.run([plumb, "diagnose", "--case", case, "--json"], capture_output=True, text=True, timeout=120, env=ENVIRONMENT)
-    assert json.loads(again.stdout) == first, again.stderr
+def test_a_case_says_the_same_anywhere(planted_case, plumb, tmp_path):
+    folder, case = planted_case("SPR", "MEM_Bandwidth"), tmp_path / "case"
+    shutil.copytree(folder / "case", case)
+    again = replayed(plumb, case, "--json")
+    assert json.loads(again.stdout) == page_in(folder), again.stderr
     (case / "topdown.json").write_text((case / "topdown.json").read_text()[:-300])
-    broken = subprocess.run([plumb, "diagnose", "--case", case, "--json"], capture_output=True, text=True, timeout=120, env=ENVIRONMENT)
+    broken = replayed(plumb, case, "--json")
     page = json.loads(broken.stdout)
     assert page["topdown"] is None and any("topdown.json" in gap["what"] + gap["why"] for gap in page["not_measured"]), broken.stderr
 

@@ -177,7 +177,7 @@ int main(void)
     for (long at = 0; at < NODES; at++) nodes[at] = (struct node){&nodes[(at + 77773) % NODES], at, ""};
     long sum = 0;
     struct node *node = nodes;
-    for (long left = 8000000; left; left--) { sum += node->value; node = node->next; }
+    for (long left = 4000000; left; left--) { sum += node->value; node = node->next; }
     return (int)sum & 1;
 }
 """
