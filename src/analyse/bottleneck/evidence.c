@@ -373,13 +373,12 @@ static bool is_footprint_clear(const struct footprint *footprint)
 
 /*
  * Where the self-test tells restarts from what retires in step: samples stand where nothing but a wrong guess puts them, behind a
- * first instruction of a way that can't wait by itself, and the ways change, which is seen apart from that.
+ * first instruction of a way that can't wait by itself, at branches that show them on both of their ways.
  */
 static bool is_guess_clear(const struct guesses *guesses)
 {
     const struct bottleneck_thresholds *limit = &bottleneck_thresholds;
-    return guesses->sure_share >= limit->landing_restarts && guesses->sure_share >= limit->sure_enrichment * guesses->sure_rows &&
-           guesses->both_ways >= limit->both_ways;
+    return guesses->sure_share >= limit->landing_restarts && guesses->sure_share >= limit->sure_enrichment * guesses->sure_rows;
 }
 
 /* A second look that doesn't rest on which instruction got the samples alone. */

@@ -54,7 +54,8 @@ static double ways_ratio(const struct region *region, uint32_t row, bool restart
 
 /*
  * A conditional branch that chooses between two ways on, both within the region or out of it further on. One that closes the
- * loop, or leaves it, does where the loop often ends: a handful of samples where it leads says nothing of that.
+ * loop, or leaves it, does where the loop often ends: a handful of samples where it leads says nothing of that. Where wrong guesses
+ * show apart any branch chooses whose both ways show them.
  */
 static bool chooses(const struct region *region, uint32_t row, bool restarts_behind)
 {
@@ -63,7 +64,7 @@ static bool chooses(const struct region *region, uint32_t row, bool restarts_beh
         return false;
     uint32_t target = row_of(region->code, here->target);
     bool leaves = target == UINT32_MAX || target < region->rows.first || target > region->rows.last;
-    if (!region->is_loop || (row != region->rows.last && !leaves))
+    if (!restarts_behind && (!region->is_loop || (row != region->rows.last && !leaves)))
         return true;
     uint64_t samples;
     double ratio = ways_ratio(region, row, restarts_behind, &samples);
@@ -89,7 +90,8 @@ static bool is_quick(const struct instruction *row)
 
 enum {
     LANDS = 1,
-    LANDS_SURELY = 2
+    LANDS_SURELY = 2,
+    LANDS_OUTSIDE = 4 /* a branch of the region's own leads out of it there */
 };
 
 /* Where samples show that a wrong guess led to `first`. */
@@ -98,14 +100,26 @@ static uint8_t landing_of(const struct stall_code *code, uint32_t first, bool re
     return LANDS | (restarts_behind && first != UINT32_MAX && is_quick(&code->items[first]) ? LANDS_SURELY : 0);
 }
 
-static void landing_note(const struct stall_code *code, uint32_t row, bool restarts_behind, uint8_t *is_landing)
+static bool counts(const struct region *region, uint32_t row)
 {
+    return region_holds(region, row) && region->code->items[row].class != INSTRUCTION_NOP;
+}
+
+/* False: neither it nor where it leads is the region's. */
+static bool landing_note(const struct region *region, uint32_t row, bool restarts_behind, uint8_t *lands)
+{
+    const struct stall_code *code = region->code;
     uint32_t ways[] = {row + 1 < code->count ? row + 1 : UINT32_MAX, row_of(code, code->items[row].target)};
+    bool inside = counts(region, row), notes = false;
     for (size_t at = 0; at < array_count(ways); at++) {
         uint32_t shown = shown_row(code, ways[at], restarts_behind);
-        if (shown != UINT32_MAX)
-            is_landing[shown] |= landing_of(code, ways[at], restarts_behind);
+        bool leads_in = shown != UINT32_MAX && region_holds(region, shown);
+        if (shown == UINT32_MAX || !(leads_in || (inside && restarts_behind)))
+            continue;
+        lands[shown] |= landing_of(code, ways[at], restarts_behind) | (leads_in ? 0 : LANDS_OUTSIDE);
+        notes = true;
     }
+    return inside || notes;
 }
 
 static bool is_table_jump(const struct instruction *row)
@@ -158,43 +172,70 @@ static void table_find_behind(struct guesses *guesses, const struct region *regi
     guesses->table_retired = samples > 0 ? retired / samples : 0;
 }
 
+/*
+ * Branches outside the region, too, whose wrong guesses show within it: what closes an inner loop leads on in the one around it.
+ * UINT32_MAX: none.
+ */
+static struct loop_rows branches_around(const struct region *region, bool restarts_behind)
+{
+    enum { AROUND = 4096 };
+    struct loop_rows rows = region->rows;
+    if (!restarts_behind)
+        return rows;
+    rows.first = rows.first > AROUND ? rows.first - AROUND : 0;
+    rows.last = region->code->count - rows.last > AROUND ? rows.last + AROUND : (uint32_t)region->code->count - 1;
+    return rows;
+}
+
+/* Of the region's instructions, and where its own branches lead out of it. */
+static void landings_count(struct guesses *guesses, const struct region *region, struct loop_rows rows, const uint8_t *lands, double even)
+{
+    double samples = 0, landing = 0, count = 0, landing_count = 0, sure = 0, sure_count = 0, met = 0, inner = 0;
+    for (uint32_t row = rows.first; row <= rows.last; row++) {
+        bool inside = counts(region, row);
+        if (!inside && !(lands[row] & LANDS_OUTSIDE))
+            continue;
+        double here = (double)region->code->sampled[row];
+        samples += here;
+        count++;
+        inner += inside;
+        met += inside && here * 10 >= even;
+        landing += lands[row] ? here : 0;
+        landing_count += lands[row] != 0;
+        sure += lands[row] & LANDS_SURELY ? here : 0;
+        sure_count += lands[row] & LANDS_SURELY ? 1 : 0;
+    }
+    guesses->evenness = inner > 0 ? met / inner : 0;
+    guesses->landing_share = samples > 0 ? landing / samples : 0;
+    guesses->landing_rows = count > 0 ? landing_count / count : 0;
+    guesses->sure_share = samples > 0 ? sure / samples : 0;
+    guesses->sure_rows = count > 0 ? sure_count / count : 0;
+}
+
 struct guesses guesses_of(const struct region *region, bool restarts_behind)
 {
     struct guesses guesses = {0};
     const struct stall_code *code = region->code;
     scoped_free uint8_t *lands = memory_alloc(code->count + 1);
     memset(lands, 0, code->count + 1);
-    double samples = 0, landing = 0, rows = 0, landing_rows = 0, sure = 0, sure_rows = 0, met = 0;
+    double samples = 0, count = 0;
     uint64_t most = 0;
-    for (uint32_t row = region->rows.first; row <= region->rows.last; row++) {
-        if (!region_holds(region, row) || code->items[row].class == INSTRUCTION_NOP)
+    struct loop_rows around = branches_around(region, restarts_behind);
+    for (uint32_t row = around.first; row <= around.last; row++) {
+        bool inside = counts(region, row);
+        guesses.indirect += inside && is_indirect(&code->items[row]);
+        samples += inside ? (double)code->sampled[row] : 0;
+        count += inside;
+        if (code->items[row].class != INSTRUCTION_BRANCH || !code->items[row].has_target)
             continue;
-        guesses.indirect += is_indirect(&code->items[row]);
-        samples += (double)code->sampled[row];
-        rows++;
-        if (code->items[row].class == INSTRUCTION_BRANCH && code->items[row].has_target)
+        if (inside)
             ways_note(region, row, restarts_behind, &guesses, &most);
-        if (!chooses(region, row, restarts_behind))
-            continue;
-        guesses.branches++;
-        landing_note(code, row, restarts_behind, lands);
+        if (chooses(region, row, restarts_behind))
+            guesses.branches += landing_note(region, row, restarts_behind, lands);
     }
-    for (uint32_t row = region->rows.first; row <= region->rows.last; row++) {
-        if (!region_holds(region, row) || code->items[row].class == INSTRUCTION_NOP)
-            continue;
-        met += (double)code->sampled[row] * 10 >= samples / rows;
-        landing += lands[row] ? (double)code->sampled[row] : 0;
-        landing_rows += lands[row] != 0;
-        sure += lands[row] & LANDS_SURELY ? (double)code->sampled[row] : 0;
-        sure_rows += lands[row] & LANDS_SURELY ? 1 : 0;
-    }
-    guesses.has_enough = samples >= SAMPLES_LEAST && rows >= ROWS_LEAST;
+    landings_count(&guesses, region, around, lands, count > 0 ? samples / count : 0);
+    guesses.has_enough = samples >= SAMPLES_LEAST && count >= ROWS_LEAST;
     guesses.lacks_samples = samples < SAMPLES_LEAST;
-    guesses.evenness = rows > 0 ? met / rows : 0;
-    guesses.landing_share = samples > 0 ? landing / samples : 0;
-    guesses.landing_rows = rows > 0 ? landing_rows / rows : 0;
-    guesses.sure_share = samples > 0 ? sure / samples : 0;
-    guesses.sure_rows = rows > 0 ? sure_rows / rows : 0;
     if (restarts_behind)
         table_find_behind(&guesses, region);
     else

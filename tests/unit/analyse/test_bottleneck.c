@@ -711,6 +711,50 @@ Test(bottleneck, samples_of_few_instructions_show_wrong_guesses_where_the_self_t
     free(made);
 }
 
+/*
+ * Runs of a length that nothing foretells: an inner loop of four instructions, and eight around it. A wrong guess at its end shows
+ * behind the first instruction that follows it, in the outer loop; one that it goes on, within it. What both load comes as late as
+ * anything does behind a wrong guess.
+ */
+static struct made_up *runs_of_bytes(uint64_t at_end, uint64_t at_next)
+{
+    enum { HEAD = 2, BACK = 5, LAST = 11 };
+    struct made_up *made = calloc(1, sizeof(*made));
+    make_up(made);
+    made->stalls.restarts_behind = true;
+    function_begin(made, "runs");
+    access_add(made, INSTRUCTION_LOAD, 6, 200);
+    row_add(made, INSTRUCTION_INT, 0);
+    row_add(made, INSTRUCTION_INT, at_next);
+    access_add(made, INSTRUCTION_STORE, 3, 200);
+    row_add(made, INSTRUCTION_INT, 0);
+    struct instruction *back = row_add(made, INSTRUCTION_BRANCH, 0);
+    back->has_target = true;
+    back->target = made->codes[0].items[HEAD].addr;
+    for (int row = BACK + 1; row < LAST; row++)
+        row_add(made, INSTRUCTION_INT, row == BACK + 1 ? at_end : 0);
+    loop_close(made, 0);
+    for (int row = HEAD; row <= BACK; row++)
+        made->loops[0][row] = (struct loop_rows){HEAD, BACK};
+    return made;
+}
+
+Test(bottleneck, wrong_guesses_of_how_long_a_loop_goes_on_show_in_the_loop_around_it)
+{
+    struct made_up *made = runs_of_bytes(400, 200);
+    expect(made, BOTTLENECK_BAD_SPECULATION, CAUSE_CONDITIONAL);
+    done(made);
+    free(made);
+    made = runs_of_bytes(400, 10); /* always as long: what retires in step stands at the same end each time */
+    cr_assert_neq(verdict_of(made)->class, BOTTLENECK_BAD_SPECULATION);
+    done(made);
+    free(made);
+    made = runs_of_bytes(10, 400);
+    cr_assert_neq(verdict_of(made)->class, BOTTLENECK_BAD_SPECULATION);
+    done(made);
+    free(made);
+}
+
 Test(bottleneck, jumps_through_a_table)
 {
     struct made_up *made = calloc(1, sizeof(*made));
