@@ -68,7 +68,8 @@ static bool chooses(const struct region *region, uint32_t row, bool restarts_beh
         return true;
     uint64_t samples;
     double ratio = ways_ratio(region, row, restarts_behind, &samples);
-    return ratio >= bottleneck_thresholds.both_ways && (double)samples >= LANDED_LEAST * (double)region->samples;
+    double least = restarts_behind ? bottleneck_thresholds.both_ways_behind : bottleneck_thresholds.both_ways;
+    return ratio >= least && (double)samples >= LANDED_LEAST * (double)region->samples;
 }
 
 static void ways_note(const struct region *region, uint32_t row, bool restarts_behind, struct guesses *guesses, uint64_t *most)
@@ -234,7 +235,8 @@ struct guesses guesses_of(const struct region *region, bool restarts_behind)
             guesses.branches += landing_note(region, row, restarts_behind, lands);
     }
     landings_count(&guesses, region, around, lands, count > 0 ? samples / count : 0);
-    guesses.has_enough = samples >= SAMPLES_LEAST && count >= ROWS_LEAST;
+    bool shows = count >= ROWS_LEAST || guesses.sure_share >= bottleneck_thresholds.landing_restarts;
+    guesses.has_enough = samples >= SAMPLES_LEAST && shows;
     guesses.lacks_samples = samples < SAMPLES_LEAST;
     if (restarts_behind)
         table_find_behind(&guesses, region);

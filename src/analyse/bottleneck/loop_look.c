@@ -205,13 +205,26 @@ static enum bottleneck_cause access_cause(struct rows_view *view, uint32_t row, 
 }
 
 /*
+ * Behind a wrong guess each result comes as late as it can; where units and chains of results are not what a turn takes by this
+ * core's costs, arithmetic that was met so waits for the guess.
+ */
+static bool is_late_by_guess(const struct rows_view *view, const struct loop_look *look)
+{
+    const struct loop_bound *bound = view->bound;
+    return bottleneck_class_of(view->quick) == BOTTLENECK_BAD_SPECULATION && bound->known && !bound->is_lower &&
+           resources_first(&look->resources) == CAUSE_RETIRING;
+}
+
+/*
  * By the costs of this core the chain of results is what a turn takes: arithmetic that stalls in it waits for that, whatever most
  * of the chain is (a value that goes round through memory, too).
  */
-static enum bottleneck_cause arithmetic_cause(const struct loop_look *look, enum bottleneck_cause otherwise)
+static enum bottleneck_cause arithmetic_cause(const struct rows_view *view, const struct loop_look *look, enum bottleneck_cause otherwise)
 {
     enum bottleneck_cause chain = resources_chain(&look->resources);
-    return chain != CAUSE_UNKNOWN ? chain : otherwise;
+    if (chain != CAUSE_UNKNOWN)
+        return chain;
+    return is_late_by_guess(view, look) ? CAUSE_UNKNOWN : otherwise;
 }
 
 static enum bottleneck_cause row_cause(struct rows_view *view, uint32_t row, struct loop_look *look)
@@ -229,17 +242,17 @@ static enum bottleneck_cause row_cause(struct rows_view *view, uint32_t row, str
         return CAUSE_LATENCY_CHAIN;
     switch (here->class) {
     case INSTRUCTION_FP:
-        return arithmetic_cause(look, CAUSE_FP);
+        return arithmetic_cause(view, look, CAUSE_FP);
     case INSTRUCTION_MUL:
     case INSTRUCTION_CRYPTO:
-        return arithmetic_cause(look, CAUSE_PORTS);
+        return arithmetic_cause(view, look, CAUSE_PORTS);
     case INSTRUCTION_BARRIER:
         return CAUSE_ATOMIC;
     case INSTRUCTION_GATHER:
     case INSTRUCTION_SCATTER:
         return CAUSE_UNKNOWN;
     default:
-        return here->class == INSTRUCTION_LOAD_OP && here->is_fp ? arithmetic_cause(look, CAUSE_FP) : CAUSE_UNKNOWN;
+        return here->class == INSTRUCTION_LOAD_OP && here->is_fp ? arithmetic_cause(view, look, CAUSE_FP) : CAUSE_UNKNOWN;
     }
 }
 

@@ -30,6 +30,7 @@ struct bottleneck_thresholds {
     double even_both;          /* enough when a branch goes both ways about as often */
     double both_ways_even;
     double both_ways;          /* the rarer way of a branch against the other: a direction that changes */
+    double both_ways_behind;   /* … where wrong guesses show apart: ends of loops of one length show 0.15 and few samples at most, of random ones 0.15 to 0.5 */
     double table_share;        /* of samples around jumps through tables and calls through registers */
     double table_guessed;      /* … where the wait is for their targets: well-guessed ones show a third or less, since each is an instruction of a few */
     double table_restarts;     /* … on processors where a wrong guess shows apart from what retires in step: a tenth is no chance */
@@ -93,6 +94,7 @@ static const struct bottleneck_thresholds bottleneck_thresholds = {
     .even_both = 0.4,
     .both_ways_even = 0.4,
     .both_ways = 0.25,
+    .both_ways_behind = 0.1,
     .table_share = 0.25,
     .table_guessed = 0.4,
     .table_restarts = 0.1,

@@ -745,6 +745,10 @@ Test(bottleneck, wrong_guesses_of_how_long_a_loop_goes_on_show_in_the_loop_aroun
     expect(made, BOTTLENECK_BAD_SPECULATION, CAUSE_CONDITIONAL);
     done(made);
     free(made);
+    made = runs_of_bytes(500, 70); /* most wrong guesses are that it goes on: its end comes unforeseen */
+    expect(made, BOTTLENECK_BAD_SPECULATION, CAUSE_CONDITIONAL);
+    done(made);
+    free(made);
     made = runs_of_bytes(400, 10); /* always as long: what retires in step stands at the same end each time */
     cr_assert_neq(verdict_of(made)->class, BOTTLENECK_BAD_SPECULATION);
     done(made);
@@ -919,7 +923,7 @@ Test(bottleneck, the_memory_named_is_that_of_the_code_named)
 /* ---- loops as compilers make them, on a core whose costs are known ---- */
 
 /* hits: samples that stalled at each of its rows. */
-static const struct bottleneck_verdict *loop_verdict(struct made_up *made, const char *hex, const uint64_t *hits)
+static void loop_make(struct made_up *made, const char *hex, const uint64_t *hits)
 {
     struct loop_code code;
     loop_code_decode(&code, hex);
@@ -935,7 +939,33 @@ static const struct bottleneck_verdict *loop_verdict(struct made_up *made, const
     }
     made->sampled[0][0] += made->sampled[0][code.count];
     made->sampled[0][code.count] = 0;
+}
+
+static const struct bottleneck_verdict *loop_verdict(struct made_up *made, const char *hex, const uint64_t *hits)
+{
+    loop_make(made, hex, hits);
     return verdict_of(made);
+}
+
+/*
+ * A hash decides which way each turn goes: a wrong guess shows behind either way's first instruction, and the next hash's
+ * multiplication comes late. Without wrong guesses such samples are the multiplication's.
+ */
+Test(bottleneck, arithmetic_behind_a_wrong_guess_waits_for_the_guess)
+{
+    static const char code[] = "4889d048c1e81d4831d0490fafc24c85c874094889f0488d3408eb074889f8488d3c084883c1014c01c24881f90020000075cd";
+    static const uint64_t guessed[] = {0, 0, 0, 350, 0, 0, 200, 0, 0, 300, 0, 80, 0, 0, 0}, known[] = {0, 0, 0, 900, 0, 0, 10, 0, 0, 10, 0, 80, 0, 0, 0};
+    struct made_up *made = calloc(1, sizeof(*made));
+    for (int is_guessed = 0; is_guessed < 2; is_guessed++) {
+        loop_make(made, code, is_guessed ? guessed : known);
+        made->stalls.restarts_behind = true;
+        enum bottleneck_class class = verdict_of(made)->class;
+        cr_assert_eq(class == BOTTLENECK_BAD_SPECULATION, is_guessed, "%s", bottleneck_class_name(class));
+        if (is_guessed)
+            cr_assert_lt(made->result.program.second.share.mid, 0.05, "nothing else is beside it");
+        done(made);
+    }
+    free(made);
 }
 
 /* s += x[i + k] * c[k], two sums side by side: each turn adds to what the turn before added up. */
