@@ -14,6 +14,22 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 
+unsigned skid_event_precise(enum skid_event event)
+{
+    return event > SKID_OF_CYCLES ? (unsigned)(event - SKID_OF_CYCLES) : 0;
+}
+
+enum skid_event skid_event_of_cycles(unsigned precise)
+{
+    return (enum skid_event)(SKID_OF_CYCLES + precise);
+}
+
+bool skid_registers_fit(const struct skid_result *result)
+{
+    uint64_t placed = result->on_load + result->behind_load;
+    return placed && 10 * result->registers_behind >= 9 * placed;
+}
+
 #if defined(__x86_64__) || defined(__aarch64__)
 
 /* The chase in assembly, so that the two addresses that matter have names. */
@@ -133,8 +149,13 @@ enum {
     CYCLES_HZ = 5000,
 };
 
-/* One cycle through all nodes in random order (Sattolo); returns its start, or NULL. */
-static void **chase_build(char *memory)
+struct chase_node {
+    struct chase_node *next;
+    uint64_t place; /* in the chase's order, from the node where it starts */
+};
+
+/* One cycle through all nodes in random order (Sattolo), begun at the first. */
+static void chase_build(char *memory)
 {
     const size_t nodes = CHASE_BYTES / NODE_BYTES;
     scoped_free uint32_t *order = memory_alloc(memory_product(nodes, sizeof(*order)));
@@ -147,21 +168,32 @@ static void **chase_build(char *memory)
         order[at] = order[other];
         order[other] = moved;
     }
-    for (size_t at = 0; at < nodes; at++)
-        *(void **)(memory + (size_t)order[at] * NODE_BYTES) = memory + (size_t)order[(at + 1) % nodes] * NODE_BYTES;
-    return (void **)memory;
+    size_t start = 0;
+    while (order[start] != 0)
+        start++;
+    for (size_t at = 0; at < nodes; at++) {
+        struct chase_node *node = (struct chase_node *)(memory + (size_t)order[(start + at) % nodes] * NODE_BYTES);
+        *node = (struct chase_node){(struct chase_node *)(memory + (size_t)order[(start + at + 1) % nodes] * NODE_BYTES), at};
+    }
 }
 
 /* ---- sampled loops of our own ---- */
 
+/* What the kernel calls the registers that the chase uses; PLACE_*: where they stand in a sample. */
+#if defined(__x86_64__)
+enum { LOOP_REGISTERS = 2, REGISTER_MASK = 1 << 4 | 1 << 5, PLACE_STEPS = 0, PLACE_POINTER = 1 }; /* rsi, rdi */
+#else
+enum { LOOP_REGISTERS = 2, REGISTER_MASK = 1 << 0 | 1 << 1, PLACE_POINTER = 0, PLACE_STEPS = 1 }; /* x0, x1 */
+#endif
+
 struct sampled_loop {
     uint64_t cpu_ns;                         /* so much of the CPU's time: where others want it too, that takes longer */
     void (*go_on)(void *context);            /* some turns */
-    void (*count)(void *context, uint64_t ip);
+    void (*count)(void *context, uint64_t ip, const uint64_t registers[LOOP_REGISTERS]);
     void *context;
 };
 
-/* Our own records: header (type, misc, size), then the ip. */
+/* Our own records: header (type, misc, size), then the ip, the registers' kind (0: there are none), and they. */
 static void count_samples(struct ring_buffer *ring, const struct sampled_loop *loop)
 {
     size_t unread = ring_buffer_unread(ring);
@@ -177,28 +209,35 @@ static void count_samples(struct ring_buffer *ring, const struct sampled_loop *l
         struct bytes payload = bytes_of(bytes.at, bytes_left(&bytes), false);
         if (!bytes_take(&bytes, size - sizeof(struct perf_event_header)))
             return;
-        if (type == PERF_RECORD_SAMPLE)
-            loop->count(loop->context, read_u64(&payload));
+        if (type != PERF_RECORD_SAMPLE)
+            continue;
+        uint64_t ip = read_u64(&payload), registers[LOOP_REGISTERS];
+        bool has_registers = read_u64(&payload) != PERF_SAMPLE_REGS_ABI_NONE;
+        for (size_t at = 0; at < LOOP_REGISTERS; at++)
+            registers[at] = has_registers ? read_u64(&payload) : 0;
+        loop->count(loop->context, ip, registers);
     }
 }
 
 static int event_open(const struct kernel *kernel, enum skid_event event, struct error *err)
 {
-    bool cycles = event == SKID_OF_CYCLES;
+    bool cycles = event != SKID_OF_CPU_CLOCK;
     struct perf_event_attr attr = {
         .type = cycles ? PERF_TYPE_HARDWARE : PERF_TYPE_SOFTWARE,
         .size = sizeof(attr),
         .config = cycles ? PERF_COUNT_HW_CPU_CYCLES : PERF_COUNT_SW_CPU_CLOCK,
         .sample_period = cycles ? CYCLES_HZ : SAMPLE_PERIOD_NS,
         .freq = cycles, /* then sample_period is samples a second */
-        .sample_type = PERF_SAMPLE_IP,
+        .sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_REGS_USER,
+        .sample_regs_user = REGISTER_MASK,
+        .precise_ip = skid_event_precise(event) & 3,
         .disabled = 1,
         .exclude_kernel = 1,
         .exclude_hv = 1,
     };
     int fd = kernel->perf_event_open(kernel->context, &attr, 0, -1, -1, 0);
     if (fd < 0)
-        (void)error_system(err, errno, "can't sample by %s for the skid self-test", cycles ? "cycles" : "cpu-clock");
+        (void)error_system(err, errno, "can't sample by %s for the skid self-test", cycles ? attr.precise_ip ? "precise cycles" : "cycles" : "cpu-clock");
     return fd;
 }
 
@@ -222,21 +261,33 @@ static bool loop_sample(const struct kernel *kernel, int fd, const struct sample
 
 /* ---- the stalled load ---- */
 
+enum { CHASE_STEPS = 20000 };
+
 struct chase {
-    void **start;
+    char *memory;
     struct skid_result *result;
 };
 
 static void chase_go_on(void *context)
 {
-    enum { STEPS = 20000 };
     struct chase *chase = context;
-    skid_chase(chase->start, STEPS);
+    skid_chase((void **)chase->memory, CHASE_STEPS);
 }
 
-static void chase_count(void *context, uint64_t ip)
+/* The pointer is the one that so many steps and the load after them left. */
+static bool is_behind_load(const struct chase *chase, const uint64_t registers[LOOP_REGISTERS])
 {
-    struct skid_result *result = ((struct chase *)context)->result;
+    uint64_t into = registers[PLACE_POINTER] - (uintptr_t)chase->memory;
+    bool is_node = into < CHASE_BYTES && into % NODE_BYTES == 0;
+    return is_node && ((const struct chase_node *)(chase->memory + into))->place == (CHASE_STEPS - registers[PLACE_STEPS] + 1) % (CHASE_BYTES / NODE_BYTES);
+}
+
+static void chase_count(void *context, uint64_t ip, const uint64_t registers[LOOP_REGISTERS])
+{
+    const struct chase *chase = context;
+    struct skid_result *result = chase->result;
+    if (ip == (uintptr_t)skid_chase_load || ip == (uintptr_t)skid_chase_behind)
+        result->registers_behind += is_behind_load(chase, registers);
     if (ip == (uintptr_t)skid_chase_load)
         result->on_load++;
     else if (ip == (uintptr_t)skid_chase_behind)
@@ -249,6 +300,7 @@ static void judge(struct skid_result *result)
 {
     uint64_t total = result->on_load + result->behind_load + result->elsewhere;
     result->behind_ratio = wilson_interval((double)result->behind_load, (double)total, (double)total);
+    result->exact_ratio = wilson_interval((double)result->on_load, (double)total, (double)total);
     if (total < SAMPLES_LEAST)
         result->verdict = SKID_UNKNOWN;
     else if (10 * result->behind_load >= 9 * total)
@@ -282,10 +334,10 @@ bool skid_measure(const struct kernel *kernel, enum skid_event event, struct ski
     }
     char *memory = mmap(NULL, CHASE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     struct skid_result result = {0};
-    struct chase chase = {.result = &result};
+    struct chase chase = {.memory = memory, .result = &result};
     const struct sampled_loop loop = {CHASE_CPU_NS, chase_go_on, chase_count, &chase};
     if (memory != MAP_FAILED)
-        chase.start = chase_build(memory);
+        chase_build(memory);
     bool measured = memory != MAP_FAILED ? loop_sample(kernel, fd, &loop, err)
                                          : error_system(err, errno, "can't map 64 MiB for the skid self-test");
     if (memory != MAP_FAILED)
@@ -312,8 +364,9 @@ static void guesses_go_on(void *context)
     guessing->state = skid_guesses(guessing->state, TURNS);
 }
 
-static void guesses_count(void *context, uint64_t ip)
+static void guesses_count(void *context, uint64_t ip, const uint64_t registers[LOOP_REGISTERS])
 {
+    (void)registers;
     struct restart_result *result = &((struct guessing *)context)->result;
     if (ip == (uintptr_t)skid_way_a || ip == (uintptr_t)skid_way_b)
         result->first++;

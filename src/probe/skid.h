@@ -11,7 +11,8 @@
  * on the first instruction of the way that was right (Cascade Lake), or on the second, the first having retired before the
  * interrupt was taken (Zen 4: measured, 40 % of the samples of such a loop on the second ones, 3 % on the first). Our own
  * loop over random branches, in registers alone, tells.
- * Does not support: precise sampling.
+ * Precise sampling names the stalled instruction itself (SKID_EXACT). Its registers are looked at, too: a PEBS record has those behind the instruction, as a
+ * plain sample one behind has; others (IBS) come with those of the interrupt, some instructions later, from which no address can be told.
  */
 #ifndef PLUMB_PROBE_SKID_H
 #define PLUMB_PROBE_SKID_H
@@ -30,13 +31,25 @@ enum skid_verdict {
 enum skid_event {
     SKID_OF_CPU_CLOCK, /* a timer, everywhere */
     SKID_OF_CYCLES,    /* the PMU's; where it is there, it also sees code that holds interrupts off */
+    SKID_OF_CYCLES_P,  /* the same with precise_ip 1, … */
+    SKID_OF_CYCLES_PP,
+    SKID_OF_CYCLES_PPP,
 };
+
+/* Levels of precise sampling; 0: none. */
+unsigned skid_event_precise(enum skid_event event);
+enum skid_event skid_event_of_cycles(unsigned precise);
 
 struct skid_result {
     enum skid_verdict verdict;
     uint64_t on_load, behind_load, elsewhere; /* samples */
     struct interval behind_ratio;             /* share one behind, Wilson */
+    struct interval exact_ratio;              /* share on it */
+    uint64_t registers_behind;                /* samples on the load or behind it whose registers are those that it left */
 };
+
+/* Whether the registers of nearly all samples on the load or behind it are those behind it: addresses can be told from them. */
+bool skid_registers_fit(const struct skid_result *result);
 
 /* Takes about 0.15 s of a CPU, and 4 s at most where it gets none. Errors: what perf_event_open says; ERROR_UNSUPPORTED on other architectures. */
 MUST_CHECK bool skid_measure(const struct kernel *kernel, enum skid_event event, struct skid_result *ret_result,

@@ -10,7 +10,8 @@
  *
  * Knobs: taken=N counters others hold, and fixed=MASK; then=LEAF is the bottleneck; these from the beginning or, with after_runs=N, once
  * the program ran so often, or with every_ms=N by turns of so long with the leaf planted first, as the monotonic clock has them (luckless
- * turns); share=1: others take turns with us; sampling=0: refused; precise=0: refused; fds=N: no more descriptors;
+ * turns); share=1: others take turns with us; sampling=0: refused; precise=0: refused, exact=1: as
+ * precise as asked (else one instruction late), exact=2: with registers of another moment; fds=N: no more descriptors;
  * smt=1: SMT is on; hidden=1: there is no PMU at all; refuse=N: every Nth event isn't known to the kernel;
  * run_opens=FILE: how many descriptors of counters were open in the end, and the most at a time.
  * standin=1: nothing is simulated, each hardware event is a task-clock of the kernel's: what is counted means nothing, and everything
@@ -29,6 +30,7 @@
 #include "base/scope.h"
 #include "command/command.h"
 #include "command/help.h"
+#include "precise_samples.h"
 #include "unit/simulated/table_program.h"
 
 #include <dirent.h>
@@ -50,6 +52,8 @@ struct played {
     bool shares, no_sampling, hidden, smt;
     unsigned refuses; /* every so manieth event; 0: none */
     unsigned precise_most;
+    bool exact;
+    struct precise_samples precise;
     const char *leaf_then, *opens_path;
     double *rates_then, *rates_first; /* of each rule */
     uint64_t every_ns; /* 0: no turns */
@@ -119,6 +123,13 @@ static int open_counted(struct played *played, int fd)
     return fd;
 }
 
+static int sampling_opened(struct played *played, const struct perf_event_attr *attr, int fd)
+{
+    if (played->exact)
+        precise_opened(&played->precise, played->live, fd, attr->sample_type, attr->precise_ip);
+    return open_counted(played, fd);
+}
+
 static int played_open(void *context, struct perf_event_attr *attr, pid_t pid, int cpu, int group_fd, unsigned long flags)
 {
     struct played *played = context;
@@ -135,7 +146,7 @@ static int played_open(void *context, struct perf_event_attr *attr, pid_t pid, i
         return open_counted(played, played->live->perf_event_open(played->live->context, &asked, pid, cpu, group_fd, flags));
     }
     if (is_software)
-        return open_counted(played, played->live->perf_event_open(played->live->context, attr, pid, cpu, group_fd, flags));
+        return sampling_opened(played, attr, played->live->perf_event_open(played->live->context, attr, pid, cpu, group_fd, flags));
     bool is_refused = played->refuses && attr->type == PERF_TYPE_RAW && (attr->config ^ attr->config >> 8) % played->refuses == 1;
     if (played->hidden || is_refused) {
         errno = ENOENT;
@@ -159,7 +170,7 @@ static int played_open(void *context, struct perf_event_attr *attr, pid_t pid, i
     asked.type = PERF_TYPE_SOFTWARE;
     asked.config = PERF_COUNT_SW_CPU_CLOCK;
     asked.config1 = asked.config2 = 0;
-    return open_counted(played, played->live->perf_event_open(played->live->context, &asked, pid, cpu, group_fd, flags));
+    return sampling_opened(played, attr, played->live->perf_event_open(played->live->context, &asked, pid, cpu, group_fd, flags));
 }
 
 static const struct kernel *whose(struct played *played, int fd)
@@ -175,6 +186,7 @@ static int played_ioctl(void *context, int fd, unsigned long request, unsigned l
     struct played *played = context;
     const struct kernel *kernel = whose(played, fd);
     int result = kernel->ioctl(kernel->context, fd, request, argument);
+    precise_pump(&played->precise);
     if (played->costs_path && request == PERF_EVENT_IOC_DISABLE)
         played->disabled_ns = clock_ns(CLOCK_MONOTONIC);
     if (played->costs_path && request == PERF_EVENT_IOC_ENABLE && played->disabled_ns) {
@@ -193,20 +205,23 @@ static ssize_t played_read(void *context, int fd, void *buffer, size_t size_byte
 
 static void *played_mmap(void *context, size_t size_bytes, int protection, int flags, int fd, off_t offset_bytes)
 {
+    struct played *played = context;
     const struct kernel *kernel = whose(context, fd);
-    return kernel->mmap(kernel->context, size_bytes, protection, flags, fd, offset_bytes);
+    void *mapped = kernel->mmap(kernel->context, size_bytes, protection, flags, fd, offset_bytes);
+    return precise_map(&played->precise, fd, mapped, size_bytes);
 }
 
 static int played_munmap(void *context, void *address, size_t size_bytes)
 {
-    (void)context;
-    return munmap(address, size_bytes);
+    struct played *played = context;
+    return precise_unmap(&played->precise, address, size_bytes);
 }
 
 static int played_close(void *context, int fd)
 {
     struct played *played = context;
     const struct kernel *kernel = whose(played, fd);
+    precise_closed(&played->precise, fd);
     played->open--;
     return kernel->close(kernel->context, fd);
 }
@@ -322,6 +337,8 @@ static void knob_turn(struct played *played, const char *knob, struct simulated_
         played->no_sampling = !number;
     else if (view_equal(name, "precise"))
         played->precise_most = (unsigned)number;
+    else if (view_equal(name, "exact"))
+        played->exact = number, played->precise.loses_registers = number == 2;
     else if (view_equal(name, "fds"))
         plan->fd_limit = (unsigned)number;
     else if (view_equal(name, "standin"))
@@ -409,6 +426,7 @@ int main(int argc, char **argv)
     scoped_file FILE *opens = played.opens_path ? fopen(played.opens_path, "we") : NULL;
     if (opens)
         fprintf(opens, "%u %u\n", played.open, played.open_most);
+    disassembler_free(played.precise.disassembler);
     table_program_done(&played.program);
     return fflush(stdout) == 0 ? exit_code : EXIT_CODE_FAILED;
 }

@@ -6,6 +6,8 @@ import { bytes, count, isGap, lastPart, percent, percentRange, shareInterval } f
 
 const ROW = 20;
 
+const sampled = (how) => !how?.event ? "" : `Sampled by ${how.event}${how.lands ? `: samples land ${how.lands === "on" ? "on the instruction that stalled" : "one instruction behind it"}${how.share ? `, ${percentRange(how.share)} of the self-test\u2019s` : ""}` : ""}. `;
+
 export function functionsSection(diagnosis, code) {
   const profile = diagnosis.profile;
   if (!profile || isGap(profile) || !profile.functions.length) return null;
@@ -13,7 +15,7 @@ export function functionsSection(diagnosis, code) {
   const most = Math.max(...profile.functions.map((one) => one.share.high));
   const shown = profile.functions.filter((one, at) => at < 5 || one.share.mid >= 0.002);
   const whole = `share of all ${count(profile.samples)} samples, with its 95 % interval`;
-  return section("functions", "Hot functions", `Of ${count(profile.samples)} samples${profile.kernel_samples === null ? ", without the kernel's: it could not be sampled" : ""}. Instructions are those that ${profile.stalls_attributed ? "stalled" : "were interrupted: which one stalled isn't known here"}.`,
+  return section("functions", "Hot functions", `Of ${count(profile.samples)} samples${profile.kernel_samples === null ? ", without the kernel's: it could not be sampled" : ""}. ${sampled(profile.sampling)}Instructions are those that ${profile.stalls_attributed ? "stalled" : "were interrupted: which one stalled isn't known here"}.`,
     table("hot functions", [{ text: "CPU time", number: true }, "", "function", "hottest instruction", "where"],
       shown.map((one) => {
         const at = listed.get(`${one.function}\n${one.dso}`), hot = one.instructions[0];

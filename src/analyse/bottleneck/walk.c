@@ -52,14 +52,14 @@ static bool is_counted(const struct region *region, uint32_t row)
     return region->is_loop && code_loop_step(region->code->items, region->rows, row, &step);
 }
 
-/* Else they hold it where it was just met, or where it is about to be if what it loads overwrites them. */
-static bool holds_place(const struct region *region, uint32_t row, const struct stall_sample *placed)
+/* Else they hold it where it was just met, or where it is about to be if what it loads overwrites them: never where samples are exact, whose registers it left. */
+static bool holds_place(const struct region *region, uint32_t row, const struct stall_sample *placed, bool is_exact)
 {
     const struct instruction *here = &region->code->items[row];
     uint64_t used = (here->memory.base < 64 ? (uint64_t)1 << here->memory.base : 0) |
                     (here->memory.index < 64 ? (uint64_t)1 << here->memory.index : 0);
     bool is_next = is_chased(region, row) && here->memory.index == REGISTER_NONE; /* where it goes next, which is as good */
-    return !(here->writes & used) || is_next ? placed->stalled == row : placed->sampled == row;
+    return !(here->writes & used) || is_next ? placed->stalled == row : !is_exact && placed->sampled == row;
 }
 
 static void met_find(met_list *list, const struct bottleneck_request *request, const struct region *region, uint32_t row)
@@ -71,7 +71,7 @@ static void met_find(met_list *list, const struct bottleneck_request *request, c
     struct index_part own = code_index_placed(request->index, region->function);
     for (size_t at = 0; at < own.count; at++) {
         const struct stall_sample *placed = &request->stalls->placed[own.items[at]];
-        if (!region_holds(region, placed->sampled) || !(anywhere || holds_place(region, row, placed)))
+        if (!region_holds(region, placed->sampled) || !(anywhere || holds_place(region, row, placed, request->stalls->exact)))
             continue;
         const struct sample *sample = &samples->items[placed->sample];
         struct register_source registers = {samples, sample};

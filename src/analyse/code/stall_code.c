@@ -268,7 +268,7 @@ void stall_place_settle(struct stall_work *work, uint32_t location)
     if (place->settled || !place->known)
         return;
     struct stall_code *decoded = &work->decoded.items[place->function];
-    place->stalled = stall_before(decoded, place->sampled);
+    place->stalled = work->stalls->exact ? place->sampled : stall_before(decoded, place->sampled);
     place->settled = true;
     if (decoded->marked)
         loop_mark(work, decoded, place->stalled);

@@ -173,7 +173,8 @@ static void sample_attribute(struct stall_work *work, const struct sample *sampl
     stalls->narrow_loop_samples += decoded->marks[index] & MARK_NARROW ? 1 : 0;
     stalls->addressed_samples += addressed;
     const struct instruction *next = &decoded->items[place->sampled];
-    if (next->is_load && loses_address(decoded, place->sampled) && !stall_is_frame_operand(work, decoded, next))
+    bool is_ahead = !stalls->exact; /* else its registers are those behind it */
+    if (is_ahead && next->is_load && loses_address(decoded, place->sampled) && !stall_is_frame_operand(work, decoded, next))
         hit_add(work, sample, place, place->sampled, HIT_AHEAD);
     if (!instruction->is_load && !instruction->is_store)
         return;
@@ -233,7 +234,7 @@ static void placed_add(struct stall_work *work, size_t index, const struct stall
 static void loaded_note(struct stall_work *work, struct stall_code *decoded, const struct sample *sample, uint32_t sampled)
 {
     enum { ROWS_BACK = 8 };
-    uint64_t written = 0, value;
+    uint64_t written = work->stalls->exact ? decoded->items[sampled].writes : 0, value;
     for (uint32_t row = sampled; row > 0 && sampled - row < ROWS_BACK && register_past_goes_back(decoded->items, decoded->marks, row); row--) {
         const struct instruction *load = &decoded->items[row - 1];
         unsigned number = load->writes ? (unsigned)__builtin_ctzll(load->writes) : 64;

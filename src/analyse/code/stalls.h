@@ -120,13 +120,16 @@ struct stall_group { /* what a function waits for in one mapping */
 
 struct stall_skid { /* where timer samples land here */
     bool one_behind;      /* the instruction that stalled */
+    bool exact;           /* on it, with the registers that it left: precise sampling */
     bool restarts_behind; /* the first instruction behind a wrong guess; else on it */
 };
 
 struct stalls {
+    const char *event;          /* what was sampled by: "cycles:pp"; NULL: nothing was */
     uint64_t sample_count, user_samples, kernel_samples;
     double cpu_s;               /* that the samples stand for; 0: the event doesn't count time */
-    bool attributed;            /* instruction before the sample stalled: the skid test holds */
+    bool attributed;            /* what stalled is known: the instruction before the sample (the skid test holds), or … */
+    bool exact;                 /* … the sampled one itself */
     bool restarts_behind;       /* behind a wrong guess samples land on the second instruction of the right way, else on the first */
     uint64_t attributed_samples;
     uint64_t blind_samples;     /* user code whose instruction could not be told */

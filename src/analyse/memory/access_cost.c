@@ -44,6 +44,8 @@ void access_costs_write(const struct access_costs *costs, struct text *out)
     json_object_open(&json, "skid");
     json_bool(&json, "known", costs->skid_known);
     json_bool(&json, "one_behind", costs->one_behind);
+    json_bool(&json, "exact", costs->exact);
+    json_interval(&json, "exact_ratio", costs->exact_ratio);
     json_interval(&json, "behind_ratio", costs->behind_ratio);
     if (costs->restart_known)
         json_string(&json, "restarts_on", costs->restarts_behind ? "second" : "first");
@@ -101,6 +103,8 @@ bool access_costs_read(struct access_costs *costs, struct json_value root, struc
         .items = arena_array(arena, struct access_cost, json_count(list) + 1),
         .skid_known = json_truth_or(json_member(skid, "known"), false),
         .one_behind = json_truth_or(json_member(skid, "one_behind"), false),
+        .exact = json_truth_or(json_member(skid, "exact"), false),
+        .exact_ratio = json_interval_or_unknown(json_member(skid, "exact_ratio")),
         .restart_known = restarts_on,
         .restarts_behind = restarts_on && strcmp(restarts_on, "second") == 0,
         .behind_ratio = json_interval_or_unknown(json_member(skid, "behind_ratio")),

@@ -37,6 +37,8 @@ struct access_costs {
     struct access_cost *items; /* in the order of the groups measured */
     size_t count;
     bool skid_known, one_behind;
+    bool exact;                    /* samples land on the stalled instruction itself, with the registers that it left (precise sampling) */
+    struct interval exact_ratio;
     bool restart_known, restarts_behind; /* behind a wrong guess samples land on the second instruction, not the first */
     struct interval behind_ratio;
     const char *skid_why_not;

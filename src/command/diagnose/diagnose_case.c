@@ -330,7 +330,7 @@ static void estimate_of_all(struct bottleneck_verdict *verdict, struct interval 
 /* Where samples land, as the self-tests beside the run had it. */
 static struct stall_skid skid_of(const struct loaded_case *loaded)
 {
-    return (struct stall_skid){loaded->costs.one_behind, loaded->costs.restarts_behind};
+    return (struct stall_skid){.one_behind = loaded->costs.one_behind, .exact = loaded->costs.exact, .restarts_behind = loaded->costs.restarts_behind};
 }
 
 static void bottleneck_analyse(struct loaded_case *loaded, const struct recording *recording)

@@ -54,6 +54,8 @@ struct collection {
     bool has_workload;
 
     bool by_cycles;             /* samples by cycles; else by cpu-clock */
+    unsigned precise;           /* level of precise sampling; 0: none */
+    bool plain_cycles_fit;      /* without it samples land one behind the stall */
     struct recorder *recorder;  /* of this run; NULL: none */
     struct counter_set *counters;
     struct tree_counting *tree; /* diagnose_topdown.c; NULL: no top-down events are counted */

@@ -160,7 +160,7 @@ static bool write_followers(struct collection *collection, struct error *err)
     bool written = write_code(collection, &loaded, err);
     loaded_case_done(&loaded);
     progress_say(collection, "plumb: measuring what such accesses cost here");
-    enum skid_event event = collection->by_cycles ? SKID_OF_CYCLES : SKID_OF_CPU_CLOCK;
+    enum skid_event event = collection->by_cycles ? skid_event_of_cycles(collection->precise) : SKID_OF_CPU_CLOCK;
     bool is_wide = false, quick = collection->request->quick;
     written = written && diagnose_probe(collection->context, collection->folder, event, quick, &collection->manifest,
                                         &collection->arena, &is_wide, err);

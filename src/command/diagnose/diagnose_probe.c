@@ -34,9 +34,11 @@ static void skid_probe(struct context *context, enum skid_event event, struct ac
         skid_cache_write(context->root, skid.verdict);
     costs->skid_known = skid.verdict != SKID_UNKNOWN || (by_clock && skid_cache_read(context->root, &skid.verdict));
     costs->one_behind = skid.verdict == SKID_ONE;
+    costs->exact = skid.verdict == SKID_EXACT && skid_event_precise(event) && skid_registers_fit(&skid);
     costs->behind_ratio = skid.behind_ratio;
+    costs->exact_ratio = skid.exact_ratio;
     struct restart_result restart = {0};
-    costs->restart_known = costs->one_behind && skid_restart_measure(context->kernel, event, &restart, &err) && restart.verdict != SKID_UNKNOWN;
+    costs->restart_known = (costs->one_behind || costs->exact) && skid_restart_measure(context->kernel, event, &restart, &err) && restart.verdict != SKID_UNKNOWN;
     costs->restarts_behind = restart.verdict == SKID_ONE;
 }
 
@@ -168,7 +170,7 @@ bool diagnose_probe(struct context *context, const char *folder, enum skid_event
     /* The skid's answer decides what the samples mean, so it is written before the case is read again. */
     if (!costs_write(&costs, folder, err))
         return false;
-    if (costs.one_behind)
+    if (costs.one_behind || costs.exact)
         groups_probe(context, folder, quick, &costs, ret_is_wide, arena);
     else
         case_manifest_gap(manifest, arena, "stalled instructions",

@@ -76,7 +76,8 @@ static bool recorder_start(struct collection *collection, bool user_only, struct
     struct event_list events = {0};
     const struct context *context = collection->context;
     /* Without the kernel nobody is seen to leave a CPU: that happens in there. */
-    const char *clock = collection->by_cycles ? "cycles" : "cpu-clock";
+    static const char *const cycles[] = {"cycles", "cycles:p", "cycles:pp", "cycles:ppp"};
+    const char *clock = collection->by_cycles ? cycles[collection->precise] : "cpu-clock";
     const char *names =
         user_only ? clock : arena_printf(&collection->arena, "%s,context-switches", clock);
     bool opened = event_list_parse(&events, names, context->root, &collection->arena, err);
@@ -103,13 +104,21 @@ static bool recorder_start(struct collection *collection, bool user_only, struct
     return opened;
 }
 
+/* Precise cycles, plain ones where the self-test holds for them, the timer. False: there is nothing less. */
+static bool less_precise(struct collection *collection)
+{
+    bool was_by_cycles = collection->by_cycles;
+    collection->by_cycles = collection->precise && collection->plain_cycles_fit;
+    collection->precise = 0;
+    return was_by_cycles;
+}
+
 static void samples_open(struct collection *collection)
 {
     struct error err = {0}, again = {0};
     if (recorder_start(collection, false, &err))
         return;
-    if (collection->by_cycles) {
-        collection->by_cycles = false; /* the PMU is another's now, or can't be had for this target */
+    while (less_precise(collection)) { /* the PMU is another's now, or can't be had so for this target */
         err = (struct error){0};
         if (recorder_start(collection, false, &err))
             return;
@@ -178,16 +187,30 @@ static void counters_finish(struct collection *collection, struct run_row *row)
 
 /* ---- both ---- */
 
+/* The level that samples land on the very instruction with; of those that open only the highest is asked: less isn't more exact. 0: none. */
+static unsigned precise_level(const struct kernel *kernel)
+{
+    enum { LEVEL_MOST = 3 };
+    struct skid_result skid;
+    struct error ignored;
+    for (unsigned level = LEVEL_MOST; level; level--)
+        if (skid_measure(kernel, skid_event_of_cycles(level), &skid, &ignored))
+            return skid.verdict == SKID_EXACT && skid_registers_fit(&skid) ? level : 0;
+    return 0;
+}
+
 /*
  * Cycles where they interrupt at all and stalls can be told by them: they see code that holds interrupts off, and
- * don't beat with the kernel's timers. Else the timer.
+ * don't beat with the kernel's timers; precisely sampled where that is shown to name the stalled instruction. Else the timer.
  */
 void recording_choose(struct collection *collection)
 {
     struct skid_result skid;
     struct error ignored;
-    collection->by_cycles = skid_measure(collection->context->kernel, SKID_OF_CYCLES, &skid, &ignored) &&
-                            skid.verdict == SKID_ONE;
+    const struct kernel *kernel = collection->context->kernel;
+    collection->plain_cycles_fit = skid_measure(kernel, SKID_OF_CYCLES, &skid, &ignored) && skid.verdict == SKID_ONE;
+    collection->precise = precise_level(kernel);
+    collection->by_cycles = collection->precise || collection->plain_cycles_fit;
 }
 
 static bool counters_open_in(struct collection *collection, bool turns, struct error *err)

@@ -57,11 +57,12 @@ static size_t metrics_choose(const struct metric_table *table, uint32_t *ret, st
 }
 
 /* What is sampled by cycles has a counter all the time: the fixed one, or one of the others. */
-static void sampler_spare(struct schedule_pmu *pmu)
+static void sampler_spare(struct schedule_pmu *pmu, bool is_precise)
 {
     enum { FIXED_CYCLES_STEP = 0, ONE_MORE_STEP = 2 };
     uint32_t fixed = pmu->fixed;
-    (void)schedule_pmu_give_up(pmu, FIXED_CYCLES_STEP);
+    if (!is_precise) /* which no fixed counter can count */
+        (void)schedule_pmu_give_up(pmu, FIXED_CYCLES_STEP);
     if (pmu->fixed == fixed)
         (void)schedule_pmu_give_up(pmu, ONE_MORE_STEP);
 }
@@ -80,7 +81,7 @@ static bool tree_plan(struct tree_counting *tree, const struct collection *colle
                                          .constants = tree->machine.constants, .cpu_id = table->cpu_id};
     tree->setup.pmu.counts_tasks = !watches_cpus(collection); /* what a core counts for both of its threads is no task's */
     if (collection->by_cycles)
-        sampler_spare(&tree->setup.pmu);
+        sampler_spare(&tree->setup.pmu, collection->precise);
     topdown_session_init(&tree->session, &tree->setup);
     uint32_t *metrics = arena_array(&tree->session.arena, uint32_t, table->metrics.count + 1);
     size_t count = metrics_choose(table, metrics, &tree->session.arena);

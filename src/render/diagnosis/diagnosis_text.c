@@ -713,6 +713,19 @@ static void name_and_binary(struct page *page, const struct stall_function *func
     text_add_char(page->out, '\n');
 }
 
+/* By what, and how far behind the instruction that stalled samples land: shown by the self-test beside the run. */
+static void sampling_line(struct page *page, const struct stalls *stalls)
+{
+    const struct access_costs *costs = page->diagnosis->results->costs;
+    struct interval share = !costs ? (struct interval){0} : costs->exact ? costs->exact_ratio : costs->behind_ratio;
+    if (!stalls->event || !stalls->attributed || !share.known)
+        return;
+    scoped_text struct text line = {0};
+    text_printf(&line, "sampled by %s; %.0f to %.0f %% of the self-test's samples land %s", stalls->event, share.low * 100, share.high * 100,
+                stalls->exact ? "on what stalled" : "one instruction behind the stall");
+    labelled(page, DIM, "  ", text_string(&line), 2);
+}
+
 static void code_section(struct page *page)
 {
     const struct stalls *stalls = page->diagnosis->results->stalls;
@@ -723,6 +736,7 @@ static void code_section(struct page *page)
                 page->diagnosis->results->sampled.known ? " of user code alone" : "",
                 stalls->attributed ? "those that stalled" : "those that were interrupted");
     heading(page, "HOT CODE", text_string(&aside));
+    sampling_line(page, stalls);
     double total = (double)stalls->sample_count;
     for (size_t at = 0; at < stalls->function_count && at < page->style->functions_most; at++) {
         const struct stall_function *function = &stalls->functions[at];

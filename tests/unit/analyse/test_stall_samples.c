@@ -62,6 +62,59 @@ Test(stall_samples, a_sample_counts_at_a_row_or_at_the_entry_and_never_at_both)
     cr_assert_eq(sampled, SAMPLES);
 }
 
+/* A load whose address is gone with what it loads. Returns how many addresses are known. */
+static size_t addresses_known(bool exact)
+{
+    struct recording recording;
+    struct stalls stalls = {.attributed = true, .exact = exact};
+    struct recorded_event event = {.name = "cycles:pp"};
+    struct location location = {.runtime_addr = 0x400000, .cpu_mode = CPU_MODE_USER};
+    struct registers registers = {.first = 0, .mask = 1};
+    uint64_t value = 0x10000;
+    struct sample sample = {.ip = 0x400000, .stack = STACK_NONE, .thread = UINT32_MAX};
+    struct instruction rows[2] = {{.class = INSTRUCTION_LOAD_OP, .length = 4, .is_load = true, .writes = 1,
+                                   .memory = {.base = 0, .index = REGISTER_NONE, .segment = REGISTER_NONE, .scale = 1, .size_bytes = 4, .is_present = true}},
+                                  {.class = INSTRUCTION_BRANCH, .length = 1}};
+    struct stall_place place = {.known = true, .settled = true, .sampled = 0, .stalled = exact ? 0 : 1};
+    uint64_t hits[2] = {0}, sampled[2] = {0};
+    uint32_t lost[2] = {0}, ahead[2] = {0};
+    uint16_t marks[2] = {0};
+    struct stall_function function = {.name = "loads"};
+    struct stall_code code = {.items = rows, .hits = hits, .sampled = sampled, .marks = marks, .lost = lost, .ahead = ahead, .count = 2, .tried = true};
+    const struct bundle_function *source = NULL;
+    struct stall_work work = {.recording = &recording, .stalls = &stalls, .places = &place, .stack_register = 7, .frame_register = 6};
+    recording_init(&recording);
+    recording.events = &event;
+    recording.event_count = 1;
+    recording.samples.items = &sample;
+    recording.samples.locations = &location;
+    recording.samples.registers = &registers;
+    recording.samples.register_values = &value;
+    recording.samples.count = recording.samples.location_count = recording.samples.registers_count = recording.samples.register_value_count = 1;
+    work.functions.items = &function;
+    work.decoded.items = &code;
+    work.sources.items = &source;
+    work.functions.count = work.decoded.count = work.sources.count = 1;
+    stall_samples_walk(&work);
+    recording.samples = (struct samples){0};
+    recording.events = NULL;
+    recording_done(&recording);
+    hashmap_done(&work.code_lines);
+    hashmap_done(&work.code_addresses);
+    free(work.line_hits.items);
+    free(work.address_hits.items);
+    size_t known = work.hits.count;
+    vec_done(&work.hits);
+    vec_done(&work.placed);
+    return known;
+}
+
+Test(stall_samples, exact_samples_have_the_registers_behind_the_load)
+{
+    cr_expect_eq(addresses_known(false), 1, "interrupted before it: it is about to go there");
+    cr_expect_eq(addresses_known(true), 0, "interrupted behind it: what it loaded isn't where it was");
+}
+
 /* ---- lines that several threads were met at ---- */
 
 enum { TURNS = 200, THREADS = 2 };

@@ -21,6 +21,18 @@ Test(skid, verdict_follows_the_counts)
         cr_assert_eq(result.verdict, SKID_SCATTERED);
 }
 
+/* A timer's sample one behind the load has the registers that the load left: the same question is asked of precise ones. */
+Test(skid, registers_are_those_behind_the_load)
+{
+    struct skid_result result = {0};
+    struct error err = {0};
+    if (!skid_measure(kernel_live(), SKID_OF_CPU_CLOCK, &result, &err) || result.verdict != SKID_ONE)
+        cr_skip_test("samples aren't one behind here: %s", err.message);
+    cr_expect(skid_registers_fit(&result), "%llu of %llu", (unsigned long long)result.registers_behind, (unsigned long long)result.behind_load);
+    result.registers_behind = 0;
+    cr_expect_not(skid_registers_fit(&result));
+}
+
 Test(skid, where_a_wrong_guess_shows_follows_the_counts)
 {
     struct restart_result result = {0};
