@@ -39,13 +39,13 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { SIMULATED_FIRST_FD = 100000, STEP_NS = 4000000, ALL_COUNTERS = 32 };
+enum { SIMULATED_FIRST_FD = 100000, STEP_NS = 4000000, LOOK_NS = 1000000, ALL_COUNTERS = 32 };
 
 struct played {
     struct table_program program;
     const struct kernel *simulated, *live;
     struct kernel kernel;
-    uint64_t last_ns, steps;
+    uint64_t last_ns, looked_ns, steps; /* looked: which programs have ended */
     unsigned taken, taken_fixed, open, open_most;
     unsigned runs, runs_before; /* of the program; how many before the knobs are turned */
     pid_t run_pid;
@@ -89,7 +89,10 @@ static uint64_t turn_set(struct played *played)
 static void time_pass(struct played *played)
 {
     uint64_t now = clock_ns(CLOCK_MONOTONIC);
-    simulated_pmu_tasks_end(played->program.simulated, task_lives);
+    if (now - played->looked_ns > LOOK_NS) {
+        simulated_pmu_tasks_end(played->program.simulated, task_lives);
+        played->looked_ns = now;
+    }
     while (played->last_ns < now) {
         uint64_t most = turn_set(played), step = now - played->last_ns < STEP_NS ? now - played->last_ns : STEP_NS;
         step = step < most ? step : most;

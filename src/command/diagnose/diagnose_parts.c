@@ -158,12 +158,13 @@ static bool write_followers(struct collection *collection, struct error *err)
     if (!loaded_case_read(&loaded, collection->folder, err))
         return false;
     bool written = write_code(collection, &loaded, err);
+    uint64_t samples = loaded.stalls.sample_count;
     loaded_case_done(&loaded);
     progress_say(collection, "plumb: measuring what such accesses cost here");
     enum skid_event event = collection->by_cycles ? skid_event_of_cycles(collection->precise) : SKID_OF_CPU_CLOCK;
     bool is_wide = false, quick = collection->request->quick;
-    written = written && diagnose_probe(collection->context, collection->folder, event, quick, &collection->manifest,
-                                        &collection->arena, &is_wide, err);
+    written = written && diagnose_probe(collection->context, collection->folder, event, samples, quick,
+                                        &collection->manifest, &collection->arena, &is_wide, err);
     if (written && is_wide) {
         ceilings_licence(collection);
         written = write_ceilings(collection, err);

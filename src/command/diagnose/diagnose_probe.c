@@ -4,6 +4,7 @@
 #include "analyse/code/wide_code.h"
 #include "base/vec.h"
 #include "command/diagnose/diagnose_case.h"
+#include "finding/overall.h"
 #include "probe/page_walk.h"
 #include "probe/skid.h"
 #include "probe/skid_cache.h"
@@ -161,12 +162,15 @@ static bool costs_write(const struct access_costs *costs, const char *folder, st
     return case_part_write(folder, "costs.json", &out, err);
 }
 
-bool diagnose_probe(struct context *context, const char *folder, enum skid_event event, bool quick,
+bool diagnose_probe(struct context *context, const char *folder, enum skid_event event, uint64_t samples, bool quick,
                     struct case_manifest *manifest, struct arena *arena, bool *ret_is_wide, struct error *err)
 {
     struct access_costs costs = {.items = arena_array(arena, struct access_cost, GROUPS_PROBED_MOST)};
     *ret_is_wide = false;
-    skid_probe(context, event, &costs, arena);
+    if (samples < OVERALL_SAMPLES_LEAST)
+        costs.skid_why_not = "with so few samples the self-test of what they mean was left out";
+    else
+        skid_probe(context, event, &costs, arena);
     /* The skid's answer decides what the samples mean, so it is written before the case is read again. */
     if (!costs_write(&costs, folder, err))
         return false;

@@ -21,6 +21,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 enum { TABLE_PROGRAM_PID = 100, TABLE_PROGRAM_CHAIN = 8 };
 #define TABLE_PROGRAM_PMU "/sys/bus/event_source/devices/"
@@ -60,7 +61,8 @@ static void program_machine(struct table_program *program)
     const char *const (*formats)[2] = is_amd ? amd : is_arm ? arm : intel;
     size_t count = is_amd ? array_count(amd) : is_arm ? array_count(arm) : array_count(intel);
     char path[256];
-    strcpy(program->folder, "/tmp/plumb-program-XXXXXX");
+    /* In memory where that can be had: hundreds of files for a moment. */
+    snprintf(program->folder, sizeof(program->folder), "%s/plumb-program-XXXXXX", access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
     cr_assert(mkdtemp(program->folder));
     snprintf(path, sizeof(path), TABLE_PROGRAM_PMU "%s/type", pmu);
     made_folder_put(program->folder, path, "4\n");
