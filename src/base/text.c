@@ -216,7 +216,7 @@ void text_clear(struct text *text)
         text->bytes[0] = '\0';
 }
 
-static void text_reserve(struct text *text, size_t more)
+void text_reserve(struct text *text, size_t more)
 {
     size_t need = text->length + more + 1;
     if (need <= text->capacity)

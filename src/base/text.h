@@ -57,6 +57,8 @@ struct text {
 
 void text_done(struct text *text);
 void text_clear(struct text *text);
+/* Make room for so many further bytes. */
+void text_reserve(struct text *text, size_t more);
 void text_append(struct text *text, const char *bytes, size_t length);
 void text_add(struct text *text, const char *string);
 void text_add_char(struct text *text, char character);
@@ -71,6 +73,18 @@ void text_add_u64(struct text *text, uint64_t value);
 void text_add_hex(struct text *text, uint64_t value);
 __attribute__((format(printf, 2, 3))) void text_printf(struct text *text, const char *format, ...);
 __attribute__((format(printf, 2, 0))) void text_vprintf(struct text *text, const char *format, va_list args);
+/* Where up to so many further bytes may be written; text_end says where they end. */
+static inline char *text_room(struct text *text, size_t length)
+{
+    if (text->length + length >= text->capacity)
+        text_reserve(text, length);
+    return text->bytes + text->length;
+}
+static inline void text_end(struct text *text, char *end)
+{
+    text->length = (size_t)(end - text->bytes);
+    *end = '\0';
+}
 /* The bytes; the builder is empty afterwards. Owner: the caller (free). */
 char *text_steal(struct text *text);
 /* "" when nothing was ever added. */

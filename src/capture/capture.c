@@ -42,6 +42,8 @@ struct capture_state {
     struct chain_slot *chains; /* in each line of CHAIN_WAYS at the key the newest ones; NULL before the first */
     struct address_slot addresses[ADDRESSES_KEPT]; /* at the address' hash; the newest wins */
     uint32_t frames[FRAMES_MOST];
+    uint64_t frame_ips[FRAMES_MOST];
+    size_t frame_count; /* of the last sample, with frames_only */
     uint64_t unwound[UNWOUND_MOST];
     size_t unwound_count; /* of the last sample */
     /* PERF_SAMPLE_READ: the last value of each counter, of inherited ones of each thread's copy */
@@ -301,6 +303,7 @@ static size_t chain_locate(struct capture *capture, uint32_t space, const struct
                 break;
             continue;
         }
+        capture->state->frame_ips[count] = ip;
         capture->state->frames[count++] = address_locate(capture, space, ip, mode);
     }
     return count;
@@ -382,6 +385,13 @@ static uint32_t chain_stack(struct capture *capture, uint32_t space, const struc
     return slot->stack_behind - 1;
 }
 
+/* What is left of a stack that nobody keeps. */
+static uint32_t frames_left(struct capture_state *state, size_t count)
+{
+    state->frame_count = count;
+    return STACK_NONE;
+}
+
 /* The instruction where the program stood: the outermost frame known when nobody unwinds the stack dump. */
 static size_t leaf_of_registers(const struct capture *capture, const struct record_sample *sample, uint64_t *ret_ip)
 {
@@ -420,8 +430,12 @@ static uint32_t unwound_stack(struct capture *capture, uint32_t space, const str
         user = leaf_of_registers(capture, sample, state->unwound);
     state->unwound_count = user;
     size_t count = chain_locate(capture, space, &(struct chain_part){.words = kernel, .mode = CPU_MODE_USER});
-    for (size_t at = 0; at < user && count < FRAMES_MOST; at++)
+    for (size_t at = 0; at < user && count < FRAMES_MOST; at++) {
+        state->frame_ips[count] = state->unwound[at];
         state->frames[count++] = address_locate(capture, space, state->unwound[at], CPU_MODE_USER);
+    }
+    if (state->options->frames_only)
+        return frames_left(state, count);
     return samples_stack(&capture->recording.samples, state->frames, count);
 }
 
@@ -449,20 +463,26 @@ static uint32_t stack_of(struct capture *capture, uint32_t space, const struct r
 {
     const struct capture_options *options = capture->state->options;
     const struct record_sample *sample = &record->sample;
-    capture->state->unwound_count = 0;
+    capture->state->unwound_count = capture->state->frame_count = 0;
     if (!options->without_stacks && sample->user_stack.size_bytes && sample->user_registers.abi)
         return unwound_stack(capture, space, sample);
     if (!has_chain(options, sample))
         return STACK_NONE;
     if (sample->sample_type & PERF_SAMPLE_STACK_USER)
         capture->stacks_without_dump += kernel_part(&sample->callchain).count < sample->callchain.count;
-    return chain_stack(capture, space, chain);
+    return options->frames_only ? frames_left(capture->state, chain_locate(capture, space, &chain->part)) : chain_stack(capture, space, chain);
 }
 
 size_t capture_unwound(const struct capture *capture, const uint64_t **ret_ips)
 {
     *ret_ips = capture->state->unwound;
     return capture->state->unwound_count;
+}
+
+struct capture_frames capture_frames(const struct capture *capture)
+{
+    const struct capture_state *state = capture->state;
+    return (struct capture_frames){state->frames, state->frame_ips, state->frame_count};
 }
 
 static uint64_t period_of(const struct capture *capture, const struct record *record)
@@ -766,9 +786,11 @@ static void chain_look_ahead(struct capture_state *state, const struct record *r
         __builtin_prefetch(address_slot(state, record->sample.ip));
     if (!has_chain(state->options, &record->sample))
         return;
+    chain->part = chain_part(state->options, record);
+    if (state->options->frames_only)
+        return;
     if (!state->chains)
         state->chains = table_memory_alloc(CHAINS_KEPT, sizeof(*state->chains));
-    chain->part = chain_part(state->options, record);
     chain_hash(chain, record->who.pid);
     __builtin_prefetch(chain_line(state, chain));
 }

@@ -56,6 +56,7 @@ struct capture_options {
     bool merge_samples; /* kept ones alike in place, event and exactness become one: for who asks neither when nor with what */
     bool keep_switches;
     bool without_stacks; /* don't look at call chains: the leaf alone is wanted */
+    bool frames_only; /* stacks aren't kept: watch->record asks for capture_frames */
     bool callers_apart;  /* a sample's stack may be of its callers alone (struct stack), which far fewer samples tell apart */
 };
 
@@ -70,6 +71,13 @@ MUST_CHECK bool capture_fill_with(struct capture *capture, struct source *source
                                   const struct capture_options *options, struct error *err);
 /* The user part of the last sample's stack where its stack dump was unwound: runtime addresses, leaf first. */
 size_t capture_unwound(const struct capture *capture, const uint64_t **ret_ips);
+/* The last sample's stack, leaf first, where it is not kept (frames_only). */
+struct capture_frames {
+    const uint32_t *locations;
+    const uint64_t *ips; /* where they really ran: a location remembers its first runtime address alone */
+    size_t count;
+};
+struct capture_frames capture_frames(const struct capture *capture);
 /* Names the location of a runtime address as the recording stands now, in that CPU mode. */
 uint32_t capture_locate(struct capture *capture, uint32_t space, uint64_t runtime_addr, enum cpu_mode mode);
 

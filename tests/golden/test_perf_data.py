@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Reading perf.data: made files of both byte orders and every shape, and real ones with what perf prints for them."""
+import os
 import pathlib
 import re
+import signal
 import struct
 import subprocess
 
@@ -282,6 +284,72 @@ def test_order_across_buffers(script):
             recording.sample(1, 0x1000, time * 1000)
     expected = sorted(time for stretch in times if stretch for time in stretch)
     assert script(recording.file(), "-F", "time") == [f"0.{time:06}:" for time in expected]
+
+
+def test_shared_code_has_each_process_own_addresses(run, tmp_path):
+    """Frames of a place that was met before, inlined functions among them, stand at the address where they ran."""
+    program = pathlib.Path(os.environ["PLUMB_BUILD"]) / "bench/workloads/stacks"
+    content, begin = entry_of(program)
+    bases = {1: 0x10000000, 2: 0x7f0000000000, 3: 0x10000000}
+    recording = File(sample_type=made.IP | made.TID | made.TIME | made.CALLCHAIN)
+    places = range(begin, min(begin + 6000, len(content)))
+    for pid, base in bases.items():
+        recording.comm(pid, pid, f"p{pid}")
+        recording.mmap(pid, base, len(content) + 4096 & ~4095, str(program))
+    for at in range(places.start, places.stop, 100):
+        for pid, base in bases.items():
+            chain = [base + place for place in range(at, min(at + 100, places.stop))]
+            recording.sample(pid, chain[0], at * 10 + pid, chain=(made.CONTEXT_USER, *chain))
+    path = tmp_path / "perf.data"
+    path.write_bytes(recording.file())
+    done = run("script", "-i", str(path), "-F", "comm,ip,sym,symoff")
+    lines, pid = {pid: [] for pid in bases}, None
+    for line in filter(None, done.stdout.splitlines()):
+        if line[0] == "p":
+            pid = int(line[1])
+        else:
+            address, _, name = line.strip().partition(" ")
+            lines[pid].append((int(address, 16) - bases[pid], name))
+    assert lines[1] == lines[2] == lines[3]
+    assert len({at for at, _ in lines[1]}) == len(places)
+    if not any(name.endswith("(inlined)") for _, name in lines[1]):
+        pytest.skip("the program's debug information tells no inlined functions: the rest holds")
+
+
+@pytest.fixture(scope="module")
+def long_recording(tmp_path_factory):
+    """Of several megabytes of text."""
+    recording = File(sample_type=made.IP | made.TID | made.TIME | made.CALLCHAIN)
+    recording.comm(1, 1, "a")
+    for time in range(12000):
+        recording.sample(1, 0x1000, time * 1000, chain=(made.CONTEXT_USER, *range(0x1000, 0x1400, 0x80)))
+    path = tmp_path_factory.mktemp("long") / "perf.data"
+    path.write_bytes(recording.file())
+    return path
+
+
+@pytest.mark.parametrize("cores", ["all", "one"])
+def test_long_output_is_whole_and_in_order(plumb, long_recording, cores):
+    one = (lambda: os.sched_setaffinity(0, list(os.sched_getaffinity(0))[:1])) if cores == "one" else None
+    done = subprocess.run([plumb, "script", "-i", long_recording, "-F", "comm,time,ip,sym,dso"], stdout=subprocess.PIPE, text=True,
+                          timeout=60, preexec_fn=one)
+    frames = [f"\t{at:16x} [unknown] ([unknown])" for at in range(0x1000, 0x1400, 0x80)]
+    assert done.returncode == 0 and len(done.stdout) > 3 << 20
+    assert done.stdout.splitlines() == [line for time in range(12000) for line in (f"a     0.{time:06}: ", *frames, "")]
+
+
+def test_who_reads_no_further_ends_it(plumb, long_recording):
+    child = subprocess.Popen([plumb, "script", "-i", long_recording], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    child.stdout.read(100)
+    child.stdout.close()
+    assert child.wait(timeout=60) == -signal.SIGPIPE
+    assert child.stderr.read() == b""
+
+
+def test_a_disk_that_fills_up_is_a_failure(plumb, long_recording):
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([plumb, "script", "-i", long_recording], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
+    assert done.returncode == 1 and "No space left on device" in done.stderr, done
 
 
 def test_names_and_spaces_follow_time(script):

@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "base/scope.h"
+#include "base/write_behind.h"
 #include "system/sysroot.h"
 
 #include <errno.h>
@@ -16,7 +17,7 @@
 #include <unistd.h>
 
 enum {
-    WRITE_BYTES = 256 * 1024
+    PIECE_BYTES = 1 << 20 /* written at a time */
 };
 
 struct script_options {
@@ -163,7 +164,7 @@ struct script {
     vec(unsigned) fields; /* by event */
     uint64_t printed;
     bool header_due, tracepoints_tried, tracepoints_missed;
-    int write_errno;
+    struct write_behind output;
     struct error *err;
 };
 
@@ -229,14 +230,6 @@ static bool sample_wanted(struct script *script, const struct sample *sample)
     const char *comms = script->options.comms;
     return sample_filter_passes(&script->filter, recording, sample) &&
            (!comms || name_listed(comms, strings_text(&recording->strings, sample->comm)));
-}
-
-static bool script_flush(struct script *script)
-{
-    if (text_write_file(&script->text.out, script->context->out))
-        return true;
-    script->write_errno = errno;
-    return false;
 }
 
 /* ---- tracepoints ---- */
@@ -342,7 +335,12 @@ static bool script_record(void *context, struct capture *capture, const struct r
     script->printed++;
     unsigned fields = sample->event < script->fields.count ? script->fields.items[sample->event] : FIELDS_USUAL;
     script_text_sample(&script->text, fields, record, sample);
-    return script->text.out.length < WRITE_BYTES || script_flush(script);
+    return script->text.out.length < PIECE_BYTES || write_behind_give(&script->output, &script->text.out);
+}
+
+static bool asks_for_chains(const struct field_choice *choice)
+{
+    return choice->only ? choice->only & FIELD_IP : !(choice->removed & FIELD_IP);
 }
 
 static bool script_read(struct script *script, struct error *err)
@@ -366,14 +364,19 @@ static bool script_read(struct script *script, struct error *err)
     struct reading_progress progress;
     bool is_seen = isatty(fileno(script->context->out)); /* what is read is being printed there */
     struct capture_options filling = {
-        .watch = &watch, .unwinder = &unwinder, .without_stacks = options->hide_chains,
+        .watch = &watch, .unwinder = &unwinder, .without_stacks = options->hide_chains || !asks_for_chains(&script->choice), .frames_only = true,
         .progress = reading_progress_begin(&progress, script->context->talk, options->quiet || is_seen)
     };
     script->err = err;
     bool complete = capture_fill_with(&script->capture, script->source, &filling, err);
     reading_progress_end(&progress);
-    script_flush(script);
     return complete && err->kind == ERROR_NONE;
+}
+
+/* Whether all that was to be written has been. */
+static bool script_written(struct script *script)
+{
+    return write_behind_give(&script->output, &script->text.out) && write_behind_end(&script->output);
 }
 
 static bool script_all(struct script *script, struct error *err)
@@ -384,14 +387,14 @@ static bool script_all(struct script *script, struct error *err)
         return false;
     if (options->header_only && !script->source->facts.is_pipe) {
         recording_header_text(&script->text.out, script->source);
-        return script_flush(script);
+        return script_written(script);
     }
     script->header_due = options->header;
     bool complete = script_read(script, err);
-    if (script->write_errno == EPIPE)
+    if (!script_written(script) && script->output.write_errno == EPIPE)
         return true; /* the reader has seen enough */
-    if (script->write_errno)
-        return error_system(err, script->write_errno, "can't write");
+    if (script->output.write_errno)
+        return error_system(err, script->output.write_errno, "can't write");
     if (!options->quiet)
         recording_input_note_lines(script->context->talk);
     if (!options->quiet)
@@ -417,7 +420,9 @@ static bool script_run(struct context *context, int argc, char **argv, struct er
         return false;
     }
     capture_init(&script.capture);
+    write_behind_begin(&script.output, context->out);
     bool done = script_all(&script, err);
+    write_behind_end(&script.output);
     if (script.places_begun) {
         if (script.options.verbose)
             recording_names_explain(context->talk, &script.names);

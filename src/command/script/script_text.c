@@ -3,6 +3,7 @@
 #include "command/script/script_memory.h"
 
 #include "base/arena.h"
+#include "base/digits.h"
 #include "base/vec.h"
 #include "decode/layout.h"
 
@@ -11,8 +12,8 @@
 #define FIELDS_OF_NAMES (FIELD_SYM | FIELD_SYMOFF | FIELD_DSO | FIELD_SRCLINE)
 
 enum {
-    IP_WIDTH = 16,             /* what 64 bits take */
-    BEFORE_NAME = 1 + IP_WIDTH, /* of a frame's line: a tab and the address */
+    BEFORE_NAME = 1 + HEX_WIDTH, /* of a frame's line: a tab and the address */
+    COPIED_AT_ONCE = 32, /* bytes: lines are short, and of any length */
     FLAGS_WIDTH = 24           /* of what hardware traces say of a branch, which samples don't */
 };
 
@@ -30,28 +31,12 @@ void script_text_done(struct script_text *script)
 /* Decimal at the right of at least `width` columns. */
 static void add_decimal(struct text *out, uint64_t value, size_t width, char fill)
 {
-    char digits[32];
-    size_t at = sizeof(digits);
-    do {
-        digits[--at] = (char)('0' + value % 10);
-        value /= 10;
-    } while (value);
-    while (sizeof(digits) - at < width)
-        digits[--at] = fill;
-    text_append(out, digits + at, sizeof(digits) - at);
+    text_end(out, digits_decimal(text_room(out, width + DIGITS_MOST), value, width, fill));
 }
 
-static void add_hex(struct text *out, uint64_t value, size_t width)
+static void add_address(struct text *out, uint64_t value)
 {
-    char digits[24];
-    size_t at = sizeof(digits);
-    do {
-        digits[--at] = "0123456789abcdef"[value & 15];
-        value >>= 4;
-    } while (value);
-    while (sizeof(digits) - at < width)
-        digits[--at] = ' ';
-    text_append(out, digits + at, sizeof(digits) - at);
+    text_end(out, digits_hex_wide(text_room(out, HEX_WIDTH), value));
 }
 
 /* pids are signed where they mean "nobody". */
@@ -176,21 +161,26 @@ static void name_make(struct script_text *script, unsigned fields, uint32_t loca
     uint64_t dso_addr = script->capture->recording.samples.locations[location].dso_addr;
     const uint32_t *frames;
     size_t count = places_frames(script->places, location, &frames);
-    script->names[location] = (struct script_name){.first = (uint32_t)script->line_count, .count = (uint32_t)count, .ip = ip};
+    struct script_name name = {.ip = ip,
+                               .begin = (uint32_t)script->tails.length,
+                               .first = (uint32_t)script->line_count,
+                               .count = (uint32_t)count};
+    script->lines =
+        vec_reserve_bytes(script->lines, &script->line_capacity, script->line_count + count, sizeof(*script->lines));
     for (size_t at = 0; at < count; at++) {
-        script->lines =
-            vec_reserve_bytes(script->lines, &script->line_capacity, script->line_count + 1, sizeof(*script->lines));
-        uint32_t begin = (uint32_t)script->tails.length;
+        script->lines[script->line_count++] = (uint32_t)script->tails.length - name.begin;
         text_add_char(&script->tails, '\t');
-        add_hex(&script->tails, ip, IP_WIDTH);
+        add_address(&script->tails, ip);
         add_name(script, &script->tails, fields, frames[at], dso_addr);
         text_add_char(&script->tails, '\n');
-        script->lines[script->line_count++] =
-            (struct script_line){begin, (uint32_t)script->tails.length - begin};
     }
+    name.length = (uint32_t)script->tails.length - name.begin;
+    text_reserve(&script->tails, COPIED_AT_ONCE);
+    script->names[location] = name;
 }
 
-static const struct script_name *name_of(struct script_text *script, unsigned fields, uint32_t location, uint64_t ip)
+/* Make ready for names with these fields of all locations that are known by now. */
+static void names_prepare(struct script_text *script, unsigned fields)
 {
     if ((fields & FIELDS_OF_NAMES) != script->names_fields) {
         /* Events differ in their fields: what was kept is of another form. */
@@ -204,6 +194,10 @@ static const struct script_name *name_of(struct script_text *script, unsigned fi
         memset(script->names + script->name_count, 0, (needed - script->name_count) * sizeof(*script->names));
         script->name_count = needed;
     }
+}
+
+static const struct script_name *name_of(struct script_text *script, unsigned fields, uint32_t location, uint64_t ip)
+{
     if (!script->names[location].count)
         name_make(script, fields, location, ip);
     return &script->names[location];
@@ -213,64 +207,34 @@ static const struct script_name *name_of(struct script_text *script, unsigned fi
 static void add_frame(struct script_text *script, unsigned fields, uint64_t ip, uint32_t location)
 {
     const struct script_name *name = name_of(script, fields, location, ip);
-    if (name->ip == ip) {
-        const struct script_line *first = &script->lines[name->first], *last = first + name->count - 1;
-        text_append(&script->out, text_string(&script->tails) + first->begin, last->begin + last->length - first->begin);
-        return;
-    }
-    for (uint32_t at = 0; at < name->count; at++) {
-        const struct script_line *line = &script->lines[name->first + at];
-        text_add_char(&script->out, '\t');
-        add_hex(&script->out, ip, IP_WIDTH);
-        text_append(&script->out, text_string(&script->tails) + line->begin + BEFORE_NAME, line->length - BEFORE_NAME);
-    }
+    const char *from = script->tails.bytes + name->begin;
+    char *to = text_room(&script->out, name->length + COPIED_AT_ONCE);
+    for (size_t at = 0; at < name->length; at += COPIED_AT_ONCE)
+        memcpy(to + at, from + at, COPIED_AT_ONCE);
+    text_end(&script->out, to + name->length);
+    for (uint32_t at = 0; name->ip != ip && at < name->count; at++)
+        digits_hex_wide(to + script->lines[name->first + at] + 1, ip);
 }
 
-/* The next address of a recorded chain that is no mark; false at its end. */
-static bool chain_next(const struct u64_view *chain, uint32_t *at, uint64_t *ret_ip)
+static void add_chain(struct script_text *script, unsigned fields, const struct capture_frames *frames)
 {
-    while (*at < chain->count) {
-        uint64_t ip = u64_view_at(chain, (*at)++);
-        if (ip == CONTEXT_USER_DEFERRED) {
-            (*at)++;
-        } else if (ip < (uint64_t)PERF_CONTEXT_MAX) {
-            *ret_ip = ip;
-            return true;
-        }
-    }
-    return false;
-}
-
-static void add_chain(struct script_text *script, unsigned fields, const struct record *record,
-                      const struct sample *sample)
-{
-    const struct samples *samples = &script->capture->recording.samples;
-    const struct stack *stack = &samples->stacks[sample->stack];
-    uint32_t most = script->stack_most && script->stack_most < stack->count ? script->stack_most : stack->count;
-    const uint64_t *unwound;
-    size_t unwound_count = capture_unwound(script->capture, &unwound), unwound_at = 0;
+    size_t most = script->stack_most && script->stack_most < frames->count ? script->stack_most : frames->count;
     text_add_char(&script->out, '\n');
-    uint32_t chain_at = 0;
-    for (uint32_t at = 0; at < most; at++) {
-        uint32_t location = samples->frames[stack->first + at];
-        /* Where it really ran: a location remembers its first runtime address only. */
-        uint64_t ip = samples->locations[location].runtime_addr;
-        if (!chain_next(&record->sample.callchain, &chain_at, &ip) && unwound_at < unwound_count)
-            ip = unwound[unwound_at++];
-        add_frame(script, fields, ip, location);
-    }
+    names_prepare(script, fields);
+    for (size_t at = 0; at < most; at++)
+        add_frame(script, fields, frames->ips[at], frames->locations[at]);
 }
 
 static void add_leaf(struct script_text *script, unsigned fields, const struct sample *sample)
 {
     text_add_char(&script->out, ' ');
-    add_hex(&script->out, sample->ip, IP_WIDTH);
+    add_address(&script->out, sample->ip);
     if (sample->location == LOCATION_NONE)
         return;
+    names_prepare(script, fields);
     const struct script_name *name = name_of(script, fields, sample->location, sample->ip);
-    const struct script_line *line = &script->lines[name->first + name->count - 1];
-    size_t length = line->length - BEFORE_NAME - 1; /* without the line's end */
-    text_append(&script->out, text_string(&script->tails) + line->begin + BEFORE_NAME, length);
+    size_t begin = script->lines[name->first + name->count - 1] + BEFORE_NAME;
+    text_append(&script->out, script->tails.bytes + name->begin + begin, name->length - begin - 1); /* without the line's end */
 }
 
 /* ---- other fields ---- */
@@ -402,7 +366,7 @@ static void add_instruction(struct script_text *script, unsigned fields, const s
 static void add_memory(struct script_text *script, uint64_t data_src)
 {
     size_t begin = script->out.length;
-    add_hex(&script->out, data_src, 16);
+    add_address(&script->out, data_src);
     text_add_char(&script->out, ' ');
     script_memory_text(&script->out, data_src);
     if (script->out.length - begin > script->memory_width)
@@ -444,7 +408,8 @@ void script_text_sample(struct script_text *script, unsigned fields, const struc
 {
     struct text *out = &script->out;
     const struct record_sample *raw = &record->sample;
-    bool chain = fields & FIELD_IP && sample->stack != STACK_NONE && !script->hide_chains;
+    struct capture_frames frames = capture_frames(script->capture);
+    bool chain = fields & FIELD_IP && frames.count && !script->hide_chains;
     bool has_chains = raw->sample_type & PERF_SAMPLE_CALLCHAIN && !script->hide_chains;
     if (fields & FIELD_COMM)
         add_comm(script, sample, !(fields & FIELD_IP && has_chains));
@@ -469,7 +434,7 @@ void script_text_sample(struct script_text *script, unsigned fields, const struc
     if (fields & FIELD_TRACE && raw->sample_type & PERF_SAMPLE_RAW)
         add_trace(script, raw, sample);
     if (fields & FIELD_ADDR)
-        add_hex(out, raw->addr, 16);
+        add_address(out, raw->addr);
     if (fields & FIELD_DATA_SRC)
         add_memory(script, raw->data_src);
     if (fields & FIELD_WEIGHT)
@@ -477,7 +442,7 @@ void script_text_sample(struct script_text *script, unsigned fields, const struc
     if (fields & FIELD_INS_LAT)
         add_decimal(out, raw->weight_var2, 16, ' ');
     if (chain)
-        add_chain(script, fields, record, sample);
+        add_chain(script, fields, &frames);
     else if (fields & FIELD_IP)
         add_leaf(script, fields, sample);
     if (fields & FIELD_IREGS)
@@ -491,7 +456,7 @@ void script_text_sample(struct script_text *script, unsigned fields, const struc
     if (fields & (FIELD_INSN | FIELD_INSNLEN))
         add_instruction(script, fields, sample);
     if (fields & FIELD_PHYS_ADDR)
-        add_hex(out, raw->phys_addr, 16);
+        add_address(out, raw->phys_addr);
     if (fields & FIELD_CGROUP)
         text_printf(out, " cgroup %" PRIu64, raw->cgroup);
     if (fields & FIELD_DATA_PAGE_SIZE)

@@ -48,12 +48,9 @@ enum script_field {
 
 /* What one location is called, kept from the first time on: whole lines, which follow each other in tails. */
 struct script_name {
-    uint32_t first, count; /* into lines; count 0: not yet made */
-    uint64_t ip;           /* that its lines begin with */
-};
-
-struct script_line {
+    uint64_t ip;            /* that its lines begin with */
     uint32_t begin, length; /* in tails */
+    uint32_t first, count;  /* into lines; count 0: not yet made */
 };
 
 struct script_text {
@@ -71,7 +68,7 @@ struct script_text {
     const struct source *source;
     struct script_name *names;
     size_t name_count, name_capacity;
-    struct script_line *lines;
+    uint32_t *lines; /* where each begins, from its name's begin on */
     size_t line_count, line_capacity;
     struct text tails;
     unsigned names_fields; /* for which the tails were made */

@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 #include "base/bytes.h"
+#include "base/digits.h"
 #include "base/error.h"
 #include "base/hashmap.h"
 #include "base/json_writer.h"
@@ -10,6 +11,7 @@
 #include "base/vec.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 
 Test(error, wraps_from_the_inside_out)
@@ -171,4 +173,34 @@ Test(text, a_long_name_loses_what_stands_in_its_brackets)
         cr_expect_str_eq(text_string(&out), rows[at].wanted);
         text_done(&out);
     }
+}
+
+/* As printf writes them, at each number of digits. */
+Test(digits, are_those_of_printf)
+{
+    char wanted[64], made[64];
+    for (unsigned digits = 0; digits < 20; digits++) {
+        uint64_t power = 1;
+        for (unsigned at = 0; at < digits; at++)
+            power *= 10;
+        for (int near = -1; near < 2; near++) {
+            uint64_t value = power + (uint64_t)near;
+            *digits_decimal(made, value, 12, ' ') = '\0';
+            snprintf(wanted, sizeof(wanted), "%12" PRIu64, value);
+            cr_assert_str_eq(made, wanted);
+            *digits_decimal(made, value, 3, '0') = '\0';
+            snprintf(wanted, sizeof(wanted), "%03" PRIu64, value);
+            cr_assert_str_eq(made, wanted);
+        }
+    }
+    for (unsigned bit = 0; bit < 64; bit++) {
+        uint64_t value = UINT64_C(0x9f3c52a17be640d8) >> bit;
+        *digits_hex_wide(made, value) = '\0';
+        snprintf(wanted, sizeof(wanted), "%16" PRIx64, value);
+        cr_assert_str_eq(made, wanted);
+    }
+    *digits_decimal(made, UINT64_MAX, 0, ' ') = '\0';
+    cr_assert_str_eq(made, "18446744073709551615");
+    *digits_hex_wide(made, 0) = '\0';
+    cr_assert_str_eq(made, "               0");
 }

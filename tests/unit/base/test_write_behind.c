@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "base/write_behind.h"
+
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <stdlib.h>
+
+/* Numbers from 0 on, a line each, in pieces of many sizes; returns whether each piece was taken. */
+static bool numbers_written(struct write_behind *behind, unsigned lines)
+{
+    struct text text = {0};
+    bool taken = true;
+    for (unsigned at = 0; at < lines; at++) {
+        text_printf(&text, "%u\n", at);
+        if (text.length > 1 + at % 5000) {
+            taken = write_behind_give(behind, &text) && taken;
+            cr_assert_eq(text.length, 0);
+        }
+    }
+    taken = write_behind_give(behind, &text) && taken;
+    text_done(&text);
+    return taken;
+}
+
+Test(write_behind, pieces_come_out_in_order)
+{
+    for (int has_core = 0; has_core < 2; has_core++) {
+        struct write_behind behind;
+        char *bytes, *rest;
+        size_t size;
+        FILE *file = open_memstream(&bytes, &size);
+        write_behind_begin(&behind, file);
+        behind.has_core = has_core;
+        cr_assert(numbers_written(&behind, 20000));
+        cr_assert(write_behind_end(&behind) && write_behind_end(&behind));
+        fclose(file);
+        rest = bytes;
+        for (unsigned at = 0; at < 20000; at++)
+            cr_assert_eq(strtoul(rest, &rest, 10), at);
+        cr_assert_str_eq(rest, "\n");
+        free(bytes);
+    }
+}
+
+Test(write_behind, what_could_not_be_written_is_told)
+{
+    for (int has_core = 0; has_core < 2; has_core++) {
+        struct write_behind behind;
+        FILE *full = fopen("/dev/full", "w");
+        setvbuf(full, NULL, _IONBF, 0);
+        write_behind_begin(&behind, full);
+        behind.has_core = has_core;
+        cr_assert_not(numbers_written(&behind, 2000));
+        cr_assert_not(write_behind_end(&behind));
+        cr_assert_eq(behind.write_errno, ENOSPC);
+        fclose(full);
+    }
+}
