@@ -286,9 +286,9 @@ def test_order_across_buffers(script):
     assert script(recording.file(), "-F", "time") == [f"0.{time:06}:" for time in expected]
 
 
-def test_shared_code_has_each_process_own_addresses(run, tmp_path):
+def test_shared_code_has_each_process_own_addresses(run, plumb, tmp_path):
     """Frames of a place that was met before, inlined functions among them, stand at the address where they ran."""
-    program = pathlib.Path(os.environ["PLUMB_BUILD"]) / "bench/workloads/stacks"
+    program = pathlib.Path(os.environ.get("PLUMB_BUILD") or pathlib.Path(plumb).parent) / "bench/workloads/stacks"
     content, begin = entry_of(program)
     bases = {1: 0x10000000, 2: 0x7f0000000000, 3: 0x10000000}
     recording = File(sample_type=made.IP | made.TID | made.TIME | made.CALLCHAIN)
