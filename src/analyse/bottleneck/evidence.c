@@ -325,31 +325,32 @@ static void memory_evidence(struct bottleneck_verdict *verdict, const struct lea
 
 /* ---- how sure ---- */
 
-/* Constants at most, by all of its accesses together: nothing that could miss. */
-static bool is_memory_idle(const struct loop_look *look)
+/* By all of its accesses together: within the nearest cache for certain. */
+static bool is_memory_near(const struct loop_look *look, const struct bottleneck_machine *machine)
 {
     static const double UNPLACED_MOST = 0.02;
     struct interval lines = look->touched.lines_bytes;
-    return !look->touches_memory || (look->touched.known && lines.known && lines.mid <= bottleneck_thresholds.constants_bytes &&
+    return !look->touches_memory || (look->touched.known && lines.known && lines.high * bottleneck_thresholds.set_over_cache <= machine->l1_bytes &&
                                      (double)look->unplaced <= UNPLACED_MOST * (double)look->region->samples);
 }
 
-/* Chains of integers (crc, multiplications, hashes) look like what else their one unit may be short of: those are never sure. */
+/* Chains of integers (crc, multiplications, hashes) look like what else their one unit may be short of: those are farther apart. */
 static bool is_chain_clear(const struct loop_bound *bound)
 {
-    double sure = bound->chain.cycles, apart = bottleneck_thresholds.bound_apart;
-    return bound->chain.kind_cycles[CHAIN_FP] >= 0.5 * sure && sure >= apart * bound->frontend_cycles && sure >= apart * bound->unit_cycles;
+    const struct bottleneck_thresholds *limit = &bottleneck_thresholds;
+    double sure = bound->chain.cycles, apart = bound->chain.kind_cycles[CHAIN_FP] >= 0.5 * sure ? limit->bound_apart : limit->bound_apart_integers;
+    return sure >= apart * bound->frontend_cycles && sure >= apart * bound->unit_cycles;
 }
 
 /*
- * The tables of this core say the same as the samples, clearly, of code that nothing can delay: no access that could miss,
- * no branch that could be guessed wrong. What its rate is known to be must not contradict.
+ * The tables of this core say the same as the samples, clearly, of code that nothing can delay: no access that misses the
+ * nearest cache, no branch that could be guessed wrong. What its rate is known to be must not contradict.
  */
 static bool is_bound_alike(const struct bottleneck_verdict *verdict, const struct leading *leading)
 {
     const struct loop_look *look = leading->look;
     const struct loop_bound *bound = &look->resources.bound;
-    if (!bound->known || bound->is_lower || bound->is_approximate || !is_memory_idle(look) || look->guesses.branches ||
+    if (!bound->known || bound->is_lower || bound->is_approximate || !is_memory_near(look, leading->request->machine) || look->guesses.branches ||
         look->pace.over_bound > bottleneck_thresholds.bound_missed)
         return false;
     double issue = bound->frontend_cycles, units = bound->unit_cycles, sure = bound->chain.cycles;
@@ -381,6 +382,14 @@ static bool is_guess_clear(const struct guesses *guesses)
     return guesses->sure_share >= limit->landing_restarts && guesses->sure_share >= limit->sure_enrichment * guesses->sure_rows;
 }
 
+/* The same of jumps through tables: behind the first instructions of several of their targets, where no jump that is guessed right stands. */
+static bool is_target_clear(const struct guesses *guesses)
+{
+    const struct bottleneck_thresholds *limit = &bottleneck_thresholds;
+    return guesses->table_share >= limit->landing_restarts && guesses->table_share >= 2 * guesses->table_retired &&
+           guesses->table_changes >= limit->both_ways;
+}
+
 /* A second look that doesn't rest on which instruction got the samples alone. */
 static bool is_confirmed(const struct bottleneck_verdict *verdict, const struct leading *leading)
 {
@@ -395,8 +404,8 @@ static bool is_confirmed(const struct bottleneck_verdict *verdict, const struct 
         /* fall through */
     case CAUSE_TLB:
     case CAUSE_PARALLEL_MISSES:
-        return look->reach.known && look->reach.level == LEVEL_BEYOND && !look->is_prefetched &&
-               look->guesses.both_ways < limit->both_ways;
+        return look->reach.known && (look->reach.level == LEVEL_BEYOND || (look->reach.level == LEVEL_L2 && look->reach.is_wide_spread)) &&
+               !look->is_prefetched && look->guesses.both_ways < limit->both_ways;
     case CAUSE_L2:
         return look->reach.known && look->reach.touched.lines_bytes.known &&
                look->reach.touched.pages_least_bytes <= limit->tlb_pages_bytes && look->reach.lines_bytes > 2 * leading->request->machine->l1_bytes &&
@@ -417,6 +426,8 @@ static bool is_confirmed(const struct bottleneck_verdict *verdict, const struct 
     case CAUSE_CONDITIONAL:
         return is_guess_clear(&look->guesses) || (look->pace.over_bound > limit->bound_missed && look->guesses.evenness >= limit->even_least &&
                                                   !look->resources.bound.is_lower);
+    case CAUSE_INDIRECT:
+        return is_target_clear(&look->guesses);
     default:
         return false;
     }

@@ -9,6 +9,7 @@ struct bottleneck_thresholds {
     double paced_share;        /* of the samples, for a rate of its own */
     double bound_met;          /* measured against the bound: it is what the loop takes; clock and costs are within a quarter */
     double bound_apart;        /* of two bounds of a turn: nearer ones change places with what neighbours leave of the core */
+    double bound_apart_integers; /* … for HIGH, where one unit may be what the chain's instructions wait for */
     double bound_missed;       /* something else takes nearly half of the time */
     double paced_first;        /* cycles a chased load takes beyond a hit of the first cache: within noise and issue, it was one */
     double paced_second;       /* … of the second cache, which answers 9 to 12 cycles later; twice that at most */
@@ -60,7 +61,6 @@ struct bottleneck_thresholds {
     double walk_stepping;      /* of neighbouring samples some whole steps apart, for a walk from row to row: a quarter are by chance */
     double walk_fastest;       /* what lies beyond the second cache comes so many times as fast from a third one as from memory, at most */
     double small_most;         /* of samples: quick ones in small pieces, that only all of them together tell something of */
-    double constants_bytes;    /* a loop that reads no more reads constants, which stay in the first cache */
     double stepped_high;       /* of the time, shown at least by what ran: with what samples show that is two proofs */
     double fp_one_place;       /* of a loop's samples, at one arithmetic instruction: retirement in step leaves half there at most */
     double off_cpu_most;       /* above it the wait is the problem */
@@ -73,6 +73,7 @@ static const struct bottleneck_thresholds bottleneck_thresholds = {
     .paced_share = 0.05,
     .bound_met = 1.3,
     .bound_apart = 1.25,
+    .bound_apart_integers = 1.5,
     .bound_missed = 1.8,
     .paced_first = 2,
     .paced_second = 7,
@@ -124,7 +125,6 @@ static const struct bottleneck_thresholds bottleneck_thresholds = {
     .walk_stepping = 0.7,
     .walk_fastest = 4,
     .small_most = 0.25,
-    .constants_bytes = 1024,
     .stepped_high = 0.25,
     .fp_one_place = 0.7,
     .off_cpu_most = 0.5,

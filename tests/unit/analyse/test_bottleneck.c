@@ -170,6 +170,31 @@ static void columns(struct made_up *made, bool on_huge_pages)
             .on_base_page = !on_huge_pages, .on_huge_page = on_huge_pages};
 }
 
+/* One line in each of 8192 pages: the second cache holds the lines, no TLB the translations; then the same lines side by side. */
+Test(bottleneck, lines_far_apart_wait_for_translations_for_certain)
+{
+    enum { PAGES = 8192 };
+    static const uint64_t apart[] = {4096, 64};
+    for (int at = 0; at < 2; at++) {
+        struct made_up *made = calloc(1, sizeof(*made));
+        chase(made, 64);
+        uint64_t state = 88172645463325252u;
+        for (int each = 0; each < ADDRESSES; each++) {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            made->addresses[each].addr = (1ull << 40) + state % PAGES * apart[at];
+            made->addresses[each].on_base_page = true;
+        }
+        const struct bottleneck_verdict *verdict = verdict_of(made);
+        cr_assert_eq(verdict->cause, at ? CAUSE_L2 : CAUSE_TLB, "%s", bottleneck_subclass_name(verdict->cause));
+        if (!at)
+            cr_assert_eq(verdict->confidence, ESTIMATE_HIGH, "%s", verdict->why_not);
+        done(made);
+        free(made);
+    }
+}
+
 /* As many translations as there are small pages, or 128 of huge ones: every TLB holds these. */
 Test(bottleneck, huge_pages_leave_no_translation_to_wait_for)
 {
@@ -759,6 +784,34 @@ Test(bottleneck, wrong_guesses_of_how_long_a_loop_goes_on_show_in_the_loop_aroun
     free(made);
 }
 
+/* A loop of six instructions, two of which wrong guesses show on: that many samples are no wonder there by their number alone. */
+static struct made_up *short_choice(uint64_t at_one, uint64_t at_other)
+{
+    struct made_up *made = calloc(1, sizeof(*made));
+    make_up(made);
+    made->stalls.restarts_behind = true;
+    function_begin(made, "choose");
+    struct instruction *branch = row_add(made, INSTRUCTION_BRANCH, 0);
+    branch->has_target = true;
+    branch->target = branch->addr + 3 * branch->length;
+    for (int at = 0; at < 4; at++)
+        row_add(made, INSTRUCTION_INT, at == 0 ? at_one : at == 2 ? at_other : 0);
+    loop_close(made, SAMPLES - at_one - at_other);
+    return made;
+}
+
+Test(bottleneck, wrong_guesses_show_in_short_loops)
+{
+    struct made_up *made = short_choice(450, 90);
+    expect(made, BOTTLENECK_BAD_SPECULATION, CAUSE_CONDITIONAL);
+    done(made);
+    free(made);
+    made = short_choice(530, 10);
+    cr_assert_neq(verdict_of(made)->class, BOTTLENECK_BAD_SPECULATION);
+    done(made);
+    free(made);
+}
+
 Test(bottleneck, jumps_through_a_table)
 {
     struct made_up *made = calloc(1, sizeof(*made));
@@ -814,8 +867,18 @@ static struct made_up *cases_behind(uint64_t first, uint64_t second)
 
 Test(bottleneck, wrong_targets_show_behind_the_first_instruction_where_the_self_test_says_so)
 {
+    enum { SECOND = 3, NEXT = 2 };
     struct made_up *made = cases_behind(2, 90);
     expect(made, BOTTLENECK_BAD_SPECULATION, CAUSE_INDIRECT);
+    cr_assert_eq(made->result.program.confidence, ESTIMATE_HIGH, "several targets show it");
+    done(made);
+    free(made);
+    made = cases_behind(2, 90);
+    for (int other = 1; other < 4; other++) {
+        made->sampled[0][SECOND] += made->sampled[0][SECOND + NEXT * other];
+        made->sampled[0][SECOND + NEXT * other] = 0;
+    }
+    cr_assert_lt(verdict_of(made)->confidence, ESTIMATE_HIGH, "one target alone is no change");
     done(made);
     free(made);
     made = cases_behind(90, 2); /* they retire in step: each group begins with a case */
@@ -991,7 +1054,7 @@ Test(bottleneck, a_chain_of_numbers_that_tables_and_samples_show_is_sure)
         const char *why;
     } rows[] = {
         {"f20f59c148ffce75f7", true, "mulsd %xmm1,%xmm0; dec; jne"},
-        {"480fafc148ffce75f7", false, "a chain of integers looks like their one unit"},
+        {"480fafc148ffce75f7", true, "imul %rcx,%rax; dec; jne: three times as long as their one unit takes"},
         {"f20f59c1488b1748ffce75f4", false, "that load may miss"},
     };
     struct made_up *made = calloc(1, sizeof(*made));
@@ -999,6 +1062,21 @@ Test(bottleneck, a_chain_of_numbers_that_tables_and_samples_show_is_sure)
         const struct bottleneck_verdict *verdict = loop_verdict(made, rows[row].code, hits);
         cr_assert_eq(verdict->cause, CAUSE_LATENCY_CHAIN, "%s: %s", rows[row].why, bottleneck_subclass_name(verdict->cause));
         cr_assert_eq(verdict->confidence == ESTIMATE_HIGH, rows[row].is_sure, "%s", rows[row].why);
+        done(made);
+    }
+    free(made);
+}
+
+Test(bottleneck, what_goes_over_the_nearest_cache_alone_delays_no_chain)
+{
+    static const uint64_t hits[] = {900, 50, 50, 50};
+    struct made_up *made = calloc(1, sizeof(*made));
+    for (int is_near = 0; is_near < 2; is_near++) {
+        loop_make(made, "f20f59c1488b1748ffce75f4", hits); /* mulsd %xmm1,%xmm0; mov (%rdi),%rdx; dec; jne */
+        addresses_add(made, 1, is_near ? 8 << 10 : 30 << 10);
+        const struct bottleneck_verdict *verdict = verdict_of(made);
+        cr_assert_eq(verdict->cause, CAUSE_LATENCY_CHAIN, "%s", bottleneck_subclass_name(verdict->cause));
+        cr_assert_eq(verdict->confidence == ESTIMATE_HIGH, is_near, "of 32 KiB a part is others'");
         done(made);
     }
     free(made);
