@@ -50,6 +50,12 @@ uint32_t hashmap_find(const struct hashmap *map, uint64_t hash, hashmap_equal *e
     return HASHMAP_ABSENT;
 }
 
+void hashmap_fetch(const struct hashmap *map, uint64_t hash)
+{
+    if (map->capacity)
+        __builtin_prefetch(&map->slots[hash & (map->capacity - 1)]);
+}
+
 static void slot_place(struct hashmap_slot *slots, size_t capacity, uint64_t hash, uint32_t id)
 {
     size_t at = hash & (capacity - 1);

@@ -26,6 +26,8 @@ typedef bool hashmap_equal(const void *context, uint32_t id, const void *key);
 /* The id stored under (hash, key), or HASHMAP_ABSENT. equal NULL: the hash is the key. */
 uint32_t hashmap_find(const struct hashmap *map, uint64_t hash, hashmap_equal *equal, const void *context,
                       const void *key);
+/* Have the memory fetched that a look-up of that hash, soon to follow, begins with. */
+void hashmap_fetch(const struct hashmap *map, uint64_t hash);
 /* Add an id whose key is known to be absent. */
 void hashmap_add(struct hashmap *map, uint64_t hash, uint32_t id);
 /* Store id under a hash that is itself the key, replacing what is there. */

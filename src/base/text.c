@@ -315,6 +315,13 @@ bool text_write_file(struct text *text, FILE *file)
     return written;
 }
 
+void text_spill(struct text *text, FILE *file)
+{
+    enum { LONG_BYTES = 256 << 10 };
+    if (file && text->length >= LONG_BYTES && !text_write_file(text, file))
+        text_clear(text);
+}
+
 size_t utf8_length(const char *string, size_t left)
 {
     const unsigned char *text = (const unsigned char *)string;

@@ -96,6 +96,8 @@ static inline struct view text_view(const struct text *text)
 }
 /* Write all and clear; false with errno set when the stream or descriptor fails. */
 bool text_write_file(struct text *text, FILE *file);
+/* The same once it is long, so that a result of any length needs little memory; whether it failed, ferror() tells at the end. NULL: never. */
+void text_spill(struct text *text, FILE *file);
 
 #define scoped_text scoped(text_done)
 

@@ -89,8 +89,10 @@ static bool export_write(void *context, const struct stacks *stacks, struct erro
                                       .by_period = options->weight && strcmp(options->weight, "period") == 0,
                                       .name = recording_input_path(&options->stacks.recording)};
     scoped_text struct text out = {0};
+    if (!result_open(exporting->context, options->output, &request.file, err))
+        return false;
     exporting->format->write(&out, &request);
-    return result_write(exporting->context, options->output, &out, err);
+    return result_close(request.file, options->output, &out, err);
 }
 
 static bool export_run(struct context *context, int argc, char **argv, struct error *err)

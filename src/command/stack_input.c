@@ -66,12 +66,21 @@ static bool event_choose(const struct reading *reading, FILE *talk, uint32_t *re
     return true;
 }
 
+bool result_open(const struct context *context, const char *path, FILE **ret_file, struct error *err)
+{
+    *ret_file = path ? fopen(path, "we") : context->out;
+    return *ret_file || error_system(err, errno, "can't write '%s'", path);
+}
+
 bool result_write(const struct context *context, const char *path, struct text *out, struct error *err)
 {
-    FILE *file = path ? fopen(path, "we") : context->out;
-    if (!file)
-        return error_system(err, errno, "can't write '%s'", path);
-    bool written = text_write_file(out, file) && fflush(file) == 0;
+    FILE *file;
+    return result_open(context, path, &file, err) && result_close(file, path, out, err);
+}
+
+bool result_close(FILE *file, const char *path, struct text *out, struct error *err)
+{
+    bool written = text_write_file(out, file) && fflush(file) == 0 && !ferror(file);
     int write_errno = errno;
     if (path && fclose(file) != 0 && written) {
         written = false;

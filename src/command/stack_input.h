@@ -31,7 +31,11 @@ struct stack_use {
 MUST_CHECK bool stack_input_read(const struct stack_input *input, const struct context *context, const struct stack_use *use,
                                  struct error *err);
 
-/* Write it all to the file; path NULL: to the context's output, where a reader that is gone is no error. */
+/* Where a result goes: the file of that name, or with NULL the context's output. */
+MUST_CHECK bool result_open(const struct context *context, const char *path, FILE **ret_file, struct error *err);
+/* Write what is left of it, and close: a reader of the context's output that is gone is no error. */
+MUST_CHECK bool result_close(FILE *file, const char *path, struct text *out, struct error *err);
+/* Both, of a result that is whole. */
 MUST_CHECK bool result_write(const struct context *context, const char *path, struct text *out, struct error *err);
 
 #endif

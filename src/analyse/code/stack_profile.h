@@ -32,7 +32,6 @@ struct stack_profile {
     uint32_t *frames; /* ids of places */
     size_t frame_count, frame_capacity;
     const struct places *places;
-    struct hashmap map;
 };
 
 /* Samples without a chain are stacks of one place. Owner: the caller (stack_profile_done); recording and places must outlive it. */

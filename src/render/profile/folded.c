@@ -217,6 +217,7 @@ void profile_folded(struct text *out, const struct profile_request *request)
         for (; at + 1 < folding.count && lines_same(line, &folding.lines[at + 1]); at++)
             weight += folding.lines[at + 1].weight; /* functions of one name in two binaries read the same */
         line_write(out, &folding, line, weight);
+        text_spill(out, request->file);
     }
     folding_done(&folding);
 }
