@@ -145,3 +145,16 @@ def test_anybodys_recordings(plumb, shared_data):
         done = subprocess.run([plumb, "export", "firefox", "-q", "-i", path], capture_output=True, timeout=120)
         if done.returncode == 0:
             assert list(complaints(json.loads(done.stdout))) == [], path.name
+
+
+@pytest.mark.parametrize("form", ["folded", "firefox", "pprof", "speedscope", "json", "csv"])
+def test_samples_without_address_and_chain(plumb, tmp_path, form):
+    """They are somewhere unknown, and nobody's memory is read for that."""
+    made = File(sample_type=TID | TIME | CALLCHAIN).comm(7, 7, "app").mmap(7, CODE, 0x1000, "/opt/app")
+    made.sample(7, 0, 10).sample(7, 0, 11, chain=(CONTEXT_USER, CODE + 1, CODE + 2)).sample(7, 0, 12)
+    path = tmp_path / "perf.data"
+    path.write_bytes(made.file())
+    done = subprocess.run([plumb, "export", form, "-i", path], capture_output=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    if form == "folded":
+        assert done.stdout.decode().splitlines() == ["app;[app];[app] 1", "app;[unknown] 2"]
