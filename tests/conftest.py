@@ -172,7 +172,8 @@ def run(plumb):
 KERNEL_SECONDS = "0.5"
 SLEEPING_KERNELS = ("wait",)
 # Far beyond the second cache and what translations are kept of, as the kernels' own half a gigabyte is; quicker to set up.
-KERNEL_SIZES = {"stream": "256M", "chase": "128M", "gather": "128M", "list": "64M", "tlb": "128M", "bsearch": "64M", "transpose": "96M"}
+KERNEL_OPTIONS = {"stream": ["--size", "256M"], "chase": ["--size", "128M", "--pages", "4k"], "gather": ["--size", "128M"], "list": ["--size", "64M"],
+                  "tlb": ["--size", "128M"], "bsearch": ["--size", "64M"], "transpose": ["--size", "96M"]}
 
 
 @pytest.fixture(scope="session")
@@ -193,9 +194,9 @@ def kernel_case(plumb, kernels, tmp_path_factory):
         with open(folder / f"{name}.lock", "w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             if not case.exists():
-                size = ["--size", KERNEL_SIZES[name]] if name in KERNEL_SIZES else []
                 clock = "--seconds" if name in SLEEPING_KERNELS else "--cpu-seconds"
-                run_program(plumb, "diagnose", "-q", "--case", case, "--", kernels, name, clock, KERNEL_SECONDS, *size, timeout=200)
+                run_program(plumb, "diagnose", "-q", "--case", case, "--", kernels, name, clock, KERNEL_SECONDS,
+                            *KERNEL_OPTIONS.get(name, []), timeout=200)
         assert (case / "findings.json").exists(), f"there is no case of {name}"
         return case
     return case_of

@@ -36,7 +36,7 @@ int main(void)
     for (unsigned at = 0; at < NODES; at++)
         memory[order[at] * 8] = &memory[order[(at + 1) % NODES] * 8];
     void **place = memory;
-    for (int turn = 0; turn < 40; turn++)
+    for (int turn = 0; turn < 16; turn++)
         place = chase(place, 300000);
     printf("%p\n", (void *)place);
     return (void *)nodes == (void *)place;

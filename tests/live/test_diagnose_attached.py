@@ -242,18 +242,10 @@ def test_a_dumb_terminal_gets_text_alone(plumb):
     assert "\033" not in seen and "WHERE THE TIME WENT" in seen
 
 
-@pytest.fixture(scope="module")
-def silent_case(plumb, tmp_path_factory):
-    case = tmp_path_factory.mktemp("silent") / "case"
-    subprocess.run([plumb, "diagnose", "-q", "--case", case, "--", sys.executable, "-c", PRINTING.replace("print(4, end='', flush=True)", "")],
-                   stdout=subprocess.DEVNULL, timeout=60)
-    return case
-
-
 @pytest.mark.parametrize("columns", [60, 80, 120])
-def test_the_page_is_as_wide_as_the_terminal(plumb, silent_case, columns):
+def test_the_page_is_as_wide_as_the_terminal(plumb, kernel_case, columns):
     import re
-    seen = on_a_terminal([plumb, "diagnose", "--case", silent_case], columns)
+    seen = on_a_terminal([plumb, "diagnose", "--case", kernel_case("chase")], columns)
     lines = [re.sub("\033\\[[0-9;]*[mK]", "", line) for line in seen.replace("\r", "\n").splitlines()]
     page = lines[next(at for at, line in enumerate(lines) if line.startswith("plumb diagnose")):]
     one_word = re.compile(r"\s*(\S+\s+)?\S+$")

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """plumb pages, on memory whose page sizes are known because the test makes them."""
 import json
-import os
 import pathlib
 import subprocess
 import sys
@@ -182,14 +181,10 @@ def test_watching_ends_in_time_and_by_the_program(run, holder):
     assert run("pages", "--duration", "1", "-p", str(pid)).returncode == 2
 
 
-def test_a_case_says_where_its_loads_went(run, source_root, tmp_path):
-    workload = pathlib.Path(os.environ.get("PLUMB_BUILD", source_root / "build")) / "bench/workloads/kernels"
-    if not workload.exists():
-        pytest.skip("the bench's workloads aren't built")
-    done = run("diagnose", "--case", str(tmp_path / "case"), "--", str(workload), "chase", "--pages", "4k", "--size", "128M", "--seconds", "0.8")
-    assert done.returncode == 0, done.stderr
-    use = json.loads(run("pages", "-j", "--case", str(tmp_path / "case")).stdout)["use"]
-    page = run("pages", "--case", str(tmp_path / "case")).stdout
+def test_a_case_says_where_its_loads_went(run, kernel_case):
+    case = kernel_case("chase")
+    use = json.loads(run("pages", "-j", "--case", case).stdout)["use"]
+    page = run("pages", "--case", case).stdout
     assert "WHAT SAMPLES SAY OF THEM" in page
     assert "sampled instructions hit small pages" in page
     if use["small_share"] is None:
