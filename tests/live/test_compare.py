@@ -21,7 +21,7 @@ def compare(plumb, *words, **more):
 
 
 SLEEPERS = {
-    "longer": ["-n", "7", "--json", "sleep", "0.01", "--", "sleep", "0.15"],
+    "longer": ["-n", "7", "--json", "sleep", "0.01", "--", "sleep", "0.6"], # far beyond what a busy machine adds
     "decided": ["--json", "sleep", "0.01", "--", "sleep", "0.1"],
     "several": ["-n", "8", "--json", "sleep", "0.12", "--", "sleep", "0.25", "--", "sleep", "0.002"],
     "labelled": ["-n", "6", "-L", "short", "-L", "long", "sleep", "0.01", "--", "sleep", "0.15"],
