@@ -149,7 +149,7 @@ def rows_of(plumb, chains, large, dumps):
             row("stack dumps: report", "12 times faster", report, dumps),
             row("stack dumps: report by function", "", bare, dumps),
             row("stack dumps: report by source line", "under 100 ms more than by function", [*bare, "-s", "srcline"], dumps),
-            row("annotate all functions", "under 0.3 s", ["annotate"], dumps, ["annotate", "--stdio"], False)]
+            row("annotate all functions", "under 0.3 s", ["annotate", "--all"], dumps, ["annotate", "--stdio"], False)]
 
 
 def seconds(value):

@@ -59,7 +59,8 @@ struct session {
     struct context *context;
     const struct annotate_options *options;
     struct capture capture;
-    struct symboliser *symboliser;
+    struct recording_names names;
+    struct symboliser *symboliser; /* its */
     struct code_samples samples;
     struct source_text *source;
     enum disassembly_syntax syntax;
@@ -80,14 +81,28 @@ static bool can_merge(const struct source *source)
     return source->event_count && !source->facts.is_pipe && !(kinds & (PERF_SAMPLE_REGS_USER | PERF_SAMPLE_ADDR));
 }
 
+/* Have names found on another core meanwhile, where all functions are wanted. */
+static bool names_tell(void *context, struct capture *capture, const struct record *record, const struct sample *sample)
+{
+    struct session *session = context;
+    (void)capture, (void)record, (void)sample;
+    recording_names_tell(&session->names);
+    return true;
+}
+
 static bool read_recording(struct session *session, struct error *err)
 {
     struct source *source;
     const struct recording_input *input = &session->options->input;
     if (!recording_input_open(input, &source, err))
         return false;
+    session->names = (struct recording_names){.input = input, .context = session->context, .capture = &session->capture, .source = source};
+    if (session->options->all)
+        recording_names_ahead(&session->names, (struct names_wanted){0});
+    struct capture_watch watch = {session, names_tell};
     struct reading_progress progress;
     struct capture_options how = {
+        .watch = session->names.ahead ? &watch : NULL,
         .keep_samples = true, .merge_samples = can_merge(source), .without_stacks = true,
         .progress = reading_progress_begin(&progress, session->context->talk, session->options->quiet)};
     bool filled = capture_fill_with(&session->capture, source, &how, err);
@@ -103,7 +118,8 @@ static bool read_recording(struct session *session, struct error *err)
         filled = error_set(err, ERROR_NOT_FOUND, "'%s' holds no samples", recording_input_path(input));
     if (filled && !session->options->quiet)
         recording_losses_report(session->context->talk, &session->capture.losses);
-    filled = filled && recording_input_symboliser(input, session->context, &session->capture, source, &session->symboliser, err);
+    filled = filled && recording_names_begin(&session->names, err);
+    session->symboliser = session->names.symboliser;
     source->ops->close(source);
     return filled;
 }
@@ -554,7 +570,7 @@ static bool annotate_run(struct context *context, int argc, char **argv, struct 
     bool done = annotate_session(&session, argv + first, argc - first, err);
     code_samples_done(&session.samples);
     source_text_free(session.source);
-    symboliser_free(session.symboliser);
+    recording_names_done(&session.names);
     capture_done(&session.capture);
     return done;
 }

@@ -25,7 +25,7 @@ class File:
         self.branch_sample_type, self.regs_user, self.regs_intr = branch_sample_type, regs_user, regs_intr
         self.event_type, self.config, self.inherit = event_type, config, inherit
         self.ids = [[100 + event] if ids else [] for event in range(events)]
-        self.data = b""
+        self.data = bytearray()
         self.features = {}
 
     def pack(self, formats, *values):
@@ -140,7 +140,7 @@ class File:
     def compress(self, kind=COMPRESSED, pieces=1):
         """Put all records so far into compressed ones; a piece may end in the middle of a record."""
         zstd = ctypes.CDLL("libzstd.so.1")
-        whole, self.data = self.data, b""
+        whole, self.data = bytes(self.data), bytearray()
         step = -(-len(whole) // pieces)
         for at in range(0, len(whole), step):
             piece = whole[at:at + step]
@@ -194,7 +194,7 @@ class File:
     def pipe(self):
         magic = b"PERFILE2" if self.order == "<" else b"2ELIFREP"
         out = magic + self.pack("Q", 16)
-        data, self.data = self.data, b""
+        data, self.data = self.data, bytearray()
         for bit in sorted(self.features):
             self.record(HEADER_FEATURE, self.pack("Q", bit) + self.features[bit])
         for event, ids in enumerate(self.ids):

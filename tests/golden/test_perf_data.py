@@ -316,6 +316,32 @@ def test_shared_code_has_each_process_own_addresses(run, plumb, tmp_path):
         pytest.skip("the program's debug information tells no inlined functions: the rest holds")
 
 
+def on_one_core():
+    os.sched_setaffinity(0, list(os.sched_getaffinity(0))[:1])
+
+
+def test_functions_alike_have_one_order(plumb, tmp_path):
+    """Annotated in the same order whether their names were found ahead, on another core, or one after the other."""
+    folder = pathlib.Path(os.environ.get("PLUMB_BUILD") or pathlib.Path(plumb).parent) / "bench/workloads"
+    recording = File(sample_type=made.IP | made.TID | made.TIME | made.CALLCHAIN)
+    recording.comm(1, 1, "a")
+    begins = []
+    for base, name in ((0x10000000, "stacks"), (0x20000000, "kernels")):
+        content, begin = entry_of(folder / name)
+        recording.mmap(1, base, len(content) + 4096 & ~4095, str(folder / name))
+        begins.append(base + begin)
+    chain = (made.CONTEXT_USER, *range(0x1000, 0x1200, 4))
+    for time in range(4500):  # as large as is worth another core; most of it in what comes second
+        recording.sample(1, begins[time % 3 > 0] + time * 53 % 4000, time, chain=chain)
+    path = tmp_path / "perf.data"
+    path.write_bytes(recording.file())
+    assert path.stat().st_size > 4 << 20
+    pages = [subprocess.run([plumb, "annotate", "--all", "-i", path], capture_output=True, timeout=60, preexec_fn=how)
+             for how in (on_one_core, None, None)]
+    assert pages[0].returncode == 0 and pages[0].stdout.count(b"Disassembly of") > 10
+    assert len({(page.stdout, page.stderr) for page in pages}) == 1
+
+
 @pytest.fixture(scope="module")
 def long_recording(tmp_path_factory):
     """Of several megabytes of text."""
@@ -330,9 +356,8 @@ def long_recording(tmp_path_factory):
 
 @pytest.mark.parametrize("cores", ["all", "one"])
 def test_long_output_is_whole_and_in_order(plumb, long_recording, cores):
-    one = (lambda: os.sched_setaffinity(0, list(os.sched_getaffinity(0))[:1])) if cores == "one" else None
     done = subprocess.run([plumb, "script", "-i", long_recording, "-F", "comm,time,ip,sym,dso"], stdout=subprocess.PIPE, text=True,
-                          timeout=60, preexec_fn=one)
+                          timeout=60, preexec_fn=on_one_core if cores == "one" else None)
     frames = [f"\t{at:16x} [unknown] ([unknown])" for at in range(0x1000, 0x1400, 0x80)]
     assert done.returncode == 0 and len(done.stdout) > 3 << 20
     assert done.stdout.splitlines() == [line for time in range(12000) for line in (f"a     0.{time:06}: ", *frames, "")]

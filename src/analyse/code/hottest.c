@@ -139,14 +139,12 @@ static void hot_add_dso(struct hot_list *list, const struct recording *recording
     }
 }
 
-/* Equal ones by id, so that the order is the same every time. */
+/* Equal ones by where they were met first, so that the order is the same every time: symbols' numbers are given as names are found. */
 static int hot_compare(const void *a, const void *b)
 {
     const struct hot_symbol *x = a, *y = b;
     if (x->weight != y->weight)
         return x->weight > y->weight ? -1 : 1;
-    if (x->symbol_id != y->symbol_id)
-        return x->symbol_id < y->symbol_id ? -1 : 1;
     return (x->location > y->location) - (x->location < y->location);
 }
 
