@@ -146,6 +146,17 @@ static bool is_slow_memory(const struct bottleneck_request *request, const struc
     return line_ns <= limit->walk_contention * streams_of(region) * alone_ns && line_ns > limit->bound_missed * own_ns;
 }
 
+/*
+ * A loop that steps through a few elements, each time somewhere else: between two samples so near in time that no walk could have left the
+ * neighbourhood, addresses have no direction and agree on no speed (a hash table's entries: git's create_delta).
+ */
+static bool begins_elsewhere(const struct reach *reach, const struct walk *walk, const struct bottleneck_machine *machine)
+{
+    const struct bottleneck_thresholds *limit = &bottleneck_thresholds;
+    return walk->pairs && walk->agreeing < limit->walk_scattered && walk->drifting < limit->walk_undirected &&
+           limit->walk_neighbourhood * fastest_walk(reach, machine) * walk->pair_ns < reach->lines_bytes;
+}
+
 /* By the code where it counts evenly, else by neighbouring samples. */
 static void order_find(struct reach *reach, const struct bottleneck_request *request, const struct region *region,
                        const struct loop_bound *bound, uint32_t row)
@@ -158,7 +169,8 @@ static void order_find(struct reach *reach, const struct bottleneck_request *req
     bool drifts = walk.pairs && walk.drifting >= limit->walk_drifting;
     double lines = counted ? lines_a_turn(region, step) : 1, way = (double)(step < 0 ? -step : step);
     /* A turn meets nearly all of the lines on its way. */
-    reach->in_order = counted ? way <= LINE_BYTES || way <= 2 * LINE_BYTES * lines : (agrees || drifts) && !skips_lines(reach, &walk, request->machine);
+    bool by_code = way <= LINE_BYTES || way <= 2 * LINE_BYTES * lines;
+    reach->in_order = counted ? by_code && !begins_elsewhere(reach, &walk, request->machine) : (agrees || drifts) && !skips_lines(reach, &walk, request->machine);
     double width = counted && way > LINE_BYTES ? way / lines : LINE_BYTES;
     reach->line_ns = reach->in_order && agrees && walk.bytes_per_ns > 0 ? width / walk.bytes_per_ns : 0;
     reach->own_line_ns = reach->line_ns > 0 && walk.free_bytes_per_ns > 0 ? width / walk.free_bytes_per_ns : reach->line_ns;

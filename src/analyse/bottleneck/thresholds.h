@@ -56,6 +56,9 @@ struct bottleneck_thresholds {
     double front_bytes;        /* the nearest cache for code of every core in use */
     double walk_agreeing;      /* of neighbouring samples that agree on a speed: a walk in order */
     double walk_drifting;      /* … that go one way, by an eighth of it all at most: half of that by chance is 1 in 16 */
+    double walk_scattered;     /* of those on one speed at most, and … */
+    double walk_undirected;    /* … going one way at most, though … */
+    double walk_neighbourhood; /* … the memory is so many times what the fastest walk passes between two of them: no walk */
     double walk_line_ns;       /* slower a line than that, no memory keeps a walk in order waiting (slowest seen: 12) */
     double walk_contention;    /* a stream's bandwidth, others there, against what one core reads alone: a third at worst */
     double walk_stepping;      /* of neighbouring samples some whole steps apart, for a walk from row to row: a quarter are by chance */
@@ -120,6 +123,9 @@ static const struct bottleneck_thresholds bottleneck_thresholds = {
     .front_bytes = 32768,
     .walk_agreeing = 0.6,
     .walk_drifting = 0.75,
+    .walk_scattered = 0.3,
+    .walk_undirected = 0.5,
+    .walk_neighbourhood = 8,
     .walk_line_ns = 40,
     .walk_contention = 3,
     .walk_stepping = 0.7,

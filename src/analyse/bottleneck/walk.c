@@ -151,6 +151,7 @@ static void speed_find(struct walk *walk, const struct pair *pairs, size_t count
     }
     walk->drifting = (double)(forth > back ? forth : back) / (double)count;
     walk->pairs = count;
+    walk->pair_ns = pairs[count / 2].dt_ns;
     walk->agreeing = (double)agreeing / (double)count;
     walk->bytes_per_ns = fabs(middle);
     walk->free_bytes_per_ns = free_speed(pairs, count, middle);

@@ -15,6 +15,7 @@ struct walk {
     size_t pairs;          /* near enough to tell */
     double agreeing;       /* of them: on one speed, 0..1 */
     double drifting;       /* of them: a small part of the whole way apart, in the direction that most go; 0..1 */
+    double pair_ns;        /* from one sample of a pair to the other, median */
     double bytes_per_ns;   /* 0: not known; the time of the samples' own interrupts is in it */
     double free_bytes_per_ns; /* without that: by how much farther it gets in a longer time; 0: not known */
     uint64_t offsets_met;  /* distinct places in a line, by 4 bytes: of 16 */

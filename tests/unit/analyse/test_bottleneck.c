@@ -1156,43 +1156,71 @@ Test(bottleneck, several_streams_share_what_one_has_and_wait_for_it)
     free(made);
 }
 
-/* Down a column of a matrix: at one speed, a page on each time, so that most lines on its way are never met. */
-static void down_a_column(double bytes_per_ns)
+enum { WALK_STOPS = 400, WALK_STEP_NS = 12000, WALK_POINTER = 3 };
+
+/* A loop of one load, whose pointer is at these places at one sample after the other. step: what the code adds to it a turn; 0: it doesn't say. */
+static enum bottleneck_cause met_at(const uint64_t places[WALK_STOPS], int64_t step)
 {
-    enum { STOPS = 400, STEP_NS = 12000, POINTER = 3 };
-    static struct stall_sample placed[STOPS];
+    static struct stall_sample placed[WALK_STOPS];
     struct made_up *made = calloc(1, sizeof(*made));
     make_up(made);
-    function_begin(made, "down");
-    access_add(made, INSTRUCTION_LOAD_OP, POINTER, SAMPLES - 10)->writes = 1 << 5;
-    row_add(made, INSTRUCTION_INT, 10)->writes = 1 << POINTER; /* by what, the code doesn't say */
+    function_begin(made, "goes");
+    access_add(made, INSTRUCTION_LOAD_OP, WALK_POINTER, SAMPLES - 10)->writes = 1 << 5;
+    struct instruction *moves = row_add(made, INSTRUCTION_INT, 10);
+    moves->writes = 1 << WALK_POINTER;
+    moves->step_register = step ? WALK_POINTER : REGISTER_NONE;
+    moves->step_by = REGISTER_NONE;
+    moves->step = step;
     loop_close(made, 0);
     struct samples *samples = &made->recording.samples;
-    samples->items = calloc(STOPS, sizeof(*samples->items));
-    samples->registers = calloc(STOPS, sizeof(*samples->registers));
-    samples->register_values = calloc(STOPS, sizeof(*samples->register_values));
-    samples->count = samples->registers_count = samples->register_value_count = STOPS;
-    for (uint32_t at = 0; at < STOPS; at++) {
-        samples->items[at] = (struct sample){.time_ns = at * STEP_NS, .ip = 0x1004, .stack = STACK_NONE, .registers = at};
-        samples->registers[at] = (struct registers){.first = at, .mask = 1 << POINTER};
-        samples->register_values[at] = (1ull << 40) + ((uint64_t)(at * STEP_NS * bytes_per_ns) & ~4095ull) % (256 << 20) + at * 64 % 4096;
+    samples->items = calloc(WALK_STOPS, sizeof(*samples->items));
+    samples->registers = calloc(WALK_STOPS, sizeof(*samples->registers));
+    samples->register_values = calloc(WALK_STOPS, sizeof(*samples->register_values));
+    samples->count = samples->registers_count = samples->register_value_count = WALK_STOPS;
+    for (uint32_t at = 0; at < WALK_STOPS; at++) {
+        samples->items[at] = (struct sample){.time_ns = at * WALK_STEP_NS, .ip = 0x1004, .stack = STACK_NONE, .registers = at};
+        samples->registers[at] = (struct registers){.first = at, .mask = 1 << WALK_POINTER};
+        samples->register_values[at] = (1ull << 40) + places[at];
         placed[at] = (struct stall_sample){.sample = at, .sampled = 1, .stalled = 0};
         made->addresses[made->stalls.address_count++] =
-            (struct stall_address){.time_ns = at * STEP_NS, .addr = samples->register_values[at], .function = 0, .instruction = 0};
+            (struct stall_address){.time_ns = at * WALK_STEP_NS, .addr = samples->register_values[at], .function = 0, .instruction = 0};
     }
     made->stalls.placed = placed;
-    made->stalls.placed_count = STOPS;
+    made->stalls.placed_count = WALK_STOPS;
     const struct bottleneck_verdict *verdict = verdict_of(made);
+    enum bottleneck_cause cause = verdict->cause;
     cr_assert_eq(verdict->class, BOTTLENECK_MEMORY);
-    cr_assert_neq(verdict->cause, CAUSE_BANDWIDTH);
     done(made);
     free(made);
+    return cause;
+}
+
+/* At one speed, a page on each time, so that most lines on its way are never met; by what it moves, the code doesn't say. */
+static enum bottleneck_cause down_a_column(double bytes_per_ns)
+{
+    uint64_t places[WALK_STOPS];
+    for (uint32_t at = 0; at < WALK_STOPS; at++)
+        places[at] = ((uint64_t)(at * WALK_STEP_NS * bytes_per_ns) & ~4095ull) % (256 << 20) + at * 64 % 4096;
+    return met_at(places, 0);
 }
 
 Test(bottleneck, a_walk_along_a_column_is_not_in_order)
 {
-    down_a_column(4096 / 5.0);
-    down_a_column(140); /* waiting at each: still faster than any memory gives what lies between */
+    cr_assert_neq(down_a_column(4096 / 5.0), CAUSE_BANDWIDTH);
+    cr_assert_neq(down_a_column(140), CAUSE_BANDWIDTH, "waiting at each: still faster than any memory gives what lies between");
+}
+
+/* Its code goes from entry to entry in both: a hash table's few entries, each time of another bucket, and an array from end to end. */
+Test(bottleneck, a_few_steps_each_time_elsewhere_are_no_walk)
+{
+    uint64_t buckets[WALK_STOPS], array[WALK_STOPS];
+    unsigned short state[3] = {5, 7, 11};
+    for (uint32_t at = 0; at < WALK_STOPS; at++) {
+        buckets[at] = (uint64_t)(erand48(state) * (64 << 20)) & ~31ull;
+        array[at] = (at * WALK_STEP_NS * 10ull % (64 << 20)) & ~31ull;
+    }
+    cr_assert_neq(met_at(buckets, 32), CAUSE_BANDWIDTH, "its misses, or their translations");
+    cr_assert_eq(met_at(array, 32), CAUSE_BANDWIDTH);
 }
 
 /* Two loads a turn: one reads a constant, and nothing says that the other doesn't miss. */
