@@ -50,6 +50,8 @@ def made_files(work):
             (repository / "a.txt").write_text("\n".join(lines))
             subprocess.run([*git, "add", "-A"], check=True)
             subprocess.run([*git, "commit", "-qm", "change"], check=True)
+    for name, first, second in (("random.bc", "".join(draw.choices("0123456789", k=30000)), "".join(draw.choices("0123456789", k=30000))), ("equal.bc", "4" * 30000, "4" * 30000)):
+        (work / name).write_text(f"x={first}\ny={second}\nfor (i=0; i<8000; i++) x=x+y\n")
     if shutil.which("sqlite3"):
         subprocess.run(["sqlite3", str(work / "data.db")], check=True, text=True, input="create table t(id integer primary key, k int, v int);"
                        "insert into t with recursive c(x) as (select 1 union all select x+1 from c where x<600000) select x, abs(random())%600000, x%97 from c;"
@@ -84,6 +86,7 @@ PROGRAMS = [
     ("jq", ["jq", "[.[] | .tags | add] | add", "records.json"], "parsing alone", ["jq", "length", "records.json"]),
     ("mawk", ["mawk", "{s[$1%5000]+=$2} END{print length(s)}", "numbers.txt"], "no array", ["mawk", "{s+=$2} END{print s}", "numbers.txt"]),
     ("bc", ["sh", "-c", "echo 'scale=1600; 4*a(1)' | bc -l"], "half the digits", ["sh", "-c", "echo 'scale=800; 4*a(1)' | bc -l"]),
+    ("bc, additions", ["bc", "-q", "random.bc"], "equal digits: carries that are guessed right", ["bc", "-q", "equal.bc"]),
     ("node, large array", ["node", "-e", NODE.format(16 << 20)], "an array that fits the caches", ["node", "-e", NODE.format(1 << 12)]),
     ("factor", ["sh", "-c", "seq 1000000000000000 1000000000040000 | factor"], "numbers of half the digits: shorter searches", ["sh", "-c", "seq 10000000 10040000 | factor"]),
 ]
