@@ -24,7 +24,7 @@ struct recording_input {
 #define RECORDING_INPUT_ROWS(values) RECORDING_INPUT_ROWS_OF(values, input)
 #define RECORDING_INPUT_ROWS_OF(values, member)                                                                   \
     {'i', "input", OPTION_TEXT, offsetof(struct values, member.path), "FILE",                                     \
-     "recording to read, - for standard input (default: perf.data)"},                                             \
+     "recording or case folder to read, - for standard input (default: perf.data)"},                                             \
         RECORDING_NAMES_ROWS(values, member)
 /* Those that names come from, for a command that takes recordings as words. */
 #define RECORDING_NAMES_ROWS(values, member)                                                                      \

@@ -40,7 +40,7 @@ enum { SAMPLED_EVENTS = 3 };
  * The event that the self-test of stalls chose; the same a quarter as often, whose samples fall into every distance from
  * the first's, so that a loop's rate is known at two rates of looking (analyse/loop); and every switch away from a CPU.
  */
-static size_t sampled_events(const struct event_list *events, const struct collection *collection,
+static size_t sampled_events(const struct event_list *events, struct collection *collection,
                              struct recorder_event sampled[SAMPLED_EVENTS])
 {
     size_t count = 0;
@@ -51,6 +51,7 @@ static size_t sampled_events(const struct event_list *events, const struct colle
     sampled[count++].user_registers = recorder_all_registers;
     if (!collection->by_cycles && frequency / quarter >= 2) {
         sampled[count] = recorder_event_of(&events->items[0]);
+        sampled[count].name = arena_printf(&collection->arena, "%s:u", sampled[count].name);
         sampled[count].attr.exclude_kernel = 1;
         sampled[count].frequency = quarter;
         sampled[count++].user_registers = recorder_all_registers;

@@ -749,10 +749,8 @@ static bool open_fd(struct perf_data *data, struct error *err)
     struct stat status;
     if (fstat(data->fd, &status) < 0)
         return error_system(err, errno, "can't look at the recording");
-    if (S_ISDIR(status.st_mode)) {
-        error_set(err, ERROR_UNSUPPORTED, "a folder: perf's directory format is not supported");
-        return error_hint(err, "record without --threads and --dir");
-    }
+    if (S_ISDIR(status.st_mode))
+        return error_set(err, ERROR_FORMAT, "its perf.data is a folder");
     if (!S_ISREG(status.st_mode))
         return open_pipe(data, err);
     data->source.facts.captured_on_s = (uint64_t)status.st_mtime;
@@ -772,12 +770,42 @@ static bool open_fd(struct perf_data *data, struct error *err)
     return open_mapped(data, err);
 }
 
+/* A case folder (plumb diagnose --case) stands for the recording in it. -1: err says why. */
+static int folder_recording_open(int folder, struct error *err)
+{
+    int fd = openat(folder, "perf.data", O_RDONLY | O_CLOEXEC);
+    if (fd >= 0)
+        return fd;
+    if (errno != ENOENT) {
+        error_system(err, errno, "a folder whose perf.data can't be opened");
+        return -1;
+    }
+    error_set(err, ERROR_UNSUPPORTED, "a folder without a perf.data: no case, and perf's directory format isn't supported");
+    error_hint(err, "perf record without --threads and --dir");
+    return -1;
+}
+
+static int recording_open(const char *path, struct error *err)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    struct stat status;
+    if (fd < 0) {
+        error_system(err, errno, "can't open it");
+        return -1;
+    }
+    if (fstat(fd, &status) < 0 || !S_ISDIR(status.st_mode))
+        return fd;
+    int inner = folder_recording_open(fd, err);
+    close(fd);
+    return inner;
+}
+
 bool perf_data_open(struct source **ret_source, const char *path, struct error *err)
 {
     struct perf_data *data = perf_data_new();
     bool is_standard_input = strcmp(path, "-") == 0;
-    data->fd = is_standard_input ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
-    bool opened = data->fd >= 0 ? open_fd(data, err) : error_system(err, errno, "can't open it");
+    data->fd = is_standard_input ? STDIN_FILENO : recording_open(path, err);
+    bool opened = data->fd >= 0 && open_fd(data, err);
     if (!opened) {
         perf_data_close(&data->source);
         return error_wrap(err, "'%s'", is_standard_input ? "standard input" : path);
