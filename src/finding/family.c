@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "finding/family.h"
 
+#include "analyse/code/code_origin.h"
 #include "base/scope.h"
 #include "base/vec.h"
 
@@ -105,21 +106,17 @@ bool decide_by_estimate(const struct results *results, struct finding *finding, 
 
 bool code_is_foreign(const struct results *results)
 {
-    static const char *const places[] = {"/usr/bin/", "/usr/sbin/", "/usr/lib", "/usr/libexec/", "/bin/", "/sbin/", "/lib", "[vdso]"};
-    static const char *const packages[] = {"/lib-dynload/", "/site-packages/", "/dist-packages/", "/node_modules/"};
     static const double OWN_MOST = 0.01;
     const struct stalls *stalls = results->stalls;
     double own = 0, foreign = 0;
     for (size_t at = 0; stalls && at < stalls->function_count; at++) {
         const struct stall_function *function = &stalls->functions[at];
-        const char *path = function->dso_path ? function->dso_path : "";
-        bool placed = function_is_interpreters(function);
-        for (size_t place = 0; place < array_count(places); place++)
-            placed |= strncmp(path, places[place], strlen(places[place])) == 0;
-        for (size_t package = 0; package < array_count(packages); package++)
-            placed |= strstr(path, packages[package]) != NULL;
-        if (!function->is_kernel)
-            *(placed ? &foreign : &own) += (double)function->samples;
+        bool placed = function_is_interpreters(function) || code_is_installed(function->dso_path);
+        double called = function->stacks ? (double)function->own_stacks / (double)function->stacks : 0;
+        if (function->is_kernel)
+            continue;
+        own += placed ? called * (double)function->samples : (double)function->samples;
+        foreign += placed ? (1 - called) * (double)function->samples : 0;
     }
     return foreign > 0 && own <= OWN_MOST * (own + foreign);
 }

@@ -67,7 +67,8 @@ bool function_is_interpreters(const struct stall_function *function);
 bool script_advise(const struct results *results, struct finding *finding);
 /*
  * Whether its user can't change the code: all that was sampled of it outside the kernel lies where distributions and package
- * managers put programs and libraries, or is an interpreter's, and nothing was compiled at run time.
+ * managers put programs and libraries, or is an interpreter's, nothing was compiled at run time, and as far as stacks were
+ * copied no code of its own calls that directly.
  */
 bool code_is_foreign(const struct results *results);
 /* Stall attribution holds; else fills the finding as not testable. */

@@ -3,6 +3,7 @@
 
 #include "base/scope.h"
 #include "base/vec.h"
+#include "finding/callers.h"
 #include "finding/counted.h"
 #include "finding/cpu/dispatch.h"
 #include "finding/family.h"
@@ -144,6 +145,14 @@ static const char *describe(const struct finding *finding, struct arena *arena)
 
 /* Somebody else's doing is said beside what the program itself could change, from here on. */
 static const double DISTURBANCE_SAID = 0.2;
+
+static struct overall with_callers(struct overall overall, const struct results *results, struct arena *arena)
+{
+    const char *callers = callers_said(results, arena);
+    if (callers)
+        overall.sentence = arena_printf(arena, "%s %s", overall.sentence, callers);
+    return overall;
+}
 
 static struct overall with_disturbance(struct overall overall, const struct findings *findings, struct arena *arena)
 {
@@ -561,7 +570,7 @@ static struct overall overall_seen(const struct findings *findings, const struct
         const struct stall_function *hottest = results->stalls && results->stalls->function_count ? &results->stalls->functions[0] : NULL;
         if (culprit.culprit_is_small && !culprit.larger && hottest && strcmp(hottest->name, "main") != 0)
             advise(&culprit, arena_printf(arena, wording_find("verdict", "next-look"), name_for_sentence(name_in_words(hottest), arena)));
-        return with_disturbance(culprit, findings, arena);
+        return with_disturbance(with_callers(culprit, results, arena), findings, arena);
     }
     bool nothing_ran = results->statements && !(results->run && (results->run->elapsed_s.known || results->run->cpu_s.known));
     if (!results->stalls && (results->imported || nothing_ran))
@@ -584,7 +593,7 @@ static struct overall overall_seen(const struct findings *findings, const struct
         .ruled_out = ruled_out_of(findings, results->effect, arena),
     };
     what_next(&nothing, findings, results, arena);
-    return with_disturbance(nothing, findings, arena);
+    return with_disturbance(with_callers(nothing, results, arena), findings, arena);
 }
 
 /* A part that was not seen and is larger than what was found: then that is the first thing to say. */

@@ -325,9 +325,9 @@ static void maker_add_code(struct maker *maker, size_t at)
     maker_add_lines(maker, at);
 }
 
-/* ---- lines of what called a wait ---- */
+/* ---- lines of callers ---- */
 
-enum { WAIT_FRAMES = 24 }; /* of a stack: the kernel's, the C library's and some callers */
+enum { CALLER_FRAMES = 24 }; /* of a stack: the kernel's, the C library's and some callers */
 
 struct wanted_line {
     uint32_t function, location;
@@ -342,7 +342,13 @@ static int wanted_compare(const void *a, const void *b)
     return (left->location > right->location) - (left->location < right->location);
 }
 
-/* Frames of threads that left their CPU, in functions whose lines aren't kept yet. */
+/* Its stacks were copied, and tell more than frame pointers do. */
+static bool has_copied_stacks(const struct recorded_event *event)
+{
+    return recorded_event_is_switch(event) || event->counts_again;
+}
+
+/* Frames of threads that left their CPU or were sampled with their stack, in functions whose lines aren't kept yet. */
 static struct wanted_line *wanted_lines(const struct maker *maker, size_t *ret_count)
 {
     const struct samples *samples = &maker->recording->samples;
@@ -351,12 +357,12 @@ static struct wanted_line *wanted_lines(const struct maker *maker, size_t *ret_c
     for (size_t at = 0; at < samples->count; at++) {
         const struct sample *sample = &samples->items[at];
         if (sample->stack == STACK_NONE || seen[sample->stack] ||
-            !recorded_event_is_switch(&maker->recording->events[sample->event]))
+            !has_copied_stacks(&maker->recording->events[sample->event]))
             continue;
         seen[sample->stack] = true;
         const struct stack *stack = &samples->stacks[sample->stack];
         bool is_call = false; /* the innermost of the program is where it stood, be it in a fault */
-        for (uint32_t depth = 0; depth < stack->count && depth < WAIT_FRAMES; depth++) {
+        for (uint32_t depth = 0; depth < stack->count && depth < CALLER_FRAMES; depth++) {
             uint32_t location = samples->frames[stack->first + depth], function = maker->function_of[location];
             bool is_new = function != UINT32_MAX && !taken[location] && !maker->functions.items[function].line_count &&
                           samples->locations[location].cpu_mode == CPU_MODE_USER;
@@ -397,7 +403,7 @@ static bool line_at(const struct maker *maker, uint32_t location, bool is_call, 
     return true;
 }
 
-static void maker_add_wait_lines(struct maker *maker)
+static void maker_add_caller_lines(struct maker *maker)
 {
     size_t count;
     scoped_free struct wanted_line *wanted = wanted_lines(maker, &count);
@@ -498,7 +504,7 @@ void code_bundle_make(struct code_bundle *bundle, const struct recording *record
     for (size_t at = 0; at < maker.functions.count; at++)
         if (maker.function_hits.items[at] && (double)maker.function_hits.items[at] >= least)
             maker_add_code(&maker, at);
-    maker_add_wait_lines(&maker);
+    maker_add_caller_lines(&maker);
     maker_add_small(&maker, least);
     *bundle = (struct code_bundle){.architecture = arena_string(arena, recording->architecture), .has_owners = true};
     maker_add_complaints(&maker, bundle);

@@ -49,7 +49,7 @@ struct code_bundle {
 /*
  * Names for every sampled location and frame; bytes and lines for functions that hold at least least_share of
  * the samples; of smaller ones the bytes alone, most samples first, not more than a mebibyte in all; lines, too, of the
- * callers of what left its CPU. Owner: arena.
+ * callers of what left its CPU and of what was sampled with its stack. Owner: arena.
  */
 void code_bundle_make(struct code_bundle *bundle, const struct recording *recording, struct symboliser *symboliser,
                       double least_share, struct arena *arena);

@@ -8,6 +8,16 @@ const ROW = 20;
 
 const sampled = (how) => !how?.event ? "" : `Sampled by ${how.event}${how.lands ? `: samples land ${how.lands === "on" ? "on the instruction that stalled" : "one instruction behind it"}${how.share ? `, ${percentRange(how.share)} of the self-test\u2019s` : ""}` : ""}. `;
 
+const STACKS_LEAST = 5, CALLER_LEAST = 0.05;
+
+// Who called it, by the stacks that were copied; a handful says nothing.
+function calledBy(one) {
+  if (!one.callers?.length || one.stacks < STACKS_LEAST) return null;
+  const said = (callers) => callers.filter((caller, at) => !at || caller.stacks >= CALLER_LEAST * one.stacks).map((caller, at) => [at ? ", " : "", h("code", null, caller.function),
+    caller.source ? h("span", { title: caller.source }, ` ${lastPart(caller.source)}:${caller.line}`) : null, " ", quality(percent(caller.stacks / one.stacks), `${count(caller.stacks)} of ${count(one.stacks)} copied stacks`)]);
+  return h("div.faint", null, "called by ", said(one.callers), one.owners.length ? ["; for ", said(one.owners)] : null);
+}
+
 export function functionsSection(diagnosis, code) {
   const profile = diagnosis.profile;
   if (!profile || isGap(profile) || !profile.functions.length) return null;
@@ -21,7 +31,7 @@ export function functionsSection(diagnosis, code) {
         const at = listed.get(`${one.function}\n${one.dso}`), hot = one.instructions[0];
         const name = h("code", null, one.function);
         return h("tr", null, h("td.number", null, quality(percent(one.share.mid), `${percentRange(one.share)}: ${whole}`)), h("td.wide", null, shareBar(one.share, most)),
-          h("td", null, at === undefined ? name : h("a", { href: `#code-${at}` }, name), h("div.faint", null, one.kernel ? "kernel" : lastPart(one.dso))),
+          h("td", null, at === undefined ? name : h("a", { href: `#code-${at}` }, name), h("div.faint", null, one.kernel ? "kernel" : lastPart(one.dso)), calledBy(one)),
           h("td", null, hot ? [h("code", null, hot.instruction), h("div.faint", null, quality(percent(hot.samples / one.samples), `${count(hot.samples)} of the function's ${count(one.samples)} samples`), ` of it, ${hot.class}`)] : h("span.faint", null, "\u2014")),
           h("td.where", null, hot?.source ? h("span.faint", { title: hot.source }, `${lastPart(hot.source)}:${hot.line}`) : h("span.faint", null, "\u2014")));
       }), ".functions"),

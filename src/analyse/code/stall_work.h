@@ -2,7 +2,7 @@
 /*
  * What is known while stalls are found: the decoded functions, the place of each location, the addresses met. Internal to
  * stalls: stall_code (decoded, marked), stall_before (which instruction stalled), stall_samples (what each sample counts as), stall_rows (the results by
- * function), stall_groups (by mapping), stall_lines (shared between threads).
+ * function), stall_callers (who called), stall_groups (by mapping), stall_lines (shared between threads).
  */
 #ifndef PLUMB_ANALYSE_CODE_STALL_WORK_H
 #define PLUMB_ANALYSE_CODE_STALL_WORK_H
@@ -74,6 +74,11 @@ void stall_rows_find(struct stall_work *work, uint32_t index);
 void stall_row_fill(struct stall_work *work, uint32_t index, uint32_t instruction_index, struct stall_row *row);
 /* Most samples first; everything that names a function by its index follows. */
 void stall_functions_sort(struct stall_work *work);
+
+/* ---- stall_callers ---- */
+
+/* Who calls each function, by the stacks that were copied. */
+void stall_callers_find(struct stall_work *work);
 
 /* ---- stall_groups, stall_lines ---- */
 

@@ -78,6 +78,7 @@ void stalls_find(struct stalls *stalls, const struct recording *recording, const
     stall_samples_walk(&work);
     for (size_t at = 0; at < work.functions.count; at++)
         stall_rows_find(&work, (uint32_t)at);
+    stall_callers_find(&work);
     stall_groups_find(&work, pages, pages_count);
     samples_keep(&work); /* with their pages, and still in the recording's order */
     stall_lines_count(&work);

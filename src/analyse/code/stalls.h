@@ -39,6 +39,14 @@ struct stall_row { /* one instruction */
     uint64_t samples;
 };
 
+#define STALL_CALLERS_MOST 3
+struct stall_caller { /* of a function, by unwound stacks */
+    const char *name, *dso; /* dso: last part of its path */
+    const char *path;       /* where it calls, most often; NULL: unknown */
+    uint32_t line;
+    uint64_t stacks;
+};
+
 struct stall_function {
     const char *name, *dso; /* dso: last part of its path */
     const char *dso_path;
@@ -52,6 +60,12 @@ struct stall_function {
     uint32_t table_cases;   /* entries that only a jump through a register or table leads to */
     uint64_t table_samples; /* attributed to such a jump or to those entries */
     struct interval share;  /* of all samples */
+    uint64_t stacks;        /* samples in it whose stack was copied, and unwound beyond it */
+    uint64_t own_stacks;    /* of these: called by what isn't installed code */
+    struct stall_caller callers[STALL_CALLERS_MOST]; /* most stacks first */
+    uint32_t caller_count;
+    struct stall_caller owners[STALL_CALLERS_MOST]; /* of an installed function, behind its callers: the nearest of the program's own, else the nearest with a name */
+    uint32_t owner_count;
     struct stall_row *rows; /* most samples first */
     size_t row_count;
 };

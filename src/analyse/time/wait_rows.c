@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analyse/time/wait_rows.h"
 
+#include "analyse/code/code_origin.h"
 #include "analyse/time/wait_locks.h"
 #include "base/vec.h"
 
@@ -62,17 +63,6 @@ static bool is_wrapper(const char *name)
            strncmp(name, "__gnu_cxx::", strlen("__gnu_cxx::")) == 0;
 }
 
-/* What begins a thread or a program, inside the program itself when that is static. */
-static bool is_start(const char *name)
-{
-    static const char *const starts[] = {"_start", "start_thread", "clone", "clone3", "__clone", "__clone3", "__libc_start_main",
-                                         "__libc_start_call_main", "__libc_start_main_impl"};
-    for (size_t at = 0; at < array_count(starts); at++)
-        if (strcmp(name, starts[at]) == 0)
-            return true;
-    return false;
-}
-
 /* Reading one stack from its leaf on. */
 struct site_reading {
     const struct recording *recording;
@@ -113,7 +103,7 @@ static bool read_user_frame(struct site_reading *reading, const struct bundle_fu
     struct wait_row *row = reading->row;
     bool by_place = is_library(reading->recording, location);
     if (reading->is_complete) {
-        bool goes_on = !by_place && !is_start(named->name) && row->caller_count < WAIT_CALLERS_MOST;
+        bool goes_on = !by_place && !code_is_start(named->name) && row->caller_count < WAIT_CALLERS_MOST;
         if (goes_on && !is_wrapper(named->name))
             row->callers[row->caller_count++] = named->name;
         return goes_on;
@@ -125,7 +115,7 @@ static bool read_user_frame(struct site_reading *reading, const struct bundle_fu
         row->path = NULL; /* a wrapper's */
         take_line(reading, named, location);
         reading->is_complete = true;
-    } else if (is_start(named->name)) {
+    } else if (code_is_start(named->name)) {
         return false;
     } else if (!by_place && is_wrapper(named->name)) {
         take_wrapper(reading, named, location);

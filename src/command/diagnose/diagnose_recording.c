@@ -34,11 +34,12 @@ void recording_rate(struct recorder_event *event, bool by_cycles, uint64_t frequ
     event->period = by_cycles ? (uint64_t)(USUAL_HZ / (double)frequency) : 0;
 }
 
-enum { SAMPLED_EVENTS = 3 };
+enum { SAMPLED_EVENTS = 4, STACKS_SHARE = 32, STACK_BYTES = 4096 }; /* of the samples: so many have one with a stack */
 
 /*
  * The event that the self-test of stalls chose; the same a quarter as often, whose samples fall into every distance from
- * the first's, so that a loop's rate is known at two rates of looking (analyse/loop); and every switch away from a CPU.
+ * the first's, so that a loop's rate is known at two rates of looking (analyse/loop); the same now and then with the
+ * stack, which tells who called a function that keeps no frame pointer; and every switch away from a CPU.
  */
 static size_t sampled_events(const struct event_list *events, struct collection *collection,
                              struct recorder_event sampled[SAMPLED_EVENTS])
@@ -56,13 +57,20 @@ static size_t sampled_events(const struct event_list *events, struct collection 
         sampled[count].frequency = quarter;
         sampled[count++].user_registers = recorder_all_registers;
     }
+    sampled[count] = recorder_event_of(&events->items[0]);
+    sampled[count].name = arena_printf(&collection->arena, "%s-stacks:u", sampled[count].name);
+    sampled[count].attr.exclude_kernel = 1;
+    recording_rate(&sampled[count], collection->by_cycles, frequency / STACKS_SHARE | 1);
+    sampled[count].callchain = CALLCHAIN_FRAME_POINTERS;
+    sampled[count++].copied_stack_bytes = STACK_BYTES;
     if (events->count < 2)
         return count;
     sampled[count] = recorder_event_of(&events->items[1]);
     sampled[count].period = 1;
     sampled[count].callchain = CALLCHAIN_FRAME_POINTERS;
     /* Who waits stands in the C library, which often has no frame pointers: the stack tells who called it. */
-    sampled[count].paced_stack_bytes = RECORDER_STACK_BYTES;
+    sampled[count].copied_stack_bytes = RECORDER_STACK_BYTES;
+    sampled[count].is_paced = true;
     return count + 1;
 }
 

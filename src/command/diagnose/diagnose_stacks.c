@@ -33,8 +33,8 @@ void stacks_unwind(struct collection *collection)
         if (!case_part_exists(collection->folder, name))
             continue;
         scoped_free char *path = memory_printf("%s/%s", collection->folder, name);
-        progress_say(collection, "plumb: unwinding the stacks of what waited");
+        progress_say(collection, "plumb: unwinding the copied stacks");
         if (!settle(collection, path, &err))
-            case_manifest_gap(&collection->manifest, &collection->arena, "callers of waits", err.message);
+            case_manifest_gap(&collection->manifest, &collection->arena, "callers", err.message);
     }
 }

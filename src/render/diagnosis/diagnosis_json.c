@@ -86,6 +86,22 @@ static void write_row(struct json_writer *json, const struct stall_row *row)
     json_object_close(json);
 }
 
+static void write_callers(struct json_writer *json, const char *key, const struct stall_caller *callers, uint32_t count)
+{
+    json_array_open(json, key);
+    for (uint32_t at = 0; at < count; at++) {
+        json_object_open(json, NULL);
+        json_string(json, "function", callers[at].name);
+        json_string(json, "dso", callers[at].dso);
+        json_string(json, "source", callers[at].path);
+        if (callers[at].path)
+            json_u64(json, "line", callers[at].line);
+        json_u64(json, "stacks", callers[at].stacks);
+        json_object_close(json);
+    }
+    json_array_close(json);
+}
+
 static void write_function(struct json_writer *json, const struct stall_function *function)
 {
     json_object_open(json, NULL);
@@ -95,6 +111,9 @@ static void write_function(struct json_writer *json, const struct stall_function
     json_u64(json, "samples", function->samples);
     json_interval(json, "share", function->share);
     json_string(json, "producer", function->producer);
+    json_u64(json, "stacks", function->stacks);
+    write_callers(json, "callers", function->callers, function->caller_count);
+    write_callers(json, "owners", function->owners, function->owner_count);
     json_array_open(json, "instructions");
     for (size_t at = 0; at < function->row_count && at < 10; at++)
         write_row(json, &function->rows[at]);

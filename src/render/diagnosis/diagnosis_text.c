@@ -726,6 +726,38 @@ static void sampling_line(struct page *page, const struct stalls *stalls)
     labelled(page, DIM, "  ", text_string(&line), 2);
 }
 
+static void callers_text(struct text *line, const struct stall_caller *callers, uint32_t count, uint64_t stacks)
+{
+    static const double LEAST = 0.05;
+    for (uint32_t at = 0; at < count; at++) {
+        double share = (double)callers[at].stacks / (double)stacks;
+        if (at && share < LEAST)
+            break;
+        text_printf(line, "%s%s", at ? ", " : "", callers[at].name);
+        if (callers[at].path)
+            text_printf(line, " (%s:%u)", file_of(callers[at].path), callers[at].line);
+        if (share < 1 - LEAST)
+            text_printf(line, " %.0f %%", share * 100);
+    }
+}
+
+/* By the stacks that were copied; a handful says nothing. */
+static void callers_line(struct page *page, const struct stall_function *function)
+{
+    enum { STACKS_LEAST = 5 };
+    if (function->stacks < STACKS_LEAST || !function->caller_count)
+        return;
+    scoped_text struct text line = {0};
+    text_add(&line, "called by ");
+    callers_text(&line, function->callers, function->caller_count, function->stacks);
+    if (function->owner_count) {
+        text_add(&line, "; for ");
+        callers_text(&line, function->owners, function->owner_count, function->stacks);
+    }
+    text_add(page->out, "        ");
+    paragraph(page, text_string(&line), 10, 8);
+}
+
 static void code_section(struct page *page)
 {
     const struct stalls *stalls = page->diagnosis->results->stalls;
@@ -747,6 +779,8 @@ static void code_section(struct page *page)
         bar(page, share, CYAN);
         text_add(page->out, "  ");
         name_and_binary(page, function);
+        if (at < 3)
+            callers_line(page, function);
         size_t rows = at == 0 ? 5 : at < 3 ? 2 : 0;
         for (size_t row = 0; row < function->row_count && row < rows; row++)
             if ((double)function->rows[row].samples >= 0.02 * total)

@@ -57,12 +57,12 @@ struct recorder_event {
     uint64_t user_registers, interrupt_registers; /* PERF_REG_* bits */
     uint64_t sample_type;                         /* more PERF_SAMPLE_* bits: ADDR, WEIGHT, PHYS_ADDR, … */
     uint64_t branch_sample_type;                  /* 0: no branch stack */
+    uint32_t copied_stack_bytes; /* copy that much of the stack as well, beside a chain by frame pointers; 0: no */
     /*
-     * Copy that much of the stack as well, beside a chain by frame pointers, at a bounded rate: into buffers of its own that
-     * are emptied now and then, the event being stopped while they are full and taken a hundred times a second of each
-     * thread at most. It may come as often as it likes.
+     * … at a bounded rate: into buffers of its own that are emptied now and then, the event being stopped while they are
+     * full and taken a hundred times a second of each thread at most. It may come as often as it likes.
      */
-    uint32_t paced_stack_bytes; /* 0: no */
+    bool is_paced;
 };
 
 /* The event that spec describes, with no rate and nothing but the basics in its samples. */

@@ -581,7 +581,8 @@ static struct scene *scene_paced(void)
     scene->event.frequency = 0;
     scene->event.period = 1;
     scene->event.callchain = CALLCHAIN_FRAME_POINTERS;
-    scene->event.paced_stack_bytes = 512;
+    scene->event.copied_stack_bytes = 512;
+    scene->event.is_paced = true;
     cr_assert(scene_open(scene), "%s", scene->err.message);
     return scene;
 }
@@ -642,7 +643,8 @@ Test(recorder, a_turn_is_as_long_as_there_are_rings)
         scene->target.cpu_count = at + 1;
         scene->event.attr.config = PERF_COUNT_SW_CONTEXT_SWITCHES;
         scene->event.callchain = CALLCHAIN_FRAME_POINTERS;
-        scene->event.paced_stack_bytes = 512;
+        scene->event.copied_stack_bytes = 512;
+        scene->event.is_paced = true;
         cr_assert(scene_open(scene), "%s", scene->err.message);
         turns[at] = scene->recorder->pace.turn_ns;
         scene_free(scene);
@@ -664,7 +666,8 @@ Test(recorder, paced_losses_and_bytes_are_apart)
     scene->event.frequency = 0;
     scene->event.period = 1;
     scene->event.callchain = CALLCHAIN_FRAME_POINTERS;
-    scene->event.paced_stack_bytes = 512;
+    scene->event.copied_stack_bytes = 512;
+    scene->event.is_paced = true;
     cr_assert(scene_open(scene), "%s", scene->err.message);
     struct fake_event *paced = find_paced(scene, false), *tracking = find_event(scene, PERF_COUNT_SW_DUMMY, 0);
     struct {

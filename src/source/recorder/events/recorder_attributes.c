@@ -130,10 +130,10 @@ static void ask_sampling(struct perf_event_attr *attr, const struct recorder_req
         ask_callchain(attr, event,
                       event->callchain == CALLCHAIN_DWARF || (second && event->callchain == CALLCHAIN_AUTO),
                       event->callchain == CALLCHAIN_LBR);
-    if (event->paced_stack_bytes && recorder_all_registers != 0) {
+    if (event->copied_stack_bytes && recorder_all_registers != 0) {
         attr->sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
         attr->sample_regs_user = recorder_all_registers;
-        attr->sample_stack_user = event->paced_stack_bytes;
+        attr->sample_stack_user = event->copied_stack_bytes;
     }
 }
 

@@ -87,7 +87,7 @@ static bool find_places(struct opening *opening, struct error *err)
 
 bool recorder_event_is_paced(const struct recorder_request *request, size_t event)
 {
-    return event != STREAM_TRACKING && request->events[event].paced_stack_bytes && recorder_all_registers;
+    return event != STREAM_TRACKING && request->events[event].copied_stack_bytes && request->events[event].is_paced && recorder_all_registers;
 }
 
 static bool has_paced(const struct recorder_request *request)

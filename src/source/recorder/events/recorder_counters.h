@@ -29,7 +29,7 @@ struct counter_stream {
     struct perf_event_attr attr;
     unsigned steps_down; /* what this kernel or these permissions don't take */
     bool paused;         /* by recorder_counters_set_event */
-    bool is_paced;       /* has rings of its own: see recorder_event.paced_stack_bytes */
+    bool is_paced;       /* has rings of its own: see recorder_event.is_paced */
     vec(uint64_t) ids;
 };
 

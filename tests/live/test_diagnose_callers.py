@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Who calls what is hot in a library without frame pointers, and what the verdict then says to whose code it is."""
+import json
+import os
+import subprocess
+
+import pytest
+
+COPIES = """
+#include <stdlib.h>
+#include <string.h>
+static char *from, *to;
+__attribute__((noinline)) void copy_rows(size_t size) {
+    for (size_t at = 0; at < size; at += 1 << 20)
+        memcpy(to + at, from + at, 1 << 20); /* the call */
+    __asm__ volatile("" ::: "memory");
+}
+int main(int count, char **words) {
+    size_t size = 64 << 20;
+    from = malloc(size), to = malloc(size);
+    memset(from, 1, size), memset(to, 2, size);
+    for (int left = atoi(words[count - 1]); left; left--)
+        copy_rows(size);
+    return to[5] - 1;
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def copied(plumb, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("callers")
+    (folder / "copies.c").write_text(COPIES)
+    if subprocess.run(["gcc", "-O2", "-g", "-fomit-frame-pointer", "-o", folder / "copies", folder / "copies.c"]).returncode:
+        pytest.skip("no compiler")
+    case = folder / "case"
+    done = subprocess.run([plumb, "diagnose", "--case", case, "--", folder / "copies", "120"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(subprocess.run([plumb, "diagnose", "--json", "--case", case], capture_output=True, text=True, check=True).stdout)
+    if isinstance(found["profile"], dict) and not found["profile"].get("functions"):
+        pytest.skip("no samples here")
+    hot = found["profile"]["functions"][0]
+    if "mem" not in hot["function"] or hot["stacks"] < 10:
+        pytest.skip(f"{hot['function']} with {hot['stacks']} copied stacks: copying isn't what this machine shows, or it is too busy")
+    return case, found, hot
+
+
+def test_the_caller_and_its_line(copied):
+    _, _, hot = copied
+    first = hot["callers"][0]
+    call = 1 + COPIES.splitlines().index(next(line for line in COPIES.splitlines() if "the call" in line))
+    assert first["function"] == "copy_rows" and first["stacks"] >= 0.9 * hot["stacks"]
+    assert os.path.basename(first["source"]) == "copies.c" and abs(first["line"] - call) <= 1
+    assert hot["owners"] == []
+
+
+def test_the_page_and_the_verdict_say_it(copied, plumb):
+    case, found, hot = copied
+    assert f"{hot['function']} is called by copy_rows (copies.c:" in found["verdict"]["sentence"]
+    page = subprocess.run([plumb, "diagnose", "--case", case], capture_output=True, text=True, check=True).stdout
+    assert "called by copy_rows (copies.c:" in page
+    assert "all of that code is of installed programs" not in page, "the program's own code calls it"
+
+
+def test_a_case_is_read_as_the_recording_in_it(copied, plumb, tmp_path):
+    case, _, hot = copied
+    report = subprocess.run([plumb, "report", "-i", case, "-s", "sym", "-g", "none", "--no-children"], capture_output=True, text=True, check=True).stdout
+    direct = subprocess.run([plumb, "report", "-i", case / "perf.data", "-s", "sym", "-g", "none", "--no-children"], capture_output=True, text=True, check=True).stdout
+    assert hot["function"] in report and report == direct
+    assert "cpu-clock:u" in report and "cpu-clock-stacks:u" in report
+    refused = subprocess.run([plumb, "report", "-i", tmp_path], capture_output=True, text=True)
+    assert refused.returncode == 1 and "without a perf.data" in refused.stderr

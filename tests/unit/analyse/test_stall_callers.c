@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Who calls what is hot: by copied stacks, not by what frame pointers say. */
+#include "test.h"
+
+#include "analyse/code/stalls.h"
+#include "base/json_reader.h"
+#include "base/vec.h"
+
+#include <sys/mman.h>
+
+enum { CLOCK, STACKS, EVENTS };
+
+struct scene {
+    struct recording recording;
+    struct recorded_event events[EVENTS];
+    struct arena arena;
+    struct code_bundle bundle;
+    struct json_document *document;
+    uint32_t thread, space, app, library;
+};
+
+static const char code[] =
+    "{\"schema\":2,\"architecture\":\"x86_64\",\"functions\":["
+    "{\"dso\":\"/app/server\",\"name\":\"store\",\"address\":\"0x1000\",\"size\":64,\"lines\":["
+    "{\"address\":\"0x100f\",\"path\":\"src/server.c\",\"line\":41},{\"address\":\"0x1010\",\"path\":\"src/server.c\",\"line\":42}]},"
+    "{\"dso\":\"/app/server\",\"name\":\"load\",\"address\":\"0x1100\",\"size\":64},"
+    "{\"dso\":\"/usr/lib/libz.so.1\",\"name\":\"match\",\"address\":\"0x2000\",\"size\":64},"
+    "{\"dso\":\"/usr/lib/libz.so.1\",\"name\":\"libz.so.1+0x2100\",\"address\":\"0x2100\",\"size\":64,\"unnamed\":true},"
+    "{\"dso\":\"/usr/lib/libz.so.1\",\"name\":\"deflate\",\"address\":\"0x2200\",\"size\":64},"
+    "{\"dso\":\"/usr/lib/libz.so.1\",\"name\":\"__libc_start_main\",\"address\":\"0x2300\",\"size\":64}]}";
+
+static uint32_t dso_of(struct scene *scene, const char *path, uint64_t start)
+{
+    struct record_mmap map = {.pid = 10, .start = start, .size_bytes = 0x100000, .path = path, .has_details = true, .protection = PROT_READ | PROT_EXEC};
+    address_spaces_map(&scene->recording.spaces, &scene->recording.strings, scene->space, &map, 0);
+    return address_spaces_find(&scene->recording.spaces, scene->space, start)->dso;
+}
+
+static void scene_begin(struct scene *scene)
+{
+    struct error err = {0};
+    *scene = (struct scene){.events = {{.name = "cpu-clock", .type = 1, .counts_ns = true},
+                                       {.name = "cpu-clock-stacks:u", .type = 1, .counts_ns = true, .counts_again = true}}};
+    recording_init(&scene->recording);
+    arena_init(&scene->arena);
+    scene->recording.events = scene->events;
+    scene->recording.event_count = EVENTS;
+    scene->thread = threads_get(&scene->recording.threads, 10, 10);
+    scene->space = address_spaces_begin(&scene->recording.spaces, 10);
+    scene->app = dso_of(scene, "/app/server", 0x400000);
+    scene->library = dso_of(scene, "/usr/lib/libz.so.1", 0x800000);
+    cr_assert(json_document_parse(&scene->document, view_of(code), &err), "%s", err.message);
+    cr_assert(code_bundle_read(&scene->bundle, json_root(scene->document), &scene->arena, &err), "%s", err.message);
+}
+
+static void scene_end(struct scene *scene)
+{
+    scene->recording.events = NULL;
+    scene->recording.event_count = 0;
+    json_document_free(scene->document);
+    recording_done(&scene->recording);
+    arena_done(&scene->arena);
+}
+
+/* Below 0x2000 the program's, else the library's. */
+static uint32_t location_at(struct scene *scene, uint64_t addr)
+{
+    struct location location = {.dso = addr < 0x2000 ? scene->app : scene->library, .space = scene->space, .dso_addr = addr,
+                                .runtime_addr = 0x400000 + addr, .cpu_mode = CPU_MODE_USER};
+    return samples_location(&scene->recording.samples, &location);
+}
+
+static void sample_add(struct scene *scene, uint16_t event, int times, const uint64_t *addrs, size_t count)
+{
+    uint32_t frames[8];
+    for (size_t at = 0; at < count; at++)
+        frames[at] = location_at(scene, addrs[at]);
+    uint32_t stack = samples_stack(&scene->recording.samples, frames, count);
+    for (int at = 0; at < times; at++)
+        *vec_push(&scene->recording.samples) =
+            (struct sample){.time_ns = 1000000000 + scene->recording.samples.count * 1000000, .period = 1000000, .thread = scene->thread, .stack = stack,
+                            .registers = REGISTERS_NONE, .location = frames[0], .event = event};
+}
+
+#define ADD(scene, event, times, ...) \
+    sample_add(scene, event, times, (const uint64_t[]){__VA_ARGS__}, sizeof((const uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t))
+
+static const struct stall_function *function_named(const struct stalls *stalls, const char *name)
+{
+    for (size_t at = 0; at < stalls->function_count; at++)
+        if (strcmp(stalls->functions[at].name, name) == 0)
+            return &stalls->functions[at];
+    cr_assert_fail("no function %s", name);
+    return NULL;
+}
+
+static struct stalls found_in(struct scene *scene)
+{
+    struct stalls stalls;
+    stalls_find(&stalls, &scene->recording, &scene->bundle, NULL, 0, (struct stall_skid){.one_behind = true}, &scene->arena);
+    return stalls;
+}
+
+Test(stall_callers, a_library_function_was_called_by_and_for)
+{
+    struct scene scene;
+    scene_begin(&scene);
+    ADD(&scene, CLOCK, 100, 0x2008, 0x1110); /* frame pointers pass the caller over: they say nothing here */
+    ADD(&scene, STACKS, 6, 0x2008, 0x2110, 0x2210, 0x1010, 0x2310);
+    ADD(&scene, STACKS, 2, 0x2008, 0x2110, 0x2210, 0x1110, 0x2310);
+    ADD(&scene, STACKS, 1, 0x2008, 0x1110);
+    struct stalls stalls = found_in(&scene);
+    const struct stall_function *match = function_named(&stalls, "match");
+    cr_expect_eq(match->samples, 100, "copied stacks aren't counted once more: %llu", (unsigned long long)match->samples);
+    cr_assert(match->stacks == 9 && match->own_stacks == 1 && match->caller_count == 2 && match->owner_count == 2);
+    cr_expect_str_eq(match->callers[0].name, "libz.so.1+0x2100");
+    cr_expect(match->callers[0].stacks == 8 && match->callers[1].stacks == 1);
+    cr_expect_str_eq(match->callers[1].name, "load");
+    cr_expect_str_eq(match->owners[0].name, "store");
+    cr_expect(match->owners[0].line == 41 && match->owners[0].stacks == 6 && match->owners[1].stacks == 2, "the call's own line");
+    scene_end(&scene);
+}
+
+Test(stall_callers, without_code_of_its_own_the_nearest_with_a_name)
+{
+    struct scene scene;
+    scene_begin(&scene);
+    ADD(&scene, CLOCK, 100, 0x2008);
+    ADD(&scene, STACKS, 5, 0x2008, 0x2008, 0x2110, 0x2210, 0x2310); /* it calls itself; what begins a program calls nothing */
+    ADD(&scene, CLOCK, 50, 0x1008);
+    ADD(&scene, STACKS, 5, 0x1008, 0x2310);
+    struct stalls stalls = found_in(&scene);
+    const struct stall_function *match = function_named(&stalls, "match"), *store = function_named(&stalls, "store");
+    cr_assert(match->stacks == 5 && match->own_stacks == 0 && match->caller_count == 1 && match->owner_count == 1);
+    cr_expect_str_eq(match->owners[0].name, "deflate");
+    cr_expect(store->stacks == 0 && store->caller_count == 0, "nobody calls main");
+    scene_end(&scene);
+}
