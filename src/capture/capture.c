@@ -634,10 +634,16 @@ static bool counts_ns(const struct perf_event_attr *attr)
            (attr->config == PERF_COUNT_SW_CPU_CLOCK || attr->config == PERF_COUNT_SW_TASK_CLOCK);
 }
 
+static bool counts_time(const struct recorded_event *event)
+{
+    return event->counts_ns || (event->type == PERF_TYPE_HARDWARE && event->config == PERF_COUNT_HW_CPU_CYCLES);
+}
+
 static bool counts_again(const struct recorded_event *events, size_t index)
 {
     for (size_t at = 0; at < index; at++)
-        if (events[at].type == events[index].type && events[at].config == events[index].config)
+        if ((events[at].type == events[index].type && events[at].config == events[index].config) ||
+            (counts_time(&events[at]) && events[index].counts_ns))
             return true;
     return false;
 }

@@ -57,15 +57,15 @@ static size_t sampled_events(const struct event_list *events, struct collection 
         sampled[count].frequency = quarter;
         sampled[count++].user_registers = recorder_all_registers;
     }
-    sampled[count] = recorder_event_of(&events->items[0]);
+    sampled[count] = recorder_event_of(&events->items[1]); /* the timer takes no counter away from what is counted */
     sampled[count].name = arena_printf(&collection->arena, "%s-stacks:u", sampled[count].name);
     sampled[count].attr.exclude_kernel = 1;
-    recording_rate(&sampled[count], collection->by_cycles, frequency / STACKS_SHARE | 1);
+    sampled[count].frequency = frequency / STACKS_SHARE | 1;
     sampled[count].callchain = CALLCHAIN_FRAME_POINTERS;
     sampled[count++].copied_stack_bytes = STACK_BYTES;
-    if (events->count < 2)
+    if (events->count < 3)
         return count;
-    sampled[count] = recorder_event_of(&events->items[1]);
+    sampled[count] = recorder_event_of(&events->items[2]);
     sampled[count].period = 1;
     sampled[count].callchain = CALLCHAIN_FRAME_POINTERS;
     /* Who waits stands in the C library, which often has no frame pointers: the stack tells who called it. */
@@ -88,7 +88,7 @@ static bool recorder_start(struct collection *collection, bool user_only, struct
     static const char *const cycles[] = {"cycles", "cycles:p", "cycles:pp", "cycles:ppp"};
     const char *clock = collection->by_cycles ? cycles[collection->precise] : "cpu-clock";
     const char *names =
-        user_only ? clock : arena_printf(&collection->arena, "%s,context-switches", clock);
+        arena_printf(&collection->arena, user_only ? "%s,cpu-clock" : "%s,cpu-clock,context-switches", clock);
     bool opened = event_list_parse(&events, names, context->root, &collection->arena, err);
     if (opened) {
         struct recorder_event sampled[SAMPLED_EVENTS];
