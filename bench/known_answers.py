@@ -34,6 +34,7 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "bench"))
+import known_labels  # noqa: E402
 import results_file  # noqa: E402
 
 FOLDER = ROOT / "bench/known-answers"
@@ -156,6 +157,7 @@ class Bench:
         if not work:
             why = ": it isn't for this processor" if done.returncode == 128 + signal.SIGILL else ""
             raise Failed(f"it did no work under plumb, and ended with status {done.returncode}{why}")
+        (folder / f"did.{repetition}").write_text(json.dumps({"work": work, "cpu_s": cpu}))
         return outcome(findings, row) | {"work": work, "cpu_s": cpu, "took_s": round(took, 2), "load": round(os.getloadavg()[0], 1)}
 
     def replay(self, row, repetition):
@@ -165,7 +167,7 @@ class Bench:
             raise Failed("no case of it was kept")
         done = run_bounded([str(self.plumb), "diagnose", "--json", "--case", str(case)], 120)
         try:
-            return outcome(json.loads(done.stdout), row)
+            return outcome(json.loads(done.stdout), row) | (read_findings(case.with_name(f"did.{repetition}")) or {})
         except ValueError:
             raise Failed(f"plumb ended with status {done.returncode} and no JSON") from None
 
@@ -238,22 +240,29 @@ def interval_middle(value):
 class Journal:
     """Results as they come, one JSON line each; those of another plumb or other seconds are left alone, and not used."""
 
-    def __init__(self, path, mark, fresh):
+    OF_PROGRAMS = ("gain", "label")
+
+    def __init__(self, path, mark, fresh, runs_alone=False):
+        """fresh: forgets all; runs_alone: what plumb said alone, by this mark."""
         self.path, self.mark = path, mark
-        self.entries = {}
-        if fresh and path.exists():
-            path.unlink()
+        self.entries, kept = {}, []
         for line in path.read_text().splitlines() if path.exists() else []:
             try:
                 entry = json.loads(line)
             except ValueError:
                 continue    # stopped while it was written
-            if entry.get("mark") == self.mark_of(entry["key"]):
+            is_own = entry.get("mark") == self.mark_of(entry["key"])
+            if fresh and not (runs_alone and (entry["key"][0] in self.OF_PROGRAMS or not is_own)):
+                continue
+            kept.append(line)
+            if is_own:
                 self.entries[tuple(entry["key"])] = entry["value"]
+        if fresh and path.exists():
+            path.write_text("".join(f"{line}\n" for line in kept))
 
     def mark_of(self, key):
-        """What a fix returns is the programs' own affair: any plumb will do."""
-        return "gain" if key[0] == "gain" else self.mark
+        """What a fix returns, and what is true of a program, is the programs' own affair: any plumb will do."""
+        return key[0] if key[0] in self.OF_PROGRAMS else self.mark
 
     def add(self, key, value):
         self.entries[tuple(key)] = value
@@ -261,7 +270,7 @@ class Journal:
             file.write(json.dumps({"mark": self.mark_of(key), "key": key, "value": value}) + "\n")
 
 
-def measure_all(bench, rows, by_name, asked, journal, deadline):
+def measure_all(bench, rows, by_name, proofs, asked, journal, deadline):
     """Every row's repetitions and every fix's gain, each round in an order of its own; what is there already is not run again.
     Returns how many were left out, and why. Ctrl-C leaves out the rest."""
     tasks = []
@@ -272,7 +281,8 @@ def measure_all(bench, rows, by_name, asked, journal, deadline):
     fixes = [row for row in rows if row.fix and row.fix in by_name]
     if not asked.replay:
         # Between the repetitions, so that a run that is cut short has some of each.
-        tasks[len(tasks) // max(1, asked.repeat):len(tasks) // max(1, asked.repeat)] = [("gain", row, 0) for row in fixes]
+        between = len(tasks) // max(1, asked.repeat)
+        tasks[between:between] = [("label", row, 0) for row in rows if row.label and row.name in proofs] + [("gain", row, 0) for row in fixes]
     tasks = [task for task in tasks if (task[0], task[1].name, task[2]) not in journal.entries]
     total, stopped = len(tasks), threading.Event()
 
@@ -282,6 +292,7 @@ def measure_all(bench, rows, by_name, asked, journal, deadline):
             return
         try:
             value = gain_of(bench, row, by_name[row.fix], asked.pairs) if kind == "gain" else \
+                shares_of(bench, row, proofs[row.name], asked.rounds) if kind == "label" else \
                 bench.replay(row, repetition) if asked.replay else bench.diagnose(row, repetition)
         except Failed as failure:
             value = {"failed": str(failure)}
@@ -304,6 +315,9 @@ def in_words(row, kind, value):
         return value["failed"]
     if kind == "gain":
         return f"its fix returns {value['realised'] * 100:.0f} %"
+    if kind == "label":
+        label, told = known_labels.label_of(row.label, value["shares"])
+        return f"{row.label} as written, {label or 'none'} by intervention ({told})"
     mark = "right" if value["class"] == row.label else "abstained" if value["class"] == ABSTAINED else "WRONG"
     return f"{row.title} -> {value['class']}/{value['subclass'] or '-'} {value['confidence'].upper()} {mark}"
 
@@ -316,6 +330,27 @@ def gain_of(bench, row, fix, pairs):
         cost = {each.name: bench.work(each, 0.5) for each in order}
         gains.append(1 - cost[fix.name] / cost[row.name])
     return {"realised": statistics.median(gains), "least": min(gains), "most": max(gains)}
+
+
+def shares_of(bench, row, proofs, rounds):
+    """The causes' shares of its time, by interventions run in turn."""
+    return {"shares": known_labels.shares(row, proofs, lambda each: bench.work(each, 0.25), rounds)}
+
+
+def labelled(rows, measured):
+    """The rows with the labels of this machine, and what to say of those: {name: {"shares"}} are the measured ones."""
+    of_here, changed, without = [], [], []
+    for row in rows:
+        found = (measured.get(row.name) or {}).get("shares")
+        label, told = known_labels.label_of(row.label, found) if found and row.label else (row.label, "")
+        if label != row.label:
+            (changed if label else without).append(f"{row.name} (written {row.label}{f', here {label}' if label else ''}: {told})")
+        of_here.append(row if label == row.label else dataclasses.replace(row, label=label, subclasses=[]))
+    facts = []
+    if measured:
+        facts.append(f"Labels by intervention, on this machine, of {len(measured)} programs. Another one than was written: {'; '.join(changed) or 'none'}. "
+                     f"Not true here, or not to be told, and left out: {'; '.join(without) or 'none'}.")
+    return of_here, facts
 
 
 # --- the arithmetic ---------------------------------------------------------------------------------------------------
@@ -609,11 +644,17 @@ def measured_section(asked):
     chosen = [row for row in rows if fnmatch.fnmatch(row.name, asked.only)]
     bench = Bench(build, plumb, asked.set, asked.seconds, asked.keep)
     mark = f"{hashlib.sha1(plumb.read_bytes()).hexdigest()[:12]} {asked.seconds:g}{' replay' if asked.replay else ''}"
-    journal = Journal(bench.folder / "results.jsonl", mark, asked.fresh)
+    proofs = known_labels.read_proofs(rows[0].source.parent) if rows else {}
+    journal = Journal(bench.folder / "results.jsonl", mark, asked.fresh, asked.replay)
     load, began, when = os.getloadavg()[0], time.monotonic(), datetime.date.today()
-    left_out, why_left_out = measure_all(bench, chosen, by_name, asked, journal, began + asked.minutes * 60)
-    runs, gains, failures = collections.defaultdict(list), {}, {}
+    left_out, why_left_out = measure_all(bench, chosen, by_name, proofs, asked, journal, began + asked.minutes * 60)
+    runs, gains, labels, failures = collections.defaultdict(list), {}, {}, {}
     for row in chosen:
+        label = journal.entries.get(("label", row.name, 0))
+        if label and "failed" in label:
+            failures[row.name] = label["failed"]
+        elif label:
+            labels[row.name] = label
         for repetition in range(asked.repeat):
             value = journal.entries.get(("run", row.name, repetition))
             if value and "failed" in value:
@@ -627,7 +668,7 @@ def measured_section(asked):
             gains[row.name] = gain
     loads = [run["load"] for of in runs.values() for run in of if "load" in run]
     took = [run["took_s"] for of in runs.values() for run in of if "took_s" in run]
-    facts = []
+    chosen, facts = labelled(chosen, labels)
     if failures:
         facts.append("Left out: " + "; ".join(f"{name}: {why}" for name, why in sorted(failures.items())) + ".")
     if left_out:
@@ -647,9 +688,10 @@ def options():
     parser.add_argument("--plumb", help="the plumb to judge (BUILD/plumb)")
     parser.add_argument("--seconds", type=float, default=2.0, help="what a program works (2)")
     parser.add_argument("--pairs", type=int, default=3, help="pairs of runs that a fix's gain is measured by (3)")
+    parser.add_argument("--rounds", type=int, default=5, help="rounds of interventions that a label is measured by (5)")
     parser.add_argument("--jobs", type=int, default=1, help="programs at a time (1; more disturb one another)")
     parser.add_argument("--minutes", type=float, default=60, help="start no run after that long (60)")
-    parser.add_argument("--fresh", action="store_true", help="forget what was measured before")
+    parser.add_argument("--fresh", action="store_true", help="forget what was measured before; with --replay, of this plumb's answers alone")
     parser.add_argument("--keep", action="store_true", help="keep the case of every run")
     parser.add_argument("--replay", action="store_true", help="judge by the cases that --keep kept; nothing runs")
     parser.add_argument("--write", action="store_true", help="put the tables into bench/RESULTS.md")

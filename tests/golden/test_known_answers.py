@@ -206,3 +206,65 @@ def test_generated_programs_are_c(known, tmp_path):
     subprocess.run(["gcc", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-O1", "-mavx2", "-mfma", "-msse4.2", "-I", known.FOLDER, *sources], check=True)
     subprocess.run(["gcc", "-DFIXED", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-O1", "-mavx2", "-mfma", "-msse4.2", "-I", known.FOLDER,
                     *sources], check=True)
+
+
+# What interventions say: the larger share's class when the next has less than 0.6 of it; nothing where rounds differ on that.
+@pytest.mark.parametrize("written, shares, label", [
+    ("mixed", {"memory": [0.5] * 5, "core": [0.4] * 5}, "mixed"),
+    ("mixed", {"memory": [0.7] * 5, "core": [0.2] * 5}, "memory"),
+    ("mixed", {"memory": [0.2] * 5, "core": [0.7] * 5}, "core"),
+    ("mixed", {"memory": [0.5] * 5, "core": [0.2, 0.25, 0.3, 0.35, 0.4]}, None),
+    ("memory", {"memory": [0.8] * 5}, "memory"),
+    ("memory", {"memory": [0.5] * 5}, "memory"),        # nobody measured the rest: as it was written
+    ("memory", {"memory": [0.1] * 5}, None),            # whatever it is, that it isn't
+    ("memory", {"memory": [-0.2, 0.1, 0.3, 0.45, 0.6]}, "memory"),  # too uneven to say it is wrong
+])
+def test_labels_are_what_interventions_say(known, written, shares, label):
+    assert known.known_labels.label_of(written, shares)[0] == label
+
+
+def test_a_share_is_what_a_counterpart_spares(known, tmp_path):
+    (tmp_path / "proofs.tsv").write_text("name\tcounterpart\tflags\targuments\tless\tleast\tmost\tclass\n"
+                                         "report\treport\t=\t16384\t-\t0\t1\tmemory\n"
+                                         "report\tother\t-O1\t1\t2 3\t0\t1\tcore\n"
+                                         "report\tslots\t=\t-\t-\t0\t1\t-\n")
+    proofs = known.known_labels.read_proofs(tmp_path)["report"]
+    report = row(known, "report", "mixed")
+    report.source = tmp_path / "report.c"
+    calls = []
+
+    def cost(each):
+        calls.append((each.source.name, tuple(each.flags), tuple(each.arguments)))
+        return {(): 10.0, ("16384",): 4.0, ("1",): 9.0, ("2", "3"): 7.0}[tuple(each.arguments)]
+    assert known.known_labels.shares(report, proofs, cost, 2) == {"memory": [0.6] * 2, "core": [0.2] * 2}
+    assert calls[:4] == [("report.c", (), ()), ("report.c", (), ("16384",)), ("other.c", ("-O1",), ("1",)), ("other.c", ("-O1",), ("2", "3"))]
+
+
+def test_what_is_not_true_here_is_left_out_and_said(known):
+    rows = [row(known, "a", "mixed", fix="b"), row(known, "scan", "memory", ["bandwidth"]), row(known, "ring", "memory", ["latency"])]
+    here, facts = known.labelled(rows, {"a": {"shares": {"memory": [0.7], "core": [0.1]}}, "scan": {"shares": {"memory": [0.0]}}})
+    assert [each.label for each in here] == ["memory", None, "memory"]
+    assert [each.subclasses for each in here] == [[], [], ["latency"]]
+    assert "a (written mixed, here memory: memory 70 %, core 10 %)" in facts[0] and "scan (written memory: memory 0 %)" in facts[0]
+    assert known.Score(here, {"scan": [{"class": "core"}]}, {}).rows == []
+
+
+def test_judging_kept_cases_anew_keeps_what_programs_said(known, tmp_path):
+    path = tmp_path / "results.jsonl"
+    for mark, key in (("one", ["run", "a", 0]), ("two", ["run", "a", 0]), ("one", ["gain", "a", 0]), ("one", ["label", "a", 0])):
+        known.Journal(path, mark, False).add(key, {"of": mark})
+    assert set(known.Journal(path, "two", True, runs_alone=True).entries) == {("gain", "a", 0), ("label", "a", 0)}
+    assert ("run", "a", 0) in known.Journal(path, "one", False).entries
+    assert known.Journal(path, "one", True).entries == {} and path.read_text() == ""
+
+
+def test_proofs_name_programs_and_classes(known, source_root):
+    for name in ("tuning", "test"):
+        folder = source_root / "bench/known-answers" / name
+        labels = {each.name: each for each in known.read_labels(folder)}
+        proofs = known.known_labels.read_proofs(folder)
+        assert proofs
+        for each in (proof for of in proofs.values() for proof in of):
+            assert each.name in labels and (folder / f"{each.counterpart}.c").exists()
+            assert each.of_class in (None, *known.CLASSES)
+            assert each.of_class or labels[each.name].label != "mixed", each.name
