@@ -373,16 +373,9 @@ static bool is_footprint_clear(const struct footprint *footprint)
 }
 
 /*
- * Where the self-test tells restarts from what retires in step: samples stand where nothing but a wrong guess puts them, behind a
- * first instruction of a way that can't wait by itself, at branches that show them on both of their ways.
+ * As guesses_show_restarts of branches, of jumps through tables: behind the first instructions of several of their targets, where no jump that
+ * is guessed right stands.
  */
-static bool is_guess_clear(const struct guesses *guesses)
-{
-    const struct bottleneck_thresholds *limit = &bottleneck_thresholds;
-    return guesses->sure_share >= limit->landing_restarts && guesses->sure_share >= limit->sure_enrichment * guesses->sure_rows;
-}
-
-/* The same of jumps through tables: behind the first instructions of several of their targets, where no jump that is guessed right stands. */
 static bool is_target_clear(const struct guesses *guesses)
 {
     const struct bottleneck_thresholds *limit = &bottleneck_thresholds;
@@ -424,7 +417,7 @@ static bool is_confirmed(const struct bottleneck_verdict *verdict, const struct 
     case CAUSE_LATENCY_CHAIN:
         return is_bound_alike(verdict, leading);
     case CAUSE_CONDITIONAL:
-        return is_guess_clear(&look->guesses) || (look->pace.over_bound > limit->bound_missed && look->guesses.evenness >= limit->even_least &&
+        return guesses_show_restarts(&look->guesses, limit->sure_enrichment) || (look->pace.over_bound > limit->bound_missed && look->guesses.evenness >= limit->even_least &&
                                                   !look->resources.bound.is_lower);
     case CAUSE_INDIRECT:
         return is_target_clear(&look->guesses);

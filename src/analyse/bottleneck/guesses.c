@@ -106,9 +106,22 @@ static bool counts(const struct region *region, uint32_t row)
     return region_holds(region, row) && region->code->items[row].class != INSTRUCTION_NOP;
 }
 
-/* False: neither it nor where it leads is the region's. */
-static bool landing_note(const struct region *region, uint32_t row, bool restarts_behind, uint8_t *lands)
+struct shown_branch { /* samples where nothing but its wrong guesses puts them, and on how many instructions; outside: of these, not in the region */
+    double samples, rows, outside, outside_rows;
+};
+
+static void shown_add(struct shown_branch *shown, double samples, bool outside)
 {
+    shown->samples += samples;
+    shown->rows++;
+    shown->outside += outside ? samples : 0;
+    shown->outside_rows += outside;
+}
+
+/* False: neither it nor where it leads is the region's. */
+static bool landing_note(const struct region *region, uint32_t row, bool restarts_behind, uint8_t *lands, struct shown_branch *most)
+{
+    struct shown_branch here = {0};
     const struct stall_code *code = region->code;
     uint32_t ways[] = {row + 1 < code->count ? row + 1 : UINT32_MAX, row_of(code, code->items[row].target)};
     bool inside = counts(region, row), notes = false;
@@ -117,9 +130,13 @@ static bool landing_note(const struct region *region, uint32_t row, bool restart
         bool leads_in = shown != UINT32_MAX && region_holds(region, shown);
         if (shown == UINT32_MAX || !(leads_in || (inside && restarts_behind)))
             continue;
-        lands[shown] |= landing_of(code, ways[at], restarts_behind) | (leads_in ? 0 : LANDS_OUTSIDE);
+        uint8_t landing = landing_of(code, ways[at], restarts_behind);
+        lands[shown] |= landing | (leads_in ? 0 : LANDS_OUTSIDE);
+        if (landing & LANDS_SURELY)
+            shown_add(&here, (double)code->sampled[shown], !leads_in);
         notes = true;
     }
+    *most = here.samples > most->samples ? here : *most;
     return inside || notes;
 }
 
@@ -225,6 +242,7 @@ struct guesses guesses_of(const struct region *region, bool restarts_behind)
     memset(lands, 0, code->count + 1);
     double samples = 0, count = 0;
     uint64_t most = 0;
+    struct shown_branch shown = {0};
     struct loop_rows around = branches_around(region, restarts_behind);
     for (uint32_t row = around.first; row <= around.last; row++) {
         bool inside = counts(region, row);
@@ -236,9 +254,11 @@ struct guesses guesses_of(const struct region *region, bool restarts_behind)
         if (inside)
             ways_note(region, row, restarts_behind, &guesses, &most);
         if (chooses(region, row, restarts_behind))
-            guesses.branches += landing_note(region, row, restarts_behind, lands);
+            guesses.branches += landing_note(region, row, restarts_behind, lands, &shown);
     }
     landings_count(&guesses, region, around, lands, count > 0 ? samples / count : 0);
+    guesses.branch_share = samples + shown.outside > 0 ? shown.samples / (samples + shown.outside) : 0;
+    guesses.branch_rows = count + shown.outside_rows > 0 ? shown.rows / (count + shown.outside_rows) : 0;
     bool shows = count >= ROWS_LEAST || guesses.sure_share >= bottleneck_thresholds.landing_restarts;
     guesses.has_enough = samples >= SAMPLES_LEAST && shows;
     guesses.lacks_samples = samples < SAMPLES_LEAST;
@@ -247,4 +267,11 @@ struct guesses guesses_of(const struct region *region, bool restarts_behind)
     else
         table_find(&guesses, region, samples);
     return guesses;
+}
+
+bool guesses_show_restarts(const struct guesses *guesses, double enrichment)
+{
+    double least = bottleneck_thresholds.landing_restarts;
+    bool all = guesses->sure_share >= least && guesses->sure_share >= enrichment * guesses->sure_rows;
+    return all || (guesses->branch_share >= least && guesses->branch_share >= enrichment * guesses->branch_rows);
 }

@@ -19,6 +19,7 @@ struct guesses {
     double table_retired;      /* … where they lead and no wrong guess would show: what retires in step stands there; 0 where both are one place */
     double table_changes;      /* … of the two targets that show it most, the rarer against the other, 0..1; 0 unless restarts_behind */
     double sure_share, sure_rows; /* as landing_share and landing_rows, of ways whose first instruction can't wait by itself; 0 unless restarts_behind */
+    double branch_share, branch_rows; /* … of the one branch that shows most of them */
     double both_ways;          /* of the hottest branch's two ways, the rarer against the other by samples, 0..1 */
     bool has_enough;
     bool lacks_samples; /* … of the program's running longer; else it is too short a piece of code */
@@ -26,5 +27,7 @@ struct guesses {
 
 /* restarts_behind: the skid self-test showed samples behind a wrong guess on the second instruction of the right way. */
 struct guesses guesses_of(const struct region *region, bool restarts_behind);
+/* A quarter of the samples, and so many times as many as evenly, stand where nothing but wrong guesses of branches that change puts them. */
+bool guesses_show_restarts(const struct guesses *guesses, double enrichment);
 
 #endif

@@ -287,7 +287,7 @@ static enum bottleneck_cause quick_cause(const struct loop_look *look, bool rest
     bool restarts = restarts_behind && guesses->landing_share >= limit->landing_restarts && guesses->evenness >= limit->even_restarts &&
                     guesses->landing_share >= limit->restarts_enrichment * guesses->landing_rows;
     /* Where the first instructions of the ways can't wait, samples behind them show it in a loop of few instructions, too. */
-    restarts |= guesses->sure_share >= limit->landing_restarts && guesses->sure_share >= limit->landing_enrichment * guesses->sure_rows;
+    restarts |= guesses_show_restarts(guesses, limit->landing_enrichment);
     if (guesses->branches && restarts)
         return CAUSE_CONDITIONAL;
     bool both = guesses->both_ways >= limit->both_ways_even && guesses->evenness >= limit->even_both;

@@ -800,6 +800,40 @@ static struct made_up *short_choice(uint64_t at_one, uint64_t at_other)
     return made;
 }
 
+/* Halving: one branch over a move, whose two ways show side by side; a loop's end that shows it a little adds instructions, and few samples. */
+static struct made_up *halving(uint64_t at_ways)
+{
+    struct made_up *made = calloc(1, sizeof(*made));
+    make_up(made);
+    made->stalls.restarts_behind = true;
+    function_begin(made, "search");
+    for (int at = 0; at < 3; at++)
+        row_add(made, INSTRUCTION_INT, at ? 250 - at_ways / 2 : 20);
+    struct instruction *branch = row_add(made, INSTRUCTION_BRANCH, 250 - at_ways / 2);
+    branch->has_target = true;
+    branch->target = branch->addr + 2 * branch->length;
+    row_add(made, INSTRUCTION_INT, at_ways);
+    row_add(made, INSTRUCTION_INT, at_ways);
+    row_add(made, INSTRUCTION_INT, 40);
+    loop_close(made, 40);
+    row_add(made, INSTRUCTION_INT, 60)->falls_through = true;
+    row_add(made, INSTRUCTION_INT, 0);
+    made->codes[0].loops[8] = made->codes[0].loops[9] = (struct loop_rows){UINT32_MAX, 0};
+    return made;
+}
+
+Test(bottleneck, one_branch_shows_wrong_guesses_beside_ends_that_hardly_do)
+{
+    struct made_up *made = halving(200);
+    expect(made, BOTTLENECK_BAD_SPECULATION, CAUSE_CONDITIONAL);
+    done(made);
+    free(made);
+    made = halving(20);
+    cr_assert_neq(verdict_of(made)->class, BOTTLENECK_BAD_SPECULATION);
+    done(made);
+    free(made);
+}
+
 Test(bottleneck, wrong_guesses_show_in_short_loops)
 {
     struct made_up *made = short_choice(450, 90);
