@@ -11,6 +11,7 @@ enum { X86_STACK_POINTER = 7 }; /* PERF_REG_X86_SP */
 
 static const double ROW_SHARE_LEAST = 0.02; /* of the region's samples, for addresses of its own */
 static const double UNPLACED_HOT = 0.1;     /* of the region's samples: an access that is waited for, wherever it goes */
+static const double PREFETCH_HOT = 0.25;    /* of the region's samples: more than what retires in step leaves at one instruction of many */
 static const double FEW_PLACES_BYTES = 128;  /* counters that turns in a row are likely to meet again */
 static const double FORWARDED_BYTES = 4096; /* counters that are met again while their stores are young */
 
@@ -182,6 +183,13 @@ static bool is_in_shadow(const struct rows_view *view, uint32_t row, enum bottle
     return cause == CAUSE_BANDWIDTH && view->quick == CAUSE_CONDITIONAL && reach->line_ns <= 0;
 }
 
+/* One that finds its data, or room to ask for it, retires at once: it waits for a translation, or for misses before it. */
+static bool is_prefetch_waiting(const struct rows_view *view, uint32_t row, const struct reach *reach)
+{
+    return view->region->code->items[row].class == INSTRUCTION_PREFETCH && !reach->known &&
+           (double)view->region->code->hits[row] >= PREFETCH_HOT * (double)view->region->samples;
+}
+
 static enum bottleneck_cause access_cause(struct rows_view *view, uint32_t row, struct loop_look *look)
 {
     const struct region *region = view->region;
@@ -199,6 +207,8 @@ static enum bottleneck_cause access_cause(struct rows_view *view, uint32_t row, 
         enum bottleneck_cause cause = far_cause(region, row, &reach);
         return is_in_shadow(view, row, cause, &reach) ? CAUSE_UNKNOWN : cause;
     }
+    if (is_prefetch_waiting(view, row, &reach))
+        return CAUSE_PARALLEL_MISSES;
     if (here->class == INSTRUCTION_STRING && reach.known) /* within the nearest cache: as fast as it is carried out */
         return CAUSE_PORTS;
     return here->class == INSTRUCTION_ATOMIC ? CAUSE_ATOMIC : near_cause(view, row, look, &reach);

@@ -170,6 +170,24 @@ static void columns(struct made_up *made, bool on_huge_pages)
             .on_base_page = !on_huge_pages, .on_huge_page = on_huge_pages};
 }
 
+Test(bottleneck, a_prefetch_that_keeps_a_loop_waiting_waits_for_memory)
+{
+    for (int waits = 0; waits < 2; waits++) {
+        struct made_up *made = calloc(1, sizeof(*made));
+        make_up(made);
+        function_begin(made, "join");
+        for (int at = 0; at < 8; at++)
+            row_add(made, INSTRUCTION_INT, waits ? 20 : 100);
+        struct instruction *ahead = access_add(made, INSTRUCTION_PREFETCH, 3, waits ? 800 : 100);
+        ahead->is_load = false;
+        loop_close(made, 40);
+        enum bottleneck_class class = verdict_of(made)->class;
+        cr_assert_eq(class == BOTTLENECK_MEMORY, waits, "%s", bottleneck_class_name(class));
+        done(made);
+        free(made);
+    }
+}
+
 /* One line in each of 8192 pages: the second cache holds the lines, no TLB the translations; then the same lines side by side. */
 Test(bottleneck, lines_far_apart_wait_for_translations_for_certain)
 {
