@@ -68,8 +68,9 @@ static bool chooses(const struct region *region, uint32_t row, bool restarts_beh
         return true;
     uint64_t samples;
     double ratio = ways_ratio(region, row, restarts_behind, &samples);
-    double least = restarts_behind ? bottleneck_thresholds.both_ways_behind : bottleneck_thresholds.both_ways;
-    return ratio >= least && (double)samples >= LANDED_LEAST * (double)region->samples;
+    bool is_clear = ratio >= bottleneck_thresholds.both_ways;
+    bool may_be = is_clear || (restarts_behind && ratio >= bottleneck_thresholds.both_ways_behind); /* with more than a handful of samples */
+    return may_be && (double)samples >= (is_clear ? LANDED_LEAST : bottleneck_thresholds.landing_least) * (double)region->samples;
 }
 
 static void ways_note(const struct region *region, uint32_t row, bool restarts_behind, struct guesses *guesses, uint64_t *most)

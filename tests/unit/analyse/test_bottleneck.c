@@ -802,6 +802,24 @@ Test(bottleneck, wrong_guesses_of_how_long_a_loop_goes_on_show_in_the_loop_aroun
     free(made);
 }
 
+/* A loop's way out and its way back have a few samples, as each of its instructions does that retires evenly: no guess is open there. */
+Test(bottleneck, a_few_samples_at_the_end_of_a_busy_loop_are_no_guess)
+{
+    struct made_up *made = calloc(1, sizeof(*made));
+    make_up(made);
+    made->stalls.restarts_behind = true;
+    function_begin(made, "busy");
+    for (int at = 0; at < 8; at++)
+        row_add(made, INSTRUCTION_INT, at ? 136 : 18);
+    loop_close(made, 30);
+    row_add(made, INSTRUCTION_INT, 2);
+    row_add(made, INSTRUCTION_INT, 0);
+    made->codes[0].loops[9] = made->codes[0].loops[10] = (struct loop_rows){UINT32_MAX, 0};
+    cr_assert_eq(verdict_of(made)->class, BOTTLENECK_RETIRING, "%s", made->result.program.why_not);
+    done(made);
+    free(made);
+}
+
 /* A loop of six instructions, two of which wrong guesses show on: that many samples are no wonder there by their number alone. */
 static struct made_up *short_choice(uint64_t at_one, uint64_t at_other)
 {
