@@ -497,7 +497,10 @@ def part_of_whole(run):
 # --- the tables -------------------------------------------------------------------------------------------------------
 
 def percent(part, whole):
-    return f"{part / whole * 100:.0f} %" if whole else "none to tell by"
+    if not whole:
+        return "none to tell by"
+    is_nearly = 0 < part < whole and round(part / whole * 100) in (0, 100)
+    return f"{part / whole * 100:.{1 if is_nearly else 0}f} %"
 
 
 def with_bounds(part, whole):

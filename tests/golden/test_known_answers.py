@@ -268,3 +268,7 @@ def test_proofs_name_programs_and_classes(known, source_root):
             assert each.name in labels and (folder / f"{each.counterpart}.c").exists()
             assert each.of_class in (None, *known.CLASSES)
             assert each.of_class or labels[each.name].label != "mixed", each.name
+
+
+def test_nearly_all_is_not_all(known):
+    assert [known.percent(part, 200) for part in (0, 1, 100, 199, 200)] == ["0 %", "0.5 %", "50 %", "99.5 %", "100 %"]
