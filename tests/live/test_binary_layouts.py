@@ -110,8 +110,9 @@ def test_layouts(scene, words):
     scene.build(*words).record().check()
 
 
-def test_split_units(scene):
-    scene.build("-gsplit-dwarf")
+@pytest.mark.parametrize("packed", [[], ["-gz=zlib"]], ids=["plain", "compressed"])
+def test_split_units(scene, packed):
+    scene.build("-gsplit-dwarf", *packed)
     assert list(scene.folder.glob("*.dwo"))
     scene.record().check()
 
@@ -153,13 +154,16 @@ def test_a_debug_file_by_link(scene):
     scene.record().check()
 
 
-def test_a_shared_debug_file(scene):
+@pytest.mark.parametrize("packed", [False, True], ids=["plain", "compressed"])
+def test_a_shared_debug_file(scene, packed):
     """What dwz moves out of two programs into a third file."""
     scene.build(tools=["dwz"])
     shutil.copy(scene.program, scene.folder / "twin")
     scene.tool("dwz", "-m", "common.debug", "-M", str(scene.folder / "common.debug"), "program", "twin")
     if not (scene.folder / "common.debug").exists():
         pytest.skip("dwz found nothing to share")
+    if packed:
+        scene.tool("objcopy", "--compress-debug-sections", "program")
     scene.record().check()
 
 

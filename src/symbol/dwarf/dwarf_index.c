@@ -66,7 +66,10 @@ struct unit_range {
 
 struct dwarf_index {
     struct libdw api;
-    Dwarf *dwarf;
+    int fd;
+    Elf *elf;
+    Dwarf *dwarf; /* what functions are told by … */
+    Dwarf *whole; /* … and lines: the same, or opened when the first line is asked for */
     bool demangle;
     const char *missing; /* name of the first split unit that wasn't found */
     struct arena arena;
@@ -78,16 +81,49 @@ struct dwarf_index {
     vec(struct unit_range) unit_ranges; /* sorted by start; only when all units were read */
 };
 
+static bool says_functions(const char *section)
+{
+    static const char *const others[] = {".debug_line", ".debug_loclists", ".debug_loc", ".debug_macro", ".debug_macinfo", ".debug_frame"};
+    for (size_t at = 0; at < sizeof(others) / sizeof(others[0]); at++)
+        if (strcmp(section, others[at]) == 0)
+            return false;
+    return true;
+}
+
+/* libdw unpacks all sections of a compressed file at once: hide a third of the bytes, which few reports ask for. Returns whether any is hidden. */
+static bool sections_hide(const struct libdw *api, Elf *elf)
+{
+    bool hidden = false;
+    size_t names;
+    GElf_Shdr header;
+    if (api->elf_getshdrstrndx(elf, &names) != 0)
+        return false;
+    for (Elf_Scn *section = NULL; (section = api->elf_nextscn(elf, section));) {
+        const char *name = api->gelf_getshdr(section, &header) ? api->elf_strptr(elf, names, header.sh_name) : NULL;
+        if (!name || !(header.sh_flags & SHF_COMPRESSED) || says_functions(name))
+            continue;
+        header.sh_type = SHT_NOBITS;
+        hidden |= api->gelf_update_shdr(section, &header) != 0;
+    }
+    return hidden;
+}
+
 bool dwarf_index_new(struct dwarf_index **ret_index, int fd, bool demangle_names, struct error *err)
 {
     struct libdw api;
     if (!libdw_load(&api, err))
         return false;
-    Dwarf *dwarf = api.begin(fd, DWARF_C_READ);
-    if (!dwarf)
-        return error_set(err, ERROR_NOT_FOUND, "no DWARF: %s", api.errmsg(-1));
+    api.elf_version(EV_CURRENT);
+    Elf *elf = api.elf_begin(fd, ELF_C_READ_MMAP_PRIVATE, NULL); /* what is changed in it is ours alone */
+    bool hidden = elf && sections_hide(&api, elf);
+    Dwarf *dwarf = elf ? api.begin_elf(elf, DWARF_C_READ, NULL) : api.begin(fd, DWARF_C_READ);
+    if (!dwarf) {
+        error_set(err, ERROR_NOT_FOUND, "no DWARF: %s", api.errmsg(-1));
+        api.elf_end(elf);
+        return false;
+    }
     struct dwarf_index *index = memory_alloc(sizeof(*index));
-    *index = (struct dwarf_index){.api = api, .dwarf = dwarf, .demangle = demangle_names};
+    *index = (struct dwarf_index){.api = api, .fd = fd, .elf = elf, .dwarf = dwarf, .whole = hidden ? NULL : dwarf, .demangle = demangle_names};
     arena_init(&index->arena);
     strings_init(&index->paths);
     size_t count;
@@ -115,7 +151,10 @@ void dwarf_index_free(struct dwarf_index *index)
     hashmap_done(&index->unit_by_offset);
     arena_done(&index->arena);
     strings_done(&index->paths);
+    if (index->whole && index->whole != index->dwarf)
+        index->api.end(index->whole);
     index->api.end(index->dwarf);
+    index->api.elf_end(index->elf);
     free(index);
 }
 
@@ -229,16 +268,31 @@ static struct unit *unit_at(struct dwarf_index *index, uint64_t addr)
     return unit_by_ranges(index, addr);
 }
 
+/* The unit's entry where the line tables are. */
+static bool skeleton_with_lines(struct dwarf_index *index, struct unit *unit, Dwarf_Die *ret_die)
+{
+    const struct libdw *api = &index->api;
+    *ret_die = unit->skeleton;
+    if (index->whole == index->dwarf)
+        return true;
+    if (!index->whole)
+        index->whole = api->begin(index->fd, DWARF_C_READ);
+    return index->whole && api->offdie(index->whole, api->dieoffset(&unit->skeleton), ret_die);
+}
+
 static void load_lines(struct dwarf_index *index, struct unit *unit)
 {
     const struct libdw *api = &index->api;
     Dwarf_Lines *lines;
+    Dwarf_Die skeleton;
     size_t count;
     unit->lines_loaded = true;
     unit->folder = string_attribute(index, &unit->skeleton, DW_AT_comp_dir);
-    if (api->getsrcfiles(&unit->skeleton, &unit->files, &unit->file_count) != 0)
+    if (!skeleton_with_lines(index, unit, &skeleton))
+        return;
+    if (api->getsrcfiles(&skeleton, &unit->files, &unit->file_count) != 0)
         unit->files = NULL;
-    if (api->getsrclines(&unit->skeleton, &lines, &count) != 0)
+    if (api->getsrclines(&skeleton, &lines, &count) != 0)
         return;
     vec_reserve(&unit->rows, count);
     uint64_t last = 0;

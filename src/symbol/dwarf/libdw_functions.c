@@ -5,9 +5,13 @@
 #include "base/vec.h"
 
 #define FUNCTION(name) LIBRARY_SYMBOL(struct libdw, name, "dwarf_" #name)
+#define ELF_FUNCTION(name) LIBRARY_SYMBOL(struct libdw, name, #name) /* of libelf, which libdw brings */
 
 static const struct library library = {{"libdw.so.1"}, "libdw1", "reading source lines (DWARF)"};
 static const struct library_symbol functions[] = {
+    ELF_FUNCTION(elf_version), ELF_FUNCTION(elf_begin), ELF_FUNCTION(elf_end), ELF_FUNCTION(elf_nextscn),
+    ELF_FUNCTION(elf_strptr), ELF_FUNCTION(elf_getshdrstrndx), ELF_FUNCTION(gelf_getshdr), ELF_FUNCTION(gelf_update_shdr),
+    FUNCTION(begin_elf),
     FUNCTION(begin),       FUNCTION(end),        FUNCTION(errmsg),         FUNCTION(get_units),
     FUNCTION(cu_info),     FUNCTION(getaranges), FUNCTION(getarange_addr), FUNCTION(getarangeinfo),
     FUNCTION(offdie),      FUNCTION(diecu),      FUNCTION(tag),            FUNCTION(child),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The functions of elfutils' libdw that plumb uses, loaded on first use. */
+/* The functions of elfutils' libdw, and of libelf below it, that plumb uses, loaded on first use. */
 #ifndef PLUMB_SYMBOL_DWARF_LIBDW_FUNCTIONS_H
 #define PLUMB_SYMBOL_DWARF_LIBDW_FUNCTIONS_H
 
@@ -7,9 +7,19 @@
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
+#include <gelf.h>
 
 struct libdw {
+    typeof(elf_version) *elf_version;
+    typeof(elf_begin) *elf_begin;
+    typeof(elf_end) *elf_end;
+    typeof(elf_nextscn) *elf_nextscn;
+    typeof(elf_strptr) *elf_strptr;
+    typeof(elf_getshdrstrndx) *elf_getshdrstrndx;
+    typeof(gelf_getshdr) *gelf_getshdr;
+    typeof(gelf_update_shdr) *gelf_update_shdr;
     typeof(dwarf_begin) *begin;
+    typeof(dwarf_begin_elf) *begin_elf;
     typeof(dwarf_end) *end;
     typeof(dwarf_errmsg) *errmsg;
     typeof(dwarf_get_units) *get_units;
