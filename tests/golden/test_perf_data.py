@@ -148,6 +148,31 @@ def test_instructions_and_names_of_branches(script, plumb):
     assert unknown == "5000[unknown]/[unknown]/M/-/-/0/FAULT_DATA"  # no bytes, no length: nothing is made up
 
 
+def test_branches_by_file(script):
+    """Where both ends stand in their files, as addresses and as offsets: in a program, the kernel and nowhere."""
+    recording = File(sample_type=made.IP | made.TID | made.BRANCH_STACK, branch_sample_type=1)
+    recording.comm(7, 7, "one")
+    recording.mmap(0xffffffff, 0xffffffff81000000, 0x1000000, "[kernel.kallsyms]_text", offset=0xffffffff81000000, misc=made.KERNEL)
+    recording.mmap(7, 0x10000000, 0x5000, "/prog", offset=0x2000)
+    recording.sample(7, 0x10000010, 1000, branches=[(0x10000010, 0xffffffff81000300, 2), (0x5000, 0x10000100, 1)])
+    data = recording.file()
+    assert script(data, "-F", "ip,brstackoff") == ["10000010 0x2010/0x300/P/-/-/0/ 0x5000/0x2100/M/-/-/0/"]
+    assert script(data, "-F", "ip,dso,brstackoff") == [
+        "10000010 (/prog) 0x2010(/prog)/0x300([kernel.kallsyms])/P/-/-/0/ 0x5000([unknown])/0x2100(/prog)/M/-/-/0/"]
+    assert script(data, "-F", "ip,dso,brstack") == [
+        "10000010 (/prog) 0x10000010(/prog)/0xffffffff81000300([kernel.kallsyms])/P/-/-/0/ 0x5000([unknown])/0x10000100(/prog)/M/-/-/0/"]
+
+
+def test_branches_as_perf_prints_them(script, shared_data):
+    """A real recording: perf script 6.1 prints these."""
+    data = (shared_data / "perf.data/quipper-branch-4.14.perf.data").read_bytes()
+    whole, offsets = (script(data, *NO_NAMES, "-F", f"ip,dso,{field}")[0] for field in ("brstack", "brstackoff"))
+    kernel = "([kernel.kallsyms])"
+    assert whole.startswith(f"ffffffffb42071f2 {kernel} 0xffffffffb4208e16{kernel}/0xffffffffb42071e3{kernel}/P/-/-/4/ ")
+    assert offsets.startswith(f"ffffffffb42071f2 {kernel} 0x8e16{kernel}/0x71e3{kernel}/P/-/-/4/ 0xb684{kernel}/0x8e00{kernel}/P/-/-/2/ ")
+    assert " 0x0([unknown])/0x0([unknown])/P/-/-/0/ " in offsets
+
+
 def test_unknown_field_names_the_nearest(run):
     done = run("script", "-F", "comm,insnlan")
     assert done.returncode == 2

@@ -83,6 +83,7 @@ static const struct field_row field_rows[] = {
     {"uregs", FIELD_UREGS, PERF_SAMPLE_REGS_USER, "record with --user-regs"},
     {"brstack", FIELD_BRSTACK, PERF_SAMPLE_BRANCH_STACK, "record with -b, on a machine with branch records"},
     {"brstacksym", FIELD_BRSTACKSYM, PERF_SAMPLE_BRANCH_STACK, "record with -b, on a machine with branch records"},
+    {"brstackoff", FIELD_BRSTACKOFF, PERF_SAMPLE_BRANCH_STACK, "record with -b, on a machine with branch records"},
     {"insn", FIELD_INSN, PERF_SAMPLE_IP, NULL},
     {"insnlen", FIELD_INSNLEN, PERF_SAMPLE_IP, NULL},
     {"phys_addr", FIELD_PHYS_ADDR, PERF_SAMPLE_PHYS_ADDR, "record with --phys-data"},

@@ -291,14 +291,38 @@ static void add_branch_flags(struct text *out, uint64_t flags)
                 flags >> 3 & 1 ? 'A' : '-', (unsigned)(flags >> 4 & 0xffff), branch_type(flags));
 }
 
-static void add_branches(struct text *out, const struct record_sample *sample)
+/* Whose code an end of a branch is, or may be. */
+static enum cpu_mode branch_mode(uint64_t addr)
 {
-    for (uint32_t at = 0; at < sample_branch_count(sample); at++) {
-        struct branch_entry branch = sample_branch(sample, at);
-        text_add(out, " 0x");
-        text_add_hex(out, branch.from);
-        text_add(out, "/0x");
-        text_add_hex(out, branch.to);
+    return addr >> 63 ? CPU_MODE_KERNEL : CPU_MODE_USER;
+}
+
+/* Where an address stands in its file, in the kernel from where that begins; elsewhere itself. */
+static uint64_t offset_of(const struct script_text *script, uint32_t space, uint64_t addr)
+{
+    const struct address_spaces *spaces = &script->capture->recording.spaces;
+    bool is_kernel = branch_mode(addr) == CPU_MODE_KERNEL;
+    const struct mapping *mapping = address_spaces_find(spaces, is_kernel ? SPACE_KERNEL : space, addr);
+    if (!mapping)
+        return addr;
+    return is_kernel ? addr - mapping->start : address_spaces_dso_addr(spaces, mapping, addr);
+}
+
+/* " 0x1/0x2/P/-/-/3/ ", or what offsets these are within their files; each with its file, where files are asked for. */
+static void add_branches(struct script_text *script, unsigned fields, const struct record_sample *raw, const struct sample *sample,
+                         bool offsets)
+{
+    struct text *out = &script->out;
+    uint32_t space = script->capture->recording.threads.items[sample->thread].space;
+    for (uint32_t at = 0; at < sample_branch_count(raw); at++) {
+        struct branch_entry branch = sample_branch(raw, at);
+        const uint64_t ends[] = {branch.from, branch.to};
+        for (size_t end = 0; end < array_count(ends); end++) {
+            text_add(out, end ? "/0x" : " 0x");
+            text_add_hex(out, offsets ? offset_of(script, space, ends[end]) : ends[end]);
+            if (fields & FIELD_DSO)
+                add_dso(script, out, places_at(script->places, capture_locate(script->capture, space, ends[end], branch_mode(ends[end]))));
+        }
         add_branch_flags(out, branch.flags);
     }
 }
@@ -307,8 +331,7 @@ static void add_branches(struct text *out, const struct record_sample *sample)
 static void add_branch_end(struct script_text *script, unsigned fields, uint32_t space, uint64_t addr)
 {
     struct text *out = &script->out;
-    enum cpu_mode mode = addr >> 63 ? CPU_MODE_KERNEL : CPU_MODE_USER;
-    uint32_t location = capture_locate(script->capture, space, addr, mode);
+    uint32_t location = capture_locate(script->capture, space, addr, branch_mode(addr));
     const struct place *place = places_at(script->places, location);
     text_add(out, place->symbol ? place->symbol : "[unknown]");
     if (place->symbol) {
@@ -450,9 +473,11 @@ void script_text_sample(struct script_text *script, unsigned fields, const struc
     if (fields & FIELD_UREGS)
         add_registers(script, &raw->user_registers);
     if (fields & FIELD_BRSTACK)
-        add_branches(out, raw);
+        add_branches(script, fields, raw, sample, false);
     if (fields & FIELD_BRSTACKSYM)
         add_named_branches(script, fields, raw, sample);
+    if (fields & FIELD_BRSTACKOFF)
+        add_branches(script, fields, raw, sample, true);
     if (fields & (FIELD_INSN | FIELD_INSNLEN))
         add_instruction(script, fields, sample);
     if (fields & FIELD_PHYS_ADDR)

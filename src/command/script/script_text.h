@@ -44,6 +44,7 @@ enum script_field {
     FIELD_BRSTACKSYM = 1 << 27,
     FIELD_INSN = 1 << 28,
     FIELD_INSNLEN = 1 << 29,
+    FIELD_BRSTACKOFF = 1 << 30,
 };
 
 /* What one location is called, kept from the first time on: whole lines, which follow each other in tails. */
