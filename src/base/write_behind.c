@@ -25,6 +25,11 @@ static void piece_wait(struct write_behind *behind)
         raise(SIGPIPE);
 }
 
+bool write_behind_is_ready(struct write_behind *behind)
+{
+    return worker_is_idle(&behind->worker);
+}
+
 bool write_behind_give(struct write_behind *behind, struct text *text)
 {
     piece_wait(behind);

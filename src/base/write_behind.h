@@ -20,6 +20,8 @@ struct write_behind {
 };
 
 void write_behind_begin(struct write_behind *behind, FILE *file);
+/* Whether write_behind_give wouldn't wait for an earlier piece. */
+bool write_behind_is_ready(struct write_behind *behind);
 /* Take the text, which is empty afterwards; false when an earlier piece couldn't be written (write_errno). */
 bool write_behind_give(struct write_behind *behind, struct text *text);
 /* Wait until all is written, and release; false when some couldn't be. Once is enough, again is allowed. */

@@ -17,7 +17,8 @@
 #include <unistd.h>
 
 enum {
-    PIECE_BYTES = 1 << 20 /* written at a time */
+    PIECE_BYTES = 1 << 20, /* written at a time */
+    PIECE_BYTES_MOST = 8 << 20 /* where the other core has other work, too, and is behind */
 };
 
 struct script_options {
@@ -336,7 +337,9 @@ static bool script_record(void *context, struct capture *capture, const struct r
     script->printed++;
     unsigned fields = sample->event < script->fields.count ? script->fields.items[sample->event] : FIELDS_USUAL;
     script_text_sample(&script->text, fields, record, sample);
-    return script->text.out.length < PIECE_BYTES || write_behind_give(&script->output, &script->text.out);
+    size_t length = script->text.out.length;
+    bool is_full = length >= PIECE_BYTES_MOST || (length >= PIECE_BYTES && write_behind_is_ready(&script->output));
+    return !is_full || write_behind_give(&script->output, &script->text.out);
 }
 
 static bool asks_for_chains(const struct field_choice *choice)
