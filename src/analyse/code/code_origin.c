@@ -7,7 +7,7 @@
 
 bool code_is_installed(const char *path)
 {
-    static const char *const places[] = {"/usr/bin/", "/usr/sbin/", "/usr/lib", "/usr/libexec/", "/bin/", "/sbin/", "/lib", "[vdso]"};
+    static const char *const places[] = {"/usr/bin/", "/usr/sbin/", "/usr/lib", "/usr/libexec/", "/usr/include/", "/bin/", "/sbin/", "/lib", "[vdso]"};
     static const char *const packages[] = {"/lib-dynload/", "/site-packages/", "/dist-packages/", "/node_modules/",
                                            "/libpython3", "/bin/python3", "/bin/node", "/bin/perl", "/bin/ruby", "/libjvm.so"};
     for (size_t at = 0; path && at < array_count(places); at++)

@@ -34,6 +34,12 @@ static void call_add(struct calls *calls, const struct call *call)
     calls->items[at].stacks += call->stacks;
 }
 
+/* What begins a thread or a program calls nothing; in a library without symbols (libstdc++'s threads) it has no name. */
+static bool is_beginning(const struct bundle_function *callee, const struct bundle_function *caller)
+{
+    return code_is_start(caller->name) || (!caller->is_named && code_is_installed(caller->dso) && !code_is_installed(callee->dso));
+}
+
 /* Who called, and of installed code on whose behalf: the nearest of the program's own or, without that, the nearest with a name. */
 static void stack_read(struct stall_work *work, struct calls *calls, const struct stack *stack, uint64_t samples)
 {
@@ -45,7 +51,7 @@ static void stack_read(struct stall_work *work, struct calls *calls, const struc
         const struct bundle_function *caller = code_bundle_find(work->bundle, work->recording, frames[depth]);
         if (!caller)
             break; /* unknown code: who stands behind it is anybody's */
-        if (caller == callee || code_is_start(caller->name))
+        if (caller == callee || is_beginning(callee, caller))
             continue;
         struct call call = {.callee = callee, .caller = caller, .location = frames[depth], .stacks = samples};
         bool is_own = !code_is_installed(caller->dso);
@@ -70,6 +76,8 @@ static struct stall_caller caller_of(const struct stall_work *work, const struct
     /* It returns to what may be the next line's already. */
     const struct bundle_line *line = bundle_function_line(call->caller, addr - 1, 1);
     line = line ? line : bundle_function_line(call->caller, addr, 1);
+    if (line && code_is_installed(line->path)) /* a header's, compiled in: nobody's own line */
+        line = NULL;
     return (struct stall_caller){.name = call->caller->name, .dso = slash ? slash + 1 : call->caller->dso,
                                  .path = line ? line->path : NULL, .line = line ? line->line : 0, .stacks = call->stacks};
 }

@@ -129,6 +129,7 @@ Test(stall_callers, without_code_of_its_own_the_nearest_with_a_name)
     ADD(&scene, STACKS, 5, 0x2008, 0x2008, 0x2110, 0x2210, 0x2310); /* it calls itself; what begins a program calls nothing */
     ADD(&scene, CLOCK, 50, 0x1008);
     ADD(&scene, STACKS, 5, 0x1008, 0x2310);
+    ADD(&scene, STACKS, 5, 0x1008, 0x2110, 0x2310); /* a library's thread, without symbols */
     struct stalls stalls = found_in(&scene);
     const struct stall_function *match = function_named(&stalls, "match"), *store = function_named(&stalls, "store");
     cr_assert(match->stacks == 5 && match->own_stacks == 0 && match->caller_count == 1 && match->owner_count == 1);
