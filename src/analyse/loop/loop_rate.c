@@ -281,6 +281,26 @@ static bool agree(double a, double b)
     return fabs(a - b) <= AGREEMENT * (a > b ? a : b);
 }
 
+/* Never seen to begin anew: of a loop that does, one sample in (length / distance walked) shows it. */
+static bool is_clean(const struct loop_rate *rate, const struct loop_scale *scale)
+{
+    return scale->pairs >= CLEAN_PAIRS_LEAST && !scale->backward && !scale->contrary && rate->entered * 100 <= scale->pairs;
+}
+
+/* Another scale says something else, and is as sure as one can be: two that agree in a slow moment don't outweigh it. */
+static bool is_denied(const struct loop_rate *rate, const struct scale_pairs *kept, double cost_ns, double rate_per_s)
+{
+    for (int at = 0; at < LOOP_SCALES; at++) {
+        struct loop_scale other = rate->scales[at];
+        if (!is_clean(rate, &other))
+            continue;
+        scale_summarise(&other, &kept[at], cost_ns);
+        if (is_steady(&other) && !agree(other.rate_per_s, rate_per_s))
+            return true;
+    }
+    return false;
+}
+
 /* Try two scales; on success fill the rate. */
 static bool accept(struct loop_rate *rate, const struct scale_pairs *kept, int near, int far)
 {
@@ -290,7 +310,8 @@ static bool accept(struct loop_rate *rate, const struct scale_pairs *kept, int n
     double cost_ns = sample_cost(&shorter, &longer);
     scale_summarise(&shorter, &kept[near], cost_ns);
     scale_summarise(&longer, &kept[far], cost_ns);
-    if (!is_steady(&shorter) || !is_steady(&longer) || !agree(shorter.rate_per_s, longer.rate_per_s))
+    if (!is_steady(&shorter) || !is_steady(&longer) || !agree(shorter.rate_per_s, longer.rate_per_s) ||
+        is_denied(rate, kept, cost_ns, longer.rate_per_s))
         return false;
     double *rates = rates_sorted(&kept[far], cost_ns);
     size_t count = kept[far].pairs.count;
@@ -352,12 +373,6 @@ static bool is_drowned(const struct loop_rate *rate, int near)
         return false;
     }
     return false;
-}
-
-/* Never seen to begin anew: of a loop that does, one sample in (length / distance walked) shows it. */
-static bool is_clean(const struct loop_rate *rate, const struct loop_scale *scale)
-{
-    return scale->pairs >= CLEAN_PAIRS_LEAST && !scale->backward && !scale->contrary && rate->entered * 100 <= scale->pairs;
 }
 
 static void scales_judge(struct loop_rate *rate, const struct scale_pairs *kept)

@@ -290,6 +290,39 @@ Test(loop_rate, a_sample_may_cost_as_much_as_the_shortest_distance)
     cr_expect_float_eq(rate.rate_per_s, 4e8, 2e7, "%g", rate.rate_per_s);
 }
 
+static bool agree_within(double found, double true_value, double part)
+{
+    return fabs(found - true_value) <= part * true_value;
+}
+
+/* A moment at half the speed, met at two distances by turns; all else, which one timer saw at even distances, says otherwise. */
+Test(loop_rate, what_a_slow_moment_shows_twice_does_not_outweigh_all_else)
+{
+    enum { FAST = 1400, SLOW = 96 };
+    for (int usual = 0; usual < 2; usual++) { /* without the usual speed the slow one is all there is */
+        uint64_t random = 42, pointer = 1 << 20, end = UINT64_MAX / 2;
+        double time_ns = 0;
+        struct loop_code code;
+        struct loop_rate rate;
+        struct loop_sample samples[FAST + SLOW];
+        uint64_t values[FAST + SLOW][2];
+        size_t count = 0;
+        loop_code_decode(&code, BY_POINTER);
+        for (int at = usual ? 0 : FAST; at < FAST + SLOW; at++, count++) {
+            bool slow = at >= FAST;
+            double distance_ns = !slow ? 231e3 : at % 4 == 0 ? 338e3 * (0.8 + 0.4 * uniform(&random)) : 37e3 * (0.6 + 0.8 * uniform(&random));
+            time_ns += distance_ns;
+            pointer += (uint64_t)(distance_ns * (slow ? 0.5 : 0.84)) * 32;
+            values[count][0] = end, values[count][1] = pointer;
+            samples[count] = (struct loop_sample){.time_ns = (uint64_t)time_ns, .thread = 7, .event = slow, .values = values[count], .mask = 1 << RDX | 1 << RDI};
+        }
+        struct loop_rate_request request = {.rows = code.rows, .row_count = code.count, .loop = {0, code.count - 1}, .samples = samples, .sample_count = count};
+        loop_rate_find(&rate, &request);
+        cr_expect(usual ? !rate.accepted || rate.rate_per_s > 0.7e9 : rate.accepted && agree_within(rate.rate_per_s, 0.5e9, 0.1), "%d: %g, %s", usual, rate.rate_per_s,
+                  rate.why_not);
+    }
+}
+
 /* 60 thousand blocks, each with a jump: what runs once a turn is found in one pass over them. */
 Test(loop_rate, a_loop_of_many_jumps_takes_no_time, .timeout = 10)
 {
