@@ -79,8 +79,9 @@ static size_t addresses_known(bool exact)
     uint64_t hits[2] = {0}, sampled[2] = {0};
     uint32_t lost[2] = {0}, ahead[2] = {0};
     uint16_t marks[2] = {0};
+    struct loop_rows loops[2] = {{.first = NO_INDEX}, {.first = NO_INDEX}};
     struct stall_function function = {.name = "loads"};
-    struct stall_code code = {.items = rows, .hits = hits, .sampled = sampled, .marks = marks, .lost = lost, .ahead = ahead, .count = 2, .tried = true};
+    struct stall_code code = {.items = rows, .loops = loops, .hits = hits, .sampled = sampled, .marks = marks, .lost = lost, .ahead = ahead, .count = 2, .tried = true};
     const struct bundle_function *source = NULL;
     struct stall_work work = {.recording = &recording, .stalls = &stalls, .places = &place, .stack_register = 7, .frame_register = 6};
     recording_init(&recording);
