@@ -146,6 +146,16 @@ def tracepoints(count, prefix):
     return None
 
 
+def end_behind_child(machine, events, runs):
+    """Nanoseconds from the last thing that the counted program does until plumb has ended, sorted."""
+    found = []
+    for _ in range(runs):
+        said = "import time; time.sleep(0.05); print(time.monotonic(), flush=True)"
+        done = subprocess.run([machine.plumb, "stat", "-e", ",".join(events), sys.executable, "-c", said], capture_output=True, text=True, check=True)
+        found.append((time.monotonic() - float(done.stdout)) * 1e9)
+    return sorted(found)
+
+
 def bench_tracepoints(machine, report, rounds):
     title = "100 tracepoints"
     # Two sets: as long as plumb's detached process still closes its own, perf would not be their last user, and is spared its wait.
@@ -158,8 +168,11 @@ def bench_tracepoints(machine, report, rounds):
     commands = with_peer(machine, commands, "perf stat -e … sleep 0.05", f"perf stat -e {','.join(theirs)} sleep 0.05")
     runs = Runs(machine, max(3, rounds // 3), commands)
     behind = runs.median(name) - runs.median("sleep 0.05")
+    ends = end_behind_child(machine, ours, 15)
     report.table(title, "ends within 30 ms of the child's exit", runs, "sleep 0.05",
-                 note=f"plumb, start, opening and closing together, behind the bare command: {milliseconds(behind)}. "
+                 note=f"plumb ends {milliseconds(statistics.median(ends))} (median of {len(ends)} runs without peers; {milliseconds(ends[0])} to {milliseconds(ends[-1])}) "
+                      f"behind the last act of a program in Python. In the table, start, opening and closing together: {milliseconds(behind)} behind the bare command; "
+                      "opening waits for what perf's closing has left to the kernel. "
                       "plumb counts the entries of 100 system calls, perf the exits of as many.")
 
 
