@@ -147,12 +147,12 @@ def tracepoints(count, prefix):
 
 
 def end_behind_child(machine, events, runs):
-    """Nanoseconds from the last thing that the counted program does until plumb has ended, sorted."""
+    """Milliseconds from the last thing that the counted program does until plumb has ended, sorted."""
     found = []
     for _ in range(runs):
         said = "import time; time.sleep(0.05); print(time.monotonic(), flush=True)"
         done = subprocess.run([machine.plumb, "stat", "-e", ",".join(events), sys.executable, "-c", said], capture_output=True, text=True, check=True)
-        found.append((time.monotonic() - float(done.stdout)) * 1e9)
+        found.append((time.monotonic() - float(done.stdout)) * 1e3)
     return sorted(found)
 
 
