@@ -22,18 +22,13 @@ reference="$matmul --mode=reference --stag=ab --wtag=ab --dtag=ab --matmul $shap
 
 heading "1. Why is this slow?  plumb diagnose -- $reference --pages=4k"
 status=0
-began=$(date +%s)
 # shellcheck disable=SC2086
 "$plumb" diagnose --case "$folder/case" -- $reference --pages=4k || status=$?
 [ "$status" -eq 0 ] || [ "$status" -eq 4 ] || exit "$status"
 
-# As many pairs as a minute and a half has room for, by what the diagnosis took; 6 are the least that 95 % can be had from.
-took=$(($(date +%s) - began + 1))
-pairs=${DEMO_PAIRS:-$((60 / took))}
-[ -n "${DEMO_PAIRS:-}" ] || { [ "$pairs" -ge 6 ] || pairs=6; }
-[ -n "${DEMO_PAIRS:-}" ] || { [ "$pairs" -le 12 ] || pairs=12; }
+seconds=${DEMO_SECONDS:-60}
 
-heading "2. Does the advice hold?  The same run on 4 KiB pages (A) and on huge pages (B), $pairs pairs, interleaved"
+heading "2. Does the advice hold?  The same run on 4 KiB pages (A) and on huge pages (B), in turns for $seconds s"
 set -- --predicted-by "$folder/case" --finding small-pages
 # Without an amount foretold (the machine was too unsteady for one) the runs are compared all the same, and that is said.
 "$plumb" compare -q --runs 1 --warmup 0 --no-noise-floor --explain 0 "$@" true -- true >"$folder/talk" 2>&1 || [ $? -ge 3 ] || {
@@ -42,11 +37,11 @@ set -- --predicted-by "$folder/case" --finding small-pages
 }
 status=0
 # shellcheck disable=SC2086
-"$plumb" compare --no-noise-floor --explain 0 --runs "$pairs" "$@" $reference --pages=4k -- $reference --pages=thp 2>"$folder/talk" || status=$?
+"$plumb" compare --no-noise-floor --explain 0 --time "$seconds" "$@" $reference --pages=4k -- $reference --pages=thp 2>"$folder/talk" || status=$?
 # What the runs said of their own memory: B must really have had huge pages, and A none.
 sed -n 's/^wei: [0-9.]* MiB, \([0-9.]*\) MiB of it in huge pages$/\1/p' "$folder/talk" | sort -n | uniq -c |
     awk 'BEGIN { printf "  MiB of the weights in huge pages, by run:" } { printf "%s %s in %d", (NR > 1 ? "," : ""), $2, $1 } END { print "" }'
 [ "$status" -eq 0 ] || [ "$status" -eq 4 ] || { cat "$folder/talk" >&2; exit "$status"; }
 if [ "$status" -eq 4 ]; then
-    printf '\nUnresolved: the runs were too unsteady for a verdict; DEMO_PAIRS=25 make demo takes longer.\n'
+    printf '\nUnresolved: the runs were too unsteady for a verdict; DEMO_SECONDS=240 make demo looks longer.\n'
 fi

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/scope.h"
 #include "base/vec.h"
+#include "probe/page_walk_spread.h"
 #include "statistics/signed_rank.h"
 #include "system/memory/spare_memory.h"
 
@@ -20,12 +21,12 @@ enum {
     HUGE_BYTES = 2 * 1024 * 1024,
     SMALL_BYTES = 4096,
     LINE_BYTES = 64,
-    BLOCKS_MOST = 200,
     BLOCKS_LEAST = 12,
-    BATCH = 6,
     BLOCK_NS = 3 * 1000 * 1000,
     REACH_LEAST = 128 * 1024,
     WARM_NS = 1000 * 1000,
+    WORK_NS = 500 * 1000,
+    LINE_NS = 500 * 1000,
     WORK_STEP = 8, /* instructions of one turn of work_do */
 };
 
@@ -284,27 +285,6 @@ static bool check_huge(const struct sysroot *root, const struct walk *huge, doub
     return true;
 }
 
-/* A block lasts milliseconds and a program seconds: the spread is that of blocks taken together by BATCH. */
-static void spreads_find(const double *ns_4k, const double *ns_2m, size_t count, struct page_walk_result *result)
-{
-    double ratios[BLOCKS_MOST / BATCH], waits[BLOCKS_MOST / BATCH], work = result->ns_work.mid;
-    size_t batches = count / BATCH;
-    for (size_t batch = 0; batch < batches; batch++) {
-        double small = 0, huge = 0;
-        for (size_t at = batch * BATCH; at < (batch + 1) * BATCH; at++) {
-            small += ns_4k[at];
-            huge += ns_2m[at];
-        }
-        double small_wait = small - BATCH * work, huge_wait = huge - BATCH * work;
-        ratios[batch] = huge / small;
-        waits[batch] = small_wait > 0 && huge_wait > 0 ? huge_wait / small_wait : 1;
-    }
-    result->ratio_spread = interval_of(quantile(ratios, batches, 0), quantile(ratios, batches, 0.5),
-                                       quantile(ratios, batches, 1));
-    result->wait_spread = interval_of(quantile(waits, batches, 0), quantile(waits, batches, 0.5),
-                                      quantile(waits, batches, 1));
-}
-
 /* Verdicts rest on these ends: the quartiles, or where few blocks leave the median less sure than that, its interval. */
 static struct interval cost_interval(const double *values, size_t count)
 {
@@ -313,34 +293,37 @@ static struct interval cost_interval(const double *values, size_t count)
                        quartiles.high > median.high ? quartiles.high : median.high);
 }
 
+/* Small, huge and the work alone side by side: what slows the machine for a while slows all of them. */
+static void block_measure(struct walk *small, struct walk *huge, bool small_first, struct page_walk_blocks *blocks)
+{
+    size_t at = blocks->count++;
+    if (small_first)
+        blocks->small[at] = walk_block(small);
+    blocks->huge[at] = walk_block(huge);
+    if (!small_first)
+        blocks->small[at] = walk_block(small);
+    blocks->work[at] = steps_time(huge, step_work, WORK_NS);
+    blocks->line[at] = steps_time(small, step_stream, LINE_NS);
+}
+
 static void measure_blocks(struct walk *small, struct walk *huge, uint64_t budget_ns, struct page_walk_result *result)
 {
-    double ns_4k[BLOCKS_MOST], ns_2m[BLOCKS_MOST];
+    struct page_walk_blocks blocks;
+    blocks.count = 0;
     uint64_t order = 20051120, started = clock_ns(CLOCK_THREAD_CPUTIME_ID);
-    size_t count = 0;
-    double ns_work[5], ns_line[5];
-    for (size_t at = 0; at < array_count(ns_work); at++) {
-        ns_work[at] = steps_time(huge, step_work, WARM_NS);
-        ns_line[at] = steps_time(small, step_stream, BLOCK_NS);
-    }
-    result->ns_work = cost_interval(ns_work, array_count(ns_work));
-    result->ns_line = cost_interval(ns_line, array_count(ns_line));
     walk_block(small); /* warm-up */
     walk_block(huge);
-    while (count < BLOCKS_MOST && (count < BLOCKS_LEAST || clock_ns(CLOCK_THREAD_CPUTIME_ID) - started < budget_ns)) {
-        bool small_first = random_next(&order) & 1;
-        if (small_first)
-            ns_4k[count] = walk_block(small);
-        ns_2m[count] = walk_block(huge);
-        if (!small_first)
-            ns_4k[count] = walk_block(small);
-        count++;
-    }
-    result->ns_4k = cost_interval(ns_4k, count);
-    result->ns_2m = cost_interval(ns_2m, count);
-    result->ratio = paired_ratio_interval(ns_4k, ns_2m, count);
-    spreads_find(ns_4k, ns_2m, count, result);
-    result->block_count = count;
+    while (blocks.count < PAGE_WALK_BLOCKS_MOST &&
+           (blocks.count < BLOCKS_LEAST || clock_ns(CLOCK_THREAD_CPUTIME_ID) - started < budget_ns))
+        block_measure(small, huge, random_next(&order) & 1, &blocks);
+    result->ns_4k = cost_interval(blocks.small, blocks.count);
+    result->ns_2m = cost_interval(blocks.huge, blocks.count);
+    result->ns_work = cost_interval(blocks.work, blocks.count);
+    result->ns_line = cost_interval(blocks.line, blocks.count);
+    result->ratio = paired_ratio_interval(blocks.small, blocks.huge, blocks.count);
+    result->ratio_spread = page_walk_ratio_spread(&blocks);
+    result->wait_spread = page_walk_wait_spread(&blocks);
+    result->block_count = blocks.count;
 }
 
 bool page_walk_measure(const struct sysroot *root, const struct page_walk_request *request,

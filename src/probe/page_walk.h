@@ -32,7 +32,7 @@ struct page_walk_result {
     struct interval ns_work;      /* the work alone, its accesses in one cache line */
     struct interval ns_line;      /* one line when all lines of the small-page region are read in order */
     struct interval ratio;        /* ns_2m / ns_4k, paired by block, 95 % */
-    struct interval ratio_spread; /* the same: the range over batches of blocks, so what a minute may show */
+    struct interval ratio_spread; /* the same: the range over batches of blocks (probe/page_walk_spread.h) */
     struct interval wait_spread;  /* (ns_2m - ns_work) / (ns_4k - ns_work): of the waiting alone */
     uint64_t span_bytes;          /* really used: capped at a quarter of the memory to spare */
     double huge_ratio;            /* share of the huge region that was huge, 0..1 */

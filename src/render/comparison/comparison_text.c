@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/scope.h"
+#include "base/vec.h"
 #include "render/comparison/comparison.h"
 #include "statistics/signed_rank.h"
 
@@ -70,6 +71,18 @@ static void add_strip(struct page *page, const struct interval *ratio)
     text_printf(page->out, "\n%*sfaster %*s│ 0%*sslower\n", 13, "", HALF - 7, "", HALF - 8, "");
 }
 
+/* A steadier time to decide by than the one that decided. */
+static const char *steadier_than(const char *key)
+{
+    static const struct {
+        const char *key, *by;
+    } steadier[] = {{"wall", "--by cpu or user, "}, {"cpu", "--by user, "}};
+    for (size_t at = 0; at < array_count(steadier); at++)
+        if (strcmp(steadier[at].key, key) == 0)
+            return steadier[at].by;
+    return "";
+}
+
 /* More pairs than anyone waits for. */
 static const double hopeless_pairs = 2000;
 
@@ -92,8 +105,8 @@ static void add_undecided(struct page *page, const struct comparison *item)
     if (item->pairs_needed > hopeless_pairs) {
         text_printf(page->out,
                     "             Nothing can be said of so small a difference in this noise: about %.0f pairs would tell.\n"
-                    "             What helps: --by cpu or user, more work a run, --cpu LIST, a quieter machine",
-                    item->pairs_needed);
+                    "             What helps: %smore work a run, --cpu LIST, a quieter machine",
+                    item->pairs_needed, steadier_than(item->decisive.quantity->name));
         if (item->detectable < 0.5)
             text_printf(page->out, "; or --effect %.0f", ceil(100 * item->detectable));
         text_add(page->out, ".\n");

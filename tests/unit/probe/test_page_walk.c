@@ -2,6 +2,7 @@
 #include "test.h"
 
 #include "probe/page_walk.h"
+#include "probe/page_walk_spread.h"
 
 /* Not a timing test: shapes, order of bounds, and an honest refusal where there are no huge pages. */
 Test(page_walk, measures_every_pattern_or_says_why_not)
@@ -56,4 +57,69 @@ Test(page_walk, a_chase_goes_through_every_node_once_and_not_in_order)
         cr_expect_eq(steps, count, "%llu of %llu", (unsigned long long)steps, (unsigned long long)count);
         cr_expect(near * 20 < count, "%llu of %llu", (unsigned long long)near, (unsigned long long)count);
     }
+}
+
+/* 7 ns on small pages, 6 on huge ones, 5 of them work: of what is waited for, half is left. */
+static struct page_walk_blocks steady_blocks(void)
+{
+    struct page_walk_blocks blocks = {.count = 60};
+    for (size_t at = 0; at < blocks.count; at++) {
+        double drift = 1 + 0.002 * (double)(at % 7);
+        blocks.small[at] = 7 * drift;
+        blocks.huge[at] = 6 * drift;
+        blocks.work[at] = 5 * drift;
+        blocks.line[at] = 1;
+    }
+    return blocks;
+}
+
+static void expect_steady(const struct page_walk_blocks *blocks)
+{
+    struct interval ratio = page_walk_ratio_spread(blocks), wait = page_walk_wait_spread(blocks);
+    cr_expect(ratio.known && ratio.low > 0.84 && ratio.high < 0.88, "%g %g", ratio.low, ratio.high);
+    cr_expect(wait.known && wait.low > 0.44 && wait.high < 0.56, "%g %g", wait.low, wait.high);
+}
+
+Test(page_walk, single_blocks_that_something_disturbed_say_nothing)
+{
+    struct page_walk_blocks blocks = steady_blocks();
+    expect_steady(&blocks);
+    for (size_t at = 0; at < blocks.count; at += PAGE_WALK_BATCH) {
+        blocks.small[at] *= 9;
+        blocks.huge[at + 1] *= 4;
+        blocks.work[at + 2] *= 3;
+    }
+    expect_steady(&blocks);
+}
+
+Test(page_walk, a_minority_of_disturbed_batches_says_nothing)
+{
+    struct page_walk_blocks blocks = steady_blocks();
+    for (size_t at = 12; at < 24; at++)
+        blocks.work[at] *= 2;
+    for (size_t at = 30; at < 36; at++)
+        blocks.huge[at] *= 1.5;
+    expect_steady(&blocks);
+}
+
+Test(page_walk, batches_that_really_differ_are_all_told)
+{
+    struct page_walk_blocks blocks = steady_blocks();
+    for (size_t at = 0; at < blocks.count; at++)
+        blocks.huge[at] = 6 + 0.1 * (double)(at / PAGE_WALK_BATCH);
+    struct interval ratio = page_walk_ratio_spread(&blocks);
+    cr_expect(ratio.low < 0.87 && ratio.high > 0.97, "%g %g", ratio.low, ratio.high);
+}
+
+Test(page_walk, a_wait_that_huge_pages_end_is_gone_and_none_is_not_shortened)
+{
+    struct page_walk_blocks blocks = steady_blocks();
+    for (size_t at = 0; at < blocks.count; at++)
+        blocks.huge[at] = 4.9;
+    cr_expect_eq(page_walk_wait_spread(&blocks).high, 0);
+    for (size_t at = 0; at < blocks.count; at++)
+        blocks.small[at] = 4.8;
+    cr_expect_eq(page_walk_wait_spread(&blocks).low, 1);
+    blocks.count = PAGE_WALK_BATCH - 1;
+    cr_expect(!page_walk_wait_spread(&blocks).known);
 }
