@@ -12,6 +12,7 @@ enum { X86_STACK_POINTER = 7 }; /* PERF_REG_X86_SP */
 static const double ROW_SHARE_LEAST = 0.02; /* of the region's samples, for addresses of its own */
 static const double UNPLACED_HOT = 0.1;     /* of the region's samples: an access that is waited for, wherever it goes */
 static const double PREFETCH_HOT = 0.25;    /* of the region's samples: more than what retires in step leaves at one instruction of many */
+static const double LINE_BYTES = 64;
 static const double FEW_PLACES_BYTES = 128;  /* counters that turns in a row are likely to meet again */
 static const double FORWARDED_BYTES = 4096; /* counters that are met again while their stores are young */
 
@@ -42,7 +43,18 @@ static struct reach reach_for(struct rows_view *view, uint32_t row)
     return reach.known ? reach : *reach_all(view);
 }
 
-static enum bottleneck_cause far_cause(const struct region *region, uint32_t row, const struct reach *reach)
+/*
+ * Each address comes out of a load before, but the next lines are those that lie behind: they are fetched ahead, and what is left is
+ * what a core reads of memory at most.
+ */
+static bool outruns_latency(const struct bottleneck_request *request, const struct reach *reach)
+{
+    const struct interval *read = &request->machine->read_bytes_s;
+    return reach->in_order && reach->line_ns > 0 && read->known &&
+           LINE_BYTES / reach->line_ns * 1e9 >= bottleneck_thresholds.walk_outruns * read->mid;
+}
+
+static enum bottleneck_cause far_cause(const struct bottleneck_request *request, const struct region *region, uint32_t row, const struct reach *reach)
 {
     if (region->code->items[row].class == INSTRUCTION_STRING)
         return CAUSE_BANDWIDTH;
@@ -51,7 +63,7 @@ static enum bottleneck_cause far_cause(const struct region *region, uint32_t row
     if (reach->level == LEVEL_L2)
         return CAUSE_L2;
     if (is_chased(region, row))
-        return CAUSE_LATENCY;
+        return outruns_latency(request, reach) ? CAUSE_BANDWIDTH : CAUSE_LATENCY;
     return reach->in_order ? CAUSE_BANDWIDTH : CAUSE_PARALLEL_MISSES;
 }
 
@@ -204,7 +216,7 @@ static enum bottleneck_cause access_cause(struct rows_view *view, uint32_t row, 
     if (far && reach.is_fetched_ahead)
         look->ruled_out_line_ns = reach.own_line_ns;
     else if (far) {
-        enum bottleneck_cause cause = far_cause(region, row, &reach);
+        enum bottleneck_cause cause = far_cause(view->request, region, row, &reach);
         return is_in_shadow(view, row, cause, &reach) ? CAUSE_UNKNOWN : cause;
     }
     if (is_prefetch_waiting(view, row, &reach))

@@ -10,11 +10,13 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
     PAIRS_WANTED = 60,
     PAIRS_LEAST = 24,
-    SHORTEST_NS = 10000,  /* the width of an interrupt itself */
+    SHORTEST_NS = 10000,  /* the width of an interrupt itself, at least */
+    STANDING_TIMES = 3,   /* as long as the walk stands still for a sample: what it gets on in the rest shows its speed */
     LONGEST_NS = 400000,
     SMALL_PART = 8,       /* of the memory gone over */
 };
@@ -114,17 +116,17 @@ static int double_compare(const void *a, const void *b)
 
 /*
  * Between two samples lies the interrupt of the first, a good part of the shortest times. It is the same in short and long
- * ones: the walk's own speed is the way it gets farther in a longer time. 0: too unlike the speed with it.
+ * ones: the walk's own speed is the way it gets farther in a longer time, twice as long at least. 0: too unlike the speed with it.
  */
-static double free_speed(const struct pair *pairs, size_t count, double speed)
+static double free_speed(const struct pair *pairs, size_t count, size_t near, double speed)
 {
-    static const double SLOWER_MOST = 0.8, FASTER_MOST = 3;
-    size_t half = count / 2;
-    scoped_free double *slopes = memory_alloc((half + 1) * sizeof(*slopes));
-    size_t found = 0;
-    for (size_t at = 0; at < half; at++)
-        if (pairs[at + half].dt_ns > pairs[at].dt_ns)
-            slopes[found++] = (pairs[at + half].way_bytes - pairs[at].way_bytes) / (pairs[at + half].dt_ns - pairs[at].dt_ns);
+    static const double LONGER = 2, SLOWER_MOST = 0.8, FASTER_MOST = 3;
+    size_t far = near, found = 0;
+    while (far < count && pairs[far].dt_ns < LONGER * pairs[near / 2].dt_ns)
+        far++;
+    scoped_free double *slopes = memory_alloc((near + 1) * sizeof(*slopes));
+    for (size_t at = 0; at < near && far + at < count; at++)
+        slopes[found++] = (pairs[far + at].way_bytes - pairs[at].way_bytes) / (pairs[far + at].dt_ns - pairs[at].dt_ns);
     if (found < PAIRS_LEAST / 2)
         return 0;
     qsort(slopes, found, sizeof(*slopes), double_compare);
@@ -133,8 +135,9 @@ static double free_speed(const struct pair *pairs, size_t count, double speed)
 }
 
 /* Of the nearest pairs: the middle of their speeds, and how many are within half of it. */
-static void speed_find(struct walk *walk, const struct pair *pairs, size_t count, double span_bytes)
+static void speed_find(struct walk *walk, const struct pair *pairs, size_t all, double span_bytes)
 {
+    size_t count = all < PAIRS_WANTED ? all : PAIRS_WANTED;
     scoped_free double *speeds = memory_alloc((count + 1) * sizeof(*speeds));
     for (size_t at = 0; at < count; at++)
         speeds[at] = pairs[at].way_bytes / pairs[at].dt_ns;
@@ -154,10 +157,37 @@ static void speed_find(struct walk *walk, const struct pair *pairs, size_t count
     walk->pair_ns = pairs[count / 2].dt_ns;
     walk->agreeing = (double)agreeing / (double)count;
     walk->bytes_per_ns = fabs(middle);
-    walk->free_bytes_per_ns = free_speed(pairs, count, middle);
+    walk->free_bytes_per_ns = free_speed(pairs, all, count, middle);
 }
 
 typedef vec(struct pair) pair_list;
+
+/*
+ * As long as a sample is taken the walk stands still: two that come sooner than that after one another show no movement (4 to 6 us with
+ * registers; 11 to 15 where setting the timer is an exit). The first distance at which most pairs moved; 0: no pair is nearer.
+ */
+static double standing_ns(const pair_list *pairs)
+{
+    size_t moved = 0;
+    for (size_t at = 0; at < pairs->count; at++) {
+        moved += pairs->items[at].way_bytes != 0;
+        moved -= at >= PAIRS_LEAST && pairs->items[at - PAIRS_LEAST].way_bytes != 0;
+        if (at + 1 >= PAIRS_LEAST && 2 * moved > PAIRS_LEAST)
+            return at + 1 > PAIRS_LEAST ? pairs->items[at + 1 - PAIRS_LEAST / 2].dt_ns : 0;
+    }
+    return 0;
+}
+
+/* Those that show more of the sample between them than of the walk. */
+static void pairs_drop_standing(pair_list *pairs)
+{
+    double shortest_ns = STANDING_TIMES * standing_ns(pairs);
+    size_t first = 0;
+    while (first < pairs->count && pairs->items[first].dt_ns < shortest_ns)
+        first++;
+    memmove(pairs->items, pairs->items + first, (pairs->count - first) * sizeof(*pairs->items));
+    pairs->count -= first;
+}
 
 /* Nearest in time first. */
 static void pairs_find(pair_list *pairs, const met_list *list)
@@ -170,6 +200,8 @@ static void pairs_find(pair_list *pairs, const met_list *list)
     }
     if (pairs->count)
         qsort(pairs->items, pairs->count, sizeof(*pairs->items), nearer_compare);
+    if (pairs->count)
+        pairs_drop_standing(pairs);
 }
 
 struct walk walk_of(const struct bottleneck_request *request, const struct region *region, uint32_t row)
@@ -188,10 +220,8 @@ struct walk walk_of(const struct bottleneck_request *request, const struct regio
     }
     pairs_find(&pairs, &list);
     walk.offsets_met = (uint64_t)__builtin_popcount(offsets);
-    if (pairs.count >= PAIRS_LEAST) {
-        speed_find(&walk, pairs.items, pairs.count < PAIRS_WANTED ? pairs.count : PAIRS_WANTED,
-                   (double)(most - least));
-    }
+    if (pairs.count >= PAIRS_LEAST)
+        speed_find(&walk, pairs.items, pairs.count, (double)(most - least));
     vec_done(&pairs);
     vec_done(&list);
     return walk;

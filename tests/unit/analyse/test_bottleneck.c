@@ -1184,7 +1184,7 @@ static void stencil_sampled(struct made_up *made, double read_bytes_s, uint64_t 
             .time_ns = time_ns, .addr = values[0] + 8 + 8 * 2048, .function = 0, .instruction = 5};
         uint64_t gap_ns = shortest_ns + (longer_ns ? at * 7919 % longer_ns : 0);
         time_ns += gap_ns;
-        walked_ns += gap_ns - interrupt_ns;
+        walked_ns += gap_ns > interrupt_ns ? gap_ns - interrupt_ns : 0;
     }
     made->stalls.placed = placed;
     made->stalls.placed_count = STOPS;
@@ -1212,6 +1212,21 @@ Test(bottleneck, a_walks_rate_is_without_the_samples_own_time)
     free(made);
 }
 
+/* Where a sample takes long, the other timer's comes before the walk has moved at all: the nearest pairs show no speed, farther ones do. */
+Test(bottleneck, samples_that_come_while_a_walk_stands_still_do_not_hide_it)
+{
+    struct made_up *made = calloc(1, sizeof(*made));
+    stencil_sampled(made, 9e9, 10000, 100000, 30000);
+    const struct bottleneck_verdict *verdict = verdict_of(made);
+    cr_assert_eq(verdict->cause, CAUSE_BANDWIDTH, "%s", bottleneck_subclass_name(verdict->cause));
+    bool says = false;
+    for (size_t at = 0; at < verdict->evidence_count; at++)
+        says |= strcmp(verdict->evidence[at].origin, "rate") == 0 && strstr(verdict->evidence[at].text, "arrays in order");
+    cr_assert(says);
+    done(made);
+    free(made);
+}
+
 Test(bottleneck, several_streams_share_what_one_has_and_wait_for_it)
 {
     struct made_up *made = calloc(1, sizeof(*made));
@@ -1228,20 +1243,10 @@ Test(bottleneck, several_streams_share_what_one_has_and_wait_for_it)
 
 enum { WALK_STOPS = 400, WALK_STEP_NS = 12000, WALK_POINTER = 3 };
 
-/* A loop of one load, whose pointer is at these places at one sample after the other. step: what the code adds to it a turn; 0: it doesn't say. */
-static enum bottleneck_cause met_at(const uint64_t places[WALK_STOPS], int64_t step)
+/* What the first row waits for, whose pointer is at these places at one sample after the other. Frees it. */
+static enum bottleneck_cause cause_met_at(struct made_up *made, const uint64_t places[WALK_STOPS])
 {
     static struct stall_sample placed[WALK_STOPS];
-    struct made_up *made = calloc(1, sizeof(*made));
-    make_up(made);
-    function_begin(made, "goes");
-    access_add(made, INSTRUCTION_LOAD_OP, WALK_POINTER, SAMPLES - 10)->writes = 1 << 5;
-    struct instruction *moves = row_add(made, INSTRUCTION_INT, 10);
-    moves->writes = 1 << WALK_POINTER;
-    moves->step_register = step ? WALK_POINTER : REGISTER_NONE;
-    moves->step_by = REGISTER_NONE;
-    moves->step = step;
-    loop_close(made, 0);
     struct samples *samples = &made->recording.samples;
     samples->items = calloc(WALK_STOPS, sizeof(*samples->items));
     samples->registers = calloc(WALK_STOPS, sizeof(*samples->registers));
@@ -1263,6 +1268,41 @@ static enum bottleneck_cause met_at(const uint64_t places[WALK_STOPS], int64_t s
     done(made);
     free(made);
     return cause;
+}
+
+/* A loop of one load. step: what the code adds to its pointer a turn; 0: it doesn't say. */
+static enum bottleneck_cause met_at(const uint64_t places[WALK_STOPS], int64_t step)
+{
+    struct made_up *made = calloc(1, sizeof(*made));
+    make_up(made);
+    function_begin(made, "goes");
+    access_add(made, INSTRUCTION_LOAD_OP, WALK_POINTER, SAMPLES - 10)->writes = 1 << 5;
+    struct instruction *moves = row_add(made, INSTRUCTION_INT, 10);
+    moves->writes = 1 << WALK_POINTER;
+    moves->step_register = step ? WALK_POINTER : REGISTER_NONE;
+    moves->step_by = REGISTER_NONE;
+    moves->step = step;
+    loop_close(made, 0);
+    return cause_met_at(made, places);
+}
+
+/* From node to node, each of which says where the next one is: all side by side. */
+static enum bottleneck_cause list_in_order(double bytes_per_ns, double read_bytes_s)
+{
+    uint64_t places[WALK_STOPS];
+    for (uint32_t at = 0; at < WALK_STOPS; at++)
+        places[at] = ((uint64_t)(at * WALK_STEP_NS * bytes_per_ns) & ~63ull) + at * 7919 % 97 * 64;
+    struct made_up *made = calloc(1, sizeof(*made));
+    chase(made, 64);
+    made->stalls.address_count = 0;
+    made->machine.read_bytes_s = interval_exactly(read_bytes_s);
+    return cause_met_at(made, places);
+}
+
+Test(bottleneck, a_list_whose_nodes_lie_in_order_is_read_as_fast_as_an_array)
+{
+    cr_assert_eq(list_in_order(8, 12e9), CAUSE_BANDWIDTH);
+    cr_assert_eq(list_in_order(2, 12e9), CAUSE_LATENCY, "a line in 32 ns, where 5 would do");
 }
 
 /* At one speed, a page on each time, so that most lines on its way are never met; by what it moves, the code doesn't say. */
