@@ -49,36 +49,30 @@ static const struct {
     const char *word, *with; /* with NULL: the word alone says it */
     enum outcome outcome;
 } outcome_words[] = {
-    {"tried:", "stayed", OUTCOME_STAYED}, {"tried:", "gone", OUTCOME_GONE},
-    {"still", "gap", OUTCOME_STAYED},     {"gap", "gone", OUTCOME_GONE},
-    {"no change", NULL, OUTCOME_STAYED},  {"became the same", NULL, OUTCOME_GONE},
-    {"no difference", NULL, OUTCOME_STAYED}, {"becomes the same", NULL, OUTCOME_GONE},
+    {"tried:", "stayed", OUTCOME_STAYED},       {"tried:", "gone", OUTCOME_GONE},
+    {"still", "gap", OUTCOME_STAYED},           {"gap", "gone", OUTCOME_GONE},
+    {"no change", NULL, OUTCOME_STAYED},        {"became the same", NULL, OUTCOME_GONE},
+    {"no difference", NULL, OUTCOME_STAYED},    {"becomes the same", NULL, OUTCOME_GONE},
+    {"did not help", NULL, OUTCOME_STAYED},     {"closed the gap", NULL, OUTCOME_GONE},
+    {"didn't help", NULL, OUTCOME_STAYED},      {"closes the gap", NULL, OUTCOME_GONE},
+    {"no effect", NULL, OUTCOME_STAYED},        {"tried:", "shrank", OUTCOME_SHRANK},
+    {"without effect", NULL, OUTCOME_STAYED},   {"gap", "shrank", OUTCOME_SHRANK},
+    {"gap", "smaller", OUTCOME_SHRANK},
 };
 
-/* False: it says neither, or both. */
+/* False: it says none, or more than one. */
 static bool outcome_read(struct view sentence, enum outcome *ret_outcome)
 {
-    bool said[2] = {false, false};
+    bool said[OUTCOME_COUNT] = {false};
     for (size_t at = 0; at < array_count(outcome_words); at++)
         if (place_of(sentence, outcome_words[at].word) && (!outcome_words[at].with || place_of(sentence, outcome_words[at].with)))
             said[outcome_words[at].outcome] = true;
-    *ret_outcome = said[OUTCOME_GONE] ? OUTCOME_GONE : OUTCOME_STAYED;
-    return said[OUTCOME_GONE] != said[OUTCOME_STAYED];
-}
-
-static bool trial_read(struct view sentence, struct told_trial *trial)
-{
-    if (!outcome_read(sentence, &trial->outcome))
-        return false;
-    int treatments = 0;
-    for (int at = 0; at < TREATMENT_COUNT; at++)
-        if (has_any(sentence, treatment_words[at])) {
-            trial->treatment = (enum treatment)at;
-            treatments++;
-        }
-    trial->on_host = place_of(sentence, "host");
-    trial->on_guest = place_of(sentence, "guest");
-    return treatments == 1; /* of two at once neither is told */
+    int count = 0;
+    for (int at = 0; at < OUTCOME_COUNT; at++) {
+        *ret_outcome = said[at] ? (enum outcome)at : *ret_outcome;
+        count += said[at];
+    }
+    return count == 1;
 }
 
 /* ---- how large the gap was ---- */
@@ -99,12 +93,9 @@ static bool number_before(struct view sentence, const char *place, double *ret_n
  * "18% ~ 125% lower", "12 % slower". Whether a share is of the faster side or of the slower isn't known: the lower end takes it as so much more
  * time, the upper as so much less speed where that can be.
  */
-static bool gap_read(struct view sentence, struct interval *ret_gap)
+static bool percentages_read(struct view sentence, struct interval *ret_gap)
 {
-    static const char *const slower[] = {"slower", "lower than", NULL};
     double first = 0, last = 0, number;
-    if (!has_any(sentence, slower))
-        return false;
     for (size_t at = 0; at < sentence.length; at++)
         if (sentence.text[at] == '%' && number_before(sentence, sentence.text + at, &number) && number > 0) {
             first = first > 0 ? first : number / 100;
@@ -116,6 +107,30 @@ static bool gap_read(struct view sentence, struct interval *ret_gap)
     double low = 1 - 1 / (1 + least), high = most < 1 ? most : 1 - 1 / (1 + most);
     *ret_gap = interval_of(low, (low + high) / 2, high);
     return true;
+}
+
+static bool gap_read(struct view sentence, struct interval *ret_gap)
+{
+    static const char *const slower[] = {"slower", "lower than", NULL};
+    return has_any(sentence, slower) && percentages_read(sentence, ret_gap);
+}
+
+/* ---- what was tried ---- */
+
+static bool trial_read(struct view sentence, struct told_trial *trial)
+{
+    if (!outcome_read(sentence, &trial->outcome))
+        return false;
+    int treatments = 0;
+    for (int at = 0; at < TREATMENT_COUNT; at++)
+        if (has_any(sentence, treatment_words[at])) {
+            trial->treatment = (enum treatment)at;
+            treatments++;
+        }
+    trial->on_host = place_of(sentence, "host");
+    trial->on_guest = place_of(sentence, "guest");
+    percentages_read(sentence, &trial->left);
+    return treatments == 1; /* of two at once neither is told */
 }
 
 /* ---- code ---- */
@@ -159,7 +174,7 @@ static struct view function_in(struct view sentence, size_t from)
 
 bool told_is_useful(struct view sentence)
 {
-    struct told_trial trial;
+    struct told_trial trial = {0};
     struct interval gap;
     return sentence.length <= SENTENCE_MOST && (trial_read(sentence, &trial) || gap_read(sentence, &gap) || loop_bytes_of(sentence) > 0 ||
                                                 function_in(sentence, 0).length > 0);

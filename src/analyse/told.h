@@ -27,13 +27,16 @@ enum treatment {
 
 enum outcome {
     OUTCOME_STAYED, /* the gap, or the slowness */
-    OUTCOME_GONE
+    OUTCOME_GONE,
+    OUTCOME_SHRANK, /* a part of it stayed */
+    OUTCOME_COUNT
 };
 
 struct told_trial {
     enum treatment treatment;
     enum outcome outcome;
     bool on_host, on_guest; /* the words stand in the sentence */
+    struct interval left;   /* of the time, 0..1: the gap that the sentence says there is still; unknown: it says no number */
     const char *sentence;
 };
 

@@ -233,6 +233,8 @@ bool counted_test(const struct results *results, struct finding *finding)
         struct interval share = share_of_time(results, finding, &counted);
         if (!share.known)
             return false;
+        if (row->is_part && (!counted.is_flagged || share.low < results->effect))
+            continue;
         if (share.high < results->effect)
             rule_out(finding, &counted, share, results->effect);
         else if (row->is_cause)

@@ -7,6 +7,7 @@
 #include "finding/counted.h"
 #include "finding/cpu/dispatch.h"
 #include "finding/family.h"
+#include "finding/imported/leaf.h"
 #include "finding/wording.h"
 
 #include <ctype.h>
@@ -85,6 +86,8 @@ const char *overall_longer(const struct results *results, struct arena *arena)
         return results->exit_status == SHELL_SIGNALS + SIGKILL
                    ? "find out first who killed it: dmesg tells of memory that ran out, the limits of its group are in memory.max"
                    : "find out first why it was killed: its core dump (coredumpctl debug), or gdb --args CMD";
+    if (results->exit_status && !results->cut)
+        return arena_printf(arena, wording_find("verdict", "next-failed"), results->exit_status);
     if (results->cut && run && run->scope == RUN_STARTED)
         return "let it run longer, to its end if that comes: it was ended early";
     if (!run || run->scope != RUN_STARTED)
@@ -138,9 +141,16 @@ static const char *describe_as(const struct finding *finding, const char *headli
                         text_string(&gain), denominator_name(finding->of));
 }
 
+static const char *capitalised(const char *text, struct arena *arena)
+{
+    return arena_printf(arena, "%c%s", toupper((unsigned char)text[0]), text + 1);
+}
+
 static const char *describe(const struct finding *finding, struct arena *arena)
 {
-    return describe_as(finding, sentence_case(arena, finding->headline ? finding->headline : finding->hypothesis->title), arena);
+    const char *title = finding->hypothesis->title, *headline = finding->headline ? finding->headline : title;
+    bool is_title = strncmp(headline, title, strlen(title)) == 0;
+    return describe_as(finding, is_title ? capitalised(headline, arena) : sentence_case(arena, headline), arena);
 }
 
 /* Somebody else's doing is said beside what the program itself could change, from here on. */
@@ -521,6 +531,41 @@ static const char *nothing_sentence(const struct findings *findings, const struc
                         what_returns(results, arena));
 }
 
+/* Others' tables support no cause: the class that they lead to is known all the same. */
+static struct overall overall_imported(const struct findings *findings, const struct results *results, struct arena *arena)
+{
+    struct imported_leaf leaf = imported_leaf_of(results, findings, NULL, arena);
+    struct overall overall = {
+        .kind = OVERALL_BLIND,
+        .sentence = "Nothing was measured by plumb in this case, and what was imported or said supports no cause for certain.",
+        .ruled_out = ruled_out_of(findings, results->effect, arena),
+    };
+    if (leaf.words)
+        overall.sentence = arena_printf(arena, "%s. Nothing was measured by plumb in this case.", capitalised(leaf.words, arena));
+    else if (imported_hot_words(results, arena))
+        overall.sentence = arena_printf(arena, "%s. What was imported or said supports no cause of it for certain, and nothing was measured by plumb in this case.",
+                                        imported_hot_words(results, arena));
+    else if (lead_of(findings, results))
+        overall.sentence = arena_printf(arena, "%s%s", overall.sentence, what_is_open(findings, results, arena));
+    if (leaf.advice)
+        advise(&overall, leaf.advice);
+    return overall;
+}
+
+/* A certain cause that is little of what others' tables lead to must not stand before that. */
+static struct overall with_leaf(struct overall overall, const struct findings *findings, const struct results *results, struct arena *arena)
+{
+    struct imported_leaf leaf = results->stalls ? (struct imported_leaf){0} : imported_leaf_of(results, findings, overall.culprit, arena);
+    if (!leaf.words)
+        return overall;
+    const char *headline = overall.culprit->headline ? overall.culprit->headline : overall.culprit->hypothesis->title;
+    overall.sentence = arena_printf(arena, "%s. What is certain is small: %s.", capitalised(leaf.words, arena), headline);
+    overall.culprit_is_small = true;
+    if (leaf.advice)
+        advise(&overall, leaf.advice);
+    return overall;
+}
+
 static struct overall overall_seen(const struct findings *findings, const struct results *results, struct arena *arena)
 {
     const struct finding *waiting = finding_named(findings, "waiting");
@@ -570,15 +615,11 @@ static struct overall overall_seen(const struct findings *findings, const struct
         const struct stall_function *hottest = results->stalls && results->stalls->function_count ? &results->stalls->functions[0] : NULL;
         if (culprit.culprit_is_small && !culprit.larger && hottest && strcmp(hottest->name, "main") != 0)
             advise(&culprit, arena_printf(arena, wording_find("verdict", "next-look"), name_for_sentence(name_in_words(hottest), arena)));
-        return with_disturbance(with_callers(culprit, results, arena), findings, arena);
+        return with_disturbance(with_callers(with_leaf(culprit, findings, results, arena), results, arena), findings, arena);
     }
     bool nothing_ran = results->statements && !(results->run && (results->run->elapsed_s.known || results->run->cpu_s.known));
     if (!results->stalls && (results->imported || nothing_ran))
-        return (struct overall){
-            .kind = OVERALL_BLIND,
-            .sentence = "Nothing was measured by plumb in this case, and what was imported or said supports no cause for certain.",
-            .ruled_out = ruled_out_of(findings, results->effect, arena),
-        };
+        return overall_imported(findings, results, arena);
     if (!results->stalls) {
         struct overall blind = {.kind = OVERALL_BLIND,
                                 .sentence = "Without samples nothing can be said about its code; what /proc shows is below.",

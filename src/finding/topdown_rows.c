@@ -11,6 +11,7 @@
  */
 static const struct topdown_row rows[] = {
     {"branch-mispredicts", {"tma_branch_mispredicts", "tma_branch_resteers"}, NULL, true},
+    {"branch-mispredicts", {"tma_branch_mispredicts"}, "tma_bad_speculation", true, .is_part = true},
     {"branch-mispredicts", {"tma_branch_mispredicts", "tma_fetch_latency"}, NULL, false},
     {"branch-mispredicts", {"bad_speculation_mispredicts"}, NULL, true},
     {"branch-mispredicts", {"tma_bad_speculation", "tma_frontend_bound"}, NULL, false},
@@ -19,6 +20,7 @@ static const struct topdown_row rows[] = {
     {"machine-clears", {"tma_bad_speculation"}, NULL, false},
     {"front-end", {"tma_icache_misses", "tma_itlb_misses"}, "tma_frontend_bound", true},
     {"front-end", {"frontend_memory"}, NULL, true},
+    {"front-end", {"tma_fetch_latency"}, "tma_frontend_bound", false},
     {"front-end", {"frontend_bound_latency"}, NULL, false},
     {"front-end", {"tma_frontend_bound"}, NULL, false},
     {"uop-cache", {"tma_fetch_bandwidth", "tma_dsb_switches"}, "tma_frontend_bound", false},

@@ -16,6 +16,7 @@ struct topdown_row {
     const char *metrics[TOPDOWN_ROW_METRICS];
     const char *parent; /* siblings counted in cycles may exceed the parent's slots: never more than it; NULL: none */
     bool is_cause;      /* the metric is that cause, not a class that holds it */
+    bool is_part;       /* … and a part of it: enough to support it, too little to rule it out */
 };
 
 /* The first row of that hypothesis (after NULL), or the next; NULL: no more. The nearest to the cause stands first. */

@@ -152,6 +152,50 @@ def test_without_the_last_level_inference_stays_undecided(diagnosed):
     assert found["verdict"]["culprit"] is None and verdicts(found, "memory-bandwidth", "cache-misses") == ["undecided"] * 2
 
 
+LEVEL_ONE = [("88.8%", "20%"), ("75.5%", "10%"), ("13.3%", "10%"), ("66.5 %", "6 %"), ("72.6 %", "5 %")] # little of it waits for memory
+
+
+@pytest.mark.parametrize("changes, class_named, parts", [
+    ([("88.8%", "60%"), ("75.5%", "6%"), ("13.3%", "54%"), ("66.5 %", "2 %"), ("5.0 % ", "1 %"), ("72.6 %", "2 %")], "tma_core_bound is 54 %", ["divisions", "chains of dependent arithmetic"]),
+    (LEVEL_ONE + [(r"4\.3% \|", "65% |"), ("2.6%", "45%")], "tma_fetch_latency is 45 %", ["instruction cache", "wrongly guessed"]),
+    ([("66.5 %", "6.5 %"), ("72.6 %", "5 %"), ("2.1 % ", "62 %")], "tma_l1_bound is 62 %", ["small pages", "atomic", "4 KiB away"])])
+def test_a_class_whose_parts_were_not_imported_leads_and_is_named(diagnosed, changes, class_named, parts):
+    found, page = diagnosed("inference", *changes)
+    sentence = found["verdict"]["sentence"]
+    assert sentence.startswith("By document.md") and class_named in sentence and all(part in sentence for part in parts), sentence
+    assert "perf stat -M tma_" in page, "how to learn which part"
+    culprit = found["verdict"]["culprit"]
+    assert culprit is None or (finding(found, culprit)["recoverable_ratio_at_most"] < 0.06 and "What is certain is small" in sentence)
+
+
+def test_wrong_guesses_are_supported_by_their_own_node(diagnosed):
+    found, _ = diagnosed("inference", *LEVEL_ONE, (r"1\.2% \|", "65% |"), (r" 0\.5%", "64.3%"))
+    assert found["verdict"]["culprit"] == "branch-mispredicts"
+    found, _ = diagnosed("inference", *LEVEL_ONE)
+    assert finding(found, "branch-mispredicts")["verdict"] == "ruled_out", "their own node and what could be theirs stay below the effect"
+
+
+def test_a_profile_alone_says_where_and_supports_nothing(diagnosed):
+    found, _ = diagnosed("inference", (r"(?s)```\n\| Metric.*?Where these", "Where these"))
+    assert found["verdict"]["culprit"] is None and found["verdict"]["sentence"].startswith("sgemm_t_n23_b0 (libmkl_avx512.so.2) holds 99.73 %")
+
+
+@pytest.mark.parametrize("outcome", ["the gap shrank to 5 %.", "there is still a gap of 30 %."])
+def test_a_gap_that_a_trial_made_smaller_is_neither_gone_nor_as_it_was(diagnosed, outcome):
+    found, _ = diagnosed("guest", ("With THP on .*", f"With THP on both the host and the guest {outcome}"))
+    assert found["verdict"]["culprit"] is None and verdicts(found, "small-pages", "host-small-pages") == ["undecided"] * 2
+    assert "a part of the gap stayed" in left_open(found)
+
+
+def test_of_two_tables_of_exits_the_one_with_times_tells_their_cost(diagnosed):
+    times = ("Exits of the TDX guest:\n```\n             VM-EXIT    Samples  Samples%     Time%    Min Time    Max Time         Avg time\n\n"
+             "       EPT_VIOLATION       5121     1.24%    62.84%      0.50us   9000.00us   1000.00us ( +-   0.15% )\n"
+             "              TDCALL     137299    33.20%    33.70%      0.50us    100.00us     20.00us ( +-   0.15% )\n\n"
+             "Total Samples:142420, Total events handled time:7866980.00us.\n```")
+    found, _ = diagnosed("guest", (r"(?s)Exits of the TDX guest:.*?```.*?```", times), ("With nohz_full .*", ""))
+    assert "7.87 s" in finding(found, "vm-exits")["reason"], finding(found, "vm-exits")["reason"]
+
+
 # ---- the documents themselves ----
 
 @pytest.mark.parametrize("name, culprit, opened", [

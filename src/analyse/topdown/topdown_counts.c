@@ -8,7 +8,6 @@
 
 #include <limits.h>
 #include <string.h>
-#include <strings.h>
 
 enum { WINDOWS_MOST = 128, WINDOW_TIMES = 4, GROUPS_MOST = 256, TERMS_MOST = 64 };
 
@@ -325,18 +324,11 @@ const char *topdown_why_unknown(const struct topdown_counted *counted)
     return "its tables have no first level";
 }
 
-/* "tma_l3_miss_bound" and "L3_Miss_Bound" are one; "tma_dram_bound" is what its followers call that. */
-static bool is_named(const struct topdown_node *node, const char *name)
-{
-    const char *bare = strncmp(name, "tma_", 4) == 0 ? name + 4 : name;
-    return strcasecmp(node->name, bare) == 0 || (strcasecmp(bare, "dram_bound") == 0 && strcasecmp(node->name, "l3_miss_bound") == 0);
-}
-
 const struct topdown_node *topdown_counted_share(const struct topdown_counted *counted, const char *name)
 {
     for (size_t at = 0; at < counted->tree.count; at++) {
         const struct topdown_node *node = &counted->tree.nodes[at];
-        if (node->level && is_named(node, name))
+        if (node->level && topdown_node_is_named(node, name))
             return node->value.known && node->interval.known && !node->suspect && strcmp(node->unit, "%") == 0 ? node : NULL;
     }
     return NULL;

@@ -5,6 +5,8 @@
 #include "metric/table/table_reading.h"
 
 #include <math.h>
+#include <string.h>
+#include <strings.h>
 
 /* How far children may pass their parent before it is said, and how far level 1 may miss the whole. */
 static const double sum_slack = 0.02, whole_slack = 0.02, share_slack = 0.05;
@@ -284,4 +286,10 @@ void topdown_tree_of_values(struct topdown_tree *tree, const struct metric_table
     for (size_t at = 0; at < count; at++)
         values.metrics[at] = counted->qualities[at].value;
     tree_finish(tree, &builder, &values);
+}
+
+bool topdown_node_is_named(const struct topdown_node *node, const char *name)
+{
+    const char *bare = strncmp(name, "tma_", 4) == 0 ? name + 4 : name;
+    return strcasecmp(node->name, bare) == 0 || (strcasecmp(bare, "dram_bound") == 0 && strcasecmp(node->name, "l3_miss_bound") == 0);
 }

@@ -60,4 +60,7 @@ void topdown_tree_find(struct topdown_tree *tree, const struct metric_table *tab
 void topdown_tree_of_values(struct topdown_tree *tree, const struct metric_table *table, const struct topdown_values *values,
                             struct arena *arena);
 
+/* "tma_l3_miss_bound" and "L3_Miss_Bound" are one; "tma_dram_bound" is what its followers call that. */
+bool topdown_node_is_named(const struct topdown_node *node, const char *name);
+
 #endif

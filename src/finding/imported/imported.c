@@ -84,6 +84,8 @@ static bool metric_test(const struct results *results, struct finding *finding)
         if (!percent.known)
             continue;
         double share = share_below_parent(results->imported, percent.value / 100, row->parent);
+        if (row->is_part && share < results->effect)
+            continue;
         if (row->is_cause)
             finding_decide_fact(finding, interval_exactly(share), results->effect);
         else

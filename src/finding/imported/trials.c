@@ -94,7 +94,15 @@ static void leave_open(struct finding *finding, const char *key, const struct to
     finding->verdict = VERDICT_UNDECIDED;
     finding->recoverable = (struct interval){0};
     finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_STATEMENT, "told-trial", VALUE_TEXT("sentence", trial->sentence));
-    finding_set(finding, reason, key, NO_VALUES);
+    finding_set(finding, reason, key, VALUE_TEXT("sentence", trial->sentence));
+}
+
+/* A smaller gap than there was: the cause was a part of it, and how much of it isn't told. */
+static bool is_partial(const struct told *told, const struct told_trial *trial)
+{
+    static const double AS_LARGE = 0.8;
+    bool less = trial->left.known && told->gap.known && trial->left.high < AS_LARGE * told->gap.high;
+    return trial->outcome == OUTCOME_SHRANK || (trial->outcome == OUTCOME_STAYED && less);
 }
 
 /* The gap that the trial closed is what it returned, where somebody said how large that was. */
@@ -180,6 +188,10 @@ bool imported_trial_test(const struct results *results, const struct told *told,
         return false;
     finding->is_estimate = false;
     finding->remedy = NULL;
+    if (is_partial(told, trial)) {
+        leave_open(finding, "told-shrank", trial);
+        return true;
+    }
     switch (trial->treatment) {
     case TREATMENT_PAGES:
         return pages_test(results, told, finding, trial);

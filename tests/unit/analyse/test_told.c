@@ -34,6 +34,11 @@ Test(told, trials_and_how_they_came_out)
         {"With huge pages and nohz_full the gap is gone.", 0, 0, 0, false, false}, /* which of them? */
         {"We use huge pages. The gap is gone.", 0, 0, 0, false, false},            /* two sentences */
         {"Without AVX-512 there is no change.", 1, TREATMENT_NARROW, OUTCOME_STAYED, false, false},
+        {"Enabling huge pages in host and guest closed the gap.", 1, TREATMENT_PAGES, OUTCOME_GONE, true, true},
+        {"Huge pages in the guest did not help.", 1, TREATMENT_PAGES, OUTCOME_STAYED, false, true},
+        {"With nohz_full the gap shrank to 5 %.", 1, TREATMENT_TICK, OUTCOME_SHRANK, false, false},
+        {"tried: THP (host): shrank", 1, TREATMENT_PAGES, OUTCOME_SHRANK, true, false},
+        {"With THP the gap is smaller, but there is still a gap.", 0, 0, 0, false, false}, /* which? */
         {"It was fast yesterday.", 0, 0, 0, false, false},
     };
     for (size_t at = 0; at < array_count(cases); at++) {
@@ -49,6 +54,18 @@ Test(told, trials_and_how_they_came_out)
         }
         arena_done(&arena);
     }
+}
+
+Test(told, a_trial_says_how_much_of_the_gap_it_left)
+{
+    struct arena arena;
+    arena_init(&arena);
+    struct told told = told_from("With THP there is still a gap of 30 %. Without AVX-512 there is no change.", &arena);
+    cr_assert_eq(told.trial_count, 2);
+    cr_assert(told.trials[0].left.known);
+    cr_expect_float_eq(told.trials[0].left.high, 0.3, 1e-9);
+    cr_expect_not(told.trials[1].left.known);
+    arena_done(&arena);
 }
 
 Test(told, trials_stand_one_a_line)

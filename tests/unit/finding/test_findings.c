@@ -1114,6 +1114,9 @@ Test(findings, a_run_that_was_cut_short_says_so)
     made.results.exit_status = 137;
     overall = overall_of(&made.findings, &made.results, &made.arena);
     cr_assert(strstr(overall.advice[0], "dmesg"), "%s", overall.advice[0]);
+    made.results.exit_status = 2;
+    overall = overall_of(&made.findings, &made.results, &made.arena);
+    cr_assert(strstr(overall.advice[0], "it ended with status 2") && !strstr(overall.advice[0], "--runs"), "%s", overall.advice[0]);
     arena_done(&made.arena);
 }
 

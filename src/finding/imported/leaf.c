@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "finding/imported/leaf.h"
+
+#include "analyse/topdown/topdown_reported.h"
+#include "base/vec.h"
+#include "finding/imported/evidence.h"
+#include "finding/topdown_rows.h"
+#include "finding/wording.h"
+
+#include <string.h>
+
+static bool row_has(const struct topdown_row *row, const struct topdown_node *leaf)
+{
+    for (size_t at = 0; at < TOPDOWN_ROW_METRICS && row->metrics[at]; at++)
+        if (topdown_node_is_named(leaf, row->metrics[at]))
+            return true;
+    return false;
+}
+
+/* "divisions and square roots, chains of dependent arithmetic"; "": no open cause is a part of that class. */
+static const char *parts_of(const struct topdown_node *leaf, const struct findings *findings, struct arena *arena)
+{
+    const char *parts = "";
+    for (size_t at = 0; at < findings->count; at++) {
+        const struct finding *finding = &findings->items[at];
+        bool is_part = false;
+        for (const struct topdown_row *row = topdown_row_of(finding->hypothesis->id, NULL); row; row = topdown_row_of(finding->hypothesis->id, row))
+            is_part |= row_has(row, leaf);
+        if (is_part && finding->verdict == VERDICT_UNDECIDED)
+            parts = arena_printf(arena, "%s%s%s", parts, parts[0] ? ", " : "", finding->hypothesis->title);
+    }
+    return parts;
+}
+
+/* As its file spells it. */
+static const struct imported_row *row_printed(const struct imported *imported, const struct topdown_node *leaf, const char **ret_file)
+{
+    for (size_t at = 0; at < imported->count; at++)
+        for (size_t row = 0; strcmp(imported->tables[at].kind, "top-down metrics") == 0 && row < imported->tables[at].count; row++)
+            if (topdown_node_is_named(leaf, imported->tables[at].rows[row].name)) {
+                *ret_file = imported->tables[at].file;
+                return &imported->tables[at].rows[row];
+            }
+    return NULL;
+}
+
+static bool has_parts(const struct topdown_tree *tree, size_t leaf, bool known)
+{
+    for (size_t at = 0; at < tree->count; at++)
+        if (tree->nodes[at].level && tree->nodes[at].parent == leaf && (!known || tree->nodes[at].value.known))
+            return true;
+    return false;
+}
+
+static struct imported_leaf leaf_told(const struct topdown_tree *tree, const struct results *results, const struct findings *findings,
+                                      const struct finding *culprit, struct arena *arena)
+{
+    struct imported_leaf told = {0};
+    const char *file = NULL;
+    const struct topdown_node *leaf = tree->leaf < tree->count ? &tree->nodes[tree->leaf] : NULL;
+    const struct imported_row *row = leaf ? row_printed(results->imported, leaf, &file) : NULL;
+    if (!row || (culprit && (!culprit->recoverable.known || finding_most_returned(culprit) * 2 >= row->number / 100)))
+        return told;
+    const char *parts = parts_of(leaf, findings, arena);
+    struct value values[] = {VALUE_TEXT("file", file), VALUE_TEXT("origin", IMPORTED_WORDS), VALUE_TEXT("metric", row->name),
+                             VALUE_SHARE("share", interval_exactly(row->number / 100)), VALUE_TEXT("about", leaf->about), VALUE_TEXT("parts", parts)};
+    told.words = wording_fill(arena, wording_find("verdict", parts[0] ? "leaf-parts" : "leaf"), values, array_count(values));
+    if (strncmp(row->name, "tma_", 4) == 0 && has_parts(tree, tree->leaf, false) && !has_parts(tree, tree->leaf, true))
+        told.advice = wording_fill(arena, wording_find("verdict", "next-leaf"), values, array_count(values));
+    return told;
+}
+
+struct imported_leaf imported_leaf_of(const struct results *results, const struct findings *findings, const struct finding *culprit, struct arena *arena)
+{
+    struct topdown_reported reported;
+    if (!topdown_reported_find(&reported, results->imported, arena))
+        return (struct imported_leaf){0};
+    struct imported_leaf told = leaf_told(&reported.tree, results, findings, culprit, arena);
+    topdown_reported_done(&reported);
+    return told;
+}
+
+const char *imported_hot_words(const struct results *results, struct arena *arena)
+{
+    static const double MOST_OF = 0.5;
+    struct imported_hot hot = results->imported ? imported_hot_of(results->imported) : (struct imported_hot){0};
+    if (!hot.function || hot.share < MOST_OF)
+        return NULL;
+    struct value values[] = {VALUE_TEXT("function", hot.function), VALUE_TEXT("file", hot.file), VALUE_TEXT("origin", IMPORTED_WORDS),
+                             VALUE_TEXT("where", hot.where[0] ? arena_printf(arena, " (%s)", hot.where) : ""),
+                             VALUE_TEXT("line", hot.line ? arena_printf(arena, ", first at '%s'", hot.line) : ""),
+                             VALUE_TEXT("samples", arena_printf(arena, "%.4g %%", hot.share * 100)),
+                             VALUE_TEXT("event", hot.event[0] ? arena_printf(arena, "%s samples", hot.event) : "samples")};
+    return wording_fill(arena, wording_find("verdict", "hot"), values, array_count(values));
+}
