@@ -36,9 +36,9 @@ static struct measured cache_of(const struct topology *topology, int level, char
 static struct measured counters_of(const struct machine *machine, struct arena *arena)
 {
     if (!pmu_find_core(&machine->pmus))
-        return not_measured(machine->architectural.version.known && machine->architectural.version.value == 0
-                                ? "the hypervisor hides the PMU (CPUID leaf 0AH is empty)"
-                                : "the kernel drives no core PMU");
+        return not_measured(!(machine->architectural.version.known && machine->architectural.version.value == 0) ? "the kernel drives no core PMU"
+                            : machine->cpu.vendor_kind == MICROARCHITECTURE_INTEL                           ? "the hypervisor hides the PMU (CPUID leaf 0AH is empty)"
+                                                                                                             : "the hypervisor hides the PMU (CPUID leaf 80000022H is empty)");
     return number_of(&machine->architectural.programmable, 1, arena);
 }
 

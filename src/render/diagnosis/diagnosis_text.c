@@ -888,7 +888,7 @@ static void phase_section(struct page *page)
             text_printf(&line, " %.0f %%", row->functions[function].share * 100);
         }
         char label[64];
-        snprintf(label, sizeof(label), "  %c  %6.2f to %6.2f s   ", phase_letter(row->phase), row->from_s, row->until_s);
+        snprintf(label, sizeof(label), "%3u  %6.2f to %6.2f s   ", row->phase + 1, row->from_s, row->until_s);
         labelled(page, PLAIN, label, text_string(&line), 25);
     }
     phase_limits(page);

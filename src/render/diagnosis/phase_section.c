@@ -8,11 +8,6 @@
 
 #include <string.h>
 
-char phase_letter(uint32_t phase)
-{
-    return phase < 26 ? (char)('A' + phase) : '?';
-}
-
 /* ---- text -------------------------------------------------------------------------------------------------- */
 
 static const char *hot_functions(const struct phase_whole *phase, struct arena *arena)
@@ -20,14 +15,16 @@ static const char *hot_functions(const struct phase_whole *phase, struct arena *
     static const double SHOWN_LEAST = 0.01;
     const char *text = "";
     for (size_t at = 0; at < phase->function_count && (!at || phase->functions[at].share >= SHOWN_LEAST); at++)
-        text = arena_printf(arena, "%s%s%s %.0f %%", text, at ? ", " : "; hot: ", phase->functions[at].name, phase->functions[at].share * 100);
+        text = arena_printf(arena, "%s%s%s %.0f %%", text, at ? ", " : " Hot: ", phase->functions[at].name, phase->functions[at].share * 100);
     return text;
 }
 
 static struct phase_line line_of(const struct phase_whole *phase, const char *how, const char *what, struct arena *arena)
 {
-    struct phase_line line = {.text = arena_printf(arena, "%s: %s%s", how, what, hot_functions(phase, arena))};
-    snprintf(line.label, sizeof(line.label), "  %c  ", phase_letter(phase->phase));
+    size_t length = strlen(what);
+    const char *stop = length && what[length - 1] == '.' ? "" : ".";
+    struct phase_line line = {.text = arena_printf(arena, "%s: %s%s%s", how, what, stop, hot_functions(phase, arena))};
+    snprintf(line.label, sizeof(line.label), "%3u  ", phase->phase + 1);
     return line;
 }
 
@@ -73,7 +70,7 @@ const char *phases_differ(const struct diagnosis *diagnosis, struct arena *arena
         if (!one->node)
             continue;
         const struct phase_whole *phase = one->tree->phase;
-        text = arena_printf(arena, "%s%s%c (%s) %s %.0f %%", text ? text : "", text ? ", " : "", phase_letter(phase->phase),
+        text = arena_printf(arena, "%s%s%u (%s) %s %.0f %%", text ? text : "", text ? ", " : "", phase->phase + 1,
                             phase->function_count ? phase->functions[0].name : "[unknown]", one->node->name, one->node->value.value * 100);
     }
     return text;

@@ -8,6 +8,7 @@
 #include "system/machine.h"
 #include "system/snapshot/archive.h"
 #include "system/snapshot/snapshot.h"
+#include "system/surroundings.h"
 
 #include <stdlib.h>
 
@@ -62,6 +63,26 @@ Test(machine, each_fixture_is_recognised)
         cr_assert_eq(pmu_find_core(&machine->pmus) != NULL, cases[at].core_pmu, "%s", name);
         cr_assert_eq(pmu_has_topdown(pmu_find_core(&machine->pmus)), cases[at].topdown, "%s", name);
         cr_assert_not(machine->live);
+        machine_done(machine);
+    }
+}
+
+/* Each maker has a leaf of its own for it: the other's is empty everywhere. */
+Test(machine, a_hidden_pmu_is_told_by_its_makers_leaf)
+{
+    static const struct {
+        const char *name, *leaf;
+    } cases[] = {{"sev-snp-guest", "80000022H"}, {"tdx-guest", "0AH"}};
+    for (size_t at = 0; at < array_count(cases); at++) {
+        struct machine *machine = machine_of(cases[at].name);
+        struct surroundings surroundings;
+        struct arena arena;
+        arena_init(&arena);
+        fact_number_set(&machine->architectural.version, 0);
+        surroundings_take(&surroundings, machine, &arena);
+        cr_assert_not(surroundings.pmu_counters.known);
+        cr_expect(strstr(surroundings.pmu_counters.why_not, cases[at].leaf), "%s: %s", cases[at].name, surroundings.pmu_counters.why_not);
+        arena_done(&arena);
         machine_done(machine);
     }
 }
