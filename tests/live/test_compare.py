@@ -5,7 +5,9 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import signal
+import statistics
 import subprocess
 import sys
 import time
@@ -425,6 +427,23 @@ def test_means_of_perf_are_no_runs(plumb, tmp_path):
     assert means.returncode == 4 and "perf stat -r" in means.stdout
     runs = compare(plumb, "--saved", "--by", "cpu", str(tmp_path / "aa"), str(tmp_path / "bb"))
     assert runs.returncode == 0 and "more CPU time" in runs.stdout and "perf stat -r" not in runs.stdout
+    unasked = compare(plumb, "--saved", str(tmp_path / "aa"), str(tmp_path / "bb"))
+    assert unasked.stdout == runs.stdout, "perf stat -j has no elapsed time"
+
+
+def test_of_several_commands_an_interval_needs_more_pairs(plumb):
+    page = compare(plumb, "-n", "6", "sleep", "{0.01,0.02,0.03}").stdout
+    assert "the range of 6 pairs; an interval that is 97.5 % sure needs 7" in page
+    assert "needs" not in compare(plumb, "-n", "7", "sleep", "{0.01,0.03,0.06}").stdout
+
+
+def test_looking_for_the_program_is_no_part_of_its_run(plumb):
+    """Eight thousand folders without it cost ten times what it takes itself."""
+    program = shutil.which("true")
+    environment = os.environ | {"PATH": ":".join(f"/no/{at}" for at in range(8000)) + ":" + os.path.dirname(program)}
+    result = compare(plumb, "--json", "-n", "8", "true", "--", program, env=environment)
+    found, given = (statistics.median(arm["runs"]["cpu"]) for arm in json.loads(result.stdout)["arms"][:2])
+    assert found < 3 * given
 
 
 def test_saved_runs_of_others(plumb, tmp_path):

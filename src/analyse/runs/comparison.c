@@ -67,6 +67,16 @@ static struct interval pairs_range(const struct pairs *pairs)
                        quantile(pairs->b, pairs->b_count, 1) / a_least);
 }
 
+/* The surest that so many values can be is that all differences have one sign, or that all of one set are the smaller ones. */
+static size_t pairs_least(bool paired, double alpha)
+{
+    double chance = 2;
+    size_t count = 0;
+    for (; count < COMPARISON_PAIRS_LEAST || chance > alpha; count++)
+        chance *= paired ? 0.5 : (double)(count + 1) / (double)(4 * count + 2);
+    return count;
+}
+
 static const char *why_no_pairs(const struct run_table *table, const struct comparison_request *request,
                                 size_t quantity)
 {
@@ -142,6 +152,7 @@ static void decide(struct comparison *comparison, const struct run_table *table)
     comparison->decisive = effect_of(table, request, request->quantity, &pairs);
     comparison->ratio = pairs_ratio(&pairs, request->alpha);
     comparison->too_few_pairs = pairs_count(&pairs) < COMPARISON_PAIRS_LEAST || !comparison->ratio.known;
+    comparison->pairs_least = pairs_least(pairs.paired, request->alpha);
     if (comparison->too_few_pairs)
         comparison->ratio = pairs_range(&pairs);
     judge_noise(comparison, table);
@@ -152,6 +163,9 @@ static void decide(struct comparison *comparison, const struct run_table *table)
     comparison->detectable = ratio_detectable(&at_95);
     if (request->effect_ratio > 0)
         comparison->pairs_needed = pairs_needed(&at_95, pairs_count(&pairs), request->effect_ratio);
+    double seen = expm1(fabs(log(comparison->ratio.mid)));
+    if (seen > request->effect_ratio)
+        comparison->pairs_for_seen = pairs_needed(&at_95, pairs_count(&pairs), seen);
 }
 
 static double effect_size(const struct quantity_effect *effect)

@@ -51,11 +51,13 @@ struct comparison {
     struct interval ratio; /* B / A at 1 - alpha; the range, when too_few_pairs */
     enum comparison_verdict verdict;
     bool too_few_pairs;
+    size_t pairs_least;    /* so many give an interval at that level */
     struct interval noise_floor; /* A again / A, 95 %; unknown unless A ran twice in each block */
     bool self_differs;     /* the noise floor excludes 1 */
     bool lost_in_noise;    /* A differs from itself, and B no further from A */
     double detectable;     /* the smallest |ratio - 1| that as many pairs would show; 0 when unknown */
     double pairs_needed;   /* to show a difference of effect_ratio; 0 when unknown */
+    double pairs_for_seen; /* to show one as large as the middle of the interval; 0 when that is less than effect_ratio */
     struct quantity_effect *effects; /* the others, by q, then by size of the effect; owner: arena */
     size_t effect_count;
 };

@@ -70,38 +70,57 @@ static void add_effect(struct explanation *explanation, const struct quantity_ef
                                                     .q = effect->q});
 }
 
-/* Kinds of time, which are parts of the whole. */
-static void add_times(struct explanation *explanation, const struct comparison *comparison)
+static bool add_time(struct explanation *explanation, const struct comparison *comparison, const char *name)
 {
-    static const char *const parts_of_wall[] = {"cpu", "user", "system", "run-delay"};
-    static const char *const parts_of_cpu[] = {"user", "system"};
-    bool is_wall = strcmp(comparison->decisive.quantity->name, "wall") == 0;
-    const char *const *parts = is_wall ? parts_of_wall : parts_of_cpu;
-    size_t count = is_wall ? array_count(parts_of_wall) : array_count(parts_of_cpu);
-    for (size_t at = 0; at < count; at++) {
-        const struct quantity_effect *effect = effect_named(comparison, parts[at]);
-        if (effect && effect != &comparison->decisive && effect_differs(effect) && effect->difference.known)
-            add_effect(explanation, effect, EXPLANATION_TIME,
-                       share_of(&effect->difference, comparison->decisive.difference.mid));
-    }
+    const struct quantity_effect *effect = effect_named(comparison, name);
+    if (!effect || effect == &comparison->decisive || !effect_differs(effect) || !effect->difference.known)
+        return false;
+    add_effect(explanation, effect, EXPLANATION_TIME, share_of(&effect->difference, comparison->decisive.difference.mid));
+    return true;
+}
+
+/*
+ * Of short runs the kernel's ticks say badly what was the user's and what the system's: CPU time as a whole is exact, and then it
+ * stands for both.
+ */
+static bool is_split_well(const struct comparison *comparison)
+{
+    static const double seconds_least = 0.05;
+    const struct quantity_effect *cpu = effect_named(comparison, "cpu");
+    return !cpu || !cpu->a.known || !cpu->b.known || fmax(cpu->a.mid, cpu->b.mid) >= seconds_least;
 }
 
 /*
  * What of the wall time is no CPU time: it waited, or was ready and others ran. Threads side by side have more CPU time than that is
  * long, so it is the least of it.
  */
-static void add_rest(struct explanation *explanation, const struct comparison *comparison)
+static bool add_rest(struct explanation *explanation, const struct comparison *comparison)
 {
     const struct quantity_effect *cpu = effect_named(comparison, "cpu"), *wall = &comparison->decisive;
-    if (strcmp(wall->quantity->name, "wall") != 0 || !cpu || cpu->why_not || !cpu->difference.known || !cpu->a.known || !cpu->b.known)
-        return;
+    if (!cpu || cpu->why_not || !cpu->difference.known || !cpu->a.known || !cpu->b.known)
+        return false;
     double whole = wall->difference.mid;
     struct interval rest = ordered(1 - cpu->difference.high / whole, 1 - cpu->difference.mid / whole, 1 - cpu->difference.low / whole);
     struct interval a = interval_exactly(wall->a.mid - cpu->a.mid), b = interval_exactly(wall->b.mid - cpu->b.mid);
     if (rest.low < REST_LEAST || a.mid < 0 || b.mid < 0)
-        return;
+        return false;
     item_add(explanation, (struct explanation_item){.view = EXPLANATION_TIME, .what = EXPLANATION_REST, .where = "", .unit = RUN_SECONDS,
                                                     .a = a, .b = b, .share = rest, .q = wall->q});
+    return true;
+}
+
+/* Kinds of time, each a part of the whole that no other one holds. */
+static void add_times(struct explanation *explanation, const struct comparison *comparison)
+{
+    bool is_wall = strcmp(comparison->decisive.quantity->name, "wall") == 0, any = false;
+    if (!is_wall || is_split_well(comparison)) {
+        any |= add_time(explanation, comparison, "user");
+        any |= add_time(explanation, comparison, "system");
+    }
+    if (is_wall && !any)
+        add_time(explanation, comparison, "cpu");
+    if (is_wall && !add_rest(explanation, comparison))
+        add_time(explanation, comparison, "run-delay");
 }
 
 /* Factors of the time, by their logarithms: those of all three add up to the time's. */
@@ -185,7 +204,6 @@ void explanation_make(struct explanation *explanation, const struct comparison *
     if (!decided || !is_time(comparison) || !comparison->decisive.difference.known || !comparison->decisive.ratio.known)
         return;
     add_times(explanation, comparison);
-    add_rest(explanation, comparison);
     add_rates(explanation, comparison);
     double whole_s = profiles ? profiles->functions.mean_difference_s : 0;
     bool same_sign = whole_s * comparison->decisive.difference.mid > 0; /* else the sampled runs show another difference */

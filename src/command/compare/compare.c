@@ -553,6 +553,32 @@ static bool prepare_live(struct compare_run *run, char **operands, struct error 
            (!options->cpus || cpus_pin(options->cpus, run->context->root, err));
 }
 
+/* As asked; else what was foretold; else what a user waits for. */
+static const char *quantity_of(const struct compare_run *run)
+{
+    return run->options.quantity ? run->options.quantity : run->prediction.quantity ? run->prediction.quantity : "wall";
+}
+
+static bool arms_have(const struct run_table *table, size_t quantity)
+{
+    for (size_t arm = 0; arm < table->arm_count; arm++) {
+        bool has = false;
+        for (size_t block = 0; block < table->block_count; block++)
+            has |= run_table_cell(table, block, arm, quantity).known;
+        if (!has)
+            return false;
+    }
+    return true;
+}
+
+/* Where the files don't have what would decide, and nobody asked for it: perf stat -j writes CPU time and no elapsed time. */
+static void quantity_settle(struct compare_run *run)
+{
+    const struct run_table *table = &run->result.table;
+    if (!run->options.quantity && !run->prediction.quantity && !arms_have(table, run->policy.quantity) && arms_have(table, CHILD_CPU))
+        run->policy.quantity = CHILD_CPU;
+}
+
 /* The files' arms are all that is known of them; the first is what the others are held against. */
 static bool prepare_saved(struct compare_run *run, char **operands, struct error *err)
 {
@@ -561,13 +587,8 @@ static bool prepare_saved(struct compare_run *run, char **operands, struct error
     if (!compare_saved_read(&run->saved, &request, &run->result.table, &run->arena, err))
         return false;
     run->arms.count = run->result.table.arm_count;
+    quantity_settle(run);
     return true;
-}
-
-/* As asked; else what was foretold; else what a user waits for. */
-static const char *quantity_of(const struct compare_run *run)
-{
-    return run->options.quantity ? run->options.quantity : run->prediction.quantity ? run->prediction.quantity : "wall";
 }
 
 static bool prepare(struct compare_run *run, char **operands, struct error *err)

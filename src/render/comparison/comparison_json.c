@@ -105,6 +105,8 @@ static void add_comparison(struct json_writer *json, const struct comparison *it
         json_double(json, "detectable_ratio", item->detectable);
     if (item->pairs_needed > 0)
         json_double(json, "pairs_needed", item->pairs_needed);
+    if (item->pairs_for_seen > 0)
+        json_double(json, "pairs_needed_for_seen", item->pairs_for_seen);
     json_array_open(json, "others");
     for (size_t at = 0; at < item->effect_count; at++)
         add_effect(json, &item->effects[at]);

@@ -2,7 +2,6 @@
 #include "base/scope.h"
 #include "base/vec.h"
 #include "render/comparison/comparison.h"
-#include "statistics/signed_rank.h"
 
 #include <math.h>
 
@@ -44,7 +43,8 @@ static void add_arms(struct page *page, const struct comparison_report *report)
         snprintf(label, sizeof(label), "%s", report->table->arms[at].label);
         page_printf(page, PAGE_STRONG, "  %-10s", label);
         page_printf(page, PAGE_PLAIN, " %12s", mid);
-        page_printf(page, PAGE_FAINT, "   quartiles %s .. %s", low, high);
+        if (time->known)
+            page_printf(page, PAGE_FAINT, "   quartiles %s .. %s", low, high);
         text_add(page->out, "\n");
         text_add_repeated(page->out, " ", 13);
         page_paragraph(page, PAGE_FAINT, 13, 13, report->table->arms[at].command);
@@ -86,6 +86,19 @@ static const char *steadier_than(const char *key)
 /* More pairs than anyone waits for. */
 static const double hopeless_pairs = 2000;
 
+/* Elapsed time has the noise of all who share the machine; CPU time often tells what it can't. */
+static void add_by_cpu(struct page *page, const struct comparison *item)
+{
+    for (size_t at = 0; at < item->effect_count && strcmp(item->decisive.quantity->name, "wall") == 0; at++) {
+        const struct quantity_effect *effect = &item->effects[at];
+        if (strcmp(effect->quantity->name, "cpu") != 0 || !effect_differs(effect) || !effect->ratio.known)
+            continue;
+        text_printf(page->out, "             Its %s does differ: %+.1f %% [%+.1f .. %+.1f]; --by cpu decides by that.\n",
+                    effect->quantity->label, 100 * (effect->ratio.mid - 1), 100 * (effect->ratio.low - 1),
+                    100 * (effect->ratio.high - 1));
+    }
+}
+
 static void add_undecided(struct page *page, const struct comparison *item)
 {
     const struct interval *ratio = &item->ratio;
@@ -93,8 +106,9 @@ static void add_undecided(struct page *page, const struct comparison *item)
     page_printf(page, PAGE_WARNING, "  undecided: %s / %s = %.4f [%.4f .. %.4f]", item->b->label, item->a->label,
                 ratio->mid, ratio->low, ratio->high);
     if (item->too_few_pairs) {
-        text_printf(page->out, ", the range of %zu pairs; an interval needs %d\n", item->decisive.pair_count,
-                    SIGNED_RANK_COUNT_LEAST);
+        size_t pairs = item->decisive.pair_count;
+        text_printf(page->out, ", the range of %zu pair%s; an interval that is %.3g %% sure needs %zu\n", pairs, pairs == 1 ? "" : "s",
+                    100 * (1 - item->request.alpha), item->pairs_least);
         return;
     }
     if (item->lost_in_noise) {
@@ -102,17 +116,21 @@ static void add_undecided(struct page *page, const struct comparison *item)
         return;
     }
     text_printf(page->out, ", which holds both no difference and more than %.3g %%\n", effect);
-    if (item->pairs_needed > hopeless_pairs) {
+    double most_pairs = item->pairs_for_seen > 0 ? item->pairs_for_seen : item->pairs_needed;
+    if (most_pairs > hopeless_pairs) {
         text_printf(page->out,
                     "             Nothing can be said of so small a difference in this noise: about %.0f pairs would tell.\n"
                     "             What helps: %smore work a run, --cpu LIST, a quieter machine",
-                    item->pairs_needed, steadier_than(item->decisive.quantity->name));
+                    most_pairs, steadier_than(item->decisive.quantity->name));
         if (item->detectable < 0.5)
             text_printf(page->out, "; or --effect %.0f", ceil(100 * item->detectable));
         text_add(page->out, ".\n");
     }
-    else if (item->pairs_needed > 0)
-        text_printf(page->out, "             about %.0f pairs would tell\n", item->pairs_needed);
+    else if (item->pairs_for_seen > 0)
+        text_printf(page->out, "             about %.0f pairs would tell, if the difference is the one that it seems\n", most_pairs);
+    else if (most_pairs > 0)
+        text_printf(page->out, "             about %.0f pairs would tell\n", most_pairs);
+    add_by_cpu(page, item);
 }
 
 static void add_verdict(struct page *page, const struct comparison *item)
@@ -433,8 +451,9 @@ static void add_heading(struct page *page, const struct comparison_report *repor
         text_printf(page->out, "saved runs, not made in pairs, %s: what changed on the machine between them is not cancelled\n\n", label);
         return;
     }
-    text_printf(page->out, "%zu blocks of %zu runs in random order (seed %llu), %s; %.1f s: %s\n\n",
-                report->table->block_count, report->table->arm_count, (unsigned long long)report->seed, label,
+    text_printf(page->out, "%zu block%s of %zu runs in random order (seed %llu), %s; %.1f s: %s\n\n",
+                report->table->block_count, report->table->block_count == 1 ? "" : "s", report->table->arm_count,
+                (unsigned long long)report->seed, label,
                 report->elapsed_s, report->stopped);
 }
 

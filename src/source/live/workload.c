@@ -51,8 +51,35 @@ enum {
     SURROUNDINGS_FAILED = 0x10000
 };
 
-__attribute__((noreturn)) static void child_run(char *const argv[], const struct workload_surroundings *surroundings,
-                                                int release_fd, int error_fd)
+static const char *search_path(const struct workload_surroundings *surroundings)
+{
+    const char *path = getenv("PATH");
+    for (char *const *entry = surroundings ? surroundings->environment : NULL; entry && *entry; entry++)
+        if (strncmp(*entry, "PATH=", 5) == 0)
+            path = *entry + 5;
+    return path ? path : "";
+}
+
+/*
+ * Where the first folder has it. Looking takes time and memory that are no part of the run, so the child leaves it to us; it looks
+ * by itself (execvp) for whatever else there is: no such program, a script without "#!".
+ */
+static void program_find(const char *name, const char *path, struct text *ret_found)
+{
+    for (struct view rest = view_of(path); rest.length && !strchr(name, '/');) {
+        struct view folder = view_cut(&rest, ':');
+        struct stat found;
+        text_clear(ret_found);
+        text_printf(ret_found, "%.*s%s%s", (int)folder.length, folder.text, folder.length ? "/" : "./", name);
+        if (stat(text_string(ret_found), &found) == 0 && S_ISREG(found.st_mode) && access(text_string(ret_found), X_OK) == 0)
+            return;
+    }
+    text_clear(ret_found);
+    text_add(ret_found, name);
+}
+
+__attribute__((noreturn)) static void child_run(const char *program, char *const argv[],
+                                                const struct workload_surroundings *surroundings, int release_fd, int error_fd)
 {
     char byte;
     ssize_t got;
@@ -66,6 +93,7 @@ __attribute__((noreturn)) static void child_run(char *const argv[], const struct
     if (exec_errno) {
         exec_errno |= SURROUNDINGS_FAILED;
     } else {
+        execv(program, argv);
         execvp(argv[0], argv);
         exec_errno = errno;
     }
@@ -90,12 +118,14 @@ bool workload_start_in(struct workload *workload, char *const argv[],
     if (pipe2(failure, O_CLOEXEC) < 0)
         return error_system(err, errno, "can't make a pipe for '%s'", argv[0]);
     scoped_fd int failure_read = failure[0], failure_write = failure[1];
+    scoped_text struct text program = {0};
+    program_find(argv[0], search_path(surroundings), &program);
     pid_t pid = fork();
     if (pid < 0)
         return error_system(err, errno, "can't fork for '%s'", argv[0]);
     if (pid == 0) {
         close(release_write); /* so that the parent's death is the end of the pipe */
-        child_run(argv, surroundings, release_read, failure_write);
+        child_run(text_string(&program), argv, surroundings, release_read, failure_write);
     }
     signal(SIGCHLD, SIG_DFL); /* ignored, its status would be lost; the child keeps what we were given */
     workload->pid = pid;

@@ -57,6 +57,51 @@ Test(comparison, decides_on_the_interval)
     }
 }
 
+/* With more commands, each comparison must be surer, and takes more pairs. */
+Test(comparison, says_how_many_pairs_the_level_takes)
+{
+    static const struct {
+        double alpha;
+        bool unpaired;
+        int least;
+    } cases[] = {{0.05, false, 6}, {0.025, false, 7}, {0.0125, false, 8}, {0.05, true, 6}, {0.001, true, 7}};
+    for (size_t at = 0; at < sizeof(cases) / sizeof(cases[0]); at++)
+        for (int count = cases[at].least - 1; count <= cases[at].least; count++) {
+            struct run_table table;
+            struct arena arena;
+            struct comparison comparison;
+            arena_init(&arena);
+            fill(&table, count, 1.3, 0.01, 0);
+            struct comparison_request request = {.b = 1, .again = SIZE_MAX, .effect_ratio = 0.01, .alpha = cases[at].alpha, .effects_alpha = 0.05, .unpaired = cases[at].unpaired};
+            comparison_make(&comparison, &table, &request, &arena);
+            cr_expect_eq(comparison.pairs_least, (size_t)cases[at].least, "case %zu: %zu", at, comparison.pairs_least);
+            cr_expect_eq(comparison.too_few_pairs, count < cases[at].least, "case %zu with %d", at, count);
+            run_table_done(&table);
+            arena_done(&arena);
+        }
+}
+
+/* One of half the time in much noise takes a few pairs more; one per cent would take thousands. */
+Test(comparison, a_large_difference_takes_fewer_pairs_than_the_smallest_asked_for)
+{
+    struct run_table table;
+    struct arena arena;
+    struct comparison comparison;
+    arena_init(&arena);
+    run_table_init(&table, arms, 2, quantities, 1);
+    for (int block = 0; block < 8; block++) {
+        const struct measured cells[] = {measured_as(1), measured_as(block % 3 == 0 ? 1.3 : 0.4 + 0.02 * block)};
+        run_table_add_block(&table, cells);
+    }
+    comparison_make(&comparison, &table, &(struct comparison_request){.b = 1, .again = SIZE_MAX, .effect_ratio = 0.01, .alpha = 0.05, .effects_alpha = 0.05},
+                    &arena);
+    cr_assert_eq(comparison.verdict, COMPARISON_UNDECIDED);
+    cr_assert(comparison.pairs_needed > 1000 && comparison.pairs_for_seen > 8 && comparison.pairs_for_seen < 100, "%g %g",
+              comparison.pairs_needed, comparison.pairs_for_seen);
+    run_table_done(&table);
+    arena_done(&arena);
+}
+
 Test(comparison, ranks_what_else_differs)
 {
     struct run_table table;
