@@ -169,6 +169,14 @@ def test_imported_exits(plumb, browser, tmp_path):
     assert opened.complaints() == []
 
 
+def test_tables_of_two_guests_are_told_apart(plumb, source_root, browser, tmp_path):
+    opened = browser.open(told(plumb, tmp_path, source_root / "tests/fixtures/seeds/confidential-guest.md"))
+    titles = opened.evaluate("[...document.querySelectorAll('#exits h3')].map((one) => one.textContent)")
+    assert titles == ["Exits of the plain guest, as imported", "Exits of the TDX guest, as imported"]
+    headline = opened.evaluate("document.querySelector('#finding-small-pages .body p').textContent")
+    assert headline.startswith("compute_ref_matmul waits"), "a function's name keeps its case"
+
+
 METRICS = "tma_backend_bound 88.8 %\ntma_bad_speculation 1.2 %\ntma_frontend_bound 4.3 %\ntma_retiring 5.7 %\ntma_memory_bound 75.5 %\ntma_core_bound 13.3 %\n" \
           "tma_dram_bound 66.5 %\ntma_mem_bandwidth 72.6 %\ntma_of_tomorrow 2 %\n"
 
@@ -231,7 +239,22 @@ def test_comparison(plumb, browser, tmp_path):
     opened = browser.open(page)
     assert opened.evaluate("document.querySelectorAll('.dots circle').length") == 12
     assert "<i>short" in opened.evaluate("document.querySelector('.dots').textContent")
+    assert opened.evaluate("document.querySelector('#verdict h1').textContent").startswith("long "), "a label keeps its case"
     assert opened.evaluate("document.documentElement.scrollWidth") <= 1280 and opened.complaints() == []
+
+
+def test_what_explains_a_difference_has_its_share(plumb, browser, tmp_path):
+    page = tmp_path / "page.html"
+    subprocess.run([plumb, "compare", "-q", "--runs", "2", "--warmup", "0", "--explain", "0", "--no-noise-floor", "--html", page, "true", "--", "true"], capture_output=True, timeout=120)
+    comparison = parts_of(page)["comparison"]["comparisons"][0]
+    given = [{"view": "time", "what": "CPU time", "unit": "seconds", "a_quartiles": {"low": 1, "mid": 1, "high": 1}, "b_quartiles": {"low": 2, "mid": 2, "high": 2},
+              "share_of_difference": {"low": 0.4, "mid": 0.51, "high": 0.6}, "false_discovery_rate": 0.01}]
+    text = page.read_text()
+    assert text.count('"explained_by": []') == 1 and not comparison["explained_by"]
+    page.write_text(text.replace('"explained_by": []', f'"explained_by": {json.dumps(given)}'))
+    opened = browser.open(page)
+    row = opened.evaluate("[...document.querySelectorAll('#pair-0 table')[0].querySelectorAll('tbody td')].map((cell) => cell.textContent)")
+    assert row[-1] == "51 %" and opened.complaints() == []
 
 
 def test_hundred_thousand_stacks(plumb, browser, tmp_path):

@@ -40,7 +40,7 @@ function explained(of) {
   if (!of.explained_by?.length) return null;
   return [h("h3", null, "What explains it"), table("what explains it", ["what", "where", { text: "A", number: true }, { text: "B", number: true }, { text: "of the difference", number: true }],
     of.explained_by.slice(0, 14).map((one) => h("tr", null, h("td", null, h("code", null, one.what), h("div.faint", null, one.view)), h("td", null, one.where ?? ""), h("td.number", null, one.a_quartiles ? inUnit(one.a_quartiles.mid, one.unit) : "\u2014"), h("td.number", null, one.b_quartiles ? inUnit(one.b_quartiles.mid, one.unit) : "\u2014"),
-      h("td.number", null, typeof one.share_of_difference === "number" ? quality(percent(one.share_of_difference), `median of the blocks; rate of false discoveries ${typeof one.false_discovery_rate === "number" ? percent(one.false_discovery_rate) : "not judged"}`) : gap("")))))];
+      h("td.number", null, one.share_of_difference ? quality(percent(one.share_of_difference.mid), `95 %: ${percentRange(one.share_of_difference)}; rate of false discoveries ${typeof one.false_discovery_rate === "number" ? percent(one.false_discovery_rate) : "not judged"}`) : gap("")))))];
 }
 
 function others(of) {
@@ -56,7 +56,7 @@ export function compareSections(comparison) {
   const sides = new Map(comparison.arms.filter((arm) => !arm.again).map((arm) => [arm.label, Array.isArray(arm.command) ? arm.command.join(" ") : arm.command]));
   const of = first?.ratio;
   const verdict = h("section.verdict", { id: "verdict", "aria-labelledby": "verdict-title" }, h(`p.kind.${first?.verdict === "undecided" ? "open" : "culprit"}`, null, `By ${comparison.quantity === "wall" ? "elapsed time" : comparison.quantity}`),
-    h("h1", { id: "verdict-title" }, first ? `${sentence(first.b)} ${WORDS[first.verdict] ?? first.verdict}${of && first.verdict !== "undecided" ? `: ${change(of.mid)} against ${first.a}` : ""}` : "Nothing was compared"),
+    h("h1", { id: "verdict-title" }, first ? `${first.b} ${WORDS[first.verdict] ?? first.verdict}${of && first.verdict !== "undecided" ? `: ${change(of.mid)} against ${first.a}` : ""}` : "Nothing was compared"),
     h("dl", null, of ? [h("dt", null, "Change"), h("dd", null, quality(changeRange(of), `interval at ${percent(first.level)}, of ${first.pairs} pairs`), ` at ${percent(first.level)}, ${first.pairs} pairs`)] : null,
       first?.noise_floor_ratio ? [h("dt", null, "Noise"), h("dd", null, `${first.a} against itself: `, changeRange(first.noise_floor_ratio), first.lost_in_noise ? "; the difference is lost in it" : "")] : null,
       comparison.predicted_gain ? [h("dt", null, "Foretold"), h("dd", null, percentRange(comparison.predicted_gain), comparison.prediction_source ? ` (${comparison.prediction_source})` : "")] : null,

@@ -50,7 +50,12 @@ export function seconds(value) {
 export const lastPart = (path) => (path || "").split("/").filter(Boolean).pop() || path || "";
 // A number stays with its sign of percent.
 export const joined = (text) => (text ?? "").replace(/(\d) %/g, "$1\u00a0%");
-export const sentence = (text) => (text ? text[0].toUpperCase() + text.slice(1) : "");
+// Only a word of ours begins with a capital letter: what programs and functions are called stays as it is.
+const COMMANDS = new Set(["echo", "kill", "madvise", "node", "numactl", "perf", "plumb", "strace", "taskset", "turbostat"]);
+export function sentence(text, functions) {
+  const first = /^[a-z]+(?![\w.+:[<@])/.exec(text ?? "")?.[0];
+  return first && !COMMANDS.has(first) && !functions?.has(first) ? text[0].toUpperCase() + text.slice(1) : text ?? "";
+}
 
 // Wilson's 95 % interval of a share of samples.
 export function shareInterval(met, all) {

@@ -20,11 +20,11 @@ function bound(finding) {
   return [h("span", null), gap(finding.reason ?? finding.remedy, "\u2014")];
 }
 
-function findingBox(finding, mark, open) {
+function findingBox(finding, mark, open, functions) {
   return h("details.finding", { id: `finding-${finding.id}`, open }, h("summary", null, h("span.mark", { "aria-hidden": "true" }, mark), h("span.title", null, finding.title), bound(finding)),
-    h("div.body", null, finding.headline ? h("p", null, sentence(finding.headline), ".") : null,
+    h("div.body", null, finding.headline ? h("p", null, sentence(finding.headline, functions), ".") : null,
       h("ul.evidence", null, finding.evidence.map((one) => h("li", null, h(`span.weight.${one.weight}`, { "aria-label": one.weight === "for" ? "speaks for it" : one.weight === "against" ? "speaks against it" : "context" }, one.weight === "for" ? "+" : one.weight === "against" ? "\u2212" : "\u00b7"), one.text, " ", h("span.origin", null, one.origin)))),
-      finding.reason ? h("p.faint", null, sentence(finding.reason)) : null,
+      finding.reason ? h("p.faint", null, sentence(finding.reason, functions)) : null,
       finding.remedy ? h("p.faint", null, "To test it: ", finding.remedy) : null,
       finding.advice.length ? h("ol", null, finding.advice.map((one) => h("li", null, sentence(one)))) : null,
       finding.confirm ? h("p", null, h("b", null, "Check: "), finding.confirm) : null));
@@ -32,10 +32,11 @@ function findingBox(finding, mark, open) {
 
 export function findingsSection(diagnosis) {
   if (!diagnosis.findings.length) return null;
+  const functions = new Set((diagnosis.profile?.functions ?? []).map((one) => one.function));
   return section("findings", "Every cause asked about", `Bars are recoverable time. Less than ${percent(diagnosis.effect)} is ruled out.`,
     VERDICTS.map(([verdict, label, mark]) => {
       const of = diagnosis.findings.filter((one) => one.verdict === verdict);
-      return of.length ? h("div.family", null, h("h3", null, `${label} `, h("span.faint", null, String(of.length))), of.map((one) => findingBox(one, mark, verdict === "supported"))) : null;
+      return of.length ? h("div.family", null, h("h3", null, `${label} `, h("span.faint", null, String(of.length))), of.map((one) => findingBox(one, mark, verdict === "supported", functions))) : null;
     }));
 }
 
@@ -59,7 +60,7 @@ function ownExits(exits) {
 
 function importedExits(one) {
   const whole = one.rows.reduce((sum, row) => sum + row.number, 0), time = one.rows.reduce((sum, row) => sum + row.seconds, 0);
-  return [h("h3", null, `${one.file}, as imported`), table(`exits of ${one.file}`, ["reason", { text: "exits", number: true }, { text: "share", number: true }, { text: "time", number: true }],
+  return [h("h3", null, `${(one.heading || one.file).replace(/:$/, "")}, as imported`), table(`exits of ${one.heading || one.file}`, ["reason", { text: "exits", number: true }, { text: "share", number: true }, { text: "time", number: true }],
     one.rows.map((row) => h("tr", null, h("td", null, /^\d+$/.test(row.name) ? `reason ${row.name}` : row.name), h("td.number", null, quality(count(row.number), "as imported")), h("td.number", null, whole ? percent(row.number / whole) : "\u2014"),
       h("td.number", null, row.seconds ? quality(seconds(row.seconds), `${percent(row.seconds / time)} of the time in exits`) : gap("the imported text doesn't say", "\u2014")))))];
 }
