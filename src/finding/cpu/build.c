@@ -237,7 +237,7 @@ static double collector_samples(const struct stalls *stalls)
     return (double)functions_named(stalls, collector_names, array_count(collector_names)).samples;
 }
 
-/* What CPython's compiled functions do for a script, by their names; the first that fits counts. */
+/* What an interpreter's compiled functions do for a script, by their names; the first that fits counts. */
 static const struct name_pattern interpreting_names[] = {DISPATCH_LOOPS};
 static const struct name_pattern sorting_names[] = {
     {.prefix = "list_sort"}, {.prefix = "merge_"}, {.prefix = "gallop_"}, {.prefix = "binarysort"}, {.prefix = "count_run"},
@@ -260,64 +260,140 @@ static const struct name_pattern string_names[] = {
     {.prefix = "unicode_"}, {.prefix = "PyUnicode"}, {.prefix = "_PyUnicode"}, {.prefix = "split_"}, {.prefix = "ucs1lib"}, {.prefix = "ucs2lib"},
     {.prefix = "asciilib"}, {.prefix = "stringlib"}, {.prefix = "fastsearch"}, {.prefix = "bytes_"}, {.prefix = "PyBytes"},
 };
+static const struct name_pattern digits_names[] = {
+    {.prefix = "_Py_dg_"}, {.name = "quorem"}, {.name = "bigcomp"}, {.name = "multadd"}, {.name = "pow5mult"}, {.name = "d2b"}, {.name = "s2b"},
+    {.name = "b2d"}, {.prefix = "_Py_set_387controlword"}, {.prefix = "_Py_get_387controlword"}, {.prefix = "PyOS_double_to_string"},
+    {.prefix = "PyOS_string_to_double"}, {.prefix = "format_float"}, {.prefix = "float_repr"}, {.prefix = "long_to_decimal_string"},
+};
 static const struct name_pattern number_names[] = {
     {.prefix = "long_"}, {.prefix = "PyLong"}, {.prefix = "_PyLong"}, {.prefix = "x_add"}, {.prefix = "x_sub"}, {.prefix = "x_divrem"}, {.prefix = "x_mul"},
     {.prefix = "k_mul"}, {.prefix = "l_mod"}, {.prefix = "l_divmod"}, {.prefix = "float_"}, {.prefix = "PyFloat"}, {.prefix = "PyNumber"}, {.prefix = "binary_op"},
 };
 
-static const struct script_part {
+/* Perl's, which its distributions leave the names of what other files may call. */
+static const struct name_pattern perl_expression_names[] = {
+    {.prefix = "Perl_regexec"}, {.prefix = "Perl_pregexec"}, {.prefix = "Perl_re_"}, {.prefix = "S_reg"}, {.prefix = "S_find_byclass"},
+    {.prefix = "Perl_fbm_"}, {.name = "Perl_pp_match"}, {.name = "Perl_pp_subst"},
+};
+static const struct name_pattern perl_lookup_names[] = {{.prefix = "Perl_hv_"}, {.prefix = "S_hv_"}, {.prefix = "S_share_hek"}, {.prefix = "S_hsplit"}};
+static const struct name_pattern perl_value_names[] = {
+    {.prefix = "Perl_sv_free"}, {.prefix = "Perl_sv_clear"}, {.prefix = "Perl_newSV"}, {.prefix = "Perl_sv_newmortal"}, {.prefix = "Perl_sv_2mortal"},
+    {.prefix = "Perl_leave_scope"}, {.prefix = "Perl_free_tmps"}, {.prefix = "Perl_sv_upgrade"}, {.prefix = "Perl_safesys"},
+};
+static const struct name_pattern perl_string_names[] = {
+    {.prefix = "Perl_sv_cat"}, {.prefix = "Perl_sv_set"}, {.prefix = "Perl_sv_cmp"}, {.prefix = "Perl_sv_eq"}, {.prefix = "Perl_do_join"}, {.name = "Perl_pp_split"},
+    {.name = "Perl_pp_concat"}, {.prefix = "Perl_sv_gets"},
+};
+static const struct name_pattern perl_number_names[] = {
+    {.prefix = "Perl_my_atof"}, {.prefix = "Perl_grok_"}, {.prefix = "Perl_sv_2nv"}, {.prefix = "Perl_sv_2iv"}, {.prefix = "Perl_looks_like_number"},
+};
+
+struct script_part {
     const char *what;
     const struct name_pattern *names;
     size_t count;
-} script_parts[] = {
-    {"interpreting", interpreting_names, array_count(interpreting_names)},
-    {"sorting", sorting_names, array_count(sorting_names)},
-    {"regular expressions", expression_names, array_count(expression_names)},
-    {"the garbage collector", collector_names, array_count(collector_names)},
-    {"making and freeing objects", object_names, array_count(object_names)},
-    {"looking up in dicts and sets", lookup_names, array_count(lookup_names)},
-    {"strings", string_names, array_count(string_names)},
-    {"numbers", number_names, array_count(number_names)},
+};
+#define PART(what, names) {what, names, array_count(names)}
+
+enum { SCRIPT_PARTS_MOST = 10 };
+static const struct script_language {
+    struct name_pattern files[2];
+    struct script_part parts[SCRIPT_PARTS_MOST]; /* what NULL: no more */
+} script_languages[] = {
+    {{{.dso = "python"}, {.dso = "libpython"}},
+     {PART("interpreting", interpreting_names), PART("sorting", sorting_names), PART("regular expressions", expression_names),
+      PART("the garbage collector", collector_names), PART("making and freeing objects", object_names), PART("looking up in dicts and sets", lookup_names),
+      PART("strings", string_names), PART("numbers as text and back", digits_names), PART("numbers", number_names)}},
+    {{{.dso = "perl"}, {.dso = "libperl"}},
+     {PART("regular expressions", perl_expression_names), PART("looking up in hashes", perl_lookup_names), PART("making and freeing values", perl_value_names),
+      PART("strings", perl_string_names), PART("numbers", perl_number_names), PART("interpreting", interpreting_names)}},
 };
 
-static bool is_of_part(const struct stall_function *function, const struct script_part *part)
+static const struct script_language *language_of(const struct stall_function *function)
 {
-    for (size_t at = 0; at < part->count; at++)
-        if (function_has_name(function, &part->names[at]))
-            return true;
-    return false;
+    for (size_t at = 0; at < array_count(script_languages); at++)
+        for (size_t file = 0; file < array_count(script_languages[at].files); file++)
+            if (function_has_name(function, &script_languages[at].files[file]))
+                return &script_languages[at];
+    return NULL;
 }
 
-static bool is_python(const struct stall_function *function)
+/* SCRIPT_PARTS_MOST: of none. */
+static size_t part_of(const struct script_language *language, const struct stall_function *function)
 {
-    static const struct name_pattern python[] = {{.dso = "python"}, {.dso = "libpython"}};
-    return function_has_name(function, &python[0]) || function_has_name(function, &python[1]);
+    for (size_t part = 0; part < SCRIPT_PARTS_MOST && language->parts[part].what; part++)
+        for (size_t at = 0; at < language->parts[part].count; at++)
+            if (function_has_name(function, &language->parts[part].names[at]))
+                return part;
+    return SCRIPT_PARTS_MOST;
 }
 
-/* "sorting 24 %, interpreting 9.0 %", largest first; NULL: it isn't CPython, or its functions say nothing. */
-static const char *parts_text(const struct results *results, const struct finding *finding)
+static bool is_nameless(const struct stall_function *function)
+{
+    return strstr(function->name, "+0x");
+}
+
+struct script_work {
+    const struct script_language *language; /* of the hottest that has one; NULL: none */
+    double samples[SCRIPT_PARTS_MOST];
+    double nameless; /* samples of functions without a name that nobody with one was seen to call */
+};
+
+/* A function without a name does what those with one asked for that called it, as far as stacks were copied. */
+static double work_of_callers(struct script_work *work, const struct stall_function *function, const struct stall_caller *callers, uint32_t count)
+{
+    double taken = 0;
+    for (uint32_t at = 0; at < count && function->stacks; at++) {
+        const struct stall_function caller = {.name = callers[at].name, .dso = callers[at].dso};
+        size_t part = part_of(work->language, &caller);
+        double samples = (double)function->samples * (double)callers[at].stacks / (double)function->stacks;
+        if (part == SCRIPT_PARTS_MOST)
+            continue;
+        work->samples[part] += samples;
+        taken += samples;
+    }
+    return taken;
+}
+
+static struct script_work script_work_of(const struct stalls *stalls, const char *dso)
+{
+    struct script_work work = {0};
+    for (size_t at = 0; at < stalls->function_count; at++) {
+        const struct stall_function *function = &stalls->functions[at];
+        const struct script_language *language = language_of(function);
+        double taken = 0;
+        work.language = work.language ? work.language : language;
+        if (language && language == work.language) {
+            size_t part = part_of(language, function);
+            if (part < SCRIPT_PARTS_MOST)
+                work.samples[part] += (double)function->samples;
+            else if (is_nameless(function))
+                taken = work_of_callers(&work, function, function->callers, function->caller_count);
+            if (part == SCRIPT_PARTS_MOST && is_nameless(function) && taken <= 0)
+                taken = work_of_callers(&work, function, function->owners, function->owner_count);
+        }
+        if (strcmp(function->dso, dso) == 0 && is_nameless(function) && taken < (double)function->samples)
+            work.nameless += (double)function->samples - taken;
+    }
+    return work;
+}
+
+/* "sorting 24 %, interpreting 9.0 %", largest first; NULL: the names of its functions say nothing. */
+static const char *parts_text(const struct results *results, const struct finding *finding, struct script_work work)
 {
     enum { PARTS_SHOWN = 5 };
-    const struct stalls *stalls = results->stalls;
-    double samples[array_count(script_parts)] = {0};
     scoped_text struct text out = {0};
-    for (size_t at = 0; at < stalls->function_count; at++)
-        for (size_t part = 0; part < array_count(script_parts) && is_python(&stalls->functions[at]); part++)
-            if (is_of_part(&stalls->functions[at], &script_parts[part])) {
-                samples[part] += (double)stalls->functions[at].samples;
-                break;
-            }
-    for (size_t shown = 0; shown < PARTS_SHOWN; shown++) {
+    for (size_t shown = 0; shown < PARTS_SHOWN && work.language; shown++) {
         size_t best = 0;
-        for (size_t part = 1; part < array_count(script_parts); part++)
-            best = samples[part] > samples[best] ? part : best;
-        struct interval share = share_of_samples(results, finding, samples[best]);
+        for (size_t part = 1; part < SCRIPT_PARTS_MOST; part++)
+            best = work.samples[part] > work.samples[best] ? part : best;
+        struct interval share = share_of_samples(results, finding, work.samples[best]);
         if (!share.known || share.mid < PART_SHOWN_LEAST)
             break;
         struct value value = VALUE_SHARE("", interval_exactly(share.mid));
-        text_printf(&out, "%s%s ", shown ? ", " : "", script_parts[best].what);
+        text_printf(&out, "%s%s ", shown ? ", " : "", work.language->parts[best].what);
         value_print(&out, &value);
-        samples[best] = 0;
+        work.samples[best] = 0;
     }
     return out.length ? arena_string(finding->arena, text_string(&out)) : NULL;
 }
@@ -364,24 +440,15 @@ static const struct stall_function *table_function(const struct stalls *stalls, 
     return NULL;
 }
 
-/* Of the interpreter's samples, those in functions that its file has no names for: what they do isn't known. */
-static double nameless_samples(const struct stalls *stalls, const char *dso)
-{
-    double samples = 0;
-    for (size_t at = 0; at < stalls->function_count; at++)
-        if (strcmp(stalls->functions[at].dso, dso) == 0 && strstr(stalls->functions[at].name, "+0x"))
-            samples += (double)stalls->functions[at].samples;
-    return samples;
-}
-
 /* Fetching operations is one thing, the compiled functions that they call are another: no compiler of scripts makes those faster. */
 static void interpreter_or_runtime(const struct results *results, struct finding *finding, const struct name_matches *matches)
 {
     double interpreting = (double)functions_named(results->stalls, dispatch_names, array_count(dispatch_names)).samples;
-    bool is_unknown = nameless_samples(results->stalls, matches->hottest->dso) * 2 >= (double)matches->samples;
+    struct script_work work = script_work_of(results->stalls, matches->hottest->dso);
+    bool is_unknown = work.nameless * 2 >= (double)matches->samples; /* what they do isn't known */
     if (interpreting * 2 >= (double)matches->samples || is_unknown)
         return;
-    const char *parts = parts_text(results, finding);
+    const char *parts = parts_text(results, finding, work);
     struct value share = VALUE_SHARE("share", share_of_samples(results, finding, (double)matches->samples));
     if (finding->verdict == VERDICT_SUPPORTED)
         finding_set(finding, headline, parts ? "headline-parts" : "headline-runtime", VALUE_TEXT("dso", matches->hottest->dso), share,

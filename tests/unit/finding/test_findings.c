@@ -795,6 +795,37 @@ Test(findings, names_are_whole_words_and_guesses_support_nothing)
     }
 }
 
+/* What a script asks for is told by names, and of a function without one by who called it. */
+Test(findings, an_interpreters_work_is_told_by_names_and_callers)
+{
+    static const struct {
+        const char *name, *dso, *owner, *said;
+    } cases[] = {
+        {"perl+0x196480", "perl", "Perl_regexec_flags", "regular expressions"},
+        {"perl+0x196480", "perl", "perl+0x19ec20", NULL},
+        {"Perl_hv_common", "perl", NULL, "looking up in hashes"},
+        {"quorem", "libpython3.11.so.1.0", NULL, "numbers as text and back"},
+    };
+    for (size_t at = 0; at < array_count(cases); at++) {
+        struct made_up made;
+        make_up(&made);
+        made.function.name = cases[at].name;
+        made.function.dso = cases[at].dso;
+        made.function.stacks = 10;
+        made.function.callers[0] = (struct stall_caller){.name = "perl+0x18d1c0", .dso = "perl", .stacks = 10};
+        made.function.caller_count = 1;
+        made.function.owners[0] = (struct stall_caller){.name = cases[at].owner, .dso = cases[at].dso, .stacks = 10};
+        made.function.owner_count = cases[at].owner ? 1 : 0;
+        const struct finding *finding = test_and_find(&made, "interpreter");
+        cr_assert_eq(finding->verdict, VERDICT_SUPPORTED, "%s", cases[at].name);
+        if (cases[at].said)
+            cr_expect(strstr(finding->headline, cases[at].said), "%s: %s", cases[at].name, finding->headline);
+        else
+            cr_expect(strstr(finding->headline, "interpreted code: perl+0x196480"), "%s", finding->headline);
+        arena_done(&made.arena);
+    }
+}
+
 /* A pool that waits at a condition takes turns at nothing, however often; what stacks don't tell is left open when it looks like turns. */
 Test(findings, turns_at_a_lock_are_told_from_idle_pools)
 {
