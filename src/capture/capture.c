@@ -442,7 +442,8 @@ static uint32_t unwound_stack(struct capture *capture, uint32_t space, const str
 /* What is wanted of a chain. The sampled instruction stands behind its first mark, unless the chain was made otherwise. */
 static struct chain_part chain_part(const struct capture_options *options, const struct record *record)
 {
-    const struct u64_view *chain = &record->sample.callchain;
+    const struct u64_view recorded = options->stacks == STACKS_ALL ? record->sample.callchain : kernel_part(&record->sample.callchain);
+    const struct u64_view *chain = &recorded;
     struct chain_part whole = {.words = *chain, .mode = CPU_MODE_USER}, callers = {.of_callers = true};
     if (!options->callers_apart || !(record->sample.sample_type & PERF_SAMPLE_IP) || chain->count < 2 ||
         u64_view_at(chain, 1) != record->sample.ip || record->sample.ip >= (uint64_t)PERF_CONTEXT_MAX || !context_mode(u64_view_at(chain, 0), &callers.mode) ||
@@ -452,11 +453,18 @@ static struct chain_part chain_part(const struct capture_options *options, const
     return callers;
 }
 
-/* Whether the sample's stack is its recorded chain. */
-static bool has_chain(const struct capture_options *options, const struct record_sample *sample)
+/* Whether the sample's stack is to be unwound. */
+static bool has_dump(const struct capture_options *options, const struct record_sample *sample)
 {
-    return !options->without_stacks && !(sample->user_stack.size_bytes && sample->user_registers.abi) &&
-           sample->sample_type & PERF_SAMPLE_CALLCHAIN && sample->callchain.count;
+    return options->stacks == STACKS_ALL && sample->user_stack.size_bytes && sample->user_registers.abi;
+}
+
+/* Whether the sample's stack is its recorded chain. */
+static bool has_chain(const struct capture_options *options, const struct record *record)
+{
+    const struct record_sample *sample = &record->sample;
+    bool is_wanted = options->stacks == STACKS_ALL || (options->stacks == STACKS_IN_KERNEL && record->cpu_mode == CPU_MODE_KERNEL);
+    return is_wanted && !has_dump(options, sample) && sample->sample_type & PERF_SAMPLE_CALLCHAIN && sample->callchain.count;
 }
 
 static uint32_t stack_of(struct capture *capture, uint32_t space, const struct record *record, const struct chain_ahead *chain)
@@ -464,9 +472,9 @@ static uint32_t stack_of(struct capture *capture, uint32_t space, const struct r
     const struct capture_options *options = capture->state->options;
     const struct record_sample *sample = &record->sample;
     capture->state->unwound_count = capture->state->frame_count = 0;
-    if (!options->without_stacks && sample->user_stack.size_bytes && sample->user_registers.abi)
+    if (has_dump(options, sample))
         return unwound_stack(capture, space, sample);
-    if (!has_chain(options, sample))
+    if (!has_chain(options, record))
         return STACK_NONE;
     if (sample->sample_type & PERF_SAMPLE_STACK_USER)
         capture->stacks_without_dump += kernel_part(&sample->callchain).count < sample->callchain.count;
@@ -790,7 +798,7 @@ static void chain_look_ahead(struct capture_state *state, const struct record *r
         return;
     if (record->sample.sample_type & PERF_SAMPLE_IP)
         __builtin_prefetch(address_slot(state, record->sample.ip));
-    if (!has_chain(state->options, &record->sample))
+    if (!has_chain(state->options, record))
         return;
     chain->part = chain_part(state->options, record);
     if (state->options->frames_only)

@@ -48,14 +48,21 @@ struct capture_progress {
     void (*tick)(void *context, const struct source *source); /* may be NULL */
 };
 
+/* Of which samples call chains are looked at. */
+enum capture_stacks {
+    STACKS_ALL,
+    STACKS_IN_KERNEL, /* the kernel's own frames of samples that were taken there: through which of its functions */
+    STACKS_NONE       /* the leaf alone is wanted */
+};
+
 struct capture_options {
     const struct capture_watch *watch; /* may be NULL */
     struct capture_progress progress;
     const struct capture_unwinder *unwinder; /* NULL: stack dumps are left alone */
+    enum capture_stacks stacks;
     bool keep_samples;
     bool merge_samples; /* kept ones alike in place, event and exactness become one: for who asks neither when nor with what */
     bool keep_switches;
-    bool without_stacks; /* don't look at call chains: the leaf alone is wanted */
     bool frames_only; /* stacks aren't kept: watch->record asks for capture_frames */
     bool callers_apart;  /* a sample's stack may be of its callers alone (struct stack), which far fewer samples tell apart */
 };

@@ -60,9 +60,17 @@ enum {
     SLOT_COMES = 8,    /* that many samples later its slot has come, and names its item */
 };
 
+/* The first slot that is empty or of that hash, from `at` on. */
+static size_t slot_of_hash(const struct sample_tally *tally, size_t at, uint32_t hash)
+{
+    for (at &= tally->slot_capacity - 1; tally->slots[at].item_behind && tally->slots[at].hash != hash;)
+        at = (at + 1) & (tally->slot_capacity - 1);
+    return at;
+}
+
 static void item_fetch(const struct sample_tally *tally, const struct tally_waiting *waiting)
 {
-    const struct tally_slot *slot = &tally->slots[waiting->hash & (tally->slot_capacity - 1)];
+    const struct tally_slot *slot = &tally->slots[slot_of_hash(tally, waiting->hash, waiting->hash)];
     if (!slot->item_behind)
         return;
     const struct tally_item *item = &tally->items[slot->item_behind - 1];
@@ -72,12 +80,10 @@ static void item_fetch(const struct sample_tally *tally, const struct tally_wait
 
 static void item_count(struct sample_tally *tally, const struct tally_waiting *waiting)
 {
-    size_t at = waiting->hash & (tally->slot_capacity - 1);
+    size_t at = slot_of_hash(tally, waiting->hash, waiting->hash);
+    while (tally->slots[at].item_behind && !same_kind(tally, &tally->items[tally->slots[at].item_behind - 1], &waiting->item))
+        at = slot_of_hash(tally, at + 1, waiting->hash);
     struct tally_slot *slot = &tally->slots[at];
-    while (slot->item_behind && (slot->hash != waiting->hash || !same_kind(tally, &tally->items[slot->item_behind - 1], &waiting->item))) {
-        at = (at + 1) & (tally->slot_capacity - 1);
-        slot = &tally->slots[at];
-    }
     if (!slot->item_behind) {
         *vec_push(tally) = waiting->item;
         *slot = (struct tally_slot){waiting->hash, (uint32_t)tally->count};

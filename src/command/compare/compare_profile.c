@@ -276,7 +276,7 @@ static bool add_profile(const struct context *context, struct sampled_run *run, 
     struct recording_input input = RECORDING_INPUT_DEFAULTS;
     struct source *source = NULL;
     struct capture capture;
-    struct capture_options options = {.keep_samples = true, .without_stacks = true};
+    struct capture_options options = {.keep_samples = true, .stacks = STACKS_NONE};
     input.path = path;
     if (!recording_input_open(&input, &source, err))
         return false;

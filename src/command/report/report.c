@@ -453,17 +453,24 @@ static bool report_checks(const struct report *report, struct error *err)
     return true;
 }
 
+/* Rows and trees need them all; whose time it is shows in the kernel's callers alone. */
+static enum capture_stacks stacks_read(const struct report *report)
+{
+    const struct report_options *options = &report->options;
+    bool chains = has_chains(report->source) && !report->branches;
+    if (report->source->facts.is_pipe || (chains && (options->children || report->tree.style != TREE_NONE)))
+        return STACKS_ALL;
+    return chains && !options->quiet && report_host_is_of_cpus(report->source) ? STACKS_IN_KERNEL : STACKS_NONE;
+}
+
 static bool report_read(struct report *report, struct error *err)
 {
     struct recording_names *names = &report->names;
     struct reading_progress progress;
     struct capture_unwinder unwinder = recording_names_unwinder(names);
-    bool stacks = has_chains(report->source) && !report->branches &&
-                  (report->options.children || report->tree.style != TREE_NONE ||
-                   (!report->options.quiet && report_host_is_of_cpus(report->source))); /* whose time it is shows in callers, too */
     struct capture_watch watch = {report, report_record};
     struct capture_options options = {
-        .watch = &watch, .unwinder = &unwinder, .without_stacks = !stacks && !report->source->facts.is_pipe, .callers_apart = true,
+        .watch = &watch, .unwinder = &unwinder, .stacks = stacks_read(report), .callers_apart = true,
         .progress = reading_progress_begin(&progress, names->context->talk, report->options.quiet)
     };
     report->tally.by_thread = column_listed(&report->keys, COLUMN_PID) || column_listed(&report->keys, COLUMN_TID) ||

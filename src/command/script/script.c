@@ -368,7 +368,7 @@ static bool script_read(struct script *script, struct error *err)
     struct reading_progress progress;
     bool is_seen = isatty(fileno(script->context->out)); /* what is read is being printed there */
     struct capture_options filling = {
-        .watch = &watch, .unwinder = &unwinder, .without_stacks = options->hide_chains || !asks_for_chains(&script->choice), .frames_only = true,
+        .watch = &watch, .unwinder = &unwinder, .stacks = options->hide_chains || !asks_for_chains(&script->choice) ? STACKS_NONE : STACKS_ALL, .frames_only = true,
         .progress = reading_progress_begin(&progress, script->context->talk, options->quiet || is_seen)
     };
     script->err = err;
