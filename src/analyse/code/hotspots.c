@@ -313,14 +313,29 @@ static void path_count(struct building *building, const struct tally_item *item)
     building->hotspots->has_stacks |= path->count > 0;
 }
 
+/* An item some places further on: where its callers were met before, what its own place will be looked for by is known. */
+static void item_fetch(struct building *building, size_t at)
+{
+    const struct sample_tally *tally = building->tally;
+    if (!building->is_trie || at >= tally->count || tally->items[at].stack >= building->callers.count)
+        return;
+    uint32_t node = building->callers.items[tally->items[at].stack].node;
+    uint32_t place = places_known(building->places, tally->items[at].location);
+    if (node != PATH_NODE_NONE && place != PLACE_NONE)
+        path_trie_fetch(building, node, place);
+}
+
 static void paths_build(struct building *building)
 {
+    enum { ITEMS_AHEAD = 8 };
     building->paths.count = building->path_places.count = building->memos.count = 0;
     hashmap_done(&building->path_map);
     path_trie_begin(building);
-    for (size_t at = 0; at < building->tally->count; at++)
+    for (size_t at = 0; at < building->tally->count; at++) {
+        item_fetch(building, at + ITEMS_AHEAD);
         if (building->tally->items[at].event == building->event)
             path_count(building, &building->tally->items[at]);
+    }
     places_fold(building, &building->fold);
     places_fold(building, &building->fold_from);
     for (size_t at = 0; at < building->places->count; at++)

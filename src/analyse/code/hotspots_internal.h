@@ -100,7 +100,7 @@ struct building {
     vec(struct path_link) links; /* of each node */
     vec(uint32_t) ends;          /* of each node: the last path that ends in it, or PATH_NONE */
     vec(struct callers_end) callers; /* by stack */
-    struct hashmap node_map; /* by parent and place: children of whom has many, but for the newest */
+    struct hashmap node_map; /* by parent and place */
     vec(struct path_group) groups;
 };
 
@@ -125,6 +125,8 @@ uint32_t path_trie_group(struct building *building, const struct row_key *own);
 /* The last node of the frames at hand: from the group's root, or from a node on. New nodes say that path `path` was first. */
 uint32_t path_trie_add(struct building *building, uint32_t group, uint32_t path);
 uint32_t path_trie_go_on(struct building *building, uint32_t node, uint32_t path);
+/* Have the memory fetched where a node's child at that place will soon be looked for. */
+void path_trie_fetch(const struct building *building, uint32_t node, uint32_t place);
 void path_trie_begin(struct building *building);
 void path_trie_done(struct building *building);
 /* Rows of all paths and nodes, in the order in which these came, and their numbers. */

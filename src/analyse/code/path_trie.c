@@ -3,11 +3,11 @@
 #include "analyse/code/hotspots_internal.h"
 
 #include "base/arena.h"
+#include "base/worker.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { CHILDREN_SEEN = 4 }; /* most nodes have fewer: theirs need no map */
 
 /* ---- growing ---- */
 
@@ -35,31 +35,19 @@ static uint64_t node_key(uint32_t parent, uint32_t place)
     return hash_u64((uint64_t)parent << 32 | place);
 }
 
-/* The parent's child at that place, or PATH_NODE_NONE. The newest are looked through, what is older than they are is in the map. */
-static uint32_t child_find(const struct building *building, uint32_t parent, uint32_t place, uint32_t *ret_oldest_seen)
+_Static_assert(PATH_NODE_NONE == HASHMAP_ABSENT, "what the map doesn't have is no node");
+
+void path_trie_fetch(const struct building *building, uint32_t node, uint32_t place)
 {
-    const struct path_link *links = building->links.items;
-    uint32_t id = links[parent].first_child;
-    for (unsigned seen = 0; id != PATH_NODE_NONE && seen < CHILDREN_SEEN; seen++) {
-        if (links[id].place == place)
-            return id;
-        *ret_oldest_seen = seen + 1 == CHILDREN_SEEN ? id : PATH_NODE_NONE;
-        id = links[id].next_sibling;
-    }
-    if (id == PATH_NODE_NONE)
-        return PATH_NODE_NONE;
-    uint32_t older = hashmap_find(&building->node_map, node_key(parent, place), NULL, NULL, NULL);
-    return older == HASHMAP_ABSENT ? PATH_NODE_NONE : older;
+    hashmap_fetch(&building->node_map, node_key(node, place));
 }
 
 static uint32_t node_get(struct building *building, uint32_t parent, uint32_t place, uint32_t path)
 {
-    uint32_t oldest_seen = PATH_NODE_NONE; /* no longer, once there is one child more */
-    uint32_t id = parent == PATH_NODE_NONE ? building->groups.items[place].root : child_find(building, parent, place, &oldest_seen);
+    uint64_t key = node_key(parent, place);
+    uint32_t id = parent == PATH_NODE_NONE ? building->groups.items[place].root : hashmap_find(&building->node_map, key, NULL, NULL, NULL);
     if (id != PATH_NODE_NONE)
         return id;
-    if (oldest_seen != PATH_NODE_NONE)
-        hashmap_add(&building->node_map, node_key(parent, building->links.items[oldest_seen].place), oldest_seen);
     id = (uint32_t)building->nodes.count;
     struct path_node node = {.first_path = path};
     struct path_link link = {.place = place, .parent = parent, .first_child = PATH_NODE_NONE, .next_sibling = PATH_NODE_NONE};
@@ -69,6 +57,7 @@ static uint32_t node_get(struct building *building, uint32_t parent, uint32_t pl
         node.depth = building->nodes.items[parent].depth + 1;
         link.next_sibling = building->links.items[parent].first_child;
         building->links.items[parent].first_child = id;
+        hashmap_add(&building->node_map, key, id);
     }
     *vec_push(&building->nodes) = node;
     *vec_push(&building->links) = link;
@@ -425,26 +414,30 @@ static void members_find(struct building *building, struct row_members *ret_path
     free(row_of_item);
 }
 
-void path_trie_trees(struct building *building)
-{
-    hotspot_trees_begin(building);
-    if (!building->nodes.count)
-        return;
+/* The trees of a report, each of which hangs on none of the others: whichever core is free takes the next one. */
+struct forest {
+    struct building *building; /* no more than its rows' own is written */
     struct row_members paths, nodes;
-    members_find(building, &paths, &nodes);
+    atomic_uint next_row;
+};
+
+static void forest_grow(void *context)
+{
+    struct forest *forest = context;
+    struct building *building = forest->building;
     struct growing growing = {
         .building = building,
         .own = memory_alloc(memory_product(building->nodes.count, sizeof(struct own_part))),
         .branch_of_place = memory_alloc(memory_product(building->places->count, sizeof(uint32_t))),
     };
     memset(growing.branch_of_place, 0xff, building->places->count * sizeof(uint32_t));
-    for (uint32_t row = 0; row < building->hotspots->count; row++) {
+    for (uint32_t row; (row = atomic_fetch_add(&forest->next_row, 1)) < building->hotspots->count;) {
         struct hotspot *hotspot = &building->hotspots->items[row];
         if (!hotspot->tree)
             continue;
         growing.tree = hotspot->tree;
         growing.limits = hotspot_tree_limits(building, hotspot);
-        tree_grow(&growing, row, &paths, &nodes);
+        tree_grow(&growing, row, &forest->paths, &forest->nodes);
     }
     free(growing.own);
     free(growing.branch_of_place);
@@ -453,6 +446,21 @@ void path_trie_trees(struct building *building)
     vec_done(&growing.elements);
     vec_done(&growing.found);
     vec_done(&growing.open);
-    members_done(&paths);
-    members_done(&nodes);
+}
+
+void path_trie_trees(struct building *building)
+{
+    enum { NODES_WORTH_A_THREAD = 1 << 12 };
+    hotspot_trees_begin(building);
+    if (!building->nodes.count)
+        return;
+    struct forest forest = {.building = building};
+    struct worker worker = {0};
+    members_find(building, &forest.paths, &forest.nodes);
+    if (building->nodes.count >= NODES_WORTH_A_THREAD && worker_has_core())
+        worker_begin(&worker, forest_grow, &forest);
+    forest_grow(&forest);
+    worker_end(&worker);
+    members_done(&forest.paths);
+    members_done(&forest.nodes);
 }

@@ -179,6 +179,13 @@ uint32_t places_of(struct places *places, uint32_t location)
     return places->frames[span->first + span->count - 1];
 }
 
+uint32_t places_known(const struct places *places, uint32_t location)
+{
+    if (location >= places->span_count || !places->spans[location].count)
+        return PLACE_NONE;
+    return places->frames[places->spans[location].first + places->spans[location].count - 1];
+}
+
 const struct place *places_at(struct places *places, uint32_t location)
 {
     uint32_t place = places_of(places, location); /* may move the items */

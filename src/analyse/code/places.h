@@ -55,6 +55,8 @@ void places_init(struct places *places, struct recording *recording, struct symb
 void places_done(struct places *places);
 /* The function that holds the location. LOCATION_NONE gives a nameless place. */
 uint32_t places_of(struct places *places, uint32_t location);
+/* The same where it was asked for before, else PLACE_NONE. */
+uint32_t places_known(const struct places *places, uint32_t location);
 /* That function itself. Valid until the next location is named: items move as they grow. */
 const struct place *places_at(struct places *places, uint32_t location);
 /* The location's frames, innermost first: inlined functions, then the function. Valid until the next call. */
