@@ -17,6 +17,7 @@ struct names_ahead {
     struct worker worker;
     size_t named; /* locations that were asked for */
     struct names_wanted wanted;
+    bool names_kernel; /* by whom its names are read meanwhile */
 };
 
 /* The kernel's names are another's work: who waited for them here would find no others meanwhile. */
@@ -38,9 +39,15 @@ static void name_inlined(struct names_ahead *ahead, uint32_t location)
         symboliser_functions(ahead->symboliser, location, functions, INLINES_MOST);
 }
 
-static void name_locations(void *context)
+bool names_ahead_tells(const struct names_ahead *ahead, uint32_t dso)
 {
-    struct names_ahead *ahead = context;
+    const struct dso *asked = &ahead->known.spaces.dsos[dso];
+    bool is_nameless = asked->kind == DSO_UNKNOWN || asked->kind == DSO_VSYSCALL;
+    return is_nameless || (asked->kind == DSO_KERNEL && ahead->names_kernel) || is_nameable(&ahead->known, asked);
+}
+
+static void name_locations(struct names_ahead *ahead)
+{
     const struct recording *known = &ahead->known;
     for (; ahead->named < known->samples.location_count; ahead->named++) {
         const struct location *location = &known->samples.locations[ahead->named];
@@ -52,10 +59,19 @@ static void name_locations(void *context)
     }
 }
 
+static void work(void *context)
+{
+    struct names_ahead *ahead = context;
+    const struct names_follower *follower = ahead->wanted.follower;
+    name_locations(ahead);
+    if (follower)
+        follower->work(follower->context, ahead, &ahead->known, ahead->symboliser);
+}
+
 struct names_ahead *names_ahead_begin(const struct symboliser_options *options, struct names_wanted wanted)
 {
     struct names_ahead *ahead = memory_alloc(sizeof(*ahead));
-    *ahead = (struct names_ahead){.wanted = wanted};
+    *ahead = (struct names_ahead){.wanted = wanted, .names_kernel = options->kernel_ahead != NULL};
     recording_init(&ahead->known);
     ahead->known.spaces.dso_count = 0;
     struct error ignored = {0};
@@ -85,6 +101,21 @@ static void learn_locations(struct samples *known, const struct samples *samples
     known->location_count = samples->location_count;
 }
 
+static void learn_stacks(struct samples *known, const struct samples *samples)
+{
+    size_t stacks = samples->stack_count, frames = samples->frame_count;
+    known->stacks = vec_reserve_bytes(known->stacks, &known->stack_capacity, stacks, sizeof(*known->stacks));
+    known->frames = vec_reserve_bytes(known->frames, &known->frame_capacity, frames, sizeof(*known->frames));
+    if (stacks > known->stack_count)
+        memcpy(known->stacks + known->stack_count, samples->stacks + known->stack_count,
+               (stacks - known->stack_count) * sizeof(*known->stacks));
+    if (frames > known->frame_count)
+        memcpy(known->frames + known->frame_count, samples->frames + known->frame_count,
+               (frames - known->frame_count) * sizeof(*known->frames));
+    known->stack_count = stacks;
+    known->frame_count = frames;
+}
+
 static void learn_kernel(struct recording *known, const struct recording *recording)
 {
     known->kernel_text_addr = recording->kernel_text_addr;
@@ -92,17 +123,28 @@ static void learn_kernel(struct recording *known, const struct recording *record
         known->architecture = arena_string(&known->arena, recording->architecture);
 }
 
+static bool is_worth_it(const struct names_ahead *ahead, const struct recording *recording)
+{
+    const struct names_follower *follower = ahead->wanted.follower;
+    return recording->samples.location_count - ahead->known.samples.location_count >= LOCATIONS_AT_ONCE ||
+           (follower && follower->waits(follower->context));
+}
+
 void names_ahead_tell(struct names_ahead *ahead, const struct recording *recording)
 {
-    if (recording->samples.location_count - ahead->known.samples.location_count < LOCATIONS_AT_ONCE || !worker_is_idle(&ahead->worker) ||
-        !ahead->symboliser)
+    const struct names_follower *follower = ahead->wanted.follower;
+    if (!is_worth_it(ahead, recording) || !worker_is_idle(&ahead->worker) || !ahead->symboliser)
         return;
     worker_end(&ahead->worker);
     if (!ahead->known.samples.location_count)
         learn_kernel(&ahead->known, recording);
     learn_dsos(&ahead->known, recording);
     learn_locations(&ahead->known.samples, &recording->samples);
-    worker_begin(&ahead->worker, name_locations, ahead);
+    if (follower) {
+        learn_stacks(&ahead->known.samples, &recording->samples);
+        follower->learn(follower->context);
+    }
+    worker_begin(&ahead->worker, work, ahead);
 }
 
 /* Build ids may come late, and the kernel's own place. */

@@ -296,48 +296,65 @@ static uint32_t path_with_places(struct building *building, const struct row_key
     return id != HASHMAP_ABSENT ? id : path_add(building, &key, hash, thread);
 }
 
-static void path_count(struct building *building, const struct tally_item *item)
+static uint32_t path_of(struct building *building, const struct tally_item *item)
 {
     building->frames.count = 0;
     if ((building->options->children || building->options->trees) && !(building->is_trie && has_callers(building, item)))
         frames_of(building, item);
     struct row_key own = own_key(building, item, places_of(building->places, item->location));
-    uint32_t id = building->is_trie ? path_in_trie(building, &own, item) : path_with_places(building, &own, item->thread);
-    struct path *path = &building->paths.items[id];
-    path->samples += item->samples;
-    path->period += item->period;
-    struct hotspots *hotspots = building->hotspots;
-    bool first = building->member == 0;
-    *(first ? &hotspots->total_period : &hotspots->other_totals[building->member - 1].period) += item->period;
-    *(first ? &hotspots->total_samples : &hotspots->other_totals[building->member - 1].samples) += item->samples;
-    building->hotspots->has_stacks |= path->count > 0;
+    return building->is_trie ? path_in_trie(building, &own, item) : path_with_places(building, &own, item->thread);
 }
 
 /* An item some places further on: where its callers were met before, what its own place will be looked for by is known. */
-static void item_fetch(struct building *building, size_t at)
+static void item_fetch(struct building *building, const struct tally_item *item)
 {
-    const struct sample_tally *tally = building->tally;
-    if (!building->is_trie || at >= tally->count || tally->items[at].stack >= building->callers.count)
+    if (!building->is_trie || item->stack >= building->callers.count)
         return;
-    uint32_t node = building->callers.items[tally->items[at].stack].node;
-    uint32_t place = places_known(building->places, tally->items[at].location);
+    uint32_t node = building->callers.items[item->stack].node;
+    uint32_t place = places_known(building->places, item->location);
     if (node != PATH_NODE_NONE && place != PLACE_NONE)
         path_trie_fetch(building, node, place);
 }
 
-static void paths_build(struct building *building)
+void paths_go_on(struct building *building, const struct tally_item *items, size_t count)
 {
     enum { ITEMS_AHEAD = 8 };
-    building->paths.count = building->path_places.count = building->memos.count = 0;
+    for (size_t at = 0; at < count; at++) {
+        if (at + ITEMS_AHEAD < count)
+            item_fetch(building, &items[at + ITEMS_AHEAD]);
+        *vec_push(&building->item_paths) = items[at].event == building->event ? path_of(building, &items[at]) : PATH_NONE;
+    }
+}
+
+void paths_forget(struct building *building)
+{
+    building->item_paths.count = building->paths.count = building->path_places.count = 0;
     hashmap_done(&building->path_map);
     path_trie_begin(building);
-    for (size_t at = 0; at < building->tally->count; at++) {
-        item_fetch(building, at + ITEMS_AHEAD);
-        if (building->tally->items[at].event == building->event)
-            path_count(building, &building->tally->items[at]);
-    }
+}
+
+static void path_count(struct building *building, struct path *path, const struct tally_item *item)
+{
+    struct hotspots *hotspots = building->hotspots;
+    bool first = building->member == 0;
+    path->samples += item->samples;
+    path->period += item->period;
+    *(first ? &hotspots->total_period : &hotspots->other_totals[building->member - 1].period) += item->period;
+    *(first ? &hotspots->total_samples : &hotspots->other_totals[building->member - 1].samples) += item->samples;
+    hotspots->has_stacks |= path->count > 0;
+}
+
+static void paths_build(struct building *building)
+{
+    const struct sample_tally *tally = building->tally;
+    size_t found = building->item_paths.count;
+    paths_go_on(building, tally->items + found, tally->count - found);
+    for (size_t at = 0; at < tally->count; at++)
+        if (building->item_paths.items[at] != PATH_NONE)
+            path_count(building, &building->paths.items[building->item_paths.items[at]], &tally->items[at]);
     places_fold(building, &building->fold);
     places_fold(building, &building->fold_from);
+    building->memos.count = 0;
     for (size_t at = 0; at < building->places->count; at++)
         *vec_push(&building->memos) = (struct row_memo){0};
 }
@@ -390,9 +407,8 @@ static void count_path(struct building *building, uint32_t index)
     }
 }
 
-static void count_event(struct building *building, uint32_t event, uint32_t member)
+static void count_event(struct building *building, uint32_t member)
 {
-    building->event = event;
     building->member = member;
     paths_build(building);
     vec_for_each (&building->stamps, stamp)
@@ -403,7 +419,13 @@ static void count_event(struct building *building, uint32_t event, uint32_t memb
         count_path(building, at);
 }
 
-static void building_done(struct building *building)
+void building_begin(struct building *building)
+{
+    building->is_trie = building->options->children && building->options->callers_first;
+    folds_begin(building);
+}
+
+void building_done(struct building *building)
 {
     vec_done(&building->keys);
     vec_done(&building->stamps);
@@ -411,6 +433,7 @@ static void building_done(struct building *building)
     vec_done(&building->fold.like);
     vec_done(&building->fold_from.like);
     vec_done(&building->memos);
+    vec_done(&building->item_paths);
     vec_done(&building->paths);
     vec_done(&building->path_places);
     hashmap_done(&building->path_map);
@@ -418,29 +441,40 @@ static void building_done(struct building *building)
     hashmap_done(&building->map);
 }
 
-void hotspots_build(struct hotspots *hotspots, const struct sample_tally *tally, uint32_t event,
-                    const struct recording *recording, struct places *places, const struct hotspots_options *options)
+void hotspots_build_on(struct building *building, struct hotspots *hotspots, const struct sample_tally *tally)
 {
-    *hotspots = (struct hotspots){.places = places, .other_count = options->event_count ? options->event_count - 1 : 0};
+    const struct hotspots_options *options = building->options;
+    const struct recording *recording = building->recording;
+    uint32_t event = building->event;
+    *hotspots = (struct hotspots){.places = building->places, .other_count = options->event_count ? options->event_count - 1 : 0};
     if (hotspots->other_count)
         hotspots->other_totals = memory_alloc(memory_product(hotspots->other_count, sizeof(struct hotspot_counts)));
-    struct building building = {
-        .hotspots = hotspots, .tally = tally, .recording = recording, .places = places, .options = options};
-    building.is_trie = options->children && options->callers_first;
-    folds_begin(&building);
-    count_event(&building, event, 0);
-    if (options->trees && building.is_trie)
-        path_trie_trees(&building);
+    building->hotspots = hotspots;
+    building->tally = tally;
+    count_event(building, 0);
+    if (options->trees && building->is_trie)
+        path_trie_trees(building);
     else if (options->trees)
-        hotspot_trees_build(&building);
-    for (uint32_t member = 1; member <= hotspots->other_count; member++)
-        count_event(&building, event + member, member);
-    hotspots->others = building.others.items; /* ours from here on */
-    hotspot_rows_finish(&building);
+        hotspot_trees_build(building);
+    for (uint32_t member = 1; member <= hotspots->other_count; member++) {
+        paths_forget(building);
+        building->event = event + member;
+        count_event(building, member);
+    }
+    hotspots->others = building->others.items; /* ours from here on */
+    hotspot_rows_finish(building);
     const char *name = event < recording->event_count ? recording->events[event].name : "the event";
     snprintf(hotspots->denominator, sizeof(hotspots->denominator), "all %" PRIu64 " %ssamples of %s",
              hotspots->total_samples, options->relative ? "shown " : "", name);
-    building_done(&building);
+    building_done(building);
+}
+
+void hotspots_build(struct hotspots *hotspots, const struct sample_tally *tally, uint32_t event,
+                    const struct recording *recording, struct places *places, const struct hotspots_options *options)
+{
+    struct building building = {.event = event, .recording = recording, .places = places, .options = options};
+    building_begin(&building);
+    hotspots_build_on(&building, hotspots, tally);
 }
 
 struct hotspot_counts hotspot_counts_of(const struct hotspots *hotspots, const struct hotspot *row, uint32_t member)

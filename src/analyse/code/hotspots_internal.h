@@ -93,6 +93,7 @@ struct building {
     vec(struct hotspot_counts) others; /* other_count for each row */
     vec(struct row_memo) memos; /* by place */
     vec(struct path) paths;
+    vec(uint32_t) item_paths; /* of the tally's items gone through so far; of other events' PATH_NONE */
     vec(uint32_t) path_places;
     struct hashmap path_map;
     bool is_trie; /* paths are a trie: they have a node instead of places */
@@ -104,6 +105,18 @@ struct building {
     vec(struct path_group) groups;
 };
 
+
+/*
+ * Find the paths of further items of the event at hand. Needs of the building no more than options, places, the event, and
+ * of the recording its stacks and, where they are keys, its threads' processes.
+ */
+void paths_go_on(struct building *building, const struct tally_item *items, size_t count);
+/* Paths found before, and the items that they are of, are forgotten. */
+void paths_forget(struct building *building);
+void building_begin(struct building *building);
+void building_done(struct building *building);
+/* Go on from what was found before: all of the building that paths_go_on() speaks of is there, and becomes the rows' own. */
+void hotspots_build_on(struct building *building, struct hotspots *hotspots, const struct sample_tally *tally);
 
 /* The row of a place, as the path's other keys say. */
 uint32_t row_of(struct building *building, const struct path *path, uint32_t place);

@@ -7,7 +7,7 @@
 #include "command/report/report_host.h"
 #include "command/report/report_words.h"
 
-#include "analyse/code/hotspots.h"
+#include "analyse/code/hotspots_ahead.h"
 #include "base/arena.h"
 #include "base/scope.h"
 #include "render/hotspots.h"
@@ -85,6 +85,9 @@ struct report {
     struct recording_names names;
     struct sample_tally tally;
     bool branches; /* rows are taken branches */
+    struct hotspots_options wanted; /* of each table; once it is known what the recording has */
+    bool children, trees;           /* columns for callers, call trees */
+    struct hotspots_ahead *ahead;   /* NULL: nothing is found while reading */
 };
 
 static bool report_parse(struct report *report, int argc, char **argv, struct error *err)
@@ -305,13 +308,13 @@ static void add_report_heading(struct text *out, const struct report *report)
         text_printf(out, "#\n# Total Lost Samples: %" PRIu64 "\n#\n", report->capture.losses.lost_samples);
 }
 
-static struct hotspots_options hotspots_options_of(const struct report *report, bool children, bool trees)
+static struct hotspots_options hotspots_options_of(const struct report *report)
 {
     const struct report_options *options = &report->options;
     struct hotspots_options wanted = {
         .keys = keys_of(report),
-        .children = children,
-        .trees = trees,
+        .children = report->children || column_listed(&report->fields, COLUMN_CHILDREN),
+        .trees = report->trees,
         .callers_first = report->tree.order_given ? report->tree.callers_first : options->children,
         .tree_share_least = report->tree.percent_least / 100,
         .tree_relative = report->tree.style == TREE_FRACTAL,
@@ -389,28 +392,51 @@ static bool shows_lines(const struct report *report)
            column_listed(&report->keys, COLUMN_LINE_TO);
 }
 
+/* What is to be shown, as far as options and recording say. */
+static void wanted_decide(struct report *report)
+{
+    stacks_shown(report, &report->children, &report->trees);
+    columns_default(report, report->children);
+    report->wanted = hotspots_options_of(report);
+}
+
+static struct places_options places_wanted(const struct report *report)
+{
+    return (struct places_options){.inlines = report->options.inlines && (report->wanted.children || report->trees), .lines = shows_lines(report)};
+}
+
+/* The first event that has a table; recording->event_count: none has. */
+static uint32_t event_first_shown(const struct report *report)
+{
+    const struct recording *recording = &report->capture.recording;
+    uint32_t event = 0;
+    while (event < recording->event_count && !any_samples(recording, event, table_events(report, event)))
+        event += table_events(report, event);
+    return event;
+}
+
 static bool report_show(struct report *report, struct context *context, struct error *err)
 {
     struct recording *recording = &report->capture.recording;
-    bool children, trees;
-    stacks_shown(report, &children, &trees);
-    columns_default(report, children);
-    children |= column_listed(&report->fields, COLUMN_CHILDREN);
     struct places places;
-    places_init(&places, recording, report->names.symboliser,
-                (struct places_options){.inlines = report->options.inlines && (children || trees),
-                                        .lines = shows_lines(report)});
-    struct hotspots_options wanted = hotspots_options_of(report, children, trees);
-    struct hotspots_layout layout = layout_of(report, children, trees);
+    uint32_t event_ahead = event_first_shown(report);
+    if (!hotspots_ahead_take(report->ahead, event_ahead, recording, report->names.symboliser, &places)) {
+        places_init(&places, recording, report->names.symboliser, places_wanted(report));
+        event_ahead = UINT32_MAX;
+    }
+    struct hotspots_layout layout = layout_of(report, report->wanted.children, report->trees);
     scoped_text struct text out = {0};
     add_report_heading(&out, report);
     for (uint32_t event = 0, count; event < recording->event_count; event += count) {
         count = table_events(report, event);
         if (!any_samples(recording, event, count))
             continue;
-        wanted.event_count = count;
+        report->wanted.event_count = count;
         struct hotspots hotspots;
-        hotspots_build(&hotspots, &report->tally, event, recording, &places, &wanted);
+        if (event == event_ahead)
+            hotspots_ahead_build(report->ahead, &hotspots);
+        else
+            hotspots_build(&hotspots, &report->tally, event, recording, &places, &report->wanted);
         if (!report->options.quiet)
             add_section_heading(&out, report, &hotspots, event);
         if (!report->options.quiet && !report->branches) {
@@ -512,6 +538,8 @@ static bool report_named(struct report *report, struct context *context, struct 
     const struct report_options *options = &report->options;
     struct error trouble = {0};
     bool complete = report_read(report, &trouble);
+    if (report->source->facts.is_pipe) /* which says late what it holds */
+        wanted_decide(report);
     if (options->header || options->header_only)
         add_header(report, context->out);
     if (options->header_only)
@@ -535,6 +563,16 @@ static bool report_named(struct report *report, struct context *context, struct 
     return true;
 }
 
+/* On another core, while the recording is read. */
+static void names_begin(struct report *report)
+{
+    struct places_options places = places_wanted(report);
+    if (!report->branches)
+        report->ahead = hotspots_ahead_begin(&report->tally, &report->wanted, places);
+    recording_names_ahead(&report->names, (struct names_wanted){.inlines = places.inlines, .lines = places.lines,
+                                                                .follower = hotspots_ahead_follower(report->ahead)});
+}
+
 static bool report_all(struct report *report, struct context *context, struct error *err)
 {
     const struct report_options *options = &report->options;
@@ -548,13 +586,13 @@ static bool report_all(struct report *report, struct context *context, struct er
         return false;
     report->names = (struct recording_names){
         .input = &options->input, .context = context, .capture = &report->capture, .source = report->source};
-    bool children, trees;
-    stacks_shown(report, &children, &trees);
-    if (!options->header_only)
-        recording_names_ahead(&report->names, (struct names_wanted){.inlines = options->inlines && (children || trees),
-                                                                    .lines = shows_lines(report)});
+    if (!report->source->facts.is_pipe) {
+        wanted_decide(report);
+        names_begin(report);
+    }
     bool done = report_named(report, context, err);
     recording_names_done(&report->names);
+    hotspots_ahead_free(report->ahead);
     return done;
 }
 
