@@ -134,6 +134,42 @@ static void stacks_are_right(bool stays, bool callers_apart)
     capture_done(&capture);
 }
 
+/* Whoever asks for the kernel's frames alone gets those of samples taken there, and nothing of the program below it. */
+static bool kernel_stack_check(void *context, struct capture *capture, const struct record *record, const struct sample *sample)
+{
+    struct checking *checking = context;
+    if (!sample)
+        return true;
+    if (record->cpu_mode != CPU_MODE_KERNEL) {
+        cr_assert_eq(sample->stack, STACK_NONE);
+        return true;
+    }
+    const struct stack stack = capture->recording.samples.stacks[sample->stack];
+    uint32_t kernel = 0;
+    while (kernel + 1 < record->sample.callchain.count && u64_view_at(&record->sample.callchain, kernel + 1) < (uint64_t)PERF_CONTEXT_MAX)
+        kernel++;
+    cr_assert_eq(stack.count + stack.of_callers, kernel);
+    for (uint32_t at = 0; at < stack.count; at++)
+        cr_assert_eq(capture->recording.samples.locations[capture->recording.samples.frames[stack.first + at]].cpu_mode, CPU_MODE_KERNEL);
+    checking->stacks++;
+    return true;
+}
+
+Test(stacks, of_the_kernel_alone)
+{
+    struct made_source made = source_make(true);
+    made.source.events = &made.event;
+    made.source.event_count = 1;
+    struct capture capture;
+    struct checking checking = {0};
+    struct capture_watch watch = {&checking, kernel_stack_check};
+    struct error err = {0};
+    capture_init(&capture);
+    cr_assert(capture_fill_with(&capture, &made.source, &(struct capture_options){.watch = &watch, .stacks = STACKS_IN_KERNEL, .callers_apart = true}, &err));
+    cr_expect_gt(checking.stacks, RECORDS / 2);
+    capture_done(&capture);
+}
+
 Test(stacks, of_records_that_stay)
 {
     stacks_are_right(true, false);
