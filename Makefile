@@ -65,7 +65,7 @@ quick: deps-test all
 test-pmu: deps-test all
 	@packaging/deps.sh arm64
 	@$(MAKE) --no-print-directory core CROSS=aarch64-linux-gnu
-	@tests/run.py --build $(BUILD) --only live --match arm64
+	@tests/run.py --build $(BUILD) --only pmu
 
 asan:
 	@packaging/deps.sh build test asan

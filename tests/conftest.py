@@ -10,7 +10,6 @@ sanitized    true when plumb was built with sanitizers (it is slower then, and l
 kernels      path of bench/workloads/kernels, programs whose bottleneck is known by construction
 kernel_case  kernel_case("chase") -> the folder of a case of that kernel, made once in a run of the tests, whichever file
              asks first: pages and verdicts are read from it, nobody changes it
-boot_arm64   boot_arm64(COMMANDS, program=C, ...) -> what an emulated arm64 kernel with a real PMU driver answered
 
 Tests under tests/live/ carry the mark `live`: they measure the machine they run on, which may be busy, and skip
 with a reason where it can't do what they need. Files of tests run side by side: a test that switches a setting of the
@@ -26,7 +25,6 @@ import subprocess
 import pytest
 
 import sanitizer_logs
-from arm64_guest import boot_arm64  # noqa: F401
 
 ROOT = pathlib.Path(os.environ.get("PLUMB_SOURCE_ROOT") or pathlib.Path(__file__).resolve().parent.parent)
 

@@ -3,7 +3,8 @@
 """Run every test of a build folder, list what was skipped and why, and close with one line:
 N passed, N failed, N skipped.
 
---only    units, golden, live, or several joined by commas
+--only    units, golden, live, or several joined by commas; or pmu: the static core in an emulated kernel with a PMU, which
+          wants a cross compiler and an emulator (make test-pmu)
 --match   of golden and live, the files whose name has this word only
 A live test that fails is run once more, alone, when the others have ended: the machine may be shared, and a neighbour's
 second is no fault of the program. Whatever passes only then is listed as such, with how it failed at first; more than
@@ -35,6 +36,7 @@ from seed_files import seeds_of, unlisted  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PARTS = ("units", "golden", "live")
+ASKED_FOR = ("pmu",)
 UNIT_SECONDS = 600
 PYTEST_SECONDS = 3000
 SLOWEST_SHOWN = 8
@@ -209,13 +211,13 @@ def pytest_jobs(parts, match):
     tests, the only ones that may run meanwhile; then those that take longest, so that none is left alone at the end. To
     start pytest takes as long as most small files do: some of those share it. Apart: one list of the files whose tests wait
     most of their time, and leave the CPU to others."""
-    golden, live = (sorted((path for path in (ROOT / "tests" / part).glob("**/test_*.py") if part in parts and match in path.stem),
-                           key=lambda path: -path.stat().st_size) for part in ("golden", "live"))
+    golden, live, pmu = (sorted((path for path in (ROOT / "tests" / part).glob("**/test_*.py") if part in parts and match in path.stem),
+                                key=lambda path: -path.stat().st_size) for part in ("golden", "live", "pmu"))
     first, slow = ([[path] for name in names for path in live if path.stem == name] for names in (SWITCHES_THE_MACHINE, SLOW))
     asleep = [path for path in live if path.stem in MOSTLY_ASLEEP]
     small = [path for path in live if [path] not in first + slow and path not in asleep]
     golden, small = ([files[at:at + FILES_TOGETHER] for at in range(0, len(files), FILES_TOGETHER)] for files in (golden, small))
-    return first + golden + slow + small, [asleep] if asleep else []
+    return first + golden + slow + small + [[path] for path in pmu], [asleep] if asleep else []
 
 
 def run_units_and_pytest(build, parts, environment, logs, match):
@@ -317,8 +319,8 @@ def main():
     options = parser.parse_args()
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it, and so would what tests interrupt
     parts = options.only.split(",")
-    if set(parts) - set(PARTS):
-        parser.error(f"--only knows {', '.join(PARTS)}")
+    if set(parts) - {*PARTS, *ASKED_FOR}:
+        parser.error(f"--only knows {', '.join(PARTS + ASKED_FOR)}")
     build = (ROOT / options.build).resolve()
     start, results = time.monotonic(), []
     with tempfile.TemporaryDirectory(prefix="plumb-sanitizer-") as logs_folder:

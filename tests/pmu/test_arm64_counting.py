@@ -29,6 +29,7 @@ int main(int count, char **words)
 }
 """
 TURNS = 20_000_000
+# Who holds the counters is known by the program that it started, and waits for no time: that goes on in leaps while files are fetched.
 COMMANDS = rf"""
 N={TURNS}; S="./plumb stat -x, -e"; I=instructions:u
 say one; $S $I ./exact loop 1 2>&1
@@ -48,11 +49,12 @@ say attachend; (sleep 1; kill $pid) & ./plumb stat -x, -e $I -p $pid 2>&1; echo 
 say gone; $S $I -p $pid sleep 0.1 2>&1; echo "status $?"
 say absent; $S cache-misses ./exact loop 1000 2>&1; echo "status $?"
 say unknown; $S nosuchevent ./exact loop 1000 2>&1; echo "status $?"
-./plumb stat -a -e cycles:D,r8:D,r8:D,r8:D,r8:D,r8:D,r8:D -x, -o holder.csv sleep 3 & holder=$!
-sleep 0.3
+mkfifo /tmp/never
+./plumb stat -a -e cycles:D,r8:D,r8:D,r8:D,r8:D,r8:D,r8:D -x, -o holder.csv cat /tmp/never & holder=$!
+until grep -q '^cat$' /proc/[0-9]*/comm; do sleep 0.01; done
 say taken; ./plumb stat -v -x, -e $I ./exact loop 1000000 2>&1; echo "status $?"
 say takengroup; $S '{{cycles:u,instructions:u}}' ./exact loop 1000000 2>&1
-kill -INT $holder; wait $holder
+echo >/tmp/never; wait $holder
 say free; $S $I ./exact loop 1 2>&1
 say sampled; ./plumb record -e $I -c 4000000 -o sampled.data ./exact loop $N 2>&1
 """
