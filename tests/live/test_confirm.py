@@ -85,6 +85,20 @@ def test_a_plan_runs_nothing(plumb, tmp_path):
     assert listed.returncode == 4 and "make it faster" in listed.stdout
 
 
+def test_where_the_verdict_cannot_be_tested_another_finding_is_named(plumb, tmp_path):
+    case = case_at(tmp_path / "case", "true", (0.4, 0.5, 0.7), identity="cache-misses")
+    page = json.loads((case / "findings.json").read_text())
+    foretold = page["findings"][0]
+    for identity, verdict in (("branch-mispredicts", "ruled_out"), ("page-faults", "supported")):
+        page["findings"].append(foretold | {"id": identity, "verdict": verdict})
+    (case / "findings.json").write_text(json.dumps(page))
+    listed = confirm(plumb, case, "--dry-run")
+    words = " ".join(listed.stdout.split())
+    assert listed.returncode == 4 and "none of those" in words
+    assert f"can be tested here: plumb confirm --finding page-faults {case} (keep-freed-memory)" in words
+    assert "branch-mispredicts" not in words
+
+
 def test_it_runs_as_it_ran(plumb, tmp_path):
     place, text = tmp_path / "place", tmp_path / "input"
     place.mkdir()

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* plumb confirm: runs the cheapest experiment that would overturn a case's verdict; predicted gain against realised. */
 #include "base/scope.h"
+#include "base/text.h"
 #include "base/vec.h"
 #include "command/command_table.h"
 #include "command/confirm/confirm_bursts.h"
@@ -180,14 +181,9 @@ static bool program_check(const char *program, struct error *err)
     if (strchr(program, '/'))
         return access(program, X_OK) == 0 ||
                error_system(err, errno, "can't run '%s', the command of the case", program);
-    scoped_free char *folders = memory_string(getenv("PATH") ? getenv("PATH") : "/usr/bin:/bin");
-    struct view rest = view_of(folders);
-    while (rest.length) {
-        struct view folder = view_cut(&rest, ':');
-        scoped_free char *path = memory_printf("%.*s/%s", (int)folder.length, folder.length ? folder.text : ".", program);
-        if (access(path, X_OK) == 0)
-            return true;
-    }
+    scoped_text struct text found = {0};
+    if (workload_program_find(program, getenv("PATH") ? getenv("PATH") : "/usr/bin:/bin", &found))
+        return true;
     return error_set(err, ERROR_NOT_FOUND, "can't run '%s', the command of the case: no such program in PATH", program);
 }
 
@@ -604,6 +600,26 @@ static int exit_code(const struct confirm_run *run, size_t choice, bool made)
     return made ? exit_code_of(&run->pair.confirmation) : EXIT_CODE_FAILED;
 }
 
+/* What else the case found and can be tested without the user's help, where its verdict can't. */
+static void others_say(struct confirm_run *run)
+{
+    for (size_t at = 0; at < run->subject.other_count; at++) {
+        struct confirm_subject other = run->subject;
+        struct confirm_place place = run->place;
+        struct confirm_choice choices[EXPERIMENTS_MOST];
+        other.id = run->subject.others[at];
+        place.subject = &other;
+        size_t count = confirm_choices(&place, choices, &run->arena), choice = 0;
+        while (choice < count && choices[choice].why_not)
+            choice++;
+        if (choice == count)
+            continue;
+        note_add(run, arena_printf(&run->arena, "another finding of the case can be tested here: plumb confirm --finding %s %s (%s)",
+                                   other.id, run->folder, choices[choice].experiment->name));
+        return;
+    }
+}
+
 static bool confirm_case(struct confirm_run *run, struct error *err)
 {
     size_t choice = SIZE_MAX;
@@ -618,6 +634,8 @@ static bool confirm_case(struct confirm_run *run, struct error *err)
     bool has_result = run->has_live || run->has_bursts || (run->has_pair && run->pair.result.table.block_count > 0);
     if (!made && !has_result)
         return false;
+    if (choice == SIZE_MAX)
+        others_say(run);
     report_make(run, choice, &b, &report);
     bool put = report_put(run, &report, made ? err : &while_reporting);
     run->context->exit_code = exit_code(run, choice, made);

@@ -97,14 +97,28 @@ static struct json_value finding_named(struct json_value findings, const char *i
     return (struct json_value){0};
 }
 
+static bool foretells(struct json_value finding)
+{
+    return json_present(json_member(finding, "recoverable_ratio")) || json_present(json_member(finding, "recoverable_ratio_at_most"));
+}
+
+static void others_take(struct confirm_subject *subject, struct json_value findings, struct arena *arena)
+{
+    for (size_t at = 0; at < json_count(findings) && subject->other_count < SUBJECT_OTHERS_MOST; at++) {
+        struct json_value finding = json_item(findings, at);
+        const char *id = json_text_or(json_member(finding, "id"), "");
+        bool supported = strcmp(json_text_or(json_member(finding, "verdict"), ""), "supported") == 0;
+        if (supported && foretells(finding) && strcmp(id, subject->id) != 0)
+            subject->others[subject->other_count++] = arena_string(arena, id);
+    }
+}
+
 /* Those that foretell something, for whoever named another. */
 static void names_add(struct text *out, struct json_value findings)
 {
     for (size_t at = 0; at < json_count(findings); at++) {
         struct json_value finding = json_item(findings, at);
-        bool foretells = json_present(json_member(finding, "recoverable_ratio")) ||
-                         json_present(json_member(finding, "recoverable_ratio_at_most"));
-        if (foretells)
+        if (foretells(finding))
             text_printf(out, "%s%s", out->length ? ", " : "", json_text_or(json_member(finding, "id"), ""));
     }
 }
@@ -167,5 +181,6 @@ bool confirm_subject_read(struct confirm_subject *subject, const char *folder, c
     if (!choose(subject, root, finding, arena, err))
         return false;
     subject->by_cpu = strcmp(subject->of, "CPU time") == 0;
+    others_take(subject, json_member(root, "findings"), arena);
     return true;
 }

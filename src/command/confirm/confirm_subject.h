@@ -12,7 +12,8 @@
 #include "capture/case_folder.h"
 
 enum {
-    SUBJECT_FILES_MOST = 24
+    SUBJECT_FILES_MOST = 24,
+    SUBJECT_OTHERS_MOST = 8
 };
 
 struct confirm_subject {
@@ -27,6 +28,8 @@ struct confirm_subject {
     uint64_t threads;                     /* seen in the run; 0: unknown */
     const char *files[SUBJECT_FILES_MOST]; /* whose code is hot: paths */
     size_t file_count;
+    const char *others[SUBJECT_OTHERS_MOST]; /* what else the case supports and foretells a gain of, as it ranks them */
+    size_t other_count;
 };
 
 /*

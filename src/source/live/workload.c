@@ -60,11 +60,7 @@ static const char *search_path(const struct workload_surroundings *surroundings)
     return path ? path : "";
 }
 
-/*
- * Where the first folder has it. Looking takes time and memory that are no part of the run, so the child leaves it to us; it looks
- * by itself (execvp) for whatever else there is: no such program, a script without "#!".
- */
-static void program_find(const char *name, const char *path, struct text *ret_found)
+bool workload_program_find(const char *name, const char *path, struct text *ret_found)
 {
     for (struct view rest = view_of(path); rest.length && !strchr(name, '/');) {
         struct view folder = view_cut(&rest, ':');
@@ -72,10 +68,11 @@ static void program_find(const char *name, const char *path, struct text *ret_fo
         text_clear(ret_found);
         text_printf(ret_found, "%.*s%s%s", (int)folder.length, folder.text, folder.length ? "/" : "./", name);
         if (stat(text_string(ret_found), &found) == 0 && S_ISREG(found.st_mode) && access(text_string(ret_found), X_OK) == 0)
-            return;
+            return true;
     }
     text_clear(ret_found);
     text_add(ret_found, name);
+    return strchr(name, '/') && access(name, X_OK) == 0;
 }
 
 __attribute__((noreturn)) static void child_run(const char *program, char *const argv[],
@@ -118,8 +115,9 @@ bool workload_start_in(struct workload *workload, char *const argv[],
     if (pipe2(failure, O_CLOEXEC) < 0)
         return error_system(err, errno, "can't make a pipe for '%s'", argv[0]);
     scoped_fd int failure_read = failure[0], failure_write = failure[1];
+    /* Looking takes time and memory that are no part of the run. The child looks itself for what is found by no path: scripts without "#!". */
     scoped_text struct text program = {0};
-    program_find(argv[0], search_path(surroundings), &program);
+    (void)workload_program_find(argv[0], search_path(surroundings), &program);
     pid_t pid = fork();
     if (pid < 0)
         return error_system(err, errno, "can't fork for '%s'", argv[0]);
