@@ -81,6 +81,12 @@ static void add_curve(struct page *page, const struct calibration *calibration)
         page_paragraph(page, PAGE_FAINT, 0, 2, why_not);
 }
 
+static bool had_to_wait(const struct calibration *calibration)
+{
+    static const double worth_saying = 0.1;
+    return calibration->waited_ratio.known && calibration->waited_ratio.value >= worth_saying;
+}
+
 static void add_share(struct page *page, const struct calibration *calibration, bool is_kept)
 {
     const struct interval *share = &calibration->share;
@@ -91,8 +97,9 @@ static void add_share(struct page *page, const struct calibration *calibration, 
         return;
     }
     if (share->mid >= CALIBRATION_SHARED_BELOW) {
-        text_printf(&line, "The core %s yours: it issue%s %.0f %% of its %u instructions a cycle.",
-                    is_kept ? "was" : "is", is_kept ? "d" : "s", 100 * share->mid,
+        text_printf(&line, "The core %s yours%s: it issue%s %.0f %% of its %u instructions a cycle.",
+                    is_kept ? "was" : "is", had_to_wait(calibration) ? " while you have it" : "",
+                    is_kept ? "d" : "s", 100 * share->mid,
                     calibration->issue_slots);
         page_paragraph(page, PAGE_GOOD, 0, 0, text_string(&line));
         return;
@@ -104,6 +111,19 @@ static void add_share(struct page *page, const struct calibration *calibration, 
                 is_kept ? "was shared then" : "is being shared", 100 * (1 - share->mid), 100 * (1 - share->high),
                 100 * (1 - share->low), is_kept ? "was" : "is",
                 share->mid * calibration->issue_slots, calibration->issue_slots);
+    page_paragraph(page, PAGE_WARNING, 0, 0, text_string(&line));
+}
+
+/* Figures of the core are of the CPU time we had; who else runs on the CPU shows in how long that took, and in caches and memory. */
+static void add_waited(struct page *page, const struct calibration *calibration, bool is_kept)
+{
+    scoped_text struct text line = {0};
+    if (!had_to_wait(calibration))
+        return;
+    text_printf(&line,
+                "Other programs %s on its CPUs: %.0f %% of the time this was ready to measure and %s. The core's figures are of the time "
+                "it had; caches and memory %s shared with them.",
+                is_kept ? "ran" : "run", 100 * calibration->waited_ratio.value, is_kept ? "waited" : "had to wait", is_kept ? "were" : "are");
     page_paragraph(page, PAGE_WARNING, 0, 0, text_string(&line));
 }
 
@@ -178,6 +198,7 @@ void calibration_text(struct page *page, const struct calibration *calibration,
                 labels->microarchitecture, labels->is_guest ? ", a guest" : "");
     page_printf(page, PAGE_FAINT, "%s\n\n", text_string(&aside));
     add_share(page, calibration, labels->is_kept);
+    add_waited(page, calibration, labels->is_kept);
     add_cpus(page, calibration);
     page_heading(page, "THE CORE");
     for (size_t at = CALIBRATION_CLOCK; at <= CALIBRATION_CPUID; at++)

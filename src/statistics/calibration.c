@@ -116,6 +116,8 @@ void calibration_members(const struct calibration *calibration, struct json_writ
     if (calibration->taken_at_s > 0)
         json_double(json, "taken_at_s", calibration->taken_at_s);
     json_double(json, "elapsed_s", calibration->elapsed_s);
+    if (calibration->waited_ratio.known)
+        json_double(json, "waited_ratio", calibration->waited_ratio.value);
     if (calibration->cpu_list)
         json_string(json, "cpus", calibration->cpu_list);
     for (size_t at = 0; at < CALIBRATION_FIGURES; at++)
@@ -205,6 +207,8 @@ bool calibration_read(struct calibration *calibration, struct json_value object,
     double elapsed_s = json_number_or(json_member(object, "elapsed_s"), 0);
     calibration->taken_at_s = taken_at_s > 0 && taken_at_s < LARGEST ? taken_at_s : 0;
     calibration->elapsed_s = elapsed_s > 0 && elapsed_s < LARGEST ? elapsed_s : 0;
+    double waited_ratio = json_number_or(json_member(object, "waited_ratio"), -1);
+    calibration->waited_ratio = waited_ratio >= 0 && waited_ratio <= 1 ? measured_as(waited_ratio) : not_measured("it doesn't say");
     const char *cpus = json_text_or(json_member(object, "cpus"), NULL);
     calibration->cpu_list = cpus ? arena_string(arena, cpus) : NULL;
     for (size_t at = 0; at < CALIBRATION_FIGURES; at++)

@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/json_reader.h"
 #include "base/json_writer.h"
+#include "base/measured.h"
 #include "statistics/interval.h"
 
 enum calibration_figure {
@@ -70,6 +71,7 @@ struct calibration {
     const char *cpu_list;     /* "0-3,8": where it was measured; NULL: not said */
     double taken_at_s;        /* since 1970; 0: not said */
     double elapsed_s;
+    struct measured waited_ratio; /* of that, it was ready and others ran on its CPUs */
 };
 
 /* Below this share of its issue width a core is called shared: kernels of our own reach 0.97 alone. */

@@ -2,9 +2,11 @@
 """plumb calibrate: shapes, and what holds on any machine by a factor of ten."""
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
+import sys
 import time
 
 import pytest
@@ -45,6 +47,22 @@ def test_figures_are_of_this_world(document):
 def test_the_text_says_whether_the_core_is_shared(plumb):
     text = calibrate(plumb, "--largest", "1").stdout
     assert any(words in text for words in ("The core is yours", "Your core is being shared", "can't be told"))
+
+
+def test_others_on_its_cpu_are_told(plumb):
+    """Three that compute on one CPU: the fourth has a quarter of it."""
+    cpu = min(os.sched_getaffinity(0))
+    others = [subprocess.Popen([sys.executable, "-c", "while True: pass"], preexec_fn=lambda: os.sched_setaffinity(0, {cpu})) for _ in range(3)]
+    try:
+        result = calibrate(plumb, "--cpu", str(cpu), "--largest", "1")
+    finally:
+        for other in others:
+            other.kill()
+            other.wait()
+    if not os.path.exists("/proc/thread-self/schedstat"):
+        pytest.skip("this kernel doesn't say how long a thread waited")
+    waited = re.search(r"Other programs run on its CPUs: (\d+) % of the time", " ".join(result.stdout.split()))
+    assert waited and int(waited[1]) >= 40, result.stdout[:600]
 
 
 def test_wrong_words(plumb):

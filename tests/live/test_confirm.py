@@ -308,6 +308,19 @@ def test_bursts_overturn_wrong_guesses_that_are_not_there(plumb, tmp_path):
     assert "wrong guesses" in done.stdout
 
 
+def test_an_estimated_finding_claims_the_share_that_the_estimate_says_of_the_same_instruction(plumb, tmp_path):
+    case = bottleneck_case(tmp_path / "case", "true", [0.95, 0.97, 0.99], "bad_speculation", "conditional")
+    findings = json.loads((case / "findings.json").read_text())
+    finding = findings["findings"][0]
+    findings["verdict"]["culprit"] = "branch-mispredicts"
+    finding.update(id="branch-mispredicts", recoverable_ratio=None, recoverable_ratio_at_most=0.99, estimated=True, subject="add $3,%rdx")
+    for instruction, words in (("add $3,%rdx", "step-bursts: a look at"), ("ret", "no least share")):
+        findings["bottleneck"]["instruction"] = instruction
+        (case / "findings.json").write_text(json.dumps(findings))
+        page = " ".join(confirm(plumb, case, "--dry-run").stdout.split())
+        assert words in page or "x86" in page, page
+
+
 def test_bandwidth_beside_hogs_proves_itself_first(plumb, tmp_path):
     case = bottleneck_case(tmp_path / "case", "sh -c :", [0.7, 0.8, 0.9], "memory", "bandwidth")
     done = confirm(plumb, case, "--json", "-n", "6")

@@ -435,7 +435,7 @@ static void cost_say(const struct confirm_run *run, const struct confirm_experim
     size_t least = plan.blocks_least * plan.runs_a_block;
     fprintf(talk, "plumb confirm: %s: %zu runs", experiment->name, least);
     if (plan.run_s.known)
-        fprintf(talk, ", about %.2g s by the case's", plan.run_s.value * (double)least);
+        fprintf(talk, ", about %.*f s by the case's", plan.run_s.value * (double)least < 10 ? 1 : 0, plan.run_s.value * (double)least);
     if (plan.budget_s > 0)
         fprintf(talk, ", before it can be decided; none begins after %.3g s (--budget) but the first %zu", plan.budget_s,
                 (run->options.warmup + COMPARISON_PAIRS_LEAST) * plan.runs_a_block);

@@ -129,6 +129,18 @@ static bool estimates(struct json_value bottleneck)
     return strcmp(class_name, "unknown") != 0 && strcmp(class_name, "mixed") != 0;
 }
 
+/*
+ * An estimated finding of which no gain was measured claims its share all the same, where the estimate says it of the same
+ * instruction: that is what an experiment may find too large.
+ */
+static void share_take(struct confirm_subject *subject, struct json_value finding, struct json_value bottleneck)
+{
+    const char *of_finding = json_text_or(json_member(finding, "subject"), ""), *of_estimate = json_text_or(json_member(bottleneck, "instruction"), "");
+    struct interval share = interval_from_list(json_member(bottleneck, "share"));
+    if (subject->foretold.kind == FORETOLD_BOUND && *of_finding && strcmp(of_finding, of_estimate) == 0 && share.known && is_share(&share))
+        subject->share = share;
+}
+
 static bool choose(struct confirm_subject *subject, struct json_value root, const char *asked, struct arena *arena,
                    struct error *err)
 {
@@ -137,8 +149,12 @@ static bool choose(struct confirm_subject *subject, struct json_value root, cons
         return error_set(err, ERROR_FORMAT, "'findings.json' is no diagnosis: it has no verdict or no findings");
     const char *id = asked ? asked : json_text_or(json_member(json_member(root, "verdict"), "culprit"), NULL);
     struct json_value finding = finding_named(findings, id);
-    if (json_is_record(finding))
-        return finding_take(subject, finding, arena, err);
+    if (json_is_record(finding)) {
+        if (!finding_take(subject, finding, arena, err))
+            return false;
+        share_take(subject, finding, bottleneck);
+        return true;
+    }
     bool wants_estimate = !asked || strcmp(asked, "bottleneck") == 0;
     if (wants_estimate && estimates(bottleneck))
         return bottleneck_take(subject, bottleneck, arena, err);

@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "base/clock.h"
 #include "base/scope.h"
+#include "base/text.h"
 #include "probe/calibration/clock.h"
 #include "probe/calibration/core_kernel.h"
 #include "probe/calibration/memory_kernel.h"
@@ -408,6 +409,26 @@ static void measure_curve(struct calibration *calibration, struct samples *page_
     memory_region_done(&huge);
 }
 
+/* Seconds that this thread was ready and had no CPU. */
+static struct measured waited_s(const struct sysroot *root)
+{
+    char line[128];
+    uint64_t waited_ns = 0;
+    if (!sysroot_line(root, line, sizeof(line), "/proc/thread-self/schedstat"))
+        return not_measured("/proc/thread-self/schedstat can't be read");
+    struct view rest = view_of(line);
+    (void)view_cut(&rest, ' ');
+    return view_u64(view_cut(&rest, ' '), 10, &waited_ns) ? measured_as((double)waited_ns / 1e9) : not_measured("the kernel doesn't say");
+}
+
+static struct measured waited_ratio(struct measured before_s, struct measured after_s, double elapsed_s)
+{
+    if (!before_s.known || !after_s.known)
+        return before_s.known ? after_s : before_s;
+    double ratio = (after_s.value - before_s.value) / elapsed_s;
+    return measured_as(ratio < 0 ? 0 : ratio > 1 ? 1 : ratio);
+}
+
 void calibration_measure(struct calibration *calibration, const struct sysroot *root,
                          const struct calibration_request *request)
 {
@@ -419,6 +440,7 @@ void calibration_measure(struct calibration *calibration, const struct sysroot *
     struct samples all[CALIBRATION_FIGURES] = {0};
     unsigned short state[3] = {(unsigned short)request->seed, (unsigned short)(request->seed >> 16), 1};
     double start_s = clock_s(CLOCK_MONOTONIC);
+    struct measured waited_before_s = waited_s(root);
     measure_core(all, &plan, state);
     measure_cpus(calibration, &plan);
     measure_licence(all, &plan, state);
@@ -433,4 +455,5 @@ void calibration_measure(struct calibration *calibration, const struct sysroot *
         calibration->share = interval_clamped(
             interval_scaled(calibration->figures[CALIBRATION_ISSUE].value, 1.0 / request->issue_slots), 0, 1);
     calibration->elapsed_s = clock_s(CLOCK_MONOTONIC) - start_s;
+    calibration->waited_ratio = waited_ratio(waited_before_s, waited_s(root), calibration->elapsed_s);
 }
