@@ -40,7 +40,7 @@ struct read_counter {
 
 struct capture_state {
     struct chain_slot *chains; /* in each line of CHAIN_WAYS at the key the newest ones; NULL before the first */
-    struct address_slot addresses[ADDRESSES_KEPT]; /* at the address' hash; the newest wins */
+    struct address_slot *addresses; /* at the address' hash; the newest wins */
     uint32_t frames[FRAMES_MOST];
     uint64_t frame_ips[FRAMES_MOST];
     size_t frame_count; /* of the last sample, with frames_only */
@@ -63,6 +63,7 @@ void capture_init(struct capture *capture)
     *capture = (struct capture){0};
     recording_init(&capture->recording);
     capture->state = memory_alloc(sizeof(*capture->state));
+    capture->state->addresses = table_memory_alloc(ADDRESSES_KEPT, sizeof(*capture->state->addresses));
     capture->state->last_thread = THREAD_NONE;
 }
 
@@ -71,6 +72,7 @@ void capture_done(struct capture *capture)
     recording_done(&capture->recording);
     if (capture->state) {
         free(capture->state->chains);
+        free(capture->state->addresses);
         hashmap_done(&capture->state->counter_by_id);
         hashmap_done(&capture->state->event_by_id);
         hashmap_done(&capture->state->merged);

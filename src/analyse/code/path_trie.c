@@ -3,6 +3,7 @@
 #include "analyse/code/hotspots_internal.h"
 
 #include "base/arena.h"
+#include "base/table_memory.h"
 #include "base/worker.h"
 
 #include <stdatomic.h>
@@ -427,7 +428,7 @@ static void forest_grow(void *context)
     struct building *building = forest->building;
     struct growing growing = {
         .building = building,
-        .own = memory_alloc(memory_product(building->nodes.count, sizeof(struct own_part))),
+        .own = table_memory_alloc(building->nodes.count, sizeof(struct own_part)), /* its pages are looked at before they are written */
         .branch_of_place = memory_alloc(memory_product(building->places->count, sizeof(uint32_t))),
     };
     memset(growing.branch_of_place, 0xff, building->places->count * sizeof(uint32_t));
