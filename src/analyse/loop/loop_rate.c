@@ -16,18 +16,22 @@
 #define AGREEING_LEAST  0.6  /* of the pairs that went forward */
 #define FORWARD_LEAST   0.5  /* of all pairs */
 #define UNEVEN_LEAST    0.25 /* quartile distance of the short distances / median */
-#define SAMPLE_COST_MOST_NS 20e3 /* measured: 4 to 6 us for one with registers; 11 to 15 where setting the timer is an exit of 5 us */
-#define DROWNED 4 /* times its cost: what comes sooner after a sample shows more of that than of the loop */
+#define FAR_LEAST       2    /* times the farthest uneven distance: a loop entered again between samples shows another rate there */
+#define ANEW_MOST       0.15 /* of pairs at uneven distances: as many more begin anew and don't show it */
+#define JITTER_NS       6e3  /* of when a timer's sample is taken */
+#define SAMPLE_COST_MOST_NS 30e3 /* measured: 4 to 6 us for one with registers; 11 to 15 where setting the timer is an exit of 5 us */
 
 #define CLEAN_PAIRS_LEAST 100 /* none of them backward: at even distances, too, that is no loop entered again */
 
 struct pair {
     double distance_ns, turns;
     uint32_t samples; /* taken in between, the later one included */
+    bool is_uneven;   /* neighbours of two events, whose periods have nothing to do with each other */
 };
 
 struct scale_pairs {
     vec(struct pair) pairs; /* that went forward by whole turns */
+    vec(double) anew_ns;    /* distances of the other uneven ones */
 };
 
 static bool value_of(const struct loop_sample *sample, unsigned number, uint64_t *ret_value)
@@ -143,19 +147,16 @@ static void pair_add(struct loop_rate *rate, struct scale_pairs *kept, const str
     if (scale < 0)
         return;
     struct loop_scale *counts = &rate->scales[scale];
-    switch (turns_between(request, inductions, a, b, &turns)) {
-    case TURNS_FORWARD:
-        *vec_push(&kept[scale].pairs) = (struct pair){distance_ns, turns, samples};
-        break;
-    case TURNS_BACKWARD:
-        counts->backward++;
-        break;
-    case TURNS_CONTRARY:
-        counts->contrary++;
-        break;
-    case TURNS_UNKNOWN:
+    enum turns way = turns_between(request, inductions, a, b, &turns);
+    bool is_uneven = a->event != b->event;
+    if (way == TURNS_UNKNOWN)
         return;
-    }
+    if (way == TURNS_FORWARD)
+        *vec_push(&kept[scale].pairs) = (struct pair){distance_ns, turns, samples, is_uneven};
+    else if (is_uneven)
+        *vec_push(&kept[scale].anew_ns) = distance_ns;
+    counts->backward += way == TURNS_BACKWARD;
+    counts->contrary += way == TURNS_CONTRARY;
     counts->pairs++;
 }
 
@@ -301,6 +302,22 @@ static bool is_denied(const struct loop_rate *rate, const struct scale_pairs *ke
     return false;
 }
 
+static void rate_fill(struct loop_rate *rate, const struct scale_pairs *kept, const struct loop_scale *longer, double cost_ns)
+{
+    double *rates = rates_sorted(kept, cost_ns);
+    size_t count = kept->pairs.count;
+    double half = 0.98 / sqrt((double)count); /* ranks of the median's 95 % interval: n/2 +- 0.98 sqrt(n) */
+    rate->accepted = true;
+    rate->why_not = NULL;
+    rate->rate_per_s = rate->long_rate_per_s = longer->rate_per_s;
+    rate->low_per_s = quantile(rates, count, fmax(0.5 - half, 0));
+    rate->high_per_s = quantile(rates, count, fmin(0.5 + half, 1));
+    rate->long_distance_ns = longer->distance_ns;
+    rate->pairs = (uint32_t)count;
+    rate->sample_cost_ns = cost_ns;
+    free(rates);
+}
+
 /* Try two scales; on success fill the rate. */
 static bool accept(struct loop_rate *rate, const struct scale_pairs *kept, int near, int far)
 {
@@ -313,21 +330,9 @@ static bool accept(struct loop_rate *rate, const struct scale_pairs *kept, int n
     if (!is_steady(&shorter) || !is_steady(&longer) || !agree(shorter.rate_per_s, longer.rate_per_s) ||
         is_denied(rate, kept, cost_ns, longer.rate_per_s))
         return false;
-    double *rates = rates_sorted(&kept[far], cost_ns);
-    size_t count = kept[far].pairs.count;
-    double half = 0.98 / sqrt((double)count); /* ranks of the median's 95 % interval: n/2 +- 0.98 sqrt(n) */
-    rate->accepted = true;
-    rate->why_not = NULL;
-    rate->rate_per_s = longer.rate_per_s;
-    rate->low_per_s = quantile(rates, count, fmax(0.5 - half, 0));
-    rate->high_per_s = quantile(rates, count, fmin(0.5 + half, 1));
+    rate_fill(rate, &kept[far], &longer, cost_ns);
     rate->short_rate_per_s = shorter.rate_per_s;
-    rate->long_rate_per_s = longer.rate_per_s;
     rate->short_distance_ns = shorter.distance_ns;
-    rate->long_distance_ns = longer.distance_ns;
-    rate->pairs = (uint32_t)count;
-    rate->sample_cost_ns = cost_ns;
-    free(rates);
     return true;
 }
 
@@ -361,35 +366,113 @@ static const char *refusal(const struct loop_rate *rate)
     return "rates at two distances between samples contradict each other: the loop is entered again between samples, or its speed changes";
 }
 
-/* By the next longer uneven distance, two samples at this one are mostly each other's cost: it neither confirms nor denies. */
-static bool is_drowned(const struct loop_rate *rate, int near)
+/* ---- by how turns grow with uneven distances ---- */
+
+struct slope { /* turns = rate * (distance - cost): what a sample takes is the same at every distance */
+    double rate_per_s, cost_ns, distance_ns;
+};
+
+static int nearer_compare(const void *a, const void *b)
 {
-    for (int next = near + 1; next < LOOP_SCALES; next++) {
-        if (!rate->scales[next].rate_per_s || !is_uneven(&rate->scales[next]))
-            continue;
-        for (int far = LOOP_SCALES - 1; far > next; far--)
-            if (rate->scales[far].rate_per_s > 0 && rate->scales[far].distance_ns >= APART_LEAST * rate->scales[next].distance_ns)
-                return rate->scales[near].distance_ns < DROWNED * sample_cost(&rate->scales[next], &rate->scales[far]);
-        return false;
+    const struct pair *left = a, *right = b;
+    return (left->distance_ns > right->distance_ns) - (left->distance_ns < right->distance_ns);
+}
+
+/* Theil and Sen's, of pairs by distance: each with the one half of them further. 0: too few that differ. */
+static double slope_middle(const struct pair *pairs, size_t count)
+{
+    double *slopes = memory_alloc((count + 1) * sizeof(*slopes));
+    size_t half = count / 2, found = 0;
+    for (size_t at = 0; at + half < count; at++)
+        if (pairs[at + half].distance_ns > pairs[at].distance_ns + 1)
+            slopes[found++] = (pairs[at + half].turns - pairs[at].turns) / (pairs[at + half].distance_ns - pairs[at].distance_ns);
+    if (found)
+        qsort(slopes, found, sizeof(*slopes), double_compare);
+    double middle = found >= LOOP_PAIRS_LEAST ? quantile(slopes, found, 0.5) : 0;
+    free(slopes);
+    return middle;
+}
+
+static double cost_middle(const struct pair *pairs, size_t count, double rate_per_ns)
+{
+    double *costs = memory_alloc((count + 1) * sizeof(*costs));
+    for (size_t at = 0; at < count; at++)
+        costs[at] = pairs[at].distance_ns - pairs[at].turns / rate_per_ns;
+    qsort(costs, count, sizeof(*costs), double_compare);
+    double middle = quantile(costs, count, 0.5);
+    free(costs);
+    return middle;
+}
+
+static size_t fitting_count(const struct pair *pairs, size_t count, const struct slope *slope)
+{
+    size_t fitting = 0;
+    for (size_t at = 0; at < count; at++) {
+        double free_ns = pairs[at].distance_ns - slope->cost_ns, off_ns = pairs[at].turns / slope->rate_per_s * 1e9 - free_ns;
+        fitting += fabs(off_ns) <= PAIR_TOLERANCE * (free_ns > 0 ? free_ns : 0) + JITTER_NS;
     }
-    return false;
+    return fitting;
+}
+
+/* Of uneven pairs up to such a distance. False: they show no speed that most of them agree on. */
+static bool slope_find(struct slope *ret_slope, const struct scale_pairs *kept, double farthest_ns)
+{
+    vec(struct pair) pairs = {0};
+    double anew = 0;
+    for (int at = 0; at < LOOP_SCALES; at++) {
+        vec_for_each(&kept[at].pairs, pair)
+            if (pair->is_uneven && pair->distance_ns <= farthest_ns)
+                *vec_push(&pairs) = *pair;
+        vec_for_each(&kept[at].anew_ns, distance_ns)
+            anew += *distance_ns <= farthest_ns;
+    }
+    double all = (double)pairs.count + anew;
+    bool is_steady = false;
+    if (pairs.count >= 3 * LOOP_PAIRS_LEAST && anew <= ANEW_MOST * all) {
+        qsort(pairs.items, pairs.count, sizeof(*pairs.items), nearer_compare);
+        struct slope slope = {.rate_per_s = slope_middle(pairs.items, pairs.count) * 1e9, .distance_ns = pairs.items[pairs.count / 2].distance_ns};
+        slope.cost_ns = slope.rate_per_s > 0 ? fmax(cost_middle(pairs.items, pairs.count, slope.rate_per_s * 1e-9), 0) : 0;
+        is_steady = slope.rate_per_s > 0 && slope.cost_ns <= SAMPLE_COST_MOST_NS &&
+                    (double)fitting_count(pairs.items, pairs.count, &slope) >= AGREEING_LEAST * all;
+        *ret_slope = slope;
+    }
+    vec_done(&pairs);
+    return is_steady;
+}
+
+/* The same timer's samples, some times as far apart, have to say the same: in the middle, and all of them together. */
+static bool slope_accept(struct loop_rate *rate, const struct scale_pairs *kept, int far)
+{
+    struct loop_scale longer = rate->scales[far];
+    struct slope slope;
+    if (!slope_find(&slope, kept, longer.distance_ns / FAR_LEAST))
+        return false;
+    scale_summarise(&longer, &kept[far], slope.cost_ns);
+    double turns = 0, free_ns = 0;
+    vec_for_each(&kept[far].pairs, pair) {
+        turns += pair->turns;
+        free_ns += fmax(pair->distance_ns - slope.cost_ns * pair->samples, 1);
+    }
+    double mean_per_s = turns / free_ns * 1e9;
+    if (!is_steady(&longer) || !agree(slope.rate_per_s, longer.rate_per_s) || !agree(mean_per_s, longer.rate_per_s) ||
+        is_denied(rate, kept, slope.cost_ns, longer.rate_per_s))
+        return false;
+    rate_fill(rate, &kept[far], &longer, slope.cost_ns);
+    rate->short_rate_per_s = slope.rate_per_s;
+    rate->short_distance_ns = slope.distance_ns;
+    return true;
 }
 
 static void scales_judge(struct loop_rate *rate, const struct scale_pairs *kept)
 {
     rate->why_not = refusal(rate);
+    for (int far = LOOP_SCALES - 1; far >= 0; far--)
+        if (rate->scales[far].rate_per_s > 0 && slope_accept(rate, kept, far))
+            return;
     for (int near = 0; near + 1 < LOOP_SCALES; near++)
         for (int far = LOOP_SCALES - 1; far > near; far--)
             if (is_clean(rate, &rate->scales[near]) && is_clean(rate, &rate->scales[far]) && accept(rate, kept, near, far))
                 return;
-    for (int near = 0; near < LOOP_SCALES; near++) {
-        if (!rate->scales[near].rate_per_s || !is_uneven(&rate->scales[near]) || is_drowned(rate, near))
-            continue;
-        for (int far = LOOP_SCALES - 1; far > near; far--)
-            if (rate->scales[far].rate_per_s > 0 && accept(rate, kept, near, far))
-                return;
-        return; /* the shortest uneven distance decides: what it doesn't confirm is not accepted */
-    }
 }
 
 void loop_rate_find(struct loop_rate *ret_rate, const struct loop_rate_request *request)
@@ -413,7 +496,9 @@ void loop_rate_find(struct loop_rate *ret_rate, const struct loop_rate_request *
         rate.accepted = false;
         rate.why_not = "its registers move faster than the loop can turn: entries look like turns";
     }
-    for (int at = 0; at < LOOP_SCALES; at++)
+    for (int at = 0; at < LOOP_SCALES; at++) {
         vec_done(&kept[at].pairs);
+        vec_done(&kept[at].anew_ns);
+    }
     *ret_rate = rate;
 }

@@ -3,9 +3,10 @@
  * How many turns a second does a loop run, by how far its counting registers moved between two samples of a thread?
  *
  * A loop that is left and entered again between two samples fools this: its registers begin anew, and the rate comes
- * out as many times too low as it was entered, with little spread. So a rate is accepted only when pairs of samples a
- * short time apart (of uneven distances) and pairs at least four times as far apart agree within 15 %. Pairs don't
- * count when a register that the loop keeps had changed: then it was left in between.
+ * out as many times too low as it was entered, with little spread. So a rate is accepted only when two agree within 15 %: how turns
+ * grow with the distance of samples that two timers took at uneven distances (what a sample takes of the time falls out of that), and
+ * what pairs at least twice as far apart say without it. Pairs don't count when a register that the loop keeps had changed: then it
+ * was left in between.
  * Best input: two cpu-clock events at once whose periods aren't multiples of each other, some four apart: one's samples
  * come at all distances from the other's. One event that changes between two periods has no uneven distances: then
  * only a loop that was never seen to begin anew has a rate. Does not support: loops whose registers are counted on some ways through them only.

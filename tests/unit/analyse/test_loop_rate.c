@@ -179,7 +179,7 @@ static struct scene scene_any(uint64_t *random, bool at_once)
     double run_ns = log_uniform(random, 20e3, 5e6);
     struct scene scene = {.run_ns = run_ns, .turn_ns = log_uniform(random, 0.4, 200), .between_ns = run_ns * 0.1 * uniform(random) * uniform(random),
                           .period_ns = {periods[which][0], periods[which][1]}, .at_once = at_once, .jitter_ns = 4e3 * uniform(random),
-                          .cost_ns = 3e3 + 3e3 * uniform(random), .seconds = 0.5 + 2 * uniform(random)};
+                          .cost_ns = 3e3 + 17e3 * uniform(random) * uniform(random), .seconds = 0.5 + 2 * uniform(random)};
     scene.run_spread = (double[]){0, 0, 0.03, 0.5}[random_next(random) % 4];
     scene.entry = random_next(random) % ENTRIES;
     return scene;
@@ -196,16 +196,18 @@ static int trials_wanted(int usual)
 static void sweep(bool at_once, int trials)
 {
     uint64_t random = 0x9e3779b97f4a7c15u;
-    int accepted = 0, wrong = 0, long_loops = 0, long_accepted = 0;
+    int accepted = 0, wrong = 0, long_loops = 0, long_accepted = 0, middling = 0, middling_accepted = 0;
     for (int trial = 0; trial < trials; trial++) {
         struct scene scene = scene_any(&random, at_once);
         const char *hex = scene.entry == ENTRY_COUNTED ? "480fafc34883c72048ffc975f3" : scene.entry == ENTRY_SAME && (trial & 1) ? BY_COUNTER : BY_POINTER;
         struct loop_rate rate = rate_of(&scene, hex, &random);
         double ratio = rate.rate_per_s * scene.turn_ns / 1e9;
-        bool is_long = scene.run_ns > 4 * scene.period_ns[1];
+        bool is_long = scene.run_ns > 4 * scene.period_ns[1], is_middling = !is_long && scene.run_ns > 3 * scene.period_ns[0];
         accepted += rate.accepted;
         long_loops += is_long;
         long_accepted += is_long && rate.accepted;
+        middling += is_middling;
+        middling_accepted += is_middling && rate.accepted;
         if (rate.accepted && fabs(ratio - 1) > 0.2) {
             wrong++;
             cr_log_error("accepted %.2f times the truth: turn %.1f ns, run %.0f us +- %.0f %%, periods %.0f and %.0f us, entry %d", ratio,
@@ -213,8 +215,11 @@ static void sweep(bool at_once, int trials)
         }
         cr_expect(rate.accepted || rate.why_not, "a refusal says why");
     }
-    cr_log_info("%d trials, %d accepted, %d of %d long ones", trials, accepted, long_accepted, long_loops);
+    cr_log_info("%d trials, %d accepted, %d of %d long ones, %d of %d shorter than the slower timer's distances", trials, accepted, long_accepted, long_loops,
+                middling_accepted, middling);
     cr_expect_eq(wrong, 0, "%d wrong of %d accepted", wrong, accepted);
+    if (at_once)
+        cr_expect_geq(middling_accepted, middling * 19 / 20, "%d of %d loops of middling length", middling_accepted, middling);
     if (at_once)
         cr_expect_geq(long_accepted, long_loops * 9 / 10, "%d of %d long loops", long_accepted, long_loops);
 }
@@ -295,7 +300,7 @@ static bool agree_within(double found, double true_value, double part)
     return fabs(found - true_value) <= part * true_value;
 }
 
-/* A moment at half the speed, met at two distances by turns; all else, which one timer saw at even distances, says otherwise. */
+/* A moment at half the speed, met by two timers by turns; all else, which one timer saw at even distances, says otherwise. */
 Test(loop_rate, what_a_slow_moment_shows_twice_does_not_outweigh_all_else)
 {
     enum { FAST = 1400, SLOW = 96 };
@@ -314,7 +319,7 @@ Test(loop_rate, what_a_slow_moment_shows_twice_does_not_outweigh_all_else)
             time_ns += distance_ns;
             pointer += (uint64_t)(distance_ns * (slow ? 0.5 : 0.84)) * 32;
             values[count][0] = end, values[count][1] = pointer;
-            samples[count] = (struct loop_sample){.time_ns = (uint64_t)time_ns, .thread = 7, .event = slow, .values = values[count], .mask = 1 << RDX | 1 << RDI};
+            samples[count] = (struct loop_sample){.time_ns = (uint64_t)time_ns, .thread = 7, .event = slow ? 1 + (uint32_t)at % 2 : 0, .values = values[count], .mask = 1 << RDX | 1 << RDI};
         }
         struct loop_rate_request request = {.rows = code.rows, .row_count = code.count, .loop = {0, code.count - 1}, .samples = samples, .sample_count = count};
         loop_rate_find(&rate, &request);
