@@ -18,6 +18,7 @@
 #define UNEVEN_LEAST    0.25 /* quartile distance of the short distances / median */
 #define FAR_LEAST       2    /* times the farthest uneven distance: a loop entered again between samples shows another rate there */
 #define ANEW_MOST       0.15 /* of pairs at uneven distances: as many more begin anew and don't show it */
+#define DROWNED         4    /* times what its samples take: a shorter distance shows more of that than of the loop */
 #define JITTER_NS       6e3  /* of when a timer's sample is taken */
 #define SAMPLE_COST_MOST_NS 30e3 /* measured: 4 to 6 us for one with registers; 11 to 15 where setting the timer is an exit of 5 us */
 
@@ -440,7 +441,23 @@ static bool slope_find(struct slope *ret_slope, const struct scale_pairs *kept, 
     return is_steady;
 }
 
-/* The same timer's samples, some times as far apart, have to say the same: in the middle, and all of them together. */
+/*
+ * Of all neighbours that show more of the loop than of a sample: they are all of its time. A loop that goes faster now and then is left
+ * sooner then, which farther pairs don't see.
+ */
+static double mean_rate(const struct scale_pairs *kept, double cost_ns)
+{
+    double turns = 0, free_ns = 0;
+    for (int at = 0; at < LOOP_SCALES; at++)
+        vec_for_each(&kept[at].pairs, pair)
+            if (pair->samples == 1 && pair->distance_ns > DROWNED * cost_ns) {
+                turns += pair->turns;
+                free_ns += pair->distance_ns - cost_ns;
+            }
+    return free_ns > 0 ? turns / free_ns * 1e9 : 0;
+}
+
+/* The same timer's samples, twice as far apart, have to say the same. */
 static bool slope_accept(struct loop_rate *rate, const struct scale_pairs *kept, int far)
 {
     struct loop_scale longer = rate->scales[far];
@@ -448,13 +465,7 @@ static bool slope_accept(struct loop_rate *rate, const struct scale_pairs *kept,
     if (!slope_find(&slope, kept, longer.distance_ns / FAR_LEAST))
         return false;
     scale_summarise(&longer, &kept[far], slope.cost_ns);
-    double turns = 0, free_ns = 0;
-    vec_for_each(&kept[far].pairs, pair) {
-        turns += pair->turns;
-        free_ns += fmax(pair->distance_ns - slope.cost_ns * pair->samples, 1);
-    }
-    double mean_per_s = turns / free_ns * 1e9;
-    if (!is_steady(&longer) || !agree(slope.rate_per_s, longer.rate_per_s) || !agree(mean_per_s, longer.rate_per_s) ||
+    if (!is_steady(&longer) || !agree(slope.rate_per_s, longer.rate_per_s) || !agree(mean_rate(kept, slope.cost_ns), longer.rate_per_s) ||
         is_denied(rate, kept, slope.cost_ns, longer.rate_per_s))
         return false;
     rate_fill(rate, &kept[far], &longer, slope.cost_ns);
