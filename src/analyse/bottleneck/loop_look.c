@@ -344,6 +344,24 @@ static void quick_join(struct loop_look *look)
 }
 
 /*
+ * By this core's costs neither units nor a chain of results are what a turn takes, and its data comes from beyond the nearest cache, as
+ * other samples show: then arithmetic that was met waiting waits for its operands.
+ */
+static void operands_join(struct loop_look *look)
+{
+    const struct loop_bound *bound = &look->resources.bound;
+    enum bottleneck_cause memory = CAUSE_UNKNOWN;
+    for (int cause = 1; cause < CAUSE_COUNT; cause++)
+        if (bottleneck_class_of((enum bottleneck_cause)cause) == BOTTLENECK_MEMORY && look->samples[cause] > look->samples[memory] * (memory != CAUSE_UNKNOWN))
+            memory = (enum bottleneck_cause)cause;
+    if (!look->region->is_loop || !bound->known || bound->is_lower || resources_first(&look->resources) != CAUSE_RETIRING || memory == CAUSE_UNKNOWN ||
+        look->samples[memory] < bottleneck_thresholds.operands_least * (double)look->region->samples)
+        return;
+    look->samples[memory] += look->samples[CAUSE_FP];
+    look->samples[CAUSE_FP] = 0;
+}
+
+/*
  * Most samples stand at one arithmetic instruction, in a turn that takes longest for issue or other units by this core's costs: then
  * it took longer than that says. Numbers below the smallest normal one do, by some hundred cycles.
  */
@@ -387,6 +405,7 @@ struct loop_look loop_look_of(const struct bottleneck_request *request, const st
         look_add(&look, cause != CAUSE_UNKNOWN || may_wait ? cause : quick, row);
     }
     quick_join(&look);
+    operands_join(&look);
     look.fp_is_unexplained = loop_look_first(&look) == CAUSE_FP && is_fp_unexplained(&look);
     look.touched = reach_together(request, region, arena);
     return look;

@@ -435,7 +435,8 @@ struct touched_memory reach_together(const struct bottleneck_request *request, c
                                      struct arena *arena)
 {
     vec(struct touched_memory) parts = {0};
-    uint32_t tried = 0;
+    uint32_t tried = 0, uncounted = 0;
+    address_list together = {0};
     if (is_too_small(region) || hides_addresses(request, region))
         return (struct touched_memory){0};
     for (uint32_t row = region->rows.first; row <= region->rows.last && parts.count < PARTS_MOST && tried < TRIED_MOST; row++) {
@@ -452,10 +453,21 @@ struct touched_memory reach_together(const struct bottleneck_request *request, c
         address_list stalled = {0};
         stalled_addresses(&stalled, request, region, row);
         struct touched_memory part = touched_of(request, region, row, &stalled, arena);
+        if (!counted && here->class != INSTRUCTION_STRING) {
+            uncounted++;
+            vec_for_each(&stalled, one)
+                *vec_push(&together) = *one;
+        }
         vec_done(&stalled);
         if (part.known)
             *vec_push(&parts) = part;
     }
+    if (uncounted > 1) { /* where each of them goes to other lines of the same memory (a chase that is unrolled), only all of them show how many there are */
+        struct touched_memory part = touched_memory_of(together.items, together.count, 0, arena);
+        if (part.known)
+            *vec_push(&parts) = part;
+    }
+    vec_done(&together);
     struct touched_memory all = touched_memory_joined(parts.items, parts.count, arena);
     vec_done(&parts);
     if (!all.known) {

@@ -66,6 +66,7 @@ struct bottleneck_thresholds {
     double walk_fastest;       /* what lies beyond the second cache comes so many times as fast from a third one as from memory, at most */
     double small_most;         /* of samples: quick ones in small pieces, that only all of them together tell something of */
     double stepped_high;       /* of the time, shown at least by what ran: with what samples show that is two proofs */
+    double operands_least;     /* of a loop's samples, waiting for memory: more than what retirement in step leaves at one access */
     double fp_one_place;       /* of a loop's samples, at one arithmetic instruction: retirement in step leaves half there at most */
     double off_cpu_most;       /* above it the wait is the problem */
     double blind_most;         /* of samples that could not be told */
@@ -134,6 +135,7 @@ static const struct bottleneck_thresholds bottleneck_thresholds = {
     .walk_fastest = 4,
     .small_most = 0.25,
     .stepped_high = 0.25,
+    .operands_least = 0.25,
     .fp_one_place = 0.7,
     .off_cpu_most = 0.5,
     .blind_most = 0.5,

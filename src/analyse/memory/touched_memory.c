@@ -12,7 +12,7 @@ enum {
     WIDEST_SHIFT = 40,
     MET_WANTED = 6,        /* addresses a granule: one in 400 of those that are gone over is missed then */
     ALONE_IS_STRAY = 200,  /* with so many addresses a granule met once is no part of what the others go over */
-    APART_NS = 20000,      /* both timers of a thread at one moment are one address */
+    APART_NS = 50000,      /* both timers of a thread at one moment are one address: the program stands still for a sample, 20 us where timers are exits */
     PEELINGS = 4,
     ONCE_GRANULES = 16,    /* fewer say nothing of whether it came back */
 };
@@ -75,6 +75,27 @@ static double pairs_within(const struct timed_address *sorted, size_t count, uns
     return pairs;
 }
 
+static double triples_within(const struct timed_address *sorted, size_t count, unsigned shift)
+{
+    double triples = 0;
+    for (size_t at = 0, end; at < count; at = end) {
+        end = granule_end(sorted, count, at, shift);
+        double met = (double)(end - at);
+        triples += met * (met - 1) * (met - 2) / 6;
+    }
+    return triples;
+}
+
+/*
+ * Drawn evenly from N places, n addresses make n^2/2N pairs at one place and n^3/6N^2 triples. More triples than the pairs speak for:
+ * some places are met more often than others, and pairs count those alone (a search's first steps).
+ */
+static bool is_uneven(double pairs, double triples, double count)
+{
+    double even = pairs * pairs / count * 2 / 3;
+    return triples > 2 * even + 3 * sqrt(even) + 3;
+}
+
 /*
  * What share of the units of a granule was met, by pairs in one unit against pairs in one granule. Evenly touched ones
  * count as all touched, with the least that they can be.
@@ -134,6 +155,25 @@ static struct ratios ratios_in_order(uint64_t step_bytes)
     };
 }
 
+static uint64_t common_divisor(uint64_t a, uint64_t b)
+{
+    while (b) {
+        uint64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* Elements so wide that all addresses lie whole numbers of them apart: of each, one line is met. A line at least. */
+static double element_bytes(const struct timed_address *addresses, size_t count)
+{
+    uint64_t apart = 0;
+    for (size_t at = 1; at < count; at++)
+        apart = common_divisor(apart, addresses[at].addr > addresses[0].addr ? addresses[at].addr - addresses[0].addr : addresses[0].addr - addresses[at].addr);
+    return count >= ALONE_IS_STRAY && apart > 1 << LINE_SHIFT ? (double)apart : 1 << LINE_SHIFT;
+}
+
 static struct ratios ratios_seen(const struct timed_address *addresses, size_t count, unsigned shift)
 {
     scoped_free struct timed_address *apart = memory_alloc(memory_product(count + 1, sizeof(*apart)));
@@ -153,9 +193,15 @@ static struct ratios ratios_seen(const struct timed_address *addresses, size_t c
         ratios.pages = ratio_of(pairs_within(apart, apart_count, PAGE_SHIFT), pairs_within(apart, apart_count, shift),
                                 (double)(UINT64_C(1) << (shift - PAGE_SHIFT)));
     apart_count = lines_peel(apart, apart_count, shift);
-    if (shift > LINE_SHIFT)
-        ratios.lines = ratio_of(pairs_within(apart, apart_count, LINE_SHIFT), pairs_within(apart, apart_count, shift),
-                                (double)(UINT64_C(1) << (shift - LINE_SHIFT)));
+    if (shift == LINE_SHIFT)
+        return ratios;
+    double pairs = pairs_within(apart, apart_count, LINE_SHIFT), element = element_bytes(addresses, count), granule = (double)(UINT64_C(1) << shift);
+    if (element >= granule)
+        return ratios;
+    ratios.lines = ratio_of(pairs, pairs_within(apart, apart_count, shift), granule / element);
+    if (is_uneven(pairs, triples_within(apart, apart_count, LINE_SHIFT), (double)apart_count)) /* anything between */
+        ratios.lines = interval_of(ratios.lines.low, sqrt(ratios.lines.low), 1);
+    ratios.lines = interval_scaled(ratios.lines, (1 << LINE_SHIFT) / element);
     return ratios;
 }
 

@@ -1152,6 +1152,21 @@ Test(bottleneck, what_goes_over_the_nearest_cache_alone_delays_no_chain)
     free(made);
 }
 
+/* movups (%rax),%xmm0; add $16,%rax; mulps; addps; movups %xmm0,-16(%rax); cmp; jne: as long as its samples show where it goes, it waits there. */
+Test(bottleneck, arithmetic_waits_for_what_memory_gives_it)
+{
+    static const uint64_t hits[] = {0, 0, 300, 250, 450, 0, 0, 0};
+    struct made_up *made = calloc(1, sizeof(*made));
+    for (int is_far = 0; is_far < 2; is_far++) {
+        loop_make(made, "0f10004883c0100f59c20f58c10f1140f04839c175ea", hits);
+        addresses_add(made, 4, is_far ? 256 << 20 : 8 << 10);
+        const struct bottleneck_verdict *verdict = verdict_of(made);
+        cr_assert_eq(verdict->cause, is_far ? CAUSE_BANDWIDTH : CAUSE_FP, "%s", bottleneck_subclass_name(verdict->cause));
+        done(made);
+    }
+    free(made);
+}
+
 /* Five points of a grid to one, at 50 ns a line, each waiting at the load that comes to a new line; each sample takes its own time. */
 static void stencil_sampled(struct made_up *made, double read_bytes_s, uint64_t shortest_ns, uint64_t longer_ns, uint64_t interrupt_ns)
 {
@@ -1297,6 +1312,29 @@ static enum bottleneck_cause list_in_order(double bytes_per_ns, double read_byte
     made->stalls.address_count = 0;
     made->machine.read_bytes_s = interval_exactly(read_bytes_s);
     return cause_met_at(made, places);
+}
+
+/* A chase of two steps a turn: the one goes to even lines, the other to odd ones. */
+Test(bottleneck, what_an_unrolled_chase_goes_over_is_what_all_its_steps_do)
+{
+    struct made_up *made = calloc(1, sizeof(*made));
+    make_up(made);
+    function_begin(made, "walk");
+    for (uint32_t row = 0; row < 2; row++)
+        access_add(made, INSTRUCTION_LOAD, 3, SAMPLES / 2)->writes = 1 << 3;
+    row_add(made, INSTRUCTION_INT, 10);
+    loop_close(made, 0);
+    for (uint32_t row = 0; row < 2; row++) {
+        addresses_add(made, row, 512 << 10);
+        for (size_t at = row * ADDRESSES; at < (row + 1) * ADDRESSES; at++) {
+            made->addresses[at].addr = (1ull << 40) + (made->addresses[at].addr - (1ull << 40)) * 2 + row * 64;
+            made->addresses[at].time_ns = (2 * made->addresses[at].time_ns + row * 333000);
+        }
+    }
+    const struct bottleneck_verdict *verdict = verdict_of(made);
+    cr_assert(verdict->set.lines_bytes > 750e3 && verdict->set.lines_bytes < 1.4e6, "%g", verdict->set.lines_bytes);
+    done(made);
+    free(made);
 }
 
 Test(bottleneck, a_list_whose_nodes_lie_in_order_is_read_as_fast_as_an_array)

@@ -136,6 +136,53 @@ Test(touched_memory, a_root_that_every_search_passes)
     arena_done(&arena);
 }
 
+/* A search by halves: each step is as likely as any other, and as many places take part in it again as in the one before. */
+Test(touched_memory, what_a_search_meets_often_does_not_speak_for_the_rest)
+{
+    struct timed_address addresses[MANY];
+    struct arena arena;
+    arena_init(&arena);
+    for (uint64_t lines_bits = 13; lines_bits <= 20; lines_bits++) {
+        uint64_t state = 88172645463325252u, all = UINT64_C(64) << lines_bits;
+        for (size_t at = 0; at < MANY; at++) {
+            uint64_t step = random_u64(&state) % (lines_bits + 4), of = UINT64_C(1) << (step < lines_bits ? step : lines_bits);
+            addresses[at] = (struct timed_address){.time_ns = at * 250000, .addr = BASE + (2 * (random_u64(&state) % of) + 1) * (all / 2 / of)};
+        }
+        struct touched_memory touched = touched_memory_of(addresses, MANY, 0, &arena);
+        cr_expect_leq(touched.lines_least_bytes, (double)all);
+        cr_expect(!touched.lines_bytes.known || touched.lines_bytes.high >= 0.9 * (double)all, "%g of %llu at most", touched.lines_bytes.high, (unsigned long long)all);
+    }
+    arena_done(&arena);
+}
+
+/* The first line of each element of 256 bytes, in no order: a quarter of the lines, though no line is met twice. */
+Test(touched_memory, elements_wider_than_a_line_are_met_in_one_line_each)
+{
+    struct timed_address addresses[MANY];
+    struct arena arena;
+    arena_init(&arena);
+    draw(addresses, MANY, 1 << 18, 256, 9);
+    struct touched_memory touched = touched_memory_of(addresses, MANY, 0, &arena);
+    cr_expect_leq(touched.lines_most_bytes, 1.1 * (16 << 20), "%g", touched.lines_most_bytes);
+    arena_done(&arena);
+}
+
+/* One thread's two timers: what comes within a sample of another stands at the same place, which says nothing of how many there are. */
+Test(touched_memory, two_samples_of_one_moment_are_one)
+{
+    struct timed_address addresses[MANY];
+    struct arena arena;
+    arena_init(&arena);
+    draw(addresses, MANY, 1 << 20, 64, 9);
+    for (size_t at = 1; at < MANY; at += 8) {
+        addresses[at].time_ns = addresses[at - 1].time_ns + 30000;
+        addresses[at].addr = addresses[at - 1].addr;
+    }
+    struct touched_memory touched = touched_memory_of(addresses, MANY, 0, &arena);
+    cr_expect(!touched.lines_bytes.known || touched.lines_bytes.mid > 32 << 20, "%g", touched.lines_bytes.mid);
+    arena_done(&arena);
+}
+
 /* Two threads are sampled by timers of their own, which may be due at the same moments. */
 Test(touched_memory, threads_are_met_at_the_same_moments)
 {
