@@ -167,10 +167,10 @@ def run(plumb):
 
 
 # Of CPU time, so that a busy machine takes no samples away; what sleeps has none.
-KERNEL_SECONDS = "0.5"
-SLEEPING_KERNELS = ("wait",)
+KERNEL_SECONDS = "0.3"
+SLEEPING_KERNELS = {"wait": "0.5"}
 # Far beyond the second cache and what translations are kept of, as the kernels' own half a gigabyte is; quicker to set up.
-KERNEL_OPTIONS = {"stream": ["--size", "256M"], "chase": ["--size", "128M", "--pages", "4k"], "gather": ["--size", "128M"], "list": ["--size", "64M"],
+KERNEL_OPTIONS = {"stream": ["--size", "128M"], "chase": ["--size", "128M", "--pages", "4k"], "gather": ["--size", "128M"], "list": ["--size", "64M"],
                   "tlb": ["--size", "128M"], "bsearch": ["--size", "64M"], "transpose": ["--size", "96M"]}
 
 
@@ -192,9 +192,8 @@ def kernel_case(plumb, kernels, tmp_path_factory):
         with open(folder / f"{name}.lock", "w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             if not case.exists():
-                clock = "--seconds" if name in SLEEPING_KERNELS else "--cpu-seconds"
-                run_program(plumb, "diagnose", "-q", "--case", case, "--", kernels, name, clock, KERNEL_SECONDS,
-                            *KERNEL_OPTIONS.get(name, []), timeout=200)
+                time = ["--seconds", SLEEPING_KERNELS[name]] if name in SLEEPING_KERNELS else ["--cpu-seconds", KERNEL_SECONDS]
+                run_program(plumb, "diagnose", "-q", "--case", case, "--", kernels, name, *time, *KERNEL_OPTIONS.get(name, []), timeout=200)
         assert (case / "findings.json").exists(), f"there is no case of {name}"
         return case
     return case_of

@@ -33,7 +33,7 @@ def copied(plumb, tmp_path_factory):
     if subprocess.run(["gcc", "-O2", "-g", "-fomit-frame-pointer", "-o", folder / "copies", folder / "copies.c"]).returncode:
         pytest.skip("no compiler")
     case = folder / "case"
-    done = subprocess.run([plumb, "diagnose", "--case", case, "--", folder / "copies", "120"], capture_output=True, text=True)
+    done = subprocess.run([plumb, "diagnose", "--case", case, "--", folder / "copies", "60"], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     found = json.loads(subprocess.run([plumb, "diagnose", "--json", "--case", case], capture_output=True, text=True, check=True).stdout)
     if isinstance(found["profile"], dict) and not found["profile"].get("functions"):

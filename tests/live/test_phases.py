@@ -15,7 +15,7 @@ def inference(plumb, tmp_path_factory):
     if not program.exists():
         pytest.skip("the workload wasn't built")
     case = tmp_path_factory.mktemp("phases") / "case"
-    done = subprocess.run([plumb, "diagnose", "-q", "--case", case, "--", program], capture_output=True, text=True, timeout=300)
+    done = subprocess.run([plumb, "diagnose", "-q", "--case", case, "--", program, "--prompt", "384", "--tokens", "32"], capture_output=True, text=True, timeout=300)
     if done.returncode == 77:
         pytest.skip(f"no oneDNN 2 here (Debian: libdnnl2): {done.stderr.strip()}")
     found = json.loads((case / "findings.json").read_text())

@@ -116,7 +116,7 @@ int main(void)
     volatile double result = 0;
     for (int at = 0; at < 512; at++)
         divisors[at] = at & 1 ? 1.5 : 0.75;
-    for (int turn = 0; turn < 150000; turn++)
+    for (int turn = 0; turn < 100000; turn++)
         result = divide(1.1);
     return result == 42;
 }
@@ -177,7 +177,7 @@ int main(void)
     for (long at = 0; at < NODES; at++) nodes[at] = (struct node){&nodes[(at + 77773) % NODES], at, ""};
     long sum = 0;
     struct node *node = nodes;
-    for (long left = 4000000; left; left--) { sum += node->value; node = node->next; }
+    for (long left = 2500000; left; left--) { sum += node->value; node = node->next; }
     return (int)sum & 1;
 }
 """
@@ -201,7 +201,7 @@ __attribute__((noinline)) unsigned adler_checksum(void)
 { unsigned a = 1, b = 0; for (int at = 0; at < 1 << 14; at++) { a = (a + bytes[at]) % 65521; b = (b + a) % 65521; } return b << 16 | a; }
 __attribute__((noinline)) unsigned freeze_cells(void)
 { unsigned a = 1; for (int at = 0; at < 1 << 14; at++) a = a * 31 + bytes[at]; return a; }
-int main(void) { volatile unsigned r = 0; for (int at = 0; at < 6000; at++) { r += adler_checksum() + freeze_cells(); __asm__ volatile("" ::: "memory"); } }
+int main(void) { volatile unsigned r = 0; for (int at = 0; at < 4000; at++) { r += adler_checksum() + freeze_cells(); __asm__ volatile("" ::: "memory"); } }
 """
 
 
@@ -286,7 +286,7 @@ int main(void)
     long sum = 0;
     for (long i = 0; i < 1 << 20; i++)
         bytes[i] = rand() >> 8;
-    for (int i = 0; i < 80; i++)
+    for (int i = 0; i < 50; i++)
         sum += route(bytes, 1 << 20);
     return sum == 42;
 }
