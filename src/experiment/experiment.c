@@ -112,6 +112,8 @@ static bool run_arm(const struct running *running, size_t index, size_t block, b
         request->progress(request->progress_context, arm, block, is_warmup);
     if (!run_under_settings(running, arm, is_warmup ? SIZE_MAX : block, ret_cells, &exit_code, err))
         return false;
+    if (exit_code != 0 && !is_warmup && !workload_stop_requested())
+        running->result->table.arms[index].failed_runs++;
     return exit_code == 0 || request->keep_failed || workload_stop_requested() ||
            run_failed(arm, exit_code, block, is_warmup, err);
 }

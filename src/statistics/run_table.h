@@ -31,6 +31,7 @@ struct run_quantity {
 struct run_arm {
     const char *label;   /* "A" */
     const char *command; /* as one line */
+    size_t failed_runs;  /* that ended with a status other than 0, and were kept */
 };
 
 struct run_table {

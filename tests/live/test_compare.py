@@ -134,17 +134,37 @@ def test_prediction_stands_beside_the_realised_gain(slept):
 
 def test_markdown_and_hyperfine(plumb, tmp_path):
     export = tmp_path / "runs.json"
-    result = compare(plumb, "-n", "6", "--markdown", "--export-hyperfine", str(export), "sleep", "0.01", "--", "sleep", "0.15")
+    result = compare(plumb, "-n", "6", "--markdown", "--export-hyperfine", str(export), "sleep", "0.01", "--", "sleep", "0.6")
     rows = result.stdout.splitlines()
     assert len(rows) == 4 and all(row.startswith("|") and row.endswith("|") for row in rows)
-    assert "`sleep 0.15`" in rows[3] and "slower" in rows[3]
+    assert "`sleep 0.6`" in rows[3] and "slower" in rows[3]
     results = json.loads(export.read_text())["results"]
-    assert [item["command"] for item in results] == ["sleep 0.01", "sleep 0.15"]
+    assert [item["command"] for item in results] == ["sleep 0.01", "sleep 0.6"]
     for item in results:
         assert len(item["times"]) == 6 and item["min"] <= item["median"] <= item["max"]
         assert item["exit_codes"] == [0] * 6
         assert min(item["times"]) == item["min"] and item["stddev"] >= 0
-    assert compare(plumb, "-n", "6", "--export-hyperfine", "/proc/none/x", "true", "--", "true").returncode == 1
+    refused = compare(plumb, "-n", "6", "--export-hyperfine", "/proc/none/x", "true", "--", "true")
+    assert refused.returncode == 1 and not refused.stdout, "said before anything is run"
+    page = compare(plumb, "-n", "6", "--markdown", "sh", "-c", "true | cat", "--", "sh", "-c", "echo `true`").stdout
+    assert "| `sh -c true \\| cat` |" in page and "| `` sh -c echo `true` `` |" in page
+
+
+def test_runs_that_failed_are_counted(plumb, tmp_path):
+    """Each second run of B ends with status 1."""
+    turn = tmp_path / "turn"
+    flaky = f"if [ -e {turn} ]; then rm {turn}; exit 1; else touch {turn}; fi"
+    words = ("-i", "-n", "8", "--warmup", "0", "--no-noise-floor", "true", "--", "sh", "-c", flaky)
+    page = " ".join(compare(plumb, *words).stdout.split())
+    assert "Failed 4 of 8 runs of B ended with a status other than 0" in page
+    document = json.loads(compare(plumb, "--json", *words).stdout)
+    assert [arm["failed_runs"] for arm in document["arms"]] == [0, 4]
+    assert "Failed" not in compare(plumb, "-n", "2", "true", "--", "true").stdout
+
+
+def test_an_empty_alternative_has_a_name(plumb):
+    document = json.loads(compare(plumb, "--json", "-n", "1", "echo", "{,-n}").stdout)
+    assert [arm["label"] for arm in document["arms"]][:2] == ["(none)", "-n"]
 
 
 def test_failing_commands_and_wrong_words(plumb, tmp_path):

@@ -177,7 +177,7 @@ static bool options_check(struct compare_options *options, struct error *err)
         return error_set(err, ERROR_USAGE, "--most expects %d to 100000", COMPARISON_PAIRS_LEAST);
     if (!options->runs && !(options->seconds > 0))
         options->until_decided = true;
-    return !options->html || html_file_try(options->html, err);
+    return (!options->html || html_file_try(options->html, err)) && (!options->hyperfine || html_file_try(options->hyperfine, err));
 }
 
 static bool quantity_find(const char *name, size_t *ret_index, struct error *err)

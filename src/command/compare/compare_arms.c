@@ -133,8 +133,8 @@ static bool alternatives_add(struct compare_arms *arms, struct words words, cons
     for (bool more = true; more;) {
         more = view_find(rest, ",") >= 0;
         struct view alternative = view_cut(&rest, ',');
-        const char *name = arena_printf(arena, "%s%s%.*s", label ? label : "", label ? "," : "",
-                                        (int)alternative.length, alternative.text);
+        const char *word = alternative.length ? arena_printf(arena, "%.*s", (int)alternative.length, alternative.text) : "(none)";
+        const char *name = label ? arena_printf(arena, "%s,%s", label, word) : word;
         if (!alternatives_add(arms, words_with(&words, &braces, alternative, arena), name, options, arena, err))
             return false;
     }

@@ -564,7 +564,9 @@ static void next_say(const struct confirm_run *run, const struct confirm_experim
 /* *choice becomes the one that was made; SIZE_MAX: none could be. */
 static bool experiments_make(struct confirm_run *run, size_t *choice, struct experiment_arm *ret_b, struct error *err)
 {
+    const size_t notes_before = run->note_count;
     for (;;) {
+        run->note_count = notes_before; /* what was noted of an experiment that told nothing is none of the next one's */
         const struct confirm_experiment *experiment = run->choices[*choice].experiment;
         size_t next = SIZE_MAX, made = *choice;
         bool good = experiment_make(run, experiment, ret_b, err);

@@ -5,6 +5,7 @@
 #include "render/comparison/comparison.h"
 
 #include <math.h>
+#include <string.h>
 
 static const char *const verdict_names[] = {
     [COMPARISON_FASTER] = "faster",
@@ -141,6 +142,8 @@ static void add_runs(struct json_writer *json, const struct comparison_report *r
         json_string(json, "label", table->arms[arm].label);
         json_string(json, "command", table->arms[arm].command);
         json_bool(json, "again", arm >= report->arm_count);
+        if (!report->saved)
+            json_u64(json, "failed_runs", table->arms[arm].failed_runs);
         json_array_open(json, "settings");
         for (size_t at = 0; at < report->setting_count; at++)
             if (report->settings[at].arm == arm)
@@ -274,10 +277,14 @@ void comparison_json(struct text *out, const struct comparison_report *report)
 
 /* Markdown. */
 
-static void add_cell_text(struct text *out, const char *text)
+/* A command as code, which one that has a backtick itself needs two around. */
+static void add_code(struct text *out, const char *code)
 {
-    for (; *text; text++)
-        text_printf(out, *text == '|' ? "\\%c" : "%c", *text);
+    const char *fence = strchr(code, '`') ? "``" : "`", *apart = strchr(code, '`') ? " " : "";
+    text_printf(out, "%s%s", fence, apart);
+    for (; *code; code++)
+        text_printf(out, *code == '|' ? "\\%c" : "%c", *code);
+    text_printf(out, "%s%s", apart, fence);
 }
 
 void comparison_markdown(struct text *out, const struct comparison_report *report)
@@ -288,9 +295,9 @@ void comparison_markdown(struct text *out, const struct comparison_report *repor
     for (size_t at = 0; at < report->arm_count; at++) {
         const struct comparison *item = &report->items[at ? at - 1 : 0];
         const struct interval *value = at ? &item->decisive.b : &item->decisive.a;
-        text_add(out, "| `");
-        add_cell_text(out, report->table->arms[at].command);
-        text_add(out, "` | ");
+        text_add(out, "| ");
+        add_code(out, report->table->arms[at].command);
+        text_add(out, " | ");
         if (value->known)
             text_printf(out, "%.6g | %.6g .. %.6g | ", value->mid, value->low, value->high);
         else

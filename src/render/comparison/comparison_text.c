@@ -422,7 +422,21 @@ static void add_work(struct page *page, const struct comparison *item, const str
     }
 }
 
-/* Runs that are no pair. */
+/* Runs that are no pair, or whose time may mean nothing. */
+
+static void add_failed(struct page *page, const struct run_table *table)
+{
+    scoped_text struct text line = {0};
+    for (size_t arm = 0; arm < table->arm_count; arm++)
+        if (table->arms[arm].failed_runs)
+            text_printf(&line, "%s%zu of %zu runs of %s", line.length ? ", " : "", table->arms[arm].failed_runs, table->block_count,
+                        table->arms[arm].label);
+    if (!line.length || !table->block_count)
+        return;
+    text_add(&line, " ended with a status other than 0: they count, though they may have done other work.");
+    page_printf(page, PAGE_STRONG, "\n  Failed     ");
+    page_paragraph(page, PAGE_WARNING, 13, 13, text_string(&line));
+}
 
 static void add_left_out(struct page *page, const struct comparison_report *report)
 {
@@ -502,6 +516,7 @@ void comparison_text(struct page *page, const struct comparison_report *report)
         add_verdict(page, &report->items[at]);
     add_prediction(page, report);
     add_steadiness(page, report);
+    add_failed(page, report->table);
     add_surroundings(page, report);
     for (size_t at = 0; at < report->count; at++)
         add_work(page, &report->items[at], &report->works[at]);
