@@ -2,6 +2,7 @@
 #include "analyse/bottleneck/reach.h"
 
 #include "analyse/bottleneck/code_index.h"
+#include "analyse/bottleneck/dependence.h"
 #include "analyse/bottleneck/thresholds.h"
 #include "analyse/bottleneck/walk.h"
 
@@ -414,6 +415,8 @@ struct reach reach_of(const struct bottleneck_request *request, const struct reg
         bool sized = touched->lines_bytes.known;
         int64_t step = access == UINT32_MAX ? 0 : step_by_register(request, region, access);
         reach.set = working_set_of(addresses.items, addresses.count);
+        if (access != UINT32_MAX && is_chased(region, access))
+            working_set_followed(&reach.set);
         step_note(&reach.set, step);
         reach.lines_bytes = sized ? touched->lines_bytes.mid : touched->lines_least_bytes;
         reach.known = level_find(&reach, request->machine, crowding_of(grain_of(&addresses)));

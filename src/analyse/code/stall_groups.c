@@ -202,6 +202,8 @@ static void group_fill(struct stall_work *work, const struct grouped_hit *hits, 
     double sized = (double)(group->base_hits + group->huge_hits);
     group->base_share = wilson_interval((double)group->base_hits, sized, sized);
     group->set = working_set_of(addresses, count);
+    if (group->dependent_samples * 2 > group->samples)
+        working_set_followed(&group->set);
     if (group->area_known)
         working_set_clamp(&group->set, group->area_bytes);
     group_order(decoded, hits, count, hottest, group);

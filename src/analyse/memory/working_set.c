@@ -260,6 +260,13 @@ struct working_set working_set_of(const struct timed_address *addresses, size_t 
     return set;
 }
 
+void working_set_followed(struct working_set *set)
+{
+    static const double KEPT_LEAST = 0.97;
+    if (set->stride_bytes && !set->one_place_in_stride && set->stride_score < KEPT_LEAST)
+        set->stride_bytes = 0;
+}
+
 bool working_set_walks_rows(const struct working_set *set)
 {
     static const double FEW_LINES = 32; /* the span holds so many times what was counted: they aren't all met */

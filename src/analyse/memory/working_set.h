@@ -37,6 +37,11 @@ struct timed_address {
     uint32_t thread;
 };
 
+/*
+ * Of addresses that came out of loads: steps are steps only where nearly all keep to them. An allocator's blocks lie apart by the same way again
+ * and again, too, whatever order they are gone through in.
+ */
+void working_set_followed(struct working_set *set);
 /* Goes along rows: its stride is a step between lines that are all met in the end, not the distance of a few lines. */
 bool working_set_walks_rows(const struct working_set *set);
 /* addresses in time order. */

@@ -58,6 +58,23 @@ Test(working_set, strides_are_seen_in_few_samples)
     cr_assert(set.stride_bytes + 16 >= 32832 && set.stride_bytes <= 32832 + 16, "%llu (score %g)", (unsigned long long)set.stride_bytes, set.stride_score);
 }
 
+/* A hundred nodes of 48 bytes side by side, and then their texts: what an allocator makes of an array of words, gone through in no order. */
+Test(working_set, blocks_that_lie_regularly_are_no_steps_of_pointers)
+{
+    struct timed_address addresses[SAMPLES];
+    uint64_t state = 1;
+    for (size_t at = 0; at < SAMPLES; at++)
+        addresses[at] = (struct timed_address){.time_ns = at * 1000000, .addr = 0x7f0000000000 + random_u64(&state) % 8000 * 30444 + random_u64(&state) % 100 * 48 + 24};
+    struct working_set set = working_set_of(addresses, SAMPLES);
+    cr_assert(set.stride_bytes, "the blocks' distance is seen");
+    working_set_followed(&set);
+    cr_expect_eq(set.stride_bytes, 0, "%llu (score %g)", (unsigned long long)set.stride_bytes, set.stride_score);
+    walk_rows(addresses, 8192, 4160, 1);
+    set = working_set_of(addresses, SAMPLES);
+    working_set_followed(&set);
+    cr_expect_neq(set.stride_bytes, 0, "nodes one step apart, in order (score %g)", set.stride_score);
+}
+
 /* Places at random, each some lines wide, visited at random: whatever lies between them is no step. */
 Test(working_set, irregular_places_have_no_stride)
 {
