@@ -740,3 +740,15 @@ struct overall overall_of(const struct findings *findings, const struct results 
         overall.sentence = arena_printf(arena, "%s %s", overall.sentence, status_words(results->exit_status, arena));
     return overall;
 }
+
+size_t overall_tries(const struct overall *overall, const char *ret_tries[OVERALL_TRIES_MOST])
+{
+    const struct finding *culprit = overall->culprit;
+    size_t own = culprit ? culprit->advice_count : 0, count = 0;
+    own = overall->culprit_is_small && own > 1 ? 1 : own;
+    for (size_t at = 0; at < own; at++)
+        ret_tries[count++] = culprit->advice[at];
+    for (size_t at = 0; at < overall->advice_count; at++)
+        ret_tries[count++] = overall->advice[at];
+    return count;
+}

@@ -42,4 +42,11 @@ const char *overall_longer(const struct results *results, struct arena *arena);
 struct overall overall_of(const struct findings *findings, const struct results *results, struct arena *arena);
 const char *overall_kind_name(enum overall_kind kind);
 
+enum { OVERALL_TRIES_MOST = ADVICE_MOST + 3 };
+/*
+ * What to try, in order, the same on every page: the culprit's advice, of which a small cause is worth one line, and how to go on. Returns how many.
+ * Owner: the findings' and the verdict's.
+ */
+size_t overall_tries(const struct overall *overall, const char *ret_tries[OVERALL_TRIES_MOST]);
+
 #endif

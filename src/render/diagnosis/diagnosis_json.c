@@ -297,15 +297,17 @@ static void write_programs(struct json_writer *json, const struct program_shares
     json_array_close(json);
 }
 
-/* What to try and to check, as the page says it: the culprit's, or the way on where no cause is certain. */
+/* What to try and to check, as the page says it. */
 static void write_next(struct json_writer *json, const struct overall *overall)
 {
     const struct finding *culprit = overall->culprit;
     json_string(json, "larger", overall->larger ? overall->larger->hypothesis->id : NULL);
     json_string(json, "disturbance", overall->disturbance ? overall->disturbance->hypothesis->id : NULL);
     json_array_open(json, "advice");
-    for (size_t at = 0; at < (culprit ? culprit->advice_count : overall->advice_count); at++)
-        json_string(json, NULL, culprit ? culprit->advice[at] : overall->advice[at]);
+    const char *tries[OVERALL_TRIES_MOST];
+    size_t tried = overall_tries(overall, tries);
+    for (size_t at = 0; at < tried; at++)
+        json_string(json, NULL, tries[at]);
     json_array_close(json);
     json_string(json, "confirm", culprit ? culprit->confirm : overall->confirm);
 }

@@ -279,13 +279,10 @@ static void verdict_section(struct page *page)
         labelled(page, BOLD, "  Ruled out    ", overall->ruled_out, 15);
     for (size_t at = 0; at < overall->open_count; at++)
         labelled(page, BOLD, at ? "               " : "  Left open    ", overall->open[at], 15);
-    /* What little a small cause returns is worth one line; what is to be done about the rest follows. */
-    size_t tried = 0, own = culprit ? culprit->advice_count : 0;
-    own = overall->culprit_is_small && own > 1 ? 1 : own;
-    for (size_t at = 0; at < own; at++)
-        try_line(page, tried++, culprit->advice[at]);
-    for (size_t at = 0; at < overall->advice_count; at++)
-        try_line(page, tried++, overall->advice[at]);
+    const char *tries[OVERALL_TRIES_MOST];
+    size_t tried = overall_tries(overall, tries);
+    for (size_t at = 0; at < tried; at++)
+        try_line(page, at, tries[at]);
     const char *confirm = culprit ? culprit->confirm : overall->confirm;
     if (confirm)
         labelled(page, BOLD, "  Check        ", confirm, 15);
