@@ -272,6 +272,14 @@ static uint64_t step_a_line(const struct region *region, uint32_t row, int64_t s
     return lines > 1 && way / lines > LINE_BYTES ? way / lines : lines > 1 ? LINE_BYTES : way;
 }
 
+/* Down a column it comes back to the same lines by its next places, too: their distances say nothing, the code's step does. */
+static double crowding_by_step(const struct region *region, uint32_t row)
+{
+    int64_t step;
+    bool counted = region->is_loop && row != UINT32_MAX && code_loop_step(region->code->items, region->rows, row, &step) && step;
+    return counted ? crowding_of(step_a_line(region, row, step)) : 1;
+}
+
 /*
  * A register by which the loop moves the row's place on in every turn, and nothing else does: how far, its samples know.
  * 0: it isn't so, or they don't agree.
@@ -419,7 +427,8 @@ struct reach reach_of(const struct bottleneck_request *request, const struct reg
             working_set_followed(&reach.set);
         step_note(&reach.set, step);
         reach.lines_bytes = sized ? touched->lines_bytes.mid : touched->lines_least_bytes;
-        reach.known = level_find(&reach, request->machine, crowding_of(grain_of(&addresses)));
+        double crowding = crowding_of(grain_of(&addresses)), by_code = crowding_by_step(region, access);
+        reach.known = level_find(&reach, request->machine, by_code > crowding ? by_code : crowding);
         double pages = touched->pages_bytes.known ? touched->pages_bytes.mid : touched->pages_least_bytes;
         bool strides = reach.set.stride_bytes >= request->machine->base_page_bytes / 2 && !reach.set.one_place_in_stride;
         reach.is_wide_spread = exceeds_tlb(request, pages, huge_part(request, region, row)) &&

@@ -54,13 +54,19 @@ static bool is_counted(const struct region *region, uint32_t row)
     return region->is_loop && code_loop_step(region->code->items, region->rows, row, &step);
 }
 
+/* Its own load says where it goes next: a whole address. */
+static bool leads_itself(const struct instruction *here)
+{
+    return here->class == INSTRUCTION_LOAD && here->memory.size_bytes == 8 && here->memory.index == REGISTER_NONE;
+}
+
 /* Else they hold it where it was just met, or where it is about to be if what it loads overwrites them: never where samples are exact, whose registers it left. */
 static bool holds_place(const struct region *region, uint32_t row, const struct stall_sample *placed, bool is_exact)
 {
     const struct instruction *here = &region->code->items[row];
     uint64_t used = (here->memory.base < 64 ? (uint64_t)1 << here->memory.base : 0) |
                     (here->memory.index < 64 ? (uint64_t)1 << here->memory.index : 0);
-    bool is_next = is_chased(region, row) && here->memory.index == REGISTER_NONE; /* where it goes next, which is as good */
+    bool is_next = is_chased(region, row) && leads_itself(here); /* where it goes next, which is as good */
     return !(here->writes & used) || is_next ? placed->stalled == row : !is_exact && placed->sampled == row;
 }
 
