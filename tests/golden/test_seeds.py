@@ -145,6 +145,18 @@ def test_latency_instead_of_bandwidth_leads_to_other_advice(diagnosed):
     assert "prefetch" in " ".join(finding(found, "dram-latency")["advice"])
 
 
+def test_remote_memory_that_others_counted_has_its_remedy(diagnosed):
+    found, _ = diagnosed("inference", (r"\| tma_mem_bandwidth \| 72.6 %", "| tma_remote_mem | 41.0 % |\n| tma_remote_cache | 9.0 % |\n| tma_mem_bandwidth | 4.1 %"))
+    assert found["verdict"]["culprit"] == "numa-remote" and "numactl" in " ".join(found["verdict"]["advice"])
+
+
+def test_every_cause_has_advice(source_root):
+    causes = (source_root / "doc/HYPOTHESES.md").read_text().split("\n### ")[1:]
+    assert len(causes) > 50
+    for cause in causes:
+        assert all(f"- {part}" in cause for part in ("Rule: ", "Recoverable time: ", "Cheapest experiment against it: ", "Needs: ", "Advice:")), cause.splitlines()[0]
+
+
 def test_without_the_last_level_inference_stays_undecided(diagnosed):
     found, _ = diagnosed("inference", (r"\| tma_mem_(bandwidth|latency).*\n", ""))
     assert found["verdict"]["culprit"] in (None, "l2-l3-latency") and verdicts(found, "memory-bandwidth", "dram-latency") == ["undecided"] * 2

@@ -31,6 +31,8 @@ static void frequency_measured(const struct results *results, struct finding *fi
     finding_decide_bound(finding, lost, results->effect);
     finding_set(finding, reason, finding->verdict == VERDICT_RULED_OUT ? "measured-bound" : "measured-undecided", ran,
                 highest);
+    if (finding->verdict != VERDICT_RULED_OUT)
+        finding_advise(finding, "advice", NO_VALUES);
 }
 
 static void frequency_test(const struct results *results, struct finding *finding)
@@ -49,6 +51,7 @@ static void frequency_test(const struct results *results, struct finding *findin
     }
     finding->verdict = VERDICT_UNDECIDED;
     finding->recoverable = (struct interval){0};
+    finding_advise(finding, "advice", NO_VALUES);
     finding_set(finding, reason, "undecided", VALUE_TEXT("governor", machine->governor[0] ? machine->governor : "?"));
     finding_set(finding, remedy, "remedy", NO_VALUES);
 }
