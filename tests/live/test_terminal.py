@@ -10,9 +10,9 @@ import pytest
 BUSY = ["sh", "-c", "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done"]
 
 
-def output_on_terminal(*words, **environment):
+def output_on_terminal(*words, talk=False, **environment):
     ours, theirs = pty.openpty()
-    with subprocess.Popen([str(word) for word in words], stdin=subprocess.DEVNULL, stdout=theirs, stderr=subprocess.DEVNULL,
+    with subprocess.Popen([str(word) for word in words], stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs if talk else subprocess.DEVNULL,
                           env=os.environ | environment) as process:
         os.close(theirs)
         output = b""
@@ -59,6 +59,12 @@ def test_progress(plumb, tmp_path, command):
     with open(tmp_path / "talk", "wb") as file:
         assert recording_in_halves(plumb, command, halves, file, TERM="xterm") == shown
     assert b"reading: " not in (tmp_path / "talk").read_bytes()
+
+
+def test_a_started_program_writes_on_lines_of_its_own(plumb):
+    """What plumb is doing stands above it, and says that it is watched: not what was done before it began."""
+    shown = output_on_terminal(plumb, "diagnose", "--", "sh", "-c", "echo mine; " + BUSY[2], talk=True, TERM="xterm")
+    assert b"watching until it ends (Ctrl-C ends it)\r\nmine\r\n" in shown, shown[:400]
 
 
 @pytest.mark.parametrize("command", ["doctor", "diagnose", "annotate"])

@@ -188,6 +188,8 @@ static bool collect_runs(struct collection *collection, struct collect_result *r
     };
     struct experiment_result experiment = {0};
     ceilings_before(collection);
+    if (isatty(STDOUT_FILENO))
+        progress_say(collection, "plumb: watching until it ends (Ctrl-C ends it)\n");
     bool ran = experiment_run_blocks(&request, &experiment, err);
     experiment_result_done(&experiment);
     if (!collection->runs.count) {
