@@ -60,7 +60,7 @@ def can_sample(run, where):
 
 def test_threads_that_come_and_go_are_in_the_totals(run):
     with running(SHORT_THREADS, 20) as process:
-        finished = run("diagnose", "--json", "-p", process.pid, "--duration", "2")
+        finished = run("diagnose", "--json", "-F", "2999", "-p", process.pid, "--duration", "2")
     found = json.loads(finished.stdout)
     can_sample(run, found)
     samples = found["profile"]["samples"]
@@ -69,6 +69,15 @@ def test_threads_that_come_and_go_are_in_the_totals(run):
     # each ends after 10 ms of it: how many there were is a matter of how much the machine let them have
     assert found["run"]["threads"] > found["run"]["cpu_s"] / 0.02
     assert found["run"]["elapsed_s"] < 5
+
+
+def test_what_runs_already_is_sampled_less_often_than_what_is_started(run):
+    """Watching a service may cost 2 % of its time; a sample costs 18 us in some guests."""
+    with running("while True: pass", 60) as process:
+        watched = json.loads(run("diagnose", "--json", "-p", process.pid, "--duration", "2").stdout)
+    can_sample(run, watched)
+    assert watched["profile"]["samples"] < 750 * watched["run"]["cpu_s"] + 20
+    assert watched["profile"]["samples"] > 250 * watched["run"]["cpu_s"] - 20
 
 
 def cgroup2():
