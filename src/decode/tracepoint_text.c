@@ -40,6 +40,8 @@ struct traceevent {
     typeof(tep_set_local_bigendian) *set_local_bigendian;
     typeof(tep_parse_event) *parse_event;
     typeof(tep_find_event) *find_event;
+    typeof(tep_find_any_field) *find_any_field;
+    typeof(tep_print_field) *print_field;
     typeof(tep_read_number) *read_number;
     typeof(tep_print_event) *print_event;
     typeof(tep_register_print_string) *register_print_string;
@@ -62,6 +64,8 @@ static const struct library_symbol functions[] = {
     FUNCTION(set_local_bigendian, "tep_set_local_bigendian"),
     FUNCTION(parse_event, "tep_parse_event"),
     FUNCTION(find_event, "tep_find_event"),
+    FUNCTION(find_any_field, "tep_find_any_field"),
+    FUNCTION(print_field, "tep_print_field"),
     FUNCTION(read_number, "tep_read_number"),
     FUNCTION(print_event, "tep_print_event"),
     FUNCTION(register_print_string, "tep_register_print_string"),
@@ -449,5 +453,63 @@ bool tracepoint_text_print(struct tracepoint_text *text, uint64_t id, uint32_t c
     if (text->seq.state != TRACE_SEQ__GOOD)
         return false;
     text_append(out, text->seq.buffer, text->seq.len);
+    return true;
+}
+
+static struct tep_format_field *field_of(struct tracepoint_text *text, uint64_t id, const char *name)
+{
+    struct tep_event *event = tracepoint_text_knows(text, id) ? text->lib.find_event(text->tep, (int)id) : NULL;
+    return event ? text->lib.find_any_field(event, name) : NULL;
+}
+
+bool tracepoint_text_has_field(struct tracepoint_text *text, uint64_t id, const char *name)
+{
+    return field_of(text, id, name) != NULL;
+}
+
+void tracepoint_text_fields(struct tracepoint_text *text, uint64_t id, void (*visit)(void *context, const char *name), void *context)
+{
+    struct tep_event *event = tracepoint_text_knows(text, id) ? text->lib.find_event(text->tep, (int)id) : NULL;
+    for (struct tep_format_field *field = event ? event->format.fields : NULL; field; field = field->next)
+        visit(context, field->name);
+}
+
+/* "value" of "... name=value ...", where that stands at the beginning of a word. */
+static bool printed_value(struct view printed, const char *name, struct view *ret_value)
+{
+    while (printed.length) {
+        struct view value = view_word(&printed), word = view_cut(&value, '=');
+        if (!view_equal(word, name) || !value.length)
+            continue;
+        *ret_value = value;
+        return true;
+    }
+    return false;
+}
+
+static bool field_print(struct tracepoint_text *text, struct tep_format_field *field, size_t size_bytes, struct text *out)
+{
+    if ((size_t)field->offset + (size_t)field->size > size_bytes)
+        return false;
+    text->lib.seq_reset(&text->seq);
+    text->lib.print_field(&text->seq, text->data, field);
+    text->lib.seq_terminate(&text->seq);
+    if (text->seq.state != TRACE_SEQ__GOOD)
+        return false;
+    text_append(out, text->seq.buffer, text->seq.len);
+    return true;
+}
+
+bool tracepoint_text_field(struct tracepoint_text *text, uint64_t id, uint32_t cpu, const void *raw, size_t size_bytes,
+                           const char *name, struct text *out)
+{
+    scoped_text struct text printed = {0};
+    struct tep_format_field *field = field_of(text, id, name);
+    struct view value;
+    if (!field || !tracepoint_text_print(text, id, cpu, raw, size_bytes, &printed))
+        return false;
+    if (!printed_value(text_view(&printed), name, &value))
+        return field_print(text, field, size_bytes, out);
+    text_append(out, value.text, value.length);
     return true;
 }

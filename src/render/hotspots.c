@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "render/hotspots.h"
+#include "render/hotspots_internal.h"
 
 #include "analyse/code/host_profile.h"
 #include "base/arena.h"
@@ -7,12 +7,6 @@
 #include "base/vec.h"
 
 #include <inttypes.h>
-
-struct column {
-    const char *heading;
-    size_t width_least;
-    bool right; /* numbers stand at the right */
-};
 
 static const struct column columns[] = {
     [COLUMN_CHILDREN] = {"Children", 8, true}, [COLUMN_OVERHEAD] = {"Overhead", 8, true},
@@ -30,7 +24,20 @@ static const struct column columns[] = {
     [COLUMN_MISPREDICTED] = {"Branch Mispredicted", 19, false},
     [COLUMN_BRANCH_CYCLES] = {"Basic Block Cycles", 18, false},
 };
-_Static_assert(array_count(columns) == COLUMN_COUNT, "a heading for every column");
+_Static_assert(array_count(columns) == COLUMN_TRAIT, "a heading for every column but the traits'");
+
+bool hotspot_column_is_number(enum hotspot_column column)
+{
+    return column < COLUMN_COMM;
+}
+
+struct column hotspot_column_of(const struct hotspots *hotspots, enum hotspot_column column)
+{
+    if (column < COLUMN_TRAIT)
+        return columns[column];
+    const struct trait *trait = &hotspots->traits->items[column - COLUMN_TRAIT];
+    return (struct column){trait->heading, strlen(trait->heading), trait->right};
+}
 
 static void add_symbol(struct text *cell, char level, const char *symbol, uint64_t addr, bool is_inlined)
 {
@@ -68,19 +75,24 @@ static void add_branch_place(struct text *cell, enum hotspot_column column, cons
 }
 
 /* One number for each event of the group, side by side. */
+void hotspot_number_add(struct text *cell, enum hotspot_column column, const struct hotspot_counts *counts, int width)
+{
+    char number[32];
+    double share = column == COLUMN_CHILDREN ? counts->children_share : counts->share;
+    if (column == COLUMN_CHILDREN || column == COLUMN_OVERHEAD)
+        snprintf(number, sizeof(number), "%.2f%%", 100 * share);
+    else
+        snprintf(number, sizeof(number), "%" PRIu64, column == COLUMN_SAMPLES ? counts->samples : counts->period);
+    text_printf(cell, "%*s", width, number);
+}
+
 static void add_numbers(struct text *cell, enum hotspot_column column, const struct hotspots *hotspots,
                         const struct hotspot *row, const char *before)
 {
     for (uint32_t member = 0; member <= hotspots->other_count; member++) {
         struct hotspot_counts counts = hotspot_counts_of(hotspots, row, member);
-        char number[32];
-        double share = column == COLUMN_CHILDREN ? counts.children_share : counts.share;
-        if (column == COLUMN_CHILDREN || column == COLUMN_OVERHEAD)
-            snprintf(number, sizeof(number), "%.2f%%", 100 * share);
-        else
-            snprintf(number, sizeof(number), "%" PRIu64, column == COLUMN_SAMPLES ? counts.samples : counts.period);
-        int width = member && !before[0] ? (int)columns[column].width_least : 0;
-        text_printf(cell, "%s%*s", before, width, number);
+        text_add(cell, before);
+        hotspot_number_add(cell, column, &counts, member && !before[0] ? (int)columns[column].width_least : 0);
     }
 }
 
@@ -91,11 +103,15 @@ static bool is_of_profiler(const struct hotspot *row)
     return known && known->part == HOST_PROFILER;
 }
 
-static void cell_add(struct text *cell, enum hotspot_column column, const struct hotspots *hotspots,
-                     const struct hotspot *row, const struct hotspots_layout *layout)
+void hotspot_cell_add(struct text *cell, enum hotspot_column column, const struct hotspots *hotspots, const struct hotspot *row,
+                      const struct hotspots_layout *layout)
 {
     static const char *const outcomes[] = {
         [BRANCH_OUTCOME_UNKNOWN] = "N/A", [BRANCH_PREDICTED] = "N", [BRANCH_MISPREDICTED] = "Y"};
+    if (column >= COLUMN_TRAIT) {
+        sample_traits_show(hotspots->traits, row->traits, column - COLUMN_TRAIT, row->samples, cell);
+        return;
+    }
     switch (column) {
     case COLUMN_CHILDREN:
     case COLUMN_OVERHEAD:
@@ -147,6 +163,7 @@ static void cell_add(struct text *cell, enum hotspot_column column, const struct
         else
             text_add_char(cell, '-');
         break;
+    case COLUMN_TRAIT:
     case COLUMN_COUNT:
         break;
     }
@@ -168,26 +185,20 @@ static void add_cell(struct text *out, const char *content, size_t width, bool r
         add_padding(out, content, width);
 }
 
-struct table {
-    const struct hotspots *hotspots;
-    const struct hotspots_layout *layout;
-    size_t widths[HOTSPOT_COLUMNS_MOST];
-};
-
 static void table_measure(struct table *table)
 {
     const struct hotspots_layout *layout = table->layout;
     scoped_text struct text cell = {0};
     for (size_t at = 0; at < layout->column_count; at++) {
-        const struct column *column = &columns[layout->columns[at]];
-        table->widths[at] = column->width_least;
-        if (column->right && layout->columns[at] != COLUMN_CPU) {
+        struct column column = hotspot_column_of(table->hotspots, layout->columns[at]);
+        table->widths[at] = column.width_least;
+        if (hotspot_column_is_number(layout->columns[at])) {
             table->widths[at] *= table->hotspots->other_count + 1;
             continue; /* numbers have room enough */
         }
         for (size_t row = 0; row < table->hotspots->count; row++) {
             text_clear(&cell);
-            cell_add(&cell, layout->columns[at], table->hotspots, &table->hotspots->items[row], layout);
+            hotspot_cell_add(&cell, layout->columns[at], table->hotspots, &table->hotspots->items[row], layout);
             size_t width = text_columns(text_string(&cell));
             if (width > table->widths[at])
                 table->widths[at] = width;
@@ -196,10 +207,11 @@ static void table_measure(struct table *table)
 }
 
 /* Beside the shares of what was called, a row's own is called Self. */
-static const char *heading_of(const struct hotspots_layout *layout, size_t at)
+static const char *heading_of(const struct table *table, size_t at)
 {
+    const struct hotspots_layout *layout = table->layout;
     bool beside = at > 0 && layout->columns[at] == COLUMN_OVERHEAD && layout->columns[at - 1] == COLUMN_CHILDREN;
-    return beside ? "Self" : columns[layout->columns[at]].heading;
+    return beside ? "Self" : hotspot_column_of(table->hotspots, layout->columns[at]).heading;
 }
 
 static void add_heading(struct text *out, const struct table *table)
@@ -209,7 +221,7 @@ static void add_heading(struct text *out, const struct table *table)
     text_add(out, "# ");
     for (size_t at = 0; at < layout->column_count; at++) {
         text_add(out, at ? gap : "");
-        add_cell(out, heading_of(layout, at), table->widths[at], columns[layout->columns[at]].right);
+        add_cell(out, heading_of(table, at), table->widths[at], hotspot_column_of(table->hotspots, layout->columns[at]).right);
     }
     text_add(out, layout->verbose ? "  95 % of the share\n" : "\n");
     if (layout->separator)
@@ -229,10 +241,10 @@ static void add_row_separated(struct text *out, const struct table *table, const
     for (size_t at = 0; at < layout->column_count; at++) {
         text_add(out, at ? layout->separator : "");
         text_clear(&cell);
-        if (columns[layout->columns[at]].right && layout->columns[at] != COLUMN_CPU)
+        if (hotspot_column_is_number(layout->columns[at]))
             add_numbers(&cell, layout->columns[at], table->hotspots, row, " ");
         else
-            cell_add(&cell, layout->columns[at], table->hotspots, row, layout);
+            hotspot_cell_add(&cell, layout->columns[at], table->hotspots, row, layout);
         /* A name with commas must not look like two cells: as in perf, they become points. */
         for (size_t byte = 0; layout->separator[0] && byte < cell.length; byte++)
             if (cell.bytes[byte] == layout->separator[0])
@@ -251,11 +263,11 @@ static void add_row(struct text *out, const struct table *table, const struct ho
         for (size_t at = 0; at < layout->column_count; at++) {
             bool last = at + 1 == layout->column_count && !layout->verbose;
             text_clear(&cell);
-            cell_add(&cell, layout->columns[at], table->hotspots, row, layout);
+            hotspot_cell_add(&cell, layout->columns[at], table->hotspots, row, layout);
             text_add(out, "  ");
             /* the name at the end of a line needs no blanks behind it, a number does need those before it */
             bool padded = !last || layout->columns[at] != COLUMN_SYMBOL;
-            add_cell(out, cell.bytes, padded ? table->widths[at] : 0, columns[layout->columns[at]].right);
+            add_cell(out, cell.bytes, padded ? table->widths[at] : 0, hotspot_column_of(table->hotspots, layout->columns[at]).right);
         }
     }
     if (layout->verbose && row->share_interval.known)
@@ -448,7 +460,7 @@ static void draw_paths(struct drawing *drawing, uint64_t least)
     vec_done(&ends);
 }
 
-static void add_tree(struct text *out, const struct table *table, const struct hotspot *row)
+void hotspot_tree_add(struct text *out, const struct table *table, const struct hotspot *row)
 {
     const struct hotspots_layout *layout = table->layout;
     struct drawing drawing = {.out = out, .hotspots = table->hotspots, .layout = layout, .tree = row->tree};
@@ -475,6 +487,10 @@ void hotspots_text(struct text *out, const struct hotspots *hotspots, const stru
 {
     struct table table = {.hotspots = hotspots, .layout = layout};
     table_measure(&table);
+    if (layout->hierarchy) {
+        hotspots_hierarchy_text(out, &table);
+        return;
+    }
     if (layout->heading)
         add_heading(out, &table);
     for (size_t at = 0; at < hotspots->count; at++) {
@@ -483,6 +499,6 @@ void hotspots_text(struct text *out, const struct hotspots *hotspots, const stru
             continue;
         add_row(out, &table, row);
         if (row->tree && layout->tree_style != TREE_NONE)
-            add_tree(out, &table, row);
+            hotspot_tree_add(out, &table, row);
     }
 }

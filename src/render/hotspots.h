@@ -30,6 +30,7 @@ struct hotspots_layout {
     bool trunk_named_by_row; /* the row's first word says where its tree begins: don't repeat it */
     double percent_least; /* rows below are left out */
     bool heading;
+    bool hierarchy; /* a key's rows stand below those of the key before it */
     bool mark_profiler; /* functions of the kernel that are a profiler's own cost say so */
     bool verbose; /* interval of each share, as a column behind the others */
 };

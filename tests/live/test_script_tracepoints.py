@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """plumb script on tracepoints: their fields as perf script prints them, and what it says when it can't."""
 import os
+import re
 import shutil
 import subprocess
 
@@ -104,3 +105,19 @@ def test_perf_shows_what_was_traced_in_a_file_of_tracepoints(plumb, perf, tmp_pa
                     for recorder in (plumb, perf))
     assert ours == theirs and ours[0]
     assert titles(plumb, "-e", "syscalls:sys_enter_write", "-e", "cpu-clock", "sh", "-c", "echo one")[0] != ours[0]
+
+
+def rows(output):
+    return sorted(re.sub(r"\s+", " ", line).strip() for line in output.splitlines() if line.strip() and not line.startswith("#"))
+
+
+def test_report_sorts_by_fields_as_perf_does(run, perf, tmp_path):
+    recorded([perf, "record", "-q", "-a", "-e", "sched:sched_switch", "-e", "sched:sched_wakeup"], tmp_path)
+    for keys in ([], ["-s", "next_comm,prev_state"], ["-s", "comm,sched_wakeup.target_cpu"], ["-s", "comm,sched:sched_switch.next_pid"],
+                 ["-s", "trace_fields"], ["--hierarchy", "-s", "comm,prev_state"]):
+        theirs = subprocess.run([perf, "report", "--stdio", *keys], cwd=tmp_path, capture_output=True).stdout.decode(errors="replace")
+        ours = run("report", *keys, cwd=tmp_path)
+        assert ours.returncode == 0, ours.stderr
+        assert rows(ours.stdout) == rows(theirs), keys
+    done = run("report", "-s", "comm,next_cmm", cwd=tmp_path)
+    assert done.returncode == 2 and "unknown sort key 'next_cmm'" in done.stderr

@@ -174,6 +174,8 @@ static int column_order(enum hotspot_column column, const struct hotspot *a, con
                         const struct building *building)
 {
     int order;
+    if (column >= COLUMN_TRAIT)
+        return sample_traits_order(building->options->traits, a->traits, b->traits, column - COLUMN_TRAIT);
     switch (column) {
     case COLUMN_CHILDREN:
         order = children_order(a, b, building->options);
@@ -208,6 +210,7 @@ static int column_order(enum hotspot_column column, const struct hotspot *a, con
         return -u64_descending(a->branch_outcome, b->branch_outcome);
     case COLUMN_BRANCH_CYCLES:
         return -u64_descending(a->branch_cycles, b->branch_cycles);
+    case COLUMN_TRAIT:
     case COLUMN_COUNT:
         break;
     }

@@ -86,6 +86,7 @@ static struct hotspot row_begin(const struct building *building, const struct ro
                           .from = key->from,
                           .branch_cycles = (uint16_t)(key->branch >> 16),
                           .branch_outcome = (enum branch_outcome)(key->branch & UINT16_MAX),
+                          .traits = key->traits,
                           .comm = strings_text(&recording->strings, has_key(building, COLUMN_COMM) ? key->comm
                                                                                                   : thread->comm),
                           .pid = thread->pid,
@@ -111,6 +112,8 @@ static uint32_t row_find(struct building *building, const struct row_key *key, c
         hash_combine(hash_u64((uint64_t)key->place << 32 | key->comm), (uint64_t)key->thread << 32 | key->cpu);
     if (key->from != PLACE_NONE || key->branch)
         hash = hash_combine(hash, (uint64_t)key->from << 32 | key->branch);
+    if (key->traits != TRAITS_NONE)
+        hash = hash_combine(hash, key->traits);
     uint32_t id = hashmap_find(&building->map, hash, key_equal, building, key);
     if (id != HASHMAP_ABSENT)
         return id;
@@ -208,6 +211,7 @@ static struct row_key own_key(struct building *building, const struct tally_item
         .thread = has_key(building, COLUMN_TID) ? item->thread : 0,
         .cpu = has_key(building, COLUMN_CPU) ? item->cpu : 0,
         .from = PLACE_NONE,
+        .traits = item->traits,
     };
     if (has_key(building, COLUMN_PID) && !has_key(building, COLUMN_TID))
         key.thread = building->recording->threads.items[item->thread].pid;
@@ -446,7 +450,7 @@ void hotspots_build_on(struct building *building, struct hotspots *hotspots, con
     const struct hotspots_options *options = building->options;
     const struct recording *recording = building->recording;
     uint32_t event = building->event;
-    *hotspots = (struct hotspots){.places = building->places, .other_count = options->event_count ? options->event_count - 1 : 0};
+    *hotspots = (struct hotspots){.places = building->places, .traits = options->traits, .other_count = options->event_count ? options->event_count - 1 : 0};
     if (hotspots->other_count)
         hotspots->other_totals = memory_alloc(memory_product(hotspots->other_count, sizeof(struct hotspot_counts)));
     building->hotspots = hotspots;

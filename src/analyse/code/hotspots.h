@@ -34,11 +34,12 @@ enum hotspot_column {
     COLUMN_LINE_TO,
     COLUMN_MISPREDICTED,
     COLUMN_BRANCH_CYCLES,
-    COLUMN_COUNT
+    COLUMN_TRAIT, /* from here on: of hotspots_options.traits, by index */
+    COLUMN_COUNT = COLUMN_TRAIT + TRAITS_MOST
 };
 
-#define HOTSPOT_COLUMNS_MOST 20
-#define hotspot_key(column) (1u << (column))
+#define HOTSPOT_COLUMNS_MOST 40
+#define hotspot_key(column) (UINT64_C(1) << (column))
 
 /* A row's numbers for one event of a group. */
 struct hotspot_counts {
@@ -52,6 +53,7 @@ struct hotspot {
     uint32_t from;  /* of a branch: where it began; else PLACE_NONE */
     uint16_t branch_cycles; /* since the branch before it; 0: not recorded, or not a key */
     enum branch_outcome branch_outcome;
+    uint32_t traits; /* a set; TRAITS_NONE without such keys */
     const char *comm;
     uint32_t pid, tid, cpu;
     const char *dso, *symbol, *line; /* NULL: not a key, or nothing names it */
@@ -70,7 +72,7 @@ struct hotspot {
 };
 
 struct hotspots_options {
-    unsigned keys; /* hotspot_key(COLUMN_…) of what tells rows apart */
+    uint64_t keys; /* hotspot_key(COLUMN_…) of what tells rows apart */
     enum hotspot_column order[HOTSPOT_COLUMNS_MOST]; /* rows are sorted by these, the first first */
     size_t order_count;
     bool children; /* count callers too */
@@ -83,6 +85,7 @@ struct hotspots_options {
     const char *comms, *dsos, *symbols;
     bool named_only; /* drop rows whose address nothing names */
     bool relative; /* the denominator is what the names let through */
+    const struct sample_traits *traits; /* NULL: no key is a trait */
     uint32_t event_count; /* events of the group, which follow each other; 0: the one */
 };
 
@@ -98,6 +101,7 @@ struct hotspots {
 
     char denominator[160]; /* in words: "all 1234 samples of cpu-clock" */
     struct places *places; /* not ours: names the trees' places */
+    const struct sample_traits *traits; /* the options', not ours */
 };
 
 /*

@@ -11,7 +11,7 @@
 static bool same_kind(const struct sample_tally *tally, const struct tally_item *a, const struct tally_item *b)
 {
     return a->location == b->location && a->stack == b->stack && a->comm == b->comm && a->event == b->event &&
-           a->branch == b->branch && a->cpu == b->cpu && (!tally->by_thread || a->thread == b->thread);
+           a->branch == b->branch && a->cpu == b->cpu && a->traits == b->traits && (!tally->by_thread || a->thread == b->thread);
 }
 
 /* Small: the table is what each sample looks into anew. */
@@ -25,6 +25,7 @@ static uint64_t item_hash(const struct sample_tally *tally, const struct tally_i
     uint64_t hash = hash_u64((uint64_t)item->stack << 32 | item->location);
     hash ^= ((uint64_t)item->comm << 16 ^ item->event) * 0x9e3779b97f4a7c15u;
     hash ^= ((uint64_t)item->branch << 32 ^ item->cpu) * 0xc2b2ae3d27d4eb4fu;
+    hash += (uint64_t)(item->traits + 1) << 32; /* 0 without them */
     return hash_u64(hash + (tally->by_thread ? item->thread : 0));
 }
 
@@ -119,7 +120,7 @@ void sample_tally_settle(struct sample_tally *tally)
         item_count(tally, waiting_at(tally, tally->settled++));
 }
 
-void sample_tally_add(struct sample_tally *tally, const struct sample *sample)
+void sample_tally_add_with(struct sample_tally *tally, const struct sample *sample, uint32_t traits)
 {
     struct tally_item item = {.event = sample->event,
                               .comm = sample->comm,
@@ -127,8 +128,14 @@ void sample_tally_add(struct sample_tally *tally, const struct sample *sample)
                               .cpu = tally->by_cpu ? sample->cpu : UINT32_MAX,
                               .location = sample->location,
                               .stack = sample->stack,
-                              .branch = TALLY_NONE};
+                              .branch = TALLY_NONE,
+                              .traits = traits};
     item_wait(tally, &item, sample->period);
+}
+
+void sample_tally_add(struct sample_tally *tally, const struct sample *sample)
+{
+    sample_tally_add_with(tally, sample, TRAITS_NONE);
 }
 
 static bool branch_equal(const void *context, uint32_t id, const void *key)
@@ -161,7 +168,8 @@ void sample_tally_add_branch(struct sample_tally *tally, const struct sample *sa
                               .cpu = tally->by_cpu ? sample->cpu : UINT32_MAX,
                               .location = branch->to,
                               .stack = STACK_NONE,
-                              .branch = branch_intern(tally, branch)};
+                              .branch = branch_intern(tally, branch),
+                              .traits = TRAITS_NONE};
     item_wait(tally, &item, 1);
 }
 

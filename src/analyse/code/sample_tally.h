@@ -6,6 +6,7 @@
 #ifndef PLUMB_ANALYSE_CODE_SAMPLE_TALLY_H
 #define PLUMB_ANALYSE_CODE_SAMPLE_TALLY_H
 
+#include "analyse/code/sample_traits.h"
 #include "base/hashmap.h"
 #include "model/recording.h"
 
@@ -30,6 +31,7 @@ struct tally_item {
     uint32_t cpu;    /* UINT32_MAX unless told apart */
     uint32_t location, stack;
     uint32_t branch; /* index of branches, whose target is the location; or TALLY_NONE */
+    uint32_t traits; /* a set of sample_traits; or TRAITS_NONE */
     uint64_t samples, period;
 };
 
@@ -48,6 +50,8 @@ struct sample_tally {
 
 /* Items are complete after sample_tally_settle() alone. */
 void sample_tally_add(struct sample_tally *tally, const struct sample *sample);
+/* One that a set of sample_traits tells apart, too. */
+void sample_tally_add_with(struct sample_tally *tally, const struct sample *sample, uint32_t traits);
 void sample_tally_settle(struct sample_tally *tally);
 /* One taken branch of a sample, counted as one whatever the sample's period. */
 void sample_tally_add_branch(struct sample_tally *tally, const struct sample *sample,

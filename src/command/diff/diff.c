@@ -116,9 +116,9 @@ static bool keys_parse(struct diff *diff, struct error *err)
     struct diff_options *options = &diff->options;
     if (options->input.function && options->sort)
         return error_set(err, ERROR_USAGE, "--by-instruction has rows of its own: leave out --sort");
-    if (options->sort && !columns_parse(options->sort, "sort key", true, &diff->keys, err))
+    if (options->sort && !columns_parse(options->sort, "sort key", true, NULL, &diff->keys, err))
         return false;
-    for (enum hotspot_column column = COLUMN_DSO_FROM; column < COLUMN_COUNT; column++)
+    for (enum hotspot_column column = COLUMN_DSO_FROM; column < COLUMN_TRAIT; column++)
         if (column_listed(&diff->keys, column))
             return error_set(err, ERROR_USAGE, "plumb diff compares samples: keys of branches are plumb report's");
     if (!diff->keys.count) {

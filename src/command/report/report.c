@@ -23,7 +23,7 @@ struct report_options {
     double percent_limit;
     uint64_t max_stack;
     bool children, inlines, show_samples, show_period, header, header_only, quiet, inverted, stdio, hide_unresolved;
-    bool grouped, ungrouped, branches, no_branches;
+    bool grouped, ungrouped, branches, no_branches, hierarchy, mem_mode;
     int verbose;
 };
 
@@ -35,8 +35,11 @@ static const struct option_row report_rows[] = {
     SAMPLE_FILTER_ROWS(report_options, filter),
     {0, NULL, OPTION_HEADING, 0, NULL, "what to show"},
     {'s', "sort", OPTION_TEXT, AT(sort), "KEY[,KEY]",
-     "tell apart and sort by: comm, pid, tid, dso, sym, srcline, cpu (default: comm,dso,sym); of branches also "
-     "dso_from, dso_to, symbol_from, symbol_to, srcline_from, srcline_to, mispredict, cycles"},
+     "tell apart and sort by: comm, pid, tid, dso, sym, srcline, cpu, time (default: comm,dso,sym); of memory accesses also weight, "
+     "local_weight, mem, tlb, snoop, locked, blocked, dso_daddr; of tracepoints trace, trace_fields and names of fields; of branches "
+     "dso_from, dso_to, symbol_from, symbol_to, srcline_from, srcline_to, mispredict, cycles; overhead, period and sample add columns"},
+    {0, "hierarchy", OPTION_FLAG, AT(hierarchy), NULL, "the rows of each key below those of the key before it"},
+    {0, "mem-mode", OPTION_FLAG, AT(mem_mode), NULL, "memory accesses: samples count with their weight, and are sorted by what memory answered"},
     {'b', "branch-stack", OPTION_FLAG, AT(branches), NULL,
      "rows are taken branches, not samples (default where they were recorded with -b)"},
     {0, "no-branch-stack", OPTION_FLAG, AT(no_branches), NULL, "rows are samples"},
@@ -84,11 +87,28 @@ struct report {
     struct source *source;
     struct recording_names names;
     struct sample_tally tally;
+    struct report_traits traits;
+    bool all_fields; /* of tracepoints: trace_fields was asked for */
     bool branches; /* rows are taken branches */
     struct hotspots_options wanted; /* of each table; once it is known what the recording has */
     bool children, trees;           /* columns for callers, call trees */
     struct hotspots_ahead *ahead;   /* NULL: nothing is found while reading */
 };
+
+static bool report_columns(struct report *report, struct error *err)
+{
+    struct report_options *options = &report->options;
+    if (options->hierarchy && options->fields)
+        return error_set(err, ERROR_USAGE, "--hierarchy has levels by --sort: leave out --fields");
+    report->all_fields = options->sort && strcmp(options->sort, "trace_fields") == 0;
+    if (options->mem_mode && !options->sort && !options->fields)
+        options->sort = "local_weight,mem,sym,dso,dso_daddr,snoop,tlb,locked,blocked";
+    if (options->hierarchy)
+        options->children = false;
+    if (options->sort && !report->all_fields && !columns_parse(options->sort, "sort key", true, &report->traits, &report->keys, err))
+        return false;
+    return !options->fields || columns_parse(options->fields, "field", false, &report->traits, &report->fields, err);
+}
 
 static bool report_parse(struct report *report, int argc, char **argv, struct error *err)
 {
@@ -100,9 +120,7 @@ static bool report_parse(struct report *report, int argc, char **argv, struct er
         error_set(err, ERROR_USAGE, "unexpected word '%s'", argv[first]);
         return error_hint(err, "-i FILE names the recording, -S NAME asks for one function");
     }
-    if (options->sort && !columns_parse(options->sort, "sort key", true, &report->keys, err))
-        return false;
-    if (options->fields && !columns_parse(options->fields, "field", false, &report->fields, err))
+    if (!report_columns(report, err))
         return false;
     if (options->call_graph && !tree_options_parse(options->call_graph, &report->tree, err))
         return false;
@@ -146,6 +164,18 @@ static void count_branches(struct report *report, struct capture *capture, const
     }
 }
 
+static void count_with_traits(struct report *report, struct capture *capture, const struct record *record,
+                              const struct sample *sample)
+{
+    struct sample counted = *sample;
+    if (report->options.mem_mode)
+        counted.period = record->sample.weight ? record->sample.weight : 1;
+    uint32_t traits = TRAITS_NONE;
+    if (report->traits.values.count)
+        traits = report_traits_of(&report->traits, capture, report->source, record, sample);
+    sample_tally_add_with(&report->tally, &counted, traits);
+}
+
 static bool report_record(void *context, struct capture *capture, const struct record *record,
                           const struct sample *sample)
 {
@@ -155,6 +185,8 @@ static bool report_record(void *context, struct capture *capture, const struct r
         return true;
     if (report->branches)
         count_branches(report, capture, record, sample);
+    else if (report->traits.values.count || report->options.mem_mode)
+        count_with_traits(report, capture, record, sample);
     else
         sample_tally_add(&report->tally, sample);
     return true;
@@ -179,7 +211,7 @@ static bool branches_decide(struct report *report, struct error *err)
         error_set(err, ERROR_USAGE, "the recording holds no branch records");
         return error_hint(err, "record with -b, on a machine with branch records");
     }
-    for (enum hotspot_column column = COLUMN_DSO_FROM; !report->branches && column < COLUMN_COUNT; column++)
+    for (enum hotspot_column column = COLUMN_DSO_FROM; !report->branches && column < COLUMN_TRAIT; column++)
         if (column_listed(&report->keys, column) || column_listed(&report->fields, column)) {
             error_set(err, ERROR_USAGE, "keys of branches need rows of branches");
             return error_hint(err, "add -b, or leave those keys out");
@@ -233,9 +265,9 @@ static void columns_default(struct report *report, bool children)
             column_list_add(&report->keys, fields->items[at]);
 }
 
-static unsigned keys_of(const struct report *report)
+static uint64_t keys_of(const struct report *report)
 {
-    unsigned keys = 0;
+    uint64_t keys = 0;
     for (size_t at = 0; at < report->keys.count; at++)
         keys |= hotspot_key(report->keys.items[at]);
     return keys;
@@ -253,7 +285,7 @@ static bool column_elided(const struct report *report, enum hotspot_column colum
     return *ret_list && !strchr(*ret_list, ',') && !options->fields;
 }
 
-static struct hotspots_layout layout_of(const struct report *report, bool children, bool trees)
+static struct hotspots_layout layout_of(struct report *report, bool children, bool trees, uint32_t event)
 {
     struct hotspots_layout layout = {.separator = report->options.separator,
                                      .tree_style = trees ? report->tree.style : TREE_NONE,
@@ -263,11 +295,13 @@ static struct hotspots_layout layout_of(const struct report *report, bool childr
                                                            report->keys.items[0] == COLUMN_SYMBOL,
                                      .percent_least = report->options.percent_limit,
                                      .heading = !report->options.quiet,
+                                     .hierarchy = report->options.hierarchy,
                                      .verbose = report->options.verbose > 0,
                                      .mark_profiler = !report->options.separator && !report->options.quiet};
     const char *name, *list;
     for (size_t at = 0; at < report->fields.count; at++)
-        if (!column_elided(report, report->fields.items[at], &name, &list))
+        if (!column_elided(report, report->fields.items[at], &name, &list) &&
+            report_traits_shown(&report->traits, report->source, event, report->fields.items[at]))
             layout.columns[layout.column_count++] = report->fields.items[at];
     return layout;
 }
@@ -325,6 +359,7 @@ static struct hotspots_options hotspots_options_of(const struct report *report)
         .named_only = options->hide_unresolved,
         .relative = options->percentage && strcmp(options->percentage, "relative") == 0,
         .order_count = report->fields.count,
+        .traits = &report->traits.values,
     };
     memcpy(wanted.order, report->fields.items, sizeof(wanted.order));
     return wanted;
@@ -424,7 +459,6 @@ static bool report_show(struct report *report, struct context *context, struct e
         places_init(&places, recording, report->names.symboliser, places_wanted(report));
         event_ahead = UINT32_MAX;
     }
-    struct hotspots_layout layout = layout_of(report, report->wanted.children, report->trees);
     scoped_text struct text out = {0};
     add_report_heading(&out, report);
     for (uint32_t event = 0, count; event < recording->event_count; event += count) {
@@ -433,6 +467,7 @@ static bool report_show(struct report *report, struct context *context, struct e
             continue;
         report->wanted.event_count = count;
         struct hotspots hotspots;
+        struct hotspots_layout layout = layout_of(report, report->wanted.children, report->trees, event);
         if (event == event_ahead)
             hotspots_ahead_build(report->ahead, &hotspots);
         else
@@ -547,7 +582,7 @@ static bool report_named(struct report *report, struct context *context, struct 
     /* Damage in the middle doesn't hide what came before it. */
     if (!complete && !report->tally.count)
         return (*err = trouble, error_wrap(err, "'%s'", recording_input_path(&options->input)));
-    if (!report_checks(report, err))
+    if (!report_checks(report, err) || !report_traits_check(&report->traits, report->source, err))
         return false;
     if (!recording_names_begin(&report->names, err))
         return false;
@@ -573,6 +608,37 @@ static void names_begin(struct report *report)
                                                                 .follower = hotspots_ahead_follower(report->ahead)});
 }
 
+/* Of tracepoints alone what they say is what tells them apart, as perf decides. */
+static bool only_tracepoints(const struct source *source)
+{
+    for (size_t at = 0; at < source->event_count; at++)
+        if (source->events[at].attr.type != PERF_TYPE_TRACEPOINT || !(source->events[at].attr.sample_type & PERF_SAMPLE_RAW))
+            return false;
+    return source->event_count > 0;
+}
+
+static bool traits_decide(struct report *report, struct error *err)
+{
+    const struct report_options *options = &report->options;
+    if (report->branches && (report->traits.values.count || options->mem_mode))
+        return error_set(err, ERROR_USAGE, "keys of samples and rows of branches don't go together: add --no-branch-stack");
+    if (options->mem_mode && !report->source->facts.is_pipe && !(kinds_of_samples(report->source) & (PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_WEIGHT_TYPE))) {
+        error_set(err, ERROR_USAGE, "the recording holds no memory accesses");
+        return error_hint(err, "record with -d -W an event that samples loads or stores (perf mem record does)");
+    }
+    if (report->all_fields) {
+        enum hotspot_column columns[TRAITS_MOST];
+        size_t count = report_traits_all_fields(&report->traits, report->source, columns);
+        for (size_t at = 0; at < count; at++)
+            column_list_add(&report->keys, columns[at]);
+        if (!count)
+            return error_set(err, ERROR_USAGE, "no tracepoint of the recording has fields that can be read");
+    }
+    if (!options->sort && !options->fields && only_tracepoints(report->source))
+        column_list_add(&report->keys, report_traits_word(&report->traits, view_of("trace"), false));
+    return report->source->facts.is_pipe || report_traits_check(&report->traits, report->source, err);
+}
+
 static bool report_all(struct report *report, struct context *context, struct error *err)
 {
     const struct report_options *options = &report->options;
@@ -582,7 +648,7 @@ static bool report_all(struct report *report, struct context *context, struct er
         add_header(report, context->out);
         return true;
     }
-    if (!branches_decide(report, err))
+    if (!branches_decide(report, err) || !traits_decide(report, err))
         return false;
     report->names = (struct recording_names){
         .input = &options->input, .context = context, .capture = &report->capture, .source = report->source};
@@ -602,16 +668,20 @@ static bool report_run(struct context *context, int argc, char **argv, struct er
         .options = {.input = RECORDING_INPUT_DEFAULTS, .children = true, .inlines = true},
         .tree = {.style = TREE_GRAPH, .percent_least = 0.5},
     };
+    capture_init(&report.capture);
+    report_traits_init(&report.traits);
     if (!report_parse(&report, argc, argv, err)) {
+        capture_done(&report.capture);
+        report_traits_done(&report.traits);
         sample_filter_done(&report.filter);
         options_done(report_rows, &report.options);
         return false;
     }
-    capture_init(&report.capture);
     bool done = report_all(&report, context, err);
     if (report.source)
         report.source->ops->close(report.source);
     sample_tally_done(&report.tally);
+    report_traits_done(&report.traits);
     capture_done(&report.capture);
     sample_filter_done(&report.filter);
     options_done(report_rows, &report.options);

@@ -3,8 +3,13 @@
 
 #include "base/vec.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
+
+enum {
+    TRAIT_WORDS_MOST = 20,
+};
 
 struct column_word {
     const char *word;
@@ -57,23 +62,48 @@ static bool unknown_word(struct view word, const char *what, const char *const *
     return error_hint(err, "there are: %s", nearest);
 }
 
-bool columns_parse(const char *text, const char *what, bool keys_only, struct column_list *list,
-                          struct error *err)
+static size_t known_words(bool keys_only, bool with_traits, const char **known)
 {
-    const char *known[array_count(column_words)];
-    size_t known_count = 0;
+    size_t count = 0;
     for (size_t at = 0; at < array_count(column_words); at++)
-        if (!keys_only || column_words[at].column >= COLUMN_COMM)
-            known[known_count++] = column_words[at].word;
+        if (!keys_only || with_traits || column_words[at].column >= COLUMN_COMM)
+            known[count++] = column_words[at].word;
+    return with_traits ? count + report_traits_words(known + count, TRAIT_WORDS_MOST) : count;
+}
+
+bool sort_key_unknown(struct view word, struct error *err)
+{
+    const char *known[array_count(column_words) + TRAIT_WORDS_MOST];
+    return unknown_word(word, "sort key", known, known_words(true, true, known), err);
+}
+
+/* Names of fields are the recording's: which there are shows when it has been opened. */
+static bool can_be_field(struct view word)
+{
+    for (size_t at = 0; at < word.length; at++)
+        if (!isalnum((unsigned char)word.text[at]) && !strchr("_.:-", word.text[at]))
+            return false;
+    return word.length > 0;
+}
+
+static enum hotspot_column column_of_word(struct view word, bool keys_only, struct report_traits *traits)
+{
+    for (size_t at = 0; at < array_count(column_words); at++)
+        if (view_equal(word, column_words[at].word) && (!keys_only || traits || column_words[at].column >= COLUMN_COMM))
+            return column_words[at].column;
+    return traits ? report_traits_word(traits, word, can_be_field(word)) : COLUMN_COUNT;
+}
+
+bool columns_parse(const char *text, const char *what, bool keys_only, struct report_traits *traits, struct column_list *list,
+                   struct error *err)
+{
+    const char *known[array_count(column_words) + TRAIT_WORDS_MOST];
     for (struct view rest = view_of(text); rest.length;) {
         struct view word = view_trim(view_cut(&rest, ','));
-        const struct column_word *found = NULL;
-        for (size_t at = 0; at < array_count(column_words); at++)
-            if (view_equal(word, column_words[at].word) && (!keys_only || column_words[at].column >= COLUMN_COMM))
-                found = &column_words[at];
-        if (!found)
-            return unknown_word(word, what, known, known_count, err);
-        column_list_add(list, found->column);
+        enum hotspot_column column = column_of_word(word, keys_only, traits);
+        if (column == COLUMN_COUNT)
+            return unknown_word(word, what, known, known_words(keys_only, traits != NULL, known), err);
+        column_list_add(list, column);
     }
     return list->count || error_set(err, ERROR_USAGE, "no %s given", what);
 }

@@ -4,6 +4,7 @@
 #define PLUMB_COMMAND_REPORT_REPORT_WORDS_H
 
 #include "base/error.h"
+#include "command/report/report_traits.h"
 #include "render/hotspots.h"
 
 struct column_list {
@@ -21,8 +22,11 @@ struct tree_options {
 bool column_listed(const struct column_list *list, enum hotspot_column column);
 void column_list_add(struct column_list *list, enum hotspot_column column);
 /* Add the columns named in text; keys_only: the words of --sort. */
-MUST_CHECK bool columns_parse(const char *text, const char *what, bool keys_only, struct column_list *list,
+/* … and, where traits isn't NULL, those that it knows; then any other word may be a tracepoint's field. */
+MUST_CHECK bool columns_parse(const char *text, const char *what, bool keys_only, struct report_traits *traits, struct column_list *list,
                               struct error *err);
+/* The error that a sort key of no recording's is. Always false. */
+bool sort_key_unknown(struct view word, struct error *err);
 MUST_CHECK bool tree_options_parse(const char *text, struct tree_options *tree, struct error *err);
 
 #endif

@@ -4,12 +4,12 @@
 #include "command/recording_header.h"
 #include "command/recording_input.h"
 #include "command/sample_filter.h"
+#include "command/tracepoint_reader.h"
 #include "command/script/script_text.h"
 
 #include "base/arena.h"
 #include "base/scope.h"
 #include "base/write_behind.h"
-#include "system/sysroot.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -165,7 +165,8 @@ struct script {
     struct context *context;
     vec(unsigned) fields; /* by event */
     uint64_t printed;
-    bool header_due, tracepoints_tried, tracepoints_missed;
+    struct tracepoint_reader tracepoints;
+    bool header_due, tracepoints_missed;
     struct write_behind output;
     struct error *err;
 };
@@ -236,23 +237,6 @@ static bool sample_wanted(struct script *script, const struct sample *sample)
 
 /* ---- tracepoints ---- */
 
-/* This machine's own format of an event that the recording has none of, when it is the same tracepoint here. */
-static bool format_from_here(struct tracepoint_text *tracepoints, const struct source_event *event)
-{
-    struct sysroot root;
-    sysroot_init(&root, NULL);
-    const char *tracefs = sysroot_tracefs(&root);
-    struct view rest = view_of(event->name), system = view_cut(&rest, ':');
-    scoped_text struct text format = {0};
-    scoped_free char *system_name = memory_printf("%.*s", (int)system.length, system.text);
-    uint64_t id;
-    return tracefs && view_find(rest, "/") < 0 && rest.length &&
-           sysroot_u64(&root, &id, "%s/events/%s/%s/id", tracefs, system_name, rest.text) &&
-           id == event->attr.config &&
-           sysroot_read(&root, &format, NULL, "%s/events/%s/%s/format", tracefs, system_name, rest.text) &&
-           tracepoint_text_add(tracepoints, system_name, text_view(&format));
-}
-
 /* The kernel's function at an address that an event names. */
 static const char *kernel_function_at(void *context, uint64_t addr, uint64_t *ret_start)
 {
@@ -268,26 +252,17 @@ static const char *kernel_function_at(void *context, uint64_t addr, uint64_t *re
     return symbol->name;
 }
 
-/* Read the formats when the first tracepoint comes; what can't be shown as fields is said once, and shown as bytes. */
+/* What can't be shown as fields is said once, and shown as bytes. */
 static void tracepoints_learn(struct script *script, const struct source_event *event)
 {
     struct error why = {0};
-    const struct source_facts *facts = &script->source->facts;
-    struct tracing_data data;
-    if (!script->tracepoints_tried && tracepoint_text_new(&script->text.tracepoints, &why) &&
-        facts->tracing_data.size_bytes &&
-        tracing_data_read(facts->tracing_data.bytes, facts->tracing_data.size_bytes, &data, &why))
-        tracepoint_text_add_recorded(script->text.tracepoints, &data);
-    if (!script->tracepoints_tried && script->text.tracepoints)
-        tracepoint_text_names(script->text.tracepoints, kernel_function_at, script);
-    script->tracepoints_tried = true;
-    bool shown = script->text.tracepoints && (tracepoint_text_knows(script->text.tracepoints, event->attr.config) ||
-                                              format_from_here(script->text.tracepoints, event));
+    script->tracepoints.function_at = kernel_function_at;
+    script->tracepoints.names = script;
+    bool shown = tracepoint_reader_learn(&script->tracepoints, script->source, event, &why);
+    script->text.tracepoints = script->tracepoints.text;
     if (shown || script->tracepoints_missed)
         return;
     script->tracepoints_missed = true;
-    if (!why.message[0])
-        (void)!error_set(&why, ERROR_NOT_FOUND, "there is no format that can be read, here or in the recording");
     fprintf(script->context->talk, "plumb script: fields of '%s' are shown as bytes: %s%s%s\n", event->name, why.message,
             why.hint[0] ? "; " : "", why.hint);
 }
@@ -435,7 +410,7 @@ static bool script_run(struct context *context, int argc, char **argv, struct er
     recording_names_done(&script.names);
     if (script.source)
         script.source->ops->close(script.source);
-    tracepoint_text_free(script.text.tracepoints);
+    tracepoint_reader_done(&script.tracepoints);
     script_text_done(&script.text);
     vec_done(&script.fields);
     capture_done(&script.capture);

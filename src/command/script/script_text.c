@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "command/script/script_text.h"
-#include "command/script/script_memory.h"
 
 #include "base/arena.h"
 #include "base/digits.h"
 #include "base/vec.h"
 #include "decode/layout.h"
+#include "decode/memory_source.h"
 
 #include <inttypes.h>
 
@@ -391,7 +391,7 @@ static void add_memory(struct script_text *script, uint64_t data_src)
     size_t begin = script->out.length;
     add_address(&script->out, data_src);
     text_add_char(&script->out, ' ');
-    script_memory_text(&script->out, data_src);
+    memory_source_text(&script->out, data_src);
     if (script->out.length - begin > script->memory_width)
         script->memory_width = script->out.length - begin;
     while (script->out.length - begin < script->memory_width)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "command/script/script_memory.h"
+#include "decode/memory_source.h"
 
 #include "base/vec.h"
 
@@ -70,7 +70,7 @@ static void add_outcome(struct text *out, uint64_t bits)
     text_add(out, bits & IS_MISS ? " miss" : "");
 }
 
-static void add_level(struct text *out, uint64_t data_src)
+void memory_source_level(struct text *out, uint64_t data_src)
 {
     uint64_t bits = part_of(data_src, level), number = part_of(data_src, level_number), hop = part_of(data_src, hops);
     size_t begin = out->length;
@@ -89,7 +89,7 @@ static void add_level(struct text *out, uint64_t data_src)
     add_outcome(out, bits);
 }
 
-static void add_snoop(struct text *out, uint64_t data_src)
+void memory_source_snoop(struct text *out, uint64_t data_src)
 {
     size_t begin = out->length;
     add_bits(out, begin, part_of(data_src, snoop), snoop_names, array_count(snoop_names));
@@ -98,7 +98,7 @@ static void add_snoop(struct text *out, uint64_t data_src)
         text_add(out, "N/A");
 }
 
-static void add_tlb(struct text *out, uint64_t data_src)
+void memory_source_tlb(struct text *out, uint64_t data_src)
 {
     size_t begin = out->length;
     add_bits(out, begin, part_of(data_src, tlb), tlb_names, array_count(tlb_names));
@@ -107,7 +107,7 @@ static void add_tlb(struct text *out, uint64_t data_src)
     add_outcome(out, part_of(data_src, tlb));
 }
 
-static void add_block(struct text *out, uint64_t data_src)
+void memory_source_block(struct text *out, uint64_t data_src)
 {
     uint64_t bits = part_of(data_src, block);
     if (!bits || bits & 1)
@@ -117,14 +117,19 @@ static void add_block(struct text *out, uint64_t data_src)
             text_printf(out, " %s", block_names[at]);
 }
 
-void script_memory_text(struct text *out, uint64_t data_src)
+const char *memory_source_lock(uint64_t data_src)
+{
+    return first_name(part_of(data_src, lock), lock_names, array_count(lock_names), "No");
+}
+
+void memory_source_text(struct text *out, uint64_t data_src)
 {
     text_printf(out, "|OP %s|LVL ", first_name(part_of(data_src, op), op_names, array_count(op_names), "No"));
-    add_level(out, data_src);
+    memory_source_level(out, data_src);
     text_add(out, "|SNP ");
-    add_snoop(out, data_src);
+    memory_source_snoop(out, data_src);
     text_add(out, "|TLB ");
-    add_tlb(out, data_src);
-    text_printf(out, "|LCK %s|BLK ", first_name(part_of(data_src, lock), lock_names, array_count(lock_names), "No"));
-    add_block(out, data_src);
+    memory_source_tlb(out, data_src);
+    text_printf(out, "|LCK %s|BLK ", memory_source_lock(data_src));
+    memory_source_block(out, data_src);
 }

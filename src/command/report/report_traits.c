@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "command/report/report_traits.h"
+
+#include "base/scope.h"
+#include "base/vec.h"
+#include "command/report/report_words.h"
+#include "decode/memory_source.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum {
+    SLICE_US = 100000, /* of a sample's time */
+};
+
+static const uint64_t weights = PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT;
+
+static const struct trait_word {
+    const char *word, *heading;
+    enum trait_kind kind;
+    enum trait_form form;
+    uint64_t needs;
+    const char *how_recorded;
+} trait_words[] = {
+    {"weight", "Weight", TRAIT_KIND_WEIGHT, TRAIT_SUM, PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT, "record -W"},
+    {"local_weight", "Local Weight", TRAIT_KIND_WEIGHT, TRAIT_NUMBER, PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT, "record -W"},
+    {"ins_lat", "INSTR Latency", TRAIT_KIND_LATENCY, TRAIT_SUM, PERF_SAMPLE_WEIGHT_STRUCT, "record -W"},
+    {"local_ins_lat", "Local INSTR Latency", TRAIT_KIND_LATENCY, TRAIT_NUMBER, PERF_SAMPLE_WEIGHT_STRUCT, "record -W"},
+    {"p_stage_cyc", "Retire Latency", TRAIT_KIND_RETIRE, TRAIT_SUM, PERF_SAMPLE_WEIGHT_STRUCT, "record -W"},
+    {"local_p_stage_cyc", "Local Retire Latency", TRAIT_KIND_RETIRE, TRAIT_NUMBER, PERF_SAMPLE_WEIGHT_STRUCT, "record -W"},
+    {"mem", "Memory access", TRAIT_KIND_MEMORY, TRAIT_TEXT, PERF_SAMPLE_DATA_SRC, "record -d"},
+    {"tlb", "TLB access", TRAIT_KIND_TLB, TRAIT_TEXT, PERF_SAMPLE_DATA_SRC, "record -d"},
+    {"snoop", "Snoop", TRAIT_KIND_SNOOP, TRAIT_TEXT, PERF_SAMPLE_DATA_SRC, "record -d"},
+    {"locked", "Locked", TRAIT_KIND_LOCK, TRAIT_TEXT, PERF_SAMPLE_DATA_SRC, "record -d"},
+    {"blocked", "Blocked", TRAIT_KIND_BLOCK, TRAIT_TEXT, PERF_SAMPLE_DATA_SRC, "record -d"},
+    {"dso_daddr", "Data Object", TRAIT_KIND_DATA_DSO, TRAIT_TEXT, PERF_SAMPLE_ADDR, "record -d"},
+    {"code_page_size", "Code Page Size", TRAIT_KIND_CODE_PAGE, TRAIT_TEXT, PERF_SAMPLE_CODE_PAGE_SIZE, "record --code-page-size"},
+    {"data_page_size", "Data Page Size", TRAIT_KIND_DATA_PAGE, TRAIT_TEXT, PERF_SAMPLE_DATA_PAGE_SIZE, "record --data-page-size"},
+    {"time", "Time", TRAIT_KIND_SLICE, TRAIT_TIME, PERF_SAMPLE_TIME, "record -T"},
+    {"trace", "Trace output", TRAIT_KIND_TRACE, TRAIT_TEXT, PERF_SAMPLE_RAW, "record -e SYSTEM:EVENT"},
+};
+
+void report_traits_init(struct report_traits *traits)
+{
+    *traits = (struct report_traits){0};
+    sample_traits_init(&traits->values);
+}
+
+void report_traits_done(struct report_traits *traits)
+{
+    sample_traits_done(&traits->values);
+    tracepoint_reader_done(&traits->tracepoints);
+    arena_done(&traits->words);
+}
+
+size_t report_traits_words(const char **words, size_t most)
+{
+    size_t count = array_count(trait_words) < most ? array_count(trait_words) : most;
+    for (size_t at = 0; at < count; at++)
+        words[at] = trait_words[at].word;
+    return count;
+}
+
+static enum hotspot_column trait_add(struct report_traits *traits, const struct report_trait *wanted, const struct trait *shown)
+{
+    if (traits->values.count == TRAITS_MOST)
+        return COLUMN_COUNT;
+    traits->wanted[traits->values.count] = *wanted;
+    traits->values.items[traits->values.count] = *shown;
+    return COLUMN_TRAIT + traits->values.count++;
+}
+
+/* "field", "event.field" or "system:event.field". */
+static enum hotspot_column field_add(struct report_traits *traits, struct view word)
+{
+    const char *whole = arena_string_n(&traits->words, word.text, word.length), *point = strrchr(whole, '.');
+    struct report_trait wanted = {.kind = TRAIT_KIND_FIELD, .needs = PERF_SAMPLE_RAW, .word = whole};
+    wanted.field = point ? point + 1 : whole;
+    wanted.event = point ? arena_string_n(&traits->words, whole, (size_t)(point - whole)) : NULL;
+    return trait_add(traits, &wanted, &(struct trait){.heading = wanted.field, .right = true});
+}
+
+enum hotspot_column report_traits_word(struct report_traits *traits, struct view word, bool can_be_field)
+{
+    for (size_t at = 0; at < traits->values.count; at++)
+        if (view_equal(word, traits->wanted[at].word))
+            return COLUMN_TRAIT + at;
+    for (size_t at = 0; at < array_count(trait_words); at++) {
+        const struct trait_word *known = &trait_words[at];
+        if (view_equal(word, known->word))
+            return trait_add(traits, &(struct report_trait){.kind = known->kind, .needs = known->needs, .word = known->word},
+                             &(struct trait){.heading = known->heading, .form = known->form});
+    }
+    return can_be_field ? field_add(traits, word) : COLUMN_COUNT;
+}
+
+/* ---- what the recording holds ---- */
+
+static bool is_tracepoint(const struct source_event *event)
+{
+    return event->attr.type == PERF_TYPE_TRACEPOINT && event->attr.sample_type & PERF_SAMPLE_RAW;
+}
+
+static bool event_is_meant(const struct report_trait *trait, const struct source_event *event)
+{
+    if (!trait->event)
+        return true;
+    const char *bare = strchr(event->name, ':');
+    return strcmp(trait->event, event->name) == 0 || (bare && strcmp(trait->event, bare + 1) == 0);
+}
+
+static bool event_has_field(struct report_traits *traits, const struct report_trait *trait, const struct source *source, size_t at,
+                            struct error *why)
+{
+    const struct source_event *event = &source->events[at];
+    return is_tracepoint(event) && event_is_meant(trait, event) &&
+           tracepoint_reader_learn(&traits->tracepoints, source, event, why) &&
+           tracepoint_text_has_field(traits->tracepoints.text, event->attr.config, trait->field);
+}
+
+static bool field_is_held(struct report_traits *traits, const struct report_trait *trait, const struct source *source,
+                          struct error *why)
+{
+    for (size_t at = 0; at < source->event_count; at++)
+        if (event_has_field(traits, trait, source, at, why))
+            return true;
+    return false;
+}
+
+bool report_traits_shown(struct report_traits *traits, const struct source *source, uint32_t event, enum hotspot_column column)
+{
+    const struct report_trait *trait = column < COLUMN_TRAIT ? NULL : &traits->wanted[column - COLUMN_TRAIT];
+    struct error ignored = {0};
+    return !trait || trait->kind != TRAIT_KIND_FIELD || event >= source->event_count ||
+           event_has_field(traits, trait, source, event, &ignored);
+}
+
+static const char *how_recorded(enum trait_kind kind)
+{
+    for (size_t at = 0; at < array_count(trait_words); at++)
+        if (trait_words[at].kind == kind)
+            return trait_words[at].how_recorded;
+    return "record -e SYSTEM:EVENT";
+}
+
+bool report_traits_check(struct report_traits *traits, const struct source *source, struct error *err)
+{
+    for (size_t at = 0; at < traits->values.count; at++) {
+        const struct report_trait *trait = &traits->wanted[at];
+        uint64_t held = 0;
+        for (size_t event = 0; event < source->event_count; event++)
+            held |= source->events[event].attr.sample_type;
+        struct error why = {0};
+        if (trait->kind == TRAIT_KIND_FIELD && !field_is_held(traits, trait, source, &why)) {
+            sort_key_unknown(view_of(trait->word), err);
+            return why.message[0] ? error_hint(err, "fields of tracepoints: %s", why.message) : false;
+        }
+        if (!(held & trait->needs)) {
+            error_set(err, ERROR_USAGE, "the recording holds nothing that '%s' could show", trait->word);
+            return error_hint(err, "%s makes one that does, where the machine can", how_recorded(trait->kind));
+        }
+    }
+    return true;
+}
+
+struct field_gathering {
+    struct report_traits *traits;
+    enum hotspot_column *columns;
+    size_t count;
+};
+
+static void gather_field(void *context, const char *name)
+{
+    struct field_gathering *gathering = context;
+    enum hotspot_column column = report_traits_word(gathering->traits, view_of(name), true);
+    for (size_t at = 0; at < gathering->count; at++)
+        if (gathering->columns[at] == column)
+            return;
+    if (column != COLUMN_COUNT)
+        gathering->columns[gathering->count++] = column;
+}
+
+size_t report_traits_all_fields(struct report_traits *traits, const struct source *source,
+                                enum hotspot_column ret_columns[TRAITS_MOST])
+{
+    struct field_gathering gathering = {traits, ret_columns, 0};
+    struct error ignored = {0};
+    for (size_t at = 0; at < source->event_count; at++)
+        if (is_tracepoint(&source->events[at]) &&
+            tracepoint_reader_learn(&traits->tracepoints, source, &source->events[at], &ignored))
+            tracepoint_text_fields(traits->tracepoints.text, source->events[at].attr.config, gather_field, &gathering);
+    return gathering.count;
+}
+
+/* ---- values ---- */
+
+static void add_page_size(struct text *out, uint64_t bytes)
+{
+    static const char units[] = "BKMGT";
+    size_t unit = 0;
+    for (; bytes >= 1024 && units[unit + 1]; unit++)
+        bytes /= 1024;
+    if (bytes)
+        text_printf(out, "%" PRIu64 "%c", bytes, units[unit]);
+    else
+        text_add(out, "N/A");
+}
+
+static void add_trace(struct report_traits *traits, const struct report_trait *trait, const struct source *source,
+                      const struct record_sample *record, const struct sample *sample, struct text *out)
+{
+    const struct source_event *event = &source->events[sample->event];
+    const struct bytes_view *raw = &record->raw;
+    struct error ignored = {0};
+    uint64_t id = event->attr.config;
+    bool told = is_tracepoint(event) && tracepoint_reader_learn(&traits->tracepoints, source, event, &ignored);
+    if (told && trait->kind == TRAIT_KIND_TRACE)
+        told = tracepoint_text_print(traits->tracepoints.text, id, sample->cpu, raw->bytes, raw->size_bytes, out);
+    else if (told)
+        told = event_is_meant(trait, event) && tracepoint_text_field(traits->tracepoints.text, id, sample->cpu, raw->bytes,
+                                                                     raw->size_bytes, trait->field, out);
+    if (!told)
+        text_add(out, "N/A");
+}
+
+static void add_data_dso(struct capture *capture, const struct record *record, const struct sample *sample, struct text *out)
+{
+    const struct recording *recording = &capture->recording;
+    uint32_t space = recording->threads.items[sample->thread].space;
+    uint32_t location = record->sample.addr ? capture_locate(capture, space, record->sample.addr, record->cpu_mode) : LOCATION_NONE;
+    uint32_t dso = location == LOCATION_NONE ? UINT32_MAX : recording->samples.locations[location].dso;
+    text_add(out, dso < recording->spaces.dso_count ? strings_text(&recording->strings, recording->spaces.dsos[dso].name)
+                                                    : "[unknown]");
+}
+
+static void add_text(struct report_traits *traits, const struct report_trait *trait, struct capture *capture,
+                     const struct source *source, const struct record *record, const struct sample *sample, struct text *out)
+{
+    const struct record_sample *raw = &record->sample;
+    switch (trait->kind) {
+    case TRAIT_KIND_MEMORY:
+        memory_source_level(out, raw->data_src);
+        break;
+    case TRAIT_KIND_TLB:
+        memory_source_tlb(out, raw->data_src);
+        break;
+    case TRAIT_KIND_SNOOP:
+        memory_source_snoop(out, raw->data_src);
+        break;
+    case TRAIT_KIND_LOCK:
+        text_add(out, memory_source_lock(raw->data_src));
+        break;
+    case TRAIT_KIND_BLOCK:
+        memory_source_block(out, raw->data_src);
+        break;
+    case TRAIT_KIND_DATA_DSO:
+        add_data_dso(capture, record, sample, out);
+        break;
+    case TRAIT_KIND_CODE_PAGE:
+        add_page_size(out, raw->code_page_size);
+        break;
+    case TRAIT_KIND_DATA_PAGE:
+        add_page_size(out, raw->data_page_size);
+        break;
+    case TRAIT_KIND_TRACE:
+    case TRAIT_KIND_FIELD:
+        add_trace(traits, trait, source, raw, sample, out);
+        break;
+    case TRAIT_KIND_WEIGHT:
+    case TRAIT_KIND_LATENCY:
+    case TRAIT_KIND_RETIRE:
+    case TRAIT_KIND_SLICE:
+        break; /* numbers */
+    }
+}
+
+static uint64_t number_of(enum trait_kind kind, const struct record_sample *record, const struct sample *sample)
+{
+    switch (kind) {
+    case TRAIT_KIND_WEIGHT:
+        return record->sample_type & weights ? record->weight : 0;
+    case TRAIT_KIND_LATENCY:
+        return record->weight_var2;
+    case TRAIT_KIND_RETIRE:
+        return record->weight_var3;
+    default:
+        return sample->time_ns / 1000 / SLICE_US * SLICE_US;
+    }
+}
+
+uint32_t report_traits_of(struct report_traits *traits, struct capture *capture, const struct source *source,
+                          const struct record *record, const struct sample *sample)
+{
+    struct trait_set set = {0};
+    scoped_text struct text text = {0};
+    for (size_t at = 0; at < traits->values.count; at++) {
+        const struct report_trait *trait = &traits->wanted[at];
+        if (traits->values.items[at].form != TRAIT_TEXT) {
+            set.values[at] = number_of(trait->kind, &record->sample, sample);
+            continue;
+        }
+        text_clear(&text);
+        add_text(traits, trait, capture, source, record, sample, &text);
+        set.values[at] = sample_traits_text(&traits->values, text_view(&text));
+    }
+    return sample_traits_intern(&traits->values, &set);
+}

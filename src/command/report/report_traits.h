@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Sort keys that aren't where or who: weights, what memory answered, slices of time, tracepoints' fields. Which words are there,
+ * what the recording must hold for them, and their values of each sample.
+ * Does not support: names of data (symbol_daddr), cache lines, physical addresses.
+ */
+#ifndef PLUMB_COMMAND_REPORT_REPORT_TRAITS_H
+#define PLUMB_COMMAND_REPORT_REPORT_TRAITS_H
+
+#include "analyse/code/hotspots.h"
+#include "capture/capture.h"
+#include "command/tracepoint_reader.h"
+#include "decode/record.h"
+
+enum trait_kind {
+    TRAIT_KIND_WEIGHT,
+    TRAIT_KIND_LATENCY,
+    TRAIT_KIND_RETIRE,
+    TRAIT_KIND_MEMORY,
+    TRAIT_KIND_TLB,
+    TRAIT_KIND_SNOOP,
+    TRAIT_KIND_LOCK,
+    TRAIT_KIND_BLOCK,
+    TRAIT_KIND_DATA_DSO,
+    TRAIT_KIND_CODE_PAGE,
+    TRAIT_KIND_DATA_PAGE,
+    TRAIT_KIND_SLICE,
+    TRAIT_KIND_TRACE,
+    TRAIT_KIND_FIELD,
+};
+
+struct report_trait {
+    enum trait_kind kind;
+    uint64_t needs;   /* PERF_SAMPLE_*: one of them */
+    const char *word; /* as it was asked for; of a table, or owned by report_traits.words */
+    const char *event, *field; /* of a tracepoint's field: "sched:sched_switch", "sched_switch" or NULL for any; its name */
+};
+
+struct report_traits {
+    struct sample_traits values; /* its items are those of `wanted`, in the same order */
+    struct report_trait wanted[TRAITS_MOST];
+    struct tracepoint_reader tracepoints;
+    struct arena words;
+};
+
+void report_traits_init(struct report_traits *traits);
+void report_traits_done(struct report_traits *traits);
+/* The column of that word, added when it is new; COLUMN_COUNT: the word is none of ours. can_be_field: any word may be a tracepoint's field. */
+enum hotspot_column report_traits_word(struct report_traits *traits, struct view word, bool can_be_field);
+size_t report_traits_words(const char **words, size_t most);
+/* Whether the recording holds what they need; of a pipe, after its end. Errors: ERROR_USAGE. */
+MUST_CHECK bool report_traits_check(struct report_traits *traits, const struct source *source, struct error *err);
+/* All fields of all tracepoints of the recording, as keys; returns how many columns were added to `ret_columns`. */
+size_t report_traits_all_fields(struct report_traits *traits, const struct source *source,
+                                enum hotspot_column ret_columns[TRAITS_MOST]);
+/* Whether samples of that event can have something in the column; a tracepoint has its own fields alone. */
+bool report_traits_shown(struct report_traits *traits, const struct source *source, uint32_t event, enum hotspot_column column);
+/* The set of a sample's values. */
+uint32_t report_traits_of(struct report_traits *traits, struct capture *capture, const struct source *source,
+                          const struct record *record, const struct sample *sample);
+
+#endif
