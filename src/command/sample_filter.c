@@ -30,11 +30,91 @@ static bool time_window_parse(const char *text, uint64_t *ret_from_ns, uint64_t 
                 (!until.length || seconds_parse(until, &until_ns)) && from_ns <= until_ns;
     if (!good) {
         error_set(err, ERROR_USAGE, "'%s' is not a stretch of time", text);
-        return error_hint(err, "write FROM,UNTIL in seconds, such as 12.5,13 or ,13 (percentages are not supported)");
+        return error_hint(err, "write FROM,UNTIL in seconds, such as 12.5,13 or ,13, or shares: 10%%-20%%,50%%-60%%, or 10%%/2 for the second tenth");
     }
     *ret_from_ns = from_ns;
     *ret_until_ns = until_ns;
     return true;
+}
+
+static bool share_parse(struct view text, double *ret_share)
+{
+    double percent;
+    if (!text.length || text.text[text.length - 1] != '%')
+        return false;
+    text.length--;
+    if (!view_double(text, &percent) || !(percent >= 0 && percent <= 100))
+        return false;
+    *ret_share = percent / 100;
+    return true;
+}
+
+/* "10%-20%", or "10%/2": the second tenth. */
+static bool share_window_parse(struct view text, struct sample_window *ret_window)
+{
+    struct view until = text, from;
+    uint64_t number;
+    double length;
+    if (view_find(text, "/") >= 0) {
+        from = view_cut(&until, '/');
+        if (!share_parse(from, &length) || !view_u64(until, 10, &number) || number < 1 || (double)number * length > 1 + 1e-9)
+            return false;
+        *ret_window = (struct sample_window){.from = (double)(number - 1) * length, .until = (double)number * length};
+        return true;
+    }
+    from = view_cut(&until, '-');
+    return share_parse(from, &ret_window->from) && share_parse(until, &ret_window->until) && ret_window->from <= ret_window->until;
+}
+
+static bool share_windows_parse(const char *text, struct sample_filter *filter, struct error *err)
+{
+    filter->is_relative = true;
+    for (struct view rest = view_of(text); rest.length;) {
+        struct sample_window *window = &filter->windows[filter->window_count];
+        if (filter->window_count == SAMPLE_WINDOWS_MOST || !share_window_parse(view_trim(view_cut(&rest, ',')), window)) {
+            error_set(err, ERROR_USAGE, "'%s' is not a stretch of time", text);
+            return error_hint(err, "shares of the recording's time are written 10%%-20%%, 10%%-20%%,50%%-60%% (%d at the most), or 10%%/2 for the second tenth",
+                              SAMPLE_WINDOWS_MOST);
+        }
+        filter->window_count++;
+    }
+    return true;
+}
+
+static bool windows_parse(const char *text, struct sample_filter *filter, struct error *err)
+{
+    if (strchr(text, '%'))
+        return share_windows_parse(text, filter, err);
+    filter->window_count = 1;
+    return time_window_parse(text, &filter->windows[0].from_ns, &filter->windows[0].until_ns, err);
+}
+
+bool sample_filter_place(struct sample_filter *filter, const struct source_facts *facts, struct error *err)
+{
+    if (!filter->is_relative)
+        return true;
+    if (facts->last_sample_ns <= facts->first_sample_ns) {
+        error_set(err, ERROR_USAGE, "%s doesn't say when its samples begin and end", facts->is_pipe ? "a pipe" : "the recording");
+        return error_hint(err, "give --time in seconds, as plumb script prints them");
+    }
+    double length = (double)(facts->last_sample_ns - facts->first_sample_ns);
+    for (size_t at = 0; at < filter->window_count; at++) {
+        struct sample_window *window = &filter->windows[at];
+        window->from_ns = facts->first_sample_ns + (uint64_t)(window->from * length + 0.5);
+        window->until_ns = facts->first_sample_ns + (uint64_t)(window->until * length + 0.5);
+    }
+    return true;
+}
+
+static bool is_within(const struct sample_filter *filter, uint64_t time_ns)
+{
+    for (size_t at = 0; at < filter->window_count; at++) {
+        const struct sample_window *window = &filter->windows[at];
+        bool is_last = at + 1 == filter->window_count;
+        if (time_ns >= window->from_ns && (time_ns < window->until_ns || (is_last && time_ns == window->until_ns)))
+            return true;
+    }
+    return !filter->window_count;
 }
 
 bool sample_filter_init(struct sample_filter *ret_filter, const struct sample_filter_options *options, struct error *err)
@@ -42,10 +122,9 @@ bool sample_filter_init(struct sample_filter *ret_filter, const struct sample_fi
     *ret_filter = (struct sample_filter){
         .pids = options->pids,
         .tids = options->tids,
-        .until_ns = UINT64_MAX,
         .is_given = options->cpus || options->time || options->pids || options->tids,
     };
-    if (options->time && !time_window_parse(options->time, &ret_filter->from_ns, &ret_filter->until_ns, err))
+    if (options->time && !windows_parse(options->time, ret_filter, err))
         return false;
     if (options->cpus && !cpu_list_parse(view_of(options->cpus), &ret_filter->cpus, &ret_filter->cpu_count))
         return error_set(err, ERROR_USAGE, "'%s' is not a list of CPUs such as 0-3,8", options->cpus);
@@ -71,7 +150,7 @@ static bool number_listed(const char *list, uint32_t number)
 bool sample_filter_passes(struct sample_filter *filter, const struct recording *recording, const struct sample *sample)
 {
     const struct thread *thread = &recording->threads.items[sample->thread];
-    if (sample->time_ns < filter->from_ns || sample->time_ns > filter->until_ns)
+    if (!is_within(filter, sample->time_ns))
         return false;
     if ((filter->pids && !number_listed(filter->pids, thread->pid)) || (filter->tids && !number_listed(filter->tids, thread->tid)))
         return false;

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "command/options.h"
 #include "model/recording.h"
+#include "source/source.h"
 
 #include <stddef.h>
 
@@ -14,7 +15,7 @@ struct sample_filter_options {
 };
 
 /* Rows for an option table whose values struct has such a member. */
-#define SAMPLE_FILTER_ROWS(values, member) SAMPLE_FILTER_ROWS_OF(values, member, "only samples from this stretch of time, in seconds")
+#define SAMPLE_FILTER_ROWS(values, member) SAMPLE_FILTER_ROWS_OF(values, member, "only samples from this stretch of time, in seconds or as 10%-20%")
 #define SAMPLE_FILTER_ROWS_OF(values, member, time_help)                                                          \
     {'C', "cpu", OPTION_LIST, offsetof(struct values, member.cpus), "LIST",                                       \
      "only samples taken on these CPUs, such as 0-3,8"},                                                          \
@@ -22,9 +23,20 @@ struct sample_filter_options {
         {0, "pid", OPTION_LIST, offsetof(struct values, member.pids), "LIST", "only samples of these processes"}, \
         {0, "tid", OPTION_LIST, offsetof(struct values, member.tids), "LIST", "only samples of these threads"}
 
+struct sample_window {
+    double from, until; /* as shares of the recording's time, 0..1 */
+    uint64_t from_ns, until_ns;
+};
+
+enum {
+    SAMPLE_WINDOWS_MOST = 16,
+};
+
 struct sample_filter {
     const char *pids, *tids;
-    uint64_t from_ns, until_ns;
+    struct sample_window windows[SAMPLE_WINDOWS_MOST]; /* of time; with several the end of all but the last is the first moment behind it */
+    size_t window_count;
+    bool is_relative; /* windows are shares, not placed yet */
     int *cpus;
     size_t cpu_count;
     bool is_given;    /* not all samples pass */
@@ -33,6 +45,8 @@ struct sample_filter {
 
 /* ret_filter is to be released in any case, and holds on to the options' texts. Errors: ERROR_USAGE. */
 MUST_CHECK bool sample_filter_init(struct sample_filter *ret_filter, const struct sample_filter_options *options, struct error *err);
+/* Shares of time are placed by when the recording's samples begin and end. Errors: ERROR_USAGE when it doesn't say so. */
+MUST_CHECK bool sample_filter_place(struct sample_filter *filter, const struct source_facts *facts, struct error *err);
 void sample_filter_done(struct sample_filter *filter);
 bool sample_filter_passes(struct sample_filter *filter, const struct recording *recording, const struct sample *sample);
 /* After the last sample. Errors: ERROR_USAGE when --cpu asked what the recording doesn't say. */

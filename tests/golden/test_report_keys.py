@@ -90,3 +90,20 @@ def test_levels_of_an_event_group(report):
     recording.sample(7, 0x400100, 2, period=10, event=1)
     recording.sample(7, 0x500100, 3, period=10)
     assert report(recording, "--group", "--hierarchy", "-s", "comm,dso", "-n")[:2] == ["100.00% 100.00% 2 1 prog", "75.00% 100.00% 1 1 prog"]
+
+
+def test_shares_of_the_recordings_time(report):
+    recording = File(sample_type=IP | TID | TIME | PERIOD)
+    recording.comm(7, 7, "prog")
+    for at in range(11):
+        recording.comm(7, 7, f"turn{at:02}", time=1000 + 100 * at).sample(7, 0x400100, 1000 + 100 * at, period=1)
+    recording.feature(21, recording.pack("QQ", 1000, 2000))
+    turns = lambda *words: sorted(row.split()[1] for row in report(recording, "-s", "comm", "--time", *words))
+    assert turns("0%-20%") == ["turn00", "turn01", "turn02"]
+    assert turns("0%-10%,50%-60%") == ["turn00", "turn05", "turn06"]  # the end of all but the last is not within
+    assert turns("50%/2") == ["turn05", "turn06", "turn07", "turn08", "turn09", "turn10"]
+    for wrong in ("5%", "20%-10%", "0%-101%", "50%/3", ",".join(["0%-1%"] * 17)):
+        assert "is not a stretch of time" in report(recording, "--time", wrong, status=2)
+    plain = File(sample_type=IP | TID | TIME | PERIOD)
+    plain.comm(7, 7, "prog").sample(7, 0x400100, 5, period=1)
+    assert "doesn't say when its samples begin and end" in report(plain, "--time", "0%-10%", status=2)

@@ -222,7 +222,8 @@ static bool reading_fill(struct reading *reading, struct recording_names *names,
 {
     struct capture_watch watch = {reading, sample_count};
     struct capture_options options = {.watch = &watch, .stacks = reading->source->facts.is_pipe ? STACKS_ALL : STACKS_NONE};
-    if (!capture_fill_with(&reading->capture, reading->source, &options, err))
+    if (!sample_filter_place(reading->filter, &reading->source->facts, err) ||
+        !capture_fill_with(&reading->capture, reading->source, &options, err))
         return error_wrap(err, "'%s'", path);
     if (!sample_filter_check(reading->filter, err))
         return error_wrap(err, "'%s'", path);

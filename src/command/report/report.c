@@ -648,7 +648,7 @@ static bool report_all(struct report *report, struct context *context, struct er
         add_header(report, context->out);
         return true;
     }
-    if (!branches_decide(report, err) || !traits_decide(report, err))
+    if (!sample_filter_place(&report->filter, &report->source->facts, err) || !branches_decide(report, err) || !traits_decide(report, err))
         return false;
     report->names = (struct recording_names){
         .input = &options->input, .context = context, .capture = &report->capture, .source = report->source};

@@ -368,6 +368,8 @@ static bool script_all(struct script *script, struct error *err)
         recording_header_text(&script->text.out, script->source);
         return script_written(script);
     }
+    if (!sample_filter_place(&script->filter, &script->source->facts, err))
+        return false;
     script->header_due = options->header;
     bool complete = script_read(script, err);
     if (!script_written(script) && script->output.write_errno == EPIPE)
