@@ -51,6 +51,7 @@ def test_slices_of_time(report):
 
 def test_numbers_are_columns_too(report):
     assert report(accesses(), "-s", "period,sample,comm") == ["100.00% 4000 4 prog"]
+    assert report(accesses(), "-s", "+tid") == ["100.00% prog prog [.] 0x0000000000000100 7:prog"]
 
 
 def test_what_the_recording_lacks_is_said(report):

@@ -114,7 +114,7 @@ def rows(output):
 def test_report_sorts_by_fields_as_perf_does(run, perf, tmp_path):
     recorded([perf, "record", "-q", "-a", "-e", "sched:sched_switch", "-e", "sched:sched_wakeup"], tmp_path)
     for keys in ([], ["-s", "next_comm,prev_state"], ["-s", "comm,sched_wakeup.target_cpu"], ["-s", "comm,sched:sched_switch.next_pid"],
-                 ["-s", "trace_fields"], ["--hierarchy", "-s", "comm,prev_state"]):
+                 ["-s", "trace_fields"], ["-s", "comm,trace_fields"], ["--hierarchy", "-s", "comm,prev_state"]):
         theirs = subprocess.run([perf, "report", "--stdio", *keys], cwd=tmp_path, capture_output=True).stdout.decode(errors="replace")
         ours = run("report", *keys, cwd=tmp_path)
         assert ours.returncode == 0, ours.stderr

@@ -95,17 +95,32 @@ struct report {
     struct hotspots_ahead *ahead;   /* NULL: nothing is found while reading */
 };
 
+/* The keys but for trace_fields: which fields there are shows when the recording has been opened. */
+static bool keys_parse(struct report *report, const char *keys, struct error *err)
+{
+    if (keys[0] == '+' && !columns_parse("comm,dso,sym", "sort key", true, NULL, &report->keys, err))
+        return false;
+    for (struct view rest = view_of(keys + (keys[0] == '+')); rest.length;) {
+        struct view word = view_trim(view_cut(&rest, ','));
+        scoped_free char *key = memory_printf("%.*s", (int)word.length, word.text);
+        if (strcmp(key, "trace_fields") == 0)
+            report->all_fields = true;
+        else if (!columns_parse(key, "sort key", true, &report->traits, &report->keys, err))
+            return false;
+    }
+    return report->keys.count || report->all_fields || error_set(err, ERROR_USAGE, "no sort key given");
+}
+
 static bool report_columns(struct report *report, struct error *err)
 {
     struct report_options *options = &report->options;
     if (options->hierarchy && options->fields)
         return error_set(err, ERROR_USAGE, "--hierarchy has levels by --sort: leave out --fields");
-    report->all_fields = options->sort && strcmp(options->sort, "trace_fields") == 0;
     if (options->mem_mode && !options->sort && !options->fields)
         options->sort = "local_weight,mem,sym,dso,dso_daddr,snoop,tlb,locked,blocked";
     if (options->hierarchy)
         options->children = false;
-    if (options->sort && !report->all_fields && !columns_parse(options->sort, "sort key", true, &report->traits, &report->keys, err))
+    if (options->sort && !keys_parse(report, options->sort, err))
         return false;
     return !options->fields || columns_parse(options->fields, "field", false, &report->traits, &report->fields, err);
 }

@@ -44,7 +44,7 @@ void column_list_add(struct column_list *list, enum hotspot_column column)
 /* The words nearest to an unknown one, as a hint. */
 static bool unknown_word(struct view word, const char *what, const char *const *known, size_t count, struct error *err)
 {
-    char text[64], nearest[160] = "";
+    char text[64], nearest[384] = "";
     snprintf(text, sizeof(text), "%.*s", (int)word.length, word.text);
     error_set(err, ERROR_USAGE, "unknown %s '%s'", what, text);
     for (size_t at = 0; at < count; at++) {
