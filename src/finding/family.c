@@ -258,3 +258,19 @@ void test_function_names(const struct results *results, struct finding *finding,
     finding_advise(finding, "advice", VALUE_TEXT("function", hottest->name));
     finding_set(finding, confirm, "confirm", NO_VALUES);
 }
+
+bool group_goes_in_order(const struct results *results, const struct stall_group *group)
+{
+    const struct bottleneck *bottleneck = results->bottleneck;
+    const char *function = results->stalls->functions[group->function].name;
+    double streamed = 0, ordered = 0, told = 0;
+    for (size_t at = 0; bottleneck && at < bottleneck->loop_count; at++) {
+        const struct bottleneck_loop *loop = &bottleneck->loops[at];
+        if (!loop->verdict.function || strcmp(loop->verdict.function, function) != 0)
+            continue;
+        streamed += loop->masses[CAUSE_BANDWIDTH] * (double)loop->samples;
+        ordered += loop->walks_in_order ? (double)loop->samples : 0;
+        told += (double)loop->samples;
+    }
+    return group->in_order || (told >= 0.5 * (double)group->samples && (streamed > 0.5 * told || ordered > 0.5 * told));
+}

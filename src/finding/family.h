@@ -104,6 +104,12 @@ uint64_t locking_samples(const struct stalls *stalls);
 /* Samples in calls into the kernel that waits for locks lead to: contention makes them, no lock without it. */
 double futex_samples_of_locks(const struct kernel_time *kernel, const struct wait_rows *waits);
 
+/*
+ * Several streams in turns look like steps from one to the next: that each goes in order, and that bandwidth is waited for, the
+ * estimate knows from the code and from how fast it went. One answer for both.
+ */
+bool group_goes_in_order(const struct results *results, const struct stall_group *group);
+
 struct name_matches {
     uint64_t samples; /* certain ones */
     uint64_t guessed; /* by a name that anybody may use */

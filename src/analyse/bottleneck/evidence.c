@@ -383,6 +383,13 @@ static bool is_target_clear(const struct guesses *guesses)
            guesses->table_changes >= limit->both_ways;
 }
 
+/* Without what samples took of its time, a walk takes clearly longer than its own instructions do; where their cost isn't known, nothing speaks against it. */
+static bool is_beyond_own_work(const struct reach *reach)
+{
+    return reach->own_work_ns <= 0 ||
+           (reach->own_line_ns < reach->line_ns && reach->own_line_ns > bottleneck_thresholds.bound_missed * reach->own_work_ns);
+}
+
 /* A second look that doesn't rest on which instruction got the samples alone. */
 static bool is_confirmed(const struct bottleneck_verdict *verdict, const struct leading *leading)
 {
@@ -398,14 +405,15 @@ static bool is_confirmed(const struct bottleneck_verdict *verdict, const struct 
     case CAUSE_TLB:
     case CAUSE_PARALLEL_MISSES:
         return look->reach.known && (look->reach.level == LEVEL_BEYOND || (look->reach.level == LEVEL_L2 && look->reach.is_wide_spread)) &&
-               !look->is_prefetched && look->guesses.both_ways < limit->both_ways;
+               !look->is_prefetched && look->guesses.both_ways < limit->both_ways && !(look->reach.order_is_open && look->reach.level == LEVEL_BEYOND);
     case CAUSE_L2:
         return look->reach.known && look->reach.touched.lines_bytes.known &&
                look->reach.touched.pages_least_bytes <= limit->tlb_pages_bytes && look->reach.lines_bytes > 2 * leading->request->machine->l1_bytes &&
                look->reach.lines_bytes < leading->request->machine->l2_bytes / 1.5 &&
                leading->request->machine->caches_known && !look->is_prefetched;
     case CAUSE_BANDWIDTH:
-        return look->reach.known && look->reach.line_ns > 0 && look->reach.line_ns <= limit->walk_line_ns && !look->is_prefetched;
+        return look->reach.known && look->reach.line_ns > 0 && look->reach.line_ns <= limit->walk_line_ns && !look->is_prefetched &&
+               is_beyond_own_work(&look->reach);
     case CAUSE_ATOMIC:
     case CAUSE_DIVIDE:
         return true; /* the instruction itself: code and samples say the same, and nothing else waits there so long */
@@ -562,8 +570,8 @@ static void reasons_find(struct bottleneck_verdict *verdict, const struct leadin
     if (verdict->class == BOTTLENECK_CORE)
         chain_evidence(verdict, leading, arena);
     if (is_walk_ruled_out)
-        add(verdict, "rate", arena_printf(arena, "memory is read in order, a line in about %.3g ns: too slowly to wait for it",
-                                          leading->look->ruled_out_line_ns));
+        add(verdict, "rate", arena_printf(arena, "memory is gone through in order, a line in about %.3g ns: %s", leading->look->ruled_out_line_ns,
+                                          leading->look->walk_is_own_pace ? "what its instructions take by themselves" : "too slowly to wait for it"));
 }
 
 void verdict_explain(struct bottleneck_verdict *verdict, const struct leading *leading, struct arena *arena)

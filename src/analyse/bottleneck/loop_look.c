@@ -24,6 +24,7 @@ struct rows_view {
     enum bottleneck_cause quick; /* what the region shows as a whole */
     struct reach all; /* of the region's accesses together, for rows with few addresses */
     bool all_done;
+    bool may_miss; /* the row just looked at loads from more than the first cache holds, if not known how much */
     bool is_open; /* the row just looked at may wait for what can't be seen: it is no quick one */
 };
 
@@ -160,8 +161,9 @@ static enum bottleneck_cause chased_cause(struct loop_look *look, const struct r
 static enum bottleneck_cause near_cause(struct rows_view *view, uint32_t row, struct loop_look *look, const struct reach *reach)
 {
     const struct region *region = view->region;
+    view->may_miss = !reach->known && region->code->items[row].is_load && reach->lines_bytes > view->request->machine->l1_bytes;
     if (region->code->marks[row] & MARK_CHAINED && !is_chased(region, row))
-        return CAUSE_LATENCY_CHAIN;
+        return view->may_miss ? CAUSE_UNKNOWN : CAUSE_LATENCY_CHAIN;
     if (is_chased(region, row)) /* how far, if not known: it may as well miss every cache */
         return chased_cause(look, reach);
     enum forwarding forwarding = forwarding_of(view, row, look, reach);
@@ -213,9 +215,12 @@ static enum bottleneck_cause access_cause(struct rows_view *view, uint32_t row, 
         look->reach = reach;
         look->reach_hits = region->code->hits[row];
     }
-    if (far && reach.is_fetched_ahead)
+    if (far && reach.is_fetched_ahead) {
         look->ruled_out_line_ns = reach.own_line_ns;
-    else if (far) {
+        look->walk_is_own_pace = reach.is_own_pace;
+        if (reach.is_own_pace)
+            return resources_first(&look->resources);
+    } else if (far) {
         enum bottleneck_cause cause = far_cause(view->request, region, row, &reach);
         return is_in_shadow(view, row, cause, &reach) ? CAUSE_UNKNOWN : cause;
     }
@@ -261,7 +266,7 @@ static enum bottleneck_cause row_cause(struct rows_view *view, uint32_t row, str
     if (cause != CAUSE_UNKNOWN)
         return cause;
     if (view->region->code->marks[row] & MARK_CHAINED)
-        return CAUSE_LATENCY_CHAIN;
+        return view->may_miss ? CAUSE_UNKNOWN : CAUSE_LATENCY_CHAIN; /* its own results aren't all that is waited for */
     switch (here->class) {
     case INSTRUCTION_FP:
         return arithmetic_cause(view, look, CAUSE_FP);
@@ -355,7 +360,7 @@ static void operands_join(struct loop_look *look)
         if (bottleneck_class_of((enum bottleneck_cause)cause) == BOTTLENECK_MEMORY && look->samples[cause] > look->samples[memory] * (memory != CAUSE_UNKNOWN))
             memory = (enum bottleneck_cause)cause;
     if (!look->region->is_loop || !bound->known || bound->is_lower || resources_first(&look->resources) != CAUSE_RETIRING || memory == CAUSE_UNKNOWN ||
-        look->samples[memory] < bottleneck_thresholds.operands_least * (double)look->region->samples)
+        look->samples[memory] < bottleneck_thresholds.operands_least * (double)look->region->samples || look->reach.order_is_open)
         return;
     look->samples[memory] += look->samples[CAUSE_FP];
     look->samples[CAUSE_FP] = 0;
@@ -394,12 +399,12 @@ struct loop_look loop_look_of(const struct bottleneck_request *request, const st
         look.is_prefetched |= region->code->items[row].class == INSTRUCTION_PREFETCH;
         if (!region->code->hits[row])
             continue;
-        view.is_open = false;
+        view.is_open = view.may_miss = false;
         bool unplaced = is_unplaced(request, region, row);
         look.unplaced += unplaced ? region->code->hits[row] : 0;
         enum bottleneck_cause cause = row_cause(&view, row, &look);
-        bool may_wait = unplaced && here->is_load && (double)region->code->hits[row] >= UNPLACED_HOT * (double)region->samples &&
-                        bottleneck_class_of(quick) != BOTTLENECK_BAD_SPECULATION;
+        bool may_wait = unplaced && here->is_load && (double)region->code->hits[row] >= UNPLACED_HOT * (double)region->samples;
+        may_wait = (may_wait || view.may_miss) && bottleneck_class_of(quick) != BOTTLENECK_BAD_SPECULATION;
         may_wait |= view.is_open;
         look.quick += cause == CAUSE_UNKNOWN && !may_wait ? (double)region->code->hits[row] : 0;
         look_add(&look, cause != CAUSE_UNKNOWN || may_wait ? cause : quick, row);

@@ -27,6 +27,7 @@ struct loop_look {
     bool is_prefetched;        /* asks for data ahead by itself */
     enum bottleneck_level paced_level; /* of a chase whose addresses aren't known: by how long a turn takes; NONE: not told */
     double ruled_out_line_ns;  /* memory in order, walked too slowly to wait for it: so long a line; 0: none is */
+    bool walk_is_own_pace;     /* … or as fast as its own instructions allow */
     uint64_t unplaced;         /* samples that stalled at accesses whose addresses aren't known, the stack's left out */
     bool fp_is_unexplained;    /* arithmetic holds it up, and by this core's costs neither its units nor a chain take so long */
     struct guesses guesses;

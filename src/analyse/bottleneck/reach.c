@@ -130,20 +130,26 @@ static unsigned arrays_of(const struct region *region)
     return arrays;
 }
 
+/* What the turns of one line take by this core's costs, memory apart, with so many bytes a turn; 0: not known. */
+static double own_work_ns(const struct bottleneck_machine *machine, const struct loop_bound *bound, int64_t step)
+{
+    if (!machine->clock_hz.known || !bound || !bound->known || bound->is_lower || !step)
+        return 0;
+    double turns = LINE_BYTES / (double)(step < 0 ? -step : step);
+    return bound->cycles / machine->clock_hz.mid * 1e9 * (turns > 1 ? turns : 1);
+}
+
 /*
  * Slower than any single stream, and still what memory takes: several streams share its bandwidth, others there as well, and
  * the loop's own work explains little of it.
  */
-static bool is_slow_memory(const struct bottleneck_request *request, const struct region *region, const struct loop_bound *bound,
-                           int64_t step, double line_ns)
+static bool is_slow_memory(const struct bottleneck_request *request, const struct region *region, double own_ns, double line_ns)
 {
     const struct bottleneck_machine *machine = request->machine;
     const struct bottleneck_thresholds *limit = &bottleneck_thresholds;
-    if (!machine->read_bytes_s.known || !machine->clock_hz.known || !bound || !bound->known || bound->is_lower || !step)
+    if (!machine->read_bytes_s.known || own_ns <= 0)
         return false;
     double alone_ns = LINE_BYTES / machine->read_bytes_s.mid * 1e9;
-    double turns = LINE_BYTES / (double)(step < 0 ? -step : step);
-    double own_ns = bound->cycles / machine->clock_hz.mid * 1e9 * (turns > 1 ? turns : 1);
     return line_ns <= limit->walk_contention * streams_of(region) * alone_ns && line_ns > limit->bound_missed * own_ns;
 }
 
@@ -173,10 +179,17 @@ static void order_find(struct reach *reach, const struct bottleneck_request *req
     bool by_code = way <= LINE_BYTES || way <= 2 * LINE_BYTES * lines;
     reach->in_order = counted ? by_code && !begins_elsewhere(reach, &walk, request->machine) : (agrees || drifts) && !skips_lines(reach, &walk, request->machine);
     double width = counted && way > LINE_BYTES ? way / lines : LINE_BYTES;
+    reach->order_is_open = !counted && !reach->in_order && walk.pairs && fastest_walk(reach, request->machine) * walk.pair_ns >= reach->lines_bytes;
     reach->line_ns = reach->in_order && agrees && walk.bytes_per_ns > 0 ? width / walk.bytes_per_ns : 0;
     reach->own_line_ns = reach->line_ns > 0 && walk.free_bytes_per_ns > 0 ? width / walk.free_bytes_per_ns : reach->line_ns;
     reach->arrays = counted ? arrays_of(region) : 0;
-    reach->is_fetched_ahead = reach->line_ns > limit->walk_line_ns && !is_slow_memory(request, region, bound, step, reach->line_ns);
+    /* Where the code's counting isn't seen, a walk in order takes one access after the other. */
+    int64_t bytes = counted ? step : (int64_t)region->code->items[row].memory.size_bytes;
+    double own_ns = own_work_ns(request->machine, bound, bytes);
+    reach->own_work_ns = own_ns;
+    reach->is_own_pace = reach->line_ns > 0 && reach->own_line_ns <= limit->bound_met * own_ns;
+    bool is_too_slow = reach->line_ns > limit->walk_line_ns && !is_slow_memory(request, region, counted ? own_ns : 0, reach->line_ns);
+    reach->is_fetched_ahead = is_too_slow || reach->is_own_pace;
 }
 
 static void stalled_addresses(address_list *list, const struct bottleneck_request *request, const struct region *region,

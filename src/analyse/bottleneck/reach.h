@@ -19,8 +19,11 @@ struct reach {
     bool in_order;           /* goes through memory line by line */
     double line_ns;          /* a walk in order takes so long from one line to the next; 0: not known */
     double own_line_ns;      /* the same without what samples themselves took, where that is known: for people */
+    double own_work_ns;      /* what the turns of one line take by this core's costs, memory apart; 0: not known */
     unsigned arrays;         /* places that its loop goes through side by side; 0: not known */
-    bool is_fetched_ahead;   /* in order, and too slow for memory to be what it waits for */
+    bool order_is_open;      /* not known to be in order, but so little memory that a walk comes round between samples */
+    bool is_fetched_ahead;   /* in order, and too slow for memory to be what it waits for, or as fast as its own work allows */
+    bool is_own_pace;        /* the latter */
     bool is_wide_spread;     /* many more pages than lines, or from page to page: translations miss before data does */
 };
 

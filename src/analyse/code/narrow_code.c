@@ -20,11 +20,17 @@ static bool has_loop(const struct stall_code *decoded, uint32_t row)
     return decoded->loops && decoded->loops[row].first != UINT32_MAX;
 }
 
+/* Not of a loop within it. */
+static bool is_own_row(const struct stall_code *decoded, struct loop_rows loop, uint32_t row)
+{
+    return decoded->loops[row].first == loop.first && decoded->loops[row].last == loop.last;
+}
+
 static uint64_t loop_samples(const struct stall_code *decoded, struct loop_rows loop)
 {
     uint64_t sum = 0;
     for (uint32_t row = loop.first; row <= loop.last; row++)
-        sum += decoded->loops[row].first == loop.first && decoded->loops[row].last == loop.last ? decoded->hits[row] : 0;
+        sum += is_own_row(decoded, loop, row) ? decoded->hits[row] : 0;
     return sum;
 }
 
@@ -47,6 +53,8 @@ static bool is_narrow_row(const struct instruction *row)
 static void note_held(struct narrow_code *code, const struct stall_code *decoded, struct loop_rows loop)
 {
     for (uint32_t row = loop.first; row <= loop.last; row++) {
+        if (!is_own_row(decoded, loop, row))
+            continue;
         code->held_fp_rows += is_narrow_row(&decoded->items[row]) ? decoded->hits[row] : 0;
         code->held_fp_loops += decoded->marks && decoded->marks[row] & MARK_NARROW ? decoded->hits[row] : 0;
     }

@@ -515,11 +515,14 @@ const struct hypothesis hypothesis_denormals = {
 };
 
 /* Where each number lies in a line of its own, or its place is known only after the last: wider loads bring no more. */
-static double scattered_narrow_samples(const struct stalls *stalls)
+static double scattered_narrow_samples(const struct results *results)
 {
+    const struct stalls *stalls = results->stalls;
     double scattered = 0;
     for (size_t at = 0; at < stalls->group_count; at++) {
         const struct stall_group *group = &stalls->groups[at];
+        if (group_goes_in_order(results, group))
+            continue;
         bool strided = group->set.stride_bytes >= 128 && !group->set.one_place_in_stride;
         bool chased = group->dependent_samples * 10 > group->samples * 9;
         scattered += strided || chased ? (double)group->narrow_samples : 0;
@@ -586,11 +589,12 @@ static bool narrow_loops_found(const struct results *results, struct finding *fi
 }
 
 /* Samples that wider code could have at most: narrow instructions, or the loops they stand in, less what code or addresses hold back. */
-static double narrow_most(const struct stalls *stalls, const struct narrow_code *code, double best_bits)
+static double narrow_most(const struct results *results, const struct narrow_code *code, double best_bits)
 {
+    const struct stalls *stalls = results->stalls;
     double rows = (double)stalls->scalar_fp_samples + (best_bits > 128 ? (double)stalls->vector_samples[0] : 0) - (double)code->held_fp_rows;
     double loops = (double)stalls->narrow_loop_samples - (double)code->held_fp_loops; /* counting and loading go with the numbers */
-    double most = loops > rows ? loops : rows, scattered = scattered_narrow_samples(stalls);
+    double most = loops > rows ? loops : rows, scattered = scattered_narrow_samples(results);
     double integers = (double)code->branched_samples;
     most = most > scattered ? most - scattered : 0;
     for (size_t at = 0; at < code->count; at++)
@@ -609,7 +613,7 @@ static void narrow_vectors_test(const struct results *results, struct finding *f
     if (narrow_loops_found(results, finding, &code, best_bits))
         return;
     double width = best_bits / 32;
-    struct interval share = share_of_stalls(results, finding, narrow_most(stalls, &code, best_bits));
+    struct interval share = share_of_stalls(results, finding, narrow_most(results, &code, best_bits));
     finding_decide_bound(finding, share.high * (1 - 1 / width), results->effect);
     finding_reason_bound(finding, finding->verdict == VERDICT_RULED_OUT ? "bound" : "undecided", share);
     if (finding->verdict == VERDICT_RULED_OUT)

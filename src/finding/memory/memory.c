@@ -123,26 +123,6 @@ static bool probe_fell_short(const struct access_cost *cost)
     return cost->measured_span_bytes && cost->measured_span_bytes + rounding < cost->span_bytes;
 }
 
-/*
- * Several streams in turns look like steps from one to the next: that each goes in order, and that bandwidth is waited for, the
- * estimate knows from the code and from how fast it went. One answer for both.
- */
-static bool goes_in_order(const struct results *results, const struct stall_group *group)
-{
-    const struct bottleneck *bottleneck = results->bottleneck;
-    const char *function = function_of(results->stalls, group)->name;
-    double streamed = 0, ordered = 0, told = 0;
-    for (size_t at = 0; bottleneck && at < bottleneck->loop_count; at++) {
-        const struct bottleneck_loop *loop = &bottleneck->loops[at];
-        if (!loop->verdict.function || strcmp(loop->verdict.function, function) != 0)
-            continue;
-        streamed += loop->masses[CAUSE_BANDWIDTH] * (double)loop->samples;
-        ordered += loop->walks_in_order ? (double)loop->samples : 0;
-        told += (double)loop->samples;
-    }
-    return group->in_order || (told >= 0.5 * (double)group->samples && (streamed > 0.5 * told || ordered > 0.5 * told));
-}
-
 /* What the loop around the group's instruction holds of all samples: the access and the work around it. Unknown where none is known. */
 static struct interval turn_share(const struct results *results, const struct stall_group *group)
 {
@@ -314,7 +294,7 @@ static struct page_gain page_gain_of(const struct results *results)
         covered += (double)group->samples;
         if (touches_few_pages(group))
             continue;
-        if (goes_in_order(results, group)) {
+        if (group_goes_in_order(results, group)) {
             gain.unmeasured += group->share.high * order_translation(group, cost);
             continue;
         }
@@ -368,7 +348,7 @@ struct interval page_walks_bound(const struct results *results)
         covered += (double)group->samples;
         if (!touches_few_pages(group))
             most += group->share.high *
-                    (goes_in_order(results, group) ? order_translation(group, access_costs_of_group(results->costs, (uint32_t)at)) : 1);
+                    (group_goes_in_order(results, group) ? order_translation(group, access_costs_of_group(results->costs, (uint32_t)at)) : 1);
     }
     double rest = (double)(stalls->memory_samples + stalls->blind_samples) - covered;
     most += rest > 0 ? rest / (double)stalls->sample_count : 0;
@@ -575,7 +555,7 @@ static void cache_misses_test(const struct results *results, struct finding *fin
             unmeasured += group->share.high;
             continue;
         }
-        if (goes_in_order(results, group)) { /* what lies ahead is fetched ahead: the probe's random order says nothing of it */
+        if (group_goes_in_order(results, group)) { /* what lies ahead is fetched ahead: the probe's random order says nothing of it */
             unmeasured += group->share.high * order_transfer(results, group, cost);
             ordered = ordered ? ordered : group;
             continue;
@@ -660,7 +640,7 @@ static double transfer_share(const struct results *results, const struct stall_g
                              const struct access_cost *cost)
 {
     bool strided = group->set.stride_bytes >= 128 && !group->set.one_place_in_stride;
-    if (goes_in_order(results, group))
+    if (group_goes_in_order(results, group))
         return group->store_samples * 10 > group->samples ? 1 : order_transfer(results, group, cost);
     if (!strided || !cost || !cost->known || !cost->ns_line.known || group->store_samples * 10 > group->samples)
         return 1;

@@ -1167,8 +1167,8 @@ Test(bottleneck, arithmetic_waits_for_what_memory_gives_it)
     free(made);
 }
 
-/* Five points of a grid to one, at 50 ns a line, each waiting at the load that comes to a new line; each sample takes its own time. */
-static void stencil_sampled(struct made_up *made, double read_bytes_s, uint64_t shortest_ns, uint64_t longer_ns, uint64_t interrupt_ns)
+/* Five points of a grid to one, at so many ns a line, each waiting at the load that comes to a new line; each sample takes its own time. */
+static void stencil_walked(struct made_up *made, uint64_t line_ns, double read_bytes_s, uint64_t shortest_ns, uint64_t longer_ns, uint64_t interrupt_ns)
 {
     enum { STOPS = 400, REGISTERS = 4 };
     uint64_t time_ns = 0, walked_ns = 0;
@@ -1185,7 +1185,7 @@ static void stencil_sampled(struct made_up *made, double read_bytes_s, uint64_t 
     samples->count = samples->registers_count = STOPS;
     samples->register_value_count = STOPS * REGISTERS;
     for (uint32_t at = 0; at < STOPS; at++) {
-        uint64_t way = walked_ns * 64 / 50 & ~(uint64_t)7;
+        uint64_t way = walked_ns * 64 / line_ns & ~(uint64_t)7;
         uint64_t values[REGISTERS] = {(1ull << 40) + way, (1ull << 41) + way, 2048, (uint64_t)-2048};
         uint64_t mask = 0;
         for (size_t one = 0; one < REGISTERS; one++) {
@@ -1203,6 +1203,11 @@ static void stencil_sampled(struct made_up *made, double read_bytes_s, uint64_t 
     }
     made->stalls.placed = placed;
     made->stalls.placed_count = STOPS;
+}
+
+static void stencil_sampled(struct made_up *made, double read_bytes_s, uint64_t shortest_ns, uint64_t longer_ns, uint64_t interrupt_ns)
+{
+    stencil_walked(made, 50, read_bytes_s, shortest_ns, longer_ns, interrupt_ns);
 }
 
 static void stencil(struct made_up *made, double read_bytes_s)
@@ -1238,6 +1243,27 @@ Test(bottleneck, samples_that_come_while_a_walk_stands_still_do_not_hide_it)
     for (size_t at = 0; at < verdict->evidence_count; at++)
         says |= strcmp(verdict->evidence[at].origin, "rate") == 0 && strstr(verdict->evidence[at].text, "arrays in order");
     cr_assert(says);
+    done(made);
+    free(made);
+}
+
+/* A walk as fast as its own instructions allow doesn't wait for memory; one that takes little longer isn't surely what memory holds up. */
+Test(bottleneck, a_walk_at_its_own_pace_is_no_wait_for_memory)
+{
+    struct made_up *made = calloc(1, sizeof(*made));
+    stencil_walked(made, 6, 9e9, 18000, 24000, 6000);
+    const struct bottleneck_verdict *verdict = verdict_of(made);
+    cr_expect_neq(verdict->class, BOTTLENECK_MEMORY, "%s", bottleneck_subclass_name(verdict->cause));
+    done(made);
+    stencil_walked(made, 10, 9e9, 18000, 24000, 6000);
+    verdict = verdict_of(made);
+    cr_expect_eq(verdict->cause, CAUSE_BANDWIDTH, "%s", bottleneck_subclass_name(verdict->cause));
+    cr_expect_lt(verdict->confidence, ESTIMATE_HIGH);
+    done(made);
+    stencil_walked(made, 20, 9e9, 18000, 24000, 6000);
+    verdict = verdict_of(made);
+    cr_expect_eq(verdict->cause, CAUSE_BANDWIDTH, "%s", bottleneck_subclass_name(verdict->cause));
+    cr_expect_eq(verdict->confidence, ESTIMATE_HIGH);
     done(made);
     free(made);
 }

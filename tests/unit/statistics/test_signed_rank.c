@@ -9,8 +9,7 @@
 
 enum {
     TRIALS = 4000,
-    PAIRS = 20,
-    PILOTS = 1000
+    PAIRS = 20
 };
 
 static bool near(double a, double b, double tolerance)
@@ -120,15 +119,15 @@ Test(power, planted_effect_is_found_with_the_predicted_count)
 {
     struct draws draws = {{9, 8, 7}};
     double differences[600];
-    int found = 0, trials = PILOTS;
+    int found = 0, trials = TRIALS;
     double pairs_sum = 0;
-    for (int trial = 0; trial < PILOTS; trial++) {
+    for (int trial = 0; trial < TRIALS; trial++) {
         draw_differences(&draws, NOISE_GAUSSIAN, 0, 40, differences);
         struct interval pilot = signed_rank_interval(differences, 40, 0.05);
         struct interval ratio = interval_of(exp(pilot.low), exp(pilot.mid), exp(pilot.high));
         pairs_sum += pairs_needed(&ratio, 40, 0.01);
     }
-    size_t pairs = (size_t)(pairs_sum / PILOTS);
+    size_t pairs = (size_t)(pairs_sum / TRIALS);
     cr_assert(pairs > 40 && pairs < 100, "(1.96 + 0.84)^2 * 2 * 2^2 / 1^2 = 63; predicted %zu", pairs);
     for (int trial = 0; trial < trials; trial++) {
         draw_differences(&draws, NOISE_GAUSSIAN, log(1.01), pairs, differences);
