@@ -87,10 +87,11 @@ def test_the_planted_resource_is_named(planted_case, cpu, planted, cause):
 def page_names(page, planted, cause):
     assert page["basis"] == "counters" and page["bottleneck"] is None
     node = node_of(page, planted)
-    assert node["threshold"] == "flagged" and node["interval"], node
+    assert node["interval"], node
     finding = finding_of(page, cause)
     if finding["verdict"] != "supported" and "undecided" in [node_of(page, part)["threshold"] for part in node["path"].split(".")]:
-        pytest.skip("this machine is so busy that the turns say too little of a node on the way")
+        pytest.skip("this machine is so busy that the turns say too little of it, or of a node on the way")
+    assert node["threshold"] == "flagged", node
     assert finding["verdict"] == "supported" and not finding["estimated"], finding
     named = [text for text in (page["verdict"]["sentence"], finding["headline"]) if planted in text and "counted" in text]
     assert named, page["verdict"]["sentence"]
