@@ -164,9 +164,9 @@ static bool begins_elsewhere(const struct reach *reach, const struct walk *walk,
            limit->walk_neighbourhood * fastest_walk(reach, machine) * walk->pair_ns < reach->lines_bytes;
 }
 
-/* By the code where it counts evenly, else by neighbouring samples. */
+/* By the code where it counts evenly, else by neighbouring samples. grain: what all addresses are apart by whole times of. */
 static void order_find(struct reach *reach, const struct bottleneck_request *request, const struct region *region,
-                       const struct loop_bound *bound, uint32_t row)
+                       const struct loop_bound *bound, uint32_t row, uint64_t grain)
 {
     const struct bottleneck_thresholds *limit = &bottleneck_thresholds;
     struct walk walk = walk_of(request, region, row);
@@ -183,9 +183,8 @@ static void order_find(struct reach *reach, const struct bottleneck_request *req
     reach->line_ns = reach->in_order && agrees && walk.bytes_per_ns > 0 ? width / walk.bytes_per_ns : 0;
     reach->own_line_ns = reach->line_ns > 0 && walk.free_bytes_per_ns > 0 ? width / walk.free_bytes_per_ns : reach->line_ns;
     reach->arrays = counted ? arrays_of(region) : 0;
-    /* Where the code's counting isn't seen, a walk in order takes one access after the other. */
-    int64_t bytes = counted ? step : (int64_t)region->code->items[row].memory.size_bytes;
-    double own_ns = own_work_ns(request->machine, bound, bytes);
+    /* Where the code's counting isn't seen, a walk in order takes one of its elements a turn. */
+    double own_ns = own_work_ns(request->machine, bound, counted ? step : (int64_t)grain);
     reach->own_work_ns = own_ns;
     reach->is_own_pace = reach->line_ns > 0 && reach->own_line_ns <= limit->bound_met * own_ns;
     bool is_too_slow = reach->line_ns > limit->walk_line_ns && !is_slow_memory(request, region, counted ? own_ns : 0, reach->line_ns);
@@ -447,7 +446,7 @@ struct reach reach_of(const struct bottleneck_request *request, const struct reg
         reach.is_wide_spread = exceeds_tlb(request, pages, huge_part(request, region, row)) &&
                                ((sized && pages > limit->tlb_page_line * touched->lines_bytes.mid) || strides);
         if (reach.known && reach.level != LEVEL_L1 && access != UINT32_MAX)
-            order_find(&reach, request, region, bound, access);
+            order_find(&reach, request, region, bound, access, grain_of(&addresses));
         if (reach.in_order && access != UINT32_MAX && steps_over_lines(request, region, access, &reach.set, step))
             reach.in_order = false;
         reach.is_wide_spread &= !reach.in_order;
