@@ -262,7 +262,7 @@ static void reach_evidence(struct bottleneck_verdict *verdict, const struct lead
     bool differ = lines_of(all) > 1.5 * lines_of(own);
     add(verdict, "addresses",
         arena_printf(arena, "%s goes over %s of lines%s, %s (%s and %s)%s%s", walker_text(reach, differ, arena), set_text(arena, differ ? own : all),
-                     pages_text(arena, differ ? own : all), where[reach->level], bytes_text(arena, leading->request->machine->l1_bytes),
+                     pages_text(arena, differ ? own : all), reach->level_is_open ? "beyond the first cache" : where[reach->level], bytes_text(arena, leading->request->machine->l1_bytes),
                      bytes_text(arena, leading->request->machine->l2_bytes),
                      differ ? arena_printf(arena, "; all of them over %s%s", set_text(arena, all), pages_text(arena, all)) : "",
                      all->goes_once ? "; each part once, as far as was seen" : ""));
@@ -405,7 +405,8 @@ static bool is_confirmed(const struct bottleneck_verdict *verdict, const struct 
     case CAUSE_TLB:
     case CAUSE_PARALLEL_MISSES:
         return look->reach.known && (look->reach.level == LEVEL_BEYOND || (look->reach.level == LEVEL_L2 && look->reach.is_wide_spread)) &&
-               !look->is_prefetched && look->guesses.both_ways < limit->both_ways && !(look->reach.order_is_open && look->reach.level == LEVEL_BEYOND);
+               !look->is_prefetched && look->guesses.both_ways < limit->both_ways && !(look->reach.order_is_open && look->reach.level == LEVEL_BEYOND) &&
+               !look->reach.level_is_open;
     case CAUSE_L2:
         return look->reach.known && look->reach.touched.lines_bytes.known &&
                look->reach.touched.pages_least_bytes <= limit->tlb_pages_bytes && look->reach.lines_bytes > 2 * leading->request->machine->l1_bytes &&

@@ -24,7 +24,6 @@ struct rows_view {
     enum bottleneck_cause quick; /* what the region shows as a whole */
     struct reach all; /* of the region's accesses together, for rows with few addresses */
     bool all_done;
-    bool may_miss; /* the row just looked at loads from more than the first cache holds, if not known how much */
     bool is_open; /* the row just looked at may wait for what can't be seen: it is no quick one */
 };
 
@@ -161,9 +160,8 @@ static enum bottleneck_cause chased_cause(struct loop_look *look, const struct r
 static enum bottleneck_cause near_cause(struct rows_view *view, uint32_t row, struct loop_look *look, const struct reach *reach)
 {
     const struct region *region = view->region;
-    view->may_miss = !reach->known && region->code->items[row].is_load && reach->lines_bytes > view->request->machine->l1_bytes;
     if (region->code->marks[row] & MARK_CHAINED && !is_chased(region, row))
-        return view->may_miss ? CAUSE_UNKNOWN : CAUSE_LATENCY_CHAIN;
+        return CAUSE_LATENCY_CHAIN;
     if (is_chased(region, row)) /* how far, if not known: it may as well miss every cache */
         return chased_cause(look, reach);
     enum forwarding forwarding = forwarding_of(view, row, look, reach);
@@ -266,7 +264,7 @@ static enum bottleneck_cause row_cause(struct rows_view *view, uint32_t row, str
     if (cause != CAUSE_UNKNOWN)
         return cause;
     if (view->region->code->marks[row] & MARK_CHAINED)
-        return view->may_miss ? CAUSE_UNKNOWN : CAUSE_LATENCY_CHAIN; /* its own results aren't all that is waited for */
+        return CAUSE_LATENCY_CHAIN;
     switch (here->class) {
     case INSTRUCTION_FP:
         return arithmetic_cause(view, look, CAUSE_FP);
@@ -399,12 +397,12 @@ struct loop_look loop_look_of(const struct bottleneck_request *request, const st
         look.is_prefetched |= region->code->items[row].class == INSTRUCTION_PREFETCH;
         if (!region->code->hits[row])
             continue;
-        view.is_open = view.may_miss = false;
+        view.is_open = false;
         bool unplaced = is_unplaced(request, region, row);
         look.unplaced += unplaced ? region->code->hits[row] : 0;
         enum bottleneck_cause cause = row_cause(&view, row, &look);
-        bool may_wait = unplaced && here->is_load && (double)region->code->hits[row] >= UNPLACED_HOT * (double)region->samples;
-        may_wait = (may_wait || view.may_miss) && bottleneck_class_of(quick) != BOTTLENECK_BAD_SPECULATION;
+        bool may_wait = unplaced && here->is_load && (double)region->code->hits[row] >= UNPLACED_HOT * (double)region->samples &&
+                        bottleneck_class_of(quick) != BOTTLENECK_BAD_SPECULATION;
         may_wait |= view.is_open;
         look.quick += cause == CAUSE_UNKNOWN && !may_wait ? (double)region->code->hits[row] : 0;
         look_add(&look, cause != CAUSE_UNKNOWN || may_wait ? cause : quick, row);

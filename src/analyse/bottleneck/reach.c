@@ -40,7 +40,11 @@ static bool level_find(struct reach *reach, const struct bottleneck_machine *mac
     double most = touched->lines_most_bytes;
     most = touched->pages_bytes.known && touched->pages_bytes.high < most ? touched->pages_bytes.high : most;
     bool is_small = touched->pages_bytes.known && level_of(machine, touched->pages_bytes.mid, 1) == LEVEL_L1;
-    return is_small || (reach->level != LEVEL_L1 && level_of(machine, most, 1) == reach->level);
+    if (is_small || reach->level == LEVEL_L1)
+        return is_small;
+    reach->level_is_open = level_of(machine, most, 1) != reach->level;
+    reach->level = reach->level_is_open ? LEVEL_BEYOND : reach->level;
+    return true;
 }
 
 /* The row of the region of whose accesses most addresses are known. */

@@ -13,6 +13,7 @@
 struct reach {
     bool known;              /* there were enough addresses to tell the first cache from what lies behind it */
     enum bottleneck_level level;
+    bool level_is_open;      /* beyond the first cache; whether within the second isn't known, and BEYOND stands for it */
     struct working_set set;          /* its stride */
     struct touched_memory touched;
     double lines_bytes;      /* known, or the least they can be */
