@@ -133,3 +133,15 @@ void memory_source_text(struct text *out, uint64_t data_src)
     text_printf(out, "|LCK %s|BLK ", memory_source_lock(data_src));
     memory_source_block(out, data_src);
 }
+
+void memory_page_size(struct text *out, uint64_t bytes)
+{
+    static const char units[] = "BKMGT";
+    size_t unit = 0;
+    for (; bytes >= 1024 && units[unit + 1]; unit++)
+        bytes /= 1024;
+    if (bytes)
+        text_printf(out, "%" PRIu64 "%c", bytes, units[unit]);
+    else
+        text_add(out, "N/A");
+}

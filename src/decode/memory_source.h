@@ -15,5 +15,7 @@ void memory_source_snoop(struct text *out, uint64_t data_src);
 void memory_source_tlb(struct text *out, uint64_t data_src);
 void memory_source_block(struct text *out, uint64_t data_src);
 const char *memory_source_lock(uint64_t data_src);
+/* The size of a page that was met: "4K", "2M"; "N/A" for 0. */
+void memory_page_size(struct text *out, uint64_t bytes);
 
 #endif

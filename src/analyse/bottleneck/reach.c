@@ -5,6 +5,7 @@
 #include "analyse/bottleneck/dependence.h"
 #include "analyse/bottleneck/thresholds.h"
 #include "analyse/bottleneck/walk.h"
+#include "analyse/memory/common_divisor.h"
 
 enum {
     LINE_BYTES = 64,
@@ -225,16 +226,6 @@ static bool exceeds_tlb(const struct bottleneck_request *request, double pages_b
     static const double HUGE_PAGE_BYTES = 2 << 20, MOST = 0.5;
     double least = bottleneck_thresholds.tlb_pages_bytes;
     return huge >= MOST ? pages_bytes > least * HUGE_PAGE_BYTES / request->machine->base_page_bytes : pages_bytes * (1 - huge) > least;
-}
-
-static uint64_t common_divisor(uint64_t a, uint64_t b)
-{
-    while (b) {
-        uint64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
 }
 
 /* What all distances between the addresses are multiples of: the size of the elements that a walk meets. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analyse/memory/data_address.h"
 
+#include "analyse/memory/common_divisor.h"
 #include "base/hashmap.h"
 #include "base/vec.h"
 
@@ -140,16 +141,6 @@ static struct interval set_bytes(size_t count, double pairs, uint64_t unit_bytes
         return (struct interval){0};
     double most = low_pairs > 0.5 ? all / low_pairs * unit : all / 0.5 * unit;
     return interval_of(*ret_least, all / pairs * unit, most);
-}
-
-static uint64_t common_divisor(uint64_t a, uint64_t b)
-{
-    while (b) {
-        uint64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
 }
 
 struct candidate {

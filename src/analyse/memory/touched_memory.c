@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analyse/memory/touched_memory.h"
 
+#include "analyse/memory/common_divisor.h"
 #include "base/scope.h"
 
 #include <math.h>
@@ -153,16 +154,6 @@ static struct ratios ratios_in_order(uint64_t step_bytes)
         interval_exactly(step > line ? line / step : 1),
         interval_exactly(step > page ? page / step : 1),
     };
-}
-
-static uint64_t common_divisor(uint64_t a, uint64_t b)
-{
-    while (b) {
-        uint64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
 }
 
 /* Elements so wide that all addresses lie whole numbers of them apart: of each, one line is met. A line at least. */

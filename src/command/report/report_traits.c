@@ -6,7 +6,6 @@
 #include "command/report/report_words.h"
 #include "decode/memory_source.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 enum {
@@ -194,18 +193,6 @@ size_t report_traits_all_fields(struct report_traits *traits, const struct sourc
 
 /* ---- values ---- */
 
-static void add_page_size(struct text *out, uint64_t bytes)
-{
-    static const char units[] = "BKMGT";
-    size_t unit = 0;
-    for (; bytes >= 1024 && units[unit + 1]; unit++)
-        bytes /= 1024;
-    if (bytes)
-        text_printf(out, "%" PRIu64 "%c", bytes, units[unit]);
-    else
-        text_add(out, "N/A");
-}
-
 static void add_trace(struct report_traits *traits, const struct report_trait *trait, const struct source *source,
                       const struct record_sample *record, const struct sample *sample, struct text *out)
 {
@@ -257,10 +244,10 @@ static void add_text(struct report_traits *traits, const struct report_trait *tr
         add_data_dso(capture, record, sample, out);
         break;
     case TRAIT_KIND_CODE_PAGE:
-        add_page_size(out, raw->code_page_size);
+        memory_page_size(out, raw->code_page_size);
         break;
     case TRAIT_KIND_DATA_PAGE:
-        add_page_size(out, raw->data_page_size);
+        memory_page_size(out, raw->data_page_size);
         break;
     case TRAIT_KIND_TRACE:
     case TRAIT_KIND_FIELD:

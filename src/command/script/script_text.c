@@ -400,14 +400,8 @@ static void add_memory(struct script_text *script, uint64_t data_src)
 
 static void add_page_size(struct text *out, uint64_t bytes)
 {
-    static const char units[] = "BKMGT";
-    size_t unit = 0;
-    for (; bytes >= 1024 && units[unit + 1]; unit++)
-        bytes /= 1024;
-    if (bytes)
-        text_printf(out, " %" PRIu64 "%c", bytes, units[unit]);
-    else
-        text_add(out, " N/A");
+    text_add_char(out, ' ');
+    memory_page_size(out, bytes);
 }
 
 static void add_trace(struct script_text *script, const struct record_sample *record, const struct sample *sample)
