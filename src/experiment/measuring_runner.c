@@ -3,7 +3,7 @@
 
 #include "base/scope.h"
 #include "base/vec.h"
-#include "capture/counting.h"
+#include "capture/counters/counting.h"
 #include "experiment/process_accounts.h"
 #include "system/fact.h"
 #include "system/host/cpu_time.h"

@@ -6,7 +6,7 @@
 #include "analyse/probes/probe_results.h"
 #include "analyse/time/run_spread.h"
 #include "analyse/topdown/topdown_counts.h"
-#include "capture/case_command.h"
+#include "capture/case/case_command.h"
 #include "statistics/ceilings.h"
 #include "statistics/guest_costs_read.h"
 #include "symbol/code_bundle.h"

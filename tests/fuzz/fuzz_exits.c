@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What others wrote about VM exits: traces, tables, plumb's own JSON, and tracepoints' formats. */
 #include "analyse/exits/exit_comparison.h"
-#include "capture/exits_input.h"
+#include "capture/exits/exits_input.h"
 #include "decode/exits/tracepoint_fields.h"
 
 #include <math.h>

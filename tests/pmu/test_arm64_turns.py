@@ -25,8 +25,8 @@ def said(boot_arm64, source_root, tmp_path_factory):
     objects = [path for path in (core / "plumb.p").glob("*.o") if not path.name.endswith("main.c.o")]
     counts = tmp_path_factory.mktemp("turns") / "turn_counts"
     compile_for_arm64(source_root / "tests/pmu/turn_counts.c", counts,
-                      ["-std=gnu17", "-D_GNU_SOURCE", "-DPLUMB_STATIC_CORE", f"-I{source_root / 'src'}", source_root / "src/capture/turn_counters.c",
-                       source_root / "src/capture/counter_set.c", *objects, "-lm"], core)
+                      ["-std=gnu17", "-D_GNU_SOURCE", "-DPLUMB_STATIC_CORE", f"-I{source_root / 'src'}", source_root / "src/capture/counters/turn_counters.c",
+                       source_root / "src/capture/counters/counter_set.c", *objects, "-lm"], core)
     return boot_arm64("say counts; ./turn_counts ./program; echo status $?", "-c", "neoverse-n1", "-f", counts, program=PROGRAM).said["counts"]
 
 

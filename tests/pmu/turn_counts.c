@@ -5,7 +5,7 @@
  *     turn_counts PROGRAM [ARGUMENT]...
  */
 #include "base/clock.h"
-#include "capture/turn_counters.h"
+#include "capture/counters/turn_counters.h"
 #include "command/topdown/topdown_machine.h"
 #include "command/topdown/topdown_session.h"
 #include "source/live/workload.h"

@@ -23,7 +23,7 @@ static bool is_assignment(const char *word)
     return at > word && *at == '=' && !isdigit((unsigned char)*word);
 }
 
-static char *shell_line(const struct words *words, struct arena *arena)
+static char *words_joined(const struct words *words, struct arena *arena)
 {
     char *line = arena_string(arena, "");
     for (size_t at = 0; at < words->count; at++)
@@ -37,7 +37,7 @@ static char **argv_of(const struct words *words, bool shell, struct arena *arena
     if (shell) {
         argv[0] = arena_string(arena, "sh");
         argv[1] = arena_string(arena, "-c");
-        argv[2] = shell_line(words, arena);
+        argv[2] = words_joined(words, arena);
         return argv;
     }
     for (size_t at = 0; at < words->count; at++)

@@ -3,7 +3,7 @@
 
 #include "base/scope.h"
 #include "base/vec.h"
-#include "capture/exits_input.h"
+#include "capture/exits/exits_input.h"
 #include "render/comparison/host_gap.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
 
 #include "base/scope.h"
 #include "base/vec.h"
-#include "capture/case_command.h"
+#include "capture/case/case_command.h"
 
 #include <stdarg.h>
 

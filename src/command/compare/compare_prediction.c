@@ -4,7 +4,7 @@
 #include "base/json_reader.h"
 #include "base/scope.h"
 #include "base/text.h"
-#include "capture/case_folder.h"
+#include "capture/case/case_folder.h"
 
 #include <stdio.h>
 #include <string.h>

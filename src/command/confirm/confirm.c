@@ -3,6 +3,7 @@
 #include "base/scope.h"
 #include "base/text.h"
 #include "base/vec.h"
+#include "capture/case/shell_line.h"
 #include "command/command_table.h"
 #include "command/confirm/confirm_bursts.h"
 #include "command/confirm/confirm_experiments.h"

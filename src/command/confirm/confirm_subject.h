@@ -8,8 +8,8 @@
 
 #include "analyse/runs/confirmation.h"
 #include "base/error.h"
-#include "capture/case_command.h"
-#include "capture/case_folder.h"
+#include "capture/case/case_command.h"
+#include "capture/case/case_folder.h"
 
 enum {
     SUBJECT_FILES_MOST = 24,

@@ -5,12 +5,13 @@
 
 #include "analyse/memory/cost_groups.h"
 #include "base/scope.h"
-#include "capture/case_command.h"
-#include "capture/exits_input.h"
+#include "capture/case/case_command.h"
+#include "capture/case/shell_line.h"
+#include "capture/exits/exits_input.h"
 #include "finding/overall.h"
-#include "system/cpu/microarchitecture.h"
 #include "source/perf_data/perf_data.h"
 #include "symbol/disassembly.h"
+#include "system/cpu/microarchitecture.h"
 #include "system/memory/process_pages_json.h"
 
 /* A part that isn't there is no error: `found` stays false and why says so. */

@@ -14,7 +14,7 @@
 #include "analyse/time/wait_rows.h"
 #include "analyse/topdown/phase_trees.h"
 #include "capture/capture.h"
-#include "capture/case_folder.h"
+#include "capture/case/case_folder.h"
 #include "command/command.h"
 #include "finding/results.h"
 #include "model/exits.h"

@@ -3,7 +3,8 @@
 
 #include "base/clock.h"
 #include "base/scope.h"
-#include "capture/case_command.h"
+#include "capture/case/case_command.h"
+#include "capture/case/shell_line.h"
 #include "command/diagnose/diagnose_collection.h"
 #include "command/diagnose/diagnose_intervention.h"
 #include "experiment/experiment.h"

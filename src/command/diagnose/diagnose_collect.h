@@ -3,7 +3,7 @@
 #ifndef PLUMB_COMMAND_DIAGNOSE_DIAGNOSE_COLLECT_H
 #define PLUMB_COMMAND_DIAGNOSE_DIAGNOSE_COLLECT_H
 
-#include "capture/case_folder.h"
+#include "capture/case/case_folder.h"
 #include "command/command.h"
 #include "source/live/target.h"
 

@@ -7,8 +7,8 @@
 #include "base/json_writer.h"
 #include "base/scope.h"
 #include "base/vec.h"
-#include "capture/case_folder.h"
-#include "capture/exits_input.h"
+#include "capture/case/case_folder.h"
+#include "capture/exits/exits_input.h"
 #include "source/import_text.h"
 #include "system/sysroot.h"
 

@@ -3,7 +3,7 @@
 #include "analyse/topdown/topdown_counts.h"
 #include "base/clock.h"
 #include "base/scope.h"
-#include "capture/turn_counters.h"
+#include "capture/counters/turn_counters.h"
 #include "command/diagnose/diagnose_collection.h"
 #include "command/topdown/topdown_machine.h"
 #include "command/topdown/topdown_session.h"

@@ -4,7 +4,7 @@
 
 #include "analyse/exits/exit_comparison.h"
 #include "base/scope.h"
-#include "capture/exits_input.h"
+#include "capture/exits/exits_input.h"
 #include "command/command_table.h"
 #include "symbol/names/kallsyms.h"
 

@@ -2,16 +2,16 @@
 /* Exits of this host's guests while they happen: by programs in the kernel, else by records, else by numbers alone. */
 #include "base/clock.h"
 #include "base/scope.h"
-#include "capture/exits_input.h"
-#include "capture/exits_live.h"
+#include "capture/exits/exits_input.h"
+#include "capture/exits/exits_live.h"
 #include "command/exits/exits.h"
 #include "command/exits/exits_processes.h"
-#include "system/host/kvm_statistics.h"
 #include "command/exits/exits_statistics.h"
 #include "metric/event_parser.h"
 #include "source/live/counters.h"
 #include "source/live/workload.h"
 #include "source/recorder/recorder.h"
+#include "system/host/kvm_statistics.h"
 #include "system/host/virtual_machine.h"
 
 #include <dirent.h>

@@ -2,7 +2,7 @@
 #include "analyse/memory/guest_pages.h"
 #include "base/clock.h"
 #include "base/scope.h"
-#include "capture/mapping_levels.h"
+#include "capture/exits/mapping_levels.h"
 #include "command/pages/pages.h"
 #include "render/pages/guest_pages.h"
 #include "source/live/memory_slots.h"

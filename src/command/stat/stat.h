@@ -9,7 +9,7 @@
 #define PLUMB_COMMAND_STAT_STAT_H
 
 #include "analyse/counts/event_counts.h"
-#include "capture/counting.h"
+#include "capture/counters/counting.h"
 #include "command/command.h"
 #include "command/options.h"
 #include "render/event_counts.h"

@@ -5,7 +5,7 @@
 #include "analyse/counts/count_metrics.h"
 #include "base/scope.h"
 #include "base/vec.h"
-#include "capture/counter_trial.h"
+#include "capture/counters/counter_trial.h"
 #include "command/topdown/topdown_machine.h"
 #include "metric/schedule/table_request.h"
 #include "metric/table/metric_name.h"

@@ -12,7 +12,7 @@
 
 #include "analyse/topdown/topdown_tree.h"
 #include "base/vec.h"
-#include "capture/pass_subject.h"
+#include "capture/counters/pass_subject.h"
 #include "command/command.h"
 #include "metric/event.h"
 #include "metric/table/table.h"

@@ -2,7 +2,7 @@
 #include "command/topdown/topdown_machine.h"
 
 #include "base/scope.h"
-#include "capture/event_trial.h"
+#include "capture/counters/event_trial.h"
 #include "metric/table/table_architectural.h"
 #include "metric/table/table_choice.h"
 #include "metric/table/table_general.h"

@@ -4,7 +4,7 @@
 #include "base/json_writer.h"
 #include "base/scope.h"
 #include "base/vec.h"
-#include "capture/case_command.h"
+#include "capture/case/shell_line.h"
 #include "metric/schedule/perf_command.h"
 #include "metric/table/table_reading.h"
 

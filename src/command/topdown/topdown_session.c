@@ -2,8 +2,8 @@
 #include "command/topdown/topdown_session.h"
 
 #include "base/clock.h"
-#include "capture/counter_trial.h"
-#include "capture/event_trial.h"
+#include "capture/counters/counter_trial.h"
+#include "capture/counters/event_trial.h"
 #include "command/topdown/topdown_timeline.h"
 #include "experiment/experiment.h"
 #include "metric/schedule/table_request.h"

@@ -11,7 +11,7 @@
 #include "analyse/topdown/pass_agreement.h"
 #include "analyse/topdown/topdown_values.h"
 #include "base/vec.h"
-#include "capture/pass_record.h"
+#include "capture/counters/pass_record.h"
 #include "metric/schedule/pass_plan.h"
 #include "metric/schedule/schedule_pmu.h"
 #include "system/kernel.h"

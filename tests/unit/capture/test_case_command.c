@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A command line, written and parted again, and what a case keeps of how a program was run. */
-#include "capture/case_command.h"
+#include "capture/case/case_command.h"
+#include "capture/case/shell_line.h"
 
 #include "base/vec.h"
 

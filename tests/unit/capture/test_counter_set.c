@@ -4,7 +4,7 @@
 
 #include "analyse/counts/counter_summary.h"
 #include "base/vec.h"
-#include "capture/counter_set.h"
+#include "capture/counters/counter_set.h"
 #include "made_folder.h"
 #include "simulated_pmu.h"
 

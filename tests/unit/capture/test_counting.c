@@ -4,7 +4,7 @@
 
 #include "analyse/counts/event_counts.h"
 #include "base/vec.h"
-#include "capture/counting.h"
+#include "capture/counters/counting.h"
 #include "render/event_counts.h"
 #include "simulated_pmu.h"
 

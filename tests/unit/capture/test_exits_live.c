@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "test.h"
 
-#include "capture/exits_live.h"
+#include "capture/exits/exits_live.h"
 
 static void look(struct exits *exits, uint64_t count, uint64_t used)
 {

@@ -4,7 +4,7 @@
 
 #include "base/json_reader.h"
 #include "base/vec.h"
-#include "capture/case_folder.h"
+#include "capture/case/case_folder.h"
 #include "command/command.h"
 #include "command/diagnose/diagnose_collection.h"
 #include "simulated_pmu.h"

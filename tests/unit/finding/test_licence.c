@@ -3,7 +3,7 @@
 #include "test.h"
 
 #include "base/vec.h"
-#include "capture/counter_set.h"
+#include "capture/counters/counter_set.h"
 #include "finding/hypothesis.h"
 #include "made_folder.h"
 #include "simulated_pmu.h"

@@ -10,7 +10,7 @@
 #define PLUMB_TESTS_UNIT_SIMULATED_TABLE_PROGRAM_H
 
 #include "base/vec.h"
-#include "capture/pass_subject.h"
+#include "capture/counters/pass_subject.h"
 #include "made_folder.h"
 #include "metric/schedule/schedule_pmu.h"
 #include "metric/schedule/table_request.h"

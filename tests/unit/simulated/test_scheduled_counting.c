@@ -4,8 +4,8 @@
 
 #include "analyse/topdown/metric_quality.h"
 #include "analyse/topdown/pass_agreement.h"
-#include "capture/counter_trial.h"
-#include "capture/scheduled_counters.h"
+#include "capture/counters/counter_trial.h"
+#include "capture/counters/scheduled_counters.h"
 #include "metric/schedule/pass_plan.h"
 #include "scripted_program.h"
 #include "source/live/target.h"

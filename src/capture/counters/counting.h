@@ -6,8 +6,8 @@
  * A program that can't be counted (no perf_event_open, no permission) still runs and is timed: its elapsed, user
  * and system time need no counters.
  */
-#ifndef PLUMB_CAPTURE_COUNTING_H
-#define PLUMB_CAPTURE_COUNTING_H
+#ifndef PLUMB_CAPTURE_COUNTERS_COUNTING_H
+#define PLUMB_CAPTURE_COUNTERS_COUNTING_H
 
 #include "capture/control.h"
 #include "model/count_table.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "capture/counter_set.h"
+#include "capture/counters/counter_set.h"
 
 #include "base/scope.h"
 #include "base/vec.h"

@@ -5,8 +5,8 @@
  * A program that is started anew for each pass, or something that goes on and is watched for a while. Counters are opened
  * between start and release, so that they miss nothing. Tests put a simulation here.
  */
-#ifndef PLUMB_CAPTURE_PASS_SUBJECT_H
-#define PLUMB_CAPTURE_PASS_SUBJECT_H
+#ifndef PLUMB_CAPTURE_COUNTERS_PASS_SUBJECT_H
+#define PLUMB_CAPTURE_COUNTERS_PASS_SUBJECT_H
 
 #include "source/live/target.h"
 

@@ -6,11 +6,11 @@
  * another order. Nothing is multiplexed by the kernel so, and what is sampled keeps its counter. Slices grow with the time that has gone by: a
  * short run has some for each group, a long one isn't disturbed often. Who calls decides when: nothing here waits. Windows have the caller's clock.
  */
-#ifndef PLUMB_CAPTURE_TURN_COUNTERS_H
-#define PLUMB_CAPTURE_TURN_COUNTERS_H
+#ifndef PLUMB_CAPTURE_COUNTERS_TURN_COUNTERS_H
+#define PLUMB_CAPTURE_COUNTERS_TURN_COUNTERS_H
 
-#include "capture/counter_set.h"
-#include "capture/pass_record.h"
+#include "capture/counters/counter_set.h"
+#include "capture/counters/pass_record.h"
 
 struct turn_counters;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "capture/exits_input.h"
+#include "capture/exits/exits_input.h"
 
 #include "base/scope.h"
 #include "decode/exits/exit_text.h"

@@ -8,8 +8,8 @@
  * imports.json (tables of other tools), exits.json (what plumb exits --json wrote on its host), statements.json (what they and people say, in words), command.json (how to run it again), findings.json (the result),
  * guest.json (what leaving this guest costs), confirm.json (what the experiment said that could have overturned it).
  */
-#ifndef PLUMB_CAPTURE_CASE_FOLDER_H
-#define PLUMB_CAPTURE_CASE_FOLDER_H
+#ifndef PLUMB_CAPTURE_CASE_CASE_FOLDER_H
+#define PLUMB_CAPTURE_CASE_CASE_FOLDER_H
 
 #include "base/arena.h"
 #include "base/error.h"

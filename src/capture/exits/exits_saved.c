@@ -2,7 +2,7 @@
 /* Exits as they were gathered, in the JSON of plumb exits: written and read again. */
 #include "base/json_reader.h"
 #include "base/json_writer.h"
-#include "capture/exits_input.h"
+#include "capture/exits/exits_input.h"
 
 /* ---- written ---- */
 

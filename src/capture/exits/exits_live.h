@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What the programs in the kernel have added up so far, as exits; and the part of it since an earlier look. */
-#ifndef PLUMB_CAPTURE_EXITS_LIVE_H
-#define PLUMB_CAPTURE_EXITS_LIVE_H
+#ifndef PLUMB_CAPTURE_EXITS_EXITS_LIVE_H
+#define PLUMB_CAPTURE_EXITS_EXITS_LIVE_H
 
 #include "model/exits.h"
 #include "source/exits/exit_watch.h"

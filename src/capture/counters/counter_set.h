@@ -9,11 +9,11 @@
  * Where others take turns with its hardware counters (turn_counters.h), these count in their turns alone and are scaled by that.
  * Does not support: other model-specific events, uncore PMUs.
  */
-#ifndef PLUMB_CAPTURE_COUNTER_SET_H
-#define PLUMB_CAPTURE_COUNTER_SET_H
+#ifndef PLUMB_CAPTURE_COUNTERS_COUNTER_SET_H
+#define PLUMB_CAPTURE_COUNTERS_COUNTER_SET_H
 
-#include "model/counts.h"
 #include "base/measured.h"
+#include "model/counts.h"
 #include "source/live/counters.h"
 
 struct counter_set;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "capture/pass_subject.h"
+#include "capture/counters/pass_subject.h"
 
 #include "base/arena.h"
 #include "base/clock.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "capture/case_folder.h"
+#include "capture/case/case_folder.h"
 
 #include "base/json_measured.h"
 #include "base/scope.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "capture/pass_record.h"
+#include "capture/counters/pass_record.h"
 
 #include "base/vec.h"
 #include "metric/schedule/pass_plan.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "capture/mapping_levels.h"
+#include "capture/exits/mapping_levels.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "capture/turn_counters.h"
+#include "capture/counters/turn_counters.h"
 
 #include "metric/schedule/pass_plan.h"
 

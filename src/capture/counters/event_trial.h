@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Does this event open here? Asked by opening it alone on this thread, stopped, and closing it. */
-#ifndef PLUMB_CAPTURE_EVENT_TRIAL_H
-#define PLUMB_CAPTURE_EVENT_TRIAL_H
+#ifndef PLUMB_CAPTURE_COUNTERS_EVENT_TRIAL_H
+#define PLUMB_CAPTURE_COUNTERS_EVENT_TRIAL_H
 
 #include "base/arena.h"
 #include "metric/event.h"

@@ -5,11 +5,11 @@
  * A pass starts the subject once, or watches it once. Its groups count all at the same time (the kernel's rotation, when they
  * don't fit together), or in slices: one after the other, in another order each round. They are read every read_ns.
  */
-#ifndef PLUMB_CAPTURE_PASS_RECORD_H
-#define PLUMB_CAPTURE_PASS_RECORD_H
+#ifndef PLUMB_CAPTURE_COUNTERS_PASS_RECORD_H
+#define PLUMB_CAPTURE_COUNTERS_PASS_RECORD_H
 
-#include "capture/pass_subject.h"
-#include "capture/scheduled_counters.h"
+#include "capture/counters/pass_subject.h"
+#include "capture/counters/scheduled_counters.h"
 
 struct pass_group {
     uint32_t group; /* of the schedule */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "capture/event_trial.h"
+#include "capture/counters/event_trial.h"
 
 #include "base/vec.h"
 #include "source/live/counters.h"

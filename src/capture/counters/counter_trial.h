@@ -7,10 +7,10 @@
  * moment; when one never ran, the PMU is taken to have less (schedule_pmu_give_up) and the schedule is made again.
  * Does not support: counters that are taken on other CPUs only; who has them (plumb doctor looks for that).
  */
-#ifndef PLUMB_CAPTURE_COUNTER_TRIAL_H
-#define PLUMB_CAPTURE_COUNTER_TRIAL_H
+#ifndef PLUMB_CAPTURE_COUNTERS_COUNTER_TRIAL_H
+#define PLUMB_CAPTURE_COUNTERS_COUNTER_TRIAL_H
 
-#include "capture/scheduled_counters.h"
+#include "capture/counters/scheduled_counters.h"
 
 enum { COUNTER_TRIAL_STEPS_MOST = 5 };
 

@@ -7,8 +7,8 @@
  * level, in the monitor's threads. Needs root, as tracepoints do.
  * Source: arch/x86/kvm/mmu/mmutrace.h (level 1 is 4 KiB, 2 is 2 MiB, 3 is 1 GiB).
  */
-#ifndef PLUMB_CAPTURE_MAPPING_LEVELS_H
-#define PLUMB_CAPTURE_MAPPING_LEVELS_H
+#ifndef PLUMB_CAPTURE_EXITS_MAPPING_LEVELS_H
+#define PLUMB_CAPTURE_EXITS_MAPPING_LEVELS_H
 
 #include "source/live/counters.h"
 #include "system/fact.h"

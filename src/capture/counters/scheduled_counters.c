@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "capture/scheduled_counters.h"
+#include "capture/counters/scheduled_counters.h"
 
 #include "base/vec.h"
 #include "source/live/counters.h"

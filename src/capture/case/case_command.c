@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "capture/case_command.h"
+#include "capture/case/case_command.h"
 
 #include "base/json_writer.h"
 #include "base/scope.h"
 #include "base/vec.h"
-#include "capture/case_folder.h"
+#include "capture/case/case_folder.h"
+#include "capture/case/shell_line.h"
 #include "system/host/process_list.h"
 
 #include <ctype.h>
@@ -220,40 +221,4 @@ bool case_command_read(struct case_command *command, const char *folder, const c
                case_command_parse(command, json_root(document), arena, err);
     command->argv = line[0] ? shell_words(line, arena) : NULL;
     return !line[0] || command->argv || error_set(err, ERROR_FORMAT, "the case's command has an open quote: %s", line);
-}
-
-/* ---- words and lines ---- */
-
-/* Takes what stands between quotes; false when the quote is left open. */
-static bool quoted_take(const char **at, struct text *word)
-{
-    char quote = *(*at)++;
-    const char *end = strchr(*at, quote);
-    if (!end)
-        return false;
-    text_append(word, *at, (size_t)(end - *at));
-    *at = end + 1;
-    return true;
-}
-
-char **shell_words(const char *line, struct arena *arena)
-{
-    vec(char *) words = {0};
-    bool whole = true;
-    for (const char *at = line; whole && *(at += strspn(at, " \t\n"));) {
-        scoped_text struct text word = {0};
-        while (whole && *at && !strchr(" \t\n", *at)) {
-            if (*at == '\'' || *at == '"') {
-                whole = quoted_take(&at, &word);
-            } else {
-                at += *at == '\\' && at[1];
-                text_add_char(&word, *at++);
-            }
-        }
-        *vec_push(&words) = arena_string(arena, text_string(&word));
-    }
-    *vec_push(&words) = NULL;
-    char **kept = whole && words.count > 1 ? arena_copy(arena, words.items, memory_product(words.count, sizeof(char *))) : NULL;
-    vec_done(&words);
-    return kept;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "capture/exits_live.h"
+#include "capture/exits/exits_live.h"
 
-#include "capture/exits_input.h"
+#include "capture/exits/exits_input.h"
 #include "system/host/virtual_machine.h"
 
 #include <stdio.h>

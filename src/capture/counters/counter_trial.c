@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "capture/counter_trial.h"
+#include "capture/counters/counter_trial.h"
 
 #include "base/clock.h"
 #include "base/vec.h"

@@ -9,8 +9,8 @@
  * is not counted: some kernels lose them.
  * Does not support: samples, events outside of groups, rdpmc.
  */
-#ifndef PLUMB_CAPTURE_SCHEDULED_COUNTERS_H
-#define PLUMB_CAPTURE_SCHEDULED_COUNTERS_H
+#ifndef PLUMB_CAPTURE_COUNTERS_SCHEDULED_COUNTERS_H
+#define PLUMB_CAPTURE_COUNTERS_SCHEDULED_COUNTERS_H
 
 #include "metric/event.h"
 #include "metric/schedule/group_window.h"

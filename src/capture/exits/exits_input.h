@@ -3,8 +3,8 @@
  * What left the guests, as a file tells it: a recording of kvm's tracepoints (perf kvm stat record, plumb record), a trace's text, a table
  * of another tool, or what `plumb exits --json` wrote. Told apart by content.
  */
-#ifndef PLUMB_CAPTURE_EXITS_INPUT_H
-#define PLUMB_CAPTURE_EXITS_INPUT_H
+#ifndef PLUMB_CAPTURE_EXITS_EXITS_INPUT_H
+#define PLUMB_CAPTURE_EXITS_EXITS_INPUT_H
 
 #include "base/error.h"
 #include "base/json_writer.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "capture/counting.h"
+#include "capture/counters/counting.h"
 
 #include "base/clock.h"
 #include "base/scope.h"

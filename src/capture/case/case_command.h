@@ -7,8 +7,8 @@
  * their start times, which tell a reused pid.
  * A case without command.json (made before there was one) has the words of its manifest alone.
  */
-#ifndef PLUMB_CAPTURE_CASE_COMMAND_H
-#define PLUMB_CAPTURE_CASE_COMMAND_H
+#ifndef PLUMB_CAPTURE_CASE_CASE_COMMAND_H
+#define PLUMB_CAPTURE_CASE_CASE_COMMAND_H
 
 #include "base/arena.h"
 #include "base/error.h"
@@ -61,10 +61,5 @@ MUST_CHECK bool case_command_read(struct case_command *command, const char *fold
 
 /* The part itself. Errors: ERROR_FORMAT. Owner: arena. */
 MUST_CHECK bool case_command_parse(struct case_command *command, struct json_value root, struct arena *arena, struct error *err);
-
-/* Words as one line that a shell parts again. Owner: arena. */
-const char *shell_line(char *const *argv, struct arena *arena);
-/* The words of a line as a shell would part it; quotes are all it knows. NULL when a quote is left open. Owner: arena. */
-char **shell_words(const char *line, struct arena *arena);
 
 #endif
