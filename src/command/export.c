@@ -2,7 +2,7 @@
 /* plumb export: a recording's stacks in the formats of other tools. */
 #include "command/command_table.h"
 #include "command/options.h"
-#include "command/stack_input.h"
+#include "command/recording/stack_input.h"
 
 #include "base/scope.h"
 #include "render/profile/profile.h"

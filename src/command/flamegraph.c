@@ -2,7 +2,7 @@
 /* plumb flamegraph: a recording's stacks, or folded ones, as one interactive picture. */
 #include "command/command_table.h"
 #include "command/options.h"
-#include "command/stack_input.h"
+#include "command/recording/stack_input.h"
 
 #include "base/scope.h"
 #include "decode/folded_text.h"

@@ -6,7 +6,7 @@
 #include "base/scope.h"
 #include "base/vec.h"
 #include "capture/capture.h"
-#include "command/recording_input.h"
+#include "command/recording/recording_input.h"
 #include "experiment/profiling_runner.h"
 
 #include <errno.h>

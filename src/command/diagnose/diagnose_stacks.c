@@ -2,7 +2,7 @@
 #include "base/scope.h"
 #include "capture/stack_settling.h"
 #include "command/diagnose/diagnose_collection.h"
-#include "command/recording_input.h"
+#include "command/recording/recording_input.h"
 #include "source/perf_data/perf_data.h"
 
 static bool settle(const struct collection *collection, const char *path, struct error *err)

@@ -5,7 +5,7 @@
 #include "analyse/code/instructions.h"
 #include "base/scope.h"
 #include "base/vec.h"
-#include "command/recording_header.h"
+#include "command/recording/recording_header.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

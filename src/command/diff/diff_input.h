@@ -4,10 +4,10 @@
 #define PLUMB_COMMAND_DIFF_DIFF_INPUT_H
 
 #include "analyse/runs/share_difference.h"
-#include "command/recording_input.h"
+#include "command/recording/recording_input.h"
+#include "command/recording/sample_filter.h"
+#include "command/recording/stack_input.h"
 #include "command/report/report_words.h"
-#include "command/sample_filter.h"
-#include "command/stack_input.h"
 
 struct diff_input {
     struct recording_input recording; /* its path is each file's */

@@ -14,7 +14,7 @@ bool record_unwinding_share(const struct recorder *recorder, const struct contex
 
 #include "base/scope.h"
 #include "capture/capture.h"
-#include "command/recording_input.h"
+#include "command/recording/recording_input.h"
 #include "source/perf_data/perf_data.h"
 
 #include <errno.h>

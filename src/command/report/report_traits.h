@@ -9,7 +9,7 @@
 
 #include "analyse/code/hotspots.h"
 #include "capture/capture.h"
-#include "command/tracepoint_reader.h"
+#include "command/recording/tracepoint_reader.h"
 #include "decode/record.h"
 
 enum trait_kind {

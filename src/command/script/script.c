@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "command/command_table.h"
-#include "command/reading_progress.h"
-#include "command/recording_header.h"
-#include "command/recording_input.h"
-#include "command/sample_filter.h"
-#include "command/tracepoint_reader.h"
+#include "command/recording/reading_progress.h"
+#include "command/recording/recording_header.h"
+#include "command/recording/recording_input.h"
+#include "command/recording/sample_filter.h"
+#include "command/recording/tracepoint_reader.h"
 #include "command/script/script_text.h"
 
 #include "base/arena.h"

@@ -4,7 +4,7 @@
 #include "analyse/code/hottest.h"
 #include "analyse/code/instructions.h"
 #include "base/scope.h"
-#include "command/recording_input.h"
+#include "command/recording/recording_input.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/scope.h"
-#include "command/reading_progress.h"
+#include "command/recording/reading_progress.h"
 
 #include <criterion/criterion.h>
 

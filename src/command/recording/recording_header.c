@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "command/recording_header.h"
+#include "command/recording/recording_header.h"
 
 #include "base/vec.h"
 

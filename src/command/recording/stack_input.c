@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "command/stack_input.h"
+#include "command/recording/stack_input.h"
 
 #include "base/scope.h"
 #include "base/vec.h"
-#include "command/reading_progress.h"
-#include "command/recording_header.h"
+#include "command/recording/reading_progress.h"
+#include "command/recording/recording_header.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Which samples does a user want: of these CPUs, processes and threads, from this stretch of time? */
-#ifndef PLUMB_COMMAND_SAMPLE_FILTER_H
-#define PLUMB_COMMAND_SAMPLE_FILTER_H
+#ifndef PLUMB_COMMAND_RECORDING_SAMPLE_FILTER_H
+#define PLUMB_COMMAND_RECORDING_SAMPLE_FILTER_H
 
 #include "base/error.h"
 #include "command/options.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "command/reading_progress.h"
+#include "command/recording/reading_progress.h"
 
 #include "base/clock.h"
 #include "base/scope.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The stacks of a recording, each once: what export and flamegraph read, with the options that they share. */
-#ifndef PLUMB_COMMAND_STACK_INPUT_H
-#define PLUMB_COMMAND_STACK_INPUT_H
+#ifndef PLUMB_COMMAND_RECORDING_STACK_INPUT_H
+#define PLUMB_COMMAND_RECORDING_STACK_INPUT_H
 
 #include "analyse/code/stack_profile.h"
 #include "analyse/code/thread_series.h"
-#include "command/recording_input.h"
+#include "command/recording/recording_input.h"
 
 struct stack_input {
     struct recording_input recording;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "command/recording_input.h"
+#include "command/recording/recording_input.h"
 
 #include "base/worker.h"
 #include "source/perf_data/perf_data.h"

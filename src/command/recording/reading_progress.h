@@ -4,8 +4,8 @@
  *
  * One line that is drawn anew, and gone when reading ends. Never where talk is no terminal that can erase a line.
  */
-#ifndef PLUMB_COMMAND_READING_PROGRESS_H
-#define PLUMB_COMMAND_READING_PROGRESS_H
+#ifndef PLUMB_COMMAND_RECORDING_READING_PROGRESS_H
+#define PLUMB_COMMAND_RECORDING_READING_PROGRESS_H
 
 #include "base/text.h"
 #include "capture/capture.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The fields of a recording's tracepoints: by the formats that it holds, else by this machine's own of the same tracepoint. */
-#ifndef PLUMB_COMMAND_TRACEPOINT_READER_H
-#define PLUMB_COMMAND_TRACEPOINT_READER_H
+#ifndef PLUMB_COMMAND_RECORDING_TRACEPOINT_READER_H
+#define PLUMB_COMMAND_RECORDING_TRACEPOINT_READER_H
 
 #include "decode/tracepoint_text.h"
 #include "source/source.h"

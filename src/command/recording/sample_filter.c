@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "command/sample_filter.h"
+#include "command/recording/sample_filter.h"
 
 #include "base/text.h"
 #include "system/sysroot.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What a recording says about itself: the "# ========" block of perf's --header, and what got lost. */
-#ifndef PLUMB_COMMAND_RECORDING_HEADER_H
-#define PLUMB_COMMAND_RECORDING_HEADER_H
+#ifndef PLUMB_COMMAND_RECORDING_RECORDING_HEADER_H
+#define PLUMB_COMMAND_RECORDING_RECORDING_HEADER_H
 
 #include "base/text.h"
 #include "source/source.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Which recording to read and where its symbols are: the options that report, script and the like share. */
-#ifndef PLUMB_COMMAND_RECORDING_INPUT_H
-#define PLUMB_COMMAND_RECORDING_INPUT_H
+#ifndef PLUMB_COMMAND_RECORDING_RECORDING_INPUT_H
+#define PLUMB_COMMAND_RECORDING_RECORDING_INPUT_H
 
 #include "capture/capture.h"
 #include "command/command.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "command/tracepoint_reader.h"
+#include "command/recording/tracepoint_reader.h"
 
 #include "base/arena.h"
 #include "base/scope.h"
