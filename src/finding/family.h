@@ -54,6 +54,8 @@ struct time_shares shares_of_time(const struct results *results);
 const struct activity_child *waiting_busy_child(const struct results *results);
 /* There is such a one, and its waits are for processes (wait4 and its like): then that is what it waits for. */
 bool waiting_is_for_busy_process(const struct results *results);
+/* Where such a wait began, in words: "fetch", "epoll_wait (called below serve)". */
+const char *waiting_place(const struct wait_row *row, struct arena *arena);
 /* The part in which it slept. */
 struct interval share_asleep(const struct results *results);
 /* hits of all samples as such a share, Wilson. */

@@ -382,6 +382,24 @@ static const char *describe_tiny(const struct finding *culprit, const struct fin
     return arena_printf(arena, "%s%s%s%s", goes, goes[0] ? " " : "", cause, what_is_open(findings, results, arena));
 }
 
+/* What one that mostly waits does with its CPU time: that is what it could take more with. "": too little to tell. */
+static const char *work_beside(const struct findings *findings, const struct results *results, struct arena *arena)
+{
+    const struct run_time *run = results->run;
+    bool enough = results->stalls && results->stalls->sample_count >= OVERALL_SAMPLES_LEAST && run->on_cpu_ratio.known &&
+                  run->on_cpu_ratio.value >= results->effect && run->cpu_s.known;
+    if (!enough)
+        return "";
+    scoped_text struct text used = {0};
+    print_seconds(&used, run->cpu_s.value);
+    for (size_t at = 0; at < findings->count; at++) {
+        const struct finding *finding = &findings->items[at];
+        if (finding->verdict == VERDICT_SUPPORTED && finding->of == OF_CPU_TIME && finding->headline && !finding_is_disturbance(finding))
+            return arena_printf(arena, " Of its own work beside that (%s of CPU time): %s.", text_string(&used), finding->headline);
+    }
+    return arena_printf(arena, " Of its own work beside that (%s of CPU time) no cause is certain. %s", text_string(&used), time_goes(results, arena));
+}
+
 static struct overall overall_waits(const struct finding *waiting, const struct findings *findings,
                                     const struct results *results, struct arena *arena)
 {
@@ -390,7 +408,8 @@ static struct overall overall_waits(const struct finding *waiting, const struct 
     return (struct overall){
         .kind = OVERALL_WAITS,
         .culprit = waiting,
-        .sentence = arena_printf(arena, "%s: this is not a CPU problem%s.", headline, by_child ? " of its own" : ""),
+        .sentence = arena_printf(arena, "%s: this is not a CPU problem%s.%s", headline, by_child ? " of its own" : "",
+                                 work_beside(findings, results, arena)),
         .ruled_out = ruled_out_of(findings, results->effect, arena),
     };
 }
@@ -420,15 +439,15 @@ static struct overall overall_away(const struct finding *waiting, const struct f
     text_printf(&sentence, "It ran in %.3g %% of the elapsed time only: the rest began when it went to wait",
                 run->on_cpu_ratio.value * 100);
     if (results->waits && results->waits->count && results->waits->items[0].kind != WAIT_UNKNOWN)
-        text_printf(&sentence, ", mostly in %s (%s)", results->waits->items[0].function,
-                    wait_kind_name(results->waits->items[0].kind));
+        text_printf(&sentence, ", mostly (%s) in %s", wait_kind_name(results->waits->items[0].kind),
+                    waiting_place(&results->waits->items[0], arena));
     if (held) {
         struct value share = VALUE_SHARE("", others->recoverable);
         text_add(&sentence, ". Once what it waited for had come, it was ready and others held the CPUs in ");
         value_print(&sentence, &share);
         text_add(&sentence, " of the elapsed time");
     }
-    text_add(&sentence, ": this is not a CPU problem of its code.");
+    text_printf(&sentence, ": this is not a CPU problem of its code.%s", work_beside(findings, results, arena));
     bool by_others = held && others->verdict == VERDICT_SUPPORTED;
     return (struct overall){
         .kind = OVERALL_WAITS,

@@ -36,15 +36,23 @@ static enum wait_kind wait_kind_of_place(const char *place)
     return WAIT_UNKNOWN;
 }
 
-/* The place where threads were seen asleep most often. */
+static bool has_run(const struct activity_thread *thread)
+{
+    return thread->user_s + thread->system_s > 0 || (thread->run_s.known && thread->run_s.value > 0) || thread->seen_running;
+}
+
+/* The place where threads were seen asleep most often: those that ran meanwhile, for one that never does (a pool's, unused) keeps nobody. */
 static const struct activity_wait *commonest_wait(const struct activity *activity, const char **ret_comm)
 {
     const struct activity_wait *best = NULL;
+    bool best_ran = false;
     for (uint32_t at = 0; activity && at < activity->thread_count; at++)
         for (int wait = 0; wait < ACTIVITY_WAITS_MOST; wait++) {
             const struct activity_wait *here = &activity->threads[at].waits[wait];
-            if (here->count && (!best || here->count > best->count)) {
+            bool ran = has_run(&activity->threads[at]);
+            if (here->count && (!best || ran > best_ran || (ran == best_ran && here->count > best->count))) {
                 best = here;
+                best_ran = ran;
                 *ret_comm = activity->threads[at].comm;
             }
         }
@@ -200,11 +208,20 @@ static const char *advice_of_storage(const struct wait_row *row)
     return NULL;
 }
 
-/* A function without a name is better known by what it called. */
-static const char *place_of(const struct wait_row *row, struct arena *arena)
+static bool is_nameless(const char *function)
 {
-    bool nameless = strstr(row->function, "+0x") || row->function[0] == '[';
-    return nameless && row->asked ? arena_printf(arena, "%s (called by %s)", row->asked, row->function) : row->function;
+    return strstr(function, "+0x") || function[0] == '[';
+}
+
+/* A function without a name is better known by what it called, and by the nearest caller that has one. */
+const char *waiting_place(const struct wait_row *row, struct arena *arena)
+{
+    if (!is_nameless(row->function) || !row->asked)
+        return row->function;
+    for (uint32_t at = 0; at < row->caller_count; at++)
+        if (!is_nameless(row->callers[at]))
+            return arena_printf(arena, "%s (called below %s)", row->asked, row->callers[at]);
+    return arena_printf(arena, "%s (called by %s)", row->asked, row->function);
 }
 
 /* What to do about waiting for events depends on whether any came. */
@@ -259,7 +276,7 @@ static void waiting_test(const struct results *results, struct finding *finding)
                          VALUE_TEXT("kind", wait_words[seen].phrase));
     finding->subject = row ? row->function : wait ? wait->place : NULL;
     bool among_others = row && row->idle_s < MOST_OF_IT * results->waits->idle_s;
-    const char *where = row ? place_of(row, finding->arena) : wait && wait->place[0] ? wait->place : "";
+    const char *where = row ? waiting_place(row, finding->arena) : wait && wait->place[0] ? wait->place : "";
     finding_set(finding, headline, among_others ? "headline-among" : where[0] ? "headline" : "headline-nowhere", words, share,
                 VALUE_TEXT("where", where));
     advise_waiting(results, finding, kind, row, row ? where : "it");

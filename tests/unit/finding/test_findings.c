@@ -4,6 +4,7 @@
 
 #include "base/json_reader.h"
 #include "base/vec.h"
+#include "finding/family.h"
 #include "finding/hypothesis.h"
 #include "finding/overall.h"
 #include "finding/wording.h"
@@ -1178,7 +1179,55 @@ Test(findings, little_cpu_time_has_no_share_of_it_as_its_headline)
     struct overall overall = overall_of(&made.findings, &made.results, &made.arena);
     cr_assert_eq(overall.kind, OVERALL_WAITS);
     cr_assert(strstr(overall.sentence, "It ran in 3 % of the elapsed time only"), "%s", overall.sentence);
-    cr_assert(strstr(overall.sentence, "fsync"), "%s", overall.sentence);
+    cr_assert(strstr(overall.sentence, "mostly (disk) in fsync"), "%s", overall.sentence);
+    cr_assert_null(strstr(overall.sentence, "Of its own work"), "3 %% of the time is nothing to speak of: %s", overall.sentence);
+    arena_done(&made.arena);
+}
+
+Test(findings, a_service_that_waits_is_told_what_its_own_work_is)
+{
+    struct made_up made;
+    make_up_short_sleeper(&made);
+    made.run.on_cpu_ratio = made.run.wanted_ratio = measured_as(0.15);
+    made.run.cpu_s = measured_as(1.5);
+    made.run.cpus_used = measured_as(0.15);
+    test_and_find(&made, "system-calls");
+    struct overall overall = overall_of(&made.findings, &made.results, &made.arena);
+    cr_assert_eq(overall.kind, OVERALL_WAITS);
+    cr_assert(strstr(overall.sentence, " Of its own work beside that (1.50 s of CPU time): system calls take "), "%s", overall.sentence);
+    arena_done(&made.arena);
+}
+
+Test(findings, a_wait_is_placed_by_the_nearest_name)
+{
+    struct arena arena;
+    arena_init(&arena);
+    struct wait_row row = {.kind = WAIT_EVENTS, .function = "server+0x64da0", .asked = "epoll_wait", .callers = {"server+0x51af0", "serve", "main"}, .caller_count = 3};
+    cr_assert_str_eq(waiting_place(&row, &arena), "epoll_wait (called below serve)");
+    row.caller_count = 1;
+    cr_assert_str_eq(waiting_place(&row, &arena), "epoll_wait (called by server+0x64da0)");
+    row.function = "fetch";
+    cr_assert_str_eq(waiting_place(&row, &arena), "fetch");
+    arena_done(&arena);
+}
+
+Test(findings, a_thread_that_never_ran_does_not_say_what_is_waited_for)
+{
+    struct made_up made;
+    make_up_short_sleeper(&made);
+    made.results.waits = NULL;
+    made.run.on_cpu_ratio = made.run.wanted_ratio = measured_as(0.1);
+    made.run.run_delay_s = measured_as(0);
+    struct activity_thread threads[] = {
+        {.comm = "server", .user_s = 0.3, .waits = {{.place = "do_epoll_wait", .count = 40}}},
+        {.comm = "pool", .run_s = measured_as(0), .waits = {{.place = "futex_do_wait", .count = 90}}},
+    };
+    made.activity.threads = threads;
+    made.activity.thread_count = 2;
+    const struct finding *waiting = test_and_find(&made, "waiting");
+    cr_assert(strstr(waiting->headline, "it waits for events (poll, epoll)"), "%s", waiting->headline);
+    threads[0].user_s = 0; /* of threads that all slept any may be the one */
+    cr_assert(strstr(test_and_find(&made, "waiting")->headline, "it waits for a lock or another thread"), "%s", waiting->headline);
     arena_done(&made.arena);
 }
 
