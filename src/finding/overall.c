@@ -8,6 +8,7 @@
 #include "finding/cpu/dispatch.h"
 #include "finding/family.h"
 #include "finding/imported/leaf.h"
+#include "finding/maker.h"
 #include "finding/wording.h"
 
 #include <ctype.h>
@@ -472,14 +473,19 @@ static void advise(struct overall *overall, const char *text)
 }
 
 /* Whatever the cause: what has no name, nobody finds in the source. */
-static void advise_on_names(struct overall *overall, const struct stalls *stalls, struct arena *arena)
+static void advise_on_names(struct overall *overall, const struct results *results, struct arena *arena)
 {
     static const double JIT_MATTERS = 0.1;
+    const struct stalls *stalls = results->stalls;
+    const struct stall_function *hottest = NULL;
     double jit = 0;
-    for (size_t at = 0; stalls && at < stalls->function_count; at++)
-        jit += is_nameless_jit(&stalls->functions[at]) ? stalls->functions[at].share.mid : 0;
+    for (size_t at = 0; stalls && at < stalls->function_count; at++) {
+        bool nameless = is_nameless_jit(&stalls->functions[at]);
+        jit += nameless ? stalls->functions[at].share.mid : 0;
+        hottest = nameless && !hottest ? &stalls->functions[at] : hottest;
+    }
     if (jit >= JIT_MATTERS)
-        advise(overall, arena_printf(arena, wording_find("verdict", "next-jit"), jit * 100));
+        advise(overall, arena_printf(arena, wording_find("verdict", "next-jit"), jit * 100, wording_find("common", code_maker_of(results, hottest)->names)));
 }
 
 /* No cause is certain: the way on leads through the hot function and through what is still open. */
@@ -491,7 +497,7 @@ static void what_next(struct overall *overall, const struct findings *findings, 
     const struct finding *interpreter = finding_named(findings, "interpreter");
     if (interpreter && interpreter->verdict == VERDICT_UNDECIDED && interpreter->advice_count)
         advise(overall, arena_printf(arena, "%s: %s", interpreter->reason, interpreter->advice[0]));
-    advise_on_names(overall, stalls, arena);
+    advise_on_names(overall, results, arena);
     const struct finding *lead = lead_of(findings, results);
     if (lead && lead != interpreter && lead->remedy)
         advise(overall, arena_printf(arena, wording_find("verdict", "next-open"), lead->hypothesis->title, lead->remedy));
@@ -630,7 +636,7 @@ static struct overall overall_seen(const struct findings *findings, const struct
                                        : with_what_is_open(describe(first, arena), first, findings, results, arena),
             .ruled_out = ruled_out_of(findings, results->effect, arena),
         };
-        advise_on_names(&culprit, results->stalls, arena);
+        advise_on_names(&culprit, results, arena);
         const struct stall_function *hottest = results->stalls && results->stalls->function_count ? &results->stalls->functions[0] : NULL;
         if (culprit.culprit_is_small && !culprit.larger && hottest && strcmp(hottest->name, "main") != 0)
             advise(&culprit, arena_printf(arena, wording_find("verdict", "next-look"), name_for_sentence(name_in_words(hottest), arena)));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Causes in the core: divider, wrong guesses, chains, vectors, code footprint, atomics. */
 #include "finding/family.h"
+#include "finding/maker.h"
 
 #include "analyse/code/narrow_code.h"
 #include "finding/cpu/dispatch.h"
@@ -329,8 +330,9 @@ static bool test_chained(const struct results *results, struct finding *finding,
     finding_set(finding, reason, "gain", NO_VALUES);
     finding_set(finding, headline, "headline", VALUE_TEXT("function", function),
                 VALUE_TEXT("instruction", row->chase ? row->chase : row->text), VALUE_SHARE("share", share));
-    finding_advise(finding, "advice", NO_VALUES);
-    if (addressed)
+    const struct code_maker *maker = addressed ? code_maker_of(results, &results->stalls->functions[row->function]) : NULL;
+    finding_advise(finding, maker ? maker->memory : "advice", NO_VALUES);
+    if (addressed && !maker)
         finding_advise(finding, is_indexed(row->chase ? row->chase : row->text) ? "advice-indexed" : "advice-nodes", NO_VALUES);
     finding_set(finding, confirm, "confirm", NO_VALUES);
     return true;

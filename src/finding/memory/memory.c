@@ -3,6 +3,7 @@
 #include "analyse/code/search_shape.h"
 #include "base/vec.h"
 #include "finding/family.h"
+#include "finding/maker.h"
 #include "finding/memory/page_walks.h"
 
 #include <string.h>
@@ -196,7 +197,13 @@ struct page_remedy {
     const char *confirm;
 };
 
-static const struct page_remedy *page_remedy_for(const struct stall_group *group, const char *policy, bool is_foreign)
+/* Of one that was compiled at run time, or of its runtime; NULL: any other code, or none is known. */
+static const struct code_maker *maker_of(const struct results *results, const struct stall_group *group)
+{
+    return group ? code_maker_of(results, function_of(results->stalls, group)) : NULL;
+}
+
+static const struct page_remedy *page_remedy_for(const struct stall_group *group, const char *policy, bool is_foreign, bool own_heap)
 {
     static const struct page_remedy forbidden = {{"advice-forbidden"}, "confirm-rebuilt"};
     static const struct page_remedy off = {{"advice-never", "advice-then"}, "confirm-policy"};
@@ -207,6 +214,7 @@ static const struct page_remedy *page_remedy_for(const struct stall_group *group
     static const struct page_remedy scarce = {{"advice-scarce", "advice-compact"}, "confirm-rebuilt"};
     static const struct page_remedy heap = {{"advice-malloc", "advice-always"}, "confirm-malloc"};
     static const struct page_remedy anonymous = {{"advice-madvise", "advice-maybe-malloc", "advice-always"}, "confirm-policy"};
+    static const struct page_remedy runtime = {{"advice-always"}, "confirm-policy"};
     static const struct page_remedy untouched = {{"advice-maybe-malloc", "advice-always"}, "confirm-policy"};
     if (group && group->advised_never)
         return &forbidden;
@@ -222,6 +230,8 @@ static const struct page_remedy *page_remedy_for(const struct stall_group *group
         return &asked;
     if (strcmp(policy, "always") == 0)
         return &scarce;
+    if (own_heap)
+        return &runtime;
     return group && group->is_heap ? &heap : is_foreign ? &untouched : &anonymous;
 }
 
@@ -255,7 +265,12 @@ static void small_pages_advice(const struct results *results, struct finding *fi
     finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_MACHINE, "policy",
                      VALUE_TEXT("policy", policy[0] ? policy : "unknown"));
     bool is_foreign = code_is_foreign(results);
-    const struct page_remedy *remedy = page_remedy_for(group, policy, is_foreign);
+    const struct code_maker *maker = maker_of(results, group);
+    const struct page_remedy *remedy = page_remedy_for(group, policy, is_foreign, maker && maker->own_heap);
+    bool asked_by_runtime = maker && maker->pages && strcmp(policy, "madvise") == 0 && !group->advised_huge && !group->advised_never;
+    is_foreign |= maker != NULL; /* how its data lie is said with the misses */
+    if (asked_by_runtime)
+        finding_advise(finding, maker->pages, NO_VALUES);
     enum search_shape search = group ? search_of(results, group) : SEARCH_NONE;
     bool walks = group && search == SEARCH_NONE && walks_across(group);
     if (walks && !is_foreign)
@@ -269,7 +284,7 @@ static void small_pages_advice(const struct results *results, struct finding *fi
     if (machine && machine->is_guest)
         finding_advise(finding, machine->confidential[0] ? "advice-confidential" : "advice-guest",
                        VALUE_TEXT("hypervisor", machine->hypervisor));
-    finding_set(finding, confirm, results->command ? remedy->confirm : "confirm-attached",
+    finding_set(finding, confirm, !results->command ? "confirm-attached" : asked_by_runtime ? maker->confirm_pages : remedy->confirm,
                 VALUE_TEXT("command", results->command ? results->command : ""),
                 VALUE_TEXT("policy", policy[0] ? policy : "madvise"));
 }
@@ -518,8 +533,12 @@ static void cache_misses_say(const struct results *results, struct finding *find
 static void cache_misses_advice(const struct results *results, struct finding *finding, const struct stall_group *leading)
 {
     enum search_shape search = leading ? search_of(results, leading) : SEARCH_NONE;
+    const struct code_maker *maker = maker_of(results, leading);
     bool chase = is_chase(leading);
-    if (search != SEARCH_NONE) {
+    if (maker) {
+        finding_advise(finding, maker->memory, NO_VALUES);
+        finding_advise(finding, maker->order, NO_VALUES);
+    } else if (search != SEARCH_NONE) {
         advise_on_search(finding, search);
     } else {
         bool scattered = leading && !chase && !leading->set.stride_bytes;
