@@ -23,8 +23,13 @@ struct names_ahead {
 /* The kernel's names are another's work: who waited for them here would find no others meanwhile. */
 static bool is_nameable(const struct recording *recording, const struct dso *dso)
 {
-    return (dso->kind == DSO_FILE || dso->kind == DSO_VDSO) &&
-           !view_ends(view_of(strings_text(&recording->strings, dso->path)), " (deleted)");
+    bool is_file = dso->kind == DSO_FILE && !view_ends(view_of(strings_text(&recording->strings, dso->path)), " (deleted)");
+    return is_file || dso->kind == DSO_VDSO || dso->kind == DSO_ANONYMOUS;
+}
+
+static bool is_of_kernel(const struct dso *dso)
+{
+    return dso->kind == DSO_KERNEL || dso->kind == DSO_MODULE;
 }
 
 static void name_inlined(struct names_ahead *ahead, uint32_t location)
@@ -43,7 +48,7 @@ bool names_ahead_tells(const struct names_ahead *ahead, uint32_t dso)
 {
     const struct dso *asked = &ahead->known.spaces.dsos[dso];
     bool is_nameless = asked->kind == DSO_UNKNOWN || asked->kind == DSO_VSYSCALL;
-    return is_nameless || (asked->kind == DSO_KERNEL && ahead->names_kernel) || is_nameable(&ahead->known, asked);
+    return is_nameless || (is_of_kernel(asked) && ahead->names_kernel) || is_nameable(&ahead->known, asked);
 }
 
 static void name_locations(struct names_ahead *ahead)

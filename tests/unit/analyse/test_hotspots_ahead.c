@@ -19,7 +19,7 @@ struct scene {
     struct sysroot root;
     struct symboliser_options symbols;
     struct sample_tally tally;
-    uint32_t dsos[DSOS], untold_dso;
+    uint32_t dsos[DSOS], untold_dso, jit_dso;
     uint32_t random;
     struct hotspots_options options;
     struct hotspots_ahead *ahead;
@@ -57,7 +57,8 @@ static void scene_open(struct scene *scene)
     scene->recording.threads.items[thread].space = address_spaces_begin(&scene->recording.spaces, 1);
     for (uint32_t at = 0; at < DSOS; at++)
         scene->dsos[at] = dso_map(scene, 0x100000 * (at + 1), paths[at]);
-    scene->untold_dso = dso_map(scene, 0x900000, "//anon");
+    scene->untold_dso = dso_map(scene, 0x900000, "/no/such/d (deleted)");
+    scene->jit_dso = dso_map(scene, 0xa00000, "//anon");
     scene->ahead = hotspots_ahead_begin(&scene->tally, &scene->options, (struct places_options){.inlines = true});
     cr_assert_not_null(scene->ahead);
     scene->names = names_ahead_begin(&scene->symbols, (struct names_wanted){.inlines = true, .follower = hotspots_ahead_follower(scene->ahead)});
@@ -182,6 +183,22 @@ Test(hotspots_ahead, from_what_only_the_reader_can_name_on_the_rest_is_left_to_i
 {
     rows_are_the_same(SAMPLES / 3);
     rows_are_the_same(0);
+}
+
+/* Programs with compiled code of their own are in most recordings of a whole machine. */
+Test(hotspots_ahead, code_of_a_jit_compiler_is_told)
+{
+    struct scene scene;
+    scene_open(&scene);
+    for (uint32_t at = 0; at < SAMPLES_A_TELLING; at++)
+        sample_make(&scene, 0, false);
+    names_ahead_tell(scene.names, &scene.recording);
+    struct symboliser *symboliser = names_ahead_take(scene.names, &scene.recording);
+    cr_assert(names_ahead_tells(scene.names, scene.jit_dso));
+    cr_assert(names_ahead_tells(scene.names, scene.dsos[0]));
+    cr_assert_not(names_ahead_tells(scene.names, scene.untold_dso));
+    symboliser_free(symboliser);
+    scene_close(&scene);
 }
 
 /* Nothing was told, or no report wants it: then there is nothing to take. */
