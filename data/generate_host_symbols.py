@@ -25,7 +25,7 @@ def main():
     source, target = map(pathlib.Path, sys.argv[1:3])
     out = ["/* Generated from data/host_symbols.tsv; edit that. */", '#include "analyse/code/host_profile.h"', "",
            "const struct host_symbol host_symbol_rows[] = {"]
-    for part, name, words in rows(source.read_text().splitlines()):
+    for part, name, words in sorted(rows(source.read_text().splitlines()), key=lambda row: row[1]):
         out.append(f'    {{"{name.rstrip("*")}", {"true" if name.endswith("*") else "false"}, {PARTS[part]}, "{words}"}},')
     out += ["};", "", "const size_t host_symbol_row_count = sizeof(host_symbol_rows) / sizeof(host_symbol_rows[0]);", ""]
     target.write_text("\n".join(out))

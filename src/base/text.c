@@ -248,8 +248,12 @@ void text_add_char(struct text *text, char character)
 void text_add_repeated(struct text *text, const char *string, size_t times)
 {
     size_t length = strlen(string);
-    for (size_t at = 0; at < times; at++)
-        text_append(text, string, length);
+    char *at = text_room(text, memory_product(times, length));
+    for (; length > 1 && times; times--, at += length)
+        memcpy(at, string, length);
+    if (length == 1)
+        at = (char *)memset(at, string[0], times) + times;
+    text_end(text, at);
 }
 
 static void text_add_digits(struct text *text, uint64_t value, unsigned base)

@@ -41,11 +41,13 @@ struct column hotspot_column_of(const struct hotspots *hotspots, enum hotspot_co
 
 static void add_symbol(struct text *cell, char level, const char *symbol, uint64_t addr, bool is_inlined)
 {
-    text_printf(cell, "[%c] ", level);
-    if (symbol)
-        text_printf(cell, "%s%s", symbol, is_inlined ? " (inlined)" : "");
-    else
+    const char mark[] = {'[', level, ']', ' '};
+    text_append(cell, mark, sizeof(mark));
+    text_add(cell, symbol ? symbol : "");
+    if (!symbol)
         text_printf(cell, "%#.16" PRIx64, addr);
+    else if (is_inlined)
+        text_add(cell, " (inlined)");
 }
 
 /* A thread nobody named is shown by its number. */
@@ -169,20 +171,17 @@ void hotspot_cell_add(struct text *cell, enum hotspot_column column, const struc
     }
 }
 
-static void add_padding(struct text *out, const char *content, size_t width)
+/* Blanks beside what stands behind `begin`, up to so many columns. */
+static void cell_pad(struct text *out, size_t begin, size_t width, bool right)
 {
-    size_t length = text_columns(content);
-    if (length < width)
-        text_add_repeated(out, " ", width - length);
-}
-
-static void add_cell(struct text *out, const char *content, size_t width, bool right)
-{
-    if (right)
-        add_padding(out, content, width);
-    text_add(out, content);
+    size_t length = out->length - begin, columns_used = text_columns(text_string(out) + begin);
+    if (columns_used >= width)
+        return;
+    text_add_repeated(out, " ", width - columns_used);
     if (!right)
-        add_padding(out, content, width);
+        return;
+    memmove(out->bytes + begin + (width - columns_used), out->bytes + begin, length);
+    memset(out->bytes + begin, ' ', width - columns_used);
 }
 
 static void table_measure(struct table *table)
@@ -221,7 +220,9 @@ static void add_heading(struct text *out, const struct table *table)
     text_add(out, "# ");
     for (size_t at = 0; at < layout->column_count; at++) {
         text_add(out, at ? gap : "");
-        add_cell(out, heading_of(table, at), table->widths[at], hotspot_column_of(table->hotspots, layout->columns[at]).right);
+        size_t begin = out->length;
+        text_add(out, heading_of(table, at));
+        cell_pad(out, begin, table->widths[at], hotspot_column_of(table->hotspots, layout->columns[at]).right);
     }
     text_add(out, layout->verbose ? "  95 % of the share\n" : "\n");
     if (layout->separator)
@@ -237,37 +238,35 @@ static void add_heading(struct text *out, const struct table *table)
 static void add_row_separated(struct text *out, const struct table *table, const struct hotspot *row)
 {
     const struct hotspots_layout *layout = table->layout;
-    scoped_text struct text cell = {0};
     for (size_t at = 0; at < layout->column_count; at++) {
         text_add(out, at ? layout->separator : "");
-        text_clear(&cell);
+        size_t begin = out->length;
         if (hotspot_column_is_number(layout->columns[at]))
-            add_numbers(&cell, layout->columns[at], table->hotspots, row, " ");
+            add_numbers(out, layout->columns[at], table->hotspots, row, " ");
         else
-            hotspot_cell_add(&cell, layout->columns[at], table->hotspots, row, layout);
+            hotspot_cell_add(out, layout->columns[at], table->hotspots, row, layout);
         /* A name with commas must not look like two cells: as in perf, they become points. */
-        for (size_t byte = 0; layout->separator[0] && byte < cell.length; byte++)
-            if (cell.bytes[byte] == layout->separator[0])
-                cell.bytes[byte] = '.';
-        add_cell(out, text_string(&cell), table->widths[at], false);
+        for (size_t byte = begin; layout->separator[0] && byte < out->length; byte++)
+            if (out->bytes[byte] == layout->separator[0])
+                out->bytes[byte] = '.';
+        cell_pad(out, begin, table->widths[at], false);
     }
 }
 
 static void add_row(struct text *out, const struct table *table, const struct hotspot *row)
 {
     const struct hotspots_layout *layout = table->layout;
-    scoped_text struct text cell = {0};
     if (layout->separator) {
         add_row_separated(out, table, row);
     } else {
         for (size_t at = 0; at < layout->column_count; at++) {
             bool last = at + 1 == layout->column_count && !layout->verbose;
-            text_clear(&cell);
-            hotspot_cell_add(&cell, layout->columns[at], table->hotspots, row, layout);
             text_add(out, "  ");
+            size_t begin = out->length;
+            hotspot_cell_add(out, layout->columns[at], table->hotspots, row, layout);
             /* the name at the end of a line needs no blanks behind it, a number does need those before it */
             bool padded = !last || layout->columns[at] != COLUMN_SYMBOL;
-            add_cell(out, cell.bytes, padded ? table->widths[at] : 0, hotspot_column_of(table->hotspots, layout->columns[at]).right);
+            cell_pad(out, begin, padded ? table->widths[at] : 0, hotspot_column_of(table->hotspots, layout->columns[at]).right);
         }
     }
     if (layout->verbose && row->share_interval.known)
@@ -289,10 +288,11 @@ struct drawing {
 static void add_name(struct drawing *drawing, uint32_t node)
 {
     const struct place *place = &drawing->hotspots->places->items[drawing->tree->items[node].place];
-    if (place->symbol)
-        text_printf(drawing->out, "%s%s", place->symbol, place->is_inlined ? " (inlined)" : "");
-    else
+    text_add(drawing->out, place->symbol ? place->symbol : "");
+    if (!place->symbol)
         text_printf(drawing->out, "%#" PRIx64, place->runtime_addr);
+    else if (place->is_inlined)
+        text_add(drawing->out, " (inlined)");
 }
 
 /* Of everything, or (fractal) of what the caller passes on; the caller's own samples count at the trunk only. */

@@ -33,14 +33,27 @@ const char *host_part_words(enum host_part part)
 
 /* ---- names ---- */
 
+/* The first row of that letter or a later one. */
+static size_t first_row_of(char letter)
+{
+    size_t low = 0, high = host_symbol_row_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (host_symbol_rows[middle].name[0] < letter)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 const struct host_symbol *host_symbol_find(const char *name)
 {
     const struct host_symbol *found = NULL;
     size_t found_length = 0;
-    for (size_t at = 0; name && at < host_symbol_row_count; at++) {
+    for (size_t at = name ? first_row_of(name[0]) : host_symbol_row_count;
+         at < host_symbol_row_count && host_symbol_rows[at].name[0] == name[0]; at++) {
         const struct host_symbol *row = &host_symbol_rows[at];
-        if (name[0] != row->name[0])
-            continue; /* nearly all of them: asked for each function of a report */
         size_t length = strlen(row->name);
         /* "vmx_vcpu_run.cold" is the same function */
         bool whole = strncmp(name, row->name, length) == 0 && (row->is_prefix || name[length] == 0 || name[length] == '.');

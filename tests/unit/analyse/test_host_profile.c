@@ -26,6 +26,8 @@ Test(host_profile, names_are_told_by_the_longest_row)
         cr_expect(!row || row->part == cases[at].part, "%s", cases[at].name);
     }
     cr_assert_null(host_symbol_find(NULL));
+    for (size_t at = 0; at < host_symbol_row_count; at++)
+        cr_assert_eq(host_symbol_find(host_symbol_rows[at].name), &host_symbol_rows[at], "%s", host_symbol_rows[at].name);
 }
 
 static uint8_t own_part(const char *name)
