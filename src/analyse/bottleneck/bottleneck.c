@@ -130,6 +130,7 @@ static void verdict_of_look(struct bottleneck_verdict *verdict, const struct bot
         .look = look,
         .cause = cause,
         .samples = (double)look->region->samples,
+        .around = (double)look->region->samples,
         .by_cause = tally->told > 0 ? tally->causes[cause] / (tally->told + tally->causes[CAUSE_UNKNOWN]) : 0,
         .share = tally->told > 0 ? tally->classes[verdict->class == BOTTLENECK_MIXED ? BOTTLENECK_UNKNOWN : verdict->class] /
                                        (tally->told + tally->causes[CAUSE_UNKNOWN])
@@ -250,6 +251,16 @@ static const struct loop_look *leading_look(const struct loop_look *looks, size_
     return stands ? best : NULL;
 }
 
+/* Samples of the one that leads, and of all other loops and functions that wait so for most of their time, whatever each of these fell on. */
+static double samples_around(const struct loop_look *looks, size_t count, enum bottleneck_cause cause, const struct loop_look *leads)
+{
+    double samples = 0;
+    for (size_t at = 0; at < count; at++)
+        if (&looks[at] == leads || 2 * looks[at].samples[cause] >= (double)looks[at].region->samples)
+            samples += (double)looks[at].region->samples;
+    return samples;
+}
+
 /* Where a loop is mixed by itself its parts count half for each class. */
 static void tally_look(struct tally *tally, const struct loop_look *look, const struct bottleneck_loop *loop)
 {
@@ -286,15 +297,6 @@ static double tally_small(struct tally *tally, const struct loop_look *looks, si
     return quick;
 }
 
-/* What waited for code waited wherever it was: every other cause has as much less. */
-static void tally_wait_for_code(struct tally *tally, const struct footprint *footprint)
-{
-    double waited = footprint->waited.mid, all = tally->told + tally->causes[CAUSE_UNKNOWN];
-    for (int cause = 0; cause < CAUSE_COUNT; cause++)
-        tally_add(tally, (enum bottleneck_cause)cause, -tally->causes[cause] * waited);
-    tally_add(tally, CAUSE_FOOTPRINT, all > 0 ? all * waited : footprint->samples * waited);
-}
-
 static void tally_move(struct tally *tally, enum bottleneck_cause from, enum bottleneck_cause to, double samples)
 {
     samples = samples < tally->causes[from] ? samples : tally->causes[from];
@@ -302,6 +304,20 @@ static void tally_move(struct tally *tally, enum bottleneck_cause from, enum bot
         return;
     tally_add(tally, from, -samples);
     tally_add(tally, to, samples);
+}
+
+/*
+ * What waited for code waited wherever it was: every other cause has as much less. Where samples can't show all of it, quick
+ * instructions waited for it, too.
+ */
+static void tally_wait_for_code(struct tally *tally, const struct footprint *footprint)
+{
+    double waited = footprint->waited.mid, all = tally->told + tally->causes[CAUSE_UNKNOWN];
+    for (int cause = 0; cause < CAUSE_COUNT; cause++)
+        tally_add(tally, (enum bottleneck_cause)cause, -tally->causes[cause] * waited);
+    tally_add(tally, CAUSE_FOOTPRINT, all > 0 ? all * waited : footprint->samples * waited);
+    if (footprint->is_hidden)
+        tally_move(tally, CAUSE_RETIRING, CAUSE_FOOTPRINT, tally->causes[CAUSE_RETIRING]);
 }
 
 /*
@@ -404,6 +420,7 @@ static void program_fill(struct bottleneck *result, const struct bottleneck_requ
         .footprint = &footprint,
         .stepped = &stepped,
         .samples = tally.told,
+        .around = samples_around(looks, count, cause, look),
         .by_cause = tally.causes[cause] / (tally.told + tally.causes[CAUSE_UNKNOWN]),
         .share = verdict->class == BOTTLENECK_MIXED ? 0 : tally.classes[class] / (tally.told + tally.causes[CAUSE_UNKNOWN]),
         .entered = all > 0 ? entered / all : 0,

@@ -577,7 +577,8 @@ static void reasons_find(struct bottleneck_verdict *verdict, const struct leadin
 
 void verdict_explain(struct bottleneck_verdict *verdict, const struct leading *leading, struct arena *arena)
 {
-    recoverable_find(verdict, leading->look, leading->request->machine, (double)leading->request->stalls->sample_count, arena);
+    double all = (double)leading->request->stalls->sample_count;
+    recoverable_find(verdict, leading->look, leading->request->machine, all > 0 ? leading->around / all : 0, arena);
     if (verdict->recoverable.known && is_contended(leading)) /* the other threads' part isn't known */
         verdict->recoverable.low = 0;
     reasons_find(verdict, leading, arena);

@@ -251,6 +251,13 @@ static double lines_estimated(const struct stalls *stalls)
     return (double)stalls->met_lines + (once > 0 ? once * (once - 1) / (2 * (twice + 1)) : 0);
 }
 
+/* Code of which samples meet as rarely in one line as they do, if all of it were used alike. */
+static double even_bytes(const struct stalls *stalls)
+{
+    double pairs = (double)stalls->user_samples * ((double)stalls->user_samples - 1) / 2;
+    return LINE_BYTES * pairs / (stalls->line_pairs > DOUBLES_LEAST ? stalls->line_pairs : DOUBLES_LEAST);
+}
+
 struct footprint footprint_of(const struct bottleneck_request *request)
 {
     const struct bottleneck_thresholds *limit = &bottleneck_thresholds;
@@ -274,6 +281,8 @@ struct footprint footprint_of(const struct bottleneck_request *request)
     footprint.spread = fetches.spread.samples / footprint.samples;
     if (fetches.spread.samples >= limit->samples_least && footprint.placed >= limit->front_placed_least)
         waited_find(&footprint, &fetches);
+    footprint.is_hidden = footprint.starts_expected >= limit->front_starts_many &&
+                          even_bytes(stalls) >= limit->front_even_caches * footprint.cache_bytes;
     if (fetches.all.samples >= limit->samples_least)
         guessed_find(&footprint, &fetches);
     return footprint;

@@ -28,6 +28,7 @@ struct footprint {
     double placed;         /* of samples: in code that is known */
     double spread;         /* of samples: placed in lines that hold little each */
     double starts, starts_expected; /* of the spread ones, 0..1: where code comes in; as many instructions are there */
+    bool is_hidden;        /* so much of the code comes in everywhere, and so little of it stays, that samples show only a part of the wait */
     struct interval waited;  /* for code, of samples, 0..1; unknown: nothing to go by */
     double guessed, guessed_cases; /* of samples in known code, 0..1: at the ways of branches that go both, and where tables lead, more than
                                       waiting for code explains */

@@ -113,6 +113,8 @@ static enum forwarding forwarding_of(struct rows_view *view, uint32_t row, const
         return FORWARD_CERTAIN;
     if (!goes_through_memory(view->region, row) || (reach->known && reach->lines_bytes > FORWARDED_BYTES))
         return FORWARD_NOT;
+    if (!view->region->is_loop && look->guesses.lacks_samples) /* one of many: until it comes round the store is long done */
+        return FORWARD_OPEN;
     if (!bound->known || bound->is_lower)
         return here->is_fp ? FORWARD_NOT : FORWARD_CERTAIN;
     double rest = bound->frontend_cycles > bound->unit_cycles ? bound->frontend_cycles : bound->unit_cycles;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analyse/bottleneck/recoverable.h"
 
+#include "analyse/bottleneck/dependence.h"
 #include "analyse/loop/loop_width.h"
 
 #include "base/vec.h"
@@ -31,7 +32,7 @@ static const struct gain gains_seen[CAUSE_COUNT] = {
     [CAUSE_DIVIDE] = {0.3, 0.95, AS_BEFORE},
     [CAUSE_FP] = {0.4, 0.9, AS_BEFORE},
     [CAUSE_PORTS] = {0.2, 0.75, AS_BEFORE},
-    [CAUSE_STORE_FORWARDING] = {0.3, 0.85, AS_BEFORE},
+    [CAUSE_STORE_FORWARDING] = {0.2, 0.85, AS_BEFORE}, /* processors that foresee where a store leads hand it on in two cycles, others in five */
     [CAUSE_L1_LATENCY] = {0.3, 0.9, AS_BEFORE},
     [CAUSE_ATOMIC] = {0.2, 1, AS_DOCUMENTED},
     [CAUSE_CONDITIONAL] = {0.5, 1, AS_BEFORE},
@@ -54,17 +55,41 @@ static double widening(const struct instruction *row, double widest_bits)
     return bits < widest_bits ? widest_bits / bits : 1;
 }
 
+/* What a turn takes on the core by issue and units alone. */
+static double rest_of(const struct loop_bound *bound)
+{
+    return bound->frontend_cycles > bound->unit_cycles ? bound->frontend_cycles : bound->unit_cycles;
+}
+
+/* What its chain computes is stored at each step: sums that only begin anew in each part have to be put right, step by step. */
+static bool keeps_each_step(const struct region *region)
+{
+    uint64_t general = 0;
+    uint32_t vectors = 0;
+    for (uint32_t row = region->rows.first; row <= region->rows.last; row++) {
+        bool chained = region_holds(region, row) && region->code->marks[row] & MARK_CHAINED;
+        general |= chained ? region->code->items[row].writes : 0;
+        vectors |= chained ? region->code->items[row].vector_writes : 0;
+    }
+    for (uint32_t row = region->rows.first; row <= region->rows.last; row++) {
+        const struct instruction *here = &region->code->items[row];
+        if (region_holds(region, row) && here->class == INSTRUCTION_STORE && (here->reads & general || here->vector_reads & vectors))
+            return true;
+    }
+    return false;
+}
+
 /* Chains side by side leave the same instructions, which the core takes as fast as its other limits let it. */
 static bool by_chain(struct gain *gain, const struct loop_look *look, enum bottleneck_cause cause, double widest_bits)
 {
     const struct loop_bound *bound = &look->resources.bound;
-    double chain = bound->chain.cycles;
-    double rest = bound->frontend_cycles > bound->unit_cycles ? bound->frontend_cycles : bound->unit_cycles;
+    double chain = bound->chain.cycles, rest = rest_of(bound);
     if (!bound->known || bound->is_lower || chain <= 1.1 * rest || rest <= 0)
         return false;
     double wider = widening(hottest_of(look, cause), widest_bits ? widest_bits : WIDEST_BITS);
     static const double PART = 0.5; /* chains side by side have to be joined in the end, and their loop is longer */
-    *gain = (struct gain){PART * (1 - rest / chain), 1 - rest / chain / (wider > 2 ? wider : 2), BY_CHAIN};
+    double twice = keeps_each_step(look->region) ? 2 * rest / chain : rest / chain;
+    *gain = (struct gain){twice < 1 ? PART * (1 - twice) : 0, 1 - rest / chain / (wider > 2 ? wider : 2), BY_CHAIN};
     return true;
 }
 
@@ -98,6 +123,25 @@ static bool by_width(struct gain *gain, const struct loop_look *look, enum bottl
     return true;
 }
 
+/* From row to row, and nothing waits for what it gets there: another order of the loops uses what lies side by side. */
+static bool goes_across(const struct loop_look *look)
+{
+    static const int64_t LINE_BYTES = 64;
+    const struct working_set *set = &look->reach.set;
+    uint32_t row = look->hottest[CAUSE_TLB];
+    return set->stride_bytes > LINE_BYTES && !set->one_place_in_stride && row != UINT32_MAX && !is_chased(look->region, row);
+}
+
+/* What is left of a turn at the best. Code that is written anew for its data or without its branch has turns side by side and in vectors. */
+static double least_left(const struct loop_look *look, enum bottleneck_cause cause)
+{
+    static const double SIDE_BY_SIDE = 2;
+    const struct loop_bound *bound = &look->resources.bound;
+    bool anew = cause == CAUSE_BANDWIDTH || cause == CAUSE_CONDITIONAL || (cause == CAUSE_TLB && goes_across(look));
+    double cycles = anew ? rest_of(bound) / SIDE_BY_SIDE : bound->cycles;
+    return look->pace.over_bound > 1 && !bound->is_lower && bound->cycles > 0 ? cycles / bound->cycles / look->pace.over_bound : 0;
+}
+
 static struct gain gain_of(const struct loop_look *look, enum bottleneck_cause cause, double widest_bits)
 {
     struct gain gain = gains_seen[cause];
@@ -115,10 +159,12 @@ static struct gain gain_of(const struct loop_look *look, enum bottleneck_cause c
     case CAUSE_DIVIDE: /* what the bound takes longest for is what goes: it is none for what is left */
     case CAUSE_PORTS:
         break;
-    default: /* a turn that nothing delays is the best there is */
-        if (look->pace.over_bound > 1 && !look->resources.bound.is_lower && gain.high > 1 - 1 / look->pace.over_bound)
-            gain.high = 1 - 1 / look->pace.over_bound;
+    default:
+        if (gain.high > 1 - least_left(look, cause))
+            gain.high = 1 - least_left(look, cause);
     }
+    if (cause == CAUSE_TLB && goes_across(look)) /* walks and misses are under way side by side: without one kind the other is left */
+        gain.low /= 2;
     gain.low = gain.low < gain.high ? gain.low : gain.high / 2; /* the bound is one from above alone */
     return gain;
 }
@@ -132,7 +178,7 @@ static const char *why_no_gain(enum bottleneck_cause cause, const struct loop_lo
 }
 
 void recoverable_find(struct bottleneck_verdict *verdict, const struct loop_look *look, const struct bottleneck_machine *machine,
-                      double all_samples, struct arena *arena)
+                      double around, struct arena *arena)
 {
     if (verdict->class == BOTTLENECK_RETIRING || verdict->class == BOTTLENECK_MIXED || verdict->class == BOTTLENECK_UNKNOWN) {
         verdict->recoverable_why = verdict->class == BOTTLENECK_RETIRING
@@ -145,7 +191,7 @@ void recoverable_find(struct bottleneck_verdict *verdict, const struct loop_look
         return;
     struct gain gain = gain_of(look, verdict->cause, machine->widest_bits);
     struct interval share = verdict->share;
-    double most = share.high * gain.high, all = all_samples > 0 && look ? (double)look->region->samples / all_samples * gain.high : 0;
+    double most = share.high * gain.high, all = look ? around * gain.high : 0;
     bool waits_along = verdict->class == BOTTLENECK_MEMORY || verdict->class == BOTTLENECK_BAD_SPECULATION;
     if (waits_along && all > most) /* what is quick in its loop waits in the queue behind, or was begun in vain */
         most = all;

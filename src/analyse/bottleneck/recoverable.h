@@ -15,6 +15,6 @@
 
 /* look: of the loop that leads; NULL: none. Fills recoverable and recoverable_how, or recoverable_why. */
 void recoverable_find(struct bottleneck_verdict *verdict, const struct loop_look *look, const struct bottleneck_machine *machine,
-                      double all_samples, struct arena *arena);
+                      double around, struct arena *arena);
 
 #endif

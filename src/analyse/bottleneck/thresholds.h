@@ -46,6 +46,8 @@ struct bottleneck_thresholds {
     double front_flat_bytes;
     double front_placed_least; /* of samples in known code: with fewer they speak for no others */
     double front_starts_most;  /* of instructions: with more that code could come in at, none are left to compare with */
+    double front_starts_many;  /* … and with so many the comparison shows only a part: it rests on the few between */
+    double front_even_caches;  /* code used so evenly as if it were so many nearest caches of it: two of three lines met are gone when met again */
     double front_shown;        /* of the time that waiting for code takes, samples where it comes in show so much: mean of 12 programs */
     double front_shown_least;  /* … and of the worst (small instructions in a row; a jump every six) */
     double front_waited_least; /* of the CPU time: less was seen where all code was near (0.06) */
@@ -115,6 +117,8 @@ static const struct bottleneck_thresholds bottleneck_thresholds = {
     .front_flat_bytes = 128 << 10,
     .front_placed_least = 0.05,
     .front_starts_most = 0.8,
+    .front_starts_many = 0.65,
+    .front_even_caches = 3,
     .front_shown = 0.73,
     .front_shown_least = 0.45,
     .front_waited_least = 0.08,

@@ -303,6 +303,7 @@ void stall_samples_walk(struct stall_work *work)
     for (size_t at = 0; at < work->line_hits.count; at++) {
         stalls->single_lines += work->line_hits.items[at] == 1;
         stalls->double_lines += work->line_hits.items[at] == 2;
+        stalls->line_pairs += (double)work->line_hits.items[at] * (double)(work->line_hits.items[at] - 1) / 2;
     }
     stalls->hot_code_lines = holding_most(work->line_hits.items, work->line_hits.count);
     stalls->hot_addresses = holding_most(work->address_hits.items, work->address_hits.count);

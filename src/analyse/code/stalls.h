@@ -158,6 +158,7 @@ struct stalls {
     uint64_t narrow_loop_samples; /* in loops that compute with single or 128-bit floating-point numbers */
     bool has_wide_code;          /* 512-bit instructions stand in a function that ran, sampled or not */
     uint64_t met_lines, double_lines; /* distinct code lines of user samples, and those that two samples met */
+    double line_pairs;           /* pairs of user samples that met in one code line */
     uint64_t single_lines;       /* code lines that one sample met: what they weigh in all lies in code not met at all */
     uint64_t chained_samples;    /* at rows that is_chained but not is_addressed */
     uint64_t addressed_samples;  /* at rows that is_addressed or is_followed */

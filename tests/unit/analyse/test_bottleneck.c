@@ -6,6 +6,7 @@
 #include "analyse/bottleneck/code_index.h"
 #include "analyse/bottleneck/footprint.h"
 #include "analyse/bottleneck/loop_look.h"
+#include "analyse/bottleneck/recoverable.h"
 #include "analyse/bottleneck/stepped.h"
 #include "analyse/bottleneck/thresholds.h"
 #include "base/text.h"
@@ -421,6 +422,61 @@ Test(bottleneck, code_in_small_pieces_names_no_piece)
     cr_assert_null(verdict->function, "each holds one in 64: %s", verdict->function);
     for (size_t at = 0; at < verdict->evidence_count; at++)
         cr_assert_neq(strncmp(verdict->evidence[at].text, "0 %", 3), 0, "%s", verdict->evidence[at].text);
+    much_code_free(much);
+}
+
+/* Each of many functions adds to the same place: a store is long done when another turn comes to its own. */
+Test(bottleneck, much_code_that_counts_in_one_place_waits_for_nothing_certain)
+{
+    struct much_code *much = much_code_new(false);
+    for (size_t at = 0; at < SPREAD_FUNCTIONS; at++)
+        for (size_t row = 0; row < SPREAD_ROWS; row++) {
+            struct instruction *here = &much->codes[at].items[row];
+            here->class = INSTRUCTION_UPDATE;
+            here->is_load = here->is_store = here->memory.is_present = true;
+            here->memory.base = 3;
+        }
+    (void)verdict_of(&much->made);
+    cr_assert_eq(much->made.result.masses[CAUSE_STORE_FORWARDING], 0);
+    much_code_free(much);
+}
+
+/*
+ * Calls every other instruction: code comes in at three of four, so that few are left to show how samples fall evenly. Four in five
+ * samples fall there, which shows a quarter of the wait at most; the pieces are quick by themselves.
+ */
+static struct much_code *calls_new(uint64_t in_line)
+{
+    struct much_code *much = much_code_new(true);
+    for (size_t at = 0; at < SPREAD_FUNCTIONS; at++) {
+        struct stall_code *code = &much->codes[at];
+        for (size_t line = 0; line < SPREAD_ROWS / 8; line++) {
+            code->items[line * 8 + 1].class = code->items[line * 8 + 3].class = INSTRUCTION_CALL;
+            if ((at * 8 + line) % 5)
+                continue;
+            code->sampled[line * 8]--;
+            code->sampled[line * 8 + 6]++;
+            code->hits[line ? line * 8 - 1 : 0]--;
+            code->hits[line * 8 + 5]++;
+        }
+    }
+    much->made.stalls.line_pairs = (double)in_line;
+    return much;
+}
+
+Test(bottleneck, code_that_comes_in_everywhere_is_waited_for_by_what_is_quick)
+{
+    struct much_code *much = calls_new(0);
+    struct footprint footprint = footprint_find(much);
+    cr_assert(footprint_waits(&footprint) && footprint.is_hidden, "%.2f", footprint.starts_expected);
+    cr_assert_lt(footprint.waited.mid, 0.4);
+    const struct bottleneck_verdict *verdict = verdict_of(&much->made);
+    cr_assert_eq(verdict->class, BOTTLENECK_FRONTEND, "%s", bottleneck_class_name(verdict->class));
+    cr_assert_lt(verdict->confidence, ESTIMATE_HIGH);
+    much_code_free(much);
+    much = calls_new(1000); /* pairs that a tenth of it, used alike, would make: some of it is met again and again, and stays */
+    footprint = footprint_find(much);
+    cr_assert_not(footprint.is_hidden);
     much_code_free(much);
 }
 
@@ -1487,6 +1543,84 @@ Test(bottleneck, a_chain_through_memory_has_its_arithmetic_too)
     cr_assert(verdict->recoverable.known && strcmp(verdict->recoverable_how, "what wider vectors leave of a turn") != 0);
     done(made);
     free(made);
+}
+
+/* ---- what a remedy returns ---- */
+
+static double gain_kept(struct made_up *made, const char *hex)
+{
+    static const uint64_t hits[] = {660, 330, 10, 0, 0};
+    loop_make(made, hex, hits);
+    made->marks[0][0] = MARK_CHAINED;
+    addresses_add(made, 0, 12 << 10);
+    const struct bottleneck_verdict *verdict = verdict_of(made);
+    cr_assert_eq(verdict->cause, CAUSE_LATENCY_CHAIN, "%s", bottleneck_subclass_name(verdict->cause));
+    double low = verdict->recoverable.low;
+    done(made);
+    return low;
+}
+
+/* sum += a[i]; b[i] = sum, or = another number: sums in parts side by side have to be put right at each step that is kept. */
+Test(bottleneck, a_chain_whose_steps_are_kept_returns_less)
+{
+    struct made_up *made = calloc(1, sizeof(*made));
+    double kept = gain_kept(made, "f20f580401f20f1104024883c0084839f875ed"), dropped = gain_kept(made, "f20f580401f20f110c024883c0084839f875ed");
+    cr_assert(kept > 0 && kept < 0.75 * dropped, "%.3f %.3f", kept, dropped);
+    free(made);
+}
+
+/* A turn measured at ten times its bound, which is a chain; issue takes a fifth of that. */
+static double gain_high(enum bottleneck_class class, enum bottleneck_cause cause)
+{
+    struct made_up *made = calloc(1, sizeof(*made));
+    make_up(made);
+    struct stall_code code = {.items = made->rows[0], .marks = made->marks[0], .count = 1};
+    struct region region = {.code = &code, .is_loop = true, .samples = SAMPLES};
+    struct loop_look look = {.region = &region, .pace = {.over_bound = 10}};
+    look.resources.bound = (struct loop_bound){.known = true, .cycles = 10, .frontend_cycles = 2, .unit_cycles = 1, .chain = {.cycles = 10}};
+    memset(look.hottest, 0xff, sizeof(look.hottest));
+    struct bottleneck_verdict verdict = {.class = class, .cause = cause, .share = interval_of(1, 1, 1)};
+    recoverable_find(&verdict, &look, &made->machine, 1, &made->arena);
+    done(made);
+    free(made);
+    return verdict.recoverable.high;
+}
+
+Test(bottleneck, code_without_its_branch_has_turns_side_by_side)
+{
+    cr_assert_float_eq(gain_high(BOTTLENECK_MEMORY, CAUSE_PARALLEL_MISSES), 0.9, 1e-9);
+    cr_assert_float_eq(gain_high(BOTTLENECK_MEMORY, CAUSE_BANDWIDTH), 0.99, 1e-9);
+    cr_assert_float_eq(gain_high(BOTTLENECK_BAD_SPECULATION, CAUSE_CONDITIONAL), 0.99, 1e-9);
+}
+
+/* Two such loops: what else is met in either returns with its misses, not in the hotter one alone. */
+Test(bottleneck, what_misses_return_is_counted_in_all_loops_that_wait_so)
+{
+    struct made_up *made = calloc(1, sizeof(*made));
+    make_up(made);
+    for (int at = 0; at < 2; at++) {
+        function_begin(made, "walk");
+        access_add(made, INSTRUCTION_LOAD, 3, SAMPLES / 2 - 150)->writes = 1 << 3;
+        row_add(made, INSTRUCTION_MUL, 150);
+        loop_close(made, 0);
+        addresses_add(made, 0, 256 << 20);
+    }
+    const struct bottleneck_verdict *verdict = verdict_of(made);
+    cr_assert_eq(verdict->class, BOTTLENECK_MEMORY);
+    cr_assert(verdict->share.high < 0.8 && verdict->recoverable.high > 0.9, "%.3f", verdict->recoverable.high);
+    done(made);
+    free(made);
+}
+
+/* Nothing waits for what a walk across rows stores or loads: its misses stay when its walks of page tables go. */
+Test(bottleneck, a_walk_across_pages_may_return_little)
+{
+    struct made_up made;
+    columns(&made, false);
+    const struct bottleneck_verdict *verdict = verdict_of(&made);
+    cr_assert_eq(verdict->cause, CAUSE_TLB);
+    cr_assert(verdict->recoverable.low > 0.05 && verdict->recoverable.low < 0.1, "%.3f", verdict->recoverable.low);
+    done(&made);
 }
 
 /* a[i] = a[i] * c + b[i], with numbers below the smallest normal one: one multiplication holds nearly all samples. */
