@@ -12,7 +12,7 @@ void write_behind_begin(struct write_behind *behind, FILE *file)
 static void write_piece(void *context)
 {
     struct write_behind *behind = context;
-    if (!text_write_file(&behind->piece, behind->file) && !behind->write_errno)
+    if (!spliced_text_write_file(&behind->piece, &behind->buffer, behind->file) && !behind->write_errno)
         behind->write_errno = errno;
 }
 
@@ -30,14 +30,14 @@ bool write_behind_is_ready(struct write_behind *behind)
     return worker_is_idle(&behind->worker);
 }
 
-bool write_behind_give(struct write_behind *behind, struct text *text)
+bool write_behind_give(struct write_behind *behind, struct spliced_text *text)
 {
     piece_wait(behind);
-    struct text written = behind->piece;
+    struct spliced_text written = behind->piece;
     behind->piece = *text;
     *text = written; /* empty: its memory is used again */
     if (behind->write_errno) {
-        text_clear(&behind->piece);
+        spliced_text_done(&behind->piece);
         return false;
     }
     if (behind->has_core)
@@ -50,6 +50,7 @@ bool write_behind_give(struct write_behind *behind, struct text *text)
 bool write_behind_end(struct write_behind *behind)
 {
     piece_wait(behind);
-    text_done(&behind->piece);
+    spliced_text_done(&behind->piece);
+    text_done(&behind->buffer);
     return !behind->write_errno;
 }

@@ -64,18 +64,31 @@ static bool samples_kernel(const struct source *source)
     return false;
 }
 
-void recording_names_ahead(struct recording_names *names, struct names_wanted wanted)
+/* Whether there is enough to read, and another core. */
+static bool ahead_pays(const struct recording_names *names)
 {
     enum { BYTES_WORTH_IT = 4 << 20 };
+    return !names->source->facts.is_pipe && names->source->total_bytes >= BYTES_WORTH_IT && worker_has_core();
+}
+
+void recording_names_kernel_ahead(struct recording_names *names)
+{
     const struct recording_input *input = names->input;
     char release[256];
-    if (names->source->facts.is_pipe || names->source->total_bytes < BYTES_WORTH_IT || !worker_has_core())
+    if (!ahead_pays(names))
         return;
     bool is_own = names->source->facts.os_release && !input->kallsyms && !input->vmlinux &&
                   sysroot_line(names->context->root, release, sizeof(release), "/proc/sys/kernel/osrelease") &&
                   strcmp(release, names->source->facts.os_release) == 0;
     if (is_own && samples_kernel(names->source))
         names->kernel_ahead = kernel_ahead_begin(names->context->root);
+}
+
+void recording_names_ahead(struct recording_names *names, struct names_wanted wanted)
+{
+    if (!ahead_pays(names))
+        return;
+    recording_names_kernel_ahead(names);
     struct symboliser_options options = names_options(names);
     names->ahead = names_ahead_begin(&options, wanted);
 }

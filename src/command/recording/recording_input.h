@@ -75,6 +75,8 @@ struct recording_names {
  * was read. Nothing for small ones, and where there is no other core.
  */
 void recording_names_ahead(struct recording_names *names, struct names_wanted wanted);
+/* The kernel's names alone: for who needs all others at once. */
+void recording_names_kernel_ahead(struct recording_names *names);
 void recording_names_tell(struct recording_names *names);
 /* Errors: the symboliser can't be had. */
 MUST_CHECK bool recording_names_begin(struct recording_names *names, struct error *err);

@@ -306,20 +306,32 @@ static bool script_record(void *context, struct capture *capture, const struct r
         script->places_begun = true;
     }
     if (script->header_due) {
-        recording_header_text(&script->text.out, script->source);
+        recording_header_text(&script->text.out.own, script->source);
         script->header_due = false;
     }
     script->printed++;
     unsigned fields = sample->event < script->fields.count ? script->fields.items[sample->event] : FIELDS_USUAL;
     script_text_sample(&script->text, fields, record, sample);
-    size_t length = script->text.out.length;
-    bool is_full = length >= PIECE_BYTES_MOST || (length >= PIECE_BYTES && write_behind_is_ready(&script->output));
+    size_t bytes = spliced_text_bytes(&script->text.out);
+    bool is_full = bytes >= PIECE_BYTES_MOST || (bytes >= PIECE_BYTES && write_behind_is_ready(&script->output));
     return !is_full || write_behind_give(&script->output, &script->text.out);
 }
 
 static bool asks_for_chains(const struct field_choice *choice)
 {
     return choice->only ? choice->only & FIELD_IP : !(choice->removed & FIELD_IP);
+}
+
+/* Whether symbols of kernel addresses will be printed, as far as events are known already. */
+static bool names_kernel(const struct script *script)
+{
+    struct error ignored = {0};
+    unsigned fields;
+    for (size_t at = 0; at < script->source->event_count; at++)
+        if (!script->source->events[at].attr.exclude_kernel && event_fields(script, &script->source->events[at], &fields, &ignored) &&
+            fields & (FIELD_SYM | FIELD_BRSTACKSYM))
+            return true;
+    return false;
 }
 
 static bool script_read(struct script *script, struct error *err)
@@ -332,6 +344,8 @@ static bool script_read(struct script *script, struct error *err)
                                              .context = script->context,
                                              .capture = &script->capture,
                                              .source = script->source};
+    if (names_kernel(script))
+        recording_names_kernel_ahead(&script->names);
     struct capture_unwinder unwinder = recording_names_unwinder(&script->names);
     script->text.places = &script->places;
     script->text.capture = &script->capture;
@@ -365,7 +379,7 @@ static bool script_all(struct script *script, struct error *err)
     if (!recording_input_open(&options->input, &script->source, err))
         return false;
     if (options->header_only && !script->source->facts.is_pipe) {
-        recording_header_text(&script->text.out, script->source);
+        recording_header_text(&script->text.out.own, script->source);
         return script_written(script);
     }
     if (!sample_filter_place(&script->filter, &script->source->facts, err))

@@ -13,16 +13,16 @@
 
 enum {
     BEFORE_NAME = 1 + HEX_WIDTH, /* of a frame's line: a tab and the address */
-    COPIED_AT_ONCE = 32, /* bytes: lines are short, and of any length */
-    FLAGS_WIDTH = 24           /* of what hardware traces say of a branch, which samples don't */
+    FLAGS_WIDTH = 24             /* of what hardware traces say of a branch, which samples don't */
 };
 
 void script_text_done(struct script_text *script)
 {
-    text_done(&script->out);
-    text_done(&script->tails);
-    free(script->names);
-    free(script->lines);
+    spliced_text_done(&script->out);
+    arena_done(&script->lines);
+    text_done(&script->scratch);
+    for (size_t at = 0; at < array_count(script->names); at++)
+        vec_done(&script->names[at]);
     disassembler_free(script->disassembler);
 }
 
@@ -61,26 +61,26 @@ static void add_comm(struct script_text *script, const struct sample *sample, bo
     }
     size_t length = strlen(comm);
     if (padded && length < 16)
-        text_append(&script->out, "                ", 16 - length);
-    text_append(&script->out, comm, length);
-    text_add_char(&script->out, ' ');
+        text_append(&script->out.own, "                ", 16 - length);
+    text_append(&script->out.own, comm, length);
+    text_add_char(&script->out.own, ' ');
 }
 
 static void add_time(struct script_text *script, uint64_t time_ns)
 {
     const uint64_t billion = 1000000000;
-    add_decimal(&script->out, time_ns / billion, 5, ' ');
-    text_add_char(&script->out, '.');
+    add_decimal(&script->out.own, time_ns / billion, 5, ' ');
+    text_add_char(&script->out.own, '.');
     if (script->nanoseconds)
-        add_decimal(&script->out, time_ns % billion, 9, '0');
+        add_decimal(&script->out.own, time_ns % billion, 9, '0');
     else
-        add_decimal(&script->out, time_ns % billion / 1000, 6, '0');
-    text_append(&script->out, ": ", 2);
+        add_decimal(&script->out.own, time_ns % billion / 1000, 6, '0');
+    text_append(&script->out.own, ": ", 2);
 }
 
 static void add_threads(struct script_text *script, unsigned fields, const struct record *record)
 {
-    struct text *out = &script->out;
+    struct text *out = &script->out.own;
     if (fields & FIELD_PID) {
         add_id(out, record->who.pid, 5);
         if (fields & FIELD_TID) {
@@ -111,9 +111,9 @@ static void add_event(struct script_text *script, const struct sample *sample)
     const char *name = script->capture->recording.events[sample->event].name;
     size_t length = strlen(name);
     for (size_t at = length; at < script->event_name_width; at++)
-        text_add_char(&script->out, ' ');
-    text_append(&script->out, name, length);
-    text_append(&script->out, ": ", 2);
+        text_add_char(&script->out.own, ' ');
+    text_append(&script->out.own, name, length);
+    text_append(&script->out.own, ": ", 2);
 }
 
 /* ---- names of locations ---- */
@@ -156,85 +156,74 @@ static void add_name(struct script_text *script, struct text *out, unsigned fiel
 }
 
 /* Whole lines, "\t   ip name+0x1 (dso)\n": the location and the functions inlined there, behind each other. */
-static void name_make(struct script_text *script, unsigned fields, uint32_t location, uint64_t ip)
+static void name_make(struct script_text *script, unsigned fields, uint32_t location, uint64_t ip, struct script_name *ret_name)
 {
     uint64_t dso_addr = script->capture->recording.samples.locations[location].dso_addr;
+    struct text *lines = &script->scratch;
     const uint32_t *frames;
     size_t count = places_frames(script->places, location, &frames);
-    struct script_name name = {.ip = ip,
-                               .begin = (uint32_t)script->tails.length,
-                               .first = (uint32_t)script->line_count,
-                               .count = (uint32_t)count};
-    script->lines =
-        vec_reserve_bytes(script->lines, &script->line_capacity, script->line_count + count, sizeof(*script->lines));
+    uint32_t *begins = arena_array(&script->lines, uint32_t, count);
+    text_clear(lines);
     for (size_t at = 0; at < count; at++) {
-        script->lines[script->line_count++] = (uint32_t)script->tails.length - name.begin;
-        text_add_char(&script->tails, '\t');
-        add_address(&script->tails, ip);
-        add_name(script, &script->tails, fields, frames[at], dso_addr);
-        text_add_char(&script->tails, '\n');
+        begins[at] = (uint32_t)lines->length;
+        text_add_char(lines, '\t');
+        add_address(lines, ip);
+        add_name(script, lines, fields, frames[at], dso_addr);
+        text_add_char(lines, '\n');
     }
-    name.length = (uint32_t)script->tails.length - name.begin;
-    text_reserve(&script->tails, COPIED_AT_ONCE);
-    script->names[location] = name;
+    *ret_name = (struct script_name){.ip = ip, .length = (uint32_t)lines->length, .count = (uint32_t)count, .begins = begins};
+    text_add_repeated(lines, " ", SPLICE_PADDING);
+    ret_name->lines = arena_copy(&script->lines, lines->bytes, lines->length);
 }
 
-/* Make ready for names with these fields of all locations that are known by now. */
-static void names_prepare(struct script_text *script, unsigned fields)
-{
-    if ((fields & FIELDS_OF_NAMES) != script->names_fields) {
-        /* Events differ in their fields: what was kept is of another form. */
-        script->names_fields = fields & FIELDS_OF_NAMES;
-        script->name_count = script->line_count = 0;
-        text_clear(&script->tails);
-    }
-    size_t needed = script->capture->recording.samples.location_count;
-    if (script->name_count < needed) {
-        script->names = vec_reserve_bytes(script->names, &script->name_capacity, needed, sizeof(*script->names));
-        memset(script->names + script->name_count, 0, (needed - script->name_count) * sizeof(*script->names));
-        script->name_count = needed;
-    }
-}
+_Static_assert(FIELDS_OF_NAMES / FIELD_SYM < sizeof(((struct script_text *)NULL)->names) / sizeof(struct script_names), "FIELD_SYM to FIELD_SRCLINE follow each other");
 
+/* The location's name with these fields: events may differ in them. */
 static const struct script_name *name_of(struct script_text *script, unsigned fields, uint32_t location, uint64_t ip)
 {
-    if (!script->names[location].count)
-        name_make(script, fields, location, ip);
-    return &script->names[location];
+    struct script_names *names = &script->names[(fields & FIELDS_OF_NAMES) / FIELD_SYM];
+    size_t needed = script->capture->recording.samples.location_count;
+    if (names->count < needed) {
+        vec_reserve(names, needed);
+        memset(names->items + names->count, 0, (needed - names->count) * sizeof(*names->items));
+        names->count = needed;
+    }
+    struct script_name *name = &names->items[location];
+    if (!name->count)
+        name_make(script, fields, location, ip, name);
+    return name;
 }
 
 /* A location's lines stand ready for the address where it was met first, which most often is the one it has again. */
 static void add_frame(struct script_text *script, unsigned fields, uint64_t ip, uint32_t location)
 {
     const struct script_name *name = name_of(script, fields, location, ip);
-    const char *from = script->tails.bytes + name->begin;
-    char *to = text_room(&script->out, name->length + COPIED_AT_ONCE);
-    for (size_t at = 0; at < name->length; at += COPIED_AT_ONCE)
-        memcpy(to + at, from + at, COPIED_AT_ONCE);
-    text_end(&script->out, to + name->length);
-    for (uint32_t at = 0; name->ip != ip && at < name->count; at++)
-        digits_hex_wide(to + script->lines[name->first + at] + 1, ip);
+    if (name->ip == ip)
+        return spliced_text_borrow(&script->out, name->lines, name->length);
+    char *to = text_room(&script->out.own, name->length);
+    memcpy(to, name->lines, name->length);
+    text_end(&script->out.own, to + name->length);
+    for (uint32_t at = 0; at < name->count; at++)
+        digits_hex_wide(to + name->begins[at] + 1, ip);
 }
 
 static void add_chain(struct script_text *script, unsigned fields, const struct capture_frames *frames)
 {
     size_t most = script->stack_most && script->stack_most < frames->count ? script->stack_most : frames->count;
-    text_add_char(&script->out, '\n');
-    names_prepare(script, fields);
+    text_add_char(&script->out.own, '\n');
     for (size_t at = 0; at < most; at++)
         add_frame(script, fields, frames->ips[at], frames->locations[at]);
 }
 
 static void add_leaf(struct script_text *script, unsigned fields, const struct sample *sample)
 {
-    text_add_char(&script->out, ' ');
-    add_address(&script->out, sample->ip);
+    text_add_char(&script->out.own, ' ');
+    add_address(&script->out.own, sample->ip);
     if (sample->location == LOCATION_NONE)
         return;
-    names_prepare(script, fields);
     const struct script_name *name = name_of(script, fields, sample->location, sample->ip);
-    size_t begin = script->lines[name->first + name->count - 1] + BEFORE_NAME;
-    text_append(&script->out, script->tails.bytes + name->begin + begin, name->length - begin - 1); /* without the line's end */
+    size_t begin = name->begins[name->count - 1] + BEFORE_NAME;
+    spliced_text_borrow(&script->out, name->lines + begin, name->length - begin - 1); /* without the line's end */
 }
 
 /* ---- other fields ---- */
@@ -262,7 +251,7 @@ static void add_register_name(struct text *out, const char *architecture, unsign
 
 static void add_registers(struct script_text *script, const struct sample_registers *registers)
 {
-    struct text *out = &script->out;
+    struct text *out = &script->out.own;
     text_printf(out, " ABI:%" PRIu64 " ", registers->abi);
     uint32_t index = 0;
     for (unsigned number = 0; number < REGISTERS_MOST && index < registers->values.count; number++) {
@@ -312,7 +301,7 @@ static uint64_t offset_of(const struct script_text *script, uint32_t space, uint
 static void add_branches(struct script_text *script, unsigned fields, const struct record_sample *raw, const struct sample *sample,
                          bool offsets)
 {
-    struct text *out = &script->out;
+    struct text *out = &script->out.own;
     uint32_t space = script->capture->recording.threads.items[sample->thread].space;
     for (uint32_t at = 0; at < sample_branch_count(raw); at++) {
         struct branch_entry branch = sample_branch(raw, at);
@@ -330,7 +319,7 @@ static void add_branches(struct script_text *script, unsigned fields, const stru
 /* One end of a branch: "name+0x1(dso)". */
 static void add_branch_end(struct script_text *script, unsigned fields, uint32_t space, uint64_t addr)
 {
-    struct text *out = &script->out;
+    struct text *out = &script->out.own;
     uint32_t location = capture_locate(script->capture, space, addr, branch_mode(addr));
     const struct place *place = places_at(script->places, location);
     text_add(out, place->symbol ? place->symbol : "[unknown]");
@@ -349,9 +338,9 @@ static void add_named_branches(struct script_text *script, unsigned fields, cons
     for (uint32_t at = 0; at < sample_branch_count(raw); at++) {
         struct branch_entry branch = sample_branch(raw, at);
         add_branch_end(script, fields, space, branch.from);
-        text_add_char(&script->out, '/');
+        text_add_char(&script->out.own, '/');
         add_branch_end(script, fields, space, branch.to);
-        add_branch_flags(&script->out, branch.flags);
+        add_branch_flags(&script->out.own, branch.flags);
     }
 }
 
@@ -379,23 +368,23 @@ static void add_instruction(struct script_text *script, unsigned fields, const s
         return;
     size_t length = instruction_length(script, &code);
     if (length && fields & FIELD_INSNLEN)
-        text_printf(&script->out, " ilen: %zu", length);
+        text_printf(&script->out.own, " ilen: %zu", length);
     if (length && fields & FIELD_INSN)
-        text_add(&script->out, " insn:");
+        text_add(&script->out.own, " insn:");
     for (size_t at = 0; fields & FIELD_INSN && at < length; at++)
-        text_printf(&script->out, " %02x", code.bytes[at]);
+        text_printf(&script->out.own, " %02x", code.bytes[at]);
 }
 
 static void add_memory(struct script_text *script, uint64_t data_src)
 {
-    size_t begin = script->out.length;
-    add_address(&script->out, data_src);
-    text_add_char(&script->out, ' ');
-    memory_source_text(&script->out, data_src);
-    if (script->out.length - begin > script->memory_width)
-        script->memory_width = script->out.length - begin;
-    while (script->out.length - begin < script->memory_width)
-        text_add_char(&script->out, ' ');
+    size_t begin = script->out.own.length;
+    add_address(&script->out.own, data_src);
+    text_add_char(&script->out.own, ' ');
+    memory_source_text(&script->out.own, data_src);
+    if (script->out.own.length - begin > script->memory_width)
+        script->memory_width = script->out.own.length - begin;
+    while (script->out.own.length - begin < script->memory_width)
+        text_add_char(&script->out.own, ' ');
 }
 
 static void add_page_size(struct text *out, uint64_t bytes)
@@ -406,7 +395,7 @@ static void add_page_size(struct text *out, uint64_t bytes)
 
 static void add_trace(struct script_text *script, const struct record_sample *record, const struct sample *sample)
 {
-    struct text *out = &script->out;
+    struct text *out = &script->out.own;
     const struct bytes_view *raw = &record->raw;
     uint64_t id = script->source->events[sample->event].attr.config;
     if (script->tracepoints &&
@@ -423,7 +412,7 @@ static void add_trace(struct script_text *script, const struct record_sample *re
 void script_text_sample(struct script_text *script, unsigned fields, const struct record *record,
                         const struct sample *sample)
 {
-    struct text *out = &script->out;
+    struct text *out = &script->out.own;
     const struct record_sample *raw = &record->sample;
     struct capture_frames frames = capture_frames(script->capture);
     bool chain = fields & FIELD_IP && frames.count && !script->hide_chains;

@@ -2,12 +2,14 @@
 /*
  * One sample as lines of text, field by field as perf script writes them.
  *
- * Numbers are formatted here and what a location is called is kept, so that a line costs a few copies.
+ * Numbers are formatted here; what a location is called is kept as whole lines, which a sample's text borrows.
  */
 #ifndef PLUMB_COMMAND_SCRIPT_SCRIPT_TEXT_H
 #define PLUMB_COMMAND_SCRIPT_SCRIPT_TEXT_H
 
 #include "analyse/code/places.h"
+#include "base/arena.h"
+#include "base/spliced_text.h"
 #include "capture/capture.h"
 #include "decode/tracepoint_text.h"
 #include "symbol/disassembly.h"
@@ -47,15 +49,21 @@ enum script_field {
     FIELD_BRSTACKOFF = 1 << 30,
 };
 
-/* What one location is called, kept from the first time on: whole lines, which follow each other in tails. */
+/* What one location is called, kept from the first time on: whole lines. */
 struct script_name {
     uint64_t ip;            /* that its lines begin with */
-    uint32_t begin, length; /* in tails */
-    uint32_t first, count;  /* into lines; count 0: not yet made */
+    const char *lines;      /* SPLICE_PADDING bytes more can be read */
+    const uint32_t *begins; /* where each line begins */
+    uint32_t length, count; /* of all; of lines, 0: not yet made */
+};
+
+struct script_names {
+    struct script_name *items; /* by location */
+    size_t count, capacity;
 };
 
 struct script_text {
-    struct text out;
+    struct spliced_text out; /* borrows the lines of names */
     bool nanoseconds, hide_chains;
     uint32_t stack_most;
     unsigned event_name_width;
@@ -67,12 +75,9 @@ struct script_text {
     struct places *places;
     struct capture *capture;
     const struct source *source;
-    struct script_name *names;
-    size_t name_count, name_capacity;
-    uint32_t *lines; /* where each begins, from its name's begin on */
-    size_t line_count, line_capacity;
-    struct text tails;
-    unsigned names_fields; /* for which the tails were made */
+    struct script_names names[16]; /* by which of FIELD_SYM to FIELD_SRCLINE they have */
+    struct arena lines;            /* of names: they stay */
+    struct text scratch;
 };
 
 void script_text_done(struct script_text *script);

@@ -5,20 +5,22 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Numbers from 0 on, a line each, in pieces of many sizes; returns whether each piece was taken. */
+/* Numbers from 0 on, a line each, in pieces of many sizes, the lines' ends borrowed; returns whether each piece was taken. */
 static bool numbers_written(struct write_behind *behind, unsigned lines)
 {
-    struct text text = {0};
+    static const char end[1 + SPLICE_PADDING] = "\n";
+    struct spliced_text text = {0};
     bool taken = true;
     for (unsigned at = 0; at < lines; at++) {
-        text_printf(&text, "%u\n", at);
-        if (text.length > 1 + at % 5000 && (at % 2 || write_behind_is_ready(behind))) {
+        text_printf(&text.own, "%u", at);
+        spliced_text_borrow(&text, end, 1);
+        if (spliced_text_bytes(&text) > 1 + at % 5000 && (at % 2 || write_behind_is_ready(behind))) {
             taken = write_behind_give(behind, &text) && taken;
-            cr_assert_eq(text.length, 0);
+            cr_assert_eq(spliced_text_bytes(&text), 0);
         }
     }
     taken = write_behind_give(behind, &text) && taken;
-    text_done(&text);
+    spliced_text_done(&text);
     return taken;
 }
 
