@@ -14,6 +14,7 @@
 #include <ctype.h>
 #include <math.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -529,6 +530,45 @@ static const char *what_returns(const struct results *results, struct arena *are
     return arena_printf(arena, " What a good remedy returns is estimated, too (%s); nothing measured here makes it certain.", text_string(&returns));
 }
 
+struct class_mass {
+    const char *words;
+    double share;
+};
+
+static int class_mass_compare(const void *a, const void *b)
+{
+    const struct class_mass *left = a, *right = b;
+    return (left->share < right->share) - (left->share > right->share);
+}
+
+/* Where no class has most of the time, that is the answer: two of them at least, the largest first. "": the estimate says nothing, or one has it. */
+static const char *held_up_by_several(const struct bottleneck *bottleneck, struct arena *arena)
+{
+    static const double SHOWN_LEAST = 0.05, SECOND_LEAST = 0.1, MOST = 0.5;
+    struct class_mass classes[BOTTLENECK_CLASS_COUNT] = {
+        [BOTTLENECK_MEMORY] = {.words = "memory"},
+        [BOTTLENECK_CORE] = {.words = "arithmetic"},
+        [BOTTLENECK_BAD_SPECULATION] = {.words = "wrong guesses"},
+        [BOTTLENECK_FRONTEND] = {.words = "code that comes late"},
+        [BOTTLENECK_RETIRING] = {.words = "busy with instructions"},
+    };
+    double all = 0, told = 0;
+    for (int cause = 0; bottleneck && cause < CAUSE_COUNT; cause++) {
+        struct class_mass *class = &classes[bottleneck_class_of((enum bottleneck_cause)cause)];
+        class->share += class->words ? bottleneck->masses[cause] : 0;
+        all += bottleneck->masses[cause];
+    }
+    qsort(classes, array_count(classes), sizeof(*classes), class_mass_compare);
+    if (classes[0].share > MOST * all || classes[1].share <= SECOND_LEAST * all)
+        return "";
+    scoped_text struct text out = {0};
+    for (size_t at = 0; at < array_count(classes) && classes[at].share > SHOWN_LEAST * all; at++) {
+        text_printf(&out, "%s%s %.0f %%", at ? ", " : "", classes[at].words, classes[at].share / all * 100);
+        told += classes[at].share / all;
+    }
+    return arena_printf(arena, " By estimate no one thing holds it up: %s; %.0f %% is not told.", text_string(&out), (1 - told) * 100);
+}
+
 /* Nothing is certain to return anything: where the time goes, what the estimate says of it, and what remains open. */
 static const char *nothing_sentence(const struct findings *findings, const struct results *results, struct arena *arena)
 {
@@ -545,8 +585,8 @@ static const char *nothing_sentence(const struct findings *findings, const struc
         return arena_printf(arena, "%s is where the time goes; %s. No cause is certain to return %.3g %% or more.%s", name, counted,
                             results->effect * 100, what_is_open(findings, results, arena));
     if (!estimated || !hottest)
-        return arena_printf(arena, "%s is where the time goes, but no cause in it is certain to return %.3g %% or more.%s", name,
-                            results->effect * 100, what_is_open(findings, results, arena));
+        return arena_printf(arena, "%s is where the time goes, but no cause in it is certain to return %.3g %% or more.%s%s", name,
+                            results->effect * 100, held_up_by_several(results->bottleneck, arena), what_is_open(findings, results, arena));
     const struct bottleneck_verdict *verdict = &results->bottleneck->program;
     scoped_text struct text share = {0};
     struct value value = VALUE_SHARE("", verdict->share);

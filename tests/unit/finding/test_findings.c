@@ -2720,6 +2720,29 @@ Test(findings, the_limit_is_named_as_its_hierarchy_has_it)
     }
 }
 
+/* Sorting blocks: misses, wrong guesses and work in like parts. That none of them is it is an answer. */
+Test(findings, what_several_things_hold_up_is_said_with_its_parts)
+{
+    struct made_up made;
+    make_up(&made);
+    made.stalls.blind_samples = 900;
+    struct bottleneck bottleneck = {.program = {.class = BOTTLENECK_UNKNOWN, .cause = CAUSE_UNKNOWN}};
+    made.results.bottleneck = &bottleneck;
+    bottleneck.masses[CAUSE_PARALLEL_MISSES] = 0.1;
+    bottleneck.masses[CAUSE_LATENCY] = 0.1;
+    bottleneck.masses[CAUSE_CONDITIONAL] = 0.15;
+    bottleneck.masses[CAUSE_FP] = 0.02;
+    bottleneck.masses[CAUSE_RETIRING] = 0.13;
+    bottleneck.masses[CAUSE_UNKNOWN] = 0.3;
+    findings_test(&made.findings, &made.results, &made.arena);
+    const char *sentence = overall_of(&made.findings, &made.results, &made.arena).sentence;
+    cr_assert(strstr(sentence, "By estimate no one thing holds it up: memory 25 %, wrong guesses 19 %, busy with instructions 16 %; 40 % is not told."), "%s", sentence);
+    bottleneck.masses[CAUSE_LATENCY] = 0.9;
+    sentence = overall_of(&made.findings, &made.results, &made.arena).sentence;
+    cr_assert_null(strstr(sentence, "no one thing"), "%s", sentence);
+    arena_done(&made.arena);
+}
+
 /* What has only the loosest bound is no lead; what the estimate lays time at is one, and no bound is below it. */
 Test(findings, a_loose_bound_is_no_lead)
 {
