@@ -209,6 +209,13 @@ void text_done(struct text *text)
     *text = (struct text){0};
 }
 
+void text_truncate(struct text *text, size_t length)
+{
+    text->length = length;
+    if (text->bytes)
+        text->bytes[length] = '\0';
+}
+
 void text_clear(struct text *text)
 {
     text->length = 0;

@@ -57,6 +57,8 @@ struct text {
 
 void text_done(struct text *text);
 void text_clear(struct text *text);
+/* Keep the first `length` bytes; there are as many. */
+void text_truncate(struct text *text, size_t length);
 /* Make room for so many further bytes. */
 void text_reserve(struct text *text, size_t more);
 void text_append(struct text *text, const char *bytes, size_t length);

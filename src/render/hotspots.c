@@ -23,6 +23,8 @@ static const struct column columns[] = {
     [COLUMN_LINE_TO] = {"To Source:Line", 14, false},
     [COLUMN_MISPREDICTED] = {"Branch Mispredicted", 19, false},
     [COLUMN_BRANCH_CYCLES] = {"Basic Block Cycles", 18, false},
+    [COLUMN_IN_TRANSACTION] = {"Branch in transaction", 21, false},
+    [COLUMN_ABORT] = {"Transaction abort", 17, false},
 };
 _Static_assert(array_count(columns) == COLUMN_TRAIT, "a heading for every column but the traits'");
 
@@ -165,6 +167,12 @@ void hotspot_cell_add(struct text *cell, enum hotspot_column column, const struc
         else
             text_add_char(cell, '-');
         break;
+    case COLUMN_IN_TRANSACTION:
+        text_add_char(cell, row->branch_marks & BRANCH_IN_TRANSACTION ? 'T' : '.');
+        break;
+    case COLUMN_ABORT:
+        text_add_char(cell, row->branch_marks & BRANCH_ABORTS ? 'A' : '.');
+        break;
     case COLUMN_TRAIT:
     case COLUMN_COUNT:
         break;
@@ -184,13 +192,26 @@ static void cell_pad(struct text *out, size_t begin, size_t width, bool right)
     memset(out->bytes + begin, ' ', width - columns_used);
 }
 
+/* What doesn't fit into a width that was asked for is cut off; numbers aren't. */
+static void cell_fit(struct text *out, size_t begin, const struct table *table, size_t at)
+{
+    if (!table->layout->widths[at] || hotspot_column_is_number(table->layout->columns[at]))
+        return;
+    size_t end = begin;
+    for (size_t places = 0; places < table->widths[at] && end < out->length; places++)
+        end += utf8_length(out->bytes + end, out->length - end);
+    text_truncate(out, end);
+}
+
 static void table_measure(struct table *table)
 {
     const struct hotspots_layout *layout = table->layout;
     scoped_text struct text cell = {0};
     for (size_t at = 0; at < layout->column_count; at++) {
         struct column column = hotspot_column_of(table->hotspots, layout->columns[at]);
-        table->widths[at] = column.width_least;
+        table->widths[at] = layout->widths[at] ? layout->widths[at] : column.width_least;
+        if (layout->widths[at])
+            continue;
         if (hotspot_column_is_number(layout->columns[at])) {
             table->widths[at] *= table->hotspots->other_count + 1;
             continue; /* numbers have room enough */
@@ -222,6 +243,8 @@ static void add_heading(struct text *out, const struct table *table)
         text_add(out, at ? gap : "");
         size_t begin = out->length;
         text_add(out, heading_of(table, at));
+        if (layout->widths[at] && out->length - begin > layout->widths[at])
+            text_truncate(out, begin + layout->widths[at]);
         cell_pad(out, begin, table->widths[at], hotspot_column_of(table->hotspots, layout->columns[at]).right);
     }
     text_add(out, layout->verbose ? "  95 % of the share\n" : "\n");
@@ -235,6 +258,14 @@ static void add_heading(struct text *out, const struct table *table)
     text_add(out, layout->verbose ? "  .................\n#\n" : "\n#\n");
 }
 
+/* As in perf, commas become points. */
+void hotspot_cell_separate(struct text *out, size_t begin, const char *separator)
+{
+    for (size_t byte = begin; separator[0] && byte < out->length; byte++)
+        if (out->bytes[byte] == separator[0])
+            out->bytes[byte] = '.';
+}
+
 static void add_row_separated(struct text *out, const struct table *table, const struct hotspot *row)
 {
     const struct hotspots_layout *layout = table->layout;
@@ -245,10 +276,8 @@ static void add_row_separated(struct text *out, const struct table *table, const
             add_numbers(out, layout->columns[at], table->hotspots, row, " ");
         else
             hotspot_cell_add(out, layout->columns[at], table->hotspots, row, layout);
-        /* A name with commas must not look like two cells: as in perf, they become points. */
-        for (size_t byte = begin; layout->separator[0] && byte < out->length; byte++)
-            if (out->bytes[byte] == layout->separator[0])
-                out->bytes[byte] = '.';
+        hotspot_cell_separate(out, begin, layout->separator);
+        cell_fit(out, begin, table, at);
         cell_pad(out, begin, table->widths[at], false);
     }
 }
@@ -264,6 +293,7 @@ static void add_row(struct text *out, const struct table *table, const struct ho
             text_add(out, "  ");
             size_t begin = out->length;
             hotspot_cell_add(out, layout->columns[at], table->hotspots, row, layout);
+            cell_fit(out, begin, table, at);
             /* the name at the end of a line needs no blanks behind it, a number does need those before it */
             bool padded = !last || layout->columns[at] != COLUMN_SYMBOL;
             cell_pad(out, begin, padded ? table->widths[at] : 0, hotspot_column_of(table->hotspots, layout->columns[at]).right);
@@ -293,6 +323,12 @@ static void add_name(struct drawing *drawing, uint32_t node)
         text_printf(drawing->out, "%#" PRIx64, place->runtime_addr);
     else if (place->is_inlined)
         text_add(drawing->out, " (inlined)");
+    if (!drawing->layout->tree_lines || !place->symbol || !place->line)
+        return;
+    size_t length = strlen(place->symbol); /* "function+16" is said instead of a line that nobody knows */
+    bool repeats = strncmp(place->line, place->symbol, length) == 0 && place->line[length] == '+';
+    text_add_char(drawing->out, ' ');
+    text_add(drawing->out, place->line + (repeats ? length : 0));
 }
 
 /* Of everything, or (fractal) of what the caller passes on; the caller's own samples count at the trunk only. */
@@ -363,7 +399,8 @@ static void draw_children(struct drawing *drawing, uint32_t node, uint64_t passe
         shown += items[at].total;
     /* Shares of the caller add up to all of it, so what was left out has a line as well. */
     bool rest = drawing->layout->tree_style == TREE_FRACTAL && shown && shown < passed_on;
-    for (uint32_t at = items[node].first_child; at != CALL_NODE_NONE; at = items[at].next_sibling)
+    uint32_t left = drawing->layout->tree_most ? drawing->layout->tree_most : UINT32_MAX;
+    for (uint32_t at = items[node].first_child; at != CALL_NODE_NONE && left--; at = items[at].next_sibling)
         draw_branch(drawing, at, passed_on, !rest && items[at].next_sibling == CALL_NODE_NONE);
     if (!rest)
         return;
@@ -383,10 +420,12 @@ static void draw_tree(struct drawing *drawing, const struct hotspot *row, bool c
     bool begun = false;
     text_add(&drawing->margin, "            ");
     if (items[trunk].next_sibling == CALL_NODE_NONE && items[trunk].total == whole) {
+        uint32_t left = drawing->layout->tree_most ? drawing->layout->tree_most : UINT32_MAX;
         for (uint32_t at = trunk; at != CALL_NODE_NONE; at = node_continuation(drawing->tree, at)) {
             node = at;
-            if (at == trunk && drawing->layout->trunk_named_by_row)
+            if ((at == trunk && drawing->layout->trunk_named_by_row) || !left)
                 continue;
+            left--;
             if (!begun) {
                 text_printf(drawing->out, "%s|\n%s---", drawing->margin.bytes, drawing->margin.bytes);
                 text_add(&drawing->margin, "   ");
@@ -443,6 +482,8 @@ static void draw_paths(struct drawing *drawing, uint64_t least)
             *vec_push(&ends) = (struct path_end){tree->items[node].self, node};
     if (ends.count)
         qsort(ends.items, ends.count, sizeof(*ends.items), heavier_path_first);
+    if (drawing->layout->tree_most && ends.count > drawing->layout->tree_most)
+        ends.count = drawing->layout->tree_most;
     vec_for_each (&ends, end) {
         const struct call_node *node = &tree->items[end->node];
         if (folded) {

@@ -23,11 +23,14 @@ enum tree_value {
 struct hotspots_layout {
     enum hotspot_column columns[HOTSPOT_COLUMNS_MOST];
     size_t column_count;
+    uint32_t widths[HOTSPOT_COLUMNS_MOST]; /* of the columns; 0: as wide as what is in it */
     const char *separator; /* NULL: columns padded with blanks */
     enum tree_style tree_style;
     enum tree_value tree_value;
     bool by_children; /* rows count what they called: percent_least is about that */
     bool trunk_named_by_row; /* the row's first word says where its tree begins: don't repeat it */
+    bool tree_lines;          /* branches say the source line, too */
+    uint32_t tree_most;       /* branches of a node, or paths of a row, to show; 0: all */
     double percent_least; /* rows below are left out */
     bool heading;
     bool hierarchy; /* a key's rows stand below those of the key before it */

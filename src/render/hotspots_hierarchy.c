@@ -106,23 +106,45 @@ static void add_blanks(const struct hierarchy *hierarchy, size_t count)
     text_add_repeated(hierarchy->out, " ", count);
 }
 
+static size_t number_width(const struct hierarchy *hierarchy, size_t number)
+{
+    return members_of(hierarchy) * hotspot_column_of(hierarchy->table->hotspots, hierarchy->numbers[number]).width_least;
+}
+
+/* A column's numbers for the group's events: each at the right of its place, or in one cell behind blanks. */
+static void add_numbers(const struct hierarchy *hierarchy, size_t number, const struct branch *branch)
+{
+    bool separated = hierarchy->table->layout->separator;
+    size_t width = number_width(hierarchy, number), before = hierarchy->out->length;
+    for (uint32_t member = 0; member < members_of(hierarchy); member++) {
+        text_add(hierarchy->out, separated ? " " : "");
+        hotspot_number_add(hierarchy->out, hierarchy->numbers[number], &branch->counts[member],
+                           separated ? 0 : (int)(width / members_of(hierarchy)));
+    }
+    size_t length = hierarchy->out->length - before;
+    add_blanks(hierarchy, length < width ? width - length : 0);
+}
+
 static void add_branch(const struct hierarchy *hierarchy, size_t level, const struct branch *branch)
 {
     const struct table *table = hierarchy->table;
     const char *separator = table->layout->separator;
+    size_t column = hierarchy->levels[level];
     scoped_text struct text cell = {0};
     add_blanks(hierarchy, LEVEL_INDENT * level);
-    for (size_t at = 0; at < hierarchy->number_count; at++)
-        for (uint32_t member = 0; member < members_of(hierarchy); member++) {
-            int width = (int)hotspot_column_of(table->hotspots, hierarchy->numbers[at]).width_least;
-            text_add(hierarchy->out, !separator ? member ? "" : "  " : at || member ? separator : "");
-            hotspot_number_add(hierarchy->out, hierarchy->numbers[at], &branch->counts[member], separator ? 0 : width);
-        }
-    size_t column = hierarchy->levels[level];
+    for (size_t at = 0; at < hierarchy->number_count; at++) {
+        text_add(hierarchy->out, !separator ? "  " : at ? separator : "");
+        add_numbers(hierarchy, at, branch);
+    }
     hotspot_cell_add(&cell, table->layout->columns[column], table->hotspots, branch->row, table->layout);
     text_add(hierarchy->out, separator ? separator : "  ");
-    add_blanks(hierarchy, separator ? 0 : LEVEL_INDENT * (hierarchy->level_count - 1));
+    if (separator)
+        hotspot_cell_separate(&cell, 0, separator);
+    else
+        add_blanks(hierarchy, LEVEL_INDENT * (hierarchy->level_count - 1));
     text_append(hierarchy->out, cell.bytes, cell.length);
+    size_t length = text_columns(text_string(&cell));
+    add_blanks(hierarchy, separator && table->layout->columns[column] != COLUMN_SYMBOL && length < table->widths[column] ? table->widths[column] - length : 0);
     text_add_char(hierarchy->out, '\n');
 }
 
@@ -163,7 +185,7 @@ static size_t numbers_width(const struct hierarchy *hierarchy)
 {
     size_t width = LEVEL_INDENT * (hierarchy->level_count - 1);
     for (size_t at = 0; at < hierarchy->number_count; at++)
-        width += (at ? 2 : 0) + members_of(hierarchy) * hotspot_column_of(hierarchy->table->hotspots, hierarchy->numbers[at]).width_least;
+        width += (at ? 2 : 0) + number_width(hierarchy, at);
     return width;
 }
 
@@ -185,7 +207,12 @@ static void add_heading(const struct hierarchy *hierarchy)
                     hotspot_column_of(table->hotspots, table->layout->columns[hierarchy->levels[level]]).heading);
     for (size_t at = 0; at < hierarchy->number_count; at++) {
         struct column column = hotspot_column_of(table->hotspots, hierarchy->numbers[at]);
-        text_printf(&numbers, "%s%*s", at ? "  " : "", (int)(members_of(hierarchy) * column.width_least), column.heading);
+        const char *gap = table->layout->separator ? table->layout->separator : "  ";
+        text_printf(&numbers, "%s%*s", at ? gap : "", (int)number_width(hierarchy, at), column.heading);
+    }
+    if (table->layout->separator) {
+        text_printf(hierarchy->out, "# %s%s%s\n", text_string(&numbers), table->layout->separator, text_string(&names));
+        return;
     }
     size_t width = numbers_width(hierarchy);
     text_printf(hierarchy->out, "# %*s%s  %s\n# ", (int)(width - numbers.length), "", text_string(&numbers), text_string(&names));

@@ -644,6 +644,20 @@ const char *symboliser_name_at(struct symboliser *symboliser, uint32_t dso, uint
     return plain ? plain : raw;
 }
 
+const char *symboliser_data_name(struct symboliser *symboliser, uint32_t location, uint64_t *ret_offset)
+{
+    const struct location *where = &symboliser->recording->samples.locations[location];
+    if (where->dso >= symboliser->recording->spaces.dso_count)
+        return NULL;
+    uint64_t addr = where->runtime_addr;
+    if (symboliser->recording->spaces.dsos[where->dso].kind == DSO_FILE) {
+        struct binary *binary = dso_files_binary(symboliser->files, where->dso, NULL);
+        if (!binary || !elf_addr_of_offset(&binary->elf, where->dso_addr, &addr))
+            return NULL;
+    }
+    return symboliser_name_at(symboliser, where->dso, addr, ret_offset);
+}
+
 bool symboliser_reads_lines(struct error *err)
 {
     struct libdw libdw;

@@ -120,6 +120,9 @@ MUST_CHECK bool symboliser_code_around(struct symboliser *symboliser, uint32_t l
 const char *symboliser_name_at(struct symboliser *symboliser, uint32_t dso, uint64_t shown_addr,
                                uint64_t *ret_offset);
 
+/* The function or variable at an address that data was read from or written to, and how far behind its beginning; NULL: nothing is known. */
+const char *symboliser_data_name(struct symboliser *symboliser, uint32_t location, uint64_t *ret_offset);
+
 /* How the binary was built, as far as it says: DW_AT_producer of the unit that holds the location. */
 const char *symboliser_producer(struct symboliser *symboliser, uint32_t location);
 

@@ -5,7 +5,8 @@ import re
 import pytest
 
 import perf_data_file as made
-from perf_data_file import ADDR, DATA_SRC, IP, PERIOD, TID, TIME, WEIGHT, File
+from perf_data_file import (ADDR, BRANCH_STACK, CALLCHAIN, CGROUP, CGROUP_RECORD, DATA_SRC, IP, KERNEL, PERIOD, PHYS_ADDR, TID, TIME,
+                            WEIGHT, File)
 
 L1, RAM = 0x100142, 0x101042  # loads that the first cache, or memory, answered; no snoop, no lock
 
@@ -108,3 +109,122 @@ def test_shares_of_the_recordings_time(report):
     plain = File(sample_type=IP | TID | TIME | PERIOD)
     plain.comm(7, 7, "prog").sample(7, 0x400100, 5, period=1)
     assert "doesn't say when its samples begin and end" in report(plain, "--time", "0%-10%", status=2)
+
+
+def test_rows_by_levels_for_spreadsheets(run, tmp_path):
+    recording = made.small()
+    path = tmp_path / "perf.data"
+    path.write_bytes(recording.file())
+    lines = run("report", "--hierarchy", "-t,", "-g", "none", "-i", str(path), "-s", "comm,dso", "-n").stdout.splitlines()
+    assert "# Overhead,     Samples,Command / Shared Object" in lines
+    assert [line for line in lines if line and line[0] != "#"] == [
+        " 100.00%, 3          ,prog   ", "    50.00% , 1          ,prog             ", "    33.33% , 1          ,libx.so          ",
+        "    16.67% , 1          ,[kernel.kallsyms]"]
+
+
+# ---- where data was, what a file or a cgroup took ----
+
+def test_data_addresses(report):
+    recording = File(sample_type=IP | TID | TIME | PERIOD | ADDR | PHYS_ADDR)
+    recording.comm(7, 7, "prog").mmap2(7, 0x400000, 0x1000, "/nowhere/prog").mmap2(7, 0x700000, 0x1000, "/nowhere/table", offset=0x3000, protection=3)
+    for time, addr, physical in ((1, 0x700010, 0x1000), (2, 0x700030, 0x1000), (3, 0x700048, 0x2000), (4, 0, 0)):
+        recording.sample(7, 0x400100, time, period=1000, addr=addr, phys=physical)
+    assert report(recording, "-s", "dcacheline") == ["50.00% [.] 0x0000000000003000", "25.00% [.] 0x0000000000003040", "25.00% [.] N/A"]
+    assert report(recording, "-s", "symbol_daddr")[0].startswith("25.00% [.] 0x") and len(report(recording, "-s", "symbol_daddr")) == 4
+    assert report(recording, "-s", "phys_daddr") == ["50.00% [.] 0x0000000000001000", "25.00% [.] 0x0000000000002000", "25.00% [.] N/A"]
+    assert report(recording, "-s", "addr,srcfile,symbol_size") == ["100.00% 0x400100 . unknown"]
+    assert "record -d" in report(made.small(), "-s", "dcacheline", status=2)
+
+
+def test_cgroups(report):
+    recording = File(sample_type=IP | TID | TIME | PERIOD | CGROUP)
+    recording.comm(7, 7, "prog").record(CGROUP_RECORD, recording.pack("Q", 5) + recording.text("/jobs/one") + recording.trailer(0, 0, 0))
+    recording.sample(7, 0x400100, 1, period=3000, cgroup=5).sample(7, 0x400100, 2, period=1000, cgroup=6)
+    assert report(recording, "-s", "cgroup") == ["75.00% /jobs/one", "25.00% N/A"]
+
+
+def test_transactions_of_branches(report):
+    recording = File(sample_type=IP | TID | TIME | PERIOD | BRANCH_STACK)
+    recording.comm(7, 7, "prog").mmap2(7, 0x400000, 0x1000, "/nowhere/prog")
+    mispredicted, predicted, inside, aborted = 1, 2, 4, 8
+    recording.sample(7, 0x400100, 1, branches=[(0x400010, 0x400020, predicted), (0x400010, 0x400020, predicted | inside), (0x400010, 0x400020, mispredicted | inside | aborted),
+                                               (0x400010, 0x400020, predicted)])
+    assert report(recording, "-b", "-s", "in_tx,abort,mispredict") == ["50.00% . . N", "25.00% T . N", "25.00% T A Y"]
+    assert report(recording, "-b", "-s", "abort") == ["75.00% .", "25.00% A"]
+
+
+# ---- stacks of functions that a table names ----
+
+def in_kernel():
+    base = 0xffffffff81000000
+    recording = File(sample_type=IP | TID | TIME | PERIOD | CALLCHAIN)
+    recording.comm(7, 7, "prog")
+    recording.mmap(0xffffffff, base, 0x1000000, "[kernel.kallsyms]_text", base, misc=KERNEL)
+    stacks = [("leaf", "middle", "root"), ("leaf", "middle", "root"), ("other", "middle", "root"), ("leaf", "root"), ("root",)]
+    starts = {"root": 0x1000, "middle": 0x2000, "leaf": 0x3000, "other": 0x4000}
+    for time, stack in enumerate(stacks):
+        chain = [base + starts[name] + 8 * (1 + (name == "middle" and time == 1)) for name in stack]
+        recording.sample(7, chain[0], time, period=20, misc=KERNEL, chain=[made.CONTEXT_KERNEL, *chain])
+    return recording, "".join(f"{base + start:x} T {name}\n" for name, start in [("_text", 0), *starts.items(), ("_etext", 0x5000)])
+
+
+@pytest.fixture
+def stacks(run, tmp_path):
+    recording, names = in_kernel()
+    (tmp_path / "kallsyms").write_text(names)
+    (tmp_path / "perf.data").write_bytes(recording.file())
+
+    def read(*words, status=0):
+        done = run("report", "-q", "-i", str(tmp_path / "perf.data"), "--kallsyms", str(tmp_path / "kallsyms"), *words)
+        assert done.returncode == status, done.stderr
+        return done.stderr if status else [re.sub(r"\s+", " ", line).strip() for line in done.stdout.splitlines() if line.strip()]
+    return read
+
+
+def test_what_some_functions_call_is_theirs(stacks):
+    assert stacks("-g", "none", "--no-children", "-s", "sym") == ["60.00% [k] leaf", "20.00% [k] other", "20.00% [k] root"]
+    assert stacks("-g", "none", "--no-children", "-s", "sym", "--ignore-callees", "^mid") == ["60.00% [k] middle", "20.00% [k] leaf", "20.00% [k] root"]
+    assert stacks("-g", "none", "-s", "sym", "--ignore-callees", "middle|root") == ["100.00% 100.00% [k] root"]
+    folded = stacks("-g", "folded,caller,count", "--no-children", "-s", "comm", "--ignore-callees", "middle")
+    assert sorted(folded) == ["1 root", "1 root;leaf", "100.00% prog", "3 root;middle"]
+    assert "Unmatched" in stacks("--ignore-callees", "(", status=2)
+
+
+def test_only_names_that_contain(stacks):
+    assert stacks("-g", "none", "--no-children", "-s", "sym", "--symbol-filter", "oo") == ["20.00% [k] root"]
+
+
+def test_trees_by_address(stacks):
+    words = ("--no-children", "-s", "sym", "-S", "leaf")
+    calls = lambda how: sorted(line.strip("|- ") for line in stacks("-g", how, *words) if "middle" in line)
+    assert calls("graph,callee") == ["40.00%--middle"] and calls("graph,callee,address") == ["20.00%--middle +16", "20.00%--middle +8"]
+    by_row = stacks("-g", "none", "-s", "sym")
+    assert [row for row in stacks("-g", "graph,address", "-s", "sym") if "[k]" in row] == by_row  # rows stay functions
+
+
+def test_no_more_branches_than_asked_for(stacks):
+    words = ("--no-children", "-s", "comm", "-g")
+    assert len(stacks(*words, "folded,0,count,callee")) == 1 + 4
+    assert stacks(*words, "folded,0,1,count,callee") == ["100.00% prog", "2 leaf;middle;root"]
+    drawn = [line for line in stacks(*words, "graph,0,1,callee") if "%--" in line]
+    assert drawn == ["|--60.00%--leaf", "| |--40.00%--middle"]
+    assert [line for line in stacks(*words, "graph,0,2,callee") if "%--" in line] == ["|--60.00%--leaf", "| |--40.00%--middle", "| --20.00%--root", "|--20.00%--other"]
+
+
+def test_widths_of_columns(stacks, run, tmp_path):
+    done = run("report", "-i", str(tmp_path / "perf.data"), "--kallsyms", str(tmp_path / "kallsyms"), "--no-children", "-g", "none", "-s", "comm,dso", "-w", "12,3")
+    assert "#     Overhead  Com  Shared Object    \n# ............  ...  ................." in done.stdout
+    assert "     100.00%  pro  [kernel.kallsyms]" in done.stdout
+    assert "expects numbers" in stacks("-w", "1,x", status=2)
+
+
+def test_slices_of_another_length(report):
+    assert report(accesses(), "-s", "time", "--time-quantum", "10ms") == ["75.00% 0.000000", "25.00% 0.150000"]
+    assert "expects a time" in report(accesses(), "--time-quantum", "0", status=2)
+
+
+def test_peers_words_that_arent_had_say_what_serves(report):
+    for words, hint in ((("--tasks",), "pid,tid"), (("-T",), "pid,tid"), (("-D",), "script"), (("--itrace=i",), "perf reads them"),
+                        (("-s", "parent"), "--ignore-callees"), (("-s", "socket"), "-C"), (("-g", "branch"), "brstacksym")):
+        said = report(made.small(), *words, status=2)
+        assert ("plumb has no" in said or "aren't drawn" in said) and hint in said, said

@@ -39,7 +39,10 @@ bool hotspot_symbol_listed(const char *list, const char *symbol)
 
 static bool symbol_passes(const struct building *building, uint32_t id)
 {
-    return id == PLACE_NONE || hotspot_symbol_listed(building->options->symbols, building->places->items[id].symbol);
+    const struct hotspots_options *options = building->options;
+    const char *symbol = id == PLACE_NONE ? NULL : building->places->items[id].symbol;
+    return id == PLACE_NONE || (hotspot_symbol_listed(options->symbols, symbol) &&
+                                (!options->symbol_part || (symbol && strstr(symbol, options->symbol_part))));
 }
 
 /* A branch passes with its target or with where it began. */
@@ -206,6 +209,9 @@ static int column_order(enum hotspot_column column, const struct hotspot *a, con
     case COLUMN_SYMBOL_TO:
     case COLUMN_LINE_TO:
         return place_order(column, building->places, a->place, b->place);
+    case COLUMN_IN_TRANSACTION:
+    case COLUMN_ABORT:
+        return -u64_descending(a->branch_marks, b->branch_marks);
     case COLUMN_MISPREDICTED:
         return -u64_descending(a->branch_outcome, b->branch_outcome);
     case COLUMN_BRANCH_CYCLES:

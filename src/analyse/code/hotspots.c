@@ -33,7 +33,8 @@ static void folds_begin(struct building *building)
     struct place_fold *folds[] = {&building->fold, &building->fold_from};
     for (size_t at = 0; at < array_count(folds); at++) {
         folds[at]->matters = folds[at]->dso || folds[at]->symbol || folds[at]->line;
-        folds[at]->whole = folds[at]->symbol; /* functions of one name in two binaries, or overloaded, are two: as perf has it */
+        /* Functions of one name in two binaries, or overloaded, are two: as perf has it. */
+        folds[at]->whole = folds[at]->symbol && !building->places->options.addresses && (folds[at]->line || !building->places->options.lines);
     }
 }
 
@@ -47,9 +48,11 @@ static uint32_t place_folded(const struct place_fold *fold, uint32_t place)
 
 static void add_place_name(struct text *name, const struct place_fold *fold, const struct place *place)
 {
-    if (fold->dso)
-        text_add(name, place->dso);
+    if (fold->dso || fold->symbol)
+        text_add(name, fold->symbol ? place->dso_path : place->dso);
     text_add_char(name, '\n');
+    if (fold->symbol)
+        text_printf(name, "%" PRIx64 "%c%d%s\n", place->addr, place->level, place->symbol != NULL, place->is_inlined ? place->symbol : "");
     if (fold->line && place->line)
         text_add(name, place->line);
 }
@@ -85,7 +88,8 @@ static struct hotspot row_begin(const struct building *building, const struct ro
     struct hotspot row = {.place = key->place,
                           .from = key->from,
                           .branch_cycles = (uint16_t)(key->branch >> 16),
-                          .branch_outcome = (enum branch_outcome)(key->branch & UINT16_MAX),
+                          .branch_outcome = (enum branch_outcome)(key->branch & UINT8_MAX),
+                          .branch_marks = (uint8_t)(key->branch >> 8),
                           .traits = key->traits,
                           .comm = strings_text(&recording->strings, has_key(building, COLUMN_COMM) ? key->comm
                                                                                                   : thread->comm),
@@ -224,6 +228,8 @@ static struct row_key own_key(struct building *building, const struct tally_item
         key.branch = (uint32_t)branch->cycles << 16;
     if (has_key(building, COLUMN_MISPREDICTED))
         key.branch |= branch->outcome;
+    uint32_t marks = (has_key(building, COLUMN_IN_TRANSACTION) ? BRANCH_IN_TRANSACTION : 0) | (has_key(building, COLUMN_ABORT) ? BRANCH_ABORTS : 0);
+    key.branch |= (branch->marks & marks) << 8;
     return key;
 }
 

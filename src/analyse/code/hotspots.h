@@ -34,6 +34,8 @@ enum hotspot_column {
     COLUMN_LINE_TO,
     COLUMN_MISPREDICTED,
     COLUMN_BRANCH_CYCLES,
+    COLUMN_IN_TRANSACTION,
+    COLUMN_ABORT,
     COLUMN_TRAIT, /* from here on: of hotspots_options.traits, by index */
     COLUMN_COUNT = COLUMN_TRAIT + TRAITS_MOST
 };
@@ -53,6 +55,7 @@ struct hotspot {
     uint32_t from;  /* of a branch: where it began; else PLACE_NONE */
     uint16_t branch_cycles; /* since the branch before it; 0: not recorded, or not a key */
     enum branch_outcome branch_outcome;
+    uint8_t branch_marks; /* enum branch_mark; 0 unless a key */
     uint32_t traits; /* a set; TRAITS_NONE without such keys */
     const char *comm;
     uint32_t pid, tid, cpu;
@@ -83,6 +86,7 @@ struct hotspots_options {
     uint32_t stack_most;     /* frames of a stack to look at; 0: all */
     /* Names to show: NULL or comma-separated; rows of others are dropped. */
     const char *comms, *dsos, *symbols;
+    const char *symbol_part; /* NULL, or what the names of functions to show contain */
     bool named_only; /* drop rows whose address nothing names */
     bool relative; /* the denominator is what the names let through */
     const struct sample_traits *traits; /* NULL: no key is a trait */

@@ -10,7 +10,7 @@
 struct row_key {
     uint32_t place, comm, thread, cpu;
     uint32_t from;   /* of a branch; else PLACE_NONE */
-    uint32_t branch; /* cycles << 16 | enum branch_outcome, as far as they are keys */
+    uint32_t branch; /* cycles << 16 | marks << 8 | enum branch_outcome, as far as they are keys */
     uint32_t traits; /* a set of sample_traits, or TRAITS_NONE */
 };
 

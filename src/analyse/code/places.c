@@ -45,7 +45,7 @@ static bool place_equal(const void *context, uint32_t id, const void *key)
 {
     const struct places *places = context;
     const struct place *a = &places->items[id], *b = key;
-    return a->addr == b->addr && a->level == b->level && a->is_inlined == b->is_inlined &&
+    return a->addr == b->addr && a->apart_addr == b->apart_addr && a->level == b->level && a->is_inlined == b->is_inlined &&
            (a->symbol != NULL) == (b->symbol != NULL) && a->dso == b->dso && same_text(a->dso_path, b->dso_path) &&
            same_text(a->line, b->line) && (!a->is_inlined || same_text(a->symbol, b->symbol));
 }
@@ -58,7 +58,7 @@ static uint64_t text_hash(const char *text)
 static uint32_t place_intern(struct places *places, struct place *place)
 {
     place->dso = kept(places, place->dso);
-    uint64_t hash = hash_combine(hash_u64(place->addr), (uint64_t)(uintptr_t)place->dso);
+    uint64_t hash = hash_combine(hash_u64(place->addr ^ place->apart_addr << 1), (uint64_t)(uintptr_t)place->dso);
     hash = hash_combine(hash, place->is_inlined ? text_hash(place->symbol) : place->symbol != NULL);
     hash = hash_combine(hash, text_hash(place->line));
     uint32_t id = hashmap_find(&places->map, hash, place_equal, places, place);
@@ -108,6 +108,7 @@ static struct place place_of_location(struct places *places, uint32_t location)
         .dso_path = strings_text(&recording->strings, dso->path),
         .addr = at->dso_addr,
         .runtime_addr = at->runtime_addr,
+        .apart_addr = places->options.addresses ? at->dso_addr : 0,
         .symbol_id = places->symboliser ? symboliser_symbol_id(places->symboliser, location) : SYMBOL_NONE,
         .dso_id = at->dso,
         .level = levels[at->cpu_mode],

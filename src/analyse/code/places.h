@@ -20,6 +20,7 @@ struct place {
     const char *line;     /* "file.c:12", or NULL when not asked for */
     uint64_t addr;        /* within the dso: of the symbol, or the nameless address itself */
     uint64_t runtime_addr; /* where one of its samples was */
+    uint64_t apart_addr;  /* within the dso, where options.addresses tells instructions apart; else 0 */
     uint32_t symbol_id;   /* SYMBOL_NONE without one */
     uint32_t dso_id;      /* one of those it was seen in */
     char level;           /* '.' user, 'k' kernel, 'g' guest kernel, 'u' guest user, 'H' hypervisor */
@@ -29,6 +30,7 @@ struct place {
 struct places_options {
     bool inlines; /* frames of inlined functions count as frames */
     bool lines;   /* tell source lines apart */
+    bool addresses; /* tell instructions apart */
 };
 
 struct place_span {

@@ -147,7 +147,7 @@ static bool branch_equal(const void *context, uint32_t id, const void *key)
 static uint32_t branch_intern(struct sample_tally *tally, const struct tally_branch *branch)
 {
     uint64_t hash = hash_combine(hash_u64((uint64_t)branch->from << 32 | branch->to),
-                                 (uint64_t)branch->cycles << 16 | branch->outcome);
+                                 (uint64_t)branch->cycles << 16 | branch->marks << 8 | branch->outcome);
     uint32_t id = hashmap_find(&tally->branch_map, hash, branch_equal, tally, branch);
     if (id != HASHMAP_ABSENT)
         return id;

@@ -18,11 +18,17 @@ enum branch_outcome {
     BRANCH_MISPREDICTED
 };
 
+enum branch_mark {
+    BRANCH_IN_TRANSACTION = 1,
+    BRANCH_ABORTS = 2
+};
+
 /* A taken branch as the processor recorded it. */
 struct tally_branch {
     uint32_t from, to; /* locations */
     uint16_t cycles;   /* since the branch before it; 0: not recorded */
-    uint16_t outcome;  /* enum branch_outcome */
+    uint8_t outcome;   /* enum branch_outcome */
+    uint8_t marks;     /* enum branch_mark */
 };
 
 struct tally_item {

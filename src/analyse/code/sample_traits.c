@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analyse/code/sample_traits.h"
 
+#include "base/arena.h"
+#include "base/scope.h"
 #include "base/vec.h"
 
 #include <inttypes.h>
@@ -44,6 +46,35 @@ uint32_t sample_traits_intern(struct sample_traits *traits, const struct trait_s
     return id;
 }
 
+static uint32_t set_settle(struct sample_traits *traits, uint32_t id, trait_text_add add, void *context)
+{
+    struct trait_set set = traits->sets[id];
+    scoped_text struct text text = {0};
+    for (size_t at = 0; at < traits->count; at++) {
+        if (traits->items[at].form != TRAIT_LOCATION)
+            continue;
+        text_clear(&text);
+        add(context, at, (uint32_t)set.values[at], &text);
+        set.values[at] = sample_traits_text(traits, text_view(&text));
+    }
+    return sample_traits_intern(traits, &set);
+}
+
+uint32_t *sample_traits_settle(struct sample_traits *traits, trait_text_add add, void *context)
+{
+    size_t count = traits->set_count;
+    uint32_t *settled = memory_alloc(memory_product(count + 1, sizeof(*settled)));
+    /* The numbers of the sets so far are of locations: what is found among them from here on must be of texts. */
+    hashmap_done(&traits->set_map);
+    traits->set_map = (struct hashmap){0};
+    for (size_t at = 0; at < count; at++)
+        settled[at] = set_settle(traits, (uint32_t)at, add, context);
+    for (size_t at = 0; at < traits->count; at++)
+        if (traits->items[at].form == TRAIT_LOCATION)
+            traits->items[at].form = TRAIT_TEXT;
+    return settled;
+}
+
 void sample_traits_show(const struct sample_traits *traits, uint32_t set, size_t trait, uint64_t samples, struct text *out)
 {
     uint64_t value = traits->sets[set].values[trait];
@@ -60,6 +91,8 @@ void sample_traits_show(const struct sample_traits *traits, uint32_t set, size_t
     case TRAIT_TIME:
         text_printf(out, "%" PRIu64 ".%06" PRIu64, value / 1000000, value % 1000000);
         break;
+    case TRAIT_LOCATION:
+        break; /* has no text yet */
     }
 }
 

@@ -21,6 +21,7 @@ enum trait_form {
     TRAIT_NUMBER,
     TRAIT_SUM,  /* a number, shown for all samples of a row together: value times samples */
     TRAIT_TIME, /* microseconds, shown as seconds */
+    TRAIT_LOCATION, /* becomes a text when names are known: sample_traits_settle() */
 };
 
 struct trait {
@@ -47,6 +48,10 @@ void sample_traits_init(struct sample_traits *traits);
 void sample_traits_done(struct sample_traits *traits);
 uint64_t sample_traits_text(struct sample_traits *traits, struct view text);
 uint32_t sample_traits_intern(struct sample_traits *traits, const struct trait_set *set);
+/* How the text of a location is found; adds it to `out`. */
+typedef void (*trait_text_add)(void *context, size_t trait, uint32_t location, struct text *out);
+/* Make texts of the sets' locations; ret_sets[set] is the set that it becomes, of those there were. Owner: the caller. */
+uint32_t *sample_traits_settle(struct sample_traits *traits, trait_text_add add, void *context);
 /* The value of a set, as its column shows it for a row of so many samples. */
 void sample_traits_show(const struct sample_traits *traits, uint32_t set, size_t trait, uint64_t samples, struct text *out);
 /* Numbers ascend, texts go by the alphabet. */

@@ -5,8 +5,10 @@
 #include "command/recording/recording_input.h"
 #include "command/recording/sample_filter.h"
 #include "command/report/report_host.h"
+#include "command/report/report_refused.h"
 #include "command/report/report_words.h"
 
+#include "analyse/code/callees_cut.h"
 #include "analyse/code/hotspots_ahead.h"
 #include "base/arena.h"
 #include "base/scope.h"
@@ -19,6 +21,7 @@
 struct report_options {
     struct recording_input input;
     const char *sort, *fields, *call_graph, *separator, *comms, *dsos, *symbols, *percentage;
+    const char *ignored_callees, *widths, *symbol_part, *time_slice;
     struct sample_filter_options filter;
     double percent_limit;
     uint64_t max_stack;
@@ -47,9 +50,9 @@ static const struct option_row report_rows[] = {
     {0, "no-group", OPTION_FLAG, AT(ungrouped), NULL, "a table for each event"},
     {'F', "fields", OPTION_TEXT, AT(fields), "FIELD[,FIELD]",
      "columns in this order: overhead, overhead_children, sample, period, and the keys of --sort"},
-    {'g', "call-graph", OPTION_LAST_OPTIONAL, AT(call_graph), "STYLE[,MIN][,ORDER][,VALUE]",
-     "call trees: none, graph, fractal, flat or folded; branches from MIN percent on; caller or callee first; "
-     "percent, period or count"},
+    {'g', "call-graph", OPTION_LAST_OPTIONAL, AT(call_graph), "STYLE[,MIN[,MOST]][,ORDER][,KEY][,VALUE]",
+     "call trees: none, graph, fractal, flat or folded; branches from MIN percent on, no more than MOST of a node; caller or callee first; "
+     "told apart by function, srcline or address; percent, period or count"},
     {'G', "inverted", OPTION_FLAG, AT(inverted), NULL, "call trees with the caller first"},
     {0, "children", OPTION_FLAG, AT(children), NULL,
      "count what a function called as its own too (default with call chains)"},
@@ -58,6 +61,9 @@ static const struct option_row report_rows[] = {
     {'c', "comms", OPTION_LIST, AT(comms), "LIST", "only these commands"},
     {'d', "dsos", OPTION_LIST, AT(dsos), "LIST", "only these binaries and libraries"},
     {'S', "symbols", OPTION_LIST, AT(symbols), "LIST", "only these functions"},
+    {0, "symbol-filter", OPTION_TEXT, AT(symbol_part), "TEXT", "only functions whose names contain this"},
+    {0, "ignore-callees", OPTION_TEXT, AT(ignored_callees), "REGEX", "what functions of such names call counts as their own"},
+    {0, "time-quantum", OPTION_TEXT, AT(time_slice), "TIME", "slices of the key time: 10ms, 500us, 2s (default: 100ms)"},
     {'U', "hide-unresolved", OPTION_FLAG, AT(hide_unresolved), NULL, "leave out addresses that nothing names"},
     {0, "percent-limit", OPTION_DOUBLE, AT(percent_limit), "PERCENT", "leave out rows and branches below this share"},
     {0, "percentage", OPTION_TEXT, AT(percentage), "absolute|relative",
@@ -66,12 +72,14 @@ static const struct option_row report_rows[] = {
     {'n', "show-nr-samples", OPTION_FLAG, AT(show_samples), NULL, "a column with the number of samples"},
     {0, "show-total-period", OPTION_FLAG, AT(show_period), NULL, "a column with the sum of the periods"},
     {'t', "field-separator", OPTION_TEXT, AT(separator), "SEP", "put SEP between columns, for spreadsheets"},
+    {'w', "column-widths", OPTION_TEXT, AT(widths), "N[,N]", "so wide columns, the first first; 0: as wide as needed"},
     {0, "header", OPTION_FLAG, AT(header), NULL, "say what the recording says about itself first"},
     {0, "header-only", OPTION_FLAG, AT(header_only), NULL, "say only that"},
     {0, "stdio", OPTION_FLAG, AT(stdio), NULL, "text: what plumb always prints"},
     {'q', "quiet", OPTION_FLAG, AT(quiet), NULL, "rows only: no comments, no warnings"},
     {'v', "verbose", OPTION_COUNT, AT(verbose), NULL,
      "each share's 95 % interval as a column; on stderr, why names are missing"},
+    REPORT_REFUSED_ROWS,
     {0},
 };
 
@@ -88,6 +96,9 @@ struct report {
     struct recording_names names;
     struct sample_tally tally;
     struct report_traits traits;
+    uint32_t widths[HOTSPOT_COLUMNS_MOST];
+    regex_t ignored_callees; /* as options.ignored_callees has it */
+    bool ignores_callees;
     bool all_fields; /* of tracepoints: trace_fields was asked for */
     bool branches; /* rows are taken branches */
     struct hotspots_options wanted; /* of each table; once it is known what the recording has */
@@ -125,6 +136,28 @@ static bool report_columns(struct report *report, struct error *err)
     return !options->fields || columns_parse(options->fields, "field", false, &report->traits, &report->fields, err);
 }
 
+static bool ignored_callees_parse(struct report *report, struct error *err)
+{
+    const char *pattern = report->options.ignored_callees;
+    int trouble = regcomp(&report->ignored_callees, pattern, REG_EXTENDED | REG_NOSUB);
+    char why[128];
+    report->ignores_callees = trouble == 0;
+    if (!trouble)
+        return true;
+    regerror(trouble, &report->ignored_callees, why, sizeof(why));
+    return error_set(err, ERROR_USAGE, "--ignore-callees expects a regular expression, not '%s': %s", pattern, why);
+}
+
+/* Options with a grammar of their own. */
+static bool report_words_parse(struct report *report, struct error *err)
+{
+    const struct report_options *options = &report->options;
+    return (!options->call_graph || tree_options_parse(options->call_graph, &report->tree, err)) &&
+           (!options->ignored_callees || ignored_callees_parse(report, err)) &&
+           (!options->widths || column_widths_parse(options->widths, report->widths, err)) &&
+           (!options->time_slice || time_slice_parse(options->time_slice, &report->traits.slice_us, err));
+}
+
 static bool report_parse(struct report *report, int argc, char **argv, struct error *err)
 {
     struct report_options *options = &report->options;
@@ -135,9 +168,7 @@ static bool report_parse(struct report *report, int argc, char **argv, struct er
         error_set(err, ERROR_USAGE, "unexpected word '%s'", argv[first]);
         return error_hint(err, "-i FILE names the recording, -S NAME asks for one function");
     }
-    if (!report_columns(report, err))
-        return false;
-    if (options->call_graph && !tree_options_parse(options->call_graph, &report->tree, err))
+    if (!report_columns(report, err) || !report_words_parse(report, err))
         return false;
     if (options->inverted)
         report->tree.order_given = report->tree.callers_first = true;
@@ -162,6 +193,8 @@ static void count_branches(struct report *report, struct capture *capture, const
     enum {
         FLAG_MISPREDICTED = 1,
         FLAG_PREDICTED = 2,
+        FLAG_IN_TRANSACTION = 4,
+        FLAG_ABORT = 8,
         CYCLES_SHIFT = 4
     };
     uint32_t space = capture->recording.threads.items[sample->thread].space;
@@ -171,6 +204,7 @@ static void count_branches(struct report *report, struct capture *capture, const
             .from = branch_location(capture, space, entry.from),
             .to = branch_location(capture, space, entry.to),
             .cycles = (uint16_t)(entry.flags >> CYCLES_SHIFT),
+            .marks = (entry.flags & FLAG_IN_TRANSACTION ? BRANCH_IN_TRANSACTION : 0) | (entry.flags & FLAG_ABORT ? BRANCH_ABORTS : 0),
             .outcome = entry.flags & FLAG_PREDICTED      ? BRANCH_PREDICTED
                        : entry.flags & FLAG_MISPREDICTED ? BRANCH_MISPREDICTED
                                                          : BRANCH_OUTCOME_UNKNOWN,
@@ -196,6 +230,7 @@ static bool report_record(void *context, struct capture *capture, const struct r
 {
     struct report *report = context;
     recording_names_tell(&report->names);
+    report_traits_learn(&report->traits, record);
     if (!sample || !sample_filter_passes(&report->filter, &capture->recording, sample))
         return true;
     if (report->branches)
@@ -305,6 +340,8 @@ static struct hotspots_layout layout_of(struct report *report, bool children, bo
     struct hotspots_layout layout = {.separator = report->options.separator,
                                      .tree_style = trees ? report->tree.style : TREE_NONE,
                                      .tree_value = report->tree.value,
+                                     .tree_lines = report->tree.lines,
+                                     .tree_most = report->tree.most,
                                      .by_children = children,
                                      .trunk_named_by_row = !report->options.fields && report->keys.count &&
                                                            report->keys.items[0] == COLUMN_SYMBOL,
@@ -316,8 +353,10 @@ static struct hotspots_layout layout_of(struct report *report, bool children, bo
     const char *name, *list;
     for (size_t at = 0; at < report->fields.count; at++)
         if (!column_elided(report, report->fields.items[at], &name, &list) &&
-            report_traits_shown(&report->traits, report->source, event, report->fields.items[at]))
+            report_traits_shown(&report->traits, report->source, event, report->fields.items[at])) {
+            layout.widths[layout.column_count] = report->widths[at];
             layout.columns[layout.column_count++] = report->fields.items[at];
+        }
     return layout;
 }
 
@@ -371,6 +410,7 @@ static struct hotspots_options hotspots_options_of(const struct report *report)
         .comms = options->comms,
         .dsos = options->dsos,
         .symbols = options->symbols,
+        .symbol_part = options->symbol_part,
         .named_only = options->hide_unresolved,
         .relative = options->percentage && strcmp(options->percentage, "relative") == 0,
         .order_count = report->fields.count,
@@ -452,7 +492,8 @@ static void wanted_decide(struct report *report)
 
 static struct places_options places_wanted(const struct report *report)
 {
-    return (struct places_options){.inlines = report->options.inlines && (report->wanted.children || report->trees), .lines = shows_lines(report)};
+    return (struct places_options){.inlines = report->options.inlines && (report->wanted.children || report->trees), .lines = shows_lines(report) || (report->trees && report->tree.lines),
+                                    .addresses = report->trees && report->tree.addresses};
 }
 
 /* The first event that has a table; recording->event_count: none has. */
@@ -534,7 +575,7 @@ static enum capture_stacks stacks_read(const struct report *report)
 {
     const struct report_options *options = &report->options;
     bool chains = has_chains(report->source) && !report->branches;
-    if (report->source->facts.is_pipe || (chains && (options->children || report->tree.style != TREE_NONE)))
+    if (report->source->facts.is_pipe || (chains && (options->children || report->tree.style != TREE_NONE || report->ignores_callees)))
         return STACKS_ALL;
     return chains && !options->quiet && report_host_is_of_cpus(report->source) ? STACKS_IN_KERNEL : STACKS_NONE;
 }
@@ -601,6 +642,10 @@ static bool report_named(struct report *report, struct context *context, struct 
         return false;
     if (!recording_names_begin(&report->names, err))
         return false;
+    if (report->ignores_callees)
+        callees_cut(&report->tally, &report->capture.recording, report->names.symboliser, &report->ignored_callees);
+    if (report_traits_are_named(&report->traits))
+        report_traits_settle(&report->traits, &report->tally, &report->capture.recording, report->names.symboliser);
     if (!options->quiet)
         recording_losses_report(context->talk, &report->capture.losses);
     report_unwinding(context->talk, options, unwinder_counts(report->names.unwinder), report->capture.stacks_without_dump);
@@ -617,7 +662,7 @@ static bool report_named(struct report *report, struct context *context, struct 
 static void names_begin(struct report *report)
 {
     struct places_options places = places_wanted(report);
-    if (!report->branches)
+    if (!report->branches && !report_traits_are_named(&report->traits) && !report->ignores_callees)
         report->ahead = hotspots_ahead_begin(&report->tally, &report->wanted, places);
     recording_names_ahead(&report->names, (struct names_wanted){.inlines = places.inlines, .lines = places.lines,
                                                                 .follower = hotspots_ahead_follower(report->ahead)});
@@ -685,14 +730,7 @@ static bool report_run(struct context *context, int argc, char **argv, struct er
     };
     capture_init(&report.capture);
     report_traits_init(&report.traits);
-    if (!report_parse(&report, argc, argv, err)) {
-        capture_done(&report.capture);
-        report_traits_done(&report.traits);
-        sample_filter_done(&report.filter);
-        options_done(report_rows, &report.options);
-        return false;
-    }
-    bool done = report_all(&report, context, err);
+    bool done = report_parse(&report, argc, argv, err) && report_all(&report, context, err);
     if (report.source)
         report.source->ops->close(report.source);
     sample_tally_done(&report.tally);
@@ -700,6 +738,8 @@ static bool report_run(struct context *context, int argc, char **argv, struct er
     capture_done(&report.capture);
     sample_filter_done(&report.filter);
     options_done(report_rows, &report.options);
+    if (report.ignores_callees)
+        regfree(&report.ignored_callees);
     return done;
 }
 

@@ -6,10 +6,13 @@
 #include "command/report/report_words.h"
 #include "decode/memory_source.h"
 
+#include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
-    SLICE_US = 100000, /* of a sample's time */
+    SLICE_US = 100000, /* unless told otherwise */
+    CACHE_LINE_BYTES = 64,
 };
 
 static const uint64_t weights = PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT;
@@ -33,6 +36,14 @@ static const struct trait_word {
     {"locked", "Locked", TRAIT_KIND_LOCK, TRAIT_TEXT, PERF_SAMPLE_DATA_SRC, "record -d"},
     {"blocked", "Blocked", TRAIT_KIND_BLOCK, TRAIT_TEXT, PERF_SAMPLE_DATA_SRC, "record -d"},
     {"dso_daddr", "Data Object", TRAIT_KIND_DATA_DSO, TRAIT_TEXT, PERF_SAMPLE_ADDR, "record -d"},
+    {"symbol_daddr", "Data Symbol", TRAIT_KIND_DATA_SYMBOL, TRAIT_LOCATION, PERF_SAMPLE_ADDR, "record -d"},
+    {"dcacheline", "Data Cacheline", TRAIT_KIND_DATA_LINE, TRAIT_LOCATION, PERF_SAMPLE_ADDR, "record -d"},
+    {"phys_daddr", "Data Physical Address", TRAIT_KIND_DATA_PHYSICAL, TRAIT_TEXT, PERF_SAMPLE_PHYS_ADDR, "record --phys-data"},
+    {"symbol_iaddr", "Code Symbol", TRAIT_KIND_CODE_SYMBOL, TRAIT_LOCATION, PERF_SAMPLE_IP, "record"},
+    {"addr", "Address", TRAIT_KIND_CODE_ADDR, TRAIT_TEXT, PERF_SAMPLE_IP, "record"},
+    {"srcfile", "Source File", TRAIT_KIND_CODE_FILE, TRAIT_LOCATION, PERF_SAMPLE_IP, "record"},
+    {"symbol_size", "Symbol size", TRAIT_KIND_CODE_SIZE, TRAIT_LOCATION, PERF_SAMPLE_IP, "record"},
+    {"cgroup", "Cgroup", TRAIT_KIND_CGROUP, TRAIT_TEXT, PERF_SAMPLE_CGROUP, "record --all-cgroups"},
     {"code_page_size", "Code Page Size", TRAIT_KIND_CODE_PAGE, TRAIT_TEXT, PERF_SAMPLE_CODE_PAGE_SIZE, "record --code-page-size"},
     {"data_page_size", "Data Page Size", TRAIT_KIND_DATA_PAGE, TRAIT_TEXT, PERF_SAMPLE_DATA_PAGE_SIZE, "record --data-page-size"},
     {"time", "Time", TRAIT_KIND_SLICE, TRAIT_TIME, PERF_SAMPLE_TIME, "record -T"},
@@ -41,7 +52,7 @@ static const struct trait_word {
 
 void report_traits_init(struct report_traits *traits)
 {
-    *traits = (struct report_traits){0};
+    *traits = (struct report_traits){.slice_us = SLICE_US};
     sample_traits_init(&traits->values);
 }
 
@@ -50,6 +61,7 @@ void report_traits_done(struct report_traits *traits)
     sample_traits_done(&traits->values);
     tracepoint_reader_done(&traits->tracepoints);
     arena_done(&traits->words);
+    free(traits->cgroups);
 }
 
 size_t report_traits_words(const char **words, size_t most)
@@ -220,6 +232,35 @@ static void add_data_dso(struct capture *capture, const struct record *record, c
                                                     : "[unknown]");
 }
 
+static void add_physical(struct text *out, const struct record_sample *record, const struct sample *sample, const struct capture *capture)
+{
+    uint32_t location = sample->location;
+    bool kernel = location != LOCATION_NONE && capture->recording.samples.locations[location].cpu_mode == CPU_MODE_KERNEL;
+    if (record->phys_addr)
+        text_printf(out, "[%c] %#.16" PRIx64, kernel ? 'k' : '.', record->phys_addr);
+    else
+        text_add(out, "[.] N/A");
+}
+
+static void add_cgroup(struct text *out, const struct report_traits *traits, uint64_t id)
+{
+    for (size_t at = traits->cgroup_count; at-- > 0;)
+        if (traits->cgroups[at].id == id) {
+            text_add(out, traits->cgroups[at].path);
+            return;
+        }
+    text_add(out, "N/A");
+}
+
+void report_traits_learn(struct report_traits *traits, const struct record *record)
+{
+    if (record->kind != RECORD_CGROUP)
+        return;
+    traits->cgroups = vec_reserve_bytes(traits->cgroups, &traits->cgroup_capacity, traits->cgroup_count + 1, sizeof(*traits->cgroups));
+    traits->cgroups[traits->cgroup_count++] =
+        (struct report_cgroup){record->cgroup.id, arena_string_n(&traits->words, record->cgroup.path, strlen(record->cgroup.path))};
+}
+
 static void add_text(struct report_traits *traits, const struct report_trait *trait, struct capture *capture,
                      const struct source *source, const struct record *record, const struct sample *sample, struct text *out)
 {
@@ -253,15 +294,32 @@ static void add_text(struct report_traits *traits, const struct report_trait *tr
     case TRAIT_KIND_FIELD:
         add_trace(traits, trait, source, raw, sample, out);
         break;
-    case TRAIT_KIND_WEIGHT:
-    case TRAIT_KIND_LATENCY:
-    case TRAIT_KIND_RETIRE:
-    case TRAIT_KIND_SLICE:
-        break; /* numbers */
+    case TRAIT_KIND_DATA_PHYSICAL:
+        add_physical(out, raw, sample, capture);
+        break;
+    case TRAIT_KIND_CODE_ADDR:
+        text_printf(out, "%#" PRIx64, raw->ip);
+        break;
+    case TRAIT_KIND_CGROUP:
+        add_cgroup(out, traits, raw->cgroup);
+        break;
+    default:
+        break; /* numbers and locations */
     }
 }
 
-static uint64_t number_of(enum trait_kind kind, const struct record_sample *record, const struct sample *sample)
+static uint64_t location_of(enum trait_kind kind, struct capture *capture, const struct record *record, const struct sample *sample)
+{
+    uint64_t addr = record->sample.addr;
+    if (kind != TRAIT_KIND_DATA_SYMBOL && kind != TRAIT_KIND_DATA_LINE)
+        return sample->location;
+    uint32_t space = capture->recording.threads.items[sample->thread].space;
+    if (kind == TRAIT_KIND_DATA_LINE)
+        addr -= addr % CACHE_LINE_BYTES;
+    return addr ? capture_locate(capture, space, addr, addr >> 63 ? CPU_MODE_KERNEL : CPU_MODE_USER) : LOCATION_NONE;
+}
+
+static uint64_t number_of(enum trait_kind kind, uint64_t slice_us, const struct record_sample *record, const struct sample *sample)
 {
     switch (kind) {
     case TRAIT_KIND_WEIGHT:
@@ -271,7 +329,7 @@ static uint64_t number_of(enum trait_kind kind, const struct record_sample *reco
     case TRAIT_KIND_RETIRE:
         return record->weight_var3;
     default:
-        return sample->time_ns / 1000 / SLICE_US * SLICE_US;
+        return sample->time_ns / 1000 / slice_us * slice_us;
     }
 }
 
@@ -282,8 +340,12 @@ uint32_t report_traits_of(struct report_traits *traits, struct capture *capture,
     scoped_text struct text text = {0};
     for (size_t at = 0; at < traits->values.count; at++) {
         const struct report_trait *trait = &traits->wanted[at];
+        if (traits->values.items[at].form == TRAIT_LOCATION) {
+            set.values[at] = location_of(trait->kind, capture, record, sample);
+            continue;
+        }
         if (traits->values.items[at].form != TRAIT_TEXT) {
-            set.values[at] = number_of(trait->kind, &record->sample, sample);
+            set.values[at] = number_of(trait->kind, traits->slice_us, &record->sample, sample);
             continue;
         }
         text_clear(&text);
@@ -291,4 +353,92 @@ uint32_t report_traits_of(struct report_traits *traits, struct capture *capture,
         set.values[at] = sample_traits_text(&traits->values, text_view(&text));
     }
     return sample_traits_intern(&traits->values, &set);
+}
+
+/* ---- names, when all is read ---- */
+
+struct naming {
+    const struct report_traits *traits;
+    const struct recording *recording;
+    struct symboliser *symboliser;
+};
+
+static void add_code_symbol(const struct naming *naming, uint32_t id, char level, struct text *out)
+{
+    uint32_t symbol = symboliser_symbol_id(naming->symboliser, id);
+    if (symbol == SYMBOL_NONE)
+        text_printf(out, "[%c] %#.16" PRIx64, level, naming->recording->samples.locations[id].runtime_addr);
+    else
+        text_printf(out, "[%c] %s", level, symboliser_symbol(naming->symboliser, symbol)->name);
+}
+
+/* The line of a file is shown as the file has it: so it is the same one to all who map it. */
+static void add_data_symbol(const struct naming *naming, uint32_t id, char level, bool in_file, struct text *out)
+{
+    const struct location *location = &naming->recording->samples.locations[id];
+    uint64_t offset = 0;
+    const char *name = symboliser_data_name(naming->symboliser, id, &offset);
+    text_printf(out, "[%c] ", level);
+    if (!name)
+        text_printf(out, "%#.16" PRIx64, in_file ? location->dso_addr : location->runtime_addr);
+    else if (offset)
+        text_printf(out, "%s+%#" PRIx64, name, offset);
+    else
+        text_add(out, name);
+}
+
+static void add_file(const struct naming *naming, uint32_t id, struct text *out)
+{
+    struct source_line line;
+    bool known = symboliser_line(naming->symboliser, id, &line) && line.path;
+    const char *slash = known ? strrchr(line.path, '/') : NULL;
+    text_add(out, !known ? "." : slash ? slash + 1 : line.path);
+}
+
+static void add_name(void *context, size_t trait, uint32_t id, struct text *out)
+{
+    const struct naming *naming = context;
+    enum trait_kind kind = naming->traits->wanted[trait].kind;
+    if (id == LOCATION_NONE) {
+        text_add(out, "[.] N/A");
+        return;
+    }
+    char level = naming->recording->samples.locations[id].cpu_mode == CPU_MODE_KERNEL ? 'k' : '.';
+    uint32_t symbol = SYMBOL_NONE;
+    switch (kind) {
+    case TRAIT_KIND_CODE_SYMBOL:
+        add_code_symbol(naming, id, level, out);
+        break;
+    case TRAIT_KIND_CODE_FILE:
+        add_file(naming, id, out);
+        break;
+    case TRAIT_KIND_CODE_SIZE:
+        symbol = symboliser_symbol_id(naming->symboliser, id);
+        if (symbol == SYMBOL_NONE)
+            text_add(out, "unknown");
+        else
+            text_add_u64(out, symboliser_symbol(naming->symboliser, symbol)->size_bytes);
+        break;
+    default:
+        add_data_symbol(naming, id, level, kind == TRAIT_KIND_DATA_LINE, out);
+        break;
+    }
+}
+
+bool report_traits_are_named(const struct report_traits *traits)
+{
+    for (size_t at = 0; at < traits->values.count; at++)
+        if (traits->values.items[at].form == TRAIT_LOCATION)
+            return true;
+    return false;
+}
+
+void report_traits_settle(struct report_traits *traits, struct sample_tally *tally, const struct recording *recording,
+                          struct symboliser *symboliser)
+{
+    struct naming naming = {traits, recording, symboliser};
+    scoped_free uint32_t *settled = sample_traits_settle(&traits->values, add_name, &naming);
+    for (size_t at = 0; at < tally->count; at++)
+        if (tally->items[at].traits != TRAITS_NONE)
+            tally->items[at].traits = settled[tally->items[at].traits];
 }

@@ -2,7 +2,7 @@
 /*
  * Sort keys that aren't where or who: weights, what memory answered, slices of time, tracepoints' fields. Which words are there,
  * what the recording must hold for them, and their values of each sample.
- * Does not support: names of data (symbol_daddr), cache lines, physical addresses.
+ * Does not support: numbers of cgroups, sockets, transactions.
  */
 #ifndef PLUMB_COMMAND_REPORT_REPORT_TRAITS_H
 #define PLUMB_COMMAND_REPORT_REPORT_TRAITS_H
@@ -22,6 +22,14 @@ enum trait_kind {
     TRAIT_KIND_LOCK,
     TRAIT_KIND_BLOCK,
     TRAIT_KIND_DATA_DSO,
+    TRAIT_KIND_DATA_SYMBOL,
+    TRAIT_KIND_DATA_LINE,
+    TRAIT_KIND_DATA_PHYSICAL,
+    TRAIT_KIND_CODE_SYMBOL,
+    TRAIT_KIND_CODE_ADDR,
+    TRAIT_KIND_CODE_FILE,
+    TRAIT_KIND_CODE_SIZE,
+    TRAIT_KIND_CGROUP,
     TRAIT_KIND_CODE_PAGE,
     TRAIT_KIND_DATA_PAGE,
     TRAIT_KIND_SLICE,
@@ -36,11 +44,19 @@ struct report_trait {
     const char *event, *field; /* of a tracepoint's field: "sched:sched_switch", "sched_switch" or NULL for any; its name */
 };
 
+struct report_cgroup {
+    uint64_t id;
+    const char *path;
+};
+
 struct report_traits {
     struct sample_traits values; /* its items are those of `wanted`, in the same order */
     struct report_trait wanted[TRAITS_MOST];
     struct tracepoint_reader tracepoints;
     struct arena words;
+    uint64_t slice_us; /* of a sample's time */
+    struct report_cgroup *cgroups; /* as records told them */
+    size_t cgroup_count, cgroup_capacity;
 };
 
 void report_traits_init(struct report_traits *traits);
@@ -55,6 +71,12 @@ size_t report_traits_all_fields(struct report_traits *traits, const struct sourc
                                 enum hotspot_column ret_columns[TRAITS_MOST]);
 /* Whether samples of that event can have something in the column; a tracepoint has its own fields alone. */
 bool report_traits_shown(struct report_traits *traits, const struct source *source, uint32_t event, enum hotspot_column column);
+/* Learn what a record that is no sample says of values: the paths of cgroups. */
+void report_traits_learn(struct report_traits *traits, const struct record *record);
+/* Whether any of them is a name that is found when all is read; then the tally's sets are others after report_traits_settle(). */
+bool report_traits_are_named(const struct report_traits *traits);
+void report_traits_settle(struct report_traits *traits, struct sample_tally *tally, const struct recording *recording,
+                          struct symboliser *symboliser);
 /* The set of a sample's values. */
 uint32_t report_traits_of(struct report_traits *traits, struct capture *capture, const struct source *source,
                           const struct record *record, const struct sample *sample);

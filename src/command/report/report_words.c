@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum {
-    TRAIT_WORDS_MOST = 20,
+    TRAIT_WORDS_MOST = 32,
 };
 
 struct column_word {
@@ -25,6 +25,26 @@ static const struct column_word column_words[] = {
     {"symbol_from", COLUMN_SYMBOL_FROM},  {"symbol_to", COLUMN_SYMBOL_TO},
     {"srcline_from", COLUMN_LINE_FROM},   {"srcline_to", COLUMN_LINE_TO},
     {"mispredict", COLUMN_MISPREDICTED},  {"cycles", COLUMN_BRANCH_CYCLES},
+    {"in_tx", COLUMN_IN_TRANSACTION},     {"abort", COLUMN_ABORT},
+};
+
+/* Keys of perf's that aren't had, and what serves instead. */
+static const struct {
+    const char *word, *instead;
+} refused_keys[] = {
+    {"parent", "--ignore-callees counts what functions call as theirs; -g caller shows who called"},
+    {"socket", "-s cpu, or -C with the CPUs of a socket"},
+    {"cgroup_id", "-s cgroup names it"},
+    {"transaction", "script -F +flags, or -b with in_tx and abort"},
+    {"dso_size", "-s dso"},
+    {"addr_from", "-s symbol_from,srcline_from; script -F brstack prints addresses"},
+    {"addr_to", "-s symbol_to,srcline_to; script -F brstack prints addresses"},
+    {"overhead_sys", "-s dso parts the kernel from the rest"},
+    {"overhead_us", "-s dso parts the kernel from the rest"},
+    {"overhead_guest_sys", "-s dso parts guests from the rest"},
+    {"overhead_guest_us", "-s dso parts guests from the rest"},
+    {"ipc_null", "-b with cycles"},
+    {"ipc_lbr", "-b with cycles"},
 };
 
 bool column_listed(const struct column_list *list, enum hotspot_column column)
@@ -44,8 +64,13 @@ void column_list_add(struct column_list *list, enum hotspot_column column)
 /* The words nearest to an unknown one, as a hint. */
 static bool unknown_word(struct view word, const char *what, const char *const *known, size_t count, struct error *err)
 {
-    char text[64], nearest[384] = "";
+    char text[64], nearest[640] = "";
     snprintf(text, sizeof(text), "%.*s", (int)word.length, word.text);
+    for (size_t at = 0; at < array_count(refused_keys); at++)
+        if (view_equal(word, refused_keys[at].word)) {
+            error_set(err, ERROR_USAGE, "plumb has no %s '%s'", what, text);
+            return error_hint(err, "%s", refused_keys[at].instead);
+        }
     error_set(err, ERROR_USAGE, "unknown %s '%s'", what, text);
     for (size_t at = 0; at < count; at++) {
         size_t used = strlen(nearest);
@@ -91,6 +116,9 @@ static enum hotspot_column column_of_word(struct view word, bool keys_only, stru
     for (size_t at = 0; at < array_count(column_words); at++)
         if (view_equal(word, column_words[at].word) && (!keys_only || traits || column_words[at].column >= COLUMN_COMM))
             return column_words[at].column;
+    for (size_t at = 0; at < array_count(refused_keys); at++)
+        if (view_equal(word, refused_keys[at].word))
+            return COLUMN_COUNT;
     return traits ? report_traits_word(traits, word, can_be_field(word)) : COLUMN_COUNT;
 }
 
@@ -115,6 +143,12 @@ enum tree_word_kind {
     TREE_WORD_KEY,
 };
 
+enum tree_key {
+    TREE_BY_FUNCTION,
+    TREE_BY_ADDRESS,
+    TREE_BY_LINE,
+};
+
 static const struct {
     const char *word;
     enum tree_word_kind kind;
@@ -125,16 +159,32 @@ static const struct {
     {"folded", TREE_WORD_STYLE, TREE_FOLDED},  {"caller", TREE_WORD_ORDER, true},
     {"callee", TREE_WORD_ORDER, false},        {"percent", TREE_WORD_VALUE, TREE_PERCENT},
     {"period", TREE_WORD_VALUE, TREE_PERIOD},  {"count", TREE_WORD_VALUE, TREE_SAMPLES},
-    {"function", TREE_WORD_KEY, 0}, /* how plumb merges chains anyway */
+    {"function", TREE_WORD_KEY, TREE_BY_FUNCTION}, {"address", TREE_WORD_KEY, TREE_BY_ADDRESS},
+    {"srcline", TREE_WORD_KEY, TREE_BY_LINE},
 };
+
+/* The first number is the least share, the second the most branches. */
+static bool tree_number_parse(double number, struct tree_options *tree, struct error *err)
+{
+    if (!tree->least_given)
+        tree->percent_least = number;
+    else if (number >= 0 && number <= UINT32_MAX)
+        tree->most = (uint32_t)number;
+    else
+        return error_set(err, ERROR_USAGE, "so many branches can't be shown: %g", number);
+    tree->least_given = true;
+    return true;
+}
 
 static bool tree_word_parse(struct view word, struct tree_options *tree, struct error *err)
 {
     const char *known[array_count(tree_words)];
     double number;
-    if (view_double(word, &number)) {
-        tree->percent_least = number;
-        return true;
+    if (view_double(word, &number))
+        return tree_number_parse(number, tree, err);
+    if (view_equal(word, "branch")) {
+        error_set(err, ERROR_USAGE, "branch records aren't drawn in call graphs");
+        return error_hint(err, "-b shows them as rows, script -F brstacksym one by one");
     }
     for (size_t at = 0; at < array_count(tree_words); at++) {
         known[at] = tree_words[at].word;
@@ -147,6 +197,9 @@ static bool tree_word_parse(struct view word, struct tree_options *tree, struct 
             tree->callers_first = tree_words[at].value;
         } else if (tree_words[at].kind == TREE_WORD_VALUE) {
             tree->value = (enum tree_value)tree_words[at].value;
+        } else {
+            tree->addresses = tree_words[at].value == TREE_BY_ADDRESS;
+            tree->lines = tree_words[at].value != TREE_BY_FUNCTION;
         }
         return true;
     }
@@ -158,5 +211,29 @@ bool tree_options_parse(const char *text, struct tree_options *tree, struct erro
     for (struct view rest = view_of(text); rest.length;)
         if (!tree_word_parse(view_trim(view_cut(&rest, ',')), tree, err))
             return false;
+    return true;
+}
+
+bool column_widths_parse(const char *text, uint32_t ret_widths[HOTSPOT_COLUMNS_MOST], struct error *err)
+{
+    enum { WIDTH_MOST = 4096 };
+    size_t count = 0;
+    for (struct view rest = view_of(text); rest.length;) {
+        struct view word = view_trim(view_cut(&rest, ','));
+        uint64_t width;
+        if (!view_u64(word, 10, &width) || width > WIDTH_MOST || count == HOTSPOT_COLUMNS_MOST)
+            return error_set(err, ERROR_USAGE, "--column-widths expects numbers up to %d with commas, not '%s'", WIDTH_MOST, text);
+        ret_widths[count++] = (uint32_t)width;
+    }
+    return true;
+}
+
+bool time_slice_parse(const char *text, uint64_t *ret_slice_us, struct error *err)
+{
+    const double least_us = 1, most_us = 1e15;
+    double seconds;
+    if (!view_duration(view_of(text), &seconds) || seconds * 1e6 < least_us || seconds * 1e6 > most_us)
+        return error_set(err, ERROR_USAGE, "--time-quantum expects a time from 1us on, such as 10ms, not '%s'", text);
+    *ret_slice_us = (uint64_t)(seconds * 1e6 + 0.5);
     return true;
 }

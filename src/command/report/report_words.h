@@ -16,7 +16,9 @@ struct tree_options {
     enum tree_style style;
     enum tree_value value;
     double percent_least;
-    bool order_given, callers_first;
+    uint32_t most; /* branches of a node; 0: all */
+    bool order_given, callers_first, least_given;
+    bool addresses, lines; /* tell instructions, or source lines, apart */
 };
 
 bool column_listed(const struct column_list *list, enum hotspot_column column);
@@ -27,6 +29,10 @@ MUST_CHECK bool columns_parse(const char *text, const char *what, bool keys_only
                               struct error *err);
 /* The error that a sort key of no recording's is. Always false. */
 bool sort_key_unknown(struct view word, struct error *err);
+/* --column-widths: numbers, of the first column and those behind it; 0: as wide as needed. */
+MUST_CHECK bool column_widths_parse(const char *text, uint32_t ret_widths[HOTSPOT_COLUMNS_MOST], struct error *err);
+/* --time-quantum: "500us", "10ms", "2s"; at least a microsecond. */
+MUST_CHECK bool time_slice_parse(const char *text, uint64_t *ret_slice_us, struct error *err);
 MUST_CHECK bool tree_options_parse(const char *text, struct tree_options *tree, struct error *err);
 
 #endif
