@@ -104,6 +104,7 @@ struct building {
     vec(struct callers_end) callers; /* by stack */
     struct hashmap node_map; /* by parent and place */
     vec(struct path_group) groups;
+    uint32_t group_last; /* the one asked for last */
 };
 
 

@@ -71,11 +71,14 @@ uint32_t path_trie_group(struct building *building, const struct row_key *own)
 {
     struct row_key key = *own;
     key.place = PLACE_NONE;
-    for (size_t at = building->groups.count; at-- > 0;)
-        if (memcmp(&building->groups.items[at].key, &key, sizeof(key)) == 0)
-            return (uint32_t)at;
-    *vec_push(&building->groups) = (struct path_group){.key = key, .root = PATH_NODE_NONE};
-    return (uint32_t)building->groups.count - 1;
+    size_t at = building->group_last;
+    if (at < building->groups.count && memcmp(&building->groups.items[at].key, &key, sizeof(key)) == 0)
+        return building->group_last;
+    for (at = 0; at < building->groups.count && memcmp(&building->groups.items[at].key, &key, sizeof(key)) != 0;)
+        at++;
+    if (at == building->groups.count)
+        *vec_push(&building->groups) = (struct path_group){.key = key, .root = PATH_NODE_NONE};
+    return building->group_last = (uint32_t)at;
 }
 
 /* How many of the frames at hand are those of the path before. */

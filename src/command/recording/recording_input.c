@@ -95,7 +95,8 @@ void recording_names_ahead(struct recording_names *names, struct names_wanted wa
 
 void recording_names_tell(struct recording_names *names)
 {
-    if (names->ahead)
+    enum { RECORDS_A_TELLING = 64 };
+    if (names->ahead && ++names->untold % RECORDS_A_TELLING == 0)
         names_ahead_tell(names->ahead, &names->capture->recording);
 }
 

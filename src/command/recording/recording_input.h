@@ -66,6 +66,7 @@ struct recording_names {
     struct unwinder *unwinder;   /* NULL until a stack was unwound */
     struct kernel_ahead *kernel_ahead; /* NULL until recording_names_ahead */
     struct names_ahead *ahead;         /* the same */
+    uint32_t untold;                   /* records since it was begun */
     bool failed;
     struct error trouble; /* why, when failed */
 };

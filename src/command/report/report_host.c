@@ -20,15 +20,16 @@ static void profile_make(struct host_profile *profile, const struct report_host_
     scoped(host_naming_done) struct host_naming naming;
     host_naming_init(&naming, recording, place_name, request->places);
     *profile = (struct host_profile){0};
+    uint32_t idle_comm = strings_find_n(&recording->strings, "swapper", strlen("swapper"));
+    uint32_t recorder_comm = recorder ? strings_find_n(&recording->strings, recorder, strlen(recorder)) : HASHMAP_ABSENT;
     for (size_t at = 0; at < request->tally->count; at++) {
         const struct tally_item *item = &request->tally->items[at];
         if (item->event != request->event || item->location == LOCATION_NONE)
             continue;
-        const char *comm = strings_text(&recording->strings, item->comm);
         struct host_sample sample = host_naming_sample(&naming, item->location, item->stack);
         /* Items aren't told apart by thread unless asked: the idle threads' name is the kernel's own. */
-        sample.is_idle = recording->threads.items[item->thread].tid == 0 || strcmp(comm, "swapper") == 0;
-        sample.recorder = recorder && strcmp(comm, recorder) == 0 ? comm : NULL;
+        sample.is_idle = recording->threads.items[item->thread].tid == 0 || item->comm == idle_comm;
+        sample.recorder = item->comm == recorder_comm ? recorder : NULL;
         sample.weight = (double)item->period;
         host_profile_add(profile, &sample);
     }
