@@ -27,6 +27,7 @@ struct names_follower {
 /* What will be asked for beside the symbols. */
 struct names_wanted {
     bool inlines, lines;
+    bool kernel_bare; /* … and the kernel's symbols not at all */
     const struct names_follower *follower; /* may be NULL */
 };
 

@@ -6,6 +6,7 @@ import re
 import signal
 import struct
 import subprocess
+from time import sleep
 
 import perf_data_file as made
 import pytest
@@ -607,3 +608,50 @@ def test_a_full_disk_is_a_failure(plumb, tmp_path, words):
     with open("/dev/full", "w") as full:
         done = subprocess.run([plumb, *words, "-i", path], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
     assert done.returncode == 1 and "No space left on device" in done.stderr, done
+
+
+def kernel_names_asked(plumb, folder, *words):
+    """Whether a command reads the kernel's names, told by a pipe in their place, and what it prints."""
+    pipe, path = folder / "kallsyms", folder / "perf.data"
+    path.write_bytes(made.small().file())
+    pipe.unlink(missing_ok=True)
+    os.mkfifo(pipe)
+    command, *options = words
+    child = subprocess.Popen([plumb, command, "-i", str(path), "--kallsyms", str(pipe), *options], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    asked = False
+    while not asked and child.poll() is None:
+        try:
+            with open(os.open(pipe, os.O_WRONLY | os.O_NONBLOCK), "w") as names:  # refused until somebody reads
+                names.write("ffffffff81000000 T _text\nffffffff81000300 T reached\nffffffff81000400 T behind\n")
+            asked = True
+        except OSError:
+            sleep(0.001)
+    return asked, child.communicate()[0]
+
+
+@pytest.mark.parametrize("words", [
+    ("script", "-F", "comm,time"), ("script", "-F", "ip,time"), ("script", "-F", "comm,ip,dso"),
+    ("report", "-q", "-s", "comm"), ("report", "-q", "-s", "comm,pid,tid,dso")], ids=" ".join)
+def test_the_kernels_names_are_read_by_nobody_who_shows_none(plumb, tmp_path, words):
+    asked, text = kernel_names_asked(plumb, tmp_path, *words)
+    assert text and not asked
+
+
+@pytest.mark.parametrize("words", [
+    ("script",), ("script", "-F", "ip,sym"), ("report", "-q", "-s", "comm,sym"), ("report", "-q", "-s", "comm", "--symbols", "reached")], ids=" ".join)
+def test_the_kernels_names_are_read_by_who_shows_them(plumb, tmp_path, words):
+    asked, text = kernel_names_asked(plumb, tmp_path, *words)
+    assert asked and ("reached" in text or words[-1] == "reached")
+
+
+def test_the_same_code_at_other_addresses(script):
+    """Lines that stand ready are those of where the code was met first; another process has it elsewhere."""
+    recording = made.File(sample_type=made.IP | made.TID | made.TIME | made.CALLCHAIN)
+    bases = {1: 0x7f0000000000, 2: 0x7e0000000000}
+    for pid, base in bases.items():
+        recording.mmap(pid, base, 0x10000, "/nowhere/libx.so")
+    for at in range(4):
+        base = bases[1 + at % 2]
+        recording.sample(1 + at % 2, base + 0x100, at * 1000, chain=(made.CONTEXT_USER, base + 0x100, base + 0x200))
+    expected = [f"{base + place:x} [unknown] (/nowhere/libx.so)" for base in [bases[1], bases[2]] * 2 for place in (0x100, 0x200)]
+    assert [line for line in script(recording.file(), "-F", "ip,sym,dso") if line] == expected

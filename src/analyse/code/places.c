@@ -98,6 +98,12 @@ static void add_frame(struct places *places, struct place_span *span, uint32_t p
     span->count++;
 }
 
+static uint32_t symbol_of_location(const struct places *places, uint32_t location)
+{
+    bool stays_bare = places->options.kernel_bare && places->recording->samples.locations[location].cpu_mode == CPU_MODE_KERNEL;
+    return places->symboliser && !stays_bare ? symboliser_symbol_id(places->symboliser, location) : SYMBOL_NONE;
+}
+
 static struct place place_of_location(struct places *places, uint32_t location)
 {
     struct recording *recording = places->recording;
@@ -109,7 +115,7 @@ static struct place place_of_location(struct places *places, uint32_t location)
         .addr = at->dso_addr,
         .runtime_addr = at->runtime_addr,
         .apart_addr = places->options.addresses ? at->dso_addr : 0,
-        .symbol_id = places->symboliser ? symboliser_symbol_id(places->symboliser, location) : SYMBOL_NONE,
+        .symbol_id = symbol_of_location(places, location),
         .dso_id = at->dso,
         .level = levels[at->cpu_mode],
     };

@@ -31,6 +31,7 @@ struct places_options {
     bool inlines; /* frames of inlined functions count as frames */
     bool lines;   /* tell source lines apart */
     bool addresses; /* tell instructions apart */
+    bool kernel_bare; /* addresses in the kernel stay bare, for who shows no symbols: its table takes long to read */
 };
 
 struct place_span {

@@ -88,7 +88,8 @@ void recording_names_ahead(struct recording_names *names, struct names_wanted wa
 {
     if (!ahead_pays(names))
         return;
-    recording_names_kernel_ahead(names);
+    if (!wanted.kernel_bare)
+        recording_names_kernel_ahead(names);
     struct symboliser_options options = names_options(names);
     names->ahead = names_ahead_begin(&options, wanted);
 }

@@ -490,10 +490,19 @@ static void wanted_decide(struct report *report)
     report->wanted = hotspots_options_of(report);
 }
 
+/* Whether the kernel's symbols are neither shown nor decide what is. */
+static bool hides_symbols(const struct report *report)
+{
+    const uint64_t keys = hotspot_key(COLUMN_COMM) | hotspot_key(COLUMN_PID) | hotspot_key(COLUMN_TID) | hotspot_key(COLUMN_DSO) | hotspot_key(COLUMN_CPU);
+    const struct hotspots_options *wanted = &report->wanted;
+    return report->options.quiet && !report->options.verbose && !report->branches && !wanted->children && !report->trees && !(wanted->keys & ~keys) &&
+           !wanted->symbols && !wanted->named_only && !report->options.ignored_callees;
+}
+
 static struct places_options places_wanted(const struct report *report)
 {
     return (struct places_options){.inlines = report->options.inlines && (report->wanted.children || report->trees), .lines = shows_lines(report) || (report->trees && report->tree.lines),
-                                    .addresses = report->trees && report->tree.addresses};
+                                    .addresses = report->trees && report->tree.addresses, .kernel_bare = hides_symbols(report)};
 }
 
 /* The first event that has a table; recording->event_count: none has. */
@@ -664,7 +673,7 @@ static void names_begin(struct report *report)
     struct places_options places = places_wanted(report);
     if (!report->branches && !report_traits_are_named(&report->traits) && !report->ignores_callees)
         report->ahead = hotspots_ahead_begin(&report->tally, &report->wanted, places);
-    recording_names_ahead(&report->names, (struct names_wanted){.inlines = places.inlines, .lines = places.lines,
+    recording_names_ahead(&report->names, (struct names_wanted){.inlines = places.inlines, .lines = places.lines, .kernel_bare = places.kernel_bare,
                                                                 .follower = hotspots_ahead_follower(report->ahead)});
 }
 

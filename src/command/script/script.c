@@ -322,6 +322,13 @@ static bool asks_for_chains(const struct field_choice *choice)
     return choice->only ? choice->only & FIELD_IP : !(choice->removed & FIELD_IP);
 }
 
+/* Whether any event's samples will show names, known by now or not. */
+static bool asks_for_names(const struct field_choice *choice)
+{
+    const unsigned naming = FIELD_SYM | FIELD_SRCLINE | FIELD_BRSTACKSYM;
+    return ((choice->only ? choice->only : FIELDS_USUAL) | choice->added) & ~choice->removed & naming;
+}
+
 /* Whether symbols of kernel addresses will be printed, as far as events are known already. */
 static bool names_kernel(const struct script *script)
 {
@@ -339,7 +346,7 @@ static bool script_read(struct script *script, struct error *err)
     const struct script_options *options = &script->options;
     bool lines = (script->choice.only | script->choice.added) & FIELD_SRCLINE;
     script->places_options =
-        (struct places_options){.inlines = options->inlines && !options->hide_chains, .lines = lines};
+        (struct places_options){.inlines = options->inlines && !options->hide_chains, .lines = lines, .kernel_bare = !asks_for_names(&script->choice)};
     script->names = (struct recording_names){.input = &options->input,
                                              .context = script->context,
                                              .capture = &script->capture,
