@@ -474,6 +474,12 @@ static bool is_contended(const struct leading *leading)
     return (double)leading->request->stalls->contended_samples >= 0.5 * leading->samples;
 }
 
+/* Of the whole program: code that isn't known had more samples than what this rests on. */
+static bool is_mostly_untold(const struct leading *leading)
+{
+    return leading->footprint && leading->samples < (1 - bottleneck_thresholds.blind_most) * leading->footprint->samples;
+}
+
 /* By the tables something else takes nearly as long: which of them is longest changes with what neighbours leave of the core. */
 static bool is_near_tie(const struct bottleneck_verdict *verdict, const struct leading *leading)
 {
@@ -508,6 +514,11 @@ static void confidence_find(struct bottleneck_verdict *verdict, const struct lea
         verdict->why_not = leading->samples < limit->samples_high
                                ? "no more confidence: fewer than 500 samples"
                                : "no more confidence: less than 70 % of what could be told is of this class";
+        return;
+    }
+    if (verdict->class != BOTTLENECK_FRONTEND && is_mostly_untold(leading)) {
+        verdict->confidence = ESTIMATE_LOW;
+        verdict->why_not = "no more confidence: of most of its samples nothing could be told";
         return;
     }
     if (is_contended(leading)) {

@@ -281,8 +281,9 @@ struct footprint footprint_of(const struct bottleneck_request *request)
     footprint.spread = fetches.spread.samples / footprint.samples;
     if (fetches.spread.samples >= limit->samples_least && footprint.placed >= limit->front_placed_least)
         waited_find(&footprint, &fetches);
-    footprint.is_hidden = footprint.starts_expected >= limit->front_starts_many &&
-                          even_bytes(stalls) >= limit->front_even_caches * footprint.cache_bytes;
+    double even = even_bytes(stalls);
+    bool many = footprint.starts_expected >= limit->front_starts_many && even >= limit->front_even_caches * footprint.cache_bytes;
+    footprint.is_hidden = many || (request->machine->caches_known && even >= request->machine->l2_bytes);
     if (fetches.all.samples >= limit->samples_least)
         guessed_find(&footprint, &fetches);
     return footprint;

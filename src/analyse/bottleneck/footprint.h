@@ -28,7 +28,8 @@ struct footprint {
     double placed;         /* of samples: in code that is known */
     double spread;         /* of samples: placed in lines that hold little each */
     double starts, starts_expected; /* of the spread ones, 0..1: where code comes in; as many instructions are there */
-    bool is_hidden;        /* so much of the code comes in everywhere, and so little of it stays, that samples show only a part of the wait */
+    bool is_hidden;        /* samples show only a part of the wait: so much of the code comes in everywhere and so little of it stays, or it
+                              comes from beyond the second cache, slower than anything takes it in */
     struct interval waited;  /* for code, of samples, 0..1; unknown: nothing to go by */
     double guessed, guessed_cases; /* of samples in known code, 0..1: at the ways of branches that go both, and where tables lead, more than
                                       waiting for code explains */

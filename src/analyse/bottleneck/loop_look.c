@@ -242,15 +242,39 @@ static bool is_late_by_guess(const struct rows_view *view, const struct loop_loo
            resources_first(&look->resources) == CAUSE_RETIRING;
 }
 
+static bool is_of_chain(const struct loop_result_chain *chain, uint32_t row)
+{
+    for (uint32_t at = 0; at < chain->row_count; at++)
+        if (chain->rows[at] == row)
+            return true;
+    return false;
+}
+
+/* Issue or units take no longer than the chain, as far as neighbours let one tell: then that may be what it waits for. */
+static bool is_chain_near(const struct loop_bound *bound)
+{
+    double apart = bottleneck_thresholds.bound_apart;
+    return bound->known && !bound->is_lower && bound->chain.cycles * apart >= bound->frontend_cycles && bound->chain.cycles * apart >= bound->unit_cycles;
+}
+
+/* Of two that take as long as one another, a single instruction with most of the samples is the chain's: units leave them on several. */
+static bool is_place_of_chain(const struct rows_view *view, uint32_t row)
+{
+    bool most = (double)view->region->code->hits[row] >= bottleneck_thresholds.fp_one_place * (double)view->region->samples;
+    return most && view->region->is_loop && is_chain_near(view->bound) && is_of_chain(&view->bound->chain, row);
+}
+
 /*
  * By the costs of this core the chain of results is what a turn takes: arithmetic that stalls in it waits for that, whatever most
  * of the chain is (a value that goes round through memory, too).
  */
-static enum bottleneck_cause arithmetic_cause(const struct rows_view *view, const struct loop_look *look, enum bottleneck_cause otherwise)
+static enum bottleneck_cause arithmetic_cause(const struct rows_view *view, const struct loop_look *look, uint32_t row, enum bottleneck_cause otherwise)
 {
     enum bottleneck_cause chain = resources_chain(&look->resources);
     if (chain != CAUSE_UNKNOWN)
         return chain;
+    if (is_place_of_chain(view, row))
+        return CAUSE_LATENCY_CHAIN;
     return is_late_by_guess(view, look) ? CAUSE_UNKNOWN : otherwise;
 }
 
@@ -269,17 +293,17 @@ static enum bottleneck_cause row_cause(struct rows_view *view, uint32_t row, str
         return CAUSE_LATENCY_CHAIN;
     switch (here->class) {
     case INSTRUCTION_FP:
-        return arithmetic_cause(view, look, CAUSE_FP);
+        return arithmetic_cause(view, look, row, CAUSE_FP);
     case INSTRUCTION_MUL:
     case INSTRUCTION_CRYPTO:
-        return arithmetic_cause(view, look, CAUSE_PORTS);
+        return arithmetic_cause(view, look, row, CAUSE_PORTS);
     case INSTRUCTION_BARRIER:
         return CAUSE_ATOMIC;
     case INSTRUCTION_GATHER:
     case INSTRUCTION_SCATTER:
         return CAUSE_UNKNOWN;
     default:
-        return here->class == INSTRUCTION_LOAD_OP && here->is_fp ? arithmetic_cause(view, look, CAUSE_FP) : CAUSE_UNKNOWN;
+        return here->class == INSTRUCTION_LOAD_OP && here->is_fp ? arithmetic_cause(view, look, row, CAUSE_FP) : CAUSE_UNKNOWN;
     }
 }
 

@@ -480,6 +480,29 @@ Test(bottleneck, code_that_comes_in_everywhere_is_waited_for_by_what_is_quick)
     much_code_free(much);
 }
 
+Test(bottleneck, code_beyond_the_second_cache_hides_a_part_of_its_wait)
+{
+    struct much_code *much = much_code_new(true);
+    much->made.machine.l2_bytes = 512 << 10;
+    cr_assert(footprint_find(much).is_hidden);
+    much->made.machine.l2_bytes = 2 << 20;
+    cr_assert_not(footprint_find(much).is_hidden);
+    much_code_free(much);
+}
+
+/* Nine of ten samples fall in code that isn't known. */
+Test(bottleneck, what_a_tenth_of_the_samples_tells_is_not_likely)
+{
+    struct much_code *much = calls_new(1000000);
+    much->made.stalls.sample_count *= 10;
+    much->made.stalls.user_samples *= 10;
+    const struct bottleneck_verdict *verdict = verdict_of(&much->made);
+    cr_assert_eq(verdict->class, BOTTLENECK_RETIRING, "%s", bottleneck_class_name(verdict->class));
+    cr_assert_eq(verdict->confidence, ESTIMATE_LOW);
+    cr_assert(strstr(verdict->why_not, "nothing could be told"), "%s", verdict->why_not);
+    much_code_free(much);
+}
+
 Test(bottleneck, few_lines_met_twice_make_no_endless_code)
 {
     struct much_code *much = much_code_new(true);
@@ -1166,6 +1189,20 @@ Test(bottleneck, a_sum_waits_for_itself_not_for_its_unit)
         loop_verdict(made, "f20f100401660f1014024883c008660f14c0660f59c2660f58c8483d0002000075de", hits);
     cr_assert_eq(verdict->class, BOTTLENECK_CORE);
     cr_assert_eq(verdict->cause, CAUSE_LATENCY_CHAIN, "%s", bottleneck_subclass_name(verdict->cause));
+    done(made);
+    free(made);
+}
+
+/* As many other instructions as issue takes in the time of one addition: nearly all samples stand at the addition, which waits for itself. */
+Test(bottleneck, one_place_of_a_chain_as_long_as_issue_waits_for_itself)
+{
+    static const uint64_t hits[16] = {900, [13] = 100};
+    struct made_up *made = calloc(1, sizeof(*made));
+    const struct bottleneck_verdict *verdict =
+        loop_verdict(made, "f20f5804014883c2014883c6014883c7014983c0014983c1014983c2014983c3014983c4014983c5014983c6014983c7014883c3014883c008483d0010000075bf", hits);
+    cr_assert_eq(verdict->cause, CAUSE_LATENCY_CHAIN, "%s", bottleneck_subclass_name(verdict->cause));
+    cr_assert_not(made->result.loops[0].fp_is_unexplained);
+    cr_assert_eq(verdict->confidence, ESTIMATE_LOW, "which of the two is longer isn't known");
     done(made);
     free(made);
 }
