@@ -75,7 +75,7 @@ static const struct wait_words {
     [WAIT_CHILD] = {"a child process", "advice-child"},
     [WAIT_FAULT] = {"memory that is read from storage", "advice-disk"},
     [WAIT_TERMINAL] = {"the terminal", "advice-terminal"},
-    [WAIT_SIGNAL] = {"a signal", "advice-thread"},
+    [WAIT_SIGNAL] = {"a signal", "advice-signal"},
     [WAIT_TRACED] = {"what traces it (a debugger, strace)", "advice-traced"},
 };
 

@@ -1226,6 +1226,8 @@ Test(findings, a_thread_that_never_ran_does_not_say_what_is_waited_for)
     made.activity.thread_count = 2;
     const struct finding *waiting = test_and_find(&made, "waiting");
     cr_assert(strstr(waiting->headline, "it waits for events (poll, epoll)"), "%s", waiting->headline);
+    threads[0].waits[0] = (struct activity_wait){.place = "sigsuspend", .count = 40};
+    cr_assert(mentions(test_and_find(&made, "waiting"), "its workers work"), "the first process of a service has nothing to do but wait");
     threads[0].user_s = 0; /* of threads that all slept any may be the one */
     cr_assert(strstr(test_and_find(&made, "waiting")->headline, "it waits for a lock or another thread"), "%s", waiting->headline);
     arena_done(&made.arena);
