@@ -188,7 +188,8 @@ class Page:
 
     def photograph(self, path, whole=False, selector=None, scale=1):
         clip = None
-        self.ask("Page.bringToFront")  # a page behind another isn't drawn
+        self.ask("Page.bringToFront")  # a page behind another isn't drawn, and what moves on it stands still
+        self.settle()
         if selector:
             clip = self.evaluate(f"(() => {{ const box = document.querySelector({json.dumps(selector)}).getBoundingClientRect();"
                                  " return {x: box.x + scrollX, y: box.y + scrollY, width: box.width, height: box.height}; })()")

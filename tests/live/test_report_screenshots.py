@@ -30,6 +30,11 @@ def test_report_of_a_real_case(plumb, kernel_case, tmp_path):
         phone = browser.open(page, width=390, height=844, phone=True)
         assert phone.evaluate("document.documentElement.scrollWidth") <= 390 and phone.complaints() == []
         dark = browser.open(page, dark=True)
+        drawn = "document.querySelector('#flame svg').getAttribute('width')"
+        wide = dark.evaluate(drawn)
+        hidden = dark.evaluate(f"(async () => {{ const box = document.querySelector('.flame'); box.style.display = 'none'; for (let at = 0; at < 3; at++) await new Promise((go) => setTimeout(go, 50));"
+                               f" const width = {drawn}; box.style.display = ''; return width; }})()")
+        assert hidden == wide, "what nobody sees isn't fitted to no width: a picture taken meanwhile would show that"
         folder = os.environ.get("PLUMB_SCREENSHOTS")
         if folder:
             pathlib.Path(folder).mkdir(parents=True, exist_ok=True)

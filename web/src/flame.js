@@ -179,7 +179,8 @@ export function flameSection(part) {
     chartBox.dataset.drawn = "yes";
     performance.mark("plumb-drawn");
     let last = width();
-    new ResizeObserver(() => { if (Math.abs(width() - last) > 1) { last = width(); draw(); } }).observe(chartBox);
+    const shown = () => chartBox.clientWidth > 0; // a window of no width (a picture being taken of it) shows nothing to fit
+    new ResizeObserver(() => { if (shown() && Math.abs(width() - last) > 1) { last = width(); draw(); } }).observe(chartBox);
   })));
   return built;
 }
