@@ -4,6 +4,7 @@
 #include "analyse/code/instructions.h"
 #include "analyse/memory/data_address.h"
 #include "base/scope.h"
+#include "command/annotate_refused.h"
 #include "capture/capture.h"
 #include "command/command_table.h"
 #include "command/options.h"
@@ -52,6 +53,7 @@ static const struct option_row option_rows[] = {
     {'q', "quiet", OPTION_FLAG, FIELD(quiet), NULL, "no header, no summary, no warnings"},
     {0, NULL, OPTION_HEADING, 0, NULL, "what to read"},
     RECORDING_INPUT_ROWS(annotate_options),
+    ANNOTATE_REFUSED_ROWS,
     {0},
 };
 

@@ -458,7 +458,8 @@ const char *symboliser_inline_complaint(struct symboliser *symboliser, uint32_t 
     struct dso_names *names = dso_names_of(symboliser, dso);
     const char *missing = names && names->dwarf ? dwarf_index_missing(names->dwarf) : NULL;
     return missing ? arena_printf(&symboliser->arena, "inlined functions are unknown where '%s' or its like is missing, which the "
-                                  "compiler split off; packages of them (.dwp) are read with libdw 0.191 and later", missing)
+                                  "compiler split off; packages of them (.dwp) are read with libdw 0.191 and later: "
+                                  "keep the .dwo files, or build without -gsplit-dwarf", missing)
                    : NULL;
 }
 

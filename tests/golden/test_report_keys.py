@@ -228,3 +228,10 @@ def test_peers_words_that_arent_had_say_what_serves(report):
                         (("-s", "parent"), "--ignore-callees"), (("-s", "socket"), "-C"), (("-g", "branch"), "brstacksym")):
         said = report(made.small(), *words, status=2)
         assert ("plumb has no" in said or "aren't drawn" in said) and hint in said, said
+
+
+def test_peers_options_of_the_other_readers_say_what_serves(run):
+    for words, hint in ((("script", "-S", "main"), "report -S"), (("script", "--show-mmap-events"), "perf script"), (("script", "--xed"), "instructions are skipped"),
+                        (("annotate", "-n"), "local-hits"), (("annotate", "--stdio2"), "one form"), (("diff", "--compute=delta"), "intervals"), (("diff", "-t,"), "--json")):
+        done = run(*words)
+        assert done.returncode == 2 and "plumb has no option" in done.stderr and hint in done.stderr, done.stderr

@@ -145,6 +145,9 @@ def test_split_units_that_are_gone(scene):
     scene.record().check(lines=False)
     done = scene.run("report", "-v", "-i", str(scene.data), "-s", "sym")
     assert re.search(r"program: inlined functions are unknown where '\S*\.dwo' or its like is missing", done.stderr), done.stderr
+    plain = scene.run("report", "-i", str(scene.data), "-s", "sym")
+    assert re.search(r"note: '\S*program': inlined functions are unknown .*keep the \.dwo files", plain.stderr), plain.stderr
+    assert "inlined functions" not in scene.run("report", "-q", "-i", str(scene.data), "-s", "sym").stderr
 
 
 def test_a_debug_file_by_link(scene):

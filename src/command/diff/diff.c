@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* plumb diff: where recordings spend another share of their samples, and which differences are more than chance. */
+#include "command/diff/diff_refused.h"
 #include "command/command_table.h"
 #include "command/diff/diff_input.h"
 #include "command/options.h"
@@ -39,6 +40,7 @@ static const struct option_row diff_rows[] = {
     {0, "json", OPTION_FLAG, AT(json), NULL, "as JSON (plumb-diff-1)"},
     {'q', "quiet", OPTION_FLAG, AT(quiet), NULL, "rows only: no comments, no notes"},
     {0, "stdio", OPTION_FLAG, AT(stdio), NULL, "text: what plumb always prints"},
+    DIFF_REFUSED_ROWS,
     {0},
 };
 

@@ -137,6 +137,16 @@ void recording_names_explain(FILE *talk, const struct recording_names *names)
     }
 }
 
+void recording_names_note_inlines(FILE *talk, const struct recording_names *names)
+{
+    const struct recording *recording = &names->capture->recording;
+    for (uint32_t dso = 0; dso < recording->spaces.dso_count; dso++) {
+        const char *shallow = symboliser_inline_complaint(names->symboliser, dso);
+        if (shallow)
+            fprintf(talk, "note: '%s': %s\n", strings_text(&recording->strings, recording->spaces.dsos[dso].path), shallow);
+    }
+}
+
 static bool unwinder_begin(struct recording_names *names)
 {
     struct symboliser_options options = options_of(names->input, names->context, names->source);

@@ -84,6 +84,8 @@ MUST_CHECK bool recording_names_begin(struct recording_names *names, struct erro
 void recording_names_done(struct recording_names *names);
 /* Why what was asked for has no name, or lacks inlined functions; once they were begun. */
 void recording_names_explain(FILE *talk, const struct recording_names *names);
+/* Of these reasons alone why inlined functions are missing, as notes. */
+void recording_names_note_inlines(FILE *talk, const struct recording_names *names);
 /* Unwinds the stack dumps of the recording with these names; valid as long as they are. */
 struct capture_unwinder recording_names_unwinder(struct recording_names *names);
 

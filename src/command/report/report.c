@@ -560,6 +560,8 @@ static bool report_show(struct report *report, struct context *context, struct e
         note_nameless(context->talk, report, &places);
     if (report->options.inlines && !report->options.quiet)
         recording_input_note_lines(context->talk);
+    if (report->options.inlines && !report->options.quiet && !report->options.verbose)
+        recording_names_note_inlines(context->talk, &report->names);
     places_done(&places);
     return written || write_errno == EPIPE || error_system(err, write_errno, "can't write the result");
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "command/script/script_refused.h"
 #include "command/command_table.h"
 #include "command/recording/reading_progress.h"
 #include "command/recording/recording_header.h"
@@ -48,6 +49,7 @@ static const struct option_row script_rows[] = {
     {0, "header-only", OPTION_FLAG, AT(header_only), NULL, "say only that"},
     {'q', "quiet", OPTION_FLAG, AT(quiet), NULL, "no warnings"},
     {'v', "verbose", OPTION_COUNT, AT(verbose), NULL, "on stderr, why names are missing"},
+    SCRIPT_REFUSED_ROWS,
     {0},
 };
 
