@@ -66,6 +66,19 @@ def test_what_the_recording_lacks_is_said(report):
     assert "leave out --fields" in report(plain, "--hierarchy", "-F", "overhead,sym", status=2)
 
 
+
+def test_damaged_events_are_said_with_their_place(run, tmp_path):
+    whole = bytearray(made.small().file())
+    path, attrs_at = tmp_path / "perf.data", 112  # behind the header and an id
+    for at, value, said in ((attrs_at + 4, 99, f"event 0, at offset {attrs_at}: an event attribute of 99 bytes where there are 128"),
+                            (attrs_at + 128, 0x7fffffff, f"the ids of event 0 would stand at {0x7fffffff}+8 of {len(whole)} bytes")):
+        bytes_now = bytearray(whole)
+        bytes_now[at:at + 4] = value.to_bytes(4, "little")
+        path.write_bytes(bytes_now)
+        done = run("report", "-i", str(path))
+        assert done.returncode == 1 and said in done.stderr, done.stderr
+
+
 def test_rows_by_levels(report, run, tmp_path):
     recording = made.small()
     recording.comm(9, 9, "other").mmap(9, 0x400000, 0x2000, "/nowhere/prog", offset=0x1000)

@@ -103,11 +103,12 @@ static bool read_attrs(struct perf_data *data, struct file_section attrs, uint64
         struct perf_event_attr attr;
         uint32_t attr_size;
         if (!attr_decode(entry, entry_size - SECTION_BYTES, data->swapped, &attr, &attr_size, err))
-            return error_wrap(err, "event %" PRIu64, at / entry_size);
+            return error_wrap(err, "event %" PRIu64 ", at offset %" PRIu64, at / entry_size, attrs.offset + at);
         struct bytes tail = bytes_of(entry + entry_size - SECTION_BYTES, SECTION_BYTES, data->swapped);
         struct file_section ids = read_section(&tail);
         if (!section_inside(data, ids) || ids.size_bytes > ids_left)
-            return error_set(err, ERROR_FORMAT, "the ids of event %" PRIu64 " lie outside the file", at / entry_size);
+            return error_set(err, ERROR_FORMAT, "the ids of event %" PRIu64 " would stand at %" PRIu64 "+%" PRIu64 " of %zu bytes", at / entry_size,
+                             ids.offset, ids.size_bytes, data->map_bytes);
         ids_left -= ids.size_bytes;
         struct bytes id_bytes = bytes_of(data->map + ids.offset, ids.size_bytes, data->swapped);
         if (!perf_data_add_event(data, &attr, id_bytes, err))
