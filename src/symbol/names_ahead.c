@@ -138,7 +138,7 @@ static bool is_worth_it(const struct names_ahead *ahead, const struct recording 
 void names_ahead_tell(struct names_ahead *ahead, const struct recording *recording)
 {
     const struct names_follower *follower = ahead->wanted.follower;
-    if (!is_worth_it(ahead, recording) || !worker_is_idle(&ahead->worker) || !ahead->symboliser)
+    if (!worker_is_idle(&ahead->worker) || !ahead->symboliser || !is_worth_it(ahead, recording)) /* the follower is asked while nobody works on it */
         return;
     worker_end(&ahead->worker);
     if (!ahead->known.samples.location_count)
