@@ -4,8 +4,12 @@ import json
 import pathlib
 import re
 import subprocess
+import sys
 
 import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from browser import Browser, chromium  # noqa: E402
 
 
 @pytest.fixture(scope="module")
@@ -55,3 +59,16 @@ def test_the_pages_say_each_phase(inference, plumb, tmp_path):
     numbers = [int(number) for number in re.findall(r"^ +(\d+)  ESTIMATED: ", phases, re.M)]
     assert numbers == [one["phase"] for one in estimates], phases
     assert "phase_estimates" in (tmp_path / "page.html").read_text()
+
+
+def test_on_a_phone_the_phases_keep_whole_words(inference, plumb, tmp_path):
+    case, found, _ = inference
+    if not chromium():
+        pytest.skip("no Chromium here (Debian: chromium)")
+    if len({one["phase"] for one in found["phases"]}) < 2:
+        pytest.skip("one phase was seen here: there is no table of them")
+    subprocess.run([plumb, "diagnose", "-q", "--case", case, "--html", tmp_path / "page.html"], capture_output=True, timeout=100)
+    with Browser.start() as browser:
+        phone = browser.open(tmp_path / "page.html", width=390, height=844, phone=True)
+        assert phone.evaluate("Math.min(...[...document.querySelectorAll('#timeline td.told')].map((one) => one.offsetWidth))") >= 150
+        assert phone.evaluate("document.documentElement.scrollWidth") <= 390 and phone.complaints() == []

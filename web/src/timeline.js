@@ -20,12 +20,12 @@ export function timelineSection(diagnosis, timeline) {
     h("p.axis", { "aria-hidden": "true" }, h("span", null, "0 s"), h("span", null, seconds(end / 2)), h("span", null, seconds(end))),
     several ? table("phases", [{ text: "phase", number: true }, { text: "from", number: true }, { text: "until", number: true }, { text: "samples", number: true }, "mostly"],
       phases.map((one) => h("tr", null, h("td.number", null, String(one.phase)), h("td.number", null, seconds(one.from_s)), h("td.number", null, seconds(one.until_s)), h("td.number", null, quality(count(one.samples), "samples of CPU time in it")),
-        h("td", null, one.functions.map((row, at) => [at ? ", " : "", h("code", null, row.function), ` ${percent(row.share)}`]))))) : null,
+        h("td.told", null, one.functions.map((row, at) => [at ? ", " : "", h("code", null, row.function), ` ${percent(row.share)}`]))))) : null,
     verdicts.length ? [h("h3", null, "What limits each, counted"), h("p.faint", null, "By the counters' turns within its stretches alone."), verdicts.map(counted)] : null,
     estimates.length ? [h("h3", null, verdicts.length ? "What limits the others" : "What limits each"), h("p.faint", null, "Estimated from the samples of all its stretches, without hardware counters."),
       table("phases and what limits them", [{ text: "phase", number: true }, "limited by", { text: "of its CPU time", number: true }, "in", "confidence"], estimates.map((one) => h("tr", null,
         h("td.number", null, String(one.phase)), h("td", null, className(one)), h("td.number", null, one.share ? quality(percentRange(intervalOf(one.share)), "estimate with its interval") : gap(one.why_not, "\u2014")),
-        h("td", null, one.function ? h("code", null, one.function) : h("span.faint", null, one.why_not ?? "")), h("td", null, one.confidence))))] : null);
+        h("td.told", null, one.function ? h("code", null, one.function) : h("span.faint", null, one.why_not ?? "")), h("td", null, one.confidence))))] : null);
 }
 
 function counted(one) {
