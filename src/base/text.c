@@ -233,23 +233,9 @@ void text_reserve(struct text *text, size_t more)
     text->capacity = capacity;
 }
 
-void text_append(struct text *text, const char *bytes, size_t length)
-{
-    text_reserve(text, length);
-    if (length)
-        memcpy(text->bytes + text->length, bytes, length);
-    text->length += length;
-    text->bytes[text->length] = '\0';
-}
-
 void text_add(struct text *text, const char *string)
 {
     text_append(text, string, strlen(string));
-}
-
-void text_add_char(struct text *text, char character)
-{
-    text_append(text, &character, 1);
 }
 
 void text_add_repeated(struct text *text, const char *string, size_t times)

@@ -61,9 +61,7 @@ void text_clear(struct text *text);
 void text_truncate(struct text *text, size_t length);
 /* Make room for so many further bytes. */
 void text_reserve(struct text *text, size_t more);
-void text_append(struct text *text, const char *bytes, size_t length);
 void text_add(struct text *text, const char *string);
-void text_add_char(struct text *text, char character);
 void text_add_repeated(struct text *text, const char *string, size_t times);
 
 struct short_number {
@@ -86,6 +84,17 @@ static inline void text_end(struct text *text, char *end)
 {
     text->length = (size_t)(end - text->bytes);
     *end = '\0';
+}
+static inline void text_append(struct text *text, const char *bytes, size_t length)
+{
+    char *to = text_room(text, length);
+    if (length)
+        memcpy(to, bytes, length);
+    text_end(text, to + length);
+}
+static inline void text_add_char(struct text *text, char character)
+{
+    text_append(text, &character, 1);
 }
 /* The bytes; the builder is empty afterwards. Owner: the caller (free). */
 char *text_steal(struct text *text);
