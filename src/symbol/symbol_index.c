@@ -109,6 +109,8 @@ static bool symbol_is_better(const struct indexed_symbol *a, const struct indexe
         return a->size_known;
     if (a->rank != b->rank)
         return a->rank < b->rank;
+    if (!a->size_known)
+        return a->order > b->order;
     if ((a->binding == SYMBOL_WEAK) != (b->binding == SYMBOL_WEAK))
         return b->binding == SYMBOL_WEAK;
     if (a->binding != b->binding)

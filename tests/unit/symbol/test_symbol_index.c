@@ -52,6 +52,18 @@ Test(symbol_index, one_of_several_names_is_chosen_by_rule_not_by_order)
         }
 }
 
+Test(symbol_index, of_names_without_sizes_the_last_stands)
+{
+    struct symbol_index index = {0};
+    add(&index, 0x100, 0, "__do_sys_getpid", SYMBOL_LOCAL);
+    add(&index, 0x100, 0, "__ia32_sys_getpid", SYMBOL_GLOBAL);
+    add(&index, 0x100, 0, "__x64_sys_getpid", SYMBOL_GLOBAL);
+    add(&index, 0x200, 0, "next", SYMBOL_GLOBAL);
+    symbol_index_sort(&index, false);
+    cr_assert_str_eq(name_at(&index, 0x110), "__x64_sys_getpid");
+    symbol_index_done(&index);
+}
+
 Test(symbol_index, inner_symbols_answer_inside_and_outer_ones_behind_them)
 {
     struct symbol_index index = {0};
