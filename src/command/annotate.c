@@ -100,7 +100,7 @@ static bool read_recording(struct session *session, struct error *err)
         return false;
     session->names = (struct recording_names){.input = input, .context = session->context, .capture = &session->capture, .source = source};
     if (session->options->all)
-        recording_names_ahead(&session->names, (struct names_wanted){0});
+        recording_names_ahead(&session->names, (struct names_wanted){.lines = session->options->source || session->options->lines});
     struct capture_watch watch = {session, names_tell};
     struct reading_progress progress;
     struct capture_options how = {

@@ -365,8 +365,8 @@ const char *symboliser_complaint(struct symboliser *symboliser, uint32_t dso)
     return names->complaint;
 }
 
-/* The DWARF of a dso, opened on first use; NULL with the reason kept when there is none. */
-static struct dwarf_index *dso_dwarf(struct symboliser *symboliser, uint32_t dso, const struct elf_file **ret_elf)
+/* The DWARF of a dso, opened on first use, to ask for lines or functions alone; NULL with the reason kept when there is none. */
+static struct dwarf_index *dso_dwarf(struct symboliser *symboliser, uint32_t dso, bool for_lines, const struct elf_file **ret_elf)
 {
     struct dso_names *names = dso_names_of(symboliser, dso);
     if (!names)
@@ -379,7 +379,7 @@ static struct dwarf_index *dso_dwarf(struct symboliser *symboliser, uint32_t dso
         if (binary && (fd < 0 || (!elf_section_named(elf, ".debug_info") && !elf_section_named(elf, ".zdebug_info"))))
             error_set(&names->line_error, ERROR_NOT_FOUND, "'%s' has no debug information%s%s", binary->path,
                       binary->tried.length ? ": tried " : "", text_string(&binary->tried));
-        else if (binary && !dwarf_index_new(&names->dwarf, fd, symboliser->options.demangle, &names->line_error))
+        else if (binary && !dwarf_index_new(&names->dwarf, fd, symboliser->options.demangle, for_lines, &names->line_error))
             names->dwarf = NULL;
     }
     if (!names->dwarf)
@@ -403,7 +403,7 @@ size_t symboliser_lines_at(struct symboliser *symboliser, uint32_t dso, uint64_t
 {
     const struct elf_file *elf;
     uint64_t addr;
-    struct dwarf_index *dwarf = dso_dwarf(symboliser, dso, &elf);
+    struct dwarf_index *dwarf = dso_dwarf(symboliser, dso, true, &elf);
     if (!dwarf || !dwarf_address(symboliser, dso, dso_addr, elf, &addr))
         return 0;
     return dwarf_index_lines(dwarf, addr, ret_lines, most);
@@ -419,28 +419,28 @@ size_t symboliser_lines(struct symboliser *symboliser, uint32_t location, struct
 }
 
 /* The DWARF that speaks of a location, and its address there; NULL when none does. */
-static struct dwarf_index *location_dwarf(struct symboliser *symboliser, uint32_t location, uint64_t *ret_addr)
+static struct dwarf_index *location_dwarf(struct symboliser *symboliser, uint32_t location, bool for_lines, uint64_t *ret_addr)
 {
     const struct samples *samples = &symboliser->recording->samples;
     const struct elf_file *elf;
     if (location >= samples->location_count)
         return NULL;
     const struct location *where = &samples->locations[location];
-    struct dwarf_index *dwarf = dso_dwarf(symboliser, where->dso, &elf);
+    struct dwarf_index *dwarf = dso_dwarf(symboliser, where->dso, for_lines, &elf);
     return dwarf && dwarf_address(symboliser, where->dso, where->dso_addr, elf, ret_addr) ? dwarf : NULL;
 }
 
 size_t symboliser_functions(struct symboliser *symboliser, uint32_t location, const char **ret_functions, size_t most)
 {
     uint64_t addr;
-    struct dwarf_index *dwarf = location_dwarf(symboliser, location, &addr);
+    struct dwarf_index *dwarf = location_dwarf(symboliser, location, false, &addr);
     return dwarf ? dwarf_index_functions(dwarf, addr, ret_functions, most) : 0;
 }
 
 bool symboliser_line(struct symboliser *symboliser, uint32_t location, struct source_line *ret_line)
 {
     uint64_t addr;
-    struct dwarf_index *dwarf = location_dwarf(symboliser, location, &addr);
+    struct dwarf_index *dwarf = location_dwarf(symboliser, location, true, &addr);
     return dwarf && dwarf_index_line(dwarf, addr, ret_line);
 }
 
@@ -448,7 +448,7 @@ const char *symboliser_line_complaint(struct symboliser *symboliser, uint32_t ds
 {
     const struct elf_file *elf;
     struct dso_names *names = dso_names_of(symboliser, dso);
-    if (!names || dso_dwarf(symboliser, dso, &elf))
+    if (!names || dso_dwarf(symboliser, dso, true, &elf))
         return NULL;
     return names->line_error.message;
 }
@@ -466,7 +466,7 @@ const char *symboliser_inline_complaint(struct symboliser *symboliser, uint32_t 
 const char *symboliser_producer(struct symboliser *symboliser, uint32_t location)
 {
     uint64_t addr;
-    struct dwarf_index *dwarf = location_dwarf(symboliser, location, &addr);
+    struct dwarf_index *dwarf = location_dwarf(symboliser, location, false, &addr);
     return dwarf ? dwarf_index_producer(dwarf, addr) : NULL;
 }
 

@@ -56,6 +56,7 @@ struct unit {
     Dwarf_Files *files;
     size_t file_count;
     const char *folder; /* DW_AT_comp_dir, or NULL */
+    const char *joined_path, *joined; /* the path that was joined with it last, and what came of that */
 };
 
 struct unit_range {
@@ -108,14 +109,14 @@ static bool sections_hide(const struct libdw *api, Elf *elf)
     return hidden;
 }
 
-bool dwarf_index_new(struct dwarf_index **ret_index, int fd, bool demangle_names, struct error *err)
+bool dwarf_index_new(struct dwarf_index **ret_index, int fd, bool demangle_names, bool lines_first, struct error *err)
 {
     struct libdw api;
     if (!libdw_load(&api, err))
         return false;
     api.elf_version(EV_CURRENT);
     Elf *elf = api.elf_begin(fd, ELF_C_READ_MMAP_PRIVATE, NULL); /* what is changed in it is ours alone */
-    bool hidden = elf && sections_hide(&api, elf);
+    bool hidden = elf && !lines_first && sections_hide(&api, elf);
     Dwarf *dwarf = elf ? api.begin_elf(elf, DWARF_C_READ, NULL) : api.begin(fd, DWARF_C_READ);
     if (!dwarf) {
         error_set(err, ERROR_NOT_FOUND, "no DWARF: %s", api.errmsg(-1));
@@ -478,18 +479,22 @@ static uint32_t scope_at(const struct function *function, uint64_t addr)
 }
 
 /* The path with its unit's folder in front when it is relative, so that the file can be found. */
-static const char *whole_path(struct dwarf_index *index, const struct unit *unit, const char *path)
+static const char *whole_path(struct dwarf_index *index, struct unit *unit, const char *path)
 {
     if (!path || path[0] == '/' || !unit->folder)
         return path;
+    if (path == unit->joined_path) /* libdw's own text of the file: one for all its lines */
+        return unit->joined;
     char joined[4096];
     int length = snprintf(joined, sizeof(joined), "%s/%s", unit->folder, path);
     if (length < 0 || (size_t)length >= sizeof(joined))
         return path;
-    return strings_text(&index->paths, strings_intern_n(&index->paths, joined, (size_t)length));
+    unit->joined_path = path;
+    unit->joined = strings_text(&index->paths, strings_intern_n(&index->paths, joined, (size_t)length));
+    return unit->joined;
 }
 
-static const char *call_path(struct dwarf_index *index, const struct unit *unit, const struct scope_entry *entry)
+static const char *call_path(struct dwarf_index *index, struct unit *unit, const struct scope_entry *entry)
 {
     return unit->files && entry->call_file < unit->file_count
                ? whole_path(index, unit, index->api.filesrc(unit->files, entry->call_file, NULL, NULL))

@@ -16,10 +16,11 @@
 struct dwarf_index;
 
 /*
- * Open the DWARF of the ELF file at fd, which must stay open. Owner: the caller (dwarf_index_free).
+ * Open the DWARF of the ELF file at fd, which must stay open. lines_first: a line will be asked for, so that all is unpacked at once;
+ * else what only lines need waits until one is. Owner: the caller (dwarf_index_free).
  * Errors: ERROR_UNSUPPORTED without libdw; ERROR_NOT_FOUND when the file has no DWARF.
  */
-MUST_CHECK bool dwarf_index_new(struct dwarf_index **ret_index, int fd, bool demangle, struct error *err);
+MUST_CHECK bool dwarf_index_new(struct dwarf_index **ret_index, int fd, bool demangle, bool lines_first, struct error *err);
 void dwarf_index_free(struct dwarf_index *index);
 
 /* Innermost first; returns how many were written (at most most), 0 when nothing is known of elf_addr. */
