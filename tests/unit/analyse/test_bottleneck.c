@@ -17,7 +17,7 @@
 #include <string.h>
 
 enum {
-    ROWS_MOST = 16,
+    ROWS_MOST = 20,
     FUNCTIONS_MOST = 3,
     ADDRESSES = 1000,
     SAMPLES = 1000,
