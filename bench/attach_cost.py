@@ -33,9 +33,12 @@ def cpu_seconds(command, attached=None):
 
 
 def iterations_for(kernels, name, guess, seconds):
-    """So many as take about that long here."""
-    taken, _, _ = cpu_seconds([kernels, name, "--iterations", guess])
-    return str(max(1, int(int(guess) * seconds / max(taken, 0.001))))
+    """So many as take about that long here: judged by a run that is long beside the program's start."""
+    iterations, taken = int(guess), 0.0
+    while taken < 0.5:
+        taken, _, _ = cpu_seconds([kernels, name, "--iterations", str(iterations)])
+        iterations = max(iterations + 1, int(iterations * min(20, (seconds if taken >= 0.5 else 0.7) / max(taken, 0.001))))
+    return str(iterations)
 
 
 def overhead_rows(plumb, kernels, rounds, seconds):
