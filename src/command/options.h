@@ -47,6 +47,9 @@ struct option_row {
     char also;             /* a second letter with the same meaning, 0: none */
 };
 
+/* A row of a peer's option that isn't had. instead: what to use. */
+#define OPTION_ROW_REFUSED(letter, name, instead) {letter, name, OPTION_REFUSED, 0, NULL, instead}
+
 enum options_mode {
     OPTIONS_STOP_AT_OPERAND,
     OPTIONS_ANYWHERE

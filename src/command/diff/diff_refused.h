@@ -3,17 +3,17 @@
 #ifndef PLUMB_COMMAND_DIFF_DIFF_REFUSED_H
 #define PLUMB_COMMAND_DIFF_DIFF_REFUSED_H
 
-#define REFUSED_ROW(letter, name, instead) {letter, name, OPTION_REFUSED, 0, NULL, instead}
+#include "command/options.h"
 
 #define DIFF_REFUSED_ROWS                                                                                                \
-    REFUSED_ROW('b', "baseline-only", "new functions are marked so; --json tells them apart"), \
-    REFUSED_ROW(0, "compute", "differences of shares with their intervals are what is shown"), \
-    REFUSED_ROW('D', "dump-raw-trace", "plumb script prints samples with all they hold"), \
-    REFUSED_ROW('F', "formula", "man plumb-diff says how rows are computed"), \
-    REFUSED_ROW('m', "modules", "the kernel's modules are named anyway"), \
-    REFUSED_ROW('t', "field-separator", "--json for programs"), \
-    REFUSED_ROW(0, "percentage", "shares are of all samples"), \
-    REFUSED_ROW(0, "cycles-hist", "plumb report -b -s symbol_from,symbol_to,cycles"), \
-    REFUSED_ROW(0, "stream", "plumb flamegraph draws the stacks of one recording")
+    OPTION_ROW_REFUSED('b', "baseline-only", "new functions are marked so; --json tells them apart"), \
+    OPTION_ROW_REFUSED(0, "compute", "differences of shares with their intervals are what is shown"), \
+    OPTION_ROW_REFUSED('D', "dump-raw-trace", "plumb script prints samples with all they hold"), \
+    OPTION_ROW_REFUSED('F', "formula", "man plumb-diff says how rows are computed"), \
+    OPTION_ROW_REFUSED('m', "modules", "the kernel's modules are named anyway"), \
+    OPTION_ROW_REFUSED('t', "field-separator", "--json for programs"), \
+    OPTION_ROW_REFUSED(0, "percentage", "shares are of all samples"), \
+    OPTION_ROW_REFUSED(0, "cycles-hist", "plumb report -b -s symbol_from,symbol_to,cycles"), \
+    OPTION_ROW_REFUSED(0, "stream", "plumb flamegraph draws the stacks of one recording")
 
 #endif
