@@ -30,11 +30,13 @@ struct scope {
     uint32_t depth;
 };
 
+/* A function, or an inlined copy of one. Most are never asked for: what they say is read when they are. */
 struct scope_entry {
+    Dwarf_Die die;
     const char *function; /* NULL: unknown */
     uint32_t call_file; /* inlined: where the call stood, as a number of the unit's files; UINT32_MAX: unknown */
     uint32_t call_line;
-    bool is_inlined;
+    bool is_inlined, is_read;
 };
 
 typedef vec(struct scope) scope_list;
@@ -50,6 +52,7 @@ struct unit {
     Dwarf_Die skeleton; /* has the line table */
     Dwarf_Die die;      /* has the functions: the same, or the split unit's */
     bool lines_loaded, functions_loaded;
+    bool is_of_c;                         /* whose types hold no functions */
     vec(struct line_row) rows;            /* sorted by address */
     vec(struct function) functions;       /* sorted by start, one per range */
     vec(struct scope_entry) entries;
@@ -259,8 +262,11 @@ static struct unit *unit_at(struct dwarf_index *index, uint64_t addr)
     Dwarf_Off offset;
     Dwarf_Die die, cu;
     uint8_t address_bytes, offset_bytes;
-    if (arange && api->getarangeinfo(arange, &start, &length, &offset) == 0 &&
-        api->offdie(index->dwarf, offset, &die) && api->diecu(&die, &cu, &address_bytes, &offset_bytes)) {
+    bool has_unit = arange && api->getarangeinfo(arange, &start, &length, &offset) == 0;
+    uint32_t known = has_unit ? hashmap_find(&index->unit_by_offset, offset, NULL, NULL, NULL) : HASHMAP_ABSENT;
+    if (known != HASHMAP_ABSENT)
+        return index->units.items[known];
+    if (has_unit && api->offdie(index->dwarf, offset, &die) && api->diecu(&die, &cu, &address_bytes, &offset_bytes)) {
         uint32_t unit = unit_of_die(index, &cu);
         return index->units.items[unit];
     }
@@ -341,18 +347,27 @@ static const char *function_name(struct dwarf_index *index, Dwarf_Die *die)
     return linkage ? linkage : string_attribute(index, die, DW_AT_name);
 }
 
-static uint32_t entry_add(struct dwarf_index *index, struct unit *unit, Dwarf_Die *die, bool is_inlined)
+static uint32_t entry_add(struct unit *unit, const Dwarf_Die *die, bool is_inlined)
+{
+    *vec_push(&unit->entries) = (struct scope_entry){.die = *die, .is_inlined = is_inlined, .call_file = UINT32_MAX};
+    return (uint32_t)(unit->entries.count - 1);
+}
+
+static const struct scope_entry *entry_read(struct dwarf_index *index, struct unit *unit, uint32_t id)
 {
     const struct libdw *api = &index->api;
-    struct scope_entry entry = {.function = function_name(index, die), .is_inlined = is_inlined, .call_file = UINT32_MAX};
+    struct scope_entry *entry = &unit->entries.items[id];
     Dwarf_Attribute attribute;
     Dwarf_Word number;
-    if (is_inlined && api->attr(die, DW_AT_call_line, &attribute) && api->formudata(&attribute, &number) == 0)
-        entry.call_line = (uint32_t)number;
-    if (is_inlined && api->attr(die, DW_AT_call_file, &attribute) && api->formudata(&attribute, &number) == 0 && number < UINT32_MAX)
-        entry.call_file = (uint32_t)number;
-    *vec_push(&unit->entries) = entry;
-    return (uint32_t)(unit->entries.count - 1);
+    if (entry->is_read)
+        return entry;
+    entry->is_read = true;
+    entry->function = function_name(index, &entry->die);
+    if (entry->is_inlined && api->attr(&entry->die, DW_AT_call_line, &attribute) && api->formudata(&attribute, &number) == 0)
+        entry->call_line = (uint32_t)number;
+    if (entry->is_inlined && api->attr(&entry->die, DW_AT_call_file, &attribute) && api->formudata(&attribute, &number) == 0 && number < UINT32_MAX)
+        entry->call_file = (uint32_t)number;
+    return entry;
 }
 
 static void scopes_add(struct dwarf_index *index, scope_list *scopes, Dwarf_Die *die, uint32_t entry, uint32_t depth)
@@ -375,7 +390,7 @@ static void collect_inlined(struct dwarf_index *index, struct unit *unit, Dwarf_
     do {
         int tag = api->tag(&die);
         if (tag == DW_TAG_inlined_subroutine)
-            scopes_add(index, scopes, &die, entry_add(index, unit, &die, true), depth);
+            scopes_add(index, scopes, &die, entry_add(unit, &die, true), depth);
         if (tag == DW_TAG_inlined_subroutine || tag == DW_TAG_lexical_block || tag == DW_TAG_try_block ||
             tag == DW_TAG_catch_block)
             collect_inlined(index, unit, &die, scopes, depth + 1);
@@ -396,7 +411,7 @@ static void load_function(struct dwarf_index *index, struct unit *unit, struct f
 {
     Dwarf_Die die = function->die;
     function->is_loaded = true;
-    scopes_add(index, &function->scopes, &die, entry_add(index, unit, &die, false), 0);
+    scopes_add(index, &function->scopes, &die, entry_add(unit, &die, false), 0);
     collect_inlined(index, unit, &die, &function->scopes, 1);
     scope_list *scopes = &function->scopes;
     if (scopes->count)
@@ -415,6 +430,16 @@ static bool holds_functions(int tag)
            tag == DW_TAG_class_type || tag == DW_TAG_union_type || tag == DW_TAG_enumeration_type;
 }
 
+static bool unit_is_of_c(const struct dwarf_index *index, struct unit *unit)
+{
+    static const int of_c[] = {DW_LANG_C, DW_LANG_C89, DW_LANG_C99, DW_LANG_C11};
+    int language = index->api.srclang(&unit->die);
+    for (size_t at = 0; at < array_count(of_c); at++)
+        if (language == of_c[at])
+            return true;
+    return false;
+}
+
 static void collect_functions(struct dwarf_index *index, struct unit *unit, Dwarf_Die *parent, unsigned depth)
 {
     const struct libdw *api = &index->api;
@@ -429,7 +454,7 @@ static void collect_functions(struct dwarf_index *index, struct unit *unit, Dwar
             for (int left = RANGES_MOST; left > 0 && (at = api->ranges(&die, at, &base, &start, &end)) > 0; left--)
                 if (start < end)
                     *vec_push(&unit->functions) = (struct function){start, end, die, false, {0}};
-        if (holds_functions(tag) && api->haschildren(&die) > 0)
+        if (!unit->is_of_c && holds_functions(tag) && api->haschildren(&die) > 0)
             collect_functions(index, unit, &die, depth + 1);
     } while (api->siblingof(&die, &die) == 0);
 }
@@ -446,6 +471,7 @@ static struct function *function_at(struct dwarf_index *index, struct unit *unit
 {
     if (!unit->functions_loaded) {
         unit->functions_loaded = true;
+        unit->is_of_c = unit_is_of_c(index, unit);
         collect_functions(index, unit, &unit->die, 0);
         if (unit->functions.count)
             qsort(unit->functions.items, unit->functions.count, sizeof(struct function), function_compare);
@@ -550,7 +576,7 @@ size_t dwarf_index_lines(struct dwarf_index *index, uint64_t elf_addr, struct so
     size_t count = 0;
     for (uint32_t at = function ? scope_at(function, elf_addr) : UINT32_MAX; at != UINT32_MAX && count < most;
          at = scope_outer(unit, function, at, elf_addr)) {
-        const struct scope_entry *entry = &unit->entries.items[function->scopes.items[at].entry];
+        const struct scope_entry *entry = entry_read(index, unit, function->scopes.items[at].entry);
         line.function = entry->function;
         ret_lines[count++] = line;
         line = (struct source_line){.path = call_path(index, unit, entry), .line = entry->call_line};
@@ -567,7 +593,7 @@ size_t dwarf_index_functions(struct dwarf_index *index, uint64_t elf_addr, const
     size_t count = 0;
     for (uint32_t at = function ? scope_at(function, elf_addr) : UINT32_MAX; at != UINT32_MAX && count < most;
          at = scope_outer(unit, function, at, elf_addr))
-        ret_functions[count++] = unit->entries.items[function->scopes.items[at].entry].function;
+        ret_functions[count++] = entry_read(index, unit, function->scopes.items[at].entry)->function;
     return count;
 }
 

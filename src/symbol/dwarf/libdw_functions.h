@@ -47,6 +47,7 @@ struct libdw {
     typeof(dwarf_lineendsequence) *lineendsequence;
     typeof(dwarf_getsrcfiles) *getsrcfiles;
     typeof(dwarf_filesrc) *filesrc;
+    typeof(dwarf_srclang) *srclang;
 };
 
 /* Errors: ERROR_UNSUPPORTED when libdw isn't installed. */
