@@ -30,9 +30,8 @@ static void chains_add_path(struct building *building, row_chains *chains, uint3
     const uint32_t *places = path_places_of(building, path);
     if (!path->count)
         return;
-    uint32_t own = row_of(building, path, path->own.place);
-    building->stamps.items[own] = index;
-    chain_add(building, chains, own, index, 0);
+    building->stamps.items[path->row] = index;
+    chain_add(building, chains, path->row, index, 0);
     for (size_t at = 0; building->options->children && at < path->count; at++) {
         uint32_t row = row_of(building, path, places[at]);
         if (building->stamps.items[row] == index)

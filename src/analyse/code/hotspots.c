@@ -401,9 +401,9 @@ void hotspot_row_count(struct building *building, uint32_t row_id, const struct 
 
 static void count_path(struct building *building, uint32_t index)
 {
-    const struct path *path = &building->paths.items[index];
+    struct path *path = &building->paths.items[index];
     const uint32_t *places = path_places_of(building, path);
-    uint32_t own = row_of(building, path, path->own.place);
+    uint32_t own = path->row = row_of(building, path, path->own.place);
     hotspot_row_count(building, own, path, true);
     building->stamps.items[own] = index;
     hotspot_row_deepen(building, own, path->count);

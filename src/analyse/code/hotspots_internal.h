@@ -22,6 +22,7 @@ struct path {
     uint32_t node;         /* where paths are a trie: its last one … */
     uint32_t first_node;   /* … and the first of the nodes that it brought */
     uint32_t same_end;     /* a path before it that ends in the same node, or PATH_NONE */
+    uint32_t row;          /* of its own place, once counted */
     uint64_t samples, period;
 };
 

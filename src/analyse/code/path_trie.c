@@ -133,23 +133,33 @@ static void nodes_sum(struct building *building)
     }
 }
 
-/* Stamp the rows of a node and of those above it. */
-static void rows_pass(struct building *building, uint32_t node, uint32_t stamp)
+/* Of the rows of a node and of those above it a bit each, which several may share. */
+static uint64_t row_bit(uint32_t row)
 {
-    for (; building->nodes.items[node].depth; node = building->links.items[node].parent)
-        building->stamps.items[building->nodes.items[node].row] = stamp;
+    return UINT64_C(1) << (row & 63);
+}
+
+/* Whether a node or one above it is of that row; rows: the bits of all of them. */
+static bool way_has_row(const struct building *building, uint32_t node, uint64_t rows, uint32_t row)
+{
+    const struct path_node *nodes = building->nodes.items;
+    if (!(rows & row_bit(row)))
+        return false;
+    while (nodes[node].depth && nodes[node].row != row)
+        node = building->links.items[node].parent;
+    return nodes[node].depth > 0;
 }
 
 /* A node that the path brought: its row counts all that went this way, unless it is a recursion, as a sample counts once. */
-static void node_count(struct building *building, const struct path *path, uint32_t id, uint32_t stamp)
+static void node_count(struct building *building, const struct path *path, uint32_t id, uint64_t *rows)
 {
-    uint32_t row = row_of(building, path, building->links.items[id].place);
+    const struct path_link *link = &building->links.items[id];
     struct path_node *node = &building->nodes.items[id];
-    node->row = row;
-    node->outermost = building->stamps.items[row] != stamp;
+    uint32_t row = node->row = row_of(building, path, link->place);
+    node->outermost = !way_has_row(building, link->parent, rows[link->parent], row);
+    rows[id] = rows[link->parent] | row_bit(row);
     if (!node->outermost)
         return;
-    building->stamps.items[row] = stamp;
     const struct path all = {.samples = node->samples, .period = node->period};
     hotspot_row_count(building, row, &all, false);
     hotspot_row_deepen(building, row, node->depth_most - (node->depth - 1));
@@ -157,24 +167,21 @@ static void node_count(struct building *building, const struct path *path, uint3
 
 void path_trie_count(struct building *building)
 {
+    uint64_t *rows = memory_alloc(memory_product(building->nodes.count, sizeof(*rows))); /* by node, as row_bit() has them */
     nodes_sum(building);
     for (uint32_t at = 0; at < building->paths.count; at++) {
-        const struct path *path = &building->paths.items[at];
-        uint32_t own = row_of(building, path, path->own.place);
+        struct path *path = &building->paths.items[at];
         uint32_t end = at + 1 < building->paths.count ? path[1].first_node : (uint32_t)building->nodes.count;
-        hotspot_row_count(building, own, path, true);
-        hotspot_row_deepen(building, own, path->count);
-        uint32_t node = path->first_node;
-        if (node == end) /* it brought none */
-            rows_pass(building, path->node, at);
-        else if (building->nodes.items[node].depth)
-            rows_pass(building, building->links.items[node].parent, at);
-        for (; node < end; node++)
+        path->row = row_of(building, path, path->own.place);
+        hotspot_row_count(building, path->row, path, true);
+        hotspot_row_deepen(building, path->row, path->count);
+        for (uint32_t node = path->first_node; node < end; node++)
             if (building->nodes.items[node].depth)
-                node_count(building, path, node, at);
-        if (building->stamps.items[own] != at)
-            hotspot_row_count(building, own, path, false);
+                node_count(building, path, node, rows);
+        if (!way_has_row(building, path->node, rows[path->node], path->row))
+            hotspot_row_count(building, path->row, path, false);
     }
+    free(rows);
 }
 
 /* ---- trees ---- */
@@ -182,7 +189,7 @@ void path_trie_count(struct building *building)
 /* Of a node, what comes of paths that end in the row at hand. */
 struct own_part {
     uint64_t samples, period;
-    uint32_t first_path;
+    uint32_t first_path, node;
 };
 
 /* A node at some place of a row's tree: with the samples of the row itself, or with those that it only called. */
@@ -206,8 +213,8 @@ struct growing {
     const struct building *building;
     struct call_tree *tree;
     struct call_tree_limits limits;
-    struct own_part *own; /* by node */
-    vec(uint32_t) touched; /* nodes whose own part isn't 0 */
+    vec(struct own_part) own; /* the first: of all nodes without one */
+    uint32_t *own_of_node;    /* into own */
     uint32_t *branch_of_place; /* UINT32_MAX between two nodes */
     vec(struct branch) branches;
     vec(struct element) elements, found; /* of open nodes; what the one at hand leads to */
@@ -222,7 +229,7 @@ struct weight {
 static struct weight element_weight(const struct growing *growing, struct element element)
 {
     const struct path_node *node = &growing->building->nodes.items[element.node];
-    const struct own_part *own = &growing->own[element.node];
+    const struct own_part *own = &growing->own.items[growing->own_of_node[element.node]];
     if (element.is_own)
         return (struct weight){own->samples, own->period, own->first_path};
     return (struct weight){node->samples - own->samples, node->period - own->period, node->first_path};
@@ -326,11 +333,12 @@ static void own_add(struct growing *growing, uint32_t path_id)
     const struct path *path = &growing->building->paths.items[path_id];
     uint32_t node = path->count ? path->node : PATH_NODE_NONE;
     for (; node != PATH_NODE_NONE; node = growing->building->links.items[node].parent) {
-        struct own_part *own = &growing->own[node];
-        if (!own->samples) {
-            *vec_push(&growing->touched) = node;
-            own->first_path = path_id;
+        uint32_t *at = &growing->own_of_node[node];
+        if (!*at) {
+            *at = (uint32_t)growing->own.count;
+            *vec_push(&growing->own) = (struct own_part){.first_path = path_id, .node = node};
         }
+        struct own_part *own = &growing->own.items[*at];
         own->samples += path->samples;
         own->period += path->period;
     }
@@ -338,9 +346,8 @@ static void own_add(struct growing *growing, uint32_t path_id)
 
 static void own_forget(struct growing *growing)
 {
-    vec_for_each (&growing->touched, node)
-        growing->own[*node] = (struct own_part){0};
-    growing->touched.count = 0;
+    while (growing->own.count > 1)
+        growing->own_of_node[growing->own.items[--growing->own.count].node] = 0;
 }
 
 /* What belongs to each row: numbers of paths or of nodes, those of a row next to each other from starts[row] on. */
@@ -381,9 +388,9 @@ static void tree_grow(struct growing *growing, uint32_t row, const struct row_me
         own_add(growing, paths->items[at]);
     uint32_t root = tree_node_add(growing->tree, CALL_NODE_NONE, UINT32_MAX);
     struct call_node whole = growing->tree->items[root];
-    vec_for_each (&growing->touched, node)
-        if (!growing->building->nodes.items[*node].depth)
-            element_follow(growing, (struct element){.node = *node, .is_own = true}, &whole);
+    for (size_t at = 1; at < growing->own.count; at++)
+        if (!growing->building->nodes.items[growing->own.items[at].node].depth)
+            element_follow(growing, (struct element){.node = growing->own.items[at].node, .is_own = true}, &whole);
     for (size_t at = nodes->starts[row]; at < nodes->starts[row + 1]; at++) {
         struct weight called = branch_add(growing, (struct element){.node = nodes->items[at]});
         whole.total += called.period;
@@ -408,7 +415,7 @@ static void members_find(struct building *building, struct row_members *ret_path
     size_t most = building->paths.count > building->nodes.count ? building->paths.count : building->nodes.count;
     uint32_t *row_of_item = memory_alloc(memory_product(most + 1, sizeof(*row_of_item)));
     for (size_t at = 0; at < building->paths.count; at++)
-        row_of_item[at] = row_of(building, &building->paths.items[at], building->paths.items[at].own.place);
+        row_of_item[at] = building->paths.items[at].row;
     *ret_paths = members_of(row_of_item, building->paths.count, building->hotspots->count);
     for (size_t at = 0; at < building->nodes.count; at++) {
         const struct path_node *node = &building->nodes.items[at];
@@ -431,10 +438,11 @@ static void forest_grow(void *context)
     struct building *building = forest->building;
     struct growing growing = {
         .building = building,
-        .own = table_memory_alloc(building->nodes.count, sizeof(struct own_part)), /* its pages are looked at before they are written */
+        .own_of_node = table_memory_alloc(building->nodes.count, sizeof(uint32_t)), /* its pages are looked at before they are written */
         .branch_of_place = memory_alloc(memory_product(building->places->count, sizeof(uint32_t))),
     };
     memset(growing.branch_of_place, 0xff, building->places->count * sizeof(uint32_t));
+    *vec_push(&growing.own) = (struct own_part){0};
     for (uint32_t row; (row = atomic_fetch_add(&forest->next_row, 1)) < building->hotspots->count;) {
         struct hotspot *hotspot = &building->hotspots->items[row];
         if (!hotspot->tree)
@@ -443,9 +451,9 @@ static void forest_grow(void *context)
         growing.limits = hotspot_tree_limits(building, hotspot);
         tree_grow(&growing, row, &forest->paths, &forest->nodes);
     }
-    free(growing.own);
+    free(growing.own_of_node);
     free(growing.branch_of_place);
-    vec_done(&growing.touched);
+    vec_done(&growing.own);
     vec_done(&growing.branches);
     vec_done(&growing.elements);
     vec_done(&growing.found);
