@@ -238,48 +238,48 @@ static bool has_callers(const struct building *building, const struct tally_item
     return item->stack != STACK_NONE && building->recording->samples.stacks[item->stack].of_callers;
 }
 
-/* The node of a stack of callers: they are gone through once, however many places called from them were sampled. */
-static uint32_t callers_node(struct building *building, uint32_t group, uint32_t stack, uint32_t path)
+/* The end of a stack of callers: they are gone through once, however many places called from them were sampled. */
+static struct way_end callers_end(struct building *building, uint32_t group, uint32_t stack)
 {
     while (building->callers.count <= stack)
-        *vec_push(&building->callers) = (struct callers_end){.node = PATH_NODE_NONE};
-    struct callers_end *end = &building->callers.items[stack];
+        *vec_push(&building->callers) = (struct way_end){.node = PATH_NODE_NONE};
+    struct way_end *end = &building->callers.items[stack];
     if (end->node == PATH_NODE_NONE || end->group != group) {
         building->frames.count = 0;
         stack_frames(building, &building->recording->samples.stacks[stack], 1);
         frames_turn(building);
-        *end = (struct callers_end){group, path_trie_add(building, group, path)};
+        *end = path_trie_add(building, group);
     }
-    return end->node;
+    return *end;
 }
 
-static uint32_t item_node(struct building *building, const struct row_key *own, const struct tally_item *item, uint32_t path)
+static struct way_end item_end(struct building *building, const struct row_key *own, const struct tally_item *item)
 {
     uint32_t group = path_trie_group(building, own);
     if (!has_callers(building, item))
-        return path_trie_add(building, group, path);
-    uint32_t node = callers_node(building, group, item->stack, path);
+        return path_trie_add(building, group);
+    struct way_end end = callers_end(building, group, item->stack);
     building->frames.count = 0;
     location_frames(building, item->location);
     frames_turn(building);
-    return path_trie_go_on(building, node, path);
+    return path_trie_go_on(building, end);
 }
 
 /* The item's path in the trie, from its last node and its own place alone. */
 static uint32_t path_in_trie(struct building *building, const struct row_key *own, const struct tally_item *item)
 {
-    uint32_t id = (uint32_t)building->paths.count, first_node = (uint32_t)building->nodes.count;
-    uint32_t node = item_node(building, own, item, id);
-    for (uint32_t met = building->ends.items[node]; met != PATH_NONE; met = building->paths.items[met].same_end)
+    uint32_t id = (uint32_t)building->paths.count, first_node = (uint32_t)building->links.count;
+    struct way_end end = item_end(building, own, item);
+    for (uint32_t met = building->ends.items[end.node]; met != PATH_NONE; met = building->paths.items[met].same_end)
         if (building->paths.items[met].own.place == own->place)
             return met;
     *vec_push(&building->paths) = (struct path){.own = *own,
                                                 .thread = item->thread,
-                                                .count = building->nodes.items[node].depth,
-                                                .node = node,
+                                                .count = end.depth,
+                                                .node = end.node,
                                                 .first_node = first_node,
-                                                .same_end = building->ends.items[node]};
-    building->ends.items[node] = id;
+                                                .same_end = building->ends.items[end.node]};
+    building->ends.items[end.node] = id;
     return id;
 }
 

@@ -34,6 +34,7 @@ struct path_node {
     uint32_t first_path; /* that went this way */
     uint32_t row;
     uint32_t depth, depth_most; /* its own (0: a root), and that of the deepest path through it */
+    uint32_t first_child, next_sibling;
     bool outermost;             /* no node above it is of its row */
     uint64_t samples, period;   /* of all paths through it */
 };
@@ -41,11 +42,10 @@ struct path_node {
 #define PATH_NODE_NONE UINT32_MAX
 #define PATH_NONE      UINT32_MAX
 
-/* How a node hangs together with others; apart from what is counted in it, as finding one's way looks at many. */
+/* All that is known of a node while paths are found. */
 struct path_link {
     uint32_t place;  /* of a root: which of the groups */
-    uint32_t parent; /* PATH_NODE_NONE: a root */
-    uint32_t first_child, next_sibling;
+    uint32_t parent; /* PATH_NODE_NONE: a root; else a smaller number than its own */
 };
 
 struct way_step {
@@ -59,9 +59,10 @@ struct path_group {
     vec(struct way_step) way; /* from the root of the path added last: the next one most often begins like it */
 };
 
-/* Where the way of a stack of callers ended when it was gone last, and in which group. */
-struct callers_end {
+/* Where the way of a stack ended, and in which group. */
+struct way_end {
     uint32_t group, node; /* PATH_NODE_NONE: never gone */
+    uint32_t depth;       /* of the node */
 };
 
 /* Places that some keys don't tell apart: each place's first like. */
@@ -99,10 +100,10 @@ struct building {
     vec(uint32_t) path_places;
     struct hashmap path_map;
     bool is_trie; /* paths are a trie: they have a node instead of places */
-    vec(struct path_node) nodes;
     vec(struct path_link) links; /* of each node */
     vec(uint32_t) ends;          /* of each node: the last path that ends in it, or PATH_NONE */
-    vec(struct callers_end) callers; /* by stack */
+    vec(struct path_node) nodes; /* what is counted, once all paths are there */
+    vec(struct way_end) callers; /* by stack of callers: as it was gone last */
     struct hashmap node_map; /* by parent and place */
     vec(struct path_group) groups;
     uint32_t group_last; /* the one asked for last */
@@ -138,9 +139,9 @@ void hotspot_row_deepen(struct building *building, uint32_t row, size_t depth);
 
 /* The group of that key. */
 uint32_t path_trie_group(struct building *building, const struct row_key *own);
-/* The last node of the frames at hand: from the group's root, or from a node on. New nodes say that path `path` was first. */
-uint32_t path_trie_add(struct building *building, uint32_t group, uint32_t path);
-uint32_t path_trie_go_on(struct building *building, uint32_t node, uint32_t path);
+/* The last node of the frames at hand: from the group's root, or from a node on. */
+struct way_end path_trie_add(struct building *building, uint32_t group);
+struct way_end path_trie_go_on(struct building *building, struct way_end from);
 /* Have the memory fetched where a node's child at that place will soon be looked for. */
 void path_trie_fetch(const struct building *building, uint32_t node, uint32_t place);
 void path_trie_begin(struct building *building);

@@ -43,26 +43,19 @@ void path_trie_fetch(const struct building *building, uint32_t node, uint32_t pl
     hashmap_fetch(&building->node_map, node_key(node, place));
 }
 
-static uint32_t node_get(struct building *building, uint32_t parent, uint32_t place, uint32_t path)
+static uint32_t node_add(struct building *building, uint32_t parent, uint32_t place)
+{
+    *vec_push(&building->links) = (struct path_link){.place = place, .parent = parent};
+    *vec_push(&building->ends) = PATH_NONE;
+    return (uint32_t)building->links.count - 1;
+}
+
+static uint32_t node_get(struct building *building, uint32_t parent, uint32_t place)
 {
     uint64_t key = node_key(parent, place);
-    uint32_t id = parent == PATH_NODE_NONE ? building->groups.items[place].root : hashmap_find(&building->node_map, key, NULL, NULL, NULL);
-    if (id != PATH_NODE_NONE)
-        return id;
-    id = (uint32_t)building->nodes.count;
-    struct path_node node = {.first_path = path};
-    struct path_link link = {.place = place, .parent = parent, .first_child = PATH_NODE_NONE, .next_sibling = PATH_NODE_NONE};
-    if (parent == PATH_NODE_NONE) {
-        building->groups.items[place].root = id;
-    } else {
-        node.depth = building->nodes.items[parent].depth + 1;
-        link.next_sibling = building->links.items[parent].first_child;
-        building->links.items[parent].first_child = id;
-        hashmap_add(&building->node_map, key, id);
-    }
-    *vec_push(&building->nodes) = node;
-    *vec_push(&building->links) = link;
-    *vec_push(&building->ends) = PATH_NONE;
+    uint32_t id = hashmap_find(&building->node_map, key, NULL, NULL, NULL);
+    if (id == PATH_NODE_NONE)
+        hashmap_add(&building->node_map, key, id = node_add(building, parent, place));
     return id;
 }
 
@@ -90,27 +83,41 @@ static size_t way_in_common(const struct building *building, const struct path_g
     return at;
 }
 
-uint32_t path_trie_add(struct building *building, uint32_t group_id, uint32_t path)
+struct way_end path_trie_add(struct building *building, uint32_t group_id)
 {
     struct path_group *group = &building->groups.items[group_id];
     size_t at = way_in_common(building, group);
-    uint32_t node = at ? group->way.items[at - 1].node : node_get(building, PATH_NODE_NONE, group_id, path);
+    if (group->root == PATH_NODE_NONE)
+        group->root = node_add(building, PATH_NODE_NONE, group_id);
+    uint32_t node = at ? group->way.items[at - 1].node : group->root;
     for (group->way.count = at; at < building->frames.count; at++) {
         uint32_t place = building->frames.items[at];
-        node = node_get(building, node, place, path);
+        node = node_get(building, node, place);
         *vec_push(&group->way) = (struct way_step){place, node};
     }
-    return node;
+    return (struct way_end){group_id, node, (uint32_t)building->frames.count};
 }
 
-uint32_t path_trie_go_on(struct building *building, uint32_t node, uint32_t path)
+struct way_end path_trie_go_on(struct building *building, struct way_end from)
 {
     vec_for_each (&building->frames, place)
-        node = node_get(building, node, *place, path);
-    return node;
+        from.node = node_get(building, from.node, *place);
+    from.depth += (uint32_t)building->frames.count;
+    return from;
 }
 
 /* ---- counting ---- */
+
+static void nodes_begin(struct building *building)
+{
+    vec_reserve(&building->nodes, building->links.count);
+    for (building->nodes.count = 0; building->nodes.count < building->links.count; building->nodes.count++) {
+        uint32_t parent = building->links.items[building->nodes.count].parent;
+        building->nodes.items[building->nodes.count] =
+            (struct path_node){.depth = parent == PATH_NODE_NONE ? 0 : building->nodes.items[parent].depth + 1,
+                               .first_child = PATH_NODE_NONE, .next_sibling = PATH_NODE_NONE};
+    }
+}
 
 /* What was counted at the ends of paths, and how deep these are, into all nodes on the way there. */
 static void nodes_sum(struct building *building)
@@ -126,6 +133,8 @@ static void nodes_sum(struct building *building)
         if (parent == PATH_NODE_NONE)
             continue;
         struct path_node *above = &nodes[parent];
+        nodes[at].next_sibling = above->first_child;
+        above->first_child = (uint32_t)at;
         above->samples += nodes[at].samples;
         above->period += nodes[at].period;
         if (above->depth_most < nodes[at].depth_most)
@@ -167,17 +176,20 @@ static void node_count(struct building *building, const struct path *path, uint3
 
 void path_trie_count(struct building *building)
 {
-    uint64_t *rows = memory_alloc(memory_product(building->nodes.count, sizeof(*rows))); /* by node, as row_bit() has them */
+    uint64_t *rows = memory_alloc(memory_product(building->links.count, sizeof(*rows))); /* by node, as row_bit() has them */
+    nodes_begin(building);
     nodes_sum(building);
     for (uint32_t at = 0; at < building->paths.count; at++) {
         struct path *path = &building->paths.items[at];
-        uint32_t end = at + 1 < building->paths.count ? path[1].first_node : (uint32_t)building->nodes.count;
+        uint32_t end = at + 1 < building->paths.count ? path[1].first_node : (uint32_t)building->links.count;
         path->row = row_of(building, path, path->own.place);
         hotspot_row_count(building, path->row, path, true);
         hotspot_row_deepen(building, path->row, path->count);
-        for (uint32_t node = path->first_node; node < end; node++)
+        for (uint32_t node = path->first_node; node < end; node++) {
+            building->nodes.items[node].first_path = at;
             if (building->nodes.items[node].depth)
                 node_count(building, path, node, rows);
+        }
         if (!way_has_row(building, path->node, rows[path->node], path->row))
             hotspot_row_count(building, path->row, path, false);
     }
@@ -318,8 +330,8 @@ static void element_follow(struct growing *growing, struct element element, stru
     struct weight all = element_weight(growing, element);
     node->total += all.period;
     node->samples_total += all.samples;
-    const struct path_link *links = growing->building->links.items;
-    for (uint32_t child = links[element.node].first_child; child != PATH_NODE_NONE; child = links[child].next_sibling) {
+    const struct path_node *nodes = growing->building->nodes.items;
+    for (uint32_t child = nodes[element.node].first_child; child != PATH_NODE_NONE; child = nodes[child].next_sibling) {
         struct weight on = branch_add(growing, (struct element){.node = child, .is_own = element.is_own});
         all.period -= on.period;
         all.samples -= on.samples;
