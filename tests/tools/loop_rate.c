@@ -103,8 +103,8 @@ static void loop_tell(struct inputs *in, struct loop_rows loop, const char *core
            loop_limit_name(bound.limit), bound.is_approximate, bound.is_lower, traffic.bytes, traffic.least_bytes, traffic.trips, traffic.least_trips,
            (unsigned long long)rows[loop.first].addr, (unsigned long long)rows[loop.last].addr, in->sample_count);
     for (int at = 0; at < LOOP_SCALES && getenv("SCALES"); at++)
-        printf("  distance %.0f spread %.2f pairs %u backward %u contrary %u agreeing %u rate %.5g\n", rate.scales[at].distance_ns, rate.scales[at].spread,
-               rate.scales[at].pairs, rate.scales[at].backward, rate.scales[at].contrary, rate.scales[at].agreeing, rate.scales[at].rate_per_s);
+        printf("  distance %.0f spread %.2f pairs %u left %u backward %u contrary %u agreeing %u rate %.5g\n", rate.scales[at].distance_ns, rate.scales[at].spread,
+               rate.scales[at].pairs, rate.scales[at].left, rate.scales[at].backward, rate.scales[at].contrary, rate.scales[at].agreeing, rate.scales[at].rate_per_s);
 }
 
 static bool recording_read(struct inputs *in, const char *path, struct error *err)

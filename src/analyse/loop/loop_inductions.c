@@ -100,14 +100,14 @@ static bool moved_outside(const struct instruction *rows, size_t count, struct l
 void loop_inductions_find(struct loop_inductions *ret_inductions, const struct instruction *rows, size_t count, struct loop_rows loop)
 {
     struct loop_inductions found = {.count = 0};
-    bool is_x86 = rows[loop.first].mnemonic, calls = false;
+    bool is_x86 = rows[loop.first].mnemonic;
     uint64_t written = 0;
     for (uint32_t at = loop.first; at <= loop.last; at++) {
         written |= rows[at].writes;
-        calls |= rows[at].class == INSTRUCTION_CALL;
+        found.calls |= rows[at].class == INSTRUCTION_CALL;
     }
     uint64_t general = is_x86 ? X86_GENERAL : ARM_GENERAL, call_keeps = is_x86 ? X86_CALL_KEEPS : ARM_CALL_KEEPS;
-    uint64_t trusted = calls ? general & call_keeps : general;
+    uint64_t trusted = found.calls ? general & call_keeps : general;
     bool moved = false, *once = once_find(rows, loop);
     for (uint8_t number = 0; number < 32 && found.count < LOOP_INDUCTIONS_MOST; number++) {
         if (!(trusted >> number & 1) || !induction_of(rows, loop, once, number, written, &found.items[found.count]))

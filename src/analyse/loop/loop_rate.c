@@ -14,7 +14,12 @@
 #define AGREEMENT       0.15
 #define PAIR_TOLERANCE  0.35
 #define AGREEING_LEAST  0.6  /* of the pairs that went forward */
-#define FORWARD_LEAST   0.5  /* of all pairs */
+/*
+ * Of a run of n turns at v a second, 1 - v d / n of the pairs at a distance d end in it: fewer where it is faster. Of a share s that do,
+ * the mean speed is too low by (1 - s) / s times the square of the speeds' relative deviation: with speeds that differ by two (a core
+ * that is shared), an eighth at most. By half, that is less than AGREEMENT.
+ */
+#define STAYED_LEAST    0.5
 #define UNEVEN_LEAST    0.25 /* quartile distance of the short distances / median */
 #define FAR_LEAST       2    /* times the farthest uneven distance: a loop entered again between samples shows another rate there */
 #define ANEW_MOST       0.15 /* of pairs at uneven distances: as many more begin anew and don't show it */
@@ -171,40 +176,90 @@ static int sample_compare(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
+static void left_add(struct loop_rate *rate, const struct loop_sample *a, const struct loop_sample *b)
+{
+    int scale = b->time_ns > a->time_ns ? scale_of((double)(b->time_ns - a->time_ns)) : -1;
+    if (scale >= 0)
+        rate->scales[scale].left++;
+}
+
+enum { EVENTS = 4 };
+
+struct last {
+    const struct loop_sample *sample; /* in the loop; NULL: none that what follows can be held against */
+    size_t at;
+    bool left; /* since then */
+};
+
+struct walk { /* over the samples of a thread, by time */
+    struct loop_rate *rate;
+    struct scale_pairs *kept;
+    const struct loop_rate_request *request;
+    const struct loop_inductions *inductions;
+    const struct loop_sample *before;
+    struct last last, last_of[EVENTS];
+};
+
+static bool is_inside(const struct walk *walk, const struct loop_sample *sample)
+{
+    return sample->row >= walk->request->loop.first && sample->row <= walk->request->loop.last;
+}
+
+static void pair_close(const struct walk *walk, const struct last *from, const struct loop_sample *now, size_t at)
+{
+    if (from->left)
+        left_add(walk->rate, from->sample, now);
+    else
+        pair_add(walk->rate, walk->kept, walk->request, walk->inductions, from->sample, now, (uint32_t)(at - from->at));
+}
+
+/* What the sample shows of the time since the one before it: that the loop went on, was left, or, in what it calls, nothing. */
+static void walk_on(struct walk *walk, const struct loop_sample *now)
+{
+    const struct loop_sample *before = walk->before;
+    bool inside = is_inside(walk, now), same_thread = before && before->thread == now->thread && before->stretch == now->stretch;
+    bool anew = same_thread && inside && is_inside(walk, before) && !kept_same(before, now, walk->inductions->kept);
+    walk->rate->entered += anew;
+    if (!same_thread || (!inside && walk->inductions->calls)) {
+        walk->last = (struct last){NULL};
+        memset(walk->last_of, 0, sizeof(walk->last_of));
+    }
+    if (anew || !inside) {
+        walk->last.left = true;
+        for (size_t event = 0; event < EVENTS; event++)
+            walk->last_of[event].left = true;
+    }
+}
+
 /*
  * Each sample with the one before it, and with the one before it of its own event: as long as every sample between
  * them was in the loop and nothing that the loop keeps had changed.
  */
+static void pairs_of(struct walk *walk, const struct loop_sample *now, size_t at)
+{
+    walk_on(walk, now);
+    struct last *same = now->event < EVENTS ? &walk->last_of[now->event] : NULL;
+    if (walk->last.sample)
+        pair_close(walk, &walk->last, now, at);
+    if (same && same->sample && same->sample != walk->last.sample)
+        pair_close(walk, same, now, at);
+    walk->last = (struct last){is_inside(walk, now) ? now : NULL, at, false};
+    if (same)
+        *same = walk->last;
+    walk->before = now;
+}
+
 static void pairs_find(struct loop_rate *rate, struct scale_pairs *kept, const struct loop_rate_request *request,
                        const struct loop_inductions *inductions)
 {
-    enum { EVENTS = 4 };
     const struct loop_sample **order = memory_alloc(memory_product(request->sample_count + 1, sizeof(*order)));
+    struct walk walk = {.rate = rate, .kept = kept, .request = request, .inductions = inductions};
     for (size_t at = 0; at < request->sample_count; at++)
         order[at] = &request->samples[at];
     if (request->sample_count)
         qsort(order, request->sample_count, sizeof(*order), sample_compare);
-    const struct loop_sample *last_of[EVENTS] = {NULL}, *before = NULL;
-    size_t last_at[EVENTS] = {0};
-    for (size_t at = 0; at < request->sample_count; at++) {
-        const struct loop_sample *now = order[at];
-        bool inside = now->row >= request->loop.first && now->row <= request->loop.last;
-        bool follows = inside && before && before->thread == now->thread && before->stretch == now->stretch;
-        bool goes_on = follows && kept_same(before, now, inductions->kept);
-        rate->entered += follows && !goes_on;
-        if (!goes_on)
-            memset(last_of, 0, sizeof(last_of));
-        const struct loop_sample *same = now->event < EVENTS ? last_of[now->event] : NULL;
-        if (goes_on)
-            pair_add(rate, kept, request, inductions, before, now, 1);
-        if (same && same != before)
-            pair_add(rate, kept, request, inductions, same, now, (uint32_t)(at - last_at[now->event]));
-        before = inside ? now : NULL;
-        if (inside && now->event < EVENTS) {
-            last_of[now->event] = now;
-            last_at[now->event] = at;
-        }
-    }
+    for (size_t at = 0; at < request->sample_count; at++)
+        pairs_of(&walk, order[at], at);
     free(order);
 }
 
@@ -262,7 +317,7 @@ static uint32_t forward_count(const struct loop_scale *scale)
 static bool is_steady(const struct loop_scale *scale)
 {
     uint32_t forward = forward_count(scale);
-    return scale->rate_per_s > 0 && forward >= LOOP_PAIRS_LEAST && forward >= FORWARD_LEAST * scale->pairs &&
+    return scale->rate_per_s > 0 && forward >= LOOP_PAIRS_LEAST && forward >= STAYED_LEAST * (scale->pairs + scale->left) &&
            scale->agreeing >= AGREEING_LEAST * (forward + scale->contrary);
 }
 
@@ -345,10 +400,11 @@ static bool is_uneven(const struct loop_scale *scale)
 /* Why no two scales would do, by what is missing first. */
 static const char *refusal(const struct loop_rate *rate)
 {
-    uint32_t pairs = 0, backward = 0, contrary = 0, filled = 0, uneven = 0;
+    uint32_t pairs = 0, left = 0, backward = 0, contrary = 0, filled = 0, uneven = 0;
     for (int at = 0; at < LOOP_SCALES; at++) {
         const struct loop_scale *scale = &rate->scales[at];
         pairs += scale->pairs;
+        left += scale->left;
         backward += scale->backward;
         contrary += scale->contrary;
         filled += scale->rate_per_s > 0;
@@ -358,7 +414,7 @@ static const char *refusal(const struct loop_rate *rate)
         return "too few samples followed one another within one run of the loop";
     if (contrary * 2 > pairs)
         return "its counting registers contradict one another";
-    if (backward * 2 > pairs)
+    if (backward * 2 > pairs || left > pairs)
         return "the loop begins anew too often between two samples";
     if (filled < 2)
         return "samples came at one distance only: two sampling periods are needed";

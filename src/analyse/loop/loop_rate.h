@@ -6,7 +6,7 @@
  * out as many times too low as it was entered, with little spread. So a rate is accepted only when two agree within 15 %: how turns
  * grow with the distance of samples that two timers took at uneven distances (what a sample takes of the time falls out of that), and
  * what pairs at least twice as far apart say without it. Pairs don't count when a register that the loop keeps had changed: then it
- * was left in between.
+ * was left in between. Those that are left are of the slow moments, in which a run lasts longer: at least half have to be left.
  * Best input: two cpu-clock events at once whose periods aren't multiples of each other, some four apart: one's samples
  * come at all distances from the other's. One event that changes between two periods has no uneven distances: then
  * only a loop that was never seen to begin anew has a rate. Does not support: loops whose registers are counted on some ways through them only.
@@ -33,6 +33,7 @@ struct loop_inductions {
     struct loop_induction items[LOOP_INDUCTIONS_MOST];
     uint32_t count;
     uint64_t kept;       /* registers that the loop doesn't write */
+    bool calls;          /* a sample elsewhere may be within a turn */
     const char *why_not; /* when there are none */
 };
 
@@ -58,6 +59,7 @@ struct loop_scale { /* pairs of samples whose distance is about the same */
     uint32_t pairs;     /* both samples in the loop, kept registers the same */
     uint32_t backward;  /* the registers had moved the wrong way: entered anew */
     uint32_t contrary;  /* by no whole number of turns, or two registers by different ones */
+    uint32_t left;      /* such distances at whose other end the loop had been left: not among the pairs */
     uint32_t agreeing;  /* with this scale's rate, within 35 % */
     double samples;     /* taken in such a distance, mean */
     double rate_per_s;  /* median; 0: too few pairs */

@@ -328,6 +328,72 @@ Test(loop_rate, what_a_slow_moment_shows_twice_does_not_outweigh_all_else)
     }
 }
 
+/*
+ * A core that is shared: from moment to moment a turn takes once or twice as long. Runs of so many turns each, over other data: those in
+ * which two samples fall are the slow ones.
+ */
+struct shared_core {
+    uint64_t *random;
+    double time_ns, speed_until_ns, turn_ns, turns;
+};
+
+static void shared_core_run(struct shared_core *core, double until_ns)
+{
+    while (core->time_ns < until_ns) {
+        if (core->time_ns >= core->speed_until_ns) {
+            core->speed_until_ns = core->time_ns + log_uniform(core->random, 200e3, 3e6);
+            core->turn_ns = uniform(core->random) < 0.5 ? 3 : 6;
+        }
+        double to_ns = fmin(until_ns, core->speed_until_ns);
+        core->turns += (to_ns - core->time_ns) / core->turn_ns;
+        core->time_ns = to_ns;
+    }
+}
+
+static struct loop_rate rate_on_shared_core(uint64_t *random, double run_turns, double *ret_mean_per_s)
+{
+    enum { COUNT = 10000 };
+    struct shared_core core = {.random = random};
+    struct loop_sample *samples = calloc(COUNT, sizeof(*samples));
+    uint64_t (*values)[2] = calloc(COUNT, sizeof(*values));
+    double next_ns[2] = {332e3 * uniform(random), 1.335e6 * uniform(random)};
+    struct loop_code code;
+    struct loop_rate rate;
+    loop_code_decode(&code, BY_POINTER);
+    for (size_t at = 0; at < COUNT; at++) {
+        uint32_t event = next_ns[1] < next_ns[0];
+        shared_core_run(&core, next_ns[event]);
+        next_ns[event] += event ? 1.335e6 : 332e3;
+        double run = floor(core.turns / run_turns);
+        values[at][0] = (1 << 20) + (uint64_t)((run + 1) * run_turns * 1.5) * 32;
+        values[at][1] = values[at][0] - (uint64_t)((run + 1) * run_turns - core.turns) * 32;
+        samples[at] = (struct loop_sample){.time_ns = (uint64_t)core.time_ns, .thread = 7, .event = event, .values = values[at], .mask = 1 << RDX | 1 << RDI};
+    }
+    struct loop_rate_request request = {.rows = code.rows, .row_count = code.count, .loop = {0, code.count - 1}, .samples = samples, .sample_count = COUNT};
+    loop_rate_find(&rate, &request);
+    *ret_mean_per_s = core.turns / core.time_ns * 1e9;
+    free(samples);
+    free(values);
+    return rate;
+}
+
+Test(loop_rate, runs_that_two_samples_fall_into_are_the_slow_ones)
+{
+    uint64_t random = 42;
+    int long_accepted = 0;
+    for (int trial = 0; trial < 60; trial++) {
+        double run_ns = log_uniform(&random, 40e3, 3e6), mean_per_s;
+        struct loop_rate rate = rate_on_shared_core(&random, run_ns / 4.5, &mean_per_s);
+        cr_expect(!rate.accepted || agree_within(rate.rate_per_s, mean_per_s, 0.2), "runs of %.0f us: %.2f of the mean", run_ns / 1e3, rate.rate_per_s / mean_per_s);
+        cr_expect(rate.accepted || rate.why_not);
+    }
+    for (int trial = 0; trial < 10; trial++) {
+        double mean_per_s;
+        long_accepted += rate_on_shared_core(&random, 1e7, &mean_per_s).accepted;
+    }
+    cr_expect_geq(long_accepted, 5, "%d of 10 runs of 40 ms", long_accepted);
+}
+
 /* 60 thousand blocks, each with a jump: what runs once a turn is found in one pass over them. */
 Test(loop_rate, a_loop_of_many_jumps_takes_no_time, .timeout = 10)
 {
