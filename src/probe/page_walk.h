@@ -34,6 +34,7 @@ struct page_walk_result {
     struct interval ratio;        /* ns_2m / ns_4k, paired by block, 95 % */
     struct interval ratio_spread; /* the same: the range over batches of blocks (probe/page_walk_spread.h) */
     struct interval wait_spread;  /* (ns_2m - ns_work) / (ns_4k - ns_work): of the waiting alone */
+    double touch_4k_ns, touch_2m_ns; /* what each 4 KiB took when they were first touched, on small and on huge pages */
     uint64_t span_bytes;          /* really used: capped at a quarter of the memory to spare */
     double huge_ratio;            /* share of the huge region that was huge, 0..1 */
     size_t block_count;

@@ -31,6 +31,8 @@ static void write_cost(struct json_writer *json, const struct access_cost *cost)
         json_interval(json, "ratio_spread", cost->ratio_spread);
         json_interval(json, "wait_spread", cost->wait_spread);
         json_interval(json, "ns_near_caches", cost->ns_near);
+        json_interval(json, "ns_first_touch_small", cost->ns_touch_small);
+        json_interval(json, "ns_first_touch_huge", cost->ns_touch_huge);
     }
     json_object_close(json);
 }
@@ -85,6 +87,8 @@ static bool read_cost(struct access_cost *cost, struct json_value value, struct 
     cost->ratio_spread = json_interval_or_unknown(json_member(value, "ratio_spread"));
     cost->wait_spread = json_interval_or_unknown(json_member(value, "wait_spread"));
     cost->ns_near = json_interval_or_unknown(json_member(value, "ns_near_caches"));
+    cost->ns_touch_small = json_interval_or_unknown(json_member(value, "ns_first_touch_small"));
+    cost->ns_touch_huge = json_interval_or_unknown(json_member(value, "ns_first_touch_huge"));
     cost->measured_span_bytes = json_unsigned_or(json_member(value, "measured_span_bytes"), 0);
     cost->blocks = json_unsigned_or(json_member(value, "blocks"), 0);
     cost->known = cost->ns_small.known && cost->ns_huge.known && cost->ratio.known;

@@ -27,6 +27,7 @@ struct access_cost {
     struct interval ratio;      /* huge / small, paired, 95 % */
     struct interval ratio_spread, wait_spread; /* as probe/page_walk.h has them; unknown: an older case */
     struct interval ns_near;    /* the same pattern over 256 KiB on huge pages: as if it fitted the near caches */
+    struct interval ns_touch_small, ns_touch_huge; /* first touch of 4 KiB, on either: as probe/page_walk.h has it; unknown: an older case */
     uint64_t measured_span_bytes;
     uint64_t blocks;
 };

@@ -371,6 +371,50 @@ struct interval page_walks_bound(const struct results *results)
 }
 
 /*
+ * What taking huge pages costs more than small ones, as a share of the CPU time: where the host gives a guest its memory anew, clearing 2 MiB
+ * takes a fault out there for each 4 KiB. Paid once for what is kept (the least), at most for all that is ever touched. Of a program that
+ * runs already it is paid; where huge pages are cheaper to take, that is the page faults' gain, not this one's.
+ */
+static struct interval taking_share(const struct results *results)
+{
+    const struct access_costs *costs = results->costs;
+    const struct run_time *run = results->run;
+    struct interval more = {0};
+    for (size_t at = 0; costs && at < costs->count; at++) {
+        struct interval huge = costs->items[at].ns_touch_huge, small = costs->items[at].ns_touch_small;
+        if (huge.known && small.known) {
+            struct interval one = interval_exactly(huge.mid > small.mid ? huge.mid - small.mid : 0);
+            more = more.known ? interval_hull(more, one) : one;
+        }
+    }
+    bool started = run && run->scope == RUN_STARTED && run->cpu_s.known && run->cpu_s.value > 0;
+    if (!more.known || !started || !results->activity || !results->activity->minor_faults.known)
+        return interval_exactly(0);
+    double kept = 0, touched = results->activity->minor_faults.value;
+    for (size_t at = 0; at < results->stalls->group_count; at++) {
+        double pages = (double)results->stalls->groups[at].area_resident_bytes / 4096;
+        kept = results->stalls->groups[at].base_hits && pages > kept ? pages : kept;
+    }
+    kept = kept < touched ? kept : touched;
+    double of_run = 1e-9 / run->cpu_s.value;
+    return interval_clamped(interval_of(kept * more.low * of_run, (kept + touched) / 2 * more.mid * of_run, touched * more.high * of_run), 0, 1);
+}
+
+/* What is left of a gain when something it needs has been paid for. */
+static struct interval interval_after(struct interval gain, struct interval paid)
+{
+    return interval_clamped(interval_of(gain.low - paid.high, gain.mid - paid.mid, gain.high - paid.low), 0, 1);
+}
+
+static void taking_evidence(const struct results *results, struct finding *finding, const struct access_cost *cost, struct interval taking)
+{
+    if (cost && cost->ns_touch_huge.known && cost->ns_touch_small.known && taking.high * 5 >= results->effect)
+        finding_evidence(finding, WEIGHT_AGAINST, ORIGIN_PROBE, "taking", VALUE_SHARE("share", taking),
+                         VALUE_SECONDS("huge", interval_exactly(cost->ns_touch_huge.mid * 1e-9)),
+                         VALUE_SECONDS("small", interval_exactly(cost->ns_touch_small.mid * 1e-9)));
+}
+
+/*
  * On a machine whose speed changes the probe's interval may reach down to nothing. Where the middle of it returns something and
  * the estimate, which needs no probe, says translation, that is a fact; what it returns stays what the probe leaves open.
  */
@@ -390,11 +434,16 @@ static void small_pages_test(const struct results *results, struct finding *find
     struct page_gain gain = page_gain_of(results);
     struct interval recoverable =
         interval_of(gain.sum.low, gain.sum.mid, gain.sum.high + gain.unmeasured);
-    finding_decide(finding, share_of_run(results, finding, recoverable), results->effect);
+    struct interval taking = taking_share(results), net = share_of_run(results, finding, interval_after(recoverable, taking));
+    bool pays = !(net.high < results->effect);
+    finding_decide(finding, pays ? share_of_run(results, finding, recoverable) : net, results->effect);
     if (finding->verdict == VERDICT_UNDECIDED && gain.leading)
         pages_by_estimate(results, finding);
+    if (pays && finding->verdict != VERDICT_RULED_OUT)
+        finding->recoverable = interval_after(finding->recoverable, share_of_run(results, finding, taking));
     if (gain.leading) {
         small_pages_evidence(results, finding, gain.leading, gain.leading_cost);
+        taking_evidence(results, finding, gain.leading_cost, taking);
         finding->subject = gain.leading->row.text;
     }
     if (finding->verdict == VERDICT_SUPPORTED)
@@ -423,11 +472,13 @@ const struct hypothesis hypothesis_small_pages = {
             "lower end; ruled out when what waits for memory beyond the TLB's reach, or the measured difference, stays below "
             "it at the upper end",
     .gain = "between the share of samples at those loads on 4 KiB pages times what the probe saved of the wait, and the loop's share "
-            "times what it saved of a whole turn; patterns not measured widen the upper end",
+            "times what it saved of a whole turn; patterns not measured widen the upper end; less what taking huge pages costs more "
+            "than small ones, at their first touch as the probe measured it",
     .overturn = "the same command on huge pages and on small ones, in turns (plumb confirm does it)",
     .causes = CAUSE_BIT(CAUSE_TLB),
     .needs = RESULT_BIT(RESULT_STALLS),
-    .uses = RESULT_BIT(RESULT_COSTS) | RESULT_BIT(RESULT_RUN) | RESULT_BIT(RESULT_SURROUNDINGS) | RESULT_BIT(RESULT_BOTTLENECK),
+    .uses = RESULT_BIT(RESULT_COSTS) | RESULT_BIT(RESULT_RUN) | RESULT_BIT(RESULT_ACTIVITY) | RESULT_BIT(RESULT_SURROUNDINGS) |
+            RESULT_BIT(RESULT_BOTTLENECK),
     .test = small_pages_test,
 };
 

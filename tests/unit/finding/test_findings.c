@@ -229,6 +229,41 @@ Test(findings, small_pages_gain_spans_what_overlap_may_hide)
     arena_done(&made.arena);
 }
 
+/* Where a guest's host gives huge pages anew, a short run pays more for them than they return; a long one or one that runs already doesn't. */
+Test(findings, small_pages_gain_is_less_what_huge_pages_cost_to_take)
+{
+    static const struct {
+        double cpu_s, huge_ns;
+        enum run_scope scope;
+        double low, high;
+        enum verdict verdict;
+    } cases[] = {
+        {10, 11000, RUN_STARTED, 0.30, 0.42, VERDICT_SUPPORTED},
+        {1.2, 11000, RUN_STARTED, 0, 0.01, VERDICT_RULED_OUT},
+        {1.2, 11000, RUN_ATTACHED, 0.4, 0.5, VERDICT_SUPPORTED},
+        {1.2, 1000, RUN_STARTED, 0.4, 0.5, VERDICT_SUPPORTED},
+        {100, 11000, RUN_STARTED, 0.4, 0.5, VERDICT_SUPPORTED},
+    };
+    for (size_t at = 0; at < array_count(cases); at++) {
+        struct made_up made;
+        make_up(&made);
+        add_small_pages(&made);
+        made.run.scope = cases[at].scope;
+        made.run.elapsed_s = made.run.cpu_s = made.run.user_s = measured_as(cases[at].cpu_s);
+        made.stalls.cpu_s = cases[at].cpu_s;
+        made.activity.minor_faults = measured_as(1 << 16);
+        made.group.area_resident_bytes = 1 << 28;
+        made.cost.ns_touch_small = interval_exactly(2000);
+        made.cost.ns_touch_huge = interval_exactly(cases[at].huge_ns);
+        const struct finding *finding = test_and_find(&made, "small-pages");
+        cr_assert_eq(finding->verdict, cases[at].verdict, "%zu: %d", at, finding->verdict);
+        cr_assert(finding->recoverable.low >= cases[at].low && finding->recoverable.high <= cases[at].high, "%zu: %f to %f", at,
+                  finding->recoverable.low, finding->recoverable.high);
+        cr_assert_eq(mentions(finding, "have to be taken first"), at < 2, "%zu", at);
+        arena_done(&made.arena);
+    }
+}
+
 /* The loop around is known: its whole turn, with the work in it, loses by the probe's ratio; the samples at the load are waiting alone. */
 Test(findings, small_pages_gain_is_told_by_the_whole_turn_too)
 {
