@@ -103,14 +103,29 @@ void finding_decide_bound(struct finding *finding, double upper, double effect)
     finding->verdict = upper < effect ? VERDICT_RULED_OUT : VERDICT_UNDECIDED;
 }
 
-/* A template's name takes five lines; the evidence's value has all of it. */
+/* What compilers put behind the name of a copy, a part or a clone: ".isra.0", ".constprop.0.cold". */
+static size_t source_name_length(const char *name)
+{
+    static const char *const suffixes[] = {"constprop", "isra", "part", "cold", "lto_priv", "llvm"};
+    for (const char *dot = strchr(name + (name[0] == '.'), '.'); dot; dot = strchr(dot + 1, '.'))
+        for (size_t at = 0; at < array_count(suffixes); at++) {
+            size_t length = strlen(suffixes[at]);
+            bool is_suffix = dot > name && strncmp(dot + 1, suffixes[at], length) == 0 && (dot[1 + length] == '.' || !dot[1 + length]);
+            if (is_suffix && strspn(dot, ".abcdefghijklmnopqrstuvwxyz_0123456789") == strlen(dot))
+                return (size_t)(dot - name);
+        }
+    return strlen(name);
+}
+
+/* A template's name takes five lines, and a clone's ends in what only its compiler knows; the evidence's value has all of it. */
 const char *name_for_sentence(const char *name, struct arena *arena)
 {
     enum { NAME_MOST = 70 };
-    if (text_columns(name) <= NAME_MOST)
+    size_t length = source_name_length(name);
+    if (!name[length] && text_columns(name) <= NAME_MOST)
         return name;
     scoped_text struct text out = {0};
-    text_add_name(&out, name, NAME_MOST);
+    text_add_name(&out, arena_string_n(arena, name, length), NAME_MOST);
     return arena_string(arena, text_string(&out));
 }
 

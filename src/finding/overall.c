@@ -10,6 +10,7 @@
 #include "finding/imported/leaf.h"
 #include "finding/maker.h"
 #include "finding/wording.h"
+#include "finding/work_named.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -271,6 +272,58 @@ static const char *estimated_words(const struct bottleneck *bottleneck, enum bot
     return sure ? words[bottleneck->program.cause] : NULL;
 }
 
+struct class_mass {
+    const char *words;
+    double share;
+};
+
+static int class_mass_compare(const void *a, const void *b)
+{
+    const struct class_mass *left = a, *right = b;
+    return (left->share < right->share) - (left->share > right->share);
+}
+
+/* Within the core most wait for arithmetic; else for what was stored just now, for near loads, or for atomic operations. */
+static const char *core_in_words(const struct bottleneck *bottleneck)
+{
+    double arithmetic = 0, core = 0;
+    for (int cause = 0; bottleneck && cause < CAUSE_COUNT; cause++) {
+        bool near = cause == CAUSE_STORE_FORWARDING || cause == CAUSE_L1_LATENCY || cause == CAUSE_ATOMIC;
+        double mass = bottleneck_class_of((enum bottleneck_cause)cause) == BOTTLENECK_CORE ? bottleneck->masses[cause] : 0;
+        core += mass;
+        arithmetic += near ? 0 : mass;
+    }
+    return arithmetic * 2 >= core ? "arithmetic" : "waits within the core";
+}
+
+/* Where no class has most of the time, that is the answer: two of them at least, the largest first. "": the estimate says nothing, or one has it. */
+static const char *held_up_by_several(const struct bottleneck *bottleneck, struct arena *arena)
+{
+    static const double SHOWN_LEAST = 0.05, SECOND_LEAST = 0.1, MOST = 0.5;
+    struct class_mass classes[BOTTLENECK_CLASS_COUNT] = {
+        [BOTTLENECK_MEMORY] = {.words = "memory"},
+        [BOTTLENECK_CORE] = {.words = core_in_words(bottleneck)},
+        [BOTTLENECK_BAD_SPECULATION] = {.words = "wrong guesses"},
+        [BOTTLENECK_FRONTEND] = {.words = "code that comes late"},
+        [BOTTLENECK_RETIRING] = {.words = "busy with instructions"},
+    };
+    double all = 0, told = 0;
+    for (int cause = 0; bottleneck && cause < CAUSE_COUNT; cause++) {
+        struct class_mass *class = &classes[bottleneck_class_of((enum bottleneck_cause)cause)];
+        class->share += class->words ? bottleneck->masses[cause] : 0;
+        all += bottleneck->masses[cause];
+    }
+    qsort(classes, array_count(classes), sizeof(*classes), class_mass_compare);
+    if (classes[0].share > MOST * all || classes[1].share <= SECOND_LEAST * all)
+        return "";
+    scoped_text struct text out = {0};
+    for (size_t at = 0; at < array_count(classes) && classes[at].share > SHOWN_LEAST * all; at++) {
+        text_printf(&out, "%s%s %.0f %%", at ? ", " : "", classes[at].words, classes[at].share / all * 100);
+        told += classes[at].share / all;
+    }
+    return arena_printf(arena, " By estimate no one thing holds it up: %s; %.0f %% is not told.", text_string(&out), (1 - told) * 100);
+}
+
 /* Where the time goes, whatever the cause: the hottest function with its share, and what the estimate says of it all. */
 static const char *time_goes(const struct results *results, struct arena *arena)
 {
@@ -288,13 +341,15 @@ static const char *time_goes(const struct results *results, struct arena *arena)
         text_printf(&out, hottest->share.mid >= MOST ? "Most CPU time goes into %s (%.0f %%)" : "The largest part of its CPU time goes into %s (%.0f %%)", name, share);
     const struct bottleneck *bottleneck = results->bottleneck;
     const char *estimated = estimated_words(bottleneck, ESTIMATE_LOW);
-    if (estimated && bottleneck->program.class != BOTTLENECK_MIXED && bottleneck->program.class != BOTTLENECK_UNKNOWN) {
+    bool one_class = estimated && bottleneck->program.class != BOTTLENECK_MIXED && bottleneck->program.class != BOTTLENECK_UNKNOWN;
+    if (one_class) {
         struct value value = VALUE_SHARE("", bottleneck->program.share);
         text_printf(&out, "; by estimate (confidence %s), in ", bottleneck_confidence_name(bottleneck->program.confidence));
         value_print(&out, &value);
         text_printf(&out, " of its CPU time %s", estimated);
     }
     text_add_char(&out, '.');
+    text_add(&out, one_class ? "" : held_up_by_several(bottleneck, arena));
     return arena_string(arena, text_string(&out));
 }
 
@@ -473,6 +528,20 @@ static void advise(struct overall *overall, const char *text)
         overall->advice[overall->advice_count++] = text;
 }
 
+/* What it is at says more than a small cause, or one whose removal returns nobody knows what. */
+static struct overall with_work(struct overall overall, const struct results *results, struct arena *arena)
+{
+    const struct finding *culprit = overall.culprit;
+    if (culprit && !culprit->gain_unmeasured && share_of_culprit(culprit) >= CULPRIT_SMALL)
+        return overall;
+    struct work_named work = work_named_of(results, arena);
+    if (work.sentence)
+        overall.sentence = arena_printf(arena, "%s %s", work.is_most ? work.sentence : overall.sentence, work.is_most ? overall.sentence : work.sentence);
+    for (size_t at = 0; at < array_count(work.advice) && work.advice[at]; at++)
+        advise(&overall, work.advice[at]);
+    return overall;
+}
+
 /* Whatever the cause: what has no name, nobody finds in the source. */
 static void advise_on_names(struct overall *overall, const struct results *results, struct arena *arena)
 {
@@ -528,45 +597,6 @@ static const char *what_returns(const struct results *results, struct arena *are
     struct value value = VALUE_SHARE("", verdict->recoverable);
     value_print(&returns, &value);
     return arena_printf(arena, " What a good remedy returns is estimated, too (%s); nothing measured here makes it certain.", text_string(&returns));
-}
-
-struct class_mass {
-    const char *words;
-    double share;
-};
-
-static int class_mass_compare(const void *a, const void *b)
-{
-    const struct class_mass *left = a, *right = b;
-    return (left->share < right->share) - (left->share > right->share);
-}
-
-/* Where no class has most of the time, that is the answer: two of them at least, the largest first. "": the estimate says nothing, or one has it. */
-static const char *held_up_by_several(const struct bottleneck *bottleneck, struct arena *arena)
-{
-    static const double SHOWN_LEAST = 0.05, SECOND_LEAST = 0.1, MOST = 0.5;
-    struct class_mass classes[BOTTLENECK_CLASS_COUNT] = {
-        [BOTTLENECK_MEMORY] = {.words = "memory"},
-        [BOTTLENECK_CORE] = {.words = "arithmetic"},
-        [BOTTLENECK_BAD_SPECULATION] = {.words = "wrong guesses"},
-        [BOTTLENECK_FRONTEND] = {.words = "code that comes late"},
-        [BOTTLENECK_RETIRING] = {.words = "busy with instructions"},
-    };
-    double all = 0, told = 0;
-    for (int cause = 0; bottleneck && cause < CAUSE_COUNT; cause++) {
-        struct class_mass *class = &classes[bottleneck_class_of((enum bottleneck_cause)cause)];
-        class->share += class->words ? bottleneck->masses[cause] : 0;
-        all += bottleneck->masses[cause];
-    }
-    qsort(classes, array_count(classes), sizeof(*classes), class_mass_compare);
-    if (classes[0].share > MOST * all || classes[1].share <= SECOND_LEAST * all)
-        return "";
-    scoped_text struct text out = {0};
-    for (size_t at = 0; at < array_count(classes) && classes[at].share > SHOWN_LEAST * all; at++) {
-        text_printf(&out, "%s%s %.0f %%", at ? ", " : "", classes[at].words, classes[at].share / all * 100);
-        told += classes[at].share / all;
-    }
-    return arena_printf(arena, " By estimate no one thing holds it up: %s; %.0f %% is not told.", text_string(&out), (1 - told) * 100);
 }
 
 /* Nothing is certain to return anything: where the time goes, what the estimate says of it, and what remains open. */
@@ -676,6 +706,7 @@ static struct overall overall_seen(const struct findings *findings, const struct
                                        : with_what_is_open(describe(first, arena), first, findings, results, arena),
             .ruled_out = ruled_out_of(findings, results->effect, arena),
         };
+        culprit = with_work(culprit, results, arena);
         advise_on_names(&culprit, results, arena);
         const struct stall_function *hottest = results->stalls && results->stalls->function_count ? &results->stalls->functions[0] : NULL;
         if (culprit.culprit_is_small && !culprit.larger && hottest && strcmp(hottest->name, "main") != 0)
@@ -698,6 +729,7 @@ static struct overall overall_seen(const struct findings *findings, const struct
         .sentence = sentence,
         .ruled_out = ruled_out_of(findings, results->effect, arena),
     };
+    nothing = with_work(nothing, results, arena);
     what_next(&nothing, findings, results, arena);
     return with_disturbance(with_callers(nothing, results, arena), findings, arena);
 }

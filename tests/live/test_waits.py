@@ -91,7 +91,7 @@ def test_a_case_names_it_without_the_program(run, built, tmp_path):
     script = run("script", "-i", tmp_path / "case/perf.data", "--fields", "event,ip,sym")
     assert "context-switches" in script.stdout and "stack dumps" not in script.stderr
     page = run("diagnose", "--case", tmp_path / "case").stdout
-    assert re.search(r"pthread_mutex_lock at waits\.c:\d+ <- .*main", page)
+    assert re.search(r"called pthread_mutex_lock at waits\.c:\d+, itself called by .*main", page)
 
 
 def test_of_a_program_that_runs_already(run, built):

@@ -130,19 +130,22 @@ static void describe_call(struct site_reading *reading)
 {
     struct wait_row *row = reading->row;
     struct text call = {0};
+    bool is_told = false;
     if (row->asked && (reading->is_complete || (reading->has_wrapper && row->asked != row->function))) {
         struct view plain = wait_plain_name(row->asked);
         row->asked = is_wrapper(row->asked) ? row->asked : arena_string_n(reading->arena, plain.text, plain.length);
-        text_add(&call, row->asked);
+        text_printf(&call, "called %s", row->asked);
+        is_told = true;
     } else {
         row->asked = NULL;
     }
     if (row->path) {
         const char *slash = strrchr(row->path, '/');
-        text_printf(&call, "%sat %s:%u", call.length ? " " : "", slash ? slash + 1 : row->path, row->line);
+        text_printf(&call, "%s at %s:%u", is_told ? "" : "waited", slash ? slash + 1 : row->path, row->line);
+        is_told = true;
     }
     for (uint32_t at = 0; at < row->caller_count; at++)
-        text_printf(&call, "%s<- %s", call.length ? " " : "", row->callers[at]);
+        text_printf(&call, "%s %s", at ? "," : is_told ? ", itself called by" : "was called by", row->callers[at]);
     row->call = call.length ? arena_string(reading->arena, text_string(&call)) : NULL;
     text_done(&call);
 }

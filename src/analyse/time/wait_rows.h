@@ -25,7 +25,7 @@ struct wait_row {
     uint32_t line;
     const char *callers[WAIT_CALLERS_MOST]; /* who called the function, innermost first */
     uint32_t caller_count;
-    const char *call;     /* all of that: "pthread_mutex_lock at queue.c:41 <- work <- main"; NULL: nothing is known */
+    const char *call;     /* all of that, as what the function did: "called pthread_mutex_lock at queue.c:41, itself called by work, main"; NULL: nothing is known */
 };
 
 struct wait_rows {

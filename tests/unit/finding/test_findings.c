@@ -229,6 +229,71 @@ Test(findings, small_pages_gain_spans_what_overlap_may_hide)
     arena_done(&made.arena);
 }
 
+/* A small cause, or one whose gain nobody knows, says less than what kind of work the names tell; a large one stands alone. */
+Test(findings, what_the_names_tell_stands_beside_a_small_cause)
+{
+    static const struct {
+        const char *name, *dso, *caller;
+        uint64_t samples;
+        const char *begins, *has; /* NULL: nothing of it */
+    } cases[] = {
+        {"transit_state_bkref", "libc.so.6", NULL, 900, "By the names of functions, its work is matching regular expressions (90 %).", "nests repetitions"},
+        {"transit_state_bkref", "a.out", NULL, 900, NULL, NULL}, /* anybody's */
+        {"libz.so.1.2.13+0x4970", "libz.so.1.2.13", "deflate", 800, "By the names of functions, its work is compressing (80 %).", "lower level"},
+        {"__strtod_l_internal.constprop.0", "libc.so.6", NULL, 300, NULL, "reading numbers from text (30 %)"},
+        {"____strtod_l_internal", "libc.so.6", NULL, 50, NULL, NULL},
+    };
+    for (size_t at = 0; at < array_count(cases); at++) {
+        struct made_up made;
+        make_up(&made);
+        struct stall_function functions[2] = {made.function, made.function};
+        functions[0].name = cases[at].name;
+        functions[0].dso = cases[at].dso;
+        functions[0].samples = cases[at].samples;
+        functions[0].stacks = cases[at].caller ? 100 : 0;
+        functions[0].owners[0] = (struct stall_caller){.name = cases[at].caller, .dso = cases[at].dso, .stacks = 100};
+        functions[0].owner_count = cases[at].caller ? 1 : 0;
+        functions[1].samples = 1000 - cases[at].samples;
+        made.stalls.functions = functions;
+        made.stalls.function_count = 2;
+        findings_test(&made.findings, &made.results, &made.arena);
+        struct overall overall = overall_of(&made.findings, &made.results, &made.arena);
+        bool said = strstr(overall.sentence, "By the names of functions");
+        cr_expect_eq(said, cases[at].begins || cases[at].has, "%zu: %s", at, overall.sentence);
+        if (cases[at].begins)
+            cr_expect_eq(strncmp(overall.sentence, cases[at].begins, strlen(cases[at].begins)), 0, "%s", overall.sentence);
+        bool has = cases[at].has && strstr(overall.sentence, cases[at].has);
+        for (size_t advice = 0; cases[at].has && advice < overall.advice_count; advice++)
+            has |= strstr(overall.advice[advice], cases[at].has) != NULL;
+        cr_expect_eq(has, cases[at].has != NULL, "%zu: %s", at, overall.sentence);
+        arena_done(&made.arena);
+    }
+    struct made_up made;
+    make_up(&made);
+    add_small_pages(&made);
+    made.function.name = "transit_state_bkref";
+    made.function.dso = "libc.so.6";
+    findings_test(&made.findings, &made.results, &made.arena);
+    struct overall overall = overall_of(&made.findings, &made.results, &made.arena);
+    cr_expect_null(strstr(overall.sentence, "By the names"), "%s", overall.sentence);
+    arena_done(&made.arena);
+}
+
+/* A compiler's suffixes of clones and parts tell a reader nothing; what only looks like one stays. */
+Test(findings, names_in_sentences_are_those_of_the_source)
+{
+    static const char *const cases[][2] = {
+        {"finish_task_switch.isra.0", "finish_task_switch"}, {"str_to_mpn.part.0.constprop.0", "str_to_mpn"}, {"work.cold", "work"},
+        {"f.llvm.123456", "f"}, {"[JIT]+0x7f00", "[JIT]+0x7f00"}, {"libz.so.1.2.13+0x4970", "libz.so.1.2.13+0x4970"}, {"main.worker", "main.worker"},
+        {"net.(*conn).part.Read", "net.(*conn).part.Read"}, {".cold", ".cold"}, {"a.partial", "a.partial"}, {"go.part.0<T>", "go.part.0<T>"},
+    };
+    struct arena arena;
+    arena_init(&arena);
+    for (size_t at = 0; at < array_count(cases); at++)
+        cr_expect_str_eq(name_for_sentence(cases[at][0], &arena), cases[at][1], "%zu", at);
+    arena_done(&arena);
+}
+
 /* Where a guest's host gives huge pages anew, a short run pays more for them than they return; a long one or one that runs already doesn't. */
 Test(findings, small_pages_gain_is_less_what_huge_pages_cost_to_take)
 {
