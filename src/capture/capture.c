@@ -120,7 +120,7 @@ static void apply_comm(struct capture *capture, const struct record *record)
     uint32_t id = thread_of(capture, comm->pid, comm->tid);
     recording->threads.items[id].comm = strings_intern(&recording->strings, comm->comm);
     if (comm->is_exec)
-        address_spaces_clear(&recording->spaces, recording->threads.items[id].space);
+        address_spaces_leave(&recording->spaces, recording->threads.items[id].space);
 }
 
 static void apply_fork(struct capture *capture, const struct record *record)

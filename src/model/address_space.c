@@ -26,12 +26,17 @@ static struct mapping_block *block_of(struct mapping *mappings)
     return (struct mapping_block *)((char *)mappings - sizeof(struct mapping_block));
 }
 
-static void mappings_release(struct address_space *space)
+static void block_release(struct mapping *mappings)
 {
-    if (space->mappings && --block_of(space->mappings)->references == 0)
-        free(block_of(space->mappings));
-    space->mappings = NULL;
-    space->count = space->capacity = 0;
+    if (mappings && --block_of(mappings)->references == 0)
+        free(block_of(mappings));
+}
+
+static void left_release(struct address_space *space)
+{
+    block_release(space->left);
+    space->left = NULL;
+    space->left_count = 0;
 }
 
 /* Make the mappings this space's own, with room for `most` of them. */
@@ -65,7 +70,7 @@ static bool dso_equal(const void *context, uint32_t id, const void *key)
     const struct dso *a = &spaces->dsos[id], *b = key;
     return a->kind == b->kind && a->path == b->path && a->build_id.size_bytes == b->build_id.size_bytes &&
            memcmp(a->build_id.bytes, b->build_id.bytes, a->build_id.size_bytes) == 0 &&
-           (a->kind != DSO_ANONYMOUS || a->owner_pid == b->owner_pid);
+           (a->kind != DSO_ANONYMOUS || (a->owner_pid == b->owner_pid && a->name == b->name)); /* code or data */
 }
 
 static uint32_t dso_intern(struct address_spaces *spaces, const struct dso *dso)
@@ -242,8 +247,10 @@ void address_spaces_init(struct address_spaces *spaces, struct strings *strings)
 
 void address_spaces_done(struct address_spaces *spaces)
 {
-    for (size_t at = 0; at < spaces->count; at++)
-        mappings_release(&spaces->items[at]);
+    for (size_t at = 0; at < spaces->count; at++) {
+        left_release(&spaces->items[at]);
+        block_release(spaces->items[at].mappings);
+    }
     vec_done(spaces);
     free(spaces->dsos);
     free(spaces->build_ids);
@@ -272,19 +279,24 @@ uint32_t address_spaces_fork(struct address_spaces *spaces, uint32_t parent_spac
     return id;
 }
 
-void address_spaces_clear(struct address_spaces *spaces, uint32_t space)
+void address_spaces_leave(struct address_spaces *spaces, uint32_t space)
 {
-    mappings_release(&spaces->items[space]);
-    spaces->items[space].generation++;
+    struct address_space *item = &spaces->items[space];
+    left_release(item);
+    item->left = item->mappings;
+    item->left_count = item->count;
+    item->mappings = NULL;
+    item->count = item->capacity = 0;
+    item->generation++;
 }
 
 /* Index of the first mapping that ends behind addr. */
-static size_t first_ending_behind(const struct address_space *space, uint64_t addr)
+static size_t first_ending_behind(const struct mapping *mappings, size_t count, uint64_t addr)
 {
-    size_t low = 0, high = space->count;
+    size_t low = 0, high = count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (space->mappings[middle].end <= addr)
+        if (mappings[middle].end <= addr)
             low = middle + 1;
         else
             high = middle;
@@ -292,11 +304,17 @@ static size_t first_ending_behind(const struct address_space *space, uint64_t ad
     return low;
 }
 
+static const struct mapping *mapping_at(const struct mapping *mappings, size_t count, uint64_t addr)
+{
+    size_t at = first_ending_behind(mappings, count, addr);
+    return at < count && mappings[at].start <= addr ? &mappings[at] : NULL;
+}
+
 const struct mapping *address_spaces_find(const struct address_spaces *spaces, uint32_t space, uint64_t addr)
 {
-    const struct address_space *items = &spaces->items[space];
-    size_t at = first_ending_behind(items, addr);
-    return at < items->count && items->mappings[at].start <= addr ? &items->mappings[at] : NULL;
+    const struct address_space *item = &spaces->items[space];
+    const struct mapping *found = mapping_at(item->mappings, item->count, addr);
+    return found || !item->left ? found : mapping_at(item->left, item->left_count, addr);
 }
 
 static struct mapping mapping_from(const struct mapping *mapping, uint64_t start)
@@ -311,7 +329,7 @@ static struct mapping mapping_from(const struct mapping *mapping, uint64_t start
 static void space_replace(struct address_space *space, uint64_t start, uint64_t end, const struct mapping *added)
 {
     mappings_own(space, space->count + 2);
-    size_t first = first_ending_behind(space, start), behind = first;
+    size_t first = first_ending_behind(space->mappings, space->count, start), behind = first;
     struct mapping pieces[3];
     size_t piece_count = 0;
     while (behind < space->count && space->mappings[behind].start < end)
@@ -352,9 +370,13 @@ void address_spaces_map(struct address_spaces *spaces, struct strings *strings, 
         .protection = map->has_details ? map->protection : 0,
         .since_ns = time_ns,
     };
-    if (mapping_same(address_spaces_find(spaces, space, map->start), &mapping))
+    struct address_space *item = &spaces->items[space];
+    if (item->exec_has_mapped)
+        left_release(item);
+    item->exec_has_mapped = item->left && spaces->dsos[mapping.dso].kind == DSO_VDSO; /* the last that exec maps itself */
+    if (mapping_same(mapping_at(item->mappings, item->count, map->start), &mapping))
         return;
-    space_replace(&spaces->items[space], map->start, end, &mapping);
+    space_replace(item, map->start, end, &mapping);
 }
 
 void address_spaces_ksymbol(struct address_spaces *spaces, struct strings *strings,

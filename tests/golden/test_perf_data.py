@@ -404,26 +404,40 @@ def test_a_disk_that_fills_up_is_a_failure(plumb, long_recording):
 
 
 def test_names_and_spaces_follow_time(script):
-    """fork copies a space, exec empties it, and neither touches what was sampled before."""
+    """fork copies a space; exec empties it when the new program maps something: until then the kernel works for the old one;
+    neither touches what was sampled before."""
     recording = File()
     recording.comm(1, 1, "parent")
-    recording.mmap(1, 0x1000, 0x1000, "/old")
+    recording.mmap(1, 0x1000, 0x1000, "/old").mmap(1, 0x3000, 0x1000, "/library")
     recording.task(made.FORK, 2, 1, 1000)
     recording.sample(2, 0x1100, 2000)
     recording.comm(2, 2, "child", time=3000, is_exec=True)
     recording.sample(2, 0x1100, 4000)
     recording.mmap(2, 0x1000, 0x1000, "/new", time=5000)
-    recording.sample(2, 0x1100, 6000)
+    recording.sample(2, 0x1100, 6000).sample(2, 0x3200, 6100)
+    recording.mmap(2, 0x8000, 0x1000, "[vdso]", time=6200)
+    recording.sample(2, 0x3200, 6300)
     recording.mmap(2, 0x1400, 0x200, "/middle", time=7000)
-    for address in (0x1100, 0x1500, 0x1700):
+    for address in (0x1100, 0x1500, 0x1700, 0x3100):
         recording.sample(2, address, 8000)
     recording.sample(1, 0x1100, 9000)
     recording.task(made.EXIT, 2, 2, 10000)
     recording.task(made.FORK, 2, 1, 11000)
     recording.sample(2, 0x1100, 12000)
     assert script(recording.file(), "-F", "comm,dso,ip") == [
-        "parent 1100 (/old)", "child 1100 ([unknown])", "child 1100 (/new)", "child 1100 (/new)",
-        "child 1500 (/middle)", "child 1700 (/new)", "parent 1100 (/old)", "parent 1100 (/old)"]
+        "parent 1100 (/old)", "child 1100 (/old)", "child 1100 (/new)", "child 3200 (/library)", "child 3200 (/library)", "child 1100 (/new)",
+        "child 1500 (/middle)", "child 1700 (/new)", "child 3100 ([unknown])", "parent 1100 (/old)", "parent 1100 (/old)"]
+
+
+def test_made_code_is_told_from_made_data(tmp_path, plumb):
+    """Both are mapped without a file; only what may be executed is called code, whichever was mapped first."""
+    recording = File()
+    recording.comm(7, 7, "vm").mmap2(7, 0x1000, 0x1000, "//anon", protection=3).mmap2(7, 0x5000, 0x1000, "//anon", protection=7)
+    recording.sample(7, 0x5100, 1000).sample(7, 0x1100, 2000)
+    path = tmp_path / "perf.data"
+    path.write_bytes(recording.file())
+    done = subprocess.run([plumb, "report", "--stdio", "-q", "-s", "dso", "-i", path], capture_output=True, text=True, timeout=60)
+    assert sorted(line.split(maxsplit=1)[1].strip() for line in done.stdout.splitlines() if line.strip()) == ["[JIT] tid 7", "anon"], done
 
 
 def test_kernel_modules_and_bpf(script):

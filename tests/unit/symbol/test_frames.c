@@ -289,7 +289,12 @@ Test(unwinder, mappings_that_change)
     size_t depth = unwind(&scene, snapshot.stack, snapshot.stack_bytes, whole);
     cr_assert_gt(depth, 6);
 
-    address_spaces_clear(&scene.recording.spaces, scene.space);
+    address_spaces_leave(&scene.recording.spaces, scene.space);
+    cr_assert_eq(unwind(&scene, snapshot.stack, snapshot.stack_bytes, ips), depth, "exec: the old program's way still");
+    struct record_mmap vdso = {.pid = (uint32_t)getpid(), .start = 4096, .size_bytes = 4096, .path = "[vdso]"};
+    struct record_mmap library = {.pid = (uint32_t)getpid(), .start = 8192, .size_bytes = 4096, .path = "/library"};
+    address_spaces_map(&scene.recording.spaces, &scene.recording.strings, scene.space, &vdso, 0);
+    address_spaces_map(&scene.recording.spaces, &scene.recording.strings, scene.space, &library, 0);
     cr_assert_eq(unwind(&scene, snapshot.stack, snapshot.stack_bytes, ips), 1, "nothing is mapped there any more");
     map_ourselves(&scene);
     cr_assert_eq(unwind(&scene, snapshot.stack, snapshot.stack_bytes, ips), depth);
