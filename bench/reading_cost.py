@@ -18,6 +18,7 @@ import time
 
 PEER_SECONDS_MOST = 300
 ONE_CORE = "plumb, one core"
+NO_INLINE = "--no-inline"  # perf 6.1 inlines nothing in chains by frame pointers, and calls the function around inlined code inlined, too
 SAMPLE_SECONDS = 0.004
 
 PYTHON_LOAD = """
@@ -32,6 +33,8 @@ while time.time() < end:
 """
 
 FRAME_ADDRESS = re.compile(r"^\t *[0-9a-f]+ ")
+NAMELESS_ROW = re.compile(r"\[[.kgu]\] (0x)?[0-9a-f]{8,16}$")
+OWN_MARK = re.compile(r" \(profiler's own\)$")
 
 Run = collections.namedtuple("Run", "wall cpu anon hwm status")
 
@@ -89,11 +92,12 @@ def repeat_data(source, target, times):
 
 
 def lines_of(path):
-    """A text's lines as they read, without comments: perf pads and heads its tables otherwise, and later perf 6.1 print
-    some frames' addresses within their file."""
+    """A text's lines as they read, without comments: perf pads and heads its tables otherwise. Addresses are left out: later
+    perf 6.1 print some frames' within their file, and a nameless row's within its file where it was sampled, at run time
+    where it was called from, with the letter of the frame before it where nothing is mapped. Nor does plumb's mark count."""
     with open(path, errors="replace") as text:
-        return collections.Counter(" ".join(FRAME_ADDRESS.sub("\\t", line).split()) for line in text
-                                   if line.strip() and not line.startswith("#"))
+        return collections.Counter(" ".join(NAMELESS_ROW.sub("nameless", OWN_MARK.sub("", FRAME_ADDRESS.sub("\\t", line).rstrip())).split())
+                                   for line in text if line.strip() and not line.startswith("#"))
 
 
 def leaves_of(path):
@@ -115,20 +119,22 @@ def share_alike(ours, theirs, read=lines_of):
     return f"{100 * sum(min(count, mine[line]) for line, count in peer.items()) / total:.1f} %" if total else "nothing to compare"
 
 
-def folding_peer(file):
+def folding_peer(file, *options):
     """perf's samples as folded stacks: by FlameGraph's script where it is installed, else by the one that comes with perf."""
     collapse = shutil.which("stackcollapse-perf.pl")
     if collapse:
-        return "stackcollapse-perf.pl", ["sh", "-c", f"perf script -i {shlex.quote(str(file))} | {collapse}"]
+        return "stackcollapse-perf.pl", ["sh", "-c", f"perf script {shlex.join([*options, '-i', str(file)])} | {collapse}"]
     scripts = pathlib.Path(subprocess.run(["perf", "--exec-path"], capture_output=True, text=True).stdout.strip() or "/usr/lib/perf-core") if shutil.which("perf") else None
     script = scripts / "scripts/python/stackcollapse.py" if scripts else None
     if script and script.exists():
-        return "perf's stackcollapse.py", ["perf", "script", "-s", str(script), "-i", str(file)]
-    return "perf script alone, not yet folded", ["perf", "script", "-i", str(file)]
+        return "perf's stackcollapse.py", ["perf", "script", *options, "-s", str(script), "-i", str(file)]
+    return "perf script alone, not yet folded", ["perf", "script", *options, "-i", str(file)]
 
 
 class Row:
-    def __init__(self, work, asked, ours, theirs, compared=True, read=lines_of):
+    """`compared`: what is run once more, untimed, for its text: by "plumb" and by "perf"; None: nothing is compared."""
+
+    def __init__(self, work, asked, ours, theirs, compared=None, read=lines_of):
         self.work, self.asked, self.compared, self.read = work, asked, compared, read
         self.commands = {"plumb": ours, ONE_CORE: ["taskset", "-c", "0", *ours]} | ({"perf": theirs} if theirs else {})
 
@@ -138,9 +144,12 @@ def rows_of(plumb, chains, large, dumps):
 
     def row(work, asked, words, file, peer=None, compared=True):
         theirs = None if peer is False else ["perf", *(peer or words), "-i", str(file)]
-        return Row(work, asked, [str(plumb), *words, "-i", str(file)], theirs, compared)
+        both = {name: [name if name == "perf" else str(plumb), *words, NO_INLINE, "-i", str(file)] for name in ("plumb", "perf")}
+        return Row(work, asked, [str(plumb), *words, "-i", str(file)], theirs, both if compared and theirs else None)
     peer, folding = folding_peer(chains)
-    folded = Row(f"folded stacks ({peer})", "80 times faster", [str(plumb), "export", "folded", "-i", str(chains)], folding, read=leaves_of)
+    fold = [str(plumb), "export", "folded", "-i", str(chains)]
+    folded = Row(f"folded stacks ({peer})", "80 times faster", fold, folding,
+                 {"plumb": [*fold, NO_INLINE], "perf": folding_peer(chains, NO_INLINE)[1]}, leaves_of)
     return [row("default report: chains, children", "40 times faster, 96 MiB", report, chains),
             row("report without chains", "5 times faster", bare, chains),
             row("default report of the large one", "under 6 s, under 512 MiB", report, large, False),
@@ -180,6 +189,14 @@ def row_lines(row, runs, alike):
                f"{memory_cells(row.commands[name], median)} | {row.asked if name == 'plumb' else alike if name == 'perf' else ''} |")
 
 
+def row_alike(row, folder):
+    """What the outputs have in common, by runs of their own."""
+    for name, words in row.compared.items():
+        if not run_measured(words, folder / f"{name}.out", PEER_SECONDS_MOST):
+            return ""
+    return "lines alike: " + share_alike(folder / "plumb.out", folder / "perf.out", row.read)
+
+
 def measured_row(row, folder, rounds):
     runs, alike = {name: [] for name in row.commands}, ""
     given_up = set()
@@ -188,8 +205,8 @@ def measured_row(row, folder, rounds):
             run = None if name in given_up else run_measured(row.commands[name], folder / f"{name}.out", PEER_SECONDS_MOST)
             given_up |= {name} if run is None else set()
             runs[name] += [run] if run else []
-        if not alike and row.compared and all(runs.values()) and "perf" in runs:
-            alike = "lines alike: " + share_alike(folder / "plumb.out", folder / "perf.out", row.read)
+    if row.compared and all(runs.values()) and "perf" in runs:
+        alike = row_alike(row, folder)
     return list(row_lines(row, runs, alike))
 
 
@@ -202,8 +219,8 @@ def measured_section(plumb, build, folder, rounds, scale=1.0):
     lines = ["## Reading recordings", "",
              f"Two programs system-wide, recorded here: at 49 kHz with chains ({chains.stat().st_size / 1e6:.0f} MB), the same {times} times over "
              f"({large.stat().st_size / 1e6:.0f} MB), and with stack dumps ({dumps.stat().st_size / 1e6:.0f} MB). Memory: peak RssAnon, looked at "
-             "every 4 ms. Lines alike: of perf's lines, blanks, comments and frames' addresses apart, those that plumb's output has, too; of "
-             "folded stacks, samples by thread name and innermost function.", "",
+             "every 4 ms. Lines alike: of perf's lines, blanks, comments and addresses without a name apart, those that plumb's output has, too, "
+             f"both with {NO_INLINE}; of folded stacks, samples by thread name and innermost function.", "",
              "| work | | wall | CPU | of plumb's, wall | CPU | RssAnon | VmHWM | asked |", "|---|---|---|---|---|---|---|---|---|"]
     for row in rows_of(plumb, chains, large, dumps):
         if not shutil.which("perf"):

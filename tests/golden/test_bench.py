@@ -102,3 +102,18 @@ def test_lines_are_compared_without_blanks_and_comments(bench, tmp_path):
     ours.write_text("# head\n  1.00%  a\n  2.00%  b\n")
     theirs.write_text("# another\n 1.00%    a\n 3.00%  b\n")
     assert bench.reading_cost.share_alike(ours, theirs) == "50.0 %"
+
+
+def test_nameless_rows_are_compared_without_their_addresses(bench, tmp_path):
+    """perf's are within the file where sampled, at run time where called from; a mark that only plumb sets is no difference."""
+    ours, theirs = tmp_path / "ours", tmp_path / "theirs"
+    ours.write_text("1.00% 0.00% a libjvm.so [.] 0x0000000000f55d4e\n0.10% a [kernel] [k] perf_poll (profiler's own)\n2.00% a b [.] main\n")
+    theirs.write_text("1.00% 0.00% a libjvm.so [k] 0x00007f1177955d4e\n0.10% a [kernel] [k] perf_poll\n2.00% a b [.] mean\n0.10% a [kernel] [.] perf_poll\n")
+    assert bench.reading_cost.share_alike(ours, theirs) == "50.0 %"
+
+
+def test_outputs_are_compared_without_inlined_frames(bench, tmp_path):
+    rows = bench.reading_cost.rows_of(tmp_path / "plumb", *(tmp_path / name for name in ("chains", "large", "dumps")))
+    compared = [row for row in rows if row.compared]
+    assert len(compared) == 7 and all(bench.reading_cost.NO_INLINE in " ".join(words) for row in compared for words in row.compared.values())
+    assert not any(bench.reading_cost.NO_INLINE in words for row in rows for words in row.commands.values())
