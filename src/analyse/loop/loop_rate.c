@@ -14,12 +14,7 @@
 #define AGREEMENT       0.15
 #define PAIR_TOLERANCE  0.35
 #define AGREEING_LEAST  0.6  /* of the pairs that went forward */
-/*
- * Of a run of n turns at v a second, 1 - v d / n of the pairs at a distance d end in it: fewer where it is faster. Of a share s that do,
- * the mean speed is too low by (1 - s) / s times the square of the speeds' relative deviation: with speeds that differ by two (a core
- * that is shared), an eighth at most. By half, that is less than AGREEMENT.
- */
-#define STAYED_LEAST    0.5
+#define STAYED_LEAST    0.6  /* of the distances that began in the loop: of fewer, fast runs may all be over before */
 #define UNEVEN_LEAST    0.25 /* quartile distance of the short distances / median */
 #define FAR_LEAST       2    /* times the farthest uneven distance: a loop entered again between samples shows another rate there */
 #define ANEW_MOST       0.15 /* of pairs at uneven distances: as many more begin anew and don't show it */
@@ -392,6 +387,29 @@ static bool accept(struct loop_rate *rate, const struct scale_pairs *kept, int n
     return true;
 }
 
+/*
+ * Of runs of n turns, 1 - t / n of the pairs with t turns between them are of one run: fewer the faster it went. Each pair that is
+ * stands for as many, and all together for those that began in the loop: n is what makes it so. The mean rate of them all; 0: no n does.
+ */
+static double rate_of_all(const struct loop_scale *scale, const struct scale_pairs *kept, double cost_ns)
+{
+    double most = 0, all = (double)scale->pairs + scale->left, low = 0, high = 1;
+    vec_for_each(&kept->pairs, pair)
+        most = fmax(most, pair->turns);
+    double weights = 0, rates = 0;
+    for (int step = 0; step < 50; step++) { /* part = most / n */
+        double part = (low + high) / 2;
+        weights = rates = 0;
+        vec_for_each(&kept->pairs, pair) {
+            double weight = 1 / (1 - part * pair->turns / most);
+            weights += weight;
+            rates += weight * pair->turns / fmax(pair->distance_ns - cost_ns * pair->samples, 1);
+        }
+        *(weights < all ? &low : &high) = part;
+    }
+    return most > 0 && weights > 0 ? rates / weights * 1e9 : 0;
+}
+
 static bool is_uneven(const struct loop_scale *scale)
 {
     return scale->spread >= UNEVEN_LEAST;
@@ -522,6 +540,7 @@ static bool slope_accept(struct loop_rate *rate, const struct scale_pairs *kept,
         return false;
     scale_summarise(&longer, &kept[far], slope.cost_ns);
     if (!is_steady(&longer) || !agree(slope.rate_per_s, longer.rate_per_s) || !agree(mean_rate(kept, slope.cost_ns), longer.rate_per_s) ||
+        !agree(rate_of_all(&longer, &kept[far], slope.cost_ns), longer.rate_per_s) ||
         is_denied(rate, kept, slope.cost_ns, longer.rate_per_s))
         return false;
     rate_fill(rate, &kept[far], &longer, slope.cost_ns);

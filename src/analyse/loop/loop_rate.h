@@ -6,7 +6,8 @@
  * out as many times too low as it was entered, with little spread. So a rate is accepted only when two agree within 15 %: how turns
  * grow with the distance of samples that two timers took at uneven distances (what a sample takes of the time falls out of that), and
  * what pairs at least twice as far apart say without it. Pairs don't count when a register that the loop keeps had changed: then it
- * was left in between. Those that are left are of the slow moments, in which a run lasts longer: at least half have to be left.
+ * was left in between. Those that are left are of the slow moments, in which a run lasts longer: most have to be left, and the mean
+ * speed of all, as those that are left show it, has to be the same.
  * Best input: two cpu-clock events at once whose periods aren't multiples of each other, some four apart: one's samples
  * come at all distances from the other's. One event that changes between two periods has no uneven distances: then
  * only a loop that was never seen to begin anew has a rate. Does not support: loops whose registers are counted on some ways through them only.
