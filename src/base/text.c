@@ -2,8 +2,10 @@
 #include "base/text.h"
 
 #include "base/arena.h"
+#include "base/digits.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 
 bool view_equal(struct view view, const char *text)
@@ -270,16 +272,41 @@ void text_add_hex(struct text *text, uint64_t value)
     text_add_digits(text, value, 16);
 }
 
+/* Whether it is plain how many hundredths round to: neither too large nor so near the middle between two that each bit of it counts. */
+static bool hundredths_of(double value, uint64_t *ret_hundredths)
+{
+    if (!(value < 1e9) || signbit(value))
+        return false;
+    double scaled = value * 100, whole = floor(scaled), rest = scaled - whole;
+    *ret_hundredths = (uint64_t)whole + (rest > 0.5);
+    return rest < 0.499 || rest > 0.501;
+}
+
+void text_add_hundredths(struct text *text, double value)
+{
+    uint64_t hundredths;
+    if (!hundredths_of(value, &hundredths)) {
+        text_printf(text, "%.2f", value);
+        return;
+    }
+    char *at = digits_decimal(text_room(text, DIGITS_MOST + 3), hundredths / 100, 0, ' ');
+    *at++ = '.';
+    text_end(text, digits_decimal(at, hundredths % 100, 2, '0'));
+}
+
 void text_vprintf(struct text *text, const char *format, va_list args)
 {
+    enum { MOST_OFTEN_ENOUGH = 63 };
     va_list again;
     va_copy(again, args);
-    int length = vsnprintf(NULL, 0, format, args);
-    if (length > 0) {
+    text_reserve(text, MOST_OFTEN_ENOUGH);
+    size_t room = text->capacity - text->length;
+    int length = vsnprintf(text->bytes + text->length, room, format, args);
+    if (length > 0 && (size_t)length >= room) {
         text_reserve(text, (size_t)length);
         vsnprintf(text->bytes + text->length, (size_t)length + 1, format, again);
-        text->length += (size_t)length;
     }
+    text_truncate(text, text->length + (length > 0 ? (size_t)length : 0));
     va_end(again);
 }
 

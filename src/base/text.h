@@ -71,6 +71,8 @@ struct short_number {
 struct short_number short_number_of(double number);
 void text_add_u64(struct text *text, uint64_t value);
 void text_add_hex(struct text *text, uint64_t value);
+/* As "%.2f" has it. */
+void text_add_hundredths(struct text *text, double value);
 __attribute__((format(printf, 2, 3))) void text_printf(struct text *text, const char *format, ...);
 __attribute__((format(printf, 2, 0))) void text_vprintf(struct text *text, const char *format, va_list args);
 /* Where up to so many further bytes may be written; text_end says where they end. */

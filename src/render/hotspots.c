@@ -78,16 +78,30 @@ static void add_branch_place(struct text *cell, enum hotspot_column column, cons
         add_symbol(cell, place->level, place->symbol, place->addr, place->is_inlined);
 }
 
-/* One number for each event of the group, side by side. */
-void hotspot_number_add(struct text *cell, enum hotspot_column column, const struct hotspot_counts *counts, int width)
+/* Blanks beside what stands behind `begin`, up to so many columns. */
+static void cell_pad(struct text *out, size_t begin, size_t width, bool right)
 {
-    char number[32];
-    double share = column == COLUMN_CHILDREN ? counts->children_share : counts->share;
-    if (column == COLUMN_CHILDREN || column == COLUMN_OVERHEAD)
-        snprintf(number, sizeof(number), "%.2f%%", 100 * share);
-    else
-        snprintf(number, sizeof(number), "%" PRIu64, column == COLUMN_SAMPLES ? counts->samples : counts->period);
-    text_printf(cell, "%*s", width, number);
+    size_t length = out->length - begin, columns_used = text_columns(text_string(out) + begin);
+    if (columns_used >= width)
+        return;
+    text_add_repeated(out, " ", width - columns_used);
+    if (!right)
+        return;
+    memmove(out->bytes + begin + (width - columns_used), out->bytes + begin, length);
+    memset(out->bytes + begin, ' ', width - columns_used);
+}
+
+/* One number for each event of the group, side by side. */
+void hotspot_number_add(struct text *cell, enum hotspot_column column, const struct hotspot_counts *counts, size_t width)
+{
+    size_t begin = cell->length;
+    if (column == COLUMN_CHILDREN || column == COLUMN_OVERHEAD) {
+        text_add_hundredths(cell, 100 * (column == COLUMN_CHILDREN ? counts->children_share : counts->share));
+        text_add_char(cell, '%');
+    } else {
+        text_add_u64(cell, column == COLUMN_SAMPLES ? counts->samples : counts->period);
+    }
+    cell_pad(cell, begin, width, true);
 }
 
 static void add_numbers(struct text *cell, enum hotspot_column column, const struct hotspots *hotspots,
@@ -96,7 +110,7 @@ static void add_numbers(struct text *cell, enum hotspot_column column, const str
     for (uint32_t member = 0; member <= hotspots->other_count; member++) {
         struct hotspot_counts counts = hotspot_counts_of(hotspots, row, member);
         text_add(cell, before);
-        hotspot_number_add(cell, column, &counts, member && !before[0] ? (int)columns[column].width_least : 0);
+        hotspot_number_add(cell, column, &counts, member && !before[0] ? columns[column].width_least : 0);
     }
 }
 
@@ -177,19 +191,6 @@ void hotspot_cell_add(struct text *cell, enum hotspot_column column, const struc
     case COLUMN_COUNT:
         break;
     }
-}
-
-/* Blanks beside what stands behind `begin`, up to so many columns. */
-static void cell_pad(struct text *out, size_t begin, size_t width, bool right)
-{
-    size_t length = out->length - begin, columns_used = text_columns(text_string(out) + begin);
-    if (columns_used >= width)
-        return;
-    text_add_repeated(out, " ", width - columns_used);
-    if (!right)
-        return;
-    memmove(out->bytes + begin + (width - columns_used), out->bytes + begin, length);
-    memset(out->bytes + begin, ' ', width - columns_used);
 }
 
 /* What doesn't fit into a width that was asked for is cut off; numbers aren't. */
@@ -343,7 +344,8 @@ static void add_value(struct drawing *drawing, uint64_t period, uint64_t samples
 {
     switch (drawing->layout->tree_value) {
     case TREE_PERCENT:
-        text_printf(drawing->out, "%.2f%%", share_of(drawing, period, passed_on));
+        text_add_hundredths(drawing->out, share_of(drawing, period, passed_on));
+        text_add_char(drawing->out, '%');
         break;
     case TREE_PERIOD:
         text_add_u64(drawing->out, period);

@@ -119,7 +119,7 @@ static void add_numbers(const struct hierarchy *hierarchy, size_t number, const 
     for (uint32_t member = 0; member < members_of(hierarchy); member++) {
         text_add(hierarchy->out, separated ? " " : "");
         hotspot_number_add(hierarchy->out, hierarchy->numbers[number], &branch->counts[member],
-                           separated ? 0 : (int)(width / members_of(hierarchy)));
+                           separated ? 0 : width / members_of(hierarchy));
     }
     size_t length = hierarchy->out->length - before;
     add_blanks(hierarchy, length < width ? width - length : 0);

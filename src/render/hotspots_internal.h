@@ -24,7 +24,7 @@ void hotspot_cell_add(struct text *cell, enum hotspot_column column, const struc
 /* A name with separators in it, from `begin` on, must not look like several cells. */
 void hotspot_cell_separate(struct text *out, size_t begin, const char *separator);
 /* One number of the column, at the right of so many places. */
-void hotspot_number_add(struct text *cell, enum hotspot_column column, const struct hotspot_counts *counts, int width);
+void hotspot_number_add(struct text *cell, enum hotspot_column column, const struct hotspot_counts *counts, size_t width);
 /* The row's call tree, below it. */
 void hotspot_tree_add(struct text *out, const struct table *table, const struct hotspot *row);
 

@@ -153,6 +153,39 @@ Test(text, numbers_as_tools_print_them)
         cr_expect(!view_grouped(view_of(none[at]), &value) && !view_duration(view_of(none[at]), &value) && value == -1, "'%s'", none[at]);
 }
 
+Test(text, hundredths_are_those_of_printf)
+{
+    static const double values[] = {0, -0.0, 0.004999, 0.005, 0.015, 0.125, 0.375, 2.675, 0.994999999, 0.995, 9.995, 99.994999999999, 99.995, 100, 1234567.125,
+                                    999999999.994, 1e9, 1e15, 1e300, -3.14159, NAN, INFINITY};
+    uint64_t state = 5;
+    struct text text = {0};
+    for (int at = 0; at < 20000; at++) {
+        state = hash_u64(state + (uint64_t)at);
+        double value = (size_t)at < array_count(values) ? values[at] : (double)(state >> 32) / (double)(1 + (state & 0xffff));
+        if (at % 3 == 0 && (size_t)at >= array_count(values))
+            value = (double)(state % 100000) / 1000; /* many stand in the middle between two */
+        char expected[400];
+        snprintf(expected, sizeof(expected), "%.2f", value);
+        text_clear(&text);
+        text_add_hundredths(&text, value);
+        cr_assert_str_eq(text_string(&text), expected);
+    }
+    text_done(&text);
+}
+
+Test(text, what_is_printed_has_room)
+{
+    struct text text = {0};
+    for (int width = 1; width < 500; width += 7) {
+        size_t before = text.length;
+        text_printf(&text, "%*d|", width, width);
+        cr_assert_eq(text.length, before + (size_t)width + 1);
+        cr_assert_eq(strlen(text_string(&text)), text.length);
+        cr_assert_eq(text.bytes[text.length - 1], '|');
+    }
+    text_done(&text);
+}
+
 Test(text, a_long_name_loses_what_stands_in_its_brackets)
 {
     static const struct {
