@@ -320,10 +320,10 @@ static void item_fetch(struct building *building, const struct tally_item *item)
 {
     if (!building->is_trie || item->stack >= building->callers.count)
         return;
-    uint32_t node = building->callers.items[item->stack].node;
+    const struct way_end *end = &building->callers.items[item->stack];
     uint32_t place = places_known(building->places, item->location);
-    if (node != PATH_NODE_NONE && place != PLACE_NONE)
-        path_trie_fetch(building, node, place);
+    if (end->node != PATH_NODE_NONE && place != PLACE_NONE)
+        path_trie_fetch(building, end, place);
 }
 
 void paths_go_on(struct building *building, const struct tally_item *items, size_t count)

@@ -50,6 +50,7 @@ struct path_link {
 
 struct way_step {
     uint32_t place, node;
+    uint64_t hash; /* of the node */
 };
 
 /* Paths that share no rows with those of other groups. */
@@ -63,6 +64,7 @@ struct path_group {
 struct way_end {
     uint32_t group, node; /* PATH_NODE_NONE: never gone */
     uint32_t depth;       /* of the node */
+    uint64_t hash;
 };
 
 /* Places that some keys don't tell apart: each place's first like. */
@@ -104,7 +106,7 @@ struct building {
     vec(uint32_t) ends;          /* of each node: the last path that ends in it, or PATH_NONE */
     vec(struct path_node) nodes; /* what is counted, once all paths are there */
     vec(struct way_end) callers; /* by stack of callers: as it was gone last */
-    struct hashmap node_map; /* by parent and place */
+    struct hashmap node_map; /* by the places on the way */
     vec(struct path_group) groups;
     uint32_t group_last; /* the one asked for last */
 };
@@ -142,8 +144,8 @@ uint32_t path_trie_group(struct building *building, const struct row_key *own);
 /* The last node of the frames at hand: from the group's root, or from a node on. */
 struct way_end path_trie_add(struct building *building, uint32_t group);
 struct way_end path_trie_go_on(struct building *building, struct way_end from);
-/* Have the memory fetched where a node's child at that place will soon be looked for. */
-void path_trie_fetch(const struct building *building, uint32_t node, uint32_t place);
+/* Have the memory fetched where a node's child of that place will soon be looked for. */
+void path_trie_fetch(const struct building *building, const struct way_end *from, uint32_t place);
 void path_trie_begin(struct building *building);
 void path_trie_done(struct building *building);
 /* Rows of all paths and nodes, in the order in which these came, and their numbers. */

@@ -30,32 +30,37 @@ void path_trie_done(struct building *building)
     vec_done(&building->groups);
 }
 
-/* Numbers are mixed one to one: equal hashes are equal keys. */
-static uint64_t node_key(uint32_t parent, uint32_t place)
+/* A node's hash is that of all places on the way to it: so it is known, and fetched, before the nodes above it are found. */
+static uint64_t hash_below(uint64_t above, uint32_t place)
 {
-    return hash_u64((uint64_t)parent << 32 | place);
+    return hash_u64(above + 0x9e3779b97f4a7c15u + place);
+}
+
+static bool link_equal(const void *context, uint32_t id, const void *key)
+{
+    const struct path_link *link = &((const struct building *)context)->links.items[id], *sought = key;
+    return link->parent == sought->parent && link->place == sought->place;
 }
 
 _Static_assert(PATH_NODE_NONE == HASHMAP_ABSENT, "what the map doesn't have is no node");
 
-void path_trie_fetch(const struct building *building, uint32_t node, uint32_t place)
+void path_trie_fetch(const struct building *building, const struct way_end *from, uint32_t place)
 {
-    hashmap_fetch(&building->node_map, node_key(node, place));
+    hashmap_fetch(&building->node_map, hash_below(from->hash, place));
 }
 
-static uint32_t node_add(struct building *building, uint32_t parent, uint32_t place)
+static uint32_t node_add(struct building *building, struct path_link link)
 {
-    *vec_push(&building->links) = (struct path_link){.place = place, .parent = parent};
+    *vec_push(&building->links) = link;
     *vec_push(&building->ends) = PATH_NONE;
     return (uint32_t)building->links.count - 1;
 }
 
-static uint32_t node_get(struct building *building, uint32_t parent, uint32_t place)
+static uint32_t node_get(struct building *building, struct path_link link, uint64_t hash)
 {
-    uint64_t key = node_key(parent, place);
-    uint32_t id = hashmap_find(&building->node_map, key, NULL, NULL, NULL);
+    uint32_t id = hashmap_find(&building->node_map, hash, link_equal, building, &link);
     if (id == PATH_NODE_NONE)
-        hashmap_add(&building->node_map, key, id = node_add(building, parent, place));
+        hashmap_add(&building->node_map, hash, id = node_add(building, link));
     return id;
 }
 
@@ -86,22 +91,33 @@ static size_t way_in_common(const struct building *building, const struct path_g
 struct way_end path_trie_add(struct building *building, uint32_t group_id)
 {
     struct path_group *group = &building->groups.items[group_id];
-    size_t at = way_in_common(building, group);
     if (group->root == PATH_NODE_NONE)
-        group->root = node_add(building, PATH_NODE_NONE, group_id);
-    uint32_t node = at ? group->way.items[at - 1].node : group->root;
-    for (group->way.count = at; at < building->frames.count; at++) {
-        uint32_t place = building->frames.items[at];
-        node = node_get(building, node, place);
-        *vec_push(&group->way) = (struct way_step){place, node};
+        group->root = node_add(building, (struct path_link){.place = group_id, .parent = PATH_NODE_NONE});
+    struct way_end end = {.group = group_id, .node = group->root, .hash = hash_u64(group_id), .depth = (uint32_t)building->frames.count};
+    size_t common = way_in_common(building, group);
+    if (common) {
+        end.node = group->way.items[common - 1].node;
+        end.hash = group->way.items[common - 1].hash;
     }
-    return (struct way_end){group_id, node, (uint32_t)building->frames.count};
+    group->way.count = common;
+    for (size_t at = common; at < building->frames.count; at++) {
+        end.hash = hash_below(end.hash, building->frames.items[at]);
+        hashmap_fetch(&building->node_map, end.hash);
+        *vec_push(&group->way) = (struct way_step){.place = building->frames.items[at], .hash = end.hash};
+    }
+    for (size_t at = common; at < group->way.count; at++) {
+        struct way_step *step = &group->way.items[at];
+        end.node = step->node = node_get(building, (struct path_link){.place = step->place, .parent = end.node}, step->hash);
+    }
+    return end;
 }
 
 struct way_end path_trie_go_on(struct building *building, struct way_end from)
 {
-    vec_for_each (&building->frames, place)
-        from.node = node_get(building, from.node, *place);
+    vec_for_each (&building->frames, place) {
+        from.hash = hash_below(from.hash, *place);
+        from.node = node_get(building, (struct path_link){.place = *place, .parent = from.node}, from.hash);
+    }
     from.depth += (uint32_t)building->frames.count;
     return from;
 }
