@@ -34,7 +34,6 @@ struct path_node {
     uint32_t first_path; /* that went this way */
     uint32_t row;
     uint32_t depth, depth_most; /* its own (0: a root), and that of the deepest path through it */
-    uint32_t first_child, next_sibling;
     bool outermost;             /* no node above it is of its row */
     uint64_t samples, period;   /* of all paths through it */
 };

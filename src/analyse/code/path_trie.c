@@ -130,8 +130,7 @@ static void nodes_begin(struct building *building)
     for (building->nodes.count = 0; building->nodes.count < building->links.count; building->nodes.count++) {
         uint32_t parent = building->links.items[building->nodes.count].parent;
         building->nodes.items[building->nodes.count] =
-            (struct path_node){.depth = parent == PATH_NODE_NONE ? 0 : building->nodes.items[parent].depth + 1,
-                               .first_child = PATH_NODE_NONE, .next_sibling = PATH_NODE_NONE};
+            (struct path_node){.depth = parent == PATH_NODE_NONE ? 0 : building->nodes.items[parent].depth + 1};
     }
 }
 
@@ -149,8 +148,6 @@ static void nodes_sum(struct building *building)
         if (parent == PATH_NODE_NONE)
             continue;
         struct path_node *above = &nodes[parent];
-        nodes[at].next_sibling = above->first_child;
-        above->first_child = (uint32_t)at;
         above->samples += nodes[at].samples;
         above->period += nodes[at].period;
         if (above->depth_most < nodes[at].depth_most)
@@ -237,8 +234,45 @@ struct open_node {
     size_t begin, end; /* its elements */
 };
 
-struct growing {
+/* What belongs to each row or node: numbers of paths or of nodes, those of one next to each other from its start on. */
+struct members {
+    uint32_t *items, *starts;
+};
+
+/* owners: of each item, below owner_count; UINT32_MAX: nobody's. */
+static struct members members_of(const uint32_t *owners, size_t count, size_t owner_count)
+{
+    struct members members = {memory_alloc(memory_product(count + 1, sizeof(uint32_t))),
+                              memory_alloc(memory_product(owner_count + 1, sizeof(uint32_t)))};
+    for (size_t at = 0; at < count; at++)
+        if (owners[at] != UINT32_MAX)
+            members.starts[owners[at] + 1]++;
+    for (size_t owner = 0; owner < owner_count; owner++)
+        members.starts[owner + 1] += members.starts[owner];
+    for (size_t at = 0; at < count; at++)
+        if (owners[at] != UINT32_MAX)
+            members.items[members.starts[owners[at]]++] = (uint32_t)at;
+    /* each start has moved to its owner's end */
+    memmove(members.starts + 1, members.starts, owner_count * sizeof(uint32_t));
+    members.starts[0] = 0;
+    return members;
+}
+
+static void members_done(struct members *members)
+{
+    free(members->items);
+    free(members->starts);
+}
+
+/* What trees are grown from; nothing of it is written. */
+struct seed {
     const struct building *building;
+    struct members paths, nodes; /* of rows: paths whose own place is of it; the outermost nodes */
+    struct members children;     /* of nodes */
+};
+
+struct growing {
+    const struct seed *seed;
     struct call_tree *tree;
     struct call_tree_limits limits;
     vec(struct own_part) own; /* the first: of all nodes without one */
@@ -256,7 +290,7 @@ struct weight {
 
 static struct weight element_weight(const struct growing *growing, struct element element)
 {
-    const struct path_node *node = &growing->building->nodes.items[element.node];
+    const struct path_node *node = &growing->seed->building->nodes.items[element.node];
     const struct own_part *own = &growing->own.items[growing->own_of_node[element.node]];
     if (element.is_own)
         return (struct weight){own->samples, own->period, own->first_path};
@@ -269,7 +303,7 @@ static struct weight branch_add(struct growing *growing, struct element element)
     struct weight weight = element_weight(growing, element);
     if (!weight.samples)
         return weight;
-    uint32_t place = growing->building->links.items[element.node].place;
+    uint32_t place = growing->seed->building->links.items[element.node].place;
     uint32_t at = growing->branch_of_place[place];
     if (at == UINT32_MAX) {
         at = growing->branch_of_place[place] = (uint32_t)growing->branches.count;
@@ -332,7 +366,7 @@ static void branches_grow(struct growing *growing, uint32_t parent)
     vec_reserve(&growing->elements, begin);
     growing->elements.count = begin;
     vec_for_each (&growing->found, element) {
-        uint32_t branch = growing->branch_of_place[growing->building->links.items[element->node].place];
+        uint32_t branch = growing->branch_of_place[growing->seed->building->links.items[element->node].place];
         if (branch != UINT32_MAX)
             growing->elements.items[growing->branches.items[branch].begin++] = *element;
     }
@@ -346,9 +380,9 @@ static void element_follow(struct growing *growing, struct element element, stru
     struct weight all = element_weight(growing, element);
     node->total += all.period;
     node->samples_total += all.samples;
-    const struct path_node *nodes = growing->building->nodes.items;
-    for (uint32_t child = nodes[element.node].first_child; child != PATH_NODE_NONE; child = nodes[child].next_sibling) {
-        struct weight on = branch_add(growing, (struct element){.node = child, .is_own = element.is_own});
+    const struct members *children = &growing->seed->children;
+    for (uint32_t at = children->starts[element.node]; at < children->starts[element.node + 1]; at++) {
+        struct weight on = branch_add(growing, (struct element){.node = children->items[at], .is_own = element.is_own});
         all.period -= on.period;
         all.samples -= on.samples;
     }
@@ -358,9 +392,9 @@ static void element_follow(struct growing *growing, struct element element, stru
 
 static void own_add(struct growing *growing, uint32_t path_id)
 {
-    const struct path *path = &growing->building->paths.items[path_id];
+    const struct path *path = &growing->seed->building->paths.items[path_id];
     uint32_t node = path->count ? path->node : PATH_NODE_NONE;
-    for (; node != PATH_NODE_NONE; node = growing->building->links.items[node].parent) {
+    for (; node != PATH_NODE_NONE; node = growing->seed->building->links.items[node].parent) {
         uint32_t *at = &growing->own_of_node[node];
         if (!*at) {
             *at = (uint32_t)growing->own.count;
@@ -378,48 +412,19 @@ static void own_forget(struct growing *growing)
         growing->own_of_node[growing->own.items[--growing->own.count].node] = 0;
 }
 
-/* What belongs to each row: numbers of paths or of nodes, those of a row next to each other from starts[row] on. */
-struct row_members {
-    uint32_t *items;
-    size_t *starts;
-};
-
-static struct row_members members_of(const uint32_t *row_of_item, size_t count, size_t row_count)
-{
-    struct row_members members = {memory_alloc(memory_product(count + 1, sizeof(uint32_t))),
-                                  memory_alloc(memory_product(row_count + 1, sizeof(size_t)))};
-    for (size_t at = 0; at < count; at++)
-        if (row_of_item[at] != UINT32_MAX)
-            members.starts[row_of_item[at] + 1]++;
-    for (size_t row = 0; row < row_count; row++)
-        members.starts[row + 1] += members.starts[row];
-    for (size_t at = 0; at < count; at++)
-        if (row_of_item[at] != UINT32_MAX)
-            members.items[members.starts[row_of_item[at]]++] = (uint32_t)at;
-    /* each start has moved to its row's end */
-    memmove(members.starts + 1, members.starts, row_count * sizeof(size_t));
-    members.starts[0] = 0;
-    return members;
-}
-
-static void members_done(struct row_members *members)
-{
-    free(members->items);
-    free(members->starts);
-}
-
 /* A row's own samples bring their whole stack; samples that it only called bring theirs from the row on. */
-static void tree_grow(struct growing *growing, uint32_t row, const struct row_members *paths, const struct row_members *nodes)
+static void tree_grow(struct growing *growing, uint32_t row)
 {
+    const struct members *paths = &growing->seed->paths, *nodes = &growing->seed->nodes;
     growing->elements.count = growing->found.count = growing->branches.count = growing->open.count = 0;
-    for (size_t at = paths->starts[row]; at < paths->starts[row + 1]; at++)
+    for (uint32_t at = paths->starts[row]; at < paths->starts[row + 1]; at++)
         own_add(growing, paths->items[at]);
     uint32_t root = tree_node_add(growing->tree, CALL_NODE_NONE, UINT32_MAX);
     struct call_node whole = growing->tree->items[root];
     for (size_t at = 1; at < growing->own.count; at++)
-        if (!growing->building->nodes.items[growing->own.items[at].node].depth)
+        if (!growing->seed->building->nodes.items[growing->own.items[at].node].depth)
             element_follow(growing, (struct element){.node = growing->own.items[at].node, .is_own = true}, &whole);
-    for (size_t at = nodes->starts[row]; at < nodes->starts[row + 1]; at++) {
+    for (uint32_t at = nodes->starts[row]; at < nodes->starts[row + 1]; at++) {
         struct weight called = branch_add(growing, (struct element){.node = nodes->items[at]});
         whole.total += called.period;
         whole.samples_total += called.samples;
@@ -438,25 +443,38 @@ static void tree_grow(struct growing *growing, uint32_t row, const struct row_me
     own_forget(growing);
 }
 
-static void members_find(struct building *building, struct row_members *ret_paths, struct row_members *ret_nodes)
+static void seed_begin(struct seed *seed, const struct building *building)
 {
-    size_t most = building->paths.count > building->nodes.count ? building->paths.count : building->nodes.count;
-    uint32_t *row_of_item = memory_alloc(memory_product(most + 1, sizeof(*row_of_item)));
-    for (size_t at = 0; at < building->paths.count; at++)
-        row_of_item[at] = building->paths.items[at].row;
-    *ret_paths = members_of(row_of_item, building->paths.count, building->hotspots->count);
-    for (size_t at = 0; at < building->nodes.count; at++) {
+    size_t paths = building->paths.count, nodes = building->nodes.count, rows = building->hotspots->count;
+    uint32_t *owners = memory_alloc(memory_product((paths > nodes ? paths : nodes) + 1, sizeof(*owners)));
+    for (size_t at = 0; at < paths; at++)
+        owners[at] = building->paths.items[at].row;
+    seed->building = building;
+    seed->paths = members_of(owners, paths, rows);
+    for (size_t at = 0; at < nodes; at++) {
         const struct path_node *node = &building->nodes.items[at];
-        row_of_item[at] = node->depth && node->outermost ? node->row : UINT32_MAX;
+        owners[at] = node->depth && node->outermost ? node->row : UINT32_MAX;
     }
-    *ret_nodes = members_of(row_of_item, building->nodes.count, building->hotspots->count);
-    free(row_of_item);
+    seed->nodes = members_of(owners, nodes, rows);
+    for (size_t at = 0; at < nodes; at++)
+        owners[at] = building->links.items[at].parent; /* a root's: nobody */
+    seed->children = members_of(owners, nodes, nodes);
+    free(owners);
+}
+
+_Static_assert(PATH_NODE_NONE == UINT32_MAX, "a root has no owner");
+
+static void seed_done(struct seed *seed)
+{
+    members_done(&seed->paths);
+    members_done(&seed->nodes);
+    members_done(&seed->children);
 }
 
 /* The trees of a report, each of which hangs on none of the others: whichever core is free takes the next one. */
 struct forest {
     struct building *building; /* no more than its rows' own is written */
-    struct row_members paths, nodes;
+    struct seed seed;
     atomic_uint next_row;
 };
 
@@ -465,7 +483,7 @@ static void forest_grow(void *context)
     struct forest *forest = context;
     struct building *building = forest->building;
     struct growing growing = {
-        .building = building,
+        .seed = &forest->seed,
         .own_of_node = table_memory_alloc(building->nodes.count, sizeof(uint32_t)), /* its pages are looked at before they are written */
         .branch_of_place = memory_alloc(memory_product(building->places->count, sizeof(uint32_t))),
     };
@@ -477,7 +495,7 @@ static void forest_grow(void *context)
             continue;
         growing.tree = hotspot->tree;
         growing.limits = hotspot_tree_limits(building, hotspot);
-        tree_grow(&growing, row, &forest->paths, &forest->nodes);
+        tree_grow(&growing, row);
     }
     free(growing.own_of_node);
     free(growing.branch_of_place);
@@ -496,11 +514,10 @@ void path_trie_trees(struct building *building)
         return;
     struct forest forest = {.building = building};
     struct worker worker = {0};
-    members_find(building, &forest.paths, &forest.nodes);
+    seed_begin(&forest.seed, building);
     if (building->nodes.count >= NODES_WORTH_A_THREAD && worker_has_core())
         worker_begin(&worker, forest_grow, &forest);
     forest_grow(&forest);
     worker_end(&worker);
-    members_done(&forest.paths);
-    members_done(&forest.nodes);
+    seed_done(&forest.seed);
 }
