@@ -42,7 +42,7 @@ static inline const uint8_t *bytes_take(struct bytes *bytes, size_t count)
     return start;
 }
 
-/* Two or four bytes that are known to be there. */
+/* Two, four or eight bytes that are known to be there. */
 static inline uint16_t stored_u16(const uint8_t *bytes, bool swapped)
 {
     uint16_t value;
@@ -55,6 +55,13 @@ static inline uint32_t stored_u32(const uint8_t *bytes, bool swapped)
     uint32_t value;
     memcpy(&value, bytes, sizeof(value));
     return swapped ? __builtin_bswap32(value) : value;
+}
+
+static inline uint64_t stored_u64(const uint8_t *bytes, bool swapped)
+{
+    uint64_t value;
+    memcpy(&value, bytes, sizeof(value));
+    return swapped ? __builtin_bswap64(value) : value;
 }
 
 static inline uint8_t read_u8(struct bytes *bytes)

@@ -4,6 +4,7 @@
 #include "base/scope.h"
 #include "base/table_memory.h"
 #include "base/vec.h"
+#include "capture/alike.h"
 #include "decode/code_page.h"
 #include "decode/layout.h"
 
@@ -17,6 +18,7 @@ enum {
     CHAINS_KEPT = 1 << 17,    /* a power of two: 2 MiB, however many processes with chains of their own come and go */
     CHAIN_WAYS = 4,
     RECORDS_AHEAD = 8,
+    THREADS_KEPT = 256, /* a power of two */
 };
 
 /* A call chain's bytes, met before in the same state of the address spaces: its stack. Four of them are a cache line. */
@@ -32,6 +34,11 @@ struct address_slot {
     uint32_t space, generation, location;
     uint8_t mode;
     bool used;
+};
+
+/* A thread met before, at its number's low bits; the newest wins. */
+struct thread_slot {
+    uint32_t pid, tid, thread; /* THREAD_NONE: an empty slot */
 };
 
 struct read_counter {
@@ -52,11 +59,18 @@ struct capture_state {
     struct hashmap event_by_id;
     struct hashmap merged; /* index into samples by what they are alike in */
     size_t events_indexed;
-    /* the thread of the last sample: most come in rows */
-    uint32_t last_pid, last_tid, last_thread;
+    struct thread_slot threads[THREADS_KEPT];
+    struct alike_samples alike;
+    uint32_t epoch; /* another one whenever the same sample would lead to something else */
     const struct source *source;
     const struct capture_options *options;
 };
+
+static void threads_forget(struct capture_state *state)
+{
+    for (size_t at = 0; at < THREADS_KEPT; at++)
+        state->threads[at].thread = THREAD_NONE;
+}
 
 void capture_init(struct capture *capture)
 {
@@ -64,7 +78,7 @@ void capture_init(struct capture *capture)
     recording_init(&capture->recording);
     capture->state = memory_alloc(sizeof(*capture->state));
     capture->state->addresses = table_memory_alloc(ADDRESSES_KEPT, sizeof(*capture->state->addresses));
-    capture->state->last_thread = THREAD_NONE;
+    threads_forget(capture->state);
 }
 
 void capture_done(struct capture *capture)
@@ -73,6 +87,7 @@ void capture_done(struct capture *capture)
     if (capture->state) {
         free(capture->state->chains);
         free(capture->state->addresses);
+        alike_samples_done(&capture->state->alike);
         hashmap_done(&capture->state->counter_by_id);
         hashmap_done(&capture->state->event_by_id);
         hashmap_done(&capture->state->merged);
@@ -93,24 +108,32 @@ static uint32_t space_of(struct capture *capture, uint32_t pid)
     return capture->recording.threads.items[thread].space;
 }
 
-static uint32_t thread_of(struct capture *capture, uint32_t pid, uint32_t tid)
+static struct thread_slot *thread_slot(struct capture_state *state, uint32_t tid)
+{
+    return &state->threads[tid & (THREADS_KEPT - 1)];
+}
+
+static uint32_t thread_meet(struct capture *capture, uint32_t pid, uint32_t tid)
 {
     struct recording *recording = &capture->recording;
-    struct capture_state *state = capture->state;
-    if (state->last_thread != THREAD_NONE && state->last_pid == pid && state->last_tid == tid)
-        return state->last_thread;
     uint32_t id = threads_get(&recording->threads, pid, tid);
     if (recording->threads.items[id].space == UINT32_MAX) {
+        capture->state->epoch++; /* whoever had the number is no more */
         uint32_t space = pid == tid ? address_spaces_begin(&recording->spaces, pid) : space_of(capture, pid);
         recording->threads.items[id].space = space;
         /* Nothing forked the idle threads: nobody tells their name. */
         if (tid == 0)
             recording->threads.items[id].comm = strings_intern(&recording->strings, "swapper");
     }
-    state->last_pid = pid;
-    state->last_tid = tid;
-    state->last_thread = id;
+    *thread_slot(capture->state, tid) = (struct thread_slot){pid, tid, id};
     return id;
+}
+
+static uint32_t thread_of(struct capture *capture, uint32_t pid, uint32_t tid)
+{
+    const struct thread_slot *slot = thread_slot(capture->state, tid);
+    bool met = slot->thread != THREAD_NONE && slot->pid == pid && slot->tid == tid;
+    return met ? slot->thread : thread_meet(capture, pid, tid);
 }
 
 static void apply_comm(struct capture *capture, const struct record *record)
@@ -148,7 +171,7 @@ static void apply_fork(struct capture *capture, const struct record *record)
         space = address_spaces_fork(&recording->spaces, parent_space, task->pid);
     recording->threads.items[id].space = space;
     recording->threads.items[id].comm = comm;
-    capture->state->last_thread = THREAD_NONE;
+    thread_slot(capture->state, task->tid)->thread = THREAD_NONE;
 }
 
 static void apply_exit(struct capture *capture, const struct record *record)
@@ -318,11 +341,18 @@ static uint64_t chain_word(const struct u64_view *chain, uint32_t at)
     return ip;
 }
 
-/* What is known of a sample's chain and place before it is its turn. */
+/* What is known of a sample's chain before it is its turn. */
 struct chain_ahead {
     struct chain_part part;
     uint64_t hash[2]; /* of the chain's bytes, and of whose they are */
     bool is_kernel;   /* no frame is a process' own */
+};
+
+/* What is known of a sample before it is its turn. */
+struct sample_ahead {
+    struct chain_ahead chain;
+    struct alike_key alike; /* until the state of threads and address spaces is mixed in */
+    bool may_be_alike;
 };
 
 /* Words go to the two halves in turns. */
@@ -576,7 +606,7 @@ static void keep_merged(struct capture *capture, const struct sample *sample)
     uint64_t key = hash_u64((uint64_t)is_exact << 48 | (uint64_t)sample->event << 32 | sample->location);
     uint32_t at = hashmap_find(&capture->state->merged, key, NULL, NULL, NULL);
     if (at != HASHMAP_ABSENT) {
-        samples->items[at].alike++;
+        samples->items[at].alike += sample->alike + 1;
         samples->items[at].period += sample->period;
         return;
     }
@@ -590,7 +620,7 @@ static bool give_out(struct capture *capture, const struct record *record, struc
     const struct capture_options *options = capture->state->options;
     struct recorded_event *event = event_at(recording, sample->event);
     if (event) {
-        event->sample_count++;
+        event->sample_count += (uint64_t)sample->alike + 1;
         event->period_sum += sample->period;
     }
     if (options->keep_samples && options->merge_samples) {
@@ -616,9 +646,60 @@ static bool give_out_read(struct capture *capture, const struct record *record, 
     return true;
 }
 
-static bool apply_sample(struct capture *capture, const struct record *record, const struct chain_ahead *chain)
+/* What a row counted beside the sample that it began with. */
+static bool give_out_alike(struct capture *capture, struct sample *row)
 {
-    struct sample sample = sample_of(capture, record, chain);
+    row->alike--; /* further ones beside this one */
+    return give_out(capture, NULL, row);
+}
+
+static bool give_out_all_alike(struct capture *capture)
+{
+    struct sample *row;
+    bool goes_on = true;
+    for (size_t at = 0; goes_on && (row = alike_samples_next(&capture->state->alike, &at));)
+        goes_on = give_out_alike(capture, row);
+    alike_samples_done(&capture->state->alike);
+    return goes_on;
+}
+
+/* The first of its like is given out at once: in its place among the others. */
+static bool give_out_first(struct capture *capture, const struct record *record, const struct alike_key *key, struct sample *sample)
+{
+    struct sample *row = alike_samples_add(&capture->state->alike, key);
+    if (row->alike && !give_out_alike(capture, row))
+        return false;
+    *row = *sample;
+    row->period = 0;
+    return give_out(capture, record, sample);
+}
+
+static struct alike_key key_now(const struct capture_state *state, const struct sample_ahead *ahead)
+{
+    struct alike_key key = ahead->alike;
+    key.key ^= (uint64_t)state->epoch << 32 | state->epoch;
+    return key;
+}
+
+static bool apply_alike(struct capture *capture, const struct record *record, const struct sample_ahead *ahead)
+{
+    struct alike_key key = key_now(capture->state, ahead);
+    struct sample *row = alike_samples_find(&capture->state->alike, &key);
+    if (row) {
+        row->alike++;
+        row->period += period_of(capture, record);
+        return true;
+    }
+    struct sample sample = sample_of(capture, record, &ahead->chain);
+    key = key_now(capture->state, ahead);
+    return give_out_first(capture, record, &key, &sample);
+}
+
+static bool apply_sample(struct capture *capture, const struct record *record, const struct sample_ahead *ahead)
+{
+    if (ahead->may_be_alike)
+        return apply_alike(capture, record, ahead);
+    struct sample sample = sample_of(capture, record, &ahead->chain);
     bool reads = record->sample.sample_type & PERF_SAMPLE_READ && record->sample.read_format & PERF_FORMAT_ID;
     return reads ? give_out_read(capture, record, &sample) : give_out(capture, record, &sample);
 }
@@ -726,11 +807,13 @@ static void apply_code_page(struct capture *capture, const struct record *record
                             .time_ns = page.time_ns};
 }
 
-static bool apply(struct capture *capture, const struct record *record, const struct chain_ahead *chain)
+static bool apply(struct capture *capture, const struct record *record, const struct sample_ahead *ahead)
 {
+    if (record->kind == RECORD_SAMPLE)
+        return apply_sample(capture, record, ahead);
+    if (record->kind != RECORD_SWITCH)
+        capture->state->epoch++;
     switch (record->kind) {
-    case RECORD_SAMPLE:
-        return apply_sample(capture, record, chain);
     case RECORD_MMAP:
         apply_mmap(capture, record);
         break;
@@ -782,24 +865,36 @@ static bool source_follows(struct capture *capture, const struct source *source,
     state->counter_by_id = state->event_by_id = (struct hashmap){0};
     state->counters.count = 0;
     state->events_indexed = 0;
-    state->last_thread = THREAD_NONE;
+    threads_forget(state);
     return true;
 }
 
 /* Records that wait for their turn, while the memory that they will need is fetched. */
 struct records_ahead {
     struct record records[RECORDS_AHEAD];
-    struct chain_ahead chains[RECORDS_AHEAD];
+    struct sample_ahead samples[RECORDS_AHEAD];
     unsigned first, count;
     bool ended;
 };
 
+/* Whether all that is wanted of the sample is what the key of samples alike tells. */
+static bool may_be_alike(const struct capture_options *options, const struct record_sample *sample)
+{
+    const uint64_t told_apart_otherwise = PERF_SAMPLE_READ | PERF_SAMPLE_STACK_USER;
+    return options->add_up_alike && sample->sample_type & PERF_SAMPLE_IP && !(sample->sample_type & told_apart_otherwise);
+}
+
+static struct alike_key alike_key(const struct record *record, const struct chain_ahead *chain)
+{
+    uint64_t who = hash_u64((uint64_t)record->who.pid << 32 | record->who.tid);
+    uint64_t what = (record->sample.ip ^ ((uint64_t)record->event << 48 | (uint64_t)record->misc << 32)) * 0x9e3779b97f4a7c15u;
+    uint64_t key = hash_u64(who ^ what ^ chain->hash[0]);
+    return (struct alike_key){.key = key, .more_key = (uint32_t)((who + (what >> 32) + chain->hash[1]) * 0xc2b2ae3d27d4eb4fu >> 32), .line = (uint32_t)(key >> 32)};
+}
+
 static void chain_look_ahead(struct capture_state *state, const struct record *record, struct chain_ahead *chain)
 {
-    if (record->kind != RECORD_SAMPLE)
-        return;
-    if (record->sample.sample_type & PERF_SAMPLE_IP)
-        __builtin_prefetch(address_slot(state, record->sample.ip));
+    chain->hash[0] = chain->hash[1] = 0;
     if (!has_chain(state->options, record))
         return;
     chain->part = chain_part(state->options, record);
@@ -809,6 +904,18 @@ static void chain_look_ahead(struct capture_state *state, const struct record *r
         state->chains = table_memory_alloc(CHAINS_KEPT, sizeof(*state->chains));
     chain_hash(chain, record->who.pid);
     __builtin_prefetch(chain_line(state, chain));
+}
+
+static void sample_look_ahead(struct capture_state *state, const struct record *record, struct sample_ahead *ahead)
+{
+    if (record->sample.sample_type & PERF_SAMPLE_IP)
+        __builtin_prefetch(address_slot(state, record->sample.ip));
+    chain_look_ahead(state, record, &ahead->chain);
+    ahead->may_be_alike = may_be_alike(state->options, &record->sample);
+    if (!ahead->may_be_alike)
+        return;
+    ahead->alike = alike_key(record, &ahead->chain);
+    alike_samples_fetch(&state->alike, &ahead->alike);
 }
 
 /* As far ahead as records stay. */
@@ -822,15 +929,16 @@ static void records_look_ahead(struct capture *capture, struct source *source, s
             break;
         ahead->count++;
         stays = source->record_stays;
-        chain_look_ahead(capture->state, &ahead->records[at], &ahead->chains[at]);
+        if (ahead->records[at].kind == RECORD_SAMPLE)
+            sample_look_ahead(capture->state, &ahead->records[at], &ahead->samples[at]);
     }
 }
 
-static bool record_apply(struct capture *capture, struct source *source, const struct record *record, const struct chain_ahead *chain)
+static bool record_apply(struct capture *capture, struct source *source, const struct record *record, const struct sample_ahead *ahead)
 {
     if (record->kind == RECORD_HEADER_FEATURE)
         facts_copy(capture, source); /* a pipe tells its facts as it goes */
-    return apply(capture, record, chain);
+    return apply(capture, record, ahead);
 }
 
 bool capture_fill_with(struct capture *capture, struct source *source, const struct capture_options *options,
@@ -858,8 +966,9 @@ bool capture_fill_with(struct capture *capture, struct source *source, const str
         if (source->event_count != capture->recording.event_count || source->rename_count != renamed)
             events_name(capture, source);
         renamed = source->rename_count;
-        goes_on = record_apply(capture, source, &ahead->records[ahead->first], &ahead->chains[ahead->first]);
+        goes_on = record_apply(capture, source, &ahead->records[ahead->first], &ahead->samples[ahead->first]);
     }
+    give_out_all_alike(capture);
     events_name(capture, source);
     facts_copy(capture, source);
     capture->state->options = NULL;

@@ -21,6 +21,13 @@ static const uint64_t sample_order[] = {PERF_SAMPLE_IDENTIFIER, PERF_SAMPLE_IP, 
 static const uint64_t trailer_order[] = {PERF_SAMPLE_TID,       PERF_SAMPLE_TIME, PERF_SAMPLE_ID,
                                          PERF_SAMPLE_STREAM_ID, PERF_SAMPLE_CPU,  PERF_SAMPLE_IDENTIFIER};
 
+/* A word each, and before all fields of other sizes. */
+#define SAMPLE_HEAD                                                                                                    \
+    (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR | PERF_SAMPLE_ID | \
+     PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD)
+/* What may stand behind a chain. */
+#define SAMPLE_BEHIND_CHAIN (~(uint64_t)(SAMPLE_HEAD | PERF_SAMPLE_READ | PERF_SAMPLE_CALLCHAIN))
+
 struct record_layout record_layout_of(const struct perf_event_attr *attr)
 {
     uint64_t type = attr->sample_type;
@@ -32,6 +39,7 @@ struct record_layout record_layout_of(const struct perf_event_attr *attr)
         .user_registers = attr->sample_regs_user,
         .interrupt_registers = attr->sample_regs_intr,
         .sample_id_all = attr->sample_id_all,
+        .sample_head_bytes = 8 * (uint32_t)__builtin_popcountll(type & SAMPLE_HEAD),
         .sample_time_at = field_at(type, sample_order, array_count(sample_order), PERF_SAMPLE_TIME),
         .sample_id_at = field_at(type, sample_order, array_count(sample_order), id),
         .trailer_time_at = LAYOUT_NOWHERE,
@@ -102,13 +110,6 @@ void record_layouts_done(struct record_layouts *layouts)
     layouts->id_count = layouts->id_capacity = 0;
 }
 
-static uint64_t u64_at(const uint8_t *bytes, bool swapped)
-{
-    uint64_t value;
-    memcpy(&value, bytes, sizeof(value));
-    return swapped ? __builtin_bswap64(value) : value;
-}
-
 /*
  * The event that a record belongs to. Events of one file agree on where the id stands (the kernel's tools see
  * to it), so the first event's layout finds the id. Records that tools synthesise carry id 0: the first event.
@@ -130,12 +131,12 @@ static uint32_t event_of(const struct record_layouts *layouts, uint32_t type, co
     }
     if (id_at == LAYOUT_NOWHERE || id_at + 8 > size)
         return 0;
-    uint32_t event = record_layouts_event(layouts, u64_at(payload + id_at, swapped));
+    uint32_t event = record_layouts_event(layouts, stored_u64(payload + id_at, swapped));
     return event == HASHMAP_ABSENT ? 0 : event;
 }
 
-bool record_peek_time(const struct record_layouts *layouts, uint32_t type, const uint8_t *payload,
-                      size_t size_bytes, bool swapped, uint64_t *ret_time)
+bool record_search_time(const struct record_layouts *layouts, uint32_t type, const uint8_t *payload,
+                        size_t size_bytes, bool swapped, uint64_t *ret_time)
 {
     if (!layouts->count || type >= 64 /* written by tools: no trailer */)
         return false;
@@ -151,7 +152,7 @@ bool record_peek_time(const struct record_layouts *layouts, uint32_t type, const
     }
     if (time_at == LAYOUT_NOWHERE || time_at + 8 > size_bytes)
         return false;
-    *ret_time = u64_at(payload + time_at, swapped);
+    *ret_time = stored_u64(payload + time_at, swapped);
     return true;
 }
 
@@ -267,53 +268,48 @@ static void decode_raw(struct decoding *decoding, struct record_sample *sample)
         take_bytes(decoding, padding < bytes_left(&decoding->in) ? padding : bytes_left(&decoding->in));
 }
 
-/* The fields up to the period: the order of perf_output_sample(). */
-static void decode_sample_head(struct decoding *decoding, uint64_t type, struct record_sample *sample)
+static inline uint64_t next_word(const uint8_t **at, bool swapped)
 {
-    struct record *record = decoding->record;
-    struct bytes *in = &decoding->in;
-    if (type & PERF_SAMPLE_IDENTIFIER) {
-        record->who.id = read_u64(in);
-        record->who.has_id = true;
-    }
-    if (type & PERF_SAMPLE_IP)
-        sample->ip = read_u64(in);
-    if (type & PERF_SAMPLE_TID) {
-        record->who.pid = read_u32(in);
-        record->who.tid = read_u32(in);
-        record->who.has_thread = true;
-    }
-    if (type & PERF_SAMPLE_TIME) {
-        record->who.time = read_u64(in);
-        record->who.has_time = true;
-    }
-    if (type & PERF_SAMPLE_ADDR)
-        sample->addr = read_u64(in);
-    if (type & PERF_SAMPLE_ID) {
-        record->who.id = read_u64(in);
-        record->who.has_id = true;
-    }
-    if (type & PERF_SAMPLE_STREAM_ID)
-        sample->stream_id = read_u64(in);
-    if (type & PERF_SAMPLE_CPU) {
-        record->who.cpu = read_u32(in);
-        read_u32(in);
-        record->who.has_cpu = true;
-    }
-    if (type & PERF_SAMPLE_PERIOD)
-        sample->period = read_u64(in);
+    *at += 8;
+    return stored_u64(*at - 8, swapped);
 }
 
-static void decode_sample(struct decoding *decoding)
+/* The fields up to the period: the order of perf_output_sample(). swapped: a constant, for code without questions. */
+__attribute__((always_inline)) static inline void decode_sample_head(const uint8_t *at, uint64_t type, bool swapped, struct record *record)
 {
-    struct record_sample *sample = &decoding->record->sample;
-    uint64_t type = decoding->layout->sample_type;
-    sample->sample_type = type;
-    decode_sample_head(decoding, type, sample);
-    if (type & PERF_SAMPLE_READ)
-        decode_read_values(decoding, sample);
-    if (type & PERF_SAMPLE_CALLCHAIN)
-        sample->callchain = take_words(decoding, read_word(decoding));
+    struct record_sample *sample = &record->sample;
+    if (type & PERF_SAMPLE_IDENTIFIER)
+        record->who.id = next_word(&at, swapped);
+    if (type & PERF_SAMPLE_IP)
+        sample->ip = next_word(&at, swapped);
+    if (type & PERF_SAMPLE_TID) {
+        record->who.pid = stored_u32(at, swapped);
+        record->who.tid = stored_u32(at + 4, swapped);
+        at += 8;
+    }
+    if (type & PERF_SAMPLE_TIME)
+        record->who.time = next_word(&at, swapped);
+    if (type & PERF_SAMPLE_ADDR)
+        sample->addr = next_word(&at, swapped);
+    if (type & PERF_SAMPLE_ID)
+        record->who.id = next_word(&at, swapped);
+    if (type & PERF_SAMPLE_STREAM_ID)
+        sample->stream_id = next_word(&at, swapped);
+    if (type & PERF_SAMPLE_CPU) {
+        record->who.cpu = stored_u32(at, swapped);
+        at += 8;
+    }
+    if (type & PERF_SAMPLE_PERIOD)
+        sample->period = next_word(&at, swapped);
+    record->who.has_id = type & (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_ID);
+    record->who.has_thread = type & PERF_SAMPLE_TID;
+    record->who.has_time = type & PERF_SAMPLE_TIME;
+    record->who.has_cpu = type & PERF_SAMPLE_CPU;
+}
+
+/* What stands behind the chain. */
+static void decode_sample_rest(struct decoding *decoding, uint64_t type, struct record_sample *sample)
+{
     if (type & PERF_SAMPLE_RAW)
         decode_raw(decoding, sample);
     if (type & PERF_SAMPLE_BRANCH_STACK)
@@ -342,6 +338,26 @@ static void decode_sample(struct decoding *decoding)
         sample->aux_size = read_word(decoding);
         take_bytes(decoding, sample->aux_size);
     }
+}
+
+static void decode_sample(struct decoding *decoding)
+{
+    struct record_sample *sample = &decoding->record->sample;
+    uint64_t type = decoding->layout->sample_type;
+    sample->sample_type = type;
+    const uint8_t *head = bytes_take(&decoding->in, decoding->layout->sample_head_bytes);
+    if (!head)
+        return;
+    if (decoding->in.swapped)
+        decode_sample_head(head, type, true, decoding->record);
+    else
+        decode_sample_head(head, type, false, decoding->record);
+    if (type & PERF_SAMPLE_READ)
+        decode_read_values(decoding, sample);
+    if (type & PERF_SAMPLE_CALLCHAIN)
+        sample->callchain = take_words(decoding, read_word(decoding));
+    if (type & SAMPLE_BEHIND_CHAIN)
+        decode_sample_rest(decoding, type, sample);
 }
 
 /* Split the sample_id trailer off the end of the payload and read it. */
@@ -608,13 +624,13 @@ static const enum cpu_mode cpu_modes[8] = {
 bool record_decode(const struct record_layouts *layouts, const uint8_t *bytes, size_t size_bytes, bool swapped,
                    struct record *ret_record, struct error *err)
 {
-    struct decoding decoding = {.in = bytes_of(bytes, size_bytes, swapped), .record = ret_record};
-    memset(ret_record, 0, sizeof(*ret_record));
-    ret_record->type = read_u32(&decoding.in);
-    ret_record->misc = read_u16(&decoding.in);
-    read_u16(&decoding.in);
-    if (decoding.in.failed)
+    if (size_bytes < sizeof(struct perf_event_header))
         return error_set(err, ERROR_FORMAT, "a record of %zu bytes is too short for its header", size_bytes);
+    struct decoding decoding = {.in = bytes_of(bytes + sizeof(struct perf_event_header), size_bytes - sizeof(struct perf_event_header), swapped),
+                                .record = ret_record};
+    memset(ret_record, 0, sizeof(*ret_record));
+    ret_record->type = stored_u32(bytes, swapped);
+    ret_record->misc = stored_u16(bytes + 4, swapped);
     ret_record->cpu_mode = cpu_modes[ret_record->misc & PERF_RECORD_MISC_CPUMODE_MASK];
     ret_record->payload = (struct bytes_view){decoding.in.at, bytes_left(&decoding.in)};
     if (ret_record->type >= array_count(type_rows) || !type_rows[ret_record->type].decode)

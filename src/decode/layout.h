@@ -24,6 +24,7 @@
 struct record_layout {
     uint64_t sample_type, read_format, branch_sample_type, user_registers, interrupt_registers;
     bool sample_id_all;
+    uint32_t sample_head_bytes; /* of the fields up to the period, which are words all */
     /* Where a sample's payload has its time and id, in bytes from its start. */
     uint32_t sample_time_at, sample_id_at;
     /* The trailer of other records: its size, and time and id in bytes from its start. */
@@ -51,11 +52,23 @@ void record_layouts_done(struct record_layouts *layouts);
 /* The event of a counter's id, or HASHMAP_ABSENT. */
 uint32_t record_layouts_event(const struct record_layouts *layouts, uint64_t id);
 
+/* record_peek_time() of whatever isn't a sample of events that have their times in one place. */
+bool record_search_time(const struct record_layouts *layouts, uint32_t type, const uint8_t *payload,
+                        size_t size_bytes, bool swapped, uint64_t *ret_time);
 /*
  * The time of a record of type `type` with that payload; false when it has none. Cheap: what ordering needs.
  */
-bool record_peek_time(const struct record_layouts *layouts, uint32_t type, const uint8_t *payload,
-                      size_t size_bytes, bool swapped, uint64_t *ret_time);
+static inline bool record_peek_time(const struct record_layouts *layouts, uint32_t type, const uint8_t *payload,
+                                    size_t size_bytes, bool swapped, uint64_t *ret_time)
+{
+    if (type != PERF_RECORD_SAMPLE || layouts->times_differ || !layouts->count)
+        return record_search_time(layouts, type, payload, size_bytes, swapped, ret_time);
+    size_t time_at = layouts->items->sample_time_at; /* LAYOUT_NOWHERE lies behind every payload */
+    if (time_at + sizeof(*ret_time) > size_bytes)
+        return false;
+    *ret_time = stored_u64(payload + time_at, swapped);
+    return true;
+}
 
 /*
  * Decode one record: bytes is its perf_event_header and everything it counts as its size.

@@ -53,7 +53,7 @@ static void slots_grow(struct sample_tally *tally)
 struct tally_waiting {
     struct tally_item item;
     uint64_t period;
-    uint32_t hash;
+    uint32_t hash, alike;
 };
 
 enum {
@@ -90,7 +90,7 @@ static void item_count(struct sample_tally *tally, const struct tally_waiting *w
         *slot = (struct tally_slot){waiting->hash, (uint32_t)tally->count};
     }
     struct tally_item *met = &tally->items[slot->item_behind - 1];
-    met->samples++;
+    met->samples += (uint64_t)waiting->alike + 1;
     met->period += waiting->period;
 }
 
@@ -99,7 +99,7 @@ static struct tally_waiting *waiting_at(struct sample_tally *tally, uint32_t num
     return &tally->waiting[number & (WAITING_MOST - 1)];
 }
 
-static void item_wait(struct sample_tally *tally, const struct tally_item *item, uint64_t period)
+static void item_wait(struct sample_tally *tally, const struct tally_item *item, uint64_t period, uint32_t alike)
 {
     if (!tally->waiting)
         tally->waiting = memory_alloc(WAITING_MOST * sizeof(*tally->waiting));
@@ -108,7 +108,7 @@ static void item_wait(struct sample_tally *tally, const struct tally_item *item,
     if (tally->added - tally->settled == WAITING_MOST)
         item_count(tally, waiting_at(tally, tally->settled++));
     uint32_t hash = (uint32_t)item_hash(tally, item);
-    *waiting_at(tally, tally->added++) = (struct tally_waiting){*item, period, hash};
+    *waiting_at(tally, tally->added++) = (struct tally_waiting){*item, period, hash, alike};
     __builtin_prefetch(&tally->slots[hash & (tally->slot_capacity - 1)]);
     if (tally->added - tally->settled > SLOT_COMES)
         item_fetch(tally, waiting_at(tally, tally->added - SLOT_COMES));
@@ -130,7 +130,7 @@ void sample_tally_add_with(struct sample_tally *tally, const struct sample *samp
                               .stack = sample->stack,
                               .branch = TALLY_NONE,
                               .traits = traits};
-    item_wait(tally, &item, sample->period);
+    item_wait(tally, &item, sample->period, sample->alike);
 }
 
 void sample_tally_add(struct sample_tally *tally, const struct sample *sample)
@@ -170,7 +170,7 @@ void sample_tally_add_branch(struct sample_tally *tally, const struct sample *sa
                               .stack = STACK_NONE,
                               .branch = branch_intern(tally, branch),
                               .traits = TRAITS_NONE};
-    item_wait(tally, &item, 1);
+    item_wait(tally, &item, 1, 0);
 }
 
 void sample_tally_done(struct sample_tally *tally)

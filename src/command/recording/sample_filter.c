@@ -147,7 +147,7 @@ static bool number_listed(const char *list, uint32_t number)
     return false;
 }
 
-bool sample_filter_passes(struct sample_filter *filter, const struct recording *recording, const struct sample *sample)
+bool sample_filter_matches(struct sample_filter *filter, const struct recording *recording, const struct sample *sample)
 {
     const struct thread *thread = &recording->threads.items[sample->thread];
     if (!is_within(filter, sample->time_ns))

@@ -48,7 +48,12 @@ MUST_CHECK bool sample_filter_init(struct sample_filter *ret_filter, const struc
 /* Shares of time are placed by when the recording's samples begin and end. Errors: ERROR_USAGE when it doesn't say so. */
 MUST_CHECK bool sample_filter_place(struct sample_filter *filter, const struct source_facts *facts, struct error *err);
 void sample_filter_done(struct sample_filter *filter);
-bool sample_filter_passes(struct sample_filter *filter, const struct recording *recording, const struct sample *sample);
+/* sample_filter_passes() where not all do. */
+bool sample_filter_matches(struct sample_filter *filter, const struct recording *recording, const struct sample *sample);
+static inline bool sample_filter_passes(struct sample_filter *filter, const struct recording *recording, const struct sample *sample)
+{
+    return !filter->is_given || sample_filter_matches(filter, recording, sample);
+}
 /* After the last sample. Errors: ERROR_USAGE when --cpu asked what the recording doesn't say. */
 MUST_CHECK bool sample_filter_check(const struct sample_filter *filter, struct error *err);
 

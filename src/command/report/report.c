@@ -230,7 +230,8 @@ static bool report_record(void *context, struct capture *capture, const struct r
 {
     struct report *report = context;
     recording_names_tell(&report->names);
-    report_traits_learn(&report->traits, record);
+    if (!sample)
+        report_traits_learn(&report->traits, record);
     if (!sample || !sample_filter_passes(&report->filter, &capture->recording, sample))
         return true;
     if (report->branches)
@@ -591,6 +592,12 @@ static enum capture_stacks stacks_read(const struct report *report)
     return chains && !options->quiet && report_host_is_of_cpus(report->source) ? STACKS_IN_KERNEL : STACKS_NONE;
 }
 
+/* Whether thread, event and place are all that is asked of a sample. Whole chains repeat too seldom: what is kept of them costs as much as it saves. */
+static bool may_add_up(const struct report *report, enum capture_stacks stacks)
+{
+    return stacks != STACKS_ALL && !report->branches && !report->traits.values.count && !report->options.mem_mode && !report->filter.is_given && !report->tally.by_cpu;
+}
+
 static bool report_read(struct report *report, struct error *err)
 {
     struct recording_names *names = &report->names;
@@ -604,6 +611,7 @@ static bool report_read(struct report *report, struct error *err)
     report->tally.by_thread = column_listed(&report->keys, COLUMN_PID) || column_listed(&report->keys, COLUMN_TID) ||
                               column_listed(&report->fields, COLUMN_PID) || column_listed(&report->fields, COLUMN_TID);
     report->tally.by_cpu = column_listed(&report->keys, COLUMN_CPU) || column_listed(&report->fields, COLUMN_CPU);
+    options.add_up_alike = may_add_up(report, options.stacks);
     bool complete = capture_fill_with(&report->capture, report->source, &options, err);
     reading_progress_end(&progress);
     sample_tally_settle(&report->tally);

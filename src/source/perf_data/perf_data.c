@@ -615,20 +615,41 @@ static void input_end(struct perf_data *data)
     data->flush_limit = UINT64_MAX;
 }
 
+/* Whether the next record stands at the feed, whole and of a size that can be. */
+static bool record_at_hand(const struct perf_data *data, const struct record_feed *feed)
+{
+    size_t left = (size_t)(feed->end - feed->at);
+    return left >= RECORD_HEADER_BYTES && size_at(data, feed->at) >= RECORD_HEADER_BYTES && size_at(data, feed->at) <= left;
+}
+
+/* Where the next record stands, all of it; NULL at the input's end. */
+static bool feed_of_next(struct perf_data *data, struct record_feed **ret_feed, struct error *err)
+{
+    bool has;
+    *ret_feed = &data->outer;
+    if (data->inner.at == data->inner.end && record_at_hand(data, &data->outer))
+        return true;
+    *ret_feed = &data->inner;
+    if (!inner_record(data, &has, err))
+        return false;
+    if (has)
+        return true;
+    *ret_feed = &data->outer;
+    if (!outer_record(data, &has, err))
+        return false;
+    if (!has)
+        *ret_feed = NULL;
+    return true;
+}
+
 /* Scan one record of the input. *ret_out: it is in ret_record and goes out now. */
 static bool scan(struct perf_data *data, struct record *ret_record, bool *ret_out, struct error *err)
 {
-    struct record_feed *feed = &data->inner;
-    bool has;
+    struct record_feed *feed;
     *ret_out = false;
-    if (!inner_record(data, &has, err))
+    if (!feed_of_next(data, &feed, err))
         return false;
-    if (!has) {
-        feed = &data->outer;
-        if (!outer_record(data, &has, err))
-            return false;
-    }
-    if (!has) {
+    if (!feed) {
         data->source.losses.truncated |= data->inner.at != data->inner.end;
         input_end(data);
         return true;
@@ -661,7 +682,7 @@ static bool perf_data_next(struct source *source, struct record *ret_record, str
 {
     struct perf_data *data = (struct perf_data *)source;
     data->source.record_stays = false;
-    if (perf_data_next_build_id(data, ret_record))
+    if (bytes_left(&data->build_id_cursor) && perf_data_next_build_id(data, ret_record))
         return true;
     while (!data->ended) {
         bool out = false;

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "capture/alike.h"
+
+#include "base/table_memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    SLOTS = 1 << 16, /* a power of two: 1 MiB, and 4 MiB of rows at the most */
+    WAYS = 4,        /* of a line, a cache line */
+};
+
+struct alike_slot {
+    uint64_t key;
+    uint32_t more_key;
+    uint32_t row_behind; /* its number and one; 0: an empty slot */
+};
+
+void alike_samples_done(struct alike_samples *samples)
+{
+    free(samples->slots);
+    free(samples->rows);
+    *samples = (struct alike_samples){0};
+}
+
+/* In each line the newest come first. */
+static struct alike_slot *line_of(const struct alike_samples *samples, const struct alike_key *key)
+{
+    return &samples->slots[(size_t)key->line * WAYS & (SLOTS - 1)];
+}
+
+void alike_samples_fetch(struct alike_samples *samples, const struct alike_key *key)
+{
+    if (!samples->slots) {
+        samples->slots = table_memory_alloc(SLOTS, sizeof(*samples->slots));
+        samples->rows = table_memory_alloc(SLOTS, sizeof(*samples->rows));
+    }
+    __builtin_prefetch(line_of(samples, key));
+}
+
+struct sample *alike_samples_find(struct alike_samples *samples, const struct alike_key *key)
+{
+    const struct alike_slot *line = line_of(samples, key);
+    for (size_t way = 0; way < WAYS; way++)
+        if (line[way].key == key->key && line[way].more_key == key->more_key && line[way].row_behind)
+            return &samples->rows[line[way].row_behind - 1];
+    return NULL;
+}
+
+struct sample *alike_samples_add(struct alike_samples *samples, const struct alike_key *key)
+{
+    struct alike_slot *line = line_of(samples, key);
+    uint32_t row_behind = line[WAYS - 1].row_behind; /* of what has been there longest */
+    for (size_t way = 0; !row_behind; way++)
+        if (!line[way].row_behind)
+            row_behind = (uint32_t)(line - samples->slots + (ptrdiff_t)way) + 1;
+    memmove(line + 1, line, (WAYS - 1) * sizeof(*line));
+    *line = (struct alike_slot){key->key, key->more_key, row_behind};
+    return &samples->rows[row_behind - 1];
+}
+
+struct sample *alike_samples_next(struct alike_samples *samples, size_t *at)
+{
+    while (samples->rows && *at < SLOTS) {
+        struct sample *row = &samples->rows[(*at)++];
+        if (row->alike)
+            return row;
+    }
+    return NULL;
+}
