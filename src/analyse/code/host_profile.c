@@ -47,6 +47,15 @@ static size_t first_row_of(char letter)
     return low;
 }
 
+/* How much of a name a row's begins: all of the row's own, or nothing. */
+static size_t length_begun(const char *row, const char *name)
+{
+    size_t length = 0;
+    while (row[length] && row[length] == name[length])
+        length++;
+    return row[length] ? 0 : length;
+}
+
 const struct host_symbol *host_symbol_find(const char *name)
 {
     const struct host_symbol *found = NULL;
@@ -54,9 +63,9 @@ const struct host_symbol *host_symbol_find(const char *name)
     for (size_t at = name ? first_row_of(name[0]) : host_symbol_row_count;
          at < host_symbol_row_count && host_symbol_rows[at].name[0] == name[0]; at++) {
         const struct host_symbol *row = &host_symbol_rows[at];
-        size_t length = strlen(row->name);
+        size_t length = length_begun(row->name, name);
         /* "vmx_vcpu_run.cold" is the same function */
-        bool whole = strncmp(name, row->name, length) == 0 && (row->is_prefix || name[length] == 0 || name[length] == '.');
+        bool whole = length && (row->is_prefix || name[length] == 0 || name[length] == '.');
         if (whole && length >= found_length) {
             found = row;
             found_length = length;

@@ -33,8 +33,9 @@ struct path {
 struct path_node {
     uint32_t first_path; /* that went this way */
     uint32_t row;
-    uint32_t depth, depth_most; /* its own (0: a root), and that of the deepest path through it */
-    bool outermost;             /* no node above it is of its row */
+    uint32_t depth : 31;        /* 0: a root */
+    uint32_t outermost : 1;     /* no node above it is of its row */
+    uint32_t depth_most;        /* of the deepest path through it */
     uint64_t samples, period;   /* of all paths through it */
 };
 
