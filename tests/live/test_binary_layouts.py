@@ -32,6 +32,17 @@ static inline __attribute__((always_inline)) void between(double x) { for (int i
 __attribute__((noinline)) static int leaf(int n) { between(n); return (int)sink; }
 __attribute__((noinline)) int outer(int n) { int part = leaf(n); return part + n; }
 """
+CLASSES = r"""
+static volatile double sink;
+namespace work {
+struct worker {
+    inline __attribute__((always_inline)) void innermost(double x) { for (int i = 0; i < 1000; i++) sink = x = x * 1.1 + i; }
+    inline __attribute__((always_inline)) void between(double x) { for (int i = 0; i < 1000; i++) innermost(x + i); }
+    __attribute__((noinline)) int leaf(int n) { between(n); return (int)sink; }
+};
+}
+extern "C" __attribute__((noinline)) int outer(int n) { work::worker worker; int part = worker.leaf(n); return part + n; }
+"""
 TURNS = "60"
 FLAGS = ["-O2", "-g", "-fomit-frame-pointer"]
 
@@ -108,6 +119,20 @@ LAYOUTS = {
 @pytest.mark.parametrize("words", LAYOUTS.values(), ids=LAYOUTS)
 def test_layouts(scene, words):
     scene.build(*words).record().check()
+
+
+def test_functions_of_classes(scene):
+    """C's units hold no functions in their types, C++'s do."""
+    scene.build()
+    (scene.folder / "work.cpp").write_text(CLASSES)
+    scene.tool("c++", *FLAGS, "-c", "work.cpp")
+    scene.tool("cc", *FLAGS, "-o", "program", "main.o", "work.o")
+    stacks = [[re.sub(r"\(.*", "", name) for name, _ in stack] for stack in scene.record().stacks()]
+    stacks = [stack for stack in stacks if "work::worker::leaf" in stack]
+    if len(stacks) < 10:
+        pytest.skip("the machine was too busy to bring enough samples")
+    names = [*(f"work::worker::{name}" for name in ("innermost", "between", "leaf")), "outer", "main"]
+    assert sum(stack[:5] == names for stack in stacks) > 0.9 * len(stacks), stacks[0]
 
 
 @pytest.mark.parametrize("packed", [[], ["-gz=zlib"]], ids=["plain", "compressed"])

@@ -424,10 +424,10 @@ static void load_function(struct dwarf_index *index, struct unit *unit, struct f
     }
 }
 
-static bool holds_functions(int tag)
+static bool holds_functions(const struct unit *unit, int tag)
 {
-    return tag == DW_TAG_namespace || tag == DW_TAG_module || tag == DW_TAG_structure_type ||
-           tag == DW_TAG_class_type || tag == DW_TAG_union_type || tag == DW_TAG_enumeration_type;
+    bool is_type = tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type || tag == DW_TAG_enumeration_type;
+    return tag == DW_TAG_namespace || tag == DW_TAG_module || (is_type && !unit->is_of_c);
 }
 
 static bool unit_is_of_c(const struct dwarf_index *index, struct unit *unit)
@@ -454,7 +454,7 @@ static void collect_functions(struct dwarf_index *index, struct unit *unit, Dwar
             for (int left = RANGES_MOST; left > 0 && (at = api->ranges(&die, at, &base, &start, &end)) > 0; left--)
                 if (start < end)
                     *vec_push(&unit->functions) = (struct function){start, end, die, false, {0}};
-        if (!unit->is_of_c && holds_functions(tag) && api->haschildren(&die) > 0)
+        if (holds_functions(unit, tag) && api->haschildren(&die) > 0)
             collect_functions(index, unit, &die, depth + 1);
     } while (api->siblingof(&die, &die) == 0);
 }
