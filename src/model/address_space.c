@@ -179,17 +179,21 @@ static void build_id_fill(const struct address_spaces *spaces, struct dso *dso)
         dso->build_id = spaces->build_ids[known];
 }
 
+static bool is_executable(const struct record_mmap *map)
+{
+    return map->has_details ? map->protection & PROT_EXEC : !map->is_data;
+}
+
 static uint32_t dso_of_map(struct address_spaces *spaces, struct strings *strings, uint32_t space,
                            const struct record_mmap *map)
 {
     enum dso_kind kind = kind_of(space, map->path);
     if (kind == DSO_KERNEL)
         return DSO_ID_KERNEL;
-    bool executable = map->has_details ? map->protection & PROT_EXEC : !map->is_data;
     struct dso dso = {
         .kind = kind,
         .path = strings_intern(strings, map->path),
-        .name = dso_name(strings, kind, map->path, map->pid, executable),
+        .name = dso_name(strings, kind, map->path, map->pid, is_executable(map)),
         .owner_pid = map->pid,
         .build_id = map->build_id,
     };
@@ -371,9 +375,9 @@ void address_spaces_map(struct address_spaces *spaces, struct strings *strings, 
         .since_ns = time_ns,
     };
     struct address_space *item = &spaces->items[space];
-    if (item->exec_has_mapped)
+    if (item->exec_has_mapped && is_executable(map))
         left_release(item);
-    item->exec_has_mapped = item->left && spaces->dsos[mapping.dso].kind == DSO_VDSO; /* the last that exec maps itself */
+    item->exec_has_mapped = item->left && (item->exec_has_mapped || spaces->dsos[mapping.dso].kind == DSO_VDSO);
     if (mapping_same(mapping_at(item->mappings, item->count, map->start), &mapping))
         return;
     space_replace(item, map->start, end, &mapping);

@@ -52,7 +52,7 @@ struct address_space {
     uint32_t generation; /* counts changes */
     struct mapping *left; /* while exec works for the program before: that one's mappings; NULL else */
     size_t left_count;
-    bool exec_has_mapped; /* all that it maps: the next mapping is the new program's own doing */
+    bool exec_has_mapped; /* all code that it maps, the vdso last: what comes next is the new program's own doing */
 };
 
 struct address_spaces {
@@ -74,7 +74,7 @@ uint32_t address_spaces_fork(struct address_spaces *spaces, uint32_t parent_spac
 /* What a path's build id is, where its mappings don't say (build-id records and the header's table). */
 void address_spaces_build_id(struct address_spaces *spaces, struct strings *strings, const char *path,
                              const struct build_id *build_id, enum cpu_mode mode);
-/* exec: the mappings make room, and are wholly gone when the new program maps something: until it runs, the old one is
+/* exec: the mappings make room, and are wholly gone when the new program maps code: until it runs, the old one is
  * what called the kernel. */
 void address_spaces_leave(struct address_spaces *spaces, uint32_t space);
 /* Add a mapping, cutting or replacing what it overlaps. */

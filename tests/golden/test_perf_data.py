@@ -404,7 +404,7 @@ def test_a_disk_that_fills_up_is_a_failure(plumb, long_recording):
 
 
 def test_names_and_spaces_follow_time(script):
-    """fork copies a space; exec empties it when the new program maps something: until then the kernel works for the old one;
+    """fork copies a space; exec empties it when the new program maps code: until then the kernel works for the old one;
     neither touches what was sampled before."""
     recording = File()
     recording.comm(1, 1, "parent")
@@ -416,6 +416,7 @@ def test_names_and_spaces_follow_time(script):
     recording.mmap(2, 0x1000, 0x1000, "/new", time=5000)
     recording.sample(2, 0x1100, 6000).sample(2, 0x3200, 6100)
     recording.mmap(2, 0x8000, 0x1000, "[vdso]", time=6200)
+    recording.mmap2(2, 0x9000, 0x1000, "[heap]", time=6250, protection=3)
     recording.sample(2, 0x3200, 6300)
     recording.mmap(2, 0x1400, 0x200, "/middle", time=7000)
     for address in (0x1100, 0x1500, 0x1700, 0x3100):
