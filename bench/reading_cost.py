@@ -34,7 +34,7 @@ while time.time() < end:
 
 FRAME_ADDRESS = re.compile(r"^\t *[0-9a-f]+ ")
 NAMELESS_ROW = re.compile(r"\[[.kgu]\] (0x)?[0-9a-f]{8,16}$")
-OWN_MARK = re.compile(r" \(profiler's own\)$")
+OWN_MARK = " (profiler's own)"
 
 Run = collections.namedtuple("Run", "wall cpu anon hwm status")
 
@@ -96,7 +96,7 @@ def lines_of(path):
     perf 6.1 print some frames' within their file, and a nameless row's within its file where it was sampled, at run time
     where it was called from, with the letter of the frame before it where nothing is mapped. Nor does plumb's mark count."""
     with open(path, errors="replace") as text:
-        return collections.Counter(" ".join(NAMELESS_ROW.sub("nameless", OWN_MARK.sub("", FRAME_ADDRESS.sub("\\t", line).rstrip())).split())
+        return collections.Counter(" ".join(NAMELESS_ROW.sub("nameless", FRAME_ADDRESS.sub("\\t", line).replace(OWN_MARK, "").rstrip()).split())
                                    for line in text if line.strip() and not line.startswith("#"))
 
 
