@@ -96,6 +96,7 @@ static bool plumb_parse(struct saved_runs *runs, struct json_value root, const c
         for (size_t quantity = 0; quantity < MEASURING_QUANTITY_COUNT; quantity++)
             values_take(runs, arm, quantity, json_member(values, measuring_quantities[quantity].name));
         settings_take(runs, arm, json_member(item, "settings"));
+        arm->in_blocks = !json_truth_or(json_member(root, "saved"), false) || json_truth_or(json_member(root, "paired"), false);
         arm->has_surroundings = json_is_record(around) &&
                                 surroundings_read(&arm->surroundings, around, &runs->arena, err);
     }
@@ -337,6 +338,14 @@ static struct measured cell_of(const struct saved_arm *arm, size_t quantity, siz
     if (!arm->counts[quantity])
         return not_measured("one of the files doesn't have it");
     return block < arm->counts[quantity] ? arm->values[quantity][block] : not_measured("fewer runs were saved");
+}
+
+bool saved_runs_are_paired(const struct saved_runs *runs)
+{
+    for (size_t at = 0; at < runs->arm_count; at++)
+        if (!runs->arms[at].in_blocks || strcmp(runs->arms[at].file, runs->arms[0].file) != 0)
+            return false;
+    return runs->arm_count > 0;
 }
 
 void saved_runs_table(const struct saved_runs *runs, struct run_table *ret_table)

@@ -4,7 +4,7 @@
  * or 2) and of `perf stat -j` (or plumb stat -j), and case folders of plumb diagnose, into one table of runs.
  *
  * Quantities are measuring_quantities; what a file doesn't have is "not measured". Runs of different files were not made in
- * pairs. An event of perf stat that appears several times (-I) gives several values. perf stat -r prints means and their
+ * pairs; those of one file of plumb compare were. An event of perf stat that appears several times (-I) gives several values. perf stat -r prints means and their
  * spread, no runs: one value then, which is said (only_means).
  * Source: hyperfine 1.20's export.rs; perf's stat-display.c as of 6.1 and 6.12 (numbers may be text).
  */
@@ -27,6 +27,7 @@ struct saved_arm {
     size_t setting_count;
     bool only_means; /* of perf stat -r */
     bool is_case;    /* file is a folder, which has profiles too */
+    bool in_blocks;  /* its runs are in the order of the blocks that they were made in, with those of the file's other arms */
 };
 
 struct saved_runs {
@@ -41,6 +42,8 @@ void saved_runs_done(struct saved_runs *runs);
 MUST_CHECK bool saved_runs_read(struct saved_runs *runs, const char *path, struct error *err);
 /* The same from text that is in memory; name stands for the file in labels and messages. */
 MUST_CHECK bool saved_runs_parse(struct saved_runs *runs, struct view text, const char *name, struct error *err);
+/* All arms are of one file, whose runs were made in blocks: the runs of a row of the table are pairs. */
+bool saved_runs_are_paired(const struct saved_runs *runs);
 /* Owner of what is returned: the caller (run_table_done). */
 void saved_runs_table(const struct saved_runs *runs, struct run_table *ret_table);
 

@@ -184,7 +184,9 @@ def test_failing_commands_and_wrong_words(plumb, tmp_path):
     terminal = compare(plumb, "-n", "6", "true", "--", "sh", "-c", "test -t 0")
     assert terminal.returncode == 1 and "script -qec" in terminal.stderr
     missing = compare(plumb, "no-such-program-here", "--", "true")
-    assert missing.returncode == 127 and "no-such-program-here" in missing.stderr
+    assert missing.returncode == 127 and "no-such-program-here" in missing.stderr and "--shell" not in missing.stderr
+    for words in (["sleep 0.1", "--", "true"], ["sleep 0.1", "sleep 0.2"]):
+        assert "--shell" in compare(plumb, *words).stderr, words
 
 
 def test_interrupted_keeps_the_complete_blocks(plumb, tmp_path):
@@ -398,7 +400,10 @@ def test_saved_runs_compare(plumb, slept, tmp_path):
     run = slept["longer"]
     saved.write_text(run.stdout)
     again = json.loads(compare(plumb, "--saved", "--json", str(saved)).stdout)
-    assert again["saved"] and again["comparisons"][0]["verdict"] == "slower"
+    assert again["saved"] and again["paired"] and again["comparisons"][0]["verdict"] == "slower"
+    assert again["comparisons"][0]["ratio"]["mid"] == pytest.approx(json.loads(run.stdout)["comparisons"][0]["ratio"]["mid"]), "pairs stay pairs"
+    text = compare(plumb, "--saved", str(saved)).stdout
+    assert "blocks that they were made in" in text and "not made in pairs" not in text
     document = json.loads(run.stdout)
     document["surroundings"]["governor"], document["surroundings"]["thp_enabled"] = "powersave", "sometimes"
     other.write_text(json.dumps(document))
@@ -445,6 +450,7 @@ def test_means_of_perf_are_no_runs(plumb, tmp_path):
         (tmp_path / f"{name}{name}").write_text("".join(plain % f"{float(value) + run / 10}" + "\n" for run in range(8)))
     means = compare(plumb, "--saved", "--by", "cpu", str(tmp_path / "a"), str(tmp_path / "b"))
     assert means.returncode == 4 and "perf stat -r" in means.stdout
+    assert "of one run of each" in means.stdout and " .. " not in re.search("undecided.*", means.stdout)[0], "no interval of one value"
     runs = compare(plumb, "--saved", "--by", "cpu", str(tmp_path / "aa"), str(tmp_path / "bb"))
     assert runs.returncode == 0 and "more CPU time" in runs.stdout and "perf stat -r" not in runs.stdout
     unasked = compare(plumb, "--saved", str(tmp_path / "aa"), str(tmp_path / "bb"))

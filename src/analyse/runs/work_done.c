@@ -34,12 +34,13 @@ static void judge_one(struct work_done *work, const struct quantity_effect *effe
 {
     if (effect->why_not || !effect->a.known || !effect->b.known)
         return;
-    if (effect_differs(effect) && far_apart(effect->a.mid, effect->b.mid, ratio, amount)) {
+    bool in_a = far_apart(effect->a.low, effect->a.high, ratio, amount);
+    bool in_b = far_apart(effect->b.low, effect->b.high, ratio, amount);
+    bool steady = !in_a && !in_b; /* then no more runs are needed to tell them apart */
+    if ((steady || effect_differs(effect)) && far_apart(effect->a.mid, effect->b.mid, ratio, amount)) {
         sign_add(work, (struct work_sign){.effect = effect, .is_unequal = true});
         return;
     }
-    bool in_a = far_apart(effect->a.low, effect->a.high, ratio, amount);
-    bool in_b = far_apart(effect->b.low, effect->b.high, ratio, amount);
     if (in_a || in_b)
         sign_add(work, (struct work_sign){.effect = effect, .varies_in_b = !in_a});
 }

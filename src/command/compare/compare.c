@@ -272,6 +272,9 @@ static bool run_blocks(struct compare_run *run, struct error *err)
         fputs("\r\033[K", run->context->talk);
     if (!ran && (err->kind == ERROR_NOT_FOUND || err->kind == ERROR_PERMISSION))
         run->context->exit_code = workload_exec_exit_code(err);
+    for (size_t at = 0; !ran && err->kind == ERROR_NOT_FOUND && at < run->arms.count; at++)
+        if (compare_word_is_line(run->arms.items[at].argv[0]))
+            return error_hint(err, "a command with its arguments in one word is a line for the shell: --shell");
     return ran;
 }
 
@@ -463,7 +466,7 @@ static bool judge_and_print(struct compare_run *run, struct error *err)
                                              .effect_ratio = run->policy.effect_ratio,
                                              .alpha = alpha,
                                              .effects_alpha = limits_alpha(run),
-                                             .unpaired = run->options.saved};
+                                             .unpaired = run->options.saved && !run->saved.paired};
         comparison_make(&items[arm - 1], table, &request, &run->arena);
     }
     struct steadiness steadiness;
@@ -489,6 +492,7 @@ static bool judge_and_print(struct compare_run *run, struct error *err)
                                        .seed = run->options.seed,
                                        .elapsed_s = run->elapsed_s,
                                        .saved = run->options.saved,
+                                       .paired = !run->options.saved || run->saved.paired,
                                        .surroundings = run->options.saved ? NULL : &run->surroundings,
                                        .differences = run->saved.differences,
                                        .difference_count = run->saved.difference_count,

@@ -8,6 +8,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Words of one command. */
 struct words {
@@ -157,6 +158,11 @@ static bool environment_check(const struct option_texts *environment, struct err
     return true;
 }
 
+bool compare_word_is_line(const char *word)
+{
+    return word && strpbrk(word, " \t") && access(word, F_OK) != 0;
+}
+
 bool compare_arms_parse(struct compare_arms *arms, char *const *argv, const struct compare_arms_options *options,
                         const struct sysroot *root, struct arena *arena, struct error *err)
 {
@@ -183,7 +189,8 @@ bool compare_arms_parse(struct compare_arms *arms, char *const *argv, const stru
     if (arms->count < 2) {
         error_set(err, ERROR_USAGE,
                   "at least two commands are needed, with -- between them, {alternatives}, or --treatment KEY=VALUE,VALUE");
-        return error_hint(err, "plumb compare [options] A [arguments] -- B [arguments]");
+        return error_hint(err, compare_word_is_line(argv[0]) ? "a command with its arguments in one word is a line for the shell: plumb compare --shell 'A' -- 'B'"
+                                                 : "plumb compare [options] A [arguments] -- B [arguments]");
     }
     return true;
 }

@@ -31,4 +31,7 @@ MUST_CHECK bool compare_arms_parse(struct compare_arms *arms, char *const *argv,
                                    const struct compare_arms_options *options, const struct sysroot *root,
                                    struct arena *arena, struct error *err);
 
+/* "sleep 1": a command and its arguments in one word, as a shell would take it; there is no such file. */
+bool compare_word_is_line(const char *word);
+
 #endif

@@ -136,6 +136,7 @@ bool compare_saved_read(struct compare_saved *saved, const struct compare_saved_
     labels_tell_apart(&runs);
     machines_compare(saved, &runs, arena);
     settings_differ(saved, &runs, arena);
+    saved->paired = saved_runs_are_paired(&runs);
     for (size_t at = 0; at < runs.arm_count; at++)
         saved->only_means |= runs.arms[at].only_means;
     if (runs.arms[0].is_case && runs.arms[1].is_case) {

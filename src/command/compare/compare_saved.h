@@ -19,6 +19,7 @@ struct compare_saved {
     struct surroundings_difference differences[COMPARE_DIFFERENCES_MOST];
     size_t difference_count;
     bool unknown; /* a file doesn't say on what machine it was made */
+    bool paired;     /* one file of runs that were made in blocks */
     bool only_means; /* a file has means of runs and no runs: perf stat -r */
     const char *case_a, *case_b; /* the first two sets of runs, when they are case folders; else NULL */
     struct fact_differences facts; /* settings of arms of one file: declared when it was made */

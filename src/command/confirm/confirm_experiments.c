@@ -4,6 +4,7 @@
 #include "base/scope.h"
 #include "base/text.h"
 #include "base/vec.h"
+#include "system/host/cgroup_cpu.h"
 
 #include <gnu/libc-version.h>
 #include <sched.h>
@@ -11,6 +12,8 @@
 #include <unistd.h>
 
 #define THP_ENABLED   "/sys/kernel/mm/transparent_hugepage/enabled"
+#define GROUP_ROOT    "/sys/fs/cgroup/cgroup.procs"
+#define GROUP_ROOT_1  "/sys/fs/cgroup/cpu/cgroup.procs" /* of cgroup v1 */
 #define KEEP_TUNABLES "glibc.malloc.trim_threshold=4294967296:glibc.malloc.mmap_threshold=4294967296"
 
 /* ---- why one can't be made here ---- */
@@ -98,8 +101,12 @@ static const char *no_node(const struct confirm_place *place, struct arena *aren
 
 static const char *no_root_group(const struct confirm_place *place, struct arena *arena)
 {
-    (void)place, (void)arena;
-    return access("/sys/fs/cgroup/cgroup.procs", W_OK) == 0 ? NULL : "only root of the machine may take it out of its control group";
+    struct cgroup_cpu *group = arena_new(arena, struct cgroup_cpu);
+    cgroup_cpu_read(group, place->root, 0);
+    if (!group->limited)
+        return "it would run in no control group with a limit here: run plumb confirm in the one in which the command was";
+    bool may = access(access(GROUP_ROOT, F_OK) == 0 ? GROUP_ROOT : GROUP_ROOT_1, W_OK) == 0;
+    return may ? NULL : "only root of the machine may take it out of its control group";
 }
 
 static bool uses(const struct confirm_place *place, const char *const *names)
@@ -296,7 +303,10 @@ static const struct confirm_experiment experiments[] = {
         .overturns = "no such gain with the others behind it",
         .setting = "nice",
         .value = "-15",
-        .sign = SIGN_BY_NATURE,
+        .sign = SIGN_FALLS,
+        .quantity = "run-delay",
+        .least = 0.7,
+        .not_taken = "it waited for a CPU as long as before: a priority counts within one session or control group, and the others are of another",
         .why_not = no_priority,
     },
     {
@@ -304,7 +314,7 @@ static const struct confirm_experiment experiments[] = {
         .subjects = "cpu-quota",
         .change = "the same, outside of the control group with the limit",
         .overturns = "no such gain without the limit",
-        .starter = "echo $$ >/sys/fs/cgroup/cgroup.procs && exec \"$@\"",
+        .starter = "f=" GROUP_ROOT "; [ -e $f ] || f=" GROUP_ROOT_1 "; echo $$ >$f && exec \"$@\"",
         .sign = SIGN_BY_NATURE,
         .why_not = no_root_group,
     },

@@ -32,6 +32,7 @@ struct comparison_report {
     uint64_t seed;
     double elapsed_s;
     bool saved;                     /* nothing was run: the runs were read from files */
+    bool paired;                    /* made in blocks; saved ones may not have been */
     const struct surroundings *surroundings;               /* of runs that were made now; or NULL */
     const struct surroundings_difference *differences;     /* of saved runs' machines from the first's */
     size_t difference_count;

@@ -254,6 +254,7 @@ void comparison_json(struct text *out, const struct comparison_report *report)
     json_string(&json, "schema", "plumb-compare-2");
     json_string(&json, "quantity", report->items[0].decisive.quantity->name);
     json_bool(&json, "saved", report->saved);
+    json_bool(&json, "paired", report->paired);
     if (!report->saved) {
         json_u64(&json, "seed", report->seed);
         json_u64(&json, "blocks", report->table->block_count);

@@ -103,11 +103,16 @@ static void add_undecided(struct page *page, const struct comparison *item)
 {
     const struct interval *ratio = &item->ratio;
     double effect = 100 * item->request.effect_ratio;
-    page_printf(page, PAGE_WARNING, "  undecided: %s / %s = %.4f [%.4f .. %.4f]", item->b->label, item->a->label,
-                ratio->mid, ratio->low, ratio->high);
+    size_t pairs = item->decisive.pair_count;
+    page_printf(page, PAGE_WARNING, "  undecided: %s / %s = %.4f", item->b->label, item->a->label, ratio->mid);
+    if (pairs == 1) {
+        text_printf(page->out, ", of one run of each: how far that can be trusted isn't known; an interval that is %.3g %% sure needs %zu\n",
+                    100 * (1 - item->request.alpha), item->pairs_least);
+        return;
+    }
+    page_printf(page, PAGE_WARNING, " [%.4f .. %.4f]", ratio->low, ratio->high);
     if (item->too_few_pairs) {
-        size_t pairs = item->decisive.pair_count;
-        text_printf(page->out, ", the range of %zu pair%s; an interval that is %.3g %% sure needs %zu\n", pairs, pairs == 1 ? "" : "s",
+        text_printf(page->out, ", the range of %zu pairs; an interval that is %.3g %% sure needs %zu\n", pairs,
                     100 * (1 - item->request.alpha), item->pairs_least);
         return;
     }
@@ -461,6 +466,10 @@ static void add_left_out(struct page *page, const struct comparison_report *repo
 static void add_heading(struct page *page, const struct comparison_report *report)
 {
     const char *label = report->items[0].decisive.quantity->label;
+    if (report->saved && report->paired) {
+        text_printf(page->out, "saved runs, in the %zu blocks that they were made in, %s\n\n", report->table->block_count, label);
+        return;
+    }
     if (report->saved) {
         text_printf(page->out, "saved runs, not made in pairs, %s: what changed on the machine between them is not cancelled\n\n", label);
         return;

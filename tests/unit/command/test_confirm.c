@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What plumb confirm makes of an experiment: whether it tells something, and what an interrupt left. */
+#include "made_folder.h"
 #include "test.h"
 
 #include "base/text.h"
 #include "command/confirm/confirm_bursts.h"
+#include "command/confirm/confirm_experiments.h"
 #include "command/confirm/confirm_outcome.h"
 
 #include <string.h>
@@ -60,5 +62,59 @@ Test(confirm, an_interrupt_leaves_what_was_measured)
     cr_assert(strstr(bursts.comparison.decisive.why_not, "nothing could be stopped"));
     look.is_interrupted = false;
     cr_assert_not(confirm_bursts_judge(&bursts, &look, &arena, &err));
+    arena_done(&arena);
+}
+
+static const char *why_not_outside_its_group(const struct confirm_place *place, struct arena *arena)
+{
+    struct confirm_choice choices[EXPERIMENTS_MOST];
+    size_t count = confirm_choices(place, choices, arena);
+    for (size_t at = 0; at < count; at++)
+        if (strcmp(choices[at].experiment->name, "outside-its-group") == 0)
+            return choices[at].why_not;
+    return "no such experiment";
+}
+
+Test(confirm, outside_of_a_group_is_tried_where_there_is_a_limit)
+{
+    struct arena arena;
+    struct sysroot root;
+    char folder[64] = "/tmp/plumb-test-XXXXXX";
+    struct confirm_subject subject = {.id = "cpu-quota"};
+    const struct confirm_place place = {.subject = &subject, .root = &root};
+    cr_assert(mkdtemp(folder));
+    arena_init(&arena);
+    sysroot_init(&root, folder);
+    made_folder_put(folder, "/proc/self/mountinfo", "30 20 0:26 / /cg/cpu rw - cgroup cgroup rw,cpu\n");
+    made_folder_put(folder, "/proc/self/cgroup", "1:cpu:/pod\n");
+    made_folder_put(folder, "/cg/cpu/pod/cpu.cfs_period_us", "100000\n");
+    made_folder_put(folder, "/cg/cpu/pod/cpu.cfs_quota_us", "-1\n");
+    const char *why_not = why_not_outside_its_group(&place, &arena);
+    cr_assert(why_not && strstr(why_not, "with a limit"), "both would run without one: %s", why_not);
+    made_folder_put(folder, "/cg/cpu/pod/cpu.cfs_quota_us", "20000\n");
+    why_not = why_not_outside_its_group(&place, &arena);
+    cr_assert(!why_not || !strstr(why_not, "with a limit"), "%s", why_not);
+    made_folder_remove(folder);
+    arena_done(&arena);
+}
+
+/* Within its session or control group alone does it count: a gain that doesn't come is no proof, unless it waited less. */
+Test(confirm, a_priority_has_taken_hold_when_it_waits_less)
+{
+    struct arena arena;
+    struct sysroot root;
+    struct confirm_subject subject = {.id = "oversubscribed"};
+    struct confirm_choice choices[EXPERIMENTS_MOST];
+    arena_init(&arena);
+    sysroot_init(&root, "/nowhere");
+    size_t found = 0, count = confirm_choices(&(struct confirm_place){.subject = &subject, .root = &root}, choices, &arena);
+    for (size_t at = 0; at < count; at++) {
+        const struct confirm_experiment *experiment = choices[at].experiment;
+        if (strcmp(experiment->name, "higher-priority") != 0)
+            continue;
+        found++;
+        cr_assert(experiment->sign == SIGN_FALLS && strcmp(experiment->quantity, "run-delay") == 0 && experiment->not_taken);
+    }
+    cr_assert_eq(found, 1);
     arena_done(&arena);
 }

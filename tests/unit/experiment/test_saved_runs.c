@@ -34,6 +34,7 @@ Test(saved_runs, plumbs_own)
     cr_assert_eq(runs.arm_count, 2, "a second run of A is no arm of its own");
     cr_assert_str_eq(runs.arms[0].command, "a b");
     cr_assert(runs.arms[0].has_surroundings);
+    cr_assert(saved_runs_are_paired(&runs), "made in blocks");
     struct run_table table;
     saved_runs_table(&runs, &table);
     cr_assert_eq(table.block_count, 3);
