@@ -278,11 +278,11 @@ static const char *arm_words(const struct experiment_arm *arm, struct arena *are
     return arena_string(arena, text_string(&line));
 }
 
-static const char *sign_label(const struct confirm_experiment *experiment)
+static const struct run_quantity *sign_quantity(const struct confirm_experiment *experiment)
 {
     for (size_t at = 0; experiment->quantity && at < MEASURING_QUANTITY_COUNT; at++)
         if (strcmp(measuring_quantities[at].name, experiment->quantity) == 0)
-            return measuring_quantities[at].label;
+            return &measuring_quantities[at];
     return NULL;
 }
 
@@ -296,7 +296,7 @@ static void report_measured(struct confirm_run *run, const struct confirm_experi
     report->block_count = run->pair.result.table.block_count;
     report->elapsed_s = run->pair.elapsed_s;
     report->stopped = confirm_pair_stopped(&run->pair);
-    report->sign_label = sign_label(experiment);
+    report->sign = sign_quantity(experiment);
     report->sign_a = run->pair.sign_a;
     report->sign_b = run->pair.sign_b;
     report->took_hold = words[run->pair.took_hold];

@@ -2,31 +2,9 @@
 #include "base/scope.h"
 #include "base/vec.h"
 #include "render/comparison/comparison.h"
+#include "render/comparison/run_value.h"
 
 #include <math.h>
-
-/* A value in the unit that suits it: "12.3 ms", "4.0 MiB", "2.49 GHz". */
-static void value_print(char *out, size_t size, double value, enum run_unit unit)
-{
-    static const struct {
-        double least, factor;
-        const char *name;
-        int decimals;
-    } scales[][4] = {
-        [RUN_SECONDS] = {{1, 1, "s", 3}, {1e-3, 1e3, "ms", 3}, {1e-6, 1e6, "us", 1}, {0, 1e9, "ns", 0}},
-        [RUN_COUNT] = {{1e9, 1e-9, "G", 3}, {1e6, 1e-6, "M", 3}, {1e4, 1e-3, "k", 1}, {0, 1, "", 0}},
-        [RUN_BYTES] = {{0x1p30, 0x1p-30, "GiB", 2}, {0x1p20, 0x1p-20, "MiB", 1}, {0x1p10, 0x1p-10, "KiB", 0}, {0, 1, "B", 0}},
-        [RUN_SHARE] = {{0, 100, "%", 1}},
-        [RUN_HERTZ] = {{1e9, 1e-9, "GHz", 2}, {0, 1e-6, "MHz", 0}},
-        [RUN_RATE] = {{0, 1, "", 3}},
-    };
-    size_t at = 0;
-    while (scales[unit][at].least > fabs(value))
-        at++;
-    bool bare = value >= 0 && value <= 0; /* 0 ns, 0 B read worse than 0 */
-    snprintf(out, size, "%.*f%s%s", bare ? 0 : scales[unit][at].decimals, value * scales[unit][at].factor,
-             bare || !*scales[unit][at].name ? "" : " ", bare ? "" : scales[unit][at].name);
-}
 
 static void add_arms(struct page *page, const struct comparison_report *report)
 {
@@ -36,9 +14,9 @@ static void add_arms(struct page *page, const struct comparison_report *report)
         enum run_unit unit = item->decisive.quantity->unit;
         char mid[32] = "not measured", low[32] = "", high[32] = "", label[24];
         if (time->known) {
-            value_print(mid, sizeof(mid), time->mid, unit);
-            value_print(low, sizeof(low), time->low, unit);
-            value_print(high, sizeof(high), time->high, unit);
+            run_value_print(mid, sizeof(mid), time->mid, unit);
+            run_value_print(low, sizeof(low), time->low, unit);
+            run_value_print(high, sizeof(high), time->high, unit);
         }
         snprintf(label, sizeof(label), "%s", report->table->arms[at].label);
         page_printf(page, PAGE_STRONG, "  %-10s", label);
@@ -224,8 +202,8 @@ static void add_prediction(struct page *page, const struct comparison_report *re
 static void add_effect(struct page *page, const struct quantity_effect *effect)
 {
     char a[32], b[32];
-    value_print(a, sizeof(a), effect->a.mid, effect->quantity->unit);
-    value_print(b, sizeof(b), effect->b.mid, effect->quantity->unit);
+    run_value_print(a, sizeof(a), effect->a.mid, effect->quantity->unit);
+    run_value_print(b, sizeof(b), effect->b.mid, effect->quantity->unit);
     text_printf(page->out, "  %-32s %12s %12s", effect->quantity->label, a, b);
     if (effect->ratio.known)
         text_printf(page->out, "   %+8.1f %%  [%+.1f .. %+.1f]", 100 * (effect->ratio.mid - 1),
@@ -324,8 +302,8 @@ static const double cancel_least = 0.2;
 static void add_item(struct page *page, const struct explanation_item *item)
 {
     char a[32], b[32], interval[48];
-    value_print(a, sizeof(a), item->a.mid, item->unit);
-    value_print(b, sizeof(b), item->b.mid, item->unit);
+    run_value_print(a, sizeof(a), item->a.mid, item->unit);
+    run_value_print(b, sizeof(b), item->b.mid, item->unit);
     snprintf(interval, sizeof(interval), "[%.0f .. %.0f]", 100 * item->share.low, 100 * item->share.high);
     page_printf(page, PAGE_STRONG, "  %4.0f %%", 100 * item->share.mid);
     page_printf(page, PAGE_FAINT, " %-14s", interval);
@@ -376,7 +354,7 @@ static void add_unsure(struct page *page, const struct comparison_report *report
                     profiles->functions.block_count);
     } else {
         char difference[32];
-        value_print(difference, sizeof(difference), profiles->functions.rows[0].mean_difference_s, RUN_SECONDS);
+        run_value_print(difference, sizeof(difference), profiles->functions.rows[0].mean_difference_s, RUN_SECONDS);
         text_printf(&line, "By function: none differs surely in %zu runs of each under the sampler; most in %s (%s a run).",
                     profiles->functions.block_count, profiles->functions.rows[0].function, difference);
     }
@@ -413,8 +391,8 @@ static void add_work(struct page *page, const struct comparison *item, const str
         const struct run_quantity *quantity = sign->effect->quantity;
         const struct interval *own = sign->varies_in_b ? &sign->effect->b : &sign->effect->a;
         char first[32], second[32];
-        value_print(first, sizeof(first), sign->is_unequal ? sign->effect->a.mid : own->low, quantity->unit);
-        value_print(second, sizeof(second), sign->is_unequal ? sign->effect->b.mid : own->high, quantity->unit);
+        run_value_print(first, sizeof(first), sign->is_unequal ? sign->effect->a.mid : own->low, quantity->unit);
+        run_value_print(second, sizeof(second), sign->is_unequal ? sign->effect->b.mid : own->high, quantity->unit);
         scoped_text struct text line = {0};
         if (sign->is_unequal)
             text_printf(&line, "Not the same work, as it seems: %s %s in %s, %s in %s.", quantity->label, first, item->a->label,
@@ -457,7 +435,7 @@ static void add_left_out(struct page *page, const struct comparison_report *repo
         char value[32];
         if (!cell.known)
             continue;
-        value_print(value, sizeof(value), cell.value, report->items[0].decisive.quantity->unit);
+        run_value_print(value, sizeof(value), cell.value, report->items[0].decisive.quantity->unit);
         text_printf(&line, "%s%s %s", line.length ? ", " : "", report->unfinished->arms[arm].label, value);
     }
     page_printf(page, PAGE_FAINT, "  of a block that was not finished, and doesn't count: %s\n", text_string(&line));

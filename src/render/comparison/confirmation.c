@@ -3,6 +3,7 @@
 
 #include "base/json_measured.h"
 #include "base/scope.h"
+#include "render/comparison/run_value.h"
 #include "statistics/json_interval.h"
 
 #include <math.h>
@@ -255,14 +256,14 @@ static void add_gains(struct page *page, const struct confirmation_report *repor
 static void add_sign(struct page *page, const struct confirmation_report *report)
 {
     scoped_text struct text line = {0};
-    if (!report->sign_label)
+    if (!report->sign)
         return;
-    text_printf(&line, "%s: ", report->sign_label);
+    text_printf(&line, "%s: ", report->sign->label);
     if (report->sign_a.known && report->sign_b.known) {
-        bool share = report->sign_a.value <= 1 && report->sign_b.value <= 1;
-        double factor = share ? 100 : 1;
-        text_printf(&line, share ? "%.0f %% in A, %.0f %% in B" : "%.0f in A, %.0f in B", factor * report->sign_a.value,
-                    factor * report->sign_b.value);
+        char a[32], b[32];
+        run_value_print(a, sizeof(a), report->sign_a.value, report->sign->unit);
+        run_value_print(b, sizeof(b), report->sign_b.value, report->sign->unit);
+        text_printf(&line, "%s in A, %s in B", a, b);
     } else {
         text_printf(&line, "not measured, because %s", report->sign_a.known ? report->sign_b.why_not : report->sign_a.why_not);
     }
@@ -373,7 +374,7 @@ static void json_result(struct json_writer *json, const struct confirmation_repo
     else
         json_null(json, "pairs_needed");
     json_string(json, "took_hold", report->took_hold);
-    json_string(json, "sign", report->sign_label);
+    json_string(json, "sign", report->sign ? report->sign->label : NULL);
     json_measured(json, "sign_a", report->sign_a);
     json_measured(json, "sign_b", report->sign_b);
     json_double(json, "elapsed_s", report->elapsed_s);

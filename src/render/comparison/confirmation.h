@@ -37,7 +37,7 @@ struct confirmation_report {
     size_t block_count;
     double elapsed_s;
     const char *stopped;
-    const char *sign_label; /* what shows that the change took hold; NULL: by its nature */
+    const struct run_quantity *sign; /* what shows that the change took hold; NULL: by its nature */
     struct measured sign_a, sign_b;
     const char *took_hold; /* "yes", "no", "unknown" */
     const char *not_taken; /* what it means when it didn't */
