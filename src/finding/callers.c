@@ -32,6 +32,8 @@ const char *callers_said(const struct results *results, struct arena *arena)
     if (!hottest || hottest->is_kernel || !code_is_installed(hottest->dso_path) || hottest->share.mid < HOT_LEAST ||
         hottest->stacks < STACKS_LEAST || !hottest->caller_count)
         return NULL;
+    if (strcmp(hottest->name, "main") == 0) /* by whatever starts a program */
+        return NULL;
     scoped_text struct text out = {0};
     text_printf(&out, "%s is called by ", name_for_sentence(hottest->name, arena));
     callers_print(&out, hottest->callers, hottest->caller_count, hottest->stacks, arena);

@@ -225,7 +225,7 @@ static const char *what_is_open(const struct findings *findings, const struct re
 {
     const struct finding *lead = lead_of(findings, results);
     if (!lead)
-        return is_any_open(findings) ? " What stays open is only bounded from above: nothing points at one of it." : "";
+        return is_any_open(findings) ? " Of what stays open only upper bounds are known: nothing points at any of it." : "";
     scoped_text struct text most = {0};
     struct value share = VALUE_SHARE("", interval_exactly(lead->recoverable.high));
     value_print(&most, &share);

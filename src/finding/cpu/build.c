@@ -173,7 +173,7 @@ const struct hypothesis hypothesis_instrumented = {
         {.word = "BytecodeHandler"}, {.prefix = "luaV_execute"}, {.prefix = "Perl_pp_"}, {.prefix = "Perl_runops"},   \
         {.prefix = "sqlite3VdbeExec"}, {.name = "vm_exec_core"}, {.name = "execute_ex"}, {.word = "RawMatch"},        \
         {.prefix = "ZEND_", .suffix = "_HANDLER"}, {.name = "JS_CallInternal"}, {.name = "TEBCresume"},               \
-        {.name = "jq_next"}, {.dso = "bash"}, {.dso = "dash"}
+        {.name = "jq_next"}, {.name = "caml_interprete"}, {.prefix = "octave::tree_"}, {.dso = "bash"}, {.dso = "dash"}
 
 static const struct name_pattern dispatch_names[] = {DISPATCH_LOOPS};
 static const double PART_SHOWN_LEAST = 0.02;
@@ -183,7 +183,7 @@ static const struct name_pattern interpreter_names[] = {
     DISPATCH_LOOPS,
     {.name = "PyObject_Call"}, {.dso = "python"}, {.dso = "libpython"}, {.dso = "perl"}, {.dso = "libperl"}, {.dso = "ruby"},
     {.dso = "libruby"}, {.prefix = "luaV_"}, {.dso = "lua"}, {.dso = "liblua"}, {.dso = "php"}, {.prefix = "sqlite3Vdbe"},
-    {.dso = "mawk"}, {.dso = "gawk"}, {.dso = "tclsh"}, {.dso = "libtcl"},
+    {.dso = "mawk"}, {.dso = "gawk"}, {.dso = "tclsh"}, {.dso = "libtcl"}, {.dso = "libR"}, {.dso = "liboctinterp"}, {.dso = "libguile-3"}, {.dso = "ocamlrun"},
 };
 
 /* What a hot C function of an interpreter means in the script. */
@@ -209,6 +209,8 @@ static const char *script_advice(const struct stall_function *function)
     static const struct name_pattern node[] = {{.prefix = "Builtins_"}, {.word = "BytecodeHandler"}, {.dso = "node"}};
     static const struct name_pattern shell[] = {{.dso = "bash"}, {.dso = "dash"}};
     static const struct name_pattern perl[] = {{.dso = "perl"}, {.dso = "libperl"}};
+    static const struct name_pattern ocaml[] = {{.name = "caml_interprete"}};
+    static const struct name_pattern arrays[] = {{.dso = "libR"}, {.dso = "liboctinterp"}};
     static const struct {
         const struct name_pattern *patterns;
         size_t count;
@@ -217,6 +219,7 @@ static const char *script_advice(const struct stall_function *function)
         {sqlite, array_count(sqlite), "advice-sqlite"}, {regexp, array_count(regexp), "advice-regexp"},
         {python, array_count(python), "advice-python"}, {node, array_count(node), "advice-node"},
         {shell, array_count(shell), "advice-shell"},    {perl, array_count(perl), "advice-perl"},
+        {ocaml, array_count(ocaml), "advice-ocaml"},    {arrays, array_count(arrays), "advice-arrays"},
     };
     for (size_t kind = 0; kind < array_count(kinds); kind++)
         for (size_t at = 0; at < kinds[kind].count; at++)
@@ -450,9 +453,11 @@ static void interpreter_or_runtime(const struct results *results, struct finding
         return;
     const char *parts = parts_text(results, finding, work);
     struct value share = VALUE_SHARE("share", share_of_samples(results, finding, (double)matches->samples));
+    struct interval own = share_of_samples(results, finding, interpreting);
+    const char *headline = parts ? "headline-parts" : own.high < PART_SHOWN_LEAST ? "headline-compiled" : "headline-runtime";
     if (finding->verdict == VERDICT_SUPPORTED)
-        finding_set(finding, headline, parts ? "headline-parts" : "headline-runtime", VALUE_TEXT("dso", matches->hottest->dso), share,
-                    VALUE_TEXT("parts", parts ? parts : ""), VALUE_SHARE("interpreting", share_of_samples(results, finding, interpreting)));
+        finding_set(finding, headline, headline, VALUE_TEXT("dso", matches->hottest->dso), share, VALUE_TEXT("parts", parts ? parts : ""),
+                    VALUE_SHARE("interpreting", own));
     if (parts)
         finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_CODE, "parts", VALUE_TEXT("parts", parts));
     finding_set(finding, confirm, "confirm-runtime", NO_VALUES);
