@@ -257,6 +257,17 @@ def test_what_explains_a_difference_has_its_share(plumb, browser, tmp_path):
     assert row[-1] == "51 %" and opened.complaints() == []
 
 
+def test_long_names_stay_within_their_column(plumb, browser, tmp_path):
+    """A template's name fills pages: its arguments are left out, the title has them. A path without blanks is broken on a phone."""
+    long = "std::_Rb_tree<" + "std::pair<std::string const, int>, " * 20 + "std::less<int> >::operator<"
+    page = report_of(plumb, make_case(tmp_path / "case", [function(long, BASE, LOOP)], [(BASE + 4,)] * 60), tmp_path / "page.html")
+    opened = browser.open(page, width=390, phone=True)
+    assert opened.evaluate("[...document.querySelectorAll('#functions code')].map((one) => [one.textContent, one.title])[0]") == ["std::_Rb_tree<\u2026>::operator<", long]
+    opened.evaluate("document.querySelector('dl.gaps').append(Object.assign(document.createElement('dd'), { textContent: '/usr/lib/'.repeat(40) }))")
+    assert opened.evaluate("document.documentElement.scrollWidth") <= 390
+    assert opened.complaints() == []
+
+
 def test_hundred_thousand_stacks(plumb, browser, tmp_path):
     """As many different stacks: the file stays below 10 MB, and the page is built before the flame graph is drawn."""
     functions = [function(f"a_function_of_some_name_{at}", BASE + 0x100 * at) for at in range(1000)]

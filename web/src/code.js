@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Which functions, and which of their instructions? Heat, source, loops, and arrows from where samples fell to what stalled.
 import { shareBar } from "./bars.js";
-import { h, quality, section, svg, table } from "./dom.js";
+import { functionName, h, quality, section, svg, table } from "./dom.js";
 import { bytes, count, isGap, lastPart, percent, percentRange, shareInterval } from "./data.js";
 
 const ROW = 20;
@@ -13,7 +13,7 @@ const STACKS_LEAST = 5, CALLER_LEAST = 0.05;
 // Who called it, by the stacks that were copied; a handful says nothing.
 function calledBy(one) {
   if (!one.callers?.length || one.stacks < STACKS_LEAST) return null;
-  const said = (callers) => callers.filter((caller, at) => !at || caller.stacks >= CALLER_LEAST * one.stacks).map((caller, at) => [at ? ", " : "", h("code", null, caller.function),
+  const said = (callers) => callers.filter((caller, at) => !at || caller.stacks >= CALLER_LEAST * one.stacks).map((caller, at) => [at ? ", " : "", functionName(caller.function),
     caller.source ? h("span", { title: caller.source }, ` ${lastPart(caller.source)}:${caller.line}`) : null, " ", quality(percent(caller.stacks / one.stacks), `${count(caller.stacks)} of ${count(one.stacks)} copied stacks`)]);
   return h("div.faint", null, "called by ", said(one.callers), one.owners.length ? ["; for ", said(one.owners)] : null);
 }
@@ -29,7 +29,7 @@ export function functionsSection(diagnosis, code) {
     table("hot functions", [{ text: "CPU time", number: true }, "", "function", "hottest instruction", "where"],
       shown.map((one) => {
         const at = listed.get(`${one.function}\n${one.dso}`), hot = one.instructions[0];
-        const name = h("code", null, one.function);
+        const name = functionName(one.function);
         return h("tr", null, h("td.number", null, quality(percent(one.share.mid), `${percentRange(one.share)}: ${whole}`)), h("td.wide", null, shareBar(one.share, most)),
           h("td", null, at === undefined ? name : h("a", { href: `#code-${at}` }, name), h("div.faint", null, one.kernel ? "kernel" : lastPart(one.dso)), calledBy(one)),
           h("td", null, hot ? [h("code", null, hot.instruction), h("div.faint", null, quality(percent(hot.samples / one.samples), `${count(hot.samples)} of the function's ${count(one.samples)} samples`), ` of it, ${hot.class}`)] : h("span.faint", null, "\u2014")),

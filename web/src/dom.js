@@ -36,6 +36,25 @@ export function quality(text, said, extra = "") {
   return h(`span.q${extra}`, { "data-tip": said, tabindex: "0" }, text);
 }
 
+const NAME_MOST = 80, NAME_SHORT = 120;
+
+// What stands between the outer < and > of a template's name is left out; the operators < and > are none.
+function withoutArguments(name) {
+  let short = "", depth = 0;
+  for (let at = 0; at < name.length; at++) {
+    const opens = name[at] === "<" && !/operator<?$/.test(name.slice(0, at)), closes = name[at] === ">" && depth && name[at - 1] !== "-";
+    if (closes) depth--;
+    if (!depth) short += name[at];
+    if (opens && !depth++) short += "\u2026";
+  }
+  return short.length > NAME_SHORT ? `${short.slice(0, NAME_SHORT)}\u2026` : short;
+}
+
+// A function's name, long ones without their template arguments: the whole of it is the title.
+export function functionName(name) {
+  return name.length > NAME_MOST ? h("code", { title: name }, withoutArguments(name)) : h("code", null, name);
+}
+
 export function gap(why, text = "not measured") {
   return quality(text, `not measured: ${why || "it isn't said why"}`, ".gap");
 }

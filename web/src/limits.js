@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What limits the CPU: the estimated classes; and where the time went.
 import { shareBar, stack } from "./bars.js";
-import { gap, h, quality, section, table } from "./dom.js";
+import { functionName, gap, h, quality, section, table } from "./dom.js";
 import { bytes, intervalOf, isGap, lastPart, percent, percentRange, scaled, sentence } from "./data.js";
 
 const CLASSES = [
@@ -83,7 +83,7 @@ export function timeSection(diagnosis) {
   return section("time", "Where the time went", "Of the elapsed time.",
     parts.length ? stack("shares of the elapsed time", parts.map(({ label, tone, interval }) => ({ label, tone, share: interval.mid, tip: `${percentRange(interval)} of the elapsed time, from context switches and the kernel's accounts` }))) : null,
     waits.length ? [h("h3", null, "What it waited for"), table("waits", ["kind", "in", { text: "nothing ran", number: true }, { text: "all threads", number: true }, { text: "times", number: true }, { text: "longest", number: true }],
-      waits.map((one) => h("tr", null, h("td", null, one.kind), h("td", null, h("code", null, one.function), one.callers?.length ? h("div.faint", null, `from ${one.callers.slice(0, 3).join(" \u2190 ")}`) : null,
+      waits.map((one) => h("tr", null, h("td", null, one.kind), h("td", null, functionName(one.function), one.callers?.length ? h("div.faint", null, `from ${one.callers.slice(0, 3).join(" \u2190 ")}`) : null,
         one.file ? h("div.faint", { title: one.file }, `${lastPart(one.file)}:${one.line}`) : null),
       h("td.number", null, quality(ms(one.idle_s), "exact: from context switches; time in which no thread of it ran until such a wait ended")),
       h("td.number", null, quality(ms(one.total_s), one.spread_s > 0 ? `of it ${ms(one.spread_s)} estimated: waits whose stacks were not taken, laid where waits like them were` : "exact: from context switches, threads added up")),
