@@ -46,6 +46,7 @@ static const struct name_pattern sorting[] = {
     {.prefix = "std::__adjust_heap"}, {.prefix = "std::__merge_"}, {.prefix = "core::slice::sort"}, {.prefix = "alloc::slice::merge"}, {.prefix = "pg_qsort"},
     {.prefix = "qsort_tuple"}, {.prefix = "qsort_ssup"},
 };
+static const struct name_pattern paths[] = {{.prefix = "xmlXPath"}, {.prefix = "xsltEvalXPath"}};
 static const struct name_pattern digests[] = {
     {.word = "sha256"}, {.word = "sha512"}, {.word = "sha1"}, {.word = "md5"}, {.prefix = "crc32"}, {.prefix = "SHA256_"}, {.prefix = "SHA1_"}, {.prefix = "XXH"}, {.prefix = "adler32"},
 };
@@ -66,6 +67,7 @@ static const struct work_kind {
     KIND("decompressing", decompressing, NULL),
     KIND("Lua's table library (table.sort and its like)", lua_tables, "work-lua-tables"),
     KIND("sorting", sorting, NULL),
+    KIND("searching documents by XPath", paths, "work-paths"),
     KIND("checksums and digests", digests, NULL),
 };
 

@@ -240,6 +240,7 @@ Test(findings, what_the_names_tell_stands_beside_a_small_cause)
         {"transit_state_bkref", "libc.so.6", NULL, 900, "By the names of functions, its work is matching regular expressions (90 %).", "nests repetitions"},
         {"transit_state_bkref", "a.out", NULL, 900, NULL, NULL}, /* anybody's */
         {"libz.so.1.2.13+0x4970", "libz.so.1.2.13", "deflate", 800, "By the names of functions, its work is compressing (80 %).", "lower level"},
+        {"_int_free", "libc.so.6", "xmlXPathFreeNodeSet", 700, "By the names of functions, its work is searching documents by XPath (70 %).", "xsl:key"},
         {"__strtod_l_internal.constprop.0", "libc.so.6", NULL, 300, NULL, "reading numbers from text (30 %)"},
         {"____strtod_l_internal", "libc.so.6", NULL, 50, NULL, NULL},
     };
@@ -2845,6 +2846,13 @@ Test(findings, what_several_things_hold_up_is_said_with_its_parts)
     findings_test(&made.findings, &made.results, &made.arena);
     const char *sentence = overall_of(&made.findings, &made.results, &made.arena).sentence;
     cr_assert(strstr(sentence, "By estimate no one thing holds it up: memory 25 %, wrong guesses 19 %, busy with instructions 16 %; 40 % is not told."), "%s", sentence);
+    bottleneck.masses[CAUSE_STORE_FORWARDING] = 0.1; /* no arithmetic; and said beside a small cause, too */
+    made.kernel.fault_samples = 130;
+    findings_test(&made.findings, &made.results, &made.arena);
+    struct overall small = overall_of(&made.findings, &made.results, &made.arena);
+    cr_assert_eq(small.kind, OVERALL_CULPRIT);
+    cr_assert(strstr(small.sentence, "By estimate no one thing holds it up: memory 22 %, wrong guesses 17 %, busy with instructions 14 %, waits within the core 13 %;"), "%s",
+              small.sentence);
     bottleneck.masses[CAUSE_LATENCY] = 0.9;
     sentence = overall_of(&made.findings, &made.results, &made.arena).sentence;
     cr_assert_null(strstr(sentence, "no one thing"), "%s", sentence);
