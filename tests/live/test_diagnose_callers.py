@@ -69,3 +69,38 @@ def test_a_case_is_read_as_the_recording_in_it(copied, plumb, tmp_path):
     assert "cpu-clock:u" in report and "cpu-clock-stacks:u" in report
     refused = subprocess.run([plumb, "report", "-i", tmp_path], capture_output=True, text=True)
     assert refused.returncode == 1 and "without a perf.data" in refused.stderr
+
+
+LARGE_FRAME = """
+#include <stdlib.h>
+__attribute__((noinline)) unsigned fill(unsigned seed) {
+    volatile unsigned char room[5000];
+    for (unsigned at = 0; at < 20000000; at++)
+        room[(seed = seed * 1664525 + 1013904223) % sizeof(room)] = (unsigned char)seed;
+    return room[seed % sizeof(room)];
+}
+__attribute__((noinline)) unsigned fill_all(unsigned turns) {
+    unsigned sum = 0;
+    while (turns--)
+        sum += fill(turns);
+    return sum;
+}
+int main(int count, char **words) {
+    return fill_all((unsigned)atoi(words[count - 1])) == 1;
+}
+"""
+
+
+def test_a_large_frame_hides_no_caller(plumb, tmp_path):
+    """A function with tables on its stack: the return address lies behind them."""
+    (tmp_path / "frame.c").write_text(LARGE_FRAME)
+    if subprocess.run(["gcc", "-O2", "-fomit-frame-pointer", "-o", tmp_path / "frame", tmp_path / "frame.c"]).returncode:
+        pytest.skip("no compiler")
+    done = subprocess.run([plumb, "diagnose", "--json", "--", tmp_path / "frame", "20"], capture_output=True, text=True)
+    found = json.loads(done.stdout)
+    if not found["profile"].get("functions"):
+        pytest.skip("no samples here")
+    hot = found["profile"]["functions"][0]
+    if hot["function"] != "fill" or hot["samples"] < 500:
+        pytest.skip(f"{hot['function']} with {hot['samples']} samples: too busy a machine")
+    assert hot["callers"] and hot["callers"][0]["function"] == "fill_all"
