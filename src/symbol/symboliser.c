@@ -457,6 +457,10 @@ const char *symboliser_inline_complaint(struct symboliser *symboliser, uint32_t 
 {
     struct dso_names *names = dso_names_of(symboliser, dso);
     const char *missing = names && names->dwarf ? dwarf_index_missing(names->dwarf) : NULL;
+    const char *shared = names && names->dwarf ? dwarf_index_shared_missing(names->dwarf) : NULL;
+    if (shared)
+        return arena_printf(&symboliser->arena, "inlined functions have no names: '%s' is missing, a file of debug information that several binaries share "
+                            "(dwz; Debian has it in the same -dbgsym package)", shared);
     return missing ? arena_printf(&symboliser->arena, "inlined functions are unknown where '%s' or its like is missing, which the "
                                   "compiler split off; packages of them (.dwp) are read with libdw 0.191 and later: "
                                   "keep the .dwo files, or build without -gsplit-dwarf", missing)

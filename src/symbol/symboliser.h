@@ -83,7 +83,8 @@ const char *symboliser_complaint(struct symboliser *symboliser, uint32_t dso);
 /* Whether DWARF can be read here; else err says what is missing. Names come without it, source lines and inlined functions don't. */
 MUST_CHECK bool symboliser_reads_lines(struct error *err);
 /*
- * Why locations of a dso that were asked for lack inlined functions though it has DWARF, or NULL: a part that was split off isn't there.
+ * Why locations of a dso that were asked for lack inlined functions though it has DWARF, or NULL: a part that was split off, or that it shares
+ * with other binaries, isn't there.
  * Owner: the symboliser.
  */
 const char *symboliser_inline_complaint(struct symboliser *symboliser, uint32_t dso);

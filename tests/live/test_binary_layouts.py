@@ -71,7 +71,7 @@ class Scene:
             pytest.skip(f"can't run {words[0]}: {(done.stderr.strip().splitlines() or ['?'])[-1]}")
 
     def record(self, *words):
-        done = self.run("record", "-e", "cpu-clock:u", "-F", "1999", "--call-graph", "dwarf", "-o", str(self.data), "--", *(words or [str(self.program), TURNS]))
+        done = self.run("record", "-N", "-e", "cpu-clock:u", "-F", "1999", "--call-graph", "dwarf", "-o", str(self.data), "--", *(words or [str(self.program), TURNS]))
         if done.returncode and "program" not in done.stderr:
             pytest.skip(f"can't record stack dumps here: {done.stderr.strip()}")
         return self
@@ -193,6 +193,10 @@ def test_a_shared_debug_file(scene, packed):
     if packed:
         scene.tool("objcopy", "--compress-debug-sections", "program")
     scene.record().check()
+    (scene.folder / "common.debug").unlink()
+    gone = scene.run("report", "-i", str(scene.data), "-s", "sym")
+    assert "inlined functions" not in gone.stderr or "common.debug' is missing, a file of debug information that several binaries share" in gone.stderr
+    assert "innermost" in gone.stdout or "several binaries share" in gone.stderr, gone.stderr
 
 
 def test_a_deleted_program(scene):
@@ -202,7 +206,7 @@ def test_a_deleted_program(scene):
     try:
         scene.program.rename(scene.folder / "gone")
         (scene.folder / "gone").unlink()
-        scene.run("record", "-e", "cpu-clock:u", "-F", "999", "--call-graph", "dwarf", "-o", str(scene.data), "-p", str(process.pid), "--duration", "0.5")
+        scene.run("record", "-N", "-e", "cpu-clock:u", "-F", "999", "--call-graph", "dwarf", "-o", str(scene.data), "-p", str(process.pid), "--duration", "0.5")
         assert scene.data.exists()
         scene.check()
     finally:
@@ -236,7 +240,7 @@ def test_a_program_of_another_mount_namespace(scene):
             time.sleep(0.05)
         else:
             pytest.skip("mounting is not allowed here")
-        scene.run("record", "-e", "cpu-clock:u", "-F", "999", "--call-graph", "dwarf", "-o", str(scene.data), "-p", str(process.pid), "--duration", "0.5")
+        scene.run("record", "-N", "-e", "cpu-clock:u", "-F", "999", "--call-graph", "dwarf", "-o", str(scene.data), "-p", str(process.pid), "--duration", "0.5")
         assert not (inside / "program").exists()
         scene.check()
     finally:

@@ -76,6 +76,7 @@ struct dwarf_index {
     Dwarf *whole; /* … and lines: the same, or opened when the first line is asked for */
     bool demangle;
     const char *missing; /* name of the first split unit that wasn't found */
+    const char *shared_missing; /* the file of names that are shared with other binaries, where one was asked for and it isn't there */
     struct arena arena;
     struct strings paths; /* joined with their unit's folder */
     struct hashmap unit_by_offset;
@@ -347,6 +348,15 @@ static const char *function_name(struct dwarf_index *index, Dwarf_Die *die)
     return linkage ? linkage : string_attribute(index, die, DW_AT_name);
 }
 
+/* dwz moves what several binaries have into a file that each of them names (.gnu_debugaltlink). */
+static void note_nameless(struct dwarf_index *index)
+{
+    const char *shared;
+    const void *build_id;
+    if (!index->shared_missing && index->api.altlink(index->dwarf, &shared, &build_id) > 0 && !index->api.getalt(index->dwarf))
+        index->shared_missing = shared;
+}
+
 static uint32_t entry_add(struct unit *unit, const Dwarf_Die *die, bool is_inlined)
 {
     *vec_push(&unit->entries) = (struct scope_entry){.die = *die, .is_inlined = is_inlined, .call_file = UINT32_MAX};
@@ -363,6 +373,8 @@ static const struct scope_entry *entry_read(struct dwarf_index *index, struct un
         return entry;
     entry->is_read = true;
     entry->function = function_name(index, &entry->die);
+    if (!entry->function)
+        note_nameless(index);
     if (entry->is_inlined && api->attr(&entry->die, DW_AT_call_line, &attribute) && api->formudata(&attribute, &number) == 0)
         entry->call_line = (uint32_t)number;
     if (entry->is_inlined && api->attr(&entry->die, DW_AT_call_file, &attribute) && api->formudata(&attribute, &number) == 0 && number < UINT32_MAX)
@@ -600,6 +612,11 @@ size_t dwarf_index_functions(struct dwarf_index *index, uint64_t elf_addr, const
 const char *dwarf_index_missing(const struct dwarf_index *index)
 {
     return index->missing;
+}
+
+const char *dwarf_index_shared_missing(const struct dwarf_index *index)
+{
+    return index->shared_missing;
 }
 
 const char *dwarf_index_producer(struct dwarf_index *index, uint64_t elf_addr)

@@ -31,6 +31,8 @@ bool dwarf_index_line(struct dwarf_index *index, uint64_t elf_addr, struct sourc
 size_t dwarf_index_functions(struct dwarf_index *index, uint64_t elf_addr, const char **ret_functions, size_t most);
 /* The first split unit (.dwo) met so far that wasn't found, as its skeleton calls it, or NULL. Owner: the index. */
 const char *dwarf_index_missing(const struct dwarf_index *index);
+/* The file that the first nameless function met so far has its name in (dwz), as the binary calls it, or NULL. Owner: the index. */
+const char *dwarf_index_shared_missing(const struct dwarf_index *index);
 /* DW_AT_producer of the unit that holds elf_addr, or NULL. Owner: the index. */
 const char *dwarf_index_producer(struct dwarf_index *index, uint64_t elf_addr);
 

@@ -19,7 +19,7 @@ static const struct library_symbol functions[] = {
     FUNCTION(attr),        FUNCTION(attr_integrate), FUNCTION(formstring), FUNCTION(formudata),
     FUNCTION(getsrclines), FUNCTION(onesrcline), FUNCTION(lineaddr),       FUNCTION(lineno),
     FUNCTION(linesrc),     FUNCTION(lineendsequence), FUNCTION(getsrcfiles), FUNCTION(filesrc),
-    FUNCTION(srclang),
+    FUNCTION(srclang),     FUNCTION(getalt),     LIBRARY_SYMBOL(struct libdw, altlink, "dwelf_dwarf_gnu_debugaltlink"),
 };
 
 _Static_assert(sizeof(functions) / sizeof(functions[0]) == sizeof(struct libdw) / sizeof(void *),

@@ -7,6 +7,7 @@
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
+#include <elfutils/libdwelf.h>
 #include <gelf.h>
 
 struct libdw {
@@ -48,6 +49,8 @@ struct libdw {
     typeof(dwarf_getsrcfiles) *getsrcfiles;
     typeof(dwarf_filesrc) *filesrc;
     typeof(dwarf_srclang) *srclang;
+    typeof(dwarf_getalt) *getalt;
+    typeof(dwelf_dwarf_gnu_debugaltlink) *altlink;
 };
 
 /* Errors: ERROR_UNSUPPORTED when libdw isn't installed. */
