@@ -4,7 +4,6 @@
 #include "analyse/code/instructions.h"
 #include "analyse/memory/data_address.h"
 #include "base/scope.h"
-#include "command/annotate_refused.h"
 #include "capture/capture.h"
 #include "command/command_table.h"
 #include "command/options.h"
@@ -26,7 +25,7 @@ struct annotate_options {
     struct recording_input input;
     const char *symbol, *dso, *event, *disassembler_style, *skid, *color, *percent_type;
     double percent_limit;
-    bool lines, source, intel, quiet, all, stdio;
+    bool lines, source, intel, quiet, all, stdio, samples, period;
 };
 
 #define FIELD(member) offsetof(struct annotate_options, member)
@@ -42,6 +41,8 @@ static const struct option_row option_rows[] = {
     {0, NULL, OPTION_HEADING, 0, NULL, "how to show it"},
     {0, "percent-type", OPTION_TEXT, FIELD(percent_type), "TYPE",
      "shares of the function (local-) or of the recording (global-), by -period or -hits; default: local-period"},
+    {'n', "show-nr-samples", OPTION_FLAG, FIELD(samples), NULL, "numbers of samples instead of percentages"},
+    {0, "show-total-period", OPTION_FLAG, FIELD(period), NULL, "what samples stand for instead of percentages"},
     {'l', "print-line", OPTION_FLAG, FIELD(lines), NULL, "file and number of each source line"},
     {0, "source", OPTION_FLAG, FIELD(source), NULL, "source lines between instructions (default; --no-source leaves them out)"},
     {0, "intel", OPTION_FLAG, FIELD(intel), NULL, "Intel syntax (default: AT&T)"},
@@ -53,7 +54,7 @@ static const struct option_row option_rows[] = {
     {'q', "quiet", OPTION_FLAG, FIELD(quiet), NULL, "no header, no summary, no warnings"},
     {0, NULL, OPTION_HEADING, 0, NULL, "what to read"},
     RECORDING_INPUT_ROWS(annotate_options),
-    ANNOTATE_REFUSED_ROWS,
+    OPTION_ROW_PEER(PEER_ANNOTATE),
     {0},
 };
 
@@ -216,7 +217,7 @@ static bool parse_percent_type(struct session *session, struct error *err)
     for (size_t at = 0; at < array_count(types); at++)
         if (strcmp(types[at].word, word) == 0) {
             session->of_recording = types[at].of_recording;
-            session->by_number = types[at].by_number;
+            session->by_number = session->options->samples || (types[at].by_number && !session->options->period);
             return true;
         }
     return error_set(err, ERROR_USAGE, "--percent-type expects local-period, local-hits, global-period or global-hits, "
@@ -230,6 +231,8 @@ static bool parse_choices(struct session *session, struct error *err)
     if (style && strcmp(style, "intel") != 0 && strcmp(style, "att") != 0)
         return error_set(err, ERROR_USAGE, "--disassembler-style expects intel or att, not '%s'", style);
     session->syntax = options->intel || (style && strcmp(style, "intel") == 0) ? SYNTAX_INTEL : SYNTAX_ATT;
+    if (options->samples && options->period)
+        return error_set(err, ERROR_USAGE, "--show-nr-samples and --show-total-period don't go together: one number stands beside an instruction");
     if (!parse_skid(session, err) || !parse_percent_type(session, err))
         return false;
     const char *color = options->color ? options->color : "auto";
@@ -327,7 +330,8 @@ static bool no_such_symbol(struct session *session, const struct hot_symbol *sym
     for (size_t at = 0; at < count && at < 5000; at++) {
         if (symbols[at].symbol_id == SYMBOL_NONE) {
             uint32_t dso = session->capture.recording.samples.locations[symbols[at].location].dso;
-            if (dso != DSO_NONE && session->capture.recording.spaces.dsos[dso].kind == DSO_KERNEL && !session->options->quiet)
+            bool is_worth_it = dso != DSO_NONE && (!session->names_missed || session->capture.recording.spaces.dsos[dso].kind == DSO_KERNEL); /* the hottest */
+            if (is_worth_it && !session->options->quiet)
                 warn_of_names(session, dso);
             continue;
         }
@@ -445,6 +449,7 @@ static bool annotate_one(struct session *session, const struct hot_symbol *hot, 
         .attribution_source = session->attribution_source,
         .of_recording = session->of_recording,
         .by_number = session->by_number,
+        .number = session->options->samples ? NUMBER_SAMPLES : session->options->period ? NUMBER_PERIOD : NUMBER_PERCENT,
         .percent_least = session->options->percent_limit,
         .quiet = session->options->quiet,
         .unicode = speaks_utf8(),

@@ -99,7 +99,7 @@ void help_command(FILE *out, const struct command *command)
         if (command->options->kind != OPTION_HEADING)
             fputs("\noptions:\n", out);
         for (const struct option_row *row = command->options; row->kind != OPTION_END; row++)
-            if (row->kind != OPTION_REFUSED)
+            if (row->kind != OPTION_PEER)
                 help_row(out, row);
     }
     fprintf(out, "\nman plumb-%s, once installed, explains them.\n", command->name);

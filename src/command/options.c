@@ -14,15 +14,15 @@ struct parser {
     char *values;
 };
 
-static bool is_option(const struct option_row *row)
+bool option_is_listed(const struct option_row *row)
 {
-    return row->kind != OPTION_HEADING;
+    return row->kind != OPTION_HEADING && row->kind != OPTION_PEER;
 }
 
 static const struct option_row *row_by_letter(const struct option_row *rows, char letter)
 {
     for (const struct option_row *row = rows; row->kind != OPTION_END; row++)
-        if (is_option(row) && letter && (row->letter == letter || row->also == letter))
+        if (option_is_listed(row) && letter && (row->letter == letter || row->also == letter))
             return row;
     return NULL;
 }
@@ -35,15 +35,19 @@ static bool looks_like(const char *word, const char *name)
     return length >= least && ((shorter >= least && strncmp(word, name, shorter) == 0) || text_distance(name, word) <= 2);
 }
 
-bool option_is_listed(const struct option_row *row)
+/* What serves instead of an option that only perf has; NULL: it hasn't either. */
+static const char *instead_of(const struct option_row *rows, char letter, struct view name)
 {
-    return is_option(row) && row->kind != OPTION_REFUSED;
+    for (const struct option_row *row = rows; row->kind != OPTION_END; row++)
+        if (row->kind == OPTION_PEER)
+            return peer_option_instead(row->offset, letter, name);
+    return NULL;
 }
 
-static bool refused_option(const struct option_row *row, const char *word, struct error *err)
+static bool refused_option(const char *instead, const char *word, struct error *err)
 {
     error_set(err, ERROR_USAGE, "plumb has no option '%s'", word);
-    return error_hint(err, "%s", row->help);
+    return error_hint(err, "%s", instead);
 }
 
 /* Add the long options nearest to word to the message as a hint. */
@@ -67,7 +71,7 @@ static bool unknown_option(const struct option_row *rows, const char *word, stru
 static bool row_called(const struct option_row *rows, struct view name)
 {
     for (const struct option_row *row = rows; row->kind != OPTION_END; row++)
-        if (is_option(row) && row->name && view_equal(name, row->name))
+        if (option_is_listed(row) && row->name && view_equal(name, row->name))
             return true;
     return false;
 }
@@ -78,13 +82,13 @@ static bool row_by_name(const struct option_row *rows, struct view name, const s
     const struct option_row *prefix = NULL;
     int prefixes = 0;
     for (const struct option_row *row = rows; row->kind != OPTION_END; row++) {
-        if (!is_option(row) || !row->name)
+        if (!option_is_listed(row) || !row->name)
             continue;
         if (view_equal(name, row->name)) {
             *ret_row = row;
             return true;
         }
-        if (name.length && row->kind != OPTION_REFUSED && strncmp(row->name, name.text, name.length) == 0) {
+        if (name.length && strncmp(row->name, name.text, name.length) == 0) {
             prefix = row;
             prefixes++;
         }
@@ -179,6 +183,9 @@ static bool parse_long(struct parser *parser, struct error *err)
     const struct option_row *row = NULL;
     bool negated = false;
     bool named = row_called(parser->rows, name); /* "--no-inherit" is an option, not the opposite of one */
+    const char *instead = named ? NULL : instead_of(parser->rows, 0, name);
+    if (instead)
+        return refused_option(instead, word, err);
     if (!named && view_starts(name, "no-")) {
         struct error ignored;
         negated = row_by_name(parser->rows, view_skip(name, 3), &row, word, &ignored) && row->kind == OPTION_FLAG;
@@ -186,8 +193,6 @@ static bool parse_long(struct parser *parser, struct error *err)
     }
     if (!row && !row_by_name(parser->rows, name, &row, word, err))
         return false;
-    if (row->kind == OPTION_REFUSED)
-        return refused_option(row, word, err);
     if (!takes_value(row) && row->kind != OPTION_OPTIONAL && value)
         return error_set(err, ERROR_USAGE, "option '--%s' takes no value", row->name);
     if (takes_value(row) && !value && !next_word(parser, row, word, &value, err))
@@ -200,10 +205,11 @@ static bool parse_letters(struct parser *parser, struct error *err)
     const char *word = parser->argv[parser->at];
     for (const char *letter = word + 1; *letter; letter++) {
         const struct option_row *row = row_by_letter(parser->rows, *letter);
+        const char *instead = row ? NULL : instead_of(parser->rows, *letter, (struct view){0});
+        if (instead)
+            return refused_option(instead, word, err);
         if (!row)
             return unknown_option(parser->rows, word, err);
-        if (row->kind == OPTION_REFUSED)
-            return refused_option(row, word, err);
         const char *value = letter[1] ? letter + 1 : NULL;
         bool valued = takes_value(row) || row->kind == OPTION_OPTIONAL;
         if (takes_value(row) && !value && !next_word(parser, row, word, &value, err))

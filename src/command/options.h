@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/vec.h"
+#include "command/peer_options.h"
 
 #include <stddef.h>
 
@@ -28,7 +29,7 @@ enum option_kind {
     OPTION_LAST_OPTIONAL, /* const char *: as OPTION_TEXT, but "" when no word follows, or one that begins with - */
     OPTION_TEXTS_NAMED,   /* as OPTION_TEXTS, but each text is two items, the option's name first: for an option that
                              shares the list of another and refers to what stands before it */
-    OPTION_REFUSED,    /* a peer's option that isn't had: `help` says what to do instead; in no list of options */
+    OPTION_PEER,       /* no option: other options of perf's command of this `offset` (enum peer_command) are refused with what serves instead */
     OPTION_HEADING,    /* no option: `help` is a heading in --help */
 };
 
@@ -47,8 +48,7 @@ struct option_row {
     char also;             /* a second letter with the same meaning, 0: none */
 };
 
-/* A row of a peer's option that isn't had. instead: what to use. */
-#define OPTION_ROW_REFUSED(letter, name, instead) {letter, name, OPTION_REFUSED, 0, NULL, instead}
+#define OPTION_ROW_PEER(command) {.kind = OPTION_PEER, .offset = command}
 
 enum options_mode {
     OPTIONS_STOP_AT_OPERAND,
@@ -58,7 +58,7 @@ enum options_mode {
 /*
  * Parse argv[1..]; *ret_first_operand is the index of the first operand (operands are moved behind the
  * options when OPTIONS_ANYWHERE).
- * Errors: ERROR_USAGE naming the word and the nearest valid options; for a refused one, what to do instead.
+ * Errors: ERROR_USAGE naming the word and the nearest valid options; for one that only perf has, what to do instead.
  */
 MUST_CHECK bool options_parse(const struct option_row *rows, enum options_mode mode, int argc, char **argv,
                               void *values, int *ret_first_operand, struct error *err);

@@ -481,7 +481,8 @@ static void decode_switch(struct decoding *decoding)
     struct record_switch *change = &decoding->record->context_switch;
     change->out = decoding->record->misc & PERF_RECORD_MISC_SWITCH_OUT;
     change->preempted = change->out && decoding->record->misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT;
-    if (decoding->record->type == PERF_RECORD_SWITCH_CPU_WIDE) {
+    change->has_other = decoding->record->type == PERF_RECORD_SWITCH_CPU_WIDE;
+    if (change->has_other) {
         change->other_pid = read_u32(&decoding->in);
         change->other_tid = read_u32(&decoding->in);
     }
@@ -506,6 +507,15 @@ static void decode_bpf_event(struct decoding *decoding)
     const uint8_t *tag = bytes_take(&decoding->in, sizeof(bpf->tag));
     if (tag)
         memcpy(bpf->tag, tag, sizeof(bpf->tag));
+}
+
+static void decode_namespaces(struct decoding *decoding)
+{
+    struct record_namespaces *namespaces = &decoding->record->namespaces;
+    namespaces->pid = read_u32(&decoding->in);
+    namespaces->tid = read_u32(&decoding->in);
+    uint64_t count = read_word(decoding), most = bytes_left(&decoding->in) / 16;
+    namespaces->links = take_words(decoding, 2 * (count < most ? count : most));
 }
 
 static void decode_cgroup(struct decoding *decoding)
@@ -581,7 +591,7 @@ static const struct type_row type_rows[] = {
     [PERF_RECORD_LOST_SAMPLES] = {RECORD_LOST_SAMPLES, decode_lost},
     [PERF_RECORD_SWITCH] = {RECORD_SWITCH, decode_switch},
     [PERF_RECORD_SWITCH_CPU_WIDE] = {RECORD_SWITCH, decode_switch},
-    [PERF_RECORD_NAMESPACES] = {RECORD_NAMESPACES, decode_nothing},
+    [PERF_RECORD_NAMESPACES] = {RECORD_NAMESPACES, decode_namespaces},
     [PERF_RECORD_KSYMBOL] = {RECORD_KSYMBOL, decode_ksymbol},
     [PERF_RECORD_BPF_EVENT] = {RECORD_BPF_EVENT, decode_bpf_event},
     [PERF_RECORD_CGROUP] = {RECORD_CGROUP, decode_cgroup},
@@ -612,6 +622,15 @@ static const struct type_row type_rows[] = {
     [85] = {RECORD_SCHEDSTAT_CPU, decode_nothing},
     [86] = {RECORD_SCHEDSTAT_DOMAIN, decode_nothing},
 };
+
+const char *record_type_name(uint32_t type)
+{
+    if (type == PERF_RECORD_MMAP2)
+        return "MMAP2";
+    if (type == PERF_RECORD_SWITCH_CPU_WIDE)
+        return "SWITCH_CPU_WIDE";
+    return record_kind_name(type < array_count(type_rows) ? type_rows[type].kind : RECORD_UNKNOWN);
+}
 
 static const enum cpu_mode cpu_modes[8] = {
     [PERF_RECORD_MISC_KERNEL] = CPU_MODE_KERNEL,

@@ -65,6 +65,10 @@ enum record_kind {
 };
 
 const char *record_kind_name(enum record_kind kind);
+/* The same of a type as stored, where a kind has two: "MMAP2", "SWITCH_CPU_WIDE". */
+const char *record_type_name(uint32_t type);
+
+#define RECORD_TYPES_MOST 128 /* types as stored are below it, but for unknown ones */
 
 /* 64-bit values at any alignment and of either byte order. */
 struct u64_view {
@@ -135,7 +139,8 @@ struct record_throttle {
 struct record_switch {
     bool out;
     bool preempted; /* out while still runnable */
-    uint32_t other_pid, other_tid; /* CPU-wide: next or previous; else 0 */
+    bool has_other;                /* CPU-wide: next or previous */
+    uint32_t other_pid, other_tid; /* else 0 */
 };
 
 struct record_ksymbol {
@@ -149,6 +154,11 @@ struct record_bpf_event {
     uint16_t type, flags;
     uint32_t id;
     uint8_t tag[8];
+};
+
+struct record_namespaces {
+    uint32_t pid, tid;
+    struct u64_view links; /* device and inode of each, in the order of NET_NS_INDEX and so on */
 };
 
 struct record_cgroup {
@@ -244,6 +254,7 @@ struct record {
         struct record_switch context_switch;
         struct record_ksymbol ksymbol;
         struct record_bpf_event bpf;
+        struct record_namespaces namespaces;
         struct record_cgroup cgroup;
         struct record_read read;
         struct record_build_id build_id;

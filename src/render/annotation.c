@@ -8,10 +8,12 @@
 
 enum {
     PERCENT_COLUMNS = 8,
+    PERIOD_COLUMNS = 14,
     LOOPS_DRAWN = 6, /* nested deeper than that, the innermost are drawn */
     RULE_COLUMNS = 100
 };
 
+static const char *const number_names[] = {[NUMBER_PERCENT] = "Percent", [NUMBER_SAMPLES] = "Samples", [NUMBER_PERIOD] = "Period"};
 static const double hot_percent = 5, warm_percent = 0.5, share_worth_saying = 0.005;
 
 struct page {
@@ -23,6 +25,11 @@ struct page {
     int address_columns;
     uint32_t hottest; /* the row that stalled most, or got most samples; ROW_NONE */
 };
+
+static int number_columns(const struct page *page)
+{
+    return page->annotation->number == NUMBER_PERIOD ? PERIOD_COLUMNS : PERCENT_COLUMNS;
+}
 
 static double percent_of(const struct page *page, const double *weights, uint32_t row, size_t event)
 {
@@ -37,16 +44,20 @@ static void add_color(const struct page *page, const char *code)
         text_printf(page->out, "\033[%sm", code);
 }
 
-static void add_percent(const struct page *page, double percent)
+static void add_number(const struct page *page, const double *weights, uint32_t row, size_t event)
 {
+    double percent = percent_of(page, weights, row, event);
     bool hot = percent >= hot_percent, warm = percent >= warm_percent;
     if (percent <= 0 || percent < page->annotation->percent_least) {
-        text_add_repeated(page->out, " ", PERCENT_COLUMNS);
+        text_add_repeated(page->out, " ", (size_t)number_columns(page));
         return;
     }
     if (hot || warm)
         add_color(page, hot ? "31" : "32");
-    text_printf(page->out, "%*.2f", PERCENT_COLUMNS, percent);
+    if (page->annotation->number == NUMBER_PERCENT)
+        text_printf(page->out, "%*.2f", PERCENT_COLUMNS, percent);
+    else
+        text_printf(page->out, "%*.0f", number_columns(page), weights[row * page->in->event_count + event]);
     if (hot || warm)
         add_color(page, "0");
 }
@@ -55,19 +66,19 @@ static void add_percent(const struct page *page, double percent)
 static void add_blank_shares(const struct page *page)
 {
     size_t columns = page->in->event_count + page->shows_stalled;
-    text_add_repeated(page->out, " ", PERCENT_COLUMNS * (columns ? columns : 1));
+    text_add_repeated(page->out, " ", (size_t)number_columns(page) * (columns ? columns : 1));
     text_add(page->out, " : ");
 }
 
 static void add_shares(const struct page *page, uint32_t row)
 {
     for (size_t event = 0; event < page->in->event_count; event++) {
-        add_percent(page, percent_of(page, page->in->sampled, row, event));
+        add_number(page, page->in->sampled, row, event);
         if (event == 0 && page->shows_stalled)
-            add_percent(page, percent_of(page, page->in->stalled, row, 0));
+            add_number(page, page->in->stalled, row, 0);
     }
     if (!page->in->event_count)
-        text_add_repeated(page->out, " ", PERCENT_COLUMNS);
+        text_add_repeated(page->out, " ", (size_t)number_columns(page));
     text_add(page->out, " : ");
 }
 
@@ -148,14 +159,15 @@ static void add_header(const struct page *page)
 {
     const struct instructions *in = page->in;
     size_t start = page->out->length;
+    int columns = number_columns(page);
     for (size_t event = 0; event < in->event_count; event++) {
-        const char *name = in->event_count == 1 || !in->events[event].name ? "Percent" : in->events[event].name;
-        text_printf(page->out, "%*.*s", PERCENT_COLUMNS, PERCENT_COLUMNS - 1, name);
+        const char *name = in->event_count == 1 || !in->events[event].name ? number_names[page->annotation->number] : in->events[event].name;
+        text_printf(page->out, "%*.*s", columns, columns - 1, name);
         if (event == 0 && page->shows_stalled)
-            text_printf(page->out, "%*s", PERCENT_COLUMNS, "Stalled");
+            text_printf(page->out, "%*s", columns, "Stalled");
     }
     if (!in->event_count)
-        text_add_repeated(page->out, " ", PERCENT_COLUMNS);
+        text_add_repeated(page->out, " ", (size_t)columns);
     text_printf(page->out, " | Source code & Disassembly of %s for ", in->dso);
     for (size_t event = 0; event < in->event_count; event++)
         text_printf(page->out, "%s%s", event ? ", " : "", in->events[event].name ? in->events[event].name : "?");
@@ -164,9 +176,9 @@ static void add_header(const struct page *page)
                     page->annotation->of_recording ? "global" : "local", page->annotation->by_number ? "hits" : "period");
     else
         text_add(page->out, "no event: nothing was sampled here");
-    size_t columns = page->out->length - start;
+    size_t length = page->out->length - start;
     text_add_char(page->out, '\n');
-    text_add_repeated(page->out, "-", columns < 200 ? columns : 200);
+    text_add_repeated(page->out, "-", length < 200 ? length : 200);
     text_add_char(page->out, '\n');
     add_blank_shares(page);
     text_printf(page->out, "%016" PRIx64 " <%s>:\n", in->code.shown_addr, in->symbol);
@@ -318,7 +330,7 @@ static void add_attribution(const struct page *page)
     if (page->shows_stalled) {
         text_printf(page->out, "  %s: where samples fell. Stalled: the instruction that ran before, which held them up: samples land one\n"
                                "  instruction late (%s).",
-                    in->event_count == 1 ? "Percent" : in->events[0].name, page->annotation->attribution_source);
+                    in->event_count > 1 ? in->events[0].name : number_names[page->annotation->number], page->annotation->attribution_source);
         if (in->stalled_elsewhere[0] > 0)
             text_printf(page->out, " %.1f%% belong to code outside this function or to indirect jumps.",
                         100 * in->stalled_elsewhere[0] / in->events[0].weight);

@@ -13,6 +13,13 @@ enum stall_attribution {
     ATTRIBUTION_EXACT     /* samples name the stalled instruction */
 };
 
+/* What stands beside an instruction. */
+enum annotation_number {
+    NUMBER_PERCENT,
+    NUMBER_SAMPLES, /* of instructions weighed by number */
+    NUMBER_PERIOD   /* of instructions weighed by what samples stand for */
+};
+
 struct annotation {
     const struct instructions *instructions;
     const struct data_addresses *addresses; /* NULL: none could be computed */
@@ -21,6 +28,7 @@ struct annotation {
     const char *attribution_source; /* how that is known, or why not: "measured here", … */
     bool of_recording;         /* shares of the whole recording, not of the function */
     bool by_number;            /* shares of the number of samples, not of their periods */
+    enum annotation_number number;
     double percent_least;      /* instructions below it are printed without a number */
     bool quiet;                /* no header, no summary */
     bool unicode;              /* loops drawn with box characters */

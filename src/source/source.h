@@ -59,6 +59,7 @@ struct source {
     uint32_t rename_count; /* events' names that were learnt later than the events */
     struct source_facts facts;
     struct source_losses losses; /* complete after the last record */
+    uint64_t records_kept[RECORD_TYPES_MOST]; /* by type as stored: those that next() met and keeps to itself (rounds, packed bytes, trace data) */
     bool record_stays; /* the last record is valid until the source is closed, whatever is asked for after it */
     uint64_t read_bytes, total_bytes; /* how far next() is, for who waits; total 0: not known beforehand, as of a pipe */
 };

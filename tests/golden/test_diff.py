@@ -136,6 +136,17 @@ def test_wrong_words(plumb, pair, tmp_path):
     assert "'cycles:x'" in fails("-e", "cycles:x", *pair)[1] and "'nobody'" in fails("--by-instruction", "nobody", *pair)[1]
 
 
+def test_cells_for_spreadsheets(plumb, pair):
+    def lines(*words):
+        return subprocess.run([plumb, "diff", *words, *pair], capture_output=True, text=True, timeout=60).stdout.splitlines()
+    cells = [line.split(";") for line in lines("-q", "-t", ";")]
+    assert len(cells) == 2 and all(len(row) == 9 for row in cells) and {row[7] for row in cells} == {"app", "lib.so"}
+    assert all(float(row[3]) < float(row[2]) < float(row[4]) and row[5] == "*" for row in cells)
+    assert lines("-t", ",")[-3] == "# A %,B %,B - A,low,high,real,state,dso,symbol"
+    new = [row for row in (line.split(",") for line in lines("-q", "-t,", "-s", "pid")) if row[6] == "new"]
+    assert new and new[0][0] == ""
+
+
 def test_shares_are_perf_diff_s(plumb, pair):
     """perf's own diff of the same files, where there is one."""
     try:

@@ -236,6 +236,10 @@ def test_a_replaced_binary_is_not_believed(run, scene, tmp_path):
     done = run("annotate", "--symfs", tmp_path, cwd=scene)
     assert done.returncode == 1
     assert "not the recorded file" in done.stderr
+    named = run("annotate", "--symfs", tmp_path, "-s", "chase", cwd=scene)
+    assert named.returncode == 1 and "not the recorded file" in named.stderr, "why there is no function of that name"
+    noted = run("report", "--symfs", tmp_path, "-g", "none", cwd=scene)
+    assert "(the file was replaced after it was recorded" in noted.stderr, "without -v, too"
 
 
 def test_a_stripped_binary_is_shown_by_its_frames(run, scene, tmp_path):
@@ -377,3 +381,18 @@ def test_without_libdw_what_it_costs_is_said_and_the_rest_works(plumb, tmp_path)
         assert "libdw.so.1" in finished.stderr and "libdw1" in finished.stderr, command
         assert "libdw" not in subprocess.run([*hidden, plumb, command, "-q", "-i", data], capture_output=True, text=True).stderr
         assert "libdw" not in subprocess.run([plumb, command, "-i", data], capture_output=True, text=True).stderr
+
+
+def test_numbers_of_samples_and_their_periods(scene, plumb):
+    """They add up to what the header says, and stand where percentages do."""
+    def numbers(*words):
+        text = subprocess.run([plumb, "annotate", "--no-source", "--skid", "none", "-s", "chase", *words], cwd=scene, capture_output=True, text=True, timeout=120).stdout
+        return text, {line.split(":")[1].split()[-1]: float(line.split(":")[0]) for line in text.splitlines() if re.match(r" *[\d.]+ :", line)}
+    text, percents = numbers()
+    samples = int(re.search(r"\((\d+) samples", text)[1])
+    counted, counts = numbers("-n")
+    _, periods = numbers("--show-total-period")
+    assert counted.startswith(" Samples |") and sum(counts.values()) == samples and set(counts) == set(percents) == set(periods)
+    assert all(abs(100 * count / samples - percents[at]) < 1 and periods[at] >= count for at, count in counts.items())
+    refused = subprocess.run([plumb, "annotate", "-n", "--show-total-period"], cwd=scene, capture_output=True, text=True, timeout=60)
+    assert refused.returncode == 2 and "don't go together" in refused.stderr

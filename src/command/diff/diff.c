@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* plumb diff: where recordings spend another share of their samples, and which differences are more than chance. */
-#include "command/diff/diff_refused.h"
 #include "command/command_table.h"
 #include "command/diff/diff_input.h"
 #include "command/options.h"
@@ -15,7 +14,7 @@
 
 struct diff_options {
     struct diff_input input;
-    const char *sort, *order;
+    const char *sort, *order, *separator;
     double percent_limit;
     bool periods, json, quiet, stdio;
 };
@@ -37,10 +36,11 @@ static const struct option_row diff_rows[] = {
     {'o', "order", OPTION_TEXT, AT(order), "WHAT", "change (default: the largest first), grown, a, b, name"},
     {0, "percent-limit", OPTION_DOUBLE, AT(percent_limit), "PERCENT", "leave out rows with less than this on both sides (default: 0.1)"},
     {'p', "period", OPTION_FLAG, AT(periods), NULL, "columns with what the samples stand for: a run's time or events"},
+    {'t', "field-separator", OPTION_TEXT, AT(separator), "SEP", "put SEP between columns, for spreadsheets"},
     {0, "json", OPTION_FLAG, AT(json), NULL, "as JSON (plumb-diff-1)"},
     {'q', "quiet", OPTION_FLAG, AT(quiet), NULL, "rows only: no comments, no notes"},
     {0, "stdio", OPTION_FLAG, AT(stdio), NULL, "text: what plumb always prints"},
-    DIFF_REFUSED_ROWS,
+    OPTION_ROW_PEER(PEER_DIFF),
     {0},
 };
 
@@ -209,7 +209,7 @@ static bool sides_compare(const struct diff *diff, struct context *context, cons
         struct share_layout layout = {.columns = columns, .column_count = columns_of(diff, columns), .files_a = a->files, .files_b = b->files,
                                       .count_a = a->count, .count_b = b->count, .event = event.name, .of = text_string(&of), .order = diff->order,
                                       .ratio_least = options->percent_limit / 100, .periods = options->periods,
-                                      .counts_ns = event.counts_ns, .heading = !options->quiet};
+                                      .counts_ns = event.counts_ns, .heading = !options->quiet, .separator = options->separator};
         if (options->json)
             share_difference_json(json, &difference, &layout);
         else

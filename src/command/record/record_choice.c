@@ -87,6 +87,7 @@ bool record_choose(const struct record_options *options, const struct context *c
         .no_build_ids = options->no_build_ids,
         .clock_id = RECORDER_NO_CLOCK,
         .keep_code = !options->no_code,
+        .keep_files = !options->no_files,
         .wake_fd = -1,
     };
     if (!exclusive_options_check(options, err) || !choose_delay(options, choice, err) ||

@@ -128,5 +128,10 @@ void record_summary_say(const struct record_summary *summary, const struct recor
                  result->code_pages == 1 ? "was" : "were", (unsigned long long)result->code_bytes / 1024);
         say(summary, text);
     }
+    if (result->files_kept) {
+        snprintf(text, sizeof(text), "%zu sampled %s that no path here leads to (of a container, or deleted) %s kept in ~/.debug for the reader", result->files_kept,
+                 result->files_kept == 1 ? "binary" : "binaries", result->files_kept == 1 ? "is" : "are");
+        say(summary, text);
+    }
     say_losses(summary, result);
 }

@@ -106,6 +106,20 @@ bool sample_filter_place(struct sample_filter *filter, const struct source_facts
     return true;
 }
 
+bool sample_filter_begin(struct sample_filter *filter, const struct source_facts *facts, struct error *err)
+{
+    if (!filter->window_count || filter->is_relative)
+        return true;
+    if (!facts->first_sample_ns) {
+        error_set(err, ERROR_USAGE, "%s doesn't say when its samples begin", facts->is_pipe ? "a pipe" : "the recording");
+        return error_hint(err, "give --time without --reltime, as plumb script prints times then");
+    }
+    struct sample_window *window = &filter->windows[0];
+    window->from_ns += facts->first_sample_ns;
+    window->until_ns = window->until_ns > UINT64_MAX - facts->first_sample_ns ? UINT64_MAX : window->until_ns + facts->first_sample_ns;
+    return true;
+}
+
 static bool is_within(const struct sample_filter *filter, uint64_t time_ns)
 {
     for (size_t at = 0; at < filter->window_count; at++) {
@@ -147,6 +161,14 @@ static bool number_listed(const char *list, uint32_t number)
     return false;
 }
 
+bool sample_filter_passes_cpu(const struct sample_filter *filter, uint32_t cpu)
+{
+    bool listed = !filter->cpus;
+    for (size_t at = 0; at < filter->cpu_count; at++)
+        listed |= (uint32_t)filter->cpus[at] == cpu;
+    return listed;
+}
+
 bool sample_filter_matches(struct sample_filter *filter, const struct recording *recording, const struct sample *sample)
 {
     const struct thread *thread = &recording->threads.items[sample->thread];
@@ -154,13 +176,8 @@ bool sample_filter_matches(struct sample_filter *filter, const struct recording 
         return false;
     if ((filter->pids && !number_listed(filter->pids, thread->pid)) || (filter->tids && !number_listed(filter->tids, thread->tid)))
         return false;
-    if (!filter->cpus)
-        return true;
-    filter->cpu_missing |= sample->cpu == UINT32_MAX;
-    for (size_t at = 0; at < filter->cpu_count; at++)
-        if ((uint32_t)filter->cpus[at] == sample->cpu)
-            return true;
-    return false;
+    filter->cpu_missing |= filter->cpus && sample->cpu == UINT32_MAX;
+    return sample_filter_passes_cpu(filter, sample->cpu);
 }
 
 bool sample_filter_check(const struct sample_filter *filter, struct error *err)

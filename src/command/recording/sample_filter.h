@@ -54,6 +54,10 @@ static inline bool sample_filter_passes(struct sample_filter *filter, const stru
 {
     return !filter->is_given || sample_filter_matches(filter, recording, sample);
 }
+/* Whether --cpu lets what happened there through. */
+bool sample_filter_passes_cpu(const struct sample_filter *filter, uint32_t cpu);
+/* Times count from the recording's first sample, not from the clock's zero. Errors: ERROR_USAGE when it doesn't say when that was. */
+MUST_CHECK bool sample_filter_begin(struct sample_filter *filter, const struct source_facts *facts, struct error *err);
 /* After the last sample. Errors: ERROR_USAGE when --cpu asked what the recording doesn't say. */
 MUST_CHECK bool sample_filter_check(const struct sample_filter *filter, struct error *err);
 

@@ -5,7 +5,7 @@
 #include "command/recording/recording_input.h"
 #include "command/recording/sample_filter.h"
 #include "command/report/report_host.h"
-#include "command/report/report_refused.h"
+#include "command/report/report_records.h"
 #include "command/report/report_words.h"
 
 #include "analyse/code/callees_cut.h"
@@ -26,7 +26,7 @@ struct report_options {
     double percent_limit;
     uint64_t max_stack;
     bool children, inlines, show_samples, show_period, header, header_only, quiet, inverted, stdio, hide_unresolved;
-    bool grouped, ungrouped, branches, no_branches, hierarchy, mem_mode;
+    bool grouped, ungrouped, branches, no_branches, hierarchy, mem_mode, stats, tasks, mappings;
     int verbose;
 };
 
@@ -73,13 +73,16 @@ static const struct option_row report_rows[] = {
     {0, "show-total-period", OPTION_FLAG, AT(show_period), NULL, "a column with the sum of the periods"},
     {'t', "field-separator", OPTION_TEXT, AT(separator), "SEP", "put SEP between columns, for spreadsheets"},
     {'w', "column-widths", OPTION_TEXT, AT(widths), "N[,N]", "so wide columns, the first first; 0: as wide as needed"},
+    {0, "stats", OPTION_FLAG, AT(stats), NULL, "how many records of each kind it holds, instead of samples"},
+    {0, "tasks", OPTION_FLAG, AT(tasks), NULL, "its processes and threads, below those that began them, instead of samples"},
+    {0, "mmaps", OPTION_FLAG, AT(mappings), NULL, "the same with what each has mapped at the end"},
     {0, "header", OPTION_FLAG, AT(header), NULL, "say what the recording says about itself first"},
     {0, "header-only", OPTION_FLAG, AT(header_only), NULL, "say only that"},
     {0, "stdio", OPTION_FLAG, AT(stdio), NULL, "text: what plumb always prints"},
     {'q', "quiet", OPTION_FLAG, AT(quiet), NULL, "rows only: no comments, no warnings"},
     {'v', "verbose", OPTION_COUNT, AT(verbose), NULL,
      "each share's 95 % interval as a column; on stderr, why names are missing"},
-    REPORT_REFUSED_ROWS,
+    OPTION_ROW_PEER(PEER_REPORT),
     {0},
 };
 
@@ -462,10 +465,11 @@ static void note_nameless(FILE *talk, const struct report *report, struct places
         if (!complaint || 100 * nameless[dso] < PERCENT_WORTH_SAYING * all)
             continue;
         const char *places_tried = strstr(complaint, ": tried '"); /* up to six, which only whoever installs one wants */
-        fprintf(talk, "note: %.1f %% of the samples are in '%s', without names: %.*s%s\n", 100 * (double)nameless[dso] / (double)all,
+        const char *replaced = strstr(complaint, " (the file was replaced");
+        fprintf(talk, "note: %.1f %% of the samples are in '%s', without names: %.*s%s%s\n", 100 * (double)nameless[dso] / (double)all,
                 strings_text(&recording->strings, recording->spaces.dsos[dso].name),
                 places_tried ? (int)(places_tried - complaint) : (int)strlen(complaint), complaint,
-                places_tried ? " (-v: where it was looked for)" : "");
+                replaced ? replaced : "", places_tried ? " (-v: where it was looked for)" : "");
     }
 }
 
@@ -718,6 +722,16 @@ static bool traits_decide(struct report *report, struct error *err)
     return report->source->facts.is_pipe || report_traits_check(&report->traits, report->source, err);
 }
 
+/* Records instead of samples; what was read before damage is shown. */
+static bool records_report(const struct report *report, struct context *context, struct error *err)
+{
+    const struct report_options *options = &report->options;
+    scoped_text struct text out = {0};
+    bool complete = options->stats ? report_stats_text(&out, report->source, err) : report_tasks_text(&out, report->source, options->mappings, err);
+    text_write_file(&out, context->out);
+    return complete || error_wrap(err, "'%s'", recording_input_path(&options->input));
+}
+
 static bool report_all(struct report *report, struct context *context, struct error *err)
 {
     const struct report_options *options = &report->options;
@@ -727,6 +741,8 @@ static bool report_all(struct report *report, struct context *context, struct er
         add_header(report, context->out);
         return true;
     }
+    if (options->stats || options->tasks || options->mappings)
+        return records_report(report, context, err);
     if (!sample_filter_place(&report->filter, &report->source->facts, err) || !branches_decide(report, err) || !traits_decide(report, err))
         return false;
     report->names = (struct recording_names){

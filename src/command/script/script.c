@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "command/script/script_refused.h"
 #include "command/command_table.h"
 #include "command/recording/reading_progress.h"
 #include "command/recording/recording_header.h"
 #include "command/recording/recording_input.h"
 #include "command/recording/sample_filter.h"
 #include "command/recording/tracepoint_reader.h"
+#include "command/script/script_record.h"
 #include "command/script/script_text.h"
 
+#include "analyse/code/hotspots.h"
 #include "base/arena.h"
 #include "base/scope.h"
 #include "base/write_behind.h"
@@ -25,9 +26,10 @@ enum {
 struct script_options {
     struct recording_input input;
     struct sample_filter_options filter;
-    const char *fields, *comms;
+    const char *fields, *comms, *dsos, *symbols;
+    struct script_records records;
     uint64_t max_stack;
-    bool nanoseconds, header, header_only, hide_chains, inlines, quiet;
+    bool nanoseconds, since_first, since_previous, header, header_only, hide_chains, inlines, quiet;
     int verbose;
 };
 
@@ -38,18 +40,29 @@ static const struct option_row script_rows[] = {
     RECORDING_INPUT_ROWS(script_options),
     SAMPLE_FILTER_ROWS(script_options, filter),
     {'c', "comms", OPTION_LIST, AT(comms), "LIST", "only samples of these commands"},
+    {'S', "symbols", OPTION_LIST, AT(symbols), "LIST", "only samples in these functions"},
+    {0, "dsos", OPTION_LIST, AT(dsos), "LIST", "only samples in these binaries and libraries"},
     {0, NULL, OPTION_HEADING, 0, NULL, "what to show"},
     {'F', "fields", OPTION_TEXT, AT(fields), "FIELD[,FIELD]",
      "print these fields; +FIELD and -FIELD add to and take from the usual ones"},
     {0, "ns", OPTION_FLAG, AT(nanoseconds), NULL, "times with nine digits"},
+    {0, "reltime", OPTION_FLAG, AT(since_first), NULL, "times from the first line on; --time counts from the first sample then"},
+    {0, "deltatime", OPTION_FLAG, AT(since_previous), NULL, "times since the line before"},
     {'G', "hide-call-graph", OPTION_FLAG, AT(hide_chains), NULL, "the sampled instruction only, one line a sample"},
     {0, "max-stack", OPTION_U64, AT(max_stack), "N", "no more than N frames of a stack"},
     {0, "inline", OPTION_FLAG, AT(inlines), NULL, "show inlined functions as frames (default)"},
+    {0, "show-task-events", OPTION_FLAG, AT(records.tasks), NULL, "processes and threads that begin, are named and end, too"},
+    {0, "show-mmap-events", OPTION_FLAG, AT(records.mappings), NULL, "what is mapped, too"},
+    {0, "show-switch-events", OPTION_FLAG, AT(records.switches), NULL, "switches of threads, too (record --switch-events)"},
+    {0, "show-lost-events", OPTION_FLAG, AT(records.lost), NULL, "where records were lost, too"},
+    {0, "show-namespace-events", OPTION_FLAG, AT(records.namespaces), NULL, "namespaces of processes, too (record --namespaces)"},
+    {0, "show-cgroup-events", OPTION_FLAG, AT(records.cgroups), NULL, "control groups, too (record --all-cgroups)"},
+    {0, "show-bpf-events", OPTION_FLAG, AT(records.bpf), NULL, "BPF programs and other code that the kernel makes, too"},
     {0, "header", OPTION_FLAG, AT(header), NULL, "say what the recording says about itself first"},
     {0, "header-only", OPTION_FLAG, AT(header_only), NULL, "say only that"},
     {'q', "quiet", OPTION_FLAG, AT(quiet), NULL, "no warnings"},
     {'v', "verbose", OPTION_COUNT, AT(verbose), NULL, "on stderr, why names are missing"},
-    SCRIPT_REFUSED_ROWS,
+    OPTION_ROW_PEER(PEER_SCRIPT),
     {0},
 };
 
@@ -168,7 +181,7 @@ struct script {
     vec(unsigned) fields; /* by event */
     uint64_t printed;
     struct tracepoint_reader tracepoints;
-    bool header_due, tracepoints_missed;
+    bool header_due, tracepoints_missed, by_place; /* --symbols or --dsos */
     struct write_behind output;
     struct error *err;
 };
@@ -183,8 +196,12 @@ static bool script_parse(struct script *script, int argc, char **argv, struct er
         error_set(err, ERROR_USAGE, "unexpected word '%s'", argv[first]);
         return error_hint(err, "-i FILE names the recording; plumb runs no scripts, it prints text for them");
     }
+    if (options->since_first && options->since_previous)
+        return error_set(err, ERROR_USAGE, "--reltime and --deltatime don't go together: a time is counted from one moment");
+    script->text.clock = options->since_first ? CLOCK_FIRST : options->since_previous ? CLOCK_PREVIOUS : CLOCK_RECORDED;
     if (options->fields && !fields_parse(options->fields, &script->choice, err))
         return false;
+    script->by_place = options->symbols || options->dsos;
     return sample_filter_init(&script->filter, &options->filter, err);
 }
 
@@ -291,29 +308,62 @@ static bool events_learn(struct script *script)
     return true;
 }
 
+static bool places_begin(struct script *script)
+{
+    if (script->places_begun)
+        return true;
+    if (!recording_names_begin(&script->names, script->err))
+        return false;
+    places_init(&script->places, &script->capture.recording, script->names.symboliser, script->places_options);
+    script->text.symboliser = script->names.symboliser;
+    script->places_begun = true;
+    return true;
+}
+
+/* Whether the sampled function, not one that was inlined into it, passes --symbols, and its binary --dsos. */
+static bool place_wanted(struct script *script, const struct sample *sample)
+{
+    const uint32_t *frames;
+    if (sample->location == LOCATION_NONE)
+        return false;
+    size_t count = places_frames(&script->places, sample->location, &frames);
+    const struct place *place = &script->places.items[frames[count - 1]];
+    const char *dsos = script->options.dsos, *symbols = script->options.symbols;
+    return (!dsos || name_listed(dsos, place->dso) || name_listed(dsos, place->dso_path)) &&
+           (!symbols || (place->symbol && hotspot_symbol_listed(symbols, place->symbol)));
+}
+
+static bool is_wanted(struct script *script, const struct record *record, const struct sample *sample)
+{
+    if (!sample)
+        return script_record_is_shown(&script->options.records, record->kind) && sample_filter_passes_cpu(&script->filter, record->who.cpu);
+    return sample_wanted(script, sample);
+}
+
 static bool script_record(void *context, struct capture *capture, const struct record *record,
                           const struct sample *sample)
 {
     struct script *script = context;
     (void)capture;
-    if (!sample || !sample_wanted(script, sample))
+    if (!is_wanted(script, record, sample))
         return true;
     if ((script->fields.count < script->source->event_count || !script->printed) && !events_learn(script))
         return false;
-    if (!script->places_begun) {
-        if (!recording_names_begin(&script->names, script->err))
-            return false;
-        places_init(&script->places, &script->capture.recording, script->names.symboliser, script->places_options);
-        script->text.symboliser = script->names.symboliser;
-        script->places_begun = true;
-    }
+    if (sample && !places_begin(script))
+        return false;
+    if (sample && script->by_place && !place_wanted(script, sample))
+        return true;
     if (script->header_due) {
         recording_header_text(&script->text.out.own, script->source);
         script->header_due = false;
     }
     script->printed++;
-    unsigned fields = sample->event < script->fields.count ? script->fields.items[sample->event] : FIELDS_USUAL;
-    script_text_sample(&script->text, fields, record, sample);
+    uint32_t event = sample ? sample->event : record->event;
+    unsigned fields = event < script->fields.count ? script->fields.items[event] : FIELDS_USUAL;
+    if (sample)
+        script_text_sample(&script->text, fields, record, sample);
+    else if (event < script->source->event_count)
+        script_text_record(&script->text, fields, record);
     size_t bytes = spliced_text_bytes(&script->text.out);
     bool is_full = bytes >= PIECE_BYTES_MOST || (bytes >= PIECE_BYTES && write_behind_is_ready(&script->output));
     return !is_full || write_behind_give(&script->output, &script->text.out);
@@ -348,12 +398,12 @@ static bool script_read(struct script *script, struct error *err)
     const struct script_options *options = &script->options;
     bool lines = (script->choice.only | script->choice.added) & FIELD_SRCLINE;
     script->places_options =
-        (struct places_options){.inlines = options->inlines && !options->hide_chains, .lines = lines, .kernel_bare = !asks_for_names(&script->choice)};
+        (struct places_options){.inlines = options->inlines && !options->hide_chains, .lines = lines, .kernel_bare = !options->symbols && !asks_for_names(&script->choice)};
     script->names = (struct recording_names){.input = &options->input,
                                              .context = script->context,
                                              .capture = &script->capture,
                                              .source = script->source};
-    if (names_kernel(script))
+    if (options->symbols || names_kernel(script))
         recording_names_kernel_ahead(&script->names);
     struct capture_unwinder unwinder = recording_names_unwinder(&script->names);
     script->text.places = &script->places;
@@ -391,7 +441,8 @@ static bool script_all(struct script *script, struct error *err)
         recording_header_text(&script->text.out.own, script->source);
         return script_written(script);
     }
-    if (!sample_filter_place(&script->filter, &script->source->facts, err))
+    if (!sample_filter_place(&script->filter, &script->source->facts, err) ||
+        (options->since_first && !sample_filter_begin(&script->filter, &script->source->facts, err)))
         return false;
     script->header_due = options->header;
     bool complete = script_read(script, err);
@@ -409,8 +460,8 @@ static bool script_all(struct script *script, struct error *err)
         return false;
     if (!script->printed)
         return error_set(err, ERROR_NOT_FOUND, "'%s' holds no samples%s", path,
-                         script->filter.is_given || options->comms
-                             ? " that pass --time, --cpu, --pid, --tid and --comms"
+                         script->filter.is_given || options->comms || script->by_place
+                             ? " that pass --time, --cpu, --pid, --tid, --comms, --symbols and --dsos"
                              : "");
     return true;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "command/script/script_text.h"
 
+#include "command/script/script_record.h"
+
 #include "base/arena.h"
 #include "base/digits.h"
 #include "base/vec.h"
@@ -13,6 +15,7 @@
 
 enum {
     BEFORE_NAME = 1 + HEX_WIDTH, /* of a frame's line: a tab and the address */
+    MISC_WIDTH = 6,
     FLAGS_WIDTH = 24             /* of what hardware traces say of a branch, which samples don't */
 };
 
@@ -50,13 +53,12 @@ static void add_id(struct text *out, uint32_t id, size_t width)
 
 /* ---- the line's head ---- */
 
-static void add_comm(struct script_text *script, const struct sample *sample, bool padded)
+static void add_comm(struct script_text *script, uint32_t name, uint32_t tid, bool padded)
 {
-    const char *comm = strings_text(&script->capture->recording.strings, sample->comm);
+    const char *comm = strings_text(&script->capture->recording.strings, name);
     char number[16];
     if (!comm[0]) {
-        snprintf(number, sizeof(number), ":%" PRId32,
-                 (int32_t)script->capture->recording.threads.items[sample->thread].tid);
+        snprintf(number, sizeof(number), ":%" PRId32, (int32_t)tid);
         comm = number;
     }
     size_t length = strlen(comm);
@@ -66,9 +68,18 @@ static void add_comm(struct script_text *script, const struct sample *sample, bo
     text_add_char(&script->out.own, ' ');
 }
 
-static void add_time(struct script_text *script, uint64_t time_ns)
+static uint64_t clock_time(struct script_text *script, uint64_t time_ns)
 {
-    const uint64_t billion = 1000000000;
+    uint64_t zero_ns = script->clock_zero_ns ? script->clock_zero_ns : time_ns;
+    if (script->clock == CLOCK_RECORDED)
+        return time_ns;
+    script->clock_zero_ns = script->clock == CLOCK_FIRST ? zero_ns : time_ns;
+    return time_ns - zero_ns;
+}
+
+static void add_time(struct script_text *script, uint64_t recorded_ns)
+{
+    const uint64_t billion = 1000000000, time_ns = clock_time(script, recorded_ns);
     add_decimal(&script->out.own, time_ns / billion, 5, ' ');
     text_add_char(&script->out.own, '.');
     if (script->nanoseconds)
@@ -97,13 +108,28 @@ static void add_threads(struct script_text *script, unsigned fields, const struc
     }
 }
 
-/* In which mode it was taken. */
-static void add_misc(struct text *out, enum cpu_mode mode)
+static void add_cpu(struct text *out, uint32_t cpu)
 {
-    static const char letters[] = {[CPU_MODE_UNKNOWN] = ' ', [CPU_MODE_KERNEL] = 'K',       [CPU_MODE_USER] = 'U',
-                                   [CPU_MODE_HYPERVISOR] = 'H', [CPU_MODE_GUEST_KERNEL] = 'G', [CPU_MODE_GUEST_USER] = 'g'};
-    text_add_char(out, (size_t)mode < sizeof(letters) ? letters[mode] : ' ');
-    text_add(out, "     ");
+    text_add_char(out, '[');
+    add_decimal(out, cpu, 3, '0');
+    text_append(out, "] ", 2);
+}
+
+/* In which mode it was taken, and what else the kernel says of it, in six columns. */
+static void add_misc(struct text *out, const struct record *record)
+{
+    static const char letters[] = {[CPU_MODE_KERNEL] = 'K', [CPU_MODE_USER] = 'U', [CPU_MODE_HYPERVISOR] = 'H', [CPU_MODE_GUEST_KERNEL] = 'G', [CPU_MODE_GUEST_USER] = 'g'};
+    size_t begin = out->length;
+    if (record->cpu_mode != CPU_MODE_UNKNOWN && (size_t)record->cpu_mode < sizeof(letters))
+        text_add_char(out, letters[record->cpu_mode]);
+    if (record->kind == RECORD_MMAP && record->mmap.is_data)
+        text_add_char(out, 'M');
+    if (record->kind == RECORD_COMM && record->comm.is_exec)
+        text_add_char(out, 'E');
+    if (record->kind == RECORD_SWITCH && record->context_switch.out)
+        text_add(out, record->context_switch.preempted ? "Sp" : "S");
+    while (out->length - begin < MISC_WIDTH)
+        text_add_char(out, ' ');
 }
 
 static void add_event(struct script_text *script, const struct sample *sample)
@@ -418,15 +444,12 @@ void script_text_sample(struct script_text *script, unsigned fields, const struc
     bool chain = fields & FIELD_IP && frames.count && !script->hide_chains;
     bool has_chains = raw->sample_type & PERF_SAMPLE_CALLCHAIN && !script->hide_chains;
     if (fields & FIELD_COMM)
-        add_comm(script, sample, !(fields & FIELD_IP && has_chains));
+        add_comm(script, sample->comm, script->capture->recording.threads.items[sample->thread].tid, !(fields & FIELD_IP && has_chains));
     add_threads(script, fields, record);
-    if (fields & FIELD_CPU) {
-        text_add_char(out, '[');
-        add_decimal(out, sample->cpu, 3, '0');
-        text_append(out, "] ", 2);
-    }
+    if (fields & FIELD_CPU)
+        add_cpu(out, sample->cpu);
     if (fields & FIELD_MISC)
-        add_misc(out, record->cpu_mode);
+        add_misc(out, record);
     if (fields & FIELD_TIME)
         add_time(script, sample->time_ns);
     if (fields & FIELD_PERIOD) {
@@ -474,4 +497,32 @@ void script_text_sample(struct script_text *script, unsigned fields, const struc
     if (fields & FIELD_RETIRE_LAT)
         add_decimal(out, raw->weight_var3, 16, ' ');
     text_add_char(out, '\n');
+}
+
+/* ---- records that are no samples ---- */
+
+void script_text_record(struct script_text *script, unsigned fields, const struct record *record)
+{
+    struct text *out = &script->out.own;
+    const struct source_event *event = &script->source->events[record->event];
+    const struct threads *threads = &script->capture->recording.threads;
+    bool has_chains = event->attr.sample_type & PERF_SAMPLE_CALLCHAIN && !script->hide_chains;
+    struct record told = *record; /* as if it had said of itself what others do */
+    uint32_t tid = script_record_thread(record);
+    if (!event->attr.sample_id_all)
+        script_record_complete(&told);
+    uint32_t thread = threads_find(threads, tid);
+    uint32_t comm = thread == THREAD_NONE ? 0 : threads->items[thread].comm;
+    if (fields & FIELD_COMM && tid == 0)
+        text_add(out, fields & FIELD_IP && has_chains ? "swapper " : "         swapper ");
+    else if (fields & FIELD_COMM)
+        add_comm(script, comm, tid, !(fields & FIELD_IP && has_chains));
+    add_threads(script, fields, &told);
+    if (fields & FIELD_CPU)
+        add_cpu(out, told.who.cpu);
+    if (fields & FIELD_MISC)
+        add_misc(out, &told);
+    if (fields & FIELD_TIME)
+        add_time(script, told.who.time);
+    script_record_text(out, record);
 }

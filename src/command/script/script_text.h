@@ -62,9 +62,18 @@ struct script_names {
     size_t count, capacity;
 };
 
+/* What a sample's time is counted from. */
+enum script_clock {
+    CLOCK_RECORDED,
+    CLOCK_FIRST,   /* from what was printed first */
+    CLOCK_PREVIOUS /* from what was printed before it */
+};
+
 struct script_text {
     struct spliced_text out; /* borrows the lines of names */
     bool nanoseconds, hide_chains;
+    enum script_clock clock;
+    uint64_t clock_zero_ns; /* 0: nothing was printed yet */
     uint32_t stack_most;
     unsigned event_name_width;
     struct tracepoint_text *tracepoints; /* NULL: raw bytes are shown */
@@ -84,5 +93,8 @@ void script_text_done(struct script_text *script);
 /* Append the sample with these fields (enum script_field). */
 void script_text_sample(struct script_text *script, unsigned fields, const struct record *record,
                         const struct sample *sample);
+
+/* Append a record that is no sample (script_record_is_shown), with those of the fields that all records have. */
+void script_text_record(struct script_text *script, unsigned fields, const struct record *record);
 
 #endif

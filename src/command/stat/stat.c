@@ -14,8 +14,6 @@
 #include <unistd.h>
 
 #define MEMBER(name) offsetof(struct stat_options, name)
-/* perf stat's options that aren't had, with what to do instead. */
-#define REFUSED(letter, name, instead) {letter, name, OPTION_REFUSED, 0, NULL, instead}
 
 static const struct option_row option_rows[] = {
     {0, NULL, OPTION_HEADING, 0, NULL, "what to count"},
@@ -72,17 +70,7 @@ static const struct option_row option_rows[] = {
     {0, "metric-no-group", OPTION_FLAG, MEMBER(metric_no_group), NULL, "count a metric's events each by itself, not in groups"},
     {0, "metric-no-merge", OPTION_FLAG, MEMBER(metric_no_merge), NULL, "a group of its own for each metric, shared with no other"},
     {'v', "verbose", OPTION_COUNT, MEMBER(verbose), NULL, "raw counts, and why an event can't be counted"},
-    REFUSED('T', "transaction", "name the events: -e tx-start,tx-commit,tx-abort (plumb list pmu)"),
-    REFUSED(0, "smi-cost", "nearest: -a -e msr/smi/,msr/aperf/,cycles"),
-    REFUSED('g', "group", "write the group: -e '{a,b,c}'"),
-    REFUSED(0, "cputype", "name the PMU: -e cpu_core/cycles/ or cpu_atom/cycles/"),
-    REFUSED(0, "hybrid-merge", "each kind of core has its own line: a sum of different cores' cycles means nothing"),
-    REFUSED(0, "percore-show-thread", "nearest: --per-core, or -A"),
-    REFUSED(0, "filter", "plumb record --filter records what passes; plumb script counts it"),
-    REFUSED(0, "iostat", "name the uncore's events (plumb list pmu)"),
-    REFUSED('b', "bpf-prog", "nearest: -e bpf-output, or -a while the BPF program runs"),
-    REFUSED(0, "bpf-counters", "plumb opens counters of its own"),
-    REFUSED(0, "bpf-attr-map", "plumb opens counters of its own"),
+    OPTION_ROW_PEER(PEER_STAT),
     {0},
 };
 

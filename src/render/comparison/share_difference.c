@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/scope.h"
+#include "base/vec.h"
 #include "render/comparison/share_difference.h"
 #include "statistics/json_interval.h"
 
@@ -136,6 +137,58 @@ static void add_row(struct text *out, const struct share_row *row, const struct 
     text_add_char(out, '\n');
 }
 
+/* ---- cells, for spreadsheets ---- */
+
+static void add_cell(struct text *out, const struct share_layout *layout, struct view word)
+{
+    text_add(out, layout->separator);
+    for (size_t at = 0; at < word.length; at++)
+        text_add_char(out, word.text[at] == layout->separator[0] ? '.' : word.text[at]);
+}
+
+static void add_number_cell(struct text *out, const struct share_layout *layout, bool known, const char *format, double number)
+{
+    char cell[64] = "";
+    if (known)
+        snprintf(cell, sizeof(cell), format, number);
+    add_cell(out, layout, view_of(cell));
+}
+
+static void add_cells(struct text *out, const struct share_row *row, const struct share_layout *layout)
+{
+    const struct interval *change = &row->difference;
+    if (row->a.samples)
+        text_printf(out, "%.2f", 100 * row->a.share);
+    add_number_cell(out, layout, row->b.samples, "%.2f", 100 * row->b.share);
+    add_number_cell(out, layout, true, "%+.2f", 100 * (row->b.share - row->a.share));
+    add_number_cell(out, layout, change->known, "%+.2f", 100 * change->low);
+    add_number_cell(out, layout, change->known, "%+.2f", 100 * change->high);
+    add_cell(out, layout, view_of(share_row_is_real(row) ? "*" : ""));
+    add_cell(out, layout, view_of(state_of(row)));
+    if (layout->periods) {
+        add_number_cell(out, layout, true, layout->counts_ns ? "%.3f" : "%.0f", layout->counts_ns ? row->a.weight / 1e6 : row->a.weight);
+        add_number_cell(out, layout, true, layout->counts_ns ? "%.3f" : "%.0f", layout->counts_ns ? row->b.weight / 1e6 : row->b.weight);
+    }
+    for (size_t column = 0; column < layout->column_count; column++)
+        add_cell(out, layout, column_of(row, column));
+    text_add_char(out, '\n');
+}
+
+static void add_cell_headings(struct text *out, const struct share_layout *layout)
+{
+    static const char *const numbers[] = {"B %", "B - A", "low", "high", "real", "state"};
+    text_add(out, "# A %");
+    for (size_t at = 0; at < array_count(numbers); at++)
+        add_cell(out, layout, view_of(numbers[at]));
+    if (layout->periods) {
+        add_cell(out, layout, view_of(layout->counts_ns ? "A ms" : "A period"));
+        add_cell(out, layout, view_of(layout->counts_ns ? "B ms" : "B period"));
+    }
+    for (size_t column = 0; column < layout->column_count; column++)
+        add_cell(out, layout, view_of(layout->columns[column]));
+    text_add_char(out, '\n');
+}
+
 static void widths_find(const struct share_row *const *rows, size_t count, const struct share_layout *layout, size_t *widths)
 {
     for (size_t column = 0; column < layout->column_count; column++) {
@@ -154,9 +207,17 @@ void share_difference_text(struct text *out, const struct share_difference *diff
 {
     size_t count, widths[COLUMNS_MOST];
     scoped_free const struct share_row **rows = rows_shown(difference, layout, &count);
+    if (layout->heading)
+        add_heading(out, difference, layout);
+    if (layout->separator) {
+        if (layout->heading)
+            add_cell_headings(out, layout);
+        for (size_t at = 0; at < count; at++)
+            add_cells(out, rows[at], layout);
+        return;
+    }
     widths_find(rows, count, layout, widths);
     if (layout->heading) {
-        add_heading(out, difference, layout);
         text_add(out, "#    A %     B %    B - A  [95 % interval   ]       ");
         if (layout->periods && layout->counts_ns)
             text_add(out, "      A ms         B ms  ");

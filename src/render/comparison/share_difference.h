@@ -26,6 +26,7 @@ struct share_layout {
     bool periods;               /* what a run's samples stand for, too */
     bool counts_ns;             /* … is time */
     bool heading;
+    const char *separator;      /* stands between cells as they are, in which it is a dot; NULL: columns for the eye */
 };
 
 void share_difference_text(struct text *out, const struct share_difference *difference, const struct share_layout *layout);

@@ -662,7 +662,10 @@ static bool scan(struct perf_data *data, struct record *ret_record, bool *ret_ou
     if (!decode_at(data, feed->chunk, bytes, ret_record, err))
         return false;
     *ret_out = true;
-    return ret_record->type < TYPE_ATTR || apply_tool_record(data, ret_record, ret_out, err);
+    bool applied = ret_record->type < TYPE_ATTR || apply_tool_record(data, ret_record, ret_out, err);
+    if (!*ret_out && ret_record->type < RECORD_TYPES_MOST)
+        data->source.records_kept[ret_record->type]++;
+    return applied;
 }
 
 static bool drain(struct perf_data *data, struct record *ret_record, bool *ret_out, struct error *err)

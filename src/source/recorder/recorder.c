@@ -226,6 +226,7 @@ void recorder_free(struct recorder *recorder)
     stack_tops_done(&recorder->stack_tops);
     recorder_notes_done(&recorder->notes);
     recorder_files_done(&recorder->files);
+    files_apart_done(&recorder->files_apart);
     recorder_excerpt_done(&recorder->excerpt);
     hashmap_done(&recorder->streams_by_id);
     text_done(&recorder->held);
@@ -409,6 +410,12 @@ static bool drain_to_the_end(struct recorder *recorder, struct error *err)
     return put_all_lost(recorder, err) && drain_and_commit(recorder, true, err);
 }
 
+static const char *home_folder(void)
+{
+    const char *home = getenv("HOME");
+    return home && *home ? home : "/root";
+}
+
 bool recorder_finish(struct recorder *recorder, struct recorder_result *ret_result, struct error *err)
 {
     recorder_disable(recorder);
@@ -425,6 +432,7 @@ bool recorder_finish(struct recorder *recorder, struct recorder_result *ret_resu
     result->user_stacks = share.judged;
     result->stacks_at_root = share.at_root;
     result->stacks_judged = share.judged >= STACKS_JUDGED_LEAST;
+    result->files_kept = files_apart_keep(&recorder->files_apart, home_folder());
     result->code_pages = recorder->code.copied_pages;
     result->code_bytes = recorder->code.copied_bytes;
     result->bytes = perf_data_writer_bytes(recorder->writer);

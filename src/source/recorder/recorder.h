@@ -88,6 +88,7 @@ struct recorder_request {
     int clock_id;           /* CLOCK_*, or RECORDER_NO_CLOCK for perf's own */
     int compression_level;  /* 0: none */
     size_t ring_bytes;      /* a power of two; 0: chosen */
+    bool keep_files;        /* copy sampled binaries that their paths don't lead to (source/recorder/files_apart.h) */
     bool keep_code;         /* copy hot anonymous executable pages (source/recorder/recorder_code.h) */
     int wake_fd;            /* recorder_poll also returns when it is readable; -1: none */
 };
@@ -104,6 +105,7 @@ struct recorder_result {
     bool stacks_judged;                   /* whether there were enough of them to say */
     uint64_t stack_dumps, stack_dumps_full; /* dwarf: copied, and of these as long as was asked for: perhaps cut */
     uint64_t code_pages, code_bytes;        /* copied from anonymous executable memory */
+    size_t files_kept;                      /* binaries copied to ~/.debug */
     size_t ring_bytes, ring_count;
     uint64_t paced_pauses, paced_paused_ns; /* how often and how long paced events were stopped, as they came too often */
     uint64_t paced_lost;                    /* of their samples; not among lost_samples */

@@ -5,6 +5,7 @@
 
 #include "source/perf_data/perf_data_writer.h"
 #include "source/recorder/record_compressor.h"
+#include "source/recorder/files_apart.h"
 #include "source/recorder/recorder.h"
 #include "source/recorder/recorder_code.h"
 #include "source/recorder/events/recorder_counters.h"
@@ -46,6 +47,7 @@ struct recorder {
     struct recorder_stacks stacks;
     struct stack_tops stack_tops;
     struct recorder_files files;
+    struct files_apart files_apart;
     struct recorder_excerpt excerpt;
     struct recorder_pace pace;
     bool trial;                /* AUTO, undecided: records are also held back */

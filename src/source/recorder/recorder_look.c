@@ -78,6 +78,7 @@ static void look_at_sample(struct recorder *recorder, const struct passing *pass
     if (recorder->request.keep_code)
         recorder_code_sampled(&recorder->code, u32_at(passing->payload + SAMPLE_THREAD_AT),
                               u64_at(passing->payload + SAMPLE_IP_AT));
+    files_apart_sampled(&recorder->files_apart, u64_at(passing->payload + SAMPLE_IP_AT));
     const struct counter_stream *stream = recorder_stream_of(recorder, passing);
     if (!stream)
         return;
@@ -113,6 +114,9 @@ static void look_at_mapping(struct recorder *recorder, const struct passing *pas
         memcpy(id.bytes, payload + ID_AT + 4, BUILD_ID_BYTES_MOST);
     }
     recorder_files_add(&recorder->files, path, &id, is_kernel_record(passing));
+    if (recorder->request.keep_files && !is_kernel_record(passing))
+        files_apart_mapped(&recorder->files_apart, &(struct record_mmap){.pid = u32_at(payload), .start = u64_at(payload + 8),
+                                                                         .size_bytes = u64_at(payload + 16), .path = path, .build_id = id});
 }
 
 static void task_forked(struct recorder *recorder, uint32_t pid, uint32_t parent)

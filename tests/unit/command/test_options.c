@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "test.h"
 
+#include "command/command_table.h"
 #include "command/options.h"
 
 struct values {
@@ -41,6 +42,56 @@ Test(options, letters_join_and_the_program_keeps_its_own)
     cr_assert_eq(values.interval, 100);
     cr_assert_str_eq(argv[first], "ls");
     vec_done(&values.events);
+}
+
+static const struct option_row report_like_rows[] = {
+    {'T', "trees", OPTION_FLAG, offsetof(struct values, all), NULL, "an option whose letter perf's command has, too"},
+    {0, "no-code", OPTION_FLAG, offsetof(struct values, no_code), NULL, "no code"},
+    OPTION_ROW_PEER(PEER_REPORT),
+    {0},
+};
+
+static struct error refusal_of(const char *word)
+{
+    char *argv[] = {"report", (char *)word, NULL};
+    struct values values = {0};
+    struct error err = {0};
+    int first;
+    cr_assert(!options_parse(report_like_rows, OPTIONS_ANYWHERE, 2, argv, &values, &first, &err));
+    return err;
+}
+
+Test(options, what_only_perf_has_says_what_serves_instead)
+{
+    struct error err = refusal_of("--tui");
+    cr_assert_str_eq(err.message, "plumb has no option '--tui'");
+    cr_assert(strstr(err.hint, "pager"), "%s", err.hint);
+    err = refusal_of("-D");
+    cr_assert(strstr(err.hint, "plumb script"), "%s", err.hint);
+    err = refusal_of("--tu");
+    cr_assert(strstr(err.message, "unknown option"), "only whole names: %s", err.message);
+    err = refusal_of("--aio");
+    cr_assert(strstr(err.message, "unknown option"), "perf record's, not perf report's: %s", err.message);
+
+    char *argv[] = {"report", "-T", NULL};
+    struct values values = {0};
+    int first;
+    cr_assert(options_parse(report_like_rows, OPTIONS_ANYWHERE, 2, argv, &values, &first, &err), "its own comes first: %s", err.message);
+    cr_assert(values.all);
+}
+
+Test(options, no_option_that_is_had_is_refused)
+{
+    static const struct command *const commands[] = {&command_annotate, &command_diff, &command_record, &command_report, &command_script, &command_stat};
+    for (size_t at = 0; at < array_count(commands); at++) {
+        const struct option_row *peer = commands[at]->options;
+        while (peer->kind != OPTION_END && peer->kind != OPTION_PEER)
+            peer++;
+        cr_assert_eq(peer->kind, OPTION_PEER, "%s", commands[at]->name);
+        for (const struct option_row *row = commands[at]->options; row->kind != OPTION_END; row++)
+            if (option_is_listed(row) && row->name)
+                cr_assert_null(peer_option_instead(peer->offset, 0, view_of(row->name)), "%s --%s", commands[at]->name, row->name);
+    }
 }
 
 Test(options, a_list_given_again_grows)
