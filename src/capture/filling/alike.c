@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "capture/alike.h"
+#include "capture/filling/alike.h"
 
 #include "base/table_memory.h"
 

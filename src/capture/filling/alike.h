@@ -3,8 +3,8 @@
  * Was a sample like this one there before? Most of a recording's samples repeat a thread, a place and its callers: what one of
  * them led to is known, the others are counted with it.
  */
-#ifndef PLUMB_CAPTURE_ALIKE_H
-#define PLUMB_CAPTURE_ALIKE_H
+#ifndef PLUMB_CAPTURE_FILLING_ALIKE_H
+#define PLUMB_CAPTURE_FILLING_ALIKE_H
 
 #include "model/samples.h"
 

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "capture/filling/stacks.h"
+
+#include "base/table_memory.h"
+#include "capture/filling/places.h"
+#include "decode/layout.h"
+
+enum {
+    CHAIN_WAYS = 4, /* of a line of slots, a cache line */
+};
+
+/* The mode that a mark in a call chain begins; false for marks nobody knows. */
+static bool context_mode(uint64_t mark, enum cpu_mode *ret_mode)
+{
+    switch (mark) {
+    case PERF_CONTEXT_HV:
+        *ret_mode = CPU_MODE_HYPERVISOR;
+        return true;
+    case PERF_CONTEXT_KERNEL:
+        *ret_mode = CPU_MODE_KERNEL;
+        return true;
+    case PERF_CONTEXT_USER:
+        *ret_mode = CPU_MODE_USER;
+        return true;
+    case PERF_CONTEXT_GUEST:
+    case PERF_CONTEXT_GUEST_KERNEL:
+        *ret_mode = CPU_MODE_GUEST_KERNEL;
+        return true;
+    case PERF_CONTEXT_GUEST_USER:
+        *ret_mode = CPU_MODE_GUEST_USER;
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Locations of frames into state->frames; returns how many. */
+static size_t chain_locate(struct capture *capture, uint32_t space, const struct chain_part *part)
+{
+    const struct u64_view *chain = &part->words;
+    enum cpu_mode mode = part->mode;
+    size_t count = 0, most = FRAMES_MOST - (size_t)part->of_callers;
+    for (uint32_t at = 0; at < chain->count && count < most; at++) {
+        uint64_t ip = u64_view_at(chain, at);
+        if (ip == CONTEXT_USER_DEFERRED) {
+            at++; /* a cookie; the frames come in a record of their own */
+            continue;
+        }
+        if (ip >= (uint64_t)PERF_CONTEXT_MAX) {
+            if (!context_mode(ip, &mode))
+                break;
+            continue;
+        }
+        capture->state->frame_ips[count] = ip;
+        capture->state->frames[count++] = capture_place(capture, space, ip, mode);
+    }
+    return count;
+}
+
+static uint64_t chain_word(const struct u64_view *chain, uint32_t at)
+{
+    uint64_t ip;
+    memcpy(&ip, chain->bytes + (size_t)at * 8, sizeof(ip));
+    return ip;
+}
+
+/* Words go to the two halves in turns. */
+static void chain_hash(struct chain_ahead *chain, uint32_t pid)
+{
+    const struct u64_view *words = &chain->part.words;
+    uint64_t a = hash_u64(words->count + 1), b = hash_u64((uint64_t)chain->part.mode * 2 + chain->part.of_callers + 1), marks = 0;
+    uint32_t at = 0;
+    for (; at + 1 < words->count; at += 2) {
+        uint64_t even = chain_word(words, at), odd = chain_word(words, at + 1);
+        a = (a ^ even) * 0x9e3779b97f4a7c15u;
+        b = (b ^ odd) * 0xc2b2ae3d27d4eb4fu;
+        a ^= a >> 29;
+        b ^= b >> 31;
+        marks += (even >= (uint64_t)PERF_CONTEXT_MAX) + (odd >= (uint64_t)PERF_CONTEXT_MAX);
+    }
+    if (at < words->count) {
+        a = (a ^ chain_word(words, at)) * 0x9e3779b97f4a7c15u;
+        marks += chain_word(words, at) >= (uint64_t)PERF_CONTEXT_MAX;
+    }
+    chain->is_kernel = chain->part.mode == CPU_MODE_KERNEL && !marks && !words->swapped;
+    chain->hash[0] = hash_combine(a, b);
+    chain->hash[1] = hash_u64(b ^ a << 32 ^ a >> 32 ^ (chain->is_kernel ? 0 : (uint64_t)pid << 17));
+}
+
+/* The hash's line of slots: whatever is mapped meanwhile, it is the same. */
+static struct chain_slot *chain_line(struct capture_state *state, const struct chain_ahead *chain)
+{
+    return &state->chains[(chain->hash[1] >> 32) * CHAIN_WAYS & (CHAINS_KEPT - 1)];
+}
+
+/* Where the chain's stack is, or an empty slot for it: what has been there longest makes room. */
+static struct chain_slot *chain_slot(struct capture *capture, uint32_t space, const struct chain_ahead *chain)
+{
+    const struct address_space *spaces = capture->recording.spaces.items;
+    uint64_t mapped = chain->is_kernel ? 0 : hash_u64(((uint64_t)space << 32 | spaces[space].generation) + 1);
+    uint64_t key = hash_combine(chain->hash[0], mapped + spaces[SPACE_KERNEL].generation);
+    uint32_t more_key = (uint32_t)chain->hash[1];
+    struct chain_slot *line = chain_line(capture->state, chain);
+    for (size_t way = 0; way < CHAIN_WAYS; way++)
+        if (line[way].key == key && line[way].more_key == more_key)
+            return &line[way];
+    memmove(line + 1, line, (CHAIN_WAYS - 1) * sizeof(*line));
+    *line = (struct chain_slot){.key = key, .more_key = more_key};
+    return line;
+}
+
+/*
+ * The stack of a recorded chain. Chains repeat: the address spaces are asked only for those not met lately.
+ * Two different chains with equal keys of 96 bits would be taken for one; that is less likely than a memory error.
+ */
+static uint32_t chain_stack(struct capture *capture, uint32_t space, const struct chain_ahead *chain)
+{
+    struct samples *samples = &capture->recording.samples;
+    const struct chain_part *part = &chain->part;
+    struct chain_slot *slot = chain_slot(capture, space, chain);
+    if (!slot->stack_behind) {
+        size_t count = chain_locate(capture, space, part);
+        const uint32_t *frames = capture->state->frames;
+        slot->stack_behind = 1 + (part->of_callers ? samples_callers(samples, frames, count) : samples_stack(samples, frames, count));
+    }
+    return slot->stack_behind - 1;
+}
+
+/* What is left of a stack that nobody keeps. */
+static uint32_t frames_left(struct capture_state *state, size_t count)
+{
+    state->frame_count = count;
+    return STACK_NONE;
+}
+
+/* The instruction where the program stood: the outermost frame known when nobody unwinds the stack dump. */
+static size_t leaf_of_registers(const struct capture *capture, const struct record_sample *sample, uint64_t *ret_ip)
+{
+    static const struct {
+        const char *architecture;
+        unsigned number;
+    } ips[] = {{"x86_64", 8}, {"i686", 8}, {"aarch64", 32}, {"armv7l", 15}, {"riscv64", 0}, {"ppc64le", 32}};
+    for (size_t at = 0; at < array_count(ips); at++)
+        if (strcmp(ips[at].architecture, capture->recording.architecture) == 0)
+            return sample_register(&sample->user_registers, ips[at].number, ret_ip);
+    return 0;
+}
+
+/* A chain by frame pointers may stand beside the dump: the dump knows more. */
+static struct u64_view kernel_part(const struct u64_view *chain)
+{
+    struct u64_view part = *chain;
+    for (part.count = 0; part.count < chain->count; part.count++)
+        if (u64_view_at(chain, part.count) == (uint64_t)PERF_CONTEXT_USER)
+            break;
+    return part;
+}
+
+/* Kernel frames as recorded, then what the unwinder makes of registers and stack dump. */
+static uint32_t unwound_stack(struct capture *capture, uint32_t space, const struct record_sample *sample)
+{
+    struct capture_state *state = capture->state;
+    const struct capture_unwinder *unwinder = state->options->unwinder;
+    size_t user = unwinder ? unwinder->unwind(unwinder->context, &capture->recording, space, sample, state->unwound,
+                                              UNWOUND_MOST)
+                           : 0;
+    struct u64_view kernel = kernel_part(&sample->callchain);
+    if (!user && kernel.count < sample->callchain.count)
+        kernel = sample->callchain;
+    else if (!user)
+        user = leaf_of_registers(capture, sample, state->unwound);
+    state->unwound_count = user;
+    size_t count = chain_locate(capture, space, &(struct chain_part){.words = kernel, .mode = CPU_MODE_USER});
+    for (size_t at = 0; at < user && count < FRAMES_MOST; at++) {
+        state->frame_ips[count] = state->unwound[at];
+        state->frames[count++] = capture_place(capture, space, state->unwound[at], CPU_MODE_USER);
+    }
+    if (state->options->frames_only)
+        return frames_left(state, count);
+    return samples_stack(&capture->recording.samples, state->frames, count);
+}
+
+/* What is wanted of a chain. The sampled instruction stands behind its first mark, unless the chain was made otherwise. */
+static struct chain_part chain_part(const struct capture_options *options, const struct record *record)
+{
+    const struct u64_view recorded = options->stacks == STACKS_ALL ? record->sample.callchain : kernel_part(&record->sample.callchain);
+    const struct u64_view *chain = &recorded;
+    struct chain_part whole = {.words = *chain, .mode = CPU_MODE_USER}, callers = {.of_callers = true};
+    if (!options->callers_apart || !(record->sample.sample_type & PERF_SAMPLE_IP) || chain->count < 2 ||
+        u64_view_at(chain, 1) != record->sample.ip || record->sample.ip >= (uint64_t)PERF_CONTEXT_MAX || !context_mode(u64_view_at(chain, 0), &callers.mode) ||
+        callers.mode != record->cpu_mode)
+        return whole;
+    callers.words = (struct u64_view){chain->bytes + (size_t)2 * 8, chain->count - 2, chain->swapped};
+    return callers;
+}
+
+/* Whether the sample's stack is to be unwound. */
+static bool has_dump(const struct capture_options *options, const struct record_sample *sample)
+{
+    return options->stacks == STACKS_ALL && sample->user_stack.size_bytes && sample->user_registers.abi;
+}
+
+/* Whether the sample's stack is its recorded chain. */
+static bool has_chain(const struct capture_options *options, const struct record *record)
+{
+    const struct record_sample *sample = &record->sample;
+    bool is_wanted = options->stacks == STACKS_ALL || (options->stacks == STACKS_IN_KERNEL && record->cpu_mode == CPU_MODE_KERNEL);
+    return is_wanted && !has_dump(options, sample) && sample->sample_type & PERF_SAMPLE_CALLCHAIN && sample->callchain.count;
+}
+
+uint32_t capture_stack(struct capture *capture, uint32_t space, const struct record *record, const struct chain_ahead *chain)
+{
+    const struct capture_options *options = capture->state->options;
+    const struct record_sample *sample = &record->sample;
+    capture->state->unwound_count = capture->state->frame_count = 0;
+    if (has_dump(options, sample))
+        return unwound_stack(capture, space, sample);
+    if (!has_chain(options, record))
+        return STACK_NONE;
+    if (sample->sample_type & PERF_SAMPLE_STACK_USER)
+        capture->stacks_without_dump += kernel_part(&sample->callchain).count < sample->callchain.count;
+    return options->frames_only ? frames_left(capture->state, chain_locate(capture, space, &chain->part)) : chain_stack(capture, space, chain);
+}
+
+void capture_look_at_chain(struct capture_state *state, const struct record *record, struct chain_ahead *chain)
+{
+    chain->hash[0] = chain->hash[1] = 0;
+    if (!has_chain(state->options, record))
+        return;
+    chain->part = chain_part(state->options, record);
+    if (state->options->frames_only)
+        return;
+    if (!state->chains)
+        state->chains = table_memory_alloc(CHAINS_KEPT, sizeof(*state->chains));
+    chain_hash(chain, record->who.pid);
+    __builtin_prefetch(chain_line(state, chain));
+}
+
+size_t capture_unwound(const struct capture *capture, const uint64_t **ret_ips)
+{
+    *ret_ips = capture->state->unwound;
+    return capture->state->unwound_count;
+}
+
+struct capture_frames capture_frames(const struct capture *capture)
+{
+    const struct capture_state *state = capture->state;
+    return (struct capture_frames){state->frames, state->frame_ips, state->frame_count};
+}
