@@ -134,6 +134,13 @@ def test_tasks(show, order):
             (0, 0, -1, "swapper"), (50, 50, 1, "parent"), (60, 60, 50, " child"), (70, 70, -1, "sh"), (71, 71, 70, " app"), (71, 72, 71, "  app")])]
 
 
+def test_the_first_ones_are_the_idle_task_s(show):
+    """Which nothing tells of, where it has no samples."""
+    file = File()
+    file.task(FORK, 1, 0, 0).comm(1, 1, "init")
+    assert [line.split("|")[1] for line in show("report", file.file(), "--tasks")[1:]] == ["swapper", " init"]
+
+
 def test_nobody_began_himself(show):
     """Numbers that damage put into a circle."""
     file = File()

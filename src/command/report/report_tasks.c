@@ -178,17 +178,26 @@ static void add_tree(struct text *out, const struct tasks *tasks, const struct r
     }
 }
 
-static void add_tasks(struct text *out, struct tasks *tasks, const struct recording *recording)
+/* The idle task: every machine has it, and nobody begins it. */
+static uint32_t idle_thread(struct recording *recording)
 {
+    uint32_t id = threads_get(&recording->threads, 0, 0);
+    struct thread *idle = &recording->threads.items[id];
+    if (idle->space == UINT32_MAX)
+        idle->space = address_spaces_begin(&recording->spaces, 0);
+    if (!idle->comm)
+        idle->comm = strings_intern(&recording->strings, "swapper");
+    return id;
+}
+
+static void add_tasks(struct text *out, struct tasks *tasks, struct recording *recording)
+{
+    uint32_t idle = idle_thread(recording);
     text_printf(out, "# %8s %8s %8s  %s\n", "pid", "tid", "ppid", "comm");
     link_tasks(tasks, recording);
-    uint32_t idle = threads_find(&recording->threads, 0);
-    if (idle == THREAD_NONE)
-        text_printf(out, "  %8d %8d %8d |swapper\n", 0, 0, -1); /* every machine has it, and nobody begins it */
-    else
-        task_of(tasks, idle)->is_told = true;
+    add_tree(out, tasks, recording, idle);
     for (uint32_t thread = 0; thread < recording->threads.count; thread++)
-        if (task_of(tasks, thread)->is_told && tasks->items.items[thread].parent == THREAD_NONE)
+        if (thread != idle && task_of(tasks, thread)->is_told && tasks->items.items[thread].parent == THREAD_NONE)
             add_tree(out, tasks, recording, thread);
 }
 
