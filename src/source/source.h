@@ -32,6 +32,10 @@ struct source_facts {
     uint64_t total_memory_kib;
     uint64_t first_sample_ns, last_sample_ns; /* SAMPLE_TIME feature */
     struct bytes_view tracing_data;           /* formats of the recorded tracepoints, as trace-cmd stores them */
+    uint64_t features;                        /* bit N: the header has perf.data's feature N */
+    const char *pmu_mappings;                 /* "software = 1, tracepoint = 2" */
+    uint64_t clock_resolution_ns, clock_ns, clock_wall_ns; /* a clock of one's own choice: clock_ns was clock_wall_ns of 1970 on */
+    uint32_t clock_id, compression_level, compression_ratio;
     uint64_t captured_on_s;                   /* the file's modification time */
     uint32_t header_version;
     uint64_t data_offset, data_size_bytes, feature_offset;

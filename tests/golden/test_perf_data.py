@@ -500,6 +500,27 @@ def test_header(run, tmp_path):
     assert done.returncode == 0
 
 
+@pytest.mark.parametrize("order", "<>")
+def test_header_says_what_perf_does_of_clock_compression_groups_and_pmus(run, tmp_path, order):
+    recording = File(order=order, events=2)
+    recording.comm(42, 42, "prog").sample(42, 0x400100, 1000)
+    name = recording.pack("I", 8) + b"softly\0\0"
+    recording.feature(16, recording.pack("I", 2) + recording.pack("I", 1) + name + recording.pack("I", 8) + name)
+    recording.feature(17, recording.pack("I", 1) + recording.pack("I", 8) + b"{named}\0" + recording.pack("II", 0, 2))
+    recording.feature(13, b"").feature(23, recording.pack("Q", 4)).feature(27, recording.pack("IIIII", 1, 1, 7, 3, 4096))
+    recording.feature(29, recording.pack("IIQQ", 1, 4, 1795392246890293585, 61953000000001))
+    path = tmp_path / "perf.data"
+    path.write_bytes(recording.file())
+    done = run("report", "--header-only", "-i", str(path), env={"TZ": "UTC"})
+    names = [line.split("name = ")[1].split(",")[0] for line in done.stdout.splitlines() if line.startswith("# event : ")]
+    for line in ("# CPU_TOPOLOGY info available", "# pmu mappings: softly = 1, softly = 8\n", f"# group: {{named}}{{{names[0]},{names[1]}}}\n",
+                 "# clockid frequency: 250 MHz\n", "# compressed : Zstd, level = 7, ratio = 3\n", "# clockid: monotonic_raw (4)\n",
+                 "# reference time: 2026-11-23 00:04:06.890293 = 1795392246.890293 (TOD) = 61953.000000001 (monotonic_raw)\n"):
+        assert line in done.stdout, (line, done.stdout)
+    missing = next(line for line in done.stdout.splitlines() if line.startswith("# missing features: "))
+    assert "HOSTNAME" in missing.split() and "COMPRESSED" not in missing.split() and "CLOCKID" not in missing.split()
+
+
 def test_swapped_feature_bitmap_of_a_32_bit_machine(run, tmp_path):
     """Its bitmap is an array of 32-bit words: read as 64-bit ones, each pair is the wrong way round."""
     recording = made.small(order=">").string_feature(3, "box")

@@ -141,6 +141,24 @@ def test_a_recording_reads_alike(plumb, perf, lines_of, program, tmp_path, name)
     compare(plumb, perf, lines_of, tmp_path / "d", views, tmp_path)
 
 
+def header_of(tool, path):
+    """What the machine is made of, perf alone prints (-I); of transactions it has no name."""
+    done = subprocess.run([tool, "report", "--header-only", "-i", path], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    return [" ".join(line.split()) for line in done.stdout.splitlines() if "info available" not in line]
+
+
+@pytest.mark.parametrize("name", ["default", "fp", "data", "zstd", "group", "realtime", "switches", "tracepoints"])
+def test_a_header_reads_alike(plumb, perf, program, tmp_path, name):
+    done = subprocess.run([plumb, "record", "-q", *OPTIONS[name][0], "-o", tmp_path / "d", "--", program, "0.05"], capture_output=True, text=True, timeout=60)
+    if done.returncode:
+        pytest.skip("can't be recorded here: " + (done.stderr.strip().splitlines() or ["without a word"])[0])
+    theirs = header_of(perf, tmp_path / "d")
+    if "# sample duration : 0.000 ms" in theirs:
+        pytest.skip("no two samples fell into the run")
+    assert header_of(plumb, tmp_path / "d") == theirs
+
+
 @pytest.mark.parametrize("whom", ["-p", "-t"])
 def test_an_attached_recording_reads_alike(plumb, perf, lines_of, program, tmp_path, whom):
     target = subprocess.Popen([program, "20"])

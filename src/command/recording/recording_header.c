@@ -12,6 +12,27 @@ static const char *const sample_type_names[] = {
     "WEIGHT",       "DATA_SRC",  "IDENTIFIER",   "TRANSACTION",  "REGS_INTR", "PHYS_ADDR", "AUX",
     "CGROUP",       "DATA_PAGE_SIZE", "CODE_PAGE_SIZE", "WEIGHT_STRUCT",
 };
+/* The order in which perf names them. */
+static const unsigned char sample_type_order[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 16, 18, 15, 14, 17, 19, 20, 21, 22, 23, 24};
+_Static_assert(sizeof(sample_type_order) == array_count(sample_type_names), "each bit has its place");
+static const char *const feature_names[] = {
+    [1] = "TRACING_DATA", "BUILD_ID",     "HOSTNAME",       "OSRELEASE",     "VERSION",  "ARCH",       "NRCPUS",     "CPUDESC",
+    "CPUID",              "TOTAL_MEM",    "CMDLINE",        "EVENT_DESC",    "CPU_TOPOLOGY", "NUMA_TOPOLOGY", "BRANCH_STACK", "PMU_MAPPINGS",
+    "GROUP_DESC",         "AUXTRACE",     "STAT",           "CACHE",         "SAMPLE_TIME", "MEM_TOPOLOGY", "CLOCKID",  "DIR_FORMAT",
+    "BPF_PROG_INFO",      "BPF_BTF",      "COMPRESSED",     "CPU_PMU_CAPS",  "CLOCK_DATA", "HYBRID_TOPOLOGY", "PMU_CAPS",
+};
+enum {
+    FEATURE_CPU_TOPOLOGY = 13,
+    FEATURE_NUMA_TOPOLOGY = 14,
+    FEATURE_CACHE = 20,
+    FEATURE_MEMORY_TOPOLOGY = 22,
+    FEATURE_CLOCK_DATA = 29
+};
+static const char *const clock_names[] = {
+    [CLOCK_REALTIME] = "realtime", [CLOCK_MONOTONIC] = "monotonic", [CLOCK_MONOTONIC_RAW] = "monotonic_raw",
+    [CLOCK_REALTIME_COARSE] = "realtime_coarse", [CLOCK_MONOTONIC_COARSE] = "monotonic_coarse",
+    [CLOCK_BOOTTIME] = "boottime", [CLOCK_TAI] = "tai",
+};
 static const char *const read_format_names[] = {"TOTAL_TIME_ENABLED", "TOTAL_TIME_RUNNING", "ID", "GROUP", "LOST"};
 static const char *const branch_type_names[] = {
     "USER",   "KERNEL", "HV",   "ANY",     "ANY_CALL", "ANY_RETURN", "IND_CALL", "ABORT_TX",  "IN_TX",    "NO_TX",
@@ -30,6 +51,19 @@ static void add_bits(struct text *out, uint64_t value, const char *const *names,
             text_printf(out, "%sbit%zu", first ? "" : "|", bit);
         first = false;
     }
+}
+
+static void add_sample_type(struct text *out, uint64_t type)
+{
+    const char *between = ", sample_type = ";
+    for (size_t at = 0; at < array_count(sample_type_order); at++)
+        if (type >> sample_type_order[at] & 1) {
+            text_printf(out, "%s%s", between, sample_type_names[sample_type_order[at]]);
+            between = "|";
+        }
+    uint64_t unknown = type >> array_count(sample_type_names) << array_count(sample_type_names);
+    text_add(out, unknown ? between : "");
+    add_bits(out, unknown, sample_type_names, array_count(sample_type_names));
 }
 
 static void add_field(struct text *out, const char *name, uint64_t value)
@@ -75,8 +109,7 @@ static void add_event(struct text *out, const struct source_event *event)
         text_printf(out, ", config = 0x%" PRIx64, (uint64_t)attr->config);
     if (attr->sample_period)
         text_printf(out, ", { sample_period, sample_freq } = %" PRIu64, (uint64_t)attr->sample_period);
-    text_add(out, attr->sample_type ? ", sample_type = " : "");
-    add_bits(out, attr->sample_type, sample_type_names, array_count(sample_type_names));
+    add_sample_type(out, attr->sample_type);
     text_add(out, attr->read_format ? ", read_format = " : "");
     add_bits(out, attr->read_format, read_format_names, array_count(read_format_names));
     add_flags(out, attr);
@@ -91,7 +124,7 @@ static void add_event(struct text *out, const struct source_event *event)
     if (attr->sample_regs_user)
         text_printf(out, ", sample_regs_user = 0x%" PRIx64, (uint64_t)attr->sample_regs_user);
     add_field(out, "sample_stack_user", attr->sample_stack_user);
-    if (attr->use_clockid)
+    if (attr->use_clockid && attr->clockid)
         text_printf(out, ", clockid = %d", attr->clockid);
     if (attr->sample_regs_intr)
         text_printf(out, ", sample_regs_intr = 0x%" PRIx64, (uint64_t)attr->sample_regs_intr);
@@ -116,6 +149,74 @@ static void add_times(struct text *out, const struct source_facts *facts)
                 facts->last_sample_ns % billion / 1000);
     text_printf(out, "# sample duration : %10.3f ms\n",
                 (double)(facts->last_sample_ns - facts->first_sample_ns) / 1e6);
+}
+
+/* What only perf prints: of which CPUs, caches and memory the machine is made. */
+static void add_unread(struct text *out, const struct source_facts *facts, unsigned feature)
+{
+    if (facts->features >> feature & 1)
+        text_printf(out, "# %s info available: perf report --header-only -I shows it\n", feature_names[feature]);
+}
+
+static void add_groups(struct text *out, const struct source *source)
+{
+    for (size_t leader = 0; leader < source->event_count; leader++) {
+        struct text members = {0};
+        for (size_t at = leader + 1; at < source->event_count; at++)
+            if (source->events[at].leader == leader)
+                text_printf(&members, ",%s", source->events[at].name);
+        if (members.length)
+            text_printf(out, "# group: %s{%s%s}\n", source->events[leader].group_name ? source->events[leader].group_name : "",
+                        source->events[leader].name, members.bytes);
+        text_done(&members);
+    }
+}
+
+static void add_clock_times(struct text *out, const struct source_facts *facts)
+{
+    const uint64_t billion = 1000000000;
+    const char *name = facts->clock_id < array_count(clock_names) ? clock_names[facts->clock_id] : NULL;
+    time_t seconds = (time_t)(facts->clock_wall_ns / billion);
+    struct tm local;
+    char date[64];
+    name = name ? name : "unknown";
+    strftime(date, sizeof(date), "%F %T", localtime_r(&seconds, &local));
+    text_printf(out, "# clockid: %s (%" PRIu32 ")\n", name, facts->clock_id);
+    text_printf(out, "# reference time: %s.%06" PRIu64 " = %" PRIu64 ".%06" PRIu64 " (TOD) = %" PRIu64 ".%09" PRIu64 " (%s)\n", date,
+                facts->clock_wall_ns % billion / 1000, facts->clock_wall_ns / billion, facts->clock_wall_ns % billion / 1000,
+                facts->clock_ns / billion, facts->clock_ns % billion, name);
+}
+
+static void add_missing(struct text *out, const struct source_facts *facts)
+{
+    text_add(out, "# missing features: ");
+    for (size_t at = 1; at < array_count(feature_names); at++)
+        if (!(facts->features >> at & 1))
+            text_printf(out, "%s ", feature_names[at]);
+    text_add_char(out, '\n');
+}
+
+/* In the order of the features' numbers, as perf has it. */
+static void add_features_behind_events(struct text *out, const struct source *source)
+{
+    const struct source_facts *facts = &source->facts;
+    add_unread(out, facts, FEATURE_CPU_TOPOLOGY);
+    add_unread(out, facts, FEATURE_NUMA_TOPOLOGY);
+    text_add(out, facts->has_branch_records ? "# contains samples with branch stack\n" : "");
+    if (facts->pmu_mappings)
+        text_printf(out, "# pmu mappings: %s\n", facts->pmu_mappings);
+    add_groups(out, source);
+    add_unread(out, facts, FEATURE_CACHE);
+    add_times(out, facts);
+    add_unread(out, facts, FEATURE_MEMORY_TOPOLOGY);
+    if (facts->clock_resolution_ns)
+        text_printf(out, "# clockid frequency: %g MHz\n", 1e3 / (double)facts->clock_resolution_ns);
+    if (facts->is_compressed)
+        text_printf(out, "# compressed : Zstd, level = %" PRIu32 ", ratio = %" PRIu32 "\n", facts->compression_level, facts->compression_ratio);
+    if (facts->features >> FEATURE_CLOCK_DATA & 1)
+        add_clock_times(out, facts);
+    if (!facts->is_pipe)
+        add_missing(out, facts);
 }
 
 void recording_header_text(struct text *out, const struct source *source)
@@ -153,7 +254,7 @@ void recording_header_text(struct text *out, const struct source *source)
     text_add(out, facts->command_line_count ? "\n" : "");
     for (size_t at = 0; at < source->event_count; at++)
         add_event(out, &source->events[at]);
-    add_times(out, facts);
+    add_features_behind_events(out, source);
     text_add(out, "# ========\n#\n");
 }
 

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "source/perf_data/perf_data_internal.h"
 
+#include "base/text.h"
+
+#include <inttypes.h>
+
 /* u32 length, then that many bytes that hold a NUL-terminated string and padding; NULL when damaged. */
 static const char *read_feature_string(struct perf_data *data, struct bytes *in)
 {
@@ -67,6 +71,41 @@ static void read_groups(struct perf_data *data, struct bytes *in)
     }
 }
 
+static void read_pmu_mappings(struct perf_data *data, struct bytes *in)
+{
+    struct text mappings = {0};
+    uint32_t count = read_u32(in);
+    for (uint32_t at = 0; at < count && !in->failed; at++) {
+        uint32_t type = read_u32(in);
+        const char *name = read_feature_string(data, in);
+        if (name)
+            text_printf(&mappings, "%s%s = %" PRIu32, at ? ", " : "", name, type);
+    }
+    if (mappings.length)
+        data->source.facts.pmu_mappings = arena_string_n(&data->arena, mappings.bytes, mappings.length);
+    text_done(&mappings);
+}
+
+static void read_clock_data(struct source_facts *facts, struct bytes *in)
+{
+    uint32_t version = read_u32(in), id = read_u32(in);
+    uint64_t wall_ns = read_u64(in), clock_ns = read_u64(in);
+    if (in->failed || version != 1)
+        return;
+    facts->clock_id = id;
+    facts->clock_wall_ns = wall_ns;
+    facts->clock_ns = clock_ns;
+}
+
+static void read_compression(struct source_facts *facts, struct bytes *in)
+{
+    facts->is_compressed = true;
+    read_u32(in); /* version */
+    read_u32(in); /* 1: zstd */
+    facts->compression_level = read_u32(in);
+    facts->compression_ratio = read_u32(in);
+}
+
 static void read_build_ids(struct perf_data *data, struct bytes in)
 {
     data->build_id_cursor = in;
@@ -101,6 +140,7 @@ static void read_text_feature(struct perf_data *data, unsigned number, struct by
 void perf_data_read_feature(struct perf_data *data, unsigned number, struct bytes in)
 {
     struct source_facts *facts = &data->source.facts;
+    facts->features |= number < 64 ? UINT64_C(1) << number : 0;
     switch (number) {
     case FEATURE_TRACING_DATA:
         facts->tracing_data = (struct bytes_view){in.at, bytes_left(&in)};
@@ -124,6 +164,9 @@ void perf_data_read_feature(struct perf_data *data, unsigned number, struct byte
     case FEATURE_BRANCH_STACK: /* a flag: its section is empty */
         facts->has_branch_records = true;
         break;
+    case FEATURE_PMU_MAPPINGS:
+        read_pmu_mappings(data, &in);
+        break;
     case FEATURE_GROUP_DESCRIPTION:
         read_groups(data, &in);
         break;
@@ -131,8 +174,14 @@ void perf_data_read_feature(struct perf_data *data, unsigned number, struct byte
         facts->first_sample_ns = read_u64(&in);
         facts->last_sample_ns = read_u64(&in);
         break;
+    case FEATURE_CLOCK_ID:
+        facts->clock_resolution_ns = read_u64(&in);
+        break;
     case FEATURE_COMPRESSED:
-        facts->is_compressed = true;
+        read_compression(facts, &in);
+        break;
+    case FEATURE_CLOCK_DATA:
+        read_clock_data(facts, &in);
         break;
     default:
         read_text_feature(data, number, &in);
