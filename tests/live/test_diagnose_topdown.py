@@ -219,6 +219,15 @@ def test_a_case_says_the_same_anywhere(planted_case, plumb, tmp_path):
     assert page["topdown"] is None and any("topdown.json" in gap["what"] + gap["why"] for gap in page["not_measured"]), broken.stderr
 
 
+def test_a_case_that_nobody_keeps_leaves_nothing_behind(diagnose, luckless, tmp_path, monkeypatch):
+    """Also what a case has only where there are counters."""
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    monkeypatch.setitem(ENVIRONMENT, "TMPDIR", str(scratch))
+    diagnose("SPR", "L2_Bound", "--", luckless, "spin", "0.5")
+    assert not list(scratch.rglob("*"))
+
+
 def test_threads_that_share_a_core_leave_single_nodes_and_the_estimate(diagnose, luckless):
     """Slots are the core's: of a program no first level, but what is counted by thread bounds causes, and the estimate says the rest."""
     done = diagnose("SKX", "DRAM_Bound", "--", luckless, "spin", "2", knobs=["smt=1"])

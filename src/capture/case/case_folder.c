@@ -5,6 +5,7 @@
 #include "base/scope.h"
 #include "base/vec.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -15,13 +16,6 @@
 enum {
     PART_BYTES_MOST = 256 << 20,
     ROOM_BYTES_LEAST = 32 << 20, /* for a case that nobody keeps */
-};
-
-static const char *const known_files[] = {
-    "manifest.json", "activity.json",   "machine.json",  "pages.json",    "code.json", "costs.json",
-    "runs.json",     "statements.json", "findings.json", "counters.json", "imports.json",
-    "calibration.json", "command.json", "confirm.json", "probes.json", "exits.json",
-    "guest.json",
 };
 
 static char *part_path(const char *folder, const char *file)
@@ -90,24 +84,11 @@ char *case_recording_name(unsigned number)
     return number <= 1 ? memory_string("perf.data") : memory_printf("perf.data.%u", number);
 }
 
-static void recordings_remove(const char *folder)
-{
-    for (unsigned number = 1; number <= CASE_RUNS_MOST; number++) {
-        scoped_free char *name = case_recording_name(number);
-        scoped_free char *path = part_path(folder, name), *old = memory_printf("%s.old", path);
-        unlink(old);
-        if (unlink(path) != 0 && number > 1)
-            return;
-    }
-}
-
 void case_folder_remove(const char *folder)
 {
-    recordings_remove(folder);
-    for (size_t at = 0; at < array_count(known_files); at++) {
-        scoped_free char *path = part_path(folder, known_files[at]);
-        unlink(path);
-    }
+    scoped_dir DIR *parts = opendir(folder);
+    for (const struct dirent *part; parts && (part = readdir(parts));)
+        unlinkat(dirfd(parts), part->d_name, 0);
     rmdir(folder);
 }
 

@@ -49,7 +49,7 @@ struct case_manifest {
 MUST_CHECK bool case_folder_create(const char *folder, struct error *err);
 /* A new folder below $TMPDIR; where that is full or read-only, below /tmp, /var/tmp, /dev/shm or here. Owner: the caller (free; case_folder_remove). */
 MUST_CHECK bool case_folder_temporary(char **ret_folder, struct error *err);
-void case_folder_remove(const char *folder); /* its known parts, then itself */
+void case_folder_remove(const char *folder); /* one of case_folder_temporary(): whatever is in it, then itself */
 /* The recording of run 1, 2, …: "perf.data", "perf.data.2". Owner: the caller (free). */
 char *case_recording_name(unsigned number);
 
