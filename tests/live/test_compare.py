@@ -174,6 +174,9 @@ def test_failing_commands_and_wrong_words(plumb, tmp_path):
     assert compare(plumb, "true").returncode == 2
     assert compare(plumb, "true", "--", "--", "true").returncode == 2
     assert compare(plumb, "-L", "same", "-L", "same", "true", "--", "true").returncode == 2
+    for length in ["-n", "0"], ["--time", "0"], ["--time", "-1"], ["-n", "100001"]:
+        none = compare(plumb, *length, "true", "--", "true")
+        assert none.returncode == 2 and "expects" in none.stderr, length
     wrong = compare(plumb, "--by", "lunar", "true", "--", "true")
     assert wrong.returncode == 2 and "max-rss" in wrong.stderr
     assert compare(plumb, "--cpu", "4095", "true", "--", "true").returncode != 0

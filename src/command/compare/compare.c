@@ -88,6 +88,7 @@ static const struct option_row option_rows[] = {
 
 /* --warmup when it isn't given: one block, but no run more when it has lasted that long: what starts cold matters little then. */
 #define WARMUP_BY_TIME UINT64_MAX
+#define RUNS_NOT_GIVEN UINT64_MAX
 
 /* --explain when it isn't given: as many blocks as a minute has room for. */
 #define EXPLAIN_BY_TIME UINT64_MAX
@@ -158,16 +159,32 @@ static void show_progress(void *context, const struct experiment_arm *arm, size_
 
 /* Options. */
 
-static bool options_check(struct compare_options *options, struct error *err)
+/* How many blocks, or for how long; neither: until it is decided. */
+static bool length_check(struct compare_options *options, struct error *err)
 {
-    if (options->runs > 100000 || (options->warmup > 100000 && options->warmup != WARMUP_BY_TIME) || (options->explain > 1000 && options->explain != EXPLAIN_BY_TIME))
-        return error_set(err, ERROR_USAGE, "--runs and --warmup expect at most 100000, --explain at most 1000");
-    if (!(options->effect >= 0 && options->effect < 100))
-        return error_set(err, ERROR_USAGE, "--effect expects a percentage from 0 to below 100");
-    if (!(options->seconds >= 0))
-        return error_set(err, ERROR_USAGE, "--time expects seconds");
+    if (options->runs == RUNS_NOT_GIVEN)
+        options->runs = 0;
+    else if (options->runs < 1 || options->runs > 100000)
+        return error_set(err, ERROR_USAGE, "--runs expects 1 to 100000");
+    if (isnan(options->seconds))
+        options->seconds = 0;
+    else if (!(options->seconds > 0))
+        return error_set(err, ERROR_USAGE, "--time expects more than 0 seconds");
     if (options->until_decided && options->runs)
         return error_set(err, ERROR_USAGE, "--runs and --until-decided exclude each other");
+    if (!options->runs && !(options->seconds > 0))
+        options->until_decided = true;
+    return true;
+}
+
+static bool options_check(struct compare_options *options, struct error *err)
+{
+    if (!length_check(options, err))
+        return false;
+    if ((options->warmup > 100000 && options->warmup != WARMUP_BY_TIME) || (options->explain > 1000 && options->explain != EXPLAIN_BY_TIME))
+        return error_set(err, ERROR_USAGE, "--warmup expects at most 100000, --explain at most 1000");
+    if (!(options->effect >= 0 && options->effect < 100))
+        return error_set(err, ERROR_USAGE, "--effect expects a percentage from 0 to below 100");
     for (size_t at = 0; options->saved && at < options->arms.treatments.count; at++)
         if (strchr(options->arms.treatments.items[at], '='))
             return error_set(err, ERROR_USAGE, "--treatment KEY=VALUE goes with commands; with --saved it is --treatment KEY");
@@ -175,8 +192,6 @@ static bool options_check(struct compare_options *options, struct error *err)
         return error_set(err, ERROR_USAGE, "--json and --markdown exclude each other");
     if (options->most < COMPARISON_PAIRS_LEAST || options->most > 100000)
         return error_set(err, ERROR_USAGE, "--most expects %d to 100000", COMPARISON_PAIRS_LEAST);
-    if (!options->runs && !(options->seconds > 0))
-        options->until_decided = true;
     return (!options->html || html_file_try(options->html, err)) && (!options->hyperfine || html_file_try(options->hyperfine, err));
 }
 
@@ -638,7 +653,7 @@ static const char *of_runs_alone(const struct compare_options *options)
         bool given;
         const char *name;
     } rows[] = {
-        {options->runs > 0, "--runs"},          {options->seconds > 0, "--time"},
+        {options->runs != RUNS_NOT_GIVEN, "--runs"}, {!isnan(options->seconds), "--time"},
         {options->until_decided, "--until-decided"}, {options->most != 60, "--most"},
         {options->warmup != WARMUP_BY_TIME, "--warmup"}, {options->arms.labels.count > 0, "--label"},
         {options->arms.shell, "--shell"},       {options->arms.environment.count > 0, "--env"},
@@ -681,7 +696,7 @@ static bool split_gap(struct compare_run *run, const char *operand, struct error
 static bool compare_run(struct context *context, int argc, char **argv, struct error *err)
 {
     struct compare_run run = {.context = context};
-    run.options = (struct compare_options){.warmup = WARMUP_BY_TIME, .seed = 1, .most = 60, .explain = EXPLAIN_BY_TIME, .effect = 1};
+    run.options = (struct compare_options){.runs = RUNS_NOT_GIVEN, .seconds = NAN, .warmup = WARMUP_BY_TIME, .seed = 1, .most = 60, .explain = EXPLAIN_BY_TIME, .effect = 1};
     arena_init(&run.arena);
     run_profiles_init(&run.profiles);
     int first = 0;
