@@ -107,6 +107,7 @@ static void facts_copy(struct capture *capture, const struct source *source)
     facts.architecture = copied(arena, facts.architecture);
     facts.cpu_description = copied(arena, facts.cpu_description);
     facts.cpu_id = copied(arena, facts.cpu_id);
+    facts.pmu_mappings = copied(arena, facts.pmu_mappings);
     const char **words = arena_array(arena, const char *, facts.command_line_count);
     for (size_t at = 0; at < facts.command_line_count; at++)
         words[at] = copied(arena, facts.command_line[at]);

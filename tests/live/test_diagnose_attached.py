@@ -148,7 +148,9 @@ def test_a_group_of_another_hierarchy_stands_for_its_processes(run):
                 (group / "cgroup.procs").write_text(str(process.pid))
             except OSError as problem:
                 pytest.skip(f"no process can be put into {group}: {problem}")
-            found = json.loads(run("diagnose", "--json", "-F", "2999", "--cgroup", group, "--duration", "1").stdout)
+            done = run("diagnose", "--json", "-F", "2999", "--cgroup", group, "--duration", "1")
+        assert done.stdout, done.stderr
+        found = json.loads(done.stdout)
         can_sample(run, found)
         assert found["profile"]["samples"] > 0 and found["run"]["cpu_s"] > 0
     finally:

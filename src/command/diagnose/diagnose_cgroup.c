@@ -45,6 +45,7 @@ bool cgroup_members_take(struct target_request *target, const struct sysroot *ro
     if (elsewhere) {
         target->cgroup = NULL;
         target->processes = members_list(pids, count, arena);
+        target->may_be_gone = true;
     }
     return true;
 }

@@ -86,10 +86,11 @@ static bool thread_listed(const struct thread_list *threads, pid_t id, bool as_p
     return false;
 }
 
-static bool list_resolve(struct thread_list *threads, const char *list, bool whole_processes,
+static bool list_resolve(struct thread_list *threads, const char *list, bool whole_processes, bool may_be_gone,
                          const struct sysroot *root, struct error *err)
 {
     struct view rest = view_of(list);
+    struct error gone;
     if (!rest.length)
         return error_set(err, ERROR_USAGE, "an empty list of %s", whole_processes ? "processes" : "threads");
     while (rest.length) {
@@ -99,7 +100,7 @@ static bool list_resolve(struct thread_list *threads, const char *list, bool who
         if (thread_listed(threads, id, whole_processes))
             continue; /* named twice, measured once */
         if (whole_processes) {
-            if (!process_add(threads, root, id, err))
+            if (!process_add(threads, root, id, may_be_gone ? &gone : err) && !may_be_gone)
                 return false;
         } else {
             pid = process_of(root, id);
@@ -108,7 +109,7 @@ static bool list_resolve(struct thread_list *threads, const char *list, bool who
             thread_add(threads, root, pid, id);
         }
     }
-    return true;
+    return threads->count > 0 || error_set(err, ERROR_NOT_FOUND, "none of the processes %s is there any more", list);
 }
 
 /* Threads come and go meanwhile: whoever has gone is left out. */
@@ -182,7 +183,7 @@ static bool threads_resolve(struct target *target, const struct target_request *
     bool whole = request->processes || request->user;
     bool good = request->every_thread ? every_thread_add(&threads, root, err)
                 : request->user       ? user_resolve(&threads, request->user, root, err)
-                : list_resolve(&threads, whole ? request->processes : request->threads, whole, root, err);
+                : list_resolve(&threads, whole ? request->processes : request->threads, whole, request->may_be_gone, root, err);
     if (good) {
         target->kind = whole ? TARGET_PROCESSES : TARGET_THREADS;
         target->threads = arena_copy(arena, threads.items, threads.count * sizeof(*threads.items));

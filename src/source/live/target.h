@@ -39,6 +39,7 @@ struct target {
 
 struct target_request {
     const char *processes; /* "12,34", or NULL */
+    bool may_be_gone;      /* some of them: they were listed by a program, a moment ago */
     const char *threads;
     const char *user; /* whose processes: a number, or a name of /etc/passwd; NULL */
     const char *cpus;   /* "0-3,8", or NULL */

@@ -128,6 +128,10 @@ Test(target, kinds)
     cr_assert(resolve(&(struct target_request){.processes = pid}, &target, &arena, &err), "%s", err.message);
     cr_assert(target.kind == TARGET_PROCESSES && target.thread_count >= 1 && target.threads[0].pid == getpid());
     cr_assert(target.threads[0].comm[0]);
+    char some_gone[40];
+    snprintf(some_gone, sizeof(some_gone), "2147483600,%d", getpid());
+    cr_assert(resolve(&(struct target_request){.processes = some_gone, .may_be_gone = true}, &target, &arena, &err), "%s", err.message);
+    cr_assert(target.threads[0].pid == getpid());
     cr_assert(resolve(&(struct target_request){.threads = pid}, &target, &arena, &err) && target.thread_count == 1);
     cr_assert(target.threads[0].pid == getpid());
     cr_assert(resolve(&(struct target_request){.all_cpus = true}, &target, &arena, &err) && target.system_wide);
@@ -146,6 +150,7 @@ Test(target, mistakes)
         {{.processes = "0"}, ERROR_USAGE},          {{.processes = "1,2147483600"}, ERROR_NOT_FOUND},
         {{.threads = "2147483600"}, ERROR_NOT_FOUND}, {{.processes = "1", .threads = "1"}, ERROR_USAGE},
         {{.processes = "1", .all_cpus = true}, ERROR_USAGE}, {{.cpus = "x"}, ERROR_USAGE},
+        {{.processes = "2147483600", .may_be_gone = true}, ERROR_NOT_FOUND},
         {{.cpus = ""}, ERROR_USAGE},                {{.cpus = "65000"}, ERROR_USAGE},
         {{.cpus = "3-1"}, ERROR_USAGE},             {{.processes = "1", .cgroup = "x"}, ERROR_USAGE},
     };
