@@ -442,7 +442,7 @@ static void small_pages_test(const struct results *results, struct finding *find
     if (finding->verdict == VERDICT_UNDECIDED && gain.leading)
         pages_by_estimate(results, finding);
     if (pays && finding->verdict != VERDICT_RULED_OUT)
-        finding->recoverable = interval_after(finding->recoverable, share_of_run(results, finding, taking));
+        finding->recoverable.low = interval_after(finding->recoverable, share_of_run(results, finding, taking)).low;
     if (gain.leading) {
         small_pages_evidence(results, finding, gain.leading, gain.leading_cost);
         taking_evidence(results, finding, gain.leading_cost, taking);
@@ -474,7 +474,7 @@ const struct hypothesis hypothesis_small_pages = {
             "lower end; ruled out when what waits for memory beyond the TLB's reach, or the measured difference, stays below "
             "it at the upper end",
     .gain = "between the share of samples at those loads on 4 KiB pages times what the probe saved of the wait, and the loop's share "
-            "times what it saved of a whole turn; patterns not measured widen the upper end; less what taking huge pages costs more "
+            "times what it saved of a whole turn; patterns not measured widen the upper end; at the lower end less what taking huge pages costs more "
             "than small ones, at their first touch as the probe measured it",
     .overturn = "the same command on huge pages and on small ones, in turns (plumb confirm does it)",
     .causes = CAUSE_BIT(CAUSE_TLB),

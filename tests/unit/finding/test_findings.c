@@ -304,7 +304,7 @@ Test(findings, small_pages_gain_is_less_what_huge_pages_cost_to_take)
         double low, high;
         enum verdict verdict;
     } cases[] = {
-        {10, 11000, RUN_STARTED, 0.30, 0.42, VERDICT_SUPPORTED},
+        {10, 11000, RUN_STARTED, 0.30, 0.5, VERDICT_SUPPORTED},
         {1.2, 11000, RUN_STARTED, 0, 0.5, VERDICT_UNDECIDED},
         {1.2, 11000, RUN_ATTACHED, 0.4, 0.5, VERDICT_SUPPORTED},
         {1.2, 1000, RUN_STARTED, 0.4, 0.5, VERDICT_SUPPORTED},
