@@ -115,7 +115,7 @@ def printed(words, folder, name):
     return done
 
 
-def in_plt(line):  # the section before it ends in _init, whose name perf stretches over it
+def told_otherwise(line):  # also: the section before .plt ends in _init, whose name perf stretches over it
     return "@GLIBC_" in line or " _init" in line or "@plt" in line or "[.] .plt" in line or " .plt+0x" in line or "nameless" in line or "[unknown]" in line
 
 
@@ -131,8 +131,8 @@ def compare(plumb, perf, lines_of, path, views, folder, of_all=True):
             pytest.skip("no sample fell into the run")
         assert ours.returncode == 0 and theirs.returncode == 0, (words, ours.stderr, theirs.stderr)
         mine, peer = lines_of(folder / "ours"), lines_of(folder / "theirs")
-        missing, more = ([line for line in (a - b).elements() if not in_plt(line) and (of_all or of_program(line))] for a, b in ((peer, mine), (mine, peer)))
-        if not of_all:  # of a process that began within the recording perf may not find the binary, and has no name where plumb has one
+        missing, more = ([line for line in (a - b).elements() if not told_otherwise(line) and (of_all or of_program(line))] for a, b in ((peer, mine), (mine, peer)))
+        if not of_all:  # perf left single samples of the program without a name, which plumb had; why isn't known
             more = []
         assert (missing, more) == ([], []), (words, missing[:5], more[:5], len(missing), len(more))
         assert peer or "-F" not in words
