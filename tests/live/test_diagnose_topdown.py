@@ -171,7 +171,9 @@ def test_each_phase_has_its_own_tree_and_verdict(phases_case, plumb, tmp_path):
     """What was counted while one ran says nothing of the other's."""
     case, page = phases_case
     verdicts = verdicts_of(page)
-    if not {"work", "other_work"} <= set(verdicts) or any(one["why_not"] for one in verdicts.values()):
+    if set(verdicts) != {"work", "other_work"} or len(page["phase_verdicts"]) != 2:
+        pytest.skip("this machine is so busy that the two phases weren't told apart")
+    if any(one["why_not"] for one in verdicts.values()):
         pytest.skip(f"this machine is so busy that some group had no turn in a phase: {[one['why_not'] for one in verdicts.values()]}")
     work, other = verdicts["work"], verdicts["other_work"]
     assert work["node"].split(".")[-1] == "L2_Bound" and work["cause"] == "l2-l3-latency", work["sentence"]
@@ -183,8 +185,9 @@ def test_each_phase_has_its_own_tree_and_verdict(phases_case, plumb, tmp_path):
     assert all(one["stretches"] >= 2 and one["seconds"] > 1 for one in verdicts.values()) and not page["phase_estimates"]
     again = replayed(plumb, case, "--html", tmp_path / "page.html")
     lines = re.findall(r"^  +\d+  COUNTED: (\w+) is \d+ %", again.stdout, re.M)
-    assert {"Branch_Mispredicts", "L2_Bound"} <= set(lines), again.stdout  # a busy machine may make a phase of a turn's end
-    assert re.search(r"^  Phases +1 ", again.stdout, re.M) and "phase_verdicts" in (tmp_path / "page.html").read_text()
+    assert set(lines) == {"Branch_Mispredicts", "L2_Bound"}, again.stdout
+    assert re.search(r"^  Phases +1 \((work|other_work)\) \w+ \d+ %, 2 ", again.stdout, re.M), again.stdout
+    assert "phase_verdicts" in (tmp_path / "page.html").read_text()
     assert json.loads(replayed(plumb, case, "--json").stdout) == page
 
 
