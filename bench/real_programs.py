@@ -52,10 +52,71 @@ def made_files(work):
             subprocess.run([*git, "commit", "-qm", "change"], check=True)
     for name, first, second in (("random.bc", "".join(draw.choices("0123456789", k=30000)), "".join(draw.choices("0123456789", k=30000))), ("equal.bc", "4" * 30000, "4" * 30000)):
         (work / name).write_text(f"x={first}\ny={second}\nfor (i=0; i<8000; i++) x=x+y\n")
+    made_documents(work, draw)
+    made_sources(work, draw)
+    made_media(work)
     if shutil.which("sqlite3"):
         subprocess.run(["sqlite3", str(work / "data.db")], check=True, text=True, input="create table t(id integer primary key, k int, v int);"
                        "insert into t with recursive c(x) as (select 1 union all select x+1 from c where x<600000) select x, abs(random())%600000, x%97 from c;"
                        "create table u as select * from t; create index i on u(k);")
+
+
+def made_documents(work, draw):
+    rows = "".join(f'<row><key>{draw.randrange(1500)}</key><v>{draw.randrange(1000)}</v></row>' for _ in range(3000))
+    (work / "rows.xml").write_text(f"<rows>{rows}</rows>")
+    (work / "large.xml").write_text("<rows>" + "".join(f'<row id="r{at}"><key kind="{draw.choice(WORDS)}">{draw.randrange(5000)}</key><v>{draw.random()}</v></row>' for at in range(150_000)) + "</rows>")
+    sheet = '<xsl:stylesheet version="1.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform"><xsl:output method="text"/>{0}<xsl:template match="/"><xsl:for-each select="//row"><xsl:value-of select="sum({1})"/></xsl:for-each></xsl:template></xsl:stylesheet>'
+    (work / "search.xsl").write_text(sheet.format("", "//row[key=current()/key]/v"))
+    (work / "key.xsl").write_text(sheet.format('<xsl:key name="k" match="row" use="key"/>', "key('k',key)/v"))
+    clauses = [[draw.choice((-1, 1)) * draw.randrange(1, 231) for _ in range(3)] for _ in range(980)]
+    (work / "random.cnf").write_text(f"p cnf 230 {len(clauses)}\n" + "".join(" ".join(map(str, one)) + " 0\n" for one in clauses))
+    (work / "rows.csv").write_text("key,value\n" + "".join(f"{draw.choice(WORDS)}{draw.randrange(50)},{draw.random()}\n" for _ in range(700_000)))
+    (work / "paper.ms").write_text(".TL\nA paper\n" + "".join(".PP\n" + " ".join(draw.choice(WORDS) for _ in range(120)) + "\n" for _ in range(4000)))
+    (work / "picture.ps").write_text("%!PS\n" + "".join(f"{draw.random():.3f} {draw.random():.3f} {draw.random():.3f} setrgbcolor newpath {draw.randrange(600)} {draw.randrange(800)} moveto "
+                                                         f"{' '.join(str(draw.randrange(600)) for _ in range(6))} curveto closepath fill\n" for _ in range(4000)) + "showpage\n")
+    (work / "plot.txt").write_text("".join(f"{at} {draw.gauss(0, 1):.5f}\n" for at in range(500_000)))
+    (work / "plot.gp").write_text("set terminal png size 1600,1200\nset output '/dev/null'\nplot 'plot.txt' with points\n")
+    (work / "tenth.gp").write_text("set terminal png size 1600,1200\nset output '/dev/null'\nplot 'plot.txt' every 10 with points\n")
+    weights = [(draw.randrange(10, 60), draw.randrange(10, 60)) for _ in range(46)]
+    (work / "knapsack.lp").write_text("Maximize\n obj: " + " + ".join(f"{value} x{at}" for at, (value, _) in enumerate(weights)) + "\nSubject To\n" + "".join(
+        f" c{row}: " + " + ".join(f"{draw.randrange(5, 60)} x{at}" for at in range(len(weights))) + " <= 500\n" for row in range(8)) + "Binary\n" + "".join(f" x{at}\n" for at in range(len(weights))) + "End\n")
+    (work / "multiply.smt2").write_text("(set-logic QF_BV)(declare-const a (_ BitVec 26))(declare-const b (_ BitVec 26))(assert (= (bvmul ((_ zero_extend 26) a) ((_ zero_extend 26) b)) (_ bv1125897758834689 52)))"
+                                        "(assert (bvugt a (_ bv1 26)))(assert (bvugt b (_ bv1 26)))(check-sat)")
+    lines = [f"line {draw.randrange(3000)}" for _ in range(14000)]
+    (work / "old.txt").write_text("\n".join(lines))
+    (work / "new.txt").write_text("\n".join(f"line {draw.randrange(3000)}" if draw.random() < 0.4 else line for line in lines))
+
+
+def made_sources(work, draw):
+    (work / "table.ml").write_text("let () = let h = Hashtbl.create 16 in for i = 0 to 1500000 do Hashtbl.replace h (i * 7919 mod 300007) i done; print_int (Hashtbl.length h)\n")
+    (work / "many.cc").write_text("#include <algorithm>\n#include <map>\n#include <regex>\n#include <string>\n#include <vector>\n" + "\n".join(
+        f"int f{at}(std::vector<int> &v, std::map<std::string, int> &m) {{ std::sort(v.begin(), v.end(), [](int a, int b) {{ return a % {at + 2} < b; }}); m[std::to_string({at})] = v[0]; return (int)m.size(); }}" for at in range(60)))
+    (work / "sum.rs").write_text("use std::collections::HashMap;\n" + "\n".join(
+        f"pub fn f{at}(v: &[u64]) -> u64 {{ let mut m: HashMap<u64, Vec<u64>> = HashMap::new(); for x in v {{ m.entry(x % {at + 3}).or_default().push(*x); }} m.values().map(|w| w.iter().sum::<u64>()).max().unwrap_or({at}) }}" for at in range(60)))
+    (work / "queens.tcl").write_text("proc fib n {expr {$n < 2 ? $n : [fib [expr {$n - 1}]] + [fib [expr {$n - 2}]]}}\nputs [fib 25]\n")
+    (work / "loop.tcl").write_text("set a 0; set b 1\nfor {set i 0} {$i < 25} {incr i} {lassign [list $b [expr {$a + $b}]] a b}\nputs $a\n")
+    (work / "hash.lisp").write_text("(let ((h (make-hash-table :test 'equal))) (dotimes (i 1500000) (setf (gethash (format nil \"~a\" (mod (* i 7919) 100003)) h) i)) (print (hash-table-count h)))\n")
+    (work / "plain.lisp").write_text("(let ((h (make-hash-table))) (dotimes (i 1500000) (setf (gethash (mod (* i 7919) 100003) h) i)) (print (hash-table-count h)))\n")
+    scene = "camera {{ location <0,2,-6> look_at <0,0,0> }} light_source {{ <5,9,-5> rgb 1 }} plane {{ y,-1 pigment {{ checker rgb 1 rgb 0 }} }}\n{0}"
+    balls = "".join(f"sphere {{ <{draw.uniform(-3, 3):.2f},{draw.uniform(-1, 2):.2f},{draw.uniform(-2, 4):.2f}>,0.4 pigment {{ rgb <{draw.random():.2f},0.5,0.5> }} finish {{ {{0}} }} }}\n" for _ in range(60))
+    (work / "mirrors.pov").write_text(scene.format(balls.replace("{0}", "reflection 0.6 specular 0.4")))
+    (work / "plain.pov").write_text(scene.format(balls.replace("{0}", "specular 0.4")))
+
+
+def made_media(work):
+    made = [("picture.pdf", ["gs", "-q", "-dNOPAUSE", "-dBATCH", "-sDEVICE=pdfwrite", "-sOutputFile=picture.pdf", "picture.ps"]),
+            ("movie.y4m", ["ffmpeg", "-loglevel", "error", "-f", "lavfi", "-i", "mandelbrot=size=640x360:rate=25", "-frames:v", "150", "-pix_fmt", "yuv420p", "movie.y4m"]),
+            ("sound.wav", ["ffmpeg", "-loglevel", "error", "-f", "lavfi", "-i", "anoisesrc=d=60:c=pink", "-ac", "2", "sound.wav"]),
+            ("small.png", ["convert", "image.ppm", "-resize", "500x400", "small.png"]),
+            ("words.png", ["convert", "-size", "1400x1000", "-pointsize", "22", "caption:@words.txt", "words.png"]),
+            ("many.ll", ["clang", "-S", "-emit-llvm", "-O1", "many.c", "-o", "many.ll"]),
+            ("objects", ["sh", "-c", "mkdir -p objects && for i in $(seq 60); do sed \"s/ f\\([0-9]*\\)(/ g${i}_\\1(/\" many.c > objects/m.c && gcc -g -O0 -c objects/m.c -o objects/m$i.o; done"]),
+            ("table.byte", ["ocamlc", "table.ml", "-o", "table.byte"]),
+            ("table.native", ["ocamlopt", "table.ml", "-o", "table.native"])]
+    (work / "words.txt").write_text(" ".join((work / "text.txt").read_text().split()[:420]))
+    for name, command in made:
+        if shutil.which(command[0]) and not (work / name).exists():
+            subprocess.run(command, cwd=work, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
 
 
 # Name, command, what is changed, the command with that change. In the folder of the inputs.
@@ -94,6 +155,45 @@ PROGRAMS = [
     ("bc", ["sh", "-c", "echo 'scale=1600; 4*a(1)' | bc -l"], "half the digits", ["sh", "-c", "echo 'scale=800; 4*a(1)' | bc -l"]),
     ("bc, additions", ["bc", "-q", "random.bc"], "equal digits: carries that are guessed right", ["bc", "-q", "equal.bc"]),
     ("node, large array", ["node", "-e", NODE.format(16 << 20)], "an array that fits the caches", ["node", "-e", NODE.format(1 << 12)]),
+    ("brotli", ["brotli", "-9", "-kc", "text.txt"], "a window of 64 KiB", ["brotli", "-9", "-w", "16", "-kc", "text.txt"]),
+    ("xsltproc", ["xsltproc", "search.xsl", "rows.xml"], "xsl:key", ["xsltproc", "key.xsl", "rows.xml"]),
+    ("minisat", ["minisat", "-verb=0", "random.cnf"], None, None),
+    ("git log -S", ["git", "-C", "repository", "log", "--oneline", "-S", "0.5555"], None, None),
+    ("rsync", ["sh", "-c", "rm -rf copy; rsync -a small/ copy"], "one file of as many bytes", ["sh", "-c", "head -c 3600000 noise.raw > one; rm -rf copy; rsync -a one copy"]),
+    ("octave", ["octave-cli", "-q", "--eval", "s=0; for i=1:1500000 s=s+mod(i^2,7); end, disp(s)"], "whole vectors", ["octave-cli", "-q", "--eval", "disp(sum(mod((1:1500000).^2,7)))"]),
+    ("R", ["Rscript", "-e", "v<-c(); for(i in 1:60000) v[i]<-i*2; s<-0; for(i in 1:6000000) s<-s+i%%7; print(s+sum(v))"], "whole vectors", ["Rscript", "-e", "print(sum((1:60000)*2)+sum((1:6000000)%%7))"]),
+    ("ocaml, bytecode", ["ocamlrun", "table.byte"], "compiled by ocamlopt", ["./table.native"]),
+    ("optipng", ["optipng", "-q", "-o2", "-force", "-out", "out.png", "small.png"], "one trial of many", ["optipng", "-q", "-o0", "-force", "-out", "out.png", "small.png"]),
+    ("mlr", ["mlr", "--icsv", "--ojson", "stats1", "-a", "median", "-f", "value", "-g", "key", "rows.csv"], "a mean alone", ["mlr", "--icsv", "--ojson", "stats1", "-a", "mean", "-f", "value", "-g", "key", "rows.csv"]),
+    ("flac", ["sh", "-c", "for i in 1 2 3; do flac -s -8 -c sound.wav; done"], "-0: hardly any prediction", ["sh", "-c", "for i in 1 2 3; do flac -s -0 -c sound.wav; done"]),
+    ("povray", ["povray", "-D", "+Imirrors.pov", "+O/dev/null", "+W1600", "+H1200", "+WT1", "-GA"], "no reflections", ["povray", "-D", "+Iplain.pov", "+O/dev/null", "+W1600", "+H1200", "+WT1", "-GA"]),
+    ("x264", ["x264", "--quiet", "--threads", "1", "-o", "/dev/null", "movie.y4m"], "preset superfast", ["x264", "--quiet", "--threads", "1", "--preset", "superfast", "-o", "/dev/null", "movie.y4m"]),
+    ("gnuplot", ["gnuplot", "plot.gp"], "every tenth point", ["gnuplot", "tenth.gp"]),
+    ("ffmpeg, hqdn3d", ["ffmpeg", "-loglevel", "error", "-threads", "1", "-filter_threads", "1", "-i", "movie.y4m", "-vf", "hqdn3d,scale=1280:720:flags=lanczos,hqdn3d", "-f", "null", "-"], "scaling alone",
+     ["ffmpeg", "-loglevel", "error", "-threads", "1", "-filter_threads", "1", "-i", "movie.y4m", "-vf", "scale=1280:720:flags=lanczos", "-f", "null", "-"]),
+    ("zstd -19", ["zstd", "-q", "--single-thread", "-19", "-kc", "text.txt"], "-3: no tree of matches", ["zstd", "-q", "--single-thread", "-3", "-kc", "text.txt"]),
+    ("ghostscript", ["gs", "-q", "-dNOPAUSE", "-dBATCH", "-sDEVICE=ppmraw", "-r200", "-dGraphicsAlphaBits=4", "-sOutputFile=/dev/null", "picture.ps"], "no smoothing", ["gs", "-q", "-dNOPAUSE", "-dBATCH", "-sDEVICE=ppmraw", "-r200", "-sOutputFile=/dev/null", "picture.ps"]),
+    ("pdftoppm", ["pdftoppm", "-r", "100", "picture.pdf", "out"], "no smoothing", ["pdftoppm", "-r", "100", "-aaVector", "no", "picture.pdf", "out"]),
+    ("clang++ -O2", ["clang++", "-O2", "-c", "many.cc", "-o", "many.o"], "-fsyntax-only: no code made", ["clang++", "-O2", "-fsyntax-only", "-c", "many.cc"]),
+    ("ld", ["sh", "-c", "ld -r -o linked.o objects/*.o && ld -shared -o linked.so objects/*.o"], "no debug information", ["sh", "-c", "ld -S -r -o linked.o objects/*.o && ld -S -shared -o linked.so objects/*.o"]),
+    ("xmllint", ["sh", "-c", "for i in 1 2 3; do xmllint --xpath 'count(//row[key=77])' large.xml; done"], "parsing alone", ["sh", "-c", "for i in 1 2 3; do xmllint --noout large.xml; done"]),
+    ("openssl enc, AES-CBC", ["sh", "-c", "cat noise.raw noise.raw noise.raw noise.raw noise.raw noise.raw noise.raw noise.raw | openssl enc -aes-256-cbc -K 00 -iv 00 2>/dev/null | cat >/dev/null"], "counter mode: blocks side by side",
+     ["sh", "-c", "cat noise.raw noise.raw noise.raw noise.raw noise.raw noise.raw noise.raw noise.raw | openssl enc -aes-256-ctr -K 00 -iv 00 2>/dev/null | cat >/dev/null"]),
+    ("ripgrep", ["sh", "-c", r"for i in 1 2 3 4; do rg -j1 -c '(\w+)\d+ .*[aeiou]{2}\w*\d+5$' text.txt; done"], "ASCII classes", ["sh", "-c", r"for i in 1 2 3 4; do rg -j1 -c '(?-u)(\w+)\d+ .*[aeiou]{2}\w*\d+5$' text.txt; done"]),
+    ("7z", ["sh", "-c", "7z a -mmt=1 -mx=7 -si -so x.7z < text.txt || (rm -f x.7z; 7z a -bd -mmt=1 -mx=7 x.7z text.txt)"], "-mx=1", ["sh", "-c", "rm -f x.7z; 7z a -bd -mmt=1 -mx=1 x.7z text.txt"]),
+    ("lame", ["lame", "--quiet", "-q", "0", "sound.wav", "/dev/null"], "-q 7", ["lame", "--quiet", "-q", "7", "sound.wav", "/dev/null"]),
+    ("vim", ["vim", "-es", "-u", "NONE", "-c", r"%s/\(\w\+\)0 \(\w\+\)/\2 \1/ge", "-c", "q!", "text.txt"], "a fixed string", ["vim", "-es", "-u", "NONE", "-c", "%s/would1/x/ge", "-c", "q!", "text.txt"]),
+    ("diff", ["diff", "old.txt", "new.txt"], "one file twice", ["diff", "old.txt", "old.txt"]),
+    ("groff", ["groff", "-ms", "-Tps", "paper.ms"], None, None),
+    ("tclsh", ["tclsh", "queens.tcl"], "a loop in place of calls", ["tclsh", "loop.tcl"]),
+    ("z3", ["z3", "multiply.smt2"], None, None),
+    ("glpsol", ["glpsol", "--lp", "knapsack.lp", "--tmlim", "6"], None, None),
+    ("sbcl", ["sbcl", "--script", "hash.lisp"], "keys that are numbers", ["sbcl", "--script", "plain.lisp"]),
+    ("rustc", ["rustc", "-O", "--crate-type", "lib", "sum.rs"], "no code made", ["rustc", "--crate-type", "lib", "--emit", "metadata", "sum.rs"]),
+    ("tesseract", ["env", "OMP_THREAD_LIMIT=1", "tesseract", "words.png", "-"], None, None),
+    ("python3, numpy", ["python3", "-c", "import numpy as n\na=n.random.rand(3000000)\nfor i in range(8): b=n.sort(a)\nprint(b[0])"], "in order already", ["python3", "-c", "import numpy as n\na=n.sort(n.random.rand(3000000))\nfor i in range(8): b=n.sort(a)\nprint(b[0])"]),
+    ("python3, pandas", ["python3", "-c", "import pandas as p\nd=p.read_csv('rows.csv')\nfor i in range(3): print(d.groupby('key').value.apply(lambda v: v.max()-v.min()).sum())"], "no Python for each group",
+     ["python3", "-c", "import pandas as p\nd=p.read_csv('rows.csv')\nfor i in range(3): g=d.groupby('key').value; print((g.max()-g.min()).sum())"]),
     ("factor", ["sh", "-c", "seq 1000000000000000 1000000000040000 | factor"], "numbers of half the digits: shorter searches", ["sh", "-c", "seq 10000000 10040000 | factor"]),
 ]
 

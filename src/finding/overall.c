@@ -9,6 +9,7 @@
 #include "finding/family.h"
 #include "finding/imported/leaf.h"
 #include "finding/maker.h"
+#include "finding/parts.h"
 #include "finding/wording.h"
 #include "finding/work_named.h"
 
@@ -159,12 +160,17 @@ static const char *describe(const struct finding *finding, struct arena *arena)
 /* Somebody else's doing is said beside what the program itself could change, from here on. */
 static const double DISTURBANCE_SAID = 0.2;
 
+static struct overall with_sentence(struct overall overall, const char *sentence, struct arena *arena)
+{
+    if (sentence)
+        overall.sentence = arena_printf(arena, "%s %s", overall.sentence, sentence);
+    return overall;
+}
+
+/* Who calls the hot function or, where none is hot, what the time is called for. */
 static struct overall with_callers(struct overall overall, const struct results *results, struct arena *arena)
 {
-    const char *callers = callers_said(results, arena);
-    if (callers)
-        overall.sentence = arena_printf(arena, "%s %s", overall.sentence, callers);
-    return overall;
+    return with_sentence(with_sentence(overall, callers_said(results, arena), arena), parts_said(results, arena), arena);
 }
 
 static struct overall with_disturbance(struct overall overall, const struct findings *findings, struct arena *arena)
@@ -667,9 +673,9 @@ static struct overall overall_seen(const struct findings *findings, const struct
     bool waits = waiting && waiting->verdict == VERDICT_SUPPORTED && waiting->recoverable.mid >= 0.5;
     bool long_enough = results->run && results->run->elapsed_s.known && results->run->elapsed_s.value >= 0.5;
     if (waits && (long_enough || !is_too_short(results)))
-        return overall_waits(waiting, findings, results, arena);
+        return with_sentence(overall_waits(waiting, findings, results, arena), parts_said(results, arena), arena);
     if (waiting && is_mostly_away(results) && (long_enough || !is_too_short(results)))
-        return overall_away(waiting, findings, results, arena);
+        return with_sentence(overall_away(waiting, findings, results, arena), parts_said(results, arena), arena);
     if (is_unseen(results))
         return (struct overall){
             .kind = OVERALL_BLIND,

@@ -7,6 +7,7 @@
 #define PLUMB_FINDING_RESULTS_H
 
 #include "analyse/bottleneck/bottleneck.h"
+#include "analyse/code/call_parts.h"
 #include "analyse/memory/access_cost.h"
 #include "analyse/counts/counter_summary.h"
 #include "analyse/time/kernel_time.h"
@@ -56,6 +57,7 @@ struct results {
     const struct probe_results *probes;
     const struct guest_costs *guest; /* measured within the hour */
     const struct statements *statements;
+    const struct call_parts *parts; /* into which calls its paths part; NULL: not known */
     const struct imported *imported; /* tables of other tools; NULL: none. Only finding/imported.c looks at them */
     const struct bottleneck *bottleneck; /* estimated; NULL: a counted tree decides, or there are no samples */
     const struct topdown_counted *topdown; /* counted here; NULL: not, or not its first level. Only finding/counted.c looks at it */

@@ -422,6 +422,8 @@ static void analyse(struct loaded_case *loaded)
                 skid_of(loaded), &loaded->arena);
     loaded->stalls.why_no_skid = loaded->costs.skid_known ? NULL : loaded->costs.skid_why_not;
     loaded->run.balance = thread_balance_of(recording, &loaded->bundle);
+    call_parts_find(&loaded->parts, recording, &loaded->bundle);
+    results->parts = &loaded->parts;
     loaded->programs = program_shares_of(recording, &loaded->arena);
     loaded->phases = phase_rows_of(recording, &loaded->bundle, &loaded->arena);
     if (results->topdown)

@@ -9,6 +9,7 @@
 #include "analyse/bottleneck/phase_bottleneck.h"
 #include "analyse/code/host_profile.h"
 #include "analyse/time/phase_rows.h"
+#include "analyse/code/call_parts.h"
 #include "analyse/time/program_shares.h"
 #include "analyse/time/run_spread.h"
 #include "analyse/time/wait_rows.h"
@@ -50,6 +51,7 @@ struct loaded_case {
     struct phase_trees phase_trees;           /* none where nothing was counted */
     struct wait_rows waits;
     struct program_shares programs;
+    struct call_parts parts;
     struct host_profile host; /* of CPUs, or where guests show */
     const char *host_denominator; /* NULL: there is none */
     struct statements statements;

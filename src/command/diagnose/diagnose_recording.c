@@ -34,7 +34,7 @@ void recording_rate(struct recorder_event *event, bool by_cycles, uint64_t frequ
     event->period = by_cycles ? (uint64_t)(USUAL_HZ / (double)frequency) : 0;
 }
 
-enum { SAMPLED_EVENTS = 4, STACKS_SHARE = 32, STACK_BYTES = 8192 }; /* of the samples: so many have one with a stack; room for a frame with tables in it (bzip2's sort: 4.5 KiB) */
+enum { SAMPLED_EVENTS = 4, STACKS_SHARE = 8, STACK_BYTES = 8192 }; /* of the samples: so many have one with a stack; room for a frame with tables in it (bzip2's sort: 4.5 KiB) */
 
 /*
  * The event that the self-test of stalls chose; the same a quarter as often, whose samples fall into every distance from

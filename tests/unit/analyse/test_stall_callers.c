@@ -2,6 +2,7 @@
 /* Who calls what is hot: by copied stacks, not by what frame pointers say. */
 #include "test.h"
 
+#include "analyse/code/call_parts.h"
 #include "analyse/code/stalls.h"
 #include "base/json_reader.h"
 #include "base/vec.h"
@@ -24,6 +25,8 @@ static const char code[] =
     "{\"dso\":\"/app/server\",\"name\":\"store\",\"address\":\"0x1000\",\"size\":64,\"lines\":["
     "{\"address\":\"0x100f\",\"path\":\"src/server.c\",\"line\":41},{\"address\":\"0x1010\",\"path\":\"src/server.c\",\"line\":42}]},"
     "{\"dso\":\"/app/server\",\"name\":\"load\",\"address\":\"0x1100\",\"size\":64},"
+    "{\"dso\":\"/app/server\",\"name\":\"server+0x1200\",\"address\":\"0x1200\",\"size\":64,\"unnamed\":true},"
+    "{\"dso\":\"/app/server\",\"name\":\"server+0x1300\",\"address\":\"0x1300\",\"size\":64,\"unnamed\":true},"
     "{\"dso\":\"/usr/lib/libz.so.1\",\"name\":\"match\",\"address\":\"0x2000\",\"size\":64},"
     "{\"dso\":\"/usr/lib/libz.so.1\",\"name\":\"libz.so.1+0x2100\",\"address\":\"0x2100\",\"size\":64,\"unnamed\":true},"
     "{\"dso\":\"/usr/lib/libz.so.1\",\"name\":\"deflate\",\"address\":\"0x2200\",\"size\":64},"
@@ -135,5 +138,70 @@ Test(stall_callers, without_code_of_its_own_the_nearest_with_a_name)
     cr_assert(match->stacks == 5 && match->own_stacks == 0 && match->caller_count == 1 && match->owner_count == 1);
     cr_expect_str_eq(match->owners[0].name, "deflate");
     cr_expect(store->stacks == 0 && store->caller_count == 0, "nobody calls main");
+    scene_end(&scene);
+}
+
+static struct call_parts parts_in(struct scene *scene)
+{
+    struct call_parts parts;
+    call_parts_find(&parts, &scene->recording, &scene->bundle);
+    return parts;
+}
+
+/* Where chains of frame pointers break off, the copied stacks tell; those that break off, too, stand nowhere. */
+Test(call_parts, paths_part_below_what_most_go_through)
+{
+    struct scene scene;
+    scene_begin(&scene);
+    ADD(&scene, CLOCK, 100, 0x2008, 0x1110);
+    ADD(&scene, STACKS, 30, 0x2008, 0x1010, 0x1210, 0x2210, 0x2310);
+    ADD(&scene, STACKS, 2, 0x1008, 0x1010, 0x2210, 0x2310); /* it calls itself */
+    ADD(&scene, STACKS, 18, 0x1108, 0x1210, 0x2210, 0x2310);
+    ADD(&scene, STACKS, 4, 0x2008, 0x1110);
+    struct call_parts parts = parts_in(&scene);
+    cr_assert(parts.count == 2 && parts.stacks == 50 && parts.user_only, "%zu of %llu", parts.count, (unsigned long long)parts.stacks);
+    cr_expect_str_eq(parts.below, "deflate", "the deepest that all go through");
+    cr_expect_str_eq(parts.items[0].name, "store");
+    cr_expect(parts.items[0].stacks == 32 && parts.items[0].share.low < 0.64 && parts.items[0].share.high > 0.64);
+    cr_expect_str_eq(parts.items[1].name, "load");
+    ADD(&scene, STACKS, 30, 0x2008, 0x1110);
+    cr_expect_eq(parts_in(&scene).count, 0, "what is whole may be of one kind");
+    scene_end(&scene);
+}
+
+Test(call_parts, whole_chains_of_every_sample_come_first)
+{
+    struct scene scene;
+    scene_begin(&scene);
+    ADD(&scene, CLOCK, 60, 0x2008, 0x1010, 0x2310);
+    ADD(&scene, CLOCK, 40, 0x2008, 0x1110, 0x2310);
+    ADD(&scene, STACKS, 30, 0x2008, 0x1110, 0x2310);
+    struct call_parts parts = parts_in(&scene);
+    cr_assert(parts.count == 2 && parts.stacks == 100 && !parts.user_only && !parts.below);
+    cr_expect(parts.items[0].stacks == 60 && parts.items[1].stacks == 40);
+    scene_end(&scene);
+}
+
+/* A stripped program's own functions are known by what they call. */
+Test(call_parts, what_has_no_name_is_known_by_what_it_calls)
+{
+    struct scene scene;
+    scene_begin(&scene);
+    ADD(&scene, STACKS, 30, 0x2008, 0x1210, 0x2310);
+    ADD(&scene, STACKS, 10, 0x1208, 0x2310);
+    ADD(&scene, STACKS, 20, 0x2208, 0x1310, 0x2310);
+    struct call_parts parts = parts_in(&scene);
+    cr_assert_eq(parts.count, 2, "two with names: match and deflate");
+    cr_expect_str_eq(parts.items[0].name, "match");
+    scene.recording.samples.count = 0;
+    ADD(&scene, STACKS, 25, 0x2008, 0x1210, 0x2310);
+    ADD(&scene, STACKS, 15, 0x1308, 0x2310);
+    parts = parts_in(&scene);
+    cr_assert_eq(parts.count, 2);
+    cr_expect_str_eq(parts.items[0].name, "server+0x1200");
+    cr_assert_eq(parts.items[0].lead_count, 1);
+    cr_expect_str_eq(parts.items[0].leads[0].name, "match");
+    cr_expect_eq(parts.items[0].leads[0].share, 1.0);
+    cr_expect_eq(parts.items[1].lead_count, 0);
     scene_end(&scene);
 }

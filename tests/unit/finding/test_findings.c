@@ -2745,6 +2745,26 @@ Test(findings, code_made_at_run_time_wants_its_names_whatever_the_cause)
     arena_done(&made.arena);
 }
 
+/* Where no function has much, what they are called for says where the time goes; where one has, it says so itself. */
+Test(findings, a_flat_profile_is_told_by_the_calls_that_it_parts_into)
+{
+    struct made_up made;
+    make_up(&made);
+    made.function.share = wilson_interval(70, 1000, 1000);
+    struct call_parts parts = {.below = "serve", .count = 2, .stacks = 100, .user_only = true};
+    parts.items[0] = (struct call_part){.name = "parse", .stacks = 40, .share = interval_of(0.31, 0.4, 0.5)};
+    parts.items[1] = (struct call_part){.name = "server+0x1200", .stacks = 20, .share = interval_of(0.13, 0.2, 0.29), .leads = {{"strtod", 0.75}}, .lead_count = 1};
+    made.results.parts = &parts;
+    (void)test_and_find(&made, "page-faults");
+    static const char said[] = "Below serve its time outside the kernel goes into parse (31 to 50 %) and server+0x1200 (13 to 29 %; it calls strtod in 75 % of that), each with all that it calls.";
+    struct overall overall = overall_of(&made.findings, &made.results, &made.arena);
+    cr_assert(strstr(overall.sentence, said), "%s", overall.sentence);
+    made.function.share = wilson_interval(450, 1000, 1000);
+    overall = overall_of(&made.findings, &made.results, &made.arena);
+    cr_assert_not(strstr(overall.sentence, "each with all"), "%s", overall.sentence);
+    arena_done(&made.arena);
+}
+
 /* A cause of a few percent is no answer to where the time goes. */
 Test(findings, a_tiny_culprit_comes_after_where_the_time_goes)
 {

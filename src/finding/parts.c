@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "finding/parts.h"
+
+#include "base/scope.h"
+#include "finding/finding.h"
+#include "finding/wording.h"
+
+/* A function that has so much says by itself where the time goes; parts smaller than that say nothing of it. */
+static const double FLAT = 0.25, LARGE = 0.1;
+
+static bool are_worth_saying(const struct call_parts *parts)
+{
+    return parts && parts->count >= 2 && parts->items[0].share.mid >= LARGE && parts->items[1].share.mid >= LARGE / 2;
+}
+
+static void leads_print(struct text *out, const struct call_part *part, struct arena *arena)
+{
+    for (size_t at = 0; at < part->lead_count; at++)
+        text_printf(out, "%s%s in %.0f %% of that", at ? ", " : "; it calls ", name_for_sentence(part->leads[at].name, arena), part->leads[at].share * 100);
+}
+
+const char *parts_said(const struct results *results, struct arena *arena)
+{
+    const struct call_parts *parts = results->parts;
+    const struct stall_function *hottest = results->stalls && results->stalls->function_count ? &results->stalls->functions[0] : NULL;
+    if (!hottest || hottest->share.mid >= FLAT || !are_worth_saying(parts))
+        return NULL;
+    scoped_text struct text out = {0};
+    if (parts->below)
+        text_printf(&out, "Below %s its", name_for_sentence(parts->below, arena));
+    else
+        text_add(&out, "Its");
+    text_add(&out, parts->user_only ? " time outside the kernel goes into " : " CPU time goes into ");
+    for (size_t at = 0; at < parts->count; at++) {
+        struct value share = VALUE_SHARE("", parts->items[at].share);
+        text_printf(&out, "%s%s (", !at ? "" : at + 1 < parts->count ? ", " : " and ", name_for_sentence(parts->items[at].name, arena));
+        value_print(&out, &share);
+        leads_print(&out, &parts->items[at], arena);
+        text_add_char(&out, ')');
+    }
+    text_add(&out, ", each with all that it calls.");
+    return arena_string(arena, text_string(&out));
+}

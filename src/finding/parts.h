@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Where no function has much of the time: the calls that it parts into, by their own names, with all that they call. */
+#ifndef PLUMB_FINDING_PARTS_H
+#define PLUMB_FINDING_PARTS_H
+
+#include "finding/results.h"
+
+/* "Below serve its CPU time goes into parse (18 to 22 %) and answer (…), each with all that it calls.", or NULL: one function says it, or paths don't part. Owner: arena. */
+const char *parts_said(const struct results *results, struct arena *arena);
+
+#endif
