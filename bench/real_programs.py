@@ -80,9 +80,9 @@ def made_documents(work, draw):
     weights = [(draw.randrange(10, 60), draw.randrange(10, 60)) for _ in range(46)]
     (work / "knapsack.lp").write_text("Maximize\n obj: " + " + ".join(f"{value} x{at}" for at, (value, _) in enumerate(weights)) + "\nSubject To\n" + "".join(
         f" c{row}: " + " + ".join(f"{draw.randrange(5, 60)} x{at}" for at in range(len(weights))) + " <= 500\n" for row in range(8)) + "Binary\n" + "".join(f" x{at}\n" for at in range(len(weights))) + "End\n")
-    (work / "multiply.smt2").write_text("(set-logic QF_BV)(declare-const a (_ BitVec 26))(declare-const b (_ BitVec 26))(assert (= (bvmul ((_ zero_extend 26) a) ((_ zero_extend 26) b)) (_ bv1125897758834689 52)))"
-                                        "(assert (bvugt a (_ bv1 26)))(assert (bvugt b (_ bv1 26)))(check-sat)")
-    lines = [f"line {draw.randrange(3000)}" for _ in range(14000)]
+    (work / "multiply.smt2").write_text("(set-logic QF_BV)(declare-const a (_ BitVec 20))(declare-const b (_ BitVec 20))(assert (= (bvmul ((_ zero_extend 20) a) ((_ zero_extend 20) b)) (_ bv366105423007 40)))"
+                                        "(assert (bvugt a (_ bv1 20)))(assert (bvugt b (_ bv1 20)))(check-sat)")
+    lines = [f"line {draw.randrange(3000)}" for _ in range(40000)]
     (work / "old.txt").write_text("\n".join(lines))
     (work / "new.txt").write_text("\n".join(f"line {draw.randrange(3000)}" if draw.random() < 0.4 else line for line in lines))
 
@@ -94,7 +94,7 @@ def made_sources(work, draw):
     (work / "sum.rs").write_text("use std::collections::HashMap;\n" + "\n".join(
         f"pub fn f{at}(v: &[u64]) -> u64 {{ let mut m: HashMap<u64, Vec<u64>> = HashMap::new(); for x in v {{ m.entry(x % {at + 3}).or_default().push(*x); }} m.values().map(|w| w.iter().sum::<u64>()).max().unwrap_or({at}) }}" for at in range(60)))
     (work / "queens.tcl").write_text("proc fib n {expr {$n < 2 ? $n : [fib [expr {$n - 1}]] + [fib [expr {$n - 2}]]}}\nputs [fib 25]\n")
-    (work / "loop.tcl").write_text("set a 0; set b 1\nfor {set i 0} {$i < 25} {incr i} {lassign [list $b [expr {$a + $b}]] a b}\nputs $a\n")
+    (work / "loop.tcl").write_text("set a 0; set b 1\nfor {set i 0} {$i < 29} {incr i} {lassign [list $b [expr {$a + $b}]] a b}\nputs $a\n")
     (work / "hash.lisp").write_text("(let ((h (make-hash-table :test 'equal))) (dotimes (i 1500000) (setf (gethash (format nil \"~a\" (mod (* i 7919) 100003)) h) i)) (print (hash-table-count h)))\n")
     (work / "plain.lisp").write_text("(let ((h (make-hash-table))) (dotimes (i 1500000) (setf (gethash (mod (* i 7919) 100003) h) i)) (print (hash-table-count h)))\n")
     scene = "camera {{ location <0,2,-6> look_at <0,0,0> }} light_source {{ <5,9,-5> rgb 1 }} plane {{ y,-1 pigment {{ checker rgb 1 rgb 0 }} }}\n{0}"

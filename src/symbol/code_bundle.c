@@ -13,6 +13,7 @@ enum {
     COMPLAINTS_MOST = 16,
     SCHEMA = 2, /* of code.json; 1 had no build_id and pid */
     PIECE_GAP = 1024, /* further apart, generated code counts as two pieces */
+    UNSIZED_MOST = 4096, /* so far a symbol without a size names what no frame description ends */
     PIECE_END = 64,   /* so much behind the last sample belongs to a piece: the end of its loop */
 };
 
@@ -148,11 +149,21 @@ static uint32_t maker_named(struct maker *maker, uint32_t location, uint32_t id)
     return at;
 }
 
+/* Hand-written code has neither sizes nor frame descriptions, and of hundreds of functions in a row one may be exported: what lies far behind it is others. */
+static bool symbol_reaches(const struct maker *maker, uint32_t id, uint32_t location)
+{
+    const struct symbol *symbol = symboliser_symbol(maker->symboliser, id);
+    uint64_t behind = maker->recording->samples.locations[location].dso_addr - symbol->dso_addr, start, size_bytes;
+    if (symbol->size_known || behind < UNSIZED_MOST || maker->recording->spaces.dsos[symbol->dso].kind != DSO_FILE)
+        return true;
+    return symboliser_bounds(maker->symboliser, location, &start, &size_bytes) && start == symbol->dso_addr;
+}
+
 static void maker_add_symbol(struct maker *maker, uint32_t location)
 {
     uint32_t id = symboliser_symbol_id(maker->symboliser, location), at = UINT32_MAX;
     maker->function_of[location] = UINT32_MAX;
-    if (id != SYMBOL_NONE)
+    if (id != SYMBOL_NONE && symbol_reaches(maker, id, location))
         at = maker_named(maker, location, id);
     else if (!maker_unnamed(maker, location, &at))
         return;
@@ -162,7 +173,7 @@ static void maker_add_symbol(struct maker *maker, uint32_t location)
         maker->some_location.items[at] = location;
 }
 
-struct generated { /* a sampled place in code that nobody announced */
+struct generated { /* a sampled place in code that neither a symbol nor a frame description holds */
     uint32_t dso;
     uint64_t addr;
     uint32_t location;
@@ -176,8 +187,19 @@ static int generated_compare(const void *a, const void *b)
     return (left->addr > right->addr) - (left->addr < right->addr);
 }
 
+static enum dso_kind dso_kind_of(const struct maker *maker, uint32_t dso)
+{
+    return dso == DSO_NONE ? DSO_UNKNOWN : maker->recording->spaces.dsos[dso].kind;
+}
+
+static const char *piece_name(const struct maker *maker, uint32_t dso, uint64_t addr)
+{
+    bool is_file = dso_kind_of(maker, dso) == DSO_FILE;
+    return arena_printf(maker->arena, "%s+0x%llx", is_file ? strings_text(&maker->recording->strings, maker->recording->spaces.dsos[dso].name) : "[JIT]", (unsigned long long)addr);
+}
+
 /*
- * JIT code without names: samples near one another are one piece. It begins at the lowest of them, since a sampled
+ * JIT code without names, and a binary's hand-written code: samples near one another are one piece. It begins at the lowest of them, since a sampled
  * address is the start of an instruction, and what lies before may not be.
  */
 static void maker_add_piece(struct maker *maker, const struct generated *places, size_t count)
@@ -188,7 +210,7 @@ static void maker_add_piece(struct maker *maker, const struct generated *places,
     uint64_t key = hash_combine(hash_u64(where->dso), places[0].addr);
     uint32_t at = maker_function(maker, key, SYMBOL_NONE, first, &is_new);
     struct bundle_function *function = maker_begin(maker, at, where->dso);
-    function->name = arena_printf(maker->arena, "[JIT]+0x%llx", (unsigned long long)places[0].addr);
+    function->name = piece_name(maker, where->dso, places[0].addr);
     function->dso_addr = function->shown_addr = places[0].addr;
     function->size_bytes = places[count - 1].addr - places[0].addr + PIECE_END;
     for (size_t place = 0; place < count; place++) {
@@ -203,8 +225,8 @@ static void maker_add_generated(struct maker *maker)
     vec(struct generated) places = {0};
     for (uint32_t at = 0; at < samples->location_count; at++) {
         const struct location *where = &samples->locations[at];
-        if (maker->function_of[at] == UINT32_MAX && maker->hits[at] &&
-            maker->recording->spaces.dsos[where->dso].kind == DSO_ANONYMOUS)
+        enum dso_kind kind = dso_kind_of(maker, where->dso);
+        if (maker->function_of[at] == UINT32_MAX && maker->hits[at] && (kind == DSO_ANONYMOUS || kind == DSO_FILE))
             *vec_push(&places) = (struct generated){where->dso, where->dso_addr, at};
     }
     if (places.count)
@@ -294,12 +316,21 @@ static uint64_t earliest_target(const struct maker *maker, const struct bundle_f
     return earliest;
 }
 
+/* Whether another function reaches into what lies between an address and the piece. */
+static bool is_held(const struct maker *maker, const struct bundle_function *piece, uint64_t dso_addr)
+{
+    vec_for_each (&maker->functions, other)
+        if (other != piece && other->dso_addr < piece->dso_addr && other->dso_addr + other->size_bytes > dso_addr && owner_compare(other, piece) == 0)
+            return true;
+    return false;
+}
+
 /* A piece begins at its lowest sample. Where no sample falls on a loop's first instruction (it retires along), the way back tells of it. */
 static void maker_extend_piece(struct maker *maker, size_t at)
 {
     struct bundle_function *piece = &maker->functions.items[at];
     uint64_t earliest = earliest_target(maker, piece), back = piece->shown_addr - earliest;
-    if (!back)
+    if (!back || is_held(maker, piece, piece->dso_addr - back))
         return;
     struct bundle_function before = *piece;
     piece->dso_addr -= back;
@@ -310,7 +341,7 @@ static void maker_extend_piece(struct maker *maker, size_t at)
     if (!piece->bytes)
         *piece = before;
     else
-        piece->name = arena_printf(maker->arena, "[JIT]+0x%llx", (unsigned long long)piece->shown_addr);
+        piece->name = piece_name(maker, maker->recording->samples.locations[maker->some_location.items[at]].dso, piece->dso_addr);
 }
 
 static void maker_add_code(struct maker *maker, size_t at)
@@ -318,7 +349,8 @@ static void maker_add_code(struct maker *maker, size_t at)
     struct bundle_function *function = &maker->functions.items[at];
     uint32_t location = maker->some_location.items[at];
     maker_add_bytes(maker, at);
-    if (maker->symbol_ids.items[at] == SYMBOL_NONE && !function->is_kernel)
+    uint64_t start, size_bytes;
+    if (maker->symbol_ids.items[at] == SYMBOL_NONE && !function->is_kernel && !symboliser_bounds(maker->symboliser, location, &start, &size_bytes))
         maker_extend_piece(maker, at);
     const char *producer = symboliser_producer(maker->symboliser, location);
     function->producer = producer ? arena_string(maker->arena, producer) : NULL;

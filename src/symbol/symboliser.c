@@ -265,6 +265,7 @@ static uint32_t symbol_intern(struct symboliser *symboliser, const struct place 
         .raw_name = raw,
         .dso_addr = identity.dso_addr,
         .size_bytes = identity.size_bytes,
+        .size_known = found->size_known,
         .shown_addr = names->key == NAMES_BY_ELF_ADDR ? found->start : found->start - names->shift,
         .is_kernel = dso->kind == DSO_KERNEL || dso->kind == DSO_MODULE || dso->kind == DSO_BPF,
         .is_global = found->binding != SYMBOL_LOCAL,

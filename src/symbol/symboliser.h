@@ -26,6 +26,7 @@ struct symbol {
     const char *name;     /* demangled, without parameters; owner: the symboliser */
     const char *raw_name; /* as in the symbol table, without symbol version */
     uint64_t dso_addr, size_bytes; /* size 0: unknown */
+    bool size_known;      /* else it reaches to the next one, however far that is */
     uint64_t shown_addr; /* where it begins as objdump shows it: ELF address for files, else the runtime address */
     bool is_kernel;
     bool is_global;
