@@ -3,7 +3,7 @@
 import platform
 import re
 
-ORDER = ("start", "stat", "tracepoints", "exits", "record", "overhead", "reading", "diagnosis", "pages", "tables", "topdown", "relu",
+ORDER = ("start", "stat", "tracepoints", "exits", "record", "overhead", "reading", "diagnosis", "report", "pages", "tables", "topdown", "relu",
          "known_tuning", "known_test", "known_generated")
 
 

@@ -23,6 +23,7 @@ import attach_cost  # noqa: E402
 import known_answers  # noqa: E402
 import reading_cost  # noqa: E402
 import relu_pairs  # noqa: E402
+import report_page  # noqa: E402
 import results_file  # noqa: E402
 import topdown_cost  # noqa: E402
 
@@ -338,12 +339,16 @@ def bench_diagnosis(machine, report, rounds):
     report.lines += attach_cost.measured_section(machine.plumb, machine.build, max(5, rounds // 2))
 
 
+def bench_report(machine, report, rounds):
+    report.lines += report_page.measured_section(machine.plumb, machine.folder, max(5, rounds))
+
+
 def bench_topdown(machine, report, rounds):
     report.lines += topdown_cost.measured_section(machine.build, machine.folder, max(3, rounds // 4))
 
 
 SECTIONS = {"start": bench_start, "stat": bench_stat, "tracepoints": bench_tracepoints, "exits": bench_exits, "record": bench_record,
-            "overhead": bench_overhead, "reading": bench_reading, "diagnosis": bench_diagnosis, "pages": bench_pages, "tables": bench_tables, "topdown": bench_topdown, "relu": bench_relu,
+            "overhead": bench_overhead, "reading": bench_reading, "diagnosis": bench_diagnosis, "report": bench_report, "pages": bench_pages, "tables": bench_tables, "topdown": bench_topdown, "relu": bench_relu,
             "known_tuning": bench_known("tuning"),
             "known_test": bench_known("test"), "known_generated": bench_known("generated")}
 ONLY_WHEN_ASKED = {"known_generated"}

@@ -147,8 +147,9 @@ class Page:
                   "[...document.querySelectorAll('svg, svg *')].every((one) => !one.__transition)")
 
     def key(self, name):
+        text = "\r" if name == "Enter" else name if len(name) == 1 else None
         for kind in ("keyDown", "keyUp"):
-            self.ask("Input.dispatchKeyEvent", type=kind, key=name, code=name, **({"text": name} if len(name) == 1 and kind == "keyDown" else {}))
+            self.ask("Input.dispatchKeyEvent", type=kind, key=name, code=name, **({"text": text} if text and kind == "keyDown" else {}))
 
     def write(self, text):
         self.ask("Input.insertText", text=text)

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The HTML report of `plumb diagnose --html`, of cases made here: what stands in the file, and what a browser makes of it."""
+import base64
+import itertools
 import json
+import math
 import pathlib
 import re
 import shutil
@@ -9,37 +12,13 @@ import sys
 
 import pytest
 
-from perf_data_file import CALLCHAIN, CPU, IP, PERIOD, TID, TIME, CONTEXT_USER, File
+from report_case import BASE, function, make_case, many_stacks_case
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 from browser import Browser, chromium  # noqa: E402
 
-PID, BASE, SIZE = 700, 0x400000, 0x1000
 HOSTILE = ["</script><script>document.title='broken'</script>", "operator<=>\"'`&amp;", "<img src=x onerror=alert(1)>", "line\u2028and\u2029paragraph",
            "<!--<script>", "${name}\\u003c"]
-
-
-def function(name, at, code=None, dso="/opt/a program/app"):
-    made = {"dso": dso, "name": name, "address": hex(at), "size": 0x100, "shown": hex(at)}
-    return made | ({"bytes": code, "lines": [{"address": hex(at), "path": "/no/such/<b>file.c", "line": 3}]} if code else {})
-
-
-def make_case(folder, functions, stacks, comm="app"):
-    """A case of one process whose samples have these stacks: addresses, the sampled one first."""
-    folder.mkdir()
-    made = File(sample_type=IP | TID | TIME | CPU | PERIOD | CALLCHAIN)
-    made.comm(PID, PID, comm).mmap2(PID, BASE, SIZE << 12, "/opt/a program/app", offset=BASE)
-    records = []
-    for at, stack in enumerate(stacks):
-        made.data = b""
-        made.sample(PID, stack[0], 10_000_000 + at * 333_444, period=333_444, chain=(CONTEXT_USER, *stack))
-        records.append(made.data)
-    made.data = b""
-    made.comm(PID, PID, comm).mmap2(PID, BASE, SIZE << 12, "/opt/a program/app", offset=BASE)
-    made.data += b"".join(records)
-    (folder / "perf.data").write_bytes(made.file())
-    (folder / "code.json").write_text(json.dumps({"schema": 2, "architecture": "x86_64", "functions": functions}))
-    return folder
 
 
 def report_of(plumb, case, page):
@@ -157,6 +136,143 @@ def test_fits(small, browser, name, width, dark):
     assert page.complaints() == []
 
 
+def told_pages(page, words):
+    """The pages of what is printed, as lines of text."""
+    data = base64.b64decode(page.ask("Page.printToPDF", printBackground=True, **words)["data"])
+    text = subprocess.run(["pdftotext", "-layout", "-", "-"], input=data, capture_output=True, check=True).stdout.decode()
+    return [[" ".join(line.split()) for line in one.splitlines() if line.strip()] for one in text.split("\f") if one.strip()]
+
+
+def test_no_heading_stands_alone_in_print(small, plumb, source_root, browser, tmp_path):
+    """Whatever the paper: below each heading stands something of what it heads."""
+    if not shutil.which("pdftotext"):
+        pytest.skip("no pdftotext here (Debian: poppler-utils)")
+    for path in (small, told(plumb, tmp_path, source_root / "tests/fixtures/seeds/confidential-guest.md", source_root / "tests/fixtures/seeds/inference.md")):
+        page = browser.open(path)
+        heads = page.evaluate("[...document.querySelectorAll('h2, h3, .note')].map((one) => one.textContent)")
+        heads = {" ".join(one.replace("\u00a0", " ").replace("\u202f", " ").split()) for one in heads}
+        for paper in ({"paperWidth": 8.27, "paperHeight": 11.69}, {"paperWidth": 8.5, "paperHeight": 11}, {"paperWidth": 5.8, "paperHeight": 8.3}, {"paperWidth": 8.27, "paperHeight": 9.6},
+                      {"paperWidth": 11.69, "paperHeight": 8.27}, {"paperWidth": 8.27, "paperHeight": 13.3}):
+            pages = told_pages(page, paper)
+            assert len(pages) > 1
+            alone = [one[-1] for one in pages if any(" ".join(one[-lines:]) in heads for lines in (1, 2, 3))]
+            assert not alone, (path, paper, alone)
+
+
+def test_paper_is_light_whatever_was_chosen(small, browser):
+    page = browser.open(small, dark=True)
+    page.evaluate("[...document.querySelectorAll('.theme button')].find((one) => one.textContent === 'dark').click()")
+    page.ask("Emulation.setEmulatedMedia", media="print", features=[{"name": "prefers-color-scheme", "value": "dark"}])
+    ink, card = page.evaluate("[getComputedStyle(document.body).color, getComputedStyle(document.querySelector('#flame')).backgroundColor]")
+    page.evaluate("localStorage.removeItem('plumb-theme')")
+    assert (ink, card) == ("rgb(27, 31, 36)", "rgb(255, 255, 255)")
+    picture = page.evaluate("(() => { const svg = document.querySelector('.flame svg'); return [svg.getAttribute('viewBox'), svg.getAttribute('width')]; })()")
+    assert picture[0].startswith(f"0 0 {picture[1]} "), "it is as wide as the paper, not cut off"
+
+
+FOCUSED = """(() => {
+    const one = document.activeElement, style = getComputedStyle(one), box = one.getBoundingClientRect(), tip = document.getElementById('tip');
+    if (one === document.body) return null;
+    return { what: `${one.tagName} ${one.className} ${one.textContent.slice(0, 40)}`, told: one.dataset.tip ?? null, tip: tip.hidden ? null : tip.textContent,
+        near: Math.abs(tip.getBoundingClientRect().top - box.bottom) < 60 || Math.abs(tip.getBoundingClientRect().bottom - box.top) < 60,
+        ring: style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) >= 2, seen: box.bottom > 0 && box.top < innerHeight };
+})()"""
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_all_of_it_by_keys(small, browser, dark):
+    """Each thing that does or tells something is met by Tab, in sight, with a ring around it; a number says then what it rests on."""
+    page = browser.open(small, dark=dark)
+    wanted = page.evaluate("[...document.querySelectorAll('a[href], button:not(:disabled), summary, input, [tabindex]')].filter((one) => one.getClientRects().length).length")
+    met = []
+    for _ in range(wanted + 5):
+        page.key("Tab")
+        page.evaluate("new Promise((go) => requestAnimationFrame(() => requestAnimationFrame(go)))")
+        stop = page.evaluate(FOCUSED)
+        if stop is None:
+            break
+        met.append(stop)
+    assert len(met) == wanted
+    assert all(one["ring"] and one["seen"] for one in met), [one for one in met if not (one["ring"] and one["seen"])]
+    numbers = [one for one in met if one["told"]]
+    assert len(numbers) > 20 and all(one["tip"] == one["told"] and one["near"] for one in numbers), [one for one in numbers if one["tip"] != one["told"] or not one["near"]]
+
+
+def test_keys_do_what_a_pointer_does(small, browser):
+    page = browser.open(small)
+    page.evaluate("document.querySelectorAll('#code > details > summary')[1].focus()")
+    page.key("Enter")
+    page.wait("document.querySelectorAll('#code > details')[1].open && document.querySelectorAll('#code > details')[1].querySelector('.asm .row')")
+    page.evaluate("document.querySelectorAll('.theme button')[2].focus()")
+    page.key("Enter")
+    assert page.evaluate("document.documentElement.dataset.theme") == "dark"
+    page.evaluate("document.querySelectorAll('.theme button')[0].click()")
+    page.evaluate("document.querySelector('nav a[href=\"#flame\"]').focus()")
+    page.key("Enter")
+    page.wait("location.hash === '#flame' && Math.abs(document.querySelector('#flame').getBoundingClientRect().top) < 120")
+    page.key("/")
+    page.write("hot")
+    page.wait("document.querySelector('.result').textContent.includes('%')")
+    page.key("Escape")
+    page.wait("document.querySelector('.result').textContent === ''")
+    page.evaluate("document.querySelector('.flame').focus()")
+    for key in ("ArrowDown", "ArrowDown", "Enter"):
+        page.key(key)
+    page.wait("!document.querySelector('.tools button').disabled")
+    page.key("Escape")
+    page.wait("document.querySelector('.tools button').disabled")
+    page.evaluate("document.querySelector('#functions a[href^=\"#code-\"]').focus()")
+    page.key("Enter")
+    page.wait("document.querySelector(location.hash).open")
+    assert page.complaints() == []
+
+
+LABELS = {"phase", "run", "working set"}  # columns that say which row it is
+
+
+def test_every_number_says_what_it_rests_on(small, plumb, source_root, browser, tmp_path):
+    pages = [small, told(plumb, tmp_path, source_root / "tests/fixtures/seeds/confidential-guest.md", source_root / "tests/fuzz/seeds/exits/json")]
+    compared = tmp_path / "compared.html"
+    subprocess.run([plumb, "compare", "-n", "3", "--html", compared, "--", "true", "--", "false"], capture_output=True, timeout=100)
+    for path in pages + ([compared] if compared.exists() else []):
+        page = browser.open(path)
+        bare = page.evaluate("[...document.querySelectorAll('td.number')].filter((one) => /\\d/.test(one.textContent) && !one.querySelector('[data-tip]'))"
+                             ".map((one) => [one.closest('table').tHead.rows[0].cells[one.cellIndex].textContent, one.textContent])")
+        assert [one for one in bare if one[0] not in LABELS] == [], path
+
+
+# How protanopes, deuteranopes and tritanopes see linear sRGB (Machado, Oliveira, Fernandes 2009, severity 1).
+SIGHTS = {"protanopia": ((0.152286, 1.052583, -0.204868), (0.114503, 0.786281, 0.099216), (-0.003882, -0.048116, 1.051998)),
+          "deuteranopia": ((0.367322, 0.860646, -0.227968), (0.280085, 0.672501, 0.047413), (-0.011820, 0.042940, 0.968881)),
+          "tritanopia": ((1.255528, -0.076749, -0.178779), (-0.078411, 0.930809, 0.147602), (0.004733, 0.691367, 0.303900)),
+          "all cones": ((1, 0, 0), (0, 1, 0), (0, 0, 1))}
+TOLD_APART = 12  # CIE 1976; the least difference that is seen at all is about 2.3
+
+
+def lab(colour, sight):
+    """CIELAB of what is seen of "#rrggbb"."""
+    parts = [int(colour[at:at + 2], 16) / 255 for at in (1, 3, 5)]
+    light = [one / 12.92 if one <= 0.04045 else ((one + 0.055) / 1.055) ** 2.4 for one in parts]
+    seen = [min(1, max(0, sum(a * b for a, b in zip(row, light)))) for row in sight]
+    xyz = [sum(a * b for a, b in zip(row, seen)) / white for row, white in
+           zip(((0.4124, 0.3576, 0.1805), (0.2126, 0.7152, 0.0722), (0.0193, 0.1192, 0.9505)), (0.95047, 1, 1.08883))]
+    x, y, z = (one ** (1 / 3) if one > 0.008856 else 7.787 * one + 16 / 116 for one in xyz)
+    return 116 * y - 16, 500 * (x - y), 200 * (y - z)
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_colours_are_told_apart_by_the_colour_blind(small, browser, dark):
+    """Colours that part series, classes and phases from each other, as each kind of eyes sees them; and those of a flame graph."""
+    page = browser.open(small, dark=dark)
+    colour = "(name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim()"
+    series = page.evaluate(f"[0, 1, 2, 3, 4, 5, 6, 7].map((at) => ({colour})(`--c${{at}}`))")
+    frames = page.evaluate(f"['--flame-own-0', '--flame-library-0', '--flame-kernel-0', '--flame-match'].map({colour})")
+    assert all(re.fullmatch("#[0-9a-f]{6}", one) for one in series + frames)
+    for name, sight in SIGHTS.items():
+        for a, b in [*itertools.combinations(series, 2), *itertools.combinations(frames, 2)]:
+            assert math.dist(lab(a, sight), lab(b, sight)) > TOLD_APART, (name, a, b)
+
+
 def test_imported_exits(plumb, browser, tmp_path):
     """What was imported alone is shown, as imported, with its shares; the rest says that it was not measured."""
     (tmp_path / "exits.txt").write_text("@exits[12]: 3000\n@exits[48]: 120000\n@exits[1]: 500\n")
@@ -164,7 +280,8 @@ def test_imported_exits(plumb, browser, tmp_path):
     subprocess.run([plumb, "diagnose", "-q", "--import", tmp_path / "exits.txt", "--say", "a <b>guest", "--html", page], capture_output=True, timeout=60)
     opened = browser.open(page)
     rows = opened.evaluate("[...document.querySelectorAll('#exits tbody tr')].map((row) => [...row.cells].map((cell) => cell.textContent).slice(0, 3).join('; '))")
-    assert "reason 48; 120\u202f000; 97 %" in rows and len(rows) == 3
+    assert [one.split(";")[0] for one in rows] == ["reason 48", "reason 12", "reason 1"], "the costliest first"
+    assert rows[0] == "reason 48; 120\u202f000; 97 %"
     assert "a <b>guest" in opened.evaluate("document.getElementById('said').textContent")
     assert opened.complaints() == []
 
@@ -173,6 +290,10 @@ def test_tables_of_two_guests_are_told_apart(plumb, source_root, browser, tmp_pa
     opened = browser.open(told(plumb, tmp_path, source_root / "tests/fixtures/seeds/confidential-guest.md"))
     titles = opened.evaluate("[...document.querySelectorAll('#exits h3')].map((one) => one.textContent)")
     assert titles == ["Exits of the plain guest, as imported", "Exits of the TDX guest, as imported"]
+    first = opened.evaluate("[...document.querySelectorAll('#exits table')].map((one) => [...one.tBodies[0].rows].map((row) => row.cells[0].textContent))")
+    assert first[0][0] == "EXIT_REASON_MSR_WRITE" and first[0][-1] == "EXIT_REASON_HLT" and first[1][0] == "EXIT_REASON_EXTERNAL_INTERRUPT", "an idle guest costs nothing"
+    left = opened.evaluate("[...document.querySelectorAll('#verdict dt')].find((one) => one.textContent === 'Left open').nextSibling.textContent")
+    assert "both were changed together" in left and "compute_ref_matmul is named like" in left
     headline = opened.evaluate("document.querySelector('#finding-small-pages .body p').textContent")
     assert headline.startswith("compute_ref_matmul waits"), "a function's name keeps its case"
 
@@ -270,12 +391,7 @@ def test_long_names_stay_within_their_column(plumb, browser, tmp_path):
 
 def test_hundred_thousand_stacks(plumb, browser, tmp_path):
     """As many different stacks: the file stays below 10 MB, and the page is built before the flame graph is drawn."""
-    functions = [function(f"a_function_of_some_name_{at}", BASE + 0x100 * at) for at in range(1000)]
-    place = [BASE + 0x100 * at + 4 for at in range(1000)]
-    stacks = [(place[at % 1000], place[at // 100 % 1000], place[at // 1000 % 100 + 500], place[at // 10000 + 10], place[1], place[0])
-              for at in range(100_000)]
-    assert len(set(stacks)) == 100_000
-    page = report_of(plumb, make_case(tmp_path / "case", functions, stacks), tmp_path / "page.html")
+    page = report_of(plumb, many_stacks_case(tmp_path / "case"), tmp_path / "page.html")
     assert page.stat().st_size < 10_000_000
     stacks = parts_of(page)["stacks"]
     assert stacks["samples"] == 100_000 and len(stacks["nodes"]) / 3 > 100_000 and not stacks["folded_below"]

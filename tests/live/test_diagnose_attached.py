@@ -263,3 +263,19 @@ def test_the_page_is_as_wide_as_the_terminal(plumb, kernel_case, columns):
     assert [line for line in page if len(line) > columns and not one_word.match(line)] == []
     assert columns <= 80 or max(map(len, page)) > 100
     assert [line for line in page[:6] if line.endswith(" ")] == []
+
+
+@pytest.mark.parametrize("words, group", [(["--", "sleep", "30"], False), (["--", "sleep", "30"], True), (["--duration", "30", "-p", "PID"], False)])
+def test_ctrl_c_at_any_time_leaves_no_folder(plumb, tmp_path, words, group):
+    """From the first millisecond on: nobody's folder stays behind, and what there is is told, or that there is nothing."""
+    with running("import time\ntime.sleep(90)", 0) as process:
+        words = [str(process.pid) if word == "PID" else word for word in words]
+        for delay_ms in (0, 1, 2, 4, 7, 11, 16, 25, 40, 60, 90, 150, 400):
+            watching = subprocess.Popen([plumb, "diagnose", "-q", *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                        env={**os.environ, "TMPDIR": str(tmp_path)}, start_new_session=True)
+            time.sleep(delay_ms / 1000)
+            (os.killpg if group else os.kill)(watching.pid, signal.SIGINT)
+            out, err = watching.communicate(timeout=60)
+            assert not list(tmp_path.iterdir()), (delay_ms, err)
+            assert watching.returncode in (-signal.SIGINT, 0, 4, 128 + signal.SIGINT), (delay_ms, watching.returncode, err)
+            assert watching.returncode == -signal.SIGINT or out or "before the program was started" in err, (delay_ms, err)

@@ -10,6 +10,8 @@ const WORDS = { faster: "is faster", slower: "is slower", equivalent: "makes no 
 
 const inUnit = (value, unit) => (unit === "s" || unit === "seconds" ? seconds(value) : unit === "bytes" || unit === "B" ? bytes(value) : unit === "hertz" ? scaled(value, ["Hz", "kHz", "MHz", "GHz"]) : unit === "ratio" ? value.toFixed(3) : count(value));
 
+const middle = (quartiles, unit, why) => (quartiles ? quality(inUnit(quartiles.mid, unit), `median; quartiles ${inUnit(quartiles.low, unit)} to ${inUnit(quartiles.high, unit)}`) : gap(why, "\u2014"));
+
 // Where 1 is, what counts as a difference around it, and the interval of the ratio.
 function scale(of) {
   const ratio = of.ratio, effect = of.effect_ratio ?? 0;
@@ -39,7 +41,7 @@ function dots(arms, quantity) {
 function explained(of) {
   if (!of.explained_by?.length) return null;
   return [h("h3", null, "What explains it"), table("what explains it", ["what", "where", { text: "A", number: true }, { text: "B", number: true }, { text: "of the difference", number: true }],
-    of.explained_by.slice(0, 14).map((one) => h("tr", null, h("td", null, h("code", null, one.what), h("div.faint", null, one.view)), h("td", null, one.where ?? ""), h("td.number", null, one.a_quartiles ? inUnit(one.a_quartiles.mid, one.unit) : "\u2014"), h("td.number", null, one.b_quartiles ? inUnit(one.b_quartiles.mid, one.unit) : "\u2014"),
+    of.explained_by.slice(0, 14).map((one) => h("tr", null, h("td", null, h("code", null, one.what), h("div.faint", null, one.view)), h("td", null, one.where ?? ""), h("td.number", null, middle(one.a_quartiles, one.unit)), h("td.number", null, middle(one.b_quartiles, one.unit)),
       h("td.number", null, one.share_of_difference ? quality(percent(one.share_of_difference.mid), `95 %: ${percentRange(one.share_of_difference)}; rate of false discoveries ${typeof one.false_discovery_rate === "number" ? percent(one.false_discovery_rate) : "not judged"}`) : gap("")))))];
 }
 
@@ -47,8 +49,8 @@ function others(of) {
   const rows = (of.others ?? []).filter((one) => !isGap(one));
   if (!rows.length) return null;
   return [h("h3", null, "Everything else that was measured"), table("other quantities", ["quantity", { text: "A", number: true }, { text: "B", number: true }, { text: "change", number: true }, { text: "false discoveries", number: true }],
-    rows.map((one) => h("tr", null, h("td", null, one.quantity), h("td.number", null, one.a_quartiles ? quality(inUnit(one.a_quartiles.mid, one.unit), `quartiles ${inUnit(one.a_quartiles.low, one.unit)} to ${inUnit(one.a_quartiles.high, one.unit)}`) : gap(one.not_measured)), h("td.number", null, one.b_quartiles ? quality(inUnit(one.b_quartiles.mid, one.unit), `quartiles ${inUnit(one.b_quartiles.low, one.unit)} to ${inUnit(one.b_quartiles.high, one.unit)}`) : gap(one.not_measured)),
-      h("td.number", null, one.ratio ? quality(change(one.ratio.mid), `95 %: ${changeRange(one.ratio)}`) : gap(one.not_measured ?? "too few runs", "\u2014")), h("td.number", null, typeof one.false_discovery_rate === "number" ? percent(one.false_discovery_rate) : "\u2014"))))];
+    rows.map((one) => h("tr", null, h("td", null, one.quantity), h("td.number", null, middle(one.a_quartiles, one.unit, one.not_measured)), h("td.number", null, middle(one.b_quartiles, one.unit, one.not_measured)),
+      h("td.number", null, one.ratio ? quality(change(one.ratio.mid), `95 %: ${changeRange(one.ratio)}`) : gap(one.not_measured ?? "too few runs", "\u2014")), h("td.number", null, typeof one.false_discovery_rate === "number" ? quality(percent(one.false_discovery_rate), "of differences as clear as this one, so many are expected to be none") : "\u2014"))))];
 }
 
 export function compareSections(comparison) {
@@ -58,8 +60,8 @@ export function compareSections(comparison) {
   const verdict = h("section.verdict", { id: "verdict", "aria-labelledby": "verdict-title" }, h(`p.kind.${first?.verdict === "undecided" ? "open" : "culprit"}`, null, `By ${comparison.quantity === "wall" ? "elapsed time" : comparison.quantity}`),
     h("h1", { id: "verdict-title" }, first ? `${first.b} ${WORDS[first.verdict] ?? first.verdict}${of && first.verdict !== "undecided" ? `: ${change(of.mid)} against ${first.a}` : ""}` : "Nothing was compared"),
     h("dl", null, of ? [h("dt", null, "Change"), h("dd", null, quality(changeRange(of), `interval at ${percent(first.level)}, of ${first.pairs} pairs`), ` at ${percent(first.level)}, ${first.pairs} pairs`)] : null,
-      first?.noise_floor_ratio ? [h("dt", null, "Noise"), h("dd", null, `${first.a} against itself: `, changeRange(first.noise_floor_ratio), first.lost_in_noise ? "; the difference is lost in it" : "")] : null,
-      comparison.predicted_gain ? [h("dt", null, "Foretold"), h("dd", null, percentRange(comparison.predicted_gain), comparison.prediction_source ? ` (${comparison.prediction_source})` : "")] : null,
+      first?.noise_floor_ratio ? [h("dt", null, "Noise"), h("dd", null, `${first.a} against itself: `, quality(changeRange(first.noise_floor_ratio), `${first.a} run twice, compared in the same way`), first.lost_in_noise ? "; the difference is lost in it" : "")] : null,
+      comparison.predicted_gain ? [h("dt", null, "Foretold"), h("dd", null, quality(percentRange(comparison.predicted_gain), "the interval that the case foretold"), comparison.prediction_source ? ` (${comparison.prediction_source})` : "")] : null,
       comparison.stopped ? [h("dt", null, "Stopped"), h("dd", null, sentence(comparison.stopped))] : null,
       [...sides].flatMap(([label, command]) => [h("dt", null, label), h("dd", null, h("code", null, command))])));
   const sections = comparison.comparisons.map((one, at) => section(`pair-${at}`, `${one.a} and ${one.b}`, `${one.b} ${WORDS[one.verdict] ?? one.verdict}.`, one.ratio ? scale(one) : null, at === 0 ? dots(comparison.arms, comparison.quantity) : null, explained(one),
@@ -68,8 +70,8 @@ export function compareSections(comparison) {
   if (profile?.functions?.length) {
     const most = Math.max(...profile.functions.map((row) => Math.abs(row.mean_difference_s)));
     sections.push(section("profile", "Where the difference lies", `CPU seconds a run, by function; ${profile.blocks} blocks of their own under the sampler.`, table("difference by function", ["function", { text: "A", number: true }, { text: "B", number: true }, { text: "difference", number: true }, ""],
-      profile.functions.slice(0, 20).map((row) => h("tr", null, h("td", null, h("code", null, row.function), h("div.faint", null, row.dso)), h("td.number", null, seconds(row.a_s_quartiles?.mid ?? 0)), h("td.number", null, seconds(row.b_s_quartiles?.mid ?? 0)),
-        h("td.number", null, row.difference_s ? quality(seconds(row.mean_difference_s), `95 %: ${seconds(row.difference_s.low)} to ${seconds(row.difference_s.high)}`) : seconds(row.mean_difference_s)),
+      profile.functions.slice(0, 20).map((row) => h("tr", null, h("td", null, h("code", null, row.function), h("div.faint", null, row.dso)), h("td.number", null, middle(row.a_s_quartiles, "s", "it was not sampled there")), h("td.number", null, middle(row.b_s_quartiles, "s", "it was not sampled there")),
+        h("td.number", null, row.difference_s ? quality(seconds(row.mean_difference_s), `95 %: ${seconds(row.difference_s.low)} to ${seconds(row.difference_s.high)}`) : quality(seconds(row.mean_difference_s), "mean difference; too few blocks for an interval")),
         h("td.wide", null, h(`span.delta${row.mean_difference_s < 0 ? ".less" : ".more"}`, { "aria-hidden": "true" }, h("span", { style: { width: `${(Math.abs(row.mean_difference_s) / most) * 50}%` } }))))))));
   } else if (comparison.why_no_profile) sections.push(section("profile", "Where the difference lies", `Not told: ${comparison.why_no_profile}.`));
   const facts = comparison.facts_differ ?? [], differ = comparison.surroundings_differ ?? [];

@@ -88,6 +88,10 @@ export function watchTips() {
     tip.style.left = `${Math.max(6, Math.min(x + 12, innerWidth - box.width - 6))}px`;
     tip.style.top = `${y + 18 + box.height > innerHeight ? Math.max(4, y - box.height - 12) : y + 18}px`;
   };
+  const beside = (element) => {
+    const box = element.getBoundingClientRect();
+    show(element, box.left, box.bottom - 12);
+  };
   document.addEventListener("mousemove", (event) => {
     const element = event.target.closest?.("[data-tip]");
     if (element) show(element, event.clientX, event.clientY);
@@ -95,11 +99,11 @@ export function watchTips() {
   });
   document.addEventListener("focusin", (event) => {
     const element = event.target.closest?.("[data-tip]");
-    if (!element) return hide();
-    const box = element.getBoundingClientRect();
-    show(element, box.left, box.bottom - 12);
+    if (element) beside(element);
+    else hide();
   });
   document.addEventListener("focusout", hide);
-  document.addEventListener("scroll", hide, { passive: true, capture: true });
+  // Focus that came by a key scrolls to where it is: the tip goes with it.
+  document.addEventListener("scroll", () => (of && of === document.activeElement ? beside(of) : hide()), { passive: true, capture: true });
   document.addEventListener("keydown", (event) => { if (event.key === "Escape") hide(); });
 }

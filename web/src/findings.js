@@ -42,17 +42,23 @@ export function findingsSection(diagnosis) {
 
 // ---- exits ----
 
+// The costliest first: by time where all of them have one, else by number. When the guest has nothing to do that costs nothing: last.
+function byCost(rows, { time, number, last }) {
+  const cost = rows.every((row) => last(row) || time(row) > 0) ? time : number;
+  return [...rows].sort((a, b) => last(a) - last(b) || cost(b) - cost(a));
+}
+
 const nanoseconds = (value, said) => (typeof value === "number" ? quality(seconds(value * 1e-9), said) : gap(value?.not_measured, "\u2014"));
 
 // What plumb exits gathered; the share is of those at the same tracepoint.
 function ownExits(exits) {
   const handled = typeof exits.handler_share === "number" ? quality(percent(exits.handler_share), "of the vCPUs' time, from exits to the next entry, idle ones left out: a lower bound, the switch itself is outside") : gap(exits.handler_share?.not_measured);
-  return [h("p.lead", null, quality(count(exits.exits), `at ${exits.counted}, ${exits.method}`), " exits", exits.seconds ? ` in ${seconds(exits.seconds)}` : "", "; handling them took ", handled, " of the vCPUs' time."),
+  return [h("p.lead", null, quality(count(exits.exits), `at ${exits.counted}, ${exits.method}`), " exits", exits.seconds ? [" in ", quality(seconds(exits.seconds), "from the first exit to the last, or as long as was watched")] : "", "; handling them took ", handled, " of the vCPUs' time."),
     table("exits", ["reason", { text: "exits", number: true }, { text: "share", number: true }, "", { text: "a second", number: true }, { text: "time", number: true }, { text: "mean", number: true }, { text: "p99", number: true }],
-      exits.rows.map((row) => h("tr", null, h("td", null, row.name, row.point === exits.counted ? null : h("span.faint", null, ` ${row.point}`), row.class === "idle" ? h("span.faint", null, " idle") : null),
+      byCost(exits.rows, { time: (row) => row.total_ns, number: (row) => row.count, last: (row) => (row.point === exits.counted ? 0 : 2) + Number(row.class === "idle") }).map((row) => h("tr", null, h("td", null, row.name, row.point === exits.counted ? null : h("span.faint", null, ` ${row.point}`), row.class === "idle" ? h("span.faint", null, " idle") : null),
         h("td.number", null, quality(count(row.count), "exact: every one was counted")), h("td.number", null, typeof row.share === "number" ? quality(percent(row.share), `of those at ${row.point}`) : gap(row.share?.not_measured, "\u2014")),
         h("td.wide", null, typeof row.share === "number" ? shareBar({ low: row.share, mid: row.share, high: row.share }) : null),
-        h("td.number", null, typeof row.per_second === "number" ? count(row.per_second) : gap(row.per_second?.not_measured, "\u2014")),
+        h("td.number", null, typeof row.per_second === "number" ? quality(count(row.per_second), "over the time that was watched") : gap(row.per_second?.not_measured, "\u2014")),
         h("td.number", null, nanoseconds(row.total_ns, row.class === "idle" ? "the guest had nothing to do: in no sum of times" : `of ${count(row.timed)} whose end was seen, added up`)),
         h("td.number", null, nanoseconds(row.mean_ns, "mean of one")), h("td.number", null, nanoseconds(row.p99_ns, "99 of 100 are shorter, by buckets of time"))))),
     exits.lost ? h("p.faint", null, `${count(exits.lost)} events were lost.`) : null];
@@ -61,7 +67,7 @@ function ownExits(exits) {
 function importedExits(one) {
   const whole = one.rows.reduce((sum, row) => sum + row.number, 0), time = one.rows.reduce((sum, row) => sum + row.seconds, 0);
   return [h("h3", null, `${(one.heading || one.file).replace(/:$/, "")}, as imported`), table(`exits of ${one.heading || one.file}`, ["reason", { text: "exits", number: true }, { text: "share", number: true }, { text: "time", number: true }],
-    one.rows.map((row) => h("tr", null, h("td", null, /^\d+$/.test(row.name) ? `reason ${row.name}` : row.name), h("td.number", null, quality(count(row.number), "as imported")), h("td.number", null, whole ? percent(row.number / whole) : "\u2014"),
+    byCost(one.rows, { time: (row) => row.seconds, number: (row) => row.number, last: (row) => Number(/(^|_)(hlt|m?wait)$/i.test(row.name)) }).map((row) => h("tr", null, h("td", null, /^\d+$/.test(row.name) ? `reason ${row.name}` : row.name), h("td.number", null, quality(count(row.number), "as imported")), h("td.number", null, whole ? quality(percent(row.number / whole), `of ${count(whole)} exits in this table, as imported`) : "\u2014"),
       h("td.number", null, row.seconds ? quality(seconds(row.seconds), `${percent(row.seconds / time)} of the time in exits`) : gap("the imported text doesn't say", "\u2014")))))];
 }
 
@@ -92,7 +98,7 @@ export function runsSection(diagnosis) {
   return section("runs", "Runs", runs.median_s ? `${runs.count} runs, median ${seconds(runs.median_s.mid)}.` : `${runs.count} runs.`,
     table("runs", [{ text: "run", number: true }, { text: "elapsed", number: true }, "", { text: "CPU time", number: true }],
       runs.each.map((one, at) => h("tr", null, h("td.number", null, String(at + 1)), h("td.number", null, typeof one.elapsed_s === "number" ? quality(seconds(one.elapsed_s), runs.origin) : gap(one.elapsed_s?.not_measured)),
-        h("td.wide", null, typeof one.elapsed_s === "number" ? shareBar({ low: one.elapsed_s, mid: one.elapsed_s, high: one.elapsed_s }, most) : null), h("td.number", null, typeof one.cpu_s === "number" ? seconds(one.cpu_s) : gap(one.cpu_s?.not_measured))))));
+        h("td.wide", null, typeof one.elapsed_s === "number" ? shareBar({ low: one.elapsed_s, mid: one.elapsed_s, high: one.elapsed_s }, most) : null), h("td.number", null, typeof one.cpu_s === "number" ? quality(seconds(one.cpu_s), "exact: by the kernel's own clock") : gap(one.cpu_s?.not_measured))))));
 }
 
 // ---- machine ----
@@ -139,5 +145,5 @@ function latency(rows) {
 export function gapsSection(diagnosis) {
   const rows = diagnosis.not_measured ?? [], statements = diagnosis.statements ?? [];
   return [statements.length ? section("said", "Said, not measured", "By a person, or imported; plumb measured none of it.", h("ul.evidence", null, statements.map((one) => h("li", null, one.text, " ", h("span.origin", null, one.origin))))) : null,
-    section("gaps", "What was not measured", rows.length ? null : "Nothing that was tried is missing.", rows.length ? h("dl.gaps", null, rows.map((row) => [h("dt", null, row.what), h("dd", null, row.why)])) : null)];
+    section("gaps", "What was not measured", null, rows.length ? h("dl.gaps", null, rows.map((row) => [h("dt", null, row.what), h("dd", null, row.why)])) : h("p.faint", null, "Nothing that was tried is missing."))];
 }

@@ -119,6 +119,9 @@ export function flameSection(part) {
     } else {
       chart.width(width()).update(tree.drawn(focus, least()));
     }
+    // On paper it is as wide as that.
+    const picture = chartBox.querySelector("svg");
+    picture.setAttribute("viewBox", `0 0 ${picture.getAttribute("width")} ${picture.getAttribute("height")}`);
     mark();
   };
   const zoom = (node) => {

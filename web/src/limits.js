@@ -2,7 +2,7 @@
 // What limits the CPU: the estimated classes; and where the time went.
 import { shareBar, stack } from "./bars.js";
 import { functionName, gap, h, quality, section, table } from "./dom.js";
-import { bytes, intervalOf, isGap, lastPart, percent, percentRange, scaled, sentence } from "./data.js";
+import { bytes, count, intervalOf, isGap, lastPart, percent, percentRange, scaled, sentence } from "./data.js";
 
 const CLASSES = [
   ["memory", "memory", ["latency", "bandwidth", "parallel_misses", "tlb", "l2"]],
@@ -87,7 +87,7 @@ export function timeSection(diagnosis) {
         one.file ? h("div.faint", { title: one.file }, `${lastPart(one.file)}:${one.line}`) : null),
       h("td.number", null, quality(ms(one.idle_s), "exact: from context switches; time in which no thread of it ran until such a wait ended")),
       h("td.number", null, quality(ms(one.total_s), one.spread_s > 0 ? `of it ${ms(one.spread_s)} estimated: waits whose stacks were not taken, laid where waits like them were` : "exact: from context switches, threads added up")),
-      h("td.number", null, String(one.count)), h("td.number", null, ms(one.longest_s)))))] : null);
+      h("td.number", null, quality(count(one.count), "exact: from context switches")), h("td.number", null, quality(ms(one.longest_s), "exact: from context switches")))))] : null);
 }
 
 const times = (interval, by) => interval && { low: interval.low * by, mid: interval.mid * by, high: interval.high * by };

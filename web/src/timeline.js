@@ -5,6 +5,9 @@ import { topdownTree } from "./topdown.js";
 import { gap, h, quality, section, svg, table } from "./dom.js";
 import { count, intervalOf, percent, percentRange, seconds } from "./data.js";
 
+const CUT = "where the mix of functions changes: between two slices of time";
+const hottest = (functions, samples) => functions.map((row, at) => [at ? ", " : "", h("code", null, row.function), " ", quality(percent(row.share), `share of the phase's ${samples ? `${samples} ` : ""}samples`)]);
+
 export function timelineSection(diagnosis, timeline) {
   const phases = diagnosis.phases ?? [];
   if (!phases.length || (phases.length < 2 && !timeline?.slices?.length)) return null;
@@ -19,8 +22,8 @@ export function timelineSection(diagnosis, timeline) {
       "data-tip": `phase ${one.phase}, ${seconds(one.from_s)} to ${seconds(one.until_s)}, ${count(one.samples)} samples` }, h("b", null, String(one.phase))))),
     h("p.axis", { "aria-hidden": "true" }, h("span", null, "0 s"), h("span", null, seconds(end / 2)), h("span", null, seconds(end))),
     several ? table("phases", [{ text: "phase", number: true }, { text: "from", number: true }, { text: "until", number: true }, { text: "samples", number: true }, "mostly"],
-      phases.map((one) => h("tr", null, h("td.number", null, String(one.phase)), h("td.number", null, seconds(one.from_s)), h("td.number", null, seconds(one.until_s)), h("td.number", null, quality(count(one.samples), "samples of CPU time in it")),
-        h("td.told", null, one.functions.map((row, at) => [at ? ", " : "", h("code", null, row.function), ` ${percent(row.share)}`]))))) : null,
+      phases.map((one) => h("tr", null, h("td.number", null, String(one.phase)), h("td.number", null, quality(seconds(one.from_s), CUT)), h("td.number", null, quality(seconds(one.until_s), CUT)), h("td.number", null, quality(count(one.samples), "samples of CPU time in it")),
+        h("td.told", null, hottest(one.functions, count(one.samples)))))) : null,
     verdicts.length ? [h("h3", null, "What limits each, counted"), h("p.faint", null, "By the counters' turns within its stretches alone."), verdicts.map(counted)] : null,
     estimates.length ? [h("h3", null, verdicts.length ? "What limits the others" : "What limits each"), h("p.faint", null, "Estimated from the samples of all its stretches, without hardware counters."),
       table("phases and what limits them", [{ text: "phase", number: true }, "limited by", { text: "of its CPU time", number: true }, "in", "confidence"], estimates.map((one) => h("tr", null,
@@ -29,7 +32,7 @@ export function timelineSection(diagnosis, timeline) {
 }
 
 function counted(one) {
-  const hot = one.functions.map((row, at) => [at ? ", " : "", h("code", null, row.function), ` ${percent(row.share)}`]);
+  const hot = hottest(one.functions, "");
   return h("div.phase-verdict", null, h("h4", null, `Phase ${one.phase}`),
     h("p", null, one.sentence ? [quality(one.sentence, `${seconds(one.seconds)} in ${count(one.stretches)} stretches`), "."] : gap(one.why_not, one.why_not), hot.length ? [" Hot: ", hot, "."] : null),
     topdownTree(one.topdown, `phase ${one.phase}`, true));

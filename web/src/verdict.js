@@ -45,6 +45,7 @@ export function verdictSection(diagnosis) {
       new Set(phases.map((one) => one.node)).size > 1 ? [h("dt", null, "Phases"), h("dd", null, phases.map((one, at) => [at ? "; " : "", h("a", { href: "#timeline" }, `${one.phase}`), " ",
         one.functions.length ? h("code", null, one.functions[0].function) : null, ` ${one.node.split(".").at(-1).replace(/_/g, " ")}`, ` ${percent(one.value)}`]))] : null,
       verdict.ruled_out ? [h("dt", null, "Ruled out"), h("dd", null, joined(verdict.ruled_out))] : null,
+      verdict.open?.length ? [h("dt", null, "Left open"), h("dd", null, verdict.open.length > 1 ? h("ul", null, verdict.open.map((one) => h("li", null, joined(one)))) : joined(verdict.open[0]))] : null,
       confirmed ? [h("dt", null, "Tried"), h("dd", null, `${sentence(confirmed.sentence)} (${confirmed.experiment})`)] : null),
     advice.length ? h("div.next", null, h("h3", null, "What to try"), h("ol", null, advice.map((one) => h("li", null, sentence(one))))) : null,
     verdict.confirm ? h("div.next", null, h("h3", null, "How to check"), h("p", null, sentence(verdict.confirm))) : null);

@@ -15,6 +15,7 @@
 #include "finding/overall.h"
 #include "render/diagnosis/diagnosis.h"
 #include "render/page.h"
+#include "source/live/workload.h"
 #include "statistics/json_interval.h"
 
 #include <errno.h>
@@ -309,6 +310,9 @@ static bool diagnose_command(struct context *context, const struct diagnose_opti
         return false;
     if (!has_command && !wants_target(options) && options->case_folder)
         return diagnose_told(context, options, options->case_folder, true, err);
+    /* From here on nothing ends us before what there is was told, and a folder that nobody keeps is gone. */
+    if (has_command || wants_target(options))
+        workload_forward_signals(has_command ? &(struct workload){0} : NULL);
     if (options->case_folder)
         return case_folder_create(options->case_folder, err) &&
                diagnose_live(context, options, argv, options->case_folder, err);

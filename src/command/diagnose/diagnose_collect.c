@@ -95,6 +95,15 @@ static double delay_so_far_s(const struct collection *collection, pid_t pid)
     return read ? (double)delay_ns * 1e-9 : 0;
 }
 
+/* Whoever interrupts before the program began wants none of it. */
+static bool still_wanted(struct error *err)
+{
+    if (!workload_stop_requested())
+        return true;
+    const char *name = sigabbrev_np(workload_stop_signal());
+    return error_set(err, ERROR_INTERRUPTED, "ended by %s%s before the program was started: there is nothing to tell", name ? "SIG" : "a signal", name ? name : "");
+}
+
 /* experiment's runner: the program under the recorder, with the streams it would have without us. */
 static bool run_once(void *context, const struct experiment_arm *arm, size_t block, struct measured *ret_cells,
                      int *ret_exit_code, struct error *err)
@@ -114,7 +123,7 @@ static bool run_once(void *context, const struct experiment_arm *arm, size_t blo
     workload_forward_signals(&collection->workload);
     double held_s = delay_so_far_s(collection, collection->workload.pid);
     tree_start(collection);
-    bool released = workload_release(&collection->workload, err);
+    bool released = still_wanted(err) && workload_release(&collection->workload, err);
     if (released) {
         pid_t pid = collection->workload.pid;
         watch_begin(collection, &pid, 1);
@@ -194,7 +203,7 @@ static bool collect_runs(struct collection *collection, struct collect_result *r
     bool ran = experiment_run_blocks(&request, &experiment, err);
     experiment_result_done(&experiment);
     if (!collection->runs.count) {
-        result->child_exit_code = workload_exec_exit_code(err);
+        result->child_exit_code = workload_stop_requested() ? 128 + workload_stop_signal() : workload_exec_exit_code(err);
         return false;
     }
     result->child_started = true;

@@ -76,7 +76,7 @@ void workload_done(struct workload *workload);
 
 /*
  * While set, SIGINT & co. are forwarded to the child instead of ending us, and the stop flag is raised. Those that were
- * ignored stay so, but SIGINT when there is no child.
+ * ignored stay so, but SIGINT when there will be no child. One that isn't started yet (all 0) gets nothing.
  * workload_stop_requested() tells whether the user asked to stop; workload_stop_signal() which signal, or 0.
  */
 void workload_forward_signals(const struct workload *workload_or_null);
