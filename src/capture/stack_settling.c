@@ -15,7 +15,7 @@ static bool gather(void *context, struct capture *capture, const struct record *
 {
     struct gathering *gathering = context;
     const uint64_t *ips;
-    if (!sample || !record->sample.user_stack.size_bytes)
+    if (!sample || !sample_rest(&record->sample)->user_stack.size_bytes)
         return true;
     size_t count = capture_unwound(capture, &ips);
     *vec_push(&gathering->stacks) = (struct settled_stack){

@@ -25,8 +25,8 @@ static const uint64_t trailer_order[] = {PERF_SAMPLE_TID,       PERF_SAMPLE_TIME
 #define SAMPLE_HEAD                                                                                                    \
     (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR | PERF_SAMPLE_ID | \
      PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD)
-/* What may stand behind a chain. */
-#define SAMPLE_BEHIND_CHAIN (~(uint64_t)(SAMPLE_HEAD | PERF_SAMPLE_READ | PERF_SAMPLE_CALLCHAIN))
+/* What struct sample_rest holds. */
+#define SAMPLE_REST (~(uint64_t)(SAMPLE_HEAD | PERF_SAMPLE_CALLCHAIN))
 
 struct record_layout record_layout_of(const struct perf_event_attr *attr)
 {
@@ -188,40 +188,40 @@ static struct bytes_view take_bytes(struct decoding *decoding, uint64_t count)
     return (struct bytes_view){bytes_take(&decoding->in, (size_t)count), count};
 }
 
-static void decode_read_values(struct decoding *decoding, struct record_sample *sample)
+static void decode_read_values(struct decoding *decoding, struct sample_rest *rest)
 {
     uint64_t format = decoding->layout->read_format;
-    sample->read_format = format;
+    rest->read_format = format;
     uint64_t words = 1 + !!(format & PERF_FORMAT_ID) + !!(format & READ_FORMAT_LOST);
     if (format & PERF_FORMAT_GROUP) {
         uint64_t count = read_word(decoding);
-        sample->read_enabled_ns = format & PERF_FORMAT_TOTAL_TIME_ENABLED ? read_word(decoding) : 0;
-        sample->read_running_ns = format & PERF_FORMAT_TOTAL_TIME_RUNNING ? read_word(decoding) : 0;
+        rest->read_enabled_ns = format & PERF_FORMAT_TOTAL_TIME_ENABLED ? read_word(decoding) : 0;
+        rest->read_running_ns = format & PERF_FORMAT_TOTAL_TIME_RUNNING ? read_word(decoding) : 0;
         if (count > UINT32_MAX / words)
             decoding->in.failed = true;
         else
-            sample->read_values = take_words(decoding, count * words);
+            rest->read_values = take_words(decoding, count * words);
         return;
     }
-    sample->read_single.value = read_word(decoding);
-    sample->read_enabled_ns = format & PERF_FORMAT_TOTAL_TIME_ENABLED ? read_word(decoding) : 0;
-    sample->read_running_ns = format & PERF_FORMAT_TOTAL_TIME_RUNNING ? read_word(decoding) : 0;
-    sample->read_single.id = format & PERF_FORMAT_ID ? read_word(decoding) : 0;
-    sample->read_single.lost = format & READ_FORMAT_LOST ? read_word(decoding) : 0;
+    rest->read_single.value = read_word(decoding);
+    rest->read_enabled_ns = format & PERF_FORMAT_TOTAL_TIME_ENABLED ? read_word(decoding) : 0;
+    rest->read_running_ns = format & PERF_FORMAT_TOTAL_TIME_RUNNING ? read_word(decoding) : 0;
+    rest->read_single.id = format & PERF_FORMAT_ID ? read_word(decoding) : 0;
+    rest->read_single.lost = format & READ_FORMAT_LOST ? read_word(decoding) : 0;
 }
 
-static void decode_branches(struct decoding *decoding, struct record_sample *sample)
+static void decode_branches(struct decoding *decoding, struct sample_rest *rest)
 {
     uint64_t count = read_word(decoding);
     if (decoding->layout->branch_sample_type & PERF_SAMPLE_BRANCH_HW_INDEX)
-        sample->branch_hw_index = read_word(decoding);
+        rest->branch_hw_index = read_word(decoding);
     if (count > UINT32_MAX / 3) {
         decoding->in.failed = true;
         return;
     }
-    sample->branches = take_words(decoding, 3 * count);
+    rest->branches = take_words(decoding, 3 * count);
     if (decoding->layout->branch_sample_type & SAMPLE_BRANCH_COUNTERS)
-        sample->branch_counters = take_words(decoding, count);
+        rest->branch_counters = take_words(decoding, count);
 }
 
 static void decode_registers(struct decoding *decoding, uint64_t mask, struct sample_registers *registers)
@@ -233,7 +233,7 @@ static void decode_registers(struct decoding *decoding, uint64_t mask, struct sa
     registers->values = take_words(decoding, (uint64_t)__builtin_popcountll(mask));
 }
 
-static void decode_user_stack(struct decoding *decoding, struct record_sample *sample)
+static void decode_user_stack(struct decoding *decoding, struct sample_rest *rest)
 {
     uint64_t size = read_word(decoding);
     if (!size)
@@ -242,26 +242,26 @@ static void decode_user_stack(struct decoding *decoding, struct record_sample *s
     uint64_t filled = read_word(decoding);
     if (filled < stack.size_bytes)
         stack.size_bytes = filled;
-    sample->user_stack = stack;
+    rest->user_stack = stack;
 }
 
-static void decode_weight(struct decoding *decoding, uint64_t type, struct record_sample *sample)
+static void decode_weight(struct decoding *decoding, uint64_t type, struct sample_rest *rest)
 {
     if (type & PERF_SAMPLE_WEIGHT) {
-        sample->weight = read_word(decoding);
+        rest->weight = read_word(decoding);
         return;
     }
     /* A u64 whose halves big-endian machines lay out so that the numbers read the same. */
     uint64_t word = read_word(decoding);
-    sample->weight = word & UINT32_MAX;
-    sample->weight_var2 = (uint16_t)(word >> 32);
-    sample->weight_var3 = (uint16_t)(word >> 48);
+    rest->weight = word & UINT32_MAX;
+    rest->weight_var2 = (uint16_t)(word >> 32);
+    rest->weight_var3 = (uint16_t)(word >> 48);
 }
 
-static void decode_raw(struct decoding *decoding, struct record_sample *sample)
+static void decode_raw(struct decoding *decoding, struct sample_rest *rest)
 {
     uint32_t size = read_u32(&decoding->in);
-    sample->raw = take_bytes(decoding, size);
+    rest->raw = take_bytes(decoding, size);
     /* 4 + size is a multiple of 8 in what the kernel writes; some tools leave the padding out of size. */
     uint64_t padding = (8 - (4 + (uint64_t)size) % 8) % 8;
     if (padding)
@@ -308,35 +308,35 @@ __attribute__((always_inline)) static inline void decode_sample_head(const uint8
 }
 
 /* What stands behind the chain. */
-static void decode_sample_rest(struct decoding *decoding, uint64_t type, struct record_sample *sample)
+static void decode_sample_rest(struct decoding *decoding, uint64_t type, struct sample_rest *rest)
 {
     if (type & PERF_SAMPLE_RAW)
-        decode_raw(decoding, sample);
+        decode_raw(decoding, rest);
     if (type & PERF_SAMPLE_BRANCH_STACK)
-        decode_branches(decoding, sample);
+        decode_branches(decoding, rest);
     if (type & PERF_SAMPLE_REGS_USER)
-        decode_registers(decoding, decoding->layout->user_registers, &sample->user_registers);
+        decode_registers(decoding, decoding->layout->user_registers, &rest->user_registers);
     if (type & PERF_SAMPLE_STACK_USER)
-        decode_user_stack(decoding, sample);
+        decode_user_stack(decoding, rest);
     if (type & PERF_SAMPLE_WEIGHT_TYPE)
-        decode_weight(decoding, type, sample);
+        decode_weight(decoding, type, rest);
     if (type & PERF_SAMPLE_DATA_SRC)
-        sample->data_src = read_word(decoding);
+        rest->data_src = read_word(decoding);
     if (type & PERF_SAMPLE_TRANSACTION)
-        sample->transaction = read_word(decoding);
+        rest->transaction = read_word(decoding);
     if (type & PERF_SAMPLE_REGS_INTR)
-        decode_registers(decoding, decoding->layout->interrupt_registers, &sample->interrupt_registers);
+        decode_registers(decoding, decoding->layout->interrupt_registers, &rest->interrupt_registers);
     if (type & PERF_SAMPLE_PHYS_ADDR)
-        sample->phys_addr = read_word(decoding);
+        rest->phys_addr = read_word(decoding);
     if (type & PERF_SAMPLE_CGROUP)
-        sample->cgroup = read_word(decoding);
+        rest->cgroup = read_word(decoding);
     if (type & PERF_SAMPLE_DATA_PAGE_SIZE)
-        sample->data_page_size = read_word(decoding);
+        rest->data_page_size = read_word(decoding);
     if (type & PERF_SAMPLE_CODE_PAGE_SIZE)
-        sample->code_page_size = read_word(decoding);
+        rest->code_page_size = read_word(decoding);
     if (type & PERF_SAMPLE_AUX) {
-        sample->aux_size = read_word(decoding);
-        take_bytes(decoding, sample->aux_size);
+        rest->aux_size = read_word(decoding);
+        take_bytes(decoding, rest->aux_size);
     }
 }
 
@@ -352,12 +352,16 @@ static void decode_sample(struct decoding *decoding)
         decode_sample_head(head, type, true, decoding->record);
     else
         decode_sample_head(head, type, false, decoding->record);
+    if (type & SAMPLE_REST) {
+        sample->has_rest = true;
+        sample->own_rest = sample_rest_none;
+    }
     if (type & PERF_SAMPLE_READ)
-        decode_read_values(decoding, sample);
+        decode_read_values(decoding, &sample->own_rest);
     if (type & PERF_SAMPLE_CALLCHAIN)
         sample->callchain = take_words(decoding, read_word(decoding));
-    if (type & SAMPLE_BEHIND_CHAIN)
-        decode_sample_rest(decoding, type, sample);
+    if (type & SAMPLE_REST)
+        decode_sample_rest(decoding, type, &sample->own_rest);
 }
 
 /* Split the sample_id trailer off the end of the payload and read it. */
@@ -640,6 +644,15 @@ static const enum cpu_mode cpu_modes[8] = {
     [PERF_RECORD_MISC_GUEST_USER] = CPU_MODE_GUEST_USER,
 };
 
+/* But for what a sample may leave as it is. */
+static void record_clear(struct record *record, uint32_t type)
+{
+    if (type == PERF_RECORD_SAMPLE)
+        memset(record, 0, offsetof(struct record, sample.own_rest));
+    else
+        memset(record, 0, sizeof(*record));
+}
+
 bool record_decode(const struct record_layouts *layouts, const uint8_t *bytes, size_t size_bytes, bool swapped,
                    struct record *ret_record, struct error *err)
 {
@@ -647,8 +660,9 @@ bool record_decode(const struct record_layouts *layouts, const uint8_t *bytes, s
         return error_set(err, ERROR_FORMAT, "a record of %zu bytes is too short for its header", size_bytes);
     struct decoding decoding = {.in = bytes_of(bytes + sizeof(struct perf_event_header), size_bytes - sizeof(struct perf_event_header), swapped),
                                 .record = ret_record};
-    memset(ret_record, 0, sizeof(*ret_record));
-    ret_record->type = stored_u32(bytes, swapped);
+    uint32_t type = stored_u32(bytes, swapped);
+    record_clear(ret_record, type);
+    ret_record->type = type;
     ret_record->misc = stored_u16(bytes + 4, swapped);
     ret_record->cpu_mode = cpu_modes[ret_record->misc & PERF_RECORD_MISC_CPUMODE_MASK];
     ret_record->payload = (struct bytes_view){decoding.in.at, bytes_left(&decoding.in)};

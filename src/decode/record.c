@@ -58,6 +58,8 @@ const char *record_kind_name(enum record_kind kind)
     return kind_names[kind];
 }
 
+const struct sample_rest sample_rest_none;
+
 bool sample_register(const struct sample_registers *registers, unsigned number, uint64_t *ret_value)
 {
     if (!registers->abi || number >= REGISTERS_MOST || !(registers->mask >> number & 1))
@@ -87,17 +89,17 @@ static uint64_t branch_flags_from_top(uint64_t flags)
 
 struct branch_entry sample_branch(const struct record_sample *sample, uint32_t index)
 {
-    uint64_t flags = u64_view_at(&sample->branches, 3 * index + 2);
+    uint64_t flags = u64_view_at(&sample_rest(sample)->branches, 3 * index + 2);
     return (struct branch_entry){
-        .from = u64_view_at(&sample->branches, 3 * index),
-        .to = u64_view_at(&sample->branches, 3 * index + 1),
-        .flags = sample->branches.swapped ? branch_flags_from_top(flags) : flags,
+        .from = u64_view_at(&sample_rest(sample)->branches, 3 * index),
+        .to = u64_view_at(&sample_rest(sample)->branches, 3 * index + 1),
+        .flags = sample_rest(sample)->branches.swapped ? branch_flags_from_top(flags) : flags,
     };
 }
 
 uint32_t sample_branch_count(const struct record_sample *sample)
 {
-    return sample->branches.count / 3;
+    return sample_rest(sample)->branches.count / 3;
 }
 
 static uint32_t read_value_words(uint64_t read_format)
@@ -109,20 +111,20 @@ uint32_t sample_read_count(const struct record_sample *sample)
 {
     if (!(sample->sample_type & PERF_SAMPLE_READ))
         return 0;
-    if (!(sample->read_format & PERF_FORMAT_GROUP))
+    if (!(sample_rest(sample)->read_format & PERF_FORMAT_GROUP))
         return 1;
-    return sample->read_values.count / read_value_words(sample->read_format);
+    return sample_rest(sample)->read_values.count / read_value_words(sample_rest(sample)->read_format);
 }
 
 struct sample_read_value sample_read_value(const struct record_sample *sample, uint32_t index)
 {
-    if (!(sample->read_format & PERF_FORMAT_GROUP))
-        return sample->read_single;
-    uint32_t at = index * read_value_words(sample->read_format);
-    struct sample_read_value value = {.value = u64_view_at(&sample->read_values, at++)};
-    if (sample->read_format & PERF_FORMAT_ID)
-        value.id = u64_view_at(&sample->read_values, at++);
-    if (sample->read_format & (1u << 4))
-        value.lost = u64_view_at(&sample->read_values, at);
+    if (!(sample_rest(sample)->read_format & PERF_FORMAT_GROUP))
+        return sample_rest(sample)->read_single;
+    uint32_t at = index * read_value_words(sample_rest(sample)->read_format);
+    struct sample_read_value value = {.value = u64_view_at(&sample_rest(sample)->read_values, at++)};
+    if (sample_rest(sample)->read_format & PERF_FORMAT_ID)
+        value.id = u64_view_at(&sample_rest(sample)->read_values, at++);
+    if (sample_rest(sample)->read_format & (1u << 4))
+        value.lost = u64_view_at(&sample_rest(sample)->read_values, at);
     return value;
 }

@@ -205,14 +205,12 @@ struct sample_read_value {
     uint64_t value, id, lost;
 };
 
-struct record_sample {
-    uint64_t sample_type; /* PERF_SAMPLE_*: which of the fields below are there */
-    uint64_t ip, addr, stream_id, period;
+/* What most samples don't have: a counter's values, and whatever stands behind the chain. */
+struct sample_rest {
     uint64_t transaction, phys_addr, cgroup, data_page_size, code_page_size, aux_size;
     uint64_t data_src;
     uint64_t weight; /* WEIGHT, or var1 of WEIGHT_STRUCT */
     uint16_t weight_var2, weight_var3;
-    struct u64_view callchain; /* with its PERF_CONTEXT_* marks, as recorded */
     struct bytes_view raw;
     struct u64_view branches; /* count = 3 * entries: from, to, flags */
     uint64_t branch_hw_index;
@@ -223,6 +221,22 @@ struct record_sample {
     struct sample_read_value read_single; /* without PERF_FORMAT_GROUP */
     struct u64_view read_values;          /* with it: value, id, lost as read_format says */
 };
+
+struct record_sample {
+    uint64_t sample_type; /* PERF_SAMPLE_*: which fields are there */
+    uint64_t ip, addr, stream_id, period;
+    struct u64_view callchain; /* with its PERF_CONTEXT_* marks, as recorded */
+    bool has_rest;
+    struct sample_rest own_rest; /* only with has_rest, else anything: ask sample_rest() */
+};
+
+extern const struct sample_rest sample_rest_none;
+
+/* All of it 0 where the sample has none. */
+static inline const struct sample_rest *sample_rest(const struct record_sample *sample)
+{
+    return sample->has_rest ? &sample->own_rest : &sample_rest_none;
+}
 
 /* Entry index of a sample's branch stack; newest first. */
 struct branch_entry sample_branch(const struct record_sample *sample, uint32_t index);

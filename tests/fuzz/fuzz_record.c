@@ -22,15 +22,16 @@ static uint64_t look_at_bytes(struct bytes_view view)
 
 static uint64_t look_at_sample(const struct record_sample *sample)
 {
-    uint64_t sum = look_at(&sample->callchain) + look_at(&sample->branch_counters) + look_at_bytes(sample->raw) +
-                   look_at_bytes(sample->user_stack) + look_at(&sample->user_registers.values);
+    const struct sample_rest *rest = sample_rest(sample);
+    uint64_t sum = look_at(&sample->callchain) + look_at(&rest->branch_counters) + look_at_bytes(rest->raw) + look_at_bytes(rest->user_stack) +
+                   look_at(&rest->user_registers.values);
     for (uint32_t at = 0; at < sample_branch_count(sample); at++)
         sum += sample_branch(sample, at).from;
     for (uint32_t at = 0; at < sample_read_count(sample); at++)
         sum += sample_read_value(sample, at).value;
     for (unsigned number = 0; number < REGISTERS_MOST; number++) {
         uint64_t value = 0;
-        sum += sample_register(&sample->interrupt_registers, number, &value) ? value : 0;
+        sum += sample_register(&rest->interrupt_registers, number, &value) ? value : 0;
     }
     return sum;
 }

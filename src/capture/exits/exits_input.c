@@ -224,7 +224,7 @@ static void sample_add(struct recording_reading *reading, const struct record *r
     const struct point_layout *layout = layout_for(reading, record->event);
     if (layout->point == EXIT_POINT_COUNT || !layout->known || !record->who.has_time || !record->who.has_thread)
         return;
-    const struct bytes_view *raw = &record->sample.raw;
+    const struct bytes_view *raw = &sample_rest(&record->sample)->raw;
     uint64_t values[EXIT_OPERAND_COUNT] = {0};
     struct bytes in = bytes_of(raw->bytes, raw->size_bytes, reading->swapped);
     for (size_t at = 0; at < EXIT_OPERAND_COUNT; at++)

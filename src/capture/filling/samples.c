@@ -105,7 +105,7 @@ static bool give_out(struct capture *capture, const struct record *record, struc
     if (options->keep_samples && options->merge_samples) {
         keep_merged(capture, sample);
     } else if (options->keep_samples) {
-        sample->registers = samples_registers(&recording->samples, &record->sample.user_registers);
+        sample->registers = samples_registers(&recording->samples, &sample_rest(&record->sample)->user_registers);
         *vec_push(&recording->samples) = *sample;
     }
     return !options->watch || options->watch->record(options->watch->context, capture, record, sample);
@@ -177,7 +177,7 @@ bool capture_apply_sample(struct capture *capture, const struct record *record, 
     if (ahead->may_be_alike)
         return apply_alike(capture, record, ahead);
     struct sample sample = sample_of(capture, record, &ahead->chain);
-    bool reads = record->sample.sample_type & PERF_SAMPLE_READ && record->sample.read_format & PERF_FORMAT_ID;
+    bool reads = record->sample.sample_type & PERF_SAMPLE_READ && sample_rest(&record->sample)->read_format & PERF_FORMAT_ID;
     return reads ? give_out_read(capture, record, &sample) : give_out(capture, record, &sample);
 }
 

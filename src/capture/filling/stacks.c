@@ -142,7 +142,7 @@ static size_t leaf_of_registers(const struct capture *capture, const struct reco
     } ips[] = {{"x86_64", 8}, {"i686", 8}, {"aarch64", 32}, {"armv7l", 15}, {"riscv64", 0}, {"ppc64le", 32}};
     for (size_t at = 0; at < array_count(ips); at++)
         if (strcmp(ips[at].architecture, capture->recording.architecture) == 0)
-            return sample_register(&sample->user_registers, ips[at].number, ret_ip);
+            return sample_register(&sample_rest(sample)->user_registers, ips[at].number, ret_ip);
     return 0;
 }
 
@@ -197,7 +197,7 @@ static struct chain_part chain_part(const struct capture_options *options, const
 /* Whether the sample's stack is to be unwound. */
 static bool has_dump(const struct capture_options *options, const struct record_sample *sample)
 {
-    return options->stacks == STACKS_ALL && sample->user_stack.size_bytes && sample->user_registers.abi;
+    return options->stacks == STACKS_ALL && sample_rest(sample)->user_stack.size_bytes && sample_rest(sample)->user_registers.abi;
 }
 
 /* Whether the sample's stack is its recorded chain. */

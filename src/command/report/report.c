@@ -221,7 +221,7 @@ static void count_with_traits(struct report *report, struct capture *capture, co
 {
     struct sample counted = *sample;
     if (report->options.mem_mode)
-        counted.period = record->sample.weight ? record->sample.weight : 1;
+        counted.period = sample_rest(&record->sample)->weight ? sample_rest(&record->sample)->weight : 1;
     uint32_t traits = TRAITS_NONE;
     if (report->traits.values.count)
         traits = report_traits_of(&report->traits, capture, report->source, record, sample);

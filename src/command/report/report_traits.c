@@ -209,7 +209,7 @@ static void add_trace(struct report_traits *traits, const struct report_trait *t
                       const struct record_sample *record, const struct sample *sample, struct text *out)
 {
     const struct source_event *event = &source->events[sample->event];
-    const struct bytes_view *raw = &record->raw;
+    const struct bytes_view *raw = &sample_rest(record)->raw;
     struct error ignored = {0};
     uint64_t id = event->attr.config;
     bool told = is_tracepoint(event) && tracepoint_reader_learn(&traits->tracepoints, source, event, &ignored);
@@ -236,8 +236,8 @@ static void add_physical(struct text *out, const struct record_sample *record, c
 {
     uint32_t location = sample->location;
     bool kernel = location != LOCATION_NONE && capture->recording.samples.locations[location].cpu_mode == CPU_MODE_KERNEL;
-    if (record->phys_addr)
-        text_printf(out, "[%c] %#.16" PRIx64, kernel ? 'k' : '.', record->phys_addr);
+    if (sample_rest(record)->phys_addr)
+        text_printf(out, "[%c] %#.16" PRIx64, kernel ? 'k' : '.', sample_rest(record)->phys_addr);
     else
         text_add(out, "[.] N/A");
 }
@@ -267,28 +267,28 @@ static void add_text(struct report_traits *traits, const struct report_trait *tr
     const struct record_sample *raw = &record->sample;
     switch (trait->kind) {
     case TRAIT_KIND_MEMORY:
-        memory_source_level(out, raw->data_src);
+        memory_source_level(out, sample_rest(raw)->data_src);
         break;
     case TRAIT_KIND_TLB:
-        memory_source_tlb(out, raw->data_src);
+        memory_source_tlb(out, sample_rest(raw)->data_src);
         break;
     case TRAIT_KIND_SNOOP:
-        memory_source_snoop(out, raw->data_src);
+        memory_source_snoop(out, sample_rest(raw)->data_src);
         break;
     case TRAIT_KIND_LOCK:
-        text_add(out, memory_source_lock(raw->data_src));
+        text_add(out, memory_source_lock(sample_rest(raw)->data_src));
         break;
     case TRAIT_KIND_BLOCK:
-        memory_source_block(out, raw->data_src);
+        memory_source_block(out, sample_rest(raw)->data_src);
         break;
     case TRAIT_KIND_DATA_DSO:
         add_data_dso(capture, record, sample, out);
         break;
     case TRAIT_KIND_CODE_PAGE:
-        memory_page_size(out, raw->code_page_size);
+        memory_page_size(out, sample_rest(raw)->code_page_size);
         break;
     case TRAIT_KIND_DATA_PAGE:
-        memory_page_size(out, raw->data_page_size);
+        memory_page_size(out, sample_rest(raw)->data_page_size);
         break;
     case TRAIT_KIND_TRACE:
     case TRAIT_KIND_FIELD:
@@ -301,7 +301,7 @@ static void add_text(struct report_traits *traits, const struct report_trait *tr
         text_printf(out, "%#" PRIx64, raw->ip);
         break;
     case TRAIT_KIND_CGROUP:
-        add_cgroup(out, traits, raw->cgroup);
+        add_cgroup(out, traits, sample_rest(raw)->cgroup);
         break;
     default:
         break; /* numbers and locations */
@@ -323,11 +323,11 @@ static uint64_t number_of(enum trait_kind kind, uint64_t slice_us, const struct 
 {
     switch (kind) {
     case TRAIT_KIND_WEIGHT:
-        return record->sample_type & weights ? record->weight : 0;
+        return record->sample_type & weights ? sample_rest(record)->weight : 0;
     case TRAIT_KIND_LATENCY:
-        return record->weight_var2;
+        return sample_rest(record)->weight_var2;
     case TRAIT_KIND_RETIRE:
-        return record->weight_var3;
+        return sample_rest(record)->weight_var3;
     default:
         return sample->time_ns / 1000 / slice_us * slice_us;
     }

@@ -422,7 +422,7 @@ static void add_page_size(struct text *out, uint64_t bytes)
 static void add_trace(struct script_text *script, const struct record_sample *record, const struct sample *sample)
 {
     struct text *out = &script->out.own;
-    const struct bytes_view *raw = &record->raw;
+    const struct bytes_view *raw = &sample_rest(record)->raw;
     uint64_t id = script->source->events[sample->event].attr.config;
     if (script->tracepoints &&
         tracepoint_text_print(script->tracepoints, id, sample->cpu, raw->bytes, raw->size_bytes, out))
@@ -465,19 +465,19 @@ void script_text_sample(struct script_text *script, unsigned fields, const struc
     if (fields & FIELD_ADDR)
         add_address(out, raw->addr);
     if (fields & FIELD_DATA_SRC)
-        add_memory(script, raw->data_src);
+        add_memory(script, sample_rest(raw)->data_src);
     if (fields & FIELD_WEIGHT)
-        add_decimal(out, raw->weight, 16, ' ');
+        add_decimal(out, sample_rest(raw)->weight, 16, ' ');
     if (fields & FIELD_INS_LAT)
-        add_decimal(out, raw->weight_var2, 16, ' ');
+        add_decimal(out, sample_rest(raw)->weight_var2, 16, ' ');
     if (chain)
         add_chain(script, fields, &frames);
     else if (fields & FIELD_IP)
         add_leaf(script, fields, sample);
     if (fields & FIELD_IREGS)
-        add_registers(script, &raw->interrupt_registers);
+        add_registers(script, &sample_rest(raw)->interrupt_registers);
     if (fields & FIELD_UREGS)
-        add_registers(script, &raw->user_registers);
+        add_registers(script, &sample_rest(raw)->user_registers);
     if (fields & FIELD_BRSTACK)
         add_branches(script, fields, raw, sample, false);
     if (fields & FIELD_BRSTACKSYM)
@@ -487,15 +487,15 @@ void script_text_sample(struct script_text *script, unsigned fields, const struc
     if (fields & (FIELD_INSN | FIELD_INSNLEN))
         add_instruction(script, fields, sample);
     if (fields & FIELD_PHYS_ADDR)
-        add_address(out, raw->phys_addr);
+        add_address(out, sample_rest(raw)->phys_addr);
     if (fields & FIELD_CGROUP)
-        text_printf(out, " cgroup %" PRIu64, raw->cgroup);
+        text_printf(out, " cgroup %" PRIu64, sample_rest(raw)->cgroup);
     if (fields & FIELD_DATA_PAGE_SIZE)
-        add_page_size(out, raw->data_page_size);
+        add_page_size(out, sample_rest(raw)->data_page_size);
     if (fields & FIELD_CODE_PAGE_SIZE)
-        add_page_size(out, raw->code_page_size);
+        add_page_size(out, sample_rest(raw)->code_page_size);
     if (fields & FIELD_RETIRE_LAT)
-        add_decimal(out, raw->weight_var3, 16, ' ');
+        add_decimal(out, sample_rest(raw)->weight_var3, 16, ' ');
     text_add_char(out, '\n');
 }
 

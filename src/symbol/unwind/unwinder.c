@@ -184,13 +184,13 @@ struct stack_walk {
 static bool walk_word(void *context, uint64_t addr, uint64_t *ret_value)
 {
     struct stack_walk *walk = context;
-    const struct bytes_view *dump = &walk->sample->user_stack;
+    const struct bytes_view *dump = &sample_rest(walk->sample)->user_stack;
     uint64_t at = addr - walk->dump_addr;
     if (addr < walk->dump_addr || dump->size_bytes < 8 || at > dump->size_bytes - 8) {
         walk->beyond_dump |= addr >= walk->dump_addr && at < (UINT64_C(1) << 32);
         return false;
     }
-    struct bytes in = bytes_of(dump->bytes + at, 8, walk->sample->user_registers.values.swapped);
+    struct bytes in = bytes_of(dump->bytes + at, 8, sample_rest(walk->sample)->user_registers.values.swapped);
     *ret_value = read_u64(&in);
     return true;
 }
@@ -207,7 +207,7 @@ static bool walk_begin(struct stack_walk *walk)
     for (uint32_t number = 0; number < FRAME_REGISTERS; number++) {
         uint8_t of_perf = walk->machine->perf_of_dwarf[number];
         walk->has[number] = of_perf != NO_REGISTER &&
-                            sample_register(&walk->sample->user_registers, of_perf, &walk->values[number]);
+                            sample_register(&sample_rest(walk->sample)->user_registers, of_perf, &walk->values[number]);
     }
     walk->dump_addr = walk->values[walk->machine->stack_pointer];
     return walk->has[walk->machine->stack_pointer] && walk->has[walk->machine->program_counter];
@@ -392,7 +392,7 @@ size_t unwinder_unwind(void *context, const struct recording *recording, uint32_
                               .recording = recording,
                               .sample = sample,
                               .space = space};
-    if (!walk.machine || sample->user_registers.abi != ABI_64 || !most || !walk_begin(&walk))
+    if (!walk.machine || sample_rest(sample)->user_registers.abi != ABI_64 || !most || !walk_begin(&walk))
         return 0;
     size_t count = 0;
     bool interrupted = true; /* this frame did not call, it was stopped: its address is the instruction itself */

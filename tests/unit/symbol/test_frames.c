@@ -226,9 +226,10 @@ static void scene_close(struct scene *scene)
 static size_t unwind(struct scene *scene, const uint8_t *stack, size_t stack_bytes, uint64_t *ips)
 {
     struct record_sample sample = {
-        .user_registers = {.abi = 2, .mask = 0xff0fff,
-                           .values = {.bytes = (const uint8_t *)snapshot.registers, .count = REGISTER_COUNT}},
-        .user_stack = {stack, stack_bytes},
+        .has_rest = true,
+        .own_rest.user_registers = {.abi = 2, .mask = 0xff0fff,
+                                    .values = {.bytes = (const uint8_t *)snapshot.registers, .count = REGISTER_COUNT}},
+        .own_rest.user_stack = {stack, stack_bytes},
     };
     size_t count = unwinder_unwind(scene->unwinder, &scene->recording, scene->space, &sample, ips, FRAMES_MOST);
     cr_assert_leq(count, FRAMES_MOST);
