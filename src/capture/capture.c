@@ -11,6 +11,7 @@
 enum {
     RECORDS_A_TICK = 64,
     RECORDS_AHEAD = 8,
+    HEADS_AHEAD = 16,
 };
 
 void capture_init(struct capture *capture)
@@ -152,74 +153,123 @@ static bool source_follows(struct capture *capture, const struct source *source,
     return true;
 }
 
-/* Records that wait for their turn, while the memory that they will need is fetched. */
-struct records_ahead {
+/* What waits for its turn, while the memory that it will need is fetched: records, or of samples the heads. */
+struct filling {
+    struct capture *capture;
+    struct source *source;
+    const struct capture_options *options;
     struct record records[RECORDS_AHEAD];
-    struct sample_ahead samples[RECORDS_AHEAD];
-    unsigned first, count;
+    struct sample_head heads[HEADS_AHEAD];
+    struct sample_ahead samples[HEADS_AHEAD]; /* of records or heads */
+    unsigned first, count;                    /* of records */
     bool ended;
+    uint32_t renamed, untold;
+    struct error trouble;
 };
+_Static_assert((int)HEADS_AHEAD >= (int)RECORDS_AHEAD, "a head for each record");
 
-/* As far ahead as records stay. */
-static void records_look_ahead(struct capture *capture, struct source *source, struct records_ahead *ahead, struct error *err)
+/* How many came; *ret_goes_on: who watches hasn't seen enough. */
+static size_t heads_apply(struct filling *filling, bool *ret_goes_on)
 {
+    const struct source *source = filling->source;
+    size_t count = source->any_order && source->gives_heads ? source->ops->heads(filling->source, filling->heads, HEADS_AHEAD) : 0;
+    for (size_t at = 0; at < count; at++)
+        capture_look_at_sample(filling->capture->state, NULL, &filling->heads[at], &filling->samples[at]);
+    *ret_goes_on = true;
+    for (size_t at = 0; at < count && *ret_goes_on; at++)
+        *ret_goes_on = capture_apply_sample(filling->capture, NULL, &filling->samples[at]);
+    return count;
+}
+
+/* As far ahead as records stay; where heads may come next, one. */
+static void records_look_ahead(struct filling *filling)
+{
+    struct source *source = filling->source;
+    unsigned most = source->any_order && source->gives_heads ? 1 : RECORDS_AHEAD;
     bool stays = true;
-    while (!ahead->ended && stays && ahead->count < RECORDS_AHEAD) {
-        unsigned at = (ahead->first + ahead->count) % RECORDS_AHEAD;
-        ahead->ended = !source->ops->next(source, &ahead->records[at], err);
-        if (ahead->ended)
+    while (!filling->ended && stays && filling->count < most) {
+        unsigned at = (filling->first + filling->count) % RECORDS_AHEAD;
+        struct record *record = &filling->records[at];
+        filling->ended = !source->ops->next(source, record, &filling->trouble);
+        if (filling->ended)
             break;
-        ahead->count++;
+        filling->count++;
         stays = source->record_stays;
-        if (ahead->records[at].kind == RECORD_SAMPLE)
-            capture_look_at_sample(capture->state, &ahead->records[at], &ahead->samples[at]);
+        if (record->kind != RECORD_SAMPLE)
+            continue;
+        filling->heads[at] = sample_head_of(record);
+        capture_look_at_sample(filling->capture->state, record, &filling->heads[at], &filling->samples[at]);
     }
 }
 
-static bool record_apply(struct capture *capture, struct source *source, const struct record *record, const struct sample_ahead *ahead)
+static bool record_apply(struct filling *filling)
 {
+    unsigned at = filling->first;
+    const struct record *record = &filling->records[at];
+    filling->first = (at + 1) % RECORDS_AHEAD;
+    filling->count--;
     if (record->kind == RECORD_HEADER_FEATURE)
-        facts_copy(capture, source); /* a pipe tells its facts as it goes */
-    return apply(capture, record, ahead);
+        facts_copy(filling->capture, filling->source); /* a pipe tells its facts as it goes */
+    return apply(filling->capture, record, &filling->samples[at]);
+}
+
+/* After some samples or records more: how far it is, and what events are called by now. */
+static void keep_up(struct filling *filling, size_t count)
+{
+    const struct source *source = filling->source;
+    filling->untold += (uint32_t)count;
+    if (filling->options->progress.tick && filling->untold >= RECORDS_A_TICK) {
+        filling->options->progress.tick(filling->options->progress.context, source);
+        filling->untold = 0;
+    }
+    if (source->event_count != filling->capture->recording.event_count || source->rename_count != filling->renamed)
+        events_name(filling->capture, source);
+    filling->renamed = source->rename_count;
+}
+
+/* false: it has ended, or who watches has seen enough (*ret_enough). */
+static bool fill_on(struct filling *filling, bool *ret_enough)
+{
+    bool goes_on;
+    size_t count = filling->count ? 0 : heads_apply(filling, &goes_on);
+    if (!count) {
+        if (!filling->count || filling->source->record_stays)
+            records_look_ahead(filling);
+        if (!filling->count)
+            return false;
+        keep_up(filling, 1);
+        goes_on = record_apply(filling);
+    } else {
+        keep_up(filling, count);
+    }
+    *ret_enough = !goes_on;
+    return goes_on;
 }
 
 bool capture_fill_with(struct capture *capture, struct source *source, const struct capture_options *options,
                        struct error *err)
 {
-    struct error trouble = {0};
     if (!source_follows(capture, source, err))
         return false;
     capture->state->source = source;
     capture->state->options = options;
+    source->any_order = options->any_order;
     events_name(capture, source);
     facts_copy(capture, source);
-    uint32_t renamed = source->rename_count, untold = 0;
-    scoped_free struct records_ahead *ahead = memory_alloc(sizeof(*ahead));
-    *ahead = (struct records_ahead){0};
-    bool goes_on = true;
-    for (; goes_on; ahead->first = (ahead->first + 1) % RECORDS_AHEAD, ahead->count--) {
-        if (!ahead->count || source->record_stays)
-            records_look_ahead(capture, source, ahead, &trouble);
-        if (!ahead->count)
-            break;
-        if (options->progress.tick && ++untold == RECORDS_A_TICK) {
-            options->progress.tick(options->progress.context, source);
-            untold = 0;
-        }
-        if (source->event_count != capture->recording.event_count || source->rename_count != renamed)
-            events_name(capture, source);
-        renamed = source->rename_count;
-        goes_on = record_apply(capture, source, &ahead->records[ahead->first], &ahead->samples[ahead->first]);
-    }
-    if (goes_on)
+    scoped_free struct filling *filling = memory_alloc(sizeof(*filling));
+    *filling = (struct filling){.capture = capture, .source = source, .options = options, .renamed = source->rename_count};
+    bool enough = false;
+    while (fill_on(filling, &enough))
+        continue;
+    if (!enough)
         capture_give_out_alike(capture);
     events_name(capture, source);
     facts_copy(capture, source);
     capture->state->options = NULL;
-    if (trouble.kind == ERROR_NONE)
+    if (filling->trouble.kind == ERROR_NONE)
         return true;
     if (err)
-        *err = trouble;
+        *err = filling->trouble;
     return false;
 }
 

@@ -25,7 +25,7 @@ void capture_done(struct capture *capture);
 
 /*
  * What a record adds beyond the model, for commands that print records one by one; may be NULL. sample is NULL
- * unless the record is a sample; record is NULL for samples that were added up (add_up_alike). Returning false ends the filling, without an error.
+ * unless the record is a sample; record is NULL for samples that were added up (add_up_alike) or came in any order. Returning false ends the filling, without an error.
  */
 struct capture_watch {
     void *context;
@@ -66,6 +66,7 @@ struct capture_options {
      * asks for nothing else of them. The first of them comes in its own turn.
      */
     bool add_up_alike;
+    bool any_order; /* samples may come in whatever order between the records that change what they mean, and without their record */
     bool merge_samples; /* kept ones alike in place, event and exactness become one: for who asks neither when nor with what */
     bool keep_switches;
     bool frames_only; /* stacks aren't kept: watch->record asks for capture_frames */

@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 #include "base/vec.h"
+#include "decode/sample_fields.h"
 
 /* Bytes of the fields of `order` that sample_type has and that stand before `field`; LAYOUT_NOWHERE without it. */
 static uint32_t field_at(uint64_t sample_type, const uint64_t *order, size_t count, uint64_t field)
@@ -21,13 +22,6 @@ static const uint64_t sample_order[] = {PERF_SAMPLE_IDENTIFIER, PERF_SAMPLE_IP, 
 static const uint64_t trailer_order[] = {PERF_SAMPLE_TID,       PERF_SAMPLE_TIME, PERF_SAMPLE_ID,
                                          PERF_SAMPLE_STREAM_ID, PERF_SAMPLE_CPU,  PERF_SAMPLE_IDENTIFIER};
 
-/* A word each, and before all fields of other sizes. */
-#define SAMPLE_HEAD                                                                                                    \
-    (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR | PERF_SAMPLE_ID | \
-     PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD)
-/* What struct sample_rest holds. */
-#define SAMPLE_REST (~(uint64_t)(SAMPLE_HEAD | PERF_SAMPLE_CALLCHAIN))
-
 struct record_layout record_layout_of(const struct perf_event_attr *attr)
 {
     uint64_t type = attr->sample_type;
@@ -39,6 +33,7 @@ struct record_layout record_layout_of(const struct perf_event_attr *attr)
         .user_registers = attr->sample_regs_user,
         .interrupt_registers = attr->sample_regs_intr,
         .sample_id_all = attr->sample_id_all,
+        .is_head_alone = !(type & SAMPLE_REST),
         .sample_head_bytes = 8 * (uint32_t)__builtin_popcountll(type & SAMPLE_HEAD),
         .sample_time_at = field_at(type, sample_order, array_count(sample_order), PERF_SAMPLE_TIME),
         .sample_id_at = field_at(type, sample_order, array_count(sample_order), id),
@@ -95,6 +90,7 @@ void record_layouts_add_id(struct record_layouts *layouts, uint64_t id, uint32_t
         return;
     *slot = (struct record_layouts_id){.id = id, .event = event};
     layouts->id_count++;
+    layouts->last = *slot;
 }
 
 uint32_t record_layouts_event(const struct record_layouts *layouts, uint64_t id)
@@ -268,39 +264,19 @@ static void decode_raw(struct decoding *decoding, struct sample_rest *rest)
         take_bytes(decoding, padding < bytes_left(&decoding->in) ? padding : bytes_left(&decoding->in));
 }
 
-static inline uint64_t next_word(const uint8_t **at, bool swapped)
+__attribute__((always_inline)) static inline void decode_sample_head(const uint8_t *head, uint64_t type, bool swapped, struct record *record)
 {
-    *at += 8;
-    return stored_u64(*at - 8, swapped);
-}
-
-/* The fields up to the period: the order of perf_output_sample(). swapped: a constant, for code without questions. */
-__attribute__((always_inline)) static inline void decode_sample_head(const uint8_t *at, uint64_t type, bool swapped, struct record *record)
-{
+    const struct sample_fields fields = sample_fields_read(head, type, swapped);
     struct record_sample *sample = &record->sample;
-    if (type & PERF_SAMPLE_IDENTIFIER)
-        record->who.id = next_word(&at, swapped);
-    if (type & PERF_SAMPLE_IP)
-        sample->ip = next_word(&at, swapped);
-    if (type & PERF_SAMPLE_TID) {
-        record->who.pid = stored_u32(at, swapped);
-        record->who.tid = stored_u32(at + 4, swapped);
-        at += 8;
-    }
-    if (type & PERF_SAMPLE_TIME)
-        record->who.time = next_word(&at, swapped);
-    if (type & PERF_SAMPLE_ADDR)
-        sample->addr = next_word(&at, swapped);
-    if (type & PERF_SAMPLE_ID)
-        record->who.id = next_word(&at, swapped);
-    if (type & PERF_SAMPLE_STREAM_ID)
-        sample->stream_id = next_word(&at, swapped);
-    if (type & PERF_SAMPLE_CPU) {
-        record->who.cpu = stored_u32(at, swapped);
-        at += 8;
-    }
-    if (type & PERF_SAMPLE_PERIOD)
-        sample->period = next_word(&at, swapped);
+    sample->ip = fields.ip;
+    sample->addr = fields.addr;
+    sample->stream_id = fields.stream_id;
+    sample->period = fields.period;
+    record->who.id = fields.id;
+    record->who.time = fields.time;
+    record->who.pid = fields.pid;
+    record->who.tid = fields.tid;
+    record->who.cpu = fields.cpu;
     record->who.has_id = type & (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_ID);
     record->who.has_thread = type & PERF_SAMPLE_TID;
     record->who.has_time = type & PERF_SAMPLE_TIME;
@@ -636,7 +612,7 @@ const char *record_type_name(uint32_t type)
     return record_kind_name(type < array_count(type_rows) ? type_rows[type].kind : RECORD_UNKNOWN);
 }
 
-static const enum cpu_mode cpu_modes[8] = {
+const enum cpu_mode record_cpu_modes[8] = {
     [PERF_RECORD_MISC_KERNEL] = CPU_MODE_KERNEL,
     [PERF_RECORD_MISC_USER] = CPU_MODE_USER,
     [PERF_RECORD_MISC_HYPERVISOR] = CPU_MODE_HYPERVISOR,
@@ -664,7 +640,7 @@ bool record_decode(const struct record_layouts *layouts, const uint8_t *bytes, s
     record_clear(ret_record, type);
     ret_record->type = type;
     ret_record->misc = stored_u16(bytes + 4, swapped);
-    ret_record->cpu_mode = cpu_modes[ret_record->misc & PERF_RECORD_MISC_CPUMODE_MASK];
+    ret_record->cpu_mode = record_cpu_modes[ret_record->misc & PERF_RECORD_MISC_CPUMODE_MASK];
     ret_record->payload = (struct bytes_view){decoding.in.at, bytes_left(&decoding.in)};
     if (ret_record->type >= array_count(type_rows) || !type_rows[ret_record->type].decode)
         return true;

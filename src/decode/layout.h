@@ -24,6 +24,7 @@
 struct record_layout {
     uint64_t sample_type, read_format, branch_sample_type, user_registers, interrupt_registers;
     bool sample_id_all;
+    bool is_head_alone; /* samples have nothing but words, and a chain */
     uint32_t sample_head_bytes; /* of the fields up to the period, which are words all */
     /* Where a sample's payload has its time and id, in bytes from its start. */
     uint32_t sample_time_at, sample_id_at;
@@ -43,12 +44,15 @@ struct record_layouts {
     size_t count, capacity;
     struct record_layouts_id *ids; /* open addressing; asked for every record */
     size_t id_count, id_capacity;
+    struct record_layouts_id last; /* the one asked for last: a CPU's samples stand together */
     bool times_differ; /* events differ in where their records have the time */
 };
 
 void record_layouts_add(struct record_layouts *layouts, const struct perf_event_attr *attr);
 void record_layouts_add_id(struct record_layouts *layouts, uint64_t id, uint32_t event);
 void record_layouts_done(struct record_layouts *layouts);
+/* By PERF_RECORD_MISC_CPUMODE_MASK. */
+extern const enum cpu_mode record_cpu_modes[8];
 /* The event of a counter's id, or HASHMAP_ABSENT. */
 uint32_t record_layouts_event(const struct record_layouts *layouts, uint64_t id);
 

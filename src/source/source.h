@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Where records come from: live events, a perf.data file or pipe, replayed text. Whatever it is, the same
- * records come out, in time order, and capture/ fills the same capture from them.
+ * records come out, in time order (but any_order), and capture/ fills the same capture from them.
  */
 #ifndef PLUMB_SOURCE_SOURCE_H
 #define PLUMB_SOURCE_SOURCE_H
 
 #include "base/error.h"
-#include "decode/record.h"
+#include "decode/sample_head.h"
 
 #include <linux/perf_event.h>
 
@@ -53,6 +53,11 @@ struct source_losses {
 struct source_ops {
     /* false at the end or on error (then err->kind != ERROR_NONE). The record is valid until the next call, or longer: record_stays. */
     bool (*next)(struct source *source, struct record *ret_record, struct error *err);
+    /*
+     * With any_order: of the samples that come next up to `most`, where their heads are all there is to them; valid until the next call. 0: next() has
+     * what comes, which may be a sample. NULL: no source of that kind does.
+     */
+    size_t (*heads)(struct source *source, struct sample_head *ret_heads, size_t most);
     void (*close)(struct source *source);
 };
 
@@ -64,6 +69,8 @@ struct source {
     struct source_facts facts;
     struct source_losses losses; /* complete after the last record */
     uint64_t records_kept[RECORD_TYPES_MOST]; /* by type as stored: those that next() met and keeps to itself (rounds, packed bytes, trace data) */
+    bool any_order;    /* set before the first record: samples may come in whatever order between the other records, and those in theirs */
+    bool gives_heads;  /* with any_order: heads() has some of them */
     bool record_stays; /* the last record is valid until the source is closed, whatever is asked for after it */
     uint64_t read_bytes, total_bytes; /* how far next() is, for who waits; total 0: not known beforehand, as of a pipe */
 };

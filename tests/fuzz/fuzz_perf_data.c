@@ -25,18 +25,39 @@ static void check_recording(const struct recording *recording)
     }
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size_bytes)
+static bool fill(struct capture *capture, const uint8_t *bytes, size_t size_bytes, const struct capture_options *options)
 {
     struct source *source;
     struct error err = {0};
+    capture_init(capture);
     if (!perf_data_open_bytes(&source, bytes, size_bytes, &err))
-        return 0;
-    struct capture capture;
-    capture_init(&capture);
-    if (!capture_fill(&capture, source, NULL, true, &err) && err.kind == ERROR_NONE)
+        return false;
+    bool complete = capture_fill_with(capture, source, options, &err);
+    if (!complete && err.kind == ERROR_NONE)
         abort();
-    check_recording(&capture.recording);
-    capture_done(&capture);
     source->ops->close(source);
+    return complete;
+}
+
+/* What is whole holds the same samples in whatever order they come. */
+static void check_alike(const struct recording *ordered, const struct recording *any)
+{
+    if (ordered->event_count != any->event_count)
+        abort();
+    for (size_t at = 0; at < any->event_count; at++)
+        if (ordered->events[at].sample_count != any->events[at].sample_count)
+            abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size_bytes)
+{
+    static const struct capture_options keeping = {.keep_samples = true, .keep_switches = true}, counting = {.any_order = true, .add_up_alike = true, .callers_apart = true};
+    struct capture kept, counted;
+    bool complete = fill(&kept, bytes, size_bytes, &keeping);
+    check_recording(&kept.recording);
+    if (fill(&counted, bytes, size_bytes, &counting) && complete)
+        check_alike(&kept.recording, &counted.recording);
+    capture_done(&kept);
+    capture_done(&counted);
     return 0;
 }

@@ -4,36 +4,48 @@
 #include "capture/filling/places.h"
 #include "capture/filling/tasks.h"
 
-static uint64_t period_of(const struct capture *capture, const struct record *record)
+static uint64_t period_of(const struct capture *capture, const struct sample_head *head)
 {
-    if (record->sample.sample_type & PERF_SAMPLE_PERIOD)
-        return record->sample.period;
+    if (head->sample_type & PERF_SAMPLE_PERIOD)
+        return head->period;
     const struct source *source = capture->state->source;
-    return record->event < source->event_count ? source->events[record->event].attr.sample_period : 0;
+    return head->event < source->event_count ? source->events[head->event].attr.sample_period : 0;
 }
 
-static struct sample sample_of(struct capture *capture, const struct record *record, const struct chain_ahead *chain)
+/* Its stack, too, of a sample that has more than a head. */
+static uint32_t stack_of(struct capture *capture, uint32_t space, const struct record *record, const struct chain_ahead *chain)
+{
+    const struct record_sample *sample = record ? &record->sample : NULL;
+    if (sample && capture_has_dump(capture->state->options, sample)) {
+        capture->state->unwound_count = capture->state->frame_count = 0;
+        return capture_unwound_stack(capture, space, sample);
+    }
+    if (sample && chain->is_wanted && sample->sample_type & PERF_SAMPLE_STACK_USER)
+        capture->stacks_without_dump += capture_chain_leaves_kernel(&sample->callchain);
+    return capture_chain_stack(capture, space, chain);
+}
+
+/* record: NULL where its head is all there is. */
+static struct sample sample_of(struct capture *capture, const struct record *record, const struct sample_ahead *ahead)
 {
     struct recording *recording = &capture->recording;
-    const struct record_sample *raw = &record->sample;
-    uint32_t pid = record->who.has_thread ? record->who.pid : UINT32_MAX;
-    uint32_t tid = record->who.has_thread ? record->who.tid : UINT32_MAX;
-    uint32_t thread = capture_thread(capture, pid, tid);
+    const struct sample_head *head = ahead->head;
+    uint32_t thread = capture_thread(capture, head->pid, head->tid);
     uint32_t space = recording->threads.items[thread].space;
-    uint32_t location = raw->sample_type & PERF_SAMPLE_IP ? capture_place(capture, space, raw->ip, record->cpu_mode) : LOCATION_NONE;
+    uint32_t location = head->sample_type & PERF_SAMPLE_IP ? capture_place(capture, space, head->ip, head->cpu_mode) : LOCATION_NONE;
     return (struct sample){
-        .time_ns = record->who.time,
-        .period = period_of(capture, record),
-        .ip = raw->ip,
-        .data_addr = raw->addr,
+        .time_ns = head->time,
+        .period = period_of(capture, head),
+        .ip = head->ip,
+        .data_addr = head->addr,
         .thread = thread,
-        .cpu = record->who.has_cpu ? record->who.cpu : UINT32_MAX,
+        .cpu = head->cpu,
         .comm = recording->threads.items[thread].comm,
         .location = location,
-        .stack = capture_stack(capture, space, record, chain),
+        .stack = stack_of(capture, space, record, &ahead->chain),
         .registers = REGISTERS_NONE,
-        .event = (uint16_t)record->event,
-        .misc = record->misc,
+        .event = (uint16_t)head->event,
+        .misc = head->misc,
     };
 }
 
@@ -105,7 +117,8 @@ static bool give_out(struct capture *capture, const struct record *record, struc
     if (options->keep_samples && options->merge_samples) {
         keep_merged(capture, sample);
     } else if (options->keep_samples) {
-        sample->registers = samples_registers(&recording->samples, &sample_rest(&record->sample)->user_registers);
+        if (record)
+            sample->registers = samples_registers(&recording->samples, &sample_rest(&record->sample)->user_registers);
         *vec_push(&recording->samples) = *sample;
     }
     return !options->watch || options->watch->record(options->watch->context, capture, record, sample);
@@ -164,47 +177,55 @@ static bool apply_alike(struct capture *capture, const struct record *record, co
     struct sample *row = alike_samples_find(&capture->state->alike, &key);
     if (row) {
         row->alike++;
-        row->period += period_of(capture, record);
+        row->period += period_of(capture, ahead->head);
         return true;
     }
-    struct sample sample = sample_of(capture, record, &ahead->chain);
+    struct sample sample = sample_of(capture, record, ahead);
     key = key_now(capture->state, ahead);
     return give_out_first(capture, record, &key, &sample);
+}
+
+static bool has_read_values(const struct record *record)
+{
+    return record->sample.sample_type & PERF_SAMPLE_READ && sample_rest(&record->sample)->read_format & PERF_FORMAT_ID;
 }
 
 bool capture_apply_sample(struct capture *capture, const struct record *record, const struct sample_ahead *ahead)
 {
     if (ahead->may_be_alike)
         return apply_alike(capture, record, ahead);
-    struct sample sample = sample_of(capture, record, &ahead->chain);
-    bool reads = record->sample.sample_type & PERF_SAMPLE_READ && sample_rest(&record->sample)->read_format & PERF_FORMAT_ID;
-    return reads ? give_out_read(capture, record, &sample) : give_out(capture, record, &sample);
+    struct sample sample = sample_of(capture, record, ahead);
+    return record && has_read_values(record) ? give_out_read(capture, record, &sample) : give_out(capture, record, &sample);
 }
 
 /* Whether all that is wanted of the sample is what the key of samples alike tells. */
-static bool may_be_alike(const struct capture_options *options, const struct record_sample *sample)
+static bool may_be_alike(const struct capture_options *options, uint64_t sample_type)
 {
     const uint64_t told_apart_otherwise = PERF_SAMPLE_READ | PERF_SAMPLE_STACK_USER;
-    return options->add_up_alike && sample->sample_type & PERF_SAMPLE_IP && !(sample->sample_type & told_apart_otherwise);
+    return options->add_up_alike && sample_type & PERF_SAMPLE_IP && !(sample_type & told_apart_otherwise);
 }
 
-static struct alike_key alike_key(const struct record *record, const struct chain_ahead *chain)
+static struct alike_key alike_key(const struct sample_head *head, const struct chain_ahead *chain)
 {
-    uint64_t who = hash_u64((uint64_t)record->who.pid << 32 | record->who.tid);
-    uint64_t what = (record->sample.ip ^ ((uint64_t)record->event << 48 | (uint64_t)record->misc << 32)) * 0x9e3779b97f4a7c15u;
+    uint64_t who = hash_u64((uint64_t)head->pid << 32 | head->tid);
+    uint64_t what = (head->ip ^ ((uint64_t)head->event << 48 | (uint64_t)head->misc << 32)) * 0x9e3779b97f4a7c15u;
     uint64_t key = hash_u64(who ^ what ^ chain->hash[0]);
     return (struct alike_key){.key = key, .more_key = (uint32_t)((who + (what >> 32) + chain->hash[1]) * 0xc2b2ae3d27d4eb4fu >> 32), .line = (uint32_t)(key >> 32)};
 }
 
-void capture_look_at_sample(struct capture_state *state, const struct record *record, struct sample_ahead *ahead)
+void capture_look_at_sample(struct capture_state *state, const struct record *record, const struct sample_head *head, struct sample_ahead *ahead)
 {
-    if (record->sample.sample_type & PERF_SAMPLE_IP)
-        capture_fetch_place(state, record->sample.ip);
-    capture_look_at_chain(state, record, &ahead->chain);
-    ahead->may_be_alike = may_be_alike(state->options, &record->sample);
+    ahead->head = head;
+    if (head->sample_type & PERF_SAMPLE_IP)
+        capture_fetch_place(state, head->ip);
+    if (record && capture_has_dump(state->options, &record->sample))
+        ahead->chain = (struct chain_ahead){0}; /* the dump knows more */
+    else
+        capture_look_at_chain(state, head, &ahead->chain);
+    ahead->may_be_alike = may_be_alike(state->options, head->sample_type);
     if (!ahead->may_be_alike)
         return;
-    ahead->alike = alike_key(record, &ahead->chain);
+    ahead->alike = alike_key(head, &ahead->chain);
     alike_samples_fetch(&state->alike, &ahead->alike);
 }
 

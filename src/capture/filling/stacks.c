@@ -57,34 +57,35 @@ static size_t chain_locate(struct capture *capture, uint32_t space, const struct
     return count;
 }
 
-static uint64_t chain_word(const struct u64_view *chain, uint32_t at)
+/* Words go to the two halves in turns, up to the mark `until`, which ends the part. swapped: a constant, for code without questions. */
+__attribute__((always_inline)) static inline void chain_hash_as(struct chain_ahead *chain, uint64_t until, uint32_t pid, bool swapped)
 {
-    uint64_t ip;
-    memcpy(&ip, chain->bytes + (size_t)at * 8, sizeof(ip));
-    return ip;
+    const struct u64_view words = {chain->part.words.bytes, chain->part.words.count, swapped};
+    uint64_t a = 0, b = (uint64_t)chain->part.mode * 2 + chain->part.of_callers + 1, marks = 0;
+    uint32_t at = 0;
+    for (; at < words.count; at++) {
+        uint64_t word = u64_view_at(&words, at);
+        if (word >= (uint64_t)PERF_CONTEXT_MAX) {
+            if (word == until)
+                break;
+            marks++;
+        }
+        uint64_t mixed = (b ^ word) * 0x9e3779b97f4a7c15u;
+        b = a;
+        a = mixed ^ mixed >> 29;
+    }
+    chain->part.words.count = at;
+    chain->is_kernel = chain->part.mode == CPU_MODE_KERNEL && !marks;
+    chain->hash[0] = hash_combine(a, b + at);
+    chain->hash[1] = hash_u64(b ^ a << 32 ^ a >> 32 ^ (chain->is_kernel ? 0 : (uint64_t)pid << 17));
 }
 
-/* Words go to the two halves in turns. */
-static void chain_hash(struct chain_ahead *chain, uint32_t pid)
+static void chain_hash(struct chain_ahead *chain, uint64_t until, uint32_t pid)
 {
-    const struct u64_view *words = &chain->part.words;
-    uint64_t a = hash_u64(words->count + 1), b = hash_u64((uint64_t)chain->part.mode * 2 + chain->part.of_callers + 1), marks = 0;
-    uint32_t at = 0;
-    for (; at + 1 < words->count; at += 2) {
-        uint64_t even = chain_word(words, at), odd = chain_word(words, at + 1);
-        a = (a ^ even) * 0x9e3779b97f4a7c15u;
-        b = (b ^ odd) * 0xc2b2ae3d27d4eb4fu;
-        a ^= a >> 29;
-        b ^= b >> 31;
-        marks += (even >= (uint64_t)PERF_CONTEXT_MAX) + (odd >= (uint64_t)PERF_CONTEXT_MAX);
-    }
-    if (at < words->count) {
-        a = (a ^ chain_word(words, at)) * 0x9e3779b97f4a7c15u;
-        marks += chain_word(words, at) >= (uint64_t)PERF_CONTEXT_MAX;
-    }
-    chain->is_kernel = chain->part.mode == CPU_MODE_KERNEL && !marks && !words->swapped;
-    chain->hash[0] = hash_combine(a, b);
-    chain->hash[1] = hash_u64(b ^ a << 32 ^ a >> 32 ^ (chain->is_kernel ? 0 : (uint64_t)pid << 17));
+    if (chain->part.words.swapped)
+        chain_hash_as(chain, until, pid, true);
+    else
+        chain_hash_as(chain, until, pid, false);
 }
 
 /* The hash's line of slots: whatever is mapped meanwhile, it is the same. */
@@ -156,8 +157,7 @@ static struct u64_view kernel_part(const struct u64_view *chain)
     return part;
 }
 
-/* Kernel frames as recorded, then what the unwinder makes of registers and stack dump. */
-static uint32_t unwound_stack(struct capture *capture, uint32_t space, const struct record_sample *sample)
+uint32_t capture_unwound_stack(struct capture *capture, uint32_t space, const struct record_sample *sample)
 {
     struct capture_state *state = capture->state;
     const struct capture_unwinder *unwinder = state->options->unwinder;
@@ -181,58 +181,52 @@ static uint32_t unwound_stack(struct capture *capture, uint32_t space, const str
 }
 
 /* What is wanted of a chain. The sampled instruction stands behind its first mark, unless the chain was made otherwise. */
-static struct chain_part chain_part(const struct capture_options *options, const struct record *record)
+static struct chain_part chain_part(const struct capture_options *options, const struct sample_head *head)
 {
-    const struct u64_view recorded = options->stacks == STACKS_ALL ? record->sample.callchain : kernel_part(&record->sample.callchain);
-    const struct u64_view *chain = &recorded;
+    const struct u64_view *chain = &head->callchain;
     struct chain_part whole = {.words = *chain, .mode = CPU_MODE_USER}, callers = {.of_callers = true};
-    if (!options->callers_apart || !(record->sample.sample_type & PERF_SAMPLE_IP) || chain->count < 2 ||
-        u64_view_at(chain, 1) != record->sample.ip || record->sample.ip >= (uint64_t)PERF_CONTEXT_MAX || !context_mode(u64_view_at(chain, 0), &callers.mode) ||
-        callers.mode != record->cpu_mode)
+    if (!options->callers_apart || !(head->sample_type & PERF_SAMPLE_IP) || chain->count < 2 || u64_view_at(chain, 1) != head->ip ||
+        head->ip >= (uint64_t)PERF_CONTEXT_MAX || !context_mode(u64_view_at(chain, 0), &callers.mode) || callers.mode != head->cpu_mode)
         return whole;
     callers.words = (struct u64_view){chain->bytes + (size_t)2 * 8, chain->count - 2, chain->swapped};
     return callers;
 }
 
-/* Whether the sample's stack is to be unwound. */
-static bool has_dump(const struct capture_options *options, const struct record_sample *sample)
+bool capture_chain_leaves_kernel(const struct u64_view *chain)
+{
+    return kernel_part(chain).count < chain->count;
+}
+
+bool capture_has_dump(const struct capture_options *options, const struct record_sample *sample)
 {
     return options->stacks == STACKS_ALL && sample_rest(sample)->user_stack.size_bytes && sample_rest(sample)->user_registers.abi;
 }
 
-/* Whether the sample's stack is its recorded chain. */
-static bool has_chain(const struct capture_options *options, const struct record *record)
+uint32_t capture_chain_stack(struct capture *capture, uint32_t space, const struct chain_ahead *chain)
 {
-    const struct record_sample *sample = &record->sample;
-    bool is_wanted = options->stacks == STACKS_ALL || (options->stacks == STACKS_IN_KERNEL && record->cpu_mode == CPU_MODE_KERNEL);
-    return is_wanted && !has_dump(options, sample) && sample->sample_type & PERF_SAMPLE_CALLCHAIN && sample->callchain.count;
-}
-
-uint32_t capture_stack(struct capture *capture, uint32_t space, const struct record *record, const struct chain_ahead *chain)
-{
-    const struct capture_options *options = capture->state->options;
-    const struct record_sample *sample = &record->sample;
     capture->state->unwound_count = capture->state->frame_count = 0;
-    if (has_dump(options, sample))
-        return unwound_stack(capture, space, sample);
-    if (!has_chain(options, record))
+    if (!chain->is_wanted)
         return STACK_NONE;
-    if (sample->sample_type & PERF_SAMPLE_STACK_USER)
-        capture->stacks_without_dump += kernel_part(&sample->callchain).count < sample->callchain.count;
-    return options->frames_only ? frames_left(capture->state, chain_locate(capture, space, &chain->part)) : chain_stack(capture, space, chain);
+    if (capture->state->options->frames_only)
+        return frames_left(capture->state, chain_locate(capture, space, &chain->part));
+    return chain_stack(capture, space, chain);
 }
 
-void capture_look_at_chain(struct capture_state *state, const struct record *record, struct chain_ahead *chain)
+void capture_look_at_chain(struct capture_state *state, const struct sample_head *head, struct chain_ahead *chain)
 {
+    const struct capture_options *options = state->options;
     chain->hash[0] = chain->hash[1] = 0;
-    if (!has_chain(state->options, record))
+    chain->is_wanted = head->callchain.count && (options->stacks == STACKS_ALL || (options->stacks == STACKS_IN_KERNEL && head->cpu_mode == CPU_MODE_KERNEL));
+    if (!chain->is_wanted)
         return;
-    chain->part = chain_part(state->options, record);
-    if (state->options->frames_only)
+    chain->part = chain_part(options, head);
+    if (options->frames_only) {
+        chain->part.words = options->stacks == STACKS_ALL ? chain->part.words : kernel_part(&chain->part.words);
         return;
+    }
     if (!state->chains)
         state->chains = table_memory_alloc(CHAINS_KEPT, sizeof(*state->chains));
-    chain_hash(chain, record->who.pid);
+    chain_hash(chain, options->stacks == STACKS_ALL ? 0 : (uint64_t)PERF_CONTEXT_USER, head->pid);
     __builtin_prefetch(chain_line(state, chain));
 }
 

@@ -596,10 +596,10 @@ static enum capture_stacks stacks_read(const struct report *report)
     return chains && !options->quiet && report_host_is_of_cpus(report->source) ? STACKS_IN_KERNEL : STACKS_NONE;
 }
 
-/* Whether thread, event and place are all that is asked of a sample. Whole chains repeat too seldom: what is kept of them costs as much as it saves. */
-static bool may_add_up(const struct report *report, enum capture_stacks stacks)
+/* Whether no more is asked of a sample than who, where and how much. */
+static bool asks_for_heads_alone(const struct report *report)
 {
-    return stacks != STACKS_ALL && !report->branches && !report->traits.values.count && !report->options.mem_mode && !report->filter.is_given && !report->tally.by_cpu;
+    return !report->branches && !report->traits.values.count && !report->options.mem_mode;
 }
 
 static bool report_read(struct report *report, struct error *err)
@@ -615,7 +615,9 @@ static bool report_read(struct report *report, struct error *err)
     report->tally.by_thread = column_listed(&report->keys, COLUMN_PID) || column_listed(&report->keys, COLUMN_TID) ||
                               column_listed(&report->fields, COLUMN_PID) || column_listed(&report->fields, COLUMN_TID);
     report->tally.by_cpu = column_listed(&report->keys, COLUMN_CPU) || column_listed(&report->fields, COLUMN_CPU);
-    options.add_up_alike = may_add_up(report, options.stacks);
+    options.any_order = asks_for_heads_alone(report);
+    /* Whole chains repeat too seldom: what is kept of them would cost as much as it saves. */
+    options.add_up_alike = options.any_order && options.stacks != STACKS_ALL && !report->filter.is_given && !report->tally.by_cpu;
     bool complete = capture_fill_with(&report->capture, report->source, &options, err);
     reading_progress_end(&progress);
     sample_tally_settle(&report->tally);

@@ -42,6 +42,7 @@ enum {
 
 static void events_publish(struct perf_data *data)
 {
+    data->source.gives_heads = !data->swapped && sample_heads_suffice(&data->layouts);
     data->source.events = data->events.items;
     data->source.event_count = data->events.count;
 }
@@ -553,19 +554,15 @@ static void count_losses(struct perf_data *data, const struct record *record)
     default:
         break;
     }
-    if (record->who.has_time && record_time_orders(record->who.time)) {
-        losses->out_of_order += record->who.time < data->last_time;
-        data->last_time = record->who.time;
-    }
 }
 
 /* By what went out, as all of a recording may be scanned before its first record does; what was packed by what was scanned. */
-static void count_read(struct perf_data *data, const struct record *record)
+static void count_read(struct perf_data *data, uint64_t bytes)
 {
     if (data->source.facts.is_compressed && data->source.total_bytes)
         data->source.read_bytes = data->source.total_bytes - (uint64_t)(data->outer.end - data->outer.at);
     else
-        data->source.read_bytes += RECORD_HEADER_BYTES + record->payload.size_bytes;
+        data->source.read_bytes += bytes;
 }
 
 /* Give mapped pages back that nobody will look at again: a large file isn't held in memory. */
@@ -587,11 +584,19 @@ static void release_pages(struct perf_data *data)
 /* A recorder that ends no rounds must not fill the memory: what is older than the middle of the held times goes out. */
 static void hold_less(struct perf_data *data)
 {
-    if (data->queue.bytes_held <= data->held_most_bytes || !data->queue.count)
+    if (data->queue.bytes_held <= data->held_most_bytes || record_queue_is_empty(&data->queue))
         return;
-    uint64_t first = data->queue.heap[0].time;
+    uint64_t first = record_queue_first_time(&data->queue);
     data->draining = true;
     data->flush_limit = first < data->latest_time ? first + (data->latest_time - first) / 2 : first;
+}
+
+static void queue_timed(struct perf_data *data, struct record_feed *feed, const uint8_t *bytes, uint16_t size, uint64_t time)
+{
+    record_queue_add(&data->queue, feed->chunk, bytes, size, time);
+    data->source.losses.out_of_order += time < data->drained_until;
+    if (time > data->latest_time)
+        data->latest_time = time;
 }
 
 /* Put a record with a time in the queue; false when it has none and goes out at once. */
@@ -602,11 +607,30 @@ static bool enqueue(struct perf_data *data, struct record_feed *feed, const uint
                           (size_t)size - RECORD_HEADER_BYTES, data->swapped, &time) ||
         !record_time_orders(time))
         return false;
-    record_queue_add(&data->queue, feed->chunk, bytes, size, time);
-    if (time > data->latest_time)
-        data->latest_time = time;
+    queue_timed(data, feed, bytes, size, time);
     hold_less(data);
     return true;
+}
+
+/* The samples that stand next, whole and with times in one place, without asking anew for each. */
+static void scan_samples(struct perf_data *data)
+{
+    struct record_feed *feed = data->inner.at != data->inner.end ? &data->inner : &data->outer;
+    if (data->swapped || !data->layouts.count || data->layouts.times_differ || !feed->chunk)
+        return;
+    size_t time_at = (size_t)data->layouts.items->sample_time_at + RECORD_HEADER_BYTES;
+    while ((size_t)(feed->end - feed->at) >= RECORD_HEADER_BYTES) {
+        const uint8_t *bytes = feed->at;
+        uint16_t size = stored_u16(bytes + 6, false);
+        if (stored_u32(bytes, false) != PERF_RECORD_SAMPLE || size > (size_t)(feed->end - bytes) || size < time_at + sizeof(uint64_t))
+            break;
+        uint64_t time = stored_u64(bytes + time_at, false);
+        if (!record_time_orders(time))
+            break;
+        feed->at += size;
+        queue_timed(data, feed, bytes, size, time);
+    }
+    hold_less(data);
 }
 
 static void input_end(struct perf_data *data)
@@ -647,6 +671,7 @@ static bool scan(struct perf_data *data, struct record *ret_record, bool *ret_ou
 {
     struct record_feed *feed;
     *ret_out = false;
+    scan_samples(data);
     if (!feed_of_next(data, &feed, err))
         return false;
     if (!feed) {
@@ -676,15 +701,36 @@ static bool drain(struct perf_data *data, struct record *ret_record, bool *ret_o
     if (*ret_out)
         return decode_at(data, chunk, bytes, ret_record, err);
     data->draining = false;
+    data->drained_until = data->flush_limit;
     data->ended = data->input_ended;
     release_pages(data);
     return true;
+}
+
+static size_t perf_data_heads(struct source *source, struct sample_head *ret_heads, size_t most)
+{
+    struct perf_data *data = (struct perf_data *)source;
+    uint64_t until, time;
+    struct record_run *run = data->draining && !data->ended ? record_queue_samples(&data->queue, data->flush_limit, &until) : NULL;
+    if (!run)
+        return 0;
+    const uint8_t *first = run->at;
+    size_t count = 0;
+    bool goes_on = true;
+    for (time = 0; goes_on && time <= until && count < most && sample_head_read(&data->layouts, run->at, &ret_heads[count]); count++)
+        goes_on = record_run_advance(&data->queue, run, &time);
+    if (!count)
+        return 0;
+    record_queue_samples_taken(&data->queue, goes_on, time);
+    count_read(data, (uint64_t)(run->at - first));
+    return count;
 }
 
 static bool perf_data_next(struct source *source, struct record *ret_record, struct error *err)
 {
     struct perf_data *data = (struct perf_data *)source;
     data->source.record_stays = false;
+    data->queue.any_order = data->source.any_order;
     if (bytes_left(&data->build_id_cursor) && perf_data_next_build_id(data, ret_record))
         return true;
     while (!data->ended) {
@@ -697,7 +743,7 @@ static bool perf_data_next(struct source *source, struct record *ret_record, str
             input_end(data);
         if (out) {
             count_losses(data, ret_record);
-            count_read(data, ret_record);
+            count_read(data, RECORD_HEADER_BYTES + ret_record->payload.size_bytes);
             return true;
         }
     }
@@ -723,7 +769,7 @@ static void perf_data_close(struct source *source)
     free(data);
 }
 
-static const struct source_ops perf_data_ops = {.next = perf_data_next, .close = perf_data_close};
+static const struct source_ops perf_data_ops = {.next = perf_data_next, .heads = perf_data_heads, .close = perf_data_close};
 
 static struct perf_data *perf_data_new(void)
 {

@@ -73,9 +73,9 @@ struct perf_data {
     uint64_t held_most_bytes; /* of a pipe or unpacked, before the older half goes out without a round's end */
     uint64_t round_most;          /* the latest when the round before ended: what the next end lets out */
     uint64_t flush_limit;         /* latest time that may go out while draining */
+    uint64_t drained_until;       /* what comes later and is earlier came too late */
     bool draining, ended, input_ended;
     struct error trouble; /* that ended the input: told when all that came before it is out */
-    uint64_t last_time;
 };
 
 /* The name of an id's or an index's event; text is copied. */

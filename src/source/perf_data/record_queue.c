@@ -41,17 +41,23 @@ static void run_release(struct record_queue *queue, struct record_run *run)
     queue->free_runs = run;
 }
 
+static void heap_done(struct record_queue *queue, struct record_heap *heap)
+{
+    for (size_t at = 0; at < heap->count; at++)
+        run_release(queue, heap->items[at].run);
+    free(heap->items);
+}
+
 void record_queue_done(struct record_queue *queue)
 {
     run_release(queue, queue->spent);
-    for (size_t at = 0; at < queue->count; at++)
-        run_release(queue, queue->heap[at].run);
+    heap_done(queue, &queue->runs);
+    heap_done(queue, &queue->changes);
     while (queue->free_runs) {
         struct record_run *run = queue->free_runs;
         queue->free_runs = run->next;
         free(run);
     }
-    free(queue->heap);
     *queue = (struct record_queue){0};
 }
 
@@ -62,40 +68,47 @@ static bool item_before(const struct record_queue_item *a, const struct record_q
     return a->time < b->time || (a->time == b->time && a->sequence < b->sequence);
 }
 
-static void heap_sink(struct record_queue *queue, size_t at)
+static void heap_sink(struct record_heap *heap, size_t at)
 {
-    struct record_queue_item item = queue->heap[at];
+    struct record_queue_item item = heap->items[at];
     for (;;) {
         size_t child = 2 * at + 1;
-        if (child >= queue->count)
+        if (child >= heap->count)
             break;
-        if (child + 1 < queue->count && item_before(&queue->heap[child + 1], &queue->heap[child]))
+        if (child + 1 < heap->count && item_before(&heap->items[child + 1], &heap->items[child]))
             child++;
-        if (!item_before(&queue->heap[child], &item))
+        if (!item_before(&heap->items[child], &item))
             break;
-        queue->heap[at] = queue->heap[child];
+        heap->items[at] = heap->items[child];
         at = child;
     }
-    queue->heap[at] = item;
+    heap->items[at] = item;
 }
 
-static void heap_add(struct record_queue *queue, struct record_queue_item item)
+static void heap_add(struct record_heap *heap, struct record_queue_item item)
 {
-    queue->heap =
-        vec_reserve_bytes(queue->heap, &queue->capacity, queue->count + 1, sizeof(*queue->heap));
-    size_t at = queue->count++;
-    while (at && item_before(&item, &queue->heap[(at - 1) / 2])) {
-        queue->heap[at] = queue->heap[(at - 1) / 2];
+    heap->items = vec_reserve_bytes(heap->items, &heap->capacity, heap->count + 1, sizeof(*heap->items));
+    size_t at = heap->count++;
+    while (at && item_before(&item, &heap->items[(at - 1) / 2])) {
+        heap->items[at] = heap->items[(at - 1) / 2];
         at = (at - 1) / 2;
     }
-    queue->heap[at] = item;
+    heap->items[at] = item;
 }
 
-static void heap_drop_first(struct record_queue *queue)
+static void heap_drop_first(struct record_heap *heap)
 {
-    queue->heap[0] = queue->heap[--queue->count];
-    if (queue->count)
-        heap_sink(queue, 0);
+    heap->items[0] = heap->items[--heap->count];
+    if (heap->count)
+        heap_sink(heap, 0);
+}
+
+/* Where the earliest record is, if there is one. */
+static struct record_heap *heap_of_first(struct record_queue *queue)
+{
+    if (!queue->changes.count)
+        return &queue->runs;
+    return !queue->runs.count || item_before(&queue->changes.items[0], &queue->runs.items[0]) ? &queue->changes : &queue->runs;
 }
 
 /* ---- runs ---- */
@@ -105,24 +118,16 @@ void record_queue_break(struct record_queue *queue)
     queue->open = NULL;
 }
 
-void record_queue_add(struct record_queue *queue, struct record_chunk *chunk, const uint8_t *at, size_t size_bytes,
-                      uint64_t time)
+static struct record_run *run_begin(struct record_queue *queue, struct record_chunk *chunk, const uint8_t *at, size_t size_bytes, uint64_t time)
 {
-    struct record_run *run = queue->open;
-    if (run && run->chunk == chunk && run->last_time <= time) {
-        run->end = at + size_bytes;
-        run->last_time = time;
-        return;
-    }
-    run = queue->free_runs;
+    struct record_run *run = queue->free_runs;
     if (run)
         queue->free_runs = run->next;
     else
         run = memory_alloc(sizeof(*run));
     *run = (struct record_run){.at = at, .end = at + size_bytes, .chunk = chunk, .last_time = time};
     chunk->references++;
-    heap_add(queue, (struct record_queue_item){.time = time, .sequence = queue->sequences++, .run = run});
-    queue->open = run;
+    return run;
 }
 
 static uint16_t record_size(const struct record_queue *queue, const uint8_t *bytes)
@@ -135,8 +140,32 @@ static uint32_t record_type(const struct record_queue *queue, const uint8_t *byt
     return stored_u32(bytes, queue->swapped);
 }
 
-/* Move behind the record at run->at, to the next one that was queued; false at the run's end. */
-static bool run_advance(const struct record_queue *queue, struct record_run *run, uint64_t *ret_time)
+void record_queue_add(struct record_queue *queue, struct record_chunk *chunk, const uint8_t *at, size_t size_bytes,
+                      uint64_t time)
+{
+    bool is_change = queue->any_order && record_type(queue, at) != PERF_RECORD_SAMPLE;
+    struct record_run *run = queue->open;
+    if (!is_change && run && run->chunk == chunk && run->last_time <= time) {
+        run->end = at + size_bytes;
+        run->last_time = time;
+        return;
+    }
+    run = run_begin(queue, chunk, at, size_bytes, time);
+    heap_add(is_change ? &queue->changes : &queue->runs, (struct record_queue_item){.time = time, .sequence = queue->sequences++, .run = run});
+    queue->open = is_change ? NULL : run;
+}
+
+bool record_queue_is_empty(const struct record_queue *queue)
+{
+    return !queue->runs.count && !queue->changes.count;
+}
+
+uint64_t record_queue_first_time(struct record_queue *queue)
+{
+    return heap_of_first(queue)->items[0].time;
+}
+
+bool record_run_advance(const struct record_queue *queue, struct record_run *run, uint64_t *ret_time)
 {
     for (run->at += record_size(queue, run->at); run->at < run->end; run->at += record_size(queue, run->at)) {
         uint64_t time;
@@ -150,32 +179,71 @@ static bool run_advance(const struct record_queue *queue, struct record_run *run
     return false;
 }
 
-bool record_queue_take(struct record_queue *queue, uint64_t limit, const uint8_t **ret_bytes,
-                       struct record_chunk **ret_chunk)
+static void spent_release(struct record_queue *queue)
 {
     run_release(queue, queue->spent);
     queue->spent = NULL;
-    if (!queue->count || queue->heap[0].time > limit)
-        return false;
-    struct record_run *run = queue->heap[0].run;
-    *ret_bytes = run->at;
-    *ret_chunk = run->chunk;
-    if (run_advance(queue, run, &queue->heap[0].time)) {
-        heap_sink(queue, 0);
-        return true;
+}
+
+/* The run at the heap's top goes on at `time`, or has ended and goes when its last record isn't looked at any longer. */
+static void first_moved(struct record_queue *queue, struct record_heap *heap, bool goes_on, uint64_t time)
+{
+    struct record_run *run = heap->items[0].run;
+    if (goes_on) {
+        heap->items[0].time = time;
+        heap_sink(heap, 0);
+        return;
     }
-    heap_drop_first(queue);
+    heap_drop_first(heap);
     queue->spent = run;
     if (queue->open == run)
         queue->open = NULL;
+}
+
+bool record_queue_take(struct record_queue *queue, uint64_t limit, const uint8_t **ret_bytes,
+                       struct record_chunk **ret_chunk)
+{
+    spent_release(queue);
+    struct record_heap *heap = heap_of_first(queue);
+    if (!heap->count || heap->items[0].time > limit)
+        return false;
+    struct record_run *run = heap->items[0].run;
+    uint64_t time = 0;
+    *ret_bytes = run->at;
+    *ret_chunk = run->chunk;
+    bool goes_on = record_run_advance(queue, run, &time);
+    first_moved(queue, heap, goes_on, time);
     return true;
+}
+
+struct record_run *record_queue_samples(struct record_queue *queue, uint64_t limit, uint64_t *ret_until)
+{
+    spent_release(queue);
+    if (!queue->any_order || heap_of_first(queue) != &queue->runs || !queue->runs.count || queue->runs.items[0].time > limit)
+        return NULL;
+    const struct record_queue_item *first = &queue->runs.items[0], *change = queue->changes.items;
+    *ret_until = limit;
+    if (queue->changes.count && change->time <= limit)
+        *ret_until = change->time - (change->sequence < first->sequence);
+    return first->run;
+}
+
+void record_queue_samples_taken(struct record_queue *queue, bool goes_on, uint64_t time)
+{
+    first_moved(queue, &queue->runs, goes_on, time);
+}
+
+static const uint8_t *heap_lowest(const struct record_heap *heap, const struct record_chunk *chunk, const uint8_t *lowest)
+{
+    for (size_t at = 0; at < heap->count; at++) {
+        const struct record_run *run = heap->items[at].run;
+        if (run->chunk == chunk && (!lowest || run->at < lowest))
+            lowest = run->at;
+    }
+    return lowest;
 }
 
 const uint8_t *record_queue_lowest(const struct record_queue *queue, const struct record_chunk *chunk)
 {
-    const uint8_t *lowest = NULL;
-    for (size_t at = 0; at < queue->count; at++)
-        if (queue->heap[at].run->chunk == chunk && (!lowest || queue->heap[at].run->at < lowest))
-            lowest = queue->heap[at].run->at;
-    return lowest;
+    return heap_lowest(&queue->changes, chunk, heap_lowest(&queue->runs, chunk, NULL));
 }
