@@ -7,6 +7,7 @@
 #include "symbol/demangle.h"
 #include "symbol/dwarf/dwarf_index.h"
 #include "symbol/dwarf/libdw_functions.h"
+#include "symbol/dwarf/split_package.h"
 #include "symbol/elf/elf_symbols.h"
 #include "symbol/kernel_code.h"
 #include "symbol/names/name_giver.h"
@@ -366,6 +367,15 @@ const char *symboliser_complaint(struct symboliser *symboliser, uint32_t dso)
     return names->complaint;
 }
 
+/* A package that can't be read is as good as none: its units' .dwo files are named as missing then. */
+static void add_package(struct symboliser *symboliser, struct dwarf_index *dwarf, const struct binary *binary)
+{
+    scoped_fd int fd = binary_open_package(binary, symboliser->options.root);
+    struct split_package *package;
+    if (fd >= 0 && split_package_open(&package, fd, NULL))
+        dwarf_index_add_package(dwarf, package);
+}
+
 /* The DWARF of a dso, opened on first use, to ask for lines or functions alone; NULL with the reason kept when there is none. */
 static struct dwarf_index *dso_dwarf(struct symboliser *symboliser, uint32_t dso, bool for_lines, const struct elf_file **ret_elf)
 {
@@ -382,6 +392,8 @@ static struct dwarf_index *dso_dwarf(struct symboliser *symboliser, uint32_t dso
                       binary->tried.length ? ": tried " : "", text_string(&binary->tried));
         else if (binary && !dwarf_index_new(&names->dwarf, fd, symboliser->options.demangle, for_lines, &names->line_error))
             names->dwarf = NULL;
+        else if (binary)
+            add_package(symboliser, names->dwarf, binary);
     }
     if (!names->dwarf)
         return NULL;
@@ -463,8 +475,8 @@ const char *symboliser_inline_complaint(struct symboliser *symboliser, uint32_t 
         return arena_printf(&symboliser->arena, "inlined functions have no names: '%s' is missing, a file of debug information that several binaries share "
                             "(dwz; Debian has it in the same -dbgsym package)", shared);
     return missing ? arena_printf(&symboliser->arena, "inlined functions are unknown where '%s' or its like is missing, which the "
-                                  "compiler split off; packages of them (.dwp) are read with libdw 0.191 and later: "
-                                  "keep the .dwo files, or build without -gsplit-dwarf", missing)
+                                  "compiler split off: keep the .dwo files, or their package (dwp, llvm-dwp) beside the binary "
+                                  "under its name and .dwp", missing)
                    : NULL;
 }
 

@@ -4,7 +4,7 @@
 #include "base/hashmap.h"
 #include "base/vec.h"
 #include "symbol/demangle.h"
-#include "symbol/dwarf/libdw_functions.h"
+#include "symbol/dwarf/packaged_unit.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -75,6 +75,8 @@ struct dwarf_index {
     Dwarf *dwarf; /* what functions are told by … */
     Dwarf *whole; /* … and lines: the same, or opened when the first line is asked for */
     bool demangle;
+    struct split_package *package; /* of split units, or NULL … */
+    vec(struct packaged_unit) packaged; /* … and those read of it */
     const char *missing; /* name of the first split unit that wasn't found */
     const char *shared_missing; /* the file of names that are shared with other binaries, where one was asked for and it isn't there */
     struct arena arena;
@@ -156,11 +158,21 @@ void dwarf_index_free(struct dwarf_index *index)
     hashmap_done(&index->unit_by_offset);
     arena_done(&index->arena);
     strings_done(&index->paths);
+    vec_for_each(&index->packaged, unit)
+        packaged_unit_done(unit, &index->api);
+    vec_done(&index->packaged);
+    split_package_free(index->package);
     if (index->whole && index->whole != index->dwarf)
         index->api.end(index->whole);
     index->api.end(index->dwarf);
     index->api.elf_end(index->elf);
     free(index);
+}
+
+void dwarf_index_add_package(struct dwarf_index *index, struct split_package *package)
+{
+    split_package_free(index->package);
+    index->package = package;
 }
 
 static const char *string_attribute(struct dwarf_index *index, Dwarf_Die *die, unsigned name)
@@ -178,6 +190,17 @@ static void note_missing(struct dwarf_index *index, Dwarf_Die *skeleton)
         index->missing = name;
 }
 
+/* The split part of a unit, from the package. */
+static bool unpack(struct dwarf_index *index, Dwarf_Die *skeleton, Dwarf_Die *ret_split)
+{
+    struct packaged_unit unit;
+    if (!index->package || !packaged_unit_open(&unit, &index->api, index->package, index->fd, skeleton))
+        return false;
+    *ret_split = unit.split;
+    *vec_push(&index->packaged) = unit;
+    return true;
+}
+
 /* The unit whose compile or skeleton entry this is; its split part, when its file is there. */
 static uint32_t unit_of_die(struct dwarf_index *index, Dwarf_Die *die)
 {
@@ -192,7 +215,7 @@ static uint32_t unit_of_die(struct dwarf_index *index, Dwarf_Die *die)
     Dwarf_Die cu, split;
     memset(&split, 0, sizeof(split));
     bool is_split = index->api.cu_info(die->cu, &version, &kind, &cu, &split, NULL, NULL, NULL) == 0 && kind == DW_UT_skeleton;
-    if (is_split && index->api.tag(&split) == DW_TAG_compile_unit)
+    if (is_split && (index->api.tag(&split) == DW_TAG_compile_unit || unpack(index, die, &split)))
         unit->die = split;
     else if (is_split)
         note_missing(index, die);

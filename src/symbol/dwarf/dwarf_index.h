@@ -3,8 +3,8 @@
  * Which source line, and which inlined functions, does an address of a binary belong to?
  *
  * libdw parses; looking up is done in own sorted arrays, built per compilation unit and per function when an
- * address in them is first asked for. Does not support: relocatable objects, split DWARF whose .dwo files are
- * gone (lines remain).
+ * address in them is first asked for. Does not support: relocatable objects, split DWARF whose .dwo files and
+ * package (.dwp) are gone (lines remain).
  */
 #ifndef PLUMB_SYMBOL_DWARF_DWARF_INDEX_H
 #define PLUMB_SYMBOL_DWARF_DWARF_INDEX_H
@@ -14,6 +14,7 @@
 #include "symbol/symboliser.h"
 
 struct dwarf_index;
+struct split_package;
 
 /*
  * Open the DWARF of the ELF file at fd, which must stay open. lines_first: a line will be asked for, so that all is unpacked at once;
@@ -21,6 +22,8 @@ struct dwarf_index;
  * Errors: ERROR_UNSUPPORTED without libdw; ERROR_NOT_FOUND when the file has no DWARF.
  */
 MUST_CHECK bool dwarf_index_new(struct dwarf_index **ret_index, int fd, bool demangle, bool lines_first, struct error *err);
+/* The package of split units (.dwp) that belongs to it, before anything is asked; the index owns it. */
+void dwarf_index_add_package(struct dwarf_index *index, struct split_package *package);
 void dwarf_index_free(struct dwarf_index *index);
 
 /* Innermost first; returns how many were written (at most most), 0 when nothing is known of elf_addr. */

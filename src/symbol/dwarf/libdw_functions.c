@@ -11,7 +11,7 @@ static const struct library library = {{"libdw.so.1"}, "libdw1", "reading source
 static const struct library_symbol functions[] = {
     ELF_FUNCTION(elf_version), ELF_FUNCTION(elf_begin), ELF_FUNCTION(elf_end), ELF_FUNCTION(elf_nextscn),
     ELF_FUNCTION(elf_strptr), ELF_FUNCTION(elf_getshdrstrndx), ELF_FUNCTION(gelf_getshdr), ELF_FUNCTION(gelf_update_shdr),
-    FUNCTION(begin_elf),
+    ELF_FUNCTION(elf_memory), FUNCTION(begin_elf), FUNCTION(lowpc),
     FUNCTION(begin),       FUNCTION(end),        FUNCTION(errmsg),         FUNCTION(get_units),
     FUNCTION(cu_info),     FUNCTION(getaranges), FUNCTION(getarange_addr), FUNCTION(getarangeinfo),
     FUNCTION(offdie),      FUNCTION(diecu),      FUNCTION(tag),            FUNCTION(child),

@@ -13,6 +13,7 @@
 struct libdw {
     typeof(elf_version) *elf_version;
     typeof(elf_begin) *elf_begin;
+    typeof(elf_memory) *elf_memory;
     typeof(elf_end) *elf_end;
     typeof(elf_nextscn) *elf_nextscn;
     typeof(elf_strptr) *elf_strptr;
@@ -36,6 +37,7 @@ struct libdw {
     typeof(dwarf_haschildren) *haschildren;
     typeof(dwarf_dieoffset) *dieoffset;
     typeof(dwarf_ranges) *ranges;
+    typeof(dwarf_lowpc) *lowpc;
     typeof(dwarf_attr) *attr;
     typeof(dwarf_attr_integrate) *attr_integrate;
     typeof(dwarf_formstring) *formstring;

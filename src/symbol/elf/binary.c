@@ -297,6 +297,22 @@ bool binary_find_debug(struct binary *binary, const struct binary_request *reque
     return debug_at(&search, "%s", path);
 }
 
+int binary_open_package(const struct binary *binary, const struct sysroot *root)
+{
+    const char *const beside[] = {binary->debug_path, binary->path};
+    for (size_t at = 0; at < array_count(beside); at++) {
+        size_t length = beside[at] ? strlen(beside[at]) : 0;
+        struct view path = {beside[at], length};
+        int unmarked = (int)(view_ends(path, ".debug") ? length - strlen(".debug") : length);
+        int fd = length ? sysroot_open(root, "%s.dwp", beside[at]) : -1;
+        if (fd < 0 && (size_t)unmarked < length)
+            fd = sysroot_open(root, "%.*s.dwp", unmarked, beside[at]);
+        if (fd >= 0)
+            return fd;
+    }
+    return -1;
+}
+
 bool binary_stands(const struct binary *binary, struct error *err)
 {
     bool changed = file_stamp_changed(&binary->stamp, binary->fd);
