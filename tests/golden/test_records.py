@@ -199,3 +199,20 @@ def test_damage_ends_well(plumb, tmp_path, order):
         for words in commands:
             done = subprocess.run([plumb, words[0], "-i", tmp_path / "perf.data", *words[1:]], capture_output=True, timeout=60)
             assert done.returncode in (0, 1), (words, done.stderr)
+
+
+def test_what_the_idle_task_forked_has_its_name(show, tmp_path):
+    """Until a COMM says another, as in perf; so has a name nobody told what forked."""
+    file = File(sample_type=IP | TID | TIME | CPU | PERIOD)
+    file.task(FORK, 80, 0, 1000)
+    file.sample(80, 0x1000, 2000, tid=80)
+    file.task(FORK, 90, 89, 3000)
+    file.sample(90, 0x1000, 4000, tid=90)
+    file.comm(80, 80, "kthreadd", time=5000)
+    file.sample(80, 0x1000, 6000, tid=80)
+    file.round()
+    names = ["swapper 80", ":90 90", "kthreadd 80"]
+    assert plain(show("script", file.file(), "-F", "comm,tid")) == names
+    if shutil.which("perf"):
+        done = subprocess.run(["perf", "script", "-i", str(tmp_path / "perf.data"), "-F", "comm,tid"], capture_output=True, text=True, stdin=subprocess.DEVNULL)
+        assert plain(done.stdout.splitlines()) == names

@@ -62,7 +62,8 @@ static void apply_fork(struct capture *capture, const struct record *record)
     struct recording *recording = &capture->recording;
     const struct record_task *task = &record->task;
     uint32_t comm = 0, parent_space = UINT32_MAX;
-    if (threads_find(&recording->threads, task->parent_tid) != THREAD_NONE || task->pid == task->parent_pid) {
+    bool is_known = task->parent_tid == 0 || threads_find(&recording->threads, task->parent_tid) != THREAD_NONE; /* the idle task always is */
+    if (is_known || task->pid == task->parent_pid) {
         uint32_t parent = capture_thread(capture, task->parent_pid, task->parent_tid);
         comm = recording->threads.items[parent].comm;
         parent_space = recording->threads.items[parent].space;
