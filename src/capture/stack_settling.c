@@ -4,12 +4,31 @@
 #include "base/vec.h"
 #include "source/perf_data/perf_data_settle.h"
 
+#include <linux/perf_event.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 struct gathering {
     vec(struct settled_stack) stacks;
     vec(uint64_t) ips;
 };
+
+static bool is_code(const struct capture *capture, uint32_t space, uint64_t addr)
+{
+    const struct mapping *mapping = address_spaces_find(&capture->recording.spaces, space, addr);
+    return mapping && (!mapping->protection || mapping->protection & PROT_EXEC);
+}
+
+/* How many places of a chain by frame pointers can be believed. */
+static uint32_t places_in_code(const struct capture *capture, uint32_t space, const struct u64_view *chain)
+{
+    uint32_t first = 0, at;
+    while (first < chain->count && u64_view_at(chain, first) != (uint64_t)PERF_CONTEXT_USER)
+        first++;
+    for (at = first + 1; at < chain->count && is_code(capture, space, u64_view_at(chain, at));)
+        at++;
+    return first < chain->count ? at - first - 1 : 0;
+}
 
 static bool gather(void *context, struct capture *capture, const struct record *record, const struct sample *sample)
 {
@@ -22,6 +41,7 @@ static bool gather(void *context, struct capture *capture, const struct record *
         .file_offset = record->file_offset,
         .first = (uint32_t)gathering->ips.count,
         .count = (uint32_t)count,
+        .recorded = sample->location == LOCATION_NONE ? 0 : places_in_code(capture, capture->recording.samples.locations[sample->location].space, &record->sample.callchain),
     };
     for (size_t at = 0; at < count; at++)
         *vec_push(&gathering->ips) = ips[at];

@@ -104,3 +104,52 @@ def test_a_large_frame_hides_no_caller(plumb, tmp_path):
     if hot["function"] != "fill" or hot["samples"] < 500:
         pytest.skip(f"{hot['function']} with {hot['samples']} samples: too busy a machine")
     assert hot["callers"] and hot["callers"][0]["function"] == "fill_all"
+
+
+LED_ASTRAY = """
+    .text
+    .globl walk
+    .type walk, @function
+walk:
+    .cfi_startproc
+    push %rbp
+    .cfi_def_cfa_offset 16
+    .cfi_offset 6, -16
+    mov %rdi, %rbp          # not a frame: a list whose every item leads to the next, on and on
+    mov $1500000000, %ecx
+1:  dec %ecx
+    jnz 1b
+    pop %rbp
+    .cfi_def_cfa_offset 8
+    ret
+    .cfi_endproc
+    .size walk, .-walk
+    .section .note.GNU-stack,"",@progbits
+"""
+LIST = """
+static struct item { struct item *next; long value; } items[32];
+void walk(struct item *);
+__attribute__((noinline)) void go(void) { walk(items); __asm__ volatile(""); }
+int main(void) {
+    for (int at = 0; at < 31; at++)
+        items[at] = (struct item){&items[at + 1], at};
+    go();
+    return 0;
+}
+"""
+
+
+def test_data_in_the_frame_pointers_place_hides_no_caller(plumb, tmp_path):
+    (tmp_path / "walk.s").write_text(LED_ASTRAY)
+    (tmp_path / "list.c").write_text(LIST)
+    made = subprocess.run(["gcc", "-O1", "-fomit-frame-pointer", "-o", tmp_path / "list", tmp_path / "list.c", tmp_path / "walk.s"], capture_output=True)
+    if made.returncode:
+        pytest.skip("no compiler for x86-64's instructions")
+    case = tmp_path / "case"
+    subprocess.run([plumb, "diagnose", "-q", "--case", case, "--", tmp_path / "list"], capture_output=True)
+    found = json.loads((case / "findings.json").read_text())
+    hot = next((one for one in found["profile"].get("functions", []) if one["function"] == "walk"), None)
+    text = subprocess.run([plumb, "script", "-i", case], capture_output=True, text=True).stdout
+    if not hot or "cpu-clock-stacks" not in text:
+        pytest.skip("no samples with stacks here")
+    assert hot["stacks"] and hot["callers"][0]["function"] == "go", hot

@@ -196,6 +196,13 @@ static struct entries entries_of(const struct stalls *stalls)
     return entries;
 }
 
+/* By the calls that copied stacks return to: a function that a fixed call leads to is no guess, what waits where it begins is its code that comes late. */
+static bool are_called_directly(const struct stalls *stalls)
+{
+    static const uint64_t CALLS_LEAST = 8;
+    return stalls->entry_stacks >= CALLS_LEAST && stalls->entry_lookups * 2 < stalls->entry_stacks;
+}
+
 /*
  * Samples that show wrong guesses of calls whose target is looked up; 0: too few for that. Where a wrong guess shows behind the
  * first instruction, those on it waited for the call to know its target.
@@ -205,7 +212,7 @@ static struct entries guessed_entries(const struct stalls *stalls)
     const struct bottleneck_thresholds *limit = &bottleneck_thresholds;
     struct entries entries = entries_of(stalls), none = {0};
     double all = (double)stalls->sample_count;
-    if (!has_looked_up_calls(stalls))
+    if (!has_looked_up_calls(stalls) || are_called_directly(stalls))
         return none;
     if (stalls->restarts_behind)
         return entries.second >= limit->table_restarts * all && 2 * entries.second >= entries.first ? entries : none;

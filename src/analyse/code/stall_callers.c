@@ -40,6 +40,39 @@ static bool is_beginning(const struct bundle_function *callee, const struct bund
     return code_is_start(caller->name) || (!caller->is_named && code_is_installed(caller->dso) && !code_is_installed(callee->dso));
 }
 
+/* The call that returns to a location, or NULL: its code isn't known. Unwound places lie a byte before where they return to. */
+static const struct instruction *call_before(struct stall_work *work, const struct bundle_function *caller, uint32_t location)
+{
+    uint32_t index = work->index_of[caller - work->bundle->functions];
+    if (index == NO_INDEX || !work->decoded.items[index].count)
+        return NULL;
+    const struct stall_code *code = &work->decoded.items[index];
+    uint64_t inside = work->recording->samples.locations[location].dso_addr - caller->dso_addr + caller->shown_addr - 1;
+    size_t low = 0, high = code->count;
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (code->items[middle].addr <= inside)
+            low = middle;
+        else
+            high = middle;
+    }
+    const struct instruction *call = &code->items[low];
+    return call->addr <= inside && inside < call->addr + call->length && call->class == INSTRUCTION_CALL ? call : NULL;
+}
+
+/* What waits where a function begins waited for its call's target only if that had to be looked up. A place in the binary's own table of addresses stays the same. */
+static void entry_note(struct stall_work *work, const struct bundle_function *caller, const uint32_t *frames, uint64_t samples)
+{
+    const struct stall_place *place = stall_place_of(work, frames[0]);
+    if (place->sampled > 1)
+        return;
+    const struct instruction *call = call_before(work, caller, frames[1]);
+    if (!call)
+        return;
+    work->stalls->entry_stacks += samples;
+    work->stalls->entry_lookups += call->has_target || call->memory.is_relative ? 0 : samples;
+}
+
 /* Who called, and of installed code on whose behalf: the nearest of the program's own or, without that, the nearest with a name. */
 static void stack_read(struct stall_work *work, struct calls *calls, const struct stack *stack, uint64_t samples)
 {
@@ -47,6 +80,9 @@ static void stack_read(struct stall_work *work, struct calls *calls, const struc
     const struct bundle_function *callee = stack->count ? code_bundle_find(work->bundle, work->recording, frames[0]) : NULL;
     struct call direct = {0}, own = {0}, named = {0};
     bool goes_on = callee != NULL;
+    const struct bundle_function *before = goes_on && stack->count > 1 ? code_bundle_find(work->bundle, work->recording, frames[1]) : NULL;
+    if (before)
+        entry_note(work, before, frames, samples);
     for (uint32_t depth = 1; goes_on && depth < stack->count && depth < FRAMES_MOST; depth++) {
         const struct bundle_function *caller = code_bundle_find(work->bundle, work->recording, frames[depth]);
         if (!caller)

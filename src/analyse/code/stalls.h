@@ -156,6 +156,8 @@ struct stalls {
     uint64_t guess_samples;      /* at branches, jumps, calls and returns, or where a wrong guess would show: right behind one, or at a target */
     uint64_t load_samples;       /* at whatever reads memory, the stack too */
     uint64_t narrow_loop_samples; /* in loops that compute with single or 128-bit floating-point numbers */
+    uint64_t entry_stacks;       /* samples with a copied stack at a function's first two instructions whose call is known */
+    uint64_t entry_lookups;      /* of these: called through a register or table, whose target a processor has to guess */
     bool has_wide_code;          /* 512-bit instructions stand in a function that ran, sampled or not */
     uint64_t met_lines, double_lines; /* distinct code lines of user samples, and those that two samples met */
     double line_pairs;           /* pairs of user samples that met in one code line */

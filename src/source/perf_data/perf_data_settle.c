@@ -268,13 +268,12 @@ static void add_u64(struct text *out, uint64_t value)
 
 /*
  * Of frame pointers and the unwinder, who saw more: code that nobody describes often keeps frame pointers, and such
- * chains that break off do so at once.
+ * chains that break off do so at once. A register that was no frame pointer leads on through data: such places count for nothing.
  */
 static void add_chain(struct settling *settling, const struct chain *chain, const struct settled_stack *stack)
 {
     struct text *out = &settling->record;
-    uint64_t user = chain->kernel_count < chain->count ? chain->count - chain->kernel_count - 1 : 0;
-    if (!stack || !stack->count || stack->count < user) {
+    if (!stack || !stack->count || stack->count < stack->recorded) {
         add_u64(out, chain->count);
         text_append(out, (const char *)chain->ips, (size_t)chain->count * 8);
         return;

@@ -22,6 +22,7 @@
 struct settled_stack {
     uint64_t file_offset;
     uint32_t first, count;
+    uint32_t recorded; /* of the chain by frame pointers: so many of its first places lie in code */
 };
 
 struct settled_stacks {

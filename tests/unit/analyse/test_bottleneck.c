@@ -1070,6 +1070,19 @@ Test(bottleneck, wrongly_guessed_calls_show_behind_the_first_instruction_where_t
     free(made);
 }
 
+/* By copied stacks: what a fixed call leads to is no guess, whatever else waits there. */
+Test(bottleneck, functions_that_are_called_directly_are_no_wrong_guesses)
+{
+    struct made_up *made = callees_behind(150, 150);
+    made->stalls.entry_stacks = 20;
+    made->stalls.entry_lookups = 3;
+    cr_assert_neq(verdict_of(made)->cause, CAUSE_INDIRECT);
+    made->stalls.entry_lookups = 17;
+    expect(made, BOTTLENECK_BAD_SPECULATION, CAUSE_INDIRECT);
+    done(made);
+    free(made);
+}
+
 Test(bottleneck, two_loops_of_two_kinds_are_mixed)
 {
     struct made_up *made = calloc(1, sizeof(*made));

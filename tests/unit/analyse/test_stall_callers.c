@@ -25,6 +25,8 @@ static const char code[] =
     "{\"dso\":\"/app/server\",\"name\":\"store\",\"address\":\"0x1000\",\"size\":64,\"lines\":["
     "{\"address\":\"0x100f\",\"path\":\"src/server.c\",\"line\":41},{\"address\":\"0x1010\",\"path\":\"src/server.c\",\"line\":42}]},"
     "{\"dso\":\"/app/server\",\"name\":\"load\",\"address\":\"0x1100\",\"size\":64},"
+    "{\"dso\":\"/app/server\",\"name\":\"dispatch\",\"address\":\"0x1180\",\"size\":64,\"bytes\":\"ffd0e879feffffc3ff1500000000c3\"},"
+    "{\"dso\":\"/app/server\",\"name\":\"target\",\"address\":\"0x11c0\",\"size\":64,\"bytes\":\"4889f84889f8c3\"},"
     "{\"dso\":\"/app/server\",\"name\":\"server+0x1200\",\"address\":\"0x1200\",\"size\":64,\"unnamed\":true},"
     "{\"dso\":\"/app/server\",\"name\":\"server+0x1300\",\"address\":\"0x1300\",\"size\":64,\"unnamed\":true},"
     "{\"dso\":\"/usr/lib/libz.so.1\",\"name\":\"match\",\"address\":\"0x2000\",\"size\":64},"
@@ -203,5 +205,22 @@ Test(call_parts, what_has_no_name_is_known_by_what_it_calls)
     cr_expect_str_eq(parts.items[0].leads[0].name, "match");
     cr_expect_eq(parts.items[0].leads[0].share, 1.0);
     cr_expect_eq(parts.items[1].lead_count, 0);
+    scene_end(&scene);
+}
+
+/* What waits where a function begins: was its call looked up? call *%rax at 0x1180, call store at 0x1182, call *0(%rip) at 0x1188. */
+Test(stall_callers, calls_of_where_samples_begin_are_told_apart)
+{
+    struct scene scene;
+    scene_begin(&scene);
+    ADD(&scene, CLOCK, 100, 0x11c0);
+    ADD(&scene, CLOCK, 10, 0x1181);
+    ADD(&scene, STACKS, 5, 0x11c0, 0x1181, 0x2310); /* a byte before where the call returns to, as it is unwound */
+    ADD(&scene, STACKS, 3, 0x11c3, 0x1186, 0x2310);
+    ADD(&scene, STACKS, 2, 0x11c0, 0x118d, 0x2310);
+    ADD(&scene, STACKS, 7, 0x11c6, 0x1181, 0x2310); /* its third instruction */
+    ADD(&scene, STACKS, 9, 0x11c0, 0x1110, 0x2310); /* a caller whose code isn't kept */
+    struct stalls stalls = found_in(&scene);
+    cr_assert(stalls.entry_stacks == 10 && stalls.entry_lookups == 5, "%llu of %llu", (unsigned long long)stalls.entry_lookups, (unsigned long long)stalls.entry_stacks);
     scene_end(&scene);
 }
