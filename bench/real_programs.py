@@ -71,15 +71,15 @@ def made_documents(work, draw):
     clauses = [[draw.choice((-1, 1)) * draw.randrange(1, 231) for _ in range(3)] for _ in range(980)]
     (work / "random.cnf").write_text(f"p cnf 230 {len(clauses)}\n" + "".join(" ".join(map(str, one)) + " 0\n" for one in clauses))
     (work / "rows.csv").write_text("key,value\n" + "".join(f"{draw.choice(WORDS)}{draw.randrange(50)},{draw.random()}\n" for _ in range(700_000)))
-    (work / "paper.ms").write_text(".TL\nA paper\n" + "".join(".PP\n" + " ".join(draw.choice(WORDS) for _ in range(120)) + "\n" for _ in range(4000)))
+    (work / "paper.man").write_text(".TH PAPER 1\n" + "".join(".PP\n" + " ".join(draw.choice(WORDS) for _ in range(120)) + "\n" for _ in range(4000)))
     (work / "picture.ps").write_text("%!PS\n" + "".join(f"{draw.random():.3f} {draw.random():.3f} {draw.random():.3f} setrgbcolor newpath {draw.randrange(600)} {draw.randrange(800)} moveto "
                                                          f"{' '.join(str(draw.randrange(600)) for _ in range(6))} curveto closepath fill\n" for _ in range(4000)) + "showpage\n")
     (work / "plot.txt").write_text("".join(f"{at} {draw.gauss(0, 1):.5f}\n" for at in range(500_000)))
     (work / "plot.gp").write_text("set terminal png size 1600,1200\nset output '/dev/null'\nplot 'plot.txt' with points\n")
     (work / "tenth.gp").write_text("set terminal png size 1600,1200\nset output '/dev/null'\nplot 'plot.txt' every 10 with points\n")
-    weights = [(draw.randrange(10, 60), draw.randrange(10, 60)) for _ in range(46)]
+    weights = [(draw.randrange(10, 60), draw.randrange(10, 60)) for _ in range(70)]
     (work / "knapsack.lp").write_text("Maximize\n obj: " + " + ".join(f"{value} x{at}" for at, (value, _) in enumerate(weights)) + "\nSubject To\n" + "".join(
-        f" c{row}: " + " + ".join(f"{draw.randrange(5, 60)} x{at}" for at in range(len(weights))) + " <= 500\n" for row in range(8)) + "Binary\n" + "".join(f" x{at}\n" for at in range(len(weights))) + "End\n")
+        f" c{row}: " + " + ".join(f"{draw.randrange(5, 60)} x{at}" for at in range(len(weights))) + " <= 500\n" for row in range(16)) + "Binary\n" + "".join(f" x{at}\n" for at in range(len(weights))) + "End\n")
     (work / "multiply.smt2").write_text("(set-logic QF_BV)(declare-const a (_ BitVec 20))(declare-const b (_ BitVec 20))(assert (= (bvmul ((_ zero_extend 20) a) ((_ zero_extend 20) b)) (_ bv366105423007 40)))"
                                         "(assert (bvugt a (_ bv1 20)))(assert (bvugt b (_ bv1 20)))(check-sat)")
     lines = [f"line {draw.randrange(3000)}" for _ in range(40000)]
@@ -88,7 +88,7 @@ def made_documents(work, draw):
 
 
 def made_sources(work, draw):
-    (work / "table.ml").write_text("let () = let h = Hashtbl.create 16 in for i = 0 to 1500000 do Hashtbl.replace h (i * 7919 mod 300007) i done; print_int (Hashtbl.length h)\n")
+    (work / "table.ml").write_text("let () = let h = Hashtbl.create 16 in for i = 0 to 3000000 do Hashtbl.replace h (i * 7919 mod 1000003) i done; print_int (Hashtbl.length h)\n")
     (work / "many.cc").write_text("#include <algorithm>\n#include <map>\n#include <regex>\n#include <string>\n#include <vector>\n" + "\n".join(
         f"int f{at}(std::vector<int> &v, std::map<std::string, int> &m) {{ std::sort(v.begin(), v.end(), [](int a, int b) {{ return a % {at + 2} < b; }}); m[std::to_string({at})] = v[0]; return (int)m.size(); }}" for at in range(60)))
     (work / "sum.rs").write_text("use std::collections::HashMap;\n" + "\n".join(
@@ -179,12 +179,12 @@ PROGRAMS = [
     ("xmllint", ["sh", "-c", "for i in 1 2 3; do xmllint --xpath 'count(//row[key=77])' large.xml; done"], "parsing alone", ["sh", "-c", "for i in 1 2 3; do xmllint --noout large.xml; done"]),
     ("openssl enc, AES-CBC", ["sh", "-c", "cat noise.raw noise.raw noise.raw noise.raw noise.raw noise.raw noise.raw noise.raw | openssl enc -aes-256-cbc -K 00 -iv 00 2>/dev/null | cat >/dev/null"], "counter mode: blocks side by side",
      ["sh", "-c", "cat noise.raw noise.raw noise.raw noise.raw noise.raw noise.raw noise.raw noise.raw | openssl enc -aes-256-ctr -K 00 -iv 00 2>/dev/null | cat >/dev/null"]),
-    ("ripgrep", ["sh", "-c", r"for i in 1 2 3 4; do rg -j1 -c '(\w+)\d+ .*[aeiou]{2}\w*\d+5$' text.txt; done"], "ASCII classes", ["sh", "-c", r"for i in 1 2 3 4; do rg -j1 -c '(?-u)(\w+)\d+ .*[aeiou]{2}\w*\d+5$' text.txt; done"]),
+    ("ripgrep", ["sh", "-c", r"rg -j1 -c '(\w+)\d+ .*[aeiou]{2}\w*\d+5$' " + "text.txt " * 30], "a fixed string", ["sh", "-c", "rg -j1 -c would155 " + "text.txt " * 30]),
     ("7z", ["sh", "-c", "7z a -mmt=1 -mx=7 -si -so x.7z < text.txt || (rm -f x.7z; 7z a -bd -mmt=1 -mx=7 x.7z text.txt)"], "-mx=1", ["sh", "-c", "rm -f x.7z; 7z a -bd -mmt=1 -mx=1 x.7z text.txt"]),
     ("lame", ["lame", "--quiet", "-q", "0", "sound.wav", "/dev/null"], "-q 7", ["lame", "--quiet", "-q", "7", "sound.wav", "/dev/null"]),
     ("vim", ["vim", "-es", "-u", "NONE", "-c", r"%s/\(\w\+\)0 \(\w\+\)/\2 \1/ge", "-c", "q!", "text.txt"], "a fixed string", ["vim", "-es", "-u", "NONE", "-c", "%s/would1/x/ge", "-c", "q!", "text.txt"]),
     ("diff", ["diff", "old.txt", "new.txt"], "one file twice", ["diff", "old.txt", "old.txt"]),
-    ("groff", ["groff", "-ms", "-Tps", "paper.ms"], None, None),
+    ("groff", ["groff", "-man", "-Tutf8", "paper.man"], "half of the text", ["sh", "-c", "head -c 1000000 paper.man | groff -man -Tutf8"]),
     ("tclsh", ["tclsh", "queens.tcl"], "a loop in place of calls", ["tclsh", "loop.tcl"]),
     ("z3", ["z3", "multiply.smt2"], None, None),
     ("glpsol", ["glpsol", "--lp", "knapsack.lp", "--tmlim", "6"], None, None),

@@ -319,6 +319,8 @@ static const char *held_up_by_several(const struct bottleneck *bottleneck, struc
         class->share += class->words ? bottleneck->masses[cause] : 0;
         all += bottleneck->masses[cause];
     }
+    if (classes[BOTTLENECK_MEMORY].share > SHOWN_LEAST * all) /* of a wrong guess that waits for a load, samples can't tell the two apart */
+        classes[BOTTLENECK_BAD_SPECULATION].words = "wrong guesses with the loads that decide them";
     qsort(classes, array_count(classes), sizeof(*classes), class_mass_compare);
     if (classes[0].share > MOST * all || classes[1].share <= SECOND_LEAST * all)
         return "";

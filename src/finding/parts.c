@@ -5,8 +5,17 @@
 #include "finding/finding.h"
 #include "finding/wording.h"
 
+#include <string.h>
+
 /* A function that has so much says by itself where the time goes; parts smaller than that say nothing of it. */
-static const double FLAT = 0.25, LARGE = 0.1;
+static const double FLAT = 0.25, FLAT_NAMELESS = 0.5, LARGE = 0.1;
+
+/* "libgs.so.10.00+0x2df670" says less than who it works for. */
+static bool says_it_itself(const struct stall_function *hottest)
+{
+    bool is_nameless = strncmp(hottest->name, hottest->dso, strlen(hottest->dso)) == 0 && hottest->name[strlen(hottest->dso)] == '+';
+    return hottest->share.mid >= (is_nameless ? FLAT_NAMELESS : FLAT);
+}
 
 static bool are_worth_saying(const struct call_parts *parts)
 {
@@ -23,7 +32,7 @@ const char *parts_said(const struct results *results, struct arena *arena)
 {
     const struct call_parts *parts = results->parts;
     const struct stall_function *hottest = results->stalls && results->stalls->function_count ? &results->stalls->functions[0] : NULL;
-    if (!hottest || hottest->share.mid >= FLAT || !are_worth_saying(parts))
+    if (!hottest || says_it_itself(hottest) || !are_worth_saying(parts))
         return NULL;
     scoped_text struct text out = {0};
     if (parts->below)

@@ -2762,6 +2762,10 @@ Test(findings, a_flat_profile_is_told_by_the_calls_that_it_parts_into)
     made.function.share = wilson_interval(450, 1000, 1000);
     overall = overall_of(&made.findings, &made.results, &made.arena);
     cr_assert_not(strstr(overall.sentence, "each with all"), "%s", overall.sentence);
+    made.function.dso = "server";
+    made.function.name = "server+0x1300";
+    overall = overall_of(&made.findings, &made.results, &made.arena);
+    cr_assert(strstr(overall.sentence, said), "a name that says nothing: %s", overall.sentence);
     arena_done(&made.arena);
 }
 
@@ -2865,13 +2869,13 @@ Test(findings, what_several_things_hold_up_is_said_with_its_parts)
     bottleneck.masses[CAUSE_UNKNOWN] = 0.3;
     findings_test(&made.findings, &made.results, &made.arena);
     const char *sentence = overall_of(&made.findings, &made.results, &made.arena).sentence;
-    cr_assert(strstr(sentence, "By estimate no one thing holds it up: memory 25 %, wrong guesses 19 %, busy with instructions 16 %; 40 % is not told."), "%s", sentence);
+    cr_assert(strstr(sentence, "By estimate no one thing holds it up: memory 25 %, wrong guesses with the loads that decide them 19 %, busy with instructions 16 %; 40 % is not told."), "%s", sentence);
     bottleneck.masses[CAUSE_STORE_FORWARDING] = 0.1; /* no arithmetic; and said beside a small cause, too */
     made.kernel.fault_samples = 130;
     findings_test(&made.findings, &made.results, &made.arena);
     struct overall small = overall_of(&made.findings, &made.results, &made.arena);
     cr_assert_eq(small.kind, OVERALL_CULPRIT);
-    cr_assert(strstr(small.sentence, "By estimate no one thing holds it up: memory 22 %, wrong guesses 17 %, busy with instructions 14 %, waits within the core 13 %;"), "%s",
+    cr_assert(strstr(small.sentence, "By estimate no one thing holds it up: memory 22 %, wrong guesses with the loads that decide them 17 %, busy with instructions 14 %, waits within the core 13 %;"), "%s",
               small.sentence);
     bottleneck.masses[CAUSE_LATENCY] = 0.9;
     sentence = overall_of(&made.findings, &made.results, &made.arena).sentence;
