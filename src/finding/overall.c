@@ -80,16 +80,26 @@ static bool is_unseen(const struct results *results)
     return !stalls->sample_count || (stalls->cpu_s > 0 && stalls->cpu_s < SEEN_LEAST * run->cpu_s.value);
 }
 
+static bool was_killed(const struct results *results)
+{
+    return results->exit_status > SHELL_SIGNALS && results->exit_status <= SHELL_SIGNALS + SIGNALS_MOST;
+}
+
+static const char *next_of_killed(const struct results *results)
+{
+    return results->exit_status == SHELL_SIGNALS + SIGKILL
+               ? "find out first who killed it: dmesg tells of memory that ran out, the limits of its group are in memory.max"
+               : "find out first why it was killed: its core dump (coredumpctl debug), or gdb --args CMD";
+}
+
 const char *overall_longer(const struct results *results, struct arena *arena)
 {
     enum { RUNS_MOST = 1000 };
     const struct run_time *run = results->run;
     if (is_unseen(results))
         return wording_find("verdict", "next-unseen");
-    if (results->exit_status > SHELL_SIGNALS && results->exit_status <= SHELL_SIGNALS + SIGNALS_MOST)
-        return results->exit_status == SHELL_SIGNALS + SIGKILL
-                   ? "find out first who killed it: dmesg tells of memory that ran out, the limits of its group are in memory.max"
-                   : "find out first why it was killed: its core dump (coredumpctl debug), or gdb --args CMD";
+    if (was_killed(results))
+        return next_of_killed(results);
     if (results->exit_status && !results->cut)
         return arena_printf(arena, wording_find("verdict", "next-failed"), results->exit_status);
     if (results->cut && run && run->scope == RUN_STARTED)
@@ -479,6 +489,12 @@ static struct overall overall_waits(const struct finding *waiting, const struct 
     };
 }
 
+static void advise(struct overall *overall, const char *text)
+{
+    if (overall->advice_count < array_count(overall->advice))
+        overall->advice[overall->advice_count++] = text;
+}
+
 /*
  * It went to sleep by itself for most of the time, and whether it then slept or was ready again and others held the CPUs
  * is another question: in both cases a share of its little CPU time is no answer to why it takes so long.
@@ -513,14 +529,19 @@ static struct overall overall_away(const struct finding *waiting, const struct f
         text_add(&sentence, " of the elapsed time");
     }
     text_printf(&sentence, ": this is not a CPU problem of its code.%s", work_beside(findings, results, arena));
-    bool by_others = held && others->verdict == VERDICT_SUPPORTED;
-    return (struct overall){
+    /* What it waits for itself comes first where that is more. */
+    bool asleep = waiting && waiting->recoverable.known && held && waiting->recoverable.mid > others->recoverable.mid;
+    bool by_others = held && others->verdict == VERDICT_SUPPORTED && !asleep;
+    struct overall overall = {
         .kind = OVERALL_WAITS,
         .culprit = by_others ? others : waiting,
         .disturbance = by_others ? others : NULL,
         .sentence = arena_string(arena, text_string(&sentence)),
         .ruled_out = ruled_out_of(findings, results->effect, arena),
     };
+    if (by_others && waiting && waiting->verdict == VERDICT_SUPPORTED && waiting->advice_count)
+        advise(&overall, waiting->advice[0]);
+    return overall;
 }
 
 /* Code that a just-in-time compiler made and that no map of its names covers. */
@@ -528,12 +549,6 @@ static bool is_nameless_jit(const struct stall_function *function)
 {
     bool named = !begins(function->name, "[unknown]") && !begins(function->name, function->dso);
     return begins(function->name, "[JIT]") || (begins(function->dso_path, "//anon") && !named);
-}
-
-static void advise(struct overall *overall, const char *text)
-{
-    if (overall->advice_count < array_count(overall->advice))
-        overall->advice[overall->advice_count++] = text;
 }
 
 /* What it is at says more than a small cause, or one whose removal returns nobody knows what. */
@@ -843,6 +858,9 @@ struct overall overall_of(const struct findings *findings, const struct results 
         overall.sentence = arena_printf(arena, "%s It was cut short: %s.", overall.sentence, results->cut);
     if (results->exit_status)
         overall.sentence = arena_printf(arena, "%s %s", overall.sentence, status_words(results->exit_status, arena));
+    /* What crashed isn't made faster. */
+    bool is_said = overall.kind == OVERALL_TOO_SHORT || results->cut;
+    overall.before_all = was_killed(results) && !is_said ? next_of_killed(results) : NULL;
     return overall;
 }
 
@@ -851,6 +869,8 @@ size_t overall_tries(const struct overall *overall, const char *ret_tries[OVERAL
     const struct finding *culprit = overall->culprit;
     size_t own = culprit ? culprit->advice_count : 0, count = 0;
     own = overall->culprit_is_small && own > 1 ? 1 : own;
+    if (overall->before_all)
+        ret_tries[count++] = overall->before_all;
     for (size_t at = 0; at < own; at++)
         ret_tries[count++] = culprit->advice[at];
     for (size_t at = 0; at < overall->advice_count; at++)

@@ -23,6 +23,7 @@ struct overall {
     const struct finding *disturbance; /* somebody else's doing that the sentence already says; may be NULL */
     const struct finding *culprit;  /* NULL: none */
     bool culprit_is_small;          /* it is sure of that cause, and most of the time is elsewhere: the sentence says so first */
+    const char *before_all;         /* to be done before the culprit's advice is worth anything; NULL: nothing */
     const char *advice[3];          /* OVERALL_NOTHING: what to look at next */
     size_t advice_count;
     const char *confirm;            /* OVERALL_NOTHING: how to see whether that is it */
@@ -42,7 +43,7 @@ const char *overall_longer(const struct results *results, struct arena *arena);
 struct overall overall_of(const struct findings *findings, const struct results *results, struct arena *arena);
 const char *overall_kind_name(enum overall_kind kind);
 
-enum { OVERALL_TRIES_MOST = ADVICE_MOST + 3 };
+enum { OVERALL_TRIES_MOST = ADVICE_MOST + 4 };
 /*
  * What to try, in order, the same on every page: the culprit's advice, of which a small cause is worth one line, and how to go on. Returns how many.
  * Owner: the findings' and the verdict's.

@@ -37,7 +37,9 @@ void print_bytes(struct text *out, double bytes)
 
 void print_seconds(struct text *out, double seconds)
 {
-    if (seconds < 1e-6)
+    if (seconds == 0)
+        text_add(out, "0 s");
+    else if (seconds < 1e-6)
         text_printf(out, "%.3g ns", seconds * 1e9);
     else if (seconds < 1e-3)
         text_printf(out, "%.3g us", seconds * 1e6);

@@ -125,8 +125,8 @@ static const struct call_kind {
     const char *advice, *confirm;
     const char *names[24]; /* whole, or with a "*" behind their beginning */
 } call_kinds[] = {
-    {"advice-data", "confirm-data", {"read", "pread*", "readv", "write", "pwrite*", "writev", "sendfile*", "splice", "tee", "copy_file_range", "getdents*", "lseek", "llseek"}},
-    {"advice-names", "confirm-names", {"stat*", "lstat*", "fstat*", "newstat", "newlstat", "newfstat*", "access", "faccessat*", "open", "openat*", "close", "close_range", "readlink*", "unlink*", "rename*", "mkdir*", "rmdir", "chmod*", "fchmod*", "utimensat*", "getcwd"}},
+    {"advice-data", "confirm-data", {"read", "pread*", "readv", "write", "pwrite*", "writev", "sendfile*", "splice", "tee", "copy_file_range", "lseek", "llseek"}},
+    {"advice-names", "confirm-names", {"stat*", "lstat*", "fstat*", "newstat", "newlstat", "newfstat*", "access", "faccessat*", "open", "openat*", "close", "close_range", "readlink*", "unlink*", "rename*", "mkdir*", "rmdir", "chmod*", "fchmod*", "utimensat*", "getcwd", "getdents*"}},
     {"advice-events", "confirm-events", {"poll", "ppoll*", "select", "pselect6*", "epoll_*"}},
     {"advice-messages", "confirm-messages", {"send", "sendto", "sendmsg", "sendmmsg", "recv", "recvfrom", "recvmsg", "recvmmsg*"}},
     {"advice-connections", "confirm-connections", {"accept*", "connect", "socket", "bind", "listen", "shutdown", "setsockopt", "getsockopt", "getsockname", "getpeername"}},

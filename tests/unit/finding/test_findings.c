@@ -1282,6 +1282,27 @@ Test(findings, little_cpu_time_has_no_share_of_it_as_its_headline)
     cr_assert(strstr(overall.sentence, "It ran in 3 % of the elapsed time only"), "%s", overall.sentence);
     cr_assert(strstr(overall.sentence, "mostly (disk) in fsync"), "%s", overall.sentence);
     cr_assert_null(strstr(overall.sentence, "Of its own work"), "3 %% of the time is nothing to speak of: %s", overall.sentence);
+    cr_assert_str_eq(overall.culprit->hypothesis->id, "oversubscribed");
+    arena_done(&made.arena);
+}
+
+/* It slept for most of the time, and was kept from a CPU for a part of the rest: fewer others would return that part alone. */
+Test(findings, of_sleep_and_others_the_longer_leads)
+{
+    struct made_up made;
+    make_up_short_sleeper(&made);
+    made.run.on_cpu_ratio = made.run.wanted_ratio = measured_as(0.4);
+    made.run.cpu_s = measured_as(4);
+    made.run.run_delay_s = measured_as(1.3);
+    cr_assert_eq(test_and_find(&made, "oversubscribed")->verdict, VERDICT_SUPPORTED);
+    const struct finding *waiting = test_and_find(&made, "waiting");
+    cr_assert_gt(waiting->recoverable.low, 0.4);
+    struct overall overall = overall_of(&made.findings, &made.results, &made.arena);
+    cr_assert_str_eq(overall.culprit->hypothesis->id, "waiting");
+    cr_assert(strstr(overall.sentence, "others held the CPUs in 13 %"), "%s", overall.sentence);
+    const char *tries[OVERALL_TRIES_MOST];
+    cr_assert_gt(overall_tries(&overall, tries), 0);
+    cr_assert_str_eq(tries[0], waiting->advice[0]);
     arena_done(&made.arena);
 }
 
@@ -1805,12 +1826,36 @@ Test(findings, a_program_that_failed_is_said_to_have)
     findings_test(&made.findings, &made.results, &made.arena);
     const char *sentence = overall_of(&made.findings, &made.results, &made.arena).sentence;
     cr_assert(strstr(sentence, "It was killed by SIGSEGV (Segmentation fault)"), "%s", sentence);
+    struct overall overall = overall_of(&made.findings, &made.results, &made.arena);
+    const char *tries[OVERALL_TRIES_MOST];
+    cr_assert(overall_tries(&overall, tries) && strstr(tries[0], "core dump"), "what crashes isn't made faster: that comes first");
+    made.results.cut = "it was ended after 2.00 s by plumb (--duration)";
+    made.results.exit_status = 143;
+    overall = overall_of(&made.findings, &made.results, &made.arena);
+    cr_assert_null(overall.before_all);
+    made.results.cut = NULL;
     made.results.exit_status = 137;
     sentence = overall_of(&made.findings, &made.results, &made.arena).sentence;
     cr_assert(strstr(sentence, "It was killed by SIGKILL: "), "%s", sentence);
     made.results.exit_status = 2;
     sentence = overall_of(&made.findings, &made.results, &made.arena).sentence;
     cr_assert(strstr(sentence, "It ended with status 2."), "%s", sentence);
+    arena_done(&made.arena);
+}
+
+/* Thirty causes that one reason keeps from being tested are no wall of text; -v names them all. */
+Test(findings, what_is_too_short_for_most_causes_names_some)
+{
+    struct made_up made;
+    make_up(&made);
+    made.stalls.sample_count = made.stalls.user_samples = 2;
+    findings_test(&made.findings, &made.results, &made.arena);
+    struct text shortly = page_or_json(&made, false, false), fully = page_or_json(&made, false, true);
+    cr_assert(strstr(text_string(&shortly), " more: 2 samples"), "%s", text_string(&shortly));
+    cr_assert(strstr(text_string(&fully), "divisions and square roots"), "%s", text_string(&fully));
+    cr_assert_null(strstr(text_string(&shortly), "divisions and square roots"), "%s", text_string(&shortly));
+    text_done(&shortly);
+    text_done(&fully);
     arena_done(&made.arena);
 }
 

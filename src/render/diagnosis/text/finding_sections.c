@@ -32,10 +32,10 @@ static bool same_reason(const struct finding *a, const struct finding *b)
     return a->verdict == b->verdict && a->reason && same_text(a->reason, b->reason) && same_text(a->remedy, b->remedy);
 }
 
-/* One reason for many (no recording at all) is said once, behind all that it keeps from being tested. */
+/* One reason for many (no recording at all) is said once, behind what it keeps from being tested: the first of them, in -v all. */
 static bool not_testable_together(struct sheet *sheet, size_t first)
 {
-    enum { TOGETHER_LEAST = 3 };
+    enum { TOGETHER_LEAST = 3, NAMED_MOST = 6 };
     const struct findings *findings = sheet->diagnosis->findings;
     const struct finding *finding = &findings->items[first];
     scoped_text struct text line = {0};
@@ -45,11 +45,14 @@ static bool not_testable_together(struct sheet *sheet, size_t first)
             continue;
         if (at < first)
             return true; /* said with that one, if it was */
-        text_printf(&line, "%s%s", count ? ", " : "", findings->items[at].hypothesis->title);
+        if (count < NAMED_MOST || sheet->style->verbose)
+            text_printf(&line, "%s%s", count ? ", " : "", findings->items[at].hypothesis->title);
         count++;
     }
     if (count < TOGETHER_LEAST)
         return false;
+    if (count > NAMED_MOST && !sheet->style->verbose)
+        text_printf(&line, " and %zu more", count - NAMED_MOST);
     text_printf(&line, ": %s", finding->reason);
     if (finding->remedy)
         text_printf(&line, "; %s", finding->remedy);
