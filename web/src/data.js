@@ -48,8 +48,8 @@ export function seconds(value) {
 }
 
 export const lastPart = (path) => (path || "").split("/").filter(Boolean).pop() || path || "";
-// A number stays with its sign of percent.
-export const joined = (text) => (text ?? "").replace(/(\d) %/g, "$1\u00a0%");
+// A number stays with its unit.
+export const joined = (text) => (text ?? "").replace(/(\d) (?=(?:%|[mun\u00b5]?s|[KMGT]?i?B|[kMG]?Hz)(?![\w]))/g, "$1\u00a0");
 // Only a word of ours begins with a capital letter: what programs and functions are called stays as it is.
 const COMMANDS = new Set(["echo", "kill", "madvise", "node", "numactl", "perf", "plumb", "strace", "taskset", "turbostat"]);
 export function sentence(text, functions) {

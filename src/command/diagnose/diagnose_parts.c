@@ -106,7 +106,7 @@ static void gap_of_hardware(struct collection *collection, const struct counter_
         if (summary->items[at].hardware && !summary->items[at].count.known)
             why = summary->items[at].count.why_not;
     if (why && !counter_summary_has_hardware(summary))
-        case_manifest_gap(&collection->manifest, &collection->arena, "hardware counters", why);
+        case_manifest_gap(&collection->manifest, &collection->arena, "hardware counters", arena_printf(&collection->arena, "%s; plumb doctor says what would show them", why));
 }
 
 static bool write_counters(struct collection *collection, struct error *err)

@@ -195,10 +195,12 @@ void sheet_gaps_section(struct sheet *sheet)
     sheet_heading(sheet, "NOT MEASURED HERE", "");
     for (size_t at = 0; at < sheet->diagnosis->gap_count; at++) {
         const char *why = sheet->diagnosis->gaps[at].why;
-        const char *places = sheet->style->verbose ? NULL : strstr(why, ": tried '"); /* where debug files were looked for */
+        const char *tried = strstr(why, ": tried '"), *places = sheet->style->verbose ? NULL : tried; /* where debug files were looked for */
         scoped_text struct text line = {0};
         text_printf(&line, "%s: ", sheet->diagnosis->gaps[at].what);
         text_append(&line, why, places ? (size_t)(places - why) : strlen(why));
+        if (tried)
+            text_printf(&line, "; %s", wording_find("common", "remedy-names"));
         text_add(sheet->out, "  ");
         sheet_paragraph(sheet, text_string(&line), 4, 2);
     }
