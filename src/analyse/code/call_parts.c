@@ -14,6 +14,7 @@ static const double WHOLE_LEAST = 0.8;  /* of the stacks: else what is left may 
 static const double TRUNK_LEAST = 0.75; /* of all: below it paths part */
 static const double PART_LEAST = 0.05;
 static const double LEAD_LEAST = 0.2; /* of a part */
+static const double PART_LARGE = 0.5; /* of all: what it parts into says more */
 enum { STACKS_LEAST = 25, PATH_MOST = 256 };
 
 struct paths {
@@ -107,10 +108,9 @@ static bool are_enough(const struct paths *paths)
     return paths->whole >= STACKS_LEAST && (double)paths->whole >= WHOLE_LEAST * (double)paths->met;
 }
 
-/* The deepest node that most paths go through. */
-static uint32_t trunk_end(const struct call_tree *tree, double all)
+/* The deepest node that most of the paths through `at` go through. */
+static uint32_t trunk_end(const struct call_tree *tree, uint32_t at, double all)
 {
-    uint32_t at = CALL_TREE_ROOT;
     for (;;) {
         uint32_t heaviest = tree->items[at].first_child;
         if (heaviest == CALL_NODE_NONE || (double)tree->items[heaviest].samples_total < TRUNK_LEAST * all)
@@ -151,13 +151,14 @@ static size_t leads_join(struct lead *leads, size_t count)
     return kept;
 }
 
-/* What has no name is known by what it calls. */
+/* What has no name is known by what it calls, and so is what has most of the time. */
 static void leads_find(struct call_part *part, const struct paths *paths, const struct call_tree *tree, uint32_t node)
 {
     const struct bundle_function *functions = paths->bundle->functions;
     vec(uint32_t) open = {0};
     vec(struct lead) leads = {0};
-    *vec_push(&open) = node;
+    for (uint32_t child = tree->items[node].first_child; child != CALL_NODE_NONE; child = tree->items[child].next_sibling)
+        *vec_push(&open) = child;
     while (open.count) {
         const struct call_node *at = &tree->items[open.items[--open.count]];
         if (functions[at->place].is_named) {
@@ -180,7 +181,7 @@ static void leads_find(struct call_part *part, const struct paths *paths, const 
 static void parts_take(struct call_parts *parts, const struct paths *paths, const struct call_tree *tree)
 {
     double all = (double)paths->whole;
-    uint32_t trunk = trunk_end(tree, all);
+    uint32_t trunk = trunk_end(tree, CALL_TREE_ROOT, all);
     const struct bundle_function *functions = paths->bundle->functions;
     parts->below = trunk == CALL_TREE_ROOT ? NULL : functions[tree->items[trunk].place].name;
     parts->stacks = paths->whole;
@@ -194,6 +195,8 @@ static void parts_take(struct call_parts *parts, const struct paths *paths, cons
         *part = (struct call_part){.name = function->name, .stacks = tree->items[at].samples_total, .share = wilson_interval(samples, all, all)};
         if (!function->is_named)
             leads_find(part, paths, tree, at);
+        else if (samples >= PART_LARGE * all)
+            leads_find(part, paths, tree, trunk_end(tree, at, samples));
     }
 }
 

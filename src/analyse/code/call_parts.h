@@ -22,7 +22,7 @@ struct call_part {
     struct call_lead {
         const char *name;
         double share;      /* of the part */
-    } leads[CALL_LEADS_MOST]; /* of a part without a name: the first functions below it that have one, most stacks first */
+    } leads[CALL_LEADS_MOST]; /* of a part without a name, or with half of the time: the first functions below it, or where it parts, that have one; most stacks first */
     size_t lead_count;
 };
 

@@ -208,6 +208,23 @@ Test(call_parts, what_has_no_name_is_known_by_what_it_calls)
     scene_end(&scene);
 }
 
+Test(call_parts, what_has_most_is_parted_further)
+{
+    struct scene scene;
+    scene_begin(&scene);
+    ADD(&scene, STACKS, 40, 0x2008, 0x1010, 0x2310);
+    ADD(&scene, STACKS, 30, 0x2208, 0x1010, 0x2310);
+    ADD(&scene, STACKS, 30, 0x1108, 0x2310);
+    struct call_parts parts = parts_in(&scene);
+    cr_assert_eq(parts.count, 2);
+    cr_expect_str_eq(parts.items[0].name, "store");
+    cr_assert_eq(parts.items[0].lead_count, 2);
+    cr_expect_str_eq(parts.items[0].leads[0].name, "match");
+    cr_expect_str_eq(parts.items[0].leads[1].name, "deflate");
+    cr_expect_eq(parts.items[1].lead_count, 0, "it has less than half");
+    scene_end(&scene);
+}
+
 /* What waits where a function begins: was its call looked up? call *%rax at 0x1180, call store at 0x1182, call *0(%rip) at 0x1188. */
 Test(stall_callers, calls_of_where_samples_begin_are_told_apart)
 {
