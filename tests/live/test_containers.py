@@ -76,3 +76,16 @@ def test_a_program_that_was_deleted(plumb, root, tmp_path):
     if "no path here leads to" not in done.stderr:
         pytest.skip("its mapping was looked at before it was deleted")
     assert "work_apart" in names(plumb, tmp_path, env)
+
+
+def test_two_builds_by_one_path(plumb, root, tmp_path):
+    """Of two containers: their functions stand at the same place of a file of the same name, and are others."""
+    other = tmp_path / "other"
+    (other / "opt").mkdir(parents=True)
+    (tmp_path / "other.c").write_text(PROGRAM.replace("work_apart", "work_other"))
+    subprocess.run(["cc", "-O1", "-static", "-Wl,--build-id", "-o", other / "opt" / "program-apart", tmp_path / "other.c"], check=True)
+    _, env = record(plumb, tmp_path, command=["sh", "-c", f"chroot {root} /opt/program-apart; chroot {other} /opt/program-apart"])
+    shown = names(plumb, tmp_path, env)
+    assert "work_apart" in shown and "work_other" in shown, shown
+    lines = subprocess.run([plumb, "script", "-i", tmp_path / "perf.data", "-F", "comm,ip,sym"], env=env, capture_output=True, text=True, timeout=120).stdout
+    assert 0.2 < lines.count(" work_apart") / max(1, lines.count(" work_apart") + lines.count(" work_other")) < 0.8, lines[:2000]

@@ -46,8 +46,8 @@ static bool place_equal(const void *context, uint32_t id, const void *key)
     const struct places *places = context;
     const struct place *a = &places->items[id], *b = key;
     return a->addr == b->addr && a->apart_addr == b->apart_addr && a->level == b->level && a->is_inlined == b->is_inlined &&
-           (a->symbol != NULL) == (b->symbol != NULL) && a->dso == b->dso && same_text(a->dso_path, b->dso_path) &&
-           same_text(a->line, b->line) && (!a->is_inlined || same_text(a->symbol, b->symbol));
+           a->dso == b->dso && same_text(a->dso_path, b->dso_path) && same_text(a->line, b->line) &&
+           same_text(a->symbol, b->symbol); /* two builds may have been mapped by one path (containers): their functions differ */
 }
 
 static uint64_t text_hash(const char *text)
@@ -59,7 +59,7 @@ static uint32_t place_intern(struct places *places, struct place *place)
 {
     place->dso = kept(places, place->dso);
     uint64_t hash = hash_combine(hash_u64(place->addr ^ place->apart_addr << 1), (uint64_t)(uintptr_t)place->dso);
-    hash = hash_combine(hash, place->is_inlined ? text_hash(place->symbol) : place->symbol != NULL);
+    hash = hash_combine(hash, text_hash(place->symbol));
     hash = hash_combine(hash, text_hash(place->line));
     uint32_t id = hashmap_find(&places->map, hash, place_equal, places, place);
     if (id != HASHMAP_ABSENT)
