@@ -45,22 +45,23 @@ void source_text_free(struct source_text *source)
 }
 
 /* Debug information may name anything: a pipe would block, a device never end. */
-static bool is_plain_file(const struct source_text *source, const char *path)
+static bool plain_file_read(const struct source_text *source, const char *folder, const char *path, struct text *ret_text)
 {
     char full[2 * PATH_MAX];
     struct stat status;
-    int length = snprintf(full, sizeof(full), "%s%s%s", source->root->prefix, source->folder ? source->folder : "", path);
-    return length > 0 && (size_t)length < sizeof(full) && stat(full, &status) == 0 && S_ISREG(status.st_mode);
+    int length = snprintf(full, sizeof(full), "%s%s%s", source->root->prefix, folder, path);
+    return length > 0 && (size_t)length < sizeof(full) && stat(full, &status) == 0 && S_ISREG(status.st_mode) &&
+           sysroot_read(source->root, ret_text, NULL, "%s%s", folder, path);
 }
 
+/* Beside the binaries of another machine, or where it was compiled: here. */
 static struct source_file *file_of(struct source_text *source, const char *path)
 {
     uint32_t id = strings_intern(&source->paths, path);
     while (id >= source->files.count) {
         struct source_file file = {0};
         struct view line;
-        if (is_plain_file(source, path) &&
-            sysroot_read(source->root, &file.text, NULL, "%s%s", source->folder ? source->folder : "", path)) {
+        if ((source->folder && plain_file_read(source, source->folder, path, &file.text)) || plain_file_read(source, "", path, &file.text)) {
             struct view rest = text_view(&file.text);
             while (view_line(&rest, &line))
                 *vec_push(&file.lines) = line;

@@ -8,7 +8,7 @@
 
 struct source_text;
 
-/* folder: where the recorded machine's files are (symfs), or NULL. Owner: the caller (source_text_free). */
+/* folder: where the recorded machine's files are (symfs) and are looked for first, or NULL. Owner: the caller (source_text_free). */
 struct source_text *source_text_new(const struct sysroot *root, const char *folder);
 void source_text_free(struct source_text *source);
 /* Line number `line` (from 1) of a file; false when there is no such file or line. Owner of the text: source. */

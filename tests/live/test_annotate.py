@@ -226,6 +226,10 @@ def test_symfs_finds_it_elsewhere(run, scene, tmp_path):
     shutil.copy(scene / "chase", place / "chase")
     done = run("annotate", "--symfs", tmp_path, "chase", cwd=scene)
     assert done.returncode == 0 and len(instructions(done.stdout)) >= 4
+    assert "from = *from;" in done.stdout  # of the source that lies here
+    source = place / "chase.c"
+    source.write_text((scene / "chase.c").read_text().replace("from = *from;", "from = *from; /* theirs */"))
+    assert "/* theirs */" in run("annotate", "--symfs", tmp_path, "chase", cwd=scene).stdout
 
 
 def test_a_replaced_binary_is_not_believed(run, scene, tmp_path):
