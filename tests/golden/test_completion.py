@@ -1,8 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """plumb completion: the scripts load in their shells and offer what the table of commands says."""
+import os
+import pty
 import re
+import select
 import shutil
+import signal
 import subprocess
+import time
 
 import pytest
 
@@ -99,3 +104,34 @@ def test_unknown_shell(run):
     done = run("completion", "tcsh")
     assert done.returncode == 2 and "'tcsh'" in done.stderr
     assert run("completion").returncode == 2
+
+
+def test_tab_in_zsh(run, tmp_path):
+    """A zsh at a terminal, the script where a package lays it, and Tab pressed."""
+    if not shutil.which("zsh"):
+        pytest.skip("no zsh here")
+    (tmp_path / "_plumb").write_text(run("completion", "zsh").stdout)
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.environ.update(TERM="dumb", HOME=str(tmp_path))
+        os.execvp("zsh", ["zsh", "-f", "-i"])
+    shown = b""
+
+    def type_and_wait(text, wanted):
+        """Until it appears: shells are slow on a busy machine."""
+        nonlocal shown
+        begun, until = len(shown), time.monotonic() + 60
+        os.write(terminal, text)
+        while not re.search(wanted, shown[begun:]) and time.monotonic() < until:
+            if select.select([terminal], [], [], 1)[0]:
+                shown += os.read(terminal, 1 << 16)
+        assert re.search(wanted, shown[begun:]), shown[begun:]
+    try:
+        type_and_wait(f"fpath=({tmp_path} $fpath); autoload -Uz compinit; compinit -u -D; bindkey '^I' complete-word; echo rea''dy\n".encode(), rb"\nready")
+        type_and_wait(b"plumb dia\t", rb"plumb dia?gnose|gnose ")
+        type_and_wait(b"--ht\t", rb"ml")
+        type_and_wait(b"\x15plumb d\t\t", rb"doctor +-- ")
+    finally:
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+        os.close(terminal)

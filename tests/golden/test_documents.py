@@ -62,6 +62,11 @@ decoding smt-sharing 4k-aliasing store-forwarding spinning lock-turns unoptimise
 migrations page-faults system-calls interrupts timer-tick vm-exits host-small-pages swap thermal-power affinity""".split()
 
 
+@pytest.mark.parametrize("name", ["L1 bound", "L3 bound", "DRAM bound", "store bound", "false sharing", "NUMA remote", "FP assists", "lock contention", "low clock"])
+def test_causes_are_found_by_the_names_of_others(source_root, name):
+    assert re.search(rf"^\| [^|]*{name}[^|]* \| `", (source_root / "doc/HYPOTHESES.md").read_text(), re.M)
+
+
 @pytest.mark.parametrize("identity", PROMISED)
 def test_each_cause_stands_there_with_its_rule(source_root, identity):
     page = (source_root / "doc/HYPOTHESES.md").read_text()

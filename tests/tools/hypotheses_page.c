@@ -97,6 +97,51 @@ static void write_family(const char *family, const char *heading)
             write_hypothesis(hypothesis_table[at]);
 }
 
+/* What the field calls it, where our names are others or it falls into several causes. */
+static const struct field_name {
+    const char *name, *ids[6];
+} field_names[] = {
+    {"DRAM bound", {"memory-bandwidth", "dram-latency", "numa-remote"}},
+    {"L3 bound, L2 bound", {"l2-l3-latency", "cache-misses", "contended-lines"}},
+    {"L1 bound", {"load-chain", "store-forwarding", "4k-aliasing", "small-pages", "atomics"}},
+    {"store bound", {"stores", "small-pages", "contended-lines"}},
+    {"TLB misses, page walks, 4 KiB pages", {"small-pages", "host-small-pages"}},
+    {"false sharing, true sharing", {"contended-lines", "atomics"}},
+    {"NUMA remote", {"numa-remote"}},
+    {"bad speculation", {"branch-mispredicts", "machine-clears"}},
+    {"core bound", {"divider", "latency-chain", "port-pressure", "denormals"}},
+    {"FP assists", {"denormals"}},
+    {"front-end bound", {"front-end", "uop-cache", "decoding", "branch-mispredicts"}},
+    {"low clock", {"frequency", "thermal-power", "avx512-licence"}},
+    {"lock contention", {"lock-turns", "spinning", "kernel-locks", "contended-lines"}},
+    {"I/O, sleeping, off-CPU time", {"waiting", "lock-turns", "swap"}},
+    {"noisy neighbour", {"smt-sharing", "steal", "oversubscribed"}},
+};
+
+static bool is_cause(const char *id)
+{
+    for (size_t at = 0; hypothesis_table[at]; at++)
+        if (strcmp(hypothesis_table[at]->id, id) == 0)
+            return true;
+    return false;
+}
+
+/* False: a name leads to a cause that isn't there. */
+static bool write_field_names(void)
+{
+    printf("\n| in other tools and books | here |\n|---|---|\n");
+    for (size_t at = 0; at < array_count(field_names); at++) {
+        printf("| %s | ", field_names[at].name);
+        for (size_t id = 0; id < array_count(field_names[at].ids) && field_names[at].ids[id]; id++) {
+            if (!is_cause(field_names[at].ids[id]))
+                return false;
+            printf("%s`%s`", id ? ", " : "", field_names[at].ids[id]);
+        }
+        printf(" |\n");
+    }
+    return true;
+}
+
 int main(void)
 {
     size_t count = 0;
@@ -109,6 +154,8 @@ int main(void)
            "certainly there in that share, whatever its removal returns. What can't be had here is not testable, and says what would make it so. Where a "
            "measurement of plumb's leaves a cause open, imported tables are asked (plumb-diagnose(1), *--import*). \"…\" stands for a measured value.\n",
            count);
+    if (!write_field_names())
+        return 1;
     write_family("memory", "Memory");
     write_family("core", "Core");
     write_family("build", "Build");

@@ -793,7 +793,7 @@ const struct hypothesis hypothesis_bandwidth = {
     .id = "memory-bandwidth",
     .family = "memory",
     .title = "memory bandwidth",
-    .rule = "supported when the estimate (or an counted or imported tma_mem_bandwidth) lays at least the effect at walks as fast as "
+    .rule = "supported when the estimate (or a counted or imported tma_mem_bandwidth) lays at least the effect at walks as fast as "
             "memory comes; ruled out when accesses that could stream beyond the second cache hold less",
     .gain = "0 to the share: what moving fewer bytes returns isn't measured",
     .overturn = "data that fits the second-level cache, or two copies side by side: bandwidth shared halves, latency doesn't",
