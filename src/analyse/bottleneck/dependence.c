@@ -61,6 +61,15 @@ bool is_blocked_by_store(const struct region *region, uint32_t row)
     return false;
 }
 
+bool is_address_written(const struct region *region, uint32_t row)
+{
+    uint64_t address = address_registers(&region->code->items[row].memory);
+    bool written = false;
+    for (uint32_t at = region->rows.first; at <= region->rows.last && !written; at++)
+        written = region->code->items[at].writes & address;
+    return written;
+}
+
 bool is_chased(const struct region *region, uint32_t row)
 {
     const struct instruction *here = &region->code->items[row];

@@ -12,6 +12,8 @@ bool goes_through_memory(const struct region *region, uint32_t row);
  * (documented for every core since 2006).
  */
 bool is_blocked_by_store(const struct region *region, uint32_t row);
+/* What its address is computed from changes within the region. */
+bool is_address_written(const struct region *region, uint32_t row);
 /* Its address comes out of a load before. */
 bool is_chased(const struct region *region, uint32_t row);
 

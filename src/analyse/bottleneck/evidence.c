@@ -2,6 +2,7 @@
 #include "analyse/bottleneck/evidence.h"
 
 #include "analyse/bottleneck/code_index.h"
+#include "analyse/bottleneck/look_alike.h"
 #include "analyse/bottleneck/recoverable.h"
 #include "analyse/bottleneck/thresholds.h"
 #include "base/scope.h"
@@ -330,21 +331,20 @@ static bool is_memory_near(const struct loop_look *look, const struct bottleneck
 {
     static const double UNPLACED_MOST = 0.02;
     struct interval lines = look->touched.lines_bytes;
-    return !look->touches_memory || (look->touched.known && lines.known && lines.high * bottleneck_thresholds.set_over_cache <= machine->l1_bytes &&
-                                     (double)look->unplaced <= UNPLACED_MOST * (double)look->region->samples);
+    return !look->touches_memory || (look->touched.known && lines.known && lines.high * bottleneck_thresholds.set_over_cache + look->bounded_bytes <= machine->l1_bytes &&
+                                     (double)(look->unplaced - look->bounded) <= UNPLACED_MOST * (double)look->region->samples);
 }
 
-/* Chains of integers (crc, multiplications, hashes) look like what else their one unit may be short of: those are farther apart. */
-static bool is_chain_clear(const struct loop_bound *bound)
+/* Its busiest units are those for any arithmetic, half as many as it issues a cycle at least: no single one is short. */
+static bool uses_all_units(const struct loop_bound *bound)
 {
-    const struct bottleneck_thresholds *limit = &bottleneck_thresholds;
-    double sure = bound->chain.cycles, apart = bound->chain.kind_cycles[CHAIN_FP] >= 0.5 * sure ? limit->bound_apart : limit->bound_apart_integers;
-    return sure >= apart * bound->frontend_cycles && sure >= apart * bound->unit_cycles;
+    return bound->unit_kind == UNIT_INTEGER && 2 * (float)__builtin_popcount(bound->units) >= bound->core->slots;
 }
 
 /*
- * The tables of this core say the same as the samples, clearly, of code that nothing can delay: no access that misses the
- * nearest cache, no branch that could be guessed wrong. What its rate is known to be must not contradict.
+ * The tables of this core say the same as the samples, by so much that costs wrong by half wouldn't matter, of code that nothing can delay: no
+ * access that misses the nearest cache, no branch that could be guessed wrong. What its rate is known to be must not contradict. Only
+ * of chains of arithmetic, and where any unit will do: integers that wait for one unit, for one another or for nothing show at the same instructions.
  */
 static bool is_bound_alike(const struct bottleneck_verdict *verdict, const struct leading *leading)
 {
@@ -353,13 +353,11 @@ static bool is_bound_alike(const struct bottleneck_verdict *verdict, const struc
     if (!bound->known || bound->is_lower || bound->is_approximate || !is_memory_near(look, leading->request->machine) || look->guesses.branches ||
         look->pace.over_bound > bottleneck_thresholds.bound_missed)
         return false;
-    double issue = bound->frontend_cycles, units = bound->unit_cycles, sure = bound->chain.cycles;
-    double chain = sure > bound->chain_if_same.cycles ? sure : bound->chain_if_same.cycles;
-    static const double CLEAR = 1.15;
+    double apart = bottleneck_thresholds.alike_apart, issue = bound->frontend_cycles, units = bound->unit_cycles, sure = bound->chain.cycles;
+    double chain = sure > bound->chain_if_same.cycles ? sure : bound->chain_if_same.cycles, busy = issue > units ? issue : units;
     if (verdict->cause == CAUSE_LATENCY_CHAIN)
-        return is_chain_clear(bound);
-    return verdict->cause == CAUSE_RETIRING ? issue >= CLEAR * chain && issue >= units
-                                            : units >= CLEAR * issue && units >= CLEAR * chain;
+        return bound->chain.kind_cycles[CHAIN_FP] >= 0.5 * sure && sure >= apart * busy;
+    return busy >= apart * chain && (issue >= units || uses_all_units(bound));
 }
 
 /* How much code there is and where samples fall in its lines are two things: neither follows from the other. */
@@ -372,22 +370,32 @@ static bool is_footprint_clear(const struct footprint *footprint)
     return footprint->least_bytes > 2 * footprint->cache_bytes && footprint->line_share >= limit->class_high;
 }
 
-/*
- * As guesses_show_restarts of branches, of jumps through tables: behind the first instructions of several of their targets, where no jump that
- * is guessed right stands.
- */
-static bool is_target_clear(const struct guesses *guesses)
-{
-    const struct bottleneck_thresholds *limit = &bottleneck_thresholds;
-    return guesses->table_share >= limit->landing_restarts && guesses->table_share >= 2 * guesses->table_retired &&
-           guesses->table_changes >= limit->both_ways;
-}
-
 /* Without what samples took of its time, a walk takes clearly longer than its own instructions do; where their cost isn't known, nothing speaks against it. */
 static bool is_beyond_own_work(const struct reach *reach)
 {
     return reach->own_work_ns <= 0 ||
            (reach->own_line_ns < reach->line_ns && reach->own_line_ns > bottleneck_thresholds.bound_missed * reach->own_work_ns);
+}
+
+/* So little memory that a walk would come round between samples: but a turn takes longer a node than walks in order wait for memory. */
+static bool is_order_settled(const struct leading *leading)
+{
+    static const double LOAD_CYCLES = 4, LINE_BYTES = 64; /* no core's first cache answers sooner */
+    const struct loop_look *look = leading->look;
+    const struct bottleneck_machine *machine = leading->request->machine;
+    double nodes = look->resources.bound.known ? look->resources.bound.chain.kind_cycles[CHAIN_LOAD] / LOAD_CYCLES : 0;
+    if (!look->reach.order_is_open || look->reach.level != LEVEL_BEYOND)
+        return true;
+    return nodes >= 1 && look->pace.rate_per_s.known && machine->read_bytes_s.known &&
+           1e9 / look->pace.rate_per_s.value / nodes >= bottleneck_thresholds.walk_contention * LINE_BYTES * 1e9 / machine->read_bytes_s.low;
+}
+
+/* No branch that changes; or all that isn't at the accesses, where a wrong guess of the loop's end would show, is no rival. */
+static bool is_guessed_right(const struct leading *leading)
+{
+    const struct guesses *guesses = &leading->look->guesses;
+    return guesses->both_ways < bottleneck_thresholds.both_ways ||
+           (!guesses->branches && 1 - leading->by_cause < bottleneck_thresholds.rival_high * leading->by_cause);
 }
 
 /* A second look that doesn't rest on which instruction got the samples alone. */
@@ -405,8 +413,7 @@ static bool is_confirmed(const struct bottleneck_verdict *verdict, const struct 
     case CAUSE_TLB:
     case CAUSE_PARALLEL_MISSES:
         return look->reach.known && (look->reach.level == LEVEL_BEYOND || (look->reach.level == LEVEL_L2 && look->reach.is_wide_spread)) &&
-               !look->is_prefetched && look->guesses.both_ways < limit->both_ways && !(look->reach.order_is_open && look->reach.level == LEVEL_BEYOND) &&
-               !look->reach.level_is_open;
+               !look->is_prefetched && is_guessed_right(leading) && is_order_settled(leading) && !look->reach.level_is_open;
     case CAUSE_L2:
         return look->reach.known && look->reach.touched.lines_bytes.known &&
                look->reach.touched.pages_least_bytes <= limit->tlb_pages_bytes && look->reach.lines_bytes > 2 * leading->request->machine->l1_bytes &&
@@ -420,16 +427,12 @@ static bool is_confirmed(const struct bottleneck_verdict *verdict, const struct 
         return true; /* the instruction itself: code and samples say the same, and nothing else waits there so long */
     case CAUSE_FOOTPRINT:
         return is_footprint_clear(leading->footprint);
-    case CAUSE_FP:
-    case CAUSE_PORTS:
     case CAUSE_RETIRING:
     case CAUSE_LATENCY_CHAIN:
         return is_bound_alike(verdict, leading);
     case CAUSE_CONDITIONAL:
         return guesses_show_restarts(&look->guesses, limit->sure_enrichment) || (look->pace.over_bound > limit->bound_missed && look->guesses.evenness >= limit->even_least &&
                                                   !look->resources.bound.is_lower);
-    case CAUSE_INDIRECT:
-        return is_target_clear(&look->guesses);
     default:
         return false;
     }
@@ -547,8 +550,11 @@ static void confidence_find(struct bottleneck_verdict *verdict, const struct lea
         verdict->why_not = "no more confidence: what a second look confirms is less than half of the time, the rest another cause of this class";
         return;
     }
-    verdict->confidence = is_sure ? ESTIMATE_HIGH : ESTIMATE_MEDIUM;
-    if (verdict->confidence == ESTIMATE_MEDIUM)
+    const char *alike = is_sure && !is_stepped_alike(verdict, leading) ? look_alike_of(verdict, leading) : NULL;
+    verdict->confidence = is_sure && !alike ? ESTIMATE_HIGH : ESTIMATE_MEDIUM;
+    if (alike)
+        verdict->why_not = alike;
+    else if (verdict->confidence == ESTIMATE_MEDIUM)
         verdict->why_not = verdict->class == BOTTLENECK_BAD_SPECULATION && !(leading->stepped && leading->stepped->known)
                                ? "no more confidence: one kind of evidence speaks for it, none against; --probe step counts its wrong guesses"
                                : "no more confidence: one kind of evidence speaks for it, none against";

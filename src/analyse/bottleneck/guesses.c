@@ -178,19 +178,16 @@ static void table_find_behind(struct guesses *guesses, const struct region *regi
         if (shown != UINT32_MAX)
             shows[shown] = 1;
     }
-    double samples = 0, table = 0, retired = 0, most = 0, next = 0;
+    double samples = 0, table = 0, retired = 0;
     for (uint32_t row = 0; row < code->count; row++) {
         if (!jumps && !region_holds(region, row))
             continue;
         double here = (double)code->sampled[row];
         samples += here;
         table += shows[row] ? here : 0;
-        next = shows[row] && here > most ? most : shows[row] && here > next ? here : next;
-        most = shows[row] && here > most ? here : most;
         bool first = code->marks[row] & MARK_TABLE && !is_table_jump(&code->items[row]) && !shows[row];
         retired += first ? here : 0;
     }
-    guesses->table_changes = most > 0 ? next / most : 0;
     guesses->table_share = samples > 0 ? table / samples : 0;
     guesses->table_retired = samples > 0 ? retired / samples : 0;
 }

@@ -17,7 +17,6 @@ struct guesses {
     double landing_rows;       /* the share of instructions that are such */
     double table_share;        /* of samples: at an indirect jump, or where only such jumps lead and a wrong guess would show */
     double table_retired;      /* … where they lead and no wrong guess would show: what retires in step stands there; 0 where both are one place */
-    double table_changes;      /* … of the two targets that show it most, the rarer against the other, 0..1; 0 unless restarts_behind */
     double sure_share, sure_rows; /* as landing_share and landing_rows, of ways whose first instruction can't wait by itself; 0 unless restarts_behind */
     double branch_share, branch_rows; /* … of the one branch that shows most of them */
     double both_ways;          /* of the hottest branch's two ways, the rarer against the other by samples, 0..1 */

@@ -4,6 +4,7 @@
 #include "analyse/bottleneck/code_index.h"
 #include "analyse/bottleneck/dependence.h"
 #include "analyse/bottleneck/thresholds.h"
+#include "analyse/code/address_span.h"
 
 #include <stdlib.h>
 
@@ -407,6 +408,16 @@ static bool is_fp_unexplained(const struct loop_look *look)
            (double)look->region->code->hits[row] >= limit->fp_one_place * (double)look->region->samples;
 }
 
+static void unplaced_note(struct loop_look *look, const struct bottleneck_machine *machine, uint32_t row, bool unplaced)
+{
+    const struct region *region = look->region;
+    double span = unplaced && region->is_loop ? (double)code_address_span(region->code->items, region->rows, row) : 0;
+    bool is_bounded = span > 0 && 2 * span <= machine->l1_bytes;
+    look->unplaced += unplaced ? region->code->hits[row] : 0;
+    look->bounded += is_bounded ? region->code->hits[row] : 0;
+    look->bounded_bytes = is_bounded && span > look->bounded_bytes ? span : look->bounded_bytes;
+}
+
 struct loop_look loop_look_of(const struct bottleneck_request *request, const struct region *region, struct arena *arena)
 {
     struct loop_look look = {.region = region, .guesses = guesses_of(region, request->stalls->restarts_behind), .resources = resources_of(request, region)};
@@ -425,7 +436,7 @@ struct loop_look loop_look_of(const struct bottleneck_request *request, const st
             continue;
         view.is_open = false;
         bool unplaced = is_unplaced(request, region, row);
-        look.unplaced += unplaced ? region->code->hits[row] : 0;
+        unplaced_note(&look, request->machine, row, unplaced);
         enum bottleneck_cause cause = row_cause(&view, row, &look);
         bool may_wait = unplaced && here->is_load && (double)region->code->hits[row] >= UNPLACED_HOT * (double)region->samples &&
                         bottleneck_class_of(quick) != BOTTLENECK_BAD_SPECULATION;

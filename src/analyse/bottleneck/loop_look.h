@@ -29,6 +29,8 @@ struct loop_look {
     double ruled_out_line_ns;  /* memory in order, walked too slowly to wait for it: so long a line; 0: none is */
     bool walk_is_own_pace;     /* … or as fast as its own instructions allow */
     uint64_t unplaced;         /* samples that stalled at accesses whose addresses aren't known, the stack's left out */
+    uint64_t bounded;          /* … of them at look-ups that go no farther than bounded_bytes, by their code */
+    double bounded_bytes;      /* at most half of the first cache */
     bool fp_is_unexplained;    /* arithmetic holds it up, and by this core's costs neither its units nor a chain take so long */
     struct guesses guesses;
     struct resources resources;

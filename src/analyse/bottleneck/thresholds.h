@@ -9,7 +9,6 @@ struct bottleneck_thresholds {
     double paced_share;        /* of the samples, for a rate of its own */
     double bound_met;          /* measured against the bound: it is what the loop takes; clock and costs are within a quarter */
     double bound_apart;        /* of two bounds of a turn: nearer ones change places with what neighbours leave of the core */
-    double bound_apart_integers; /* … for HIGH, where one unit may be what the chain's instructions wait for */
     double bound_missed;       /* something else takes nearly half of the time */
     double paced_first;        /* cycles a chased load takes beyond a hit of the first cache: within noise and issue, it was one */
     double paced_second;       /* … of the second cache, which answers 9 to 12 cycles later; twice that at most */
@@ -70,6 +69,9 @@ struct bottleneck_thresholds {
     double stepped_high;       /* of the time, shown at least by what ran: with what samples show that is two proofs */
     double operands_least;     /* of a loop's samples, waiting for memory: more than what retirement in step leaves at one access */
     double fp_one_place;       /* of a loop's samples, at one arithmetic instruction: retirement in step leaves half there at most */
+    double alike_apart;        /* of two bounds of a turn, for HIGH: costs of the tables are half as much again in doubt, what neighbours leave of a core a third */
+    double alike_looked_up;    /* of a loop's samples, at loads from looked-up places: fewer decide nothing that takes long */
+    double alike_held;         /* of user samples that a loop must hold, where what falls behind its end may be wrong guesses */
     double off_cpu_most;       /* above it the wait is the problem */
     double blind_most;         /* of samples that could not be told */
 };
@@ -80,7 +82,6 @@ static const struct bottleneck_thresholds bottleneck_thresholds = {
     .paced_share = 0.05,
     .bound_met = 1.3,
     .bound_apart = 1.25,
-    .bound_apart_integers = 1.5,
     .bound_missed = 1.8,
     .paced_first = 2,
     .paced_second = 7,
@@ -141,6 +142,9 @@ static const struct bottleneck_thresholds bottleneck_thresholds = {
     .stepped_high = 0.25,
     .operands_least = 0.25,
     .fp_one_place = 0.7,
+    .alike_apart = 2,
+    .alike_looked_up = 0.05,
+    .alike_held = 0.85,
     .off_cpu_most = 0.5,
     .blind_most = 0.5,
 };
