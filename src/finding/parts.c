@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* A function that has so much says by itself where the time goes; parts smaller than that say nothing of it. */
-static const double FLAT = 0.25, FLAT_NAMELESS = 0.5, LARGE = 0.1;
+static const double FLAT = 0.25, FLAT_NAMELESS = 0.5, LARGE = 0.1, TOLD_LEAST = 0.5;
 
 /* "libgs.so.10.00+0x2df670" says less than who it works for. */
 static bool says_it_itself(const struct stall_function *hottest)
@@ -19,7 +19,10 @@ static bool says_it_itself(const struct stall_function *hottest)
 
 static bool are_worth_saying(const struct call_parts *parts)
 {
-    return parts && parts->count >= 2 && parts->items[0].share.mid >= LARGE && parts->items[1].share.mid >= LARGE / 2;
+    double told = 0;
+    for (size_t at = 0; parts && at < parts->count; at++)
+        told += parts->items[at].is_named || parts->items[at].lead_count ? parts->items[at].share.mid : 0;
+    return parts && parts->count >= 2 && parts->items[0].share.mid >= LARGE && told >= TOLD_LEAST;
 }
 
 static void leads_print(struct text *out, const struct call_part *part, struct arena *arena)

@@ -17,6 +17,7 @@ enum { CALL_PARTS_MOST = 6, CALL_LEADS_MOST = 2 };
 
 struct call_part {
     const char *name;
+    bool is_named;         /* else name is made of its place */
     uint64_t stacks;
     struct interval share; /* of all stacks */
     struct call_lead {

@@ -2797,7 +2797,7 @@ Test(findings, a_flat_profile_is_told_by_the_calls_that_it_parts_into)
     make_up(&made);
     made.function.share = wilson_interval(70, 1000, 1000);
     struct call_parts parts = {.below = "serve", .count = 2, .stacks = 100, .user_only = true};
-    parts.items[0] = (struct call_part){.name = "parse", .stacks = 40, .share = interval_of(0.31, 0.4, 0.5)};
+    parts.items[0] = (struct call_part){.name = "parse", .is_named = true, .stacks = 40, .share = interval_of(0.31, 0.4, 0.5)};
     parts.items[1] = (struct call_part){.name = "server+0x1200", .stacks = 20, .share = interval_of(0.13, 0.2, 0.29), .leads = {{"strtod", 0.75}}, .lead_count = 1};
     made.results.parts = &parts;
     (void)test_and_find(&made, "page-faults");
@@ -2811,6 +2811,12 @@ Test(findings, a_flat_profile_is_told_by_the_calls_that_it_parts_into)
     made.function.name = "server+0x1300";
     overall = overall_of(&made.findings, &made.results, &made.arena);
     cr_assert(strstr(overall.sentence, said), "a name that says nothing: %s", overall.sentence);
+    parts.items[0].is_named = false;
+    overall = overall_of(&made.findings, &made.results, &made.arena);
+    cr_assert_not(strstr(overall.sentence, "each with all"), "names made of places say nothing: %s", overall.sentence);
+    parts.items[0] = (struct call_part){.name = "parse", .is_named = true, .stacks = 25, .share = interval_of(0.2, 0.25, 0.31)};
+    overall = overall_of(&made.findings, &made.results, &made.arena);
+    cr_assert_not(strstr(overall.sentence, "each with all"), "less than half of it is told: %s", overall.sentence);
     arena_done(&made.arena);
 }
 
