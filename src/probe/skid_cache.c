@@ -5,7 +5,7 @@
 #include "base/scope.h"
 #include "base/text.h"
 #include "base/vec.h"
-#include "probe/cache_folder.h"
+#include "base/cache_folder.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -19,15 +19,10 @@ static const char *const verdict_names[] = {
     [SKID_SCATTERED] = "scattered",
 };
 
-static bool boot_id(const struct sysroot *root, char id[64])
-{
-    return sysroot_is_live(root) && sysroot_line(root, id, 64, "/proc/sys/kernel/random/boot_id") && id[0];
-}
-
 bool skid_cache_read(const struct sysroot *root, enum skid_verdict *ret_verdict)
 {
-    char folder[PATH_MAX], path[PATH_MAX + 8], id[64], content[160];
-    if (!cache_folder(folder) || !boot_id(root, id))
+    char folder[PATH_MAX], path[PATH_MAX + 8], id[BOOT_ID_BYTES], content[160];
+    if (!cache_folder(folder) || !sysroot_boot_id(root, id))
         return false;
     snprintf(path, sizeof(path), "%s/skid", folder);
     scoped_fd int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
@@ -46,9 +41,9 @@ bool skid_cache_read(const struct sysroot *root, enum skid_verdict *ret_verdict)
 
 void skid_cache_write(const struct sysroot *root, enum skid_verdict verdict)
 {
-    char folder[PATH_MAX], path[PATH_MAX + 8], id[64];
+    char folder[PATH_MAX], path[PATH_MAX + 8], id[BOOT_ID_BYTES];
     if ((unsigned)verdict >= array_count(verdict_names) || !verdict_names[verdict] || !cache_folder(folder) ||
-        !boot_id(root, id))
+        !sysroot_boot_id(root, id))
         return;
     cache_folder_make(folder);
     snprintf(path, sizeof(path), "%s/skid", folder);

@@ -125,6 +125,11 @@ bool sysroot_i64(const struct sysroot *root, int64_t *ret_value, const char *pat
     return read_line(path_.full, line, sizeof(line)) && view_i64(view_of(line), ret_value);
 }
 
+bool sysroot_boot_id(const struct sysroot *root, char id[BOOT_ID_BYTES])
+{
+    return sysroot_is_live(root) && sysroot_line(root, id, BOOT_ID_BYTES, "/proc/sys/kernel/random/boot_id") && id[0];
+}
+
 bool sysroot_exists(const struct sysroot *root, const char *path, ...)
 {
     SYSROOT_PATH(root, path);

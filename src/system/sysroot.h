@@ -38,6 +38,10 @@ __attribute__((format(printf, 3, 4))) MUST_CHECK bool sysroot_u64(const struct s
 __attribute__((format(printf, 3, 4))) MUST_CHECK bool sysroot_i64(const struct sysroot *root, int64_t *ret_value,
                                                                   const char *path, ...);
 
+#define BOOT_ID_BYTES 64
+/* What names this boot of the live machine; false of another one, and where the kernel doesn't tell. */
+bool sysroot_boot_id(const struct sysroot *root, char id[BOOT_ID_BYTES]);
+
 __attribute__((format(printf, 2, 3))) bool sysroot_exists(const struct sysroot *root, const char *path, ...);
 /* Directory stream, or NULL with errno set. Owner: the caller (closedir). */
 __attribute__((format(printf, 2, 3))) DIR *sysroot_opendir(const struct sysroot *root, const char *path, ...);

@@ -2,7 +2,7 @@
 #include "probe/guest/guest_cache.h"
 
 #include "base/scope.h"
-#include "probe/cache_folder.h"
+#include "base/cache_folder.h"
 #include "statistics/guest_costs_read.h"
 
 #include <fcntl.h>
@@ -14,11 +14,6 @@
 enum { FILE_BYTES_MOST = 1 << 16 };
 
 static const double AGE_MOST_S = 3600;
-
-static bool boot_id(const struct sysroot *root, char id[64])
-{
-    return sysroot_is_live(root) && sysroot_line(root, id, 64, "/proc/sys/kernel/random/boot_id") && id[0];
-}
 
 static bool cache_path(char path[PATH_MAX + 16], char folder[PATH_MAX])
 {
@@ -40,13 +35,13 @@ static bool file_read(const char *path, struct text *out)
 
 bool guest_cache_read(const struct sysroot *root, const char *cpus, struct guest_costs *ret_costs, struct arena *arena)
 {
-    char folder[PATH_MAX], path[PATH_MAX + 16], id[64];
+    char folder[PATH_MAX], path[PATH_MAX + 16], id[BOOT_ID_BYTES];
     scoped_text struct text content = {0};
     scoped_json struct json_document *document = NULL;
     struct guest_costs kept;
     struct timespec now;
     struct error damaged;
-    if (!boot_id(root, id) || !cache_path(path, folder) || !file_read(path, &content) ||
+    if (!sysroot_boot_id(root, id) || !cache_path(path, folder) || !file_read(path, &content) ||
         !json_document_parse(&document, text_view(&content), &damaged))
         return false;
     struct json_value top = json_root(document);
@@ -64,10 +59,10 @@ bool guest_cache_read(const struct sysroot *root, const char *cpus, struct guest
 /* Under another name first, so that who reads meanwhile sees the old one or the new one whole. */
 void guest_cache_write(const struct sysroot *root, const char *cpus, const struct guest_costs *costs)
 {
-    char folder[PATH_MAX], path[PATH_MAX + 16], fresh[PATH_MAX + 32], id[64];
+    char folder[PATH_MAX], path[PATH_MAX + 16], fresh[PATH_MAX + 32], id[BOOT_ID_BYTES];
     scoped_text struct text out = {0};
     struct json_writer json;
-    if (!boot_id(root, id) || !cache_path(path, folder))
+    if (!sysroot_boot_id(root, id) || !cache_path(path, folder))
         return;
     json_begin(&json, &out);
     json_object_open(&json, NULL);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "source/recorder/recorder_internal.h"
 
+#include "base/cache_folder.h"
 #include "base/clock.h"
 #include "base/scope.h"
 #include "source/recorder/recorder_existing.h"
@@ -408,12 +409,6 @@ static bool drain_to_the_end(struct recorder *recorder, struct error *err)
         return false;
     recorder->committed_ns = 0; /* the last word */
     return put_all_lost(recorder, err) && drain_and_commit(recorder, true, err);
-}
-
-static const char *home_folder(void)
-{
-    const char *home = getenv("HOME");
-    return home && *home ? home : "/root";
 }
 
 bool recorder_finish(struct recorder *recorder, struct recorder_result *ret_result, struct error *err)

@@ -2,6 +2,7 @@
 #include "symbol/elf/binary.h"
 
 #include "base/arena.h"
+#include "base/cache_folder.h"
 #include "base/scope.h"
 #include "symbol/elf/crc32.h"
 #include "symbol/elf/debuginfod.h"
@@ -124,12 +125,6 @@ static bool search_mapped(struct search *search)
         return request->build_id.size_bytes && search_at(search, "/proc/%u/exe", request->pid);
     }
     return false;
-}
-
-static const char *home_folder(void)
-{
-    const char *home = getenv("HOME");
-    return home && *home ? home : "/root";
 }
 
 static bool search_cache(struct search *search)

@@ -3,6 +3,7 @@
 #include "base/scope.h"
 #include "symbol/elf/elf_symbols.h"
 #include "symbol/names/kallsyms.h"
+#include "symbol/names/kept_kallsyms.h"
 #include "symbol/names/name_giver.h"
 #include "symbol/names/running_kernel.h"
 
@@ -130,17 +131,26 @@ static void hidden_explain(const struct sysroot *root, struct error *err)
 bool running_kernel_read(const struct sysroot *root, struct running_kernel *ret_names, struct error *err)
 {
     struct running_kernel names = {0};
+    struct error ignored = {0};
+    if (kept_kallsyms_read(root, &names.text) && kallsyms_parse(text_view(&names.text), &names.index, &ignored)) {
+        *ret_names = names;
+        return true;
+    }
+    running_kernel_done(&names);
+    names = (struct running_kernel){0};
     bool good = sysroot_read(root, &names.text, err, "/proc/kallsyms");
     if (good && !kallsyms_parse(text_view(&names.text), &names.index, err)) {
         good = false;
         if (err->kind == ERROR_PERMISSION)
             hidden_explain(root, err);
     }
-    if (good)
-        *ret_names = names;
-    else
+    if (!good) {
         running_kernel_done(&names);
-    return good;
+        return false;
+    }
+    kept_kallsyms_write(root, text_view(&names.text));
+    *ret_names = names;
+    return true;
 }
 
 void running_kernel_done(struct running_kernel *names)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "probe/cache_folder.h"
+#include "base/cache_folder.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,4 +30,10 @@ void cache_folder_make(const char *folder)
     *slash = 0;
     (void)mkdir(parent, 0700);
     (void)mkdir(folder, 0700);
+}
+
+const char *home_folder(void)
+{
+    const char *home = getenv("HOME");
+    return home && *home ? home : "/root";
 }
