@@ -61,6 +61,7 @@ struct recording {
     struct code_pages *code_pages;
     size_t code_pages_count, code_pages_capacity;
     uint64_t kernel_text_addr; /* where _text was (KASLR), for matching /proc/kallsyms; 0: not recorded */
+    uint32_t watcher_pid; /* who recorded it, of a whole machine: what that waits for is nobody's wait; 0: not known */
     const char *architecture; /* "x86_64", "aarch64", …; never NULL */
 };
 

@@ -334,6 +334,12 @@ static bool is_switch_sample(const struct recording *recording, const struct sam
 }
 
 /* Walk switches and switch samples together, in time order. */
+/* Whoever records a whole machine is on it, and mostly waits for the next look. */
+static bool is_watcher(const struct recording *recording, uint32_t thread)
+{
+    return recording->watcher_pid && recording->threads.items[thread].pid == recording->watcher_pid;
+}
+
 static uint64_t walk(struct analysis *analysis)
 {
     const struct recording *recording = analysis->recording;
@@ -349,7 +355,7 @@ static uint64_t walk(struct analysis *analysis)
             analysis->threads[taken->thread].stack = taken->stack;
             analysis->threads[taken->thread].stack_ns = taken->time_ns;
         }
-        if (event->thread != THREAD_NONE)
+        if (event->thread != THREAD_NONE && !is_watcher(recording, event->thread))
             apply_switch(analysis, event);
         last_ns = event->time_ns;
     }

@@ -169,6 +169,7 @@ bool case_manifest_write(const struct case_manifest *manifest, const char *folde
     json_measured(&json, "system_s", manifest->system_s);
     json_bool(&json, "child_ended", manifest->child_ended);
     json_i64(&json, "child_exit_code", manifest->child_exit_code);
+    json_u64(&json, "watcher_pid", manifest->watcher_pid);
     json_array_open(&json, "parts");
     for (size_t at = 0; at < manifest->part_count; at++) {
         json_object_open(&json, NULL);
@@ -206,6 +207,7 @@ static bool manifest_take(struct case_manifest *manifest, struct json_value root
         .system_s = json_measured_or(json_member(root, "system_s"), arena),
         .child_ended = json_truth_or(json_member(root, "child_ended"), false),
         .child_exit_code = (int)json_number_or(json_member(root, "child_exit_code"), 0),
+        .watcher_pid = (uint32_t)json_unsigned_or(json_member(root, "watcher_pid"), 0),
     };
     struct json_value parts = json_member(root, "parts"), gaps = json_member(root, "not_measured");
     for (size_t at = 0; at < json_count(parts); at++)

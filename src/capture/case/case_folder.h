@@ -39,6 +39,7 @@ struct case_manifest {
     double effect;
     bool child_ended;        /* started: it ran to its end, which wasn't of our doing */
     int child_exit_code;
+    uint32_t watcher_pid;    /* plumb's own; 0: an older case's */
     struct case_part parts[CASE_PARTS_MOST];
     size_t part_count;
     struct case_gap gaps[CASE_GAPS_MOST];

@@ -429,6 +429,7 @@ static void analyse(struct loaded_case *loaded)
     if (results->topdown)
         phase_trees_find(&loaded->phase_trees, &loaded->topdown_counts, &loaded->phases, &loaded->arena);
     results->phase_trees = loaded->phase_trees.count ? &loaded->phase_trees : NULL;
+    recording->watcher_pid = loaded->manifest.watcher_pid;
     loaded->waits = wait_rows_of(recording, &loaded->bundle, &loaded->arena);
     if (loaded->run.held_s > 0)
         wait_rows_take_held(&loaded->waits);

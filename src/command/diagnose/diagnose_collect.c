@@ -312,6 +312,7 @@ bool diagnose_collect(struct context *context, const char *folder, const struct 
         .scope = request->argv ? "started" : machine ? "machine" : "attached",
         .target_options = request->target_options,
         .effect = request->effect,
+        .watcher_pid = (uint32_t)getpid(),
         .user_s = not_measured("the program was not started by plumb"),
         .system_s = not_measured("the program was not started by plumb"),
     };

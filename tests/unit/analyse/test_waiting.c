@@ -38,6 +38,30 @@ Test(waiting, adds_up_what_each_thread_did)
     recording_done(&recording);
 }
 
+/* plumb on the machine that it watches: its own looks now and then neither wait nor run. */
+Test(waiting, whoever_watches_is_left_out)
+{
+    struct recording recording;
+    recording_init(&recording);
+    struct arena arena;
+    arena_init(&arena);
+    uint32_t worker = threads_get(&recording.threads, 10, 10), watcher = threads_get(&recording.threads, 20, 20);
+    recording.watcher_pid = 20;
+    add_switch(&recording, 1000, worker, true, false);
+    add_switch(&recording, 2000, watcher, false, false);
+    add_switch(&recording, 2500, watcher, true, false);
+    add_switch(&recording, 4000, watcher, false, false);
+    add_switch(&recording, 5000, worker, false, false);
+    struct waiting waiting;
+    waiting_analyse(&recording, NULL, &waiting, &arena);
+    cr_assert_eq(waiting.thread_count, 1);
+    cr_assert_eq(waiting.wait_count, 1);
+    cr_assert_eq(waiting.waiting_ns, 4000);
+    cr_assert_eq(waiting.idle_ns, 4000);
+    arena_done(&arena);
+    recording_done(&recording);
+}
+
 /* A pool that sleeps all the time doesn't hide what the only thread that works waits for. */
 Test(waiting, idle_time_belongs_to_the_wait_that_ended_it)
 {
