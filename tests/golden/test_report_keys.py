@@ -98,6 +98,17 @@ def test_rows_by_levels(report, run, tmp_path):
     assert limited.split("\n")[3:5] == ["    50.00%        prog", " " * 21 + "no entry >= 30.00%"]
 
 
+@pytest.mark.parametrize("words, order", [((), [2, 1, 0]), (("--no-children",), [0, 1, 2]), (("-g", "callee"), [0, 1, 2]), (("-g", "caller", "--no-children"), [2, 1, 0])])
+def test_chains_below_levels_stand_as_in_other_reports(run, tmp_path, words, order):
+    recording = File(sample_type=IP | TID | TIME | PERIOD | CALLCHAIN)
+    recording.comm(9, 9, "prog").mmap2(9, 0x400000, 0x2000, "/nowhere/prog")
+    chain = [0x400200, 0x400300, 0x400400]
+    recording.sample(9, chain[0], 4000000, chain=chain)
+    (tmp_path / "perf.data").write_bytes(recording.file())
+    text = run("report", "--hierarchy", "-i", str(tmp_path / "perf.data"), "-s", "comm,dso", *words).stdout
+    assert [int(address, 16) for address in re.findall(r"0x(400[234]00)$|--0x(400[234]00)", text, re.M) for address in address if address] == [chain[at] for at in order], text
+
+
 def test_levels_of_an_event_group(report):
     recording = File(sample_type=IP | TID | TIME | PERIOD | made.IDENTIFIER, events=2)
     recording.comm(7, 7, "prog").mmap2(7, 0x400000, 0x1000, "/nowhere/prog")

@@ -132,6 +132,7 @@ static bool report_columns(struct report *report, struct error *err)
         return error_set(err, ERROR_USAGE, "--hierarchy has levels by --sort: leave out --fields");
     if (options->mem_mode && !options->sort && !options->fields)
         options->sort = "local_weight,mem,sym,dso,dso_daddr,snoop,tlb,locked,blocked";
+    report->tree.callers_first = options->children; /* unless -g says; a hierarchy's chains, too, as in perf */
     if (options->hierarchy)
         options->children = false;
     if (options->sort && !keys_parse(report, options->sort, err))
@@ -174,7 +175,7 @@ static bool report_parse(struct report *report, int argc, char **argv, struct er
     if (!report_columns(report, err) || !report_words_parse(report, err))
         return false;
     if (options->inverted)
-        report->tree.order_given = report->tree.callers_first = true;
+        report->tree.callers_first = true;
     if (options->percentage && strcmp(options->percentage, "absolute") != 0 &&
         strcmp(options->percentage, "relative") != 0)
         return error_set(err, ERROR_USAGE, "--percentage expects absolute or relative, not '%s'", options->percentage);
@@ -407,7 +408,7 @@ static struct hotspots_options hotspots_options_of(const struct report *report)
         .keys = keys_of(report),
         .children = report->children || column_listed(&report->fields, COLUMN_CHILDREN),
         .trees = report->trees,
-        .callers_first = report->tree.order_given ? report->tree.callers_first : options->children,
+        .callers_first = report->tree.callers_first,
         .tree_share_least = report->tree.percent_least / 100,
         .tree_relative = report->tree.style == TREE_FRACTAL,
         .stack_most = options->max_stack > UINT32_MAX ? 0 : (uint32_t)options->max_stack,

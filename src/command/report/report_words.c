@@ -193,7 +193,6 @@ static bool tree_word_parse(struct view word, struct tree_options *tree, struct 
         if (tree_words[at].kind == TREE_WORD_STYLE) {
             tree->style = (enum tree_style)tree_words[at].value;
         } else if (tree_words[at].kind == TREE_WORD_ORDER) {
-            tree->order_given = true;
             tree->callers_first = tree_words[at].value;
         } else if (tree_words[at].kind == TREE_WORD_VALUE) {
             tree->value = (enum tree_value)tree_words[at].value;

@@ -17,7 +17,7 @@ struct tree_options {
     enum tree_value value;
     double percent_least;
     uint32_t most; /* branches of a node; 0: all */
-    bool order_given, callers_first, least_given;
+    bool callers_first, least_given;
     bool addresses, lines; /* tell instructions, or source lines, apart */
 };
 
