@@ -98,6 +98,15 @@ def test_rows_by_levels(report, run, tmp_path):
     assert limited.split("\n")[3:5] == ["    50.00%        prog", " " * 21 + "no entry >= 30.00%"]
 
 
+def test_lists_choose_without_their_key_too(report):
+    """A share is of what fell into the binary or function asked for, whatever else tells rows apart."""
+    assert report(made.small(), "-s", "comm") == ["100.00% prog"]
+    assert report(made.small(), "-s", "comm", "--dsos", "libx.so") == ["33.33% prog"]
+    assert report(made.small(), "-s", "comm", "--dsos", "libx.so,prog") == ["50.00% prog prog", "33.33% prog libx.so"]
+    for words in (("-s", "comm", "--dsos", "none"), ("-s", "pid", "--symbols", "none"), ("-F", "overhead,comm", "--dsos", "none"), ("-s", "comm", "--symbol-filter", "none")):
+        assert report(made.small(), *words) == [], words
+
+
 @pytest.mark.parametrize("words, order", [((), [2, 1, 0]), (("--no-children",), [0, 1, 2]), (("-g", "callee"), [0, 1, 2]), (("-g", "caller", "--no-children"), [2, 1, 0])])
 def test_chains_below_levels_stand_as_in_other_reports(run, tmp_path, words, order):
     recording = File(sample_type=IP | TID | TIME | PERIOD | CALLCHAIN)

@@ -293,6 +293,18 @@ static void add_rounded(struct text *out, uint64_t value)
     text_printf(out, "%" PRIu64 "%c", value, units[unit]);
 }
 
+/* What chooses rows has to be told apart in them. */
+static void columns_of_lists(struct report *report)
+{
+    const struct report_options *options = &report->options;
+    bool tells_symbol = column_listed(&report->keys, COLUMN_SYMBOL) || column_listed(&report->fields, COLUMN_SYMBOL);
+    bool tells_dso = tells_symbol || column_listed(&report->keys, COLUMN_DSO) || column_listed(&report->fields, COLUMN_DSO);
+    if (options->dsos && !tells_dso)
+        column_list_add(&report->keys, COLUMN_DSO);
+    if ((options->symbols || options->symbol_part) && !tells_symbol)
+        column_list_add(&report->keys, COLUMN_SYMBOL);
+}
+
 static void columns_default(struct report *report, bool children)
 {
     struct column_list *fields = &report->fields, usual_keys = {0};
@@ -304,6 +316,8 @@ static void columns_default(struct report *report, bool children)
         column_list_add(&usual_keys, report->branches ? usual_branches[at] : usual[at]);
     if (usual_keys.count)
         report->keys = usual_keys;
+    if (!report->branches)
+        columns_of_lists(report);
     if (!fields->count) {
         if (children)
             column_list_add(fields, COLUMN_CHILDREN);
