@@ -85,6 +85,24 @@ def test_a_plan_runs_nothing(plumb, tmp_path):
     assert listed.returncode == 4 and "make it faster" in listed.stdout
 
 
+def test_a_budget_that_cannot_hold_an_answer_is_refused(plumb, tmp_path):
+    """By the case a run takes 0.2 s: 21 runs don't fit into a second and a half."""
+    log = tmp_path / "log"
+    case = case_at(tmp_path / "case", f"touch {log}", (0.4, 0.5, 0.7))
+    done = confirm(plumb, case, "--budget", "1.5", "--", "touch", log)
+    assert done.returncode == 2 and "21 runs take about 4 s" in done.stderr and "--budget 5" in done.stderr, done.stderr
+    assert not log.exists()
+
+
+def test_a_budget_is_held_where_runs_became_slower(plumb, tmp_path):
+    """They take twenty times what the case says: none begins after twice the budget, however few there are."""
+    case = case_at(tmp_path / "case", "sleep 4", (0.4, 0.5, 0.7))
+    began = time.monotonic()
+    done = confirm(plumb, case, "--budget", "5", "--warmup", "0", "--json", "--", "sleep", "4")
+    assert time.monotonic() - began < 60 and done.returncode == 4, done.stderr
+    assert json.loads(done.stdout)["verdict"] == "inconclusive"
+
+
 def test_where_the_verdict_cannot_be_tested_another_finding_is_named(plumb, tmp_path):
     case = case_at(tmp_path / "case", "true", (0.4, 0.5, 0.7), identity="cache-misses")
     page = json.loads((case / "findings.json").read_text())

@@ -77,8 +77,10 @@ static enum stop_reason reason_to_stop(struct compare_policy *policy, const stru
         return STOP_COUNT;
     if (look_decides(policy, table))
         return STOP_DECIDED;
-    bool may_end = table->block_count > 0 && table->block_count >= policy->seconds_least;
-    if (policy->seconds > 0 && may_end && clock_s(CLOCK_MONOTONIC) - policy->started_s >= policy->seconds)
+    double passed_s = clock_s(CLOCK_MONOTONIC) - policy->started_s;
+    bool is_over = policy->seconds > 0 && passed_s >= policy->seconds && table->block_count >= policy->seconds_least;
+    is_over |= policy->seconds_most > 0 && passed_s >= policy->seconds_most;
+    if (is_over && table->block_count > 0)
         return STOP_TIME;
     return policy->until_decided && table->block_count >= policy->blocks_most ? STOP_MOST : STOP_NOT_YET;
 }

@@ -29,6 +29,7 @@ struct compare_policy {
     uint64_t count;      /* 0: not by number */
     double seconds;      /* 0: no bound on time */
     uint64_t seconds_least; /* blocks that are run whatever the time; 0: one */
+    double seconds_most; /* … but none begins behind it, once there is one; 0: no bound */
     bool until_decided;
     uint64_t blocks_most;
     size_t arm_count, quantity;

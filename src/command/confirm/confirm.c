@@ -19,13 +19,15 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 struct confirm_options {
     uint64_t runs, most, warmup, seed;
-    double seconds, budget_s;
+    double seconds, budget_s; /* budget_s: NAN until it is known whether one was asked for */
+    bool is_budget_asked;
     bool until_decided, dry_run, switch_machine, ignore_failure, no_noise_floor, json, quiet;
     const char *finding, *experiment, *work;
 };
@@ -44,7 +46,7 @@ static const struct option_row option_rows[] = {
     {0, "until-decided", OPTION_FLAG, AT(until_decided), NULL, "stop when the prediction is confirmed or overturned (the default)"},
     {0, "most", OPTION_U64, AT(most), "N", "with --until-decided: N blocks at the most (default 40)"},
     {0, "budget", OPTION_DOUBLE, AT(budget_s), "S",
-     "with --until-decided: no block begins after S seconds, once there are 6 (default 120; 0: no bound)"},
+     "with --until-decided: no block begins after S seconds, once there are 6 (default 120; 0: no bound); one that can't hold 6 is refused"},
     {0, "warmup", OPTION_U64, AT(warmup), "N", "blocks run first and not counted (default 1)"},
     {0, NULL, OPTION_HEADING, 0, NULL, "how it is judged"},
     {0, "work", OPTION_TEXT, AT(work), "WORD",
@@ -94,8 +96,18 @@ static void note_add(struct confirm_run *run, const char *note)
 
 /* ---- options ---- */
 
-static bool options_check(const struct confirm_options *options, struct error *err)
+static const double BUDGET_S = 120, BUDGET_STRETCHED = 1.5;
+
+static void budget_settle(struct confirm_options *options)
 {
+    options->is_budget_asked = !isnan(options->budget_s) && options->budget_s > 0;
+    if (isnan(options->budget_s))
+        options->budget_s = BUDGET_S;
+}
+
+static bool options_check(struct confirm_options *options, struct error *err)
+{
+    budget_settle(options);
     if (options->runs > 100000 || options->warmup > 100000)
         return error_set(err, ERROR_USAGE, "--runs and --warmup expect at most 100000");
     if (!(options->seconds >= 0) || !(options->budget_s >= 0))
@@ -426,6 +438,18 @@ static void fixed_time_check(struct confirm_run *run)
                       "does in it");
 }
 
+/* As many blocks as an interval needs must fit, by what a run took in the case: who asks for a budget wants to have an answer within it. */
+static bool budget_check(const struct confirm_run *run, struct error *err)
+{
+    struct confirmation_plan plan = plan_of(run);
+    size_t runs = (run->options.warmup + COMPARISON_PAIRS_LEAST) * plan.runs_a_block;
+    double least_s = plan.run_s.known ? plan.run_s.value * (double)runs : 0;
+    if (!run->options.is_budget_asked || plan.budget_s <= 0 || least_s <= BUDGET_STRETCHED * plan.budget_s)
+        return true;
+    error_set(err, ERROR_USAGE, "%zu runs take about %.0f s by the case's, before anything can be told: --budget %.4g is too little", runs, least_s, plan.budget_s);
+    return error_hint(err, "--budget %.0f, a smaller command, or -n for fewer blocks", ceil(least_s));
+}
+
 /* Whoever waits wants to know how long: said before the first run. */
 static void cost_say(const struct confirm_run *run, const struct confirm_experiment *experiment)
 {
@@ -458,6 +482,7 @@ static bool pair_run(struct confirm_run *run, const struct confirm_experiment *e
                                            .runs = options->runs,
                                            .seconds = options->seconds,
                                            .budget_s = options->budget_s,
+                                           .budget_most_s = options->is_budget_asked ? 2 * options->budget_s : 0,
                                            .most = options->most,
                                            .warmup = options->warmup,
                                            .seed = options->seed,
@@ -533,7 +558,7 @@ static bool experiment_make(struct confirm_run *run, const struct confirm_experi
     }
     if (!confirm_arm_make(experiment, &run->place, ret_b, &run->arena, err))
         return false;
-    return run->options.dry_run || pair_run(run, experiment, ret_b, err);
+    return run->options.dry_run || (budget_check(run, err) && pair_run(run, experiment, ret_b, err));
 }
 
 /* Why it tells nothing; NULL: it does, or it failed for good. */
@@ -683,7 +708,7 @@ static bool confirm_prepare(struct confirm_run *run, char **operands, struct err
 
 static bool confirm_run(struct context *context, int argc, char **argv, struct error *err)
 {
-    struct confirm_run run = {.context = context, .options = {.most = 40, .warmup = 1, .seed = 1, .budget_s = 120}};
+    struct confirm_run run = {.context = context, .options = {.most = 40, .warmup = 1, .seed = 1, .budget_s = NAN}};
     int first = 0;
     arena_init(&run.arena);
     bool good = options_parse(option_rows, OPTIONS_ANYWHERE, argc, argv, &run.options, &first, err) &&

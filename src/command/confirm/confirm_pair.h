@@ -21,6 +21,7 @@ struct confirm_pair_request {
     uint64_t runs;        /* 0: until decided */
     double seconds;
     double budget_s;      /* until decided, but no longer, once there are as many blocks as an interval needs; 0: no bound */
+    double budget_most_s; /* … nor beyond this, however few there are; 0: no bound */
     uint64_t most, warmup, seed;
     bool keep_failed, no_noise_floor, quiet;
 };

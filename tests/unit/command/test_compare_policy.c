@@ -195,7 +195,11 @@ Test(compare_policy, a_budget_leaves_enough_blocks_for_an_interval)
         cr_expect_eq(asked.wants_block(asked.context, &table), blocks < COMPARISON_PAIRS_LEAST, "%zu blocks", blocks);
     }
     cr_expect_eq(policy.reason, STOP_TIME);
+    policy.seconds_most = 2e-9; /* that is held whatever there is */
+    struct run_table none = {.block_count = 0}, one = {.block_count = 1};
+    cr_expect(asked.wants_block(asked.context, &none));
+    cr_expect(!asked.wants_block(asked.context, &one));
+    policy.seconds_most = 0;
     policy.seconds_least = 0;
-    struct run_table one = {.block_count = 1};
     cr_expect(!asked.wants_block(asked.context, &one));
 }
