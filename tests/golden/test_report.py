@@ -364,6 +364,13 @@ def test_comparison(plumb, browser, tmp_path):
     assert opened.evaluate("document.documentElement.scrollWidth") <= 1280 and opened.complaints() == []
 
 
+def test_a_range_of_few_pairs_is_no_interval(plumb, browser, tmp_path):
+    page = tmp_path / "page.html"
+    subprocess.run([plumb, "compare", "-n", "2", "--no-noise-floor", "--html", page, "--", "true", "--", "sleep", "0.05"], capture_output=True, timeout=100)
+    told_of = browser.open(page).evaluate("[...document.querySelectorAll('#verdict dt')].find((one) => one.textContent === 'Change').nextSibling.textContent")
+    assert "the range of 2 pairs: too few for an interval that is 95 % sure" in told_of
+
+
 def test_what_explains_a_difference_has_its_share(plumb, browser, tmp_path):
     page = tmp_path / "page.html"
     subprocess.run([plumb, "compare", "-q", "--runs", "2", "--warmup", "0", "--explain", "0", "--no-noise-floor", "--html", page, "true", "--", "true"], capture_output=True, timeout=120)

@@ -59,7 +59,8 @@ export function compareSections(comparison) {
   const of = first?.ratio;
   const verdict = h("section.verdict", { id: "verdict", "aria-labelledby": "verdict-title" }, h(`p.kind.${first?.verdict === "undecided" ? "open" : "culprit"}`, null, `By ${comparison.quantity === "wall" ? "elapsed time" : comparison.quantity}`),
     h("h1", { id: "verdict-title" }, first ? `${first.b} ${WORDS[first.verdict] ?? first.verdict}${of && first.verdict !== "undecided" ? `: ${change(of.mid)} against ${first.a}` : ""}` : "Nothing was compared"),
-    h("dl", null, of ? [h("dt", null, "Change"), h("dd", null, quality(changeRange(of), `interval at ${percent(first.level)}, of ${first.pairs} pairs`), ` at ${percent(first.level)}, ${first.pairs} pairs`)] : null,
+    h("dl", null, of ? [h("dt", null, "Change"), h("dd", null, first.too_few_pairs ? [quality(changeRange(of), "from the least pair to the most: no interval"), `, the range of ${first.pairs} ${first.pairs === 1 ? "pair" : "pairs"}: too few for an interval that is ${percent(first.level)} sure`]
+      : [quality(changeRange(of), `interval at ${percent(first.level)}, of ${first.pairs} pairs`), ` at ${percent(first.level)}, ${first.pairs} pairs`])] : null,
       first?.noise_floor_ratio ? [h("dt", null, "Noise"), h("dd", null, `${first.a} against itself: `, quality(changeRange(first.noise_floor_ratio), `${first.a} run twice, compared in the same way`), first.lost_in_noise ? "; the difference is lost in it" : "")] : null,
       comparison.predicted_gain ? [h("dt", null, "Foretold"), h("dd", null, quality(percentRange(comparison.predicted_gain), "the interval that the case foretold"), comparison.prediction_source ? ` (${comparison.prediction_source})` : "")] : null,
       comparison.stopped ? [h("dt", null, "Stopped"), h("dd", null, sentence(comparison.stopped))] : null,
