@@ -106,7 +106,7 @@ static bool read_recording(struct session *session, struct error *err)
     struct reading_progress progress;
     struct capture_options how = {
         .watch = session->names.ahead ? &watch : NULL,
-        .keep_samples = true, .merge_samples = can_merge(source), .stacks = STACKS_NONE,
+        .keep_samples = true, .merge_samples = can_merge(source), .any_order = can_merge(source), .stacks = STACKS_NONE,
         .progress = reading_progress_begin(&progress, session->context->talk, session->options->quiet)};
     bool filled = capture_fill_with(&session->capture, source, &how, err);
     reading_progress_end(&progress);

@@ -33,10 +33,11 @@ struct export_format {
     void (*write)(struct text *out, const struct profile_request *request);
     bool of_one_event; /* its numbers are of one kind */
     bool with_times;   /* it tells samples one by one */
+    bool is_sorted;    /* whatever order the stacks come in */
 };
 
 static const struct export_format formats[] = {
-    {"folded", profile_folded, .of_one_event = true},
+    {"folded", profile_folded, .of_one_event = true, .is_sorted = true},
     {"pprof", profile_pprof},
     {"speedscope", profile_speedscope},
     {"firefox", profile_firefox, .of_one_event = true, .with_times = true},
@@ -103,6 +104,7 @@ static bool export_run(struct context *context, int argc, char **argv, struct er
     if (done) {
         exporting.options.stacks.of_one_event = exporting.format->of_one_event;
         exporting.options.stacks.with_times = exporting.format->with_times;
+        exporting.options.stacks.any_order = exporting.format->is_sorted;
         done = stack_input_read(&exporting.options.stacks, context, &use, err);
     }
     options_done(export_rows, &exporting.options);

@@ -189,7 +189,7 @@ static bool flamegraph_read(struct flamegraph *flamegraph, struct error *err)
 static bool flamegraph_run(struct context *context, int argc, char **argv, struct error *err)
 {
     struct flamegraph flamegraph = {.context = context,
-                                    .options = {.stacks = {.recording = RECORDING_INPUT_DEFAULTS, .inlines = true, .of_one_event = true},
+                                    .options = {.stacks = {.recording = RECORDING_INPUT_DEFAULTS, .inlines = true, .of_one_event = true, .any_order = true},
                                                 .width = 1200, .narrowest = 0.5}};
     const struct flamegraph_options *options = &flamegraph.options;
     bool done = flamegraph_parse(&flamegraph, argc, argv, err);

@@ -122,7 +122,7 @@ static bool stacks_read(struct reading *reading, struct error *err)
     struct capture_watch watch = {reading, count_sample};
     struct reading_progress progress;
     struct capture_options options = {.watch = &watch, .unwinder = &unwinder, .keep_samples = reading->input->with_times,
-                                      .callers_apart = !reading->input->with_times,
+                                      .callers_apart = !reading->input->with_times, .any_order = reading->input->any_order,
                                       .keep_switches = reading->input->with_times,
                                       .progress = reading_progress_begin(&progress, reading->context->talk, reading->input->quiet)};
     struct error trouble = {0};

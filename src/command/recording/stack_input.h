@@ -12,6 +12,7 @@ struct stack_input {
     const char *event;
     bool inlines, quiet;
     bool with_times;   /* the threads' samples one by one, too: of one event */
+    bool any_order;    /* of the stacks: what is made of them is sorted */
     bool of_one_event; /* its numbers are of one kind: without a name, the first event that has samples */
 };
 
