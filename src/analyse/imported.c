@@ -220,10 +220,20 @@ size_t imported_arms_of(const struct imported *imported, struct imported_arm *re
 /* What was counted in a small part of the time says little about the rest. */
 static const double RUNNING_LEAST = 0.2;
 
+/* "cycles:u" are cycles, in user mode: what somebody without rights counts. */
+static bool is_event(const char *name, const char *event)
+{
+    static const char modifiers[] = "ukhGHIDpPSWe";
+    size_t length = strlen(event);
+    if (strncasecmp(name, event, length) != 0)
+        return false;
+    return !name[length] || (name[length] == ':' && name[length + 1] && strspn(name + length + 1, modifiers) == strlen(name + length + 1));
+}
+
 struct measured imported_arm_count(const struct imported_arm *arm, const char *event)
 {
     for (size_t at = 0; at < arm->table->count; at++)
-        if (strcasecmp(arm->table->rows[at].name, event) == 0)
+        if (is_event(arm->table->rows[at].name, event))
             return arm->table->rows[at].running_ratio >= RUNNING_LEAST ? measured_as(arm->table->rows[at].number)
                                                                        : not_measured("it was not counted for long enough");
     return not_measured("it wasn't imported");

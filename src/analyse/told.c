@@ -35,9 +35,9 @@ static bool has_any(struct view text, const char *const *words)
 /* ---- trials ---- */
 
 /* What was changed, by the names that the kernel and processors give it. */
-static const char *const treatment_words[TREATMENT_COUNT][4] = {
+static const char *const treatment_words[TREATMENT_COUNT][6] = {
     [TREATMENT_TICK] = {"nohz_full"},
-    [TREATMENT_PAGES] = {"huge page", "hugetlb", "THP"},
+    [TREATMENT_PAGES] = {"huge page", "hugepage", "hugetlb", "THP", "2M pages"},
     [TREATMENT_NARROW] = {"without AVX-512", "no AVX-512"},
 };
 
@@ -57,7 +57,8 @@ static const struct {
     {"didn't help", NULL, OUTCOME_STAYED},      {"closes the gap", NULL, OUTCOME_GONE},
     {"no effect", NULL, OUTCOME_STAYED},        {"tried:", "shrank", OUTCOME_SHRANK},
     {"without effect", NULL, OUTCOME_STAYED},   {"gap", "shrank", OUTCOME_SHRANK},
-    {"gap", "smaller", OUTCOME_SHRANK},
+    {"gap", "smaller", OUTCOME_SHRANK},         {"to the same speed", NULL, OUTCOME_GONE},
+    {"gap", "unchanged", OUTCOME_STAYED},       {"slowdown", "unchanged", OUTCOME_STAYED},
 };
 
 /* False: it says none, or more than one. */

@@ -5,12 +5,14 @@
 #include "base/vec.h"
 #include "decode/exits/exit_text.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 
 struct row {
     double number, seconds, running_ratio, self; /* as struct import_row */
     struct view name, where;
     struct view map; /* map: of a table of exits, as exit_row has it */
+    bool is_of_toplev; /* the name is "DRAM_Bound", which is published as tma_dram_bound */
 };
 
 struct rows {
@@ -103,9 +105,31 @@ static bool row_of_annotate(struct view line, struct row *row)
     return row->name.length && view_u64(address, 16, &ignored);
 }
 
+/* "BE/Mem  Backend_Bound.Memory_Bound.DRAM_Bound  % Stalls  61.0": toplev's tree, with whatever else stands behind. */
+static bool row_of_toplev(struct view line, struct row *row)
+{
+    static const char *const units[] = {"Slots", "Clocks", "Stalls", "CoreClocks", "Slots_Estimated", "Clocks_Estimated", "Core_Clocks"};
+    struct view word, name = {0};
+    while ((word = view_word(&line)).length && !view_equal(word, "%"))
+        name = word;
+    word = view_word(&line);
+    bool has_unit = false;
+    for (size_t at = 0; at < array_count(units); at++)
+        has_unit |= view_equal(word, units[at]);
+    if (!has_unit || !name.length || name.text[0] < 'A' || name.text[0] > 'Z' || !view_grouped(view_word(&line), &row->number))
+        return false;
+    for (struct view rest = name; rest.length;)
+        row->name = view_cut(&rest, '.');
+    row->is_of_toplev = true;
+    return row->name.length && row->number >= 0 && row->number <= 100;
+}
+
 /* "88.8 %  tma_backend_bound", "tma_dram_bound  66.5%", with whatever else stands in the line. */
 static bool row_of_metrics(struct view line, struct row *row)
 {
+    if (row_of_toplev(line, row))
+        return true;
+    row->is_of_toplev = false;
     struct view word, before = {0};
     bool has_share = false;
     row->name = (struct view){0};
@@ -209,6 +233,15 @@ static struct view view_kept(struct view text, struct arena *arena)
     return text.length ? (struct view){arena_copy(arena, text.text, text.length), text.length} : (struct view){0};
 }
 
+static struct view published_name(struct view name, struct arena *arena)
+{
+    scoped_text struct text out = {0};
+    text_add(&out, "tma_");
+    for (size_t at = 0; at < name.length; at++)
+        text_add_char(&out, (char)tolower((unsigned char)name.text[at]));
+    return view_kept(text_view(&out), arena);
+}
+
 static size_t rows_read(struct view text, enum import_kind kind, struct rows *rows, struct arena *arena)
 {
     enum { LINE_MOST = 1024 };
@@ -220,7 +253,7 @@ static size_t rows_read(struct view text, enum import_kind kind, struct rows *ro
         struct view plain = without_bars(line, copy, sizeof(copy));
         if (!row_readers[kind](plain, &row) || !view_same(row.map, map))
             continue;
-        row.name = view_kept(row.name, arena);
+        row.name = row.is_of_toplev ? published_name(row.name, arena) : view_kept(row.name, arena);
         row.where = view_kept(row.where, arena);
         *vec_push(rows) = row;
     }
@@ -399,6 +432,19 @@ static struct view event_in(struct view text)
     return view_word(&rest);
 }
 
+/* "seconds time elapsed", of several runs behind how far they differ: "+- 0.012 seconds time elapsed". */
+static bool says_elapsed(struct view rest)
+{
+    double differs;
+    rest = view_trim(rest);
+    if (view_starts(rest, "+- ")) {
+        rest = view_skip(rest, 3);
+        if (!view_grouped(view_word(&rest), &differs))
+            return false;
+    }
+    return view_starts(view_trim(rest), "seconds time elapsed");
+}
+
 /* A time that stands beside the counts, in the words of perf stat or as a timed run with its unit. */
 static double elapsed_in(struct view text)
 {
@@ -407,7 +453,7 @@ static double elapsed_in(struct view text)
         struct view rest = line;
         double seconds;
         struct row row = {0};
-        if (view_grouped(view_word(&rest), &seconds) && view_starts(view_trim(rest), "seconds time elapsed"))
+        if (view_grouped(view_word(&rest), &seconds) && says_elapsed(rest))
             return seconds;
         if (view_ends(view_trim(line), "s") && row_of_runs(line, &row))
             return row.number;

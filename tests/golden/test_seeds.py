@@ -102,6 +102,13 @@ def test_a_narrow_build_that_takes_as_long_rules_the_licence_out(diagnosed):
     assert "instruction cache" in left_open(found), "the size of its code is the next thing to look at"
 
 
+def test_counts_of_repeated_runs_without_rights_say_the_same(diagnosed):
+    """As perf stat -r prints them to a user who may count his own mode alone."""
+    found, _ = diagnosed("kernels", (r"(?m)^( *\d+ +(?:cycles|core_power\S+))", r"\1:u   ( +-  0.10% )"))
+    assert found["verdict"]["culprit"] == "avx512-licence"
+    assert "7.0 % of NNC's cycles" in found["verdict"]["sentence"]
+
+
 def test_counts_of_another_cause_lead_there(diagnosed):
     found, _ = diagnosed("kernels", ("583958024", "0"), ("The hot loop .*", "```\ntma_mem_bandwidth 61 %\ntma_dram_bound 70 %\n```"))
     assert found["verdict"]["culprit"] == "memory-bandwidth"
@@ -137,6 +144,14 @@ def test_inference_waits_for_bandwidth_in_the_loads_of_sgemm(diagnosed):
     order = [next(at for at, one in enumerate(advice) if word in one) for word in ("batch", "weights", "sockets", "prefetch")]
     assert order == sorted(order) and order[-1] == len(advice) - 1 and "not more of them a second" in advice[-1]
     assert verdicts(found, "front-end", "branch-mispredicts", "machine-clears", "stores", "dram-latency", "small-pages") == ["ruled_out"] * 6
+
+
+def test_the_tree_as_toplev_prints_it(diagnosed):
+    tree = ("BE Backend_Bound % Slots 82.0\nBE/Mem Backend_Bound.Memory_Bound % Slots 74.1\n"
+            "BE/Mem Backend_Bound.Memory_Bound.DRAM_Bound % Stalls 61.0\nBE/Mem Backend_Bound.Memory_Bound.DRAM_Bound.MEM_Bandwidth % Clocks 58.3\n"
+            "BE/Mem Backend_Bound.Memory_Bound.DRAM_Bound.MEM_Latency % Clocks 12.0\n")
+    found, _ = diagnosed("inference", (r"(?m)^\| TopdownL1  .*\n", tree), (r"(?m)^\|[^\n]*tma_[^\n]*\n", ""))
+    assert found["verdict"]["culprit"] == "memory-bandwidth", found["verdict"]["sentence"]
 
 
 def test_latency_instead_of_bandwidth_leads_to_other_advice(diagnosed):

@@ -25,23 +25,43 @@ function recoverable(finding) {
     finding.reason ? h("span.faint", null, ` \u2014 ${finding.reason}`) : null)];
 }
 
+const ALSO_MOST = 3;
+
+/* Causes that stand beside the verdict's own, as the terminal has them. */
+function alsoSupported(diagnosis, told) {
+  if (["waits", "too_short"].includes(diagnosis.verdict.kind)) return [];
+  return diagnosis.findings.filter((one) => one.verdict === "supported" && !told.includes(one.id)).slice(0, ALSO_MOST);
+}
+
+const links = (findings) => findings.map((one) => h("a", { href: `#finding-${one.id}` }, one.headline || one.title)).flatMap((link, at) => (at ? ["; ", link] : [link]));
+
+/* What stands out, and the rest, which explains it. */
+function leadAndRest(text) {
+  const end = text.indexOf(". ");
+  return end < 0 ? [text, ""] : [text.slice(0, end + 1), text.slice(end + 2)];
+}
+
 export function verdictSection(diagnosis) {
   const verdict = diagnosis.verdict;
+  const [lead, rest] = leadAndRest(verdict.sentence);
   const finding = diagnosis.findings.find((one) => one.id === verdict.culprit);
   const [label, tone] = KINDS[verdict.kind] ?? [verdict.kind, "open"];
   const advice = verdict.advice ?? [];
   const others = [verdict.larger, verdict.disturbance].filter(Boolean)
     .map((id) => diagnosis.findings.find((one) => one.id === id)).filter(Boolean);
+  const also = alsoSupported(diagnosis, [verdict.culprit, verdict.larger, verdict.disturbance]);
   const confirmed = diagnosis.confirmation, phases = (diagnosis.phase_verdicts ?? []).filter((one) => one.node);
   return h("section.verdict", { id: "verdict", "aria-labelledby": "verdict-title" },
     h(`p.kind.${tone}`, null, label,
       diagnosis.basis === "imported" ? quality("imported", "nothing of it was measured by plumb: other tools' tables, and what people said", ".tag")
         : diagnosis.basis === "estimate" && diagnosis.bottleneck ? quality("estimated: no hardware counters", "inferred from samples, code and probes: this machine gave no hardware counters", ".tag") : null),
-    h("h1", { id: "verdict-title" }, joined(verdict.sentence)),
+    h("h1", { id: "verdict-title" }, joined(lead)),
+    rest ? h("p.rest", null, joined(rest)) : null,
     h("dl", null,
       finding ? [h("dt", null, "Confidence"), h("dd", null, h(`b.level.${finding.confidence}`, null, finding.confidence), " ", h("span.faint", null, finding.confidence_reason ? `\u2014 ${finding.confidence_reason}` : ""))] : null,
       recoverable(finding),
-      others.length ? [h("dt", null, "Beside it"), h("dd", null, others.map((one) => h("a", { href: `#finding-${one.id}` }, one.headline || one.title)).flatMap((link, at) => (at ? ["; ", link] : [link])))] : null,
+      others.length ? [h("dt", null, "Beside it"), h("dd", null, links(others))] : null,
+      also.length ? [h("dt", null, "Also"), h("dd", null, links(also))] : null,
       new Set(phases.map((one) => one.node)).size > 1 ? [h("dt", null, "Phases"), h("dd", null, phases.map((one, at) => [at ? "; " : "", h("a", { href: "#timeline" }, `${one.phase}`), " ",
         one.functions.length ? h("code", null, one.functions[0].function) : null, ` ${one.node.split(".").at(-1).replace(/_/g, " ")}`, ` ${percent(one.value)}`]))] : null,
       verdict.ruled_out ? [h("dt", null, "Ruled out"), h("dd", null, joined(verdict.ruled_out))] : null,

@@ -93,7 +93,8 @@ bool imported_licence_test(const struct results *results, const struct told *tol
                              VALUE_SECONDS("after", interval_exactly(pair.narrow->elapsed_s.value)),
                              VALUE_TEXT("gain", arena_printf(finding->arena, "%.1f %%", fabs(gain) * 100)),
                              VALUE_SHARE("lowered", interval_exactly(pair.lowered)), VALUE_SHARE("most", interval_exactly(most)),
-                             VALUE_TEXT("name", pair.wide->name ? pair.wide->name : "it")};
+                             VALUE_TEXT("name", pair.wide->name ? pair.wide->name : "it"),
+                             VALUE_TEXT("whose", pair.wide->name ? arena_printf(finding->arena, "%s's", pair.wide->name) : "its")};
     finding->is_estimate = false;
     finding->of = OF_ELAPSED;
     finding->remedy = NULL;

@@ -75,6 +75,35 @@ static const char document[] =
     "Two tables and a remark.\n\nWhat the kernel was doing then:\n```\n# Samples: 1K of event 'cache-misses'\n99.73%  app  libx.so.2  [.] sgemm\n```\n"
     "```\ntma_dram_bound 66.5 %\ntma_mem_latency 4.3 %\n```\n\nAnd what it then counted:\n\n 1,000 cycles\n 5 branch-misses\n\n 0.25 seconds time elapsed\n";
 
+Test(import_text, toplevs_tree_has_the_names_that_are_published)
+{
+    struct arena arena;
+    arena_init(&arena);
+    struct imported_text tree = import_text_read(
+        view_of("BE             Backend_Bound                                          % Slots                       82.0   [ 3.0%]\n"
+                "C0 BE/Mem      Backend_Bound.Memory_Bound.DRAM_Bound.MEM_Bandwidth    % Clocks                      58.3   <==\n"),
+        &arena);
+    cr_assert_eq(tree.kind, IMPORT_METRICS);
+    cr_assert_eq(tree.row_count, 2);
+    cr_expect_str_eq(tree.rows[0].name, "tma_backend_bound");
+    cr_expect_float_eq(tree.rows[0].number, 82, 1e-9);
+    cr_expect_str_eq(tree.rows[1].name, "tma_mem_bandwidth");
+    cr_expect_float_eq(tree.rows[1].number, 58.3, 1e-9);
+    arena_done(&arena);
+}
+
+Test(import_text, the_time_of_several_runs_has_how_far_they_differ)
+{
+    struct arena arena;
+    arena_init(&arena);
+    struct imported_text stat;
+    struct view rest = view_of(" 1,000 cycles:u ( +- 0.10% )\n 5 branch-misses:u ( +- 1% )\n\n 4.310 +- 0.012 seconds time elapsed ( +- 0.28% )\n");
+    cr_assert(import_text_next(&rest, &arena, &stat));
+    cr_assert_eq(stat.kind, IMPORT_STAT);
+    cr_expect_float_eq(stat.elapsed_s, 4.31, 1e-9);
+    arena_done(&arena);
+}
+
 Test(import_text, a_document_has_several_tables)
 {
     struct arena arena;
