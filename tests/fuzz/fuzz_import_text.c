@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Texts of other tools, imported into a case. */
 #include "analyse/told.h"
+#include "source/import_columns.h"
 #include "source/import_text.h"
 
 #include <math.h>
@@ -17,7 +18,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size_bytes)
     for (size_t at = 0; at < imported.row_count; at++)
         if (!isfinite(imported.rows[at].number) || !isfinite(imported.rows[at].seconds))
             abort();
-    struct view rest = text, sentence;
+    struct view rest = import_columns_turned(text, &arena), sentence;
     while (import_text_next(&rest, &arena, &imported))
         if (!imported.summary || !imported.heading || !isfinite(imported.elapsed_s))
             abort();

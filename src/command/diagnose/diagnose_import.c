@@ -9,6 +9,7 @@
 #include "base/vec.h"
 #include "capture/case/case_folder.h"
 #include "capture/exits/exits_input.h"
+#include "source/import_columns.h"
 #include "source/import_text.h"
 #include "system/sysroot.h"
 
@@ -139,7 +140,7 @@ static bool import_file(struct importing *importing, const char *path, struct er
         return true;
     }
     struct imported_text text;
-    struct view rest = all;
+    struct view lines = import_columns_turned(all, &importing->arena), rest = lines;
     size_t tables = 0;
     for (; import_text_next(&rest, &importing->arena, &text); tables++) {
         struct imported_text beside;
@@ -148,7 +149,7 @@ static bool import_file(struct importing *importing, const char *path, struct er
             table_state(importing, path, &beside);
     }
     if (!tables) {
-        text = import_text_read(all, &importing->arena);
+        text = import_text_read(lines, &importing->arena);
         statement_write(&importing->statements, arena_printf(&importing->arena, "imported, not measured by plumb: %s", text.origin), path, text.summary);
     }
     sentences_keep(importing, path, all);

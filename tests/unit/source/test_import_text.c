@@ -2,6 +2,7 @@
 #include "test.h"
 
 #include "base/vec.h"
+#include "source/import_columns.h"
 #include "source/import_text.h"
 
 static const struct {
@@ -89,6 +90,21 @@ Test(import_text, toplevs_tree_has_the_names_that_are_published)
     cr_expect_float_eq(tree.rows[0].number, 82, 1e-9);
     cr_expect_str_eq(tree.rows[1].name, "tma_mem_bandwidth");
     cr_expect_float_eq(tree.rows[1].number, 58.3, 1e-9);
+    arena_done(&arena);
+}
+
+Test(import_text, metrics_side_by_side_are_turned)
+{
+    static const char columns[] = " Performance counter stats for 'system wide':\n\n %  tma_frontend_bound       %  tma_backend_bound\n\n   7.1     71.9\n\n 1.0 seconds\n";
+    struct arena arena;
+    arena_init(&arena);
+    struct imported_text tree = import_text_read(import_columns_turned(view_of(columns), &arena), &arena);
+    cr_assert_eq(tree.kind, IMPORT_METRICS);
+    cr_assert_eq(tree.row_count, 2);
+    cr_expect_str_eq(tree.rows[1].name, "tma_backend_bound");
+    cr_expect_float_eq(tree.rows[1].number, 71.9, 1e-9);
+    struct view other = view_of("% tma_a % tma_b\n 1 2 3\n");
+    cr_expect_eq(import_columns_turned(other, &arena).text, other.text, "as many numbers as names, or nothing");
     arena_done(&arena);
 }
 

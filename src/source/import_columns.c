@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "source/import_columns.h"
+
+#include "base/scope.h"
+
+enum { COLUMNS_MOST = 64 };
+
+/* "%  tma_frontend_bound  %  tma_backend_bound": how many names; 0: another line. */
+static size_t names_of(struct view line, struct view names[COLUMNS_MOST])
+{
+    size_t count = 0;
+    for (struct view word = view_word(&line); word.length; word = view_word(&line)) {
+        if (view_equal(word, "%"))
+            continue;
+        if (!view_starts(word, "tma_") || count == COLUMNS_MOST)
+            return 0;
+        names[count++] = word;
+    }
+    return count;
+}
+
+static bool is_number(struct view word)
+{
+    double ignored;
+    return view_double(word, &ignored);
+}
+
+/* As many numbers as there are names, and nothing else. */
+static bool numbers_of(struct view line, struct view numbers[COLUMNS_MOST], size_t wanted)
+{
+    size_t count = 0;
+    for (struct view word = view_word(&line); word.length; word = view_word(&line)) {
+        if (count == wanted || !is_number(word))
+            return false;
+        numbers[count++] = word;
+    }
+    return count == wanted;
+}
+
+/* The next line that isn't empty. */
+static bool line_behind(struct view *rest, struct view *ret_line)
+{
+    while (view_line(rest, ret_line))
+        if (view_trim(*ret_line).length)
+            return true;
+    return false;
+}
+
+struct view import_columns_turned(struct view text, struct arena *arena)
+{
+    struct view line, numbers_line, names[COLUMNS_MOST], numbers[COLUMNS_MOST], rest = text;
+    scoped_text struct text out = {0};
+    bool turned = false;
+    while (view_line(&rest, &line)) {
+        struct view behind = rest;
+        size_t count = names_of(line, names);
+        if (count < 2 || !line_behind(&behind, &numbers_line) || !numbers_of(numbers_line, numbers, count)) {
+            text_append(&out, line.text, line.length);
+            text_add_char(&out, '\n');
+            continue;
+        }
+        for (size_t at = 0; at < count; at++)
+            text_printf(&out, "%.*s %% %.*s\n", (int)numbers[at].length, numbers[at].text, (int)names[at].length, names[at].text);
+        rest = behind;
+        turned = true;
+    }
+    return turned ? (struct view){arena_copy(arena, out.bytes, out.length), out.length} : text;
+}
