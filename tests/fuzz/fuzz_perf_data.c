@@ -49,15 +49,24 @@ static void check_alike(const struct recording *ordered, const struct recording 
             abort();
 }
 
+/* Making a capture's tables takes longer than reading most inputs: of the lengths that one is cut to a part are enough. */
+static bool is_read_twice(size_t size_bytes)
+{
+    return size_bytes % 8 == 0;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size_bytes)
 {
-    static const struct capture_options keeping = {.keep_samples = true, .keep_switches = true}, counting = {.any_order = true, .add_up_alike = true, .callers_apart = true};
+    static const struct capture_options keeping = {.keep_samples = true, .keep_switches = true};
+    const struct capture_options counting = {.any_order = true, .add_up_alike = size_bytes % 16 == 0, .callers_apart = true};
     struct capture kept, counted;
     bool complete = fill(&kept, bytes, size_bytes, &keeping);
     check_recording(&kept.recording);
-    if (fill(&counted, bytes, size_bytes, &counting) && complete)
-        check_alike(&kept.recording, &counted.recording);
+    if (is_read_twice(size_bytes)) {
+        if (fill(&counted, bytes, size_bytes, &counting) && complete)
+            check_alike(&kept.recording, &counted.recording);
+        capture_done(&counted);
+    }
     capture_done(&kept);
-    capture_done(&counted);
     return 0;
 }
