@@ -678,6 +678,8 @@ def measured_section(asked):
         facts.append(f"{left_out} of the runs asked for were left out: {why_left_out}.")
     cost = f" A diagnosis of a program of {asked.seconds:g} s took {statistics.median(took):.1f} s (median)." if took else ""
     busy = f", {min(loads):.1f} to {max(loads):.1f} as its runs ended" if loads else ""
+    if asked.replay:
+        facts.append("Judged by the rules of that date from the cases that earlier runs kept; nothing ran.")
     facts.append(f"{when}, {os.cpu_count()} CPUs, CPU {results_file.cpu_model()}; load average as it began: {load:.1f}{busy}.{cost}")
     return list(section(asked.set, Score(chosen, runs, gains), facts))
 

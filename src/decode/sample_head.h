@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * Of a sample what most of those ask who count samples: who, where, how much and its call chain; a sixth of a struct record, and read in a
- * sixth of the time.
- */
+/* Of a sample what most of those ask who count samples: who, where, how much and its call chain; read without decoding a whole record. */
 #ifndef PLUMB_DECODE_SAMPLE_HEAD_H
 #define PLUMB_DECODE_SAMPLE_HEAD_H
 

@@ -69,7 +69,7 @@ struct source {
     struct source_facts facts;
     struct source_losses losses; /* complete after the last record */
     uint64_t records_kept[RECORD_TYPES_MOST]; /* by type as stored: those that next() met and keeps to itself (rounds, packed bytes, trace data) */
-    bool any_order;    /* set before the first record: samples may come in whatever order between the other records, and those in theirs */
+    bool any_order;    /* set before the first record: heads may come in whatever order between the records, which keep theirs (counters' values need it) */
     bool gives_heads;  /* with any_order: heads() has some of them */
     bool record_stays; /* the last record is valid until the source is closed, whatever is asked for after it */
     uint64_t read_bytes, total_bytes; /* how far next() is, for who waits; total 0: not known beforehand, as of a pipe */

@@ -135,6 +135,35 @@ static void write_two_cpus(int fd)
     fclose(out);
 }
 
+struct counted_record {
+    struct perf_event_header header;
+    uint64_t ip;
+    uint32_t pid, tid;
+    uint64_t time, value, id;
+};
+
+/* One counter's values, read on two CPUs by turns: what it came on by is known in time order alone. */
+static void write_counts(int fd)
+{
+    FILE *out = fdopen(fd, "w");
+    struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE, .size = sizeof(attr), .sample_id_all = 1, .sample_period = 3, .read_format = PERF_FORMAT_ID,
+                                   .sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_READ};
+    struct perf_event_header head = {.type = 64, .size = sizeof(head) + sizeof(attr) + 8}, end = {.type = 68, .size = sizeof(end)};
+    uint64_t id = 77;
+    fwrite("PERFILE2\x10\0\0\0\0\0\0", 1, 16, out);
+    fwrite(&head, sizeof(head), 1, out);
+    fwrite(&attr, sizeof(attr), 1, out);
+    fwrite(&id, sizeof(id), 1, out);
+    for (uint64_t cpu = 0; cpu < 2; cpu++)
+        for (uint64_t at = 1 + cpu; at <= RECORDS_A_ROUND; at += 2) {
+            struct counted_record record = {.header = {PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER, sizeof(record)},
+                                            .ip = 0x1000, .pid = 1, .tid = 1, .time = at, .value = 10 * at, .id = id};
+            fwrite(&record, sizeof(record), 1, out);
+        }
+    fwrite(&end, sizeof(end), 1, out);
+    fclose(out);
+}
+
 struct named_samples {
     uint64_t counts[NAMES + 1][THREADS][PLACES], without_record; /* of the names the first: none yet */
 };
@@ -181,4 +210,31 @@ Test(perf_data_pipe, samples_in_any_order_mean_the_same)
     cr_assert_gt(any.without_record, ROUNDS * RECORDS_A_ROUND, "most come as heads");
     cr_assert_arr_eq(any.counts, ordered.counts, sizeof(any.counts));
     cr_assert_arr_eq(added.counts, ordered.counts, sizeof(added.counts));
+}
+
+static bool advance_add(void *context, struct capture *capture, const struct record *record, const struct sample *sample)
+{
+    (void)capture;
+    (void)record;
+    *(uint64_t *)context += sample ? sample->period : 0;
+    return true;
+}
+
+Test(perf_data_pipe, counters_values_keep_their_order)
+{
+    pid_t writer;
+    uint64_t advanced = 0;
+    struct capture_watch watch = {&advanced, advance_add};
+    struct capture_options options = {.watch = &watch, .any_order = true};
+    struct capture capture;
+    struct source *source;
+    struct error err = {0};
+    read_from_writer(write_counts, &writer);
+    cr_assert(perf_data_open(&source, "-", &err), "%s", err.message);
+    capture_init(&capture);
+    cr_assert(capture_fill_with(&capture, source, &options, &err), "%s", err.message);
+    cr_assert_eq(advanced, 10 * RECORDS_A_ROUND, "%lu", advanced);
+    capture_done(&capture);
+    source->ops->close(source);
+    waitpid(writer, NULL, 0);
 }
