@@ -123,7 +123,7 @@ static struct bytes_view piece_of(const struct split_package *package, uint32_t 
     uint64_t cell = ((uint64_t)row * package->columns + package->column_of[kind]) * 4;
     uint32_t offset = index_u32(package, package->offsets_at + cell), size = index_u32(package, package->sizes_at + cell);
     struct bytes_view section = package->sections[kind];
-    if (offset > section.size_bytes || size > section.size_bytes - offset)
+    if (!size || offset > section.size_bytes || size > section.size_bytes - offset)
         return (struct bytes_view){0};
     return (struct bytes_view){section.bytes + offset, size};
 }
