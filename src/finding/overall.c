@@ -844,6 +844,16 @@ static void open_take(struct overall *overall, const struct findings *findings, 
     }
 }
 
+/* Its first sentence stands out. Full stops in brackets are parts of names. */
+static void part(struct overall *overall, struct arena *arena)
+{
+    const char *end = overall->sentence;
+    for (int depth = 0; *end && !(depth <= 0 && strncmp(end, ". ", 2) == 0); end++)
+        depth += (*end == '(') - (*end == ')');
+    overall->lead = *end ? arena_printf(arena, "%.*s.", (int)(end - overall->sentence), overall->sentence) : overall->sentence;
+    overall->rest = *end ? end + 2 : "";
+}
+
 struct overall overall_of(const struct findings *findings, const struct results *results, struct arena *arena)
 {
     struct overall overall = overall_seen(findings, results, arena);
@@ -861,6 +871,7 @@ struct overall overall_of(const struct findings *findings, const struct results 
     /* What crashed isn't made faster. */
     bool is_said = overall.kind == OVERALL_TOO_SHORT || results->cut;
     overall.before_all = was_killed(results) && !is_said ? next_of_killed(results) : NULL;
+    part(&overall, arena);
     return overall;
 }
 

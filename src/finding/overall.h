@@ -18,7 +18,8 @@ enum overall_kind {
 
 struct overall {
     enum overall_kind kind;
-    const char *sentence;
+    const char *sentence;           /* whole: the lead, and the rest */
+    const char *lead, *rest;        /* what stands out, and what explains it; rest is "": nothing does */
     const struct finding *larger;      /* larger, or of like weight: the sentence says it beside the culprit; may be NULL */
     const struct finding *disturbance; /* somebody else's doing that the sentence already says; may be NULL */
     const struct finding *culprit;  /* NULL: none */

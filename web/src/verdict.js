@@ -35,15 +35,8 @@ function alsoSupported(diagnosis, told) {
 
 const links = (findings) => findings.map((one) => h("a", { href: `#finding-${one.id}` }, one.headline || one.title)).flatMap((link, at) => (at ? ["; ", link] : [link]));
 
-/* What stands out, and the rest, which explains it. */
-function leadAndRest(text) {
-  const end = text.indexOf(". ");
-  return end < 0 ? [text, ""] : [text.slice(0, end + 1), text.slice(end + 2)];
-}
-
 export function verdictSection(diagnosis) {
   const verdict = diagnosis.verdict;
-  const [lead, rest] = leadAndRest(verdict.sentence);
   const finding = diagnosis.findings.find((one) => one.id === verdict.culprit);
   const [label, tone] = KINDS[verdict.kind] ?? [verdict.kind, "open"];
   const advice = verdict.advice ?? [];
@@ -55,8 +48,8 @@ export function verdictSection(diagnosis) {
     h(`p.kind.${tone}`, null, label,
       diagnosis.basis === "imported" ? quality("imported", "nothing of it was measured by plumb: other tools' tables, and what people said", ".tag")
         : diagnosis.basis === "estimate" && diagnosis.bottleneck ? quality("estimated: no hardware counters", "inferred from samples, code and probes: this machine gave no hardware counters", ".tag") : null),
-    h("h1", { id: "verdict-title" }, joined(lead)),
-    rest ? h("p.rest", null, joined(rest)) : null,
+    h("h1", { id: "verdict-title" }, joined(verdict.lead)),
+    verdict.rest ? h("p.rest", null, joined(verdict.rest)) : null,
     h("dl", null,
       finding ? [h("dt", null, "Confidence"), h("dd", null, h(`b.level.${finding.confidence}`, null, finding.confidence), " ", h("span.faint", null, finding.confidence_reason ? `\u2014 ${finding.confidence_reason}` : ""))] : null,
       recoverable(finding),

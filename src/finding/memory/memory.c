@@ -425,6 +425,7 @@ static void pages_by_estimate(const struct results *results, struct finding *fin
         return;
     finding->recoverable = interval_of(probed.low, probed.mid < share.high ? probed.mid : share.high,
                                        probed.high < share.high ? probed.high : share.high);
+    finding->gain_unmeasured = false; /* it was probed, however wide */
 }
 
 static void small_pages_test(const struct results *results, struct finding *finding)

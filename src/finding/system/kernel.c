@@ -63,6 +63,39 @@ static void say_faults(struct finding *finding, const struct activity *activity,
                      VALUE_BYTES("resident", activity->resident_most_bytes.known ? activity->resident_most_bytes.value : 0));
 }
 
+/*
+ * What a program keeps must be cleared once, however few faults bring it: that part returns only with less memory.
+ */
+static struct interval without_clearing(const struct finding *finding, struct interval clearing)
+{
+    struct interval share = finding->recoverable;
+    double low = share.low * (1 - clearing.high);
+    return interval_of(low, (low + share.high) / 2, share.high);
+}
+
+/* The dearest of what the probes paid for the first touch of huge pages, where small ones cost less; NULL: they cost less, or nobody tried. */
+static const struct access_cost *dear_huge_pages(const struct access_costs *costs)
+{
+    const struct access_cost *dear = NULL;
+    for (size_t at = 0; costs && at < costs->count; at++) {
+        const struct access_cost *cost = &costs->items[at];
+        bool is_dear = cost->ns_touch_huge.known && cost->ns_touch_small.known && cost->ns_touch_huge.mid > cost->ns_touch_small.mid;
+        if (is_dear && (!dear || cost->ns_touch_huge.mid > dear->ns_touch_huge.mid))
+            dear = cost;
+    }
+    return dear;
+}
+
+static void advise_huge_pages(struct finding *finding, const struct access_costs *costs)
+{
+    const struct access_cost *dear = dear_huge_pages(costs);
+    if (dear)
+        finding_advise(finding, "advice-huge-dear", VALUE_SECONDS("huge", interval_exactly(dear->ns_touch_huge.mid * 1e-9)),
+                       VALUE_SECONDS("small", interval_exactly(dear->ns_touch_small.mid * 1e-9)));
+    else
+        finding_advise(finding, "advice-huge", NO_VALUES);
+}
+
 static void page_faults_test(const struct results *results, struct finding *finding)
 {
     const struct kernel_time *kernel = results->kernel;
@@ -79,23 +112,23 @@ static void page_faults_test(const struct results *results, struct finding *find
             touching = matters && touching == TOUCHED_ONCE ? TOUCHING_UNKNOWN : touching; /* huge pages bring much at a fault */
         }
     say_faults(finding, results->activity, touching);
-    finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_SAMPLES, "zeroing",
-                     VALUE_SHARE("zeroing", wilson_interval((double)kernel->zero_samples < faults
-                                                                ? (double)kernel->zero_samples
-                                                                : faults,
-                                                            faults, faults)));
+    double cleared = (double)kernel->zero_samples < faults ? (double)kernel->zero_samples : faults;
+    struct interval clearing = wilson_interval(cleared, faults, faults);
+    finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_SAMPLES, "zeroing", VALUE_SHARE("zeroing", clearing));
     if (finding->verdict == VERDICT_SUPPORTED && touching != TOUCHING_UNKNOWN)
         finding_set(finding, headline, touching == TOUCHED_ONCE ? "headline-once" : "headline-again",
                     VALUE_SHARE("share", finding->recoverable));
+    if (finding->verdict == VERDICT_SUPPORTED && touching == TOUCHED_ONCE)
+        finding->recoverable = without_clearing(finding, clearing);
     if (unmaps)
         finding_advise(finding, "advice-unmap", NO_VALUES);
     if (touching != TOUCHED_ONCE)
         finding_advise(finding, "advice-reuse", NO_VALUES);
-    finding_advise(finding, "advice-huge", NO_VALUES);
-    if (touching == TOUCHED_ONCE) {
-        finding_advise(finding, "advice-populate", NO_VALUES);
+    else
         finding_advise(finding, "advice-less", NO_VALUES);
-    }
+    advise_huge_pages(finding, results->costs);
+    if (touching == TOUCHED_ONCE)
+        finding_advise(finding, "advice-populate", NO_VALUES);
     finding_set(finding, confirm, unmaps ? "confirm-unmap" : touching == TOUCHED_ONCE ? "confirm-once" : "confirm", NO_VALUES);
 }
 
@@ -104,10 +137,10 @@ const struct hypothesis hypothesis_page_faults = {
     .family = "system",
     .title = "page faults and zeroing of new memory",
     .rule = "supported when samples in page faults hold the effect at the lower end; ruled out below it",
-    .gain = "that share of the samples",
+    .gain = "that share of the samples; of memory that is touched once and kept, at the lower end without its clearing, which fewer faults don't spare",
     .overturn = "huge pages, or memory that is kept: the faults and the time must fall",
     .needs = RESULT_BIT(RESULT_KERNEL),
-    .uses = RESULT_BIT(RESULT_ACTIVITY) | RESULT_BIT(RESULT_RUN),
+    .uses = RESULT_BIT(RESULT_ACTIVITY) | RESULT_BIT(RESULT_RUN) | RESULT_BIT(RESULT_COSTS),
     .test = page_faults_test,
 };
 

@@ -378,6 +378,8 @@ void diagnosis_json(struct text *out, const struct diagnosis *diagnosis)
     json_object_open(&json, "verdict");
     json_string(&json, "kind", overall_kind_name(overall->kind));
     json_string(&json, "sentence", overall->sentence);
+    json_string(&json, "lead", overall->lead);
+    json_string(&json, "rest", overall->rest);
     json_string(&json, "culprit", overall->culprit ? overall->culprit->hypothesis->id : NULL);
     json_string(&json, "ruled_out", overall->ruled_out);
     json_array_open(&json, "open");

@@ -56,27 +56,18 @@ static void phases_line(struct sheet *sheet)
     arena_done(&arena);
 }
 
-/* What stands out; the rest explains it. */
-static char *first_sentence(const char *text)
-{
-    const char *end = strstr(text, ". ");
-    return memory_printf("%.*s", end ? (int)(end + 1 - text) : (int)strlen(text), text);
-}
-
 void sheet_verdict_section(struct sheet *sheet)
 {
     const struct overall *overall = sheet->diagnosis->overall;
     bool is_cause = overall->kind == OVERALL_CULPRIT || overall->kind == OVERALL_WAITS;
     text_add_char(sheet->out, '\n');
     text_add(sheet->out, sheet_code(sheet, is_cause ? SHEET_RED : SHEET_YELLOW));
-    scoped_free char *lead = first_sentence(overall->sentence);
     text_add(sheet->out, "  ");
-    sheet_paragraph(sheet, lead, 2, 2);
+    sheet_paragraph(sheet, overall->lead, 2, 2);
     text_add(sheet->out, sheet_code(sheet, SHEET_PLAIN));
-    const char *more = overall->sentence + strlen(lead);
-    if (*more) {
+    if (*overall->rest) {
         text_add(sheet->out, "  ");
-        sheet_paragraph(sheet, more, 2, 2);
+        sheet_paragraph(sheet, overall->rest, 2, 2);
     }
     const struct finding *culprit = overall->culprit;
     if (culprit && culprit->confidence != CONFIDENCE_NONE) {
