@@ -6,6 +6,7 @@
 #include "base/vec.h"
 #include "symbol/demangle.h"
 #include "symbol/dwarf/dwarf_index.h"
+#include "symbol/dwarf/kept_functions.h"
 #include "symbol/dwarf/libdw_functions.h"
 #include "symbol/dwarf/split_package.h"
 #include "symbol/elf/elf_symbols.h"
@@ -390,7 +391,8 @@ static struct dwarf_index *dso_dwarf(struct symboliser *symboliser, uint32_t dso
         if (binary && (fd < 0 || (!elf_section_named(elf, ".debug_info") && !elf_section_named(elf, ".zdebug_info"))))
             error_set(&names->line_error, ERROR_NOT_FOUND, "'%s' has no debug information%s%s", binary->path,
                       binary->tried.length ? ": tried " : "", text_string(&binary->tried));
-        else if (binary && !dwarf_index_new(&names->dwarf, fd, symboliser->options.demangle, for_lines, &names->line_error))
+        else if (binary && !dwarf_index_new(&names->dwarf, fd, symboliser->options.demangle, for_lines,
+                                            symboliser->options.demangle && !for_lines ? kept_functions_open(fd) : NULL, &names->line_error))
             names->dwarf = NULL;
         else if (binary)
             add_package(symboliser, names->dwarf, binary);

@@ -22,7 +22,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size_bytes)
     if (fd < 0)
         return 0;
     if (write(fd, bytes, size_bytes) == (ssize_t)size_bytes && elf_file_of_bytes(&elf, bytes, size_bytes, NULL)) {
-        if (dwarf_index_new(&index, fd, true, size_bytes & 1, NULL)) {
+        if (dwarf_index_new(&index, fd, true, size_bytes & 1, NULL, NULL)) {
             for (uint64_t addr = 0; addr < 0x5000; addr += 7) {
                 size_t named = dwarf_index_functions(index, addr, functions, FRAMES_MOST);
                 for (size_t at = 0; at < named && at < FRAMES_MOST; at++)

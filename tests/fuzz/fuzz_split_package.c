@@ -44,7 +44,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size_bytes)
     struct dwarf_index *index;
     if (file >= 0 && !split_package_open(&package, file, NULL))
         package = NULL;
-    if (binary >= 0 && dwarf_index_new(&index, binary, true, false, NULL)) {
+    if (binary >= 0 && dwarf_index_new(&index, binary, true, false, NULL, NULL)) {
         dwarf_index_add_package(index, package);
         ask_all(index);
         dwarf_index_free(index);

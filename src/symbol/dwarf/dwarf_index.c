@@ -4,6 +4,7 @@
 #include "base/hashmap.h"
 #include "base/vec.h"
 #include "symbol/demangle.h"
+#include "symbol/dwarf/kept_functions.h"
 #include "symbol/dwarf/packaged_unit.h"
 
 #include <stdio.h>
@@ -72,9 +73,10 @@ struct dwarf_index {
     struct libdw api;
     int fd;
     Elf *elf;
-    Dwarf *dwarf; /* what functions are told by … */
+    Dwarf *dwarf; /* what functions are told by … ; NULL: what is kept has done so far */
     Dwarf *whole; /* … and lines: the same, or opened when the first line is asked for */
     bool demangle;
+    struct kept_functions *kept; /* or NULL */
     struct split_package *package; /* of split units, or NULL … */
     vec(struct packaged_unit) packaged; /* … and those read of it */
     const char *missing; /* name of the first split unit that wasn't found */
@@ -115,58 +117,37 @@ static bool sections_hide(const struct libdw *api, Elf *elf)
     return hidden;
 }
 
-bool dwarf_index_new(struct dwarf_index **ret_index, int fd, bool demangle_names, bool lines_first, struct error *err)
+static bool open_dwarf(struct dwarf_index *index, bool lines_first, struct error *err)
 {
-    struct libdw api;
-    if (!libdw_load(&api, err))
-        return false;
-    api.elf_version(EV_CURRENT);
-    Elf *elf = api.elf_begin(fd, ELF_C_READ_MMAP_PRIVATE, NULL); /* what is changed in it is ours alone */
-    bool hidden = elf && !lines_first && sections_hide(&api, elf);
-    Dwarf *dwarf = elf ? api.begin_elf(elf, DWARF_C_READ, NULL) : api.begin(fd, DWARF_C_READ);
-    if (!dwarf) {
-        error_set(err, ERROR_NOT_FOUND, "no DWARF: %s", api.errmsg(-1));
-        api.elf_end(elf);
-        return false;
-    }
-    struct dwarf_index *index = memory_alloc(sizeof(*index));
-    *index = (struct dwarf_index){.api = api, .fd = fd, .elf = elf, .dwarf = dwarf, .whole = hidden ? NULL : dwarf, .demangle = demangle_names};
-    arena_init(&index->arena);
-    strings_init(&index->paths);
+    const struct libdw *api = &index->api;
+    index->elf = api->elf_begin(index->fd, ELF_C_READ_MMAP_PRIVATE, NULL); /* what is changed in it is ours alone */
+    bool hidden = index->elf && !lines_first && sections_hide(api, index->elf);
+    index->dwarf = index->elf ? api->begin_elf(index->elf, DWARF_C_READ, NULL) : api->begin(index->fd, DWARF_C_READ);
+    if (!index->dwarf)
+        return error_set(err, ERROR_NOT_FOUND, "no DWARF: %s", api->errmsg(-1));
+    index->whole = hidden ? NULL : index->dwarf;
     size_t count;
-    if (api.getaranges(dwarf, &index->aranges, &count) != 0)
+    if (api->getaranges(index->dwarf, &index->aranges, &count) != 0)
         index->aranges = NULL;
-    *ret_index = index;
     return true;
 }
 
-void dwarf_index_free(struct dwarf_index *index)
+bool dwarf_index_new(struct dwarf_index **ret_index, int fd, bool demangle_names, bool lines_first, struct kept_functions *kept, struct error *err)
 {
-    if (!index)
-        return;
-    vec_for_each(&index->units, unit)
-    {
-        vec_for_each(&(*unit)->functions, function)
-            vec_done(&function->scopes);
-        vec_done(&(*unit)->functions);
-        vec_done(&(*unit)->rows);
-        vec_done(&(*unit)->entries);
-        free(*unit);
-    }
-    vec_done(&index->units);
-    vec_done(&index->unit_ranges);
-    hashmap_done(&index->unit_by_offset);
-    arena_done(&index->arena);
-    strings_done(&index->paths);
-    vec_for_each(&index->packaged, unit)
-        packaged_unit_done(unit, &index->api);
-    vec_done(&index->packaged);
-    split_package_free(index->package);
-    if (index->whole && index->whole != index->dwarf)
-        index->api.end(index->whole);
-    index->api.end(index->dwarf);
-    index->api.elf_end(index->elf);
-    free(index);
+    struct dwarf_index *index = memory_alloc(sizeof(*index));
+    *index = (struct dwarf_index){.fd = fd, .demangle = demangle_names, .kept = kept};
+    arena_init(&index->arena);
+    strings_init(&index->paths);
+    bool is_usable = libdw_load(&index->api, err);
+    if (is_usable)
+        index->api.elf_version(EV_CURRENT);
+    if (is_usable && (!kept || kept_functions_is_empty(kept)))
+        is_usable = open_dwarf(index, lines_first, err);
+    if (!is_usable)
+        dwarf_index_free(index);
+    else
+        *ret_index = index;
+    return is_usable;
 }
 
 void dwarf_index_add_package(struct dwarf_index *index, struct split_package *package)
@@ -280,6 +261,8 @@ static struct unit *unit_by_ranges(struct dwarf_index *index, uint64_t addr)
 static struct unit *unit_at(struct dwarf_index *index, uint64_t addr)
 {
     const struct libdw *api = &index->api;
+    if (!index->dwarf && !open_dwarf(index, false, NULL))
+        return NULL;
     Dwarf_Arange *arange = index->aranges ? api->getarange_addr(index->aranges, addr) : NULL;
     Dwarf_Addr start;
     Dwarf_Word length;
@@ -582,6 +565,67 @@ static uint32_t scope_outer(const struct unit *unit, const struct function *func
     return at;
 }
 
+/* A function's scopes with all their names, as far as its range is its alone. */
+static void keep_function(struct dwarf_index *index, struct unit *unit, const struct function *function, uint64_t end)
+{
+    vec(struct kept_scope) scopes = {0};
+    vec_for_each(&function->scopes, scope)
+    {
+        const struct scope_entry *entry = entry_read(index, unit, scope->entry);
+        *vec_push(&scopes) = (struct kept_scope){scope->start, scope->end, entry->function, scope->enclosing, entry->is_inlined};
+    }
+    if (!index->shared_missing) /* it may have shown now that names are missing */
+        kept_functions_learn(index->kept, function->start, end, scopes.items, scopes.count);
+    vec_done(&scopes);
+}
+
+static void keep_functions(struct dwarf_index *index)
+{
+    vec_for_each(&index->units, unit)
+        for (size_t at = 0; at < (*unit)->functions.count; at++) {
+            const struct function *function = &(*unit)->functions.items[at];
+            uint64_t next = at + 1 < (*unit)->functions.count ? function[1].start : UINT64_MAX;
+            uint64_t end = function->end < next ? function->end : next; /* beyond it another is found */
+            if (function->is_loaded && end > function->start)
+                keep_function(index, *unit, function, end);
+        }
+    kept_functions_write(index->kept);
+}
+
+void dwarf_index_free(struct dwarf_index *index)
+{
+    if (!index)
+        return;
+    if (index->kept && index->dwarf && !index->missing && !index->shared_missing)
+        keep_functions(index);
+    kept_functions_free(index->kept);
+    vec_for_each(&index->units, unit)
+    {
+        vec_for_each(&(*unit)->functions, function)
+            vec_done(&function->scopes);
+        vec_done(&(*unit)->functions);
+        vec_done(&(*unit)->rows);
+        vec_done(&(*unit)->entries);
+        free(*unit);
+    }
+    vec_done(&index->units);
+    vec_done(&index->unit_ranges);
+    hashmap_done(&index->unit_by_offset);
+    arena_done(&index->arena);
+    strings_done(&index->paths);
+    vec_for_each(&index->packaged, unit)
+        packaged_unit_done(unit, &index->api);
+    vec_done(&index->packaged);
+    split_package_free(index->package);
+    if (index->whole && index->whole != index->dwarf)
+        index->api.end(index->whole);
+    if (index->dwarf)
+        index->api.end(index->dwarf);
+    if (index->elf)
+        index->api.elf_end(index->elf);
+    free(index);
+}
+
 static const struct line_row *row_loaded(struct dwarf_index *index, struct unit *unit, uint64_t elf_addr)
 {
     if (!unit->lines_loaded)
@@ -623,9 +667,13 @@ size_t dwarf_index_lines(struct dwarf_index *index, uint64_t elf_addr, struct so
 
 size_t dwarf_index_functions(struct dwarf_index *index, uint64_t elf_addr, const char **ret_functions, size_t most)
 {
+    size_t count = 0;
+    if (index->kept && kept_functions_tell(index->kept, elf_addr, ret_functions, most, &count))
+        return count;
     struct unit *unit = unit_at(index, elf_addr);
     const struct function *function = unit ? function_loaded(index, unit, elf_addr) : NULL;
-    size_t count = 0;
+    if (!function && index->kept && index->dwarf)
+        kept_functions_learn(index->kept, elf_addr, elf_addr + 1, NULL, 0);
     for (uint32_t at = function ? scope_at(function, elf_addr) : UINT32_MAX; at != UINT32_MAX && count < most;
          at = scope_outer(unit, function, at, elf_addr))
         ret_functions[count++] = entry_read(index, unit, function->scopes.items[at].entry)->function;

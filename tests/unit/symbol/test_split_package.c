@@ -62,7 +62,7 @@ Test(split_package, functions_are_found_by_the_units_id)
         struct dwarf_index *index;
         struct split_package *package;
         struct error err = {0};
-        if (!dwarf_index_new(&index, binary, true, false, &err))
+        if (!dwarf_index_new(&index, binary, true, false, NULL, &err))
             cr_skip_test("%s", err.message);
         cr_assert(split_package_open(&package, file, &err), "%s: %s", seeds[at], err.message);
         dwarf_index_add_package(index, package);
@@ -86,7 +86,7 @@ Test(split_package, another_builds_package_has_no_such_unit)
     struct dwarf_index *index;
     struct split_package *package;
     struct error err = {0};
-    if (!dwarf_index_new(&index, binary, true, false, &err))
+    if (!dwarf_index_new(&index, binary, true, false, NULL, &err))
         cr_skip_test("%s", err.message);
     cr_assert(split_package_open(&package, file, &err), "%s", err.message);
     dwarf_index_add_package(index, package);

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "test.h"
+
+#include "base/scope.h"
+#include "base/vec.h"
+#include "symbol/dwarf/dwarf_index.h"
+#include "symbol/dwarf/kept_functions.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { NAMES_MOST = 8 };
+
+static char folder[] = "/tmp/plumb-kept-XXXXXX";
+
+static void begin(void)
+{
+    cr_assert(mkdtemp(folder) != NULL);
+    setenv("XDG_CACHE_HOME", folder, true);
+}
+
+static void end(void)
+{
+    char command[96];
+    snprintf(command, sizeof(command), "rm -r '%s'", folder);
+    cr_assert_eq(system(command), 0);
+}
+
+TestSuite(kept_functions, .init = begin, .fini = end);
+
+/* outer() from 100 to 200, in which middle() was inlined from 120 to 160, and inner() into that from 130 to 140. */
+static const struct kept_scope scopes[] = {
+    {100, 200, "outer", UINT32_MAX, false},
+    {120, 160, "middle", 0, true},
+    {130, 140, NULL, 1, true},
+};
+
+static int some_file(void)
+{
+    char path[64];
+    snprintf(path, sizeof(path), "%s/binary", folder);
+    int fd = open(path, O_RDWR | O_CREAT, 0600);
+    cr_assert_geq(fd, 0);
+    return fd;
+}
+
+static void learn(int fd, uint64_t start, uint64_t end, const struct kept_scope *learnt, size_t count)
+{
+    struct kept_functions *kept = kept_functions_open(fd);
+    kept_functions_learn(kept, start, end, learnt, count);
+    kept_functions_write(kept);
+    kept_functions_free(kept);
+}
+
+/* "inner middle outer", "" where there is no function, "?" where it isn't kept. */
+static const char *told(int fd, uint64_t addr)
+{
+    static char joined[256];
+    const char *names[NAMES_MOST];
+    size_t count;
+    struct kept_functions *kept = kept_functions_open(fd);
+    bool is_told = kept_functions_tell(kept, addr, names, NAMES_MOST, &count);
+    strcpy(joined, is_told ? "" : "?");
+    for (size_t at = 0; is_told && at < count; at++)
+        snprintf(joined + strlen(joined), sizeof(joined) - strlen(joined), "%s%s", at ? " " : "", names[at] ? names[at] : "(none)");
+    kept_functions_free(kept);
+    return joined;
+}
+
+Test(kept_functions, what_was_learnt_is_told)
+{
+    scoped_fd int fd = some_file();
+    cr_assert_str_eq(told(fd, 135), "?");
+    learn(fd, 100, 200, scopes, array_count(scopes));
+    cr_assert_str_eq(told(fd, 135), "(none) middle outer");
+    cr_assert_str_eq(told(fd, 145), "middle outer");
+    cr_assert_str_eq(told(fd, 199), "outer");
+    cr_assert_str_eq(told(fd, 99), "?");
+    cr_assert_str_eq(told(fd, 200), "?");
+    learn(fd, 300, 301, NULL, 0);
+    cr_assert_str_eq(told(fd, 300), "");
+    cr_assert_str_eq(told(fd, 301), "?");
+    cr_assert_str_eq(told(fd, 145), "middle outer", "what was kept stays");
+}
+
+Test(kept_functions, what_is_learnt_anew_replaces)
+{
+    static const struct kept_scope other = {140, 160, "other", UINT32_MAX, false};
+    scoped_fd int fd = some_file();
+    learn(fd, 100, 200, scopes, array_count(scopes));
+    learn(fd, 140, 160, &other, 1);
+    cr_assert_str_eq(told(fd, 150), "other");
+    cr_assert_str_eq(told(fd, 110), "?");
+}
+
+Test(kept_functions, not_of_a_file_that_was_changed)
+{
+    static const struct timespec times[2] = {{1, 0}, {1, 0}};
+    scoped_fd int fd = some_file();
+    learn(fd, 100, 200, scopes, array_count(scopes));
+    cr_assert_str_eq(told(fd, 145), "middle outer");
+    cr_assert_eq(futimens(fd, times), 0);
+    cr_assert_str_eq(told(fd, 145), "?");
+}
+
+/* As the DWARF of this very program says it, with nothing kept, then with what that left. */
+Test(kept_functions, what_is_kept_is_what_dwarf_says)
+{
+    scoped_fd int fd = open("/proc/self/exe", O_RDONLY);
+    struct stat status;
+    cr_assert_eq(fstat(fd, &status), 0);
+    for (int round = 0; round < 2; round++) {
+        struct dwarf_index *plain, *keeping;
+        struct error err = {0};
+        if (!dwarf_index_new(&plain, fd, true, false, NULL, &err))
+            cr_skip_test("%s", err.message);
+        struct kept_functions *kept = kept_functions_open(fd);
+        cr_assert_eq(kept_functions_is_empty(kept), round == 0);
+        cr_assert(dwarf_index_new(&keeping, fd, true, false, kept, &err), "%s", err.message);
+        size_t inlined = 0;
+        for (uint64_t addr = 0; addr < (uint64_t)status.st_size && addr < 0x40000; addr += 97) {
+            const char *expected[NAMES_MOST], *names[NAMES_MOST];
+            size_t count = dwarf_index_functions(plain, addr, expected, NAMES_MOST);
+            cr_assert_eq(dwarf_index_functions(keeping, addr, names, NAMES_MOST), count, "%" PRIx64, addr);
+            for (size_t at = 0; at < count; at++)
+                cr_assert(names[at] == expected[at] || strcmp(names[at], expected[at]) == 0, "%" PRIx64, addr);
+            inlined += count > 1;
+        }
+        cr_assert_gt(inlined, 0);
+        dwarf_index_free(plain);
+        dwarf_index_free(keeping);
+    }
+}
+
+Test(kept_functions, damage_is_as_good_as_nothing)
+{
+    static const char *const damaged[] = {"", "short", "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"};
+    for (size_t at = 0; at < array_count(damaged); at++) {
+        struct kept_functions *kept = kept_functions_of(view_of(damaged[at]));
+        cr_assert(kept_functions_is_empty(kept));
+        kept_functions_free(kept);
+    }
+}
+
+/* What a writer that was killed left doesn't stop the next for ever. */
+Test(kept_functions, an_unfinished_file_is_taken_away)
+{
+    char command[192];
+    scoped_fd int fd = some_file();
+    learn(fd, 100, 200, scopes, array_count(scopes));
+    snprintf(command, sizeof(command), "cd '%s/plumb' && for f in functions.*; do mv $f $f.new; touch -d @1 $f.new; done", folder);
+    cr_assert_eq(system(command), 0);
+    learn(fd, 100, 200, scopes, array_count(scopes));
+    learn(fd, 100, 200, scopes, array_count(scopes));
+    cr_assert_str_eq(told(fd, 145), "middle outer");
+}
