@@ -72,7 +72,7 @@ struct unit_range {
 struct dwarf_index {
     struct libdw api;
     int fd;
-    Elf *elf;
+    Elf *elf, *whole_elf;
     Dwarf *dwarf; /* what functions are told by … ; NULL: what is kept has done so far */
     Dwarf *whole; /* … and lines: the same, or opened when the first line is asked for */
     bool demangle;
@@ -90,17 +90,18 @@ struct dwarf_index {
     vec(struct unit_range) unit_ranges; /* sorted by start; only when all units were read */
 };
 
-static bool says_functions(const char *section)
+/* Of variables, macros and stacks nothing is asked. */
+static bool is_needed(const char *section, bool lines)
 {
-    static const char *const others[] = {".debug_line", ".debug_loclists", ".debug_loc", ".debug_macro", ".debug_macinfo", ".debug_frame"};
-    for (size_t at = 0; at < sizeof(others) / sizeof(others[0]); at++)
+    static const char *const others[] = {".debug_loclists", ".debug_loc", ".debug_macro", ".debug_macinfo", ".debug_frame"};
+    for (size_t at = 0; at < array_count(others); at++)
         if (strcmp(section, others[at]) == 0)
             return false;
-    return true;
+    return lines || strcmp(section, ".debug_line") != 0;
 }
 
-/* libdw unpacks all sections of a compressed file at once: hide a third of the bytes, which few reports ask for. Returns whether any is hidden. */
-static bool sections_hide(const struct libdw *api, Elf *elf)
+/* libdw unpacks all sections of a compressed file at once: hide those that aren't needed. Returns whether the lines are hidden. */
+static bool sections_hide(const struct libdw *api, Elf *elf, bool lines)
 {
     bool hidden = false;
     size_t names;
@@ -109,23 +110,30 @@ static bool sections_hide(const struct libdw *api, Elf *elf)
         return false;
     for (Elf_Scn *section = NULL; (section = api->elf_nextscn(elf, section));) {
         const char *name = api->gelf_getshdr(section, &header) ? api->elf_strptr(elf, names, header.sh_name) : NULL;
-        if (!name || !(header.sh_flags & SHF_COMPRESSED) || says_functions(name))
+        if (!name || !(header.sh_flags & SHF_COMPRESSED) || is_needed(name, lines))
             continue;
         header.sh_type = SHT_NOBITS;
-        hidden |= api->gelf_update_shdr(section, &header) != 0;
+        hidden |= api->gelf_update_shdr(section, &header) != 0 && strcmp(name, ".debug_line") == 0;
     }
     return hidden;
+}
+
+/* What is changed in the file is ours alone. Returns NULL when it has no DWARF. */
+static Dwarf *open_file(const struct libdw *api, int fd, bool lines, Elf **ret_elf, bool *ret_hides_lines)
+{
+    *ret_elf = api->elf_begin(fd, ELF_C_READ_MMAP_PRIVATE, NULL);
+    *ret_hides_lines = *ret_elf && sections_hide(api, *ret_elf, lines);
+    return *ret_elf ? api->begin_elf(*ret_elf, DWARF_C_READ, NULL) : api->begin(fd, DWARF_C_READ);
 }
 
 static bool open_dwarf(struct dwarf_index *index, bool lines_first, struct error *err)
 {
     const struct libdw *api = &index->api;
-    index->elf = api->elf_begin(index->fd, ELF_C_READ_MMAP_PRIVATE, NULL); /* what is changed in it is ours alone */
-    bool hidden = index->elf && !lines_first && sections_hide(api, index->elf);
-    index->dwarf = index->elf ? api->begin_elf(index->elf, DWARF_C_READ, NULL) : api->begin(index->fd, DWARF_C_READ);
+    bool hides_lines;
+    index->dwarf = open_file(api, index->fd, lines_first, &index->elf, &hides_lines);
     if (!index->dwarf)
         return error_set(err, ERROR_NOT_FOUND, "no DWARF: %s", api->errmsg(-1));
-    index->whole = hidden ? NULL : index->dwarf;
+    index->whole = hides_lines ? NULL : index->dwarf;
     size_t count;
     if (api->getaranges(index->dwarf, &index->aranges, &count) != 0)
         index->aranges = NULL;
@@ -289,8 +297,9 @@ static bool skeleton_with_lines(struct dwarf_index *index, struct unit *unit, Dw
     *ret_die = unit->skeleton;
     if (index->whole == index->dwarf)
         return true;
+    bool hides_lines;
     if (!index->whole)
-        index->whole = api->begin(index->fd, DWARF_C_READ);
+        index->whole = open_file(api, index->fd, true, &index->whole_elf, &hides_lines);
     return index->whole && api->offdie(index->whole, api->dieoffset(&unit->skeleton), ret_die);
 }
 
@@ -623,6 +632,8 @@ void dwarf_index_free(struct dwarf_index *index)
         index->api.end(index->dwarf);
     if (index->elf)
         index->api.elf_end(index->elf);
+    if (index->whole_elf)
+        index->api.elf_end(index->whole_elf);
     free(index);
 }
 
