@@ -50,13 +50,10 @@ struct view view_skip(struct view view, size_t count)
 struct view view_cut(struct view *rest, char separator)
 {
     const char *at = rest->length ? memchr(rest->text, separator, rest->length) : NULL;
-    struct view before = *rest;
-    if (at) {
-        before.length = (size_t)(at - rest->text);
-        *rest = view_skip(*rest, before.length + 1);
-    } else {
-        *rest = view_skip(*rest, rest->length);
-    }
+    size_t length = at ? (size_t)(at - rest->text) : rest->length, passed = length + (at != NULL);
+    struct view before = {rest->text, length};
+    if (passed)
+        *rest = (struct view){rest->text + passed, rest->length - passed};
     return before;
 }
 

@@ -143,6 +143,31 @@ Test(kallsyms, functions_only_and_no_name_reaches_over_a_gap)
     symbol_index_done(&index);
 }
 
+Test(kallsyms, an_address_is_hexadecimal_digits_alone)
+{
+    static const char good[] = "0123456789abcdef", others[] = "/:`gAF@ \x80";
+    char row[] = "0123456789abcdef T name\n";
+    for (size_t at = 0; at < 16; at++)
+        for (size_t other = 0; other < sizeof(others); other++) {
+            struct symbol_index index = {0};
+            struct error err = {0};
+            memcpy(row, good, 16);
+            row[at] = others[other];
+            cr_assert_not(kallsyms_parse(view_of(row), &index, &err), "%s", row);
+            symbol_index_done(&index);
+        }
+    static const struct { const char *row; uint64_t addr; } rows[] = {
+        {"0123456789abcdef T name\n", 0x0123456789abcdef}, {"fedcba9876543210 t name\n", 0xfedcba9876543210}, {"c0008000 T name_of_32_bits\n", 0xc0008000}, {"a T name\n", 0xa},
+    };
+    for (size_t at = 0; at < sizeof(rows) / sizeof(rows[0]); at++) {
+        struct symbol_index index = {0};
+        struct error err = {0};
+        cr_assert(kallsyms_parse(view_of(rows[at].row), &index, &err), "%s", rows[at].row);
+        cr_assert_eq(index.symbols.items[0].start, rows[at].addr, "%s", rows[at].row);
+        symbol_index_done(&index);
+    }
+}
+
 Test(kallsyms, hidden_addresses_are_refused_with_the_remedy)
 {
     struct symbol_index index = {0};
