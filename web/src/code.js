@@ -115,7 +115,7 @@ export function codeSection(code) {
     `${code.attributed ? "Shares are of samples at the instruction that stalled; arrows lead there from where the samples fell." : "Shares are of samples where they fell; which instruction stalled isn't known here."}`
     + (noSource ? " Source text is not here: the files are missing or there are no line tables." : ""),
     code.functions.map((of, at) => {
-      const box = h("details.function", { id: `code-${at}` }, h("summary", null, h("code", null, of.function), h("span.faint", null, lastPart(of.dso)),
+      const box = h("details.function", { id: `code-${at}` }, h("summary", null, functionName(of.function), h("span.faint", null, lastPart(of.dso)),
         quality(percent(of.share.mid), `${percentRange(of.share)} of all samples, 95 %`)));
       let filled = false;
       const fill = () => { if (box.open && !filled) { filled = true; box.append(listing(of, code.attributed)); reveal(box); } };
@@ -144,7 +144,7 @@ export function memorySection(diagnosis, pages) {
       groups.map((one) => {
         const known = one.base_page_hits + one.huge_page_hits;
         return h("tr", null, h("td.number", null, quality(percent(one.share.mid), `${percentRange(one.share)} of all samples, 95 %`)),
-          h("td", null, h("code", null, one.function), h("div.faint", null, h("code", null, one.instruction))), h("td", null, one.area),
+          h("td", null, functionName(one.function), h("div.faint", null, h("code", null, one.instruction))), h("td", null, one.area),
           h("td.number", null, one.lines.bytes !== null ? quality(bytes(one.lines.bytes), "estimate: lines gone over, from sampled addresses") : one.lines.at_least_bytes ? quality(`\u2265 ${bytes(one.lines.at_least_bytes)}`, "lower bound: what sampled addresses met") : "\u2014"),
           h("td.number", null, known ? quality(percent(one.huge_page_hits / known), `of ${count(known)} sampled addresses whose page size is known${one.unknown_page_hits ? `; of ${count(one.unknown_page_hits)} more it isn't` : ""}`) : "\u2014"));
       }))] : null,

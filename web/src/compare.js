@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A against B: is there a difference, how large, and what explains it? (doc/schema-compare.md)
-import { gap, h, quality, section, svg, table } from "./dom.js";
+import { functionName, gap, h, quality, section, svg, table } from "./dom.js";
 import { machineSection } from "./findings.js";
 import { bytes, count, isGap, percent, percentRange, scaled, seconds, sentence } from "./data.js";
 
@@ -71,7 +71,7 @@ export function compareSections(comparison) {
   if (profile?.functions?.length) {
     const most = Math.max(...profile.functions.map((row) => Math.abs(row.mean_difference_s)));
     sections.push(section("profile", "Where the difference lies", `CPU seconds a run, by function; ${profile.blocks} blocks of their own under the sampler.`, table("difference by function", ["function", { text: "A", number: true }, { text: "B", number: true }, { text: "difference", number: true }, ""],
-      profile.functions.slice(0, 20).map((row) => h("tr", null, h("td", null, h("code", null, row.function), h("div.faint", null, row.dso)), h("td.number", null, middle(row.a_s_quartiles, "s", "it was not sampled there")), h("td.number", null, middle(row.b_s_quartiles, "s", "it was not sampled there")),
+      profile.functions.slice(0, 20).map((row) => h("tr", null, h("td", null, functionName(row.function), h("div.faint", null, row.dso)), h("td.number", null, middle(row.a_s_quartiles, "s", "it was not sampled there")), h("td.number", null, middle(row.b_s_quartiles, "s", "it was not sampled there")),
         h("td.number", null, row.difference_s ? quality(seconds(row.mean_difference_s), `95 %: ${seconds(row.difference_s.low)} to ${seconds(row.difference_s.high)}`) : quality(seconds(row.mean_difference_s), "mean difference; too few blocks for an interval")),
         h("td.wide", null, h(`span.delta${row.mean_difference_s < 0 ? ".less" : ".more"}`, { "aria-hidden": "true" }, h("span", { style: { width: `${(Math.abs(row.mean_difference_s) / most) * 50}%` } }))))))));
   } else if (comparison.why_no_profile) sections.push(section("profile", "Where the difference lies", `Not told: ${comparison.why_no_profile}.`));

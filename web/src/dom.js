@@ -50,9 +50,12 @@ function withoutArguments(name) {
   return short.length > NAME_SHORT ? `${short.slice(0, NAME_SHORT)}\u2026` : short;
 }
 
+// A name breaks between its words rather than within one.
+const breakable = (name) => name.split(/(?<=::|[_.,<(@$])(?=[^_:.])/).flatMap((piece, at) => (at ? [document.createElement("wbr"), piece] : [piece]));
+
 // A function's name, long ones without their template arguments: the whole of it is the title.
 export function functionName(name) {
-  return name.length > NAME_MOST ? h("code", { title: name }, withoutArguments(name)) : h("code", null, name);
+  return name.length > NAME_MOST ? h("code", { title: name }, breakable(withoutArguments(name))) : h("code", null, breakable(name));
 }
 
 export function gap(why, text = "not measured") {

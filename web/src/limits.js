@@ -38,7 +38,7 @@ function loops(bottleneck) {
   return [h("h3", null, "Hot loops"), table("hot loops", ["function", "limited by", { text: "CPU time", number: true }, { text: "cycles a turn", number: true }, { text: "at least", number: true }, { text: "working set", number: true }, "confidence"],
     shown.map((one) => {
       const share = intervalOf(one.share);
-      return h("tr", null, h("td", null, h("code", null, one.function ?? "\u2014"), h("div.faint", null, one.first_address ? `${one.first_address} to ${one.last_address}` : "")),
+      return h("tr", null, h("td", null, one.function ? functionName(one.function) : "\u2014", h("div.faint", null, one.first_address ? `${one.first_address} to ${one.last_address}` : "")),
         h("td", null, [one.class.replace("_", " "), one.subclass ? `: ${WORDS[one.subclass] ?? one.subclass}` : ""]),
         h("td.number", null, share ? quality(percentRange(share), "estimate with its interval, of all CPU time") : gap("no class is told")),
         h("td.number", null, number(one.measured_cycles, plain)),

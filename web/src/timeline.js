@@ -2,11 +2,11 @@
 // When did it run what? Samples over time by function, and the phases that were found in them.
 import { className } from "./limits.js";
 import { topdownTree } from "./topdown.js";
-import { gap, h, quality, section, svg, table } from "./dom.js";
+import { functionName, gap, h, quality, section, svg, table } from "./dom.js";
 import { count, intervalOf, percent, percentRange, seconds } from "./data.js";
 
 const CUT = "where the mix of functions changes: between two slices of time";
-const hottest = (functions, samples) => functions.map((row, at) => [at ? ", " : "", h("code", null, row.function), " ", quality(percent(row.share), `share of the phase's ${samples ? `${samples} ` : ""}samples`)]);
+const hottest = (functions, samples) => functions.map((row, at) => [at ? ", " : "", functionName(row.function), " ", quality(percent(row.share), `share of the phase's ${samples ? `${samples} ` : ""}samples`)]);
 
 export function timelineSection(diagnosis, timeline) {
   const phases = diagnosis.phases ?? [];
@@ -28,7 +28,7 @@ export function timelineSection(diagnosis, timeline) {
     estimates.length ? [h("h3", null, verdicts.length ? "What limits the others" : "What limits each"), h("p.faint", null, "Estimated from the samples of all its stretches, without hardware counters."),
       table("phases and what limits them", [{ text: "phase", number: true }, "limited by", { text: "of its CPU time", number: true }, "in", "confidence"], estimates.map((one) => h("tr", null,
         h("td.number", null, String(one.phase)), h("td", null, className(one)), h("td.number", null, one.share ? quality(percentRange(intervalOf(one.share)), "estimate with its interval") : gap(one.why_not, "\u2014")),
-        h("td.told", null, one.function ? h("code", null, one.function) : h("span.faint", null, one.why_not ?? "")), h("td", null, one.confidence))))] : null);
+        h("td.told", null, one.function ? functionName(one.function) : h("span.faint", null, one.why_not ?? "")), h("td", null, one.confidence))))] : null);
 }
 
 function counted(one) {

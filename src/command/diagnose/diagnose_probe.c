@@ -124,8 +124,8 @@ static struct access_cost cost_probe(struct context *context, const struct stall
     cost.ns_line = walk.ns_line;
     cost.ratio_spread = walk.ratio_spread;
     cost.wait_spread = walk.wait_spread;
-    cost.ns_touch_small = interval_exactly(walk.touch_4k_ns);
-    cost.ns_touch_huge = interval_exactly(walk.touch_2m_ns);
+    cost.ns_touch_small = walk.touch_4k;
+    cost.ns_touch_huge = walk.touch_2m;
     cost.measured_span_bytes = walk.span_bytes;
     cost.blocks = walk.block_count;
     near_probe(context, &cost, request);

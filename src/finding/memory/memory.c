@@ -6,6 +6,7 @@
 #include "finding/maker.h"
 #include "finding/memory/page_walks.h"
 
+#include <math.h>
 #include <string.h>
 
 /*
@@ -372,8 +373,9 @@ struct interval page_walks_bound(const struct results *results)
 
 /*
  * What taking huge pages costs more than small ones, as a share of the CPU time: where the host gives a guest its memory anew, clearing 2 MiB
- * takes a fault out there for each 4 KiB. Paid once for what is kept (the least), at most for all that is ever touched. Of a program that
- * runs already it is paid; where huge pages are cheaper to take, that is the page faults' gain, not this one's.
+ * takes a fault out there for each 4 KiB, unless the guest still has what another gave back. Paid once for what is kept (the least), at most
+ * for all that is ever touched. Of a program that runs already it is paid; where huge pages are cheaper to take, that is the page faults' gain,
+ * not this one's.
  */
 static struct interval taking_share(const struct results *results)
 {
@@ -383,7 +385,7 @@ static struct interval taking_share(const struct results *results)
     for (size_t at = 0; costs && at < costs->count; at++) {
         struct interval huge = costs->items[at].ns_touch_huge, small = costs->items[at].ns_touch_small;
         if (huge.known && small.known) {
-            struct interval one = interval_exactly(huge.mid > small.mid ? huge.mid - small.mid : 0);
+            struct interval one = interval_of(fmax(huge.low - small.mid, 0), fmax(huge.mid - small.mid, 0), fmax(huge.high - small.mid, 0));
             more = more.known ? interval_hull(more, one) : one;
         }
     }
@@ -410,7 +412,7 @@ static void taking_evidence(const struct results *results, struct finding *findi
 {
     if (cost && cost->ns_touch_huge.known && cost->ns_touch_small.known && taking.high * 5 >= results->effect)
         finding_evidence(finding, WEIGHT_AGAINST, ORIGIN_PROBE, "taking", VALUE_SHARE("share", taking),
-                         VALUE_SECONDS("huge", interval_exactly(cost->ns_touch_huge.mid * 1e-9)),
+                         VALUE_SECONDS("huge", interval_scaled(cost->ns_touch_huge, 1e-9)),
                          VALUE_SECONDS("small", interval_exactly(cost->ns_touch_small.mid * 1e-9)));
 }
 

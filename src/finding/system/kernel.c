@@ -79,8 +79,8 @@ static const struct access_cost *dear_huge_pages(const struct access_costs *cost
     const struct access_cost *dear = NULL;
     for (size_t at = 0; costs && at < costs->count; at++) {
         const struct access_cost *cost = &costs->items[at];
-        bool is_dear = cost->ns_touch_huge.known && cost->ns_touch_small.known && cost->ns_touch_huge.mid > cost->ns_touch_small.mid;
-        if (is_dear && (!dear || cost->ns_touch_huge.mid > dear->ns_touch_huge.mid))
+        bool is_dear = cost->ns_touch_huge.known && cost->ns_touch_small.known && cost->ns_touch_huge.high > cost->ns_touch_small.mid;
+        if (is_dear && (!dear || cost->ns_touch_huge.high > dear->ns_touch_huge.high))
             dear = cost;
     }
     return dear;
@@ -90,7 +90,7 @@ static void advise_huge_pages(struct finding *finding, const struct access_costs
 {
     const struct access_cost *dear = dear_huge_pages(costs);
     if (dear)
-        finding_advise(finding, "advice-huge-dear", VALUE_SECONDS("huge", interval_exactly(dear->ns_touch_huge.mid * 1e-9)),
+        finding_advise(finding, "advice-huge-dear", VALUE_SECONDS("huge", interval_scaled(dear->ns_touch_huge, 1e-9)),
                        VALUE_SECONDS("small", interval_exactly(dear->ns_touch_small.mid * 1e-9)));
     else
         finding_advise(finding, "advice-huge", NO_VALUES);
