@@ -53,10 +53,10 @@ static void add_symbol(struct text *cell, char level, const char *symbol, uint64
 }
 
 /* A thread nobody named is shown by its number. */
-static void add_comm(struct text *cell, const struct hotspot *row)
+static void add_comm(struct text *cell, const struct hotspot *row, const char *comm)
 {
-    if (row->comm[0])
-        text_add(cell, row->comm);
+    if (comm[0])
+        text_add(cell, comm);
     else
         text_printf(cell, ":%" PRId32, (int32_t)row->tid);
 }
@@ -138,12 +138,12 @@ void hotspot_cell_add(struct text *cell, enum hotspot_column column, const struc
         add_numbers(cell, column, hotspots, row, "");
         break;
     case COLUMN_COMM:
-        add_comm(cell, row);
+        add_comm(cell, row, row->comm);
         break;
     case COLUMN_PID:
     case COLUMN_TID:
         text_printf(cell, "%7" PRId32 ":", (int32_t)(column == COLUMN_PID ? row->pid : row->tid));
-        add_comm(cell, row);
+        add_comm(cell, row, row->owner);
         break;
     case COLUMN_DSO:
         text_add(cell, row->dso ? row->dso : "[unknown]");

@@ -127,6 +127,33 @@ def test_levels_of_an_event_group(report):
     assert report(recording, "--group", "--hierarchy", "-s", "comm,dso", "-n")[:2] == ["100.00% 100.00% 2 1 prog", "75.00% 100.00% 1 1 prog"]
 
 
+def test_all_events_share_a_table_only_where_none_is_in_a_group(report):
+    """As in perf: what a recorder added beside the group asked for is no column of it."""
+    recording = File(sample_type=IP | TID | TIME | PERIOD | made.IDENTIFIER, events=3)
+    recording.comm(7, 7, "prog").mmap2(7, 0x400000, 0x1000, "/nowhere/prog")
+    for event in range(3):
+        recording.sample(7, 0x400100, 1 + event, period=30, event=event)
+    assert report(recording, "--group", "-s", "comm") == ["100.00% 100.00% 100.00% prog"]
+    name = b"anon".ljust(64, b"\0")
+    recording.features[17] = recording.pack("II", 1, len(name)) + name + recording.pack("II", 0, 2)
+    assert report(recording, "--group", "-s", "comm") == ["100.00% 100.00% prog", "100.00% prog"]
+
+
+def threads_named():
+    recording = File()
+    recording.comm(7, 7, "first").mmap2(7, 0x400000, 0x1000, "/nowhere/prog").task(made.FORK, 7, 7, 1, tid=8)
+    recording.sample(7, 0x400100, 2, period=40).sample(7, 0x400100, 3, tid=8, period=10)
+    recording.comm(7, 8, "worker", time=4).sample(7, 0x400100, 5, tid=8, period=30).comm(7, 7, "last", time=6).sample(7, 0x400100, 7, period=20)
+    return recording
+
+
+def test_a_number_has_the_name_of_whom_it_is(report):
+    """A process that of its main thread, a thread its own, each as it was called at the end; the row's names beside it are those of its samples."""
+    assert report(threads_named(), "-s", "pid") == ["100.00% 7:last"]
+    assert report(threads_named(), "-s", "pid,comm") == ["50.00% 7:last first", "30.00% 7:last worker", "20.00% 7:last last"]
+    assert report(threads_named(), "-s", "tid,comm") == ["40.00% 7:last first", "30.00% 8:worker worker", "20.00% 7:last last", "10.00% 8:worker first"]
+
+
 def test_shares_of_the_recordings_time(report):
     recording = File(sample_type=IP | TID | TIME | PERIOD)
     recording.comm(7, 7, "prog")
@@ -221,6 +248,15 @@ def test_what_some_functions_call_is_theirs(stacks):
     folded = stacks("-g", "folded,caller,count", "--no-children", "-s", "comm", "--ignore-callees", "middle")
     assert sorted(folded) == ["1 root", "1 root;leaf", "100.00% prog", "3 root;middle"]
     assert "Unmatched" in stacks("--ignore-callees", "(", status=2)
+
+
+def test_what_nothing_names_is_as_if_not_recorded(report, tmp_path):
+    recording, names = in_kernel()
+    (tmp_path / "kallsyms").write_text(names)
+    recording.mmap2(7, 0x400000, 0x1000, "/nowhere/prog", time=6).sample(7, 0x400100, 9, period=100)
+    words = ("-s", "sym", "--kallsyms", str(tmp_path / "kallsyms"))
+    assert report(recording, *words) == ["50.00% [.] 0x0000000000000100", "30.00% [k] leaf", "10.00% [k] other", "10.00% [k] root"]
+    assert report(recording, *words, "-U") == ["60.00% [k] leaf", "20.00% [k] other", "20.00% [k] root"]
 
 
 def test_only_names_that_contain(stacks):

@@ -81,6 +81,14 @@ static void places_fold(const struct building *building, struct place_fold *fold
     strings_done(&names);
 }
 
+/* Whom the row's number names: the process by its main thread, or the thread. */
+static const struct thread *row_owner(const struct building *building, const struct thread *thread)
+{
+    const struct threads *threads = &building->recording->threads;
+    uint32_t main_id = has_key(building, COLUMN_TID) ? THREAD_NONE : threads_find(threads, thread->pid);
+    return main_id == THREAD_NONE ? thread : &threads->items[main_id];
+}
+
 static struct hotspot row_begin(const struct building *building, const struct row_key *key, uint32_t thread_id)
 {
     const struct recording *recording = building->recording;
@@ -93,6 +101,7 @@ static struct hotspot row_begin(const struct building *building, const struct ro
                           .traits = key->traits,
                           .comm = strings_text(&recording->strings, has_key(building, COLUMN_COMM) ? key->comm
                                                                                                   : thread->comm),
+                          .owner = strings_text(&recording->strings, row_owner(building, thread)->comm),
                           .pid = thread->pid,
                           .tid = thread->tid,
                           .cpu = key->cpu,

@@ -58,6 +58,7 @@ struct hotspot {
     uint8_t branch_marks; /* enum branch_mark; 0 unless a key */
     uint32_t traits; /* a set; TRAITS_NONE without such keys */
     const char *comm;
+    const char *owner; /* the process' or, where threads are told apart, the thread's name at the end */
     uint32_t pid, tid, cpu;
     const char *dso, *symbol, *line; /* NULL: not a key, or nothing names it */
     uint64_t addr;                   /* of a nameless row */
@@ -87,7 +88,7 @@ struct hotspots_options {
     /* Names to show: NULL or comma-separated; rows of others are dropped. */
     const char *comms, *dsos, *symbols;
     const char *symbol_part; /* NULL, or what the names of functions to show contain */
-    bool named_only; /* drop rows whose address nothing names */
+    bool named_only; /* rows whose address nothing names are dropped, from the denominator, too */
     bool relative; /* the denominator is what the names let through */
     const struct sample_traits *traits; /* NULL: no key is a trait */
     uint32_t event_count; /* events of the group, which follow each other; 0: the one */

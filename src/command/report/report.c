@@ -46,7 +46,7 @@ static const struct option_row report_rows[] = {
     {'b', "branch-stack", OPTION_FLAG, AT(branches), NULL,
      "rows are taken branches, not samples (default where they were recorded with -b)"},
     {0, "no-branch-stack", OPTION_FLAG, AT(no_branches), NULL, "rows are samples"},
-    {0, "group", OPTION_FLAG, AT(grouped), NULL, "all events side by side in one table (default for an event group)"},
+    {0, "group", OPTION_FLAG, AT(grouped), NULL, "all events side by side in one table where none is in a group (default for those of a group)"},
     {0, "no-group", OPTION_FLAG, AT(ungrouped), NULL, "a table for each event"},
     {'F', "fields", OPTION_TEXT, AT(fields), "FIELD[,FIELD]",
      "columns in this order: overhead, overhead_children, sample, period, and the keys of --sort"},
@@ -439,11 +439,19 @@ static struct hotspots_options hotspots_options_of(const struct report *report)
     return wanted;
 }
 
-/* How many events, from this one on, share a table. */
+static bool any_group(const struct source *source)
+{
+    for (size_t at = 0; at < source->event_count; at++)
+        if (source->events[at].leader != at)
+            return true;
+    return false;
+}
+
+/* How many events, from this one on, share a table: a group, or with --group all where the recording has none. */
 static uint32_t table_events(const struct report *report, uint32_t event)
 {
     uint32_t count = 1, all = (uint32_t)report->capture.recording.event_count;
-    if (report->options.grouped)
+    if (report->options.grouped && !any_group(report->source))
         return all - event;
     while (!report->options.ungrouped && event + count < all && event + count < report->source->event_count &&
            report->source->events[event + count].leader == event)

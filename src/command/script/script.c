@@ -26,7 +26,8 @@ enum {
 struct script_options {
     struct recording_input input;
     struct sample_filter_options filter;
-    const char *fields, *comms, *dsos, *symbols;
+    struct option_texts fields;
+    const char *comms, *dsos, *symbols;
     struct script_records records;
     uint64_t max_stack;
     bool nanoseconds, since_first, since_previous, header, header_only, hide_chains, inlines, quiet;
@@ -43,8 +44,8 @@ static const struct option_row script_rows[] = {
     {'S', "symbols", OPTION_LIST, AT(symbols), "LIST", "only samples in these functions"},
     {0, "dsos", OPTION_LIST, AT(dsos), "LIST", "only samples in these binaries and libraries"},
     {0, NULL, OPTION_HEADING, 0, NULL, "what to show"},
-    {'F', "fields", OPTION_TEXT, AT(fields), "FIELD[,FIELD]",
-     "print these fields; +FIELD and -FIELD add to and take from the usual ones"},
+    {'F', "fields", OPTION_TEXTS, AT(fields), "[TYPE:]FIELD[,FIELD]",
+     "print these fields; +FIELD and -FIELD add to and take from the usual ones; TYPE (hw, sw, trace, raw, break): of such events"},
     {0, "ns", OPTION_FLAG, AT(nanoseconds), NULL, "times with nine digits"},
     {0, "reltime", OPTION_FLAG, AT(since_first), NULL, "times from the first line on; --time counts from the first sample then"},
     {0, "deltatime", OPTION_FLAG, AT(since_previous), NULL, "times since the line before"},
@@ -107,6 +108,11 @@ static const struct field_row field_rows[] = {
     {"code_page_size", FIELD_CODE_PAGE_SIZE, PERF_SAMPLE_CODE_PAGE_SIZE, "record with --code-page-size"},
     {"cgroup", FIELD_CGROUP, PERF_SAMPLE_CGROUP, "record with --all-cgroups"},
     {"retire_lat", FIELD_RETIRE_LAT, PERF_SAMPLE_WEIGHT_STRUCT, "record with -W"},
+    {"callindent", FIELD_BLANK, 0, NULL},
+    {"synth", FIELD_BLANK, 0, NULL},
+    {"ipc", FIELD_BLANK, 0, NULL},
+    {"machine_pid", FIELD_BLANK, 0, NULL},
+    {"vcpu", FIELD_BLANK, 0, NULL},
 };
 
 #define FIELDS_USUAL                                                                                              \
@@ -117,7 +123,27 @@ static const struct field_row field_rows[] = {
 
 struct field_choice {
     unsigned only, added, removed; /* `only` 0: the usual ones */
+    bool none;                     /* nothing is printed of such events */
 };
+
+static const struct {
+    const char *name;
+    uint32_t type;
+} event_types[] = {
+    {"hw", PERF_TYPE_HARDWARE}, {"sw", PERF_TYPE_SOFTWARE}, {"trace", PERF_TYPE_TRACEPOINT}, {"raw", PERF_TYPE_RAW}, {"break", PERF_TYPE_BREAKPOINT},
+};
+
+enum {
+    CHOICES = array_count(event_types) + 1 /* the last: of all other events */
+};
+
+static size_t choice_of(uint32_t type)
+{
+    size_t at = 0;
+    while (at < array_count(event_types) && event_types[at].type != type)
+        at++;
+    return at;
+}
 
 static const struct field_row *field_find(struct view word)
 {
@@ -129,12 +155,8 @@ static const struct field_row *field_find(struct view word)
 
 static bool field_unknown(struct view word, struct error *err)
 {
-    char text[64], nearest[300] = "";
+    char text[64], nearest[400] = "";
     snprintf(text, sizeof(text), "%.*s", (int)word.length, word.text);
-    if (memchr(word.text, ':', word.length)) {
-        error_set(err, ERROR_USAGE, "fields for one type of event ('%s') are not supported", text);
-        return error_hint(err, "name the fields once for all events");
-    }
     error_set(err, ERROR_USAGE, "unknown field '%s'", text);
     for (int all = 0; all < 2 && !nearest[0]; all++) {
         for (size_t at = 0; at < array_count(field_rows); at++) {
@@ -148,19 +170,51 @@ static bool field_unknown(struct view word, struct error *err)
     return error_hint(err, "there are: %s", nearest);
 }
 
-static bool fields_parse(const char *text, struct field_choice *choice, struct error *err)
+static bool fields_parse(struct view text, struct field_choice *choice, struct error *err)
 {
-    for (struct view rest = view_of(text); rest.length;) {
+    struct field_choice asked = {0};
+    for (struct view rest = text; rest.length;) {
         struct view word = view_trim(view_cut(&rest, ','));
         bool adds = view_starts(word, "+"), removes = view_starts(word, "-");
         struct view name = adds || removes ? view_skip(word, 1) : word;
         const struct field_row *row = field_find(name);
         if (!row)
             return field_unknown(name, err);
-        *(adds ? &choice->added : removes ? &choice->removed : &choice->only) |= row->field;
+        *(adds ? &asked.added : removes ? &asked.removed : &asked.only) |= row->field;
     }
-    if (choice->only && (choice->added || choice->removed))
-        return error_set(err, ERROR_USAGE, "'%s' mixes fields with +fields or -fields", text);
+    bool changes = asked.added || asked.removed;
+    if (asked.only && changes)
+        return error_set(err, ERROR_USAGE, "'%.*s' mixes fields with +fields or -fields", (int)text.length, text.text);
+    if (changes) {
+        choice->added = (choice->added & ~asked.removed) | asked.added;
+        choice->removed = (choice->removed & ~asked.added) | asked.removed;
+        return true;
+    }
+    asked.none = !asked.only;
+    *choice = asked;
+    return true;
+}
+
+/* "sw:comm,ip" speaks of software events alone, "comm,ip" of all; what comes later holds. */
+static bool choices_parse(const char *text, struct field_choice choices[CHOICES], struct error *err)
+{
+    struct view fields = view_of(text);
+    size_t first = 0, end = CHOICES;
+    if (strchr(text, ':')) {
+        struct view type = view_cut(&fields, ':');
+        while (first < array_count(event_types) && !view_equal(type, event_types[first].name))
+            first++;
+        if (first == array_count(event_types)) {
+            error_set(err, ERROR_USAGE, "'%.*s' in '%s' is no type of events", (int)type.length, type.text, text);
+            return error_hint(err, "there are: hw, sw, trace, raw and break");
+        }
+        end = first + 1;
+    } else if (!fields.length) {
+        return error_set(err, ERROR_USAGE, "no field was named");
+    }
+    for (size_t at = first; at < end; at++)
+        if (!fields_parse(fields, &choices[at], err))
+            return false;
     return true;
 }
 
@@ -168,7 +222,7 @@ static bool fields_parse(const char *text, struct field_choice *choice, struct e
 
 struct script {
     struct script_options options;
-    struct field_choice choice;
+    struct field_choice choices[CHOICES];
     struct sample_filter filter;
     struct source *source;
     struct capture capture;
@@ -199,17 +253,22 @@ static bool script_parse(struct script *script, int argc, char **argv, struct er
     if (options->since_first && options->since_previous)
         return error_set(err, ERROR_USAGE, "--reltime and --deltatime don't go together: a time is counted from one moment");
     script->text.clock = options->since_first ? CLOCK_FIRST : options->since_previous ? CLOCK_PREVIOUS : CLOCK_RECORDED;
-    if (options->fields && !fields_parse(options->fields, &script->choice, err))
-        return false;
+    for (size_t at = 0; at < options->fields.count; at++)
+        if (!choices_parse(options->fields.items[at], script->choices, err))
+            return false;
     script->by_place = options->symbols || options->dsos;
     return sample_filter_init(&script->filter, &options->filter, err);
 }
 
-static bool any_event_has(const struct source *source, const struct field_row *row)
+/* Whether an event has the field of which it was asked for, too. */
+static bool any_event_has(const struct script *script, const struct field_row *row)
 {
-    for (size_t at = 0; at < source->event_count; at++)
-        if (source->events[at].attr.sample_type & row->sample_type)
+    const struct source *source = script->source;
+    for (size_t at = 0; at < source->event_count; at++) {
+        const struct field_choice *choice = &script->choices[choice_of(source->events[at].attr.type)];
+        if ((choice->only | choice->added) & row->field && source->events[at].attr.sample_type & row->sample_type)
             return true;
+    }
     return false;
 }
 
@@ -217,18 +276,18 @@ static bool any_event_has(const struct source *source, const struct field_row *r
 static bool event_fields(const struct script *script, const struct source_event *event, unsigned *ret_fields,
                          struct error *err)
 {
-    const struct field_choice *choice = &script->choice;
+    const struct field_choice *choice = &script->choices[choice_of(event->attr.type)];
     bool is_tracepoint = event->attr.type == PERF_TYPE_TRACEPOINT;
     unsigned usual = is_tracepoint ? FIELDS_USUAL_TRACEPOINT : FIELDS_USUAL;
     if (is_tracepoint && event->attr.sample_type & PERF_SAMPLE_CALLCHAIN)
         usual |= FIELDS_OF_CHAINS;
     unsigned asked = choice->only | choice->added;
-    unsigned fields = ((choice->only ? choice->only : usual) | choice->added) & ~choice->removed;
+    unsigned fields = choice->none ? 0 : ((choice->only ? choice->only : usual) | choice->added) & ~choice->removed;
     for (size_t at = 0; at < array_count(field_rows); at++) {
         const struct field_row *row = &field_rows[at];
         if (!(fields & row->field) || !row->sample_type || event->attr.sample_type & row->sample_type)
             continue;
-        if (asked & row->field && !any_event_has(script->source, row)) {
+        if (asked & row->field && !any_event_has(script, row)) {
             error_set(err, ERROR_NOT_FOUND, "event '%s' was recorded without '%s'", event->name, row->name);
             return row->remedy ? error_hint(err, "%s", row->remedy) : error_hint(err, "leave the field out of -F");
         }
@@ -360,6 +419,8 @@ static bool script_record(void *context, struct capture *capture, const struct r
     script->printed++;
     uint32_t event = sample ? sample->event : record->event;
     unsigned fields = event < script->fields.count ? script->fields.items[event] : FIELDS_USUAL;
+    if (!fields)
+        return true;
     if (sample)
         script_text_sample(&script->text, fields, record, sample);
     else if (event < script->source->event_count)
@@ -369,16 +430,15 @@ static bool script_record(void *context, struct capture *capture, const struct r
     return !is_full || write_behind_give(&script->output, &script->text.out);
 }
 
-static bool asks_for_chains(const struct field_choice *choice)
+/* Whether any event's samples, known by now or not, will show one of these fields. */
+static bool asks_for(const struct script *script, unsigned fields)
 {
-    return choice->only ? choice->only & FIELD_IP : !(choice->removed & FIELD_IP);
-}
-
-/* Whether any event's samples will show names, known by now or not. */
-static bool asks_for_names(const struct field_choice *choice)
-{
-    const unsigned naming = FIELD_SYM | FIELD_SRCLINE | FIELD_BRSTACKSYM;
-    return ((choice->only ? choice->only : FIELDS_USUAL) | choice->added) & ~choice->removed & naming;
+    for (size_t at = 0; at < CHOICES; at++) {
+        const struct field_choice *choice = &script->choices[at];
+        if (!choice->none && ((choice->only ? choice->only : FIELDS_USUAL) | choice->added) & ~choice->removed & fields)
+            return true;
+    }
+    return false;
 }
 
 /* Whether symbols of kernel addresses will be printed, as far as events are known already. */
@@ -396,9 +456,9 @@ static bool names_kernel(const struct script *script)
 static bool script_read(struct script *script, struct error *err)
 {
     const struct script_options *options = &script->options;
-    bool lines = (script->choice.only | script->choice.added) & FIELD_SRCLINE;
+    bool lines = asks_for(script, FIELD_SRCLINE);
     script->places_options =
-        (struct places_options){.inlines = options->inlines && !options->hide_chains, .lines = lines, .kernel_bare = !options->symbols && !asks_for_names(&script->choice)};
+        (struct places_options){.inlines = options->inlines && !options->hide_chains, .lines = lines, .kernel_bare = !options->symbols && !asks_for(script, FIELD_SYM | FIELD_SRCLINE | FIELD_BRSTACKSYM)};
     script->names = (struct recording_names){.input = &options->input,
                                              .context = script->context,
                                              .capture = &script->capture,
@@ -416,7 +476,7 @@ static bool script_read(struct script *script, struct error *err)
     struct reading_progress progress;
     bool is_seen = isatty(fileno(script->context->out)); /* what is read is being printed there */
     struct capture_options filling = {
-        .watch = &watch, .unwinder = &unwinder, .stacks = options->hide_chains || !asks_for_chains(&script->choice) ? STACKS_NONE : STACKS_ALL, .frames_only = true,
+        .watch = &watch, .unwinder = &unwinder, .stacks = options->hide_chains || !asks_for(script, FIELD_IP) ? STACKS_NONE : STACKS_ALL, .frames_only = true,
         .progress = reading_progress_begin(&progress, script->context->talk, options->quiet || is_seen)
     };
     script->err = err;

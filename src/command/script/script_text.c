@@ -370,6 +370,37 @@ static void add_named_branches(struct script_text *script, unsigned fields, cons
     }
 }
 
+/* Whether the address is one that a function or variable may have: that of a page fault. */
+static bool addr_has_name(const struct perf_event_attr *attr)
+{
+    return attr->type == PERF_TYPE_SOFTWARE &&
+           (attr->config == PERF_COUNT_SW_PAGE_FAULTS || attr->config == PERF_COUNT_SW_PAGE_FAULTS_MIN || attr->config == PERF_COUNT_SW_PAGE_FAULTS_MAJ);
+}
+
+static void add_data_address(struct script_text *script, unsigned fields, uint64_t addr, const struct sample *sample)
+{
+    struct text *out = &script->out.own;
+    add_address(out, addr);
+    if (!(fields & (FIELD_SYM | FIELD_DSO)) || !addr_has_name(&script->source->events[sample->event].attr))
+        return;
+    uint32_t space = script->capture->recording.threads.items[sample->thread].space;
+    uint32_t location = capture_locate(script->capture, space, addr, branch_mode(addr));
+    uint64_t offset = 0;
+    const char *name = symboliser_data_name(script->symboliser, location, &offset);
+    if (fields & FIELD_SYM) {
+        text_add_char(out, ' ');
+        text_add(out, name ? name : "[unknown]");
+        if (name && fields & FIELD_SYMOFF) {
+            text_add(out, "+0x");
+            text_add_hex(out, offset);
+        }
+    }
+    if (fields & FIELD_DSO) {
+        text_add_char(out, ' ');
+        add_dso(script, out, places_at(script->places, location));
+    }
+}
+
 /* How long the instruction at the beginning of some code is; 0: no decoder tells. */
 static size_t instruction_length(struct script_text *script, const struct code *code)
 {
@@ -463,7 +494,7 @@ void script_text_sample(struct script_text *script, unsigned fields, const struc
     if (fields & FIELD_TRACE && raw->sample_type & PERF_SAMPLE_RAW)
         add_trace(script, raw, sample);
     if (fields & FIELD_ADDR)
-        add_address(out, raw->addr);
+        add_data_address(script, fields, raw->addr, sample);
     if (fields & FIELD_DATA_SRC)
         add_memory(script, sample_rest(raw)->data_src);
     if (fields & FIELD_WEIGHT)

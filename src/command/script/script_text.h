@@ -47,6 +47,7 @@ enum script_field {
     FIELD_INSN = 1 << 28,
     FIELD_INSNLEN = 1 << 29,
     FIELD_BRSTACKOFF = 1 << 30,
+    FIELD_BLANK = 1u << 31, /* what only decoded hardware traces have, and other recordings leave out */
 };
 
 /* What one location is called, kept from the first time on: whole lines. */
