@@ -377,6 +377,24 @@ static bool is_beyond_own_work(const struct reach *reach)
            (reach->own_line_ns < reach->line_ns && reach->own_line_ns > bottleneck_thresholds.bound_missed * reach->own_work_ns);
 }
 
+/* At its instructions' own pace it would ask for more than any cache behind the second, or memory, gives a core: no rate is needed to see that it waits. */
+static bool is_asking_too_much(const struct reach *reach, const struct bottleneck_machine *machine)
+{
+    static const double LINE_BYTES = 64;
+    if (!reach->in_order || reach->level != LEVEL_BEYOND || reach->level_is_open || reach->own_work_ns <= 0 || !machine->read_bytes_s.known)
+        return false;
+    double fastest_ns = LINE_BYTES * 1e9 / (machine->read_bytes_s.high * bottleneck_thresholds.walk_fastest);
+    return reach->own_work_ns < fastest_ns * (reach->arrays > 1 ? reach->arrays : 1);
+}
+
+/* It takes longer than its own work does, by its measured rate or because it must. */
+static bool is_kept_by_memory(const struct reach *reach, const struct bottleneck_machine *machine)
+{
+    if (reach->line_ns > 0)
+        return reach->line_ns <= bottleneck_thresholds.walk_line_ns && is_beyond_own_work(reach);
+    return is_asking_too_much(reach, machine);
+}
+
 /* So little memory that a walk would come round between samples: but a turn takes longer a node than walks in order wait for memory. */
 static bool is_order_settled(const struct leading *leading)
 {
@@ -420,8 +438,7 @@ static bool is_confirmed(const struct bottleneck_verdict *verdict, const struct 
                look->reach.lines_bytes < leading->request->machine->l2_bytes / 1.5 &&
                leading->request->machine->caches_known && !look->is_prefetched;
     case CAUSE_BANDWIDTH:
-        return look->reach.known && look->reach.line_ns > 0 && look->reach.line_ns <= limit->walk_line_ns && !look->is_prefetched &&
-               is_beyond_own_work(&look->reach);
+        return look->reach.known && !look->is_prefetched && is_kept_by_memory(&look->reach, leading->request->machine);
     case CAUSE_ATOMIC:
     case CAUSE_DIVIDE:
         return true; /* the instruction itself: code and samples say the same, and nothing else waits there so long */

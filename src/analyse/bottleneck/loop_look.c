@@ -99,6 +99,13 @@ enum forwarding { /* whether a turn takes as long as it does because a value goe
     FORWARD_CERTAIN
 };
 
+/* Where each turn waits for a wrong guess, what is stored comes late with all else; turns that seldom meet at one place don't wait for one another. */
+static bool is_stored_in_shadow(struct rows_view *view, uint32_t row)
+{
+    static const double OFTEN = 0.5;
+    return bottleneck_class_of(view->quick) == BOTTLENECK_BAD_SPECULATION && same_place_share(view, row) < OFTEN;
+}
+
 /*
  * By the costs of this core where they are known: the chain with the stored places in it is longer than anything else, also
  * when only as many turns meet at one place as samples did. Data with long runs of one value goes to one place more often
@@ -117,7 +124,7 @@ static enum forwarding forwarding_of(struct rows_view *view, uint32_t row, const
     if (!view->region->is_loop && look->guesses.lacks_samples) /* one of many: until it comes round the store is long done */
         return FORWARD_OPEN;
     if (!bound->known || bound->is_lower)
-        return here->is_fp ? FORWARD_NOT : FORWARD_CERTAIN;
+        return here->is_fp || is_stored_in_shadow(view, row) ? FORWARD_NOT : FORWARD_CERTAIN;
     double rest = bound->frontend_cycles > bound->unit_cycles ? bound->frontend_cycles : bound->unit_cycles;
     if (bound->chain.kind_cycles[CHAIN_FORWARD] > 0 && bound->chain.cycles > CLEARLY * rest)
         return FORWARD_CERTAIN;
@@ -310,13 +317,15 @@ static enum bottleneck_cause row_cause(struct rows_view *view, uint32_t row, str
 
 /*
  * Where a wrong guess shows on the second instruction of its way, the first ones show how often its targets were met without
- * one: an even comparison. Else both are one place, of which a third or less is well guessed.
+ * one: an even comparison, which two of five samples on the second ones outweigh (well guessed, a tenth stand there at most). Else both are one place,
+ * of which a third or less is well guessed.
  */
 static bool waits_for_targets(const struct guesses *guesses, bool restarts_behind)
 {
     const struct bottleneck_thresholds *limit = &bottleneck_thresholds;
-    return restarts_behind ? guesses->table_share >= limit->table_restarts && guesses->table_share >= 2 * guesses->table_retired
-                           : guesses->table_share >= limit->table_guessed;
+    if (guesses->table_share >= limit->table_guessed)
+        return true;
+    return restarts_behind && guesses->table_share >= limit->table_restarts && guesses->table_share >= 2 * guesses->table_retired;
 }
 
 /* What the region shows as a whole; UNKNOWN: it doesn't. */

@@ -106,6 +106,20 @@ static struct ways_in ways_into(const struct stall_code *decoded, uint32_t sampl
     return ways;
 }
 
+/* A jump that leads to a known place keeps nothing waiting: what waited before it shows at the jump. */
+static bool is_waited_for(const struct instruction *row)
+{
+    bool computes = row->class == INSTRUCTION_MUL || row->class == INSTRUCTION_FP || row->class == INSTRUCTION_DIV || row->class == INSTRUCTION_FP_DIV;
+    return computes || row->divides || row->is_load;
+}
+
+/* Of two ways that hardly a sample tells apart: one was gone, and ends with what takes long; the other would have shown samples at its jump. */
+static bool is_what_took_long(const struct stall_code *decoded, uint32_t way, uint64_t here, uint32_t best, uint64_t samples)
+{
+    const struct instruction *jump = &decoded->items[best];
+    return here && !samples && jump->class == INSTRUCTION_JUMP && jump->has_target && is_waited_for(&decoded->items[way]);
+}
+
 /*
  * By the code alone the jump back is the usual way to a loop's head. But a jump from code that hardly ever runs (a call for
  * the rare case, put out of the way by the compiler) isn't, and where it leads waits for what stands before it.
@@ -116,7 +130,7 @@ static uint32_t way_gone(const struct stall_code *decoded, const struct ways_in 
     uint64_t samples = block_samples(decoded, best, sampled);
     for (size_t at = 1; at < ways->count && best != sampled; at++) {
         uint64_t here = block_samples(decoded, ways->rows[at], sampled);
-        if (here >= COLD_RATIO * (samples + 1)) {
+        if (here >= COLD_RATIO * (samples + 1) || is_what_took_long(decoded, ways->rows[at], here, best, samples)) {
             best = ways->rows[at];
             samples = here;
         }

@@ -741,6 +741,30 @@ Test(bottleneck, a_load_of_more_than_was_just_stored_is_blocked)
     free(made);
 }
 
+/* Counts by a random choice: in one of eight places, or in one. */
+Test(bottleneck, counts_that_seldom_meet_come_late_with_the_wrong_guess)
+{
+    static const uint64_t hits[] = {40, 250, 90, 100, 240, 90, 90};
+    struct made_up *made = calloc(1, sizeof(*made));
+    for (int is_one_place = 0; is_one_place < 2; is_one_place++) {
+        make_up(made);
+        function_begin(made, "columns");
+        for (int at = 0; at < 7; at++) {
+            struct instruction *row = row_add(made, at == 1 ? INSTRUCTION_BRANCH : INSTRUCTION_INT, hits[at]);
+            row->has_target = at == 1;
+            row->target = row->addr + 4 * 4;
+        }
+        access_add(made, INSTRUCTION_UPDATE, 3, 400)->is_load = true;
+        loop_close(made, 0);
+        addresses_add(made, 7, is_one_place ? 64 : 512);
+        const struct bottleneck_verdict *verdict = verdict_of(made);
+        cr_assert_eq(verdict->cause, CAUSE_CONDITIONAL, "%s", bottleneck_subclass_name(verdict->cause));
+        cr_assert_eq(verdict->second.cause, is_one_place ? CAUSE_STORE_FORWARDING : CAUSE_UNKNOWN, "%s", bottleneck_subclass_name(verdict->second.cause));
+        done(made);
+    }
+    free(made);
+}
+
 /* An if in a loop; samples on every row, or on two. */
 static void branches(struct made_up *made, bool guessed_wrong)
 {
@@ -1023,6 +1047,10 @@ Test(bottleneck, wrong_targets_show_behind_the_first_instruction_where_the_self_
     free(made);
     made = cases_behind(90, 2); /* they retire in step: each group begins with a case */
     cr_assert_neq(verdict_of(made)->class, BOTTLENECK_BAD_SPECULATION);
+    done(made);
+    free(made);
+    made = cases_behind(200, 340); /* as clang's copies of a jump show it: two of five samples behind are enough, whatever stands before them */
+    expect(made, BOTTLENECK_BAD_SPECULATION, CAUSE_INDIRECT);
     done(made);
     free(made);
 }
@@ -1311,6 +1339,24 @@ Test(bottleneck, arithmetic_waits_for_what_memory_gives_it)
         addresses_add(made, 4, is_far ? 256 << 20 : 8 << 10);
         const struct bottleneck_verdict *verdict = verdict_of(made);
         cr_assert_eq(verdict->cause, is_far ? CAUSE_BANDWIDTH : CAUSE_FP, "%s", bottleneck_subclass_name(verdict->cause));
+        done(made);
+    }
+    free(made);
+}
+
+/* No two samples of it followed one another: but at its own pace it would read four times as fast as memory gives its data, and so it waits. */
+Test(bottleneck, a_walk_without_a_rate_surely_waits_where_its_instructions_outrun_any_memory)
+{
+    static const uint64_t hits[] = {0, 0, 300, 250, 450, 0, 0, 0};
+    static const double outrun_bytes_s = 3e9, not_outrun_bytes_s = 12e9;
+    struct made_up *made = calloc(1, sizeof(*made));
+    for (int is_outrun = 0; is_outrun < 2; is_outrun++) {
+        loop_make(made, "0f10004883c0100f59c20f58c10f1140f04839c175ea", hits);
+        made->machine.clock_hz = interval_exactly(3e9);
+        made->machine.read_bytes_s = interval_exactly(is_outrun ? outrun_bytes_s : not_outrun_bytes_s);
+        addresses_add(made, 4, 256 << 20);
+        expect(made, BOTTLENECK_MEMORY, CAUSE_BANDWIDTH);
+        cr_assert_eq(made->result.program.confidence == ESTIMATE_HIGH, is_outrun, "%s", made->result.program.why_not);
         done(made);
     }
     free(made);

@@ -188,5 +188,7 @@ Test(stall_before, a_jump_back_that_hardly_runs_is_not_what_stalled)
 {
     cr_assert_eq(stalled_before_head(100, 0), 0, "the division falls into the head");
     cr_assert_eq(stalled_before_head(100, 40), 5, "both ways are gone: the jump back is the usual one");
-    cr_assert_eq(stalled_before_head(3, 0), 5, "too few samples to know the ways by");
+    cr_assert_eq(stalled_before_head(3, 0), 0, "few samples, but a jump keeps nothing waiting: were it gone, what waited before it would show at it");
+    cr_assert_eq(stalled_before_head(3, 1), 5, "too few samples to know the ways by");
+    cr_assert_eq(stalled_before_head(0, 0), 5, "nor by none");
 }
