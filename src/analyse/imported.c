@@ -3,6 +3,7 @@
 
 #include "base/scope.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -162,22 +163,23 @@ struct imported_gain imported_gain_of(const struct imported *imported)
 static bool has_word(const char *text, const char *word)
 {
     size_t length = strlen(word);
-    for (; length && *text; text++)
-        if (strncasecmp(text, word, length) == 0)
+    for (const char *at = text; length && *at; at++)
+        if (strncasecmp(at, word, length) == 0 && (at == text || !isalnum((unsigned char)at[-1])) && !isalpha((unsigned char)at[length]))
             return true;
     return false;
 }
 
-/* A name of any run that stands in its file's name or heading. */
+/* The shortest name of any run that stands in its file's name or heading: "JIT, narrow" is a run of JIT. */
 static const char *name_of(const struct imported *imported, const struct imported_table *stat)
 {
+    const char *found = NULL;
     for (size_t at = 0; at < imported->count; at++)
         for (size_t row = 0; row < imported->tables[at].count && strcmp(imported->tables[at].kind, "timed runs") == 0; row++) {
             const char *name = imported->tables[at].rows[row].name;
-            if (has_word(stat->heading, name) || has_word(stat->file, name))
-                return name;
+            if ((has_word(stat->heading, name) || has_word(stat->file, name)) && (!found || strlen(name) < strlen(found)))
+                found = name;
         }
-    return NULL;
+    return found;
 }
 
 /* Of the first or last table that has runs of that name. */
@@ -220,11 +222,14 @@ size_t imported_arms_of(const struct imported *imported, struct imported_arm *re
 /* What was counted in a small part of the time says little about the rest. */
 static const double RUNNING_LEAST = 0.2;
 
-/* "cycles:u" are cycles, in user mode: what somebody without rights counts. */
+/* "cycles:u" are cycles, in user mode: what somebody without rights counts; "cpu_core/cycles/u" those of one kind of core. */
 static bool is_event(const char *name, const char *event)
 {
     static const char modifiers[] = "ukhGHIDpPSWe";
     size_t length = strlen(event);
+    const char *slash = strncmp(name, "cpu", 3) == 0 ? strchr(name, '/') : NULL;
+    if (slash)
+        return strncasecmp(slash + 1, event, length) == 0 && slash[1 + length] == '/' && strspn(slash + length + 2, modifiers) == strlen(slash + length + 2);
     if (strncasecmp(name, event, length) != 0)
         return false;
     return !name[length] || (name[length] == ':' && name[length + 1] && strspn(name + length + 1, modifiers) == strlen(name + length + 1));
@@ -232,11 +237,13 @@ static bool is_event(const char *name, const char *event)
 
 struct measured imported_arm_count(const struct imported_arm *arm, const char *event)
 {
+    const struct imported_row *found = NULL; /* where two kinds of cores have it, the one that it ran on for longer */
     for (size_t at = 0; at < arm->table->count; at++)
-        if (is_event(arm->table->rows[at].name, event))
-            return arm->table->rows[at].running_ratio >= RUNNING_LEAST ? measured_as(arm->table->rows[at].number)
-                                                                       : not_measured("it was not counted for long enough");
-    return not_measured("it wasn't imported");
+        if (is_event(arm->table->rows[at].name, event) && (!found || arm->table->rows[at].running_ratio > found->running_ratio))
+            found = &arm->table->rows[at];
+    if (!found)
+        return not_measured("it wasn't imported");
+    return found->running_ratio >= RUNNING_LEAST ? measured_as(found->number) : not_measured("it was not counted for long enough");
 }
 
 struct measured imported_gap_of(const struct imported *imported)

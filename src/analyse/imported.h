@@ -19,7 +19,7 @@
 struct imported_row {
     const char *name;
     double number, seconds, running_ratio; /* seconds, running_ratio: 0 when not said */
-    const char *where; /* a report's binary; "" when not said */
+    const char *where; /* a report's binary, a listing's function; "" when not said */
 };
 
 struct imported_table {

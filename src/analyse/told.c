@@ -7,8 +7,6 @@
 #include <string.h>
 #include <strings.h>
 
-enum { SENTENCE_MOST = 600 };
-
 static bool is_letter(char c)
 {
     return ((c | 32) >= 'a' && (c | 32) <= 'z') || (c >= '0' && c <= '9') || c == '_';
@@ -24,114 +22,152 @@ static const char *place_of(struct view text, const char *words)
     return NULL;
 }
 
-static bool has_any(struct view text, const char *const *words)
+static const char *place_of_any(const char *plain, const char *const *words)
 {
-    for (; *words; words++)
-        if (place_of(text, *words))
-            return true;
-    return false;
-}
-
-/* ---- trials ---- */
-
-/* What was changed, by the names that the kernel and processors give it. */
-static const char *const treatment_words[TREATMENT_COUNT][6] = {
-    [TREATMENT_TICK] = {"nohz_full"},
-    [TREATMENT_PAGES] = {"huge page", "hugepage", "hugetlb", "THP", "2M pages"},
-    [TREATMENT_NARROW] = {"without AVX-512", "no AVX-512"},
-};
-
-/*
- * How it came out. "tried: huge pages (host): stayed" says it in one word, which is for whoever writes for plumb; of prose only what can hardly mean
- * anything else is taken: both words of a row must stand in the sentence.
- */
-static const struct {
-    const char *word, *with; /* with NULL: the word alone says it */
-    enum outcome outcome;
-} outcome_words[] = {
-    {"tried:", "stayed", OUTCOME_STAYED},       {"tried:", "gone", OUTCOME_GONE},
-    {"still", "gap", OUTCOME_STAYED},           {"gap", "gone", OUTCOME_GONE},
-    {"no change", NULL, OUTCOME_STAYED},        {"became the same", NULL, OUTCOME_GONE},
-    {"no difference", NULL, OUTCOME_STAYED},    {"becomes the same", NULL, OUTCOME_GONE},
-    {"did not help", NULL, OUTCOME_STAYED},     {"closed the gap", NULL, OUTCOME_GONE},
-    {"didn't help", NULL, OUTCOME_STAYED},      {"closes the gap", NULL, OUTCOME_GONE},
-    {"no effect", NULL, OUTCOME_STAYED},        {"tried:", "shrank", OUTCOME_SHRANK},
-    {"without effect", NULL, OUTCOME_STAYED},   {"gap", "shrank", OUTCOME_SHRANK},
-    {"gap", "smaller", OUTCOME_SHRANK},         {"to the same speed", NULL, OUTCOME_GONE},
-    {"gap", "unchanged", OUTCOME_STAYED},       {"slowdown", "unchanged", OUTCOME_STAYED},
-};
-
-/* False: it says none, or more than one. */
-static bool outcome_read(struct view sentence, enum outcome *ret_outcome)
-{
-    bool said[OUTCOME_COUNT] = {false};
-    for (size_t at = 0; at < array_count(outcome_words); at++)
-        if (place_of(sentence, outcome_words[at].word) && (!outcome_words[at].with || place_of(sentence, outcome_words[at].with)))
-            said[outcome_words[at].outcome] = true;
-    int count = 0;
-    for (int at = 0; at < OUTCOME_COUNT; at++) {
-        *ret_outcome = said[at] ? (enum outcome)at : *ret_outcome;
-        count += said[at];
-    }
-    return count == 1;
+    const char *found = NULL;
+    for (; *words && !found; words++)
+        found = plain_find(plain, *words);
+    return found;
 }
 
 /* ---- how large the gap was ---- */
 
-/* The number that ends before this place: "18 %", "18%", "**18%". */
-static bool number_before(struct view sentence, const char *place, double *ret_number)
+/* The number that ends before this place: "18 %", "18%". */
+static bool number_before(const char *plain, const char *place, double *ret_number)
 {
     const char *end = place;
-    while (end > sentence.text && (end[-1] == ' ' || end[-1] == '*'))
+    while (end > plain && end[-1] == ' ')
         end--;
     const char *begin = end;
-    while (begin > sentence.text && ((begin[-1] >= '0' && begin[-1] <= '9') || begin[-1] == '.'))
+    while (begin > plain && ((begin[-1] >= '0' && begin[-1] <= '9') || begin[-1] == '.'))
         begin--;
     return begin < end && view_double((struct view){begin, (size_t)(end - begin)}, ret_number);
 }
 
+static bool gap_of_times(const char *plain, struct interval *ret_gap)
+{
+    static const char *const halves[] = {"twice as slow", "half as fast", "half the speed", "half the throughput", "twice as long", "twice the time", NULL};
+    double times;
+    for (const char *at = strpbrk(plain, "xt"); at; at = strpbrk(at + 1, "xt")) {
+        bool is_times = at[0] == 'x' ? !is_letter(at[1]) : strncmp(at, "times ", 6) == 0;
+        if (is_times && number_before(plain, at, &times) && times > 1 && times < 1000) {
+            *ret_gap = interval_exactly(1 - 1 / times);
+            return true;
+        }
+    }
+    if (!place_of_any(plain, halves))
+        return false;
+    *ret_gap = interval_exactly(0.5);
+    return true;
+}
+
 /*
- * "18% ~ 125% lower", "12 % slower". Whether a share is of the faster side or of the slower isn't known: the lower end takes it as so much more
- * time, the upper as so much less speed where that can be.
+ * "18% ~ 125% lower", "12 % slower", "1.3x slower". Whether a share is of the faster side or of the slower isn't known: the lower end takes it as so much
+ * more time, the upper as so much less speed where that can be.
  */
-static bool percentages_read(struct view sentence, struct interval *ret_gap)
+static bool gap_numbers(const char *plain, struct interval *ret_gap)
 {
     double first = 0, last = 0, number;
-    for (size_t at = 0; at < sentence.length; at++)
-        if (sentence.text[at] == '%' && number_before(sentence, sentence.text + at, &number) && number > 0) {
+    for (const char *at = strchr(plain, '%'); at; at = strchr(at + 1, '%'))
+        if (number_before(plain, at, &number) && number > 0) {
             first = first > 0 ? first : number / 100;
             last = number / 100;
         }
     if (first <= 0 || last <= 0)
-        return false;
+        return gap_of_times(plain, ret_gap);
     double least = first < last ? first : last, most = first < last ? last : first;
     double low = 1 - 1 / (1 + least), high = most < 1 ? most : 1 - 1 / (1 + most);
     *ret_gap = interval_of(low, (low + high) / 2, high);
     return true;
 }
 
-static bool gap_read(struct view sentence, struct interval *ret_gap)
+static bool gap_read(const char *plain, struct interval *ret_gap)
 {
-    static const char *const slower[] = {"slower", "lower than", NULL};
-    return has_any(sentence, slower) && percentages_read(sentence, ret_gap);
+    static const char *const slower[] = {"slower", "lower than", "as slow as", "longer", "more time", "as long as", "half as fast", "half the speed", "half the throughput", "faster than", NULL};
+    return place_of_any(plain, slower) && gap_numbers(plain, ret_gap);
 }
 
 /* ---- what was tried ---- */
 
-static bool trial_read(struct view sentence, struct told_trial *trial)
+/* What was changed, by the names that the kernel and processors give it. */
+static const char *const treatment_words[TREATMENT_COUNT][16] = {
+    [TREATMENT_TICK] = {"nohz_full", "nohz-full", "tickless"},
+    [TREATMENT_PAGES] = {"huge page", "huge-page", "hugepage", "hugetlb", "thp", "2m pages", "2 mb pages", "2mb pages", "2 mib pages", "2 m pages", "1g pages", "1 gib pages", "1 gb pages",
+                         "large pages"},
+    [TREATMENT_NARROW] = {"without avx-512", "without avx512", "no avx-512", "no avx512", "avx-512 off", "avx512 off", "avx-512 disabled", "avx512 disabled", "disabling avx-512",
+                          "disabling avx512", "disabled avx-512", "disabled avx512", "avx-512 left out", "prefer-vector-width=256"},
+};
+
+/* Whether it was taken away rather than brought in: "without huge pages", "with THP off". */
+static bool is_absent(const char *plain, const char *place, enum treatment treatment)
 {
-    if (!outcome_read(sentence, &trial->outcome))
+    static const char *const before[] = {"without ", " no ", "disabl", "before ", "instead of ", "turning off ", "turned off ", "switching off ", "switched off ", "not ", NULL};
+    static const char *const behind[] = {" off", " disabled", "=never", " were disabled", " was disabled", NULL};
+    enum { NEAR = 24 };
+    char near[NEAR + 1] = "";
+    size_t length = (size_t)(place - plain) < NEAR ? (size_t)(place - plain) : NEAR;
+    memcpy(near, place - length, length);
+    near[length] = '\0';
+    char *clause = strrchr(near, ',');
+    if (treatment == TREATMENT_NARROW)
         return false;
-    int treatments = 0;
-    for (int at = 0; at < TREATMENT_COUNT; at++)
-        if (has_any(sentence, treatment_words[at])) {
-            trial->treatment = (enum treatment)at;
-            treatments++;
-        }
-    trial->on_host = place_of(sentence, "host");
-    trial->on_guest = place_of(sentence, "guest");
-    percentages_read(sentence, &trial->left);
-    return treatments == 1; /* of two at once neither is told */
+    if (place_of_any(clause ? clause : near, before))
+        return true;
+    place += strcspn(place, " =") + (strncmp(place, "huge page", 9) == 0 ? strcspn(place + 5, " ") + 1 : 0);
+    for (const char *const *words = behind; *words; words++)
+        if (strncmp(place, *words, strlen(*words)) == 0)
+            return true;
+    return false;
+}
+
+/* How many are named, and the last one; one that was taken away counts as two: what it was isn't clear. */
+static int treatments_in(const char *plain, enum treatment *ret_treatment)
+{
+    int count = 0;
+    for (int at = 0; at < TREATMENT_COUNT; at++) {
+        const char *place = place_of_any(plain, treatment_words[at]);
+        if (!place)
+            continue;
+        *ret_treatment = (enum treatment)at;
+        count += is_absent(plain, place, (enum treatment)at) ? 2 : 1;
+    }
+    return count;
+}
+
+static void sides_read(const char *plain, struct told_trial *trial)
+{
+    static const char *const host[] = {"host", "hypervisor", NULL}, *const guest[] = {"guest", "inside the vm", "in the vm", "in the td ", NULL};
+    static const char *const both[] = {"both sides", "on both", "either side", NULL};
+    static const char *const host_alone[] = {"host only", "host alone", "only the host", "only on the host", "not in the guest", "not on the guest", "guest unchanged", NULL};
+    static const char *const guest_alone[] = {"guest only", "guest alone", "only the guest", "only in the guest", "not on the host", "host unchanged", NULL};
+    trial->on_host = place_of_any(plain, host) || place_of_any(plain, both);
+    trial->on_guest = place_of_any(plain, guest) || place_of_any(plain, both);
+    if (place_of_any(plain, host_alone)) {
+        trial->on_host = true;
+        trial->on_guest = false;
+    } else if (place_of_any(plain, guest_alone)) {
+        trial->on_host = false;
+        trial->on_guest = true;
+    }
+}
+
+/* Why no trial was read from a sentence that sounds like one. */
+enum trial_reading { TRIAL_NONE, TRIAL_READ, TRIAL_OUTCOME_UNCLEAR, TRIAL_CHANGE_UNCLEAR };
+
+static enum trial_reading trial_read(struct view sentence, struct told_trial *trial)
+{
+    struct plain_sentence plain;
+    plain_sentence_of(&plain, sentence);
+    int treatments = treatments_in(plain.text, &trial->treatment);
+    enum outcome_reading outcome = outcome_of(sentence, &plain, &trial->outcome);
+    if (!treatments || outcome == OUTCOME_UNTOLD)
+        return TRIAL_NONE;
+    if (treatments > 1) /* of two at once neither is told */
+        return TRIAL_CHANGE_UNCLEAR;
+    sides_read(plain.text, trial);
+    if (outcome == OUTCOME_READ)
+        gap_numbers(plain.text, &trial->number);
+    return outcome == OUTCOME_READ ? TRIAL_READ : TRIAL_OUTCOME_UNCLEAR;
 }
 
 /* ---- code ---- */
@@ -158,8 +194,9 @@ static double loop_bytes_of(struct view sentence)
 /* "compute_ref_matmul()" in a sentence, which a line of code isn't. */
 static struct view function_in(struct view sentence, size_t from)
 {
-    for (size_t at = 0; at < sentence.length; at++)
-        if (strchr("{};=", sentence.text[at]) && sentence.text[at])
+    static const char *const of_code[] = {"{", "}", ";", "=", "<", "$", "|", "\xe2\x94\x82", NULL};
+    for (const char *const *mark = of_code; *mark; mark++)
+        if (view_find(sentence, *mark) >= 0)
             return (struct view){0};
     for (size_t at = from; at + 1 < sentence.length; at++) {
         size_t begin = at;
@@ -173,12 +210,32 @@ static struct view function_in(struct view sentence, size_t from)
 
 /* ---- together ---- */
 
+static bool gap_of(struct view sentence, struct interval *ret_gap)
+{
+    struct plain_sentence plain;
+    plain_sentence_of(&plain, sentence);
+    return gap_read(plain.text, ret_gap);
+}
+
 bool told_is_useful(struct view sentence)
 {
     struct told_trial trial = {0};
     struct interval gap;
-    return sentence.length <= SENTENCE_MOST && (trial_read(sentence, &trial) || gap_read(sentence, &gap) || loop_bytes_of(sentence) > 0 ||
+    return sentence.length <= SENTENCE_MOST && (trial_read(sentence, &trial) == TRIAL_READ || gap_of(sentence, &gap) || loop_bytes_of(sentence) > 0 ||
                                                 function_in(sentence, 0).length > 0);
+}
+
+const char *told_why_unread(struct view sentence)
+{
+    struct told_trial trial = {0};
+    switch (sentence.length <= SENTENCE_MOST ? trial_read(sentence, &trial) : TRIAL_NONE) {
+    case TRIAL_OUTCOME_UNCLEAR:
+        return "what came of it isn't clear";
+    case TRIAL_CHANGE_UNCLEAR:
+        return "which change it tells of isn't clear";
+    default:
+        return NULL;
+    }
 }
 
 static const char TRIED[] = "tried:";
@@ -207,16 +264,42 @@ struct view told_sentence(struct view *text)
     return sentence;
 }
 
+/* "We booted with nohz_full. It made no difference.": the first says what was changed, the second what came of it. */
+static bool is_continued(struct view first, struct view second)
+{
+    static const char *const changing[] = {"tried", "enabl", "boot", "switch", "turned", "moved", "rebuilt", "recompiled", "changed", "applied", "added", "reran", "ran ", "deployed", "configured", NULL};
+    static const char *const referring[] = {" it ", " this ", " that ", " there ", " no ", " nothing ", " result", " afterwards", " after that", " the gap", " the slowdown", " still", NULL};
+    struct plain_sentence one, other;
+    enum treatment treatment;
+    enum outcome outcome;
+    plain_sentence_of(&one, first);
+    plain_sentence_of(&other, second);
+    bool refers = false;
+    for (const char *const *words = referring; *words; words++)
+        refers |= strncmp(other.text, *words, strlen(*words)) == 0;
+    return refers && place_of_any(one.text, changing) && treatments_in(one.text, &treatment) == 1 && outcome_of(first, &one, &outcome) == OUTCOME_UNTOLD &&
+           treatments_in(other.text, &treatment) == 0 && outcome_of(second, &other, &outcome) == OUTCOME_READ;
+}
+
+struct view told_passage(struct view *text)
+{
+    struct view first = told_sentence(text), rest = *text, second = told_sentence(&rest);
+    if (!first.length || !second.length || first.length + second.length > SENTENCE_MOST / 2 || !is_continued(first, second))
+        return first;
+    *text = rest;
+    return (struct view){first.text, (size_t)(second.text + second.length - first.text)};
+}
+
 static void sentence_take(struct told *told, struct view sentence, struct arena *arena)
 {
     struct told_trial trial = {0};
     const char *kept = arena_string_n(arena, sentence.text, sentence.length);
-    if (told->trial_count < TOLD_TRIALS_MOST && trial_read(sentence, &trial)) {
+    if (told->trial_count < TOLD_TRIALS_MOST && trial_read(sentence, &trial) == TRIAL_READ) {
         trial.sentence = kept;
         told->trials[told->trial_count++] = trial;
     }
     struct interval gap;
-    if (!told->gap.known && gap_read(sentence, &gap)) {
+    if (!told->gap.known && gap_of(sentence, &gap)) {
         told->gap = gap;
         told->gap_sentence = kept;
     }
@@ -240,16 +323,8 @@ void told_of(struct told *ret_told, const struct statements *statements, struct 
         if (!strstr(statement->origin, TOLD_ORIGIN) && strcmp(statement->origin, "said by a person") != 0)
             continue;
         struct view text = view_of(statement->text), sentence;
-        while ((sentence = told_sentence(&text)).length)
+        while ((sentence = told_passage(&text)).length)
             if (sentence.length <= SENTENCE_MOST)
                 sentence_take(ret_told, sentence, arena);
     }
-}
-
-const struct told_trial *told_trial_of(const struct told *told, enum treatment treatment)
-{
-    for (size_t at = 0; at < told->trial_count; at++)
-        if (told->trials[at].treatment == treatment)
-            return &told->trials[at];
-    return NULL;
 }

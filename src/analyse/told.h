@@ -3,14 +3,14 @@
  * What do sentences that people wrote tell that a hypothesis can use: a trial and how it came out, how large the gap was, how much code is
  * hot, which function is meant?
  *
- * "tried: CHANGE (host, guest): gone" (or stayed) is a trial in plumb's own form; of prose, one sentence at a time, only what holds two words that hardly
- * mean anything else together. Whatever is taken keeps its sentence, so that a reader can judge whether it says that.
- * Does not support: negations of outcomes, what one sentence says of another.
+ * "tried: CHANGE (host, guest): gone" (or stayed) is a trial in plumb's own form; of prose a sentence that names one change and one outcome
+ * (analyse/told_outcome), or two sentences of which the second refers to the first. Whatever is taken keeps its sentence, so that a reader can judge whether it says that.
  */
 #ifndef PLUMB_ANALYSE_TOLD_H
 #define PLUMB_ANALYSE_TOLD_H
 
 #include "analyse/statement.h"
+#include "analyse/told_outcome.h"
 #include "base/arena.h"
 #include "base/text.h"
 #include "statistics/interval.h"
@@ -25,18 +25,11 @@ enum treatment {
     TREATMENT_COUNT
 };
 
-enum outcome {
-    OUTCOME_STAYED, /* the gap, or the slowness */
-    OUTCOME_GONE,
-    OUTCOME_SHRANK, /* a part of it stayed */
-    OUTCOME_COUNT
-};
-
 struct told_trial {
     enum treatment treatment;
     enum outcome outcome;
     bool on_host, on_guest; /* the words stand in the sentence */
-    struct interval left;   /* of the time, 0..1: the gap that the sentence says there is still; unknown: it says no number */
+    struct interval number; /* of the time, 0..1: the gap that the sentence says there is still, or by how much it is faster; unknown: it says none */
     const char *sentence;
 };
 
@@ -55,10 +48,13 @@ struct told {
 
 /* Whether a sentence tells one of these. */
 bool told_is_useful(struct view sentence);
+/* Of a sentence that names a change and how it came out, why it wasn't taken; NULL: it was, or it tells of no trial. */
+const char *told_why_unread(struct view sentence);
 /* The next sentence of a text, trimmed, and skip it; empty at its end. */
 struct view told_sentence(struct view *text);
+/* As told_sentence, with the one behind it where that says what came of a change that the first one tells of. */
+struct view told_passage(struct view *text);
 /* Of all statements of people. Owner: arena. statements may be NULL. */
 void told_of(struct told *ret_told, const struct statements *statements, struct arena *arena);
-const struct told_trial *told_trial_of(const struct told *told, enum treatment treatment);
 
 #endif

@@ -45,7 +45,7 @@ static const char *ruled_out_of(const struct findings *findings, double effect, 
     if (count > NAMED_MOST)
         text_printf(&out, " and %zu more", count - NAMED_MOST);
     if (count)
-        text_printf(&out, ", each bounded below %.3g %%", effect * 100);
+        text_printf(&out, count > 1 ? ", each bounded below %.3g %%" : ", bounded below %.3g %%", effect * 100);
     size_t tried = 0;
     for (size_t at = 0; at < findings->count; at++)
         if (findings->items[at].verdict == VERDICT_RULED_OUT && findings->items[at].by_trial)

@@ -87,9 +87,32 @@ static struct view without_remark(struct view line)
     return arrow > 0 ? view_trim((struct view){line.text, (size_t)arrow}) : line;
 }
 
+static const char BAR[] = "\xe2\x94\x82";
+
+/* "41.33 │30:     mov    0x10(%rdi,%rax,8),%rdx": as perf annotate draws it, with labels, arrows of jumps, and more columns. */
+static bool row_behind_bar(struct view line, struct row *row)
+{
+    ptrdiff_t bar = view_find(line, BAR);
+    if (bar < 0 || !view_grouped(view_trim((struct view){line.text, (size_t)bar}), &row->number) || row->number > 100)
+        return false;
+    for (; bar >= 0; bar = view_find(line, BAR))
+        line = view_skip(line, (size_t)bar + sizeof(BAR) - 1);
+    line = view_trim(line);
+    struct view rest = line, label = view_trim(view_cut(&rest, ':'));
+    uint64_t ignored;
+    if (rest.length && view_u64(label, 16, &ignored))
+        line = view_trim(rest);
+    while (line.length && (line.text[0] & 0x80 || line.text[0] == ' '))
+        line = view_skip(line, 1);
+    row->name = line;
+    return line.length > 1 && isalpha((unsigned char)line.text[0]);
+}
+
 /* "33.94 :  4011a2: mov 0x58(%rax),%rax", or a share before a line of source or code. */
 static bool row_of_annotate(struct view line, struct row *row)
 {
+    if (view_find(line, BAR) >= 0)
+        return row_behind_bar(line, row);
     struct view rest = line, first = view_word(&rest);
     if (share_of(first, &row->number) && row->number <= 100) {
         row->name = without_remark(view_trim(rest));
@@ -190,22 +213,40 @@ static bool shell_time_of(struct view line, struct row *row)
     return true;
 }
 
+/* "172ms", "172 ms", "4.2 minutes"; without a unit seconds, unless it stands behind several words or has no fraction there: that could be anything. */
+static bool seconds_of(struct view text, struct view name, double *ret_seconds)
+{
+    static const struct {
+        const char *unit;
+        double seconds;
+    } units[] = {{"s", 1}, {"sec", 1}, {"seconds", 1}, {"ms", 1e-3}, {"msec", 1e-3}, {"us", 1e-6}, {"ns", 1e-9}, {"min", 60}, {"minutes", 60}};
+    size_t digits = 0;
+    while (digits < text.length && (isdigit((unsigned char)text.text[digits]) || text.text[digits] == '.' || text.text[digits] == ','))
+        digits++;
+    struct view number = {text.text, digits}, unit = view_trim(view_skip(text, digits));
+    if (!digits || !view_grouped(number, ret_seconds))
+        return false;
+    for (size_t at = 0; at < array_count(units); at++)
+        if (view_equal(unit, units[at].unit)) {
+            *ret_seconds *= units[at].seconds;
+            return true;
+        }
+    return !unit.length && (!name.length || (view_find(number, ".") > 0 && view_find(name, " ") < 0));
+}
+
 /* Seconds, a run a line, perhaps behind a name: "0.164", "0.164 s", "before: 0.164 s". */
 static bool row_of_runs(struct view line, struct row *row)
 {
-    struct view rest = line, word = view_word(&rest);
+    enum { NAME_MOST = 40 };
+    line = view_trim(line);
     row->name = (struct view){0};
     if (shell_time_of(line, row))
         return true;
-    if (view_ends(word, ":")) {
-        row->name = (struct view){word.text, word.length - 1};
-        word = view_word(&rest);
-    }
-    struct view unit = view_word(&rest);
-    if (view_ends(word, "s") && word.length > 1)
-        word.length--;
-    return view_grouped(word, &row->number) && (!unit.length || view_equal(unit, "s") || view_equal(unit, "seconds")) &&
-           !view_word(&rest).length;
+    ptrdiff_t colon = view_find(line, ": ");
+    bool named = colon > 0 && colon <= NAME_MOST;
+    if (named)
+        row->name = (struct view){line.text, (size_t)colon};
+    return seconds_of(view_trim(named ? view_skip(line, (size_t)colon + 1) : line), row->name, &row->number);
 }
 
 static bool (*const row_readers[])(struct view line, struct row *row) = {
@@ -337,13 +378,40 @@ static struct import_row *rows_keep(const struct rows *rows, struct arena *arena
     return kept;
 }
 
+/* "0000000000401136 <scan_rows>:" above its lines, with or without a bar before it. */
+static struct view function_of_listing(struct view line)
+{
+    line = view_trim(line);
+    ptrdiff_t open = view_find(line, " <");
+    if (open < 1 || !view_ends(line, ">:"))
+        return (struct view){0};
+    struct view name = view_skip(line, (size_t)open + 2);
+    name.length -= 2;
+    return name;
+}
+
+static void functions_put(struct view text, struct imported_text *imported, struct import_row *rows, struct arena *arena)
+{
+    struct view line, function = {0};
+    while (!function.length && view_line(&text, &line))
+        function = function_of_listing(line);
+    scoped_text struct text name = {0};
+    add_name(&name, function);
+    const char *kept = arena_string(arena, text_string(&name));
+    for (size_t at = 0; at < imported->row_count; at++)
+        rows[at].where = kept;
+}
+
 static struct imported_text table_of_kind(struct view text, enum import_kind kind, struct arena *arena)
 {
     struct rows rows = {0};
     scoped_text struct text out = {0};
     struct imported_text imported = {.kind = kind, .heading = "", .event = "", .segment = text, .origin = kind_names[kind]};
     imported.row_count = rows_read(text, kind, &rows, arena);
-    imported.rows = rows_keep(&rows, arena);
+    struct import_row *kept = rows_keep(&rows, arena);
+    if (kind == IMPORT_ANNOTATE)
+        functions_put(text, &imported, kept, arena);
+    imported.rows = kept;
     if (imported.row_count)
         summarise(&out, kind, &rows);
     imported.summary = arena_string(arena, text_string(&out));
@@ -471,7 +539,7 @@ static const char *kept_string(struct view text, struct arena *arena)
 
 bool import_text_next(struct view *text, struct arena *arena, struct imported_text *ret_table)
 {
-    struct view heading = {0}, line, segment = {text->text, 0};
+    struct view heading = {0}, line, segment = {text->text, 0}, behind_gap = *text;
     bool after_gap = true, parted = false, ended = false; /* parted: a gap was met since its last row */
     unsigned kinds = 0;
     while (!ended) {
@@ -479,7 +547,12 @@ bool import_text_next(struct view *text, struct arena *arena, struct imported_te
         ended = !view_line(&rest, &line);
         bool prose = !ended && is_prose(line, after_gap, rest);
         unsigned here = ended || prose ? 0 : row_kinds(line);
-        if (kinds && (prose || ended || (parted && here && !(here & kinds))))
+        bool other = kinds && parted && here && !(here & kinds);
+        if (other) { /* what stands above its first row is its own */
+            *text = behind_gap;
+            segment.length = (size_t)(behind_gap.text - segment.text);
+        }
+        if (other || (kinds && (prose || ended)))
             break;
         if (ended)
             return false;
@@ -492,6 +565,7 @@ bool import_text_next(struct view *text, struct arena *arena, struct imported_te
         kinds = !here ? kinds : kinds & here ? kinds & here : kinds | here;
         parted = after_gap || (parted && !here);
         *text = rest;
+        behind_gap = after_gap ? rest : behind_gap;
         segment.length = (size_t)(rest.text - segment.text);
     }
     *ret_table = import_text_read(segment, arena);
@@ -513,4 +587,59 @@ bool import_text_beside(const struct imported_text *table, struct arena *arena, 
         return false;
     *ret_beside = beside;
     return true;
+}
+
+/* ---- what wasn't read ---- */
+
+static bool has_many_words(struct view line)
+{
+    enum { WORDS_MOST = 12 };
+    size_t words = 0;
+    while (words <= WORDS_MOST && view_word(&line).length)
+        words++;
+    return words > WORDS_MOST;
+}
+
+/* Numbers in columns; what begins with # is a remark, and rules have no digits. */
+static bool looks_like_row(struct view line)
+{
+    line = view_trim(line);
+    bool digit = false;
+    if (has_many_words(line) && view_find(line, "|") < 0 && !isdigit((unsigned char)line.text[0]))
+        return false;
+    if (function_of_listing(line).length)
+        return false;
+    for (size_t at = 0; at < line.length; at++)
+        digit |= isdigit((unsigned char)line.text[at]);
+    bool columns = view_find(line, "  ") >= 0 || view_find(line, "\t") >= 0 || view_find(line, "|") >= 0 || view_find(line, BAR) >= 0;
+    return digit && !view_starts(line, "#") && (columns || isdigit((unsigned char)line.text[0]));
+}
+
+static bool is_read(struct view line, enum import_kind kind)
+{
+    enum { LINE_MOST = 1024 };
+    char copy[LINE_MOST];
+    struct row row = {0};
+    struct view plain = without_bars(line, copy, sizeof(copy));
+    bool beside = kind == IMPORT_STAT || kind == IMPORT_METRICS;
+    if (kind == IMPORT_UNKNOWN)
+        return false;
+    return row_readers[kind](plain, &row) || (beside && (row_of_stat(plain, &row) || row_of_metrics(plain, &row) || elapsed_in(line) > 0));
+}
+
+size_t import_text_unread(struct view text, enum import_kind kind, struct text *out)
+{
+    enum { NAMED_MOST = 3, LINE_NAMED = 60 };
+    size_t count = 0;
+    for (struct view line; view_line(&text, &line);) {
+        if (!looks_like_row(line) || is_read(line, kind))
+            continue;
+        line = view_trim(line);
+        if (count++ < NAMED_MOST) {
+            text_add(out, count > 1 ? ", '" : "'");
+            add_name(out, (struct view){line.text, line.length < LINE_NAMED ? line.length : LINE_NAMED});
+            text_add(out, "'");
+        }
+    }
+    return count;
 }

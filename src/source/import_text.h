@@ -5,7 +5,8 @@
  *
  * A document may hold several tables with prose between them: import_text_next gives one after the other, each with the line of prose
  * before it. Rows and summary carry the tool's numbers, not plumb's: they keep that origin wherever they go.
- * Does not support: localised numbers, perf's machine-readable forms.
+ * Does not support: localised numbers. perf's machine-readable forms and tables of Markdown with a run a row are turned into such texts before
+ * (source/import_counts, source/import_markdown).
  */
 #ifndef PLUMB_SOURCE_IMPORT_TEXT_H
 #define PLUMB_SOURCE_IMPORT_TEXT_H
@@ -30,7 +31,7 @@ struct import_row {
     double seconds;       /* exits with times: count * mean; 0: the table has none */
     double self;          /* perf report: percent of the function's own, without what it called */
     double running_ratio; /* perf stat: share of the time in which it was counted; 0: not said */
-    const char *where;    /* perf report: the binary; "" when not said */
+    const char *where;    /* perf report: the binary; perf annotate: the first function listed; "" when not said */
 };
 
 struct imported_text {
@@ -51,6 +52,8 @@ struct imported_text import_text_read(struct view text, struct arena *arena);
 bool import_text_next(struct view *text, struct arena *arena, struct imported_text *ret_table);
 /* What the same lines hold beside it: the metrics that perf stat prints behind its counts, or the counts; false: nothing. */
 bool import_text_beside(const struct imported_text *table, struct arena *arena, struct imported_text *ret_beside);
+/* How many of a text's lines look like rows of a table and were not read as any of this kind (IMPORT_UNKNOWN: of all kinds); the first ones, quoted, behind out. */
+size_t import_text_unread(struct view text, enum import_kind kind, struct text *out);
 const char *import_kind_name(enum import_kind kind);
 
 #endif

@@ -2,6 +2,8 @@
 /* Texts of other tools, imported into a case. */
 #include "analyse/told.h"
 #include "source/import_columns.h"
+#include "source/import_counts.h"
+#include "source/import_markdown.h"
 #include "source/import_text.h"
 
 #include <math.h>
@@ -18,12 +20,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size_bytes)
     for (size_t at = 0; at < imported.row_count; at++)
         if (!isfinite(imported.rows[at].number) || !isfinite(imported.rows[at].seconds))
             abort();
-    struct view rest = import_columns_turned(text, &arena), sentence;
-    while (import_text_next(&rest, &arena, &imported))
+    struct view rest = import_counts_turned(import_columns_turned(import_markdown_turned(text, &arena), &arena), &arena), sentence;
+    struct text unread = {0};
+    while (import_text_next(&rest, &arena, &imported)) {
         if (!imported.summary || !imported.heading || !isfinite(imported.elapsed_s))
             abort();
-    while ((sentence = told_sentence(&text)).length)
+        import_text_unread(imported.segment, imported.kind, &unread);
+    }
+    text_done(&unread);
+    while ((sentence = told_passage(&text)).length) {
         (void)told_is_useful(sentence);
+        (void)told_why_unread(sentence);
+    }
     arena_done(&arena);
     return 0;
 }

@@ -223,6 +223,81 @@ def test_of_two_tables_of_exits_the_one_with_times_tells_their_cost(diagnosed):
     assert "7.87 s" in finding(found, "vm-exits")["reason"], finding(found, "vm-exits")["reason"]
 
 
+# ---- in other words, in other forms ----
+
+@pytest.mark.parametrize("said, tick, exits", [
+    ("With nohz_full on host and guest the exits fell by half and so did the gap.", "undecided", "undecided"),
+    ("With nohz_full on host and guest the exits fell by half, but the gap didn't.", "ruled_out", "ruled_out"),
+    ("We booted host and guest with nohz_full. It made no measurable difference.", "ruled_out", "ruled_out"),
+    ("With nohz_full on host and guest the TDX guest is as fast as the plain one.", "supported", "undecided"),
+    ("nohz_full on host and guest should close the gap.", "not_testable", "undecided"),
+    ("Without nohz_full there is still a gap.", "not_testable", "undecided")])
+def test_a_trial_of_the_tick_in_other_words(diagnosed, said, tick, exits):
+    found, page = diagnosed("guest", ("With nohz_full .*", said), ("With THP on .*", ""))
+    assert verdicts(found, "timer-tick", "vm-exits") == [tick, exits]
+    if tick == "undecided":
+        assert "so did the gap" in left_open(found), "it is evidence, and of how much isn't told"
+    if tick == "not_testable":
+        assert "not understood" in page and "write: tried: CHANGE" in page
+
+
+def test_trials_that_came_out_differently_decide_nothing(diagnosed):
+    found, _ = diagnosed("guest", ("With THP on (.*)", r"With THP on \1\n\nA week later, with THP on both the host and the guest, there is still the same gap."))
+    assert found["verdict"]["culprit"] is None and verdicts(found, "small-pages", "host-small-pages") == ["undecided"] * 2
+    assert "came out differently" in left_open(found)
+
+
+def test_pages_of_the_host_alone_count_before_both(diagnosed):
+    found, _ = diagnosed("guest", ("With THP on .*", "Huge pages in the guest alone did not help. With huge pages on the host alone the gap was gone."))
+    assert found["verdict"]["culprit"] == "host-small-pages" and finding(found, "small-pages")["verdict"] == "ruled_out"
+
+
+def test_a_machine_without_a_guest_is_told_of_no_host(run):
+    found = json.loads(run("diagnose", "--json", "--say", "With huge pages it runs 30 % faster.").stdout)
+    pages = finding(found, "small-pages")
+    assert found["verdict"]["culprit"] == "small-pages" and pages["recoverable_ratio"]["low"] == pytest.approx(1 - 1 / 1.3)
+    assert "host" not in found["verdict"]["sentence"] + left_open(found) + " ".join(pages["advice"])
+    assert finding(found, "host-small-pages")["verdict"] == "not_testable"
+
+
+def test_the_kernels_as_one_table_of_markdown(diagnosed):
+    rows = ("| NNC | 8,386,784,008 | 583,958,024 | 164 ms |\n| ATen | 8,330,778,710 | 0 | 161 ms |\n| NNC, narrow | 8,014,232,049 | 0 | 160 ms |\n")
+    head = "The hot loop of NNC's code is about 1000 bytes.\n\n| kernel | cycles | core_power.lvl2_turbo_license | time |\n|---|---|---|---|\n"
+    found, _ = diagnosed("kernels", (r"(?s)```.*", head + rows))
+    assert found["verdict"]["culprit"] == "avx512-licence" and left_open(found).startswith("4.4 % fewer cycles")
+    found, _ = diagnosed("kernels", (r"(?s)```.*", head + rows.replace("160 ms", "165 ms")))
+    assert finding(found, "avx512-licence")["verdict"] == "ruled_out"
+
+
+def test_cores_of_two_kinds_and_counts_in_csv(run, tmp_path):
+    (tmp_path / "wide.csv").write_text("9386784008,,cpu_core/cycles/u,2401,98.00,,\n1583958024,,cpu_core/core_power.lvl2_turbo_license/u,2401,98.00,,\n"
+                                       "120000000,,cpu_atom/cycles/u,24,2.00,,\n")
+    (tmp_path / "narrow.csv").write_text("9014232049,,cpu_core/cycles/u,2401,98.00,,\n0,,cpu_core/core_power.lvl2_turbo_license/u,2401,98.00,,\n")
+    (tmp_path / "times.txt").write_text("wide: 2064 ms\n")
+    (tmp_path / "later.txt").write_text("narrow: 1780 ms\n")
+    words = [word for name in ("wide.csv", "narrow.csv", "times.txt", "later.txt") for word in ("--import", tmp_path / name)]
+    found = json.loads(run("diagnose", "--json", *words).stdout)
+    assert finding(found, "avx512-licence")["verdict"] in ("ruled_out", "undecided") and found["verdict"]["culprit"] is None, "two names: two programs"
+    for name in ("wide", "narrow"):
+        seconds = 2.064 if name == "wide" else 1.78
+        (tmp_path / f"{name}.txt").write_text((tmp_path / f"{name}.csv").read_text() + f"\n  {seconds} seconds time elapsed\n")
+    found = json.loads(run("diagnose", "--json", "--import", tmp_path / "wide.txt", "--import", tmp_path / "narrow.txt").stdout)
+    assert found["verdict"]["culprit"] == "avx512-licence"
+    assert "of the time, at least, that neither a lowered clock nor the cycles explain" in left_open(found)
+
+
+def test_rows_in_no_known_form_are_named(run, tmp_path):
+    (tmp_path / "interrupts.txt").write_text("           CPU0       CPU1\nLOC:    9123412    9223412   Local timer interrupts\nTHPeligible:    1\n")
+    page = " ".join(run("diagnose", "-v", "--import", tmp_path / "interrupts.txt").stdout.split())
+    assert "not read: 3 lines that look like rows" in page and "timed runs" not in page
+
+
+def test_a_listing_with_bars_names_its_function(diagnosed):
+    listing = " Percent │\n         │    0000000000401136 <scan_rows>:\n   41.33 │30:   mov    0x10(%rdi,%rax,8),%rdx\n    7.01 │      add    %rdx,%rsi\n"
+    found, _ = diagnosed("guest", (r"(?s)## In the guest.*?With THP", listing + "\nWith THP"))
+    assert "scan_rows" in found["verdict"]["sentence"] and "0x10(%rdi,%rax,8)" in found["verdict"]["sentence"]
+
+
 # ---- the documents themselves ----
 
 @pytest.mark.parametrize("name, culprit, opened", [

@@ -10,6 +10,8 @@
 #include "capture/case/case_folder.h"
 #include "capture/exits/exits_input.h"
 #include "source/import_columns.h"
+#include "source/import_counts.h"
+#include "source/import_markdown.h"
 #include "source/import_text.h"
 #include "system/sysroot.h"
 
@@ -108,17 +110,47 @@ static void table_state(struct importing *importing, const char *path, const str
     table_keep(importing, path, text);
 }
 
+/* A sentence that sounds like a trial and wasn't taken for one is shown with the reason. */
+static void unread_state(struct importing *importing, const char *path, struct view sentence)
+{
+    const char *why = told_why_unread(sentence);
+    if (why)
+        statement_write(&importing->statements, "not understood", path,
+                        arena_printf(&importing->arena, "\"%.*s\": %s. To be sure, write: tried: CHANGE (host, guest): gone, stayed or shrank", (int)sentence.length,
+                                     sentence.text, why));
+}
+
 /* Of a document's prose the sentences that tell of a trial, a gap, a loop's size or a function. */
 static void sentences_keep(struct importing *importing, const char *path, struct view all)
 {
     enum { SENTENCES_MOST = 16 };
     struct view sentence;
-    for (size_t kept = 0; kept < SENTENCES_MOST && (sentence = told_sentence(&all)).length;) {
+    for (size_t kept = 0; kept < SENTENCES_MOST && (sentence = told_passage(&all)).length;) {
+        unread_state(importing, path, sentence);
         if (!told_is_useful(sentence))
             continue;
         statement_write(&importing->statements, TOLD_ORIGIN, path, arena_string_n(&importing->arena, sentence.text, sentence.length));
         kept++;
     }
+}
+
+static void saying_keep(struct importing *importing, const char *saying)
+{
+    struct view rest = view_of(saying), sentence;
+    statement_write(&importing->statements, "said by a person", NULL, saying);
+    while ((sentence = told_passage(&rest)).length)
+        unread_state(importing, NULL, sentence);
+}
+
+/* Rows that nobody read are said: what they hold took no part. */
+static void rows_unread_state(struct importing *importing, const char *path, struct view text, enum import_kind kind)
+{
+    scoped_text struct text lines = {0};
+    size_t count = import_text_unread(text, kind, &lines);
+    if (count)
+        statement_write(&importing->statements, "not read", path,
+                        arena_printf(&importing->arena, "%zu line%s that look%s like rows of a table in no form that plumb knows: %s%s", count, count > 1 ? "s" : "",
+                                     count > 1 ? "" : "s", text_string(&lines), count > 3 ? ", …" : ""));
 }
 
 static bool import_file(struct importing *importing, const char *path, struct error *err)
@@ -140,14 +172,19 @@ static bool import_file(struct importing *importing, const char *path, struct er
         return true;
     }
     struct imported_text text;
-    struct view lines = import_columns_turned(all, &importing->arena), rest = lines;
+    struct view lines = import_markdown_turned(all, &importing->arena);
+    lines = import_counts_turned(import_columns_turned(lines, &importing->arena), &importing->arena);
+    struct view rest = lines, unread = lines;
     size_t tables = 0;
     for (; import_text_next(&rest, &importing->arena, &text); tables++) {
         struct imported_text beside;
         table_state(importing, path, &text);
         if (import_text_beside(&text, &importing->arena, &beside))
             table_state(importing, path, &beside);
+        rows_unread_state(importing, path, text.segment, text.kind);
+        unread = view_skip(lines, (size_t)(text.segment.text + text.segment.length - lines.text));
     }
+    rows_unread_state(importing, path, unread, IMPORT_UNKNOWN);
     if (!tables) {
         text = import_text_read(lines, &importing->arena);
         statement_write(&importing->statements, arena_printf(&importing->arena, "imported, not measured by plumb: %s", text.origin), path, text.summary);
@@ -229,7 +266,7 @@ static bool add_all(struct importing *importing, const struct option_texts *file
         if (!import_file(importing, files->items[at], err))
             return false;
     for (size_t at = 0; at < sayings->count; at++)
-        statement_write(&importing->statements, "said by a person", NULL, sayings->items[at]);
+        saying_keep(importing, sayings->items[at]);
     return true;
 }
 

@@ -38,6 +38,7 @@ struct imported_hot imported_hot_of(const struct imported *imported)
             }
             if (listing && share > hot.line_share && reads_memory(here->name)) {
                 hot.line = here->name;
+                hot.listed = here->where[0] ? here->where : NULL;
                 hot.line_share = share;
                 hot.file = hot.file ? hot.file : table->file;
             }
@@ -50,7 +51,7 @@ struct imported_hot imported_hot_of(const struct imported *imported)
 /* Routines that multiply matrices: what they wait for is how often the same numbers come from memory. */
 static bool multiplies(const char *function)
 {
-    static const char *const words[] = {"gemm", "gemv", "matmul", "mul_mat", "inner_product"};
+    static const char *const words[] = {"gemm", "gemv", "matmul", "mul_mat", "vec_dot", "inner_product"};
     for (size_t at = 0; at < array_count(words); at++)
         for (const char *place = function; *place; place++)
             if (strncasecmp(place, words[at], strlen(words[at])) == 0)

@@ -10,6 +10,7 @@
 
 /* Each decides the finding, or says that it has nothing to say of it (false). */
 bool imported_trial_test(const struct results *results, const struct told *told, struct finding *finding);
+bool imported_narrow_test(const struct told *told, struct finding *finding); /* of wide vectors, where nothing was counted */
 bool imported_licence_test(const struct results *results, const struct told *told, struct finding *finding);
 bool imported_code_test(const struct results *results, const struct told *told, struct finding *finding);
 
@@ -19,6 +20,7 @@ struct imported_hot {
     double share;                 /* of the samples, 0..1 */
     const char *event, *file;
     const char *line;             /* the hottest load of an annotated listing; NULL */
+    const char *listed;           /* the function that it is in; NULL: not said */
     double line_share;
     bool line_is_hottest;         /* of all lines of listings, not of those that read memory alone */
 };

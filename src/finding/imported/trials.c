@@ -14,7 +14,30 @@ static bool is(const struct finding *finding, const char *id)
     return strcmp(finding->hypothesis->id, id) == 0;
 }
 
-static const struct told_trial *trial_for(const struct told *told, const struct finding *finding)
+/* Pages were changed on one side alone: its own counts most, then both. Ticks and vectors have no sides. */
+static int nearness(const struct told_trial *trial, bool is_host)
+{
+    bool both = trial->on_host == trial->on_guest;
+    return trial->treatment != TREATMENT_PAGES || both ? 1 : trial->on_host == is_host ? 2 : 0;
+}
+
+/* ret_contrary: another trial of the same that came out otherwise; NULL: none. */
+static const struct told_trial *trial_of_side(const struct told *told, enum treatment treatment, bool is_host, const struct told_trial **ret_contrary)
+{
+    const struct told_trial *found = NULL;
+    *ret_contrary = NULL;
+    for (size_t at = 0; at < told->trial_count; at++) {
+        const struct told_trial *one = &told->trials[at];
+        if (one->treatment == treatment && (!found || nearness(one, is_host) > nearness(found, is_host)))
+            found = one;
+    }
+    for (size_t at = 0; found && at < told->trial_count; at++)
+        if (told->trials[at].treatment == treatment && nearness(&told->trials[at], is_host) == nearness(found, is_host) && told->trials[at].outcome != found->outcome)
+            *ret_contrary = &told->trials[at];
+    return found;
+}
+
+static const struct told_trial *trial_for(const struct told *told, const struct finding *finding, const struct told_trial **ret_contrary)
 {
     static const struct {
         const char *id;
@@ -23,7 +46,7 @@ static const struct told_trial *trial_for(const struct told *told, const struct 
               {"avx512-licence", TREATMENT_NARROW}};
     for (size_t at = 0; at < sizeof(of) / sizeof(of[0]); at++)
         if (is(finding, of[at].id))
-            return told_trial_of(told, of[at].treatment);
+            return trial_of_side(told, of[at].treatment, is(finding, "host-small-pages"), ret_contrary);
     return NULL;
 }
 
@@ -101,29 +124,43 @@ static void leave_open(struct finding *finding, const char *key, const struct to
 static bool is_partial(const struct told *told, const struct told_trial *trial)
 {
     static const double AS_LARGE = 0.8;
-    bool less = trial->left.known && told->gap.known && trial->left.high < AS_LARGE * told->gap.high;
+    bool less = trial->number.known && told->gap.known && trial->number.high < AS_LARGE * told->gap.high;
     return trial->outcome == OUTCOME_SHRANK || (trial->outcome == OUTCOME_STAYED && less);
 }
 
-/* The gap that the trial closed is what it returned, where somebody said how large that was. */
-static void decide_by_gap(const struct results *results, const struct told *told, struct finding *finding)
+/* The gap that the trial closed is what it returned, where somebody said how large that was; or by as much as it is faster. */
+static void decide_by_gap(const struct results *results, const struct told *told, struct finding *finding, const struct told_trial *trial)
 {
+    struct interval returned = trial->outcome == OUTCOME_FASTER ? trial->number : told->gap;
     finding->verdict = VERDICT_SUPPORTED;
     finding->of = OF_ELAPSED;
-    finding->gain_unmeasured = !told->gap.known;
-    finding->recoverable = told->gap;
-    if (!told->gap.known)
+    finding->gain_unmeasured = !returned.known;
+    finding->recoverable = returned;
+    if (!returned.known)
         return;
-    if (told->gap.low < results->effect)
-        finding->verdict = told->gap.high < results->effect ? VERDICT_RULED_OUT : VERDICT_UNDECIDED;
-    finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_STATEMENT, "told-gap", VALUE_TEXT("sentence", told->gap_sentence));
+    if (returned.low < results->effect)
+        finding->verdict = returned.high < results->effect ? VERDICT_RULED_OUT : VERDICT_UNDECIDED;
+    if (trial->outcome != OUTCOME_FASTER)
+        finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_STATEMENT, "told-gap", VALUE_TEXT("sentence", told->gap_sentence));
 }
 
-static void support_pages(const struct results *results, const struct told *told, struct finding *finding, const struct told_trial *trial, bool both)
+static const char *where_words(const struct told_trial *trial)
 {
+    static const char *const words[2][2] = {{"", " in the guest"}, {" on the host", " on host and guest"}};
+    return words[trial->on_host][trial->on_guest];
+}
+
+static const char *outcome_words(const struct told_trial *trial)
+{
+    return trial->outcome == OUTCOME_FASTER ? "it was faster" : "the gap was gone";
+}
+
+static void support_pages(const struct results *results, const struct told *told, struct finding *finding, const struct told_trial *trial)
+{
+    bool both = trial->on_host && trial->on_guest, has_sides = trial->on_host || trial->on_guest;
     struct imported_hot hot = imported_hot_of(results->imported);
-    const char *function = told->function_count ? told->functions[0] : hot.function;
-    decide_by_gap(results, told, finding);
+    const char *function = told->function_count ? told->functions[0] : hot.listed ? hot.listed : hot.function;
+    decide_by_gap(results, told, finding, trial);
     say_trial(finding, trial, WEIGHT_FOR);
     say_violations(results, finding);
     if (hot.line) {
@@ -133,21 +170,24 @@ static void support_pages(const struct results *results, const struct told *told
         finding->subject = hot.line;
     }
     const char *loads = hot.line ? arena_printf(finding->arena, " ('%s')", hot.line) : "";
-    finding_set(finding, headline, "told-headline", VALUE_TEXT("function", function ? function : "its hot code"), VALUE_TEXT("loads", loads),
-                VALUE_TEXT("where", both ? " on host and guest" : trial->on_host ? " on the host" : " in the guest"), VALUE_TEXT("origin", IMPORTED_WORDS));
+    finding_set(finding, headline, "told-headline", VALUE_TEXT("function", function ? function : "Its hot code"), VALUE_TEXT("loads", loads),
+                VALUE_TEXT("where", where_words(trial)), VALUE_TEXT("outcome", outcome_words(trial)), VALUE_TEXT("origin", IMPORTED_WORDS));
     finding_set(finding, returner, "told-returner", NO_VALUES);
     if (finding->verdict != VERDICT_SUPPORTED)
         finding_set(finding, reason, "told-undecided", VALUE_TEXT("sentence", trial->sentence));
     if (both)
         finding_leave_open(finding, "told-both", NO_VALUES);
-    finding_advise(finding, "told-advice-host", NO_VALUES);
-    finding_advise(finding, "told-advice-guest", NO_VALUES);
+    if (has_sides)
+        finding_advise(finding, "told-advice-host", NO_VALUES);
+    finding_advise(finding, has_sides ? "told-advice-guest" : "told-advice", NO_VALUES);
     finding_set(finding, confirm, both ? "told-confirm-both" : "told-confirm", NO_VALUES);
 }
 
 static bool pages_test(const struct results *results, const struct told *told, struct finding *finding, const struct told_trial *trial)
 {
     bool both = trial->on_host == trial->on_guest, is_host = is(finding, "host-small-pages");
+    if (is_host && !trial->on_host && !trial->on_guest)
+        return false; /* no word of a host */
     if (!both && is_host != trial->on_host) {
         if (trial->outcome == OUTCOME_STAYED)
             return false;
@@ -159,7 +199,7 @@ static bool pages_test(const struct results *results, const struct told *told, s
     else if (both && is_host)
         leave_open(finding, "told-both", trial);
     else
-        support_pages(results, told, finding, trial, both);
+        support_pages(results, told, finding, trial);
     return true;
 }
 
@@ -171,10 +211,10 @@ static bool tick_test(const struct results *results, const struct told *told, st
     }
     if (is(finding, "vm-exits"))
         return false;
-    decide_by_gap(results, told, finding);
+    decide_by_gap(results, told, finding, trial);
     say_trial(finding, trial, WEIGHT_FOR);
     say_exits(results, finding);
-    finding_set(finding, headline, "told-headline", VALUE_TEXT("origin", IMPORTED_WORDS));
+    finding_set(finding, headline, "told-headline", VALUE_TEXT("outcome", outcome_words(trial)), VALUE_TEXT("origin", IMPORTED_WORDS));
     finding_set(finding, returner, "told-returner", NO_VALUES);
     finding_advise(finding, "advice", NO_VALUES);
     finding_set(finding, confirm, "confirm", NO_VALUES);
@@ -183,11 +223,18 @@ static bool tick_test(const struct results *results, const struct told *told, st
 
 bool imported_trial_test(const struct results *results, const struct told *told, struct finding *finding)
 {
-    const struct told_trial *trial = trial_for(told, finding);
+    const struct told_trial *contrary, *trial = trial_for(told, finding, &contrary);
     if (!trial)
         return false;
     finding->is_estimate = false;
     finding->remedy = NULL;
+    if (contrary) {
+        leave_open(finding, "told-contrary", trial);
+        say_trial(finding, contrary, WEIGHT_CONTEXT);
+        return true;
+    }
+    if (trial->treatment == TREATMENT_NARROW && trial->outcome != OUTCOME_STAYED)
+        return false; /* what was counted tells more */
     if (is_partial(told, trial)) {
         leave_open(finding, "told-shrank", trial);
         return true;
@@ -198,8 +245,18 @@ bool imported_trial_test(const struct results *results, const struct told *told,
     case TREATMENT_TICK:
         return tick_test(results, told, finding, trial);
     default:
-        if (trial->outcome == OUTCOME_STAYED)
-            rule_out(results, finding, trial);
-        return trial->outcome == OUTCOME_STAYED;
+        rule_out(results, finding, trial);
+        return true;
     }
+}
+
+bool imported_narrow_test(const struct told *told, struct finding *finding)
+{
+    const struct told_trial *contrary, *trial = trial_for(told, finding, &contrary);
+    if (!trial || trial->treatment != TREATMENT_NARROW)
+        return false;
+    finding->is_estimate = false;
+    finding->remedy = NULL;
+    leave_open(finding, "told-narrow", trial);
+    return true;
 }

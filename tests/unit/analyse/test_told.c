@@ -43,6 +43,27 @@ Test(told, trials_and_how_they_came_out)
         {"With 2M pages twice as fast as before.", 0, 0, 0, false, false},
         {"tried: THP (host): shrank", 1, TREATMENT_PAGES, OUTCOME_SHRANK, true, false},
         {"With THP the gap is smaller, but there is still a gap.", 0, 0, 0, false, false}, /* which? */
+        {"With the guest's memory on hugetlbfs on the host only, it is as fast as the ordinary VM.", 1, TREATMENT_PAGES, OUTCOME_GONE, true, false},
+        {"With THP it is not as fast as the plain VM.", 0, 0, 0, false, false},
+        {"With THP in the guest it is almost as fast as the plain VM.", 1, TREATMENT_PAGES, OUTCOME_SHRANK, false, true},
+        {"With THP it is as fast as before.", 1, TREATMENT_PAGES, OUTCOME_STAYED, false, false},
+        {"With nohz_full the exits fell by half and so did the gap.", 1, TREATMENT_TICK, OUTCOME_SHRANK, false, false},
+        {"With nohz_full the exits fell by half, but the gap didn't.", 1, TREATMENT_TICK, OUTCOME_STAYED, false, false},
+        {"With nohz_full the exits vanished, and with them the gap.", 1, TREATMENT_TICK, OUTCOME_GONE, false, false},
+        {"With nohz_full the exits vanished while the slowdown persisted.", 1, TREATMENT_TICK, OUTCOME_STAYED, false, false},
+        {"Huge pages on both sides: **no measurable\ndifference**.", 1, TREATMENT_PAGES, OUTCOME_STAYED, true, true},
+        {"nohz_full on the host: within noise.", 1, TREATMENT_TICK, OUTCOME_STAYED, true, false},
+        {"With THP there is no difference between the two guests.", 0, 0, 0, false, false}, /* of what with what? */
+        {"With THP off in the guest there is still a gap.", 0, 0, 0, false, false},
+        {"Without huge pages the slowdown remained.", 0, 0, 0, false, false},
+        {"Enabling THP should close the gap: no slowdown is expected.", 0, 0, 0, false, false},
+        {"Is there still a gap with THP?", 0, 0, 0, false, false},
+        {"Huge pages in the guest didn\xe2\x80\x99t help.", 1, TREATMENT_PAGES, OUTCOME_STAYED, false, true},
+        {"With huge pages it runs 30 % faster.", 1, TREATMENT_PAGES, OUTCOME_FASTER, false, false},
+        {"With huge pages the plain one is still 30 % faster.", 0, 0, 0, false, false},
+        {"With AVX-512 disabled the runtime is unchanged.", 1, TREATMENT_NARROW, OUTCOME_STAYED, false, false},
+        {"We then booted both with nohz_full. It made no difference.", 1, TREATMENT_TICK, OUTCOME_STAYED, false, false},
+        {"We then booted both with nohz_full. The weather made no difference.", 0, 0, 0, false, false},
         {"It was fast yesterday.", 0, 0, 0, false, false},
     };
     for (size_t at = 0; at < array_count(cases); at++) {
@@ -66,9 +87,9 @@ Test(told, a_trial_says_how_much_of_the_gap_it_left)
     arena_init(&arena);
     struct told told = told_from("With THP there is still a gap of 30 %. Without AVX-512 there is no change.", &arena);
     cr_assert_eq(told.trial_count, 2);
-    cr_assert(told.trials[0].left.known);
-    cr_expect_float_eq(told.trials[0].left.high, 0.3, 1e-9);
-    cr_expect_not(told.trials[1].left.known);
+    cr_assert(told.trials[0].number.known);
+    cr_expect_float_eq(told.trials[0].number.high, 0.3, 1e-9);
+    cr_expect_not(told.trials[1].number.known);
     arena_done(&arena);
 }
 
@@ -104,14 +125,46 @@ Test(told, gaps_loops_and_functions)
     arena_done(&arena);
 }
 
+Test(told, gaps_in_other_words)
+{
+    static const struct {
+        const char *text;
+        double low, high;
+    } cases[] = {{"It is 1.4x slower in the guest.", 1 - 1 / 1.4, 1 - 1 / 1.4},
+                 {"It is 2 times slower there.", 0.5, 0.5},
+                 {"It takes twice as long as on the plain one.", 0.5, 0.5},
+                 {"The run takes 25 % longer.", 0.2, 0.25},
+                 {"The plain guest is 25 % faster than this one.", 0.2, 0.25}};
+    for (size_t at = 0; at < array_count(cases); at++) {
+        struct arena arena;
+        arena_init(&arena);
+        struct told told = told_from(cases[at].text, &arena);
+        cr_assert(told.gap.known, "%s", cases[at].text);
+        cr_expect_float_eq(told.gap.low, cases[at].low, 1e-9, "%s", cases[at].text);
+        cr_expect_float_eq(told.gap.high, cases[at].high, 1e-9, "%s", cases[at].text);
+        arena_done(&arena);
+    }
+}
+
+Test(told, what_sounds_like_a_trial_and_was_not_taken_says_why)
+{
+    cr_expect_not_null(told_why_unread(view_of("With THP there is no difference between the two guests.")));
+    cr_expect_not_null(told_why_unread(view_of("With THP and nohz_full the gap is gone.")));
+    cr_expect_not_null(told_why_unread(view_of("Enabling THP should bring no change.")));
+    cr_expect_null(told_why_unread(view_of("With THP the gap is gone.")), "it was taken");
+    cr_expect_null(told_why_unread(view_of("We use huge pages.")), "it tells of no trial");
+}
+
 Test(told, nothing_is_read_behind_the_end)
 {
     static const char text[] = "x is 20% ~ 30% lower than y. With nohz_full there is still a gap: the loop is ~100 bytes, see f_ref().";
     for (size_t length = 0; length <= sizeof(text) - 1; length++) {
         struct edge edge = edge_copy(text, length);
         struct view rest = {(char *)edge.bytes, length}, sentence;
-        while ((sentence = told_sentence(&rest)).length)
+        while ((sentence = told_passage(&rest)).length) {
             (void)told_is_useful(sentence);
+            (void)told_why_unread(sentence);
+        }
         edge_free(&edge);
     }
 }

@@ -3,6 +3,9 @@
 
 #include "base/vec.h"
 #include "source/import_columns.h"
+#include "source/import_counts.h"
+#include "source/import_markdown.h"
+#include "base/scope.h"
 #include "source/import_text.h"
 
 static const struct {
@@ -181,4 +184,147 @@ Test(import_text, metrics_beside_counts_are_a_table_of_their_own)
     struct imported_text alone = import_text_read(view_of("  1,000 cycles\n"), &arena);
     cr_expect(!import_text_beside(&alone, &arena, &beside));
     arena_done(&arena);
+}
+
+static const char listing[] = " Percent \xe2\x94\x82      Disassembly of section .text:\n         \xe2\x94\x82    0000000000401136 <scan_rows>:\n"
+                              "    0.12 \xe2\x94\x82        push   %rbp\n   41.33 \xe2\x94\x82" "30:     mov    0x10(%rdi,%rax,8),%rdx\n"
+                              "    7.01 \xe2\x94\x82  \xe2\x94\x82     add    %rdx,%rsi\n    0.40 \xe2\x94\x82      \xe2\x86\x91 jne    30\n";
+
+Test(import_text, listings_with_bars)
+{
+    struct arena arena;
+    arena_init(&arena);
+    struct imported_text table = import_text_read(view_of(listing), &arena);
+    cr_assert_eq(table.kind, IMPORT_ANNOTATE);
+    cr_assert_eq(table.row_count, 4);
+    cr_expect_str_eq(table.rows[1].name, "mov    0x10(%rdi,%rax,8),%rdx");
+    cr_expect_float_eq(table.rows[1].number, 41.33, 1e-9);
+    cr_expect_str_eq(table.rows[1].where, "scan_rows");
+    cr_expect_str_eq(table.rows[2].name, "add    %rdx,%rsi", "what is drawn between bars is no code");
+    cr_expect_str_eq(table.rows[3].name, "jne    30");
+    arena_done(&arena);
+}
+
+Test(import_text, a_number_behind_a_name_is_a_time_where_that_shows)
+{
+    static const struct {
+        const char *text;
+        double seconds; /* 0: no runs */
+    } cases_of[] = {{"THPeligible:    1\n", 0}, {"before: 0.164\n", 0.164}, {"with huge pages: 172 ms\n", 0.172}, {"old build: 4.5 minutes\n", 270}, {"new: 12 s\n", 12}};
+    for (size_t at = 0; at < array_count(cases_of); at++) {
+        struct arena arena;
+        arena_init(&arena);
+        struct imported_text table = import_text_read(view_of(cases_of[at].text), &arena);
+        cr_expect_eq(table.kind, cases_of[at].seconds > 0 ? IMPORT_RUNS : IMPORT_UNKNOWN, "%s", cases_of[at].text);
+        if (table.kind == IMPORT_RUNS)
+            cr_expect_float_eq(table.rows[0].number, cases_of[at].seconds, 1e-9, "%s", cases_of[at].text);
+        arena_done(&arena);
+    }
+}
+
+static const char *const counted_forms[] = {
+    "# started on Mon Nov  2\n\n8386784008,,cycles:u,2401000000,100.00,,\n583958024,,branch-misses:u,2401000000,100.00,,\n164.03,msec,task-clock:u,164030000,100.00,0.998,CPUs utilized\n",
+    "8386784008;;cycles:u;2401000000;100.00;;\n583958024;;branch-misses:u;2401000000;100.00;;\n",
+    "{\"counter-value\" : \"8386784008.000000\", \"unit\" : \"\", \"event\" : \"cycles:u\", \"event-runtime\" : 24, \"pcnt-running\" : 100.00}\n"
+    "{\"counter-value\" : \"583958024\", \"unit\" : \"\", \"event\" : \"branch-misses:u\", \"event-runtime\" : 24, \"pcnt-running\" : 100.00}\n",
+    "#  time  counts unit events\n     1.000893421      8,386,784,000      cycles:u \n     1.000893421        583,958,000      branch-misses:u \n"
+    "     2.001893421      8      cycles:u \n     2.001893421        24      branch-misses:u \n",
+    "S0-D0-C0   2   8,386,784,000  cycles:u\nS0-D0-C0   2   583,958,000  branch-misses:u\nS0-D0-C1   2   8  cycles:u\nS0-D0-C1   2   24  branch-misses:u\n\n  10.0 seconds time elapsed\n",
+    "CPU0   8,386,784,000  cycles:u\nCPU0  583,958,000  branch-misses:u\nCPU1   8  cycles:u\nCPU1   24  branch-misses:u\n",
+};
+
+Test(import_text, counts_in_machine_forms_and_by_parts_are_added_up)
+{
+    for (size_t at = 0; at < array_count(counted_forms); at++) {
+        struct arena arena;
+        arena_init(&arena);
+        struct imported_text table = import_text_read(import_counts_turned(view_of(counted_forms[at]), &arena), &arena);
+        cr_assert_eq(table.kind, IMPORT_STAT, "%s", counted_forms[at]);
+        cr_assert_geq(table.row_count, 2);
+        cr_expect_str_eq(table.rows[0].name, "cycles:u");
+        cr_expect_float_eq(table.rows[0].number, 8386784008, 0.1, "%s", counted_forms[at]);
+        cr_expect_float_eq(table.rows[1].number, 583958024, 0.1);
+        arena_done(&arena);
+    }
+}
+
+Test(import_text, prose_and_plain_counts_stay_as_they_are)
+{
+    static const char *const texts[] = {"1,000 cycles\n", "We ran 3, 4, 5 and 6 threads, then none.\n", "LOC: 912 922 Local timer interrupts\n", "MSR_WRITE 1000 49.5% 8.1% 0.50us 40.21us 2.00us\n",
+                                        "| 99.73% | python | libmkl | [.] sgemm |\n|---|---|---|---|\n", "| Metric | % |\n|---|---|\n| tma_dram_bound | 66.5 % |\n"};
+    for (size_t at = 0; at < array_count(texts); at++) {
+        struct arena arena;
+        arena_init(&arena);
+        struct view text = view_of(texts[at]);
+        cr_expect_eq(import_counts_turned(text, &arena).text, text.text, "%s", texts[at]);
+        cr_expect_eq(import_markdown_turned(text, &arena).text, text.text, "%s", texts[at]);
+        arena_done(&arena);
+    }
+}
+
+static const char run_a_row[] = "| kernel | cycles | core_power.lvl2_turbo_license | time |\n|---|---:|---:|---:|\n| **JIT** | 8,386 | 583 | 172 ms |\n| JIT, narrow | 8,014 | 0 | 161 ms |\n";
+static const char run_a_column[] = "| exit reason | plain | TDX |\n|---|---|---|\n| HLT | 120 | 7 |\n| MSR_WRITE | 8,800 | 9 |\n";
+
+Test(import_text, markdown_tables_with_a_run_a_row_or_a_column)
+{
+    struct arena arena;
+    struct imported_text table;
+    arena_init(&arena);
+    struct view rest = import_markdown_turned(view_of(run_a_row), &arena);
+    cr_assert(import_text_next(&rest, &arena, &table));
+    cr_expect_eq(table.kind, IMPORT_STAT);
+    cr_expect_str_eq(table.heading, "These numbers are of JIT");
+    cr_assert_eq(table.row_count, 2);
+    cr_expect_float_eq(table.rows[1].number, 583, 1e-9);
+    cr_expect_float_eq(table.elapsed_s, 0.172, 1e-9);
+    cr_assert(import_text_next(&rest, &arena, &table));
+    cr_expect_str_eq(table.heading, "These numbers are of JIT, narrow");
+    cr_assert(import_text_next(&rest, &arena, &table));
+    cr_expect_eq(table.kind, IMPORT_RUNS);
+    cr_assert_eq(table.row_count, 2);
+    cr_expect_str_eq(table.rows[1].name, "JIT, narrow");
+    rest = import_markdown_turned(view_of(run_a_column), &arena);
+    for (size_t at = 0; at < 2; at++) {
+        cr_assert(import_text_next(&rest, &arena, &table));
+        cr_expect_eq(table.kind, IMPORT_EXITS);
+        cr_assert_eq(table.row_count, 2);
+        cr_expect_float_eq(table.rows[1].number, at ? 9 : 8800, 1e-9);
+    }
+    cr_expect_str_eq(table.rows[0].name, "HLT");
+    arena_done(&arena);
+}
+
+Test(import_text, rows_that_were_not_read_are_told)
+{
+    scoped_text struct text out = {0};
+    cr_expect_eq(import_text_unread(view_of("1,000 cycles\nLOC:   912   922   Local timer interrupts\nWords  of 3 people.\n# 1  2\n"), IMPORT_STAT, &out), 2);
+    cr_expect(strstr(text_string(&out), "LOC:"));
+    text_clear(&out);
+    cr_expect_eq(import_text_unread(view_of(" 1,000 cycles # 2 GHz\n  0.25 seconds time elapsed\n"), IMPORT_STAT, &out), 0);
+}
+
+Test(import_text, turned_forms_survive_truncation_and_flipped_bits)
+{
+    const char *texts[array_count(counted_forms) + 3];
+    memcpy(texts, counted_forms, sizeof(counted_forms));
+    texts[array_count(counted_forms)] = run_a_row;
+    texts[array_count(counted_forms) + 1] = run_a_column;
+    texts[array_count(counted_forms) + 2] = listing;
+    for (size_t at = 0; at < array_count(texts); at++)
+        for (size_t length = 0; length <= strlen(texts[at]); length++)
+            for (int flip = 0; flip < 2; flip++) {
+                struct arena arena;
+                struct imported_text table;
+                scoped_text struct text unread = {0};
+                arena_init(&arena);
+                struct edge edge = edge_copy(texts[at], length);
+                if (flip && length)
+                    ((unsigned char *)edge.bytes)[length / 2] ^= (unsigned char)(1u << length % 8);
+                struct view rest = {(char *)edge.bytes, length};
+                rest = import_counts_turned(import_markdown_turned(rest, &arena), &arena);
+                while (import_text_next(&rest, &arena, &table))
+                    import_text_unread(table.segment, table.kind, &unread);
+                edge_free(&edge);
+                arena_done(&arena);
+            }
 }

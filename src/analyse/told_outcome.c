@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "analyse/told_outcome.h"
+
+#include <ctype.h>
+#include <string.h>
+
+/* ---- a sentence without its signs ---- */
+
+static bool is_letter(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+/* What of the text is to be put as one sign: its bytes, and what stands for them. */
+static size_t sign_of(const char *text, size_t length, const char **ret_plain)
+{
+    static const struct {
+        const char *sign, *plain;
+    } signs[] = {{"\xe2\x80\x99", "'"}, {"\xe2\x80\x94", " , "}, {"\xc3\x97", "x"}, {"*", ""}, {"`", ""}, {"\"", " "}, {";", " , "}, {":", " , "}, {"(", " , "}, {")", " , "}, {"!", " "}, {"?", " ? "}};
+    for (size_t at = 0; at < sizeof(signs) / sizeof(signs[0]); at++) {
+        size_t size = strlen(signs[at].sign);
+        if (size <= length && memcmp(text, signs[at].sign, size) == 0) {
+            *ret_plain = signs[at].plain;
+            return size;
+        }
+    }
+    bool inside = length > 1 && is_letter(text[1]);
+    if ((text[0] == ',' || text[0] == '.') && !inside) {
+        *ret_plain = " , ";
+        return 1;
+    }
+    return 0;
+}
+
+static void plain_add(struct plain_sentence *plain, size_t *length, const char *text, size_t size)
+{
+    for (size_t at = 0; at < size; at++) {
+        char c = isspace((unsigned char)text[at]) || !text[at] ? ' ' : (char)tolower((unsigned char)text[at]);
+        if ((c == ' ' && plain->text[*length - 1] == ' ') || *length + 2 >= sizeof(plain->text))
+            continue;
+        plain->text[(*length)++] = c;
+    }
+}
+
+void plain_sentence_of(struct plain_sentence *ret_plain, struct view sentence)
+{
+    size_t length = 1;
+    ret_plain->text[0] = ' ';
+    for (size_t at = 0; at < sentence.length;) {
+        const char *as = NULL;
+        size_t size = sign_of(sentence.text + at, sentence.length - at, &as);
+        plain_add(ret_plain, &length, as ? as : sentence.text + at, as ? strlen(as) : 1);
+        at += as ? size : 1;
+    }
+    plain_add(ret_plain, &length, " ", 1);
+    ret_plain->text[length] = '\0';
+}
+
+const char *plain_find(const char *text, const char *words)
+{
+    for (const char *at = strstr(text, words); at; at = strstr(at + 1, words))
+        if (at == text || !is_letter(at[-1]) || !is_letter(words[0]))
+            return at;
+    return NULL;
+}
+
+static bool has_any(const char *text, const char *const *words)
+{
+    for (; *words; words++)
+        if (plain_find(text, *words))
+            return true;
+    return false;
+}
+
+/* The word that ends before this place: within the same text. */
+static struct view word_before(const char *text, const char *place)
+{
+    while (place > text && place[-1] == ' ')
+        place--;
+    const char *begin = place;
+    while (begin > text && begin[-1] != ' ')
+        begin--;
+    return (struct view){begin, (size_t)(place - begin)};
+}
+
+static bool is_any(struct view word, const char *const *words)
+{
+    for (; *words; words++)
+        if (view_equal(word, *words))
+            return true;
+    return false;
+}
+
+static bool is_denial(struct view word)
+{
+    static const char *const denials[] = {"not", "never", "hardly", "barely", "cannot", "neither", "nor", NULL};
+    return is_any(word, denials) || view_ends(word, "n't");
+}
+
+static bool has_denial(const char *text)
+{
+    for (struct view rest = view_of(text), word; (word = view_word(&rest)).length;)
+        if (is_denial(word))
+            return true;
+    return false;
+}
+
+/* ---- answers gathered from one sentence ---- */
+
+struct answers {
+    bool said[OUTCOME_COUNT];
+    bool unclear;
+};
+
+static const char *const partly[] = {"almost", "nearly", "mostly", "partly", "half", NULL};
+
+/* "as fast as before" is as it was. */
+static bool is_of_before(const char *behind)
+{
+    return plain_find(behind, "before ") == behind || plain_find(behind, "without ") == behind || plain_find(behind, "it was ") == behind;
+}
+
+static void gone_note(struct answers *answers, const char *text, const char *place, size_t length)
+{
+    static const char *const times[] = {"twice", "x", "times", "%", "percent", "third", NULL};
+    struct view word = word_before(text, place);
+    const char *behind = place + length + strspn(place + length, " ");
+    bool counted = is_any(word, times) || view_ends(word, "%") || (view_ends(word, "x") && word.length > 1 && isdigit((unsigned char)word.text[0]));
+    if (is_denial(word) || counted || plain_find(behind, "with ") == behind)
+        answers->unclear = true;
+    else if (is_of_before(behind))
+        answers->said[OUTCOME_STAYED] = true;
+    else
+        answers->said[is_any(word, partly) ? OUTCOME_SHRANK : OUTCOME_GONE] = true;
+}
+
+static void gone_phrases(struct answers *answers, const char *text)
+{
+    static const char *const phrases[] = {"as fast as", "equally fast", "to the same speed", "the same speed", "the same performance", "the same throughput", "became the same", "becomes the same",
+                                          "on par with", "caught up", "catches up", "no longer slower", "no slower than", "closed the gap", "closes the gap", "close the gap", NULL};
+    for (const char *const *phrase = phrases; *phrase; phrase++) {
+        const char *place = plain_find(text, *phrase);
+        if (place && (plain_find(place, "by half") || plain_find(place, "halfway") || plain_find(place, "partly")))
+            answers->said[OUTCOME_SHRANK] = true;
+        else if (place)
+            gone_note(answers, text, place, strlen(*phrase));
+    }
+}
+
+/* "no change", "no measurable difference"; one between two things may be between what is compared: that isn't clear. */
+static void nothing_phrases(struct answers *answers, const char *text)
+{
+    static const char *const nouns[] = {"change", "difference", "effect", "improvement", "gain", "benefit", "speedup", "impact", "influence", NULL};
+    static const char *const between[] = {"with and without", "before and after", "on and off", NULL};
+    for (const char *place = plain_find(text, "no "); place; place = plain_find(place + 1, "no ")) {
+        struct view rest = view_of(place + 2), word;
+        for (size_t words = 0; words < 3 && (word = view_word(&rest)).length; words++)
+            if (is_any(word, nouns)) {
+                bool of_two = plain_find(rest.text, "between") && !has_any(rest.text, between);
+                answers->unclear |= of_two;
+                answers->said[OUTCOME_STAYED] |= !of_two;
+                break;
+            }
+    }
+}
+
+static void stayed_phrases(struct answers *answers, const char *text)
+{
+    static const char *const phrases[] = {"did not help", "didn't help", "does not help", "doesn't help", "did nothing", "does nothing", "changed nothing", "changes nothing", "nothing changed",
+                                          "without effect", "as slow as", "still slower", "still as slow", "just as slow", "equally slow", "no faster", "not faster", "n't faster", NULL};
+    static const char *const noise[] = {"within noise", "within the noise", "in the noise", "within the error", "within run-to-run", "lost in noise", NULL};
+    answers->said[OUTCOME_STAYED] |= has_any(text, phrases);
+    for (const char *const *words = noise; *words; words++) {
+        const char *place = plain_find(text, *words);
+        const char *behind = place ? place + strlen(*words) : "";
+        if (place && strncmp(behind + strspn(behind, " "), "of ", 3) == 0)
+            answers->unclear = true; /* of what? */
+        else if (place)
+            answers->said[OUTCOME_STAYED] = true;
+    }
+}
+
+/* ---- clauses about the gap ---- */
+
+enum verb { VERB_NONE, VERB_STAY, VERB_GO, VERB_SHRINK, VERB_UNCLEAR };
+
+static enum verb verb_of(const char *clause)
+{
+    static const char *const gone[] = {"gone", "vanish", "disappear", "closed", "eliminat", "is zero", "no gap", "no slowdown", "went away", "goes away", NULL};
+    static const char *const stayed[] = {"still", "stay", "remain", "persist", "unchanged", "the same", "as large", "as big", "as before", NULL};
+    static const char *const shrank[] = {"shrank", "shrunk", "shrink", "halv", "fell", "falls", "drop", "smaller", "narrow", "decreas", "reduc", "down to", "half", "a third", "went down", NULL};
+    static const char *const grew[] = {"grew", "grow", "widen", "larger", "bigger", "increas", "wors", "doubled", "rose", NULL};
+    bool go = has_any(clause, gone), stay = has_any(clause, stayed), shrink = has_any(clause, shrank), denied = has_denial(clause);
+    stay &= !plain_find(clause, "as large") || !has_any(clause, partly);
+    if (has_any(clause, grew) || (stay && (go || shrink)))
+        return VERB_UNCLEAR;
+    if (plain_find(clause, "to zero"))
+        return denied || stay ? VERB_UNCLEAR : VERB_GO;
+    if (denied)
+        return shrink && !go ? VERB_STAY : plain_find(clause, "change") && !go && !stay ? VERB_STAY : go || stay ? VERB_UNCLEAR : VERB_NONE;
+    if (go)
+        return shrink || has_any(clause, partly) ? VERB_SHRINK : VERB_GO;
+    return stay ? VERB_STAY : shrink ? VERB_SHRINK : VERB_NONE;
+}
+
+static void verb_note(struct answers *answers, enum verb verb)
+{
+    answers->said[OUTCOME_STAYED] |= verb == VERB_STAY;
+    answers->said[OUTCOME_GONE] |= verb == VERB_GO;
+    answers->said[OUTCOME_SHRANK] |= verb == VERB_SHRINK;
+    answers->unclear |= verb == VERB_UNCLEAR;
+}
+
+static void clause_note(struct answers *answers, const char *clause, enum verb *before)
+{
+    static const char *const gaps[] = {"gap", "slowdown", "slow-down", "penalty", NULL};
+    static const char *const speeds[] = {"performance", "throughput", "runtime", "run time", "latency", "the time", "speed", NULL};
+    static const char *const alike[] = {"so did", "so does", "so has", "so is", "so was", "too ", "as well", "likewise", "with it", "with them", "along with", NULL};
+    enum verb verb = verb_of(clause);
+    if (has_any(clause, gaps)) {
+        if (verb == VERB_NONE && has_denial(clause)) /* "the exits fell, but the gap didn't" */
+            verb = *before == VERB_SHRINK ? VERB_STAY : VERB_UNCLEAR;
+        else if (verb == VERB_NONE && has_any(clause, alike))
+            verb = *before;
+        verb_note(answers, verb);
+    } else if (verb == VERB_STAY && has_any(clause, speeds) && !plain_find(clause, "the same")) {
+        verb_note(answers, verb);
+    }
+    *before = verb == VERB_NONE ? *before : verb;
+}
+
+/* Where the next clause begins, and how long what parts them is; NULL: there is none. */
+static const char *clause_end(const char *text, size_t *ret_length)
+{
+    static const char *const joints[] = {" , ", " but ", " and ", " yet ", " while ", " though ", " although ", " whereas ", NULL};
+    const char *nearest = NULL;
+    for (const char *const *joint = joints; *joint; joint++) {
+        const char *place = strstr(text, *joint);
+        if (place && (!nearest || place < nearest)) {
+            nearest = place;
+            *ret_length = strlen(*joint);
+        }
+    }
+    return nearest;
+}
+
+static void gap_clauses(struct answers *answers, const char *text)
+{
+    enum verb before = VERB_NONE;
+    struct plain_sentence clause;
+    for (const char *end = text; end;) {
+        size_t joint = 0;
+        end = clause_end(text, &joint);
+        plain_sentence_of(&clause, (struct view){text, end ? (size_t)(end - text) : strlen(text)});
+        clause_note(answers, clause.text, &before);
+        text = end ? end + joint - 1 : text;
+    }
+}
+
+/* "30 % faster", "1.3x faster": how much the sentence says elsewhere. */
+static void faster_note(struct answers *answers, const char *text)
+{
+    const char *place = plain_find(text, "faster");
+    struct view word = place ? word_before(text, place) : (struct view){0};
+    bool times = view_equal(word, "times") || (view_ends(word, "x") && word.length > 1 && isdigit((unsigned char)word.text[0]));
+    if (!place || !(view_ends(word, "%") || times))
+        return;
+    if (plain_find(text, "still") || has_denial(text))
+        answers->unclear = true; /* which side is? */
+    else
+        answers->said[OUTCOME_FASTER] = true;
+}
+
+/* ---- together ---- */
+
+/* "tried: CHANGE (SIDES): OUTCOME", for whoever writes for plumb. */
+static void tried_note(struct answers *answers, const char *text)
+{
+    answers->said[OUTCOME_STAYED] = plain_find(text, "stayed");
+    answers->said[OUTCOME_GONE] = plain_find(text, "gone");
+    answers->said[OUTCOME_SHRANK] = plain_find(text, "shrank");
+}
+
+/* What may be, or is asked. */
+static bool is_supposed(const char *text)
+{
+    static const char *const words[] = {"should", "would", "might", "could", "may ", "if ", "whether ", "expect", "perhaps", "maybe", "probably", "hope", "plan to", "will ", "? ", "not tried", "n't tried", NULL};
+    return has_any(text, words) || strstr(text, " ? ");
+}
+
+enum outcome_reading outcome_of(struct view sentence, const struct plain_sentence *plain, enum outcome *ret_outcome)
+{
+    struct answers answers = {.unclear = false};
+    int count = 0;
+    bool is_tried = view_starts(sentence, "tried:");
+    if (is_tried) {
+        tried_note(&answers, plain->text);
+    } else {
+        gone_phrases(&answers, plain->text);
+        nothing_phrases(&answers, plain->text);
+        stayed_phrases(&answers, plain->text);
+        gap_clauses(&answers, plain->text);
+        faster_note(&answers, plain->text);
+    }
+    for (int at = 0; at < OUTCOME_COUNT; at++) {
+        *ret_outcome = answers.said[at] ? (enum outcome)at : *ret_outcome;
+        count += answers.said[at];
+    }
+    if (!count && !answers.unclear)
+        return OUTCOME_UNTOLD;
+    return count > 1 || answers.unclear || (!is_tried && is_supposed(plain->text)) ? OUTCOME_UNCLEAR : OUTCOME_READ;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * How did what a sentence tells of come out: did the slowness stay, go, or shrink?
+ *
+ * Read are phrases that hardly mean anything else, and clauses about a gap with the verb that stands in them ("and so did the gap" takes the verb of the
+ * clause before). What may be, was asked, or was denied is not taken; of two answers neither is.
+ * Does not support: what one sentence says of another (but analyse/told joins two), irony, other languages than English.
+ */
+#ifndef PLUMB_ANALYSE_TOLD_OUTCOME_H
+#define PLUMB_ANALYSE_TOLD_OUTCOME_H
+
+#include "base/text.h"
+
+enum outcome {
+    OUTCOME_STAYED, /* the gap, or the slowness */
+    OUTCOME_GONE,
+    OUTCOME_SHRANK, /* a part of it stayed */
+    OUTCOME_FASTER, /* by as much as the sentence says */
+    OUTCOME_COUNT
+};
+
+enum outcome_reading {
+    OUTCOME_UNTOLD,  /* it has no word of one */
+    OUTCOME_READ,
+    OUTCOME_UNCLEAR  /* it has, and which isn't clear, or only what may be */
+};
+
+enum { SENTENCE_MOST = 600 };
+
+/* A sentence to look for words in: lower case, one blank between words, before the first and behind the last; marks between clauses are " , ". */
+struct plain_sentence {
+    char text[3 * SENTENCE_MOST + 8]; /* each sign becomes three at most */
+};
+
+/* Of a longer one its beginning. */
+void plain_sentence_of(struct plain_sentence *ret_plain, struct view sentence);
+/* Where the words begin a word; NULL: nowhere. */
+const char *plain_find(const char *text, const char *words);
+enum outcome_reading outcome_of(struct view sentence, const struct plain_sentence *plain, enum outcome *ret_outcome);
+
+#endif

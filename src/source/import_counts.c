@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "source/import_counts.h"
+
+#include "base/scope.h"
+#include "source/count_text.h"
+
+#include <ctype.h>
+
+static bool is_count(struct view word)
+{
+    double ignored;
+    return view_grouped(word, &ignored) || view_starts(word, "<not");
+}
+
+static bool is_name(struct view word)
+{
+    return word.length > 2 && isalpha((unsigned char)word.text[0]) && !view_ends(word, ":");
+}
+
+static bool has_digit(struct view word)
+{
+    for (size_t at = 0; at < word.length; at++)
+        if (isdigit((unsigned char)word.text[at]))
+            return true;
+    return false;
+}
+
+/* The count behind what was added up, and its name. */
+static bool counts_behind(struct view rest)
+{
+    struct view word = view_word(&rest);
+    if (!is_count(word))
+        return false;
+    if (view_starts(word, "<not"))
+        (void)view_word(&rest);
+    struct view name = view_word(&rest);
+    double unit_before = 0;
+    if (view_equal(name, "msec") || view_grouped(name, &unit_before))
+        name = view_word(&rest);
+    return is_name(name);
+}
+
+/* "1.000893421  3,901,223,001  cycles", "S0-D0-C0  2  3,386,784,008  cycles", "CPU0  3,386 cycles". */
+static bool is_of_parts(struct view line)
+{
+    struct view rest = line, first = view_word(&rest);
+    double seconds;
+    bool interval = view_double(first, &seconds) && view_find(first, ".") > 0;
+    bool part = first.length && isalpha((unsigned char)first.text[0]) && has_digit(first) && !view_ends(first, ":") && !view_ends(first, "%");
+    return (interval || part) && view_find(line, "|") < 0 && view_find(line, "%  ") < 0 && counts_behind(rest);
+}
+
+/* "8386784008,,cycles:u,2401000000,100.00,,": three separators of one kind at least, and a number or a refusal before the second. */
+static bool is_separated(struct view line)
+{
+    static const char separators[] = ",;\t";
+    for (const char *separator = separators; *separator; separator++) {
+        struct view rest = line;
+        size_t count = 0, counts = 0;
+        while (rest.length && count < 8) {
+            struct view field = view_trim(view_cut(&rest, *separator));
+            double ignored;
+            counts += count < 4 && (view_double(field, &ignored) || view_starts(field, "<not"));
+            count++;
+        }
+        if (count >= 4 && counts && view_find(line, ", ") < 0 && view_find(line, "|") < 0)
+            return true;
+    }
+    return false;
+}
+
+static bool is_json(struct view line)
+{
+    return view_starts(line, "{") && (view_find(line, "\"counter-value\"") > 0 || view_find(line, "\"metric-value\"") > 0);
+}
+
+static bool is_counts(struct view line)
+{
+    line = view_trim(line);
+    return line.length && (is_json(line) || is_separated(line) || is_of_parts(line));
+}
+
+/* The lines of one form from here on, with the remarks and blank lines between them. */
+static struct view run_of(struct view *rest)
+{
+    struct view run = {rest->text, 0}, after = *rest, line;
+    while (view_line(&after, &line)) {
+        if (is_counts(line)) {
+            run.length = (size_t)(after.text - run.text);
+            *rest = after;
+        } else if (view_trim(line).length && !view_starts(view_trim(line), "#")) {
+            break;
+        }
+    }
+    return run;
+}
+
+static void event_put(struct text *out, const struct counted_event *event)
+{
+    if (event->known)
+        text_printf(out, "%.15g%s %s (%.2f%%)\n", event->count, strcmp(event->unit, "msec") == 0 ? " msec" : "", event->name, event->running_ratio * 100);
+}
+
+static bool run_put(struct text *out, struct view run, struct arena *arena)
+{
+    struct count_text counts;
+    struct error ignored = {0};
+    if (!count_text_read(&counts, run, arena, &ignored))
+        return false;
+    for (size_t at = 0; at < counts.event_count; at++)
+        event_put(out, &counts.events[at]);
+    for (size_t at = 0; at < counts.metric_count; at++)
+        if (strncmp(counts.metrics[at].name, "tma_", 4) == 0)
+            text_printf(out, "%.15g %% %s\n", counts.metrics[at].value, counts.metrics[at].name);
+    if (counts.seconds > 0 && counts.set_count <= 1)
+        text_printf(out, "%.9g seconds time elapsed\n", counts.seconds);
+    return true;
+}
+
+struct view import_counts_turned(struct view text, struct arena *arena)
+{
+    struct view line, rest = text;
+    scoped_text struct text out = {0};
+    bool turned = false;
+    for (struct view from = rest; view_line(&rest, &line); from = rest) {
+        struct view behind = from;
+        if (is_counts(line) && run_put(&out, run_of(&behind), arena)) {
+            rest = behind;
+            turned = true;
+            continue;
+        }
+        text_append(&out, line.text, line.length);
+        text_add_char(&out, '\n');
+    }
+    return turned ? (struct view){arena_copy(arena, out.bytes, out.length), out.length} : text;
+}

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "source/import_markdown.h"
+
+#include "base/scope.h"
+#include "base/vec.h"
+
+#include <ctype.h>
+
+enum { CELLS_MOST = 24, ROWS_MOST = 200 };
+
+struct cells {
+    struct view items[CELLS_MOST];
+    size_t count;
+};
+
+static bool cells_of(struct view line, struct cells *cells)
+{
+    line = view_trim(line);
+    *cells = (struct cells){.count = 0};
+    if (!view_starts(line, "|"))
+        return false;
+    line = view_skip(line, 1);
+    while (line.length && cells->count < CELLS_MOST) {
+        struct view cell = view_trim(view_cut(&line, '|'));
+        while (cell.length && strchr("*`", cell.text[0]))
+            cell = view_skip(cell, 1);
+        while (cell.length && strchr("*`", cell.text[cell.length - 1]))
+            cell.length--;
+        cells->items[cells->count++] = view_trim(cell);
+    }
+    return cells->count > 1;
+}
+
+/* "|---|---:|" */
+static bool is_rule(struct view line)
+{
+    line = view_trim(line);
+    for (size_t at = 0; at < line.length; at++)
+        if (!strchr("|-: ", line.text[at]) || !line.text[at])
+            return false;
+    return line.length > 2 && view_find(line, "--") >= 0;
+}
+
+static bool has_word(struct view text, const char *word)
+{
+    size_t length = strlen(word);
+    for (size_t at = 0; at + length <= text.length; at++)
+        if (strncasecmp(text.text + at, word, length) == 0 && (at == 0 || !isalpha((unsigned char)text.text[at - 1])))
+            return true;
+    return false;
+}
+
+static bool is_event(struct view cell)
+{
+    static const char *const names[] = {"cycles", "cpu-cycles", "instructions", "branches", "branch-misses", "cache-misses", "cache-references", "ref-cycles"};
+    bool letters = cell.length > 4 && isalpha((unsigned char)cell.text[0]);
+    for (size_t at = 0; at < array_count(names); at++)
+        if (view_equal(cell, names[at]) || (view_starts(cell, names[at]) && cell.text[strlen(names[at])] == ':'))
+            return true;
+    return letters && view_find(cell, ".") > 0 && view_find(cell, "_") > 0 && view_find(cell, " ") < 0;
+}
+
+static bool is_time(struct view cell)
+{
+    return has_word(cell, "time") || has_word(cell, "seconds") || has_word(cell, "elapsed") || has_word(cell, "runtime") || has_word(cell, "wall");
+}
+
+static bool is_exit(struct view cell, bool told)
+{
+    bool named = view_starts(cell, "EXIT_REASON_") || told;
+    for (size_t at = 0; at < cell.length; at++)
+        named &= isupper((unsigned char)cell.text[at]) || isdigit((unsigned char)cell.text[at]) || cell.text[at] == '_';
+    return named && cell.length > 2;
+}
+
+/* "172 ms", "1.2" under "time [s]", "4.2 min": in seconds. */
+static bool seconds_of(struct view cell, struct view heading, double *ret_seconds)
+{
+    static const struct {
+        const char *unit;
+        double seconds;
+    } units[] = {{"ns", 1e-9}, {"us", 1e-6}, {"ms", 1e-3}, {"milliseconds", 1e-3}, {"min", 60}, {"minutes", 60}, {"s", 1}, {"sec", 1}, {"seconds", 1}};
+    size_t digits = 0;
+    while (digits < cell.length && (isdigit((unsigned char)cell.text[digits]) || strchr(".,", cell.text[digits])))
+        digits++;
+    double number;
+    if (!digits || !view_grouped((struct view){cell.text, digits}, &number))
+        return false;
+    struct view unit = view_trim(view_skip(cell, digits));
+    for (size_t at = 0; at < array_count(units); at++) {
+        ptrdiff_t open = view_find(heading, "(") >= 0 ? view_find(heading, "(") : view_find(heading, "[");
+        struct view named = open >= 0 ? view_skip(heading, (size_t)open + 1) : (struct view){0};
+        bool in_heading = !unit.length && view_starts(named, units[at].unit) && named.length == strlen(units[at].unit) + 1;
+        if (view_equal(unit, units[at].unit) || in_heading) {
+            *ret_seconds = number * units[at].seconds;
+            return true;
+        }
+    }
+    *ret_seconds = number;
+    return !unit.length && view_equal(heading, "seconds");
+}
+
+struct table {
+    struct cells heading;
+    struct cells rows[ROWS_MOST];
+    size_t count;
+};
+
+static bool table_read(struct view *text, struct table *table)
+{
+    struct view rest = *text, line;
+    if (!view_line(&rest, &line) || !cells_of(line, &table->heading) || !view_line(&rest, &line) || !is_rule(line))
+        return false;
+    table->count = 0;
+    for (struct view after = rest; table->count < ROWS_MOST && view_line(&after, &line) && cells_of(line, &table->rows[table->count]); rest = after)
+        table->count++;
+    *text = rest;
+    return table->count > 0;
+}
+
+static struct view cell_of(const struct cells *cells, size_t column)
+{
+    return column < cells->count ? cells->items[column] : VIEW("");
+}
+
+static void named(struct text *out, struct view name)
+{
+    text_printf(out, "\nThese numbers are of %.*s:\n\n", (int)name.length, name.text);
+}
+
+/* One cell of counts, times or exits as its line; false: it is none. */
+static bool cell_put(struct text *out, struct view name, struct view cell, bool of_exits)
+{
+    double number;
+    if (is_time(name) && seconds_of(cell, name, &number))
+        text_printf(out, "%.9g seconds time elapsed\n", number);
+    else if (!view_grouped(cell, &number))
+        return false;
+    else if (is_exit(name, of_exits))
+        text_printf(out, "@exits[%.*s]: %.15g\n", (int)name.length, name.text, number);
+    else if (is_event(name))
+        text_printf(out, "%.15g %.*s\n", number, (int)name.length, name.text);
+    else
+        return false;
+    return true;
+}
+
+/* A run a row: its times by name, too, so that runs of one name are told to be of one program. */
+static bool rows_put(struct text *out, const struct table *table)
+{
+    size_t events = 0, put = 0;
+    for (size_t column = 1; column < table->heading.count; column++)
+        events += is_event(table->heading.items[column]);
+    if (!events || is_event(table->heading.items[0]))
+        return false;
+    for (size_t row = 0; row < table->count; row++) {
+        named(out, cell_of(&table->rows[row], 0));
+        for (size_t column = 1; column < table->heading.count; column++)
+            put += cell_put(out, table->heading.items[column], cell_of(&table->rows[row], column), false);
+    }
+    text_add(out, "\nThe times of all these runs:\n\n");
+    for (size_t row = 0; row < table->count; row++)
+        for (size_t column = 1; column < table->heading.count; column++) {
+            double seconds;
+            struct view heading = table->heading.items[column], name = cell_of(&table->rows[row], 0);
+            if (is_time(heading) && seconds_of(cell_of(&table->rows[row], column), heading, &seconds))
+                text_printf(out, "%.*s: %.9g s\n", (int)name.length, name.text, seconds);
+        }
+    return put > 0;
+}
+
+/* A run a column. */
+static bool columns_put(struct text *out, const struct table *table)
+{
+    bool of_exits = has_word(table->heading.items[0], "exit") || has_word(table->heading.items[0], "reason");
+    size_t known = 0, put = 0;
+    for (size_t row = 0; row < table->count; row++)
+        known += is_event(cell_of(&table->rows[row], 0)) || is_exit(cell_of(&table->rows[row], 0), of_exits);
+    if (2 * known < table->count || !known)
+        return false;
+    for (size_t column = 1; column < table->heading.count; column++) {
+        named(out, table->heading.items[column]);
+        for (size_t row = 0; row < table->count; row++)
+            put += cell_put(out, cell_of(&table->rows[row], 0), cell_of(&table->rows[row], column), of_exits);
+    }
+    return put > 0;
+}
+
+struct view import_markdown_turned(struct view text, struct arena *arena)
+{
+    struct view line, rest = text;
+    struct table *table = arena_array(arena, struct table, 1);
+    scoped_text struct text out = {0};
+    bool turned = false;
+    for (struct view from = rest; view_line(&rest, &line); from = rest) {
+        struct view behind = from;
+        size_t before = out.length;
+        if (table_read(&behind, table) && (rows_put(&out, table) || columns_put(&out, table))) {
+            text_add_char(&out, '\n');
+            rest = behind;
+            turned = true;
+            continue;
+        }
+        if (out.length > before)
+            text_truncate(&out, before);
+        text_append(&out, line.text, line.length);
+        text_add_char(&out, '\n');
+    }
+    return turned ? (struct view){arena_copy(arena, out.bytes, out.length), out.length} : text;
+}
