@@ -432,7 +432,7 @@ static bool is_tiny(const struct finding *culprit)
     return culprit->recoverable.known && share_of_culprit(culprit) < CULPRIT_TINY && !culprit->imported_kinds && !culprit->is_own_doing; /* what it is for each program isn't small */
 }
 
-/* Its share stands in its headline. */
+/* Its share stands in its headline; not all of that need be what its removal returns. */
 static const char *seconds_returned(const struct finding *finding, struct arena *arena)
 {
     if (finding->gain_unmeasured || !finding->recoverable.known || finding->of_seconds <= 0)
@@ -440,7 +440,7 @@ static const char *seconds_returned(const struct finding *finding, struct arena 
     scoped_text struct text out = {0};
     struct value seconds = VALUE_SECONDS("", interval_scaled(finding->recoverable, finding->of_seconds));
     value_print(&out, &seconds);
-    return arena_printf(arena, " (%s)", text_string(&out));
+    return arena_printf(arena, "; %s would return %s", finding->returner ? finding->returner : "removing that", text_string(&out));
 }
 
 /* A small cause: first where the time goes, then that cause, as what it is. */

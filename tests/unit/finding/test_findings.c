@@ -2885,6 +2885,7 @@ Test(findings, a_tiny_culprit_comes_after_where_the_time_goes)
     cr_assert(strstr(overall.sentence, "The largest part of its CPU time goes into hot (45 %); by estimate (confidence low), in 56 to 60 % of its CPU time nothing holds it up") == overall.sentence,
               "%s", overall.sentence);
     cr_assert(strstr(overall.sentence, "instructions. What is certain is small: page faults take"), "%s", overall.sentence);
+    cr_assert(strstr(overall.sentence, "; removing that would return "), "%s", overall.sentence);
     struct diagnosis diagnosis = {.subject = "./a.out", .results = &made.results, .findings = &made.findings, .overall = &overall};
     struct text_style style = {.functions_most = 5};
     struct text out = {0};
