@@ -334,17 +334,25 @@ bool tracepoint_text_add(struct tracepoint_text *text, const char *system, struc
            format_add(text, &checked);
 }
 
-/* Texts that the kernel keeps and events name by address: 0xADDRESS : "text" */
+/*
+ * Texts that the kernel keeps and events name by address: 0xADDRESS : "text". The library takes a line's end and a quote from
+ * the end without looking how long a text is: each has both.
+ */
 static void add_printk(struct tracepoint_text *text, struct view lines)
 {
     for (struct view line; view_line(&lines, &line);) {
         uint64_t address;
         struct view number = view_trim(view_cut(&line, ':'));
-        scoped_text struct text copy = {0};
         struct view said = view_trim(line);
+        if (said.length < 2 || said.text[0] != '"' || !view_u64(number, 0, &address))
+            continue;
+        said.length = strnlen(said.text, said.length);
+        said.length -= said.length > 1 && said.text[said.length - 1] == '"';
+        bool ends = said.length > 2 && memcmp(said.text + said.length - 2, "\\n", 2) == 0;
+        scoped_text struct text copy = {0};
         text_append(&copy, said.text, said.length);
-        if (said.length > 1 && said.text[0] == '"' && view_u64(number, 0, &address))
-            (void)text->lib.register_print_string(text->tep, text_string(&copy), address);
+        text_add(&copy, ends ? "\"" : "\\n\"");
+        (void)text->lib.register_print_string(text->tep, text_string(&copy), address);
     }
 }
 

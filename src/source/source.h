@@ -47,7 +47,7 @@ struct source_losses {
     uint64_t lost_events, lost_samples, throttles, unknown_records, out_of_order;
     uint64_t auxtrace_bytes; /* hardware trace data (Intel PT, CoreSight): skipped */
     uint64_t lost_records;   /* LOST records, however many events each counts */
-    bool truncated; /* the recording ends in the middle of a record */
+    char cut_off[128]; /* where it ends too early and what should follow: "at offset 88: …"; "": it is whole */
 };
 
 struct source_ops {

@@ -51,6 +51,22 @@ def test_the_same_is_no_difference(plumb, pair):
     assert not any(row["real"] for row in rows.values()) and all(row["difference"]["low"] < 0 < row["difference"]["high"] for row in rows.values())
 
 
+@pytest.mark.parametrize("a, b, alike", [("cpu-clock:ppp", "cpu-clock", True), ("cycles:up", "cycles:u", True), ("cycles:u", "cycles", False), ("cpu-clock:P", "cpu-clock:pp", True),
+                                         ("one", "other", False), ("ours:pp", "ours", True)])
+def test_one_event_sampled_more_or_less_precisely(plumb, tmp_path, a, b, alike):
+    """perf asks for :ppp where nothing is said, plumb doesn't."""
+    for name in (a, b):
+        made = File()
+        made.comm(7, 7, "app").mmap2(7, PROGRAM, 0x100000, "/opt/app")
+        for at in range(100):
+            made.sample(7, PROGRAM + 16, 1000 + at)
+        made.feature(12, made.pack("II", 1, 128) + made.attr(0) + made.pack("II", 0, 64) + name.encode().ljust(64, b"\0"))
+        (tmp_path / name).write_bytes(made.file())
+    done = subprocess.run([plumb, "diff", tmp_path / a, tmp_path / b], capture_output=True, text=True, timeout=60)
+    assert ("A %" in done.stdout) == alike, done.stderr
+    assert alike or f"holds no samples of event '{a}'" in done.stderr
+
+
 def test_keys_and_lists(plumb, pair):
     (rows,) = rows_of(plumb, "-s", "comm,pid,dso", *pair)
     assert ("app", "700", "app") in rows and rows["app", "700", "app"]["state"] == "gone" and rows["app", "701", "lib.so"]["state"] == "new"

@@ -573,6 +573,34 @@ def test_any_cut_ends_well(plumb, tmp_path, order):
         assert done.returncode == 0 or b"plumb script: " in done.stderr
 
 
+CUT_READERS = [("script",), ("script", "--header-only"), ("report",), ("report", "--header-only"), ("report", "--stats"), ("report", "--tasks"), ("report", "--mmaps"),
+               ("annotate",), ("export", "folded"), ("export", "csv")]
+
+
+@pytest.mark.parametrize("words", CUT_READERS, ids=" ".join)
+def test_what_is_missing_is_said_with_its_place(run, tmp_path, words):
+    """By all that read a recording, not by those alone that show samples."""
+    recording = made.small()
+    data, path = recording.file(), tmp_path / "perf.data"
+    path.write_bytes(data[:-20])
+    end = struct.unpack_from("<Q", data, 40)[0] + struct.unpack_from("<Q", data, 48)[0]
+    said = run(*words, "-i", str(path)).stderr
+    assert f"the recording is cut off at offset {len(data) - 20}: its header says that records go on to offset {end}" in said
+
+
+def test_what_a_pipe_lacks_is_said_with_its_place(plumb, tmp_path):
+    recording = made.small()
+    for at in range(100_000):  # more than what is read at a time
+        recording.comm(7, 7, "again")
+    piped = recording.pipe()
+    said = lambda data: subprocess.run([plumb, "report", "--stats", "-i", "-"], input=data, capture_output=True, timeout=60).stderr.decode()
+    record = len(made.File().comm(7, 7, "again").data)
+    assert f"cut off at offset {len(piped) - 8}: a record of {record} bytes began {record - 8} before" in said(piped[:-8])
+    assert f"cut off at offset {len(piped) - record + 4}: a record of 8 bytes or more began 4 before" in said(piped[:4 - record])
+    assert f"a record at offset {len(piped)} claims a size of 3 bytes" in said(piped + recording.pack("IHH", 3, 0, 3))
+    assert "cut off" not in said(piped)
+
+
 def test_a_recorder_that_was_killed(run, tmp_path):
     """The size of the data is written last."""
     data = bytearray(made.small().file())
@@ -581,7 +609,7 @@ def test_a_recorder_that_was_killed(run, tmp_path):
     path.write_bytes(data)
     done = run("report", "-i", str(path))
     assert done.returncode == 0
-    assert "the recording is cut off" in done.stderr
+    assert f"the recording is cut off at offset {len(data)}: its header doesn't say, at offset 48, how long its records are" in done.stderr
     assert "Samples: 3" in done.stdout
 
 

@@ -180,19 +180,39 @@ static bool add_rows_by_instruction(struct reading *reading, struct symboliser *
 
 /* ---- reading ---- */
 
+/* The name as it would be if nothing had been said of how precisely to sample: "cycles:up" is "cycles:u", "cpu-clock:ppp" is "cpu-clock". */
+static struct view name_without_precision(const char *name)
+{
+    struct view whole = view_of(name);
+    const char *colon = strrchr(name, ':');
+    size_t end = whole.length;
+    while (colon && end && (name[end - 1] == 'p' || name[end - 1] == 'P') && name + end - 1 > colon)
+        end--;
+    if (colon && name + end - 1 == colon)
+        end--;
+    return (struct view){name, end};
+}
+
+static bool event_is_alike(const char *name, const char *wanted)
+{
+    struct view a = name_without_precision(name), b = name_without_precision(wanted);
+    return a.length == b.length && memcmp(a.text, b.text, a.length) == 0;
+}
+
 static bool event_find(const struct reading *reading, const char *path, struct diff_event *event, uint32_t *ret_event, struct error *err)
 {
     const struct recording *recording = &reading->capture.recording;
     const char *wanted = event->name ? event->name : reading->input->event;
-    for (uint32_t at = 0; at < recording->event_count; at++) {
-        const struct recorded_event *one = &recording->events[at];
-        if (!one->sample_count || (wanted && strcmp(one->name, wanted) != 0))
-            continue;
-        if (!event->name)
-            *event = (struct diff_event){memory_string(one->name), one->counts_ns};
-        *ret_event = at;
-        return true;
-    }
+    for (int alike = 0; alike < 2; alike++)
+        for (uint32_t at = 0; at < recording->event_count; at++) {
+            const struct recorded_event *one = &recording->events[at];
+            if (!one->sample_count || (wanted && !(alike ? event_is_alike(one->name, wanted) : strcmp(one->name, wanted) == 0)))
+                continue;
+            if (!event->name)
+                *event = (struct diff_event){memory_string(one->name), one->counts_ns};
+            *ret_event = at;
+            return true;
+        }
     if (!wanted)
         return error_set(err, ERROR_NOT_FOUND, "'%s' holds no samples", path);
     return error_set(err, ERROR_NOT_FOUND, "'%s' holds no samples of event '%s'", path, wanted);

@@ -260,10 +260,9 @@ void recording_header_text(struct text *out, const struct source *source)
 
 void recording_losses_report(FILE *talk, const struct source_losses *losses)
 {
-    if (losses->truncated)
-        fputs("warning: the recording is cut off: its recorder was killed or the file is incomplete; what is there is "
-              "shown\n",
-              talk);
+    if (losses->cut_off[0])
+        fprintf(talk, "warning: the recording is cut off %s; its recorder was killed or the file is incomplete; what is there is shown\n",
+                losses->cut_off);
     if (losses->lost_events)
         fprintf(talk, "warning: %" PRIu64 " events were lost in %" PRIu64 " places: buffers were full; record with larger "
                       "ones (-m)\n",

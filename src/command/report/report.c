@@ -754,6 +754,8 @@ static bool records_report(const struct report *report, struct context *context,
     scoped_text struct text out = {0};
     bool complete = options->stats ? report_stats_text(&out, report->source, err) : report_tasks_text(&out, report->source, options->mappings, err);
     text_write_file(&out, context->out);
+    if (!options->quiet)
+        recording_losses_report(context->talk, &report->source->losses);
     return complete || error_wrap(err, "'%s'", recording_input_path(&options->input));
 }
 
@@ -764,6 +766,8 @@ static bool report_all(struct report *report, struct context *context, struct er
         return false;
     if (options->header_only && !report->source->facts.is_pipe) {
         add_header(report, context->out);
+        if (!options->quiet)
+            recording_losses_report(context->talk, &report->source->losses);
         return true;
     }
     if (options->stats || options->tasks || options->mappings)

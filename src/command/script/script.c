@@ -499,6 +499,8 @@ static bool script_all(struct script *script, struct error *err)
         return false;
     if (options->header_only && !script->source->facts.is_pipe) {
         recording_header_text(&script->text.out.own, script->source);
+        if (!options->quiet)
+            recording_losses_report(script->context->talk, &script->source->losses);
         return script_written(script);
     }
     if (!sample_filter_place(&script->filter, &script->source->facts, err) ||

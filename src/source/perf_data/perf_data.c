@@ -177,7 +177,10 @@ static bool read_file_header(struct perf_data *data, struct bytes in, uint64_t h
     uint64_t after_data = data->map_bytes - data->data.offset;
     data->data_size_missing = data->data.size_bytes == 0 || data->data.size_bytes > after_data;
     if (data->data_size_missing) {
-        data->source.losses.truncated = true;
+        if (data->data.size_bytes)
+            perf_data_cut_off(data, data->map_bytes, "its header says that records go on to offset %" PRIu64, data->data.offset + data->data.size_bytes);
+        else
+            perf_data_cut_off(data, data->map_bytes, "its header doesn't say, at offset 48, how long its records are");
         data->data.size_bytes = after_data;
     }
     data->source.facts.data_offset = data->data.offset;
@@ -250,18 +253,24 @@ static bool pipe_read(struct perf_data *data, uint8_t *to, size_t size, size_t *
     return true;
 }
 
+static uint64_t offset_of(const struct record_chunk *chunk, const uint8_t *bytes)
+{
+    return chunk->is_unpacked ? chunk->file_offset : chunk->file_offset + (uint64_t)(bytes - chunk->bytes);
+}
+
 /* Get at least one byte more behind outer.end. *ret_more false: the pipe has ended. */
 static bool pipe_refill(struct perf_data *data, bool *ret_more, struct error *err)
 {
     struct record_feed *feed = &data->outer;
     if (!feed->chunk || feed->end == feed->chunk->bytes + feed->chunk->size_bytes) {
         size_t left = feed->chunk ? (size_t)(feed->end - feed->at) : 0;
+        uint64_t offset = feed->chunk ? offset_of(feed->chunk, feed->at) : 0;
         uint8_t *buffer = memory_alloc(PIPE_CHUNK_BYTES);
         if (left)
             memcpy(buffer, feed->at, left);
         record_queue_break(&data->queue);
         record_chunk_release(&data->queue, feed->chunk);
-        feed->chunk = record_chunk_new(&data->queue, buffer, NULL, PIPE_CHUNK_BYTES, 0);
+        feed->chunk = record_chunk_new(&data->queue, buffer, NULL, PIPE_CHUNK_BYTES, offset);
         feed->at = buffer;
         feed->end = buffer + left;
     }
@@ -289,9 +298,24 @@ static uint16_t size_at(const struct perf_data *data, const uint8_t *bytes)
     return stored_u16(bytes + 6, data->swapped);
 }
 
-static uint64_t offset_of(const struct record_chunk *chunk, const uint8_t *bytes)
+void perf_data_cut_off(struct perf_data *data, uint64_t offset, const char *format, ...)
 {
-    return chunk->owned ? chunk->file_offset : chunk->file_offset + (uint64_t)(bytes - chunk->bytes);
+    char *text = data->source.losses.cut_off;
+    const size_t room = sizeof(data->source.losses.cut_off);
+    if (text[0])
+        return;
+    size_t used = (size_t)snprintf(text, room, "at offset %" PRIu64 ": ", offset);
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text + used, room - used, format, args);
+    va_end(args);
+}
+
+/* The feed ends within what takes so many bytes. */
+static void cut_in_record(struct perf_data *data, const struct record_feed *feed, size_t bytes)
+{
+    perf_data_cut_off(data, offset_of(feed->chunk, feed->end), "a record of %zu bytes%s began %zu before", bytes,
+                      bytes == RECORD_HEADER_BYTES ? " or more" : "", (size_t)(feed->end - feed->at));
 }
 
 static bool size_bad(const struct perf_data *data, const uint8_t *bytes, const struct record_feed *feed,
@@ -325,7 +349,7 @@ static bool outer_skip(struct perf_data *data, uint64_t size, struct error *err)
         if (!outer_has(data, 1, &has, err))
             return false;
         if (!has) {
-            data->source.losses.truncated = true;
+            perf_data_cut_off(data, offset_of(data->outer.chunk, data->outer.end), "%" PRIu64 " more bytes of hardware trace data should follow", size);
             return true;
         }
         uint64_t there = (uint64_t)(data->outer.end - data->outer.at);
@@ -341,7 +365,8 @@ static bool outer_record(struct perf_data *data, bool *ret_has, struct error *er
     if (!outer_has(data, RECORD_HEADER_BYTES, ret_has, err))
         return false;
     if (!*ret_has) {
-        data->source.losses.truncated |= data->outer.at != data->outer.end;
+        if (data->outer.at != data->outer.end)
+            cut_in_record(data, &data->outer, RECORD_HEADER_BYTES);
         return true;
     }
     uint16_t size = size_at(data, data->outer.at);
@@ -349,7 +374,8 @@ static bool outer_record(struct perf_data *data, bool *ret_has, struct error *er
         return size_bad(data, data->outer.at, &data->outer, err);
     if (!outer_has(data, size, ret_has, err))
         return false;
-    data->source.losses.truncated |= !*ret_has;
+    if (!*ret_has)
+        cut_in_record(data, &data->outer, size);
     return true;
 }
 
@@ -453,7 +479,7 @@ static bool apply_tracing_data(struct perf_data *data, const struct record *reco
         if (!outer_has(data, 1, &has, err))
             return false;
         if (!has) {
-            data->source.losses.truncated = true;
+            perf_data_cut_off(data, offset_of(data->outer.chunk, data->outer.end), "%" PRIu64 " more bytes of trace formats should follow", size - kept.length);
             return true;
         }
         uint64_t there = (uint64_t)(data->outer.end - data->outer.at), missing = size - kept.length;
@@ -675,7 +701,8 @@ static bool scan(struct perf_data *data, struct record *ret_record, bool *ret_ou
     if (!feed_of_next(data, &feed, err))
         return false;
     if (!feed) {
-        data->source.losses.truncated |= data->inner.at != data->inner.end;
+        if (data->inner.at != data->inner.end)
+            cut_in_record(data, &data->inner, RECORD_HEADER_BYTES);
         input_end(data);
         return true;
     }

@@ -97,6 +97,7 @@ bool perf_data_unpack(struct perf_data *data, const uint8_t *bytes, size_t size_
     record_queue_break(&data->queue);
     uint8_t *fitted = memory_resize(out.dst, out.pos ? out.pos : 1);
     inner->chunk = record_chunk_new(&data->queue, fitted, NULL, out.pos, file_offset);
+    inner->chunk->is_unpacked = true;
     inner->at = inner->chunk->bytes;
     inner->end = inner->at + out.pos;
     return true;

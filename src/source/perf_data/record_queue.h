@@ -18,6 +18,7 @@ struct record_chunk {
     size_t references;
     size_t size_bytes;
     uint64_t file_offset; /* of the bytes, or of what they were unpacked from */
+    bool is_unpacked;
     const uint8_t *bytes;
 };
 

@@ -149,3 +149,17 @@ Test(tracepoint, a_recording_holds_formats_and_texts_of_the_kernel)
             cr_assert_leq(format.text + format.length, cut + length);
     }
 }
+
+Test(tracepoint, texts_of_the_kernel_may_be_shorter_than_the_library_reads)
+{
+    static const struct view texts[] = {
+        {"0x10 : \"\n", 9},      {"0x10 : \"\"\n", 10},   {"0x10 : \"a\n", 10},      {"0x10 : \"\\n\n", 11},
+        {"0x10 : \"\"\"\n", 11}, {"0x10 : \"\0end\"\n", 14}, {"0x10 : \"a\0end\"\n", 15}, {"0x10 : \"Begin\"", 14},
+    };
+    for (size_t at = 0; at < array_count(texts); at++) {
+        struct tracepoint_text *text = text_new();
+        struct tracing_data data = {.long_bytes = 8, .printk = texts[at]};
+        tracepoint_text_add_recorded(text, &data);
+        tracepoint_text_free(text);
+    }
+}
