@@ -393,10 +393,11 @@ static const struct finding *far_larger(const struct finding *culprit, const str
     return NULL;
 }
 
+static const double LIKE = 0.8;
+
 /* Of causes that weigh about the same none is the one: both are named. What is one wait is one cause. */
 static const struct finding *like_weight(const struct finding *culprit, const struct findings *findings)
 {
-    static const double LIKE = 0.8;
     double most = finding_most_returned(culprit);
     for (size_t at = 0; at < findings->count; at++) {
         const struct finding *finding = &findings->items[at];
@@ -407,6 +408,51 @@ static const struct finding *like_weight(const struct finding *culprit, const st
             return finding;
     }
     return NULL;
+}
+
+static void advise(struct overall *overall, const char *text)
+{
+    if (overall->advice_count < array_count(overall->advice))
+        overall->advice[overall->advice_count++] = text;
+}
+
+static const struct finding *finding_of_cause(const struct findings *findings, enum bottleneck_cause cause)
+{
+    for (size_t at = 0; at < findings->count; at++)
+        if (findings->items[at].hypothesis->causes & CAUSE_BIT(cause) && findings->items[at].verdict == VERDICT_UNDECIDED)
+            return &findings->items[at];
+    return NULL;
+}
+
+/*
+ * A certain cause doesn't hide an estimated one whose remedy may return as much: both are named, and how sure each is. Code that is merely busy
+ * has no such remedy. NULL: the estimate says no such thing.
+ */
+static const char *estimated_beside(const struct finding *culprit, const struct results *results, struct arena *arena)
+{
+    const char *words = estimated_words(results->bottleneck, ESTIMATE_LOW);
+    const struct bottleneck_verdict *verdict = words ? &results->bottleneck->program : NULL;
+    double cpu_s = results->run && results->run->cpu_s.known ? results->run->cpu_s.value : 0;
+    double scale = culprit->of_seconds > 0 ? cpu_s : 1, most = finding_most_returned(culprit);
+    if (!verdict || verdict->cause == CAUSE_RETIRING || culprit->hypothesis->causes & CAUSE_BIT(verdict->cause) || !verdict->recoverable.known ||
+        verdict->recoverable.high * scale < LIKE * most || verdict->share.mid * scale < most)
+        return NULL;
+    scoped_text struct text share = {0}, returns = {0};
+    struct value held = VALUE_SHARE("", verdict->share), returned = VALUE_SHARE("", verdict->recoverable);
+    value_print(&share, &held);
+    value_print(&returns, &returned);
+    const char *where = verdict->function ? arena_printf(arena, " (%s)", name_for_sentence(verdict->function, arena)) : "";
+    return arena_printf(arena, "Of like weight by estimate (confidence %s): in %s of the CPU time%s %s; a remedy would return %s.",
+                        bottleneck_confidence_name(verdict->confidence), text_string(&share), where, words, text_string(&returns));
+}
+
+static void advise_on_estimated(struct overall *overall, const struct findings *findings, const struct results *results, struct arena *arena)
+{
+    if (!overall->culprit || !estimated_beside(overall->culprit, results, arena))
+        return;
+    const struct finding *open = finding_of_cause(findings, results->bottleneck->program.cause);
+    if (open && open->advice_count)
+        advise(overall, arena_printf(arena, "of %s: %s", open->hypothesis->title, open->advice[0]));
 }
 
 static const char *with_what_is_open(const char *sentence, const struct finding *culprit,
@@ -422,6 +468,9 @@ static const char *with_what_is_open(const char *sentence, const struct finding 
         return arena_printf(arena, "%s More would come from another remedy: %s", sentence, describe_as(larger, larger->headline, arena));
     if (larger)
         return arena_printf(arena, "%s Larger still, but with a gain that isn't measured: %s.", sentence, larger->headline);
+    const char *estimated = estimated_beside(culprit, results, arena);
+    if (estimated)
+        return arena_printf(arena, "%s %s", sentence, estimated);
     if (share_of_culprit(culprit) >= CULPRIT_SMALL || !hottest)
         return sentence;
     return arena_printf(arena, "%s %s%s", sentence, time_goes(results, arena), what_is_open(findings, results, arena));
@@ -487,12 +536,6 @@ static struct overall overall_waits(const struct finding *waiting, const struct 
                                  work_beside(findings, results, arena)),
         .ruled_out = ruled_out_of(findings, results->effect, arena),
     };
-}
-
-static void advise(struct overall *overall, const char *text)
-{
-    if (overall->advice_count < array_count(overall->advice))
-        overall->advice[overall->advice_count++] = text;
 }
 
 /*
@@ -731,6 +774,8 @@ static struct overall overall_seen(const struct findings *findings, const struct
         };
         culprit = with_work(culprit, results, arena);
         advise_on_names(&culprit, results, arena);
+        if (!culprit.larger && !culprit.culprit_is_small)
+            advise_on_estimated(&culprit, findings, results, arena);
         const struct stall_function *hottest = results->stalls && results->stalls->function_count ? &results->stalls->functions[0] : NULL;
         if (culprit.culprit_is_small && !culprit.larger && hottest && strcmp(hottest->name, "main") != 0)
             advise(&culprit, arena_printf(arena, wording_find("verdict", "next-look"), name_for_sentence(name_in_words(hottest), arena)));

@@ -71,6 +71,7 @@ struct results {
     const char *cut;         /* we ended it, or stopped watching, as a clause; NULL: we did not */
     int exit_status;         /* of the program, as a shell has it; 0: it succeeded, or we ended it */
     const char *target_options; /* "-p 12", "" for a started program */
+    bool samples_refused; /* why[RESULT_STALLS] says by what; with another user or another kernel there would be samples */
 };
 
 #endif

@@ -14,6 +14,7 @@ enum mark {
     MARK_EXEC = 16,
     MARK_ENTRY = 32, /* of a system call, whichever */
     MARK_CPU_CLOCK = 64,
+    MARK_BYTES = 128,
 };
 
 static const struct {
@@ -35,6 +36,13 @@ static const struct {
     {"do_syscall_64", MARK_ENTRY},      {"entry_SYSCALL_", MARK_ENTRY}, {"x64_sys_call", MARK_ENTRY},
     {"syscall_", MARK_ENTRY},           {"do_int80_", MARK_ENTRY},      {"do_fast_syscall_32", MARK_ENTRY},
     {"posix_cpu_clock_get", MARK_CPU_CLOCK}, {"process_cpu_clock_get", MARK_CPU_CLOCK}, {"thread_cpu_clock_get", MARK_CPU_CLOCK},
+    {"chacha_", MARK_BYTES},            {"blake2s_", MARK_BYTES},       {"_copy_to_iter", MARK_BYTES},
+    {"_copy_from_iter", MARK_BYTES},    {"copy_user_", MARK_BYTES},     {"rep_movs_", MARK_BYTES},
+    {"rep_stos_", MARK_BYTES},          {"clear_user_", MARK_BYTES},    {"memcpy", MARK_BYTES},
+    {"__memcpy", MARK_BYTES},           {"__arch_copy_", MARK_BYTES},   {"crc32", MARK_BYTES},
+    {"sha256_", MARK_BYTES},            {"sha1_", MARK_BYTES},          {"aesni_", MARK_BYTES},
+    {"aes_", MARK_BYTES},               {"LZ4_", MARK_BYTES},           {"ZSTD_", MARK_BYTES},
+    {"csum_partial", MARK_BYTES},       {"zlib_inflate", MARK_BYTES},
     {"el0_svc", MARK_ENTRY},            {"invoke_syscall", MARK_ENTRY}, {"el0t_64_sync", MARK_ENTRY},
 };
 
@@ -100,6 +108,7 @@ struct frame { /* what one location's name says; by location, filled once */
     bool known, in_kernel, named;
     unsigned marks;
     const char *call, *work, *library; /* system_call_of, work_of_call, library_call_of */
+    const char *name; /* of a function of the kernel; NULL: it has none */
 };
 
 struct counts {
@@ -134,6 +143,7 @@ static const struct frame *frame_of(struct frame *frames, const struct recording
         return frame;
     }
     frame->named = true;
+    frame->name = function->name;
     frame->marks = mark_of(function->name);
     frame->call = system_call_of(function->name);
     frame->work = work_of_call(function->name);
@@ -192,7 +202,7 @@ struct kernel_time kernel_time_of(const struct recording *recording, const struc
     struct kernel_time result = {.starts = process_starts_of(recording, arena)};
     const struct samples *samples = &recording->samples;
     struct frame *frames = arena_array(arena, struct frame, samples->location_count + 1);
-    struct counts calls = {0};
+    struct counts calls = {0}, bytes = {0};
     for (size_t at = 0; at < samples->count; at++) {
         const struct sample *sample = &samples->items[at];
         if (!stalls_counts_sample(recording, sample) || sample->location >= samples->location_count)
@@ -224,13 +234,23 @@ struct kernel_time kernel_time_of(const struct recording *recording, const struc
         if (!call && found & MARK_ENTRY)
             call = work ? work : library;
         result.zero_samples += is_short && found & MARK_ZERO ? 1 : 0;
-        if (!is_short || !start_count(&result, found, call))
-            sample_count(&result, &calls, found, call, named);
+        if (is_short && start_count(&result, found, call))
+            continue;
+        uint64_t before = result.call_samples;
+        sample_count(&result, &calls, found, call, named);
+        if (result.call_samples > before && found & MARK_BYTES && leaf->name) {
+            result.byte_samples++;
+            call_count(&bytes, leaf->name);
+        }
     }
     if (calls.count)
         qsort(calls.items, calls.count, sizeof(*calls.items), entry_compare);
     for (size_t at = 0; at < calls.count && at < KERNEL_ENTRIES_MOST; at++)
         result.entries[result.entry_count++] = calls.items[at];
+    if (bytes.count)
+        qsort(bytes.items, bytes.count, sizeof(*bytes.items), entry_compare);
+    result.byte_work = bytes.count ? bytes.items[0].name : NULL;
     vec_done(&calls);
+    vec_done(&bytes);
     return result;
 }

@@ -30,7 +30,9 @@ struct kernel_time {
     uint64_t short_call_samples;  /* of these: their calls for mappings and the like */
     struct process_starts starts;
     uint64_t call_samples;  /* in a system call, named or not */
-    uint64_t cpu_clock_samples; /* of these: telling the CPU time of a process or thread */
+    uint64_t byte_samples; /* of these: at the bytes themselves (copies, random numbers, checksums), however they are cut into calls */
+    const char *byte_work; /* the function that has most of those; NULL: none */
+    uint64_t cpu_clock_samples; /* of call_samples: telling the CPU time of a process or thread */
     uint64_t other_samples; /* named, but none of these: threads of the kernel, ways in and out that others share */
     uint64_t unnamed_samples; /* no frame of the kernel has a name: they may be any of these */
     struct kernel_entry entries[KERNEL_ENTRIES_MOST]; /* system calls, most samples first */

@@ -414,6 +414,7 @@ static void analyse(struct loaded_case *loaded)
     loaded->run = run_time_of(&request);
     results->run = &loaded->run;
     const char *refused = case_manifest_gap_of(&loaded->manifest, "samples");
+    results->samples_refused = refused != NULL;
     results->why[RESULT_STALLS] = results->why[RESULT_KERNEL] = refused ? refused : "the case has no recording";
     results->why[RESULT_WAITS] = "no context switches were recorded";
     if (!recording)

@@ -213,6 +213,23 @@ static void advise_call(const struct results *results, struct finding *finding, 
         finding_advise(finding, kind ? kind->advice : "advice", VALUE_TEXT("call", entry->name));
 }
 
+/* Copying, random numbers, checksums: what grows with the bytes, and not with how many calls bring them. */
+static bool is_at_bytes(const struct kernel_time *kernel, const struct call_kind *kind)
+{
+    static const double MOSTLY = 0.5;
+    return kind && strcmp(kind->advice, "advice-data") == 0 && kernel->byte_work && (double)kernel->byte_samples >= MOSTLY * (double)kernel->call_samples;
+}
+
+static void say_bytes(struct finding *finding, const struct kernel_time *kernel, struct value call)
+{
+    double calls = (double)kernel->call_samples;
+    struct value work = VALUE_TEXT("work", kernel->byte_work), held = VALUE_SHARE("held", wilson_interval((double)kernel->byte_samples, calls, calls));
+    finding_evidence(finding, WEIGHT_FOR, ORIGIN_CODE, "bytes", work, held);
+    if (finding->verdict == VERDICT_SUPPORTED)
+        finding_set(finding, headline, "headline-bytes", VALUE_SHARE("share", finding->recoverable), work, held, call);
+    finding_advise(finding, strncmp(kernel->byte_work, "chacha", 6) == 0 ? "advice-random" : "advice-bytes", call, work);
+}
+
 /* What waiting for locks costs in calls is those locks' finding, not a call to make less often. */
 static void system_calls_test(const struct results *results, struct finding *finding)
 {
@@ -237,7 +254,10 @@ static void system_calls_test(const struct results *results, struct finding *fin
     }
     const struct call_kind *kind = hottest ? call_kind_of(hottest->name) : NULL;
     struct value call = VALUE_TEXT("call", hottest ? hottest->name : "");
-    if (hottest)
+    bool at_bytes = is_at_bytes(kernel, kind);
+    if (at_bytes)
+        say_bytes(finding, kernel, call);
+    else if (hottest)
         advise_call(results, finding, hottest);
     else
         finding_advise(finding, "advice-many", NO_VALUES);
@@ -250,7 +270,7 @@ static void system_calls_test(const struct results *results, struct finding *fin
         said++;
     }
     finding_advise(finding, "advice-callers", NO_VALUES);
-    finding_set(finding, confirm, !hottest ? "confirm-many" : kind ? kind->confirm : "confirm", call);
+    finding_set(finding, confirm, at_bytes ? "confirm-bytes" : !hottest ? "confirm-many" : kind ? kind->confirm : "confirm", call);
 }
 
 const struct hypothesis hypothesis_system_calls = {

@@ -279,8 +279,10 @@ static void waiting_test(const struct results *results, struct finding *finding)
     const char *where = row ? waiting_place(row, finding->arena) : wait && wait->place[0] ? wait->place : "";
     finding_set(finding, headline, among_others ? "headline-among" : where[0] ? "headline" : "headline-nowhere", words, share,
                 VALUE_TEXT("where", where));
+    if (results->samples_refused)
+        finding_advise(finding, "advice-refused", VALUE_TEXT("again", again(results)));
     advise_waiting(results, finding, kind, row, row ? where : "it");
-    finding_set(finding, confirm, "confirm", VALUE_TEXT("again", again(results)));
+    finding_set(finding, confirm, results->samples_refused ? "confirm-refused" : "confirm", VALUE_TEXT("again", again(results)));
     const struct activity_child *child = waiting_busy_child(results);
     if (child)
         waits_beside(results, finding, child);

@@ -106,6 +106,17 @@ Test(kernel_time, names_calls_that_a_tail_call_left_out)
     }
 }
 
+Test(kernel_time, counts_work_at_the_bytes_of_calls)
+{
+    struct kernel_time time = TIME_OF("chacha_permute", "vfs_read", "ksys_read", "do_syscall_64", "libc:read");
+    cr_assert_eq(time.byte_samples, 1);
+    cr_expect_str_eq(time.byte_work, "chacha_permute");
+    time = TIME_OF("vfs_read", "ksys_read", "do_syscall_64", "libc:read");
+    cr_expect(!time.byte_samples && !time.byte_work);
+    time = TIME_OF("memcpy_orig", "asm_exc_page_fault", "libc:memcpy");
+    cr_expect(!time.byte_samples, "of calls alone");
+}
+
 Test(kernel_time, tells_calls_from_faults_interrupts_and_kernel_threads)
 {
     cr_assert_eq(TIME_OF("clear_page_erms", "exc_page_fault", "libc:read").fault_samples, 1);

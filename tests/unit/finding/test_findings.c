@@ -1131,6 +1131,9 @@ Test(findings, waits_are_named_with_their_place_and_remedy)
         cr_assert(strstr(waiting->headline, cases[at].words), "%s", waiting->headline);
         cr_assert(mentions(waiting, cases[at].advice), "%s: %s", cases[at].place, waiting->advice[0]);
         cr_assert(strstr(waiting->confirm, "-g -p 12"), "%s", waiting->confirm);
+        made.results.samples_refused = true; /* what somebody can't do isn't advised as if he could */
+        waiting = test_and_find(&made, "waiting");
+        cr_assert(strstr(waiting->advice[0], "once it can be sampled") && strstr(waiting->confirm, "once it can be sampled"), "%s", waiting->confirm);
         arena_done(&made.arena);
     }
 }
@@ -2717,6 +2720,62 @@ Test(findings, advice_on_calls_is_by_what_they_do)
         cr_expect(mentions(finding, cases[at].wanted), "%s: %s", cases[at].call, finding->advice[0]);
         cr_expect_not(mentions(finding, cases[at].never), "%s: %s", cases[at].call, finding->advice[0]);
         cr_expect(finding->confirm && !strstr(finding->confirm, cases[at].never), "%s: %s", cases[at].call, finding->confirm);
+        arena_done(&made.arena);
+    }
+}
+
+/* What the kernel does to each byte takes as long in large pieces as in small ones. */
+Test(findings, calls_that_are_at_the_bytes_are_not_told_to_take_larger_pieces)
+{
+    static const struct {
+        const char *work, *call;
+        uint64_t samples;
+        const char *wanted, *never;
+    } cases[] = {{"chacha_permute", "read", 400, "a seed from getrandom", "larger buffer"},
+                 {"_copy_to_iter", "read", 400, "fewer bytes", "larger buffer"},
+                 {"_copy_to_iter", "read", 200, "larger buffer", "fewer bytes"},
+                 {"_copy_to_iter", "openat", 400, "remember what was found", "fewer bytes"}};
+    for (size_t at = 0; at < array_count(cases); at++) {
+        struct made_up made;
+        make_up(&made);
+        made.kernel.call_samples = made.kernel.kernel_samples = 600;
+        made.kernel.byte_samples = cases[at].samples;
+        made.kernel.byte_work = cases[at].work;
+        made.kernel.entries[0] = (struct kernel_entry){cases[at].call, 500};
+        made.kernel.entry_count = 1;
+        const struct finding *finding = test_and_find(&made, "system-calls");
+        cr_expect(mentions(finding, cases[at].wanted) && !mentions(finding, cases[at].never), "case %zu: %s", at, finding->advice[0]);
+        bool said = strstr(finding->headline, cases[at].work);
+        cr_expect_eq(said, strcmp(cases[at].never, "larger buffer") == 0, "case %zu: %s", at, finding->headline);
+        arena_done(&made.arena);
+    }
+}
+
+/* A pipeline: one side's calls are certain, the other side's chain is estimated, and may return as much. */
+Test(findings, an_estimate_of_like_weight_stands_beside_a_certain_cause)
+{
+    static const struct {
+        enum bottleneck_cause cause;
+        struct interval share, recoverable;
+        bool said;
+    } cases[] = {{CAUSE_LATENCY_CHAIN, {true, 0.61, 0.62, 0.64}, {true, 0.2, 0.4, 0.58}, true},
+                 {CAUSE_LATENCY_CHAIN, {true, 0.61, 0.62, 0.64}, {true, 0.05, 0.07, 0.1}, false},
+                 {CAUSE_LATENCY_CHAIN, {true, 0.2, 0.22, 0.24}, {true, 0.1, 0.2, 0.5}, false},
+                 {CAUSE_RETIRING, {true, 0.61, 0.62, 0.64}, {true, 0.2, 0.4, 0.58}, false}};
+    for (size_t at = 0; at < array_count(cases); at++) {
+        struct made_up made;
+        make_up(&made);
+        made.kernel.call_samples = made.kernel.kernel_samples = 330;
+        made.kernel.entries[0] = (struct kernel_entry){"read", 300};
+        made.kernel.entry_count = 1;
+        struct bottleneck bottleneck = {.program = {.class = BOTTLENECK_CORE, .cause = cases[at].cause, .confidence = ESTIMATE_MEDIUM, .function = "md5_block",
+                                                    .share = cases[at].share, .recoverable = cases[at].recoverable}};
+        made.results.bottleneck = &bottleneck;
+        (void)test_and_find(&made, "system-calls");
+        cr_assert_str_eq(made.findings.items[0].hypothesis->id, "system-calls", "case %zu: %s", at, made.findings.items[0].hypothesis->id);
+        struct overall overall = overall_of(&made.findings, &made.results, &made.arena);
+        bool said = strstr(overall.sentence, "Of like weight by estimate (confidence medium)") && strstr(overall.sentence, "md5_block");
+        cr_expect_eq(said, cases[at].said, "case %zu: %s", at, overall.sentence);
         arena_done(&made.arena);
     }
 }
