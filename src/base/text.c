@@ -360,11 +360,22 @@ size_t utf8_length(const char *string, size_t left)
     return overlong || surrogate || beyond ? 0 : length;
 }
 
+/* How many of eight bytes go on with a letter that was begun before: 10xxxxxx. */
+static size_t continuing(uint64_t bytes)
+{
+    const uint64_t each = UINT64_C(0x0101010101010101);
+    return (((bytes >> 7) & ~(bytes >> 6) & each) * each) >> 56;
+}
+
 size_t text_columns(const char *string)
 {
-    size_t columns = 0;
-    for (; *string; string++)
-        columns += ((unsigned char)*string & 0xc0) != 0x80;
+    size_t length = strlen(string), columns = length, at = 0;
+    for (uint64_t bytes; at + sizeof(bytes) <= length; at += sizeof(bytes)) {
+        memcpy(&bytes, string + at, sizeof(bytes));
+        columns -= continuing(bytes);
+    }
+    for (; at < length; at++)
+        columns -= ((unsigned char)string[at] & 0xc0) == 0x80;
     return columns;
 }
 

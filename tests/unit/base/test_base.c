@@ -39,6 +39,15 @@ Test(bytes, fail_once_and_stay_failed)
     edge_free(&edge);
 }
 
+Test(text, columns_are_letters_not_bytes)
+{
+    static const struct { const char *text; size_t columns; } rows[] = {
+        {"", 0}, {"seven77", 7}, {"eight888", 8}, {"nine99999", 9}, {"µs", 2}, {"a µ within the ninth", 20}, {"ααααααααα", 9}, {"1234567ß9", 9}, {"…", 1}, {"𝄞 clef", 6},
+    };
+    for (size_t at = 0; at < array_count(rows); at++)
+        cr_assert_eq(text_columns(rows[at].text), rows[at].columns, "%s", rows[at].text);
+}
+
 Test(text, numbers_are_read_whole_or_not_at_all)
 {
     static const struct {
