@@ -4,6 +4,7 @@
 #include "analyse/code/call_tree.h"
 #include "analyse/code/code_origin.h"
 #include "analyse/code/stalls.h"
+#include "analyse/sampled.h"
 #include "base/scope.h"
 #include "base/vec.h"
 
@@ -119,60 +120,28 @@ static uint32_t trunk_end(const struct call_tree *tree, uint32_t at, double all)
     }
 }
 
-struct lead {
-    uint32_t place;
-    uint64_t samples;
-};
-
-static int lead_compare(const void *a, const void *b)
-{
-    const struct lead *left = a, *right = b;
-    if (left->samples != right->samples)
-        return left->samples > right->samples ? -1 : 1;
-    return (left->place > right->place) - (left->place < right->place);
-}
-
-static int place_compare(const void *a, const void *b)
-{
-    const struct lead *left = a, *right = b;
-    return (left->place > right->place) - (left->place < right->place);
-}
-
-static size_t leads_join(struct lead *leads, size_t count)
-{
-    size_t kept = 0;
-    qsort(leads, count, sizeof(*leads), place_compare);
-    for (size_t at = 0; at < count; at++)
-        if (kept && leads[kept - 1].place == leads[at].place)
-            leads[kept - 1].samples += leads[at].samples;
-        else
-            leads[kept++] = leads[at];
-    qsort(leads, kept, sizeof(*leads), lead_compare);
-    return kept;
-}
-
 /* What has no name is known by what it calls, and so is what has most of the time. */
 static void leads_find(struct call_part *part, const struct paths *paths, const struct call_tree *tree, uint32_t node)
 {
     const struct bundle_function *functions = paths->bundle->functions;
     vec(uint32_t) open = {0};
-    vec(struct lead) leads = {0};
+    vec(struct sampled) leads = {0};
     for (uint32_t child = tree->items[node].first_child; child != CALL_NODE_NONE; child = tree->items[child].next_sibling)
         *vec_push(&open) = child;
     while (open.count) {
         const struct call_node *at = &tree->items[open.items[--open.count]];
         if (functions[at->place].is_named) {
-            *vec_push(&leads) = (struct lead){at->place, at->samples_total};
+            *vec_push(&leads) = (struct sampled){at->samples_total, at->place};
             continue;
         }
         for (uint32_t child = at->first_child; child != CALL_NODE_NONE; child = tree->items[child].next_sibling)
             *vec_push(&open) = child;
     }
-    size_t count = leads.count ? leads_join(leads.items, leads.count) : 0;
+    size_t count = sampled_join(leads.items, leads.count);
     for (size_t at = 0; at < count && part->lead_count < CALL_LEADS_MOST; at++) {
         double share = (double)leads.items[at].samples / (double)part->stacks;
         if (share >= LEAD_LEAST)
-            part->leads[part->lead_count++] = (struct call_lead){functions[leads.items[at].place].name, share};
+            part->leads[part->lead_count++] = (struct call_lead){functions[leads.items[at].index].name, share};
     }
     vec_done(&open);
     vec_done(&leads);

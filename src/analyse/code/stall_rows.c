@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analyse/code/stall_work.h"
+#include "analyse/sampled.h"
 #include "base/scope.h"
 
 #include <stdlib.h>
@@ -61,47 +62,20 @@ void stall_row_fill(struct stall_work *work, uint32_t index, uint32_t instructio
     row->chase = arena_string(work->arena, text_string(&text));
 }
 
-struct hot_instruction {
-    uint64_t hits;
-    uint32_t index;
-};
-
-static int hot_compare(const void *a, const void *b)
-{
-    const struct hot_instruction *left = a, *right = b;
-    if (left->hits != right->hits)
-        return left->hits < right->hits ? 1 : -1;
-    return (left->index > right->index) - (left->index < right->index);
-}
-
 void stall_rows_find(struct stall_work *work, uint32_t index)
 {
     struct stall_function *function = &work->functions.items[index];
     const struct stall_code *decoded = &work->decoded.items[index];
-    vec(struct hot_instruction) hot = {0};
+    vec(struct sampled) hot = {0};
     for (size_t at = 0; at < decoded->count; at++)
         if (decoded->hits[at])
-            *vec_push(&hot) = (struct hot_instruction){decoded->hits[at], (uint32_t)at};
-    if (hot.count)
-        qsort(hot.items, hot.count, sizeof(*hot.items), hot_compare);
+            *vec_push(&hot) = (struct sampled){decoded->hits[at], (uint32_t)at};
+    sampled_sort(hot.items, hot.count);
     function->row_count = hot.count < ROWS_MOST ? hot.count : ROWS_MOST;
     function->rows = arena_array(work->arena, struct stall_row, function->row_count + 1);
     for (size_t at = 0; at < function->row_count; at++)
         stall_row_fill(work, index, hot.items[at].index, &function->rows[at]);
     vec_done(&hot);
-}
-
-struct function_order {
-    uint64_t samples;
-    uint32_t index;
-};
-
-static int order_compare(const void *a, const void *b)
-{
-    const struct function_order *left = a, *right = b;
-    if (left->samples != right->samples)
-        return left->samples < right->samples ? 1 : -1;
-    return (left->index > right->index) - (left->index < right->index);
 }
 
 void stall_functions_sort(struct stall_work *work)
@@ -111,11 +85,11 @@ void stall_functions_sort(struct stall_work *work)
     stalls->function_count = count;
     stalls->functions = arena_array(work->arena, struct stall_function, count + 1);
     stalls->codes = arena_array(work->arena, struct stall_code, count + 1);
-    scoped_free struct function_order *order = memory_alloc((count + 1) * sizeof(*order));
+    scoped_free struct sampled *order = memory_alloc((count + 1) * sizeof(*order));
     scoped_free uint32_t *position = memory_alloc((count + 1) * sizeof(*position));
     for (size_t at = 0; at < count; at++)
-        order[at] = (struct function_order){work->functions.items[at].samples, (uint32_t)at};
-    qsort(order, count, sizeof(*order), order_compare);
+        order[at] = (struct sampled){work->functions.items[at].samples, (uint32_t)at};
+    sampled_sort(order, count);
     double total = (double)stalls->sample_count;
     for (size_t at = 0; at < count; at++) {
         struct stall_function *function = &stalls->functions[at];

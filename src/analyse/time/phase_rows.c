@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analyse/time/phase_rows.h"
 
-#include "analyse/time/phases.h"
 #include "analyse/code/stalls.h"
+#include "analyse/sampled.h"
+#include "analyse/time/phases.h"
 #include "base/scope.h"
 #include "base/vec.h"
 
@@ -18,37 +19,24 @@ static uint32_t key_of(const struct recording *recording, const struct code_bund
     return (uint32_t)bundle->count + recording->samples.locations[location].dso;
 }
 
-struct key_count {
-    uint32_t key;
-    uint64_t samples;
-};
-
-static int key_compare(const void *a, const void *b)
-{
-    const struct key_count *left = a, *right = b;
-    if (left->samples != right->samples)
-        return left->samples < right->samples ? 1 : -1;
-    return (left->key > right->key) - (left->key < right->key);
-}
-
 /* Samples of each key. Owner: the caller (free). */
-static struct key_count *keys_begin(const struct recording *recording, const struct code_bundle *bundle, size_t *ret_count)
+static struct sampled *keys_begin(const struct recording *recording, const struct code_bundle *bundle, size_t *ret_count)
 {
     *ret_count = bundle->count + recording->spaces.dso_count + 1;
-    struct key_count *counts = memory_alloc(memory_product(*ret_count, sizeof(*counts)));
+    struct sampled *counts = memory_alloc(memory_product(*ret_count, sizeof(*counts)));
     for (size_t at = 0; at < *ret_count; at++)
-        counts[at] = (struct key_count){(uint32_t)at, 0};
+        counts[at] = (struct sampled){0, (uint32_t)at};
     return counts;
 }
 
 /* The hottest of them, which are sorted. */
-static size_t functions_take(struct phase_function *functions, struct key_count *counts, size_t count, uint64_t samples, const struct code_bundle *bundle)
+static size_t functions_take(struct phase_function *functions, struct sampled *counts, size_t count, uint64_t samples, const struct code_bundle *bundle)
 {
     size_t taken = 0;
-    qsort(counts, count, sizeof(*counts), key_compare);
+    sampled_sort(counts, count);
     for (; taken < PHASE_FUNCTIONS_MOST && taken < count && counts[taken].samples; taken++)
         functions[taken] = (struct phase_function){
-            .name = counts[taken].key < bundle->count ? bundle->functions[counts[taken].key].name : "[unknown]",
+            .name = counts[taken].index < bundle->count ? bundle->functions[counts[taken].index].name : "[unknown]",
             .share = (double)counts[taken].samples / (double)samples,
         };
     return taken;
@@ -64,7 +52,7 @@ struct rows_input {
 static void row_add(struct phase_rows *rows, const struct rows_input *input, const struct phase_segment *segment)
 {
     size_t keys;
-    scoped_free struct key_count *counts = keys_begin(input->recording, input->bundle, &keys);
+    scoped_free struct sampled *counts = keys_begin(input->recording, input->bundle, &keys);
     struct phase_row *row = &rows->items[rows->count++];
     for (size_t at = segment->first; at < segment->first + segment->count; at++)
         counts[input->samples[at].key].samples++;
@@ -82,7 +70,7 @@ static void row_add(struct phase_rows *rows, const struct rows_input *input, con
 static void whole_add(struct phase_rows *rows, const struct rows_input *input, uint32_t phase)
 {
     size_t keys;
-    scoped_free struct key_count *counts = keys_begin(input->recording, input->bundle, &keys);
+    scoped_free struct sampled *counts = keys_begin(input->recording, input->bundle, &keys);
     struct phase_whole *whole = &rows->judged[rows->judged_count++];
     *whole = (struct phase_whole){.phase = phase};
     for (size_t at = 0; at < input->phases.segment_count; at++) {
