@@ -18,6 +18,7 @@ import time
 
 PEER_SECONDS_MOST = 300
 ONE_CORE = "plumb, one core"
+NOTHING_KEPT = "plumb, nothing kept"  # neither the kernel's names nor what debug information said before
 NO_INLINE = "--no-inline"  # perf 6.1 inlines nothing in chains by frame pointers, and calls the function around inlined code inlined, too
 SAMPLE_SECONDS = 0.004
 
@@ -136,7 +137,8 @@ class Row:
 
     def __init__(self, work, asked, ours, theirs, compared=None, read=lines_of):
         self.work, self.asked, self.compared, self.read = work, asked, compared, read
-        self.commands = {"plumb": ours, ONE_CORE: ["taskset", "-c", "0", *ours]} | ({"perf": theirs} if theirs else {})
+        self.commands = {"plumb": ours, ONE_CORE: ["taskset", "-c", "0", *ours], NOTHING_KEPT: ["env", "XDG_CACHE_HOME=/proc/none", *ours]}
+        self.commands |= {"perf": theirs} if theirs else {}
 
 
 def rows_of(plumb, chains, large, dumps):
@@ -220,7 +222,8 @@ def measured_section(plumb, build, folder, rounds, scale=1.0):
              f"Two programs system-wide, recorded here: at 49 kHz with chains ({chains.stat().st_size / 1e6:.0f} MB), the same {times} times over "
              f"({large.stat().st_size / 1e6:.0f} MB), and with stack dumps ({dumps.stat().st_size / 1e6:.0f} MB). Memory: peak RssAnon, looked at "
              "every 4 ms. Lines alike: of perf's lines, blanks, comments and addresses without a name apart, those that plumb's output has, too, "
-             f"both with {NO_INLINE}; of folded stacks, samples by thread name and innermost function.", "",
+             f"both with {NO_INLINE}; of folded stacks, samples by thread name and innermost function. plumb finds kept what an earlier round read of the kernel and "
+             f"of debug information; what it takes without that stands below as \"{NOTHING_KEPT}\".", "",
              "| work | | wall | CPU | of plumb's, wall | CPU | RssAnon | VmHWM | asked |", "|---|---|---|---|---|---|---|---|---|"]
     for row in rows_of(plumb, chains, large, dumps):
         if not shutil.which("perf"):
