@@ -57,12 +57,13 @@ static bool outruns_latency(const struct bottleneck_request *request, const stru
 
 static enum bottleneck_cause far_cause(const struct bottleneck_request *request, const struct region *region, uint32_t row, const struct reach *reach)
 {
-    if (region->code->items[row].class == INSTRUCTION_STRING)
-        return CAUSE_BANDWIDTH;
-    if (reach->is_wide_spread)
+    bool is_string = region->code->items[row].class == INSTRUCTION_STRING;
+    if (reach->is_wide_spread && !is_string)
         return CAUSE_TLB;
     if (reach->level == LEVEL_L2)
         return CAUSE_L2;
+    if (is_string)
+        return CAUSE_BANDWIDTH;
     if (is_chased(region, row))
         return outruns_latency(request, reach) ? CAUSE_BANDWIDTH : CAUSE_LATENCY;
     return reach->in_order ? CAUSE_BANDWIDTH : CAUSE_PARALLEL_MISSES;

@@ -1344,6 +1344,23 @@ Test(bottleneck, arithmetic_waits_for_what_memory_gives_it)
     free(made);
 }
 
+/* rep movsb: copies what the second cache holds, or what no cache does. */
+Test(bottleneck, a_string_instruction_waits_for_the_cache_that_holds_its_data)
+{
+    struct made_up *made = calloc(1, sizeof(*made));
+    for (int is_far = 0; is_far < 2; is_far++) {
+        make_up(made);
+        function_begin(made, "copy");
+        access_add(made, INSTRUCTION_STRING, 4, SAMPLES - 20);
+        row_add(made, INSTRUCTION_INT, 10);
+        loop_close(made, 10);
+        addresses_add(made, 0, is_far ? 256 << 20 : 200 << 10);
+        expect(made, BOTTLENECK_MEMORY, is_far ? CAUSE_BANDWIDTH : CAUSE_L2);
+        done(made);
+    }
+    free(made);
+}
+
 /* No two samples of it followed one another: but at its own pace it would read four times as fast as memory gives its data, and so it waits. */
 Test(bottleneck, a_walk_without_a_rate_surely_waits_where_its_instructions_outrun_any_memory)
 {
