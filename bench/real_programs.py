@@ -55,6 +55,7 @@ def made_files(work):
     made_documents(work, draw)
     made_sources(work, draw)
     made_media(work)
+    made_puzzles(work, draw)
     if shutil.which("sqlite3"):
         subprocess.run(["sqlite3", str(work / "data.db")], check=True, text=True, input="create table t(id integer primary key, k int, v int);"
                        "insert into t with recursive c(x) as (select 1 union all select x+1 from c where x<600000) select x, abs(random())%600000, x%97 from c;"
@@ -102,6 +103,24 @@ def made_sources(work, draw):
     balls = "".join(f"sphere {{ <{draw.uniform(-3, 3):.2f},{draw.uniform(-1, 2):.2f},{draw.uniform(-2, 4):.2f}>,0.4 pigment {{ rgb <{draw.random():.2f},0.5,0.5> }} finish {{ {{0}} }} }}\n" for _ in range(60))
     (work / "mirrors.pov").write_text(scene.format(balls.replace("{0}", "reflection 0.6 specular 0.4")))
     (work / "plain.pov").write_text(scene.format(balls.replace("{0}", "specular 0.4")))
+
+
+def made_puzzles(work, draw):
+    edges = "\n".join(f"{draw.randrange(120)} -- {draw.randrange(120)};" for _ in range(240))
+    (work / "graph.dot").write_text(f"graph g {{\n{edges}\n}}\n")
+    for name, number in (("fibonacci.m4", 25), ("short.m4", 15)):
+        (work / name).write_text("define(`f',`ifelse(eval($1<2),1,$1,`eval(f(decr($1))+f(decr(decr($1))))')')f(" + f"{number})\n")
+    for name, digits in (("factors.gp", 38), ("small.gp", 28)):
+        (work / name).write_text(f"for(i=1,60,factor(10^{digits}+i))\n")
+    genome = "".join(draw.choices("ACGT", k=2_000_000))
+    (work / "genome.fa").write_text(f">g\n{genome}\n")
+    with open(work / "reads.fa", "w") as reads:
+        for at in range(3000):
+            start = draw.randrange(len(genome) - 2000)
+            read = list(genome[start:start + 2000])
+            for _ in range(100):
+                read[draw.randrange(2000)] = draw.choice("ACGT")
+            reads.write(f">{at}\n{''.join(read)}\n")
 
 
 def made_media(work):
@@ -196,6 +215,14 @@ PROGRAMS = [
     ("python3, numpy", ["python3", "-c", "import numpy as n\na=n.random.rand(3000000)\nfor i in range(8): b=n.sort(a)\nprint(b[0])"], "in order already", ["python3", "-c", "import numpy as n\na=n.sort(n.random.rand(3000000))\nfor i in range(8): b=n.sort(a)\nprint(b[0])"]),
     ("python3, pandas", ["python3", "-c", "import pandas as p\nd=p.read_csv('rows.csv')\nfor i in range(3): print(d.groupby('key').value.apply(lambda v: v.max()-v.min()).sum())"], "no Python for each group",
      ["python3", "-c", "import pandas as p\nd=p.read_csv('rows.csv')\nfor i in range(3): g=d.groupby('key').value; print((g.max()-g.min()).sum())"]),
+    ("minimap2", ["minimap2", "-a", "-t1", "genome.fa", "reads.fa"], "no alignment base by base", ["minimap2", "-t1", "genome.fa", "reads.fa"]),
+    ("sox, reverb", ["sox", "sound.wav", "-n", "reverb", "tempo", "1.3", "rate", "-v", "48000"], "no reverb", ["sox", "sound.wav", "-n", "tempo", "1.3", "rate", "-v", "48000"]),
+    ("gp", ["gp", "-q", "-f", "factors.gp"], "numbers of 28 digits", ["gp", "-q", "-f", "small.gp"]),
+    ("dot", ["dot", "-Tsvg", "-o/dev/null", "graph.dot"], "huge pages", ["env", "GLIBC_TUNABLES=glibc.malloc.hugetlb=1", "dot", "-Tsvg", "-o/dev/null", "graph.dot"]),
+    ("m4", ["m4", "fibonacci.m4"], "a smaller number", ["m4", "short.m4"]),
+    ("cwebp", ["cwebp", "-quiet", "-m", "6", "words.png", "-o", "/dev/null"], "-m 0", ["cwebp", "-quiet", "-m", "0", "words.png", "-o", "/dev/null"]),
+    ("zopfli", ["zopfli", "-c", "--i5", "many.c"], "one iteration", ["zopfli", "-c", "--i1", "many.c"]),
+    ("stockfish", ["/usr/games/stockfish", "bench", "16", "1", "11"], "depth 8", ["/usr/games/stockfish", "bench", "16", "1", "8"]),
     ("factor", ["sh", "-c", "seq 1000000000000000 1000000000040000 | factor"], "numbers of half the digits: shorter searches", ["sh", "-c", "seq 10000000 10040000 | factor"]),
 ]
 

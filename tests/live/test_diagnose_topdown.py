@@ -186,7 +186,7 @@ def test_each_phase_has_its_own_tree_and_verdict(phases_case, plumb, tmp_path):
     again = replayed(plumb, case, "--html", tmp_path / "page.html")
     lines = re.findall(r"^  +\d+  COUNTED: (\w+) is \d+ %", again.stdout, re.M)
     assert set(lines) == {"Branch_Mispredicts", "L2_Bound"}, again.stdout
-    assert re.search(r"^  Phases +1 \((work|other_work)\) \w+ \d+ %, 2 ", again.stdout, re.M), again.stdout
+    assert re.search(r"^  Phases +1 \((work|other_work)\) \w+ \d+ %; 2 ", again.stdout, re.M), again.stdout
     assert "phase_verdicts" in (tmp_path / "page.html").read_text()
     assert json.loads(replayed(plumb, case, "--json").stdout) == page
 

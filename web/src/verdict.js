@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What is it, how sure is that, and what now?
 import { shareBar } from "./bars.js";
-import { functionName, h, quality } from "./dom.js";
+import { h, quality } from "./dom.js";
 import { isGap, joined, percent, percentRange, seconds, sentence } from "./data.js";
 
 const KINDS = {
@@ -43,7 +43,7 @@ export function verdictSection(diagnosis) {
   const others = [verdict.larger, verdict.disturbance].filter(Boolean)
     .map((id) => diagnosis.findings.find((one) => one.id === id)).filter(Boolean);
   const also = alsoSupported(diagnosis, [verdict.culprit, verdict.larger, verdict.disturbance]);
-  const confirmed = diagnosis.confirmation, phases = (diagnosis.phase_verdicts ?? []).filter((one) => one.node);
+  const confirmed = diagnosis.confirmation;
   return h("section.verdict", { id: "verdict", "aria-labelledby": "verdict-title" },
     h(`p.kind.${tone}`, null, label,
       diagnosis.basis === "imported" ? quality("imported", "nothing of it was measured by plumb: other tools' tables, and what people said", ".tag")
@@ -55,8 +55,7 @@ export function verdictSection(diagnosis) {
       recoverable(finding),
       others.length ? [h("dt", null, "Beside it"), h("dd", null, links(others))] : null,
       also.length ? [h("dt", null, "Also"), h("dd", null, links(also))] : null,
-      new Set(phases.map((one) => one.node)).size > 1 ? [h("dt", null, "Phases"), h("dd", null, phases.map((one, at) => [at ? "; " : "", h("a", { href: "#timeline" }, `${one.phase}`), " ",
-        one.functions.length ? functionName(one.functions[0].function) : null, ` ${one.node.split(".").at(-1).replace(/_/g, " ")}`, ` ${percent(one.value)}`]))] : null,
+      verdict.phases ? [h("dt", null, "Phases"), h("dd", null, h("a", { href: "#timeline" }, verdict.phases))] : null,
       verdict.ruled_out ? [h("dt", null, "Ruled out"), h("dd", null, joined(verdict.ruled_out))] : null,
       verdict.open?.length ? [h("dt", null, "Left open"), h("dd", null, verdict.open.length > 1 ? h("ul", null, verdict.open.map((one) => h("li", null, joined(one)))) : joined(verdict.open[0]))] : null,
       confirmed ? [h("dt", null, "Tried"), h("dd", null, `${sentence(confirmed.sentence)} (${confirmed.experiment})`)] : null),

@@ -77,6 +77,18 @@ static const char *head_text(const struct bottleneck_verdict *verdict, struct ar
     return arena_printf(arena, "mixed, %s of the CPU time together. Confidence in this estimate: %s.", share, shouted[verdict->confidence]);
 }
 
+const char *bottleneck_kind(const struct bottleneck_verdict *verdict, struct arena *arena)
+{
+    return verdict->class == BOTTLENECK_MIXED ? "no one thing" : class_and_cause(verdict->class, verdict->cause, arena);
+}
+
+const char *bottleneck_brief(const struct bottleneck_verdict *verdict, struct arena *arena)
+{
+    const char *kind = bottleneck_kind(verdict, arena);
+    return verdict->class == BOTTLENECK_MIXED ? arena_printf(arena, "by estimate %s", kind)
+                                              : arena_printf(arena, "by estimate %s, %s", kind, share_text(verdict->share, arena));
+}
+
 const char *bottleneck_line_of(const struct bottleneck_verdict *verdict, struct arena *arena)
 {
     const char *head = head_text(verdict, arena);

@@ -21,6 +21,9 @@ size_t bottleneck_lines(struct bottleneck_line lines[BOTTLENECK_LINES_MOST], con
                         double cpu_s, struct arena *arena);
 /* What limits one phase, as a line. Owner: arena. */
 const char *bottleneck_line_of(const struct bottleneck_verdict *verdict, struct arena *arena);
+/* "memory (bandwidth)"; the same with its share, as a part of a sentence. Owner: arena. */
+const char *bottleneck_kind(const struct bottleneck_verdict *verdict, struct arena *arena);
+const char *bottleneck_brief(const struct bottleneck_verdict *verdict, struct arena *arena);
 /* The members of a verdict, of an object that the caller opens. */
 void bottleneck_verdict_json(struct json_writer *json, const struct bottleneck_verdict *verdict);
 /* NULL: hardware counters decide, or nothing was sampled; null. */

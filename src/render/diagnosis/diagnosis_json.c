@@ -363,6 +363,14 @@ static const char *const basis_names[] = {
     [BASIS_COUNTERS] = "counters", [BASIS_ESTIMATE] = "estimate", [BASIS_IMPORTED] = "imported"};
 _Static_assert(array_count(basis_names) == BASIS_COUNT, "a name for each basis");
 
+static void write_differing_phases(struct json_writer *json, const struct diagnosis *diagnosis)
+{
+    struct arena arena;
+    arena_init(&arena);
+    json_string(json, "phases", phases_differ(diagnosis, &arena));
+    arena_done(&arena);
+}
+
 void diagnosis_json(struct text *out, const struct diagnosis *diagnosis)
 {
     struct json_writer json;
@@ -380,6 +388,7 @@ void diagnosis_json(struct text *out, const struct diagnosis *diagnosis)
     json_string(&json, "sentence", overall->sentence);
     json_string(&json, "lead", overall->lead);
     json_string(&json, "rest", overall->rest);
+    write_differing_phases(&json, diagnosis);
     json_string(&json, "culprit", overall->culprit ? overall->culprit->hypothesis->id : NULL);
     json_string(&json, "ruled_out", overall->ruled_out);
     json_array_open(&json, "open");

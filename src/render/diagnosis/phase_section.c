@@ -47,33 +47,43 @@ size_t phase_lines(struct phase_line lines[PHASE_LINES_MOST], const struct diagn
     return count;
 }
 
-static bool verdicts_differ(const struct phase_verdicts *verdicts)
+struct brief {
+    const struct phase_whole *phase;
+    const char *kind, *what;
+};
+
+/* What is told of phases, counted or estimated; returns how many. */
+static size_t briefs_of(struct brief briefs[PHASE_LINES_MOST], const struct diagnosis *diagnosis, struct arena *arena)
 {
-    const struct topdown_node *first = NULL;
+    const struct phase_verdicts *verdicts = diagnosis->phase_verdicts;
+    const struct phase_bottlenecks *estimates = diagnosis->phase_estimates;
+    size_t count = 0;
     for (size_t at = 0; verdicts && at < verdicts->count; at++) {
-        const struct topdown_node *node = verdicts->items[at].node;
-        if (first && node && strcmp(first->path, node->path) != 0)
-            return true;
-        first = first ? first : node;
+        const struct phase_verdict *one = &verdicts->items[at];
+        if (one->node)
+            briefs[count++] = (struct brief){one->tree->phase, one->node->path, arena_printf(arena, "%s %.0f %%", one->node->name, one->node->value.value * 100)};
     }
-    return false;
+    for (size_t at = 0; estimates && at < estimates->count; at++) {
+        const struct bottleneck_verdict *one = &estimates->items[at].verdict;
+        if (one->class != BOTTLENECK_UNKNOWN)
+            briefs[count++] = (struct brief){estimates->items[at].phase, bottleneck_kind(one, arena), bottleneck_brief(one, arena)};
+    }
+    return count;
 }
 
 const char *phases_differ(const struct diagnosis *diagnosis, struct arena *arena)
 {
-    const struct phase_verdicts *verdicts = diagnosis->phase_verdicts;
+    struct brief briefs[PHASE_LINES_MOST];
+    size_t count = briefs_of(briefs, diagnosis, arena);
     const char *text = NULL;
-    if (!verdicts_differ(verdicts))
-        return NULL;
-    for (size_t at = 0; at < verdicts->count; at++) {
-        const struct phase_verdict *one = &verdicts->items[at];
-        if (!one->node)
-            continue;
-        const struct phase_whole *phase = one->tree->phase;
-        text = arena_printf(arena, "%s%s%u (%s) %s %.0f %%", text ? text : "", text ? ", " : "", phase->phase + 1,
-                            phase->function_count ? phase->functions[0].name : "[unknown]", one->node->name, one->node->value.value * 100);
+    bool differ = false;
+    for (size_t at = 0; at < count; at++) {
+        const struct phase_whole *phase = briefs[at].phase;
+        differ |= strcmp(briefs[at].kind, briefs[0].kind) != 0;
+        text = arena_printf(arena, "%s%s%u (%s) %s", text ? text : "", text ? "; " : "", phase->phase + 1,
+                            phase->function_count ? phase->functions[0].name : "[unknown]", briefs[at].what);
     }
-    return text;
+    return differ ? text : NULL;
 }
 
 /* ---- JSON -------------------------------------------------------------------------------------------------- */
