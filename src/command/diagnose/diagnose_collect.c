@@ -80,6 +80,7 @@ static void run_keep(struct collection *collection, struct run_row *row)
     collection->totals.major_faults += (double)workload->usage.ru_majflt;
     collection->totals.voluntary_switches += (double)workload->usage.ru_nvcsw;
     collection->totals.involuntary_switches += (double)workload->usage.ru_nivcsw;
+    collection->totals.resident_most_bytes += row->resident_most_bytes.value;
     *vec_push(&collection->runs) = *row;
 }
 

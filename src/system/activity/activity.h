@@ -119,6 +119,7 @@ void activity_result(const struct activity_watch *watch, struct arena *arena, st
 /* What is known of the whole target from elsewhere: processes that came and went between two looks included. */
 struct activity_totals {
     double minor_faults, major_faults, voluntary_switches, involuntary_switches;
+    double resident_most_bytes; /* of the largest process of each run */
 };
 /* Where the looks saw less than that. */
 void activity_raise(struct activity *activity, const struct activity_totals *totals);

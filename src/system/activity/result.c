@@ -308,4 +308,6 @@ void activity_raise(struct activity *activity, const struct activity_totals *tot
     raise_to(&activity->major_faults, totals->major_faults);
     raise_to(&activity->voluntary_switches, totals->voluntary_switches);
     raise_to(&activity->involuntary_switches, totals->involuntary_switches);
+    if (totals->resident_most_bytes > 0)
+        raise_to(&activity->resident_most_bytes, totals->resident_most_bytes);
 }

@@ -174,8 +174,9 @@ Test(activity, a_started_program_has_all_its_descendants)
     cr_expect_float_eq(activity.ready_ratio.value, 1, 1e-9);
     /* What its parent was told of all its children counts more than what was seen. */
     cr_expect_float_eq(activity.major_faults.value, 4, 1e-6);
-    activity_raise(&activity, &(struct activity_totals){.major_faults = 19328, .minor_faults = 1});
+    activity_raise(&activity, &(struct activity_totals){.major_faults = 19328, .minor_faults = 1, .resident_most_bytes = 1e12});
     cr_expect_float_eq(activity.major_faults.value, 19328, 0.5);
+    cr_expect_float_eq(activity.resident_most_bytes.value, 1e12, 0.5, "the last look came before its memory");
     cr_expect(activity.minor_faults.value >= 3);
     activity_watch_free(watch);
     arena_done(&arena);
