@@ -221,6 +221,9 @@ bool kept_functions_tell(const struct kept_functions *kept, uint64_t elf_addr, c
     const struct function *function = function_at(&kept->known, elf_addr);
     if (!function)
         return false;
+    *ret_count = 0;
+    if (!function->count)
+        return true;
     const struct scope *scopes = kept->known.scopes.items + function->first;
     size_t count = 0;
     for (uint32_t at = innermost(scopes, function->count, elf_addr); at != UINT32_MAX && count < most;
@@ -256,11 +259,11 @@ static void function_put(struct table *out, struct function function, const stru
     const struct function *last = out->functions.count ? &out->functions.items[out->functions.count - 1] : NULL;
     if (last && last->end > function.start)
         return;
-    const struct scope *own = scopes + function.first;
+    const uint32_t first = function.first; /* of no scopes at all there is no table */
     function.first = (uint32_t)out->scopes.count;
     *vec_push(&out->functions) = function;
     for (uint32_t at = 0; at < function.count; at++)
-        *vec_push(&out->scopes) = own[at];
+        *vec_push(&out->scopes) = scopes[first + at];
 }
 
 /* What was kept and isn't learnt anew, with what was learnt, whose names both are by now. */
@@ -298,7 +301,8 @@ static void body_make(const struct table *table, const struct strings *names, st
     text_append(ret_body, (const char *)table->functions.items, table->functions.count * sizeof(struct function));
     if (table->scopes.count)
         text_append(ret_body, (const char *)table->scopes.items, table->scopes.count * sizeof(struct scope));
-    text_append(ret_body, text.bytes, text.length);
+    if (text.length)
+        text_append(ret_body, text.bytes, text.length);
 }
 
 void kept_functions_write(struct kept_functions *kept)
