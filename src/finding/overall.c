@@ -87,9 +87,28 @@ static bool was_killed(const struct results *results)
 
 static const char *next_of_killed(const struct results *results)
 {
-    return results->exit_status == SHELL_SIGNALS + SIGKILL
-               ? "find out first who killed it: dmesg tells of memory that ran out, the limits of its group are in memory.max"
-               : "find out first why it was killed: its core dump (coredumpctl debug), or gdb --args CMD";
+    static const int sent[] = {SIGALRM, SIGTERM, SIGINT, SIGHUP, SIGPIPE, SIGUSR1, SIGUSR2}; /* no core dump tells of these */
+    int signal = results->exit_status - SHELL_SIGNALS;
+    for (size_t at = 0; at < array_count(sent); at++)
+        if (signal == sent[at])
+            return "find out first who sent it that signal: strace -f -e trace=none -- CMD shows it with its sender (a timer, another process, a closed pipe)";
+    return signal == SIGKILL ? "find out first who killed it: dmesg tells of memory that ran out, the limits of its group are in memory.max"
+                             : "find out first why it was killed: its core dump (coredumpctl debug), or gdb --args CMD";
+}
+
+/* What a program that ended left running, as one that goes into the background does: the watching ended with it. NULL: nothing. */
+static const struct process_starts *left_behind(const struct results *results)
+{
+    bool ended = results->run && results->run->scope == RUN_STARTED && !results->cut && results->kernel;
+    return ended && results->kernel->starts.left_count ? &results->kernel->starts : NULL;
+}
+
+static const char *left_words(const struct process_starts *left, struct arena *arena)
+{
+    if (left->left_count == 1)
+        return arena_printf(arena, "It left %s (process %u) running (its end was not seen), which was not watched any longer.", left->left_name, left->left_pid);
+    return arena_printf(arena, "It left %llu processes running, among them %s (process %u) (their ends were not seen), which were not watched any longer.", (unsigned long long)left->left_count,
+                        left->left_name, left->left_pid);
 }
 
 const char *overall_longer(const struct results *results, struct arena *arena)
@@ -102,6 +121,8 @@ const char *overall_longer(const struct results *results, struct arena *arena)
         return next_of_killed(results);
     if (results->exit_status && !results->cut)
         return arena_printf(arena, wording_find("verdict", "next-failed"), results->exit_status);
+    if (left_behind(results))
+        return arena_printf(arena, wording_find("verdict", "next-left"), left_behind(results)->left_pid);
     if (results->cut && run && run->scope == RUN_STARTED)
         return "let it run longer, to its end if that comes: it was ended early";
     if (!run || run->scope != RUN_STARTED)
@@ -330,7 +351,7 @@ static const char *held_up_by_several(const struct bottleneck *bottleneck, struc
         all += bottleneck->masses[cause];
     }
     if (classes[BOTTLENECK_MEMORY].share > SHOWN_LEAST * all) /* of a wrong guess that waits for a load, samples can't tell the two apart */
-        classes[BOTTLENECK_BAD_SPECULATION].words = "wrong guesses with the loads that decide them";
+        classes[BOTTLENECK_BAD_SPECULATION].words = "wrong guesses and their loads";
     qsort(classes, array_count(classes), sizeof(*classes), class_mass_compare);
     if (classes[0].share > MOST * all || classes[1].share <= SECOND_LEAST * all)
         return "";
@@ -393,7 +414,7 @@ static const struct finding *far_larger(const struct finding *culprit, const str
     return NULL;
 }
 
-static const double LIKE = 0.8;
+static const double LIKE = 0.8, FAR_LARGER = 2;
 
 /* Of causes that weigh about the same none is the one: both are named. What is one wait is one cause. */
 static const struct finding *like_weight(const struct finding *culprit, const struct findings *findings)
@@ -442,8 +463,8 @@ static const char *estimated_beside(const struct finding *culprit, const struct 
     value_print(&share, &held);
     value_print(&returns, &returned);
     const char *where = verdict->function ? arena_printf(arena, " (%s)", name_for_sentence(verdict->function, arena)) : "";
-    return arena_printf(arena, "Of like weight by estimate (confidence %s): in %s of the CPU time%s %s; a remedy would return %s.",
-                        bottleneck_confidence_name(verdict->confidence), text_string(&share), where, words, text_string(&returns));
+    return arena_printf(arena, "%s by estimate (confidence %s): in %s of the CPU time%s %s; a remedy would return %s.",
+                        verdict->share.mid * scale > FAR_LARGER * most ? "Larger" : "Of like weight", bottleneck_confidence_name(verdict->confidence), text_string(&share), where, words, text_string(&returns));
 }
 
 static void advise_on_estimated(struct overall *overall, const struct findings *findings, const struct results *results, struct arena *arena)
@@ -911,6 +932,8 @@ struct overall overall_of(const struct findings *findings, const struct results 
         overall.sentence = arena_printf(arena, "%s It did not stay: %s.", overall.sentence, results->ended);
     if (results->cut)
         overall.sentence = arena_printf(arena, "%s It was cut short: %s.", overall.sentence, results->cut);
+    if (left_behind(results))
+        overall = with_sentence(overall, left_words(left_behind(results), arena), arena);
     if (results->exit_status)
         overall.sentence = arena_printf(arena, "%s %s", overall.sentence, status_words(results->exit_status, arena));
     /* What crashed isn't made faster. */

@@ -49,6 +49,14 @@ static int command_compare(const void *a, const void *b)
     return strcmp(left->name, right->name);
 }
 
+static void left_note(struct process_starts *starts, const struct recording *recording, const struct thread *thread, struct arena *arena)
+{
+    if (thread->tid != thread->pid || !thread->started_ns || thread->ended_ns != UINT64_MAX || starts->left_count++)
+        return;
+    starts->left_pid = thread->pid;
+    starts->left_name = arena_string(arena, strings_text(&recording->strings, thread->comm));
+}
+
 struct process_starts process_starts_of(const struct recording *recording, struct arena *arena)
 {
     const struct threads *threads = &recording->threads;
@@ -62,6 +70,7 @@ struct process_starts process_starts_of(const struct recording *recording, struc
             continue; /* idle */
         starts.thread_count++;
         starts.process_count += thread->tid == thread->pid;
+        left_note(&starts, recording, thread, arena);
         is_short[at] = process_lived_short(threads, at);
         if (!lived_short(thread))
             continue;

@@ -24,6 +24,9 @@ struct process_starts {
     uint64_t short_count;   /* seen to start and to end within SHORT_PROCESS_NS */
     struct started_command commands[STARTED_COMMANDS_MOST]; /* of the short ones, most first */
     size_t command_count;
+    uint64_t left_count; /* seen to start and not to end */
+    uint32_t left_pid;   /* the first of them */
+    const char *left_name;
     const bool *is_short;   /* by thread of the recording: of such a process; all false when they are few */
 };
 

@@ -97,7 +97,7 @@ const struct hypothesis hypothesis_timer_tick = {
     .id = "timer-tick",
     .family = "system",
     .title = "the kernel's timer tick",
-    .rule = "supported when ticks a second times the probed cost of one take the effect; ruled out below it, or when a trial "
+    .rule = "supported when ticks a second times the probed cost of one take the effect, or when a trial without the tick closed the gap; ruled out below it, or when a trial "
             "without the tick left the time as it was",
     .gain = "ticks times probed cost",
     .overturn = "a CPU in nohz_full against one that isn't",

@@ -474,8 +474,8 @@ const struct hypothesis hypothesis_small_pages = {
     .family = "memory",
     .title = "small pages behind hot data",
     .rule = "supported when probes of the very access pattern, 4 KiB against 2 MiB pages in turns, return the effect at the "
-            "lower end; ruled out when what waits for memory beyond the TLB's reach, or the measured difference, stays below "
-            "it at the upper end",
+            "lower end, or when a trial with huge pages closed the gap; ruled out when what waits for memory beyond the TLB's reach, or the measured "
+            "difference, stays below it at the upper end, or such a trial left the time as it was",
     .gain = "between the share of samples at those loads on 4 KiB pages times what the probe saved of the wait, and the loop's share "
             "times what it saved of a whole turn; patterns not measured widen the upper end; at the lower end less what taking huge pages costs more "
             "than small ones, at their first touch as the probe measured it",

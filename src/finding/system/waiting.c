@@ -189,6 +189,11 @@ static const char *served_words(const struct results *results, struct arena *are
 }
 
 /* Reading, writing and looking up wait for the same device, and want other remedies. NULL: it isn't known what was asked. */
+static bool is_nameless(const char *function)
+{
+    return strstr(function, "+0x") || function[0] == '[';
+}
+
 static const char *advice_of_storage(const struct wait_row *row)
 {
     static const struct {
@@ -205,13 +210,10 @@ static const char *advice_of_storage(const struct wait_row *row)
     for (size_t at = 0; row->asked && at < array_count(calls); at++)
         if (strcmp(row->asked, calls[at].call) == 0)
             return calls[at].advice;
-    return NULL;
+    /* Code of a name that asked for nothing touched memory that is a file's. */
+    return !row->asked && !is_nameless(row->function) && row->function[0] != '_' ? "advice-disk-touched" : NULL;
 }
 
-static bool is_nameless(const char *function)
-{
-    return strstr(function, "+0x") || function[0] == '[';
-}
 
 /* A function without a name is better known by what it called, and by the nearest caller that has one. */
 const char *waiting_place(const struct wait_row *row, struct arena *arena)
@@ -233,7 +235,7 @@ static void advise_waiting(const struct results *results, struct finding *findin
     if (served)
         finding_advise(finding, "advice-served", VALUE_TEXT("what", served));
     else if (storage)
-        finding_advise(finding, storage, VALUE_TEXT("where", where), VALUE_TEXT("call", row->asked));
+        finding_advise(finding, storage, VALUE_TEXT("where", where), VALUE_TEXT("call", row->asked ? row->asked : ""));
     else if (!row && (kind == WAIT_EVENTS || kind == WAIT_NETWORK))
         finding_advise(finding, "advice-events-seen", NO_VALUES);
     else

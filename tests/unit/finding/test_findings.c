@@ -1104,6 +1104,28 @@ Test(findings, waiting_is_a_verdict)
     arena_done(&made.arena);
 }
 
+/* One that goes into the background is over at once: what it left is to be watched, not its beginning again. */
+Test(findings, what_was_left_running_is_named)
+{
+    struct made_up made;
+    make_up(&made);
+    made.run.scope = RUN_STARTED;
+    made.run.cpu_s = measured_as(0.002);
+    made.stalls.sample_count = made.kernel.sample_count = 3;
+    made.kernel.starts.left_count = 1;
+    made.kernel.starts.left_pid = 77;
+    made.kernel.starts.left_name = "daemon";
+    test_and_find(&made, "waiting");
+    struct overall overall = overall_of(&made.findings, &made.results, &made.arena);
+    cr_expect_eq(overall.kind, OVERALL_TOO_SHORT);
+    cr_expect(strstr(overall.sentence, "It left daemon (process 77) running"), "%s", overall.sentence);
+    cr_expect(overall.advice_count && strstr(overall.advice[0], "plumb diagnose -p 77"), "%s", overall.advice[0]);
+    made.results.cut = "interrupted";
+    overall = overall_of(&made.findings, &made.results, &made.arena);
+    cr_expect_null(strstr(overall.sentence, "It left"), "it was ended before its end: %s", overall.sentence);
+    arena_done(&made.arena);
+}
+
 /* What keeps it asleep, where, and what to do about that: from /proc alone, as of a target that never left its wait. */
 Test(findings, waits_are_named_with_their_place_and_remedy)
 {
@@ -1296,6 +1318,9 @@ Test(findings, a_run_that_was_cut_short_says_so)
     made.results.exit_status = 139;
     overall = overall_of(&made.findings, &made.results, &made.arena);
     cr_assert(strstr(overall.advice[0], "core dump") && !strstr(overall.advice[0], "--runs"), "%s", overall.advice[0]);
+    made.results.exit_status = 142; /* SIGALRM leaves no core dump */
+    overall = overall_of(&made.findings, &made.results, &made.arena);
+    cr_assert(strstr(overall.advice[0], "who sent it") && !strstr(overall.advice[0], "core dump"), "%s", overall.advice[0]);
     made.results.exit_status = 137;
     overall = overall_of(&made.findings, &made.results, &made.arena);
     cr_assert(strstr(overall.advice[0], "dmesg"), "%s", overall.advice[0]);
@@ -3029,13 +3054,13 @@ Test(findings, what_several_things_hold_up_is_said_with_its_parts)
     bottleneck.masses[CAUSE_UNKNOWN] = 0.3;
     findings_test(&made.findings, &made.results, &made.arena);
     const char *sentence = overall_of(&made.findings, &made.results, &made.arena).sentence;
-    cr_assert(strstr(sentence, "By estimate no one thing holds it up: memory 25 %, wrong guesses with the loads that decide them 19 %, busy with instructions 16 %; 40 % is not told."), "%s", sentence);
+    cr_assert(strstr(sentence, "By estimate no one thing holds it up: memory 25 %, wrong guesses and their loads 19 %, busy with instructions 16 %; 40 % is not told."), "%s", sentence);
     bottleneck.masses[CAUSE_STORE_FORWARDING] = 0.1; /* no arithmetic; and said beside a small cause, too */
     made.kernel.fault_samples = 130;
     findings_test(&made.findings, &made.results, &made.arena);
     struct overall small = overall_of(&made.findings, &made.results, &made.arena);
     cr_assert_eq(small.kind, OVERALL_CULPRIT);
-    cr_assert(strstr(small.sentence, "By estimate no one thing holds it up: memory 22 %, wrong guesses with the loads that decide them 17 %, busy with instructions 14 %, waits within the core 13 %;"), "%s",
+    cr_assert(strstr(small.sentence, "By estimate no one thing holds it up: memory 22 %, wrong guesses and their loads 17 %, busy with instructions 14 %, waits within the core 13 %;"), "%s",
               small.sentence);
     bottleneck.masses[CAUSE_LATENCY] = 0.9;
     sentence = overall_of(&made.findings, &made.results, &made.arena).sentence;
@@ -3237,6 +3262,22 @@ Test(findings, storage_is_waited_for_by_what_was_asked)
         cr_expect(strstr(waiting->headline, rows[at].asked) && strstr(waiting->headline, "grep+0x249a0"), "%s", waiting->headline);
         arena_done(&made.arena);
     }
+}
+
+/* Code that called nothing and waits for storage touched memory that is a file's. */
+Test(findings, storage_is_waited_for_in_a_mapping)
+{
+    struct made_up made;
+    make_up(&made);
+    struct wait_rows waits = {.known = true, .waiting_s = 9, .idle_s = 9, .wait_count = 9, .stack_count = 9, .count = 1,
+                              .items = {{.kind = WAIT_DISK, .function = "scan", .idle_s = 9, .total_s = 9, .count = 9}}};
+    made.results.waits = &waits;
+    made.run.cpu_s = measured_as(1);
+    made.run.on_cpu_ratio = made.run.wanted_ratio = made.run.cpus_used = measured_as(0.1);
+    made.run.from_switches = true;
+    const struct finding *waiting = test_and_find(&made, "waiting");
+    cr_expect(strstr(waiting->advice[0], "a file that is mapped") && !strstr(waiting->advice[0], "fsync"), "%s", waiting->advice[0]);
+    arena_done(&made.arena);
 }
 
 /* Half of the samples have no names: the bar shows what is known to be such, the sentence below the rest. */
