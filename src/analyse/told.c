@@ -92,7 +92,7 @@ static bool gap_read(const char *plain, struct interval *ret_gap)
 /* What was changed, by the names that the kernel and processors give it. */
 static const char *const treatment_words[TREATMENT_COUNT][16] = {
     [TREATMENT_TICK] = {"nohz_full", "nohz-full", "tickless"},
-    [TREATMENT_PAGES] = {"huge page", "huge-page", "hugepage", "hugetlb", "thp", "2m pages", "2 mb pages", "2mb pages", "2 mib pages", "2 m pages", "1g pages", "1 gib pages", "1 gb pages",
+    [TREATMENT_PAGES] = {"huge page", "huge-page", "hugepage", "transparent_hugepage", "hugetlb", "thp", "2m pages", "2 mb pages", "2mb pages", "2 mib pages", "2 m pages", "1g pages", "1 gib pages", "1 gb pages",
                          "large pages"},
     [TREATMENT_NARROW] = {"without avx-512", "without avx512", "no avx-512", "no avx512", "avx-512 off", "avx512 off", "avx-512 disabled", "avx512 disabled", "disabling avx-512",
                           "disabling avx512", "disabled avx-512", "disabled avx512", "avx-512 left out", "prefer-vector-width=256"},
@@ -101,7 +101,7 @@ static const char *const treatment_words[TREATMENT_COUNT][16] = {
 /* Whether it was taken away rather than brought in: "without huge pages", "with THP off". */
 static bool is_absent(const char *plain, const char *place, enum treatment treatment)
 {
-    static const char *const before[] = {"without ", " no ", "disabl", "before ", "instead of ", "turning off ", "turned off ", "switching off ", "switched off ", "not ", NULL};
+    static const char *const before[] = {"without ", " no ", "disabl", "before ", "instead of ", "turning off ", "turned off ", "switching off ", "switched off ", " not ", NULL};
     static const char *const behind[] = {" off", " disabled", "=never", " were disabled", " was disabled", NULL};
     enum { NEAR = 24 };
     char near[NEAR + 1] = "";
@@ -109,9 +109,10 @@ static bool is_absent(const char *plain, const char *place, enum treatment treat
     memcpy(near, place - length, length);
     near[length] = '\0';
     char *clause = strrchr(near, ',');
+    char *from = strstr(near, " from "), *of = strstr(near, " of ");
     if (treatment == TREATMENT_NARROW)
         return false;
-    if (place_of_any(clause ? clause : near, before))
+    if (!from && !of && place_of_any(clause ? clause : near, before)) /* "no benefit from huge pages" has them */
         return true;
     place += strcspn(place, " =") + (strncmp(place, "huge page", 9) == 0 ? strcspn(place + 5, " ") + 1 : 0);
     for (const char *const *words = behind; *words; words++)
@@ -156,10 +157,13 @@ enum trial_reading { TRIAL_NONE, TRIAL_READ, TRIAL_OUTCOME_UNCLEAR, TRIAL_CHANGE
 
 static enum trial_reading trial_read(struct view sentence, struct told_trial *trial)
 {
+    static const char *const of_speed[] = {"gap", "slow", "fast", "throughput", "runtime", "run time", "speed", "%", NULL};
     struct plain_sentence plain;
     plain_sentence_of(&plain, sentence);
     int treatments = treatments_in(plain.text, &trial->treatment);
     enum outcome_reading outcome = outcome_of(sentence, &plain, &trial->outcome);
+    if (treatments == 1 && outcome == OUTCOME_UNTOLD && place_of_any(plain.text, of_speed))
+        return TRIAL_OUTCOME_UNCLEAR;
     if (!treatments || outcome == OUTCOME_UNTOLD)
         return TRIAL_NONE;
     if (treatments > 1) /* of two at once neither is told */

@@ -117,7 +117,7 @@ static const char *const partly[] = {"almost", "nearly", "mostly", "partly", "ha
 /* "as fast as before" is as it was. */
 static bool is_of_before(const char *behind)
 {
-    return plain_find(behind, "before ") == behind || plain_find(behind, "without ") == behind || plain_find(behind, "it was ") == behind;
+    return plain_find(behind, "before ") == behind || plain_find(behind, "without ") == behind || plain_find(behind, "it was ") == behind || plain_find(behind, "from before ") == behind;
 }
 
 static void gone_note(struct answers *answers, const char *text, const char *place, size_t length)
@@ -137,7 +137,7 @@ static void gone_note(struct answers *answers, const char *text, const char *pla
 static void gone_phrases(struct answers *answers, const char *text)
 {
     static const char *const phrases[] = {"as fast as", "equally fast", "to the same speed", "the same speed", "the same performance", "the same throughput", "became the same", "becomes the same",
-                                          "on par with", "caught up", "catches up", "no longer slower", "no slower than", "closed the gap", "closes the gap", "close the gap", NULL};
+                                          "on par with", "caught up", "catches up", "no longer slower", "no slower than", "closed the gap", "closes the gap", "close the gap", "indistinguishable", NULL};
     for (const char *const *phrase = phrases; *phrase; phrase++) {
         const char *place = plain_find(text, *phrase);
         if (place && (plain_find(place, "by half") || plain_find(place, "halfway") || plain_find(place, "partly")))
@@ -187,9 +187,10 @@ enum verb { VERB_NONE, VERB_STAY, VERB_GO, VERB_SHRINK, VERB_UNCLEAR };
 static enum verb verb_of(const char *clause)
 {
     static const char *const gone[] = {"gone", "vanish", "disappear", "closed", "eliminat", "is zero", "no gap", "no slowdown", "went away", "goes away", NULL};
-    static const char *const stayed[] = {"still", "stay", "remain", "persist", "unchanged", "the same", "as large", "as big", "as before", NULL};
+    static const char *const stayed[] = {"still", "stay", "remain", "persist", "unchanged", "unaffected", "the same", "as large", "as big", "as before", NULL};
     static const char *const shrank[] = {"shrank", "shrunk", "shrink", "halv", "fell", "falls", "drop", "smaller", "narrow", "decreas", "reduc", "down to", "half", "a third", "went down", NULL};
     static const char *const grew[] = {"grew", "grow", "widen", "larger", "bigger", "increas", "wors", "doubled", "rose", NULL};
+    static const char *const moved[] = {"change", "move", "affect", "budge", "improve", NULL};
     bool go = has_any(clause, gone), stay = has_any(clause, stayed), shrink = has_any(clause, shrank), denied = has_denial(clause);
     stay &= !plain_find(clause, "as large") || !has_any(clause, partly);
     if (has_any(clause, grew) || (stay && (go || shrink)))
@@ -197,7 +198,7 @@ static enum verb verb_of(const char *clause)
     if (plain_find(clause, "to zero"))
         return denied || stay ? VERB_UNCLEAR : VERB_GO;
     if (denied)
-        return shrink && !go ? VERB_STAY : plain_find(clause, "change") && !go && !stay ? VERB_STAY : go || stay ? VERB_UNCLEAR : VERB_NONE;
+        return go || stay ? VERB_UNCLEAR : shrink || has_any(clause, moved) ? VERB_STAY : VERB_NONE;
     if (go)
         return shrink || has_any(clause, partly) ? VERB_SHRINK : VERB_GO;
     return stay ? VERB_STAY : shrink ? VERB_SHRINK : VERB_NONE;

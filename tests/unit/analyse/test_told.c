@@ -64,6 +64,13 @@ Test(told, trials_and_how_they_came_out)
         {"With AVX-512 disabled the runtime is unchanged.", 1, TREATMENT_NARROW, OUTCOME_STAYED, false, false},
         {"We then booted both with nohz_full. It made no difference.", 1, TREATMENT_TICK, OUTCOME_STAYED, false, false},
         {"We then booted both with nohz_full. The weather made no difference.", 0, 0, 0, false, false},
+        {"We saw no benefit from nohz_full.", 1, TREATMENT_TICK, OUTCOME_STAYED, false, false},
+        {"With no huge pages there is still a gap.", 0, 0, 0, false, false},
+        {"With nohz_full on the host the exits dropped, yet throughput didn't move.", 1, TREATMENT_TICK, OUTCOME_STAYED, true, false},
+        {"Huge pages on the host made the two indistinguishable.", 1, TREATMENT_PAGES, OUTCOME_GONE, true, false},
+        {"The gap vanished once both kernels had transparent_hugepage=always.", 1, TREATMENT_PAGES, OUTCOME_GONE, false, false},
+        {"With nohz_full the slowdown was not affected.", 1, TREATMENT_TICK, OUTCOME_STAYED, false, false},
+        {"THP did not close the gap.", 0, 0, 0, false, false}, /* it may have made it smaller */
         {"It was fast yesterday.", 0, 0, 0, false, false},
     };
     for (size_t at = 0; at < array_count(cases); at++) {
@@ -151,6 +158,7 @@ Test(told, what_sounds_like_a_trial_and_was_not_taken_says_why)
     cr_expect_not_null(told_why_unread(view_of("With THP there is no difference between the two guests.")));
     cr_expect_not_null(told_why_unread(view_of("With THP and nohz_full the gap is gone.")));
     cr_expect_not_null(told_why_unread(view_of("Enabling THP should bring no change.")));
+    cr_expect_not_null(told_why_unread(view_of("With THP it is 2 % slower, before it was 40 % slower.")), "of speed, in words that aren't known");
     cr_expect_null(told_why_unread(view_of("With THP the gap is gone.")), "it was taken");
     cr_expect_null(told_why_unread(view_of("We use huge pages.")), "it tells of no trial");
 }
