@@ -4,6 +4,7 @@
 #include "base/json_reader.h"
 #include "base/scope.h"
 #include "base/vec.h"
+#include "capture/case/case_command.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -289,6 +290,21 @@ static bool case_part(const char *folder, const char *name, struct json_document
            json_document_parse(ret_document, text_view(&text), err);
 }
 
+/* What its program was given in the environment, as far as that is known to change speed; PATH finds the program, whose words are compared. */
+static void case_settings_take(struct saved_runs *runs, struct saved_arm *arm, const char *folder)
+{
+    struct error none = {0};
+    struct case_command command;
+    if (!case_command_read(&command, folder, "", &runs->arena, &none))
+        return;
+    arm->settings = arena_array(&runs->arena, struct saved_arm_setting, command.variable_count + 1);
+    for (size_t at = 0; at < command.variable_count; at++) {
+        const struct case_variable *variable = &command.variables[at];
+        if (strcmp(variable->name, "PATH") != 0)
+            arm->settings[arm->setting_count++] = (struct saved_arm_setting){variable->name, variable->value ? variable->value : SAVED_NOT_SET};
+    }
+}
+
 static bool case_read(struct saved_runs *runs, const char *folder, struct error *err)
 {
     scoped_json struct json_document *manifest = NULL, *machine = NULL, *table = NULL;
@@ -300,6 +316,7 @@ static bool case_read(struct saved_runs *runs, const char *folder, struct error 
     struct error none = {0}; /* parts that a case may lack */
     if (case_part(folder, "machine.json", &machine, &none))
         arm->has_surroundings = surroundings_read(&arm->surroundings, json_root(machine), &runs->arena, &none);
+    case_settings_take(runs, arm, folder);
     if (case_part(folder, "runs.json", &table, &none))
         case_runs_take(runs, arm, json_member(json_root(table), "runs"));
     else

@@ -15,6 +15,8 @@
 #include "experiment/measuring_runner.h"
 #include "system/surroundings.h"
 
+#define SAVED_NOT_SET "not set"
+
 struct saved_arm {
     const char *label, *command, *file;
     bool has_surroundings;
@@ -23,7 +25,7 @@ struct saved_arm {
     size_t counts[MEASURING_QUANTITY_COUNT];
     struct saved_arm_setting {
         const char *name, *value; /* "thp", "never"; a variable of its environment */
-    } *settings;
+    } *settings; /* of a case: what is known to change speed, set or not; none: not known */
     size_t setting_count;
     bool only_means; /* of perf stat -r */
     bool is_case;    /* file is a folder, which has profiles too */

@@ -433,6 +433,21 @@ def test_saved_cases_compare_and_their_profiles_explain(plumb, tmp_path):
     assert compare(plumb, "--saved", str(tmp_path), str(tmp_path / "old")).returncode == 1
 
 
+def test_cases_of_other_environments_are_refused_unless_declared(plumb, tmp_path):
+    old, new = tmp_path / "old", tmp_path / "new"
+    for folder, threads in ((old, "1"), (new, "2")):
+        made = subprocess.run([plumb, "diagnose", "-q", "--case", str(folder), "--", sys.executable, "-c", "sum(range(1000000))"],
+                              capture_output=True, text=True, timeout=200, env={**os.environ, "OMP_NUM_THREADS": threads})
+        if not (folder / "command.json").exists():
+            pytest.skip(f"no case: {made.stderr}")
+    refused = compare(plumb, "--saved", str(old), str(new))
+    assert refused.returncode == 1 and "OMP_NUM_THREADS ('1', '2')" in refused.stderr
+    declared = compare(plumb, "--saved", "--treatment", "OMP_NUM_THREADS", str(old), str(new))
+    assert declared.returncode in (0, 4) and "OMP_NUM_THREADS differs: 1, 2" in declared.stdout
+    (new / "command.json").unlink()
+    assert compare(plumb, "--saved", str(old), str(new)).returncode in (0, 4), "what isn't known is no difference"
+
+
 def test_settings_are_saved_with_the_runs(plumb, tmp_path):
     words = ["-n", "6", "--no-noise-floor", "--json"]
     both, low, high = (tmp_path / name for name in ("both.json", "low.json", "high.json"))

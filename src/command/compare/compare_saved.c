@@ -57,12 +57,25 @@ static void machines_compare(struct compare_saved *saved, const struct saved_run
     }
 }
 
-static const char *setting_of(const struct saved_arm *arm, const char *name)
+/* NULL: not told. */
+static const char *setting_find(const struct saved_arm *arm, const char *name)
 {
     for (size_t at = 0; at < arm->setting_count; at++)
         if (strcmp(arm->settings[at].name, name) == 0)
             return arm->settings[at].value;
-    return "as it was";
+    return NULL;
+}
+
+static const char *setting_of(const struct saved_arm *arm, const char *name)
+{
+    const char *value = setting_find(arm, name);
+    return value ? value : arm->is_case ? SAVED_NOT_SET : "as it was";
+}
+
+/* A case has its whole environment, which can be held against another case's alone; other files have what was declared. */
+static bool are_settings_told(const struct saved_arm *arm, const struct saved_arm *other)
+{
+    return !arm->is_case || (other->is_case && other->setting_count);
 }
 
 /* What one file's arms were given was declared then; what differs between files is a difference of the machines. */
@@ -88,10 +101,10 @@ static void settings_differ(struct compare_saved *saved, const struct saved_runs
     const struct saved_arm *first = &runs->arms[0];
     for (size_t at = 1; at < runs->arm_count; at++) {
         const struct saved_arm *arm = &runs->arms[at];
-        for (size_t item = 0; item < arm->setting_count; item++)
+        for (size_t item = 0; item < arm->setting_count && are_settings_told(arm, first); item++)
             setting_compare(saved, first, arm, arm->settings[item].name, arena);
-        for (size_t item = 0; item < first->setting_count; item++)
-            if (strcmp(setting_of(arm, first->settings[item].name), "as it was") == 0)
+        for (size_t item = 0; item < first->setting_count && are_settings_told(first, arm); item++)
+            if (!setting_find(arm, first->settings[item].name))
                 setting_compare(saved, first, arm, first->settings[item].name, arena);
     }
 }
@@ -106,7 +119,7 @@ static bool machines_check(const struct compare_saved *saved, const struct compa
                         saved->differences[at].a, saved->differences[at].b);
     if (!line.length || request->force)
         return true;
-    error_set(err, ERROR_UNSUPPORTED, "the machines differ, so that times tell nothing of the programs: %s",
+    error_set(err, ERROR_UNSUPPORTED, "the machines, or what the programs were given, differ, so that times tell nothing of the programs: %s",
               text_string(&line));
     return error_hint(err, "--treatment NAME where that difference is what you want to see, or --force");
 }
