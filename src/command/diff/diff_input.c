@@ -5,6 +5,7 @@
 #include "analyse/code/instructions.h"
 #include "base/scope.h"
 #include "base/vec.h"
+#include "command/recording/reading_progress.h"
 #include "command/recording/recording_header.h"
 
 #include <inttypes.h>
@@ -241,9 +242,14 @@ static bool reading_fill(struct reading *reading, struct recording_names *names,
                          struct share_difference *difference, struct error *err)
 {
     struct capture_watch watch = {reading, sample_count};
-    struct capture_options options = {.watch = &watch, .stacks = reading->source->facts.is_pipe ? STACKS_ALL : STACKS_NONE};
-    if (!sample_filter_place(reading->filter, &reading->source->facts, err) ||
-        !capture_fill_with(&reading->capture, reading->source, &options, err))
+    struct reading_progress progress;
+    if (!sample_filter_place(reading->filter, &reading->source->facts, err))
+        return error_wrap(err, "'%s'", path);
+    struct capture_options options = {.watch = &watch, .stacks = reading->source->facts.is_pipe ? STACKS_ALL : STACKS_NONE,
+                                      .progress = reading_progress_begin(&progress, names->context->talk, reading->input->quiet)};
+    bool complete = capture_fill_with(&reading->capture, reading->source, &options, err);
+    reading_progress_end(&progress);
+    if (!complete)
         return error_wrap(err, "'%s'", path);
     if (!sample_filter_check(reading->filter, err))
         return error_wrap(err, "'%s'", path);
