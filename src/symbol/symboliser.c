@@ -42,6 +42,7 @@ struct dso_names {
     bool lines_opened;
     struct dwarf_index *dwarf; /* NULL: none */
     struct error line_error;
+    bool packed_by_zstd; /* its DWARF, so that nothing reads it */
     struct symbol_index objects; /* variables, for operands; read on first use */
     bool objects_read;
 };
@@ -377,6 +378,19 @@ static void add_package(struct symboliser *symboliser, struct dwarf_index *dwarf
         dwarf_index_add_package(dwarf, package);
 }
 
+/* zstd's, which libdw reads from elfutils 0.189 on. */
+static bool is_packed_by_zstd(const struct elf_file *elf)
+{
+    const struct elf_section *section = elf_section_named(elf, ".debug_info");
+    struct bytes_view bytes = section && section->flags & SHF_COMPRESSED ? elf_section_bytes(elf, section) : (struct bytes_view){0};
+    static const uint8_t kinds[][4] = {{2, 0, 0, 0}, {0, 0, 0, 2}}; /* ELFCOMPRESS_ZSTD in either byte order */
+    return bytes.size_bytes >= sizeof(kinds[0]) && (memcmp(bytes.bytes, kinds[0], sizeof(kinds[0])) == 0 || memcmp(bytes.bytes, kinds[1], sizeof(kinds[1])) == 0);
+}
+
+#define PACKED_BY_ZSTD                                                                                                    \
+    "debug information is compressed with zstd, which libdw reads from elfutils 0.189 on (objcopy --decompress-debug-sections " \
+    "unpacks it)"
+
 /* The DWARF of a dso, opened on first use, to ask for lines or functions alone; NULL with the reason kept when there is none. */
 static struct dwarf_index *dso_dwarf(struct symboliser *symboliser, uint32_t dso, bool for_lines, const struct elf_file **ret_elf)
 {
@@ -392,8 +406,12 @@ static struct dwarf_index *dso_dwarf(struct symboliser *symboliser, uint32_t dso
             error_set(&names->line_error, ERROR_NOT_FOUND, "'%s' has no debug information%s%s", binary->path,
                       binary->tried.length ? ": tried " : "", text_string(&binary->tried));
         else if (binary && !dwarf_index_new(&names->dwarf, fd, symboliser->options.demangle, for_lines,
-                                            symboliser->options.demangle && !for_lines ? kept_functions_open(fd) : NULL, &names->line_error))
+                                            symboliser->options.demangle && !for_lines ? kept_functions_open(fd) : NULL, &names->line_error)) {
             names->dwarf = NULL;
+            names->packed_by_zstd = is_packed_by_zstd(elf);
+            if (names->packed_by_zstd)
+                error_set(&names->line_error, ERROR_UNSUPPORTED, "its " PACKED_BY_ZSTD);
+        }
         else if (binary)
             add_package(symboliser, names->dwarf, binary);
     }
@@ -471,6 +489,8 @@ const char *symboliser_line_complaint(struct symboliser *symboliser, uint32_t ds
 const char *symboliser_inline_complaint(struct symboliser *symboliser, uint32_t dso)
 {
     struct dso_names *names = dso_names_of(symboliser, dso);
+    if (names && names->packed_by_zstd)
+        return "inlined functions and source lines are unknown: its " PACKED_BY_ZSTD;
     const char *missing = names && names->dwarf ? dwarf_index_missing(names->dwarf) : NULL;
     const char *shared = names && names->dwarf ? dwarf_index_shared_missing(names->dwarf) : NULL;
     if (shared)

@@ -217,6 +217,20 @@ def test_a_shared_debug_file(scene, packed):
     assert "innermost" in gone.stdout or "several binaries share" in gone.stderr, gone.stderr
 
 
+def test_what_libdw_cannot_unpack_is_said(scene):
+    """Debug information under zstd: read where elfutils does, else said to be there."""
+    scene.build()
+    packing = subprocess.run(["objcopy", "--compress-debug-sections=zstd", "program"], cwd=scene.folder, capture_output=True)
+    if packing.returncode:
+        pytest.skip("this objcopy has no zstd")
+    scene.record()
+    done = scene.run("report", "-i", str(scene.data), "-s", "sym")
+    said = "debug information is compressed with zstd, which libdw reads from elfutils 0.189 on"
+    assert "innermost" in done.stdout or f"inlined functions and source lines are unknown: its {said}" in done.stderr, done.stderr
+    annotated = scene.run("annotate", "-i", str(scene.data)).stdout
+    assert "work.c:" in annotated or f"its {said}" in annotated
+
+
 def test_a_deleted_program(scene):
     """Its process still runs when the report is made: its mapping is read."""
     scene.build()
