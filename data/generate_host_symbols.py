@@ -23,7 +23,7 @@ def rows(lines):
 
 def main():
     source, target = map(pathlib.Path, sys.argv[1:3])
-    out = ["/* Generated from data/host_symbols.tsv; edit that. */", '#include "analyse/code/host_profile.h"', "",
+    out = ["/* Generated from data/host_symbols.tsv; edit that. */", '#include "analyse/profile/host_profile.h"', "",
            "const struct host_symbol host_symbol_rows[] = {"]
     for part, name, words in sorted(rows(source.read_text().splitlines()), key=lambda row: row[1]):
         out.append(f'    {{"{name.rstrip("*")}", {"true" if name.endswith("*") else "false"}, {PARTS[part]}, "{words}"}},')

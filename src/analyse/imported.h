@@ -10,8 +10,8 @@
 #define PLUMB_ANALYSE_IMPORTED_H
 
 #include "base/arena.h"
-#include "base/json_reader.h"
-#include "base/json_writer.h"
+#include "base/json/json_reader.h"
+#include "base/json/json_writer.h"
 #include "base/measured.h"
 #include "base/text.h"
 #include "statistics/interval.h"

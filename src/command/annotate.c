@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* plumb annotate: a function's instructions with their shares of the samples. */
-#include "analyse/code/hottest.h"
 #include "analyse/code/instructions.h"
 #include "analyse/memory/data_address.h"
+#include "analyse/profile/hottest.h"
 #include "base/scope.h"
 #include "capture/capture.h"
 #include "command/command_table.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "experiment/saved_runs.h"
 
-#include "base/json_reader.h"
+#include "base/json/json_reader.h"
 #include "base/scope.h"
 #include "base/vec.h"
 #include "capture/case/case_command.h"

@@ -7,14 +7,14 @@
 #define PLUMB_FINDING_RESULTS_H
 
 #include "analyse/bottleneck/bottleneck.h"
-#include "analyse/code/call_parts.h"
+#include "analyse/stall/call_parts.h"
 #include "analyse/memory/access_cost.h"
 #include "analyse/counts/counter_summary.h"
 #include "analyse/time/kernel_time.h"
 #include "analyse/time/run_spread.h"
 #include "analyse/time/run_time.h"
 #include "analyse/time/time_shares.h"
-#include "analyse/code/stalls.h"
+#include "analyse/stall/stalls.h"
 #include "analyse/imported.h"
 #include "analyse/probes/probe_results.h"
 #include "analyse/statement.h"

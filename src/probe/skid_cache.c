@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "probe/skid_cache.h"
 
-#include "base/own_file.h"
+#include "base/file/own_file.h"
 #include "base/scope.h"
 #include "base/text.h"
 #include "base/vec.h"
-#include "base/cache_folder.h"
+#include "base/file/cache_folder.h"
 
 #include <fcntl.h>
 #include <limits.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "render/event_counts.h"
 
-#include "base/json_writer.h"
+#include "base/json/json_writer.h"
 #include "base/vec.h"
 
 #include <inttypes.h>

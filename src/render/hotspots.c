@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "render/hotspots_internal.h"
 
-#include "analyse/code/host_profile.h"
+#include "analyse/profile/host_profile.h"
 #include "base/arena.h"
 #include "base/scope.h"
 #include "base/vec.h"

@@ -3,7 +3,7 @@
 #ifndef PLUMB_RENDER_HOTSPOTS_H
 #define PLUMB_RENDER_HOTSPOTS_H
 
-#include "analyse/code/hotspots.h"
+#include "analyse/profile/hotspots.h"
 #include "base/text.h"
 
 enum tree_style {

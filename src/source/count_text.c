@@ -2,7 +2,7 @@
 #include "source/count_text.h"
 
 #include "base/hashmap.h"
-#include "base/json_tokens.h"
+#include "base/json/json_tokens.h"
 #include "base/vec.h"
 
 #include <ctype.h>

@@ -12,8 +12,8 @@
 
 #include "base/arena.h"
 #include "base/error.h"
-#include "base/json_reader.h"
-#include "base/json_writer.h"
+#include "base/json/json_reader.h"
+#include "base/json/json_writer.h"
 #include "base/measured.h"
 #include "statistics/interval.h"
 

@@ -10,7 +10,7 @@
 #ifndef PLUMB_STATISTICS_GUEST_COSTS_H
 #define PLUMB_STATISTICS_GUEST_COSTS_H
 
-#include "base/json_writer.h"
+#include "base/json/json_writer.h"
 #include "statistics/interval.h"
 
 enum guest_cost { /* all in nanoseconds */

@@ -5,7 +5,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
-#include "base/json_reader.h"
+#include "base/json/json_reader.h"
 #include "statistics/guest_costs.h"
 
 /* A figure that is missing or impossible isn't known. Errors: ERROR_FORMAT: it can't be such a document. Owner of strings: arena. */

@@ -3,8 +3,8 @@
 #ifndef PLUMB_STATISTICS_JSON_INTERVAL_H
 #define PLUMB_STATISTICS_JSON_INTERVAL_H
 
-#include "base/json_reader.h"
-#include "base/json_writer.h"
+#include "base/json/json_reader.h"
+#include "base/json/json_writer.h"
 #include "statistics/interval.h"
 
 static inline void json_interval(struct json_writer *json, const char *key, struct interval interval)

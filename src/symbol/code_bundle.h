@@ -10,7 +10,7 @@
 #define PLUMB_SYMBOL_CODE_BUNDLE_H
 
 #include "base/arena.h"
-#include "base/json_reader.h"
+#include "base/json/json_reader.h"
 #include "model/recording.h"
 #include "symbol/symboliser.h"
 

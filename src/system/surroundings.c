@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "system/surroundings.h"
 
-#include "base/json_measured.h"
+#include "base/json/json_measured.h"
 #include "base/vec.h"
 
 #include <sys/utsname.h>

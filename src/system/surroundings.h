@@ -8,8 +8,8 @@
 #define PLUMB_SYSTEM_SURROUNDINGS_H
 
 #include "base/arena.h"
-#include "base/json_reader.h"
-#include "base/json_writer.h"
+#include "base/json/json_reader.h"
+#include "base/json/json_writer.h"
 #include "base/measured.h"
 #include "system/machine.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Folded stacks of anybody: what is read stands in the text, in its order, and the picture made of it is whole. */
-#include "analyse/code/flame.h"
+#include "analyse/profile/flame.h"
 #include "decode/folded_text.h"
 #include "render/profile/flamegraph.h"
 

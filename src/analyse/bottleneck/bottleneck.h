@@ -12,8 +12,8 @@
 #ifndef PLUMB_ANALYSE_BOTTLENECK_BOTTLENECK_H
 #define PLUMB_ANALYSE_BOTTLENECK_BOTTLENECK_H
 
-#include "analyse/code/stalls.h"
 #include "analyse/loop/core_costs.h"
+#include "analyse/stall/stalls.h"
 #include "analyse/trace/trace_summary.h"
 #include "base/measured.h"
 

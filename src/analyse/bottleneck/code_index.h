@@ -6,7 +6,7 @@
 #ifndef PLUMB_ANALYSE_BOTTLENECK_CODE_INDEX_H
 #define PLUMB_ANALYSE_BOTTLENECK_CODE_INDEX_H
 
-#include "analyse/code/stalls.h"
+#include "analyse/stall/stalls.h"
 #include "base/arena.h"
 
 struct index_part { /* indices into stalls' addresses or placed */

@@ -9,7 +9,7 @@
 #ifndef PLUMB_ANALYSE_CODE_CODE_LISTING_H
 #define PLUMB_ANALYSE_CODE_CODE_LISTING_H
 
-#include "analyse/code/stalls.h"
+#include "analyse/stall/stalls.h"
 #include "symbol/source_text.h"
 
 struct listing_line {

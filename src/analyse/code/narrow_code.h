@@ -8,8 +8,8 @@
 #ifndef PLUMB_ANALYSE_CODE_NARROW_CODE_H
 #define PLUMB_ANALYSE_CODE_NARROW_CODE_H
 
-#include "analyse/code/stalls.h"
 #include "analyse/loop/loop_width.h"
+#include "analyse/stall/stalls.h"
 
 struct narrow_loop {
     const struct stall_function *function;

@@ -11,8 +11,8 @@
 #ifndef PLUMB_ANALYSE_CODE_REGISTER_PAST_H
 #define PLUMB_ANALYSE_CODE_REGISTER_PAST_H
 
-#include "analyse/code/stalls.h"
 #include "analyse/memory/data_address.h"
+#include "analyse/stall/stalls.h"
 
 struct loaded_value { /* that a load left in its register, by samples */
     uint64_t value;

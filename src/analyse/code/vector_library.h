@@ -12,7 +12,7 @@
 #ifndef PLUMB_ANALYSE_CODE_VECTOR_LIBRARY_H
 #define PLUMB_ANALYSE_CODE_VECTOR_LIBRARY_H
 
-#include "analyse/code/stalls.h"
+#include "analyse/stall/stalls.h"
 #include "base/hashmap.h"
 #include "model/address_space.h"
 

@@ -9,7 +9,7 @@
 #ifndef PLUMB_ANALYSE_CODE_WIDE_CODE_H
 #define PLUMB_ANALYSE_CODE_WIDE_CODE_H
 
-#include "analyse/code/stalls.h"
+#include "analyse/stall/stalls.h"
 
 enum wide_kind { /* the more, the lower the clock */
     WIDE_NONE,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analyse/memory/access_cost.h"
 
-#include "base/json_writer.h"
+#include "base/json/json_writer.h"
 #include "statistics/json_interval.h"
 
 #include <string.h>

@@ -7,7 +7,7 @@
 #define PLUMB_ANALYSE_MEMORY_ACCESS_COST_H
 
 #include "base/arena.h"
-#include "base/json_reader.h"
+#include "base/json/json_reader.h"
 #include "base/text.h"
 #include "statistics/interval.h"
 

@@ -3,8 +3,8 @@
 #ifndef PLUMB_ANALYSE_MEMORY_COST_GROUPS_H
 #define PLUMB_ANALYSE_MEMORY_COST_GROUPS_H
 
-#include "analyse/code/stalls.h"
 #include "analyse/memory/access_cost.h"
+#include "analyse/stall/stalls.h"
 
 /*
  * By function, mapping and hottest instruction; else by function and mapping, where only one group has these and its

@@ -2,13 +2,13 @@
 /*
  * On which page sizes does that lie which a program really touches: the data it waits for, the code it runs?
  *
- * Joins the addresses that sampled loads and stores went to (analyse/code/stalls), and the sampled instructions' own, with the page
+ * Joins the addresses that sampled loads and stores went to (analyse/stall/stalls), and the sampled instructions' own, with the page
  * map of their process. Addresses whose page isn't known are counted as such, never spread over the rest.
  */
 #ifndef PLUMB_ANALYSE_MEMORY_PAGE_USE_H
 #define PLUMB_ANALYSE_MEMORY_PAGE_USE_H
 
-#include "analyse/code/stalls.h"
+#include "analyse/stall/stalls.h"
 
 struct page_hits {
     uint64_t base, huge, unknown; /* samples: on base pages; on larger ones; on pages not known */

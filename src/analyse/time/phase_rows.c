@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analyse/time/phase_rows.h"
 
-#include "analyse/code/stalls.h"
 #include "analyse/sampled.h"
+#include "analyse/stall/stalls.h"
 #include "analyse/time/phases.h"
 #include "base/scope.h"
 #include "base/vec.h"

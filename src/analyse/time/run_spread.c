@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analyse/time/run_spread.h"
 
-#include "base/json_measured.h"
+#include "base/json/json_measured.h"
 #include "base/scope.h"
 
 #include <stdlib.h>

@@ -8,7 +8,7 @@
 #define PLUMB_ANALYSE_TIME_RUN_SPREAD_H
 
 #include "base/arena.h"
-#include "base/json_reader.h"
+#include "base/json/json_reader.h"
 #include "base/measured.h"
 #include "base/text.h"
 #include "statistics/interval.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analyse/time/timeline.h"
 
-#include "analyse/code/stalls.h"
+#include "analyse/stall/stalls.h"
 #include "base/vec.h"
 
 #include <string.h>

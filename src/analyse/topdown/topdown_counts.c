@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analyse/topdown/topdown_counts.h"
 
-#include "base/json_measured.h"
-#include "base/json_writer.h"
+#include "base/json/json_measured.h"
+#include "base/json/json_writer.h"
 #include "metric/table/table_builtin.h"
 #include "metric/table/table_general.h"
 

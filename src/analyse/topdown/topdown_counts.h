@@ -11,7 +11,7 @@
 
 #include "analyse/topdown/topdown_tree.h"
 #include "analyse/topdown/topdown_values.h"
-#include "base/json_reader.h"
+#include "base/json/json_reader.h"
 #include "base/text.h"
 
 struct topdown_counts {

@@ -12,8 +12,8 @@
 #define PLUMB_ANALYSE_TRACE_TRACE_SUMMARY_H
 
 #include "base/error.h"
-#include "base/json_reader.h"
-#include "base/json_writer.h"
+#include "base/json/json_reader.h"
+#include "base/json/json_writer.h"
 #include "statistics/interval.h"
 #include "symbol/disassembly.h"
 #include "system/instruction_trace.h"

@@ -12,7 +12,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
-#include "base/json_reader.h"
+#include "base/json/json_reader.h"
 #include "system/sysroot.h"
 
 #include <sys/types.h>

@@ -13,7 +13,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
-#include "base/json_reader.h"
+#include "base/json/json_reader.h"
 #include "base/measured.h"
 #include "base/text.h"
 

@@ -7,7 +7,7 @@
 #define PLUMB_CAPTURE_EXITS_EXITS_INPUT_H
 
 #include "base/error.h"
-#include "base/json_writer.h"
+#include "base/json/json_writer.h"
 #include "model/exits.h"
 
 /* Add the words that a tracepoint's format has for reasons; formats of others add nothing. */

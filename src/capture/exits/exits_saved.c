@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Exits as they were gathered, in the JSON of plumb exits: written and read again. */
-#include "base/json_reader.h"
-#include "base/json_writer.h"
+#include "base/json/json_reader.h"
+#include "base/json/json_writer.h"
 #include "capture/exits/exits_input.h"
 
 /* ---- written ---- */

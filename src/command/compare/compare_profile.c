@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "command/compare/compare_profile.h"
 
-#include "analyse/code/hottest.h"
 #include "analyse/code/instructions.h"
+#include "analyse/profile/hottest.h"
 #include "base/scope.h"
 #include "base/vec.h"
 #include "capture/capture.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* plumb diagnose: measure a target into a case, test every hypothesis on it, print the verdict; or replay a case. */
-#include "base/json_reader.h"
+#include "base/json/json_reader.h"
 #include "base/scope.h"
 #include "command/command_table.h"
 #include "command/diagnose/diagnose_case.h"

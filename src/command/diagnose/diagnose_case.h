@@ -7,9 +7,9 @@
 #define PLUMB_COMMAND_DIAGNOSE_DIAGNOSE_CASE_H
 
 #include "analyse/bottleneck/phase_bottleneck.h"
-#include "analyse/code/host_profile.h"
+#include "analyse/profile/host_profile.h"
 #include "analyse/time/phase_rows.h"
-#include "analyse/code/call_parts.h"
+#include "analyse/stall/call_parts.h"
 #include "analyse/time/program_shares.h"
 #include "analyse/time/run_spread.h"
 #include "analyse/time/wait_rows.h"

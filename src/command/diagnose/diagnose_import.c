@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "command/diagnose/diagnose_import.h"
 
-#include "analyse/code/host_profile.h"
 #include "analyse/imported.h"
+#include "analyse/profile/host_profile.h"
 #include "analyse/told.h"
-#include "base/json_writer.h"
+#include "base/json/json_writer.h"
 #include "base/scope.h"
 #include "base/vec.h"
 #include "capture/case/case_folder.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "command/diff/diff_input.h"
 
-#include "analyse/code/hotspots.h"
 #include "analyse/code/instructions.h"
+#include "analyse/profile/hotspots.h"
 #include "base/scope.h"
 #include "base/vec.h"
 #include "command/recording/reading_progress.h"

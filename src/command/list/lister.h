@@ -5,7 +5,7 @@
 #ifndef PLUMB_COMMAND_LIST_LISTER_H
 #define PLUMB_COMMAND_LIST_LISTER_H
 
-#include "base/json_writer.h"
+#include "base/json/json_writer.h"
 #include "command/command.h"
 #include "metric/table/table.h"
 

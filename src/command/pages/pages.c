@@ -3,7 +3,7 @@
 #include "command/pages/pages.h"
 
 #include "analyse/memory/page_coverage.h"
-#include "base/json_reader.h"
+#include "base/json/json_reader.h"
 #include "base/scope.h"
 #include "base/vec.h"
 #include "command/command_table.h"

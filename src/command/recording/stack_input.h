@@ -3,8 +3,8 @@
 #ifndef PLUMB_COMMAND_RECORDING_STACK_INPUT_H
 #define PLUMB_COMMAND_RECORDING_STACK_INPUT_H
 
-#include "analyse/code/stack_profile.h"
-#include "analyse/code/thread_series.h"
+#include "analyse/profile/stack_profile.h"
+#include "analyse/profile/thread_series.h"
 #include "command/recording/recording_input.h"
 
 struct stack_input {

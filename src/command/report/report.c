@@ -8,8 +8,8 @@
 #include "command/report/report_records.h"
 #include "command/report/report_words.h"
 
-#include "analyse/code/callees_cut.h"
-#include "analyse/code/hotspots_ahead.h"
+#include "analyse/profile/callees_cut.h"
+#include "analyse/profile/hotspots_ahead.h"
 #include "base/arena.h"
 #include "base/scope.h"
 #include "render/hotspots.h"

@@ -3,9 +3,9 @@
 #ifndef PLUMB_COMMAND_REPORT_REPORT_HOST_H
 #define PLUMB_COMMAND_REPORT_REPORT_HOST_H
 
-#include "analyse/code/host_profile.h"
-#include "analyse/code/places.h"
-#include "analyse/code/sample_tally.h"
+#include "analyse/profile/host_profile.h"
+#include "analyse/profile/places.h"
+#include "analyse/profile/sample_tally.h"
 #include "source/source.h"
 
 struct report_host_request {

@@ -7,7 +7,7 @@
 #ifndef PLUMB_COMMAND_REPORT_REPORT_TRAITS_H
 #define PLUMB_COMMAND_REPORT_REPORT_TRAITS_H
 
-#include "analyse/code/hotspots.h"
+#include "analyse/profile/hotspots.h"
 #include "capture/capture.h"
 #include "command/recording/tracepoint_reader.h"
 #include "decode/record.h"

@@ -8,10 +8,10 @@
 #include "command/script/script_record.h"
 #include "command/script/script_text.h"
 
-#include "analyse/code/hotspots.h"
+#include "analyse/profile/hotspots.h"
 #include "base/arena.h"
+#include "base/file/write_behind.h"
 #include "base/scope.h"
-#include "base/write_behind.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -7,7 +7,7 @@
 #ifndef PLUMB_COMMAND_SCRIPT_SCRIPT_TEXT_H
 #define PLUMB_COMMAND_SCRIPT_SCRIPT_TEXT_H
 
-#include "analyse/code/places.h"
+#include "analyse/profile/places.h"
 #include "base/arena.h"
 #include "base/spliced_text.h"
 #include "capture/capture.h"

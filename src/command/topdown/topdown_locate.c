@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "command/topdown/topdown_locate.h"
 
-#include "analyse/code/hottest.h"
 #include "analyse/code/instructions.h"
+#include "analyse/profile/hottest.h"
 #include "base/scope.h"
 #include "command/recording/recording_input.h"
 

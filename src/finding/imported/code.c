@@ -5,7 +5,7 @@
 #include "finding/imported/evidence.h"
 #include "finding/wording.h"
 
-#include "analyse/code/host_profile.h"
+#include "analyse/profile/host_profile.h"
 
 #include <string.h>
 #include <strings.h>

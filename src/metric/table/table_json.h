@@ -5,7 +5,7 @@
 #ifndef PLUMB_METRIC_TABLE_TABLE_JSON_H
 #define PLUMB_METRIC_TABLE_TABLE_JSON_H
 
-#include "base/json_tokens.h"
+#include "base/json/json_tokens.h"
 #include "metric/table/table_build.h"
 #include "metric/table/table_folder.h"
 

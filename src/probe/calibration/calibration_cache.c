@@ -4,7 +4,7 @@
 #include "base/clock.h"
 #include "base/scope.h"
 #include "base/vec.h"
-#include "base/cache_folder.h"
+#include "base/file/cache_folder.h"
 #include "system/host/virtualisation.h"
 
 #include <fcntl.h>

@@ -2,7 +2,7 @@
 #include "probe/guest/guest_cache.h"
 
 #include "base/scope.h"
-#include "base/cache_folder.h"
+#include "base/file/cache_folder.h"
 #include "statistics/guest_costs_read.h"
 
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What did being a guest cost here within the last hour? One file in the cache folder (base/cache_folder.h), of this boot and the CPUs
+ * What did being a guest cost here within the last hour? One file in the cache folder (base/file/cache_folder.h), of this boot and the CPUs
  * that this process may use, so that not every diagnosis measures it anew.
  */
 #ifndef PLUMB_PROBE_GUEST_GUEST_CACHE_H

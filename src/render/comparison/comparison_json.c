@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/arena.h"
-#include "base/json_writer.h"
+#include "base/json/json_writer.h"
 #include "base/scope.h"
 #include "render/comparison/comparison.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "render/comparison/confirmation.h"
 
-#include "base/json_measured.h"
+#include "base/json/json_measured.h"
 #include "base/scope.h"
 #include "render/comparison/run_value.h"
 #include "statistics/json_interval.h"

@@ -3,7 +3,7 @@
 #ifndef PLUMB_RENDER_COMPARISON_HOST_GAP_H
 #define PLUMB_RENDER_COMPARISON_HOST_GAP_H
 
-#include "base/json_writer.h"
+#include "base/json/json_writer.h"
 #include "finding/gap/host_gap.h"
 #include "render/page.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "render/comparison/host_gap.h"
 
-#include "base/json_measured.h"
+#include "base/json/json_measured.h"
 #include "statistics/json_interval.h"
 
 static void texts_write(struct json_writer *json, const char *key, const struct gap_texts *texts)

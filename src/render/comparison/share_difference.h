@@ -4,7 +4,7 @@
 #define PLUMB_RENDER_COMPARISON_SHARE_DIFFERENCE_H
 
 #include "analyse/runs/share_difference.h"
-#include "base/json_writer.h"
+#include "base/json/json_writer.h"
 
 enum share_order {
     SHARE_ORDER_CHANGE, /* largest first, whichever its sign */

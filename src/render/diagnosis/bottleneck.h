@@ -4,7 +4,7 @@
 #define PLUMB_RENDER_DIAGNOSIS_BOTTLENECK_H
 
 #include "analyse/bottleneck/bottleneck.h"
-#include "base/json_writer.h"
+#include "base/json/json_writer.h"
 
 enum {
     BOTTLENECK_LINES_MOST = 12

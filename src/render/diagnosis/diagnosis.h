@@ -8,7 +8,7 @@
 #define PLUMB_RENDER_DIAGNOSIS_DIAGNOSIS_H
 
 #include "analyse/bottleneck/phase_bottleneck.h"
-#include "analyse/code/host_profile.h"
+#include "analyse/profile/host_profile.h"
 #include "analyse/time/phase_rows.h"
 #include "analyse/time/program_shares.h"
 #include "base/text.h"

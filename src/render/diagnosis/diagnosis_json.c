@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "base/json_measured.h"
+#include "base/json/json_measured.h"
 #include "render/diagnosis/diagnosis.h"
 #include "render/diagnosis/bottleneck.h"
 #include "render/diagnosis/phase_section.h"

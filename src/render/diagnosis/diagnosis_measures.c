@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "render/diagnosis/diagnosis_measures.h"
 
-#include "base/json_measured.h"
+#include "base/json/json_measured.h"
 #include "statistics/json_interval.h"
 
 #include <string.h>

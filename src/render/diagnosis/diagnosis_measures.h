@@ -7,7 +7,7 @@
 #include "analyse/imported.h"
 #include "analyse/probes/probe_results.h"
 #include "analyse/time/run_spread.h"
-#include "base/json_writer.h"
+#include "base/json/json_writer.h"
 #include "statistics/ceilings.h"
 
 /* Lines without indentation, each ended by '\n'; nothing when there is nothing to say. Either may be NULL. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "render/diagnosis/phase_section.h"
 
-#include "base/json_measured.h"
+#include "base/json/json_measured.h"
 #include "render/diagnosis/bottleneck.h"
 #include "render/diagnosis/topdown_section.h"
 #include "statistics/json_interval.h"

@@ -3,7 +3,7 @@
 #ifndef PLUMB_RENDER_DIAGNOSIS_PHASE_SECTION_H
 #define PLUMB_RENDER_DIAGNOSIS_PHASE_SECTION_H
 
-#include "base/json_writer.h"
+#include "base/json/json_writer.h"
 #include "render/diagnosis/diagnosis.h"
 
 struct phase_line {

@@ -4,7 +4,7 @@
 #define PLUMB_RENDER_DIAGNOSIS_TOPDOWN_SECTION_H
 
 #include "analyse/topdown/topdown_counts.h"
-#include "base/json_writer.h"
+#include "base/json/json_writer.h"
 
 struct topdown_section_style {
     bool colour, unicode, verbose;

@@ -4,7 +4,7 @@
 #define PLUMB_RENDER_EXITS_EXITS_H
 
 #include "analyse/exits/exit_comparison.h"
-#include "base/json_writer.h"
+#include "base/json/json_writer.h"
 #include "render/page.h"
 
 /* What KVM's own statistics added for one machine. */

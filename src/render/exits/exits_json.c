@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "base/json_measured.h"
+#include "base/json/json_measured.h"
 #include "render/exits/exits.h"
 
 static void line_json(struct json_writer *json, const char *key, const struct exit_line *line)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "render/pages/guest_pages.h"
 
-#include "base/json_writer.h"
+#include "base/json/json_writer.h"
 #include "base/scope.h"
 #include "base/vec.h"
 #include "render/pages/pages_rows.h"

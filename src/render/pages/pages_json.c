@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "base/json_measured.h"
-#include "base/json_writer.h"
+#include "base/json/json_measured.h"
+#include "base/json/json_writer.h"
 #include "base/vec.h"
 #include "render/pages/pages.h"
 #include "render/pages/pages_words.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The Firefox Profiler's processed format: columns of equal length for each thread, which point into one another by number. */
-#include "analyse/code/flame.h"
-#include "base/json_writer.h"
+#include "analyse/profile/flame.h"
+#include "base/json/json_writer.h"
 #include "base/scope.h"
 #include "base/vec.h"
 #include "render/profile/profile.h"

@@ -8,7 +8,7 @@
 #ifndef PLUMB_RENDER_PROFILE_FLAMEGRAPH_H
 #define PLUMB_RENDER_PROFILE_FLAMEGRAPH_H
 
-#include "analyse/code/flame.h"
+#include "analyse/profile/flame.h"
 
 struct flamegraph_request {
     const struct flame *flame;

@@ -9,8 +9,8 @@
 #ifndef PLUMB_RENDER_PROFILE_PROFILE_H
 #define PLUMB_RENDER_PROFILE_PROFILE_H
 
-#include "analyse/code/stack_profile.h"
-#include "analyse/code/thread_series.h"
+#include "analyse/profile/stack_profile.h"
+#include "analyse/profile/thread_series.h"
 #include "base/text.h"
 
 struct profile_request {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "base/json_writer.h"
+#include "base/json/json_writer.h"
 #include "base/scope.h"
 #include "render/profile/profile.h"
 

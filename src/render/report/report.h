@@ -9,8 +9,8 @@
 #define PLUMB_RENDER_REPORT_REPORT_H
 
 #include "analyse/code/code_listing.h"
-#include "analyse/code/stack_tree.h"
 #include "analyse/exits/exit_table.h"
+#include "analyse/profile/stack_tree.h"
 #include "analyse/time/timeline.h"
 #include "analyse/topdown/topdown_counts.h"
 #include "analyse/topdown/topdown_reported.h"

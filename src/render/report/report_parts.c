@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The parts of a report that no other output has: doc/schema-report.md. */
-#include "base/json_writer.h"
+#include "base/json/json_writer.h"
 #include "base/scope.h"
 #include "render/exits/exits.h"
 #include "render/report/report.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "base/json_measured.h"
+#include "base/json/json_measured.h"
 #include "render/topdown/topdown_page.h"
 
 static const char *const decisions[] = {

@@ -8,7 +8,7 @@
 #define PLUMB_RENDER_TOPDOWN_TOPDOWN_PAGE_H
 
 #include "analyse/topdown/topdown_tree.h"
-#include "base/json_writer.h"
+#include "base/json/json_writer.h"
 #include "render/page.h"
 
 /* A stretch of the program that differs from the others. */

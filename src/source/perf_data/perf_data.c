@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "source/perf_data/perf_data_internal.h"
 
-#include "base/file_fault.h"
+#include "base/file/file_fault.h"
 #include "base/scope.h"
 #include "decode/tracing_data.h"
 

@@ -3,7 +3,7 @@
 
 #include "base/arena.h"
 #include "base/bytes.h"
-#include "base/file_fault.h"
+#include "base/file/file_fault.h"
 #include "base/hashmap.h"
 #include "base/scope.h"
 #include "base/text.h"

@@ -2,7 +2,7 @@
 #include "source/perf_data/perf_data_writer.h"
 
 #include "base/arena.h"
-#include "base/own_file.h"
+#include "base/file/own_file.h"
 #include "base/scope.h"
 
 #include <errno.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "source/recorder/recorder_internal.h"
 
-#include "base/cache_folder.h"
 #include "base/clock.h"
+#include "base/file/cache_folder.h"
 #include "base/scope.h"
 #include "source/recorder/recorder_existing.h"
 

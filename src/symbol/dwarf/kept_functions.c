@@ -2,7 +2,7 @@
 #include "symbol/dwarf/kept_functions.h"
 
 #include "base/arena.h"
-#include "base/cache_file.h"
+#include "base/file/cache_file.h"
 #include "base/hashmap.h"
 #include "base/scope.h"
 #include "base/vec.h"

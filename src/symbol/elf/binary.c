@@ -2,7 +2,7 @@
 #include "symbol/elf/binary.h"
 
 #include "base/arena.h"
-#include "base/cache_folder.h"
+#include "base/file/cache_folder.h"
 #include "base/scope.h"
 #include "symbol/elf/crc32.h"
 #include "symbol/elf/debuginfod.h"

@@ -11,7 +11,7 @@
 #define PLUMB_SYMBOL_ELF_BINARY_H
 
 #include "base/error.h"
-#include "base/file_fault.h"
+#include "base/file/file_fault.h"
 #include "base/text.h"
 #include "model/recording.h"
 #include "symbol/elf/elf_file.h"

@@ -2,7 +2,7 @@
 #include "symbol/elf/elf_file.h"
 
 #include "base/arena.h"
-#include "base/file_fault.h"
+#include "base/file/file_fault.h"
 #include "base/vec.h"
 
 #include <elf.h>

@@ -4,7 +4,7 @@
  * a mapping of the file with every offset checked.
  *
  * Both classes and both byte orders. Why not libelf: symbol tables are read in one pass over the mapped
- * file, and names work where libelf isn't installed. A file that shrinks while mapped reads as zeros (base/file_fault.h).
+ * file, and names work where libelf isn't installed. A file that shrinks while mapped reads as zeros (base/file/file_fault.h).
  * Does not support: extended section counts beyond the file's own size.
  * Invariant: every range handed out lies within the file.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "symbol/names/kept_kallsyms.h"
 
-#include "base/cache_file.h"
+#include "base/file/cache_file.h"
 #include "base/hashmap.h"
 #include "base/scope.h"
 #include "system/kernel.h"

@@ -13,7 +13,7 @@
 #define PLUMB_SYSTEM_ACTIVITY_ACTIVITY_H
 
 #include "base/arena.h"
-#include "base/json_reader.h"
+#include "base/json/json_reader.h"
 #include "base/measured.h"
 #include "system/sysroot.h"
 

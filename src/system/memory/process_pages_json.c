@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "system/memory/process_pages_json.h"
 
-#include "base/json_writer.h"
+#include "base/json/json_writer.h"
 #include "base/vec.h"
 
 static const char *const method_words[] = {

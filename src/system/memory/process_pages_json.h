@@ -3,7 +3,7 @@
 #ifndef PLUMB_SYSTEM_MEMORY_PROCESS_PAGES_JSON_H
 #define PLUMB_SYSTEM_MEMORY_PROCESS_PAGES_JSON_H
 
-#include "base/json_reader.h"
+#include "base/json/json_reader.h"
 #include "system/memory/process_pages.h"
 
 void process_pages_write(const struct process_pages *pages, size_t count, struct text *out);

@@ -2,7 +2,7 @@
 #include "system/snapshot/archive.h"
 
 #include "base/arena.h"
-#include "base/own_file.h"
+#include "base/file/own_file.h"
 #include "base/scope.h"
 #include "base/text.h"
 

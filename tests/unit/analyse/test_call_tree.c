@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "test.h"
 
-#include "analyse/code/call_tree.h"
+#include "analyse/profile/call_tree.h"
 #include "base/vec.h"
 
 /* The tree as text: "place:total[child child]". */

@@ -2,7 +2,7 @@
 /* Whose time a profile of a host's CPUs shows, and of what its shares are. */
 #include "test.h"
 
-#include "analyse/code/host_profile.h"
+#include "analyse/profile/host_profile.h"
 #include "base/vec.h"
 
 Test(host_profile, names_are_told_by_the_longest_row)

@@ -2,7 +2,7 @@
 /* Rows whose paths were found while the recording grew, held against those of the whole recording. */
 #include "test.h"
 
-#include "analyse/code/hotspots_ahead.h"
+#include "analyse/profile/hotspots_ahead.h"
 #include "base/vec.h"
 
 enum {

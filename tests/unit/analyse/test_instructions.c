@@ -3,7 +3,7 @@
 #include "test.h"
 
 #include "analyse/memory/data_address.h"
-#include "analyse/code/hottest.h"
+#include "analyse/profile/hottest.h"
 #include "analyse/code/instructions.h"
 #include "base/vec.h"
 

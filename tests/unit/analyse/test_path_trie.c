@@ -2,7 +2,7 @@
 /* Rows and trees over the trie of paths, held against what each sample's stack says by itself. */
 #include "test.h"
 
-#include "analyse/code/hotspots.h"
+#include "analyse/profile/hotspots.h"
 
 enum {
     FUNCTIONS = 7,

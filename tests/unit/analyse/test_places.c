@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "test.h"
 
-#include "analyse/code/places.h"
+#include "analyse/profile/places.h"
 
 /* Each location is named for the first time when its place is asked for, so that the places move while they are looked up. */
 Test(places, a_place_is_looked_up_where_it_stands_after_it_was_named)

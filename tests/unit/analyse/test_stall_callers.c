@@ -2,9 +2,9 @@
 /* Who calls what is hot: by copied stacks, not by what frame pointers say. */
 #include "test.h"
 
-#include "analyse/code/call_parts.h"
-#include "analyse/code/stalls.h"
-#include "base/json_reader.h"
+#include "analyse/stall/call_parts.h"
+#include "analyse/stall/stalls.h"
+#include "base/json/json_reader.h"
 #include "base/vec.h"
 
 #include <sys/mman.h>

@@ -2,7 +2,7 @@
 /* What samples count as once their place is known. */
 #include "test.h"
 
-#include "analyse/code/stall_work.h"
+#include "analyse/stall/stall_work.h"
 #include "model/recording.h"
 
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #include "analyse/time/thread_balance.h"
 #include "analyse/time/wait_rows.h"
 #include "analyse/time/waiting.h"
-#include "base/json_reader.h"
+#include "base/json/json_reader.h"
 #include "base/vec.h"
 
 #include <sys/mman.h>

@@ -6,7 +6,7 @@
 #include "base/digits.h"
 #include "base/error.h"
 #include "base/hashmap.h"
-#include "base/json_writer.h"
+#include "base/json/json_writer.h"
 #include "base/text.h"
 #include "base/vec.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "test.h"
 
-#include "base/json_tokens.h"
+#include "base/json/json_tokens.h"
 
 static const char document[] = "{ \"a\" : [1, -2.5e3, true, null, \"x\\n\\\"y\\\\\"], \"b\":{}, \"c\":[],\n \"d\":{\"e\":\"\\u0041\\u00e9\", \"f\":[[{\"g\":0}]]} }";
 

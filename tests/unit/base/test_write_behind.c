@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "base/write_behind.h"
+#include "base/file/write_behind.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>

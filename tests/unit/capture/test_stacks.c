@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Stacks of recorded chains, however often what is mapped changes and however many chains there are: frame by frame what looking each one up says. */
-#include "analyse/code/sample_tally.h"
+#include "analyse/profile/sample_tally.h"
 #include "base/vec.h"
 #include "capture/capture.h"
 

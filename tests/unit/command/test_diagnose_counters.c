@@ -2,7 +2,7 @@
 /* plumb diagnose on a machine with a PMU that is written down here, from its command line to its JSON and back. */
 #include "test.h"
 
-#include "base/json_reader.h"
+#include "base/json/json_reader.h"
 #include "base/vec.h"
 #include "capture/case/case_folder.h"
 #include "command/command.h"

@@ -2,7 +2,7 @@
 /* What the nodes of a counted top-down tree decide: trees made up for the purpose, and the part of a case that they come from. */
 #include "test.h"
 
-#include "base/json_reader.h"
+#include "base/json/json_reader.h"
 #include "base/vec.h"
 #include "finding/hypothesis.h"
 #include "finding/overall.h"

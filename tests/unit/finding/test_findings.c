@@ -2,7 +2,7 @@
 /* The hypotheses on results made up for the purpose: every verdict, every key of the wording. */
 #include "test.h"
 
-#include "base/json_reader.h"
+#include "base/json/json_reader.h"
 #include "base/vec.h"
 #include "finding/family.h"
 #include "finding/hypothesis.h"

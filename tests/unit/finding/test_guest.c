@@ -2,7 +2,7 @@
 /* Exits, ticks and pages behind a guest, on results made up for the purpose: every verdict of the three. */
 #include "test.h"
 
-#include "base/json_reader.h"
+#include "base/json/json_reader.h"
 #include "finding/hypothesis.h"
 #include "statistics/guest_costs_read.h"
 

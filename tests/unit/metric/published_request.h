@@ -6,7 +6,7 @@
 #ifndef PLUMB_TESTS_UNIT_METRIC_PUBLISHED_REQUEST_H
 #define PLUMB_TESTS_UNIT_METRIC_PUBLISHED_REQUEST_H
 
-#include "base/json_reader.h"
+#include "base/json/json_reader.h"
 #include "base/scope.h"
 #include "base/vec.h"
 #include "metric/schedule/schedule.h"
