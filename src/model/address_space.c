@@ -2,6 +2,7 @@
 #include "model/address_space.h"
 
 #include "base/arena.h"
+#include "base/partition_point.h"
 #include "base/vec.h"
 
 #include <inttypes.h>
@@ -297,15 +298,7 @@ void address_spaces_leave(struct address_spaces *spaces, uint32_t space)
 /* Index of the first mapping that ends behind addr. */
 static size_t first_ending_behind(const struct mapping *mappings, size_t count, uint64_t addr)
 {
-    size_t low = 0, high = count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (mappings[middle].end <= addr)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return partition_point(mappings, count, item->end <= addr);
 }
 
 static const struct mapping *mapping_at(const struct mapping *mappings, size_t count, uint64_t addr)

@@ -2,6 +2,7 @@
 #include "symbol/code_bundle.h"
 
 #include "base/json/json_writer.h"
+#include "base/partition_point.h"
 #include "base/scope.h"
 #include "base/vec.h"
 #include "symbol/disassembly.h"
@@ -731,14 +732,7 @@ bool code_bundle_read(struct code_bundle *bundle, struct json_value root, struct
 static const struct bundle_function *function_holding(const struct code_bundle *bundle,
                                                       const struct bundle_function *key)
 {
-    size_t low = 0, high = bundle->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (function_compare(&bundle->functions[middle], key) <= 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = partition_point(bundle->functions, bundle->count, function_compare(item, key) <= 0);
     if (!low)
         return NULL;
     const struct bundle_function *function = &bundle->functions[low - 1];

@@ -2,6 +2,7 @@
 #include "symbol/symbol_index.h"
 
 #include "base/arena.h"
+#include "base/partition_point.h"
 
 #include <string.h>
 
@@ -216,14 +217,7 @@ void symbol_index_sort(struct symbol_index *index, bool later_wins)
 uint32_t symbol_index_find(const struct symbol_index *index, uint64_t address)
 {
     const struct indexed_symbol *symbols = index->symbols.items;
-    size_t low = 0, high = index->symbols.count; /* the first symbol that begins behind address */
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (symbols[middle].start <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = partition_point(symbols, index->symbols.count, item->start <= address);
     uint32_t at = low ? (uint32_t)(low - 1) : UINT32_MAX;
     while (at != UINT32_MAX && symbols[at].end <= address)
         at = symbols[at].enclosing;

@@ -2,6 +2,7 @@
 #include "analyse/code/code_flow.h"
 
 #include "analyse/code/dominators.h"
+#include "base/partition_point.h"
 
 #include <stdlib.h>
 
@@ -25,14 +26,7 @@ struct graph {
 
 uint32_t code_flow_row(const struct instruction *rows, size_t row_count, uint64_t addr)
 {
-    size_t low = 0, high = row_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (rows[middle].addr < addr)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = partition_point(rows, row_count, item->addr < addr);
     return low < row_count && rows[low].addr == addr ? (uint32_t)low : FLOW_NONE;
 }
 

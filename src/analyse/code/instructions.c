@@ -2,6 +2,7 @@
 #include "analyse/code/instructions.h"
 
 #include "analyse/code/code_flow.h"
+#include "base/partition_point.h"
 #include "base/vec.h"
 
 #include <stdlib.h>
@@ -39,14 +40,7 @@ enum vector_width instruction_vector_width(const struct instruction *instruction
 
 uint32_t instructions_row_at(const struct instructions *instructions, uint64_t dso_addr)
 {
-    size_t low = 0, high = instructions->row_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (instructions->rows[middle].dso_addr < dso_addr)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = partition_point(instructions->rows, instructions->row_count, item->dso_addr < dso_addr);
     return low < instructions->row_count && instructions->rows[low].dso_addr == dso_addr ? (uint32_t)low : ROW_NONE;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analyse/loop/core_costs.h"
 
+#include "base/partition_point.h"
 #include "base/vec.h"
 
 #include <stdio.h>
@@ -69,14 +70,7 @@ static const struct cost_row *row_find(const struct core_costs *core, const stru
 {
     char place[32];
     const char *name = name_of(instruction, place, sizeof(place));
-    size_t low = 0, high = core->row_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (strcmp(core->rows[middle].mnemonic, name) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = partition_point(core->rows, core->row_count, strcmp(item->mnemonic, name) < 0);
     uint16_t form = form_of(instruction);
     uint8_t width = width_bit(instruction);
     for (; low < core->row_count && strcmp(core->rows[low].mnemonic, name) == 0; low++) {

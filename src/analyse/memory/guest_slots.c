@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analyse/memory/guest_slots.h"
 
+#include "base/partition_point.h"
 #include "system/memory/page_frames.h"
 
 enum { USERS_SLOTS = 32767 - 3 }; /* KVM_USER_MEM_SLOTS: the last three numbers are KVM's own */
@@ -19,14 +20,7 @@ static uint64_t overlap(uint64_t start, uint64_t end, uint64_t other_start, uint
 static void sizes_by_range(struct slot_coverage *slot, const struct process_pages *pages)
 {
     uint64_t start = slot->slot->host_addr, end = start + slot->slot->bytes;
-    size_t low = 0, high = pages->range_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (pages->ranges[middle].end <= start)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = partition_point(pages->ranges, pages->range_count, item->end <= start);
     for (size_t at = low; at < pages->range_count && pages->ranges[at].start < end; at++)
         *(pages->ranges[at].page_bytes >= HUGE_PAGE_BYTES ? &slot->huge_bytes : &slot->small_bytes) +=
             overlap(start, end, pages->ranges[at].start, pages->ranges[at].end);

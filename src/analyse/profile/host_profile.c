@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analyse/profile/host_profile.h"
 
+#include "base/partition_point.h"
 #include "base/scope.h"
 #include "base/text.h"
 #include "base/vec.h"
@@ -36,15 +37,7 @@ const char *host_part_words(enum host_part part)
 /* The first row of that letter or a later one. */
 static size_t first_row_of(char letter)
 {
-    size_t low = 0, high = host_symbol_row_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (host_symbol_rows[middle].name[0] < letter)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return partition_point(host_symbol_rows, host_symbol_row_count, item->name[0] < letter);
 }
 
 /* How much of a name a row's begins: all of the row's own, or nothing. */

@@ -2,6 +2,7 @@
 #include "probe/stepping/process_copy.h"
 
 #include "base/arena.h"
+#include "base/partition_point.h"
 #include "base/scope.h"
 
 #if defined(__x86_64__)
@@ -97,14 +98,7 @@ static bool areas_read(struct process_copy *copy, const struct stopped_thread *t
 
 static const struct copied_area *area_of(const struct process_copy *copy, uint64_t address)
 {
-    size_t low = 0, high = copy->areas.count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (copy->areas.items[middle].end <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = partition_point(copy->areas.items, copy->areas.count, item->end <= address);
     return low < copy->areas.count && copy->areas.items[low].start <= address ? &copy->areas.items[low] : NULL;
 }
 

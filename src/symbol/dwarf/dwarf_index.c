@@ -2,6 +2,7 @@
 #include "symbol/dwarf/dwarf_index.h"
 
 #include "base/hashmap.h"
+#include "base/partition_point.h"
 #include "base/vec.h"
 #include "symbol/demangle.h"
 #include "symbol/dwarf/kept_functions.h"
@@ -252,14 +253,7 @@ static void read_all_units(struct dwarf_index *index)
 
 static struct unit *unit_by_ranges(struct dwarf_index *index, uint64_t addr)
 {
-    size_t low = 0, high = index->unit_ranges.count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (index->unit_ranges.items[middle].start <= addr)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = partition_point(index->unit_ranges.items, index->unit_ranges.count, item->start <= addr);
     while (low-- > 0 && index->unit_ranges.items[low].reach > addr)
         if (index->unit_ranges.items[low].end > addr)
             return index->units.items[index->unit_ranges.items[low].unit];
@@ -335,14 +329,7 @@ static void load_lines(struct dwarf_index *index, struct unit *unit)
 
 static const struct line_row *row_at(const struct unit *unit, uint64_t addr)
 {
-    size_t low = 0, high = unit->rows.count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (unit->rows.items[middle].addr <= addr)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = partition_point(unit->rows.items, unit->rows.count, item->addr <= addr);
     return low && !unit->rows.items[low - 1].is_end ? &unit->rows.items[low - 1] : NULL;
 }
 
@@ -503,28 +490,14 @@ static struct function *function_at(struct dwarf_index *index, struct unit *unit
         if (unit->functions.count)
             qsort(unit->functions.items, unit->functions.count, sizeof(struct function), function_compare);
     }
-    size_t low = 0, high = unit->functions.count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (unit->functions.items[middle].start <= addr)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = partition_point(unit->functions.items, unit->functions.count, item->start <= addr);
     return low && unit->functions.items[low - 1].end > addr ? &unit->functions.items[low - 1] : NULL;
 }
 
 static uint32_t scope_at(const struct function *function, uint64_t addr)
 {
     const struct scope *scopes = function->scopes.items;
-    size_t low = 0, high = function->scopes.count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (scopes[middle].start <= addr)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = partition_point(scopes, function->scopes.count, item->start <= addr);
     uint32_t at = low ? (uint32_t)(low - 1) : UINT32_MAX;
     while (at != UINT32_MAX && scopes[at].end <= addr)
         at = scopes[at].enclosing;

@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "base/file/cache_file.h"
 #include "base/hashmap.h"
+#include "base/partition_point.h"
 #include "base/scope.h"
 #include "base/vec.h"
 
@@ -183,14 +184,7 @@ bool kept_functions_is_empty(const struct kept_functions *kept)
 
 static const struct function *function_at(const struct table *table, uint64_t addr)
 {
-    size_t low = 0, high = table->functions.count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (table->functions.items[middle].start <= addr)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = partition_point(table->functions.items, table->functions.count, item->start <= addr);
     const struct function *found = low ? &table->functions.items[low - 1] : NULL;
     return found && found->end > addr ? found : NULL;
 }
@@ -205,14 +199,7 @@ static uint32_t holding(const struct scope *scopes, uint32_t at, uint64_t addr)
 
 static uint32_t innermost(const struct scope *scopes, uint32_t count, uint64_t addr)
 {
-    uint32_t low = 0, high = count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (scopes[middle].start <= addr)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    uint32_t low = (uint32_t)partition_point(scopes, count, item->start <= addr);
     return low ? holding(scopes, low - 1, addr) : UINT32_MAX;
 }
 

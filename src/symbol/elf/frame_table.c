@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "base/partition_point.h"
 #include "symbol/elf/frame_table.h"
 
 #include <elf.h>
@@ -275,14 +276,7 @@ void frame_index_build(struct frame_index *index, const struct elf_file *elf)
 bool frame_index_find(const struct frame_index *index, const struct elf_file *elf, uint64_t addr,
                       struct frame_description *ret_description)
 {
-    size_t low = 0, high = index->entries.count; /* the first entry behind addr */
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (index->entries.items[middle].start <= addr)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = partition_point(index->entries.items, index->entries.count, item->start <= addr);
     return low && addr < index->entries.items[low - 1].end &&
            description_read(elf, index->entries.items[low - 1].addr, ret_description);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "system/memory/process_pages.h"
 
+#include "base/partition_point.h"
 #include "base/scope.h"
 #include "base/vec.h"
 #include "system/memory/page_frames.h"
@@ -212,14 +213,7 @@ bool process_pages_read_split(const struct sysroot *root, const struct kernel *k
 
 const struct page_area *process_pages_area(const struct process_pages *pages, uint64_t addr)
 {
-    size_t low = 0, high = pages->area_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (pages->areas[middle].end <= addr)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = partition_point(pages->areas, pages->area_count, item->end <= addr);
     return low < pages->area_count && pages->areas[low].start <= addr ? &pages->areas[low] : NULL;
 }
 
@@ -239,14 +233,7 @@ uint64_t process_pages_size_at(const struct process_pages *pages, uint64_t addr)
 {
     if (pages->method == PAGE_METHOD_SMAPS)
         return size_by_area(pages, addr);
-    size_t low = 0, high = pages->range_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (pages->ranges[middle].end <= addr)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = partition_point(pages->ranges, pages->range_count, item->end <= addr);
     bool holds = low < pages->range_count && pages->ranges[low].start <= addr;
     return holds ? pages->ranges[low].page_bytes : 0;
 }
