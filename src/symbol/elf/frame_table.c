@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "base/partition_point.h"
 #include "symbol/elf/frame_table.h"
+
+#include "base/partition_point.h"
 
 #include <elf.h>
 #include <stdlib.h>
