@@ -36,6 +36,7 @@ struct options {
     size_t size_bytes;   // 0: the kernel's own
     int threads;         // 0: the kernel's own
     enum page_policy pages;
+    bool tells_pieces;
 };
 
 struct worker {
@@ -45,6 +46,7 @@ struct worker {
     clockid_t clock;
     uint64_t wanted; // iterations; 0: until the time is over
     uint64_t done;
+    bool tells_pieces;
     atomic_uint_fast64_t result; // keeps the kernels' work alive
     pthread_t thread;
 };
@@ -57,6 +59,7 @@ static const char usage[] =
     "  --size BYTES           of the kernel's data (K, M, G may follow)\n"
     "  --pages 4k|thp|default page size asked for it\n"
     "  --threads N            run it in N threads\n"
+    "  --pieces               say of each piece of the first thread's work when it began, its iterations and CPU time\n"
     "  --list                 the kernels: name, data size, what limits each, and why\n";
 
 static double now_seconds(clockid_t clock)
@@ -87,6 +90,11 @@ static const struct kernel *kernel_find(const char *name)
     errx(2, "no kernel is called '%s'; --list names them", name);
 }
 
+static void piece_tell(double begun, double cpu_seconds, uint64_t iterations)
+{
+    printf("piece begun=%.6f cpu_ns_per_iteration=%.3f iterations=%" PRIu64 "\n", begun, cpu_seconds * 1e9 / (double)iterations, iterations);
+}
+
 static void *worker_run(void *argument)
 {
     struct worker *w = argument;
@@ -95,8 +103,11 @@ static void *worker_run(void *argument)
 
     while (w->wanted ? w->done < w->wanted : before - start < w->seconds) {
         uint64_t now = w->wanted && chunk > w->wanted - w->done ? w->wanted - w->done : chunk;
+        double begun = w->tells_pieces ? now_seconds(CLOCK_MONOTONIC) : 0, cpu = w->tells_pieces ? now_seconds(CLOCK_THREAD_CPUTIME_ID) : 0;
         atomic_fetch_add_explicit(&w->result, w->kernel->run(&w->run, now), memory_order_relaxed);
         w->done += now;
+        if (w->tells_pieces)
+            piece_tell(begun, now_seconds(CLOCK_THREAD_CPUTIME_ID) - cpu, now);
         double after = now_seconds(w->clock);
         if (after - before < CHUNK_SECONDS && chunk < UINT64_MAX / 4)
             chunk *= 2;
@@ -112,6 +123,7 @@ static void workers_init(struct worker *workers, const struct options *o, int th
         w->kernel = o->kernel;
         w->seconds = o->seconds;
         w->clock = o->clock;
+        w->tells_pieces = o->tells_pieces && i == 0;
         w->wanted = o->iterations / (uint64_t)threads + ((uint64_t)i < o->iterations % (uint64_t)threads);
         w->run = (struct kernel_run){
             .size_bytes = o->size_bytes ? o->size_bytes : o->kernel->size_bytes,
@@ -186,7 +198,7 @@ static struct options options_parse(int argc, char **argv)
         {"size", required_argument, NULL, 'b'},    {"pages", required_argument, NULL, 'p'},
         {"threads", required_argument, NULL, 't'}, {"list", no_argument, NULL, 'l'},
         {"help", no_argument, NULL, 'h'},          {"cpu-seconds", required_argument, NULL, 'c'},
-        {0},
+        {"pieces", no_argument, NULL, 'e'},        {0},
     };
     struct options o = {.seconds = 2, .clock = CLOCK_MONOTONIC};
     int c;
@@ -211,6 +223,9 @@ static struct options options_parse(int argc, char **argv)
             break;
         case 't':
             o.threads = (int)argument_size("--threads", optarg, 1, MOST_THREADS);
+            break;
+        case 'e':
+            o.tells_pieces = true;
             break;
         case 'l':
             list_print();

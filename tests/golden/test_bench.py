@@ -117,3 +117,12 @@ def test_outputs_are_compared_without_inlined_frames(bench, tmp_path):
     compared = [row for row in rows if row.compared]
     assert len(compared) == 7 and all(bench.reading_cost.NO_INLINE in " ".join(words) for row in compared for words in row.compared.values())
     assert not any(bench.reading_cost.NO_INLINE in words for row in rows for words in row.commands.values())
+
+
+def test_what_watching_costs_is_told_by_pieces_of_one_process(bench):
+    cost = bench.attach_cost
+    lines = [f"piece begun={at / 100:.6f} cpu_ns_per_iteration={1.02 if 1000 <= at < 1400 else 1.0:.3f} iterations={1 if at == 700 else 512}" for at in range(700, 1800)]
+    pieces = cost.pieces_of("\n".join([*lines, "kernel=dep iterations=5"]))
+    assert len(pieces) == 1099, "small ones that it began with are left out"
+    assert round(cost.cycle_ratio(pieces, 10.0, 14.5), 4) == 1.02
+    assert cost.cycle_ratio(pieces, 40.0, 44.5) is None, "nothing was met there"
