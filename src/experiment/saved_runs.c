@@ -6,6 +6,7 @@
 #include "base/vec.h"
 #include "capture/case/case_command.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -181,7 +182,7 @@ static size_t perf_event_named(const char *name)
 static bool counter_value(struct json_value value, double *ret_value)
 {
     const char *text = json_text_or(value, NULL);
-    return text ? view_double(view_of(text), ret_value) : json_number(value, ret_value);
+    return (text ? view_double(view_of(text), ret_value) : json_number(value, ret_value)) && isfinite(*ret_value);
 }
 
 static void value_append(struct saved_runs *runs, struct saved_arm *arm, size_t quantity, double value)

@@ -16,7 +16,7 @@ static const char hyperfine_2_text[] = "{\"results\":[{\"command\":\"s\",\"measu
                                        "[{\"time_wall_clock\":{\"value\":0.5,\"unit\":\"s\"}},{}]}]}";
 static const char perf_text[] =
     "{\"counter-value\" : \"2.5\", \"unit\" : \"msec\", \"event\" : \"task-clock\"}\n"
-    "{\"counter-value\" : \"<not supported>\", \"event\" : \"cycles\"}\n"
+    "{\"counter-value\" : \"<not supported>\", \"event\" : \"cycles\"}\n{\"counter-value\" : \"0.5e8248\", \"event\" : \"task-clock\"}\n"
     "{\"counter-value\" : 3.5, \"event\" : \"task-clock:u\"}\n{\"counter-value\" : \"1\", \"event\" : \"unheard-of\"}\n";
 
 static struct saved_runs parse(const char *text)
