@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Build a Debian package out of what make install puts under /usr: program, manual pages, completions. Needs no network.
 
-What plumb is linked with is depended on; what it loads on first use is recommended (apt installs that, too), but for the
-large one that only AArch64 code needs.
+What plumb is linked with is depended on, and what diagnose does nothing without; what else it loads on first use is recommended
+(apt installs that, too), but for the large one that only AArch64 code needs.
 """
 import argparse
 import gzip
@@ -18,6 +18,7 @@ import tempfile
 from bundle import ROOT, library_tables, output
 
 LARGE = {"libllvm14"}
+NEEDED = {"libjansson4"}
 DESCRIPTION = """finds out why a program is slow on the CPU, and proves it
  Which resource, which function, which instruction, what was ruled out and by
  which bound, how much time a fix could return, and which experiment would show
@@ -33,12 +34,13 @@ def glibc_least(program):
 
 def control(folder, version, architecture):
     loaded = sorted({package for _, package in library_tables()})
+    glibc = glibc_least(folder / "usr/bin/plumb")
     size_kb = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) // 1024
     return "\n".join([
         "Package: plumb", f"Version: {version}", f"Architecture: {architecture}", "Section: devel", "Priority: optional",
         "Maintainer: The developers of plumb <plumb@plumb.invalid>", f"Installed-Size: {size_kb}",
-        f"Depends: libc6 (>= {glibc_least(folder / 'usr/bin/plumb')})",
-        f"Recommends: {', '.join(name for name in loaded if name not in LARGE)}",
+        f"Depends: {', '.join([f'libc6 (>= {glibc})', *(name for name in loaded if name in NEEDED)])}",
+        f"Recommends: {', '.join(name for name in loaded if name not in LARGE | NEEDED)}",
         f"Suggests: {', '.join(name for name in loaded if name in LARGE)}",
         f"Description: {DESCRIPTION}", ""])
 

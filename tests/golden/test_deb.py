@@ -28,7 +28,8 @@ def field(package, name):
 
 def test_what_it_says_of_itself(package, run):
     assert "plumb " + field(package, "Version") == run("--version").stdout.strip()
-    assert field(package, "Depends").startswith("libc6 (>= 2.")
+    depends = field(package, "Depends")
+    assert depends.startswith("libc6 (>= 2.") and depends.endswith(", libjansson4"), "diagnose does nothing without it"
     recommended = field(package, "Recommends").split(", ")
     assert "libdw1" in recommended and "libzydis4.0" in recommended and "libllvm14" not in recommended
 
