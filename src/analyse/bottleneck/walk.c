@@ -28,17 +28,6 @@ struct met {
 
 typedef vec(struct met) met_list;
 
-struct register_source {
-    const struct samples *samples;
-    const struct sample *sample;
-};
-
-static bool register_sampled(const void *context, unsigned number, uint64_t *ret_value)
-{
-    const struct register_source *source = context;
-    return samples_register(source->samples, source->sample, number, ret_value);
-}
-
 static int met_compare(const void *a, const void *b)
 {
     const struct met *left = a, *right = b;
@@ -82,7 +71,7 @@ static void met_find(met_list *list, const struct bottleneck_request *request, c
         if (!region_holds(region, placed->sampled) || !(anywhere || holds_place(region, row, placed, request->stalls->exact)))
             continue;
         const struct sample *sample = &samples->items[placed->sample];
-        struct register_source registers = {samples, sample};
+        struct sampled_registers registers = {samples, sample};
         uint64_t addr, runtime_addr = sample->ip + plain.addr - region->code->items[placed->sampled].addr;
         enum data_refusal refusal;
         bool is_next;

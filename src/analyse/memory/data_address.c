@@ -56,6 +56,12 @@ static uint64_t index_value(const struct memory_operand *memory, uint64_t value)
     return memory->index_shift ? value << memory->index_shift : value * (memory->scale ? memory->scale : 1);
 }
 
+bool register_sampled(const void *context, unsigned number, uint64_t *ret_value)
+{
+    const struct sampled_registers *registers = context;
+    return samples_register(registers->samples, registers->sample, number, ret_value);
+}
+
 bool operand_address(const struct instruction *instruction, uint64_t runtime_addr, register_value *value,
                      const void *context, uint64_t *ret_addr, bool *ret_is_next, enum data_refusal *ret_refusal)
 {

@@ -110,8 +110,15 @@ struct data_address_request {
 void data_addresses_find(struct data_addresses *ret_addresses, const struct data_address_request *request);
 void data_addresses_done(struct data_addresses *addresses);
 
-/* Address of a memory operand by registers; false with the reason when it can't be known. For tests and probes. */
+/* What a register held; false: that isn't known. */
 typedef bool register_value(const void *context, unsigned number, uint64_t *ret_value);
+/* A register_value: context is a struct sampled_registers. */
+struct sampled_registers {
+    const struct samples *samples;
+    const struct sample *sample;
+};
+bool register_sampled(const void *context, unsigned number, uint64_t *ret_value);
+/* Address of a memory operand by registers; false with the reason when it can't be known. For tests and probes. */
 bool operand_address(const struct instruction *instruction, uint64_t runtime_addr, register_value *value,
                      const void *context, uint64_t *ret_addr, bool *ret_is_next, enum data_refusal *ret_refusal);
 /* What addresses in time order say. scratch is used and freed. */

@@ -10,17 +10,6 @@ enum {
     ADDRESSES_MOST = 200000,
 };
 
-struct register_source {
-    const struct samples *samples;
-    const struct sample *sample;
-};
-
-static bool register_sampled(const void *context, unsigned number, uint64_t *ret_value)
-{
-    const struct register_source *source = context;
-    return samples_register(source->samples, source->sample, number, ret_value);
-}
-
 bool stall_moves_one(const struct instruction *instruction)
 {
     return instruction->is_scalar_fp || (instruction->vector_bits && instruction->memory.is_present &&
@@ -86,7 +75,7 @@ static bool hit_add(struct stall_work *work, const struct sample *sample, const 
                     enum hit_way way)
 {
     struct stall_code *decoded = &work->decoded.items[place->function];
-    struct register_source registers = {&work->recording->samples, sample};
+    struct sampled_registers registers = {&work->recording->samples, sample};
     /* What the instruction does to its own registers was looked at by loses_address. */
     struct instruction plain = decoded->items[index];
     plain.writes = 0;
