@@ -391,30 +391,37 @@ static bool is_packed_by_zstd(const struct elf_file *elf)
     "debug information is compressed with zstd, which libdw reads from elfutils 0.189 on (objcopy --decompress-debug-sections " \
     "unpacks it)"
 
+/* NULL stays where there is none, with the reason kept. */
+static void dso_dwarf_open(struct symboliser *symboliser, struct dso_names *names, uint32_t dso, bool for_lines)
+{
+    struct binary *binary = dso_files_debug(symboliser->files, dso, &names->line_error);
+    if (!binary)
+        return;
+    bool demangles = symboliser->options.demangle;
+    int fd = binary->debug_fd >= 0 ? binary->debug_fd : binary->fd;
+    const struct elf_file *elf = binary->debug.bytes ? &binary->debug : &binary->elf;
+    if (fd < 0 || (!elf_section_named(elf, ".debug_info") && !elf_section_named(elf, ".zdebug_info"))) {
+        error_set(&names->line_error, ERROR_NOT_FOUND, "'%s' has no debug information%s%s", binary->path,
+                  binary->tried.length ? ": tried " : "", text_string(&binary->tried));
+    } else if (dwarf_index_new(&names->dwarf, fd, demangles, for_lines, demangles && !for_lines ? kept_functions_open(fd) : NULL, &names->line_error)) {
+        add_package(symboliser, names->dwarf, binary);
+    } else {
+        names->dwarf = NULL;
+        names->packed_by_zstd = is_packed_by_zstd(elf);
+        if (names->packed_by_zstd)
+            error_set(&names->line_error, ERROR_UNSUPPORTED, "its " PACKED_BY_ZSTD);
+    }
+}
+
 /* The DWARF of a dso, opened on first use, to ask for lines or functions alone; NULL with the reason kept when there is none. */
 static struct dwarf_index *dso_dwarf(struct symboliser *symboliser, uint32_t dso, bool for_lines, const struct elf_file **ret_elf)
 {
     struct dso_names *names = dso_names_of(symboliser, dso);
     if (!names)
         return NULL;
-    if (!names->lines_opened) {
-        names->lines_opened = true;
-        struct binary *binary = dso_files_debug(symboliser->files, dso, &names->line_error);
-        int fd = !binary ? -1 : binary->debug_fd >= 0 ? binary->debug_fd : binary->fd;
-        const struct elf_file *elf = !binary ? NULL : binary->debug.bytes ? &binary->debug : &binary->elf;
-        if (binary && (fd < 0 || (!elf_section_named(elf, ".debug_info") && !elf_section_named(elf, ".zdebug_info"))))
-            error_set(&names->line_error, ERROR_NOT_FOUND, "'%s' has no debug information%s%s", binary->path,
-                      binary->tried.length ? ": tried " : "", text_string(&binary->tried));
-        else if (binary && !dwarf_index_new(&names->dwarf, fd, symboliser->options.demangle, for_lines,
-                                            symboliser->options.demangle && !for_lines ? kept_functions_open(fd) : NULL, &names->line_error)) {
-            names->dwarf = NULL;
-            names->packed_by_zstd = is_packed_by_zstd(elf);
-            if (names->packed_by_zstd)
-                error_set(&names->line_error, ERROR_UNSUPPORTED, "its " PACKED_BY_ZSTD);
-        }
-        else if (binary)
-            add_package(symboliser, names->dwarf, binary);
-    }
+    if (!names->lines_opened)
+        dso_dwarf_open(symboliser, names, dso, for_lines);
+    names->lines_opened = true;
     if (!names->dwarf)
         return NULL;
     *ret_elf = &dso_files_binary(symboliser->files, dso, NULL)->elf;
