@@ -31,7 +31,7 @@ def output_on_terminal(*words, talk=False, **environment):
 
 def recording_in_halves(plumb, words, halves, stderr, **environment):
     """Read a recording of which the second half comes more than a second behind the first."""
-    with subprocess.Popen([plumb, *words, "-i", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=stderr, env=os.environ | environment) as process:
+    with subprocess.Popen([plumb, *words, "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=stderr, env=os.environ | environment) as process:
         for half, wait_s in zip(halves, (1.3, 0)):
             process.stdin.write(half)
             process.stdin.flush()
@@ -42,13 +42,14 @@ def recording_in_halves(plumb, words, halves, stderr, **environment):
     return result
 
 
-@pytest.mark.parametrize("command", [["report"], ["export", "folded"], ["script"]])
+@pytest.mark.parametrize("command", [["report", "-i"], ["export", "folded", "-i"], ["script", "-i"], ["diff", "DATA"]])
 def test_progress(plumb, tmp_path, command):
     """A line on stderr's terminal once reading takes more than a second, erased at its end; nothing where it is no terminal."""
     with open(tmp_path / "data", "wb") as file:
         subprocess.run([plumb, "record", "-q", "-F", "4000", "-e", "cpu-clock", "-o", "-", "--", *BUSY], stdout=file, check=True)
     data = (tmp_path / "data").read_bytes()
     halves = data[:len(data) // 8], data[len(data) // 8:]
+    command = [str(tmp_path / "data") if word == "DATA" else word for word in command]
     ours, theirs = pty.openpty()
     shown = recording_in_halves(plumb, command, halves, theirs, TERM="xterm")
     os.close(theirs)
