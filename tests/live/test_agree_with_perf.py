@@ -133,8 +133,9 @@ def compare(plumb, perf, lines_of, path, views, folder, of_all=True):
             pytest.skip("no sample fell into the run")
         assert ours.returncode == 0 and theirs.returncode == 0, (words, ours.stderr, theirs.stderr)
         mine, peer = lines_of(folder / "ours"), lines_of(folder / "theirs")
-        missing, more = ([line for line in (a - b).elements() if not told_otherwise(line) and (of_all or of_program(line))] for a, b in ((peer, mine), (mine, peer)))
-        assert (missing, more) == ([], []), (words, missing[:5], more[:5], len(missing), len(more))
+        differing = [list((a - b).elements()) for a, b in ((peer, mine), (mine, peer))]
+        missing, more = ([line for line in lines if not told_otherwise(line) and (of_all or of_program(line))] for lines in differing)
+        assert (missing, more) == ([], []), (words, missing[:5], more[:5], len(missing), len(more), "perf's before the allowed ones are left out:", differing[0][:20])
         assert peer or "-F" not in words
 
 
