@@ -89,52 +89,6 @@ static bool gap_read(const char *plain, struct interval *ret_gap)
 
 /* ---- what was tried ---- */
 
-/* What was changed, by the names that the kernel and processors give it. */
-static const char *const treatment_words[TREATMENT_COUNT][16] = {
-    [TREATMENT_TICK] = {"nohz_full", "nohz-full", "tickless"},
-    [TREATMENT_PAGES] = {"huge page", "huge-page", "hugepage", "transparent_hugepage", "hugetlb", "thp", "2m pages", "2 mb pages", "2mb pages", "2 mib pages", "2 m pages", "1g pages", "1 gib pages", "1 gb pages",
-                         "large pages"},
-    [TREATMENT_NARROW] = {"without avx-512", "without avx512", "no avx-512", "no avx512", "avx-512 off", "avx512 off", "avx-512 disabled", "avx512 disabled", "disabling avx-512",
-                          "disabling avx512", "disabled avx-512", "disabled avx512", "avx-512 left out", "prefer-vector-width=256"},
-};
-
-/* Whether it was taken away rather than brought in: "without huge pages", "with THP off". */
-static bool is_absent(const char *plain, const char *place, enum treatment treatment)
-{
-    static const char *const before[] = {"without ", " no ", "disabl", "before ", "instead of ", "turning off ", "turned off ", "switching off ", "switched off ", " not ", NULL};
-    static const char *const behind[] = {" off", " disabled", "=never", " were disabled", " was disabled", NULL};
-    enum { NEAR = 24 };
-    char near[NEAR + 1] = "";
-    size_t length = (size_t)(place - plain) < NEAR ? (size_t)(place - plain) : NEAR;
-    memcpy(near, place - length, length);
-    near[length] = '\0';
-    char *clause = strrchr(near, ',');
-    char *from = strstr(near, " from "), *of = strstr(near, " of ");
-    if (treatment == TREATMENT_NARROW)
-        return false;
-    if (!from && !of && place_of_any(clause ? clause : near, before)) /* "no benefit from huge pages" has them */
-        return true;
-    place += strcspn(place, " =") + (strncmp(place, "huge page", 9) == 0 ? strcspn(place + 5, " ") + 1 : 0);
-    for (const char *const *words = behind; *words; words++)
-        if (strncmp(place, *words, strlen(*words)) == 0)
-            return true;
-    return false;
-}
-
-/* How many are named, and the last one; one that was taken away counts as two: what it was isn't clear. */
-static int treatments_in(const char *plain, enum treatment *ret_treatment)
-{
-    int count = 0;
-    for (int at = 0; at < TREATMENT_COUNT; at++) {
-        const char *place = place_of_any(plain, treatment_words[at]);
-        if (!place)
-            continue;
-        *ret_treatment = (enum treatment)at;
-        count += is_absent(plain, place, (enum treatment)at) ? 2 : 1;
-    }
-    return count;
-}
-
 static void sides_read(const char *plain, struct told_trial *trial)
 {
     static const char *const host[] = {"host", "hypervisor", NULL}, *const guest[] = {"guest", "inside the vm", "in the vm", "in the td ", NULL};
@@ -153,24 +107,67 @@ static void sides_read(const char *plain, struct told_trial *trial)
 }
 
 /* Why no trial was read from a sentence that sounds like one. */
-enum trial_reading { TRIAL_NONE, TRIAL_READ, TRIAL_OUTCOME_UNCLEAR, TRIAL_CHANGE_UNCLEAR };
+enum trial_reading { TRIAL_NONE, TRIAL_READ, TRIAL_OUTCOME_UNCLEAR, TRIAL_CHANGE_UNCLEAR, TRIAL_CHANGE_UNKNOWN };
+
+/* What the words say and what the numbers say must go together. */
+static enum outcome_reading pair_read(const struct plain_sentence *plain, struct interval gain, enum outcome_reading by_words, struct told_trial *trial)
+{
+    static const double SMALL = 0.05;
+    if (outcome_is_doubtful(plain) || by_words == OUTCOME_UNCLEAR)
+        return OUTCOME_UNCLEAR;
+    if (by_words == OUTCOME_READ && trial->outcome == OUTCOME_STAYED)
+        return gain.low < SMALL ? OUTCOME_READ : OUTCOME_UNCLEAR;
+    if (by_words == OUTCOME_READ && trial->outcome == OUTCOME_SHRANK) /* these may be what the gap was */
+        return OUTCOME_READ;
+    trial->outcome = OUTCOME_FASTER;
+    trial->number = interval_clamped(gain, 0, 1);
+    return OUTCOME_READ;
+}
+
+static enum outcome_reading part_read(const struct plain_sentence *plain, const struct told_return *returned, enum outcome_reading by_words, struct told_trial *trial)
+{
+    bool all = returned->of_gap.known && returned->of_gap.low >= 1;
+    bool other = by_words == OUTCOME_READ && trial->outcome == OUTCOME_STAYED;
+    if (outcome_is_doubtful(plain) || other)
+        return OUTCOME_UNCLEAR;
+    trial->outcome = all ? OUTCOME_GONE : OUTCOME_SHRANK;
+    trial->returned = *returned;
+    return OUTCOME_READ;
+}
+
+static enum outcome_reading outcome_read(struct view sentence, const struct plain_sentence *plain, struct told_trial *trial)
+{
+    struct told_return returned;
+    struct interval gain;
+    enum outcome_reading by_words = outcome_of(sentence, plain, &trial->outcome);
+    if (view_starts(sentence, "tried:"))
+        return by_words;
+    if (told_returned(plain->text, &returned))
+        return part_read(plain, &returned, by_words, trial);
+    if (told_pair_gain(plain->text, &gain))
+        return pair_read(plain, gain, by_words, trial);
+    if (by_words == OUTCOME_READ)
+        gap_numbers(plain->text, &trial->number);
+    return by_words;
+}
 
 static enum trial_reading trial_read(struct view sentence, struct told_trial *trial)
 {
     static const char *const of_speed[] = {"gap", "slow", "fast", "throughput", "runtime", "run time", "speed", "%", NULL};
     struct plain_sentence plain;
+    struct interval gain;
     plain_sentence_of(&plain, sentence);
-    int treatments = treatments_in(plain.text, &trial->treatment);
-    enum outcome_reading outcome = outcome_of(sentence, &plain, &trial->outcome);
-    if (treatments == 1 && outcome == OUTCOME_UNTOLD && place_of_any(plain.text, of_speed))
+    int changes = told_changes_in(plain.text, &trial->treatment);
+    enum outcome_reading outcome = outcome_read(sentence, &plain, trial);
+    if (changes == 1 && outcome == OUTCOME_UNTOLD && place_of_any(plain.text, of_speed))
         return TRIAL_OUTCOME_UNCLEAR;
-    if (!treatments || outcome == OUTCOME_UNTOLD)
+    if (!changes && told_pair_gain(plain.text, &gain))
+        return TRIAL_CHANGE_UNKNOWN;
+    if (!changes || outcome == OUTCOME_UNTOLD)
         return TRIAL_NONE;
-    if (treatments > 1) /* of two at once neither is told */
+    if (changes > 1) /* of two at once neither is told */
         return TRIAL_CHANGE_UNCLEAR;
     sides_read(plain.text, trial);
-    if (outcome == OUTCOME_READ)
-        gap_numbers(plain.text, &trial->number);
     return outcome == OUTCOME_READ ? TRIAL_READ : TRIAL_OUTCOME_UNCLEAR;
 }
 
@@ -237,6 +234,8 @@ const char *told_why_unread(struct view sentence)
         return "what came of it isn't clear";
     case TRIAL_CHANGE_UNCLEAR:
         return "which change it tells of isn't clear";
+    case TRIAL_CHANGE_UNKNOWN:
+        return "it tells of no change that plumb knows by its name";
     default:
         return NULL;
     }
@@ -244,10 +243,26 @@ const char *told_why_unread(struct view sentence)
 
 static const char TRIED[] = "tried:";
 
+/* An item of a list: "- ", "+ ", "3. ", "3) ". */
+static bool is_item(struct view line)
+{
+    size_t blanks = 0, digits = 0;
+    while (blanks < line.length && line.text[blanks] == ' ')
+        blanks++;
+    line = view_skip(line, blanks);
+    while (digits < line.length && digits < 3 && line.text[digits] >= '0' && line.text[digits] <= '9')
+        digits++;
+    if (digits)
+        return line.length > digits + 1 && (line.text[digits] == '.' || line.text[digits] == ')') && line.text[digits + 1] == ' ';
+    return view_starts(line, "- ") || view_starts(line, "+ ") || view_starts(line, "\xe2\x80\xa2 ");
+}
+
 static bool ends_sentence(struct view text, size_t at)
 {
     char c = text.text[at], next = at + 1 < text.length ? text.text[at + 1] : '\n';
     bool blank = next == ' ' || next == '\n' || next == '\t' || next == '\r';
+    if (c == '\n' && is_item(view_skip(text, at + 1)))
+        return true;
     if (c == '\n')
         return next == '\n' || next == '`' || next == '|' || next == '@' || next == '#' || next == '*' || next == '\r' || view_starts(view_skip(text, at + 1), TRIED);
     return (c == '.' || c == '!' || c == '?' || c == ';') && blank; /* a colon often stands between what was tried and what came of it */
@@ -281,8 +296,8 @@ static bool is_continued(struct view first, struct view second)
     bool refers = false;
     for (const char *const *words = referring; *words; words++)
         refers |= strncmp(other.text, *words, strlen(*words)) == 0;
-    return refers && place_of_any(one.text, changing) && treatments_in(one.text, &treatment) == 1 && outcome_of(first, &one, &outcome) == OUTCOME_UNTOLD &&
-           treatments_in(other.text, &treatment) == 0 && outcome_of(second, &other, &outcome) == OUTCOME_READ;
+    return refers && place_of_any(one.text, changing) && told_changes_in(one.text, &treatment) == 1 && outcome_of(first, &one, &outcome) == OUTCOME_UNTOLD &&
+           told_changes_in(other.text, &treatment) == 0 && outcome_of(second, &other, &outcome) == OUTCOME_READ;
 }
 
 struct view told_passage(struct view *text)

@@ -3,13 +3,15 @@
  * What do sentences that people wrote tell that a hypothesis can use: a trial and how it came out, how large the gap was, how much code is
  * hot, which function is meant?
  *
- * "tried: CHANGE (host, guest): gone" (or stayed) is a trial in plumb's own form; of prose a sentence that names one change and one outcome
- * (analyse/told_outcome), or two sentences of which the second refers to the first. Whatever is taken keeps its sentence, so that a reader can judge whether it says that.
+ * "tried: CHANGE (host, guest): gone" (or stayed) is a trial in plumb's own form; of prose a sentence that names one change (analyse/told_change) and one outcome
+ * (analyse/told_outcome) or how much it returned (analyse/told_amount), or two sentences of which the second refers to the first. Whatever is taken keeps its sentence, so that a reader can judge whether it says that.
  */
 #ifndef PLUMB_ANALYSE_TOLD_H
 #define PLUMB_ANALYSE_TOLD_H
 
 #include "analyse/statement.h"
+#include "analyse/told_amount.h"
+#include "analyse/told_change.h"
 #include "analyse/told_outcome.h"
 #include "base/arena.h"
 #include "base/text.h"
@@ -18,22 +20,16 @@
 /* The origin of statements that were found in an imported text's prose; others of a person are "said by a person". */
 #define TOLD_ORIGIN "imported, told in words"
 
-enum treatment {
-    TREATMENT_TICK,   /* nohz_full, tickless: fewer timer interrupts */
-    TREATMENT_PAGES,  /* huge pages */
-    TREATMENT_NARROW, /* no AVX-512 */
-    TREATMENT_COUNT
-};
-
 struct told_trial {
     enum treatment treatment;
     enum outcome outcome;
     bool on_host, on_guest; /* the words stand in the sentence */
     struct interval number; /* of the time, 0..1: the gap that the sentence says there is still, or by how much it is faster; unknown: it says none */
+    struct told_return returned; /* OUTCOME_SHRANK: how much of the time, or of the gap, came back; unknown: it says none */
     const char *sentence;
 };
 
-enum { TOLD_TRIALS_MOST = 8, TOLD_FUNCTIONS_MOST = 8 };
+enum { TOLD_TRIALS_MOST = 16, TOLD_FUNCTIONS_MOST = 8 };
 
 struct told {
     struct told_trial trials[TOLD_TRIALS_MOST];

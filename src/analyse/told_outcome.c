@@ -16,7 +16,7 @@ static size_t sign_of(const char *text, size_t length, const char **ret_plain)
 {
     static const struct {
         const char *sign, *plain;
-    } signs[] = {{"\xe2\x80\x99", "'"}, {"\xe2\x80\x94", " , "}, {"\xc3\x97", "x"}, {"*", ""}, {"`", ""}, {"\"", " "}, {";", " , "}, {":", " , "}, {"(", " , "}, {")", " , "}, {"!", " "}, {"?", " ? "}};
+    } signs[] = {{"\xe2\x80\x99", "'"}, {"\xe2\x80\x94", " , "}, {"\xe2\x86\x92", " -> "}, {"\xe2\x87\x92", " -> "}, {"\xc3\x97", "x"}, {"*", ""}, {"`", ""}, {"\"", " "}, {";", " , "}, {":", " , "}, {"(", " , "}, {")", " , "}, {"!", " "}, {"?", " ? "}};
     for (size_t at = 0; at < sizeof(signs) / sizeof(signs[0]); at++) {
         size_t size = strlen(signs[at].sign);
         if (size <= length && memcmp(text, signs[at].sign, size) == 0) {
@@ -169,7 +169,7 @@ static void stayed_phrases(struct answers *answers, const char *text)
     static const char *const phrases[] = {"did not help", "didn't help", "does not help", "doesn't help", "did nothing", "does nothing", "changed nothing", "changes nothing", "nothing changed",
                                           "without effect", "as slow as", "still slower", "still as slow", "just as slow", "equally slow", "no faster", "not faster", "n't faster", NULL};
     static const char *const noise[] = {"within noise", "within the noise", "in the noise", "within the error", "within run-to-run", "lost in noise", NULL};
-    answers->said[OUTCOME_STAYED] |= has_any(text, phrases);
+    answers->said[OUTCOME_STAYED] |= has_any(text, phrases) || strstr(text, ", nothing ");
     for (const char *const *words = noise; *words; words++) {
         const char *place = plain_find(text, *words);
         const char *behind = place ? place + strlen(*words) : "";
@@ -287,6 +287,11 @@ static bool is_supposed(const char *text)
 {
     static const char *const words[] = {"should", "would", "might", "could", "may ", "if ", "whether ", "expect", "perhaps", "maybe", "probably", "hope", "plan to", "will ", "? ", "not tried", "n't tried", NULL};
     return has_any(text, words) || strstr(text, " ? ");
+}
+
+bool outcome_is_doubtful(const struct plain_sentence *plain)
+{
+    return is_supposed(plain->text) || has_denial(plain->text);
 }
 
 enum outcome_reading outcome_of(struct view sentence, const struct plain_sentence *plain, enum outcome *ret_outcome)

@@ -36,6 +36,8 @@ struct plain_sentence {
 void plain_sentence_of(struct plain_sentence *ret_plain, struct view sentence);
 /* Where the words begin a word; NULL: nowhere. */
 const char *plain_find(const char *text, const char *words);
+/* It tells of what may be, was asked or was denied. */
+bool outcome_is_doubtful(const struct plain_sentence *plain);
 enum outcome_reading outcome_of(struct view sentence, const struct plain_sentence *plain, enum outcome *ret_outcome);
 
 #endif

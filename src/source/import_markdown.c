@@ -6,27 +6,35 @@
 
 #include <ctype.h>
 
-enum { CELLS_MOST = 24, ROWS_MOST = 200 };
+enum { ROWS_MOST = 200 };
 
+/* The cells of one line: a piece of its table's. */
 struct cells {
-    struct view items[CELLS_MOST];
+    size_t first, count;
+};
+
+struct table {
+    vec(struct view) all;
+    struct cells heading;
+    struct cells rows[ROWS_MOST];
     size_t count;
 };
 
-static bool cells_of(struct view line, struct cells *cells)
+static bool cells_of(struct view line, struct table *table, struct cells *cells)
 {
     line = view_trim(line);
-    *cells = (struct cells){.count = 0};
+    *cells = (struct cells){.first = table->all.count};
     if (!view_starts(line, "|"))
         return false;
     line = view_skip(line, 1);
-    while (line.length && cells->count < CELLS_MOST) {
+    while (line.length) {
         struct view cell = view_trim(view_cut(&line, '|'));
         while (cell.length && strchr("*`", cell.text[0]))
             cell = view_skip(cell, 1);
         while (cell.length && strchr("*`", cell.text[cell.length - 1]))
             cell.length--;
-        cells->items[cells->count++] = view_trim(cell);
+        *vec_push(&table->all) = view_trim(cell);
+        cells->count++;
     }
     return cells->count > 1;
 }
@@ -100,27 +108,26 @@ static bool seconds_of(struct view cell, struct view heading, double *ret_second
     return !unit.length && view_equal(heading, "seconds");
 }
 
-struct table {
-    struct cells heading;
-    struct cells rows[ROWS_MOST];
-    size_t count;
-};
-
 static bool table_read(struct view *text, struct table *table)
 {
     struct view rest = *text, line;
-    if (!view_line(&rest, &line) || !cells_of(line, &table->heading) || !view_line(&rest, &line) || !is_rule(line))
+    table->all.count = table->count = 0;
+    if (!view_line(&rest, &line) || !cells_of(line, table, &table->heading) || !view_line(&rest, &line) || !is_rule(line))
         return false;
-    table->count = 0;
-    for (struct view after = rest; table->count < ROWS_MOST && view_line(&after, &line) && cells_of(line, &table->rows[table->count]); rest = after)
+    for (struct view after = rest; table->count < ROWS_MOST && view_line(&after, &line) && cells_of(line, table, &table->rows[table->count]); rest = after)
         table->count++;
     *text = rest;
     return table->count > 0;
 }
 
-static struct view cell_of(const struct cells *cells, size_t column)
+static struct view cell_of(const struct table *table, const struct cells *cells, size_t column)
 {
-    return column < cells->count ? cells->items[column] : VIEW("");
+    return column < cells->count ? table->all.items[cells->first + column] : VIEW("");
+}
+
+static struct view heading_of(const struct table *table, size_t column)
+{
+    return cell_of(table, &table->heading, column);
 }
 
 static void named(struct text *out, struct view name)
@@ -150,20 +157,20 @@ static bool rows_put(struct text *out, const struct table *table)
 {
     size_t events = 0, put = 0;
     for (size_t column = 1; column < table->heading.count; column++)
-        events += is_event(table->heading.items[column]);
-    if (!events || is_event(table->heading.items[0]))
+        events += is_event(heading_of(table, column));
+    if (!events || is_event(heading_of(table, 0)))
         return false;
     for (size_t row = 0; row < table->count; row++) {
-        named(out, cell_of(&table->rows[row], 0));
+        named(out, cell_of(table, &table->rows[row], 0));
         for (size_t column = 1; column < table->heading.count; column++)
-            put += cell_put(out, table->heading.items[column], cell_of(&table->rows[row], column), false);
+            put += cell_put(out, heading_of(table, column), cell_of(table, &table->rows[row], column), false);
     }
     text_add(out, "\nThe times of all these runs:\n\n");
     for (size_t row = 0; row < table->count; row++)
         for (size_t column = 1; column < table->heading.count; column++) {
             double seconds;
-            struct view heading = table->heading.items[column], name = cell_of(&table->rows[row], 0);
-            if (is_time(heading) && seconds_of(cell_of(&table->rows[row], column), heading, &seconds))
+            struct view heading = heading_of(table, column), name = cell_of(table, &table->rows[row], 0);
+            if (is_time(heading) && seconds_of(cell_of(table, &table->rows[row], column), heading, &seconds))
                 text_printf(out, "%.*s: %.9g s\n", (int)name.length, name.text, seconds);
         }
     return put > 0;
@@ -172,16 +179,16 @@ static bool rows_put(struct text *out, const struct table *table)
 /* A run a column. */
 static bool columns_put(struct text *out, const struct table *table)
 {
-    bool of_exits = has_word(table->heading.items[0], "exit") || has_word(table->heading.items[0], "reason");
+    bool of_exits = has_word(heading_of(table, 0), "exit") || has_word(heading_of(table, 0), "reason");
     size_t known = 0, put = 0;
     for (size_t row = 0; row < table->count; row++)
-        known += is_event(cell_of(&table->rows[row], 0)) || is_exit(cell_of(&table->rows[row], 0), of_exits);
+        known += is_event(cell_of(table, &table->rows[row], 0)) || is_exit(cell_of(table, &table->rows[row], 0), of_exits);
     if (2 * known < table->count || !known)
         return false;
     for (size_t column = 1; column < table->heading.count; column++) {
-        named(out, table->heading.items[column]);
+        named(out, heading_of(table, column));
         for (size_t row = 0; row < table->count; row++)
-            put += cell_put(out, cell_of(&table->rows[row], 0), cell_of(&table->rows[row], column), of_exits);
+            put += cell_put(out, cell_of(table, &table->rows[row], 0), cell_of(table, &table->rows[row], column), of_exits);
     }
     return put > 0;
 }
@@ -190,6 +197,7 @@ struct view import_markdown_turned(struct view text, struct arena *arena)
 {
     struct view line, rest = text;
     struct table *table = arena_array(arena, struct table, 1);
+    *table = (struct table){0};
     scoped_text struct text out = {0};
     bool turned = false;
     for (struct view from = rest; view_line(&rest, &line); from = rest) {
@@ -206,5 +214,6 @@ struct view import_markdown_turned(struct view text, struct arena *arena)
         text_append(&out, line.text, line.length);
         text_add_char(&out, '\n');
     }
+    vec_done(&table->all);
     return turned ? (struct view){arena_copy(arena, out.bytes, out.length), out.length} : text;
 }

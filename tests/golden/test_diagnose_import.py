@@ -143,3 +143,34 @@ def test_sorted_lists_are_no_pairs(imported):
                         after="".join(f"{0.80 + 0.03 * at}\n" for at in range(12)))
     interval = found["imported_gain"]["ratio_interval"]
     assert interval["low"] < 1 < interval["high"], interval
+
+
+@pytest.mark.parametrize("said, identity, low, high", [
+    ("The service got faster when SMT was switched off: from 9.0 s to 6.0 s.", "smt-sharing", 0.32, 0.35),
+    ("With jemalloc it dropped from 9.5 s to 4.1 s.", "allocation", 0.55, 0.58),
+    ("Booted with mitigations=off: 1500 req/s before, 2100 req/s after.", "system-calls", 0.28, 0.29),
+    ("It is 18 % slower. Huge pages via hugetlbfs recovered 12 % of the 18 % gap.", "small-pages", 0.10, 0.12),
+    ("It is 50 % slower. Padding the counters to their own cache line recovered half of the gap.", "contended-lines", 0.16, 0.25)])
+def test_what_a_trial_returned_is_the_recoverable_time(run, said, identity, low, high):
+    found = json.loads(run("diagnose", "--json", "--say", said).stdout)
+    one = finding(found, identity)
+    assert found["verdict"]["culprit"] == identity and one["confidence"] == "low", found["verdict"]["sentence"]
+    assert low <= one["recoverable_ratio"]["low"] <= one["recoverable_ratio"]["high"] <= high
+
+
+@pytest.mark.parametrize("said, identity", [
+    ("Pinning the threads did not help.", "migrations"), ("tcmalloc: within noise.", "allocation"), ("SMT off: 4.21 s -> 4.19 s", "smt-sharing"),
+    ("It is 18 % slower. mitigations=off recovered 2 % of it.", "system-calls"), ("With pinned threads it rose from 3.1 s to 4.2 s.", "migrations")])
+def test_a_trial_that_returned_little_rules_its_cause_out(run, said, identity):
+    found = json.loads(run("diagnose", "--json", "--say", said).stdout)
+    assert finding(found, identity)["verdict"] == "ruled_out" and found["verdict"]["culprit"] is None
+
+
+def test_prefetching_without_effect_rules_nothing_out(run):
+    found = json.loads(run("diagnose", "--json", "--say", "Software prefetching did nothing.").stdout)
+    assert finding(found, "dram-latency")["verdict"] == "undecided"
+
+
+def test_a_gain_without_a_change_that_is_known_is_named(run):
+    page = " ".join(run("diagnose", "--say", "Painting it red brought it from 4.2 s to 3.1 s.").stdout.split())
+    assert "not understood" in page and "no change that plumb knows" in page

@@ -10,7 +10,7 @@
 
 /* Each decides the finding, or says that it has nothing to say of it (false). */
 bool imported_trial_test(const struct results *results, const struct told *told, struct finding *finding);
-bool imported_narrow_test(const struct told *told, struct finding *finding); /* of wide vectors, where nothing was counted */
+bool imported_narrow_test(const struct results *results, const struct told *told, struct finding *finding); /* of wide vectors, where nothing was counted */
 bool imported_licence_test(const struct results *results, const struct told *told, struct finding *finding);
 bool imported_code_test(const struct results *results, const struct told *told, struct finding *finding);
 

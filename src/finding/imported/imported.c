@@ -202,7 +202,7 @@ bool imported_test(const struct results *results, struct finding *finding)
     struct told told;
     told_of(&told, results->statements, finding->arena);
     if (!imported_trial_test(results, &told, &with) && !imported_licence_test(results, &told, &with) && !imported_code_test(results, &told, &with) &&
-        !exits_test(results, &with) && !reloads_test(results, &with) && !metric_test(results, &with) && !count_test(results, &with) && !imported_narrow_test(&told, &with))
+        !exits_test(results, &with) && !reloads_test(results, &with) && !metric_test(results, &with) && !count_test(results, &with) && !imported_narrow_test(results, &told, &with))
         return false;
     *finding = with;
     return true;

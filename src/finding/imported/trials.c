@@ -2,11 +2,14 @@
 /*
  * What a trial that somebody told of says: a cause that was taken away without effect is none, and one whose absence closed the gap is.
  *
- * By words, so never surer than LOW by itself. A trial that changed two things at once supports their common finding and leaves open which.
+ * By words, so never surer than LOW by itself. A trial that changed two things at once supports their common finding and leaves open which. How much it
+ * returned decides where somebody told that.
  */
 #include "finding/family.h"
 #include "finding/imported/evidence.h"
+#include "finding/wording.h"
 
+#include <math.h>
 #include <string.h>
 
 static bool is(const struct finding *finding, const char *id)
@@ -21,8 +24,39 @@ static int nearness(const struct told_trial *trial, bool is_host)
     return trial->treatment != TREATMENT_PAGES || both ? 1 : trial->on_host == is_host ? 2 : 0;
 }
 
+/* How much of the time the trial returned; unknown: nobody told. */
+static struct interval returned_by(const struct told *told, const struct told_trial *trial)
+{
+    switch (trial->outcome) {
+    case OUTCOME_FASTER:
+        return trial->number;
+    case OUTCOME_GONE:
+        return told->gap;
+    case OUTCOME_SHRANK:
+        return trial->returned.of_gap.known && told->gap.known ? interval_product(trial->returned.of_gap, told->gap) : trial->returned.share;
+    default:
+        return (struct interval){0};
+    }
+}
+
+/* It returned something, and less than is asked about. */
+static bool is_small(const struct told *told, const struct told_trial *trial, double effect)
+{
+    struct interval returned = returned_by(told, trial);
+    return trial->outcome != OUTCOME_GONE && returned.known && returned.high < effect;
+}
+
+enum effect_kind { EFFECT_NONE, EFFECT_PART, EFFECT_ALL };
+
+static enum effect_kind kind_of(const struct told *told, const struct told_trial *trial, double effect)
+{
+    if (trial->outcome == OUTCOME_STAYED || is_small(told, trial, effect))
+        return EFFECT_NONE;
+    return trial->outcome == OUTCOME_SHRANK ? EFFECT_PART : EFFECT_ALL;
+}
+
 /* ret_contrary: another trial of the same that came out otherwise; NULL: none. */
-static const struct told_trial *trial_of_side(const struct told *told, enum treatment treatment, bool is_host, const struct told_trial **ret_contrary)
+static const struct told_trial *trial_of_side(const struct told *told, enum treatment treatment, bool is_host, double effect, const struct told_trial **ret_contrary)
 {
     const struct told_trial *found = NULL;
     *ret_contrary = NULL;
@@ -31,22 +65,27 @@ static const struct told_trial *trial_of_side(const struct told *told, enum trea
         if (one->treatment == treatment && (!found || nearness(one, is_host) > nearness(found, is_host)))
             found = one;
     }
-    for (size_t at = 0; found && at < told->trial_count; at++)
-        if (told->trials[at].treatment == treatment && nearness(&told->trials[at], is_host) == nearness(found, is_host) && told->trials[at].outcome != found->outcome)
-            *ret_contrary = &told->trials[at];
+    for (size_t at = 0; found && at < told->trial_count; at++) {
+        const struct told_trial *other = &told->trials[at];
+        if (other->treatment == treatment && nearness(other, is_host) == nearness(found, is_host) && kind_of(told, other, effect) != kind_of(told, found, effect))
+            *ret_contrary = other;
+    }
     return found;
 }
 
-static const struct told_trial *trial_for(const struct told *told, const struct finding *finding, const struct told_trial **ret_contrary)
+static const struct told_trial *trial_for(const struct told *told, const struct finding *finding, double effect, const struct told_trial **ret_contrary)
 {
     static const struct {
         const char *id;
         enum treatment treatment;
-    } of[] = {{"vm-exits", TREATMENT_TICK}, {"timer-tick", TREATMENT_TICK}, {"small-pages", TREATMENT_PAGES}, {"host-small-pages", TREATMENT_PAGES},
-              {"avx512-licence", TREATMENT_NARROW}};
+    } of[] = {{"vm-exits", TREATMENT_TICK},           {"timer-tick", TREATMENT_TICK},      {"small-pages", TREATMENT_PAGES},   {"host-small-pages", TREATMENT_PAGES},
+              {"avx512-licence", TREATMENT_NARROW},   {"numa-remote", TREATMENT_LOCAL_MEMORY}, {"steal", TREATMENT_VCPU_PINNING},  {"migrations", TREATMENT_PINNING},
+              {"smt-sharing", TREATMENT_NO_SMT},      {"dram-latency", TREATMENT_PREFETCH}, {"system-calls", TREATMENT_NO_MITIGATIONS}, {"allocation", TREATMENT_ALLOCATOR},
+              {"frequency", TREATMENT_GOVERNOR},      {"cpu-quota", TREATMENT_NO_QUOTA},   {"swap", TREATMENT_NO_SWAP},        {"contended-lines", TREATMENT_PADDING},
+              {"denormals", TREATMENT_FLUSH},         {"unoptimised-build", TREATMENT_OPTIMISED}};
     for (size_t at = 0; at < sizeof(of) / sizeof(of[0]); at++)
         if (is(finding, of[at].id))
-            return trial_of_side(told, of[at].treatment, is(finding, "host-small-pages"), ret_contrary);
+            return trial_of_side(told, of[at].treatment, is(finding, "host-small-pages"), effect, ret_contrary);
     return NULL;
 }
 
@@ -101,15 +140,18 @@ static void say_trial(struct finding *finding, const struct told_trial *trial, e
     finding->imported_kinds |= 1u << ORIGIN_RUNS;
 }
 
-static void rule_out(const struct results *results, struct finding *finding, const struct told_trial *trial)
+static void rule_out(const struct results *results, const struct told *told, struct finding *finding, const struct told_trial *trial)
 {
+    bool small = trial->outcome != OUTCOME_STAYED;
+    struct interval returned = small ? returned_by(told, trial) : (struct interval){0};
     finding->verdict = VERDICT_RULED_OUT;
-    finding->by_trial = true;
-    finding->recoverable = (struct interval){0};
+    finding->by_trial = !small;
+    finding->of = OF_ELAPSED;
+    finding->recoverable = returned;
     say_trial(finding, trial, WEIGHT_FOR);
     if (trial->treatment == TREATMENT_TICK)
         say_exits(results, finding);
-    finding_set(finding, reason, "told-stayed", VALUE_TEXT("sentence", trial->sentence));
+    finding_set(finding, reason, small ? "told-small" : "told-stayed", VALUE_TEXT("sentence", trial->sentence), VALUE_SHARE("gain", returned));
 }
 
 static void leave_open(struct finding *finding, const char *key, const struct told_trial *trial)
@@ -125,22 +167,25 @@ static bool is_partial(const struct told *told, const struct told_trial *trial)
 {
     static const double AS_LARGE = 0.8;
     bool less = trial->number.known && told->gap.known && trial->number.high < AS_LARGE * told->gap.high;
-    return trial->outcome == OUTCOME_SHRANK || (trial->outcome == OUTCOME_STAYED && less);
+    return (trial->outcome == OUTCOME_SHRANK && !returned_by(told, trial).known) || (trial->outcome == OUTCOME_STAYED && less);
 }
 
 /* The gap that the trial closed is what it returned, where somebody said how large that was; or by as much as it is faster. */
 static void decide_by_gap(const struct results *results, const struct told *told, struct finding *finding, const struct told_trial *trial)
 {
-    struct interval returned = trial->outcome == OUTCOME_FASTER ? trial->number : told->gap;
+    struct interval returned = returned_by(told, trial);
     finding->verdict = VERDICT_SUPPORTED;
     finding->of = OF_ELAPSED;
     finding->gain_unmeasured = !returned.known;
+    finding->is_own_doing = true; /* somebody asked about this gap, whoever makes it */
     finding->recoverable = returned;
     if (!returned.known)
         return;
     if (returned.low < results->effect)
         finding->verdict = returned.high < results->effect ? VERDICT_RULED_OUT : VERDICT_UNDECIDED;
-    if (trial->outcome != OUTCOME_FASTER)
+    if (trial->outcome == OUTCOME_SHRANK)
+        finding_leave_open(finding, "told-rest", VALUE_TEXT("change", told_change_name(trial->treatment)));
+    if (trial->outcome != OUTCOME_FASTER && told->gap_sentence)
         finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_STATEMENT, "told-gap", VALUE_TEXT("sentence", told->gap_sentence));
 }
 
@@ -152,7 +197,8 @@ static const char *where_words(const struct told_trial *trial)
 
 static const char *outcome_words(const struct told_trial *trial)
 {
-    return trial->outcome == OUTCOME_FASTER ? "it was faster" : "the gap was gone";
+    static const char *const words[OUTCOME_COUNT] = {[OUTCOME_GONE] = "the gap was gone", [OUTCOME_FASTER] = "it was faster", [OUTCOME_SHRANK] = "a part of the gap was gone", [OUTCOME_STAYED] = "the gap stayed"};
+    return words[trial->outcome];
 }
 
 static void support_pages(const struct results *results, const struct told *told, struct finding *finding, const struct told_trial *trial)
@@ -170,7 +216,8 @@ static void support_pages(const struct results *results, const struct told *told
         finding->subject = hot.line;
     }
     const char *loads = hot.line ? arena_printf(finding->arena, " ('%s')", hot.line) : "";
-    finding_set(finding, headline, "told-headline", VALUE_TEXT("function", function ? function : "Its hot code"), VALUE_TEXT("loads", loads),
+    finding_set(finding, headline, function ? "told-headline" : "told-change", VALUE_TEXT("function", function ? function : ""), VALUE_TEXT("loads", loads),
+                VALUE_TEXT("title", finding->hypothesis->title), VALUE_TEXT("change", arena_printf(finding->arena, "%s%s", told_change_name(trial->treatment), where_words(trial))),
                 VALUE_TEXT("where", where_words(trial)), VALUE_TEXT("outcome", outcome_words(trial)), VALUE_TEXT("origin", IMPORTED_WORDS));
     finding_set(finding, returner, "told-returner", NO_VALUES);
     if (finding->verdict != VERDICT_SUPPORTED)
@@ -189,13 +236,13 @@ static bool pages_test(const struct results *results, const struct told *told, s
     if (is_host && !trial->on_host && !trial->on_guest)
         return false; /* no word of a host */
     if (!both && is_host != trial->on_host) {
-        if (trial->outcome == OUTCOME_STAYED)
+        if (kind_of(told, trial, results->effect) == EFFECT_NONE)
             return false;
         leave_open(finding, "told-other-side", trial);
         return true;
     }
-    if (trial->outcome == OUTCOME_STAYED)
-        rule_out(results, finding, trial);
+    if (kind_of(told, trial, results->effect) == EFFECT_NONE)
+        rule_out(results, told, finding, trial);
     else if (both && is_host)
         leave_open(finding, "told-both", trial);
     else
@@ -205,8 +252,8 @@ static bool pages_test(const struct results *results, const struct told *told, s
 
 static bool tick_test(const struct results *results, const struct told *told, struct finding *finding, const struct told_trial *trial)
 {
-    if (trial->outcome == OUTCOME_STAYED) {
-        rule_out(results, finding, trial);
+    if (kind_of(told, trial, results->effect) == EFFECT_NONE) {
+        rule_out(results, told, finding, trial);
         return true;
     }
     if (is(finding, "vm-exits"))
@@ -221,9 +268,41 @@ static bool tick_test(const struct results *results, const struct told *told, st
     return true;
 }
 
+static const char *own_or(const struct finding *finding, const char *own, const char *common)
+{
+    return wording_find(finding->hypothesis->id, own) ? own : common;
+}
+
+/* A change that takes one cause away and has no sides. */
+static bool change_test(const struct results *results, const struct told *told, struct finding *finding, const struct told_trial *trial)
+{
+    const char *stays_open = wording_find(finding->hypothesis->id, "told-stays-open"); /* a change that may fail although the cause is there */
+    bool without_effect = kind_of(told, trial, results->effect) == EFFECT_NONE;
+    if (without_effect && stays_open) {
+        leave_open(finding, "told-stays-open", trial);
+        return true;
+    }
+    if (without_effect) {
+        rule_out(results, told, finding, trial);
+        return true;
+    }
+    decide_by_gap(results, told, finding, trial);
+    say_trial(finding, trial, WEIGHT_FOR);
+    finding_set(finding, headline, "told-change", VALUE_TEXT("title", finding->hypothesis->title), VALUE_TEXT("change", told_change_name(trial->treatment)),
+                VALUE_TEXT("outcome", outcome_words(trial)), VALUE_TEXT("origin", IMPORTED_WORDS));
+    finding_set(finding, returner, "told-change-returner", VALUE_TEXT("change", told_change_name(trial->treatment)));
+    if (finding->verdict != VERDICT_SUPPORTED)
+        finding_set(finding, reason, trial->outcome == OUTCOME_SHRANK ? "told-shrank" : "told-undecided", VALUE_TEXT("sentence", trial->sentence));
+    if (wording_find(finding->hypothesis->id, "told-open"))
+        finding_leave_open(finding, "told-open", NO_VALUES);
+    finding_advise(finding, own_or(finding, "told-advice", "told-change-advice"), VALUE_TEXT("change", told_change_name(trial->treatment)));
+    finding_set(finding, confirm, "told-change-confirm", VALUE_TEXT("change", told_change_name(trial->treatment)));
+    return true;
+}
+
 bool imported_trial_test(const struct results *results, const struct told *told, struct finding *finding)
 {
-    const struct told_trial *contrary, *trial = trial_for(told, finding, &contrary);
+    const struct told_trial *contrary, *trial = trial_for(told, finding, results->effect, &contrary);
     if (!trial)
         return false;
     finding->is_estimate = false;
@@ -233,7 +312,7 @@ bool imported_trial_test(const struct results *results, const struct told *told,
         say_trial(finding, contrary, WEIGHT_CONTEXT);
         return true;
     }
-    if (trial->treatment == TREATMENT_NARROW && trial->outcome != OUTCOME_STAYED)
+    if (trial->treatment == TREATMENT_NARROW && kind_of(told, trial, results->effect) != EFFECT_NONE)
         return false; /* what was counted tells more */
     if (is_partial(told, trial)) {
         leave_open(finding, "told-shrank", trial);
@@ -244,15 +323,17 @@ bool imported_trial_test(const struct results *results, const struct told *told,
         return pages_test(results, told, finding, trial);
     case TREATMENT_TICK:
         return tick_test(results, told, finding, trial);
-    default:
-        rule_out(results, finding, trial);
+    case TREATMENT_NARROW:
+        rule_out(results, told, finding, trial);
         return true;
+    default:
+        return change_test(results, told, finding, trial);
     }
 }
 
-bool imported_narrow_test(const struct told *told, struct finding *finding)
+bool imported_narrow_test(const struct results *results, const struct told *told, struct finding *finding)
 {
-    const struct told_trial *contrary, *trial = trial_for(told, finding, &contrary);
+    const struct told_trial *contrary, *trial = trial_for(told, finding, results->effect, &contrary);
     if (!trial || trial->treatment != TREATMENT_NARROW)
         return false;
     finding->is_estimate = false;

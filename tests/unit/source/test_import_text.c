@@ -294,6 +294,28 @@ Test(import_text, markdown_tables_with_a_run_a_row_or_a_column)
     arena_done(&arena);
 }
 
+Test(import_text, markdown_tables_have_any_number_of_columns)
+{
+    enum { COLUMNS = 300 };
+    struct arena arena;
+    struct text table = {0};
+    arena_init(&arena);
+    text_add(&table, "| run |");
+    for (int at = 0; at < COLUMNS; at++)
+        text_printf(&table, " note%d |", at);
+    text_add(&table, " cycles |\n|---|");
+    for (int at = 0; at <= COLUMNS; at++)
+        text_add(&table, "---|");
+    text_add(&table, "\n| wide |");
+    for (int at = 0; at < COLUMNS; at++)
+        text_add(&table, " x |");
+    text_add(&table, " 9,386,784,008 |\n");
+    struct view turned = import_markdown_turned(text_view(&table), &arena);
+    cr_expect(view_find(turned, "9386784008 cycles") >= 0);
+    text_done(&table);
+    arena_done(&arena);
+}
+
 Test(import_text, rows_that_were_not_read_are_told)
 {
     scoped_text struct text out = {0};

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * How much did a change return, by the numbers of a sentence: two times ("from 4.2 s to 3.1 s"), two rates ("1200 req/s before, 3150 req/s after"), a part
+ * of the gap ("recovered 12 % of the 18 % gap", "half of the gap"), the gap before and after ("from 31 % to 9 %")?
+ *
+ * Shares are of the time before the change, 0..1. Two numbers are a pair only where the words between them say which was first. Numbers are as exact as their last digit.
+ * Does not support: a sentence with three times in it, units that differ in kind.
+ */
+#ifndef PLUMB_ANALYSE_TOLD_AMOUNT_H
+#define PLUMB_ANALYSE_TOLD_AMOUNT_H
+
+#include "statistics/interval.h"
+
+/* Both ends below 0: it grew slower. Of plain sentences (analyse/told_outcome), as below. */
+bool told_pair_gain(const char *plain, struct interval *ret_gain);
+
+struct told_return {
+    struct interval share;  /* of the time; unknown: it is told as a part of the gap alone */
+    struct interval of_gap; /* of the gap; unknown: not told so */
+};
+/* False: the sentence tells of no part that came back. */
+bool told_returned(const char *plain, struct told_return *ret_returned);
+
+#endif

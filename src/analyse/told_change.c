@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "analyse/told_change.h"
+
+#include "analyse/told_outcome.h"
+#include "base/vec.h"
+
+#include <string.h>
+
+enum direction {
+    BROUGHT_IN, /* "with huge pages" */
+    TAKEN_AWAY, /* "without SMT" */
+    SAID_WHOLE  /* the words say both: "nosmt" */
+};
+
+struct change {
+    const char *name;
+    enum direction direction;
+    const char *words[20];
+    const char *whole[6];   /* words that say the direction, too */
+    const char *other[4];   /* in the same sentence they make another thing of it: "hardware prefetch" */
+};
+
+static const struct change changes[] = {
+    [TREATMENT_TICK] = {"nohz_full", BROUGHT_IN, .words = {"nohz_full", "nohz-full", "tickless"}},
+    [TREATMENT_PAGES] = {"huge pages", BROUGHT_IN, .words = {"huge page", "huge-page", "hugepage", "transparent_hugepage", "hugetlb", "thp", "2m pages", "2 mb pages", "2mb pages", "2 mib pages",
+                                                             "2 m pages", "1g pages", "1 gib pages", "1 gb pages", "large pages"}},
+    [TREATMENT_NARROW] = {"narrower vectors", SAID_WHOLE, .words = {"without avx-512", "without avx512", "no avx-512", "no avx512", "avx-512 off", "avx512 off", "avx-512 disabled", "avx512 disabled",
+                                                                    "disabling avx-512", "disabling avx512", "disabled avx-512", "disabled avx512", "avx-512 left out", "prefer-vector-width=256"}},
+    [TREATMENT_LOCAL_MEMORY] = {"memory on its own node", BROUGHT_IN, .words = {"membind", "localalloc", "memory local", "local memory", "same numa node", "same node", "one numa node", "single numa node"}},
+    [TREATMENT_VCPU_PINNING] = {"pinned vCPUs", BROUGHT_IN, .words = {"vcpu pin", "vcpus pin", "vcpupin", "pinned the vcpu", "pinning the vcpu", "pinning vcpu", "pinned vcpu"}},
+    [TREATMENT_PINNING] = {"pinned threads", BROUGHT_IN, .words = {"pinned", "pinning", "taskset", "isolcpus", "cpu affinity", "thread affinity", "sched_setaffinity", "cpunodebind", "physcpubind", "proc_bind"}},
+    [TREATMENT_NO_SMT] = {"one thread a core", TAKEN_AWAY, .words = {"smt", "hyper-threading", "hyperthreading", "hyper threading"}, .whole = {"nosmt", "one thread per core", "one thread a core"}},
+    [TREATMENT_PREFETCH] = {"software prefetching", BROUGHT_IN, .words = {"prefetch", "__builtin_prefetch", "_mm_prefetch"}, .other = {"hardware prefetch", "hw prefetch", "prefetcher"}},
+    [TREATMENT_NO_MITIGATIONS] = {"mitigations off", TAKEN_AWAY, .words = {"mitigation", "retpoline", "spectre", "meltdown", "kpti", "pti"}, .whole = {"nopti", "nospectre"}},
+    [TREATMENT_ALLOCATOR] = {"another allocator", BROUGHT_IN, .words = {"jemalloc", "tcmalloc", "mimalloc", "snmalloc", "another allocator", "other allocator", "different allocator", "arena allocator", "pool allocator"}},
+    [TREATMENT_GOVERNOR] = {"the performance governor", BROUGHT_IN, .words = {"performance governor", "governor=performance", "governor to performance", "governor performance", "governor to 'performance'"}},
+    [TREATMENT_NO_QUOTA] = {"no CPU quota", TAKEN_AWAY, .words = {"cpu quota", "the quota", "cpu limit", "cpu.max", "cfs_quota", "cpuquota", "--cpus"}, .whole = {"cpu.max = max", "cpu.max=max", "cfs_quota_us=-1"}},
+    [TREATMENT_NO_SWAP] = {"no swap", TAKEN_AWAY, .words = {"swap", "swapping"}, .whole = {"swapoff", "swappiness=0"}},
+    [TREATMENT_PADDING] = {"cache lines of their own", BROUGHT_IN, .words = {"padded", "padding", "alignas", "cacheline-aligned", "cache-line-aligned", "cache line aligned", "own cache line", "separate cache lines"}},
+    [TREATMENT_FLUSH] = {"denormals flushed to zero", BROUGHT_IN, .words = {"flush-to-zero", "flush to zero", "ftz", "daz", "denormals-are-zero"}},
+    [TREATMENT_OPTIMISED] = {"an optimised build", BROUGHT_IN, .words = {"-o2", "-o3", "optimised build", "optimized build", "release build"}},
+};
+_Static_assert(array_count(changes) == TREATMENT_COUNT, "each change by its names");
+
+static const char *place_of_any(const char *plain, const char *const *words, size_t count)
+{
+    const char *found = NULL;
+    for (size_t at = 0; at < count && words[at] && !found; at++)
+        found = plain_find(plain, words[at]);
+    return found;
+}
+
+static bool has_before(const char *plain, const char *place)
+{
+    static const char *const before[] = {"without ", " no ", "disabl", "before ", "instead of ", "turning off ", "turned off ", "turn off ", "switching off ", "switched off ", "switch off ", " not ", "remov", "lifting ",
+                                         "lifted ", "dropping ", "getting rid of "};
+    enum { NEAR = 24 };
+    char near[NEAR + 1] = "";
+    size_t length = (size_t)(place - plain) < NEAR ? (size_t)(place - plain) : NEAR;
+    memcpy(near, place - length, length);
+    near[length] = '\0';
+    char *clause = strrchr(near, ',');
+    bool has = strstr(near, " from ") || strstr(near, " of "); /* "no benefit from huge pages" has them */
+    return !has && place_of_any(clause ? clause : near, before, array_count(before));
+}
+
+static bool has_behind(const char *place)
+{
+    static const char *const behind[] = {" off", "=off", " disabled", "=never", "=0", " were disabled", " was disabled", " removed", " was removed", " lifted", " was lifted", " switched off", " was switched off",
+                                         " was turned off", " turned off"};
+    place += strcspn(place, " =") + (strncmp(place, "huge page", 9) == 0 ? strcspn(place + 5, " ") + 1 : 0);
+    for (size_t at = 0; at < array_count(behind); at++)
+        if (strncmp(place, behind[at], strlen(behind[at])) == 0)
+            return true;
+    return false;
+}
+
+/* 0: it isn't named; 1: changed as a trial of it does; 2: the other way round, or that isn't told. */
+static int change_in(const char *plain, const struct change *change)
+{
+    const char *place = place_of_any(plain, change->words, array_count(change->words));
+    if (place_of_any(plain, change->whole, array_count(change->whole)))
+        return 1;
+    if (!place || place_of_any(plain, change->other, array_count(change->other)))
+        return 0;
+    bool is_absent = change->direction != SAID_WHOLE && (has_before(plain, place) || has_behind(place));
+    return change->direction == SAID_WHOLE || is_absent == (change->direction == TAKEN_AWAY) ? 1 : 2;
+}
+
+/* What comes with another change is a part of it: nohz_full is given for isolated CPUs, memory of one node with its CPUs, a guest's CPUs are pinned as threads are. */
+static bool is_part(enum treatment treatment, const bool *named)
+{
+    return treatment == TREATMENT_PINNING && (named[TREATMENT_TICK] || named[TREATMENT_LOCAL_MEMORY] || named[TREATMENT_VCPU_PINNING]);
+}
+
+int told_changes_in(const char *plain, enum treatment *ret_treatment)
+{
+    bool named[TREATMENT_COUNT] = {false};
+    int count = 0;
+    for (int at = 0; at < TREATMENT_COUNT; at++) {
+        int here = is_part((enum treatment)at, named) ? 0 : change_in(plain, &changes[at]);
+        named[at] = here > 0;
+        *ret_treatment = here ? (enum treatment)at : *ret_treatment;
+        count += here;
+    }
+    return count;
+}
+
+const char *told_change_name(enum treatment treatment)
+{
+    return changes[treatment].name;
+}

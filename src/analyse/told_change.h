@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What does a sentence say was changed: huge pages, a pinned thread, another allocator, mitigations switched off?
+ *
+ * A table of the names that kernels, processors and tools give these; whether something was brought in or taken away is read from the words beside it, and
+ * must be what a trial of it does ("with huge pages", "without SMT"). The other way round, the change isn't clear.
+ * Does not support: changes that are told without such a name ("on the other machine").
+ */
+#ifndef PLUMB_ANALYSE_TOLD_CHANGE_H
+#define PLUMB_ANALYSE_TOLD_CHANGE_H
+
+#include <stdbool.h>
+
+enum treatment {
+    TREATMENT_TICK,           /* nohz_full, tickless: fewer timer interrupts */
+    TREATMENT_PAGES,          /* huge pages */
+    TREATMENT_NARROW,         /* no AVX-512 */
+    TREATMENT_LOCAL_MEMORY,   /* memory on the node that it runs on */
+    TREATMENT_VCPU_PINNING,   /* the host's threads that run a guest's CPUs */
+    TREATMENT_PINNING,        /* threads kept on their CPUs */
+    TREATMENT_NO_SMT,
+    TREATMENT_PREFETCH,       /* by instructions of the program */
+    TREATMENT_NO_MITIGATIONS, /* of speculation, at each entry to the kernel */
+    TREATMENT_ALLOCATOR,
+    TREATMENT_GOVERNOR,       /* the highest clock */
+    TREATMENT_NO_QUOTA,
+    TREATMENT_NO_SWAP,
+    TREATMENT_PADDING,        /* data of each thread on cache lines of its own */
+    TREATMENT_FLUSH,          /* denormal numbers taken for zero */
+    TREATMENT_OPTIMISED,      /* a build with -O2 */
+    TREATMENT_COUNT
+};
+
+/* How many changes a plain sentence (analyse/told_outcome) names, and the last one; one whose other direction is meant counts as two. */
+int told_changes_in(const char *plain, enum treatment *ret_treatment);
+/* "software prefetching" */
+const char *told_change_name(enum treatment treatment);
+
+#endif
