@@ -910,6 +910,30 @@ static void open_take(struct overall *overall, const struct findings *findings, 
     }
 }
 
+/* "m4+0xefb0" of "m4+0xefb0 (asserts as "next_token")"; 0: it has no name made of its place, or nothing behind that. */
+static size_t place_length(const struct stall_function *function)
+{
+    size_t length = strlen(function->dso);
+    const char *remark = strncmp(function->name, function->dso, length) == 0 && function->name[length] == '+' ? strstr(function->name, " (") : NULL;
+    return remark ? (size_t)(remark - function->name) : 0;
+}
+
+/* What a function without a name tells of itself is said at its first mention alone. */
+static const char *remarked_once(const char *sentence, const struct stall_function *function, struct arena *arena)
+{
+    size_t place = place_length(function), whole = strlen(function->name);
+    const char *from = place ? strstr(sentence, function->name) : NULL;
+    if (!from || !strstr(from + whole, function->name))
+        return sentence;
+    scoped_text struct text out = {0};
+    text_append(&out, sentence, (size_t)(from + whole - sentence));
+    from += whole;
+    for (const char *again; (again = strstr(from, function->name)); from = again + whole)
+        text_append(&out, from, (size_t)(again - from) + place);
+    text_add(&out, from);
+    return arena_string(arena, text_string(&out));
+}
+
 /* Its first sentence stands out. Full stops in brackets are parts of names. */
 static void part(struct overall *overall, struct arena *arena)
 {
@@ -936,6 +960,8 @@ struct overall overall_of(const struct findings *findings, const struct results 
         overall = with_sentence(overall, left_words(left_behind(results), arena), arena);
     if (results->exit_status)
         overall.sentence = arena_printf(arena, "%s %s", overall.sentence, status_words(results->exit_status, arena));
+    for (size_t at = 0; results->stalls && at < results->stalls->function_count; at++)
+        overall.sentence = remarked_once(overall.sentence, &results->stalls->functions[at], arena);
     /* What crashed isn't made faster. */
     bool is_said = overall.kind == OVERALL_TOO_SHORT || results->cut;
     overall.before_all = was_killed(results) && !is_said ? next_of_killed(results) : NULL;

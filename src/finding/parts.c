@@ -21,7 +21,7 @@ static bool are_worth_saying(const struct call_parts *parts)
 {
     double told = 0;
     for (size_t at = 0; parts && at < parts->count; at++)
-        told += parts->items[at].is_named || parts->items[at].lead_count ? parts->items[at].share.mid : 0;
+        told += parts->items[at].is_named || parts->items[at].is_told || parts->items[at].lead_count ? parts->items[at].share.mid : 0;
     return parts && parts->count >= 2 && parts->items[0].share.mid >= LARGE && told >= TOLD_LEAST;
 }
 

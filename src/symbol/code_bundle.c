@@ -7,6 +7,7 @@
 #include "base/vec.h"
 #include "symbol/disassembly.h"
 #include "symbol/dwarf/libdw_functions.h"
+#include "symbol/function_remark.h"
 
 enum {
     CODE_BYTES_MOST = 1 << 20, /* of one function; generated giants are cut */
@@ -15,6 +16,7 @@ enum {
     SCHEMA = 2, /* of code.json; 1 had no build_id and pid */
     PIECE_GAP = 1024, /* further apart, generated code counts as two pieces */
     UNSIZED_MOST = 4096, /* so far a symbol without a size names what no frame description ends */
+    REMARKED_NAME_MOST = 70, /* columns: as long as a name in a sentence may be */
     PIECE_END = 64,   /* so much behind the last sample belongs to a piece: the end of its loop */
 };
 
@@ -453,6 +455,57 @@ static void maker_add_caller_lines(struct maker *maker)
     }
 }
 
+/* ---- functions without a name ---- */
+
+/* Of the samples, in it or in what it calls: smaller ones are in no sentence. */
+static const double REMARKED_LEAST = 0.02;
+
+/* By function: samples whose stack it is on, at least once. Owner: the caller (free). */
+static uint64_t *hits_with_callees(const struct maker *maker)
+{
+    const struct samples *samples = &maker->recording->samples;
+    size_t count = maker->functions.count;
+    uint64_t *hits = memory_alloc((count + 1) * sizeof(*hits));
+    scoped_free uint64_t *stacks = memory_alloc((samples->stack_count + 1) * sizeof(*stacks));
+    scoped_free uint32_t *met = memory_alloc((count + 1) * sizeof(*met)); /* the stack that a function was met on last, counted from 1 */
+    memcpy(hits, maker->function_hits.items ? maker->function_hits.items : (uint64_t *)"", count * sizeof(*hits));
+    memset(stacks, 0, (samples->stack_count + 1) * sizeof(*stacks));
+    memset(met, 0, (count + 1) * sizeof(*met));
+    for (size_t at = 0; at < samples->count; at++)
+        if (samples->items[at].stack < samples->stack_count)
+            stacks[samples->items[at].stack]++;
+    for (uint32_t at = 0; at < samples->stack_count; at++) {
+        for (uint32_t depth = 1; stacks[at] && depth < samples->stacks[at].count; depth++) {
+            uint32_t function = maker->function_of[samples->frames[samples->stacks[at].first + depth]];
+            if (function == UINT32_MAX || met[function] == at + 1)
+                continue;
+            met[function] = at + 1;
+            hits[function] += stacks[at];
+        }
+    }
+    return hits;
+}
+
+/* "m4+0x4c20 (refers to "bad symbol type in call_macro")": what it tells of itself stands behind its place. */
+static void maker_add_remarks(struct maker *maker)
+{
+    scoped_free uint64_t *hits = hits_with_callees(maker);
+    struct function_remarks *remarks = function_remarks_new(maker->symboliser, maker->recording);
+    for (size_t at = 0; remarks && at < maker->functions.count; at++) {
+        struct bundle_function *function = &maker->functions.items[at];
+        uint32_t dso = maker->recording->samples.locations[maker->some_location.items[at]].dso;
+        size_t used = text_columns(function->name) + strlen(" ()");
+        bool is_told = !function->is_named && !function->is_kernel && hits[at] && (double)hits[at] >= REMARKED_LEAST * (double)maker->recording->samples.count;
+        if (!is_told || dso == DSO_NONE || used > REMARKED_NAME_MOST)
+            continue;
+        const char *remark = function_remark(remarks, dso, function->dso_addr, function->size_bytes, REMARKED_NAME_MOST - used, maker->arena);
+        if (remark)
+            function->name = arena_printf(maker->arena, "%s (%s)", function->name, remark);
+        function->is_told = remark != NULL;
+    }
+    function_remarks_free(remarks);
+}
+
 struct small_function {
     uint64_t hits;
     size_t at;
@@ -539,6 +592,7 @@ void code_bundle_make(struct code_bundle *bundle, const struct recording *record
             maker_add_code(&maker, at);
     maker_add_caller_lines(&maker);
     maker_add_small(&maker, least);
+    maker_add_remarks(&maker);
     *bundle = (struct code_bundle){.architecture = arena_string(arena, recording->architecture), .has_owners = true};
     maker_add_complaints(&maker, bundle);
     bundle->count = maker.functions.count;
@@ -587,6 +641,8 @@ static void write_function(struct json_writer *json, const struct bundle_functio
         json_bool(json, "kernel", true);
     if (!function->is_named)
         json_bool(json, "unnamed", true);
+    if (function->is_told)
+        json_bool(json, "told", true);
     if (function->build_id.size_bytes)
         write_bytes(json, "build_id", function->build_id.bytes, function->build_id.size_bytes);
     if (function->owner_pid)
@@ -682,6 +738,7 @@ static bool read_function(struct bundle_function *function, struct json_value va
     function->name = arena_string(arena, name);
     function->shown_addr = json_unsigned_or(json_member(value, "shown"), function->dso_addr);
     function->is_named = !json_truth_or(json_member(value, "unnamed"), false);
+    function->is_told = json_truth_or(json_member(value, "told"), false);
     function->is_kernel = json_truth_or(json_member(value, "kernel"), false);
     const char *producer = json_text_or(json_member(value, "producer"), NULL);
     function->producer = producer ? arena_string(arena, producer) : NULL;

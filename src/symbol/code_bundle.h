@@ -30,6 +30,7 @@ struct bundle_function {
     uint64_t shown_addr; /* of dso_addr as a disassembler shows it */
     bool is_kernel;
     bool is_named; /* else name is made of its place */
+    bool is_told;  /* of one without a name: what it tells of itself stands behind its place (function_remark.h) */
     const uint8_t *bytes; /* NULL: not kept */
     size_t byte_count;
     const char *producer; /* of the compiler, or NULL */

@@ -2,6 +2,7 @@
 /* ELF files named by recordings from anywhere: headers, symbol tables, PLT, notes, links to debug files. */
 #include "symbol/unwind/call_frames.h"
 #include "symbol/elf/frame_table.h"
+#include "symbol/elf/class_tables.h"
 #include "symbol/elf/elf_symbols.h"
 #include "symbol/elf/go_functions.h"
 #include "symbol/elf/mini_debuginfo.h"
@@ -41,6 +42,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size_bytes)
             if (view.size_bytes && (view.bytes < bytes || view.bytes + view.size_bytes > bytes + size_bytes))
                 abort();
         }
+    struct placed_pointers pointers;
+    placed_pointers_read(&pointers, &elf);
+    for (size_t at = 0; at < pointers.items.count && at < 100; at++)
+        class_of_virtual(&pointers, pointers.items.items[at].target);
+    placed_pointers_done(&pointers);
     struct frame_index frames;
     frame_index_build(&frames, &elf);
     for (size_t at = 0; at < frames.entries.count && at < 100; at++) {

@@ -50,3 +50,73 @@ def test_code_far_behind_an_exported_name_is_not_that_function(found):
     assert nameless and max(nameless) > 0.5, functions
     assert 0.05 < functions["exported"] < 0.5, functions
     assert not any(name.startswith(("[JIT]", "[unknown]")) for name in functions), functions
+
+
+ASSERTING = """
+#include <assert.h>
+#include <stdlib.h>
+static __attribute__((noinline)) unsigned long turned(unsigned long n, int steps)
+{
+    assert(steps > 0);
+    for (unsigned long at = 0; at < 400000000; at++)
+        n ^= n << 13, n ^= n >> 7, n ^= n << 17;
+    return n;
+}
+int main(int argc, char **argv) { return turned((unsigned long)argc, argc) == 7; }
+"""
+VIRTUAL = """
+#include <cstdlib>
+namespace forms {
+struct Shape { virtual ~Shape() {} virtual unsigned long area(unsigned long n) = 0; };
+struct Round : Shape { unsigned long area(unsigned long n) override; };
+struct Ball : Round { ~Ball() override { std::abort(); } };
+__attribute__((noinline)) unsigned long Round::area(unsigned long n)
+{
+    for (unsigned long at = 0; at < 400000000; at++)
+        n ^= n << 13, n ^= n >> 7, n ^= n << 17;
+    return n;
+}
+}
+int main(int argc, char **argv)
+{
+    forms::Shape *shape = argc > 100 ? new forms::Ball : new forms::Round;
+    return shape->area((unsigned long)argc) == 7;
+}
+"""
+SAYING = """
+#include <stdio.h>
+#include <stdlib.h>
+static __attribute__((noinline)) unsigned long turned(unsigned long n, int steps)
+{
+    for (unsigned long at = 0; at < 400000000; at++)
+        n ^= n << 13, n ^= n >> 7, n ^= n << 17;
+    if (__builtin_expect(n == 7, 0)) {
+        fprintf(stderr, "%s: the wheel of state came to rest (%d)", "turned", steps);
+        exit(3);
+    }
+    return n;
+}
+int main(int argc, char **argv) { return turned((unsigned long)argc, argc) == 9; }
+"""
+
+
+@pytest.mark.parametrize("compiler,ending,code,told", [
+    ("gcc", "c", ASSERTING, '(asserts as "turned")'),
+    ("g++", "cc", VIRTUAL, "(a virtual function of forms::Round)"),
+    ("gcc", "c", SAYING, 'the wheel of state came'),
+])
+def test_a_function_without_a_name_is_told_by_what_it_tells_of_itself(plumb, tmp_path, compiler, ending, code, told):
+    (tmp_path / f"main.{ending}").write_text(code)
+    made = subprocess.run([compiler, "-O2", "-fpie", "-pie", "-o", tmp_path / "hand", tmp_path / f"main.{ending}"], capture_output=True)
+    if made.returncode or not shutil.which("strip"):
+        pytest.skip(f"no {compiler}")
+    subprocess.run(["strip", tmp_path / "hand"], check=True)
+    subprocess.run([plumb, "diagnose", "-q", "--case", tmp_path / "case", "--", tmp_path / "hand"], capture_output=True)
+    found = json.loads((tmp_path / "case" / "findings.json").read_text())
+    functions = [one["function"] for one in found["profile"].get("functions", [])]
+    if not functions:
+        pytest.skip("no samples here")
+    if json.loads((tmp_path / "case" / "code.json").read_text())["architecture"] != "x86_64":
+        pytest.skip("texts are looked for in x86-64's instructions")
+    assert functions[0].startswith("hand+0x") and told in functions[0], functions
+    assert found["verdict"]["sentence"].count(told) <= 1, found["verdict"]["sentence"]

@@ -161,7 +161,7 @@ static void parts_take(struct call_parts *parts, const struct paths *paths, cons
             return;
         const struct bundle_function *function = &functions[tree->items[at].place];
         struct call_part *part = &parts->items[parts->count++];
-        *part = (struct call_part){.name = function->name, .is_named = function->is_named, .stacks = tree->items[at].samples_total, .share = wilson_interval(samples, all, all)};
+        *part = (struct call_part){.name = function->name, .is_named = function->is_named, .is_told = function->is_told, .stacks = tree->items[at].samples_total, .share = wilson_interval(samples, all, all)};
         if (!function->is_named)
             leads_find(part, paths, tree, at);
         else if (samples >= PART_LARGE * all)

@@ -18,6 +18,7 @@ enum { CALL_PARTS_MOST = 6, CALL_LEADS_MOST = 2 };
 struct call_part {
     const char *name;
     bool is_named;         /* else name is made of its place */
+    bool is_told;          /* and of what it tells of itself */
     uint64_t stacks;
     struct interval share; /* of all stacks */
     struct call_lead {

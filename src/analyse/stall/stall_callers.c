@@ -73,7 +73,7 @@ static void entry_note(struct stall_work *work, const struct bundle_function *ca
     work->stalls->entry_lookups += call->has_target || call->memory.is_relative ? 0 : samples;
 }
 
-/* Who called, and of installed code on whose behalf: the nearest of the program's own or, without that, the nearest with a name. */
+/* Who called, and of installed code on whose behalf: the nearest of the program's own or, without that, the nearest that a name or what it tells of itself makes known. */
 static void stack_read(struct stall_work *work, struct calls *calls, const struct stack *stack, uint64_t samples)
 {
     const uint32_t *frames = &work->recording->samples.frames[stack->first];
@@ -92,7 +92,7 @@ static void stack_read(struct stall_work *work, struct calls *calls, const struc
         struct call call = {.callee = callee, .caller = caller, .location = frames[depth], .stacks = samples};
         bool is_own = !code_is_installed(caller->dso);
         direct = direct.caller ? direct : call;
-        named = named.caller || !caller->is_named ? named : call;
+        named = named.caller || !(caller->is_named || caller->is_told) ? named : call;
         own = is_own ? call : own;
         goes_on = !is_own;
     }

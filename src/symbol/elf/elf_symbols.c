@@ -99,3 +99,18 @@ size_t elf_symbols_read(const struct elf_file *elf, uint32_t table_type, enum el
     }
     return found;
 }
+
+struct dynamic_symbol elf_dynamic_symbol(const struct elf_file *elf, uint32_t index)
+{
+    struct dynamic_symbol none = {.name = ""};
+    const struct elf_section *table = elf_section_of_type(elf, SHT_DYNSYM);
+    if (!table || !index || table->link >= elf->section_count)
+        return none;
+    struct bytes at = elf_section_cursor(elf, table);
+    bytes_take(&at, (size_t)index * sizeof(Elf64_Sym));
+    struct raw_symbol symbol = read_symbol(&at, true);
+    struct bytes strings = elf_section_cursor(elf, &elf->sections[table->link]);
+    bytes_take(&strings, symbol.name);
+    const char *name = at.failed ? NULL : read_string(&strings);
+    return name ? (struct dynamic_symbol){name, symbol.value, symbol.section != SHN_UNDEF} : none;
+}

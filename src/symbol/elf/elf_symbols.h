@@ -20,6 +20,14 @@ enum elf_symbol_kind {
 /* Add the symbols of one table (SHT_SYMTAB or SHT_DYNSYM); returns how many it has of that kind. */
 size_t elf_symbols_read(const struct elf_file *elf, uint32_t table_type, enum elf_symbol_kind kind,
                         struct symbol_index *index);
+struct dynamic_symbol {
+    const char *name; /* "" when there is none */
+    uint64_t addr;
+    bool is_defined;  /* here, not in another binary */
+};
+
+/* One of .dynsym by its index, as relocations name it. 64 bits. Owner of the name: the file. */
+struct dynamic_symbol elf_dynamic_symbol(const struct elf_file *elf, uint32_t index);
 /* Add "foo@plt" for each PLT entry whose slot a relocation fills. x86-64 and AArch64. */
 void elf_plt_read(const struct elf_file *elf, struct arena *arena, struct symbol_index *index);
 

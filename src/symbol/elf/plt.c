@@ -39,27 +39,12 @@ static int slot_compare(const void *a, const void *b)
     return (x->addr > y->addr) - (x->addr < y->addr);
 }
 
-static const char *symbol_name(const struct elf_file *elf, uint32_t symbol)
-{
-    const struct elf_section *table = elf_section_of_type(elf, SHT_DYNSYM);
-    if (!table || !symbol || table->link >= elf->section_count)
-        return NULL;
-    struct bytes at = elf_section_cursor(elf, table);
-    bytes_take(&at, (size_t)symbol * sizeof(Elf64_Sym));
-    uint32_t name = read_u32(&at);
-    if (at.failed)
-        return NULL;
-    struct bytes strings = elf_section_cursor(elf, &elf->sections[table->link]);
-    bytes_take(&strings, name);
-    return read_string(&strings);
-}
-
 /* The name of the entry that jumps through slot; indirect functions go by the name of their resolver. */
 static const char *entry_name(const struct elf_file *elf, const struct slot *slot, struct arena *arena,
                               const struct symbol_index *index, size_t function_count)
 {
-    const char *name = symbol_name(elf, slot->symbol);
-    if (name && *name)
+    const char *name = elf_dynamic_symbol(elf, slot->symbol).name;
+    if (*name)
         return arena_printf(arena, "%s@plt", name);
     for (size_t at = 0; at < function_count; at++)
         if (index->symbols.items[at].start == slot->addend)

@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "symbol/function_remark.h"
+
+#include "base/hashmap.h"
+#include "base/scope.h"
+#include "symbol/demangle.h"
+#include "symbol/disassembly.h"
+#include "symbol/dso_files.h"
+#include "symbol/elf/class_tables.h"
+
+#include <ctype.h>
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    CODE_MOST = 256 * 1024, /* of a function that is read */
+    APART_MOST = 16,        /* parts that were set apart */
+    ASSERTED_MOST = 2,
+    TEXT_LEAST = 6, TEXT_MOST = 400,
+    LETTERS_TOLD = 40, /* more of them tell no more */
+    COLUMNS_LEAST = 24,
+    GENERAL_REGISTERS = 64,
+};
+
+static const double LETTERS_LEAST = 0.7; /* and blanks, of a text that says something */
+
+struct opened { /* a dso's tables, by its number */
+    bool is_read;
+    struct binary *binary; /* NULL: not to be read */
+    struct placed_pointers pointers;
+};
+
+struct function_remarks {
+    struct symboliser *symboliser;
+    const struct recording *recording;
+    struct disassembler *disassembler;
+    struct opened *opened;
+    size_t count;
+};
+
+struct function_remarks *function_remarks_new(struct symboliser *symboliser, const struct recording *recording)
+{
+    struct disassembler *disassembler;
+    struct error ignored;
+    if (strcmp(recording->architecture, "x86_64") != 0 || !disassembler_new(&disassembler, recording->architecture, SYNTAX_ATT, &ignored))
+        return NULL;
+    struct function_remarks *remarks = memory_alloc(sizeof(*remarks));
+    size_t count = recording->spaces.dso_count;
+    *remarks = (struct function_remarks){symboliser, recording, disassembler, memory_alloc(memory_product(count + 1, sizeof(*remarks->opened))), count};
+    memset(remarks->opened, 0, (count + 1) * sizeof(*remarks->opened));
+    return remarks;
+}
+
+void function_remarks_free(struct function_remarks *remarks)
+{
+    if (!remarks)
+        return;
+    for (size_t at = 0; at < remarks->count; at++)
+        placed_pointers_done(&remarks->opened[at].pointers);
+    free(remarks->opened);
+    disassembler_free(remarks->disassembler);
+    free(remarks);
+}
+
+static struct opened *open_dso(struct function_remarks *remarks, uint32_t dso)
+{
+    struct opened *opened = &remarks->opened[dso];
+    if (!opened->is_read) {
+        opened->is_read = true;
+        opened->binary = dso_files_binary(symboliser_files(remarks->symboliser), dso, NULL);
+        if (opened->binary)
+            placed_pointers_read(&opened->pointers, &opened->binary->elf);
+    }
+    return opened->binary ? opened : NULL;
+}
+
+/* ---- texts ---- */
+
+struct told {
+    struct view asserted[ASSERTED_MOST]; /* the names that assertions print: its own, and those of what was inlined */
+    size_t asserted_count;
+    struct view file;     /* of Rust's panics */
+    struct view text;
+    size_t text_letters;
+};
+
+/* What the standard libraries' own code refers to wherever it is inlined. */
+static bool is_of_a_library(struct view text)
+{
+    static const char *const beginnings[] = {"basic_string", "vector::", "deque::", "map::", "cannot create std::", "bad_function_call", "/usr/include/",
+                                             "/usr/lib/", "/rustc/", "library/", "called `", "attempt to ", "index out of bounds"};
+    for (size_t at = 0; at < array_count(beginnings); at++)
+        if (view_starts(text, beginnings[at]))
+            return true;
+    return false;
+}
+
+/* Up to what a sentence in brackets and quotes can't hold. */
+static struct view quotable(struct view text)
+{
+    size_t length = 0;
+    while (length < text.length && isprint((unsigned char)text.text[length]) && !strchr("\"(){}\\", text.text[length]))
+        length++;
+    return view_trim((struct view){text.text, length});
+}
+
+static const struct elf_section *section_at(const struct elf_file *elf, uint64_t addr)
+{
+    for (size_t at = 0; at < elf->section_count; at++)
+        if ((elf->sections[at].flags & SHF_ALLOC) && addr - elf->sections[at].addr < elf->sections[at].size_bytes && elf->sections[at].type != SHT_NOBITS)
+            return &elf->sections[at];
+    return NULL;
+}
+
+/* Constant bytes at an address, as far as the section has them. */
+static struct view constants_at(const struct elf_file *elf, uint64_t addr)
+{
+    const struct elf_section *section = section_at(elf, addr);
+    if (!section || section->type != SHT_PROGBITS || (section->flags & (SHF_WRITE | SHF_EXECINSTR)))
+        return (struct view){0};
+    uint64_t left = section->addr + section->size_bytes - addr;
+    struct bytes_view bytes = elf_bytes_at(elf, addr, left < TEXT_MOST ? left : TEXT_MOST);
+    return (struct view){(const char *)bytes.bytes, bytes.size_bytes};
+}
+
+/* A text that ends in a zero and can be read by people; empty: there is none. */
+static struct view text_at(const struct elf_file *elf, uint64_t addr)
+{
+    struct view bytes = constants_at(elf, addr);
+    const char *end = bytes.length ? memchr(bytes.text, 0, bytes.length) : NULL;
+    struct view text = {bytes.text, end ? (size_t)(end - bytes.text) : 0};
+    for (size_t at = 0; at < text.length; at++)
+        if (!isprint((unsigned char)text.text[at]) && !isspace((unsigned char)text.text[at]))
+            return (struct view){0};
+    return text;
+}
+
+/* How many letters a text has that says something; 0: it says nothing. */
+static size_t letters_of(struct view text)
+{
+    size_t letters = 0, blanks = 0, row = 0, longest = 0;
+    for (size_t at = 0; at < text.length; at++) {
+        bool is_letter = isalpha((unsigned char)text.text[at]);
+        letters += is_letter;
+        blanks += text.text[at] == ' ';
+        row = is_letter ? row + 1 : 0;
+        longest = row > longest ? row : longest;
+    }
+    bool says = text.length >= TEXT_LEAST && longest >= 4 && (double)(letters + blanks) >= LETTERS_LEAST * (double)text.length;
+    return !says ? 0 : letters < LETTERS_TOLD ? letters : LETTERS_TOLD;
+}
+
+/* Rust hands its panics a place: a file's name, how long that is, line and column. */
+static struct view panic_file(const struct opened *opened, uint64_t addr)
+{
+    const struct placed_pointer *name = placed_pointer_at(&opened->pointers, addr);
+    struct bytes_view rest = name ? elf_bytes_at(&opened->binary->elf, addr + 8, 8) : (struct bytes_view){0};
+    struct bytes at = bytes_of(rest.bytes, rest.size_bytes, false);
+    uint64_t length = rest.size_bytes == 8 ? read_u64(&at) : 0;
+    struct view text = length && length < TEXT_MOST ? constants_at(&opened->binary->elf, name->target) : (struct view){0};
+    if (text.length < length || !length)
+        return (struct view){0};
+    text.length = length;
+    return view_ends(text, ".rs") && quotable(text).length == length ? text : (struct view){0};
+}
+
+static bool is_rust(const struct opened *opened)
+{
+    static const char mark[] = "/rustc/"; /* what its standard library's own panics print */
+    const struct elf_section *section = elf_section_named(&opened->binary->elf, ".rodata");
+    struct bytes_view bytes = section ? elf_section_bytes(&opened->binary->elf, section) : (struct bytes_view){0};
+    return bytes.size_bytes && memmem(bytes.bytes, bytes.size_bytes, mark, strlen(mark));
+}
+
+static void take_text(struct told *told, const struct opened *opened, uint64_t place)
+{
+    struct view file = panic_file(opened, place);
+    if (file.length && !told->file.length && !is_of_a_library(file))
+        told->file = file;
+    struct view text = text_at(&opened->binary->elf, place);
+    size_t letters = is_of_a_library(text) ? 0 : letters_of(quotable(text));
+    if (letters > told->text_letters) {
+        told->text = quotable(text);
+        told->text_letters = letters;
+    }
+}
+
+/* ---- code ---- */
+
+/* Which function's own name these take, and in which argument. */
+static const struct asserting {
+    const char *name;
+    const char *argument;
+} asserting[] = {
+    {"__assert_fail@plt", "rcx"},
+    {"g_return_if_fail_warning@plt", "rsi"},
+    {"g_assertion_message_expr@plt", "rcx"},
+};
+
+struct reading {
+    struct function_remarks *remarks;
+    uint32_t dso;
+    const struct opened *opened;
+    uint64_t start, end;              /* of the function: ELF addresses */
+    uint64_t places[GENERAL_REGISTERS]; /* by register: the address that it was last given; 0: none */
+    uint64_t apart[APART_MOST];
+    size_t apart_count;
+    struct told told;
+};
+
+/* "lea place(%rip),%rdi" */
+static bool gives_place(const struct instruction *row, uint64_t *ret_place)
+{
+    bool is_relative = row->mnemonic && strcmp(row->mnemonic, "lea") == 0 && row->sum_from == REGISTER_NONE && row->scaled == REGISTER_NONE && row->address_parts == 2;
+    *ret_place = row->addr + row->length + (uint64_t)row->sum;
+    return is_relative;
+}
+
+static void take_asserted(struct told *told, struct view name)
+{
+    name = quotable(name);
+    for (size_t at = 0; at < told->asserted_count; at++)
+        if (told->asserted[at].length == name.length && memcmp(told->asserted[at].text, name.text, name.length) == 0)
+            return;
+    if (name.length && told->asserted_count < ASSERTED_MOST)
+        told->asserted[told->asserted_count++] = name;
+}
+
+static void read_call(struct reading *reading, const struct instruction *row)
+{
+    const char *architecture = reading->remarks->recording->architecture;
+    uint64_t offset = 0;
+    const char *name = row->has_target ? symboliser_name_at(reading->remarks->symboliser, reading->dso, row->target, &offset) : NULL;
+    for (size_t at = 0; name && !offset && at < array_count(asserting); at++)
+        for (unsigned number = 0; strcmp(name, asserting[at].name) == 0 && number < GENERAL_REGISTERS; number++)
+            if (reading->places[number] && strcmp(register_name(architecture, number), asserting[at].argument) == 0)
+                take_asserted(&reading->told, text_at(&reading->opened->binary->elf, reading->places[number]));
+}
+
+/* Where a branch leads to a part whose stack frame stands when it begins, that is no function's beginning: it belongs to this one. */
+static void read_branch(struct reading *reading, const struct instruction *row)
+{
+    enum { ADVANCE_LOCATION = 1, FIRST_OPERATION = 6, OPERATION_NOP = 0, OPERATION_ADVANCE_FIRST = 2, OPERATION_ADVANCE_LAST = 4 };
+    struct frame_description part;
+    bool leaves = row->has_target && (row->target < reading->start || row->target >= reading->end);
+    if (!leaves || reading->apart_count == APART_MOST || !binary_frame_find(reading->opened->binary, row->target, &part) || part.start == reading->start)
+        return;
+    struct bytes own = part.own;
+    uint8_t first = read_u8(&own);
+    bool stands = !own.failed && first >> FIRST_OPERATION != ADVANCE_LOCATION && first != OPERATION_NOP && !(first >= OPERATION_ADVANCE_FIRST && first <= OPERATION_ADVANCE_LAST);
+    for (size_t at = 0; at < reading->apart_count; at++)
+        stands &= reading->apart[at] != part.start;
+    if (stands)
+        reading->apart[reading->apart_count++] = part.start;
+}
+
+static void read_code(struct reading *reading, uint64_t start, uint64_t size_bytes)
+{
+    struct bytes_view code = elf_bytes_at(&reading->opened->binary->elf, start, size_bytes < CODE_MOST ? size_bytes : CODE_MOST);
+    struct instruction row;
+    memset(reading->places, 0, sizeof(reading->places));
+    for (size_t into = 0; into < code.size_bytes; into += row.length) {
+        if (!disassembler_next(reading->remarks->disassembler, code.bytes + into, code.size_bytes - into, start + into, &row) || !row.length)
+            return;
+        uint64_t place;
+        bool gives = gives_place(&row, &place);
+        for (unsigned number = 0; number < GENERAL_REGISTERS; number++)
+            if (row.writes >> number & 1)
+                reading->places[number] = gives ? place : 0;
+        if (gives)
+            take_text(&reading->told, reading->opened, place);
+        if (row.class == INSTRUCTION_CALL)
+            read_call(reading, &row);
+        if (row.class == INSTRUCTION_BRANCH || row.class == INSTRUCTION_JUMP)
+            read_branch(reading, &row);
+        if (!row.falls_through)
+            memset(reading->places, 0, sizeof(reading->places));
+    }
+}
+
+static void read_apart(struct reading *reading)
+{
+    struct frame_description part;
+    for (size_t at = 0; at < reading->apart_count; at++)
+        if (binary_frame_find(reading->opened->binary, reading->apart[at], &part))
+            read_code(reading, part.start, part.end - part.start);
+}
+
+/* ---- words ---- */
+
+/* A text of at most so many columns, cut behind a word. */
+static const char *cut(struct view text, size_t columns, struct arena *arena)
+{
+    if (text.length <= columns)
+        return arena_string_n(arena, text.text, text.length);
+    size_t length = columns - 2;
+    while (length > columns / 2 && text.text[length] != ' ')
+        length--;
+    return arena_printf(arena, "%.*s..", (int)length, text.text);
+}
+
+/* The end of a file's path says most. */
+static const char *file_cut(struct view path, size_t columns, struct arena *arena)
+{
+    while (path.length > columns) {
+        const char *slash = memchr(path.text + 1, '/', path.length - 1);
+        if (!slash)
+            return cut(path, columns, arena);
+        path = view_skip(path, (size_t)(slash + 1 - path.text));
+    }
+    return arena_string_n(arena, path.text, path.length);
+}
+
+static const char *class_words(const struct opened *opened, uint64_t start, size_t columns, struct arena *arena)
+{
+    static const char lead[] = "a virtual function of ", ending[] = "typeinfo for ";
+    const char *mangled = class_of_virtual(&opened->pointers, start);
+    scoped_free char *plain = mangled ? demangle(arena_printf(arena, "_ZTI%s", mangled), true) : NULL;
+    if (!plain || strncmp(plain, ending, strlen(ending)) != 0)
+        return NULL;
+    scoped_text struct text out = {0};
+    text_add(&out, lead);
+    text_add_name(&out, plain + strlen(ending), columns - strlen(lead));
+    return arena_string(arena, text_string(&out));
+}
+
+static const char *told_words(const struct told *told, bool of_rust, size_t columns, struct arena *arena)
+{
+    static const char asserts[] = "asserts as \"\"", both[] = "\", \"", of[] = "of ", refers[] = "refers to \"\"";
+    if (told->asserted_count > 1 && told->asserted[0].length + told->asserted[1].length + strlen(asserts) + strlen(both) <= columns)
+        return arena_printf(arena, "asserts as \"%.*s%s%.*s\"", (int)told->asserted[0].length, told->asserted[0].text, both, (int)told->asserted[1].length, told->asserted[1].text);
+    if (told->asserted_count)
+        return arena_printf(arena, "asserts as \"%s\"", cut(told->asserted[0], columns - strlen(asserts), arena));
+    if (told->file.length)
+        return arena_printf(arena, "%s%s", of, file_cut(told->file, columns - strlen(of), arena));
+    if (told->text_letters && !of_rust)
+        return arena_printf(arena, "refers to \"%s\"", cut(told->text, columns - strlen(refers), arena));
+    return NULL;
+}
+
+const char *function_remark(struct function_remarks *remarks, uint32_t dso, uint64_t dso_addr, uint64_t size_bytes, size_t columns, struct arena *arena)
+{
+    struct opened *opened = dso < remarks->count && columns >= COLUMNS_LEAST && remarks->recording->spaces.dsos[dso].kind == DSO_FILE ? open_dso(remarks, dso) : NULL;
+    uint64_t start;
+    if (!opened || !elf_addr_of_offset(&opened->binary->elf, dso_addr, &start))
+        return NULL;
+    const char *class = class_words(opened, start, columns, arena);
+    if (class)
+        return class;
+    struct reading reading = {.remarks = remarks, .dso = dso, .opened = opened, .start = start, .end = start + size_bytes};
+    read_code(&reading, start, size_bytes);
+    read_apart(&reading);
+    return told_words(&reading.told, is_rust(opened), columns, arena);
+}
