@@ -14,8 +14,8 @@
 #include <sys/stat.h>
 
 enum {
-    BYTES_MOST = 32 << 20,
-    FILES_MOST = 256,
+    BYTES_MOST = 4 << 20, /* some ten thousand functions */
+    FILES_MOST = 128,     /* half a GiB at the very most; a few MiB with everyday's work */
     HEAD_BYTES = 40
 };
 

@@ -3,7 +3,7 @@
  * What DWARF said before of a binary's functions: which inlined ones stand at which of their addresses, and what all are called.
  *
  * To unpack and walk a C library's DWARF takes a report longer than many a recording's samples do. Kept is what was asked for, of one file as it
- * is (device, inode, size, times), in one of 256 files of the cache folder, so that they don't pile up: two binaries of one number
+ * is (device, inode, size, times), in one of 128 files of the cache folder, so that they don't pile up: two binaries of one number
  * take turns. Names are demangled. Nothing of it is needed: what isn't kept is read from the binary.
  */
 #ifndef PLUMB_SYMBOL_DWARF_KEPT_FUNCTIONS_H
