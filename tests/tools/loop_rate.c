@@ -98,8 +98,8 @@ static void loop_tell(struct inputs *in, struct loop_rows loop, const char *core
     loop_bound_of_path(&bound, &path, &bound_request);
     loop_rate_find(&rate, &rate_request);
     loop_traffic_of(&traffic, &path, NULL);
-    printf("accepted=%d rate=%.6g low=%.6g high=%.6g cost=%.0f why='%s' cycles=%.2f limit='%s' approximate=%d lower=%d bytes=%.1f least=%.1f trips=%u of %u loop=%#llx-%#llx samples=%zu\n",
-           rate.accepted, rate.rate_per_s, rate.low_per_s, rate.high_per_s, rate.sample_cost_ns, rate.why_not ? rate.why_not : "", bound.cycles,
+    printf("accepted=%d rate=%.6g cost=%.0f why='%s' cycles=%.2f limit='%s' approximate=%d lower=%d bytes=%.1f least=%.1f trips=%u of %u loop=%#llx-%#llx samples=%zu\n",
+           rate.accepted, rate.rate_per_s, rate.sample_cost_ns, rate.why_not ? rate.why_not : "", bound.cycles,
            loop_limit_name(bound.limit), bound.is_approximate, bound.is_lower, traffic.bytes, traffic.least_bytes, traffic.trips, traffic.least_trips,
            (unsigned long long)rows[loop.first].addr, (unsigned long long)rows[loop.last].addr, in->sample_count);
     for (int at = 0; at < LOOP_SCALES && getenv("SCALES"); at++)

@@ -33,6 +33,7 @@ struct pair {
 struct scale_pairs {
     vec(struct pair) pairs; /* that went forward by whole turns */
     vec(double) anew_ns;    /* distances of the other uneven ones */
+    vec(double) left_ns;    /* of uneven neighbours between which the loop was left */
 };
 
 static bool value_of(const struct loop_sample *sample, unsigned number, uint64_t *ret_value)
@@ -171,11 +172,15 @@ static int sample_compare(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-static void left_add(struct loop_rate *rate, const struct loop_sample *a, const struct loop_sample *b)
+static void left_add(struct loop_rate *rate, struct scale_pairs *kept, const struct loop_sample *a, const struct loop_sample *b)
 {
-    int scale = b->time_ns > a->time_ns ? scale_of((double)(b->time_ns - a->time_ns)) : -1;
-    if (scale >= 0)
-        rate->scales[scale].left++;
+    double distance_ns = (double)(b->time_ns - a->time_ns);
+    int scale = b->time_ns > a->time_ns ? scale_of(distance_ns) : -1;
+    if (scale < 0)
+        return;
+    rate->scales[scale].left++;
+    if (a->event != b->event)
+        *vec_push(&kept[scale].left_ns) = distance_ns;
 }
 
 enum { EVENTS = 4 };
@@ -203,7 +208,7 @@ static bool is_inside(const struct walk *walk, const struct loop_sample *sample)
 static void pair_close(const struct walk *walk, const struct last *from, const struct loop_sample *now, size_t at)
 {
     if (from->left)
-        left_add(walk->rate, from->sample, now);
+        left_add(walk->rate, walk->kept, from->sample, now);
     else
         pair_add(walk->rate, walk->kept, walk->request, walk->inductions, from->sample, now, (uint32_t)(at - from->at));
 }
@@ -353,20 +358,44 @@ static bool is_denied(const struct loop_rate *rate, const struct scale_pairs *ke
     return false;
 }
 
+/*
+ * Turns a second of all the time that pairs stand for. Of runs of n turns, 1 - t / n of the pairs with t turns between them are of one
+ * run: fewer the faster it went. Each pair that is stands for as many, and all together for those that began in the loop: n is what
+ * makes it so. A median would be of the usual moments alone. 0: no n does.
+ */
+static double rate_of_all(const struct pair *pairs, size_t count, double all, double cost_ns)
+{
+    double most = 0, low = 0, high = 1, weights = 0, turns = 0, free_ns = 0;
+    for (size_t at = 0; at < count; at++)
+        most = fmax(most, pairs[at].turns);
+    for (int step = 0; step < 50; step++) { /* part = most / n */
+        double part = (low + high) / 2;
+        weights = turns = free_ns = 0;
+        for (size_t at = 0; at < count && most > 0; at++) {
+            double weight = 1 / (1 - part * pairs[at].turns / most);
+            weights += weight;
+            turns += weight * pairs[at].turns;
+            free_ns += weight * fmax(pairs[at].distance_ns - cost_ns * pairs[at].samples, 1);
+        }
+        *(weights < all ? &low : &high) = part;
+    }
+    return free_ns > 0 ? turns / free_ns * 1e9 : 0;
+}
+
+static double rate_of_scale(const struct loop_scale *scale, const struct scale_pairs *kept, double cost_ns)
+{
+    return rate_of_all(kept->pairs.items, kept->pairs.count, (double)scale->pairs + scale->left, cost_ns);
+}
+
 static void rate_fill(struct loop_rate *rate, const struct scale_pairs *kept, const struct loop_scale *longer, double cost_ns)
 {
-    double *rates = rates_sorted(kept, cost_ns);
-    size_t count = kept->pairs.count;
-    double half = 0.98 / sqrt((double)count); /* ranks of the median's 95 % interval: n/2 +- 0.98 sqrt(n) */
     rate->accepted = true;
     rate->why_not = NULL;
-    rate->rate_per_s = rate->long_rate_per_s = longer->rate_per_s;
-    rate->low_per_s = quantile(rates, count, fmax(0.5 - half, 0));
-    rate->high_per_s = quantile(rates, count, fmin(0.5 + half, 1));
+    rate->rate_per_s = rate_of_scale(longer, kept, cost_ns);
+    rate->long_rate_per_s = longer->rate_per_s;
     rate->long_distance_ns = longer->distance_ns;
-    rate->pairs = (uint32_t)count;
+    rate->pairs = (uint32_t)kept->pairs.count;
     rate->sample_cost_ns = cost_ns;
-    free(rates);
 }
 
 /* Try two scales; on success fill the rate. */
@@ -379,35 +408,13 @@ static bool accept(struct loop_rate *rate, const struct scale_pairs *kept, int n
     scale_summarise(&shorter, &kept[near], cost_ns);
     scale_summarise(&longer, &kept[far], cost_ns);
     if (!is_steady(&shorter) || !is_steady(&longer) || !agree(shorter.rate_per_s, longer.rate_per_s) ||
+        !agree(rate_of_scale(&shorter, &kept[near], cost_ns), rate_of_scale(&longer, &kept[far], cost_ns)) ||
         is_denied(rate, kept, cost_ns, longer.rate_per_s))
         return false;
     rate_fill(rate, &kept[far], &longer, cost_ns);
     rate->short_rate_per_s = shorter.rate_per_s;
     rate->short_distance_ns = shorter.distance_ns;
     return true;
-}
-
-/*
- * Of runs of n turns, 1 - t / n of the pairs with t turns between them are of one run: fewer the faster it went. Each pair that is
- * stands for as many, and all together for those that began in the loop: n is what makes it so. The mean rate of them all; 0: no n does.
- */
-static double rate_of_all(const struct loop_scale *scale, const struct scale_pairs *kept, double cost_ns)
-{
-    double most = 0, all = (double)scale->pairs + scale->left, low = 0, high = 1;
-    vec_for_each(&kept->pairs, pair)
-        most = fmax(most, pair->turns);
-    double weights = 0, rates = 0;
-    for (int step = 0; step < 50; step++) { /* part = most / n */
-        double part = (low + high) / 2;
-        weights = rates = 0;
-        vec_for_each(&kept->pairs, pair) {
-            double weight = 1 / (1 - part * pair->turns / most);
-            weights += weight;
-            rates += weight * pair->turns / fmax(pair->distance_ns - cost_ns * pair->samples, 1);
-        }
-        *(weights < all ? &low : &high) = part;
-    }
-    return most > 0 && weights > 0 ? rates / weights * 1e9 : 0;
 }
 
 static bool is_uneven(const struct loop_scale *scale)
@@ -516,19 +523,25 @@ static bool slope_find(struct slope *ret_slope, const struct scale_pairs *kept, 
 }
 
 /*
- * Of all neighbours that show more of the loop than of a sample: they are all of its time. A loop that goes faster now and then is left
- * sooner then, which farther pairs don't see.
+ * Of uneven neighbours no farther apart than that, which show more of the loop than of a sample: a loop that goes faster now and then is
+ * left sooner then, or entered again so that it looks slow, which the nearest see least of.
  */
-static double mean_rate(const struct scale_pairs *kept, double cost_ns)
+static double rate_of_near(const struct scale_pairs *kept, double farthest_ns, double cost_ns)
 {
-    double turns = 0, free_ns = 0;
-    for (int at = 0; at < LOOP_SCALES; at++)
+    vec(struct pair) pairs = {0};
+    double nearest_ns = DROWNED * cost_ns, lost = 0;
+    for (int at = 0; at < LOOP_SCALES; at++) {
         vec_for_each(&kept[at].pairs, pair)
-            if (pair->samples == 1 && pair->distance_ns > DROWNED * cost_ns) {
-                turns += pair->turns;
-                free_ns += pair->distance_ns - cost_ns;
-            }
-    return free_ns > 0 ? turns / free_ns * 1e9 : 0;
+            if (pair->is_uneven && pair->distance_ns > nearest_ns && pair->distance_ns <= farthest_ns)
+                *vec_push(&pairs) = *pair;
+        vec_for_each(&kept[at].anew_ns, distance_ns)
+            lost += *distance_ns > nearest_ns && *distance_ns <= farthest_ns;
+        vec_for_each(&kept[at].left_ns, distance_ns)
+            lost += *distance_ns > nearest_ns && *distance_ns <= farthest_ns;
+    }
+    double rate_per_s = pairs.count >= LOOP_PAIRS_LEAST ? rate_of_all(pairs.items, pairs.count, (double)pairs.count + lost, cost_ns) : 0;
+    vec_done(&pairs);
+    return rate_per_s;
 }
 
 /* The same timer's samples, twice as far apart, have to say the same. */
@@ -539,8 +552,9 @@ static bool slope_accept(struct loop_rate *rate, const struct scale_pairs *kept,
     if (!slope_find(&slope, kept, longer.distance_ns / FAR_LEAST))
         return false;
     scale_summarise(&longer, &kept[far], slope.cost_ns);
-    if (!is_steady(&longer) || !agree(slope.rate_per_s, longer.rate_per_s) || !agree(mean_rate(kept, slope.cost_ns), longer.rate_per_s) ||
-        !agree(rate_of_all(&longer, &kept[far], slope.cost_ns), longer.rate_per_s) ||
+    double all_per_s = rate_of_scale(&longer, &kept[far], slope.cost_ns);
+    if (!is_steady(&longer) || !agree(slope.rate_per_s, longer.rate_per_s) || !agree(all_per_s, longer.rate_per_s) ||
+        !agree(all_per_s, rate_of_near(kept, longer.distance_ns / FAR_LEAST, slope.cost_ns)) ||
         is_denied(rate, kept, slope.cost_ns, longer.rate_per_s))
         return false;
     rate_fill(rate, &kept[far], &longer, slope.cost_ns);
@@ -585,6 +599,7 @@ void loop_rate_find(struct loop_rate *ret_rate, const struct loop_rate_request *
     for (int at = 0; at < LOOP_SCALES; at++) {
         vec_done(&kept[at].pairs);
         vec_done(&kept[at].anew_ns);
+        vec_done(&kept[at].left_ns);
     }
     *ret_rate = rate;
 }

@@ -7,7 +7,8 @@
  * grow with the distance of samples that two timers took at uneven distances (what a sample takes of the time falls out of that), and
  * what pairs at least twice as far apart say without it. Pairs don't count when a register that the loop keeps had changed: then it
  * was left in between. Those that are left are of the slow moments, in which a run lasts longer: most have to be left, and the mean
- * speed of all, as those that are left show it, has to be the same.
+ * speed of all, for which they stand, has to be the same, and the same as the nearest samples show it, to which that happens least.
+ * That mean is the rate: a median would be the speed of the usual moments.
  * Best input: two cpu-clock events at once whose periods aren't multiples of each other, some four apart: one's samples
  * come at all distances from the other's. One event that changes between two periods has no uneven distances: then
  * only a loop that was never seen to begin anew has a rate. Does not support: loops whose registers are counted on some ways through them only.
@@ -69,9 +70,8 @@ struct loop_scale { /* pairs of samples whose distance is about the same */
 struct loop_rate {
     bool accepted;
     const char *why_not;  /* when it isn't */
-    double rate_per_s;    /* of CPU time */
-    double low_per_s, high_per_s; /* 95 % for the median */
-    double short_rate_per_s, long_rate_per_s; /* the two that agree */
+    double rate_per_s;    /* of CPU time, without what samples take of it */
+    double short_rate_per_s, long_rate_per_s; /* the two that agree; medians */
     double short_distance_ns, long_distance_ns;
     uint32_t pairs;       /* that the rate is from */
     double sample_cost_ns; /* time that a sample took from the loop, as the two distances show it */

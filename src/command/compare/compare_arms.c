@@ -188,7 +188,7 @@ bool compare_arms_parse(struct compare_arms *arms, char *const *argv, const stru
                 return error_set(err, ERROR_USAGE, "two commands are called '%s': -L gives them names", arms->items[at].label);
     if (arms->count < 2) {
         error_set(err, ERROR_USAGE,
-                  "at least two commands are needed, with -- between them, {alternatives}, or --treatment KEY=VALUE,VALUE");
+                  "at least two commands are needed, with -- between them, '{alternatives}' in quotes, or --treatment KEY=VALUE,VALUE");
         return error_hint(err, compare_word_is_line(argv[0]) ? "a command with its arguments in one word is a line for the shell: plumb compare --shell 'A' -- 'B'"
                                                  : "plumb compare [options] A [arguments] -- B [arguments]");
     }

@@ -234,14 +234,13 @@ Test(loop_rate, no_aliased_rate_is_accepted_from_one_event_at_two_periods, .time
     sweep(false, trials_wanted(150));
 }
 
-Test(loop_rate, a_loop_that_goes_on_has_its_rate_and_interval)
+Test(loop_rate, a_loop_that_goes_on_has_its_rate)
 {
     uint64_t random = 42;
     struct scene scene = {.turn_ns = 2.5, .run_ns = 1e12, .period_ns = {232e3, 1e6}, .at_once = true, .jitter_ns = 2e3, .cost_ns = 5e3, .seconds = 2};
     struct loop_rate rate = rate_of(&scene, BY_POINTER, &random);
     cr_assert(rate.accepted, "%s", rate.why_not);
     cr_expect_float_eq(rate.rate_per_s, 4e8, 8e6, "%g", rate.rate_per_s);
-    cr_expect(rate.low_per_s <= rate.rate_per_s && rate.rate_per_s <= rate.high_per_s);
     cr_expect_float_eq(rate.sample_cost_ns, 5e3, 1.5e3, "%g", rate.sample_cost_ns);
     cr_expect_eq(rate.number, RDI);
     cr_expect_eq(rate.step, 32);
@@ -330,7 +329,8 @@ Test(loop_rate, what_a_slow_moment_shows_twice_does_not_outweigh_all_else)
 
 /*
  * A core that is shared: from moment to moment a turn takes once, twice or four times as long. Runs of so many turns each, over other data: those in
- * which two samples fall are the slow ones.
+ * which two samples fall are the slow ones; where nothing but its counter shows that the loop was entered again, fast ones look slow.
+ * The rate is of all the time, not of its usual moments.
  */
 struct shared_core {
     uint64_t *random;
@@ -350,7 +350,7 @@ static void shared_core_run(struct shared_core *core, double until_ns)
     }
 }
 
-static struct loop_rate rate_on_shared_core(uint64_t *random, double run_turns, double fast_ns, double *ret_mean_per_s)
+static struct loop_rate rate_on_shared_core(uint64_t *random, bool is_counted, double run_turns, double fast_ns, double *ret_mean_per_s)
 {
     enum { COUNT = 10000 };
     struct shared_core core = {.random = random, .fast_share = 0.2 + 0.6 * uniform(random), .fast_ns = fast_ns};
@@ -359,7 +359,7 @@ static struct loop_rate rate_on_shared_core(uint64_t *random, double run_turns, 
     double next_ns[2] = {332e3 * uniform(random), 1.335e6 * uniform(random)};
     struct loop_code code;
     struct loop_rate rate;
-    loop_code_decode(&code, BY_POINTER);
+    loop_code_decode(&code, is_counted ? BY_COUNTER : BY_POINTER);
     for (size_t at = 0; at < COUNT; at++) {
         uint32_t event = next_ns[1] < next_ns[0];
         shared_core_run(&core, next_ns[event]);
@@ -367,7 +367,10 @@ static struct loop_rate rate_on_shared_core(uint64_t *random, double run_turns, 
         double run = floor(core.turns / run_turns);
         values[at][0] = (1 << 20) + (uint64_t)((run + 1) * run_turns * 1.5) * 32;
         values[at][1] = values[at][0] - (uint64_t)((run + 1) * run_turns - core.turns) * 32;
-        samples[at] = (struct loop_sample){.time_ns = (uint64_t)core.time_ns, .thread = 7, .event = event, .values = values[at], .mask = 1 << RDX | 1 << RDI};
+        if (is_counted)
+            values[at][0] = (uint64_t)((run + 1) * run_turns - core.turns);
+        samples[at] = (struct loop_sample){.time_ns = (uint64_t)core.time_ns, .thread = 7, .event = event, .values = values[at],
+                                           .mask = is_counted ? 1 << RCX : 1 << RDX | 1 << RDI};
     }
     struct loop_rate_request request = {.rows = code.rows, .row_count = code.count, .loop = {0, code.count - 1}, .samples = samples, .sample_count = COUNT};
     loop_rate_find(&rate, &request);
@@ -380,18 +383,23 @@ static struct loop_rate rate_on_shared_core(uint64_t *random, double run_turns, 
 Test(loop_rate, runs_that_two_samples_fall_into_are_the_slow_ones)
 {
     uint64_t random = 42;
-    int long_accepted = 0;
-    for (int trial = 0; trial < 200; trial++) {
+    int accepted = 0, long_accepted = 0, trials = trials_wanted(400);
+    for (int trial = 0; trial < trials; trial++) {
         double run_ns = log_uniform(&random, 40e3, 3e6), mean_per_s, fast_ns = trial % 2 ? 3 : 1.5;
-        struct loop_rate rate = rate_on_shared_core(&random, run_ns / 4.5, fast_ns, &mean_per_s);
-        cr_expect(!rate.accepted || agree_within(rate.rate_per_s, mean_per_s, 0.2), "runs of %.0f us, %.1f ns: %.2f of the mean", run_ns / 1e3, fast_ns, rate.rate_per_s / mean_per_s);
+        bool is_counted = trial & 2;
+        struct loop_rate rate = rate_on_shared_core(&random, is_counted, run_ns / 4.5, fast_ns, &mean_per_s);
+        cr_expect(!rate.accepted || agree_within(rate.rate_per_s, mean_per_s, 0.1), "runs of %.0f us, %.1f ns: %.2f of the mean", run_ns / 1e3, fast_ns, rate.rate_per_s / mean_per_s);
         cr_expect(rate.accepted || rate.why_not);
+        accepted += rate.accepted;
     }
     for (int trial = 0; trial < 10; trial++) {
         double mean_per_s;
-        long_accepted += rate_on_shared_core(&random, 1e7, 5, &mean_per_s).accepted;
+        struct loop_rate rate = rate_on_shared_core(&random, false, 1e7, 5, &mean_per_s);
+        long_accepted += rate.accepted;
+        cr_expect(!rate.accepted || agree_within(rate.rate_per_s, mean_per_s, 0.03), "runs of 40 ms: %.3f of the mean", rate.rate_per_s / mean_per_s);
     }
     cr_expect_geq(long_accepted, 5, "%d of 10 runs of 40 ms", long_accepted);
+    cr_expect_geq(accepted, trials / 50, "%d of %d accepted", accepted, trials);
 }
 
 /* 60 thousand blocks, each with a jump: what runs once a turn is found in one pass over them. */
