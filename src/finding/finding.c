@@ -117,12 +117,19 @@ static size_t source_name_length(const char *name)
     return strlen(name);
 }
 
+/* "m4+0xefb0 (asserts as "next_token")": what it tells is cut to a line where it is made. */
+static bool is_remarked(const char *name)
+{
+    size_t length = strlen(name);
+    return length && name[length - 1] == ')' && strstr(name, "+0x") && strstr(name, " (");
+}
+
 /* A template's name takes five lines, and a clone's ends in what only its compiler knows; the evidence's value has all of it. */
 const char *name_for_sentence(const char *name, struct arena *arena)
 {
     enum { NAME_MOST = 70 };
     size_t length = source_name_length(name);
-    if (!name[length] && text_columns(name) <= NAME_MOST)
+    if (!name[length] && (text_columns(name) <= NAME_MOST || is_remarked(name)))
         return name;
     scoped_text struct text out = {0};
     text_add_name(&out, arena_string_n(arena, name, length), NAME_MOST);

@@ -10,6 +10,7 @@
 #include "finding/imported/leaf.h"
 #include "finding/maker.h"
 #include "finding/parts.h"
+#include "finding/programs.h"
 #include "finding/wording.h"
 #include "finding/work_named.h"
 
@@ -198,10 +199,16 @@ static struct overall with_sentence(struct overall overall, const char *sentence
     return overall;
 }
 
+/* What the time is called for and which programs took it. */
+static struct overall with_parts(struct overall overall, const struct results *results, struct arena *arena)
+{
+    return with_sentence(with_sentence(overall, parts_said(results, arena), arena), programs_said(results, arena), arena);
+}
+
 /* Who calls the hot function or, where none is hot, what the time is called for. */
 static struct overall with_callers(struct overall overall, const struct results *results, struct arena *arena)
 {
-    return with_sentence(with_sentence(overall, callers_said(results, arena), arena), parts_said(results, arena), arena);
+    return with_parts(with_sentence(overall, callers_said(results, arena), arena), results, arena);
 }
 
 static struct overall with_disturbance(struct overall overall, const struct findings *findings, struct arena *arena)
@@ -754,9 +761,9 @@ static struct overall overall_seen(const struct findings *findings, const struct
     bool waits = waiting && waiting->verdict == VERDICT_SUPPORTED && waiting->recoverable.mid >= 0.5;
     bool long_enough = results->run && results->run->elapsed_s.known && results->run->elapsed_s.value >= 0.5;
     if (waits && (long_enough || !is_too_short(results)))
-        return with_sentence(overall_waits(waiting, findings, results, arena), parts_said(results, arena), arena);
+        return with_parts(overall_waits(waiting, findings, results, arena), results, arena);
     if (waiting && is_mostly_away(results) && (long_enough || !is_too_short(results)))
-        return with_sentence(overall_away(waiting, findings, results, arena), parts_said(results, arena), arena);
+        return with_parts(overall_away(waiting, findings, results, arena), results, arena);
     if (is_unseen(results))
         return (struct overall){
             .kind = OVERALL_BLIND,

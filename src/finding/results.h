@@ -11,6 +11,7 @@
 #include "analyse/memory/access_cost.h"
 #include "analyse/counts/counter_summary.h"
 #include "analyse/time/kernel_time.h"
+#include "analyse/time/program_shares.h"
 #include "analyse/time/run_spread.h"
 #include "analyse/time/run_time.h"
 #include "analyse/time/time_shares.h"
@@ -58,6 +59,7 @@ struct results {
     const struct guest_costs *guest; /* measured within the hour */
     const struct statements *statements;
     const struct call_parts *parts; /* into which calls its paths part; NULL: not known */
+    const struct program_shares *programs; /* which took the CPU time; NULL: no samples */
     const struct imported *imported; /* tables of other tools; NULL: none. Only finding/imported.c looks at them */
     const struct bottleneck *bottleneck; /* estimated; NULL: a counted tree decides, or there are no samples */
     const struct topdown_counted *topdown; /* counted here; NULL: not, or not its first level. Only finding/counted.c looks at it */

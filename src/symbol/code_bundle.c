@@ -16,7 +16,7 @@ enum {
     SCHEMA = 2, /* of code.json; 1 had no build_id and pid */
     PIECE_GAP = 1024, /* further apart, generated code counts as two pieces */
     UNSIZED_MOST = 4096, /* so far a symbol without a size names what no frame description ends */
-    REMARKED_NAME_MOST = 70, /* columns: as long as a name in a sentence may be */
+    REMARKED_NAME_MOST = 70, REMARK_LEAST = 48, /* columns: as long as a name in a sentence may be, and what remains of a long one */
     PIECE_END = 64,   /* so much behind the last sample belongs to a piece: the end of its loop */
 };
 
@@ -496,9 +496,10 @@ static void maker_add_remarks(struct maker *maker)
         uint32_t dso = maker->recording->samples.locations[maker->some_location.items[at]].dso;
         size_t used = text_columns(function->name) + strlen(" ()");
         bool is_told = !function->is_named && !function->is_kernel && hits[at] && (double)hits[at] >= REMARKED_LEAST * (double)maker->recording->samples.count;
-        if (!is_told || dso == DSO_NONE || used > REMARKED_NAME_MOST)
+        if (!is_told || dso == DSO_NONE)
             continue;
-        const char *remark = function_remark(remarks, dso, function->dso_addr, function->size_bytes, REMARKED_NAME_MOST - used, maker->arena);
+        size_t columns = used + REMARK_LEAST < REMARKED_NAME_MOST ? REMARKED_NAME_MOST - used : REMARK_LEAST;
+        const char *remark = function_remark(remarks, dso, function->dso_addr, function->size_bytes, columns, maker->arena);
         if (remark)
             function->name = arena_printf(maker->arena, "%s (%s)", function->name, remark);
         function->is_told = remark != NULL;

@@ -156,8 +156,10 @@ static struct view panic_file(const struct opened *opened, uint64_t addr)
 {
     const struct placed_pointer *name = placed_pointer_at(&opened->pointers, addr);
     struct bytes_view rest = name ? elf_bytes_at(&opened->binary->elf, addr + 8, 8) : (struct bytes_view){0};
+    if (rest.size_bytes < 8)
+        return (struct view){0};
     struct bytes at = bytes_of(rest.bytes, rest.size_bytes, false);
-    uint64_t length = rest.size_bytes == 8 ? read_u64(&at) : 0;
+    uint64_t length = read_u64(&at);
     struct view text = length && length < TEXT_MOST ? constants_at(&opened->binary->elf, name->target) : (struct view){0};
     if (text.length < length || !length)
         return (struct view){0};
@@ -209,12 +211,14 @@ struct reading {
     struct told told;
 };
 
-/* "lea place(%rip),%rdi" */
-static bool gives_place(const struct instruction *row, uint64_t *ret_place)
+/* "lea place(%rip),%rdi"; at a fixed address "mov $place,%edi", too. */
+static bool gives_place(const struct reading *reading, const struct instruction *row, uint64_t *ret_place)
 {
-    bool is_relative = row->mnemonic && strcmp(row->mnemonic, "lea") == 0 && row->sum_from == REGISTER_NONE && row->scaled == REGISTER_NONE && row->address_parts == 2;
-    *ret_place = row->addr + row->length + (uint64_t)row->sum;
-    return is_relative;
+    const char *mnemonic = row->mnemonic ? row->mnemonic : "";
+    bool is_relative = strcmp(mnemonic, "lea") == 0 && row->sum_from == REGISTER_NONE && row->scaled == REGISTER_NONE && row->address_parts == 2;
+    bool is_fixed = reading->opened->binary->elf.type == ET_EXEC && strcmp(mnemonic, "mov") == 0 && row->has_immediate && !row->is_store && row->writes;
+    *ret_place = is_relative ? row->addr + row->length + (uint64_t)row->sum : (uint64_t)row->immediate;
+    return is_relative || is_fixed;
 }
 
 static void take_asserted(struct told *told, struct view name)
@@ -264,7 +268,7 @@ static void read_code(struct reading *reading, uint64_t start, uint64_t size_byt
         if (!disassembler_next(reading->remarks->disassembler, code.bytes + into, code.size_bytes - into, start + into, &row) || !row.length)
             return;
         uint64_t place;
-        bool gives = gives_place(&row, &place);
+        bool gives = gives_place(reading, &row, &place);
         for (unsigned number = 0; number < GENERAL_REGISTERS; number++)
             if (row.writes >> number & 1)
                 reading->places[number] = gives ? place : 0;

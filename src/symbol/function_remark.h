@@ -5,7 +5,7 @@
  * or of what was inlined into it.
  *
  * Texts are looked for in the function and in the part of it that the compiler set apart as seldom run. x86-64.
- * Does not support: binaries at fixed addresses; texts of languages that don't end them by a zero, but for Rust's file names.
+ * Does not support: classes of binaries at fixed addresses; texts of languages that don't end them by a zero, but for Rust's file names.
  */
 #ifndef PLUMB_SYMBOL_FUNCTION_REMARK_H
 #define PLUMB_SYMBOL_FUNCTION_REMARK_H

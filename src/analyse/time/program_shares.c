@@ -44,7 +44,8 @@ static void sample_count(struct counting *counting, const struct recording *reco
     uint64_t process = hash_u64((uint64_t)sample->comm << 32 | thread->pid);
     if (hashmap_find(&counting->met, process, NULL, NULL, NULL) == HASHMAP_ABSENT) {
         hashmap_add(&counting->met, process, row);
-        counting->rows.items[row].processes++;
+        if (!counting->rows.items[row].processes++)
+            counting->rows.items[row].pid = thread->pid;
     }
     counting->weights.items[row] += (double)sample->period;
     counting->all += (double)sample->period;

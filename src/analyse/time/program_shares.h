@@ -15,6 +15,7 @@ struct program_share {
     const char *name;
     double share;       /* 0..1 of the samples that count time, the idle threads' left out */
     uint32_t processes; /* that samples met */
+    uint32_t pid;       /* of the first of them */
 };
 
 struct program_shares {

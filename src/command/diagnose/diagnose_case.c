@@ -426,6 +426,7 @@ static void analyse(struct loaded_case *loaded)
     call_parts_find(&loaded->parts, recording, &loaded->bundle);
     results->parts = &loaded->parts;
     loaded->programs = program_shares_of(recording, &loaded->arena);
+    results->programs = &loaded->programs;
     loaded->phases = phase_rows_of(recording, &loaded->bundle, &loaded->arena);
     if (results->topdown)
         phase_trees_find(&loaded->phase_trees, &loaded->topdown_counts, &loaded->phases, &loaded->arena);

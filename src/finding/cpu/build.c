@@ -184,6 +184,7 @@ static const struct name_pattern interpreter_names[] = {
     {.name = "PyObject_Call"}, {.dso = "python"}, {.dso = "libpython"}, {.dso = "perl"}, {.dso = "libperl"}, {.dso = "ruby"},
     {.dso = "libruby"}, {.prefix = "luaV_"}, {.dso = "lua"}, {.dso = "liblua"}, {.dso = "php"}, {.prefix = "sqlite3Vdbe"},
     {.dso = "mawk"}, {.dso = "gawk"}, {.dso = "tclsh"}, {.dso = "libtcl"}, {.dso = "libR"}, {.dso = "liboctinterp"}, {.dso = "libguile-3"}, {.dso = "ocamlrun"},
+    {.dso = "libswipl"},
 };
 
 /* What a hot C function of an interpreter means in the script. */

@@ -255,6 +255,8 @@ static void system_calls_test(const struct results *results, struct finding *fin
     const struct call_kind *kind = hottest ? call_kind_of(hottest->name) : NULL;
     struct value call = VALUE_TEXT("call", hottest ? hottest->name : "");
     bool at_bytes = is_at_bytes(kernel, kind);
+    if (hottest && finding->verdict == VERDICT_SUPPORTED && (double)hottest->samples * 2 >= calls)
+        finding_set(finding, headline, "headline-one", VALUE_SHARE("share", finding->recoverable), call);
     if (at_bytes)
         say_bytes(finding, kernel, call);
     else if (hottest)

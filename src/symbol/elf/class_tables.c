@@ -46,8 +46,10 @@ static const char *class_name(const struct placed_pointers *pointers, uint64_t i
 {
     const struct placed_pointer *name = placed_pointer_at(pointers, information + WORD);
     struct bytes_view text = name && name->target ? elf_bytes_at(pointers->elf, name->target, UINT32_MAX) : (struct bytes_view){0};
+    if (!text.size_bytes)
+        return NULL;
     struct bytes at = bytes_of(text.bytes, text.size_bytes, false);
-    const char *found = text.size_bytes ? read_string(&at) : NULL;
+    const char *found = read_string(&at);
     return !found || !*found ? NULL : found + (*found == '*'); /* a star: the name is unique to this binary */
 }
 

@@ -1637,6 +1637,7 @@ Test(findings, what_a_stripped_interpreter_does_is_not_told)
         {"lua_geti", "lua5.4", "an interpreter does", "hardly any of that is interpreting"},
         {"caml_interprete", "ocamlrun", "interpreted code", "caml_interprete and its like"},
         {"libR.so+0xab5a0", "libR.so", "interpreted code", "libR.so+0xab5a0 and its like"},
+        {"libswipl.so.9.0.4+0xd37e0", "libswipl.so.9.0.4", "interpreted code", "libswipl.so.9.0.4+0xd37e0 and its like"},
         {"octave::tree_evaluator::execute_builtin_function", "liboctinterp.so.10.0.0", "interpreted code", "octave::tree_evaluator"},
     };
     for (size_t at = 0; at < array_count(functions); at++) {
@@ -2742,11 +2743,53 @@ Test(findings, advice_on_calls_is_by_what_they_do)
         made.kernel.entry_count = 1;
         const struct finding *finding = test_and_find(&made, "system-calls");
         cr_expect_eq(finding->verdict, VERDICT_SUPPORTED, "%s", cases[at].call);
+        cr_expect(strstr(finding->headline, cases[at].call), "%s: %s", cases[at].call, finding->headline);
         cr_expect(mentions(finding, cases[at].wanted), "%s: %s", cases[at].call, finding->advice[0]);
         cr_expect_not(mentions(finding, cases[at].never), "%s: %s", cases[at].call, finding->advice[0]);
         cr_expect(finding->confirm && !strstr(finding->confirm, cases[at].never), "%s: %s", cases[at].call, finding->confirm);
         arena_done(&made.arena);
     }
+}
+
+Test(findings, a_pipeline_is_told_by_its_programs)
+{
+    static const struct {
+        struct program_share items[3];
+        const char *said;
+    } cases[] = {
+        {{{"troff", 0.61, 1, 10}, {"grotty", 0.36, 1, 11}, {"groff", 0.03, 1, 9}}, "By program, troff takes 61 % of the CPU time and grotty 36 %."},
+        {{{"cc1", 0.7, 9, 10}, {"as", 0.2, 9, 11}, {"ld", 0.1, 1, 12}}, "By program, cc1 takes 70 % of the CPU time, as 20 % and ld 10 %."},
+        {{{"server", 0.6, 1, 10}, {"worker-1", 0.3, 1, 10}, {"worker-2", 0.1, 1, 10}}, NULL}, /* threads of one process */
+        {{{"sort", 0.95, 1, 10}, {"sh", 0.05, 1, 9}, {"cat", 0.0, 1, 11}}, NULL},
+    };
+    for (size_t at = 0; at < array_count(cases); at++) {
+        struct made_up made;
+        make_up(&made);
+        struct program_share items[3];
+        memcpy(items, cases[at].items, sizeof(items));
+        struct program_shares programs = {items, 3, 1000};
+        made.results.programs = &programs;
+        struct overall overall = overall_of(&made.findings, &made.results, &made.arena);
+        cr_expect_eq(strstr(overall.sentence, cases[at].said ? cases[at].said : "By program") != NULL, cases[at].said != NULL, "case %zu: %s", at, overall.sentence);
+        arena_done(&made.arena);
+    }
+}
+
+Test(findings, what_a_function_tells_of_itself_is_said_once)
+{
+    static const char told[] = "made+0xefb0 (asserts as \"next_token\")";
+    struct made_up made;
+    make_up(&made);
+    made.function.name = told;
+    made.function.dso = "made";
+    made.function.dso_path = "/usr/bin/made";
+    made.function.stacks = 40;
+    made.function.caller_count = 1;
+    made.function.callers[0] = (struct stall_caller){.name = "main", .dso = "made", .stacks = 40};
+    struct overall overall = overall_of(&made.findings, &made.results, &made.arena);
+    const char *first = strstr(overall.sentence, told);
+    cr_assert(first && !strstr(first + 1, told) && strstr(first + 1, "made+0xefb0 is called by main"), "%s", overall.sentence);
+    arena_done(&made.arena);
 }
 
 /* What the kernel does to each byte takes as long in large pieces as in small ones. */
