@@ -2,6 +2,7 @@
 #include "analyse/imported.h"
 
 #include "base/scope.h"
+#include "base/vec.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -222,11 +223,26 @@ size_t imported_arms_of(const struct imported *imported, struct imported_arm *re
 /* What was counted in a small part of the time says little about the rest. */
 static const double RUNNING_LEAST = 0.2;
 
+/* The same by another name: what the vendor's tables call what perf calls otherwise. */
+static const char *common_name(const char *name)
+{
+    static const struct {
+        const char *name, *common;
+    } names[] = {{"cpu_clk_unhalted.thread", "cycles"}, {"cpu_clk_unhalted.thread_p", "cycles"}, {"cpu_clk_unhalted.core", "cycles"}, {"cpu-cycles", "cycles"}, {"ls_not_halted_cyc", "cycles"},
+                 {"inst_retired.any", "instructions"}, {"inst_retired.any_p", "instructions"}, {"ex_ret_instr", "instructions"}, {"br_misp_retired.all_branches", "branch-misses"}, {"ex_ret_brn_misp", "branch-misses"}};
+    size_t length = strcspn(name, ":");
+    for (size_t at = 0; at < array_count(names); at++)
+        if (strncasecmp(name, names[at].name, length) == 0 && strlen(names[at].name) == length && strlen(name) - length < 5)
+            return names[at].common;
+    return name;
+}
+
 /* "cycles:u" are cycles, in user mode: what somebody without rights counts; "cpu_core/cycles/u" those of one kind of core. */
 static bool is_event(const char *name, const char *event)
 {
     static const char modifiers[] = "ukhGHIDpPSWe";
     size_t length = strlen(event);
+    name = common_name(name);
     const char *slash = strncmp(name, "cpu", 3) == 0 ? strchr(name, '/') : NULL;
     if (slash)
         return strncasecmp(slash + 1, event, length) == 0 && slash[1 + length] == '/' && strspn(slash + length + 2, modifiers) == strlen(slash + length + 2);

@@ -468,18 +468,18 @@ static bool is_gap(struct view line)
     return !line.length || view_starts(line, "```");
 }
 
-/* Words that stand by themselves: they begin with a letter, and no line of a table follows and precedes them without a gap. */
+/* Words that stand by themselves, fewer where a colon ends them: they begin with a letter, and no line of a table follows and precedes them without a gap. */
 static bool is_prose(struct view line, bool after_gap, struct view rest)
 {
-    enum { WORDS_LEAST = 4 };
     struct view next, text = view_trim(line);
+    size_t least = view_ends(text, ":") ? 2 : 4;
     bool before_gap = !view_line(&rest, &next) || is_gap(next);
     if (!text.length || !((text.text[0] | 32) >= 'a' && (text.text[0] | 32) <= 'z') || !(after_gap || before_gap))
         return false;
     size_t words = 0;
-    while (words < WORDS_LEAST && view_word(&text).length)
+    while (words < least && view_word(&text).length)
         words++;
-    return words == WORDS_LEAST && !row_kinds(line);
+    return words == least && !row_kinds(line);
 }
 
 /* What was sampled: "of event 'NAME'" of a report's head, or the option of the command that recorded it. */

@@ -4,6 +4,7 @@
 #include "source/import_columns.h"
 #include "source/import_counts.h"
 #include "source/import_markdown.h"
+#include "source/import_system.h"
 #include "source/import_text.h"
 
 #include <math.h>
@@ -20,7 +21,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size_bytes)
     for (size_t at = 0; at < imported.row_count; at++)
         if (!isfinite(imported.rows[at].number) || !isfinite(imported.rows[at].seconds))
             abort();
-    struct view rest = import_counts_turned(import_columns_turned(import_markdown_turned(text, &arena), &arena), &arena), sentence;
+    struct imported_text facts;
+    struct view rest = import_system_turned(text, &arena, &facts), sentence;
+    for (size_t at = 0; at < facts.row_count; at++)
+        if (!(facts.rows[at].number >= 0 && facts.rows[at].number <= 100))
+            abort();
+    rest = import_counts_turned(import_columns_turned(import_markdown_turned(rest, &arena), &arena), &arena);
     struct text unread = {0};
     while (import_text_next(&rest, &arena, &imported)) {
         if (!imported.summary || !imported.heading || !isfinite(imported.elapsed_s))

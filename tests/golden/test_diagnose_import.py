@@ -174,3 +174,58 @@ def test_prefetching_without_effect_rules_nothing_out(run):
 def test_a_gain_without_a_change_that_is_known_is_named(run):
     page = " ".join(run("diagnose", "--say", "Painting it red brought it from 4.2 s to 3.1 s.").stdout.split())
     assert "not understood" in page and "no change that plumb knows" in page
+
+
+SYSTEM = {
+    "mpstat": ("10:11:01  CPU  %usr  %nice  %sys %iowait  %irq  %soft  %steal  %guest  %gnice  %idle\n10:11:02  all  52.10  0.00  2.10  0.00  0.00  0.20  41.30  0.00  0.00  4.30\n", "steal", 0.413),
+    "quota": ("nr_periods 600\nnr_throttled 581\n", "cpu-quota", 581 / 600),
+    "turbostat": ("Core CPU Avg_MHz Busy% Bzy_MHz TSC_MHz IRQ\n- - 1797 99.81 1800 2400 410201\n", "frequency", 0.25),
+    "hot": ("Core CPU Avg_MHz Busy% Bzy_MHz TSC_MHz IRQ\n- - 1797 99.81 1800 2400 410201\nCPU3: Package temperature above threshold, cpu clock throttled\n", "thermal-power", 0.25),
+    "swap": (" r  b   swpd   free   buff  cache   si   so    bi    bo   in   cs us sy id wa st\n 1  3 4194300 112 1200 90112 21044 18222 21 18 51 91 11 9 12 68 0\n", "swap", 0.68),
+    "walks": (" 61,203,338,112 cycles\n 33,102,338,991 dtlb_load_misses.walk_active\n", "small-pages", 33102338991 / 61203338112),
+    "names": (" 61,203,338,112 CPU_CLK_UNHALTED.THREAD\n 33,102,338,991 DTLB_LOAD_MISSES.WALK_ACTIVE\n", "small-pages", 33102338991 / 61203338112),
+    "faults": ("# Overhead  Command  Shared Object      Symbol\n 31.00%  batch  [kernel.kallsyms]  [k] clear_page_erms\n 12.40%  batch  [kernel.kallsyms]  [k] __handle_mm_fault\n", "page-faults", 0.31),
+    "perfspect": ("TMA_..Memory_Bound(%),60.2\nTMA_....DRAM_Bound(%),52.9\nTMA_......MEM_Bandwidth(%),0.4\nTMA_......MEM_Latency(%),48.7\n", "dram-latency", 0.487),
+}
+
+
+@pytest.mark.parametrize("name", SYSTEM)
+def test_what_tools_of_the_whole_system_printed(imported, name):
+    text, identity, most = SYSTEM[name]
+    found, _ = imported(**{name: text})
+    one = finding(found, identity)
+    assert found["verdict"]["culprit"] == identity and one["verdict"] == "supported" and labelled(one), found["verdict"]["sentence"]
+    assert one["recoverable_ratio_at_most"] == pytest.approx(most, abs=1e-3) and one["confidence"] == "low"
+
+
+def test_modified_lines_are_a_cause_whose_time_is_not_known(imported):
+    found, _ = imported(c2c="  Load Operations : 69679\n  Load Local HITM : 14071\n  Load Remote HITM : 8331\n")
+    one = finding(found, "contended-lines")
+    assert found["verdict"]["culprit"] == "contended-lines" and one["recoverable_ratio"] is None, "a share of loads is none of time"
+
+
+@pytest.mark.parametrize("stolen, verdict", [("0.00", "ruled_out"), ("1.00", "not_testable")]) # one of many CPUs may have lost all of it
+def test_nothing_stolen_rules_it_out_and_little_does_not(imported, stolen, verdict):
+    found, _ = imported(mpstat="10:11:01  CPU  %usr  %nice  %sys %iowait  %irq  %soft  %steal  %guest  %gnice  %idle\n"
+                               f"10:11:02  all  2.10  0.00  2.10  0.00  0.00  0.20  {stolen}  0.00  0.00  94.00\n")
+    assert finding(found, "steal")["verdict"] == verdict and finding(found, "waiting")["verdict"] == "not_testable"
+
+
+def test_tables_that_differ_decide_nothing(imported):
+    found, _ = imported(one="tma_mem_bandwidth 58 %\ntma_dram_bound 64 %\n", other="tma_mem_bandwidth 2.3 %\ntma_dram_bound 4 %\n")
+    assert found["verdict"]["culprit"] is None and finding(found, "memory-bandwidth")["verdict"] == "undecided"
+    assert "2.3 to 58 %" in " ".join(found["verdict"]["open"]) and "tma_mem_bandwidth is 58 %" not in found["verdict"]["sentence"]
+
+
+@pytest.mark.parametrize("walks, verdict, confidence", [(31e9, "supported", "medium"), (1e7, "undecided", "none")])
+def test_a_trial_is_held_against_what_was_counted(imported, walks, verdict, confidence):
+    found, _ = imported(notes="It is 58 % slower than on the old kernel. With THP=always the gap was gone.\n", stat=f" 61,203,338,112 cycles\n {walks:,.0f} dtlb_load_misses.walk_active\n")
+    pages = finding(found, "small-pages")
+    assert pages["verdict"] == verdict and pages["confidence"] == confidence
+    assert verdict == "supported" or "contradict one another" in " ".join(found["verdict"]["open"])
+
+
+def test_counts_behind_a_heading_of_few_words_are_a_run_of_their_own(imported):
+    wide = "build with -mwide:\n 88,204,559,113 core_power.lvl2_turbo_license\n 152,316,448,555 cycles\n 61.4 seconds time elapsed\n\n"
+    found, _ = imported(stat=wide + wide.replace("wide", "narrow").replace("88,204,559,113", "0").replace("61.4", "52.9"))
+    assert found["verdict"]["culprit"] == "avx512-licence"

@@ -12,6 +12,7 @@
 #include "source/import_columns.h"
 #include "source/import_counts.h"
 #include "source/import_markdown.h"
+#include "source/import_system.h"
 #include "source/import_text.h"
 #include "system/sysroot.h"
 
@@ -171,8 +172,9 @@ static bool import_file(struct importing *importing, const char *path, struct er
         statement_write(&importing->statements, "imported: exits, as plumb exits --json wrote them", path, summary);
         return true;
     }
-    struct imported_text text;
-    struct view lines = import_markdown_turned(all, &importing->arena);
+    struct imported_text text, facts;
+    struct view lines = import_system_turned(all, &importing->arena, &facts);
+    lines = import_markdown_turned(lines, &importing->arena);
     lines = import_counts_turned(import_columns_turned(lines, &importing->arena), &importing->arena);
     struct view rest = lines, unread = lines;
     size_t tables = 0;
@@ -185,7 +187,9 @@ static bool import_file(struct importing *importing, const char *path, struct er
         unread = view_skip(lines, (size_t)(text.segment.text + text.segment.length - lines.text));
     }
     rows_unread_state(importing, path, unread, IMPORT_UNKNOWN);
-    if (!tables) {
+    if (facts.row_count)
+        table_state(importing, path, &facts);
+    if (!tables && !facts.row_count) {
         text = import_text_read(lines, &importing->arena);
         statement_write(&importing->statements, arena_printf(&importing->arena, "imported, not measured by plumb: %s", text.origin), path, text.summary);
     }

@@ -12,7 +12,13 @@
 bool imported_trial_test(const struct results *results, const struct told *told, struct finding *finding);
 bool imported_narrow_test(const struct results *results, const struct told *told, struct finding *finding); /* of wide vectors, where nothing was counted */
 bool imported_licence_test(const struct results *results, const struct told *told, struct finding *finding);
+bool imported_count_test(const struct results *results, struct finding *finding);
+bool imported_system_test(const struct results *results, struct finding *finding);
+bool imported_report_test(const struct results *results, struct finding *finding);
 bool imported_code_test(const struct results *results, const struct told *told, struct finding *finding);
+
+/* What a table says of a decided finding: its evidence, and its headline or reason. */
+void imported_say(struct finding *finding, const char *metric, struct interval share, const char *file);
 
 /* The code in which a supported cause's samples were found, by an imported profile. */
 struct imported_hot {

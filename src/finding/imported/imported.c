@@ -11,12 +11,26 @@
 #include "finding/imported/evidence.h"
 #include "finding/topdown_rows.h"
 
+#include <math.h>
+
 static const char *const metrics_kind = "top-down metrics";
 static const char *const origin_words = IMPORTED_WORDS;
 
-static double share_below_parent(const struct imported *imported, double share, const char *parent)
+/* Of one table where that has them all, else of whichever had each first: their groups are often counted one after the other. */
+static struct measured metric_in(const struct imported *imported, const struct imported_table *table, const char *metric, const char **ret_file)
 {
-    struct measured above = parent ? imported_number(imported, metrics_kind, parent, NULL) : not_measured("");
+    for (size_t at = 0; table && at < table->count; at++)
+        if (strcmp(table->rows[at].name, metric) == 0) {
+            *ret_file = table->file;
+            return measured_as(table->rows[at].number);
+        }
+    return imported_number(imported, metrics_kind, metric, ret_file);
+}
+
+static double share_below_parent(const struct imported *imported, const struct imported_table *table, double share, const char *parent)
+{
+    const char *ignored;
+    struct measured above = parent ? metric_in(imported, table, parent, &ignored) : not_measured("");
     return above.known && above.value / 100 < share ? above.value / 100 : share;
 }
 
@@ -47,11 +61,11 @@ static bool reloads_test(const struct results *results, struct finding *finding)
     return true;
 }
 
-static void say_metric(struct finding *finding, const char *metric, double share, const char *file)
+void imported_say(struct finding *finding, const char *metric, struct interval share, const char *file)
 {
     struct value values[] = {VALUE_TEXT("origin", origin_words), VALUE_TEXT("metric", metric),
                              VALUE_TEXT("title", finding->hypothesis->title),
-                             VALUE_SHARE("share", interval_exactly(share)), VALUE_TEXT("file", file)};
+                             VALUE_SHARE("share", share), VALUE_TEXT("file", file)};
     enum weight weight = finding->verdict == VERDICT_SUPPORTED ? WEIGHT_FOR : WEIGHT_CONTEXT;
     finding_evidence_add(finding, weight, ORIGIN_STATEMENT, "imported-metric", values, array_count(values));
     finding->is_estimate = false;
@@ -64,11 +78,12 @@ static void say_metric(struct finding *finding, const char *metric, double share
 }
 
 /* All of them added up; not measured: one wasn't imported. */
-static struct measured percent_of(const struct imported *imported, const struct topdown_row *row, const char **ret_file)
+static struct measured percent_of(const struct imported *imported, const struct imported_table *table, const struct topdown_row *row, const char **ret_file)
 {
     double sum = 0;
+    const char *other;
     for (size_t at = 0; at < TOPDOWN_ROW_METRICS && row->metrics[at]; at++) {
-        struct measured one = imported_number(imported, metrics_kind, row->metrics[at], at ? NULL : ret_file);
+        struct measured one = metric_in(imported, table, row->metrics[at], at ? &other : ret_file);
         if (!one.known)
             return one;
         sum += one.value;
@@ -76,85 +91,70 @@ static struct measured percent_of(const struct imported *imported, const struct 
     return measured_as(sum);
 }
 
+static bool table_has(const struct imported_table *table, const char *metric)
+{
+    bool has = false;
+    for (size_t at = 0; at < table->count && strcmp(table->kind, metrics_kind) == 0; at++)
+        has |= strcmp(table->rows[at].name, metric) == 0;
+    return has;
+}
+
+struct reported {
+    struct interval share; /* the least and the most that a table says */
+    double percent;        /* as it stands in the first one */
+    const char *file;
+};
+
+/* False: some of it wasn't imported. */
+static bool reported_of(const struct imported *imported, const struct topdown_row *row, struct reported *ret)
+{
+    struct measured percent = percent_of(imported, NULL, row, &ret->file);
+    if (!percent.known)
+        return false;
+    ret->percent = percent.value;
+    double low = share_below_parent(imported, NULL, percent.value / 100, row->parent), high = low;
+    for (size_t at = 0; at < imported->count; at++) {
+        const char *ignored;
+        if (!table_has(&imported->tables[at], row->metrics[0]))
+            continue;
+        double other = share_below_parent(imported, &imported->tables[at], percent_of(imported, &imported->tables[at], row, &ignored).value / 100, row->parent);
+        low = fmin(low, other);
+        high = fmax(high, other);
+    }
+    ret->share = interval_of(low, (low + high) / 2, high);
+    return true;
+}
+
+static const char *reported_name(const struct topdown_row *row, const struct reported *reported, struct arena *arena)
+{
+    const char *metric = topdown_row_names(row, arena);
+    if (reported->share.low < reported->share.high)
+        return arena_printf(arena, "%s (tables differ)", metric);
+    return reported->share.mid < reported->percent / 100 ? arena_printf(arena, "%s (%.4g %%, but no more than %s)", metric, reported->percent, row->parent) : metric;
+}
+
 static bool metric_test(const struct results *results, struct finding *finding)
 {
     for (const struct topdown_row *row = topdown_row_of(finding->hypothesis->id, NULL); row; row = topdown_row_of(finding->hypothesis->id, row)) {
-        const char *file = NULL;
-        struct measured percent = percent_of(results->imported, row, &file);
-        if (!percent.known)
-            continue;
-        double share = share_below_parent(results->imported, percent.value / 100, row->parent);
-        if (row->is_part && share < results->effect)
+        struct reported reported = {0};
+        if (!reported_of(results->imported, row, &reported) || (row->is_part && reported.share.low < results->effect))
             continue;
         if (row->is_cause)
-            finding_decide_fact(finding, interval_exactly(share), results->effect);
+            finding_decide_fact(finding, reported.share, results->effect);
         else
-            finding_decide_bound(finding, share, results->effect);
-        const char *metric = topdown_row_names(row, finding->arena);
-        if (share < percent.value / 100)
-            metric = arena_printf(finding->arena, "%s (%.4g %%, but no more than %s)", metric, percent.value, row->parent);
+            finding_decide_bound(finding, reported.share.high, results->effect);
         finding->imported_kinds |= 1u << ORIGIN_COUNTERS;
-        say_metric(finding, metric, share, file);
+        imported_say(finding, reported_name(row, &reported, finding->arena), reported.share, reported.file);
+        if (row->is_cause && reported.share.low < results->effect && reported.share.high >= results->effect) {
+            finding->recoverable = (struct interval){0};
+            finding_set(finding, reason, "imported-differ", VALUE_TEXT("metric", topdown_row_names(row, finding->arena)), VALUE_SHARE("share", reported.share), VALUE_TEXT("file", reported.file),
+                        VALUE_TEXT("origin", origin_words));
+        }
         if (finding->verdict == VERDICT_SUPPORTED)
-            imported_hot_add(results, finding, share);
+            imported_hot_add(results, finding, reported.share.mid);
         return true;
     }
     return false;
-}
-
-/* Costs as documented by the vendors: what one event can take of the cycles at most. */
-static const struct {
-    const char *id, *event;
-    double cycles_most; /* of one; a clock that is lowered loses at most that share of its cycles */
-} by_count[] = {
-    {"branch-mispredicts", "branch-misses", 25},
-    {"avx512-licence", "core_power.lvl2_turbo_license", 0.25},
-    {"avx512-licence", "core_power.lvl1_turbo_license", 0.15},
-    {"machine-clears", "machine_clears.count", 100},
-    {"4k-aliasing", "ld_blocks_partial.address_alias", 7},
-    {"store-forwarding", "ld_blocks.store_forward", 20},
-    {"denormals", "assists.fp", 200},
-    {"denormals", "fp_assist.any", 200},
-};
-
-/* Of its cycles what such events can cost at most, in the table where that is most. */
-static double count_most(const struct imported_arm *arm, const char *id, const char **ret_event)
-{
-    struct measured cycles = imported_arm_count(arm, "cycles");
-    double most = 0;
-    for (size_t at = 0; at < array_count(by_count); at++) {
-        struct measured ratio = measured_ratio(imported_arm_count(arm, by_count[at].event), cycles);
-        if (strcmp(by_count[at].id, id) != 0 || !ratio.known)
-            continue;
-        *ret_event = by_count[at].event;
-        most += ratio.value * by_count[at].cycles_most;
-    }
-    return most;
-}
-
-static bool count_test(const struct results *results, struct finding *finding)
-{
-    struct imported_arm arms[IMPORTED_ARMS_MOST];
-    size_t count = imported_arms_of(results->imported, arms);
-    const char *file = NULL, *event = NULL;
-    double most = 0;
-    bool counted = false;
-    for (size_t at = 0; at < count; at++) {
-        const char *named = NULL;
-        double own = count_most(&arms[at], finding->hypothesis->id, &named);
-        if (!named || (counted && own <= most))
-            continue;
-        counted = true;
-        most = own;
-        event = named;
-        file = arms[at].table->file;
-    }
-    if (!counted)
-        return false;
-    finding_decide_bound(finding, most, results->effect);
-    finding->imported_kinds |= 1u << ORIGIN_COUNTERS;
-    say_metric(finding, arena_printf(finding->arena, "what %s can cost of the counted cycles", event), most, file);
-    return true;
 }
 
 static bool exits_test(const struct results *results, struct finding *finding)
@@ -187,6 +187,45 @@ static bool exits_test(const struct results *results, struct finding *finding)
     return true;
 }
 
+static const char *trial_words(const struct finding *finding)
+{
+    for (size_t at = 0; at < finding->evidence_count; at++)
+        if (strcmp(finding->evidence[at].key, "told-trial") == 0)
+            return finding->evidence[at].text;
+    return "a trial";
+}
+
+/* What was counted beside a trial goes with it, or says otherwise: then neither decides. */
+static void hold_against_counts(const struct results *results, struct finding *finding)
+{
+    struct finding counted = *finding;
+    counted.evidence_count = counted.advice_count = counted.open_count = counted.imported_kinds = 0;
+    counted.verdict = VERDICT_UNDECIDED;
+    bool decides = finding->verdict == VERDICT_SUPPORTED || (finding->verdict == VERDICT_RULED_OUT && finding->by_trial);
+    if (!decides || (!metric_test(results, &counted) && !imported_count_test(results, &counted) && !imported_system_test(results, &counted)) || !counted.evidence_count)
+        return;
+    if (counted.verdict == finding->verdict) {
+        finding_evidence(finding, WEIGHT_FOR, ORIGIN_STATEMENT, "imported-also", VALUE_TEXT("evidence", counted.evidence[0].text));
+        finding->imported_kinds |= counted.imported_kinds;
+    } else if (counted.verdict == VERDICT_SUPPORTED || counted.verdict == VERDICT_RULED_OUT) {
+        finding_set(finding, reason, "imported-against", VALUE_TEXT("sentence", trial_words(finding)), VALUE_TEXT("evidence", counted.evidence[0].text));
+        finding->verdict = VERDICT_UNDECIDED;
+        finding->recoverable = (struct interval){0};
+        finding->imported_kinds = 0;
+        finding->headline = NULL;
+        finding->advice_count = 0;
+    }
+}
+
+/* By what somebody tried; false: nobody did. */
+static bool trial_test(const struct results *results, const struct told *told, struct finding *finding)
+{
+    if (!imported_trial_test(results, told, finding))
+        return false;
+    hold_against_counts(results, finding);
+    return true;
+}
+
 bool imported_test(const struct results *results, struct finding *finding)
 {
     bool is_open = finding->verdict == VERDICT_UNDECIDED || finding->verdict == VERDICT_NOT_TESTABLE;
@@ -201,8 +240,8 @@ bool imported_test(const struct results *results, struct finding *finding)
     with.evidence_count = with.advice_count = 0;
     struct told told;
     told_of(&told, results->statements, finding->arena);
-    if (!imported_trial_test(results, &told, &with) && !imported_licence_test(results, &told, &with) && !imported_code_test(results, &told, &with) &&
-        !exits_test(results, &with) && !reloads_test(results, &with) && !metric_test(results, &with) && !count_test(results, &with) && !imported_narrow_test(results, &told, &with))
+    if (!trial_test(results, &told, &with) && !imported_licence_test(results, &told, &with) && !imported_code_test(results, &told, &with) &&
+        !exits_test(results, &with) && !reloads_test(results, &with) && !metric_test(results, &with) && !imported_count_test(results, &with) && !imported_report_test(results, &with) && !imported_system_test(results, &with) && !imported_narrow_test(results, &told, &with))
         return false;
     *finding = with;
     return true;

@@ -44,6 +44,20 @@ static const struct imported_row *row_printed(const struct imported *imported, c
     return NULL;
 }
 
+/* Another table says quite another number of it: which of them the case is about isn't known. */
+static bool tables_differ(const struct imported *imported, const struct imported_row *row)
+{
+    static const double TIMES_MOST = 1.5;
+    bool differ = false;
+    for (size_t at = 0; at < imported->count; at++)
+        for (size_t other = 0; other < imported->tables[at].count; other++) {
+            const struct imported_row *one = &imported->tables[at].rows[other];
+            bool same = strcmp(imported->tables[at].kind, "top-down metrics") == 0 && strcmp(one->name, row->name) == 0;
+            differ |= same && (one->number > TIMES_MOST * row->number || row->number > TIMES_MOST * one->number);
+        }
+    return differ;
+}
+
 static bool has_parts(const struct topdown_tree *tree, size_t leaf, bool known)
 {
     for (size_t at = 0; at < tree->count; at++)
@@ -59,7 +73,7 @@ static struct imported_leaf leaf_told(const struct topdown_tree *tree, const str
     const char *file = NULL;
     const struct topdown_node *leaf = tree->leaf < tree->count ? &tree->nodes[tree->leaf] : NULL;
     const struct imported_row *row = leaf ? row_printed(results->imported, leaf, &file) : NULL;
-    if (!row || (culprit && (!culprit->recoverable.known || finding_most_returned(culprit) * 2 >= row->number / 100)))
+    if (!row || tables_differ(results->imported, row) || (culprit && (!culprit->recoverable.known || finding_most_returned(culprit) * 2 >= row->number / 100)))
         return told;
     const char *parts = parts_of(leaf, findings, arena);
     struct value values[] = {VALUE_TEXT("file", file), VALUE_TEXT("origin", IMPORTED_WORDS), VALUE_TEXT("metric", row->name),

@@ -6,6 +6,7 @@
 #include "source/import_counts.h"
 #include "source/import_markdown.h"
 #include "base/scope.h"
+#include "source/import_system.h"
 #include "source/import_text.h"
 
 static const struct {
@@ -349,4 +350,61 @@ Test(import_text, turned_forms_survive_truncation_and_flipped_bits)
                 edge_free(&edge);
                 arena_done(&arena);
             }
+}
+
+static double fact_of(const struct imported_text *facts, const char *name)
+{
+    for (size_t at = 0; at < facts->row_count; at++)
+        if (strcmp(facts->rows[at].name, name) == 0)
+            return facts->rows[at].number;
+    return -1;
+}
+
+Test(import_text, tools_that_look_at_the_whole_system)
+{
+    static const struct {
+        const char *text, *fact;
+        double percent; /* -1: it isn't said */
+    } printed[] = {
+        {"10:11:01 AM  CPU  %usr  %nice  %sys %iowait  %irq  %soft  %steal  %guest  %gnice  %idle\n10:11:02 AM  all  52.10  0.00  2.10  0.00  0.00  0.20  41.30  0.00  0.00  4.30\n"
+         "10:11:02 AM  0  51.00  0.00  2.00  0.00  0.00  0.00  90.00  0.00  0.00  4.00\nAverage:  all  52.55  0.00  2.05  0.00  0.00  0.20  41.05  0.00  0.00  4.15\n",
+         "%steal", 41.05},
+        {"10:11:01     CPU     %user     %nice   %system   %iowait    %steal     %idle\n10:11:02     all     10,00      0,00      5,00     30,00      2,00     53,00\n"
+         "10:11:03     all     10,00      0,00      5,00     40,00      4,00     41,00\n",
+         "%steal", 3},
+        {" r  b   swpd   free   buff  cache   si   so    bi    bo   in   cs us sy id wa st\n 1  3 4194300 112004 1200 90112 21 18 21100 18300 5100 9120 11 9 12 2 0\n"
+         " 0  4 4210100 110220 1180 90004 22120 17900 22200 18000 5200 9300 10  8 13 60  0\n 1  3 4200500 111520 1190 90090 20900 18100 21010 18200 5150 9210 12  9 11 70  0\n",
+         "%iowait while it swapped", 65},
+        {" r  b   swpd   free   buff  cache   si   so    bi    bo   in   cs us sy id wa st\n 1  3 0 112004 1200 90112 0 0 21100 18300 5100 9120 11 9 12 68 0\n", "%iowait while it swapped", 0},
+        {"nr_periods 1000\nnr_throttled 200\nthen\nnr_periods 1600\nnr_throttled 350\n", "nr_throttled / nr_periods", 25},
+        {"| field | before | after |\n|---|---|---|\n| nr_periods | 1000 | 1600 |\n| nr_throttled | 200 | 350 |\n", "nr_throttled / nr_periods", 25},
+        {"nr_periods 0\nnr_throttled 0\n", "nr_throttled / nr_periods", -1},
+        {"Core\tCPU\tAvg_MHz\tBusy%\tBzy_MHz\tTSC_MHz\tIRQ\n-\t-\t1797\t99.81\t1800\t2400\t410201\n0\t0\t1799\t99.90\t2000\t2400\t10201\n", "1 - Bzy_MHz / TSC_MHz", 25},
+        {"Core\tCPU\tAvg_MHz\tBusy%\tBzy_MHz\tTSC_MHz\tIRQ\n-\t-\t3797\t99.81\t3800\t2400\t410201\n", "1 - Bzy_MHz / TSC_MHz", -1},
+        {" 9.495 seconds time elapsed\n\n 3.0 seconds user\n 6.0 seconds sys\n", "sys / (user + sys)", 100 * 6.0 / 9},
+        {"\tUser time (seconds): 41.0\n\tSystem time (seconds): 19.0\n\tElapsed (wall clock) time (h:mm:ss or m:ss): 2:00.00\n", "1 - (user + sys) / elapsed", 50},
+        {"  Load Operations                   :      69679\n  Load Local HITM                   :      14071\n  Load Remote HITM                  :       8331\n", "HITM / loads", 100 * 22402.0 / 69679},
+        {"user 1.0 and sys 2.0 %idle %sys of it\n", "%sys", -1},
+    };
+    for (size_t at = 0; at < array_count(printed); at++) {
+        struct arena arena;
+        struct imported_text facts;
+        arena_init(&arena);
+        struct view turned = import_system_turned(view_of(printed[at].text), &arena, &facts);
+        cr_expect_float_eq(fact_of(&facts, printed[at].fact), printed[at].percent, 1e-9, "%zu %s: %g", at, printed[at].fact, fact_of(&facts, printed[at].fact));
+        cr_expect(turned.text == printed[at].text || facts.row_count || printed[at].percent < 0, "%zu", at);
+        for (size_t length = 0; length < strlen(printed[at].text); length++)
+            (void)import_system_turned((struct view){printed[at].text, length}, &arena, &facts);
+        arena_done(&arena);
+    }
+}
+
+Test(import_text, perfspects_metrics_have_the_names_that_are_published)
+{
+    struct arena arena;
+    struct imported_text facts;
+    arena_init(&arena);
+    struct view turned = import_system_turned(view_of("metric,mean,min\nTMA_....DRAM_Bound(%),52.9,50.8\nmetric_TMA_Retiring(%),20.4,19\nCPI,2.4,2\n"), &arena, &facts);
+    cr_expect(view_find(turned, "52.9 % tma_dram_bound\n20.4 % tma_retiring\nCPI") > 0);
+    arena_done(&arena);
 }

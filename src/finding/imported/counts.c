@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What imported counts and shares of the whole system say: an event can't cost more than its vendor says it does, and a share of the time is one. */
+#include "base/vec.h"
+#include "finding/family.h"
+#include "finding/imported/evidence.h"
+#include "finding/wording.h"
+
+#include "analyse/profile/host_profile.h"
+
+#include <string.h>
+
+/* ---- counts ---- */
+
+/*
+ * Costs as documented by the vendors: what one event takes of the cycles at most, and at least where something always does. A wrong guess refills the pipeline,
+ * 10 cycles on any x86 core since 2008; a cycle in which a page walk is under way is one; a clock that is lowered loses at most that share of its cycles.
+ */
+static const struct {
+    const char *id, *event;
+    double cycles_least, cycles_most;
+} by_count[] = {
+    {"branch-mispredicts", "branch-misses", 10, 25},
+    {"avx512-licence", "core_power.lvl2_turbo_license", 0, 0.25},
+    {"avx512-licence", "core_power.lvl1_turbo_license", 0, 0.15},
+    {"machine-clears", "machine_clears.count", 0, 100},
+    {"4k-aliasing", "ld_blocks_partial.address_alias", 0, 7},
+    {"store-forwarding", "ld_blocks.store_forward", 0, 20},
+    {"denormals", "assists.fp", 0, 200},
+    {"denormals", "fp_assist.any", 0, 200},
+    {"small-pages", "dtlb_load_misses.walk_active", 1, 1},
+    {"small-pages", "dtlb_load_misses.walk_duration", 1, 1},
+    {"divider", "arith.divider_active", 1, 1},
+    {"divider", "arith.div_active", 1, 1},
+};
+
+struct costing {
+    struct interval share; /* of the cycles */
+    const char *event, *file;
+};
+
+/* Of its cycles what such events cost; false: none was counted. */
+static bool costing_of(const struct imported_arm *arm, const char *id, struct costing *ret)
+{
+    struct measured cycles = imported_arm_count(arm, "cycles");
+    double least = 0, most = 0;
+    const char *event = NULL;
+    for (size_t at = 0; at < array_count(by_count); at++) {
+        struct measured ratio = measured_ratio(imported_arm_count(arm, by_count[at].event), cycles);
+        if (strcmp(by_count[at].id, id) != 0 || !ratio.known)
+            continue;
+        event = by_count[at].event;
+        least += ratio.value * by_count[at].cycles_least;
+        most += ratio.value * by_count[at].cycles_most;
+    }
+    if (event)
+        *ret = (struct costing){interval_clamped(interval_of(least, (least + most) / 2, most), 0, 1), event, arm->table->file};
+    return event;
+}
+
+static void advise(struct finding *finding)
+{
+    const char *advice = wording_find(finding->hypothesis->id, "advice"), *tried = wording_find(finding->hypothesis->id, "told-advice"), *confirm = wording_find(finding->hypothesis->id, "confirm");
+    if (finding->verdict != VERDICT_SUPPORTED)
+        return;
+    if (!finding->advice_count && advice && !strchr(advice, '{')) /* it asks for nothing that only plumb measures */
+        finding_advise(finding, "advice", NO_VALUES);
+    else if (!finding->advice_count && tried && !strchr(tried, '{'))
+        finding_advise(finding, "told-advice", NO_VALUES);
+    if (confirm && !strchr(confirm, '{'))
+        finding_set(finding, confirm, "confirm", NO_VALUES);
+}
+
+bool imported_count_test(const struct results *results, struct finding *finding)
+{
+    struct imported_arm arms[IMPORTED_ARMS_MOST];
+    size_t count = imported_arms_of(results->imported, arms);
+    struct costing most = {.event = NULL}, own;
+    for (size_t at = 0; at < count; at++)
+        if (costing_of(&arms[at], finding->hypothesis->id, &own) && (!most.event || own.share.high > most.share.high))
+            most = own;
+    if (!most.event)
+        return false;
+    if (most.share.low > 0)
+        finding_decide_fact(finding, most.share, results->effect);
+    else
+        finding_decide_bound(finding, most.share.high, results->effect);
+    finding->imported_kinds |= 1u << ORIGIN_COUNTERS;
+    imported_say(finding, arena_printf(finding->arena, "what %s %s of the counted cycles", most.event, most.share.low > 0 ? "cost" : "can cost"),
+                 most.share.low > 0 ? most.share : interval_exactly(most.share.high), most.file);
+    if (finding->verdict == VERDICT_SUPPORTED)
+        imported_hot_add(results, finding, most.share.high);
+    advise(finding);
+    return true;
+}
+
+/* ---- shares of the whole system ---- */
+
+/* What stands for a machine's CPUs may hide the one that a program runs on: it supports, and only nothing at all rules out. */
+enum role {
+    ROLE_SUPPORTS,
+    ROLE_SUPPORTS_OR_NONE,
+    ROLE_DECIDES, /* it is of the program itself */
+    ROLE_BOUNDS,  /* the cause is a part of it */
+    ROLE_MARKS    /* a share of something else than time: much of it is the cause, and how much time that took isn't known */
+};
+
+static const struct {
+    const char *id, *fact;
+    enum role role;
+    enum denominator of;
+    enum origin origin;
+} facts[] = {
+    {"steal", "%steal", ROLE_SUPPORTS_OR_NONE, OF_ELAPSED, ORIGIN_SCHEDULER},
+    {"waiting", "1 - (user + sys) / elapsed", ROLE_DECIDES, OF_ELAPSED, ORIGIN_SCHEDULER},
+    {"waiting", "%iowait", ROLE_SUPPORTS, OF_ELAPSED, ORIGIN_SCHEDULER},
+    {"swap", "%iowait while it swapped", ROLE_SUPPORTS_OR_NONE, OF_ELAPSED, ORIGIN_SCHEDULER},
+    {"interrupts", "%irq + %soft", ROLE_SUPPORTS, OF_CPU_TIME, ORIGIN_SCHEDULER},
+    {"cpu-quota", "nr_throttled / nr_periods", ROLE_DECIDES, OF_ELAPSED, ORIGIN_SCHEDULER},
+    {"frequency", "1 - Bzy_MHz / TSC_MHz", ROLE_SUPPORTS, OF_CPU_TIME, ORIGIN_COUNTERS},
+    {"thermal-power", "1 - Bzy_MHz / TSC_MHz, throttled by heat,", ROLE_SUPPORTS, OF_CPU_TIME, ORIGIN_COUNTERS},
+    {"thermal-power", "1 - Bzy_MHz / TSC_MHz", ROLE_BOUNDS, OF_CPU_TIME, ORIGIN_COUNTERS},
+    {"system-calls", "sys / (user + sys)", ROLE_BOUNDS, OF_CPU_TIME, ORIGIN_SCHEDULER},
+    {"page-faults", "sys / (user + sys)", ROLE_BOUNDS, OF_CPU_TIME, ORIGIN_SCHEDULER},
+    {"kernel-locks", "sys / (user + sys)", ROLE_BOUNDS, OF_CPU_TIME, ORIGIN_SCHEDULER},
+    {"contended-lines", "HITM / loads", ROLE_MARKS, OF_CPU_TIME, ORIGIN_COUNTERS},
+};
+
+/* False: it says nothing of the cause. */
+static bool fact_decide(struct finding *finding, enum role role, double share, double effect)
+{
+    bool none = role == ROLE_SUPPORTS_OR_NONE && share <= 0;
+    if ((role == ROLE_SUPPORTS || role == ROLE_SUPPORTS_OR_NONE || role == ROLE_MARKS) && share < effect && !none)
+        return false;
+    if (role == ROLE_BOUNDS)
+        finding_decide_bound(finding, share, effect);
+    else
+        finding_decide_fact(finding, interval_exactly(share), effect);
+    if (role == ROLE_MARKS)
+        finding->recoverable = (struct interval){0};
+    return true;
+}
+
+bool imported_system_test(const struct results *results, struct finding *finding)
+{
+    for (size_t at = 0; at < array_count(facts); at++) {
+        const char *file = NULL;
+        if (strcmp(facts[at].id, finding->hypothesis->id) != 0)
+            continue;
+        struct measured percent = imported_number(results->imported, "counters of the system", facts[at].fact, &file);
+        if (!percent.known || !fact_decide(finding, facts[at].role, percent.value / 100, results->effect))
+            continue;
+        finding->of = facts[at].of;
+        finding->is_own_doing = finding->verdict == VERDICT_SUPPORTED; /* somebody measured it because it was slow */
+        finding->imported_kinds |= 1u << facts[at].origin;
+        imported_say(finding, facts[at].fact, interval_exactly(percent.value / 100), file);
+        advise(finding);
+        return true;
+    }
+    return false;
+}
+
+/* ---- what the kernel did, by a profile ---- */
+
+/*
+ * Functions of the kernel whose time is the cause's. Those that do the work add up; of those that call it the largest counts, since a report with call chains gives each
+ * what it called.
+ */
+static const struct {
+    const char *id, *prefix;
+    bool is_work;
+} by_function[] = {
+    {"page-faults", "clear_page", true},
+    {"page-faults", "clear_huge_page", true},
+    {"page-faults", "clear_subpage", true},
+    {"page-faults", "folio_zero", true},
+    {"page-faults", "asm_exc_page_fault", false},
+    {"page-faults", "exc_page_fault", false},
+    {"page-faults", "do_user_addr_fault", false},
+    {"page-faults", "handle_mm_fault", false},
+    {"page-faults", "__handle_mm_fault", false},
+    {"page-faults", "do_page_fault", false},
+    {"kernel-locks", "native_queued_spin_lock_slowpath", true},
+    {"kernel-locks", "queued_spin_lock_slowpath", true},
+    {"kernel-locks", "__pv_queued_spin_lock_slowpath", true},
+    {"kernel-locks", "rwsem_spin_on_owner", true},
+    {"kernel-locks", "mutex_spin_on_owner", true},
+    {"kernel-locks", "osq_lock", true},
+};
+
+static bool is_of_time(const char *event)
+{
+    return !event[0] || strstr(event, "cycles") || strstr(event, "clock");
+}
+
+struct kernel_share {
+    double work, caller; /* percent */
+    const char *name;
+    double most; /* of one function */
+};
+
+/* A profile of a host has other programs in its kernel. */
+static bool kernel_share_of(const struct imported_table *table, const char *id, struct kernel_share *ret)
+{
+    *ret = (struct kernel_share){.name = NULL};
+    if (strcmp(table->kind, "perf report") != 0 || !is_of_time(table->event))
+        return false;
+    for (size_t row = 0; row < table->count; row++) {
+        const struct imported_row *here = &table->rows[row];
+        if (host_symbol_find(here->name))
+            return false;
+        for (size_t at = 0; at < array_count(by_function); at++) {
+            if (strcmp(by_function[at].id, id) != 0 || strncmp(here->name, by_function[at].prefix, strlen(by_function[at].prefix)) != 0)
+                continue;
+            ret->work += by_function[at].is_work ? here->number : 0;
+            ret->caller = !by_function[at].is_work && here->number > ret->caller ? here->number : ret->caller;
+            ret->name = here->number > ret->most ? here->name : ret->name;
+            ret->most = here->number > ret->most ? here->number : ret->most;
+            break;
+        }
+    }
+    return ret->name;
+}
+
+bool imported_report_test(const struct results *results, struct finding *finding)
+{
+    struct kernel_share found;
+    for (size_t at = 0; at < results->imported->count; at++) {
+        const struct imported_table *table = &results->imported->tables[at];
+        double share = kernel_share_of(table, finding->hypothesis->id, &found) ? (found.work > found.caller ? found.work : found.caller) / 100 : 0;
+        if (share < results->effect || share > 1) /* rows that were left out may hold more: this never rules it out */
+            continue;
+        finding_decide_fact(finding, interval_exactly(share), results->effect);
+        finding->is_own_doing = true;
+        finding->imported_kinds |= 1u << ORIGIN_SAMPLES;
+        imported_say(finding, arena_printf(finding->arena, "the share of samples in the kernel's functions for it, %s first,", found.name), interval_exactly(share), table->file);
+        advise(finding);
+        return true;
+    }
+    return false;
+}
