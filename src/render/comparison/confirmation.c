@@ -139,15 +139,17 @@ static void add_verdict_under_test(struct page *page, const struct confirmation_
         add_span(&line, &foretold->gain);
         break;
     case FORETOLD_BOUND:
+    case FORETOLD_NONE:
         text_add(&line, "removing it returns at most ");
         add_share(&line, foretold->gain.high);
         break;
-    case FORETOLD_NONE:
-        text_add(&line, "removing it returns less than ");
-        add_share(&line, fmax(foretold->gain.high, foretold->effect));
-        break;
     }
     text_printf(&line, " of the %s", report->of);
+    if (foretold->kind == FORETOLD_NONE && foretold->effect > foretold->gain.high) {
+        text_add(&line, "; surely more than ");
+        add_share(&line, foretold->effect);
+        text_add(&line, " would overturn that");
+    }
     add_labelled(page, "Prediction", text_string(&line));
 }
 
@@ -240,8 +242,7 @@ static void add_gains(struct page *page, const struct confirmation_report *repor
         text_printf(page->out, "  predicted gain  %6.1f %%  [%.1f .. %.1f]\n", 100 * foretold->gain.mid, 100 * foretold->gain.low,
                     100 * foretold->gain.high);
     else
-        text_printf(page->out, "  predicted gain  at most %.1f %%\n",
-                    100 * (foretold->kind == FORETOLD_NONE ? fmax(foretold->gain.high, foretold->effect) : foretold->gain.high));
+        text_printf(page->out, "  predicted gain  at most %.1f %%\n", 100 * foretold->gain.high);
     if (confirmation->realised.known && confirmation->pair_count < 2)
         text_printf(page->out, "  realised gain   %6.1f %%  of one pair of runs: no interval\n", 100 * confirmation->realised.mid);
     else if (confirmation->realised.known)

@@ -36,3 +36,22 @@ Test(confirmation_text, what_took_hold_is_told_in_its_unit)
         cr_expect(strstr(text_string(&out), cases[at].line), "%s", text_string(&out));
     }
 }
+
+Test(confirmation_text, what_was_ruled_out_is_foretold_by_its_bound)
+{
+    scoped_text struct text out = {0};
+    struct page page = page_for(&out, NULL);
+    static const struct run_arm arms[] = {{"A", "a"}, {"B", "b"}};
+    static const struct run_quantity cpu = {"cpu", "CPU time", RUN_SECONDS};
+    struct comparison comparison = {.a = &arms[0], .b = &arms[1], .verdict = COMPARISON_UNDECIDED, .decisive = {.quantity = &cpu, .pair_count = 6}};
+    struct confirmation confirmation = {.verdict = CONFIRMATION_CONFIRMED};
+    static const struct confirmation_option option = {.name = "higher-priority", .change = "the same", .overturns = "a gain"};
+    struct confirmation_report report = {.case_folder = "case", .finding = "x", .finding_verdict = "ruled_out", .sentence = "it waits", .of = "CPU time",
+                                         .foretold = {.kind = FORETOLD_NONE, .gain = interval_of(0, 0.001, 0.003), .effect = 0.05}, .options = &option, .option_count = 1,
+                                         .made = &option, .command_a = "a", .command_b = "b", .comparison = &comparison, .confirmation = &confirmation, .block_count = 6,
+                                         .stopped = "decided", .took_hold = "yes"};
+    confirmation_text(&page, &report);
+    cr_expect(strstr(text_string(&out), "at most 0.3 % of the CPU time; surely more than 5.0 % would"), "%s", text_string(&out));
+    cr_expect(strstr(text_string(&out), "predicted gain  at most 0.3 %"), "%s", text_string(&out));
+    cr_expect(!strstr(text_string(&out), "at most 5.0 %"), "%s", text_string(&out));
+}
