@@ -91,7 +91,7 @@ static bool gap_read(const char *plain, struct interval *ret_gap)
 
 static void sides_read(const char *plain, struct told_trial *trial)
 {
-    static const char *const host[] = {"host", "hypervisor", NULL}, *const guest[] = {"guest", "inside the vm", "in the vm", "in the td ", NULL};
+    static const char *const host[] = {"host", "hypervisor", NULL}, *const guest[] = {"guest", "inside the vm", "in the vm", "in the td ", "inside the td", NULL};
     static const char *const both[] = {"both sides", "on both", "either side", NULL};
     static const char *const host_alone[] = {"host only", "host alone", "only the host", "only on the host", "not in the guest", "not on the guest", "guest unchanged", NULL};
     static const char *const guest_alone[] = {"guest only", "guest alone", "only the guest", "only in the guest", "not on the host", "host unchanged", NULL};
@@ -144,7 +144,7 @@ static enum outcome_reading outcome_read(struct view sentence, const struct plai
         return by_words;
     if (told_returned(plain->text, &returned))
         return part_read(plain, &returned, by_words, trial);
-    if (told_pair_gain(plain->text, &gain))
+    if (told_pair_gain(plain->text, &gain) || told_gain(plain->text, &gain))
         return pair_read(plain, gain, by_words, trial);
     if (by_words == OUTCOME_READ)
         gap_numbers(plain->text, &trial->number);
@@ -159,7 +159,7 @@ static enum trial_reading trial_read(struct view sentence, struct told_trial *tr
     plain_sentence_of(&plain, sentence);
     int changes = told_changes_in(plain.text, &trial->treatment);
     enum outcome_reading outcome = outcome_read(sentence, &plain, trial);
-    if (changes == 1 && outcome == OUTCOME_UNTOLD && place_of_any(plain.text, of_speed))
+    if (changes == 1 && outcome == OUTCOME_UNTOLD && (place_of_any(plain.text, of_speed) || told_has_pair(plain.text)))
         return TRIAL_OUTCOME_UNCLEAR;
     if (!changes && told_pair_gain(plain.text, &gain))
         return TRIAL_CHANGE_UNKNOWN;
@@ -211,11 +211,19 @@ static struct view function_in(struct view sentence, size_t from)
 
 /* ---- together ---- */
 
+/* What a change made slower is no gap that was there before. */
+static bool is_made(const char *plain)
+{
+    static const char *const made[] = {"made it ", "makes it ", "made everything ", "became ", "got ", "turned out ", NULL};
+    enum treatment ignored;
+    return told_changes_in(plain, &ignored) && place_of_any(plain, made);
+}
+
 static bool gap_of(struct view sentence, struct interval *ret_gap)
 {
     struct plain_sentence plain;
     plain_sentence_of(&plain, sentence);
-    return gap_read(plain.text, ret_gap);
+    return !is_made(plain.text) && gap_read(plain.text, ret_gap);
 }
 
 bool told_is_useful(struct view sentence)

@@ -245,6 +245,75 @@ bool told_pair_gain(const char *plain, struct interval *ret_gain)
     return true;
 }
 
+bool told_has_pair(const char *plain)
+{
+    struct quantities all;
+    struct quantity first, last;
+    quantities_of(plain, &all);
+    return pair_of(&all, QUANTITY_TIME, &first, &last) || pair_of(&all, QUANTITY_RATE, &first, &last);
+}
+
+/* ---- one share ---- */
+
+/* The clause that the quantity stands in, up to it. */
+static struct view clause_before(const char *plain, const struct quantity *quantity)
+{
+    const char *begin = plain;
+    for (const char *at = strstr(plain, " , "); at && at < quantity->begin; at = strstr(at + 1, " , "))
+        begin = at + 2;
+    return (struct view){begin, (size_t)(quantity->begin - begin)};
+}
+
+enum gain_kind { GAIN_NONE, GAIN_OF_TIME, GAIN_OF_SPEED, GAIN_OF_EITHER, GAIN_SLOWER };
+
+/* What the share of a clause is of. One of misses or exits is none of the time. */
+static enum gain_kind gain_kind_of(struct view before, const char *behind)
+{
+    static const char *const gained[] = {"gained", "gains ", "a gain of", "sped", "speedup", "speed-up", "speeds", NULL};
+    static const char *const better[] = {"improv", "increas", "rais", "boost", "rose", "higher", NULL}, *const less[] = {"reduc", "cut ", "cuts ", "saved", "saves", "shav", "lower", "decreas", "fell", "drop", NULL};
+    static const char *const speed[] = {"throughput", "performance", "speed", "req/s", "qps", NULL}, *const time[] = {"time", "latency", "runtime", "duration", NULL};
+    static const char *const made[] = {"made ", "makes ", "became", "got ", "gets ", NULL}, *const other[] = {"miss", "exit", "fault", "rate", "hit", "cycles", "instructions", NULL};
+    if (has_words(before, other))
+        return GAIN_NONE;
+    if (starts(behind, " slower"))
+        return has_words(before, made) ? GAIN_SLOWER : GAIN_NONE;
+    if (has_words(before, better) && has_words(before, speed))
+        return GAIN_OF_SPEED;
+    if (has_words(before, less) && has_words(before, time))
+        return GAIN_OF_TIME;
+    return has_words(before, gained) ? GAIN_OF_EITHER : GAIN_NONE;
+}
+
+bool told_gain(const char *plain, struct interval *ret_gain)
+{
+    struct quantities all;
+    struct quantity share = {0};
+    size_t count = 0;
+    quantities_of(plain, &all);
+    for (size_t at = 0; at < all.count; at++)
+        if (all.items[at].kind == QUANTITY_PERCENT) {
+            share = all.items[at];
+            count++;
+        }
+    double part = share.value / 100, of_speed = part / (1 + part);
+    switch (count == 1 && part > 0 ? gain_kind_of(clause_before(plain, &share), share.end) : GAIN_NONE) {
+    case GAIN_OF_TIME:
+        *ret_gain = interval_exactly(fmin(part, 1));
+        return true;
+    case GAIN_OF_SPEED:
+        *ret_gain = interval_exactly(of_speed);
+        return true;
+    case GAIN_OF_EITHER:
+        *ret_gain = interval_of(of_speed, fmin((of_speed + part) / 2, 1), fmin(part, 1));
+        return true;
+    case GAIN_SLOWER:
+        *ret_gain = interval_exactly(-part);
+        return true;
+    default:
+        return false;
+    }
+}
+
 /* ---- a part of the gap ---- */
 
 static const char *const gap_words[] = {"gap", "slowdown", "slow-down", "penalty", "difference", "regression", "overhead", NULL};

@@ -14,6 +14,11 @@
 /* Both ends below 0: it grew slower. Of plain sentences (analyse/told_outcome), as below. */
 bool told_pair_gain(const char *plain, struct interval *ret_gain);
 
+/* "gained 3 %", "throughput improved by 40 %", "made it 12 % slower"; whether a share is of the time or of the speed isn't told: both ends, as above. */
+bool told_gain(const char *plain, struct interval *ret_gain);
+/* Two times or two rates stand in it, whatever their order. */
+bool told_has_pair(const char *plain);
+
 struct told_return {
     struct interval share;  /* of the time; unknown: it is told as a part of the gap alone */
     struct interval of_gap; /* of the gap; unknown: not told so */

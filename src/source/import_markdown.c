@@ -135,13 +135,30 @@ static void named(struct text *out, struct view name)
     text_printf(out, "\nThese numbers are of %.*s:\n\n", (int)name.length, name.text);
 }
 
+/* "12 004 338 112", as some write thousands; other numbers as view_grouped() reads them. */
+static bool number_of(struct view cell, double *ret_number)
+{
+    char digits[40];
+    size_t used = 0, group = 0, groups = 0;
+    for (size_t at = 0; at < cell.length && used + 1 < sizeof(digits); at++) {
+        bool blank = cell.text[at] == ' ';
+        if ((!blank && !isdigit((unsigned char)cell.text[at])) || (blank && (!group || group > 3 || (groups && group != 3))))
+            return view_grouped(cell, ret_number);
+        groups += blank;
+        group = blank ? 0 : group + 1;
+        if (!blank)
+            digits[used++] = cell.text[at];
+    }
+    return view_grouped(groups && group == 3 ? (struct view){digits, used} : cell, ret_number);
+}
+
 /* One cell of counts, times or exits as its line; false: it is none. */
 static bool cell_put(struct text *out, struct view name, struct view cell, bool of_exits)
 {
     double number;
     if (is_time(name) && seconds_of(cell, name, &number))
         text_printf(out, "%.9g seconds time elapsed\n", number);
-    else if (!view_grouped(cell, &number))
+    else if (!number_of(cell, &number))
         return false;
     else if (is_exit(name, of_exits))
         text_printf(out, "@exits[%.*s]: %.15g\n", (int)name.length, name.text, number);

@@ -230,6 +230,27 @@ static bool times_read(struct system_text *system, struct view line)
     return user || kernel;
 }
 
+/* "%Cpu(s): 11.0 us,  9.0 sy,  0.0 ni, 12.0 id, 68.0 wa,  0.0 hi,  0.2 si,  0.0 st", as top has it. */
+static bool top_read(struct system_text *system, struct view line)
+{
+    static const struct {
+        const char *name;
+        enum fact fact;
+    } shares[] = {{"st", FACT_STEAL}, {"wa", FACT_IO_WAIT}, {"sy", FACT_KERNEL}, {"hi", FACT_INTERRUPTS}, {"si", FACT_SOFT_INTERRUPTS}};
+    static const char head[] = "%Cpu(s):";
+    if (!view_starts(line, head))
+        return false;
+    for (struct view rest = view_skip(line, sizeof(head) - 1); rest.length;) {
+        struct view word = view_word(&rest), name = view_word(&rest);
+        double value;
+        name.length -= view_ends(name, ",");
+        for (size_t at = 0; at < array_count(shares); at++)
+            if (view_equal(name, shares[at].name) && view_grouped(word, &value))
+                meet(system, shares[at].fact, value);
+    }
+    return true;
+}
+
 /* What the kernel says when it lowers the clock. */
 static void heat_read(struct system_text *system, struct view line)
 {
@@ -340,7 +361,7 @@ struct view import_system_turned(struct view text, struct arena *arena, struct i
     while (view_line(&rest, &line)) {
         struct view bare = without_bars(line, &plain);
         heat_read(&system, line);
-        if (table_read(&system, line, &rest) || line_read(&system, bare) || times_read(&system, line)) {
+        if (table_read(&system, line, &rest) || line_read(&system, bare) || top_read(&system, line) || times_read(&system, line)) {
             text_add_char(&system.out, '\n');
             system.turned = true;
         } else if (metric_read(&system, line)) {

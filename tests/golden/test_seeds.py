@@ -269,6 +269,13 @@ def test_the_kernels_as_one_table_of_markdown(diagnosed):
     assert finding(found, "avx512-licence")["verdict"] == "ruled_out"
 
 
+def test_variants_behind_a_comma_are_of_one_program(run, tmp_path):
+    (tmp_path / "runs.md").write_text("| variant | cycles | core_power.lvl2_turbo_license | wall (s) |\n|---|--:|--:|--:|\n| jit, avx512 | 12 004 338 112 | 1 900 200 111 | 0.252 |\n"
+                                      "| jit, avx2 | 11 900 100 002 | 0 | 0.236 |\n| eager | 12 100 020 110 | 0 | 0.239 |\n")
+    found = json.loads(run("diagnose", "--json", "--import", tmp_path / "runs.md").stdout)
+    assert found["verdict"]["culprit"] == "avx512-licence" and "6.3 % less" in found["verdict"]["sentence"], found["verdict"]["sentence"]
+
+
 def test_cores_of_two_kinds_and_counts_in_csv(run, tmp_path):
     (tmp_path / "wide.csv").write_text("9386784008,,cpu_core/cycles/u,2401,98.00,,\n1583958024,,cpu_core/core_power.lvl2_turbo_license/u,2401,98.00,,\n"
                                        "120000000,,cpu_atom/cycles/u,24,2.00,,\n")

@@ -27,9 +27,21 @@ struct pair {
     double lowered; /* 0..1 of the cycles of the wide one */
 };
 
+/* "jit, wide" and "jit, narrow", "jit (narrow)": what stands before is the program, what stands behind how it was built or run. */
+static size_t program_length(const char *name)
+{
+    size_t length = strcspn(name, ",(");
+    while (length && name[length - 1] == ' ')
+        length--;
+    return length;
+}
+
 static bool same_program(const struct imported_arm *one, const struct imported_arm *other)
 {
-    return one->name == other->name || (one->name && other->name && strcasecmp(one->name, other->name) == 0);
+    if (!one->name || !other->name)
+        return one->name == other->name;
+    size_t length = program_length(one->name);
+    return length && length == program_length(other->name) && strncasecmp(one->name, other->name, length) == 0;
 }
 
 static bool pair_find(const struct imported_arm *arms, size_t count, struct pair *pair)

@@ -82,6 +82,8 @@ Test(told, trials_and_how_they_came_out)
         {"tcmalloc instead of glibc's malloc: within noise.", 1, TREATMENT_ALLOCATOR, OUTCOME_STAYED, false, false},
         {"When the CPU limit was removed (cpu.max = max), throughput rose from 1200 req/s to 3150 req/s.", 1, TREATMENT_NO_QUOTA, OUTCOME_FASTER, false, false},
         {"numactl --cpunodebind=1 --membind=1 took it from 41.2 s to 27.9 s.", 1, TREATMENT_LOCAL_MEMORY, OUTCOME_FASTER, false, false},
+        {"We pinned all vCPUs: no effect whatsoever.", 1, TREATMENT_VCPU_PINNING, OUTCOME_STAYED, false, false},
+        {"Removing the CPU limit did not change anything.", 1, TREATMENT_NO_QUOTA, OUTCOME_STAYED, false, false},
         {"vCPU pinning: nothing.", 1, TREATMENT_VCPU_PINNING, OUTCOME_STAYED, false, false},
         {"Huge pages via hugetlbfs recovered 12 % of the 18 % gap.", 1, TREATMENT_PAGES, OUTCOME_SHRANK, false, false},
         {"Huge pages should recover 12 % of the 18 % gap.", 0, 0, 0, false, false},
@@ -175,7 +177,9 @@ Test(told, what_sounds_like_a_trial_and_was_not_taken_says_why)
     cr_expect_not_null(told_why_unread(view_of("With THP and nohz_full the gap is gone.")));
     cr_expect_not_null(told_why_unread(view_of("Enabling THP should bring no change.")));
     cr_expect_not_null(told_why_unread(view_of("With THP the speed is another matter.")), "of speed, in words that aren't known");
+    cr_expect_not_null(told_why_unread(view_of("Time: 120 s (small pages), 95 s (huge pages).")), "two times, and which was first isn't said");
     cr_expect_null(told_why_unread(view_of("With THP the gap is gone.")), "it was taken");
+
     cr_expect_null(told_why_unread(view_of("We use huge pages.")), "it tells of no trial");
 }
 
@@ -214,6 +218,11 @@ Test(told, what_a_change_returned)
         {"Huge pages recovered 12 % of the 18 % gap.", 0.12 / 1.18, 0.12},
         {"Huge pages recovered 60 % of the 18 % gap.", 0.6 * 0.18 / 1.18, 0.6 * 0.18},
         {"Huge pages recovered 12 %.", 0, 0.12},
+        {"Software prefetching gained 1 %.", 0.01 / 1.01, 0.01},
+        {"Throughput improved by 40% with jemalloc.", 0.4 / 1.4, 0.4 / 1.4},
+        {"jemalloc cut the run time by 40 %.", 0.4, 0.4},
+        {"jemalloc cut the page faults by 40 % and the time is another matter.", 0, 0},
+        {"Disabling SMT made it 12 % slower.", 0, 0},
         {"With THP it is 2 % slower, before it was 40 % slower.", 0.38 / 1.4, 0.38},
         {"With huge pages the gap fell from 31 % to 9 %.", 0.22 / 1.31, 0.22},
     };
@@ -228,6 +237,15 @@ Test(told, what_a_change_returned)
         cr_expect_float_eq(returned.known ? returned.high : 0, cases[at].high, 1e-9, "%s: %g", cases[at].text, returned.high);
         arena_done(&arena);
     }
+}
+
+Test(told, what_a_change_made_slower_is_no_gap_that_was_there)
+{
+    struct arena arena;
+    arena_init(&arena);
+    cr_expect(!told_from("Disabling SMT made it 12 % slower.", &arena).gap.known);
+    cr_expect(told_from("It is 12 % slower.", &arena).gap.known);
+    arena_done(&arena);
 }
 
 Test(told, a_part_of_a_gap_that_another_sentence_tells)

@@ -384,6 +384,7 @@ Test(import_text, tools_that_look_at_the_whole_system)
         {" 9.495 seconds time elapsed\n\n 3.0 seconds user\n 6.0 seconds sys\n", "sys / (user + sys)", 100 * 6.0 / 9},
         {"\tUser time (seconds): 41.0\n\tSystem time (seconds): 19.0\n\tElapsed (wall clock) time (h:mm:ss or m:ss): 2:00.00\n", "1 - (user + sys) / elapsed", 50},
         {"  Load Operations                   :      69679\n  Load Local HITM                   :      14071\n  Load Remote HITM                  :       8331\n", "HITM / loads", 100 * 22402.0 / 69679},
+        {"%Cpu(s): 11.0 us,  9.0 sy,  0.0 ni, 12.0 id, 60.0 wa,  0.0 hi,  0.2 si,  8.0 st\n", "%steal", 8},
         {"user 1.0 and sys 2.0 %idle %sys of it\n", "%sys", -1},
     };
     for (size_t at = 0; at < array_count(printed); at++) {
@@ -406,5 +407,18 @@ Test(import_text, perfspects_metrics_have_the_names_that_are_published)
     arena_init(&arena);
     struct view turned = import_system_turned(view_of("metric,mean,min\nTMA_....DRAM_Bound(%),52.9,50.8\nmetric_TMA_Retiring(%),20.4,19\nCPI,2.4,2\n"), &arena, &facts);
     cr_expect(view_find(turned, "52.9 % tma_dram_bound\n20.4 % tma_retiring\nCPI") > 0);
+    arena_done(&arena);
+}
+
+Test(import_text, thousands_apart_by_blanks_and_metrics_of_a_sentence)
+{
+    struct arena arena;
+    arena_init(&arena);
+    struct view turned = import_markdown_turned(view_of("| run | cycles | instructions |\n|---|--:|--:|\n| one | 12 004 338 112 | 1 2 |\n"), &arena);
+    cr_expect(view_find(turned, "12004338112 cycles") >= 0 && view_find(turned, "instructions\n") < 0);
+    turned = import_columns_turned(view_of("It has tma_mem_bandwidth 72.6%, tma_dram_bound is 66.5 %. Less by 3 %.\n"), &arena);
+    cr_expect(view_find(turned, "72.6 % tma_mem_bandwidth\n66.5 % tma_dram_bound\n") == 0);
+    turned = import_columns_turned(view_of("tma_mem_bandwidth and tma_dram_bound are 66.5 %.\n"), &arena);
+    cr_expect(view_find(turned, "tma_mem_bandwidth and") == 0, "whose share it is isn't clear");
     arena_done(&arena);
 }
