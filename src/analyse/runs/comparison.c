@@ -85,6 +85,32 @@ static const char *why_no_pairs(const struct run_table *table, const struct comp
     return of_a ? of_a : of_b ? of_b : "no block was complete";
 }
 
+/* How A differs from itself, 95 %; unknown unless A ran twice in each block. */
+static struct interval noise_floor_of(const struct run_table *table, const struct comparison_request *request, size_t quantity)
+{
+    struct comparison_request itself = *request;
+    if (request->again == SIZE_MAX)
+        return (struct interval){0};
+    itself.b = request->again;
+    scoped(pairs_done) struct pairs pairs;
+    pairs_take(&pairs, table, &itself, quantity);
+    return pairs_ratio(&pairs, 0.05);
+}
+
+static bool excludes_1(const struct interval *ratio)
+{
+    return ratio->known && (ratio->low > 1 || ratio->high < 1);
+}
+
+/* Chance lets one command in twenty differ from itself; a difference that reaches no further means nothing then. */
+static bool is_lost_in(const struct interval *floor, const struct interval *ratio)
+{
+    if (!excludes_1(floor) || !ratio->known)
+        return false;
+    double reach = fmax(fabs(log(floor->low)), fabs(log(floor->high)));
+    return fmin(fabs(log(ratio->low)), fabs(log(ratio->high))) < reach;
+}
+
 static struct quantity_effect effect_of(const struct run_table *table, const struct comparison_request *request,
                                         size_t quantity, const struct pairs *pairs)
 {
@@ -97,7 +123,9 @@ static struct quantity_effect effect_of(const struct run_table *table, const str
     effect.a = quartile_interval(pairs->a, pairs->a_count);
     effect.b = quartile_interval(pairs->b, pairs->b_count);
     double alpha = request->effects_alpha;
+    struct interval floor = noise_floor_of(table, request, quantity);
     effect.ratio = pairs_ratio(pairs, alpha);
+    effect.lost_in_noise = is_lost_in(&floor, &effect.ratio);
     if (pairs->paired) {
         effect.difference = signed_rank_interval(pairs->differences, pairs->a_count, alpha);
         effect.p = signed_rank_p(pairs->differences, pairs->a_count);
@@ -125,25 +153,6 @@ static enum comparison_verdict judge(const struct comparison *comparison)
     return COMPARISON_UNDECIDED;
 }
 
-/* Chance lets one command in twenty differ from itself; a difference that reaches no further means nothing then. */
-static void judge_noise(struct comparison *comparison, const struct run_table *table)
-{
-    const struct comparison_request *request = &comparison->request;
-    if (request->again == SIZE_MAX)
-        return;
-    struct comparison_request itself = *request;
-    itself.b = request->again;
-    scoped(pairs_done) struct pairs pairs;
-    pairs_take(&pairs, table, &itself, request->quantity);
-    comparison->noise_floor = pairs_ratio(&pairs, 0.05);
-    const struct interval *floor = &comparison->noise_floor, *ratio = &comparison->ratio;
-    comparison->self_differs = floor->known && (floor->low > 1 || floor->high < 1);
-    if (!comparison->self_differs || !ratio->known)
-        return;
-    double reach = fmax(fabs(log(floor->low)), fabs(log(floor->high)));
-    comparison->lost_in_noise = fmin(fabs(log(ratio->low)), fabs(log(ratio->high))) < reach;
-}
-
 static void decide(struct comparison *comparison, const struct run_table *table)
 {
     const struct comparison_request *request = &comparison->request;
@@ -155,7 +164,9 @@ static void decide(struct comparison *comparison, const struct run_table *table)
     comparison->pairs_least = pairs_least(pairs.paired, request->alpha);
     if (comparison->too_few_pairs)
         comparison->ratio = pairs_range(&pairs);
-    judge_noise(comparison, table);
+    comparison->noise_floor = noise_floor_of(table, request, request->quantity);
+    comparison->self_differs = excludes_1(&comparison->noise_floor);
+    comparison->lost_in_noise = is_lost_in(&comparison->noise_floor, &comparison->ratio);
     comparison->verdict = judge(comparison);
     struct interval at_95 = pairs_ratio(&pairs, 0.05);
     if (comparison->too_few_pairs || !at_95.known)

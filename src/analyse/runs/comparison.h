@@ -30,6 +30,7 @@ struct quantity_effect {
     struct interval a, b;       /* medians with quartiles */
     struct interval ratio;      /* B / A at 1 - effects_alpha; unknown when a value isn't positive, or with too few pairs */
     struct interval difference; /* B - A likewise; unknown with too few pairs */
+    bool lost_in_noise;         /* A differs from itself, and B no further from A */
     double p;                   /* of "no difference" */
     double q;                   /* the same, as a rate of false discoveries among all quantities */
 };

@@ -337,7 +337,7 @@ static struct interval growth_of(const struct quantity_effect *effect)
     return none ? interval_exactly(0) : interval_of(difference->low > 0 ? HUGE_VAL : 0, 0, HUGE_VAL);
 }
 
-/* Exit 3 when a quantity surely passed its limit; 4 when it may have. */
+/* Exit 3 when a quantity surely passed its limit; 4 when it may have: A that differs from itself as much makes nothing sure. */
 static int limits_exit_code(const struct compare_run *run, const struct comparison *items)
 {
     int code = EXIT_CODE_OK;
@@ -348,8 +348,9 @@ static int limits_exit_code(const struct compare_run *run, const struct comparis
             continue;
         const char *name = measuring_quantities[limit.quantity].name;
         for (size_t arm = 1; arm < run->arms.count; arm++) {
-            struct interval growth = growth_of(effect_named(&items[arm - 1], name));
-            if (growth.known && growth.low > limit.growth_ratio)
+            const struct quantity_effect *effect = effect_named(&items[arm - 1], name);
+            struct interval growth = growth_of(effect);
+            if (growth.known && growth.low > limit.growth_ratio && !effect->lost_in_noise)
                 return EXIT_CODE_FINDING;
             if (!growth.known || growth.high > limit.growth_ratio)
                 code = EXIT_CODE_INCONCLUSIVE;

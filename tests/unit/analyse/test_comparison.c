@@ -132,17 +132,25 @@ Test(comparison, what_differs_from_itself_as_much_is_undecided)
     struct comparison comparison;
     struct comparison_request request = {.b = 1, .again = 2, .effect_ratio = 0.01, .alpha = 0.05, .effects_alpha = 0.05};
     arena_init(&arena);
-    run_table_init(&table, arms, 3, quantities, 1);
+    run_table_init(&table, arms, 3, quantities, 3);
     for (int block = 0; block < 12; block++) {
         double wobble = 0.01 * (block % 3);
-        const struct measured cells[] = {measured_as(1), measured_as(1.18 + wobble), measured_as(1.19 + wobble)};
+        const struct measured cells[] = {
+            measured_as(1),             measured_as(1000 + block % 3), measured_as(3e9),
+            measured_as(1.18 + wobble), measured_as(1300),             measured_as(3e9),
+            measured_as(1.19 + wobble), measured_as(1400),             measured_as(3e9),
+        };
         run_table_add_block(&table, cells);
     }
     comparison_make(&comparison, &table, &request, &arena);
     cr_assert(comparison.self_differs && comparison.lost_in_noise && comparison.verdict == COMPARISON_UNDECIDED);
+    cr_assert(comparison.decisive.lost_in_noise);
+    for (size_t at = 0; at < comparison.effect_count; at++)
+        cr_expect_eq(comparison.effects[at].lost_in_noise, strcmp(comparison.effects[at].quantity->name, "faults") == 0);
     request.again = SIZE_MAX;
     comparison_make(&comparison, &table, &request, &arena);
     cr_assert_eq(comparison.verdict, COMPARISON_SLOWER);
+    cr_expect(!comparison.decisive.lost_in_noise && !comparison.effects[0].lost_in_noise);
     run_table_done(&table);
     arena_done(&arena);
 }
