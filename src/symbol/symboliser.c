@@ -15,6 +15,7 @@
 
 #include <elf.h>
 #include <string.h>
+#include <sys/mman.h>
 
 /* In the order in which they are asked. A vmlinux that the user named goes before kallsyms: see giver_order. */
 static const struct name_giver *const givers[] = {
@@ -691,18 +692,37 @@ const char *symboliser_name_at(struct symboliser *symboliser, uint32_t dso, uint
     return plain ? plain : raw;
 }
 
+/* The file whose writable mapping ends where the memory without a file begins: a segment's zeros (.bss) go on there. */
+static uint32_t dso_before(const struct recording *recording, const struct location *where, uint64_t *ret_file_offset)
+{
+    const struct address_spaces *spaces = &recording->spaces;
+    const struct mapping *anonymous = address_spaces_find(spaces, where->space, where->runtime_addr);
+    const struct mapping *before = anonymous && anonymous->start ? address_spaces_find(spaces, where->space, anonymous->start - 1) : NULL;
+    if (!before || spaces->dsos[before->dso].kind != DSO_FILE || !(before->protection & PROT_WRITE))
+        return DSO_NONE;
+    *ret_file_offset = address_spaces_dso_addr(spaces, before, where->runtime_addr);
+    return before->dso;
+}
+
 const char *symboliser_data_name(struct symboliser *symboliser, uint32_t location, uint64_t *ret_offset)
 {
     const struct location *where = &symboliser->recording->samples.locations[location];
-    if (where->dso >= symboliser->recording->spaces.dso_count)
+    const struct address_spaces *spaces = &symboliser->recording->spaces;
+    if (where->dso >= spaces->dso_count)
         return NULL;
-    uint64_t addr = where->runtime_addr;
-    if (symboliser->recording->spaces.dsos[where->dso].kind == DSO_FILE) {
-        struct binary *binary = dso_files_binary(symboliser->files, where->dso, NULL);
-        if (!binary || !elf_addr_of_offset(&binary->elf, where->dso_addr, &addr))
+    uint32_t dso = where->dso;
+    uint64_t addr = where->runtime_addr, file_offset = where->dso_addr;
+    if (spaces->dsos[dso].kind == DSO_ANONYMOUS) {
+        uint32_t before = dso_before(symboliser->recording, where, &file_offset);
+        struct binary *binary = before == DSO_NONE ? NULL : dso_files_binary(symboliser->files, before, NULL);
+        if (binary && elf_data_addr_of_offset(&binary->elf, file_offset, &addr))
+            dso = before;
+    } else if (spaces->dsos[dso].kind == DSO_FILE) {
+        struct binary *binary = dso_files_binary(symboliser->files, dso, NULL);
+        if (!binary || !elf_data_addr_of_offset(&binary->elf, file_offset, &addr))
             return NULL;
     }
-    return symboliser_name_at(symboliser, where->dso, addr, ret_offset);
+    return symboliser_name_at(symboliser, dso, addr, ret_offset);
 }
 
 bool symboliser_reads_lines(struct error *err)

@@ -216,3 +216,15 @@ def test_what_the_idle_task_forked_has_its_name(show, tmp_path):
     if shutil.which("perf"):
         done = subprocess.run(["perf", "script", "-i", str(tmp_path / "perf.data"), "-F", "comm,tid"], capture_output=True, text=True, stdin=subprocess.DEVNULL)
         assert plain(done.stdout.splitlines()) == names
+
+
+def test_a_tracepoint_without_its_call_chain_has_no_address(show):
+    """perf prints where a tracepoint was hit only as a part of its call chain."""
+    file = File(sample_type=IP | TID | TIME | PERIOD | made.CALLCHAIN, event_type=2)
+    file.comm(7, 7, "prog").sample(7, 0x400100, 1000, chain=(0x400100, 0x400200))
+
+    def addresses(*words):
+        return re.findall("400[12]00", "\n".join(show("script", file.file(), *words)))
+    assert addresses() == ["400100", "400200"]
+    assert addresses("--hide-call-graph") == []
+    assert addresses("--hide-call-graph", "-F", "+ip") == ["400100"]

@@ -43,7 +43,7 @@ def test_what_memory_answered(report):
 def test_accesses_count_with_their_weight(report):
     assert report(accesses(), "--mem-mode", "-s", "mem") == ["80.20% Local RAM hit", "19.80% L1 hit"]  # 81 and 20 of 101
     usual = report(accesses(), "--mem-mode")
-    assert usual[0].startswith("79.21% 80 Local RAM hit [.] 0x") and len(usual) == 3
+    assert usual[0].startswith("79.21% 80 Local RAM hit [.] 0x") and len(usual) == 4
 
 
 def test_slices_of_time(report):
@@ -194,6 +194,18 @@ def test_data_addresses(report):
     assert report(recording, "-s", "phys_daddr") == ["50.00% [.] 0x0000000000001000", "25.00% [.] 0x0000000000002000", "25.00% [.] N/A"]
     assert report(recording, "-s", "addr,srcfile,symbol_size") == ["100.00% 0x400100 . unknown"]
     assert "record -d" in report(made.small(), "-s", "dcacheline", status=2)
+
+
+def test_memory_accesses_without_weights_and_without_what_they_cause(run, tmp_path):
+    """Weights that weren't recorded have no column, since 0 would be one; callers' sums have none in perf either."""
+    recording = File(sample_type=IP | TID | TIME | PERIOD | ADDR | DATA_SRC | CALLCHAIN)
+    recording.comm(7, 7, "prog").mmap2(7, 0x400000, 0x1000, "/nowhere/prog").sample(7, 0x400100, 1, chain=(0x400100, 0x400200), addr=0x700010)
+    path = tmp_path / "perf.data"
+    path.write_bytes(recording.file())
+    lines = run("report", "--mem-mode", "-g", "none", "-i", str(path)).stdout.splitlines()
+    heading = next(line for line in lines if line.startswith("# Overhead"))
+    assert re.split(r" {2,}", heading.strip("# "))[:5] == ["Overhead", "Memory access", "Symbol", "Shared Object", "Data Symbol"]
+    assert "Children" not in heading and "Weight" not in heading and "[.] 0x0000000000700010" in "".join(lines)
 
 
 def test_cgroups(report):

@@ -130,10 +130,8 @@ static bool report_columns(struct report *report, struct error *err)
     struct report_options *options = &report->options;
     if (options->hierarchy && options->fields)
         return error_set(err, ERROR_USAGE, "--hierarchy has levels by --sort: leave out --fields");
-    if (options->mem_mode && !options->sort && !options->fields)
-        options->sort = "local_weight,mem,sym,dso,dso_daddr,snoop,tlb,locked,blocked";
     report->tree.callers_first = options->children; /* unless -g says; a hierarchy's chains, too, as in perf */
-    if (options->hierarchy)
+    if (options->hierarchy || options->mem_mode)
         options->children = false;
     if (options->sort && !keys_parse(report, options->sort, err))
         return false;
@@ -725,6 +723,14 @@ static bool only_tracepoints(const struct source *source)
     return source->event_count > 0;
 }
 
+/* perf's keys of memory accesses; without weights where the recording has none, since 0 would be one. */
+static bool memory_keys(struct report *report, struct error *err)
+{
+    char weighed[] = "local_weight,mem,sym,dso,symbol_daddr,dso_daddr,snoop,tlb,locked,blocked";
+    bool has_weights = report->source->facts.is_pipe || kinds_of_samples(report->source) & PERF_SAMPLE_WEIGHT_TYPE;
+    return keys_parse(report, has_weights ? weighed : weighed + strlen("local_weight,"), err);
+}
+
 static bool traits_decide(struct report *report, struct error *err)
 {
     const struct report_options *options = &report->options;
@@ -734,6 +740,8 @@ static bool traits_decide(struct report *report, struct error *err)
         error_set(err, ERROR_USAGE, "the recording holds no memory accesses");
         return error_hint(err, "record with -d -W an event that samples loads or stores (perf mem record does)");
     }
+    if (options->mem_mode && !options->sort && !options->fields && !memory_keys(report, err))
+        return false;
     if (report->all_fields) {
         enum hotspot_column columns[TRAITS_MOST];
         size_t count = report_traits_all_fields(&report->traits, report->source, columns);

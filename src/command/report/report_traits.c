@@ -381,10 +381,8 @@ static void add_data_symbol(const struct naming *naming, uint32_t id, char level
     text_printf(out, "[%c] ", level);
     if (!name)
         text_printf(out, "%#.16" PRIx64, in_file ? location->dso_addr : location->runtime_addr);
-    else if (offset)
-        text_printf(out, "%s+%#" PRIx64, name, offset);
     else
-        text_add(out, name);
+        text_printf(out, "%s+0x%" PRIx64, name, offset);
 }
 
 static void add_file(const struct naming *naming, uint32_t id, struct text *out)

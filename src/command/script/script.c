@@ -279,7 +279,7 @@ static bool event_fields(const struct script *script, const struct source_event 
     const struct field_choice *choice = &script->choices[choice_of(event->attr.type)];
     bool is_tracepoint = event->attr.type == PERF_TYPE_TRACEPOINT;
     unsigned usual = is_tracepoint ? FIELDS_USUAL_TRACEPOINT : FIELDS_USUAL;
-    if (is_tracepoint && event->attr.sample_type & PERF_SAMPLE_CALLCHAIN)
+    if (is_tracepoint && event->attr.sample_type & PERF_SAMPLE_CALLCHAIN && !script->options.hide_chains)
         usual |= FIELDS_OF_CHAINS;
     unsigned asked = choice->only | choice->added;
     unsigned fields = choice->none ? 0 : ((choice->only ? choice->only : usual) | choice->added) & ~choice->removed;

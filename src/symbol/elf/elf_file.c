@@ -297,6 +297,29 @@ bool elf_addr_of_offset(const struct elf_file *elf, uint64_t file_offset, uint64
     return true;
 }
 
+/* The writable segment that holds the offset in its bytes or, with zeros, in the memory behind them; NULL: none. */
+static const struct elf_segment *data_segment(const struct elf_file *elf, uint64_t file_offset, bool zeros)
+{
+    for (size_t at = 0; at < elf->segment_count; at++) {
+        const struct elf_segment *segment = &elf->segments[at];
+        uint64_t size_bytes = zeros ? segment->memory_bytes : segment->file_bytes;
+        if (segment->type == PT_LOAD && segment->flags & PF_W && file_offset >= segment->offset && file_offset - segment->offset < size_bytes)
+            return segment;
+    }
+    return NULL;
+}
+
+bool elf_data_addr_of_offset(const struct elf_file *elf, uint64_t file_offset, uint64_t *ret_addr)
+{
+    const struct elf_segment *segment = data_segment(elf, file_offset, false);
+    if (!segment && elf_addr_of_offset(elf, file_offset, ret_addr))
+        return true;
+    segment = segment ? segment : data_segment(elf, file_offset, true);
+    if (segment)
+        *ret_addr = segment->addr + (file_offset - segment->offset);
+    return segment;
+}
+
 static const struct elf_segment *segment_at(const struct elf_file *elf, uint64_t addr)
 {
     for (size_t at = 0; at < elf->segment_count; at++) {

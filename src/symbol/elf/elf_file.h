@@ -63,6 +63,8 @@ bool elf_debug_link(const struct elf_file *elf, const char **ret_name, uint32_t 
 
 /* File offset <-> virtual address by the loadable segments; false when no segment holds it. */
 bool elf_addr_of_offset(const struct elf_file *elf, uint64_t file_offset, uint64_t *ret_addr);
+/* The same for data of a writable mapping: beyond a segment's bytes its zeros (.bss) follow, as if the file held them. */
+bool elf_data_addr_of_offset(const struct elf_file *elf, uint64_t file_offset, uint64_t *ret_addr);
 bool elf_offset_of_addr(const struct elf_file *elf, uint64_t addr, uint64_t *ret_file_offset);
 /* Bytes in the file from addr to the end of what its segment has in the file, at most size_bytes. */
 struct bytes_view elf_bytes_at(const struct elf_file *elf, uint64_t addr, uint64_t size_bytes);
