@@ -390,7 +390,7 @@ static const char *time_goes(const struct results *results, struct arena *arena)
     bool one_class = estimated && bottleneck->program.class != BOTTLENECK_MIXED && bottleneck->program.class != BOTTLENECK_UNKNOWN;
     if (one_class) {
         struct value value = VALUE_SHARE("", bottleneck->program.share);
-        text_printf(&out, "; by estimate (confidence %s), in ", bottleneck_confidence_name(bottleneck->program.confidence));
+        text_printf(&out, ". By estimate (confidence %s), in ", bottleneck_confidence_name(bottleneck->program.confidence));
         value_print(&out, &value);
         text_printf(&out, " of its CPU time %s", estimated);
     }

@@ -25,10 +25,14 @@ static bool are_worth_saying(const struct call_parts *parts)
     return parts && parts->count >= 2 && parts->items[0].share.mid >= LARGE && told >= TOLD_LEAST;
 }
 
+/* "answer calls strtod (75 % of that) and log (20 %)." */
 static void leads_print(struct text *out, const struct call_part *part, struct arena *arena)
 {
+    if (part->lead_count)
+        text_printf(out, " %s calls ", name_for_sentence(part->name, arena));
     for (size_t at = 0; at < part->lead_count; at++)
-        text_printf(out, "%s%s in %.0f %% of that", at ? ", " : "; it calls ", name_for_sentence(part->leads[at].name, arena), part->leads[at].share * 100);
+        text_printf(out, "%s%s (%.0f %%%s)", !at ? "" : at + 1 < part->lead_count ? ", " : " and ", name_for_sentence(part->leads[at].name, arena), part->leads[at].share * 100, at ? "" : " of that");
+    text_add(out, part->lead_count ? "." : "");
 }
 
 const char *parts_said(const struct results *results, struct arena *arena)
@@ -47,9 +51,10 @@ const char *parts_said(const struct results *results, struct arena *arena)
         struct value share = VALUE_SHARE("", parts->items[at].share);
         text_printf(&out, "%s%s (", !at ? "" : at + 1 < parts->count ? ", " : " and ", name_for_sentence(parts->items[at].name, arena));
         value_print(&out, &share);
-        leads_print(&out, &parts->items[at], arena);
         text_add_char(&out, ')');
     }
-    text_add(&out, ", each with all that it calls.");
+    text_add(&out, ", with all that they call.");
+    for (size_t at = 0; at < parts->count; at++)
+        leads_print(&out, &parts->items[at], arena);
     return arena_string(arena, text_string(&out));
 }

@@ -2977,22 +2977,22 @@ Test(findings, a_flat_profile_is_told_by_the_calls_that_it_parts_into)
     parts.items[1] = (struct call_part){.name = "server+0x1200", .stacks = 20, .share = interval_of(0.13, 0.2, 0.29), .leads = {{"strtod", 0.75}}, .lead_count = 1};
     made.results.parts = &parts;
     (void)test_and_find(&made, "page-faults");
-    static const char said[] = "Below serve its time outside the kernel goes into parse (31 to 50 %) and server+0x1200 (13 to 29 %; it calls strtod in 75 % of that), each with all that it calls.";
+    static const char said[] = "Below serve its time outside the kernel goes into parse (31 to 50 %) and server+0x1200 (13 to 29 %), with all that they call. server+0x1200 calls strtod (75 % of that).";
     struct overall overall = overall_of(&made.findings, &made.results, &made.arena);
     cr_assert(strstr(overall.sentence, said), "%s", overall.sentence);
     made.function.share = wilson_interval(450, 1000, 1000);
     overall = overall_of(&made.findings, &made.results, &made.arena);
-    cr_assert_not(strstr(overall.sentence, "each with all"), "%s", overall.sentence);
+    cr_assert_not(strstr(overall.sentence, "with all that they call"), "%s", overall.sentence);
     made.function.dso = "server";
     made.function.name = "server+0x1300";
     overall = overall_of(&made.findings, &made.results, &made.arena);
     cr_assert(strstr(overall.sentence, said), "a name that says nothing: %s", overall.sentence);
     parts.items[0].is_named = false;
     overall = overall_of(&made.findings, &made.results, &made.arena);
-    cr_assert_not(strstr(overall.sentence, "each with all"), "names made of places say nothing: %s", overall.sentence);
+    cr_assert_not(strstr(overall.sentence, "with all that they call"), "names made of places say nothing: %s", overall.sentence);
     parts.items[0] = (struct call_part){.name = "parse", .is_named = true, .stacks = 25, .share = interval_of(0.2, 0.25, 0.31)};
     overall = overall_of(&made.findings, &made.results, &made.arena);
-    cr_assert_not(strstr(overall.sentence, "each with all"), "less than half of it is told: %s", overall.sentence);
+    cr_assert_not(strstr(overall.sentence, "with all that they call"), "less than half of it is told: %s", overall.sentence);
     arena_done(&made.arena);
 }
 
@@ -3009,7 +3009,7 @@ Test(findings, a_tiny_culprit_comes_after_where_the_time_goes)
     cr_assert_eq(test_and_find(&made, "page-faults")->verdict, VERDICT_SUPPORTED);
     struct overall overall = overall_of(&made.findings, &made.results, &made.arena);
     cr_assert(overall.culprit && overall.culprit_is_small);
-    cr_assert(strstr(overall.sentence, "The largest part of its CPU time goes into hot (45 %); by estimate (confidence low), in 56 to 60 % of its CPU time nothing holds it up") == overall.sentence,
+    cr_assert(strstr(overall.sentence, "The largest part of its CPU time goes into hot (45 %). By estimate (confidence low), in 56 to 60 % of its CPU time nothing holds it up") == overall.sentence,
               "%s", overall.sentence);
     cr_assert(strstr(overall.sentence, "instructions. What is certain is small: page faults take"), "%s", overall.sentence);
     cr_assert(strstr(overall.sentence, "; removing that would return "), "%s", overall.sentence);
