@@ -6,7 +6,7 @@
 #include "base/vec.h"
 #include "symbol/demangle.h"
 #include "symbol/dwarf/dwarf_index.h"
-#include "symbol/dwarf/kept_functions.h"
+#include "symbol/dwarf/kept_dwarf.h"
 #include "symbol/dwarf/libdw_functions.h"
 #include "symbol/dwarf/split_package.h"
 #include "symbol/elf/elf_symbols.h"
@@ -404,7 +404,7 @@ static void dso_dwarf_open(struct symboliser *symboliser, struct dso_names *name
     if (fd < 0 || (!elf_section_named(elf, ".debug_info") && !elf_section_named(elf, ".zdebug_info"))) {
         error_set(&names->line_error, ERROR_NOT_FOUND, "'%s' has no debug information%s%s", binary->path,
                   binary->tried.length ? ": tried " : "", text_string(&binary->tried));
-    } else if (dwarf_index_new(&names->dwarf, fd, demangles, for_lines, demangles && !for_lines ? kept_functions_open(fd) : NULL, &names->line_error)) {
+    } else if (dwarf_index_new(&names->dwarf, fd, demangles, for_lines, demangles ? kept_dwarf_open(fd) : NULL, &names->line_error)) {
         add_package(symboliser, names->dwarf, binary);
     } else {
         names->dwarf = NULL;

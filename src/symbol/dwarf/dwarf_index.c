@@ -5,7 +5,7 @@
 #include "base/partition_point.h"
 #include "base/vec.h"
 #include "symbol/demangle.h"
-#include "symbol/dwarf/kept_functions.h"
+#include "symbol/dwarf/kept_dwarf.h"
 #include "symbol/dwarf/packaged_unit.h"
 
 #include <stdio.h>
@@ -76,8 +76,8 @@ struct dwarf_index {
     Elf *elf, *whole_elf;
     Dwarf *dwarf; /* what functions are told by … ; NULL: what is kept has done so far */
     Dwarf *whole; /* … and lines: the same, or opened when the first line is asked for */
-    bool demangle;
-    struct kept_functions *kept; /* or NULL */
+    bool demangle, lines_first;
+    struct kept_dwarf *kept; /* or NULL */
     struct split_package *package; /* of split units, or NULL … */
     vec(struct packaged_unit) packaged; /* … and those read of it */
     const char *missing; /* name of the first split unit that wasn't found */
@@ -127,11 +127,11 @@ static Dwarf *open_file(const struct libdw *api, int fd, bool lines, Elf **ret_e
     return *ret_elf ? api->begin_elf(*ret_elf, DWARF_C_READ, NULL) : api->begin(fd, DWARF_C_READ);
 }
 
-static bool open_dwarf(struct dwarf_index *index, bool lines_first, struct error *err)
+static bool open_dwarf(struct dwarf_index *index, struct error *err)
 {
     const struct libdw *api = &index->api;
     bool hides_lines;
-    index->dwarf = open_file(api, index->fd, lines_first, &index->elf, &hides_lines);
+    index->dwarf = open_file(api, index->fd, index->lines_first, &index->elf, &hides_lines);
     if (!index->dwarf)
         return error_set(err, ERROR_NOT_FOUND, "no DWARF: %s", api->errmsg(-1));
     index->whole = hides_lines ? NULL : index->dwarf;
@@ -141,17 +141,17 @@ static bool open_dwarf(struct dwarf_index *index, bool lines_first, struct error
     return true;
 }
 
-bool dwarf_index_new(struct dwarf_index **ret_index, int fd, bool demangle_names, bool lines_first, struct kept_functions *kept, struct error *err)
+bool dwarf_index_new(struct dwarf_index **ret_index, int fd, bool demangle_names, bool lines_first, struct kept_dwarf *kept, struct error *err)
 {
     struct dwarf_index *index = memory_alloc(sizeof(*index));
-    *index = (struct dwarf_index){.fd = fd, .demangle = demangle_names, .kept = kept};
+    *index = (struct dwarf_index){.fd = fd, .demangle = demangle_names, .lines_first = lines_first, .kept = kept};
     arena_init(&index->arena);
     strings_init(&index->paths);
     bool is_usable = libdw_load(&index->api, err);
     if (is_usable)
         index->api.elf_version(EV_CURRENT);
-    if (is_usable && (!kept || kept_functions_is_empty(kept)))
-        is_usable = open_dwarf(index, lines_first, err);
+    if (is_usable && (!kept || kept_dwarf_is_empty(kept)))
+        is_usable = open_dwarf(index, err);
     if (!is_usable)
         dwarf_index_free(index);
     else
@@ -263,7 +263,7 @@ static struct unit *unit_by_ranges(struct dwarf_index *index, uint64_t addr)
 static struct unit *unit_at(struct dwarf_index *index, uint64_t addr)
 {
     const struct libdw *api = &index->api;
-    if (!index->dwarf && !open_dwarf(index, false, NULL))
+    if (!index->dwarf && !open_dwarf(index, NULL))
         return NULL;
     Dwarf_Arange *arange = index->aranges ? api->getarange_addr(index->aranges, addr) : NULL;
     Dwarf_Addr start;
@@ -557,11 +557,11 @@ static void keep_function(struct dwarf_index *index, struct unit *unit, const st
         *vec_push(&scopes) = (struct kept_scope){scope->start, scope->end, entry->function, scope->enclosing, entry->is_inlined};
     }
     if (!index->shared_missing) /* it may have shown now that names are missing */
-        kept_functions_learn(index->kept, function->start, end, scopes.items, scopes.count);
+        kept_dwarf_learn_function(index->kept, function->start, end, scopes.items, scopes.count);
     vec_done(&scopes);
 }
 
-static void keep_functions(struct dwarf_index *index)
+static void keep_told(struct dwarf_index *index)
 {
     vec_for_each(&index->units, unit)
         for (size_t at = 0; at < (*unit)->functions.count; at++) {
@@ -571,7 +571,7 @@ static void keep_functions(struct dwarf_index *index)
             if (function->is_loaded && end > function->start)
                 keep_function(index, *unit, function, end);
         }
-    kept_functions_write(index->kept);
+    kept_dwarf_write(index->kept);
 }
 
 void dwarf_index_free(struct dwarf_index *index)
@@ -579,8 +579,8 @@ void dwarf_index_free(struct dwarf_index *index)
     if (!index)
         return;
     if (index->kept && index->dwarf && !index->missing && !index->shared_missing)
-        keep_functions(index);
-    kept_functions_free(index->kept);
+        keep_told(index);
+    kept_dwarf_free(index->kept);
     vec_for_each(&index->units, unit)
     {
         vec_for_each(&(*unit)->functions, function)
@@ -617,13 +617,24 @@ static const struct line_row *row_loaded(struct dwarf_index *index, struct unit 
     return row_at(unit, elf_addr);
 }
 
-bool dwarf_index_line(struct dwarf_index *index, uint64_t elf_addr, struct source_line *ret_line)
+static struct kept_line line_of(struct dwarf_index *index, uint64_t elf_addr)
 {
     struct unit *unit = unit_at(index, elf_addr);
     const struct line_row *row = unit ? row_loaded(index, unit, elf_addr) : NULL;
-    if (row)
-        *ret_line = (struct source_line){.path = whole_path(index, unit, row->path), .line = row->line};
-    return row != NULL;
+    return row ? (struct kept_line){whole_path(index, unit, row->path), row->line, true} : (struct kept_line){0};
+}
+
+bool dwarf_index_line(struct dwarf_index *index, uint64_t elf_addr, struct source_line *ret_line)
+{
+    struct kept_line line;
+    if (!index->kept || !kept_dwarf_line(index->kept, elf_addr, &line)) {
+        line = line_of(index, elf_addr);
+        if (index->kept && index->dwarf)
+            kept_dwarf_learn_line(index->kept, elf_addr, &line);
+    }
+    if (line.is_known)
+        *ret_line = (struct source_line){.path = line.path, .line = line.number};
+    return line.is_known;
 }
 
 size_t dwarf_index_lines(struct dwarf_index *index, uint64_t elf_addr, struct source_line *ret_lines, size_t most)
@@ -652,12 +663,12 @@ size_t dwarf_index_lines(struct dwarf_index *index, uint64_t elf_addr, struct so
 size_t dwarf_index_functions(struct dwarf_index *index, uint64_t elf_addr, const char **ret_functions, size_t most)
 {
     size_t count = 0;
-    if (index->kept && kept_functions_tell(index->kept, elf_addr, ret_functions, most, &count))
+    if (index->kept && kept_dwarf_functions(index->kept, elf_addr, ret_functions, most, &count))
         return count;
     struct unit *unit = unit_at(index, elf_addr);
     const struct function *function = unit ? function_loaded(index, unit, elf_addr) : NULL;
     if (!function && index->kept && index->dwarf)
-        kept_functions_learn(index->kept, elf_addr, elf_addr + 1, NULL, 0);
+        kept_dwarf_learn_function(index->kept, elf_addr, elf_addr + 1, NULL, 0);
     for (uint32_t at = function ? scope_at(function, elf_addr) : UINT32_MAX; at != UINT32_MAX && count < most;
          at = scope_outer(unit, function, at, elf_addr))
         ret_functions[count++] = entry_read(index, unit, function->scopes.items[at].entry)->function;

@@ -14,16 +14,16 @@
 #include "symbol/symboliser.h"
 
 struct dwarf_index;
-struct kept_functions;
+struct kept_dwarf;
 struct split_package;
 
 /*
  * Open the DWARF of the ELF file at fd, which must stay open. lines_first: a line will be asked for, so that all is unpacked at once;
  * else what only lines need waits until one is. Owner: the caller (dwarf_index_free).
- * kept: what the file's DWARF said of functions before, or NULL; the index owns it, opens the DWARF only where that doesn't do, and keeps what is told
+ * kept: what the file's DWARF said before, or NULL; the index owns it, opens the DWARF only where that doesn't do, and keeps what is told
  * in it when it is freed. Errors, kept freed: ERROR_UNSUPPORTED without libdw; ERROR_NOT_FOUND when the file has no DWARF.
  */
-MUST_CHECK bool dwarf_index_new(struct dwarf_index **ret_index, int fd, bool demangle, bool lines_first, struct kept_functions *kept,
+MUST_CHECK bool dwarf_index_new(struct dwarf_index **ret_index, int fd, bool demangle, bool lines_first, struct kept_dwarf *kept,
                                 struct error *err);
 /* The package of split units (.dwp) that belongs to it, before anything is asked; the index owns it. */
 void dwarf_index_add_package(struct dwarf_index *index, struct split_package *package);
