@@ -56,6 +56,7 @@ def made_files(work):
     made_sources(work, draw)
     made_media(work)
     made_puzzles(work, draw)
+    made_more(work, draw)
     if shutil.which("sqlite3"):
         subprocess.run(["sqlite3", str(work / "data.db")], check=True, text=True, input="create table t(id integer primary key, k int, v int);"
                        "insert into t with recursive c(x) as (select 1 union all select x+1 from c where x<600000) select x, abs(random())%600000, x%97 from c;"
@@ -121,6 +122,32 @@ def made_puzzles(work, draw):
             for _ in range(100):
                 read[draw.randrange(2000)] = draw.choice("ACGT")
             reads.write(f">{at}\n{''.join(read)}\n")
+
+
+def made_more(work, draw):
+    """Inputs of the programs that came last: prose, a script, a ledger, proteins, reads as an aligner has them."""
+    (work / "doc.md").write_text("\n\n".join(("# " + draw.choice(WORDS) + "\n\n" if at % 9 == 0 else "") + " ".join(
+        draw.choice(WORDS) + ("*" + draw.choice(WORDS) + "*" if draw.random() < 0.1 else "") for _ in range(80)) for at in range(900)))
+    (work / "queens.pl").write_text(""":- initialization(main).
+safe([]).
+safe([Q|Qs]) :- free(Q, Qs, 1), safe(Qs).
+free(_, [], _).
+free(Q, [R|Rs], D) :- Q =\\= R + D, Q =\\= R - D, E is D + 1, free(Q, Rs, E).
+main :- numlist(1, 9, Ns), permutation(Ns, Qs), safe(Qs), write(Qs), nl, findall(X, (between(1, 3000000, X), X mod 7 =:= 0), L), length(L, N), write(N), nl, halt.
+""")
+    (work / "books.ledger").write_text("".join(f"2020/{draw.randrange(1, 13):02}/{draw.randrange(1, 29):02} Payee {draw.randrange(500)}\n    Expenses:A{draw.randrange(20)}:B{draw.randrange(40)}    "
+                                               f"${draw.randrange(1, 500)}.00\n    Assets:Bank{draw.randrange(5)}\n\n" for _ in range(90000)))
+    letters = "ACDEFGHIKLMNPQRSTVWY"
+    for name, length in (("family", 180), ("half", 90)):
+        family = "".join(draw.choices(letters, k=length))
+        (work / f"{name}.afa").write_text("".join(f">s{at}\n" + "".join(one if draw.random() < 0.7 else draw.choice(letters) for one in family) + "\n" for at in range(20)))
+        if shutil.which("hmmbuild"):
+            subprocess.run(["hmmbuild", "-o", os.devnull, f"{name}.hmm", f"{name}.afa"], cwd=work, check=True)
+    (work / "proteins.fa").write_text("".join(f">p{at}\n" + "".join(draw.choices(letters, k=300)) + "\n" for at in range(150_000)))
+    (work / "reads.sam").write_text("@HD\tVN:1.6\n@SQ\tSN:c\tLN:4000000\n" + "".join(
+        f"r{at}\t0\tc\t{draw.randrange(1, 3_999_000)}\t42\t100M\t*\t0\t0\t{''.join(draw.choices('ACGT', k=100))}\t{''.join(draw.choices('FFFF:,#', k=100))}\n" for at in range(60_000)))
+    smooth = bytes(at * 255 // 1600 for at in range(1600) for _ in range(3))
+    (work / "smooth.ppm").write_bytes(b"P6 1600 1200 255\n" + smooth * 1200)
 
 
 def made_media(work):
@@ -223,6 +250,17 @@ PROGRAMS = [
     ("cwebp", ["cwebp", "-quiet", "-m", "6", "words.png", "-o", "/dev/null"], "-m 0", ["cwebp", "-quiet", "-m", "0", "words.png", "-o", "/dev/null"]),
     ("zopfli", ["zopfli", "-c", "--i5", "many.c"], "one iteration", ["zopfli", "-c", "--i1", "many.c"]),
     ("stockfish", ["/usr/games/stockfish", "bench", "16", "1", "11"], "depth 8", ["/usr/games/stockfish", "bench", "16", "1", "8"]),
+    ("pandoc", ["pandoc", "-f", "markdown", "-t", "html", "doc.md", "-o", "/dev/null"], "an allocation area of 256 MiB: few collections", ["pandoc", "+RTS", "-A256m", "-RTS", "-f", "markdown", "-t", "html", "doc.md", "-o", "/dev/null"]),
+    ("lzip", ["lzip", "-9kc", "many.ll"], "-0: hardly any search", ["lzip", "-0kc", "many.ll"]),
+    ("gm, median", ["gm", "convert", "-limit", "threads", "1", "image.ppm", "-median", "3", "null:"], "a smooth picture: comparisons that are guessed right", ["gm", "convert", "-limit", "threads", "1", "smooth.ppm", "-median", "3", "null:"]),
+    ("cbc", ["cbc", "knapsack.lp", "sec", "8", "solve"], "OPENBLAS_NUM_THREADS=1", ["env", "OPENBLAS_NUM_THREADS=1", "cbc", "knapsack.lp", "sec", "8", "solve"]),
+    ("swipl", ["swipl", "queens.pl"], "-O: arithmetic compiled", ["swipl", "-O", "queens.pl"]),
+    ("hmmsearch", ["hmmsearch", "--cpu", "0", "-o", "/dev/null", "family.hmm", "proteins.fa"], "a model of half the length", ["hmmsearch", "--cpu", "0", "-o", "/dev/null", "half.hmm", "proteins.fa"]),
+    ("samtools sort", ["sh", "-c", "samtools view -u reads.sam | samtools sort -o /dev/null -"], "no compression", ["sh", "-c", "samtools view -u reads.sam | samtools sort -l 0 -o /dev/null -"]),
+    ("tidy", ["tidy", "-q", "-xml", "-o", "/dev/null", "large.xml"], None, None),
+    ("ledger", ["ledger", "-f", "books.ledger", "bal"], "huge pages", ["env", "GLIBC_TUNABLES=glibc.malloc.hugetlb=1", "ledger", "-f", "books.ledger", "bal"]),
+    ("espeak-ng", ["sh", "-c", "head -c 20000 text.txt | espeak-ng --stdout > /dev/null"], "a higher voice: fewer harmonics", ["sh", "-c", "head -c 20000 text.txt | espeak-ng -p 99 --stdout > /dev/null"]),
+    ("oggenc", ["oggenc", "-Q", "sound.wav", "-o", "/dev/null"], None, None),
     ("factor", ["sh", "-c", "seq 1000000000000000 1000000000040000 | factor"], "numbers of half the digits: shorter searches", ["sh", "-c", "seq 10000000 10040000 | factor"]),
 ]
 

@@ -33,9 +33,11 @@ static const struct name_pattern references[] = {
 static const struct name_pattern compressing[] = {
     {.prefix = "deflate"}, {.prefix = "compress_block"}, {.prefix = "longest_match"}, {.prefix = "fill_window"}, {.prefix = "slide_hash"}, {.prefix = "ZSTD_compress"},
     {.prefix = "LZ4_compress"}, {.prefix = "BZ2_compress"}, {.prefix = "BZ2_blockSort"}, {.prefix = "BZ2_bzCompress"}, {.prefix = "BrotliEncoder"}, {.prefix = "lzma_code"},
+    {.prefix = "libdeflate_", .suffix = "_compress"},
 };
 static const struct name_pattern decompressing[] = {
     {.prefix = "inflate"}, {.prefix = "ZSTD_decompress"}, {.prefix = "LZ4_decompress"}, {.prefix = "BZ2_decompress"}, {.prefix = "BZ2_bzDecompress"}, {.prefix = "BrotliDecoder"},
+    {.prefix = "libdeflate_", .suffix = "_decompress"},
 };
 static const struct name_pattern lua_tables[] = {
     {.dso = "lua", .prefix = "lua_geti"}, {.dso = "lua", .prefix = "lua_seti"}, {.dso = "lua", .prefix = "lua_compare"}, {.dso = "liblua", .prefix = "lua_geti"},

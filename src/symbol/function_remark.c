@@ -18,6 +18,7 @@ enum {
     APART_MOST = 16,        /* parts that were set apart */
     ASSERTED_MOST = 2,
     TEXT_LEAST = 6, TEXT_MOST = 400,
+    LETTERS_LEAST_TOLD = 8, /* "error: %s" is anybody's */
     LETTERS_TOLD = 40, /* more of them tell no more */
     COLUMNS_LEAST = 24,
     GENERAL_REGISTERS = 64,
@@ -147,7 +148,7 @@ static size_t letters_of(struct view text)
         row = is_letter ? row + 1 : 0;
         longest = row > longest ? row : longest;
     }
-    bool says = text.length >= TEXT_LEAST && longest >= 4 && (double)(letters + blanks) >= LETTERS_LEAST * (double)text.length;
+    bool says = text.length >= TEXT_LEAST && longest >= 4 && letters >= LETTERS_LEAST_TOLD && (double)(letters + blanks) >= LETTERS_LEAST * (double)text.length;
     return !says ? 0 : letters < LETTERS_TOLD ? letters : LETTERS_TOLD;
 }
 

@@ -90,6 +90,8 @@ static __attribute__((noinline)) unsigned long turned(unsigned long n, int steps
 {
     for (unsigned long at = 0; at < 400000000; at++)
         n ^= n << 13, n ^= n >> 7, n ^= n << 17;
+    if (__builtin_expect(n == 8, 0))
+        fprintf(stderr, "error: %s", "none");
     if (__builtin_expect(n == 7, 0)) {
         fprintf(stderr, "%s: the wheel of state came to rest (%d)", "turned", steps);
         exit(3);

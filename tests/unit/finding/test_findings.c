@@ -259,6 +259,8 @@ Test(findings, what_the_names_tell_stands_beside_a_small_cause)
         {"transit_state_bkref", "libc.so.6", NULL, 900, "By the names of functions, its work is matching regular expressions (90 %).", "nests repetitions"},
         {"transit_state_bkref", "a.out", NULL, 900, NULL, NULL}, /* anybody's */
         {"libz.so.1.2.13+0x4970", "libz.so.1.2.13", "deflate", 800, "By the names of functions, its work is compressing (80 %).", "lower level"},
+        {"libdeflate.so.0+0x16b00", "libdeflate.so.0", "libdeflate_deflate_compress", 800, "By the names of functions, its work is compressing (80 %).", "lower level"},
+        {"libdeflate.so.0+0x2f00", "libdeflate.so.0", "libdeflate_deflate_decompress", 800, "By the names of functions, its work is decompressing (80 %).", NULL},
         {"_int_free", "libc.so.6", "xmlXPathFreeNodeSet", 700, "By the names of functions, its work is searching documents by XPath (70 %).", "xsl:key"},
         {"__strtod_l_internal.constprop.0", "libc.so.6", NULL, 300, NULL, "reading numbers from text (30 %)"},
         {"____strtod_l_internal", "libc.so.6", NULL, 50, NULL, NULL},
