@@ -169,7 +169,8 @@ static void stayed_phrases(struct answers *answers, const char *text)
     static const char *const phrases[] = {"did not help", "didn't help", "does not help", "doesn't help", "did nothing", "does nothing", "not change anything", "n't change anything", "did not change", "didn't change", "did not matter", "didn't matter", "to no avail", "changed nothing", "changes nothing", "nothing changed",
                                           "without effect", "as slow as", "still slower", "still as slow", "just as slow", "equally slow", "no faster", "not faster", "n't faster", NULL};
     static const char *const noise[] = {"within noise", "within the noise", "in the noise", "within the error", "within run-to-run", "lost in noise", NULL};
-    answers->said[OUTCOME_STAYED] |= has_any(text, phrases) || strstr(text, ", nothing ");
+    bool still_slower = plain_find(text, "still ") && (plain_find(text, "slower ") || (plain_find(text, "longer ") && !plain_find(text, "no longer "))); /* by how much tells whether that is as it was */
+    answers->said[OUTCOME_STAYED] |= has_any(text, phrases) || strstr(text, ", nothing ") || still_slower;
     for (const char *const *words = noise; *words; words++) {
         const char *place = plain_find(text, *words);
         const char *behind = place ? place + strlen(*words) : "";

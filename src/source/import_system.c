@@ -27,6 +27,12 @@ enum fact {
     FACT_LOADS,
     FACT_MODIFIED,
     FACT_MODIFIED_REMOTE,
+    FACT_FULLEST_NODE, /* MB of its memory, by numastat */
+    FACT_ALL_NODES,
+    FACT_BUSIEST_NODE, /* MB/s, by pcm-memory */
+    FACT_NODES_TRAFFIC,
+    FACT_SPIN_WAITS_S, /* by perf lock contention */
+    FACT_LOCK_WAITS_S,
     FACT_HEAT, /* how often a limit of heat was said to be reached */
     FACT_COUNT
 };
@@ -251,6 +257,77 @@ static bool top_read(struct system_text *system, struct view line)
     return true;
 }
 
+/* "Total  46.36  61683.98  61730.34": of each node and of all, as numastat -p has it. */
+static bool nodes_read(struct system_text *system, struct view line)
+{
+    struct words words;
+    double most = 0, sum = 0, value = 0;
+    words_of(line, &words);
+    if (words.count < 4 || !view_equal(words.items[0], "Total"))
+        return false;
+    for (size_t at = 1; at < words.count; at++) {
+        if (!view_grouped(words.items[at], &value))
+            return false;
+        if (at + 1 == words.count)
+            break;
+        most = value > most ? value : most;
+        sum += value;
+    }
+    if (!(value > 0) || sum < 0.99 * value || sum > 1.01 * value) /* the last is what all have together */
+        return false;
+    meet(system, FACT_FULLEST_NODE, most);
+    meet(system, FACT_ALL_NODES, sum);
+    return true;
+}
+
+/* "|-- NODE 0 Memory (MB/s):  131320.32 --||-- NODE 1 Memory (MB/s):       97.01 --|" */
+static bool traffic_read(struct system_text *system, struct view line)
+{
+    static const char each[] = "Memory (MB/s):";
+    double most = 0, sum = 0, value;
+    size_t nodes = 0;
+    if (view_find(line, "NODE ") < 0)
+        return false;
+    for (ptrdiff_t at; (at = view_find(line, each)) >= 0; nodes++) {
+        line = view_skip(line, (size_t)at + sizeof(each) - 1);
+        struct view rest = line;
+        if (!view_grouped(view_word(&rest), &value))
+            return false;
+        most = value > most ? value : most;
+        sum += value;
+    }
+    if (nodes < 2)
+        return false;
+    meet(system, FACT_BUSIEST_NODE, most);
+    meet(system, FACT_NODES_TRAFFIC, sum);
+    return true;
+}
+
+/* "48213  71.22 s  42.11 ms  1.48 ms  spinlock  rwsem_down_write_slowpath+0x1a4": how often, in all, at most, on average. */
+static bool locks_read(struct system_text *system, struct view line)
+{
+    static const char *const spinning[] = {"spinlock", "rwlock"}, *const sleeping[] = {"mutex", "rwsem", "rtmutex", "percpu-rwsem", "rt-mutex", "semaphore"};
+    enum { TOTAL = 1, UNIT = 2, TYPE = 7 };
+    struct words words;
+    double count, total;
+    words_of(line, &words);
+    if (words.count <= TYPE || !view_grouped(words.items[0], &count))
+        return false;
+    scoped_text struct text duration = {0};
+    text_append(&duration, words.items[TOTAL].text, words.items[TOTAL].length);
+    text_append(&duration, words.items[UNIT].text, words.items[UNIT].length);
+    bool spins = false, sleeps = false;
+    for (size_t at = 0; at < array_count(spinning); at++)
+        spins |= view_starts(words.items[TYPE], spinning[at]);
+    for (size_t at = 0; at < array_count(sleeping); at++)
+        sleeps |= view_starts(words.items[TYPE], sleeping[at]);
+    if (!(spins || sleeps) || !view_duration(text_view(&duration), &total))
+        return false;
+    meet(system, FACT_SPIN_WAITS_S, spins ? total : 0);
+    meet(system, FACT_LOCK_WAITS_S, total);
+    return true;
+}
+
 /* What the kernel says when it lowers the clock. */
 static void heat_read(struct system_text *system, struct view line)
 {
@@ -280,7 +357,7 @@ static bool metric_read(struct system_text *system, struct view line)
 
 /* ---- what follows ---- */
 
-enum { ROWS_MOST = 12 };
+enum { ROWS_MOST = 16 };
 
 struct facts {
     struct import_row rows[ROWS_MOST];
@@ -327,6 +404,14 @@ static void facts_of(const struct system_text *system, struct facts *facts)
         if (met[FACT_ELAPSED_S].count == 1)
             fact_add(facts, "1 - (user + sys) / elapsed", met[FACT_ELAPSED_S].last - cpu_s, met[FACT_ELAPSED_S].last);
     }
+    if (met[FACT_ALL_NODES].count)
+        fact_add(facts, "memory on its fullest node / all", met[FACT_FULLEST_NODE].last, met[FACT_ALL_NODES].last);
+    if (met[FACT_NODES_TRAFFIC].count)
+        fact_add(facts, "traffic of the busiest node / all", met[FACT_BUSIEST_NODE].sum, met[FACT_NODES_TRAFFIC].sum);
+    if (met[FACT_LOCK_WAITS_S].count) {
+        fact_add(facts, "waits for spinning locks / for locks", met[FACT_SPIN_WAITS_S].sum, met[FACT_LOCK_WAITS_S].sum);
+        fact_add(facts, "waits for sleeping locks / for locks", met[FACT_LOCK_WAITS_S].sum - met[FACT_SPIN_WAITS_S].sum, met[FACT_LOCK_WAITS_S].sum);
+    }
     if (met[FACT_LOADS].count == 1 && met[FACT_MODIFIED].count == 1)
         fact_add(facts, "HITM / loads", met[FACT_MODIFIED].last + met[FACT_MODIFIED_REMOTE].last, met[FACT_LOADS].last);
 }
@@ -361,7 +446,7 @@ struct view import_system_turned(struct view text, struct arena *arena, struct i
     while (view_line(&rest, &line)) {
         struct view bare = without_bars(line, &plain);
         heat_read(&system, line);
-        if (table_read(&system, line, &rest) || line_read(&system, bare) || top_read(&system, line) || times_read(&system, line)) {
+        if (table_read(&system, line, &rest) || line_read(&system, bare) || top_read(&system, line) || nodes_read(&system, line) || traffic_read(&system, line) || locks_read(&system, line) || times_read(&system, line)) {
             text_add_char(&system.out, '\n');
             system.turned = true;
         } else if (metric_read(&system, line)) {

@@ -5,7 +5,7 @@
  *
  * Columns are told by their heading and counted from the right, where these tools put words before them in some rows alone. Of several rows the mean counts, or the tool's
  * own average. The first row of vmstat, which is of the time since boot, counts where it is the only one.
- * Does not support: sar's other reports, the graphs of pcm.
+ * Does not support: sar's other reports, the other tables of pcm.
  */
 #ifndef PLUMB_SOURCE_IMPORT_SYSTEM_H
 #define PLUMB_SOURCE_IMPORT_SYSTEM_H

@@ -184,8 +184,8 @@ static double running_of(struct view line)
 
 static bool row_of_stat(struct view line, struct row *row)
 {
-    struct view whole = line;
-    if (!view_grouped(view_word(&line), &row->number))
+    struct view whole = line, count = view_word(&line);
+    if (!count.length || !isdigit((unsigned char)count.text[count.length - 1]) || !view_grouped(count, &row->number)) /* "2." is an item of a list */
         return false;
     struct view name = view_word(&line);
     if (view_equal(name, "msec")) {
@@ -237,9 +237,13 @@ static bool seconds_of(struct view text, struct view name, double *ret_seconds)
 /* Seconds, a run a line, perhaps behind a name: "0.164", "0.164 s", "before: 0.164 s". */
 static bool row_of_runs(struct view line, struct row *row)
 {
-    enum { NAME_MOST = 40 };
+    enum { NAME_MOST = 40, INDENT_OF_COUNTS = 8 };
+    size_t indent = line.length;
     line = view_trim(line);
+    indent -= line.length;
     row->name = (struct view){0};
+    if (indent >= INDENT_OF_COUNTS && view_u64(line, 10, &(uint64_t){0})) /* the count below a stack, as the tools of bcc have it */
+        return false;
     if (shell_time_of(line, row))
         return true;
     ptrdiff_t colon = view_find(line, ": ");

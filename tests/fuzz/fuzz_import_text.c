@@ -6,6 +6,7 @@
 #include "source/import_markdown.h"
 #include "source/import_system.h"
 #include "source/import_text.h"
+#include "source/import_thousands.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -22,7 +23,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size_bytes)
         if (!isfinite(imported.rows[at].number) || !isfinite(imported.rows[at].seconds))
             abort();
     struct imported_text facts;
-    struct view rest = import_system_turned(text, &arena, &facts), sentence;
+    struct view rest = import_system_turned(import_thousands_turned(text, &arena), &arena, &facts), sentence;
     for (size_t at = 0; at < facts.row_count; at++)
         if (!(facts.rows[at].number >= 0 && facts.rows[at].number <= 100))
             abort();

@@ -150,6 +150,7 @@ def test_sorted_lists_are_no_pairs(imported):
     ("With jemalloc it dropped from 9.5 s to 4.1 s.", "allocation", 0.55, 0.58),
     ("Booted with mitigations=off: 1500 req/s before, 2100 req/s after.", "system-calls", 0.28, 0.29),
     ("It is 18 % slower. Huge pages via hugetlbfs recovered 12 % of the 18 % gap.", "small-pages", 0.10, 0.12),
+    ("The guest is 1.6x slower. THP=always on the host, guest unchanged: the slowdown shrank from 60 % to 8 %.", "host-small-pages", 0.32, 0.376),
     ("It is 50 % slower. Padding the counters to their own cache line recovered half of the gap.", "contended-lines", 0.16, 0.25)])
 def test_what_a_trial_returned_is_the_recoverable_time(run, said, identity, low, high):
     found = json.loads(run("diagnose", "--json", "--say", said).stdout)
@@ -229,3 +230,14 @@ def test_counts_behind_a_heading_of_few_words_are_a_run_of_their_own(imported):
     wide = "build with -mwide:\n 88,204,559,113 core_power.lvl2_turbo_license\n 152,316,448,555 cycles\n 61.4 seconds time elapsed\n\n"
     found, _ = imported(stat=wide + wide.replace("wide", "narrow").replace("88,204,559,113", "0").replace("61.4", "52.9"))
     assert found["verdict"]["culprit"] == "avx512-licence"
+
+
+@pytest.mark.parametrize("identity, text", [
+    ("numa-remote", "Total  46.36  61683.98  61730.34\n"), ("numa-remote", "|-- NODE 0 Memory (MB/s):  131320.32 --||-- NODE 1 Memory (MB/s):  97.01 --|\n"),
+    ("kernel-locks", " 48213     71.22 s      42.11 ms      1.48 ms     spinlock   rwsem_down_write_slowpath+0x1a4\n"),
+    ("lock-turns", " 48213     71.22 s      42.11 ms      1.48 ms     mutex   pipe_write+0x1a4\n")])
+def test_what_goes_with_a_cause_and_tells_no_time_is_left_open(imported, identity, text):
+    found, _ = imported(tool=text)
+    one = finding(found, identity)
+    assert found["verdict"]["culprit"] is None and one["verdict"] == "undecided" and labelled(one)
+    assert "how much time that took isn't told" in " ".join(found["verdict"]["open"])

@@ -14,6 +14,7 @@
 #include "source/import_markdown.h"
 #include "source/import_system.h"
 #include "source/import_text.h"
+#include "source/import_thousands.h"
 #include "system/sysroot.h"
 
 #include <stdlib.h>
@@ -173,7 +174,7 @@ static bool import_file(struct importing *importing, const char *path, struct er
         return true;
     }
     struct imported_text text, facts;
-    struct view lines = import_system_turned(all, &importing->arena, &facts);
+    struct view lines = import_system_turned(import_thousands_turned(all, &importing->arena), &importing->arena, &facts);
     lines = import_markdown_turned(lines, &importing->arena);
     lines = import_counts_turned(import_columns_turned(lines, &importing->arena), &importing->arena);
     struct view rest = lines, unread = lines;

@@ -101,6 +101,7 @@ enum role {
     ROLE_SUPPORTS_OR_NONE,
     ROLE_DECIDES, /* it is of the program itself */
     ROLE_BOUNDS,  /* the cause is a part of it */
+    ROLE_POINTS,  /* where most of it lies; whether that took any time isn't known */
     ROLE_MARKS    /* a share of something else than time: much of it is the cause, and how much time that took isn't known */
 };
 
@@ -122,12 +123,22 @@ static const struct {
     {"system-calls", "sys / (user + sys)", ROLE_BOUNDS, OF_CPU_TIME, ORIGIN_SCHEDULER},
     {"page-faults", "sys / (user + sys)", ROLE_BOUNDS, OF_CPU_TIME, ORIGIN_SCHEDULER},
     {"kernel-locks", "sys / (user + sys)", ROLE_BOUNDS, OF_CPU_TIME, ORIGIN_SCHEDULER},
+    {"numa-remote", "memory on its fullest node / all", ROLE_POINTS, OF_CPU_TIME, ORIGIN_PAGES},
+    {"numa-remote", "traffic of the busiest node / all", ROLE_POINTS, OF_CPU_TIME, ORIGIN_COUNTERS},
+    {"kernel-locks", "waits for spinning locks / for locks", ROLE_POINTS, OF_CPU_TIME, ORIGIN_SCHEDULER},
+    {"lock-turns", "waits for sleeping locks / for locks", ROLE_POINTS, OF_ELAPSED, ORIGIN_SCHEDULER},
     {"contended-lines", "HITM / loads", ROLE_MARKS, OF_CPU_TIME, ORIGIN_COUNTERS},
 };
 
 /* False: it says nothing of the cause. */
 static bool fact_decide(struct finding *finding, enum role role, double share, double effect)
 {
+    static const double MOST_OF = 0.75;
+    if (role == ROLE_POINTS) {
+        finding->verdict = VERDICT_UNDECIDED;
+        finding->recoverable = (struct interval){0};
+        return share >= MOST_OF;
+    }
     bool none = role == ROLE_SUPPORTS_OR_NONE && share <= 0;
     if ((role == ROLE_SUPPORTS || role == ROLE_SUPPORTS_OR_NONE || role == ROLE_MARKS) && share < effect && !none)
         return false;
@@ -153,6 +164,9 @@ bool imported_system_test(const struct results *results, struct finding *finding
         finding->is_own_doing = finding->verdict == VERDICT_SUPPORTED; /* somebody measured it because it was slow */
         finding->imported_kinds |= 1u << facts[at].origin;
         imported_say(finding, facts[at].fact, interval_exactly(percent.value / 100), file);
+        if (facts[at].role == ROLE_POINTS)
+            finding_set(finding, reason, "imported-points", VALUE_TEXT("metric", facts[at].fact), VALUE_SHARE("share", interval_exactly(percent.value / 100)), VALUE_TEXT("file", file),
+                        VALUE_TEXT("origin", IMPORTED_WORDS));
         advise(finding);
         return true;
     }

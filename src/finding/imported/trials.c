@@ -24,6 +24,17 @@ static int nearness(const struct told_trial *trial, bool is_host)
     return trial->treatment != TREATMENT_PAGES || both ? 1 : trial->on_host == is_host ? 2 : 0;
 }
 
+/* A part is no more than the whole gap, where that was told. */
+static struct interval part_returned(const struct told *told, const struct told_return *returned)
+{
+    struct interval share = returned->share;
+    if (returned->of_gap.known && told->gap.known)
+        return interval_product(returned->of_gap, told->gap);
+    if (!share.known || !told->gap.known || told->gap.high < share.low)
+        return share;
+    return interval_clamped(share, 0, told->gap.high);
+}
+
 /* How much of the time the trial returned; unknown: nobody told. */
 static struct interval returned_by(const struct told *told, const struct told_trial *trial)
 {
@@ -33,7 +44,7 @@ static struct interval returned_by(const struct told *told, const struct told_tr
     case OUTCOME_GONE:
         return told->gap;
     case OUTCOME_SHRANK:
-        return trial->returned.of_gap.known && told->gap.known ? interval_product(trial->returned.of_gap, told->gap) : trial->returned.share;
+        return part_returned(told, &trial->returned);
     default:
         return (struct interval){0};
     }

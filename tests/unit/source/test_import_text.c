@@ -8,6 +8,7 @@
 #include "base/scope.h"
 #include "source/import_system.h"
 #include "source/import_text.h"
+#include "source/import_thousands.h"
 
 static const struct {
     const char *text;
@@ -385,6 +386,11 @@ Test(import_text, tools_that_look_at_the_whole_system)
         {"\tUser time (seconds): 41.0\n\tSystem time (seconds): 19.0\n\tElapsed (wall clock) time (h:mm:ss or m:ss): 2:00.00\n", "1 - (user + sys) / elapsed", 50},
         {"  Load Operations                   :      69679\n  Load Local HITM                   :      14071\n  Load Remote HITM                  :       8331\n", "HITM / loads", 100 * 22402.0 / 69679},
         {"%Cpu(s): 11.0 us,  9.0 sy,  0.0 ni, 12.0 id, 60.0 wa,  0.0 hi,  0.2 si,  8.0 st\n", "%steal", 8},
+        {"                  Node 0          Node 1           Total\nPrivate  1.20  40871.22  40872.42\nTotal    400.0    1600.0    2000.0\n", "memory on its fullest node / all", 80},
+        {"Total    400.0    1600.0    1000.0\n", "memory on its fullest node / all", -1},
+        {"|-- NODE 0 Memory (MB/s):  9000.0 --||-- NODE 1 Memory (MB/s):       1000.0 --|\n", "traffic of the busiest node / all", 90},
+        {" contended   total wait     max wait     avg wait         type   caller\n 48213     60.00 s      42.11 ms      1.48 ms     spinlock   f+0x1\n 2105  20.00 s  88.00 ms  6.37 ms  rwsem:W   g+0x92\n",
+         "waits for spinning locks / for locks", 75},
         {"user 1.0 and sys 2.0 %idle %sys of it\n", "%sys", -1},
     };
     for (size_t at = 0; at < array_count(printed); at++) {
@@ -420,5 +426,20 @@ Test(import_text, thousands_apart_by_blanks_and_metrics_of_a_sentence)
     cr_expect(view_find(turned, "72.6 % tma_mem_bandwidth\n66.5 % tma_dram_bound\n") == 0);
     turned = import_columns_turned(view_of("tma_mem_bandwidth and tma_dram_bound are 66.5 %.\n"), &arena);
     cr_expect(view_find(turned, "tma_mem_bandwidth and") == 0, "whose share it is isn't clear");
+    arena_done(&arena);
+}
+
+Test(import_text, counts_in_other_languages_lists_and_stacks)
+{
+    static const char french[] = "    44 120 903 881      cycles:u\n     1\xe2\x80\xaf" "637\xe2\x80\xaf" "900      branch-misses\n 1 200 300 4   x\n 1 200 words\n";
+    struct arena arena;
+    arena_init(&arena);
+    struct view turned = import_thousands_turned(view_of(french), &arena);
+    cr_expect(view_find(turned, "44120903881      cycles:u\n1637900      branch-misses\n 1 200 300 4   x\n 1 200 words\n") == 0, "%.*s", (int)turned.length, turned.text);
+    for (size_t length = 0; length < sizeof(french) - 1; length++)
+        (void)import_thousands_turned((struct view){french, length}, &arena);
+    cr_expect_eq(import_text_read(view_of("1. nohz_full\n2. THP=always\n"), &arena).kind, IMPORT_UNKNOWN, "items of a list are no counts");
+    cr_expect_eq(import_text_read(view_of("    do_futex\n        88102931\n    io_schedule\n        110223\n"), &arena).kind, IMPORT_UNKNOWN, "counts of stacks are no seconds");
+    cr_expect_eq(import_text_read(view_of("12\n13\n"), &arena).kind, IMPORT_RUNS);
     arena_done(&arena);
 }
