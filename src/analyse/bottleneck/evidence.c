@@ -391,7 +391,7 @@ static bool is_asking_too_much(const struct reach *reach, const struct bottlenec
 static bool is_kept_by_memory(const struct reach *reach, const struct bottleneck_machine *machine)
 {
     if (reach->line_ns > 0)
-        return reach->line_ns <= bottleneck_thresholds.walk_line_ns && is_beyond_own_work(reach);
+        return !reach_is_too_slow(reach) && is_beyond_own_work(reach);
     return is_asking_too_much(reach, machine);
 }
 

@@ -169,6 +169,13 @@ static bool begins_elsewhere(const struct reach *reach, const struct walk *walk,
            limit->walk_neighbourhood * fastest_walk(reach, machine) * walk->pair_ns < reach->lines_bytes;
 }
 
+/* A rate that has the samples' own time in it changes with what they take. */
+bool reach_is_too_slow(const struct reach *reach)
+{
+    return reach->own_line_ns < reach->line_ns ? reach->own_line_ns > bottleneck_thresholds.walk_own_line_ns
+                                               : reach->line_ns > bottleneck_thresholds.walk_line_ns;
+}
+
 /* By the code where it counts evenly, else by neighbouring samples. grain: what all addresses are apart by whole times of. */
 static void order_find(struct reach *reach, const struct bottleneck_request *request, const struct region *region,
                        const struct loop_bound *bound, uint32_t row, uint64_t grain)
@@ -192,7 +199,7 @@ static void order_find(struct reach *reach, const struct bottleneck_request *req
     double own_ns = own_work_ns(request->machine, bound, counted ? step : (int64_t)grain);
     reach->own_work_ns = own_ns;
     reach->is_own_pace = reach->line_ns > 0 && reach->own_line_ns <= limit->bound_met * own_ns;
-    bool is_too_slow = reach->line_ns > limit->walk_line_ns && !is_slow_memory(request, region, counted ? own_ns : 0, reach->line_ns);
+    bool is_too_slow = reach_is_too_slow(reach) && !is_slow_memory(request, region, counted ? own_ns : 0, reach->line_ns);
     reach->is_fetched_ahead = is_too_slow || reach->is_own_pace;
 }
 

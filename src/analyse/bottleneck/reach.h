@@ -19,7 +19,7 @@ struct reach {
     double lines_bytes;      /* known, or the least they can be */
     bool in_order;           /* goes through memory line by line */
     double line_ns;          /* a walk in order takes so long from one line to the next; 0: not known */
-    double own_line_ns;      /* the same without what samples themselves took, where that is known: for people */
+    double own_line_ns;      /* the same without what samples themselves took, where that is known */
     double own_work_ns;      /* what the turns of one line take by this core's costs, memory apart; 0: not known */
     unsigned arrays;         /* places that its loop goes through side by side; 0: not known */
     bool order_is_open;      /* not known to be in order, but so little memory that a walk comes round between samples */
@@ -31,6 +31,9 @@ struct reach {
 /* Of the accesses that stalled at `row`, or UINT32_MAX: anywhere in the region. bound: of its loop, may be unknown. */
 struct reach reach_of(const struct bottleneck_request *request, const struct region *region, const struct loop_bound *bound,
                       uint32_t row, struct arena *arena);
+/* Its walk takes longer a line than memory ever keeps one in order waiting. */
+bool reach_is_too_slow(const struct reach *reach);
+
 /* Memory that all accesses of the region go over that stalled or that its code counts on. */
 struct touched_memory reach_together(const struct bottleneck_request *request, const struct region *region,
                                      struct arena *arena);

@@ -61,6 +61,7 @@ struct bottleneck_thresholds {
     double walk_undirected;    /* … going one way at most, though … */
     double walk_neighbourhood; /* … the memory is so many times what the fastest walk passes between two of them: no walk */
     double walk_line_ns;       /* slower a line than that, no memory keeps a walk in order waiting (slowest seen: 12) */
+    double walk_own_line_ns;   /* the same, by a rate without what samples take: twice the slowest seen */
     double walk_contention;    /* a stream's bandwidth, others there, against what one core reads alone: a third at worst */
     double walk_outruns;       /* of what one core reads alone: a walk by addresses that it loads goes no slower for waiting for them */
     double walk_stepping;      /* of neighbouring samples some whole steps apart, for a walk from row to row: a quarter are by chance */
@@ -134,6 +135,7 @@ static const struct bottleneck_thresholds bottleneck_thresholds = {
     .walk_undirected = 0.5,
     .walk_neighbourhood = 8,
     .walk_line_ns = 40,
+    .walk_own_line_ns = 25,
     .walk_contention = 3,
     .walk_outruns = 0.5,
     .walk_stepping = 0.7,

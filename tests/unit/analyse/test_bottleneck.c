@@ -1459,6 +1459,21 @@ Test(bottleneck, samples_that_come_while_a_walk_stands_still_do_not_hide_it)
     free(made);
 }
 
+/* Whether it is too slow to wait for memory is asked of its own rate: with the samples' time it was 35 ns a line, of these 28. */
+Test(bottleneck, a_walk_is_too_slow_by_its_own_rate)
+{
+    struct made_up *made = calloc(1, sizeof(*made));
+    stencil_walked(made, 28, 60e9, 18000, 24000, 6000);
+    const struct bottleneck_verdict *verdict = verdict_of(made);
+    cr_expect_neq(verdict->class, BOTTLENECK_MEMORY, "%s", bottleneck_subclass_name(verdict->cause));
+    done(made);
+    stencil_walked(made, 20, 60e9, 18000, 24000, 6000);
+    verdict = verdict_of(made);
+    cr_expect_eq(verdict->cause, CAUSE_BANDWIDTH, "%s", bottleneck_subclass_name(verdict->cause));
+    done(made);
+    free(made);
+}
+
 /* A walk as fast as its own instructions allow doesn't wait for memory; one that takes little longer isn't surely what memory holds up. */
 Test(bottleneck, a_walk_at_its_own_pace_is_no_wait_for_memory)
 {
