@@ -194,6 +194,12 @@ static bool is_nameless(const char *function)
     return strstr(function, "+0x") || function[0] == '[';
 }
 
+/* glibc's loader, at the program's start or in dlopen(): the prefix is its own. */
+static bool is_loading(const struct wait_row *row)
+{
+    return row->kind == WAIT_DISK && (strncmp(row->function, "_dl_", 4) == 0 || strcmp(row->function, "dl_main") == 0);
+}
+
 static const char *advice_of_storage(const struct wait_row *row)
 {
     static const struct {
@@ -207,6 +213,8 @@ static const char *advice_of_storage(const struct wait_row *row)
         {"fsync", "advice-disk-sync"},     {"fdatasync", "advice-disk-sync"}, {"msync", "advice-disk-sync"},  {"sync", "advice-disk-sync"},
         {"syncfs", "advice-disk-sync"},
     };
+    if (is_loading(row))
+        return "advice-disk-loading";
     for (size_t at = 0; row->asked && at < array_count(calls); at++)
         if (strcmp(row->asked, calls[at].call) == 0)
             return calls[at].advice;
@@ -218,6 +226,8 @@ static const char *advice_of_storage(const struct wait_row *row)
 /* A function without a name is better known by what it called, and by the nearest caller that has one. */
 const char *waiting_place(const struct wait_row *row, struct arena *arena)
 {
+    if (is_loading(row))
+        return arena_printf(arena, "%s (loading programs and libraries)", row->function);
     if (!is_nameless(row->function) || !row->asked)
         return row->function;
     for (uint32_t at = 0; at < row->caller_count; at++)

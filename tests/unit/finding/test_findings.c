@@ -3323,6 +3323,16 @@ Test(findings, storage_is_waited_for_in_a_mapping)
     const struct finding *waiting = test_and_find(&made, "waiting");
     cr_expect(strstr(waiting->advice[0], "a file that is mapped") && !strstr(waiting->advice[0], "fsync"), "%s", waiting->advice[0]);
     arena_done(&made.arena);
+    make_up(&made);
+    waits.items[0].function = "_dl_map_object"; /* what the loader reads is there the next time */
+    waits.items[0].asked = "openat64";
+    made.results.waits = &waits;
+    made.run.cpu_s = measured_as(1);
+    made.run.on_cpu_ratio = made.run.wanted_ratio = made.run.cpus_used = measured_as(0.1);
+    made.run.from_switches = true;
+    waiting = test_and_find(&made, "waiting");
+    cr_expect(strstr(waiting->headline, "loading programs and libraries") && strstr(waiting->advice[0], "run it again"), "%s; %s", waiting->headline, waiting->advice[0]);
+    arena_done(&made.arena);
 }
 
 /* Half of the samples have no names: the bar shows what is known to be such, the sentence below the rest. */
