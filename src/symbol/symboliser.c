@@ -11,6 +11,7 @@
 #include "symbol/dwarf/split_package.h"
 #include "symbol/elf/elf_symbols.h"
 #include "symbol/kernel_code.h"
+#include "symbol/names/jit_dump.h"
 #include "symbol/names/name_giver.h"
 
 #include <elf.h>
@@ -19,7 +20,7 @@
 
 /* In the order in which they are asked. A vmlinux that the user named goes before kallsyms: see giver_order. */
 static const struct name_giver *const givers[] = {
-    &kallsyms_names, &vmlinux_names, &elf_names, &vdso_names, &bpf_names, &perf_map_names,
+    &kallsyms_names, &vmlinux_names, &elf_names, &vdso_names, &bpf_names, &jit_dump_names, &perf_map_names,
 };
 
 enum {
@@ -93,6 +94,7 @@ static void table_free(struct table *table)
     symbol_index_done(&table->names.index);
     arena_done(&table->names.arena);
     text_done(&table->names.text);
+    jit_dump_close(table->names.dump);
     free(table);
 }
 
@@ -553,6 +555,18 @@ static struct bytes_view copied_code(struct symboliser *symboliser, uint32_t pid
     return (struct bytes_view){bytes, joined};
 }
 
+/* The same in the jitdump of the process. */
+static struct bytes_view dumped_code(struct symboliser *symboliser, uint32_t dso, uint64_t addr, uint64_t size_bytes)
+{
+    for (size_t giver = 0; giver < GIVER_COUNT; giver++) {
+        struct table *table = givers[giver] == &jit_dump_names ? table_of(symboliser, giver, dso) : NULL;
+        struct view found = table && table->usable ? jit_dump_code(table->names.dump, addr) : (struct view){0};
+        if (found.length)
+            return (struct bytes_view){(const uint8_t *)found.text, found.length < size_bytes ? found.length : size_bytes};
+    }
+    return (struct bytes_view){0};
+}
+
 /* Fill code with size bytes from dso_addr on, from wherever the dso's bytes are. */
 static bool code_read(struct symboliser *symboliser, uint32_t dso, uint64_t dso_addr, uint64_t size_bytes,
                       struct code *code, struct error *err)
@@ -586,6 +600,10 @@ static bool code_read(struct symboliser *symboliser, uint32_t dso, uint64_t dso_
     } else {
         bytes = copied_code(symboliser, info->owner_pid, dso_addr, size_bytes);
         code->path = "code copied into the recording";
+        if (!bytes.size_bytes) {
+            bytes = dumped_code(symboliser, dso, dso_addr, size_bytes);
+            code->path = "the jitdump";
+        }
         code->shown_addr = dso_addr;
         if (!bytes.size_bytes)
             return error_set(err, ERROR_NOT_FOUND, "the code of '%s' at 0x%llx is in no file, and was not copied when it was recorded",

@@ -28,6 +28,7 @@ struct names {
     uint64_t shift_from;        /* recorded addresses from here on have no names (modules of another boot); 0: none */
     struct arena arena;         /* what the names point into, unless it is a file */
     struct text text;
+    struct view dump; /* a jitdump, mapped, that the names point into */
     char *remark; /* what these names lack: "'/x' is stripped: …"; or NULL. Owner: arena */
 };
 
@@ -44,6 +45,6 @@ struct name_giver {
     bool (*load)(const struct naming *naming, uint32_t dso, struct names *names, struct error *err);
 };
 
-extern const struct name_giver vmlinux_names, kallsyms_names, elf_names, vdso_names, bpf_names, perf_map_names;
+extern const struct name_giver vmlinux_names, kallsyms_names, elf_names, vdso_names, bpf_names, jit_dump_names, perf_map_names;
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "test.h"
 
+#include "symbol/names/jit_dump.h"
 #include "symbol/names/kallsyms.h"
 #include "symbol/names/perf_map.h"
 #include "symbol/symbol_index.h"
@@ -178,5 +179,79 @@ Test(kallsyms, hidden_addresses_are_refused_with_the_remedy)
     symbol_index_done(&index);
     err = (struct error){0};
     cr_assert_not(kallsyms_parse(VIEW("garbage\n"), &index, &err));
+    symbol_index_done(&index);
+}
+
+/* ---- jitdumps ---- */
+
+static size_t put_number(uint8_t *out, uint64_t value, size_t size_bytes, bool swapped)
+{
+    for (size_t at = 0; at < size_bytes; at++)
+        out[at] = (uint8_t)(value >> 8 * (swapped ? size_bytes - 1 - at : at));
+    return size_bytes;
+}
+
+/* A record of a load (id 0, with a name and code), a move (1) or another kind; returns its size. */
+static size_t put_record(uint8_t *out, uint32_t id, uint64_t addr, uint64_t number, const char *code, bool swapped)
+{
+    static const char name[] = "JS:*hot";
+    size_t size_bytes = strlen(code), at = 8;
+    put_number(out, id, 4, swapped);
+    at += put_number(out + at, 1000, 8, swapped) + put_number(out + 16, 7, 4, swapped) + put_number(out + 20, 7, 4, swapped);
+    at += put_number(out + at, 0, 8, swapped);
+    if (id == 1)
+        at += put_number(out + at, 0, 8, swapped);
+    at += put_number(out + at, addr, 8, swapped);
+    at += put_number(out + at, size_bytes, 8, swapped);
+    at += put_number(out + at, number, 8, swapped);
+    if (id == 0) {
+        memcpy(out + at, name, sizeof(name));
+        memcpy(out + at + sizeof(name), code, size_bytes);
+        at += sizeof(name) + size_bytes;
+    }
+    put_number(out + 4, at, 4, swapped);
+    return at;
+}
+
+static void check_dump(bool swapped)
+{
+    uint8_t made[1024] = {0};
+    put_number(made, 0x4a695444, 4, swapped);
+    put_number(made + 4, 1, 4, swapped);
+    put_number(made + 8, 40, 4, swapped);
+    size_t size_bytes = 40;
+    size_bytes += put_record(made + size_bytes, 0, 0x1000, 5, "first code of it", swapped);
+    size_bytes += put_record(made + size_bytes, 3, 0, 0, "", swapped);
+    size_bytes += put_record(made + size_bytes, 1, 0x2000, 5, "first code of it", swapped);
+    size_bytes += put_record(made + size_bytes, 1, 0x3000, 6, "never was loaded", swapped);
+    size_bytes += put_record(made + size_bytes, 0, 0x1008, 7, "anew", swapped);
+    for (size_t cut = 0; cut <= 1; cut++) {
+        struct edge edge = edge_copy(made, size_bytes - cut);
+        struct view dump = {(char *)edge.bytes, edge.size_bytes};
+        struct symbol_index index = {0};
+        struct error err = {0};
+        cr_assert_eq(jit_dump_parse(dump, &index, &err), !cut);
+        if (cut)
+            cr_assert(strstr(err.message, "at offset "), "%s", err.message);
+        cr_assert_str_eq(name_at(&index, 0x1007), "JS:*hot");
+        cr_assert_str_eq(name_at(&index, 0x200f), "JS:*hot", "where it moved to");
+        cr_assert_str_eq(name_at(&index, 0x3000), "");
+        cr_assert_str_eq(name_at(&index, 0x2010), "");
+        struct view code = jit_dump_code(dump, 0x100a);
+        cr_assert(view_equal(code, cut ? " of it" : "ew"), "%.*s", (int)code.length, code.text);
+        cr_assert_eq(jit_dump_code(dump, 0x1010).length, 0);
+        symbol_index_done(&index);
+        edge_free(&edge);
+    }
+}
+
+Test(jit_dump, names_and_code_of_both_byte_orders_and_what_came_before_damage)
+{
+    check_dump(false);
+    check_dump(true);
+    struct symbol_index index = {0};
+    struct error err = {0};
+    cr_assert_not(jit_dump_parse(view_of("JiTD, but no more than that: of another kind"), &index, &err));
+    cr_assert(strstr(err.message, "JiTD"));
     symbol_index_done(&index);
 }

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* jit-PID.dump, written by any process that maps a file of such a name. */
+#include "symbol/names/jit_dump.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size_bytes)
+{
+    struct view dump = {(const char *)bytes, size_bytes};
+    struct symbol_index index = {0};
+    struct error err = {0};
+    if (!jit_dump_parse(dump, &index, &err) && !err.message[0])
+        abort();
+    for (size_t at = 0; at < index.symbols.count && at < 100; at++) {
+        struct view code = jit_dump_code(dump, index.symbols.items[at].start);
+        if (code.length && (code.text < dump.text || code.length > (size_t)(dump.text + dump.length - code.text)))
+            abort();
+    }
+    symbol_index_done(&index);
+    return 0;
+}

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Code of a JIT compiler has its name and its instructions from the jitdump that its process mapped, without perf inject."""
+import struct
+
+import pytest
+
+from perf_data_file import CALLCHAIN, IP, PERIOD, TID, TIME, File
+
+CODE = bytes.fromhex("b829000000" "ffc0" "c3")  # mov $0x29,%eax; inc %eax; ret
+START = 0x7f0000001000
+
+
+def dump(*functions):
+    """A jitdump of these (address, name, code)."""
+    whole = struct.pack("<IIIIIIQQ", 0x4a695444, 1, 40, 62, 0, 7, 0, 0)
+    for number, (addr, name, code) in enumerate(functions):
+        body = struct.pack("<IIQQQQ", 7, 7, addr, addr, len(code), number) + name.encode() + b"\0" + code
+        whole += struct.pack("<IIQ", 0, 16 + len(body), 1000 + number) + body
+    return whole
+
+
+@pytest.fixture
+def scene(run, tmp_path):
+    def show(content, *words, status=0):
+        path, recording = tmp_path / "jit-7.dump", File(sample_type=IP | TID | TIME | PERIOD | CALLCHAIN)
+        if content is not None:
+            path.write_bytes(content)
+        recording.string_feature(6, "x86_64").comm(7, 7, "prog").mmap2(7, START & ~0xffff, 0x10000, "//anon").mmap2(7, 0x600000, 0x1000, str(path))
+        recording.sample(7, START + 5, 1, chain=(START + 5, START + 0x100)).sample(7, START + 5, 2, chain=(START + 5,))
+        (tmp_path / "perf.data").write_bytes(recording.file())
+        done = run(words[0], "-i", str(tmp_path / "perf.data"), *words[1:])
+        assert done.returncode == status, done.stderr
+        return done.stdout + done.stderr
+    return show
+
+
+FUNCTIONS = ((START, "JS:*hot app.js:1", CODE), (START + 0x100, "JS:*caller app.js:9", CODE))
+
+
+def test_names(scene):
+    shown = scene(dump(*FUNCTIONS), "report", "--children", "-g", "none")
+    assert "[.] JS:*hot app.js:1" in shown and "[.] JS:*caller app.js:9" in shown and "note:" not in shown
+
+
+def test_instructions(scene):
+    shown = scene(dump(*FUNCTIONS), "annotate")
+    assert "inc" in shown and "mov    $0x29,%eax" in shown and "100.00" in shown
+
+
+def test_what_came_before_damage(scene):
+    shown = scene(dump(*FUNCTIONS)[:-3], "report", "-g", "none", "--no-children", "-v")
+    assert "[.] JS:*hot app.js:1" in shown
+
+
+def test_a_dump_that_is_gone(scene):
+    shown = scene(None, "report", "-g", "none", "--no-children", "-v")
+    assert "jit-7.dump" in shown and "[.] 0x00007f0000001005" in shown
