@@ -4,6 +4,7 @@
 #include "analyse/told_outcome.h"
 #include "base/vec.h"
 
+#include <ctype.h>
 #include <string.h>
 
 enum direction {
@@ -28,7 +29,7 @@ static const struct change changes[] = {
                                                                     "disabling avx-512", "disabling avx512", "disabled avx-512", "disabled avx512", "avx-512 left out", "prefer-vector-width=256"}},
     [TREATMENT_LOCAL_MEMORY] = {"memory on its own node", BROUGHT_IN, .words = {"membind", "localalloc", "memory local", "local memory", "same numa node", "same node", "one numa node", "single numa node"}},
     [TREATMENT_VCPU_PINNING] = {"pinned vCPUs", BROUGHT_IN, .words = {"vcpu pin", "vcpus pin", "vcpupin", "pinned the vcpu", "pinning the vcpu", "pinning vcpu", "pinned vcpu", "pinned all vcpu", "pinning all vcpu", "pinned its vcpu", "pin the vcpu"}},
-    [TREATMENT_PINNING] = {"pinned threads", BROUGHT_IN, .words = {"pinned", "pinning", "taskset", "isolcpus", "cpu affinity", "thread affinity", "sched_setaffinity", "cpunodebind", "physcpubind", "proc_bind"}, .other = {"vcpu"}},
+    [TREATMENT_PINNING] = {"pinned threads", BROUGHT_IN, .words = {"pinned", "pinning", "taskset", "isolcpus", "cpu affinity", "thread affinity", "sched_setaffinity", "cpunodebind", "physcpubind", "proc_bind"}, .other = {"vcpu", "pinned memory", "pinned host memory", "pinned buffer"}},
     [TREATMENT_NO_SMT] = {"one thread a core", TAKEN_AWAY, .words = {"smt", "hyper-threading", "hyperthreading", "hyper threading"}, .whole = {"nosmt", "one thread per core", "one thread a core"}},
     [TREATMENT_PREFETCH] = {"software prefetching", BROUGHT_IN, .words = {"prefetch", "__builtin_prefetch", "_mm_prefetch"}, .other = {"hardware prefetch", "hw prefetch", "prefetcher"}},
     [TREATMENT_NO_MITIGATIONS] = {"mitigations off", TAKEN_AWAY, .words = {"mitigation", "retpoline", "spectre", "meltdown", "kpti", "pti"}, .whole = {"nopti", "nospectre"}},
@@ -42,11 +43,22 @@ static const struct change changes[] = {
 };
 _Static_assert(array_count(changes) == TREATMENT_COUNT, "each change by its names");
 
+/* Where a word begins so; a short one is whole: "smtp" is no SMT, a swapper no swapping. */
+static const char *place_of(const char *plain, const char *words)
+{
+    enum { SHORT = 4 };
+    size_t length = strlen(words);
+    for (const char *place = plain_find(plain, words); place; place = plain_find(place + 1, words))
+        if (length > SHORT || words[length - 1] == ' ' || !isalnum((unsigned char)place[length]))
+            return place;
+    return NULL;
+}
+
 static const char *place_of_any(const char *plain, const char *const *words, size_t count)
 {
     const char *found = NULL;
     for (size_t at = 0; at < count && words[at] && !found; at++)
-        found = plain_find(plain, words[at]);
+        found = place_of(plain, words[at]);
     return found;
 }
 

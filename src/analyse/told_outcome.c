@@ -225,7 +225,7 @@ static void clause_note(struct answers *answers, const char *clause, enum verb *
         else if (verb == VERB_NONE && has_any(clause, alike))
             verb = *before;
         verb_note(answers, verb);
-    } else if (verb == VERB_STAY && has_any(clause, speeds) && !plain_find(clause, "the same")) {
+    } else if (verb == VERB_STAY && has_any(clause, speeds) && (!plain_find(clause, "the same") || plain_find(clause, "stay") || plain_find(clause, "remain"))) {
         verb_note(answers, verb);
     }
     *before = verb == VERB_NONE ? *before : verb;
