@@ -54,12 +54,21 @@ static const char *place_of(const char *plain, const char *words)
     return NULL;
 }
 
-static const char *place_of_any(const char *plain, const char *const *words, size_t count)
+/* The first of these words that stands there, and where it ends. */
+static const char *named_at(const char *plain, const char *const *words, size_t count, const char **ret_end)
 {
     const char *found = NULL;
-    for (size_t at = 0; at < count && words[at] && !found; at++)
+    for (size_t at = 0; at < count && words[at] && !found; at++) {
         found = place_of(plain, words[at]);
+        *ret_end = found ? found + strlen(words[at]) : *ret_end;
+    }
     return found;
+}
+
+static bool has_any(const char *plain, const char *const *words, size_t count)
+{
+    const char *ignored = NULL;
+    return named_at(plain, words, count, &ignored);
 }
 
 static bool has_before(const char *plain, const char *place)
@@ -73,16 +82,16 @@ static bool has_before(const char *plain, const char *place)
     near[length] = '\0';
     char *clause = strrchr(near, ',');
     bool has = strstr(near, " from ") || strstr(near, " of "); /* "no benefit from huge pages" has them */
-    return !has && place_of_any(clause ? clause : near, before, array_count(before));
+    return !has && has_any(clause ? clause : near, before, array_count(before));
 }
 
-static bool has_behind(const char *place)
+static bool has_behind(const char *end)
 {
     static const char *const behind[] = {" off", "=off", " disabled", "=never", "=0", " were disabled", " was disabled", " removed", " was removed", " lifted", " was lifted", " switched off", " was switched off",
                                          " was turned off", " turned off"};
-    place += strcspn(place, " =") + (strncmp(place, "huge page", 9) == 0 ? strcspn(place + 5, " ") + 1 : 0);
+    end += strcspn(end, " ="); /* "pages", "hyperthreads" */
     for (size_t at = 0; at < array_count(behind); at++)
-        if (strncmp(place, behind[at], strlen(behind[at])) == 0)
+        if (strncmp(end, behind[at], strlen(behind[at])) == 0)
             return true;
     return false;
 }
@@ -90,12 +99,12 @@ static bool has_behind(const char *place)
 /* 0: it isn't named; 1: changed as a trial of it does; 2: the other way round, or that isn't told. */
 static int change_in(const char *plain, const struct change *change)
 {
-    const char *place = place_of_any(plain, change->words, array_count(change->words));
-    if (place_of_any(plain, change->whole, array_count(change->whole)))
+    const char *end = NULL, *place = named_at(plain, change->words, array_count(change->words), &end);
+    if (has_any(plain, change->whole, array_count(change->whole)))
         return 1;
-    if (!place || place_of_any(plain, change->other, array_count(change->other)))
+    if (!place || has_any(plain, change->other, array_count(change->other)))
         return 0;
-    bool is_absent = change->direction != SAID_WHOLE && (has_before(plain, place) || has_behind(place));
+    bool is_absent = change->direction != SAID_WHOLE && (has_before(plain, place) || has_behind(end));
     return change->direction == SAID_WHOLE || is_absent == (change->direction == TAKEN_AWAY) ? 1 : 2;
 }
 
