@@ -31,20 +31,46 @@ static uint32_t location_add(struct thread_series *series, struct places *places
     return caller;
 }
 
-static uint32_t stack_of(struct thread_series *series, const struct recording *recording, struct places *places, const struct sample *sample,
+static bool has_frames(const struct recording *recording, uint32_t stack)
+{
+    return stack != STACK_NONE && recording->samples.stacks[stack].count;
+}
+
+static uint32_t origin_of(struct thread_series *series, const struct recording *recording, const struct sample *sample)
+{
+    bool framed = has_frames(recording, sample->stack);
+    uint64_t key = hash_u64((uint64_t)sample->event << 33 | (uint64_t)framed << 32 | (framed ? sample->stack : sample->location)); /* one to one */
+    uint32_t id = hashmap_find(&series->origin_map, key, NULL, NULL, NULL);
+    if (id != HASHMAP_ABSENT)
+        return id;
+    id = (uint32_t)series->origin_count++;
+    series->origins = vec_reserve_bytes(series->origins, &series->origin_capacity, series->origin_count, sizeof(*series->origins));
+    series->origins[id] = (struct series_origin){sample->event, framed ? sample->stack : STACK_NONE, sample->location};
+    hashmap_add(&series->origin_map, key, id);
+    return id;
+}
+
+void thread_series_add(struct thread_series *series, const struct recording *recording, const struct sample *sample)
+{
+    series->samples = vec_reserve_bytes(series->samples, &series->sample_capacity, series->sample_count + 1, sizeof(*series->samples));
+    series->samples[series->sample_count++] = (struct series_sample){sample->time_ns, sample->thread, origin_of(series, recording, sample)};
+}
+
+static uint32_t stack_of(struct thread_series *series, const struct recording *recording, struct places *places, uint32_t origin_id,
                          uint32_t *known)
 {
+    const struct series_origin *origin = &series->origins[origin_id];
     const struct samples *samples = &recording->samples;
-    const struct stack *stack = sample->stack == STACK_NONE ? NULL : &samples->stacks[sample->stack];
-    if (!stack || !stack->count)
-        return location_add(series, places, SERIES_ROOT, sample->location);
-    if (known[sample->stack] != NOT_YET)
-        return known[sample->stack];
+    if (known[origin_id] != NOT_YET)
+        return known[origin_id];
+    if (origin->stack == STACK_NONE)
+        return known[origin_id] = location_add(series, places, SERIES_ROOT, origin->location);
+    const struct stack *stack = &samples->stacks[origin->stack];
     const uint32_t *locations = samples->frames + stack->first;
     uint32_t id = SERIES_ROOT;
     for (size_t at = stack_code_count(recording, locations, stack->count, 1); at-- > 0;)
         id = location_add(series, places, id, locations[at]);
-    return known[sample->stack] = id;
+    return known[origin_id] = id;
 }
 
 static uint32_t row_of(struct thread_series *series, const struct recording *recording, uint32_t thread, uint32_t *rows)
@@ -124,20 +150,23 @@ static uint32_t *unknown_ids(size_t count)
 
 void thread_series_build(struct thread_series *series, const struct recording *recording, struct places *places, uint32_t event)
 {
-    const struct samples *samples = &recording->samples;
-    scoped_free uint32_t *known = unknown_ids(samples->stack_count);
+    scoped_free uint32_t *known = unknown_ids(series->origin_count);
     scoped_free uint32_t *rows = unknown_ids(recording->threads.count);
-    *series = (struct thread_series){.places = places, .event = recording->events[event].name, .first_ns = UINT64_MAX};
-    for (size_t at = 0; at < samples->count; at++) {
-        const struct sample *sample = &samples->items[at];
-        if (sample->event != event)
+    size_t kept = 0;
+    series->places = places;
+    series->event = recording->events[event].name;
+    series->first_ns = UINT64_MAX;
+    for (size_t at = 0; at < series->sample_count; at++) {
+        struct series_sample sample = series->samples[at];
+        if (series->origins[sample.stack].event != event)
             continue;
-        uint32_t row = row_of(series, recording, sample->thread, rows), stack = stack_of(series, recording, places, sample, known);
-        series->samples = vec_reserve_bytes(series->samples, &series->sample_capacity, series->sample_count + 1, sizeof(*series->samples));
-        series->samples[series->sample_count++] = (struct series_sample){sample->time_ns, row, stack};
-        series->first_ns = sample->time_ns < series->first_ns ? sample->time_ns : series->first_ns;
-        series->last_ns = sample->time_ns > series->last_ns ? sample->time_ns : series->last_ns;
+        sample.row = row_of(series, recording, sample.row, rows);
+        sample.stack = stack_of(series, recording, places, sample.stack, known);
+        series->samples[kept++] = sample;
+        series->first_ns = sample.time_ns < series->first_ns ? sample.time_ns : series->first_ns;
+        series->last_ns = sample.time_ns > series->last_ns ? sample.time_ns : series->last_ns;
     }
+    series->sample_count = kept;
     waits_find(series, recording, rows);
     rows_divide(series);
 }
@@ -149,4 +178,6 @@ void thread_series_done(struct thread_series *series)
     free(series->stacks);
     free(series->waits);
     hashmap_done(&series->map);
+    free(series->origins);
+    hashmap_done(&series->origin_map);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * What was each thread doing, one sample after the other? A row for each thread that has samples of one event, in the order of
- * their first, each with its samples by time; stacks are one tree. From kept samples and switches.
+ * their first, each with its samples by time; stacks are one tree. From samples as they come, of which it keeps 16 bytes each, and
+ * kept switches.
  */
 #ifndef PLUMB_ANALYSE_PROFILE_THREAD_SERIES_H
 #define PLUMB_ANALYSE_PROFILE_THREAD_SERIES_H
@@ -17,7 +18,12 @@ struct series_stack {
 
 struct series_sample {
     uint64_t time_ns;
-    uint32_t row, stack;
+    uint32_t row, stack; /* until the series is built: the thread, and which of `origins` */
+};
+
+/* What samples have in common: their event, and their stack, or their location where they have no stack. */
+struct series_origin {
+    uint32_t event, stack, location;
 };
 
 /* Between two times on a CPU. */
@@ -55,8 +61,14 @@ struct thread_series {
     const char *event;
     uint64_t first_ns, last_ns; /* of the samples */
     struct hashmap map;
+    struct series_origin *origins;
+    size_t origin_count, origin_capacity;
+    struct hashmap origin_map;
 };
 
+/* In order of time. The series begins as {0}. */
+void thread_series_add(struct thread_series *series, const struct recording *recording, const struct sample *sample);
+/* When all have been added: the series of one event. */
 void thread_series_build(struct thread_series *series, const struct recording *recording, struct places *places, uint32_t event);
 void thread_series_done(struct thread_series *series);
 

@@ -44,6 +44,7 @@ static void new_line(struct json_writer *json)
 
 static void begin_item(struct json_writer *json, const char *key)
 {
+    text_spill(json->out, json->file);
     if (json->depth > 0) {
         if (json->has_items[json->depth])
             text_add_char(json->out, ',');

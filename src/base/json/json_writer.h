@@ -15,6 +15,7 @@ struct json_writer {
     int depth;
     bool has_items[32]; /* by depth */
     bool compact; /* no line breaks */
+    FILE *file; /* where what is ready may go already; NULL: nowhere */
 };
 
 void json_begin(struct json_writer *json, struct text *out);

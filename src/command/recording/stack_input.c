@@ -17,17 +17,21 @@ struct reading {
     struct capture capture;
     struct recording_names names;
     struct sample_tally tally;
+    struct thread_series series; /* where times are asked for */
     vec(struct series_loss) losses;
 };
 
 static bool count_sample(void *context, struct capture *capture, const struct record *record, const struct sample *sample)
 {
     struct reading *reading = context;
-    (void)capture;
     recording_names_tell(&reading->names);
     if (sample)
         sample_tally_add(&reading->tally, sample);
-    else if ((record->kind == RECORD_LOST || record->kind == RECORD_LOST_SAMPLES) && record->who.has_time)
+    if (sample && reading->input->with_times)
+        thread_series_add(&reading->series, &capture->recording, sample);
+    if (sample)
+        return true;
+    if ((record->kind == RECORD_LOST || record->kind == RECORD_LOST_SAMPLES) && record->who.has_time)
         *vec_push(&reading->losses) = (struct series_loss){record->who.time, record->lost.count};
     return true;
 }
@@ -101,15 +105,13 @@ static bool stacks_use(struct reading *reading, struct symboliser *symboliser, s
     struct stack_profile profile;
     places_init(&places, &reading->capture.recording, symboliser, (struct places_options){.inlines = input->inlines});
     stack_profile_build(&profile, &reading->tally, &reading->capture.recording, &places);
-    struct thread_series series = {0};
     if (input->with_times) {
-        thread_series_build(&series, &reading->capture.recording, &places, event);
-        series.losses = reading->losses.items;
-        series.loss_count = reading->losses.count;
+        thread_series_build(&reading->series, &reading->capture.recording, &places, event);
+        reading->series.losses = reading->losses.items;
+        reading->series.loss_count = reading->losses.count;
     }
-    struct stacks stacks = {&profile, input->with_times ? &series : NULL, event};
+    struct stacks stacks = {&profile, input->with_times ? &reading->series : NULL, event};
     bool done = reading->use->use(reading->use->context, &stacks, err);
-    thread_series_done(&series);
     stack_profile_done(&profile);
     places_done(&places);
     return done;
@@ -121,7 +123,7 @@ static bool stacks_read(struct reading *reading, struct error *err)
     struct capture_unwinder unwinder = recording_names_unwinder(names);
     struct capture_watch watch = {reading, count_sample};
     struct reading_progress progress;
-    struct capture_options options = {.watch = &watch, .unwinder = &unwinder, .keep_samples = reading->input->with_times,
+    struct capture_options options = {.watch = &watch, .unwinder = &unwinder,
                                       .callers_apart = !reading->input->with_times, .any_order = reading->input->any_order,
                                       .keep_switches = reading->input->with_times,
                                       .progress = reading_progress_begin(&progress, reading->context->talk, reading->input->quiet)};
@@ -153,6 +155,7 @@ bool stack_input_read(const struct stack_input *input, const struct context *con
     bool done = stacks_read(&reading, err);
     recording_names_done(&reading.names);
     sample_tally_done(&reading.tally);
+    thread_series_done(&reading.series);
     vec_done(&reading.losses);
     capture_done(&reading.capture);
     reading.source->ops->close(reading.source);

@@ -401,6 +401,7 @@ void profile_firefox(struct text *out, const struct profile_request *request)
     const struct thread_series *series = request->series;
     json_begin(&writing.json, out);
     writing.json.compact = true;
+    writing.json.file = request->file;
     json_object_open(&writing.json, NULL);
     add_meta(&writing, request);
     json_array_open(&writing.json, "libs");

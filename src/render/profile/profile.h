@@ -19,7 +19,7 @@ struct profile_request {
     uint32_t event;     /* only this one, or PROFILE_ALL_EVENTS */
     bool by_period;     /* folded: numbers are events (nanoseconds, cycles), not samples */
     const char *name;   /* of the recording's file */
-    FILE *file;         /* where what is ready may go already: lines of folded; NULL: nowhere */
+    FILE *file;         /* where what is ready may go already: lines of folded, columns of firefox; NULL: nowhere */
 };
 
 void profile_folded(struct text *out, const struct profile_request *request);
