@@ -486,6 +486,15 @@ static uint64_t *hits_with_callees(const struct maker *maker)
     return hits;
 }
 
+/* What compilers call it where symbols tell: "m4+0xefb0.cold", of "m4+0xefb0" or of the function that has its name. */
+static const char *set_apart_name(const struct maker *maker, uint32_t dso, uint64_t whole)
+{
+    vec_for_each (&maker->functions, function)
+        if (function->is_named && function->dso_addr == whole && strcmp(function->dso, dso_path(maker->recording, dso)) == 0)
+            return arena_printf(maker->arena, "%s.cold", function->name);
+    return arena_printf(maker->arena, "%s.cold", piece_name(maker, dso, whole));
+}
+
 /* "m4+0x4c20 (refers to "bad symbol type in call_macro")": what it tells of itself stands behind its place. */
 static void maker_add_remarks(struct maker *maker)
 {
@@ -498,6 +507,11 @@ static void maker_add_remarks(struct maker *maker)
         bool is_told = !function->is_named && !function->is_kernel && hits[at] && (double)hits[at] >= REMARKED_LEAST * (double)maker->recording->samples.count;
         if (!is_told || dso == DSO_NONE)
             continue;
+        uint64_t whole;
+        if (function_set_apart_from(remarks, dso, function->dso_addr, function->size_bytes, &whole)) {
+            function->name = set_apart_name(maker, dso, whole);
+            continue;
+        }
         size_t columns = used + REMARK_LEAST < REMARKED_NAME_MOST ? REMARKED_NAME_MOST - used : REMARK_LEAST;
         const char *remark = function_remark(remarks, dso, function->dso_addr, function->size_bytes, columns, maker->arena);
         if (remark)

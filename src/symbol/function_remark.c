@@ -243,21 +243,32 @@ static void read_call(struct reading *reading, const struct instruction *row)
                 take_asserted(&reading->told, text_at(&reading->opened->binary->elf, reading->places[number]));
 }
 
-/* Where a branch leads to a part whose stack frame stands when it begins, that is no function's beginning: it belongs to this one. */
-static void read_branch(struct reading *reading, const struct instruction *row)
+/* Its description begins with what a function does first: no function's beginning, but a part of one. */
+static bool is_set_apart(const struct frame_description *part)
 {
     enum { ADVANCE_LOCATION = 1, FIRST_OPERATION = 6, OPERATION_NOP = 0, OPERATION_ADVANCE_FIRST = 2, OPERATION_ADVANCE_LAST = 4 };
-    struct frame_description part;
-    bool leaves = row->has_target && (row->target < reading->start || row->target >= reading->end);
-    if (!leaves || reading->apart_count == APART_MOST || !binary_frame_find(reading->opened->binary, row->target, &part) || part.start == reading->start)
-        return;
-    struct bytes own = part.own;
+    struct bytes own = part->own;
     uint8_t first = read_u8(&own);
-    bool stands = !own.failed && first >> FIRST_OPERATION != ADVANCE_LOCATION && first != OPERATION_NOP && !(first >= OPERATION_ADVANCE_FIRST && first <= OPERATION_ADVANCE_LAST);
+    return !own.failed && first >> FIRST_OPERATION != ADVANCE_LOCATION && first != OPERATION_NOP && !(first >= OPERATION_ADVANCE_FIRST && first <= OPERATION_ADVANCE_LAST);
+}
+
+/* The function, or the part of one, that a branch leaves this code for. */
+static bool leaves_for(const struct reading *reading, const struct instruction *row, struct frame_description *ret_part)
+{
+    bool jumps = row->class == INSTRUCTION_BRANCH || row->class == INSTRUCTION_JUMP;
+    bool leaves = jumps && row->has_target && (row->target < reading->start || row->target >= reading->end);
+    return leaves && binary_frame_find(reading->opened->binary, row->target, ret_part) && ret_part->start != reading->start;
+}
+
+static void read_branch(struct reading *reading, const struct instruction *row)
+{
+    struct frame_description part;
+    if (reading->apart_count == APART_MOST || !leaves_for(reading, row, &part) || !is_set_apart(&part))
+        return;
     for (size_t at = 0; at < reading->apart_count; at++)
-        stands &= reading->apart[at] != part.start;
-    if (stands)
-        reading->apart[reading->apart_count++] = part.start;
+        if (reading->apart[at] == part.start)
+            return;
+    reading->apart[reading->apart_count++] = part.start;
 }
 
 static void read_code(struct reading *reading, uint64_t start, uint64_t size_bytes)
@@ -277,8 +288,7 @@ static void read_code(struct reading *reading, uint64_t start, uint64_t size_byt
             take_text(&reading->told, reading->opened, place);
         if (row.class == INSTRUCTION_CALL)
             read_call(reading, &row);
-        if (row.class == INSTRUCTION_BRANCH || row.class == INSTRUCTION_JUMP)
-            read_branch(reading, &row);
+        read_branch(reading, &row);
         if (!row.falls_through)
             memset(reading->places, 0, sizeof(reading->places));
     }
@@ -344,17 +354,42 @@ static const char *told_words(const struct told *told, bool of_rust, size_t colu
     return NULL;
 }
 
-const char *function_remark(struct function_remarks *remarks, uint32_t dso, uint64_t dso_addr, uint64_t size_bytes, size_t columns, struct arena *arena)
+static bool reading_begin(struct reading *reading, struct function_remarks *remarks, uint32_t dso, uint64_t dso_addr, uint64_t size_bytes)
 {
-    struct opened *opened = dso < remarks->count && columns >= COLUMNS_LEAST && remarks->recording->spaces.dsos[dso].kind == DSO_FILE ? open_dso(remarks, dso) : NULL;
+    struct opened *opened = dso < remarks->count && remarks->recording->spaces.dsos[dso].kind == DSO_FILE ? open_dso(remarks, dso) : NULL;
     uint64_t start;
     if (!opened || !elf_addr_of_offset(&opened->binary->elf, dso_addr, &start))
+        return false;
+    *reading = (struct reading){.remarks = remarks, .dso = dso, .opened = opened, .start = start, .end = start + size_bytes};
+    return true;
+}
+
+const char *function_remark(struct function_remarks *remarks, uint32_t dso, uint64_t dso_addr, uint64_t size_bytes, size_t columns, struct arena *arena)
+{
+    struct reading reading;
+    if (columns < COLUMNS_LEAST || !reading_begin(&reading, remarks, dso, dso_addr, size_bytes))
         return NULL;
-    const char *class = class_words(opened, start, columns, arena);
+    const char *class = class_words(reading.opened, reading.start, columns, arena);
     if (class)
         return class;
-    struct reading reading = {.remarks = remarks, .dso = dso, .opened = opened, .start = start, .end = start + size_bytes};
-    read_code(&reading, start, size_bytes);
+    read_code(&reading, reading.start, size_bytes);
     read_apart(&reading);
-    return told_words(&reading.told, is_rust(opened), columns, arena);
+    return told_words(&reading.told, is_rust(reading.opened), columns, arena);
+}
+
+bool function_set_apart_from(struct function_remarks *remarks, uint32_t dso, uint64_t dso_addr, uint64_t size_bytes, uint64_t *ret_dso_addr)
+{
+    struct reading reading;
+    struct frame_description own, whole;
+    struct instruction row;
+    if (!reading_begin(&reading, remarks, dso, dso_addr, size_bytes) || !binary_frame_find(reading.opened->binary, reading.start, &own) || !is_set_apart(&own))
+        return false;
+    struct bytes_view code = elf_bytes_at(&reading.opened->binary->elf, reading.start, size_bytes < CODE_MOST ? size_bytes : CODE_MOST);
+    for (size_t into = 0; into < code.size_bytes; into += row.length) {
+        if (!disassembler_next(remarks->disassembler, code.bytes + into, code.size_bytes - into, reading.start + into, &row) || !row.length)
+            return false;
+        if (leaves_for(&reading, &row, &whole) && row.target != whole.start && !is_set_apart(&whole))
+            return elf_offset_of_addr(&reading.opened->binary->elf, whole.start, ret_dso_addr);
+    }
+    return false;
 }

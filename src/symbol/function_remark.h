@@ -23,4 +23,10 @@ void function_remarks_free(struct function_remarks *remarks);
  */
 const char *function_remark(struct function_remarks *remarks, uint32_t dso, uint64_t dso_addr, uint64_t size_bytes, size_t columns, struct arena *arena);
 
+/*
+ * The function that code belongs to which the compiler set apart as seldom run: it begins with a stack frame that stands already, and jumps back into
+ * that function's middle. Returns false when it is a function itself, or doesn't tell.
+ */
+bool function_set_apart_from(struct function_remarks *remarks, uint32_t dso, uint64_t dso_addr, uint64_t size_bytes, uint64_t *ret_dso_addr);
+
 #endif

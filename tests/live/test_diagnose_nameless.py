@@ -123,3 +123,38 @@ def test_a_function_without_a_name_is_told_by_what_it_tells_of_itself(plumb, tmp
         pytest.skip("texts are looked for in x86-64's instructions")
     assert functions[0].startswith("hand+0x") and told in functions[0], functions
     assert found["verdict"]["sentence"].count(told) <= 1, found["verdict"]["sentence"]
+
+
+SET_APART = """
+#include <stdio.h>
+static __attribute__((noinline, cold)) void told(int steps) { fprintf(stderr, "%d", steps); }
+static __attribute__((noinline)) unsigned long turned(unsigned long n, int steps)
+{
+    char kept[64];
+    snprintf(kept, sizeof(kept), "%d", steps);
+    if (steps > 0) {
+        told(steps);
+        for (unsigned long at = 0; at < 400000000; at++)
+            n ^= n << 13, n ^= n >> 7, n ^= n << 17;
+        told(steps);
+    }
+    return n + (unsigned long)kept[0] + (unsigned long)snprintf(kept, sizeof(kept), "%lu", n);
+}
+int main(int argc, char **argv) { return turned((unsigned long)argc, argc) == 7; }
+"""
+
+
+def test_what_a_compiler_set_apart_belongs_to_its_function(plumb, tmp_path):
+    (tmp_path / "main.c").write_text(SET_APART)
+    made = subprocess.run(["gcc", "-O2", "-fno-omit-frame-pointer", "-o", tmp_path / "hand", tmp_path / "main.c"], capture_output=True)
+    symbols = subprocess.run(["nm", tmp_path / "hand"], capture_output=True, text=True).stdout if not made.returncode else ""
+    places = {name: int(address, 16) for address, _, name in (line.split() for line in symbols.splitlines() if len(line.split()) == 3)}
+    if "turned.cold" not in places:
+        pytest.skip("the compiler sets nothing apart")
+    subprocess.run(["strip", tmp_path / "hand"], check=True)
+    subprocess.run([plumb, "diagnose", "-q", "--case", tmp_path / "case", "--", tmp_path / "hand"], capture_output=True)
+    found = json.loads((tmp_path / "case" / "findings.json").read_text())
+    functions = [one["function"] for one in found["profile"].get("functions", [])]
+    if not functions:
+        pytest.skip("no samples here")
+    assert functions[0] == f"hand+{places['turned']:#x}.cold", (functions, places)
