@@ -14,6 +14,8 @@
 #define THP_ENABLED   "/sys/kernel/mm/transparent_hugepage/enabled"
 #define GROUP_ROOT    "/sys/fs/cgroup/cgroup.procs"
 #define GROUP_ROOT_1  "/sys/fs/cgroup/cpu/cgroup.procs" /* of cgroup v1 */
+#define CPUS_ONLINE   "/sys/devices/system/cpu/online"
+#define ALL_CPUS      "all" /* value of an experiment's "cpu" */
 #define KEEP_TUNABLES "glibc.malloc.trim_threshold=4294967296:glibc.malloc.mmap_threshold=4294967296"
 
 /* ---- why one can't be made here ---- */
@@ -107,6 +109,19 @@ static const char *no_root_group(const struct confirm_place *place, struct arena
         return "it would run in no control group with a limit here: run plumb confirm in the one in which the command was";
     bool may = access(access(GROUP_ROOT, F_OK) == 0 ? GROUP_ROOT : GROUP_ROOT_1, W_OK) == 0;
     return may ? NULL : "only root of the machine may take it out of its control group";
+}
+
+static const char *no_mask(const struct confirm_place *place, struct arena *arena)
+{
+    scoped_free int *cpus = NULL;
+    size_t count = 0;
+    cpu_set_t usable;
+    struct error err = {0};
+    if (!sysroot_online_cpus(place->root, &cpus, &count, &err))
+        return arena_string(arena, err.message);
+    if (sched_getaffinity(0, sizeof(usable), &usable) != 0 || (size_t)CPU_COUNT(&usable) < count)
+        return NULL;
+    return "it may use all CPUs here: run plumb confirm on those that the command had (taskset -c LIST plumb confirm CASE)";
 }
 
 static bool uses(const struct confirm_place *place, const char *const *names)
@@ -206,8 +221,8 @@ static const char *no_hogs(const struct confirm_place *place, struct arena *aren
     "small-pages page-faults cache-misses memory-bandwidth stores numa-remote contended-lines divider "               \
     "branch-mispredicts latency-chain load-chain denormals narrow-vectors avx512-licence front-end atomics "          \
     "unoptimised-build checking-code instrumented-build interpreter allocation copying spinning waiting lock-turns "  \
-    "cpu-quota oversubscribed migrations steal system-calls interrupts kernel-locks start-and-exit swap idle-cpus "   \
-    "memory core bad_speculation frontend retiring"
+    "cpu-quota oversubscribed affinity migrations steal system-calls interrupts kernel-locks start-and-exit swap "    \
+    "idle-cpus memory core bad_speculation frontend retiring"
 
 static const struct confirm_experiment experiments[] = {
     {
@@ -317,6 +332,19 @@ static const struct confirm_experiment experiments[] = {
         .starter = "f=" GROUP_ROOT "; [ -e $f ] || f=" GROUP_ROOT_1 "; echo $$ >$f && exec \"$@\"",
         .sign = SIGN_BY_NATURE,
         .why_not = no_root_group,
+    },
+    {
+        .name = "all-cpus",
+        .subjects = "affinity",
+        .change = "the same, on all CPUs",
+        .overturns = "no such gain where it may use the CPUs that stood idle",
+        .setting = "cpu",
+        .value = ALL_CPUS,
+        .sign = SIGN_FALLS,
+        .quantity = "run-delay",
+        .least = 0.7,
+        .not_taken = "it waited for a CPU as long as before: it chooses its CPUs itself, or no other stood idle",
+        .why_not = no_mask,
     },
     {
         .name = "one-cpu",
@@ -462,13 +490,29 @@ static char **environment_make(const struct confirm_experiment *experiment, cons
 }
 
 /* The last CPU: interrupts and whoever wasn't told otherwise tend to the first. */
-static bool cpu_value(const struct sysroot *root, const char **ret_value, struct arena *arena, struct error *err)
+static bool last_cpu(const struct sysroot *root, const char **ret_value, struct arena *arena, struct error *err)
 {
     scoped_free int *cpus = NULL;
     size_t count = 0;
     if (!sysroot_online_cpus(root, &cpus, &count, err))
         return false;
     *ret_value = arena_printf(arena, "%d", count ? cpus[count - 1] : 0);
+    return true;
+}
+
+/* What a row leaves open of its setting's value. */
+static bool setting_value(const char **ret_value, const struct confirm_experiment *experiment, const struct sysroot *root,
+                          struct arena *arena, struct error *err)
+{
+    char online[1024];
+    *ret_value = experiment->value;
+    if (!experiment->value[0])
+        return last_cpu(root, ret_value, arena, err);
+    if (strcmp(experiment->value, ALL_CPUS) != 0)
+        return true;
+    if (!sysroot_line(root, online, sizeof(online), CPUS_ONLINE))
+        return error_set(err, ERROR_UNSUPPORTED, "there is no '" CPUS_ONLINE "' here");
+    *ret_value = arena_string(arena, online);
     return true;
 }
 
@@ -496,9 +540,9 @@ bool confirm_arm_make(const struct confirm_experiment *experiment, const struct 
         arm.environment = environment_make(experiment, place, arena);
     if (experiment->setting) {
         struct run_settings *settings = arena_new(arena, struct run_settings);
-        const char *value = experiment->value;
+        const char *value;
         *settings = (struct run_settings){0};
-        if ((!value[0] && !cpu_value(place->root, &value, arena, err)) ||
+        if (!setting_value(&value, experiment, place->root, arena, err) ||
             !run_settings_add(settings, experiment->setting, value, place->root, arena, err))
             return error_wrap(err, "experiment %s", experiment->name);
         arm.settings = settings;

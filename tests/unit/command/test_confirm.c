@@ -98,6 +98,35 @@ Test(confirm, outside_of_a_group_is_tried_where_there_is_a_limit)
     arena_done(&arena);
 }
 
+/* A runs on the CPUs that this process may use: where those are all, it would be B. */
+Test(confirm, all_cpus_are_tried_where_some_are_not_allowed)
+{
+    struct arena arena;
+    struct sysroot root;
+    char folder[64] = "/tmp/plumb-test-XXXXXX";
+    struct confirm_subject subject = {.id = "affinity"};
+    char *argv[] = {"./program", NULL};
+    const struct confirm_place place = {.subject = &subject, .root = &root, .argv = argv};
+    struct confirm_choice choices[EXPERIMENTS_MOST];
+    struct experiment_arm arm;
+    struct error err = {0};
+    cr_assert(mkdtemp(folder));
+    arena_init(&arena);
+    sysroot_init(&root, folder);
+    for (int many = 0; many < 2; many++) { /* no machine of a test has 5000 */
+        made_folder_put(folder, "/sys/devices/system/cpu/online", many ? "0-4999\n" : "0\n");
+        size_t count = confirm_choices(&place, choices, &arena), at = 0;
+        while (at < count && strcmp(choices[at].experiment->name, "all-cpus") != 0)
+            at++;
+        cr_assert_lt(at, count);
+        cr_assert(many ? !choices[at].why_not : choices[at].why_not && strstr(choices[at].why_not, "all CPUs here"), "%s", choices[at].why_not);
+        if (!many)
+            cr_assert(confirm_arm_make(choices[at].experiment, &place, &arm, &arena, &err) && arm.settings && !arm.environment, "%s", err.message);
+    }
+    made_folder_remove(folder);
+    arena_done(&arena);
+}
+
 /* Within its session or control group alone does it count: a gain that doesn't come is no proof, unless it waited less. */
 Test(confirm, a_priority_has_taken_hold_when_it_waits_less)
 {
