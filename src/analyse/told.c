@@ -135,10 +135,25 @@ static enum outcome_reading part_read(const struct plain_sentence *plain, const 
     return OUTCOME_READ;
 }
 
-static enum outcome_reading outcome_read(struct view sentence, const struct plain_sentence *plain, struct told_trial *trial)
+/* "With it the batch takes 43.1 s", where two states were told: as much of their difference came back as lies between. */
+static enum outcome_reading state_read(const struct plain_sentence *plain, struct interval gain, double of_gap, enum outcome_reading by_words, struct told_trial *trial)
+{
+    static const double HARDLY = 0.05;
+    bool gone = of_gap >= 1 - HARDLY, stayed = of_gap <= HARDLY;
+    bool other = by_words == OUTCOME_READ && (trial->outcome == OUTCOME_STAYED ? !stayed : stayed);
+    if (outcome_is_doubtful(plain) || by_words == OUTCOME_UNCLEAR || other)
+        return OUTCOME_UNCLEAR;
+    trial->outcome = gone ? OUTCOME_GONE : stayed ? OUTCOME_STAYED : OUTCOME_SHRANK;
+    if (trial->outcome == OUTCOME_SHRANK)
+        trial->returned = (struct told_return){.share = interval_clamped(gain, 0, 1)};
+    return OUTCOME_READ;
+}
+
+static enum outcome_reading outcome_read(struct view sentence, const struct plain_sentence *plain, const struct told_states *states, struct told_trial *trial)
 {
     struct told_return returned;
     struct interval gain;
+    double of_gap;
     enum outcome_reading by_words = outcome_of(sentence, plain, &trial->outcome);
     if (view_starts(sentence, "tried:"))
         return by_words;
@@ -146,22 +161,25 @@ static enum outcome_reading outcome_read(struct view sentence, const struct plai
         return part_read(plain, &returned, by_words, trial);
     if (told_pair_gain(plain->text, &gain) || told_gain(plain->text, &gain))
         return pair_read(plain, gain, by_words, trial);
+    if (states->slow > 0 && told_state_gain(plain->text, states, &gain, &of_gap))
+        return state_read(plain, gain, of_gap, by_words, trial);
     if (by_words == OUTCOME_READ)
         gap_numbers(plain->text, &trial->number);
     return by_words;
 }
 
-static enum trial_reading trial_read(struct view sentence, struct told_trial *trial)
+static enum trial_reading trial_read(struct view sentence, const struct told_states *states, struct told_trial *trial)
 {
     static const char *const of_speed[] = {"gap", "slow", "fast", "throughput", "runtime", "run time", "speed", "%", NULL};
     struct plain_sentence plain;
+    struct told_states two;
     struct interval gain;
     plain_sentence_of(&plain, sentence);
     int changes = told_changes_in(plain.text, &trial->treatment);
-    enum outcome_reading outcome = outcome_read(sentence, &plain, trial);
+    enum outcome_reading outcome = outcome_read(sentence, &plain, states, trial);
     if (changes == 1 && outcome == OUTCOME_UNTOLD && (place_of_any(plain.text, of_speed) || told_has_pair(plain.text)))
         return TRIAL_OUTCOME_UNCLEAR;
-    if (!changes && told_pair_gain(plain.text, &gain))
+    if (!changes && told_pair_gain(plain.text, &gain) && !told_states_of(plain.text, &two))
         return TRIAL_CHANGE_UNKNOWN;
     if (!changes || outcome == OUTCOME_UNTOLD)
         return TRIAL_NONE;
@@ -226,18 +244,37 @@ static bool gap_of(struct view sentence, struct interval *ret_gap)
     return !is_made(plain.text) && gap_read(plain.text, ret_gap);
 }
 
-bool told_is_useful(struct view sentence)
+/* A change that makes two states of a program isn't what they are compared for. */
+static bool states_of(struct view sentence, struct told_states *ret_states)
 {
-    struct told_trial trial = {0};
-    struct interval gap;
-    return sentence.length <= SENTENCE_MOST && (trial_read(sentence, &trial) == TRIAL_READ || gap_of(sentence, &gap) || loop_bytes_of(sentence) > 0 ||
-                                                function_in(sentence, 0).length > 0);
+    struct plain_sentence plain;
+    enum treatment ignored;
+    plain_sentence_of(&plain, sentence);
+    return sentence.length <= SENTENCE_MOST && !told_changes_in(plain.text, &ignored) && told_states_of(plain.text, ret_states);
 }
 
-const char *told_why_unread(struct view sentence)
+struct told_states told_states_in(struct view text)
+{
+    struct told_states states;
+    for (struct view sentence; (sentence = told_passage(&text)).length;)
+        if (states_of(sentence, &states))
+            return states;
+    return (struct told_states){0};
+}
+
+bool told_is_useful(struct view sentence, const struct told_states *states)
 {
     struct told_trial trial = {0};
-    switch (sentence.length <= SENTENCE_MOST ? trial_read(sentence, &trial) : TRIAL_NONE) {
+    struct told_states two;
+    struct interval gap;
+    return sentence.length <= SENTENCE_MOST && (trial_read(sentence, states, &trial) == TRIAL_READ || gap_of(sentence, &gap) || states_of(sentence, &two) ||
+                                                loop_bytes_of(sentence) > 0 || function_in(sentence, 0).length > 0);
+}
+
+const char *told_why_unread(struct view sentence, const struct told_states *states)
+{
+    struct told_trial trial = {0};
+    switch (sentence.length <= SENTENCE_MOST ? trial_read(sentence, states, &trial) : TRIAL_NONE) {
     case TRIAL_OUTCOME_UNCLEAR:
         return "what came of it isn't clear";
     case TRIAL_CHANGE_UNCLEAR:
@@ -321,7 +358,7 @@ static void sentence_take(struct told *told, struct view sentence, struct arena 
 {
     struct told_trial trial = {0};
     const char *kept = arena_string_n(arena, sentence.text, sentence.length);
-    if (told->trial_count < TOLD_TRIALS_MOST && trial_read(sentence, &trial) == TRIAL_READ) {
+    if (told->trial_count < TOLD_TRIALS_MOST && trial_read(sentence, &told->states, &trial) == TRIAL_READ) {
         trial.sentence = kept;
         told->trials[told->trial_count++] = trial;
     }
@@ -342,9 +379,18 @@ static void sentence_take(struct told *told, struct view sentence, struct arena 
     }
 }
 
-void told_of(struct told *ret_told, const struct statements *statements, struct arena *arena)
+static void states_gap(struct told *told, struct view sentence, struct arena *arena)
 {
-    *ret_told = (struct told){0};
+    if (told->states.slow > 0 || !states_of(sentence, &told->states))
+        return;
+    told->gap = told_states_gap(&told->states);
+    told->gap_sentence = arena_string_n(arena, sentence.text, sentence.length);
+}
+
+typedef void take_sentence(struct told *told, struct view sentence, struct arena *arena);
+
+static void sentences_take(struct told *told, const struct statements *statements, take_sentence *take, struct arena *arena)
+{
     for (size_t at = 0; statements && at < statements->count; at++) {
         const struct statement *statement = &statements->items[at];
         if (!strstr(statement->origin, TOLD_ORIGIN) && strcmp(statement->origin, "said by a person") != 0)
@@ -352,6 +398,14 @@ void told_of(struct told *ret_told, const struct statements *statements, struct 
         struct view text = view_of(statement->text), sentence;
         while ((sentence = told_passage(&text)).length)
             if (sentence.length <= SENTENCE_MOST)
-                sentence_take(ret_told, sentence, arena);
+                take(told, sentence, arena);
     }
+}
+
+/* The states that were compared first: trials may be told by what they came to beside them. */
+void told_of(struct told *ret_told, const struct statements *statements, struct arena *arena)
+{
+    *ret_told = (struct told){0};
+    sentences_take(ret_told, statements, states_gap, arena);
+    sentences_take(ret_told, statements, sentence_take, arena);
 }

@@ -34,6 +34,7 @@ enum { TOLD_TRIALS_MOST = 16, TOLD_FUNCTIONS_MOST = 8 };
 struct told {
     struct told_trial trials[TOLD_TRIALS_MOST];
     size_t trial_count;
+    struct told_states states; /* told by two times or rates; slow 0: not told */
     struct interval gap; /* of the time, 0..1, that the slower side would give back; unknown: not told */
     const char *gap_sentence;
     double loop_bytes; /* of the hot loop's code; 0: not told */
@@ -42,10 +43,12 @@ struct told {
     size_t function_count;
 };
 
-/* Whether a sentence tells one of these. */
-bool told_is_useful(struct view sentence);
+/* The first two states that a text compares; slow 0: none. What a change came to is often told by one time alone, beside theirs. */
+struct told_states told_states_in(struct view text);
+/* Whether a sentence tells one of these. states: of the text that it stands in. */
+bool told_is_useful(struct view sentence, const struct told_states *states);
 /* Of a sentence that names a change and how it came out, why it wasn't taken; NULL: it was, or it tells of no trial. */
-const char *told_why_unread(struct view sentence);
+const char *told_why_unread(struct view sentence, const struct told_states *states);
 /* The next sentence of a text, trimmed, and skip it; empty at its end. */
 struct view told_sentence(struct view *text);
 /* As told_sentence, with the one behind it where that says what came of a change that the first one tells of. */

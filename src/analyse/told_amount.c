@@ -228,6 +228,12 @@ static bool pair_in_order(const char *plain, enum quantity_kind kind, struct qua
     return order != ORDER_UNKNOWN;
 }
 
+/* By how much the shorter time is less, as exact as their last digits. */
+static struct interval gain_between(double shorter, double shorter_error, double longer, double longer_error)
+{
+    return interval_of(1 - (shorter + shorter_error) / (longer - longer_error), 1 - shorter / longer, 1 - (shorter - shorter_error) / (longer + longer_error));
+}
+
 bool told_pair_gain(const char *plain, struct interval *ret_gain)
 {
     struct quantity before, after;
@@ -240,8 +246,7 @@ bool told_pair_gain(const char *plain, struct interval *ret_gain)
     const struct quantity *longer = rate ? &after : &before, *shorter = rate ? &before : &after; /* of a rate the inverse is the time */
     if (!(longer->value > longer->half_digit))
         return false;
-    *ret_gain = interval_of(1 - (shorter->value + shorter->half_digit) / (longer->value - longer->half_digit), 1 - shorter->value / longer->value,
-                            1 - (shorter->value - shorter->half_digit) / (longer->value + longer->half_digit));
+    *ret_gain = gain_between(shorter->value, shorter->half_digit, longer->value, longer->half_digit);
     return true;
 }
 
@@ -251,6 +256,72 @@ bool told_has_pair(const char *plain)
     struct quantity first, last;
     quantities_of(plain, &all);
     return pair_of(&all, QUANTITY_TIME, &first, &last) || pair_of(&all, QUANTITY_RATE, &first, &last);
+}
+
+/* ---- one of them, where two others were told ---- */
+
+/* As a time, or what one of a rate takes. */
+static void time_of(const struct quantity *quantity, double *ret_value, double *ret_error)
+{
+    bool is_rate = quantity->kind == QUANTITY_RATE;
+    *ret_value = is_rate ? 1 / quantity->value : quantity->value;
+    *ret_error = is_rate ? quantity->half_digit / (quantity->value * quantity->value) : quantity->half_digit;
+}
+
+bool told_states_of(const char *plain, struct told_states *ret_states)
+{
+    static const char *const states[] = {"guest", "vm ", "vms ", "virtual machine", "virtualised", "virtualized", "bare metal", "bare-metal", "baremetal", "native", "container", "docker", "host", "td ", "tdx", "sev ", "sev-",
+                                         "confidential", "old ", "new ", "instance", "release", "version", "upgrade", "migrat", "since ", NULL};
+    static const enum quantity_kind kinds[] = {QUANTITY_TIME, QUANTITY_RATE};
+    struct quantities all;
+    struct quantity first, last;
+    quantities_of(plain, &all);
+    for (size_t at = 0; at < array_count(kinds); at++) {
+        if (!pair_of(&all, kinds[at], &first, &last) || !(last.value > 0) || first.unit.length >= sizeof(ret_states->unit) || !has_words(view_of(plain), states))
+            continue;
+        *ret_states = (struct told_states){.are_rates = kinds[at] == QUANTITY_RATE};
+        if (first.unit.length)
+            memcpy(ret_states->unit, first.unit.text, first.unit.length);
+        bool first_is_fast = (first.value < last.value) != ret_states->are_rates;
+        time_of(first_is_fast ? &first : &last, &ret_states->fast, &ret_states->fast_error);
+        time_of(first_is_fast ? &last : &first, &ret_states->slow, &ret_states->slow_error);
+        return ret_states->fast + ret_states->fast_error < ret_states->slow - ret_states->slow_error;
+    }
+    return false;
+}
+
+struct interval told_states_gap(const struct told_states *states)
+{
+    return gain_between(states->fast, states->fast_error, states->slow, states->slow_error);
+}
+
+/* The only quantity of the states' kind and unit. */
+static bool only_alike(const char *plain, const struct told_states *states, struct quantity *ret_quantity)
+{
+    struct quantities all;
+    size_t count = 0;
+    quantities_of(plain, &all);
+    for (size_t at = 0; at < all.count; at++)
+        if (all.items[at].kind == (states->are_rates ? QUANTITY_RATE : QUANTITY_TIME) && (!states->are_rates || view_equal(all.items[at].unit, states->unit))) {
+            *ret_quantity = all.items[at];
+            count++;
+        }
+    return count == 1 && ret_quantity->value > 0;
+}
+
+bool told_state_gain(const char *plain, const struct told_states *states, struct interval *ret_gain, double *ret_of_gap)
+{
+    static const double BEYOND = 0.05; /* of the difference */
+    struct quantity quantity;
+    double time, error, slack = BEYOND * (states->slow - states->fast);
+    if (!only_alike(plain, states, &quantity))
+        return false;
+    time_of(&quantity, &time, &error);
+    if (time < states->fast - slack || time > states->slow + slack) /* it is of something else */
+        return false;
+    *ret_gain = gain_between(time, error, states->slow, states->slow_error);
+    *ret_of_gap = (states->slow - time) / (states->slow - states->fast);
+    return true;
 }
 
 /* ---- one share ---- */

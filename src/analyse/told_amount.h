@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * How much did a change return, by the numbers of a sentence: two times ("from 4.2 s to 3.1 s"), two rates ("1200 req/s before, 3150 req/s after"), a part
- * of the gap ("recovered 12 % of the 18 % gap", "half of the gap"), the gap before and after ("from 31 % to 9 %")?
+ * of the gap ("recovered 12 % of the 18 % gap", "half of the gap"), the gap before and after ("from 31 % to 9 %"), or one time where another sentence gave two to
+ * compare it with?
  *
  * Shares are of the time before the change, 0..1. Two numbers are a pair only where the words between them say which was first. Numbers are as exact as their last digit.
  * Does not support: a sentence with three times in it, units that differ in kind.
@@ -18,6 +19,23 @@ bool told_pair_gain(const char *plain, struct interval *ret_gain);
 bool told_gain(const char *plain, struct interval *ret_gain);
 /* Two times or two rates stand in it, whatever their order. */
 bool told_has_pair(const char *plain);
+
+/* Two states of a program that somebody compared ("41.0 s on bare metal, 52.7 s in the guest"), as times or as rates of one unit. */
+struct told_states {
+    double fast, slow; /* in seconds, or of rates how much one takes */
+    double fast_error, slow_error; /* half of what its last digit counts */
+    bool are_rates;
+    char unit[24]; /* of rates */
+};
+/* False: the sentence doesn't compare two such states. */
+bool told_states_of(const char *plain, struct told_states *ret_states);
+/* How much less the fast one takes. */
+struct interval told_states_gap(const struct told_states *states);
+/*
+ * The sentence's only time (or rate) lies between those of the states: how much less than the slow one it is (below 0: more), and which part of the
+ * difference that is.
+ */
+bool told_state_gain(const char *plain, const struct told_states *states, struct interval *ret_gain, double *ret_of_gap);
 
 struct told_return {
     struct interval share;  /* of the time; unknown: it is told as a part of the gap alone */

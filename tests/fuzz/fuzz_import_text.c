@@ -35,9 +35,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size_bytes)
         import_text_unread(imported.segment, imported.kind, &unread);
     }
     text_done(&unread);
+    struct told_states states = told_states_in(text);
     while ((sentence = told_passage(&text)).length) {
-        (void)told_is_useful(sentence);
-        (void)told_why_unread(sentence);
+        (void)told_is_useful(sentence, &states);
+        (void)told_why_unread(sentence, &states);
     }
     arena_done(&arena);
     return 0;

@@ -113,9 +113,9 @@ static void table_state(struct importing *importing, const char *path, const str
 }
 
 /* A sentence that sounds like a trial and wasn't taken for one is shown with the reason. */
-static void unread_state(struct importing *importing, const char *path, struct view sentence)
+static void unread_state(struct importing *importing, const char *path, struct view sentence, const struct told_states *states)
 {
-    const char *why = told_why_unread(sentence);
+    const char *why = told_why_unread(sentence, states);
     if (why)
         statement_write(&importing->statements, "not understood", path,
                         arena_printf(&importing->arena, "\"%.*s\": %s. To be sure, write: tried: CHANGE (host, guest): gone, stayed or shrank", (int)sentence.length,
@@ -126,10 +126,11 @@ static void unread_state(struct importing *importing, const char *path, struct v
 static void sentences_keep(struct importing *importing, const char *path, struct view all)
 {
     enum { SENTENCES_MOST = 16 };
+    struct told_states states = told_states_in(all);
     struct view sentence;
     for (size_t kept = 0; kept < SENTENCES_MOST && (sentence = told_passage(&all)).length;) {
-        unread_state(importing, path, sentence);
-        if (!told_is_useful(sentence))
+        unread_state(importing, path, sentence, &states);
+        if (!told_is_useful(sentence, &states))
             continue;
         statement_write(&importing->statements, TOLD_ORIGIN, path, arena_string_n(&importing->arena, sentence.text, sentence.length));
         kept++;
@@ -139,9 +140,10 @@ static void sentences_keep(struct importing *importing, const char *path, struct
 static void saying_keep(struct importing *importing, const char *saying)
 {
     struct view rest = view_of(saying), sentence;
+    struct told_states states = told_states_in(rest);
     statement_write(&importing->statements, "said by a person", NULL, saying);
     while ((sentence = told_passage(&rest)).length)
-        unread_state(importing, NULL, sentence);
+        unread_state(importing, NULL, sentence, &states);
 }
 
 /* Rows that nobody read are said: what they hold took no part. */

@@ -4,6 +4,10 @@
 #include "analyse/told.h"
 #include "base/vec.h"
 
+#include <math.h>
+
+static const struct told_states no_states;
+
 static struct told told_from(const char *text, struct arena *arena)
 {
     const struct statement said = {"said by a person", text};
@@ -180,25 +184,61 @@ Test(told, gaps_in_other_words)
 
 Test(told, what_sounds_like_a_trial_and_was_not_taken_says_why)
 {
-    cr_expect_not_null(told_why_unread(view_of("With THP there is no difference between the two guests.")));
-    cr_expect_not_null(told_why_unread(view_of("With THP and nohz_full the gap is gone.")));
-    cr_expect_not_null(told_why_unread(view_of("Enabling THP should bring no change.")));
-    cr_expect_not_null(told_why_unread(view_of("With THP the speed is another matter.")), "of speed, in words that aren't known");
-    cr_expect_not_null(told_why_unread(view_of("Time: 120 s (small pages), 95 s (huge pages).")), "two times, and which was first isn't said");
-    cr_expect_null(told_why_unread(view_of("With THP the gap is gone.")), "it was taken");
+    cr_expect_not_null(told_why_unread(view_of("With THP there is no difference between the two guests."), &no_states));
+    cr_expect_not_null(told_why_unread(view_of("With THP and nohz_full the gap is gone."), &no_states));
+    cr_expect_not_null(told_why_unread(view_of("Enabling THP should bring no change."), &no_states));
+    cr_expect_not_null(told_why_unread(view_of("With THP the speed is another matter."), &no_states), "of speed, in words that aren't known");
+    cr_expect_not_null(told_why_unread(view_of("Time: 120 s (small pages), 95 s (huge pages)."), &no_states), "two times, and which was first isn't said");
+    cr_expect_null(told_why_unread(view_of("With THP the gap is gone."), &no_states), "it was taken");
 
-    cr_expect_null(told_why_unread(view_of("We use huge pages.")), "it tells of no trial");
+    cr_expect_null(told_why_unread(view_of("We use huge pages."), &no_states), "it tells of no trial");
+}
+
+/* Two states and, further on, what a change came to beside them. */
+Test(told, one_time_beside_two_that_were_told)
+{
+    static const struct {
+        const char *text;
+        size_t count;
+        enum outcome outcome;
+        double low, high; /* of the time, where a part came back */
+    } cases[] = {
+        {"On bare metal the batch takes 41.0 s, in the SEV guest 52.7 s. After `echo always > transparent_hugepage/enabled` in the guest it went down to 43.1 s.", 1, OUTCOME_SHRANK,
+         1 - 43.15 / 52.65, 1 - 43.05 / 52.75},
+        {"41.0 s native, 52.7 s in the VM. With huge pages: 41.2 s.", 1, OUTCOME_GONE, 0, 0},
+        {"41.0 s native, 52.7 s in the VM. With nohz_full it takes 52.5 s.", 1, OUTCOME_STAYED, 0, 0},
+        {"The old instance makes 1200 req/s, the new one 800 req/s. With huge pages it is 1000 req/s.", 1, OUTCOME_SHRANK, 1 - 800.5 / 999.5, 1 - 799.5 / 1000.5},
+        {"41.0 s native, 52.7 s in the VM. With huge pages the faults took 0.3 s.", 0, 0, 0, 0}, /* of something else */
+        {"41.0 s native, 52.7 s in the VM. With huge pages it made no difference: 43.0 s.", 0, 0, 0, 0}, /* words and numbers differ */
+        {"41.0 s native, 52.7 s in the VM. We hope for 43 s with huge pages.", 0, 0, 0, 0},
+        {"Parsing takes 41.0 s and writing 52.7 s. With huge pages it takes 43.0 s.", 0, 0, 0, 0}, /* no two states of one thing */
+    };
+    for (size_t at = 0; at < array_count(cases); at++) {
+        struct arena arena;
+        arena_init(&arena);
+        struct told told = told_from(cases[at].text, &arena);
+        cr_assert_eq(told.trial_count, cases[at].count, "%s", cases[at].text);
+        if (told.trial_count) {
+            struct told_trial *trial = &told.trials[0];
+            cr_expect_eq(trial->outcome, cases[at].outcome, "%s", cases[at].text);
+            cr_expect_eq(trial->returned.share.known, cases[at].high > 0, "%s", cases[at].text);
+            cr_expect(told.gap.known && told.gap.high < 0.4, "%s", cases[at].text);
+            cr_expect(cases[at].high <= 0 || (fabs(trial->returned.share.low - cases[at].low) < 2e-3 && fabs(trial->returned.share.high - cases[at].high) < 2e-3), "%s", cases[at].text);
+        }
+        arena_done(&arena);
+    }
 }
 
 Test(told, nothing_is_read_behind_the_end)
 {
-    static const char text[] = "x is 20% ~ 30% lower than y. With nohz_full there is still a gap: the loop is ~100 bytes, see f_ref().";
+    static const char text[] = "41 s native, 52 s in the VM, and with THP it is 43 s. x is 20% ~ 30% lower than y. With nohz_full there is still a gap: the loop is ~100 bytes, see f_ref().";
     for (size_t length = 0; length <= sizeof(text) - 1; length++) {
         struct edge edge = edge_copy(text, length);
         struct view rest = {(char *)edge.bytes, length}, sentence;
+        struct told_states states = told_states_in(rest);
         while ((sentence = told_passage(&rest)).length) {
-            (void)told_is_useful(sentence);
-            (void)told_why_unread(sentence);
+            (void)told_is_useful(sentence, &states);
+            (void)told_why_unread(sentence, &states);
         }
         edge_free(&edge);
     }
