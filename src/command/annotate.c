@@ -25,7 +25,7 @@ struct annotate_options {
     struct recording_input input;
     const char *symbol, *dso, *event, *disassembler_style, *skid, *color, *percent_type;
     double percent_limit;
-    bool lines, source, intel, quiet, all, stdio, samples, period;
+    bool lines, source, raw, intel, quiet, all, stdio, samples, period;
 };
 
 #define FIELD(member) offsetof(struct annotate_options, member)
@@ -45,6 +45,7 @@ static const struct option_row option_rows[] = {
     {0, "show-total-period", OPTION_FLAG, FIELD(period), NULL, "what samples stand for instead of percentages"},
     {'l', "print-line", OPTION_FLAG, FIELD(lines), NULL, "file and number of each source line"},
     {0, "source", OPTION_FLAG, FIELD(source), NULL, "source lines between instructions (default; --no-source leaves them out)"},
+    {0, "asm-raw", OPTION_FLAG, FIELD(raw), NULL, "the bytes of each instruction"},
     {0, "intel", OPTION_FLAG, FIELD(intel), NULL, "Intel syntax (default: AT&T)"},
     {'M', "disassembler-style", OPTION_TEXT, FIELD(disassembler_style), "STYLE", "intel or att"},
     {0, "skid", OPTION_TEXT, FIELD(skid), "HOW",
@@ -450,6 +451,7 @@ static bool annotate_one(struct session *session, const struct hot_symbol *hot, 
         .of_recording = session->of_recording,
         .by_number = session->by_number,
         .number = session->options->samples ? NUMBER_SAMPLES : session->options->period ? NUMBER_PERIOD : NUMBER_PERCENT,
+        .raw = session->options->raw,
         .percent_least = session->options->percent_limit,
         .quiet = session->options->quiet,
         .unicode = speaks_utf8(),

@@ -16,7 +16,6 @@ static const struct peer_option peer_options[] = {
     {PEER_RECORD, 0, "affinity", "plumb writes from one thread; taskset places it"},
     {PEER_RECORD, 0, "aio", "plumb writes from one thread; larger buffers (-m) and -z help where that loses samples"},
     {PEER_SCRIPT, 'a', "all-cpus", "all CPUs are printed unless -C says otherwise"},
-    {PEER_ANNOTATE, 0, "asm-raw", "bytes of instructions aren't shown; objdump -d shows them"},
     {PEER_REPORT, 0, "asm-raw", "plumb annotate shows instructions"},
     {PEER_DIFF, 'b', "baseline-only", "new functions are marked so; --json tells them apart"},
     {PEER_STAT, 0, "bpf-attr-map", "plumb opens counters of its own"},

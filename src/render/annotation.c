@@ -23,6 +23,7 @@ struct page {
     bool shows_stalled;
     size_t loop_columns;
     int address_columns;
+    size_t raw_columns; /* of instructions' bytes; 0: not shown */
     uint32_t hottest; /* the row that stalled most, or got most samples; ROW_NONE */
 };
 
@@ -142,6 +143,25 @@ static void add_source(const struct page *page, const char *lines)
     }
 }
 
+/* As objdump has them: bytes, or words where all instructions are words. */
+static void add_raw(const struct page *page, const struct instruction_row *item)
+{
+    size_t start = page->out->length, count = item->instruction.length;
+    bool word = strcmp(page->in->code.architecture, "aarch64") == 0;
+    for (size_t at = 0; at < count; at++)
+        text_printf(page->out, "%02x%s", item->bytes[word ? count - 1 - at : at], word ? "" : " ");
+    size_t columns = page->out->length - start;
+    text_add_repeated(page->out, " ", columns < page->raw_columns ? page->raw_columns - columns + 1 : 1);
+}
+
+static size_t raw_columns(const struct instructions *in)
+{
+    size_t longest = 0;
+    for (size_t row = 0; row < in->row_count; row++)
+        longest = in->rows[row].instruction.length > longest ? in->rows[row].instruction.length : longest;
+    return 3 * longest;
+}
+
 static void add_row(const struct page *page, uint32_t row)
 {
     const struct instruction_row *item = &page->in->rows[row];
@@ -150,6 +170,8 @@ static void add_row(const struct page *page, uint32_t row)
     add_shares(page, row);
     add_loops(page, row);
     text_printf(page->out, " %*" PRIx64 ":  ", page->address_columns, item->instruction.addr);
+    if (page->raw_columns)
+        add_raw(page, item);
     text_add(page->out, item->text ? item->text : "");
     add_stalled_mark(page, row);
     text_add_char(page->out, '\n');
@@ -371,6 +393,7 @@ void annotation_text(struct text *out, const struct annotation *annotation)
     const struct instructions *in = annotation->instructions;
     struct page page = {.out = out, .annotation = annotation, .in = in,
                         .shows_stalled = in->event_count && in->events[0].is_shifted,
+                        .raw_columns = annotation->raw ? raw_columns(in) : 0,
                         .hottest = instructions_hottest_row(in, 0, true)};
     for (size_t at = 0; at < in->loop_count; at++)
         if (in->loops[at].depth > page.loop_columns)

@@ -29,6 +29,7 @@ struct annotation {
     bool of_recording;         /* shares of the whole recording, not of the function */
     bool by_number;            /* shares of the number of samples, not of their periods */
     enum annotation_number number;
+    bool raw;                  /* the instructions' bytes beside them */
     double percent_least;      /* instructions below it are printed without a number */
     bool quiet;                /* no header, no summary */
     bool unicode;              /* loops drawn with box characters */

@@ -162,18 +162,18 @@ def test_samples_without_address_and_chain(plumb, tmp_path, form):
 
 
 def test_firefox_holds_no_more_of_a_sample_than_its_time_thread_and_stack(plumb, tmp_path, sanitized):
-    """200 000 samples: their records and the text would take 48 MiB."""
+    """600 000 samples: whole, and as text, they would take 80 MiB."""
     if sanitized:
         pytest.skip("sanitizers take memory of their own")
     recording = File(sample_type=IP | TID | TIME | PERIOD)
     recording.comm(7, 7, "prog").mmap2(7, 0x400000, 0x10000, "/nowhere/prog")
     ahead = len(recording.data)
     recording.sample(7, 0x400100, 0x0102030405060708)
-    sample, count = bytes(recording.data[ahead:]), 200_000
+    sample, count = bytes(recording.data[ahead:]), 600_000
     before, behind = sample.split(struct.pack("<Q", 0x0102030405060708))
     recording.data = recording.data[:ahead] + b"".join(before + struct.pack("<Q", 1000 * at) + behind for at in range(count))
     (tmp_path / "perf.data").write_bytes(recording.file())
-    subprocess.run(["prlimit", f"--data={32 << 20}", plumb, "export", "firefox", "-q", "-i", tmp_path / "perf.data", "-o", tmp_path / "firefox.json"],
+    subprocess.run(["prlimit", f"--data={48 << 20}", plumb, "export", "firefox", "-q", "-i", tmp_path / "perf.data", "-o", tmp_path / "firefox.json"],
                    check=True)
     profile = json.loads((tmp_path / "firefox.json").read_text())
     assert profile["threads"][0]["samples"]["length"] == len(profile["threads"][0]["samples"]["time"]) == count and not list(complaints(profile))

@@ -47,6 +47,11 @@ def test_instructions(scene):
     assert "inc" in shown and "mov    $0x29,%eax" in shown and "100.00" in shown
 
 
+def test_a_function_that_calls_itself_is_named(scene):
+    shown = scene(dump((START, "JS:*self app.js:2", bytes.fromhex("e8fbffffff" "7df9" "c3"))), "annotate")
+    assert "call   7f0000001000 <JS:*self app.js:2>" in shown and "jge    7f0000001000 <JS:*self app.js:2>" in shown
+
+
 def test_what_came_before_damage(scene):
     shown = scene(dump(*FUNCTIONS)[:-3], "report", "-g", "none", "--no-children", "-v")
     assert "[.] JS:*hot app.js:1" in shown

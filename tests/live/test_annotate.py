@@ -91,6 +91,17 @@ def test_text_is_objdumps(run, scene, plumb_style, objdump_style):
     assert {addr: words for addr, (_, words) in ours.items()} == {addr: expected[addr] for addr in ours}
 
 
+def test_bytes_are_objdumps(run, scene):
+    done = run("annotate", "--asm-raw", "-q", "--no-source", "chase", cwd=scene)
+    assert done.returncode == 0, done.stderr
+    if not shutil.which("objdump"):
+        pytest.skip("no objdump to compare with")
+    listed = subprocess.run(["objdump", "-d", "--wide", "--disassemble=chase", scene / "chase"], check=True, capture_output=True, text=True).stdout
+    expected = {int(addr, 16): raw.split() for addr, raw in re.findall(r"^ *([0-9a-f]+):\t((?:[0-9a-f]{2} )+)", listed, re.M)}
+    ours = {addr: re.match(r"(?:[0-9a-f]{2} )+", text)[0].split() for addr, (_, text) in instructions(done.stdout).items()}
+    assert len(ours) >= 4 and ours == {addr: expected[addr] for addr in ours}
+
+
 @pytest.fixture
 def lands_one_late(run, scene, tmp_path):
     """Only where the self-test says so can a stall be told from a sample."""

@@ -55,7 +55,7 @@ struct naming_context {
 static const char *name_of_address(void *context, uint64_t addr, uint64_t *ret_offset)
 {
     const struct naming_context *naming = context;
-    if (addr >= naming->code->shown_addr && addr - naming->code->shown_addr < naming->code->size_bytes) {
+    if (addr > naming->code->shown_addr && addr - naming->code->shown_addr < naming->code->size_bytes) {
         *ret_offset = addr - naming->code->shown_addr; /* "<+0x1c>": the function's own name would say nothing */
         return "";
     }
