@@ -177,3 +177,15 @@ def test_shares_are_perf_diff_s(plumb, pair):
     ours = {name[0]: (100 * row["a_share"], 100 * (row["b_share"] - row["a_share"])) for name, row in rows.items()}
     assert set(theirs) == set(ours)
     assert all(abs(ours[name][at] - theirs[name][at]) < 0.006 for name in ours for at in range(2))
+
+
+def test_names_that_nothing_has_are_said(plumb, pair):
+    """perf diff -c ratio asks for a way of computing: an empty table alone would look like no difference."""
+    def notes(*words):
+        done = subprocess.run([plumb, "diff", *words, *pair], capture_output=True, text=True, timeout=60)
+        assert done.returncode in (0, 4), done.stderr
+        return [line for line in done.stderr.splitlines() if "no sample is of" in line]
+    ratio = notes("-c", "ratio")
+    assert len(ratio) == 1 and "--comms ratio" in ratio[0] and "perf's -c" in ratio[0]
+    assert len(notes("--dsos", "nosuch")) == 1
+    assert not notes("-c", "app") and not notes("-q", "-c", "ratio")

@@ -208,6 +208,13 @@ def test_memory_accesses_without_weights_and_without_what_they_cause(run, tmp_pa
     assert "Children" not in heading and "Weight" not in heading and "[.] 0x0000000000700010" in "".join(lines)
 
 
+def test_sizes_stand_at_the_right(run, tmp_path):
+    (tmp_path / "perf.data").write_bytes(made.small().file())
+    lines = run("report", "-s", "symbol_size", "-i", str(tmp_path / "perf.data")).stdout.splitlines()
+    heading = next(line for line in lines if line.startswith("# Overhead"))
+    assert {line.index("unknown") + len("unknown") for line in lines if "unknown" in line} == {heading.index("Symbol size") + len("Symbol size")}
+
+
 def test_cgroups(report):
     recording = File(sample_type=IP | TID | TIME | PERIOD | CGROUP)
     recording.comm(7, 7, "prog").record(CGROUP_RECORD, recording.pack("Q", 5) + recording.text("/jobs/one") + recording.trailer(0, 0, 0))

@@ -189,6 +189,19 @@ static bool sides_read(const struct diff *diff, const struct context *context, c
     return true;
 }
 
+/* Names that nothing has are said beside the empty table. perf's -c is what it computes. */
+static void empty_report(const struct diff_options *options, const struct share_difference *difference, FILE *talk)
+{
+    const struct {
+        const char *option, *list, *hint;
+    } given[] = {{"--comms", options->input.comms, " (perf's -c: what plumb computes are differences of shares with their intervals)"},
+                 {"--dsos", options->input.dsos, ""},
+                 {"--symbols", options->input.symbols, ""}};
+    for (size_t at = 0; at < array_count(given) && !difference->row_count && !options->quiet; at++)
+        if (given[at].list)
+            fprintf(talk, "note: no sample is of %s %s%s\n", given[at].option, given[at].list, given[at].hint);
+}
+
 static bool sides_compare(const struct diff *diff, struct context *context, const struct side *b, struct text *out, struct json_writer *json,
                           struct error *err)
 {
@@ -202,6 +215,7 @@ static bool sides_compare(const struct diff *diff, struct context *context, cons
     if (done) {
         scoped_text struct text of = {0};
         share_difference_finish(&difference);
+        empty_report(options, &difference, context->talk);
         bool is_filtered = diff->filters[0].is_given;
         text_add(&of, is_filtered ? "the samples that pass --time, --cpu, --pid and --tid" : options->input.function ? "the samples" : "all samples");
         if (options->input.function)

@@ -411,11 +411,11 @@ static void add_name(void *context, size_t trait, uint32_t id, struct text *out)
         add_file(naming, id, out);
         break;
     case TRAIT_KIND_CODE_SIZE:
-        symbol = symboliser_symbol_id(naming->symboliser, id);
+        symbol = symboliser_symbol_id(naming->symboliser, id); /* at the right of its column, as perf's */
         if (symbol == SYMBOL_NONE)
-            text_add(out, "unknown");
+            text_printf(out, "%*s", (int)strlen("Symbol size"), "unknown");
         else
-            text_add_u64(out, symboliser_symbol(naming->symboliser, symbol)->size_bytes);
+            text_printf(out, "%*" PRIu64, (int)strlen("Symbol size"), symboliser_symbol(naming->symboliser, symbol)->size_bytes);
         break;
     default:
         add_data_symbol(naming, id, level, kind == TRAIT_KIND_DATA_LINE, out);
