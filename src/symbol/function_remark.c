@@ -17,6 +17,7 @@ enum {
     CODE_MOST = 256 * 1024, /* of a function that is read */
     APART_MOST = 16,        /* parts that were set apart */
     ASSERTED_MOST = 2,
+    FILES_MOST = 16,
     TEXT_LEAST = 6, TEXT_MOST = 400,
     LETTERS_LEAST_TOLD = 8, /* "error: %s" is anybody's */
     LETTERS_TOLD = 40, /* more of them tell no more */
@@ -81,7 +82,11 @@ static struct opened *open_dso(struct function_remarks *remarks, uint32_t dso)
 struct told {
     struct view asserted[ASSERTED_MOST]; /* the names that assertions print: its own, and those of what was inlined */
     size_t asserted_count;
-    struct view file;     /* of Rust's panics */
+    struct told_file {
+        struct view path;
+        size_t places;
+    } files[FILES_MOST]; /* of Rust's panics: its own, and those of what was inlined */
+    size_t file_count;
     struct view text;
     size_t text_letters;
 };
@@ -176,11 +181,28 @@ static bool is_rust(const struct opened *opened)
     return bytes.size_bytes && memmem(bytes.bytes, bytes.size_bytes, mark, strlen(mark));
 }
 
+static bool is_same(struct view a, struct view b)
+{
+    return a.length == b.length && memcmp(a.text, b.text, a.length) == 0;
+}
+
+static void take_file(struct told *told, struct view path)
+{
+    if (!path.length || is_of_a_library(path))
+        return;
+    size_t at = 0;
+    while (at < told->file_count && !is_same(told->files[at].path, path))
+        at++;
+    if (at == FILES_MOST)
+        return;
+    if (at == told->file_count)
+        told->files[told->file_count++].path = path;
+    told->files[at].places++;
+}
+
 static void take_text(struct told *told, const struct opened *opened, uint64_t place)
 {
-    struct view file = panic_file(opened, place);
-    if (file.length && !told->file.length && !is_of_a_library(file))
-        told->file = file;
+    take_file(told, panic_file(opened, place));
     struct view text = text_at(&opened->binary->elf, place);
     size_t letters = is_of_a_library(text) ? 0 : letters_of(quotable(text));
     if (letters > told->text_letters) {
@@ -226,7 +248,7 @@ static void take_asserted(struct told *told, struct view name)
 {
     name = quotable(name);
     for (size_t at = 0; at < told->asserted_count; at++)
-        if (told->asserted[at].length == name.length && memcmp(told->asserted[at].text, name.text, name.length) == 0)
+        if (is_same(told->asserted[at], name))
             return;
     if (name.length && told->asserted_count < ASSERTED_MOST)
         told->asserted[told->asserted_count++] = name;
@@ -315,6 +337,17 @@ static const char *cut(struct view text, size_t columns, struct arena *arena)
     return arena_printf(arena, "%.*s..", (int)length, text.text);
 }
 
+/* The file that it has most to do with, from its crate on. */
+static struct view file_of(const struct told *told)
+{
+    static const char registry[] = "/registry/";
+    const struct told_file *most = &told->files[0];
+    for (size_t at = 1; at < told->file_count; at++)
+        most = told->files[at].places > most->places ? &told->files[at] : most;
+    const char *crate = memmem(most->path.text, most->path.length, registry, strlen(registry));
+    return crate ? view_skip(most->path, (size_t)(crate - most->path.text) + strlen(registry)) : most->path;
+}
+
 /* The end of a file's path says most. */
 static const char *file_cut(struct view path, size_t columns, struct arena *arena)
 {
@@ -342,13 +375,13 @@ static const char *class_words(const struct opened *opened, uint64_t start, size
 
 static const char *told_words(const struct told *told, bool of_rust, size_t columns, struct arena *arena)
 {
-    static const char asserts[] = "asserts as \"\"", both[] = "\", \"", of[] = "of ", refers[] = "refers to \"\"";
+    static const char asserts[] = "asserts as \"\"", both[] = "\", \"", refers[] = "refers to \"\"";
     if (told->asserted_count > 1 && told->asserted[0].length + told->asserted[1].length + strlen(asserts) + strlen(both) <= columns)
         return arena_printf(arena, "asserts as \"%.*s%s%.*s\"", (int)told->asserted[0].length, told->asserted[0].text, both, (int)told->asserted[1].length, told->asserted[1].text);
     if (told->asserted_count)
         return arena_printf(arena, "asserts as \"%s\"", cut(told->asserted[0], columns - strlen(asserts), arena));
-    if (told->file.length)
-        return arena_printf(arena, "%s%s", of, file_cut(told->file, columns - strlen(of), arena));
+    if (told->file_count)
+        return arena_printf(arena, "refers to \"%s\"", file_cut(file_of(told), columns - strlen(refers), arena));
     if (told->text_letters && !of_rust)
         return arena_printf(arena, "refers to \"%s\"", cut(told->text, columns - strlen(refers), arena));
     return NULL;

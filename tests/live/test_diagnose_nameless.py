@@ -102,12 +102,32 @@ int main(int argc, char **argv) { return turned((unsigned long)argc, argc) == 9;
 """
 
 
+PANICKING = """
+#include <stdlib.h>
+struct place { const char *file; unsigned long length; unsigned line, column; }; /* as Rust hands it to its panics */
+static const struct place inlined = {"/usr/share/registry/core-1.0/src/other.rs", 41, 7, 9};
+static const struct place bounds = {"/usr/share/registry/wheel-1.0/src/turn.rs", 41, 70, 9}, overflow = {"/usr/share/registry/wheel-1.0/src/turn.rs", 41, 71, 9};
+static __attribute__((noipa, noreturn)) void panic(unsigned long n, const struct place *place) { exit((int)(place->line + n)); }
+static __attribute__((noinline)) unsigned long turned(unsigned long n)
+{
+    if (n == 70) panic(n, &inlined);
+    for (unsigned long at = 0; at < 400000000; at++)
+        n ^= n << 13, n ^= n >> 7, n ^= n << 17;
+    if (n == 8) panic(n, &bounds);
+    if (n == 9) panic(n + 1, &overflow);
+    return n;
+}
+int main(int argc, char **argv) { return turned((unsigned long)argc) == 7; }
+"""
+
+
 @pytest.mark.parametrize("compiler,ending,place,code,told", [
     ("gcc", "c", "-pie", ASSERTING, '(asserts as "turned")'),
     ("g++", "cc", "-pie", VIRTUAL, "(a virtual function of forms::Round)"),
     ("gcc", "c", "-pie", SAYING, 'the wheel of state came'),
     ("gcc", "c", "-no-pie", SAYING, 'the wheel of state came'),
-])
+    ("gcc", "c", "-pie", PANICKING, '(refers to "wheel-1.0/src/turn.rs")'),
+], ids=["asserting", "virtual", "saying", "saying at a fixed address", "panicking"])
 def test_a_function_without_a_name_is_told_by_what_it_tells_of_itself(plumb, tmp_path, compiler, ending, place, code, told):
     (tmp_path / f"main.{ending}").write_text(code)
     made = subprocess.run([compiler, "-O2", "-fpie" if place == "-pie" else "-fno-pie", place, "-o", tmp_path / "hand", tmp_path / f"main.{ending}"], capture_output=True)
