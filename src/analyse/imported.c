@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analyse/imported.h"
 
+#include "analyse/exits/exit_reason.h"
 #include "base/scope.h"
 #include "base/vec.h"
 
@@ -42,12 +43,19 @@ struct measured imported_number(const struct imported *imported, const char *kin
     return row ? measured_as(row->number) : not_measured("it wasn't imported");
 }
 
+/* Of a halt, by whatever name ("HLT", SVM's "hlt", EXIT_REASON_HLT). */
+static bool is_idle(const struct imported_row *row)
+{
+    const struct exit_reason *reason = exit_reason_named(EXIT_ISA_NONE, row->name);
+    return reason && reason->class == EXIT_CLASS_IDLE;
+}
+
 /* What the exits of a table took; waiting to be woken is no cost. */
 static double exit_seconds(const struct imported_table *table)
 {
     double seconds = 0;
     for (size_t at = 0; at < table->count; at++)
-        seconds += strstr(table->rows[at].name, "HLT") ? 0 : table->rows[at].seconds;
+        seconds += is_idle(&table->rows[at]) ? 0 : table->rows[at].seconds;
     return seconds;
 }
 
@@ -70,6 +78,7 @@ struct imported_exits imported_exits_of(const struct imported *imported)
     for (size_t at = 0; table && at < table->count; at++) {
         const struct imported_row *row = &table->rows[at];
         count += row->number;
+        exits.idle += is_idle(row) ? row->number : 0;
         if (row->number > most) {
             most = row->number;
             exits.commonest = row->name;

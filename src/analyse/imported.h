@@ -49,7 +49,8 @@ const struct imported_row *imported_row_of(const struct imported *imported, cons
 struct imported_exits {
     const char *file;
     struct measured count;
-    struct measured seconds; /* spent outside the guest, but for HLT (it had nothing to do); not measured: no times */
+    double idle;             /* of the count, halts: it had nothing to do */
+    struct measured seconds; /* spent outside the guest, but for halts; not measured: no times */
     const char *commonest;
     double commonest_share;
 };

@@ -78,9 +78,10 @@ def test_exits_without_times_stay_open_with_times_without_a_run_as_well(imported
 
 
 def test_exit_times_leave_halt_out(imported):
-    found, _ = imported(exits=EXIT_TIMES)
-    exits = finding(found, "vm-exits")
-    assert exits["verdict"] == "undecided" and "2 ms" in exits["reason"], exits["reason"]
+    for times in (EXIT_TIMES, EXIT_TIMES.replace("MSR_WRITE", "msr").replace("HLT", "hlt")):  # SVM's names are small
+        found, _ = imported(exits=times)
+        exits = finding(found, "vm-exits")
+        assert exits["verdict"] == "undecided" and "2 ms" in exits["reason"], exits["reason"]
 
 
 def test_reloads_of_variables_are_noted_and_decide_nothing(imported):

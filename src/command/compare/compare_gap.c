@@ -86,8 +86,7 @@ static bool exits_imported(struct gap_run *run, const struct gap_case *side, str
                  side->name, sums.file);
         return false;
     }
-    const struct imported_row *idle = imported_row_of(imported, "table of exits", "HLT", NULL);
-    *table = (struct exit_table){.exits = (uint64_t)sums.count.value, .idle = idle ? (uint64_t)idle->number : 0, .counted = EXIT_POINT_EXIT,
+    *table = (struct exit_table){.exits = (uint64_t)sums.count.value, .idle = (uint64_t)sums.idle, .counted = EXIT_POINT_EXIT,
                                  .seconds = measured_as(run->request->options->exits_seconds),
                                  .vcpu_seconds = not_measured("the table doesn't say of how many vCPUs"), .is_table = true};
     table->handler_ns = sums.seconds.known ? measured_as(sums.seconds.value * 1e9) : sums.seconds;

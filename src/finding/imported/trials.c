@@ -104,7 +104,7 @@ static double sum_of(const struct imported_table *table, const char *part)
 {
     double sum = 0;
     for (size_t row = 0; row < table->count; row++)
-        sum += !part || strstr(table->rows[row].name, part) ? table->rows[row].number : 0;
+        sum += !part || strcasestr(table->rows[row].name, part) ? table->rows[row].number : 0;
     return sum;
 }
 
