@@ -144,6 +144,9 @@ def test_markdown_and_hyperfine(plumb, tmp_path):
         assert len(item["times"]) == 6 and item["min"] <= item["median"] <= item["max"]
         assert item["exit_codes"] == [0] * 6
         assert min(item["times"]) == item["min"] and item["stddev"] >= 0
+    compare(plumb, "-n", "6", "--explain", "0", "--export-hyperfine", str(export), "--treatment", "nice=0,1", "true")
+    results = json.loads(export.read_text())["results"]
+    assert [(item["command"], item["parameters"]["nice"]) for item in results] == [("nice=0", "0"), ("nice=1", "1")], "told apart"
     refused = compare(plumb, "-n", "6", "--export-hyperfine", "/proc/none/x", "true", "--", "true")
     assert refused.returncode == 1 and not refused.stdout, "said before anything is run"
     page = compare(plumb, "-n", "6", "--markdown", "sh", "-c", "true | cat", "--", "sh", "-c", "echo `true`").stdout

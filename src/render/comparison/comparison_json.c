@@ -352,13 +352,40 @@ static void add_zeros(struct json_writer *json, const char *key, size_t count)
     json_array_close(json);
 }
 
+/* hyperfine's scripts tell results apart by their commands: the label, where another has the same (its own -n puts names there, too). */
+static const char *hyperfine_command(const struct comparison_report *report, size_t arm)
+{
+    const struct run_arm *arms = report->table->arms;
+    for (size_t other = 0; other < report->arm_count; other++)
+        if (other != arm && strcmp(arms[other].command, arms[arm].command) == 0)
+            return arms[arm].label;
+    return arms[arm].command;
+}
+
+/* Only where there are any, as hyperfine does. */
+static void add_hyperfine_parameters(struct json_writer *json, const struct comparison_report *report, size_t arm)
+{
+    bool any = false;
+    for (size_t at = 0; at < report->setting_count; at++) {
+        if (report->settings[at].arm != arm)
+            continue;
+        if (!any)
+            json_object_open(json, "parameters");
+        any = true;
+        json_string(json, report->settings[at].name, report->settings[at].value);
+    }
+    if (any)
+        json_object_close(json);
+}
+
 static void add_hyperfine_arm(struct json_writer *json, const struct comparison_report *report, size_t arm)
 {
     const struct run_table *table = report->table;
     scoped_free double *values = memory_alloc(memory_product(table->block_count + 1, sizeof(*values)));
     size_t count = run_table_column(table, arm, run_table_quantity(table, "wall"), values);
     json_object_open(json, NULL);
-    json_string(json, "command", table->arms[arm].command);
+    json_string(json, "command", hyperfine_command(report, arm));
+    add_hyperfine_parameters(json, report, arm);
     if (count) {
         add_statistics(json, values, count);
         add_column(json, "times", values, count);
