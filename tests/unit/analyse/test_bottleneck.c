@@ -1704,6 +1704,31 @@ Test(bottleneck, each_function_and_row_has_its_own_addresses_in_the_order_in_whi
     free(made);
 }
 
+/* Three runs of one program, whose memory lies elsewhere each time: the first has the most addresses. */
+Test(bottleneck, addresses_are_of_one_process_where_it_has_enough)
+{
+    enum { OF_FIRST = 40, OF_OTHERS = 25 };
+    static struct stall_address hits[OF_FIRST + 2 * OF_OTHERS];
+    for (size_t at = 0; at < array_count(hits); at++)
+        hits[at] = (struct stall_address){.addr = at * 64, .pid = at < OF_FIRST ? 1 : at < OF_FIRST + OF_OTHERS ? 2 : 3};
+    struct made_up *made = calloc(1, sizeof(*made));
+    make_up(made);
+    function_begin(made, "it");
+    row_add(made, INSTRUCTION_INT, 0);
+    made->stalls.addresses = hits;
+    made->stalls.address_count = array_count(hits);
+    const struct code_index *index = code_index_new(&made->stalls, &made->arena);
+    cr_expect_eq(code_index_addresses(index, 0).count, OF_FIRST);
+    cr_expect_eq(code_index_row_addresses(index, 0, 0).count, OF_FIRST);
+    made->stalls.address_count = OF_OTHERS; /* too few of the first */
+    hits[0].pid = 2;
+    index = code_index_new(&made->stalls, &made->arena);
+    cr_expect_eq(code_index_addresses(index, 0).count, OF_OTHERS);
+    made->stalls.addresses = NULL;
+    done(made);
+    free(made);
+}
+
 /* volatile double x: x = x * c goes round through the stack; what multiplies waits for what was stored as much as what loads. */
 Test(bottleneck, a_chain_through_memory_has_its_arithmetic_too)
 {
