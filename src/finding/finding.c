@@ -54,7 +54,7 @@ const char *weight_name(enum weight weight)
 
 const char *unit_name(enum unit unit)
 {
-    static const char *const names[] = {"text", "share", "seconds", "bytes", "count", "factor"};
+    static const char *const names[] = {"text", "share", "seconds", "bytes", "bytes at least", "count", "factor"};
     return names[unit];
 }
 

@@ -56,6 +56,7 @@ enum unit {
     UNIT_SHARE, /* 0..1, shown as percent */
     UNIT_SECONDS,
     UNIT_BYTES,
+    UNIT_BYTES_LEAST, /* "at least 10 MiB" */
     UNIT_COUNT_OF,
     UNIT_FACTOR /* "1.8 times" */
 };
@@ -71,6 +72,7 @@ struct value {
 #define VALUE_SHARE(n, i)     ((struct value){.name = (n), .unit = UNIT_SHARE, .number = (i)})
 #define VALUE_SECONDS(n, i)   ((struct value){.name = (n), .unit = UNIT_SECONDS, .number = (i)})
 #define VALUE_BYTES(n, b)     ((struct value){.name = (n), .unit = UNIT_BYTES, .number = interval_exactly(b)})
+#define VALUE_BYTES_LEAST(n, b) ((struct value){.name = (n), .unit = UNIT_BYTES_LEAST, .number = interval_exactly(b)})
 #define VALUE_COUNT(n, c)     ((struct value){.name = (n), .unit = UNIT_COUNT_OF, .number = interval_exactly(c)})
 #define VALUE_FACTOR(n, i)    ((struct value){.name = (n), .unit = UNIT_FACTOR, .number = (i)})
 

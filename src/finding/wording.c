@@ -65,6 +65,10 @@ static void print_one(struct text *out, enum unit unit, double number)
     case UNIT_SECONDS:
         print_seconds(out, number);
         break;
+    case UNIT_BYTES_LEAST:
+        text_add(out, "at least ");
+        print_bytes(out, number);
+        break;
     case UNIT_BYTES:
         print_bytes(out, number);
         break;

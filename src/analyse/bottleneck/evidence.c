@@ -312,7 +312,8 @@ static void memory_evidence(struct bottleneck_verdict *verdict, const struct lea
                                : "it walks through memory in order");
         break;
     case CAUSE_PARALLEL_MISSES:
-        add(verdict, "code", "its addresses are computed, not loaded: several misses are under way at a time");
+        add(verdict, "code", "no address waits for the miss before it: several are under way at a time");
+        pace_evidence(verdict, leading->look, arena);
         break;
     case CAUSE_TLB:
         add(verdict, "addresses", translation_text(&leading->look->reach, arena));

@@ -168,6 +168,41 @@ static enum bottleneck_cause chased_cause(struct loop_look *look, const struct r
     return causes[look->paced_level];
 }
 
+/* An access of which at most half of the addresses are known. */
+static bool is_unplaced(const struct bottleneck_request *request, const struct region *region, uint32_t row)
+{
+    const struct instruction *here = &region->code->items[row];
+    bool accesses = here->memory.is_present && (here->is_load || here->is_store) && here->class != INSTRUCTION_CALL;
+    bool of_stack = here->memory.base == X86_STACK_POINTER && here->memory.index == REGISTER_NONE;
+    return accesses && !of_stack && code_index_row_addresses(request->index, region->function, row).count * 2 < region->code->hits[row];
+}
+
+static bool stores_in(const struct region *region)
+{
+    for (uint32_t row = region->rows.first; row <= region->rows.last; row++)
+        if (region_holds(region, row) && region->code->items[row].is_store)
+            return true;
+    return false;
+}
+
+bool loop_look_waits_beyond(const struct loop_look *look, double share)
+{
+    const struct bottleneck_thresholds *limit = &bottleneck_thresholds;
+    const struct loop_bound *bound = &look->resources.bound;
+    if (!look->pace.measured_cycles.known || !bound->known || bound->is_lower || look->guesses.branches)
+        return false;
+    double measured = look->pace.measured_cycles.value;
+    return measured >= limit->paced_over * bound->cycles && (measured - bound->cycles) * share >= limit->paced_beyond;
+}
+
+/* A load of which no address is known, and which waits for no other, in a loop without stores, which could hold it up. */
+static bool is_beyond_by_pace(const struct rows_view *view, uint32_t row, const struct loop_look *look)
+{
+    const struct region *region = view->region;
+    return region->is_loop && region->code->items[row].is_load && is_unplaced(view->request, region, row) && !stores_in(region) &&
+           loop_look_waits_beyond(look, (double)region->code->hits[row] / (double)region->samples);
+}
+
 static enum bottleneck_cause near_cause(struct rows_view *view, uint32_t row, struct loop_look *look, const struct reach *reach)
 {
     const struct region *region = view->region;
@@ -178,16 +213,11 @@ static enum bottleneck_cause near_cause(struct rows_view *view, uint32_t row, st
     enum forwarding forwarding = forwarding_of(view, row, look, reach);
     view->is_open = forwarding == FORWARD_OPEN;
     look->supposed += forwarding == FORWARD_SUPPOSED ? (double)region->code->hits[row] : 0;
+    if (forwarding == FORWARD_NOT && !reach->known && is_beyond_by_pace(view, row, look)) {
+        look->paced_level = LEVEL_BEYOND;
+        return CAUSE_PARALLEL_MISSES;
+    }
     return forwarding >= FORWARD_SUPPOSED ? CAUSE_STORE_FORWARDING : CAUSE_UNKNOWN;
-}
-
-/* An access of which at most half of the addresses are known. */
-static bool is_unplaced(const struct bottleneck_request *request, const struct region *region, uint32_t row)
-{
-    const struct instruction *here = &region->code->items[row];
-    bool accesses = here->memory.is_present && (here->is_load || here->is_store) && here->class != INSTRUCTION_CALL;
-    bool of_stack = here->memory.base == X86_STACK_POINTER && here->memory.index == REGISTER_NONE;
-    return accesses && !of_stack && code_index_row_addresses(request->index, region->function, row).count * 2 < region->code->hits[row];
 }
 
 /*

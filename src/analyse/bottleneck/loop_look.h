@@ -25,7 +25,7 @@ struct loop_look {
     double supposed;           /* samples laid at store forwarding for there being few places, not for having been seen */
     bool touches_memory;       /* any load or store */
     bool is_prefetched;        /* asks for data ahead by itself */
-    enum bottleneck_level paced_level; /* of a chase whose addresses aren't known: by how long a turn takes; NONE: not told */
+    enum bottleneck_level paced_level; /* of loads whose addresses aren't known: by how long a turn takes; NONE: not told */
     double ruled_out_line_ns;  /* memory in order, walked too slowly to wait for it: so long a line; 0: none is */
     bool walk_is_own_pace;     /* … or as fast as its own instructions allow */
     uint64_t unplaced;         /* samples that stalled at accesses whose addresses aren't known, the stack's left out */
@@ -40,6 +40,11 @@ struct loop_look {
 struct loop_look loop_look_of(const struct bottleneck_request *request, const struct region *region, struct arena *arena);
 /* Of a chase whose addresses aren't known, by its pace; NONE: it doesn't tell. */
 enum bottleneck_level loop_look_level(const struct loop_look *look);
+/*
+ * Whether each turn waits longer at a load with that share of its samples than the second cache takes to answer, where what it stands among can't take so long:
+ * by its pace and bound, without branches that may be guessed wrong.
+ */
+bool loop_look_waits_beyond(const struct loop_look *look, double share);
 enum bottleneck_cause loop_look_first(const struct loop_look *look);
 
 #endif

@@ -13,6 +13,7 @@ struct bottleneck_thresholds {
     double paced_first;        /* cycles a chased load takes beyond a hit of the first cache: within noise and issue, it was one */
     double paced_second;       /* … of the second cache, which answers 9 to 12 cycles later; twice that at most */
     double paced_beyond;       /* … beyond both: third caches take 30 more at least */
+    double paced_over;         /* … and so many times the turn's bound: neighbours on its core leave it half, its costs are in doubt by half */
     double loop_share_least;   /* smaller loops are their function's business */
     double leading_least;      /* of the samples laid at a cause: no smaller part speaks for all of them */
     double set_over_cache;     /* working sets are known within a factor of two at worst, 1.5 mostly */
@@ -87,6 +88,7 @@ static const struct bottleneck_thresholds bottleneck_thresholds = {
     .paced_first = 2,
     .paced_second = 7,
     .paced_beyond = 25,
+    .paced_over = 3,
     .loop_share_least = 0.02,
     .leading_least = 0.1,
     .set_over_cache = 1.4,

@@ -172,6 +172,13 @@ static double group_size_bytes(const struct stall_group *group)
     return pages->known ? pages->bytes : pages->at_least_bytes;
 }
 
+/* Where too few addresses were met again it is a lower bound of what they go over. */
+static struct value group_size(const char *name, const struct stall_group *group)
+{
+    double bytes = group_size_bytes(group);
+    return group->set.pages.known ? VALUE_BYTES(name, bytes) : VALUE_BYTES_LEAST(name, bytes);
+}
+
 static void small_pages_evidence(const struct results *results, struct finding *finding,
                                  const struct stall_group *group, const struct access_cost *cost)
 {
@@ -180,7 +187,7 @@ static void small_pages_evidence(const struct results *results, struct finding *
                      VALUE_TEXT("function", function->name), VALUE_TEXT("instruction", group->row.text));
     finding_evidence(finding, WEIGHT_CONTEXT, ORIGIN_ADDRESSES, group->set.stride_bytes ? "strided" : "spread",
                      VALUE_BYTES("span", (double)group->set.span_bytes),
-                     VALUE_BYTES("pages", group_size_bytes(group)),
+                     group_size("pages", group),
                      VALUE_BYTES("stride", (double)group->set.stride_bytes), VALUE_TEXT("area", group->area));
     finding_evidence(finding, WEIGHT_FOR, ORIGIN_PAGES, "pages", VALUE_SHARE("base", group->base_share),
                      VALUE_TEXT("area", group->area), VALUE_BYTES("resident", (double)group->area_resident_bytes));
@@ -457,7 +464,7 @@ static void small_pages_test(const struct results *results, struct finding *find
         finding_set(finding, headline, gain.leading->set.stride_bytes ? "headline-strided" : "headline",
                     VALUE_TEXT("function", function_of(results->stalls, gain.leading)->name),
                     VALUE_TEXT("instruction", gain.leading->row.text),
-                    VALUE_BYTES("span", group_size_bytes(gain.leading)),
+                    group_size("span", gain.leading),
                     VALUE_BYTES("stride", (double)gain.leading->set.stride_bytes));
     if (finding->verdict == VERDICT_RULED_OUT)
         finding_reason_bound(finding, "measured-bound", finding->recoverable);
@@ -582,7 +589,7 @@ static void cache_misses_say(const struct results *results, struct finding *find
     bool halves = search_of(results, leading) == SEARCH_HALVING;
     finding_set(finding, headline, is_chase(leading) ? "headline-chase" : halves ? "headline-halving" : "headline",
                 VALUE_TEXT("function", function_of(results->stalls, leading)->name), VALUE_TEXT("instruction", leading->row.text),
-                VALUE_BYTES("span", group_size_bytes(leading)));
+                group_size("span", leading));
     finding_set(finding, returner, leading->share.high < least ? "returner-all" : "returner", VALUE_SHARE("share", leading->share));
 }
 

@@ -266,6 +266,32 @@ static enum bottleneck_level level_paced(double cycles, uint32_t branches, doubl
     return loop_look_level(&look);
 }
 
+/* A look-up by loaded indices of which no address is known: what it waits for, beside quick instructions. */
+Test(bottleneck, a_load_without_addresses_is_placed_by_its_pace)
+{
+    static const struct {
+        double cycles, bound, share;
+        uint32_t branches;
+        bool is_lower, waits;
+    } cases[] = {
+        {38, 1.3, 0.9, 0, false, true},   /* as measured: 100 MiB, several misses at a time */
+        {12, 1.3, 0.9, 0, false, false},  /* the second cache, or the third with several at a time */
+        {38, 1.3, 0.5, 0, false, false},  /* half of the samples wait elsewhere */
+        {130, 100, 0.9, 0, false, false}, /* a shared core, and a chain */
+        {38, 1.3, 0.9, 1, false, false},  /* a branch may be guessed wrong */
+        {38, 1.3, 0.9, 0, true, false},   /* it may take more than is known of it */
+    };
+    for (size_t at = 0; at < array_count(cases); at++) {
+        struct loop_look look = {0};
+        look.pace.measured_cycles = measured_as(cases[at].cycles);
+        look.resources.bound = (struct loop_bound){.known = true, .is_lower = cases[at].is_lower, .cycles = cases[at].bound};
+        look.guesses.branches = cases[at].branches;
+        cr_expect_eq(loop_look_waits_beyond(&look, cases[at].share), cases[at].waits, "%zu", at);
+    }
+    struct loop_look unpaced = {.pace.measured_cycles = not_measured("no rate"), .resources.bound = {.known = true, .cycles = 1}};
+    cr_expect_not(loop_look_waits_beyond(&unpaced, 1));
+}
+
 Test(bottleneck, a_chase_without_addresses_is_placed_by_its_pace)
 {
     cr_assert_eq(level_paced(6.5, 0, 0), LEVEL_L1);
