@@ -21,8 +21,8 @@ struct bytes {
 
 static inline struct bytes bytes_of(const void *data, size_t size_bytes, bool swapped)
 {
-    const uint8_t *start = data;
-    return (struct bytes){start, start + size_bytes, swapped, false};
+    const uint8_t *start = data; /* NULL of no bytes */
+    return (struct bytes){start, size_bytes ? start + size_bytes : start, swapped, false};
 }
 
 static inline size_t bytes_left(const struct bytes *bytes)

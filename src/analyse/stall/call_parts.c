@@ -173,7 +173,7 @@ static void parts_of(struct call_parts *parts, struct paths *paths)
 {
     size_t first = 0;
     vec_for_each (&paths->chains, chain) {
-        chain->places = paths->places.items + first;
+        chain->places = chain->count ? paths->places.items + first : NULL;
         first += chain->count;
     }
     struct call_tree tree = {0};
