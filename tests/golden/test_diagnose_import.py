@@ -242,3 +242,9 @@ def test_what_goes_with_a_cause_and_tells_no_time_is_left_open(imported, identit
     one = finding(found, identity)
     assert found["verdict"]["culprit"] is None and one["verdict"] == "undecided" and labelled(one)
     assert "how much time that took isn't told" in " ".join(found["verdict"]["open"])
+
+
+def test_the_widest_interval_stays_on_the_page(run, tmp_path):
+    (tmp_path / "told.md").write_text("The new one is 7.3 % slower than the old one. With huge pages the gap is gone.\n")
+    page = run("diagnose", "--import", tmp_path / "told.md").stdout
+    assert "6.8 to 7.3 % of elapsed time\n" in page and max(map(len, page.splitlines())) <= 100

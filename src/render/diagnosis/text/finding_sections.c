@@ -93,10 +93,15 @@ enum {
     UNDECIDED_MOST = 7
 };
 
+static size_t title_room(const struct sheet *sheet)
+{
+    return sheet_column(sheet, 46);
+}
+
 /* Before its bar; on a narrow terminal in a line of its own, rather than cut. */
 static void finding_title(struct sheet *sheet, const char *title)
 {
-    size_t room = sheet_column(sheet, 46);
+    size_t room = title_room(sheet);
     if (text_columns(title) <= room) {
         text_fitted(sheet->out, title, room);
         text_add_char(sheet->out, ' ');
@@ -110,13 +115,13 @@ static void finding_title(struct sheet *sheet, const char *title)
 static void weighed_finding(struct sheet *sheet, const struct finding *finding, enum sheet_colour colour)
 {
     scoped_text struct text gain = {0};
+    sheet_gain(&gain, finding);
+    if (finding->recoverable.known)
+        text_printf(&gain, " of %s", denominator_name(finding->of));
     finding_title(sheet, finding->hypothesis->title);
     sheet_bar(sheet, drawn_of(finding), colour);
-    sheet_gain(&gain, finding);
-    text_printf(sheet->out, "  %s", text_string(&gain));
-    if (finding->recoverable.known)
-        text_printf(sheet->out, " of %s", denominator_name(finding->of));
-    text_add_char(sheet->out, '\n');
+    size_t used = 4 + title_room(sheet) + 1 + sheet_bar_columns(sheet) + 2 + text_columns(text_string(&gain));
+    text_printf(sheet->out, "%s%s\n", used > sheet_width(sheet) ? " " : "  ", text_string(&gain));
     if (finding->verdict == VERDICT_SUPPORTED || sheet->style->verbose)
         finding_details(sheet, finding);
 }
