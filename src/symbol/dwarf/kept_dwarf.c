@@ -385,11 +385,27 @@ static void body_make(const struct table *table, const struct strings *texts, st
     add_items(ret_body, text.bytes, text.length);
 }
 
+/* What another wrote meanwhile, a program or a thread with an index of its own, isn't lost. */
+static void read_anew(struct kept_dwarf *kept)
+{
+    struct text now = {0};
+    if (!cache_file_read(kept->file_name, view_of(kept->head), BYTES_MOST, &now)) {
+        text_done(&now);
+        return;
+    }
+    table_done(&kept->known);
+    vec_done(&kept->texts);
+    text_done(&kept->text);
+    kept->text = now;
+    read_kept(kept);
+}
+
 void kept_dwarf_write(struct kept_dwarf *kept)
 {
     struct table *learnt = &kept->learnt;
     if (!kept->file_name[0] || (!learnt->functions.count && !learnt->lines.count))
         return;
+    read_anew(kept);
     struct table all = {0};
     scoped_text struct text body = {0};
     texts_rename(kept);

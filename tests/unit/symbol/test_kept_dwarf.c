@@ -86,6 +86,21 @@ Test(kept_dwarf, what_was_learnt_is_told)
     cr_assert_str_eq(told(fd, 145), "middle outer", "what was kept stays");
 }
 
+/* Two that learn side by side, as two threads of a report do: nobody's part is lost. */
+Test(kept_dwarf, what_another_wrote_meanwhile_stays)
+{
+    scoped_fd int fd = some_file();
+    struct kept_dwarf *one = kept_dwarf_open(fd), *other = kept_dwarf_open(fd);
+    kept_dwarf_learn_function(one, 100, 200, scopes, array_count(scopes));
+    kept_dwarf_learn_function(other, 300, 301, NULL, 0);
+    kept_dwarf_write(one);
+    kept_dwarf_write(other);
+    kept_dwarf_free(one);
+    kept_dwarf_free(other);
+    cr_expect_str_eq(told(fd, 145), "middle outer");
+    cr_expect_str_eq(told(fd, 300), "");
+}
+
 Test(kept_dwarf, what_is_learnt_anew_replaces)
 {
     static const struct kept_scope other = {140, 160, "other", UINT32_MAX, false};
