@@ -3,7 +3,7 @@
  * Tables that another tool printed, as a part of a case (imports.json): rows with their numbers, and what follows from
  * them without any measurement of ours.
  *
- * Kinds and units are those of source/import_text.h. Nothing here was measured by plumb, and all that is derived from it
+ * Kinds and units are those of source/import/import_text.h. Nothing here was measured by plumb, and all that is derived from it
  * keeps that origin.
  */
 #ifndef PLUMB_ANALYSE_IMPORTED_H

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Texts of other tools, imported into a case. */
-#include "analyse/told.h"
-#include "source/import_columns.h"
-#include "source/import_counts.h"
-#include "source/import_markdown.h"
-#include "source/import_system.h"
-#include "source/import_text.h"
-#include "source/import_thousands.h"
+#include "analyse/told/told.h"
+#include "source/import/import_columns.h"
+#include "source/import/import_counts.h"
+#include "source/import/import_markdown.h"
+#include "source/import/import_system.h"
+#include "source/import/import_text.h"
+#include "source/import/import_thousands.h"
 
 #include <math.h>
 #include <stdlib.h>

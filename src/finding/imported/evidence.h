@@ -3,7 +3,7 @@
 #ifndef PLUMB_FINDING_IMPORTED_EVIDENCE_H
 #define PLUMB_FINDING_IMPORTED_EVIDENCE_H
 
-#include "analyse/told.h"
+#include "analyse/told/told.h"
 #include "finding/hypothesis.h"
 
 #define IMPORTED_WORDS "imported, not measured by plumb"

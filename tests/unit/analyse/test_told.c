@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "test.h"
 
-#include "analyse/told.h"
+#include "analyse/told/told.h"
 #include "base/vec.h"
 
 #include <math.h>

@@ -2,13 +2,13 @@
 #include "test.h"
 
 #include "base/vec.h"
-#include "source/import_columns.h"
-#include "source/import_counts.h"
-#include "source/import_markdown.h"
+#include "source/import/import_columns.h"
+#include "source/import/import_counts.h"
+#include "source/import/import_markdown.h"
 #include "base/scope.h"
-#include "source/import_system.h"
-#include "source/import_text.h"
-#include "source/import_thousands.h"
+#include "source/import/import_system.h"
+#include "source/import/import_text.h"
+#include "source/import/import_thousands.h"
 
 static const struct {
     const char *text;

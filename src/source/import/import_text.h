@@ -6,10 +6,10 @@
  * A document may hold several tables with prose between them: import_text_next gives one after the other, each with the line of prose
  * before it. Rows and summary carry the tool's numbers, not plumb's: they keep that origin wherever they go.
  * Does not support: localised numbers. perf's machine-readable forms and tables of Markdown with a run a row are turned into such texts before
- * (source/import_counts, source/import_markdown).
+ * (source/import/import_counts, source/import/import_markdown).
  */
-#ifndef PLUMB_SOURCE_IMPORT_TEXT_H
-#define PLUMB_SOURCE_IMPORT_TEXT_H
+#ifndef PLUMB_SOURCE_IMPORT_IMPORT_TEXT_H
+#define PLUMB_SOURCE_IMPORT_IMPORT_TEXT_H
 
 #include "base/arena.h"
 #include "base/text.h"

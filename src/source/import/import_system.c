@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "source/import_system.h"
+#include "source/import/import_system.h"
 
 #include "base/scope.h"
 #include "base/vec.h"

@@ -5,8 +5,8 @@
  * "| kernel | cycles | time |" has a run a row, "| event | before | after |" and "| exit reason | plain | TDX |" have one a column. Other tables
  * stay as they are: import_text_next() reads them line by line.
  */
-#ifndef PLUMB_SOURCE_IMPORT_MARKDOWN_H
-#define PLUMB_SOURCE_IMPORT_MARKDOWN_H
+#ifndef PLUMB_SOURCE_IMPORT_IMPORT_MARKDOWN_H
+#define PLUMB_SOURCE_IMPORT_IMPORT_MARKDOWN_H
 
 #include "base/arena.h"
 #include "base/text.h"

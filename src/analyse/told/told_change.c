@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "analyse/told_change.h"
+#include "analyse/told/told_change.h"
 
-#include "analyse/told_outcome.h"
+#include "analyse/told/told_outcome.h"
 #include "base/vec.h"
 
 #include <ctype.h>

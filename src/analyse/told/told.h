@@ -3,16 +3,16 @@
  * What do sentences that people wrote tell that a hypothesis can use: a trial and how it came out, how large the gap was, how much code is
  * hot, which function is meant?
  *
- * "tried: CHANGE (host, guest): gone" (or stayed) is a trial in plumb's own form; of prose a sentence that names one change (analyse/told_change) and one outcome
- * (analyse/told_outcome) or how much it returned (analyse/told_amount), or two sentences of which the second refers to the first. Whatever is taken keeps its sentence, so that a reader can judge whether it says that.
+ * "tried: CHANGE (host, guest): gone" (or stayed) is a trial in plumb's own form; of prose a sentence that names one change (analyse/told/told_change) and one outcome
+ * (analyse/told/told_outcome) or how much it returned (analyse/told/told_amount), or two sentences of which the second refers to the first. Whatever is taken keeps its sentence, so that a reader can judge whether it says that.
  */
-#ifndef PLUMB_ANALYSE_TOLD_H
-#define PLUMB_ANALYSE_TOLD_H
+#ifndef PLUMB_ANALYSE_TOLD_TOLD_H
+#define PLUMB_ANALYSE_TOLD_TOLD_H
 
 #include "analyse/statement.h"
-#include "analyse/told_amount.h"
-#include "analyse/told_change.h"
-#include "analyse/told_outcome.h"
+#include "analyse/told/told_amount.h"
+#include "analyse/told/told_change.h"
+#include "analyse/told/told_outcome.h"
 #include "base/arena.h"
 #include "base/text.h"
 #include "statistics/interval.h"

@@ -7,10 +7,10 @@
  * own average. The first row of vmstat, which is of the time since boot, counts where it is the only one.
  * Does not support: sar's other reports, the other tables of pcm.
  */
-#ifndef PLUMB_SOURCE_IMPORT_SYSTEM_H
-#define PLUMB_SOURCE_IMPORT_SYSTEM_H
+#ifndef PLUMB_SOURCE_IMPORT_IMPORT_SYSTEM_H
+#define PLUMB_SOURCE_IMPORT_IMPORT_SYSTEM_H
 
-#include "source/import_text.h"
+#include "source/import/import_text.h"
 
 /* The kind of its rows, which are named by what they are of what the tools print ("%steal", "nr_throttled / nr_periods"), in percent. */
 #define SYSTEM_TABLE "counters of the system"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "analyse/told.h"
+#include "analyse/told/told.h"
 
 #include "base/scope.h"
 #include "base/vec.h"

@@ -6,8 +6,8 @@
  * clause before). What may be, was asked, or was denied is not taken; of two answers neither is.
  * Does not support: what one sentence says of another (but analyse/told joins two), irony, other languages than English.
  */
-#ifndef PLUMB_ANALYSE_TOLD_OUTCOME_H
-#define PLUMB_ANALYSE_TOLD_OUTCOME_H
+#ifndef PLUMB_ANALYSE_TOLD_TOLD_OUTCOME_H
+#define PLUMB_ANALYSE_TOLD_TOLD_OUTCOME_H
 
 #include "base/text.h"
 

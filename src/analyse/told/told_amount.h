@@ -7,12 +7,12 @@
  * Shares are of the time before the change, 0..1. Two numbers are a pair only where the words between them say which was first. Numbers are as exact as their last digit.
  * Does not support: a sentence with three times in it, units that differ in kind.
  */
-#ifndef PLUMB_ANALYSE_TOLD_AMOUNT_H
-#define PLUMB_ANALYSE_TOLD_AMOUNT_H
+#ifndef PLUMB_ANALYSE_TOLD_TOLD_AMOUNT_H
+#define PLUMB_ANALYSE_TOLD_TOLD_AMOUNT_H
 
 #include "statistics/interval.h"
 
-/* Both ends below 0: it grew slower. Of plain sentences (analyse/told_outcome), as below. */
+/* Both ends below 0: it grew slower. Of plain sentences (analyse/told/told_outcome), as below. */
 bool told_pair_gain(const char *plain, struct interval *ret_gain);
 
 /* "gained 3 %", "throughput improved by 40 %", "made it 12 % slower"; whether a share is of the time or of the speed isn't told: both ends, as above. */

@@ -6,8 +6,8 @@
  * must be what a trial of it does ("with huge pages", "without SMT"). The other way round, the change isn't clear.
  * Does not support: changes that are told without such a name ("on the other machine").
  */
-#ifndef PLUMB_ANALYSE_TOLD_CHANGE_H
-#define PLUMB_ANALYSE_TOLD_CHANGE_H
+#ifndef PLUMB_ANALYSE_TOLD_TOLD_CHANGE_H
+#define PLUMB_ANALYSE_TOLD_TOLD_CHANGE_H
 
 #include <stdbool.h>
 
@@ -31,7 +31,7 @@ enum treatment {
     TREATMENT_COUNT
 };
 
-/* How many changes a plain sentence (analyse/told_outcome) names, and the last one; one whose other direction is meant counts as two. */
+/* How many changes a plain sentence (analyse/told/told_outcome) names, and the last one; one whose other direction is meant counts as two. */
 int told_changes_in(const char *plain, enum treatment *ret_treatment);
 /* "software prefetching" */
 const char *told_change_name(enum treatment treatment);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "analyse/told_amount.h"
+#include "analyse/told/told_amount.h"
 
-#include "analyse/told_outcome.h"
+#include "analyse/told/told_outcome.h"
 #include "base/text.h"
 #include "base/vec.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "analyse/told_outcome.h"
+#include "analyse/told/told_outcome.h"
 
 #include <ctype.h>
 #include <string.h>
